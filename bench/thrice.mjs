@@ -7,14 +7,14 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { compose } from '../dist/compose.js'
 import { config, databaseUrl, endWithParent, logger, rails } from './opened.mjs'
 
-const houses = {}
+const services = {}
 for (const name of ['logged', 'unlogged', 'control']) {
   const requestLogDays = name === 'logged' ? config.requestLogDays : 0
   const parts = { databaseUrl, logger, rails: rails.rails, collecting: rails.collecting }
-  houses[name] = await compose({ ...parts, config: { ...config, requestLogDays } })
-  await houses[name].app.listen({ host: '127.0.0.1', port: 0 })
+  services[name] = await compose({ ...parts, config: { ...config, requestLogDays } })
+  await services[name].app.listen({ host: '127.0.0.1', port: 0 })
 }
-const ports = Object.entries(houses).map(([name, { app }]) => [name, app.addresses()[0]?.port])
+const ports = Object.entries(services).map(([name, { app }]) => [name, app.addresses()[0]?.port])
 process.send?.({ ports: Object.fromEntries(ports) })
 
 process.on('message', async () => {
@@ -22,5 +22,5 @@ process.on('message', async () => {
   process.send?.({ cpu: process.cpuUsage() })
 })
 endWithParent(async () => {
-  for (const { close } of Object.values(houses)) await close()
+  for (const { close } of Object.values(services)) await close()
 })

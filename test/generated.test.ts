@@ -25,20 +25,20 @@ import { type OpenApi, renderPostman } from './support/render-postman.js'
 
 const db = await freshDatabase()
 const config = readConfig({ DATABASE_URL: db.url, MANILLA_SECRET: 'generated'.repeat(4) })
-const house = await compose({ config, databaseUrl: db.url, logger: createLogger('silent') })
-afterAll(() => house.close())
+const service = await compose({ config, databaseUrl: db.url, logger: createLogger('silent') })
+afterAll(() => service.close())
 
 const at = (name: string) => path.resolve(import.meta.dirname, '..', name)
 
 test('openapi.json matches the server', async () => {
-  await house.app.ready()
-  const document = JSON.stringify(house.app.swagger(), null, 2)
+  await service.app.ready()
+  const document = JSON.stringify(service.app.swagger(), null, 2)
   await expect(`${document}\n`).toMatchFileSnapshot(at('openapi.json'))
 })
 
 test('the SDK types match openapi.json', async () => {
-  await house.app.ready()
-  const document = house.app.swagger() as unknown as Document
+  await service.app.ready()
+  const document = service.app.swagger() as unknown as Document
   await expect(printTypes(document)).toMatchFileSnapshot(at('sdk/src/types.ts'))
   await expect(printResources(document)).toMatchFileSnapshot(at('sdk/src/resources.ts'))
   await expect(printFlags(document)).toMatchFileSnapshot(at('sdk/cli/flags.ts'))
@@ -81,8 +81,8 @@ test('.env.example matches the variables', async () => {
 })
 
 test('the Postman collection matches the server', async () => {
-  await house.app.ready()
-  const document = JSON.parse(JSON.stringify(house.app.swagger())) as OpenApi
+  await service.app.ready()
+  const document = JSON.parse(JSON.stringify(service.app.swagger())) as OpenApi
   await expect(renderPostman(document)).toMatchFileSnapshot(
     at('docs/manilla.postman_collection.json'),
   )

@@ -22,7 +22,7 @@ import { startWork } from '../src/work.js'
 import { answerForWork } from '../src/work-health.js'
 import { manualClock } from './support/clock.js'
 import { freshDatabase } from './support/database.js'
-import { noChains, standardNaira } from './support/house.js'
+import { noChains, standardNaira } from './support/open-manilla.js'
 import { spawnWork, trackPrograms } from './support/program.js'
 import { until } from './support/sessions.js'
 

@@ -1,13 +1,13 @@
 import { get } from 'node:http'
 import { expect, test } from 'vitest'
-import { customersOf, openBankHouse } from '../support/bank-house.js'
+import { openWithBank, payersOf } from '../support/open-with-bank.js'
 
 const from = (address: string) => ({ headers: { 'x-forwarded-for': address } })
 
 test('public requests of one IPv6 /64 share one allowance; those of another have their own', async () => {
-  const house = await openBankHouse({ publicRateLimitPerSecond: 2, trustProxy: true })
+  const service = await openWithBank({ publicRateLimitPerSecond: 2, trustProxy: true })
   const statusFrom = async (address: string) =>
-    (await house.ask('GET', '/public/checkout/cs_1', from(address))).status
+    (await service.ask('GET', '/public/checkout/cs_1', from(address))).status
   expect(await statusFrom('2001:db8:1:2::1')).toBe(404)
   expect(await statusFrom('2001:db8:1:2:ffff::9')).toBe(404)
   expect(await statusFrom('2001:db8:1:2:abcd:1::')).toBe(429)
@@ -19,13 +19,13 @@ test('public requests of one IPv6 /64 share one allowance; those of another have
 })
 
 test('streams to one IPv6 /64 share one limit', async () => {
-  const house = await openBankHouse({ trustProxy: true, streamLimits: { perAddress: 1 } })
-  const { json } = await customersOf(house, house.merchant).post('/v1/checkout/sessions', {
+  const service = await openWithBank({ trustProxy: true, streamLimits: { perAddress: 1 } })
+  const { json } = await payersOf(service, service.merchant).post('/v1/checkout/sessions', {
     amount: 1_250_000,
     description: 'Bread',
     customer: { name: 'Ada Obi', email: 'ada@example.com' },
   })
-  const url = `${house.url}/public/checkout/${json.data.reference}/stream`
+  const url = `${service.url}/public/checkout/${json.data.reference}/stream`
   const open = (address: string) =>
     new Promise<number | undefined>((resolve, reject) => {
       const opened = get(url, from(address), (response) => resolve(response.statusCode))
@@ -37,14 +37,14 @@ test('streams to one IPv6 /64 share one limit', async () => {
 })
 
 test('the allow-list of an API key compares exact IPv6 addresses', async () => {
-  const house = await openBankHouse({ trustProxy: true })
-  const key = house.merchant.test.secret
-  await house.db.rows({
+  const service = await openWithBank({ trustProxy: true })
+  const key = service.merchant.test.secret
+  await service.db.rows({
     text: `update api_keys set allowed_addresses = '{"2001:db8:1:2::1"}'`,
     values: [],
   })
   const statusFrom = async (address: string) =>
-    (await house.ask('GET', '/v1/balances', { key, ...from(address) })).status
+    (await service.ask('GET', '/v1/balances', { key, ...from(address) })).status
   expect(await statusFrom('2001:db8:1:2::1')).toBe(200)
   expect(await statusFrom('2001:db8:1:2::2')).toBe(401)
 })

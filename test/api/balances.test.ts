@@ -3,12 +3,12 @@ import { minute } from '../../src/base/clock.js'
 import { moveAll } from '../../src/ledger/move.js'
 import { resolveAll } from '../../src/ledger/resolve.js'
 import { type Asset, assetNames } from '../../src/money/assets.js'
-import { type Merchant, openHouse } from '../support/house.js'
 import { fundingOf, holdOf } from '../support/movements.js'
+import { type Merchant, openManilla } from '../support/open-manilla.js'
 import { seededRandom } from '../support/seed.js'
 
-const house = await openHouse()
-const { ask, db, clock } = house
+const service = await openManilla()
+const { ask, db, clock } = service
 
 type Entry = {
   number: number
@@ -98,7 +98,7 @@ async function createHistory(merchant: Merchant, test: string): Promise<void> {
 
 describe('balances', () => {
   test('every asset exists from the start, naira in kobo, coins as decimals', async () => {
-    const { test: keys, live } = await house.hire('Ada')
+    const { test: keys, live } = await service.addMerchant('Ada')
     for (const key of [keys.secret, live.secret])
       expect(await get('/v1/balances', key)).toEqual({
         items: [
@@ -110,7 +110,7 @@ describe('balances', () => {
   })
 
   test('open payouts are held, and undecided payments are pending', async () => {
-    const merchant = await house.hire('Ada')
+    const merchant = await service.addMerchant('Ada')
     const environmentId = merchant.environments.test.id
     await fund(merchant, 'NGN', 1_000)
     await fund(merchant, 'USDC', 10)
@@ -135,7 +135,7 @@ describe('balances', () => {
   })
 
   test('an amount is returned as sent and stored in canonical form', async () => {
-    const { test: keys } = await house.hire('Ada')
+    const { test: keys } = await service.addMerchant('Ada')
     const body = { asset: 'USDT', amount: '0001.2300000000' }
     const reply = await ask('POST', '/v1/test/balances/fund', { key: keys.secret, body })
     expect(reply.json.data).toMatchObject(body)
@@ -146,7 +146,7 @@ describe('balances', () => {
   })
 
   test('the largest balance is written exactly', async () => {
-    const merchant = await house.hire('Ada')
+    const merchant = await service.addMerchant('Ada')
     await fund(merchant, 'NGN', Number.MAX_SAFE_INTEGER)
     const { text } = await ask('GET', '/v1/balances', { key: merchant.test.secret })
     expect(text).toContain('"available":9007199254740991,')
@@ -154,7 +154,7 @@ describe('balances', () => {
 })
 
 describe('the statement', async () => {
-  const merchant = await house.hire('Ada')
+  const merchant = await service.addMerchant('Ada')
   const key = merchant.test.secret
   await createHistory(merchant, 'the statement')
   const all = [...(await walk(key, { limit: 100 }))]
@@ -188,7 +188,7 @@ describe('the statement', async () => {
   })
 
   test('an exact fit has no further page', async () => {
-    const other = await house.hire('Ada')
+    const other = await service.addMerchant('Ada')
     for (const amount of [1, 2, 3]) await fund(other, 'NGN', amount)
     const page = await get('/v1/balance-entries?limit=3', other.test.secret)
     expect([page.items.length, page.nextCursor]).toEqual([3, null])
@@ -197,7 +197,7 @@ describe('the statement', async () => {
   // Payments keep arriving during the read, also in assets that the pages so far did not
   // show. What was there at the first page is read once, and nothing newer appears among it.
   test.each([1, 2, 5])('is stable while it is read %i at a time', async (limit) => {
-    const other = await house.hire('Ada')
+    const other = await service.addMerchant('Ada')
     await fund(other, 'USDC', 1)
     for (let amount = 1; amount <= 10; amount += 1) {
       clock.advance(minute)
@@ -224,7 +224,7 @@ describe('the statement', async () => {
 })
 
 describe('the statement as CSV', async () => {
-  const merchant = await house.hire('Ada')
+  const merchant = await service.addMerchant('Ada')
   const key = merchant.test.secret
   await createHistory(merchant, 'the statement as CSV')
   const headers = { accept: 'text/csv' }
@@ -263,7 +263,7 @@ describe('the statement as CSV', async () => {
   })
 
   test('returns 10,000 lines, and the rest on the next page', async () => {
-    const busy = await house.hire('Busy')
+    const busy = await service.addMerchant('Busy')
     const environmentId = busy.environments.test.id
     const fundings = Array.from({ length: 10_003 }, () =>
       fundingOf({ environmentId, asset: 'NGN' }, 1n),
@@ -314,13 +314,13 @@ describe('settings', () => {
   const patch = (key: string, body: object) => ask('PATCH', '/v1/settings', { key, body })
 
   test('start with the defaults of the contract, in both modes', async () => {
-    const { test: keys, live } = await house.hire('Ada')
+    const { test: keys, live } = await service.addMerchant('Ada')
     for (const key of [keys.secret, live.secret])
       expect(await get('/v1/settings', key)).toEqual(defaults)
   })
 
   test('change only the given fields, and replace lists as a whole', async () => {
-    const { test: keys } = await house.hire('Ada')
+    const { test: keys } = await service.addMerchant('Ada')
     const key = keys.secret
     const changes = [
       { policies: { bank: { latePayment: 'accept' } } },
@@ -350,7 +350,7 @@ describe('settings', () => {
   })
 
   test('null clears an optional setting', async () => {
-    const { test: keys } = await house.hire('Ada')
+    const { test: keys } = await service.addMerchant('Ada')
     await patch(keys.secret, { checkout: { colour: '#000000' }, lowBalance: { NGN: 1, USDT: '1' } })
     const cleared = {
       checkout: { colour: null, logo: null },
@@ -360,7 +360,7 @@ describe('settings', () => {
   })
 
   test('null is refused for a required setting', async () => {
-    const { test: keys } = await house.hire('Ada')
+    const { test: keys } = await service.addMerchant('Ada')
     const musts = [
       { policies: null },
       { policies: { bank: null } },
@@ -376,14 +376,14 @@ describe('settings', () => {
   })
 
   test('one invalid field refuses the whole change', async () => {
-    const { test: keys } = await house.hire('Ada')
+    const { test: keys } = await service.addMerchant('Ada')
     const body = { paymentMethods: { crypto: false }, lowBalance: { USDC: '0.0000001' } }
     expect((await patch(keys.secret, body)).status).toBe(400)
     expect(await get('/v1/settings', keys.secret)).toEqual(defaults)
   })
 
   test('concurrent changes are all kept', async () => {
-    const { test: keys } = await house.hire('Ada')
+    const { test: keys } = await service.addMerchant('Ada')
     const changes = [
       { policies: { bank: { latePayment: 'accept' } } },
       { policies: { bank: { underpayment: 'hold' } } },
@@ -401,7 +401,7 @@ describe('settings', () => {
 
 describe('the profile', () => {
   test('is the same for both kinds of key and shows nothing private', async () => {
-    const { test: keys, reference } = await house.hire('Ada')
+    const { test: keys, reference } = await service.addMerchant('Ada')
     const body = {
       checkout: { displayName: 'Ada & Co', colour: '#123456' },
       lowBalance: { NGN: 9 },
@@ -425,7 +425,7 @@ describe('the profile', () => {
   })
 
   test('is all that a public key can read', async () => {
-    const { test: keys, live } = await house.hire('Ada')
+    const { test: keys, live } = await service.addMerchant('Ada')
     const secrets = ['/v1/balances', '/v1/balance-entries', '/v1/settings']
     for (const key of [keys.public, live.public]) {
       for (const path of secrets) expect((await ask('GET', path, { key })).status).toBe(401)
@@ -436,7 +436,7 @@ describe('the profile', () => {
 
 describe('environments', () => {
   test('share no money, statements or settings', async () => {
-    const [ada, bola] = [await house.hire('Ada'), await house.hire('Bola')]
+    const [ada, bola] = [await service.addMerchant('Ada'), await service.addMerchant('Bola')]
     for (let amount = 1; amount <= 5; amount += 1) await fund(ada, 'NGN', amount)
     await fund(bola, 'NGN', 1_000)
     await fund(bola, 'USDC', 1_000)
@@ -466,7 +466,7 @@ describe('environments', () => {
   })
 
   test('a cursor of one environment never reads another', async () => {
-    const [ada, bola] = [await house.hire('Ada'), await house.hire('Bola')]
+    const [ada, bola] = [await service.addMerchant('Ada'), await service.addMerchant('Bola')]
     for (let amount = 1; amount <= 5; amount += 1) {
       await fund(ada, 'NGN', amount)
       await fund(bola, 'NGN', amount * 100)

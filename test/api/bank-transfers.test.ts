@@ -9,7 +9,7 @@ import { markForReview } from '../../src/payouts/review-payouts.js'
 import { createSandboxBank } from '../../src/simulation/sandbox-bank/sandbox-bank.js'
 import { manualClock } from '../support/clock.js'
 import { freshDatabase } from '../support/database.js'
-import { type Merchant, openHouse, standardNaira } from '../support/house.js'
+import { type Merchant, openManilla, standardNaira } from '../support/open-manilla.js'
 import { expectSoundBooks } from '../support/sound-books.js'
 
 const db = await freshDatabase()
@@ -17,19 +17,19 @@ const clock = manualClock()
 const logger = createLogger('silent')
 const bank = createSandboxBank({ db, clock, logger, noticeKey: randomBytes(32) })
 const secret = new Secret(randomBytes(32).toString('hex'))
-const house = await openHouse({
+const service = await openManilla({
   beside: { db, clock, secret },
   rails: { test: { bank_transfer: bank }, live: {} },
   banks: { test: bank, live: undefined },
 })
-const { ask } = house
+const { ask } = service
 const path = '/v1/disbursements/bank-transfer'
 const account = { bankCode: '058', accountNumber: '0123456789' }
 
 let merchant: Merchant
 let count = 0
 beforeEach(async () => {
-  merchant = await house.hire('Ada')
+  merchant = await service.addMerchant('Ada')
   const body = { asset: 'NGN', amount: 10_000_000 }
   await ask('POST', '/v1/test/balances/fund', { key: merchant.test.secret, body })
 })
@@ -186,7 +186,7 @@ describe('naira amounts have bounds', () => {
 
   // The operator lowered the limit, and the caller never received the first answer.
   test('and a retry of a transfer accepted before the change gets its first answer', async () => {
-    const strict = await openHouse({
+    const strict = await openManilla({
       beside: { db, clock, secret },
       rails: { test: { bank_transfer: bank }, live: {} },
       naira: { ...standardNaira, test: { min: 1n, max: 999_999n } },

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest'
+import { openWithBankAndChain, order, twoWayShopOf } from '../support/open-with-bank-and-chain.js'
 import { expectSoundBooks } from '../support/sound-books.js'
-import { openTwoWayHouse, order, twoWayShopOf } from '../support/two-way-house.js'
 
-const house = await openTwoWayHouse()
-const shop = twoWayShopOf(house, house.merchant)
+const service = await openWithBankAndChain()
+const shop = twoWayShopOf(service, service.merchant)
 const simulate = (reference: string, body?: object) =>
-  house.ask('POST', `/public/checkout/${reference}/simulate`, body ? { body } : {})
+  service.ask('POST', `/public/checkout/${reference}/simulate`, body ? { body } : {})
 const methodOf = (data: { paymentMethods: { code: string }[] }) =>
   data.paymentMethods.find(({ code }) => code === 'crypto')
 
@@ -52,7 +52,7 @@ describe('a session with a price in coins', () => {
     const { reference, number, address } = await shop.open()
     await shop.pay(number, { amount: 100 })
     await shop.send(address, '4')
-    await house.settle()
+    await service.settle()
     const shown = await shop.look(reference)
     expect(shown).toMatchObject({
       status: 'paid',
@@ -78,11 +78,11 @@ describe('a session with a price in coins', () => {
   })
 
   test('is listed by its own status, not by its account’s', async () => {
-    const other = twoWayShopOf(house, await house.hire('Bola'))
+    const other = twoWayShopOf(service, await service.addMerchant('Bola'))
     const [coins, bank, cancelled] = [await other.open(), await other.open(), await other.open()]
     await other.send(coins.address)
     await other.pay(bank.number)
-    await house.settle()
+    await service.settle()
     await other.cancel(cancelled.reference)
     const listed = async (status: string) =>
       (await other.get(`/v1/checkout/sessions?status=${status}`)).items.map(
@@ -96,17 +96,17 @@ describe('a session with a price in coins', () => {
   })
 
   test('keeps its wallet after coins are disabled', async () => {
-    const other = twoWayShopOf(house, await house.hire('Chidi'))
+    const other = twoWayShopOf(service, await service.addMerchant('Chidi'))
     const { reference, address } = await other.open()
     await other.patch('/v1/settings', { paymentMethods: { crypto: false } })
     expect(methodOf(await other.look(reference))).toMatchObject({ enabled: false, available: true })
     await other.send(address)
-    await house.settle()
+    await service.settle()
     expect(await other.status(reference)).toBe('paid')
   })
 
   test('is created once with one wallet for concurrent copies of a request', async () => {
-    const other = twoWayShopOf(house, await house.hire('Dayo'))
+    const other = twoWayShopOf(service, await service.addMerchant('Dayo'))
     const headers = { 'idempotency-key': 'checkout-1' }
     const replies = await Promise.all(
       Array.from({ length: 20 }, () => other.post('/v1/checkout/sessions', order, headers)),
@@ -132,7 +132,7 @@ describe('what is refused', () => {
   })
 
   test('coins that the merchant has not enabled', async () => {
-    const other = twoWayShopOf(house, await house.hire('Emeka'))
+    const other = twoWayShopOf(service, await service.addMerchant('Emeka'))
     await other.patch('/v1/settings', { paymentMethods: { crypto: false } })
     const { status, json } = await other.create()
     expect([status, json.code, json.reason]).toEqual([
@@ -147,7 +147,7 @@ describe('what is refused', () => {
   })
 
   test('coins without a chain, before an account is opened at the bank', async () => {
-    const dry = await openTwoWayHouse({ hasWallets: false })
+    const dry = await openWithBankAndChain({ hasWallets: false })
     const other = twoWayShopOf(dry, dry.merchant)
     const { status, json } = await other.create()
     expect([status, json.code, json.reason]).toEqual([
@@ -166,7 +166,7 @@ describe('simulating a payment', () => {
       const { status, json } = await simulate(reference, { method: 'crypto' })
       expect([status, json.message, json.data.status]).toEqual([200, 'Stablecoins sent', 'pending'])
     }
-    await house.settle()
+    await service.settle()
     const shown = await shop.look(reference)
     expect([shown.status, shown.received.length]).toEqual(['paid', 1])
   })
@@ -191,12 +191,12 @@ describe('simulating a payment', () => {
   })
 })
 
-test('the ledger verifies', () => expectSoundBooks(house.db))
+test('the ledger verifies', () => expectSoundBooks(service.db))
 
 // The last test of the file: the chain stays down.
 test('simulating coins while the chain is down is refused, and nothing is lost', async () => {
   const { reference } = await shop.open()
-  await house.chain.kill()
+  await service.chain.kill()
   const { status, json } = await simulate(reference, { method: 'crypto' })
   expect([status, json.code, json.reason]).toEqual([
     503,

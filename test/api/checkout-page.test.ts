@@ -2,10 +2,10 @@ import { randomBytes } from 'node:crypto'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import { sql } from '../../src/postgres/sql.js'
-import { customersOf, openBankHouse } from '../support/bank-house.js'
+import { openWithBank, payersOf } from '../support/open-with-bank.js'
 
-const house = await openBankHouse()
-const shop = customersOf(house, house.merchant)
+const service = await openWithBank()
+const shop = payersOf(service, service.merchant)
 const order = {
   amount: 1_250_000,
   description: 'Two loaves of agege bread',
@@ -14,9 +14,9 @@ const order = {
 const open = async (change: object = {}): Promise<string> =>
   (await shop.post('/v1/checkout/sessions', { ...order, ...change })).json.data.reference
 const page = (reference: string, headers = {}) =>
-  house.ask('GET', `/checkout/${reference}`, { headers })
+  service.ask('GET', `/checkout/${reference}`, { headers })
 const set = (checkout: object) =>
-  house.ask('PATCH', '/v1/settings', { key: house.merchant.test.secret, body: { checkout } })
+  service.ask('PATCH', '/v1/settings', { key: service.merchant.test.secret, body: { checkout } })
 
 const policyOf = ({ headers }: { headers: Headers }) =>
   headers.get('content-security-policy')!.split(';')
@@ -53,24 +53,24 @@ describe('the page', () => {
   test('is small, and its script is cached forever', async () => {
     const { text } = await page(await open())
     const [island] = /\/checkout\/assets\/island-[0-9a-f]{16}\.js/.exec(text)!
-    const script = await house.ask('GET', island)
+    const script = await service.ask('GET', island)
     const [pageBytes, scriptBytes] = [text, script.text].map((one) => gzipSync(one).length)
     console.log(`page ${pageBytes} bytes gzipped, island ${scriptBytes} bytes gzipped`)
     expect(pageBytes).toBeLessThan(20_000)
     expect(scriptBytes).toBeLessThan(15_000)
     expect(script.headers.get('cache-control')).toBe('public, max-age=31536000, immutable')
     expect(script.headers.get('content-type')).toBe('text/javascript; charset=utf-8')
-    expect((await house.ask('GET', '/checkout/assets/island-0.js')).status).toBe(404)
+    expect((await service.ask('GET', '/checkout/assets/island-0.js')).status).toBe(404)
   })
 
   test('is compressed if the client accepts gzip', async () => {
     const reference = await open()
     const ask = `GET /checkout/${reference}?part=main HTTP/1.1\r\nHost: x\r\nConnection: close\r\n`
-    const plain = await house.wire(`${ask}\r\n`)
+    const plain = await service.wire(`${ask}\r\n`)
     expect(plain.headers.get('content-encoding')).toBeNull()
-    const refusing = await house.wire(`${ask}Accept-Encoding: gzip;q=0\r\n\r\n`)
+    const refusing = await service.wire(`${ask}Accept-Encoding: gzip;q=0\r\n\r\n`)
     expect([refusing.headers.get('content-encoding'), refusing.text]).toEqual([null, plain.text])
-    const response = await fetch(`${house.url}/checkout/${reference}?part=main`)
+    const response = await fetch(`${service.url}/checkout/${reference}?part=main`)
     expect(response.headers.get('content-encoding')).toBe('gzip')
     expect(await response.text()).toBe(plain.text)
     expect(gunzipSync(gzipSync(plain.text)).toString()).toContain('data-state="pending"')
@@ -120,18 +120,18 @@ describe('an unknown payment', () => {
 
 describe('an error', () => {
   test('is called our fault only if it is', async () => {
-    const strict = await openBankHouse({ publicRateLimitPerSecond: 1 })
+    const strict = await openWithBank({ publicRateLimitPerSecond: 1 })
     const asked = Array.from({ length: 5 }, () => strict.ask('GET', '/checkout/cs_1'))
     const tooMany = (await Promise.all(asked)).find(({ status }) => status === 429)!
     expect(tooMany.text).toMatch(/Too many requests.*reload the page in a moment/s)
-    const wrong = await house.ask('PUT', '/checkout/cs_1')
+    const wrong = await service.ask('PUT', '/checkout/cs_1')
     expect([wrong.status, wrong.text]).toEqual([
       405,
       expect.stringContaining('This request isn&#39;t allowed'),
     ])
     for (const { text } of [tooMany, wrong]) expect(text).not.toContain('our fault')
 
-    const broken = await openBankHouse()
+    const broken = await openWithBank()
     await broken.db.rows(sql`alter table checkout_sessions rename to gone`)
     const bug = await broken.ask('GET', `/checkout/cs_${'0'.repeat(39)}`)
     expect([bug.status, bug.text]).toEqual([500, expect.stringContaining('This is our fault')])
@@ -140,10 +140,10 @@ describe('an error', () => {
 
 describe('payments', () => {
   test('show the accepted amount after an underpayment and after a partial refund', async () => {
-    const own = customersOf(house, await house.hire('Bola'))
+    const own = payersOf(service, await service.addMerchant('Bola'))
     await own.patch('/v1/settings', { policies: { bank: { underpayment: 'accept' } } })
     const { reference } = (await own.post('/v1/checkout/sessions', order)).json.data
-    const read = async () => (await house.ask('GET', `/public/checkout/${reference}`)).json.data
+    const read = async () => (await service.ask('GET', `/public/checkout/${reference}`)).json.data
     const { accountNumber } = (await read()).bankTransfer
     const paid = (await own.payIn(accountNumber, { amount: 400_000 })).json.data
     expect((await page(reference)).text).toContain('Bola has received your payment of ₦4,000.00.')
@@ -157,7 +157,7 @@ describe('payments', () => {
 
   test('are waited for after any number of payments', async () => {
     const reference = await open()
-    const read = async () => (await house.ask('GET', `/public/checkout/${reference}`)).json.data
+    const read = async () => (await service.ask('GET', `/public/checkout/${reference}`)).json.data
     const { accountNumber } = (await read()).bankTransfer
     for (let n = 0; n < 11; n += 1) await shop.payIn(accountNumber, { amount: 1_000 })
     const { text } = await page(reference)
@@ -171,10 +171,10 @@ describe('payments', () => {
 describe('held money', () => {
   // A payer who pays again while the merchant may still accept the first payment would pay twice.
   test('asks the payer to contact the merchant before paying again', async () => {
-    const own = customersOf(house, await house.hire('Bola'))
+    const own = payersOf(service, await service.addMerchant('Bola'))
     await own.patch('/v1/settings', { policies: { bank: { underpayment: 'hold' } } })
     const { reference } = (await own.post('/v1/checkout/sessions', order)).json.data
-    const { bankTransfer } = (await house.ask('GET', `/public/checkout/${reference}`)).json.data
+    const { bankTransfer } = (await service.ask('GET', `/public/checkout/${reference}`)).json.data
     await own.payIn(bankTransfer.accountNumber, { amount: 400_000 })
     const { text } = await page(reference)
     expect(text).toContain(
@@ -197,7 +197,7 @@ describe('hostile input', () => {
       cancelUrl: `https://shop.example/#"><script>alert(1)</script>`,
     })
     const seen = [await page(reference), await page(`${reference}?sent=0`)]
-    await house.ask('POST', `/public/checkout/${reference}/simulate`)
+    await service.ask('POST', `/public/checkout/${reference}/simulate`)
     seen.push(await page(reference))
     for (const { text } of seen) {
       expect(text.match(/<(script|img|b)\b/g)!.filter((tag) => tag === '<script')).toHaveLength(1)
@@ -226,7 +226,7 @@ describe('hostile input', () => {
 describe('the simulate form', () => {
   const type = { 'content-type': 'application/x-www-form-urlencoded' }
   const send = (reference: string, headers: object) =>
-    fetch(`${house.url}/checkout/${reference}/pay`, {
+    fetch(`${service.url}/checkout/${reference}/pay`, {
       method: 'POST',
       redirect: 'manual',
       headers: { ...type, ...headers },
@@ -234,7 +234,7 @@ describe('the simulate form', () => {
 
   test('pays and redirects to the page', async () => {
     const reference = await open()
-    const { status, headers } = await send(reference, { origin: house.url })
+    const { status, headers } = await send(reference, { origin: service.url })
     expect([status, headers.get('location')]).toEqual([303, `/checkout/${reference}`])
     expect((await page(reference)).text).toContain('data-state="paid"')
   })
@@ -247,21 +247,21 @@ describe('the simulate form', () => {
   })
 
   test('is accepted nowhere else', async () => {
-    const key = house.merchant.test.secret
-    const { status } = await house.ask('POST', '/v1/checkout/sessions', {
+    const key = service.merchant.test.secret
+    const { status } = await service.ask('POST', '/v1/checkout/sessions', {
       key,
       headers: type,
       body: 'amount=1',
     })
     expect(status).toBe(415)
-    expect((await send(`cs_${'0'.repeat(39)}`, { origin: house.url })).status).toBe(404)
+    expect((await send(`cs_${'0'.repeat(39)}`, { origin: service.url })).status).toBe(404)
   })
 })
 
 describe('the public JSON', () => {
   test('shows payments and their state, but not the sender', async () => {
     const reference = await open()
-    const read = async () => (await house.ask('GET', `/public/checkout/${reference}`)).json.data
+    const read = async () => (await service.ask('GET', `/public/checkout/${reference}`)).json.data
     const { accountNumber } = (await read()).bankTransfer
     const sender = { name: 'BOLA ADE', accountNumber: '0123454432', bankCode: '058' }
     await shop.payIn(accountNumber, { amount: 400_000, sender, narration: 'private' })
@@ -285,12 +285,12 @@ describe('the public JSON', () => {
 
   // The merchant may send held money to another account than it came from.
   test('names the account that money is really sent back to', async () => {
-    await house.ask('PATCH', '/v1/settings', {
-      key: house.merchant.test.secret,
+    await service.ask('PATCH', '/v1/settings', {
+      key: service.merchant.test.secret,
       body: { policies: { bank: { underpayment: 'hold' } } },
     })
     const reference = await open()
-    const read = async () => (await house.ask('GET', `/public/checkout/${reference}`)).json.data
+    const read = async () => (await service.ask('GET', `/public/checkout/${reference}`)).json.data
     const { accountNumber } = (await read()).bankTransfer
     const paid = await shop.payIn(accountNumber, { amount: 400_000 })
     expect((await read()).received[0]).toMatchObject({ status: 'HELD', sentBackTo: null })
@@ -312,13 +312,13 @@ describe('the public JSON', () => {
 
   test('names the account that a refund is sent to', async () => {
     const reference = await open()
-    await house.ask('POST', `/public/checkout/${reference}/simulate`)
+    await service.ask('POST', `/public/checkout/${reference}/simulate`)
     const { virtualAccount } = (await shop.get(`/v1/checkout/sessions/${reference}`)).json.data
     const [paid] = (await shop.verify(virtualAccount)).payments
     const destination = { bankCode: '035', accountNumber: '0123451234' }
     const path = `/v1/collections/payments/${paid.reference}/refund`
     expect((await shop.post(path, { destination })).status).toBe(201)
-    const { received } = (await house.ask('GET', `/public/checkout/${reference}`)).json.data
+    const { received } = (await service.ask('GET', `/public/checkout/${reference}`)).json.data
     expect(received[0].sentBackTo).toEqual({
       bankName: 'Wema Bank',
       accountNumber: '******1234',

@@ -1,11 +1,11 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { addBankAccount, makePrimary } from '../../src/merchants/bank-accounts.js'
 import { approveKyc } from '../../src/merchants/kyc.js'
-import { customersOf, openBankHouse } from '../support/bank-house.js'
-import type { Merchant } from '../support/house.js'
+import type { Merchant } from '../support/open-manilla.js'
+import { openWithBank, payersOf } from '../support/open-with-bank.js'
 
-const house = await openBankHouse()
-const { ask, clock, db } = house
+const service = await openWithBank()
+const { ask, clock, db } = service
 const path = '/v1/checkout/sessions'
 const order = {
   amount: 1_250_000,
@@ -14,10 +14,10 @@ const order = {
 }
 
 let merchant: Merchant
-let shop: ReturnType<typeof customersOf>
+let shop: ReturnType<typeof payersOf>
 beforeEach(async () => {
-  merchant = await house.hire('Ada Stores')
-  shop = customersOf(house, merchant)
+  merchant = await service.addMerchant('Ada Stores')
+  shop = payersOf(service, merchant)
 })
 
 // The code names the operation, the reason says why its account was refused.

@@ -1,11 +1,11 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { customersOf, openBankHouse } from '../support/bank-house.js'
+import { openWithBank, payersOf } from '../support/open-with-bank.js'
 import { expectSoundBooks } from '../support/sound-books.js'
 
-const house = await openBankHouse()
-let shop: ReturnType<typeof customersOf>
+const service = await openWithBank()
+let shop: ReturnType<typeof payersOf>
 beforeEach(async () => {
-  shop = customersOf(house, await house.hire('Ada Stores'))
+  shop = payersOf(service, await service.addMerchant('Ada Stores'))
 })
 
 const order = {
@@ -14,7 +14,7 @@ const order = {
   customer: { name: 'Ada Obi', email: 'ada@example.com' },
 }
 const create = (change: object = {}) => shop.post('/v1/checkout/sessions', { ...order, ...change })
-const read = (reference: string) => house.ask('GET', `/public/checkout/${reference}`)
+const read = (reference: string) => service.ask('GET', `/public/checkout/${reference}`)
 
 test('a session has a page and an account, and is public', async () => {
   const { status, json } = await create({ merchantReference: 'order-7', metadata: { b: 1, a: 2 } })
@@ -26,7 +26,7 @@ test('a session has a page and an account, and is public', async () => {
       amount: 1_250_000,
       currency: 'NGN',
       merchantReference: 'order-7',
-      url: `${house.url}/checkout/${json.data.reference}`,
+      url: `${service.url}/checkout/${json.data.reference}`,
       virtualAccount: expect.stringMatching(/^va_/),
     },
   ])
@@ -69,7 +69,7 @@ test('a session has a page and an account, and is public', async () => {
     amountAccepted: 0,
     received: [],
     moreReceived: false,
-    serverTime: house.clock.now().toISOString(),
+    serverTime: service.clock.now().toISOString(),
     cancelUrl: null,
   })
 })
@@ -84,18 +84,18 @@ test('the events of a session are found by its exact reference', async () => {
 
 test('a paid session is shown to the payer and notifies the merchant', async () => {
   const { reference } = (await create({ successUrl: 'https://shop.example/thanks?a=1' })).json.data
-  const paid = await house.ask('POST', `/public/checkout/${reference}/simulate`)
+  const paid = await service.ask('POST', `/public/checkout/${reference}/simulate`)
   expect(paid.json.data).toMatchObject({
     status: 'paid',
     successUrl: `https://shop.example/thanks?a=1&reference=${reference}`,
   })
   expect(paid.json.data.bankTransfer).toBeUndefined()
-  await house.ask('POST', `/public/checkout/${reference}/simulate`)
+  await service.ask('POST', `/public/checkout/${reference}/simulate`)
   expect(await shop.naira()).toMatchObject({ available: 1_250_000 - 12_500, pending: 0 })
   const { json } = await shop.get('/v1/events?type=checkout.session.paid')
   expect(json.data.items).toHaveLength(1)
   expect(json.data.items[0].data).toMatchObject({ reference, status: 'paid' })
-  await expectSoundBooks(house.db)
+  await expectSoundBooks(service.db)
 })
 
 // The merchant's URL may be signed, so nothing else may change.
@@ -134,8 +134,8 @@ describe('a session follows its account', () => {
   test('into expiry, and to paid when a late payment is accepted', async () => {
     const session = (await create()).json.data
     const { accountNumber } = (await read(session.reference)).json.data.bankTransfer
-    house.clock.advance(30 * 60_000)
-    await house.work()
+    service.clock.advance(30 * 60_000)
+    await service.work()
     expect((await read(session.reference)).json.data).toMatchObject({ status: 'expired' })
     const late = (await shop.payIn(accountNumber, { amount: 1_250_000 })).json.data
     expect(late).toMatchObject({ status: 'HELD', variance: 'LATE' })
@@ -151,7 +151,7 @@ describe('a session follows its account', () => {
         [2, 'checkout.session.paid'],
       ]),
     )
-    await expectSoundBooks(house.db)
+    await expectSoundBooks(service.db)
   })
 
   test('into cancellation, whichever of the two is cancelled', async () => {
@@ -169,7 +169,7 @@ describe('a session follows its account', () => {
 
   test('and cannot be cancelled once paid', async () => {
     const { reference } = (await create()).json.data
-    await house.ask('POST', `/public/checkout/${reference}/simulate`)
+    await service.ask('POST', `/public/checkout/${reference}/simulate`)
     const { status, json } = await shop.post(`/v1/checkout/sessions/${reference}/cancel`, {})
     expect([status, json.code, json.reason]).toEqual([
       409,
@@ -205,7 +205,7 @@ describe('access', () => {
 
   test('another merchant cannot read, list or cancel a session', async () => {
     const { reference } = (await create()).json.data
-    const stranger = customersOf(house, await house.hire('Bola'))
+    const stranger = payersOf(service, await service.addMerchant('Bola'))
     const path = `/v1/checkout/sessions/${reference}`
     expect((await stranger.get(path)).status).toBe(404)
     expect((await stranger.post(`${path}/cancel`, {})).status).toBe(404)
@@ -216,7 +216,7 @@ describe('access', () => {
   test('lists are newest first, filtered and paginated', async () => {
     const made: string[] = []
     for (let n = 0; n < 5; n += 1) {
-      house.clock.advance(1)
+      service.clock.advance(1)
       made.unshift((await create({ merchantReference: `order-${n % 2}` })).json.data.reference)
     }
     const seen: string[] = []
@@ -256,12 +256,12 @@ describe('what is refused', () => {
   })
 
   test('a session without a payment method', async () => {
-    const { test: keys } = await house.hire('No methods')
-    await house.ask('PATCH', '/v1/settings', {
+    const { test: keys } = await service.addMerchant('No methods')
+    await service.ask('PATCH', '/v1/settings', {
       key: keys.secret,
       body: { paymentMethods: { bankTransfer: false } },
     })
-    const { status, json } = await house.ask('POST', '/v1/checkout/sessions', {
+    const { status, json } = await service.ask('POST', '/v1/checkout/sessions', {
       key: keys.secret,
       body: order,
     })
@@ -295,7 +295,7 @@ test('a read after a change sees it, during constant reads by others', async () 
     const names = replies.map(({ json }) => json.data.merchant.displayName)
     expect(names).toEqual(Array(5).fill(`Shop ${n}`))
   }
-  await house.ask('POST', `/public/checkout/${reference}/simulate`)
+  await service.ask('POST', `/public/checkout/${reference}/simulate`)
   expect((await read(reference)).json.data.status).toBe('paid')
   isDone = true
   await Promise.all(asking)

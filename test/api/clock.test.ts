@@ -14,7 +14,7 @@ import { sql } from '../../src/postgres/sql.js'
 import { createSandboxBank } from '../../src/simulation/sandbox-bank/sandbox-bank.js'
 import { manualClock } from '../support/clock.js'
 import { freshDatabase } from '../support/database.js'
-import { type Merchant, openHouse } from '../support/house.js'
+import { type Merchant, openManilla } from '../support/open-manilla.js'
 import { PaperRail } from '../support/paper-rail.js'
 import { expectSoundBooks } from '../support/sound-books.js'
 
@@ -24,7 +24,7 @@ const logger = createLogger('silent')
 const bank = createSandboxBank({ db, clock, logger, noticeKey: randomBytes(32) })
 const paper = new PaperRail()
 const shared = { db, clock, secret: new Secret(randomBytes(32).toString('hex')) }
-const house = await openHouse({
+const service = await openManilla({
   beside: shared,
   rails: { test: { bank_transfer: bank, crypto_transfer: paper }, live: {} },
   banks: { test: bank, live: undefined },
@@ -33,14 +33,14 @@ const house = await openHouse({
 let merchant: Merchant
 let count = 0
 beforeEach(async () => {
-  merchant = await house.hire('Ada')
+  merchant = await service.addMerchant('Ada')
   await fund()
 })
 
 const path = '/v1/test/clock/advance'
 const post = (where: string, body: object, headers: Record<string, string> = {}) =>
-  house.ask('POST', where, { key: merchant.test.secret, body, headers })
-const get = (where: string) => house.ask('GET', where, { key: merchant.test.secret })
+  service.ask('POST', where, { key: merchant.test.secret, body, headers })
+const get = (where: string) => service.ask('GET', where, { key: merchant.test.secret })
 const advance = (seconds: unknown, headers = {}) => post(path, { seconds }, headers)
 const iso = (aheadMs: number) => after(clock.now(), aheadMs).toISOString()
 
@@ -82,13 +82,13 @@ describe('the clock of an environment', () => {
 
   test('belongs to one environment: other merchants keep real time', async () => {
     await advance(3_600)
-    merchant = await house.hire('Bola')
+    merchant = await service.addMerchant('Bola')
     expect((await fund()).createdAt).toBe(iso(0))
   })
 
   // The other process has cached the key and is not notified.
   test('is known to other processes within a second', async () => {
-    const other = await openHouse({ beside: shared })
+    const other = await openManilla({ beside: shared })
     const fundThere = async () => {
       const question = { key: merchant.test.secret, body: { asset: 'NGN', amount: 1 } }
       const reply = await other.ask('POST', '/v1/test/balances/fund', question)
@@ -119,7 +119,7 @@ describe('the clock of an environment', () => {
 
   test('is in test mode only', async () => {
     const question = { key: merchant.live.secret, body: { seconds: 60 } }
-    const reply = await house.ask('POST', path, question)
+    const reply = await service.ask('POST', path, question)
     expect([reply.status, reply.json.reason]).toEqual([403, 'test_mode_only'])
     const { id } = merchant.environments.live
     const moved = db.rows(sql`update environments set clock_offset_ms = 1 where id = ${id}`)
@@ -157,13 +157,13 @@ describe('real time is kept by', () => {
   })
 
   test('the expiry of keys', async () => {
-    const order = { seal: house.seal, environment: merchant.environments.test, name: 'Short' }
+    const order = { seal: service.seal, environment: merchant.environments.test, name: 'Short' }
     const expiresAt = after(clock.now(), hour)
     const { key } = await db.transaction((tx) =>
       issueKey(tx, clock.now(), { ...order, kind: 'secret', expiresAt, allowedAddresses: [] }),
     )
     await advance(2 * 3_600)
-    expect((await house.ask('GET', '/v1/balances', { key: key.reveal() })).status).toBe(200)
+    expect((await service.ask('GET', '/v1/balances', { key: key.reveal() })).status).toBe(200)
   })
 
   // Judged by the age of its payout, an attempt would be polled every second for years.
@@ -204,7 +204,7 @@ describe('a transfer in an environment whose clock is ahead', () => {
     await advance(limits.payouts.reviewAfterMs / 1_000 - 1)
     expect(await shown(reference)).toMatchObject({ reviewRequired: false })
     const ada = merchant
-    merchant = await house.hire('Bola')
+    merchant = await service.addMerchant('Bola')
     await fund()
     const other = (await pay(unknownForEver)).reference
     await advance(limits.payouts.reviewAfterMs / 1_000 - 1)
@@ -232,7 +232,7 @@ describe('a transfer in an environment whose clock is ahead', () => {
 describe('virtual accounts', () => {
   test('expire sooner if open and in this environment', async () => {
     const { id } = merchant.environments.test
-    const other = (await house.hire('Bola')).environments.test.id
+    const other = (await service.addMerchant('Bola')).environments.test.id
     await openAccounts(id, 3)
     await openAccounts(other, 1)
     await db.rows(sql`

@@ -5,20 +5,20 @@ import { reconcile } from '../../src/operations/reconcile.js'
 import { magicWallets } from '../../src/simulation/magic-wallets.js'
 import { land, openFaucet } from '../rails/solana/rail.js'
 import { newWallet, tokenAccountOf, usdc } from '../simulation/localnet/transfers.js'
-import { type CoinDesk, openCoinDesk, openCoinHouse } from '../support/coin-house.js'
+import { type CoinDesk, openCoinDesk, openWithChain } from '../support/open-with-chain.js'
 import { expectSoundBooks } from '../support/sound-books.js'
 
-const house = await openCoinHouse()
+const service = await openWithChain()
 let desk: CoinDesk
 let wallet: string
 beforeEach(async () => {
-  desk = await openCoinDesk(house)
+  desk = await openCoinDesk(service)
   await desk.fund('100')
   await desk.fund('100', 'USDT')
-  await house.pass(5)
+  await service.pass(5)
   wallet = await newWallet()
 })
-afterEach(() => expectSoundBooks(house.db))
+afterEach(() => expectSoundBooks(service.db))
 
 const returning = 'payment.returning'
 const [failing] = magicWallets.map(({ address }) => address)
@@ -46,8 +46,8 @@ test.each(['USDC', 'USDT'] as const)(
       { kind: 'return', status: 'WAITING', amount: '25.5', currency: asset, ...to(wallet) },
     ])
     expect(await desk.sums(asset)).toEqual(['100', '0', '25.5'])
-    await expectSoundBooks(house.db)
-    await house.pass(6)
+    await expectSoundBooks(service.db)
+    await service.pass(6)
 
     const shown = await desk.payment(reference)
     expect(shown).toMatchObject({
@@ -57,7 +57,7 @@ test.each(['USDC', 'USDT'] as const)(
     })
     const [one, ...others] = await desk.returnsOf(reference)
     expect([one, others]).toMatchObject([{ status: 'RETURNED', ...to(wallet) }, []])
-    expect(await house.lookAt(wallet, asset)).toEqual({
+    expect(await service.lookAt(wallet, asset)).toEqual({
       landings: [{ err: null, memo: expect.stringContaining(one.reference) }],
       balance: '25.5',
     })
@@ -65,8 +65,8 @@ test.each(['USDC', 'USDT'] as const)(
     expect(events.map(({ type }) => type)).toEqual([returning, 'payment.returned'])
     expect(events.at(-1)!.data).toEqual(shown)
     expect(await desk.sums(asset)).toEqual(['100', '0', '0'])
-    const rails = { solana: { test: house.rail, live: undefined }, sandboxBank: undefined }
-    const [chain] = await reconcile({ db: house.db, rails }, house.clock.now())
+    const rails = { solana: { test: service.rail, live: undefined }, sandboxBank: undefined }
+    const [chain] = await reconcile({ db: service.db, rails }, service.clock.now())
     expect(chain!.differences).toEqual([])
   },
 )
@@ -76,8 +76,8 @@ test('of many concurrent returns of the same coins, one succeeds', async () => {
   const wallets = await Promise.all(Array.from({ length: 8 }, newWallet))
   const replies = await Promise.all(wallets.map((one) => desk.resolve(reference, back(one))))
   expect(replies.map(({ status }) => status).toSorted()).toEqual([200, ...Array(7).fill(409)])
-  await house.pass(6)
-  const seen = await Promise.all(wallets.map((one) => house.lookAt(one)))
+  await service.pass(6)
+  const seen = await Promise.all(wallets.map((one) => service.lookAt(one)))
   expect(seen.flatMap(({ landings }) => landings)).toHaveLength(1)
   expect(await desk.payment(reference)).toMatchObject({ status: 'RETURNED' })
 })
@@ -90,8 +90,8 @@ test('copies of a refund are one transaction', async () => {
   expect(new Set(replies.map(({ text }) => text)).size).toBe(1)
   expect(replies[0]!.status).toBe(201)
   expect(await desk.sums()).toEqual(['112.75', '7.25', '0'])
-  await expectSoundBooks(house.db)
-  await house.pass(6)
+  await expectSoundBooks(service.db)
+  await service.pass(6)
   expect((await ask()).text).toBe(replies[0]!.text)
   expect(await desk.payment(reference)).toMatchObject({
     status: 'ACCEPTED',
@@ -99,7 +99,7 @@ test('copies of a refund are one transaction', async () => {
     amountReturned: '7.25',
   })
   expect(await typesOf(reference)).toEqual([returning, 'payment.refunded'])
-  const seen = await house.lookAt(wallet)
+  const seen = await service.lookAt(wallet)
   expect([seen.landings.length, seen.balance]).toEqual([1, '7.25'])
   expect(await desk.returnsOf(reference)).toMatchObject([{ kind: 'refund', amount: '7.25' }])
 })
@@ -111,7 +111,7 @@ test('a refund is limited by the accepted and the available amount', async () =>
   expect(tooMuch.json.message).toContain('150 USDC')
   expect(tooMuch.json.message).toContain('150.000001 USDC')
   await desk.fund('1000')
-  await house.pass(1)
+  await service.pass(1)
   const spend = {
     amount: '1150',
     asset: 'USDC',
@@ -125,7 +125,7 @@ test('a refund is limited by the accepted and the available amount', async () =>
   expect(await desk.returnsOf(reference)).toEqual([])
   const part = await desk.refund(reference, { amount: '90', ...to(await newWallet()) })
   expect([part.status, part.json.data.amountReturning]).toEqual([201, '90'])
-  await house.pass(6)
+  await service.pass(6)
 })
 
 test.each(['resolve', 'refund'] as const)('without a wallet, %s says why not', async (verb) => {
@@ -167,7 +167,7 @@ describe('impossible destinations', () => {
       [usdc, 'destination_is_mint'],
       [TOKEN_PROGRAM_ADDRESS, 'destination_is_program'],
       [await tokenAccountOf(owner), 'destination_not_a_wallet'],
-      [house.rail.treasuryAddress, 'destination_is_ours'],
+      [service.rail.treasuryAddress, 'destination_is_ours'],
     ]
     for (const [address, reason] of refused)
       await expectRefused(reference, address, [422, 'payment_action_failed', reason])
@@ -176,21 +176,21 @@ describe('impossible destinations', () => {
   test('a frozen account is refused; if it freezes later, the coins are held', async () => {
     const reference = await desk.deposit({ held: '5', accepted: '5' })
     await desk.refund(reference, { amount: '1', ...to(wallet) })
-    await house.pass(6)
+    await service.pass(6)
     const later = await desk.deposit({ held: '3' })
     expect((await desk.resolve(later, back(wallet))).status).toBe(200)
-    const faucet = await openFaucet(house.chain)
+    const faucet = await openFaucet(service.chain)
     const account = await tokenAccountOf(wallet)
     const freeze = getFreezeAccountInstruction({ account, mint: usdc, owner: faucet })
-    await land(house.chain, faucet, [freeze])
-    house.clock.advance(60_000)
-    await house.work()
+    await land(service.chain, faucet, [freeze])
+    service.clock.advance(60_000)
+    await service.work()
     expect(await desk.payment(later)).toMatchObject({ status: 'HELD', amountHeld: '3' })
     expect(await typesOf(later)).toEqual([returning, 'payment.held'])
     expect(await desk.returnsOf(later)).toMatchObject([{ status: 'FAILED' }])
     const { status, json } = await desk.resolve(reference, back(wallet))
     expect([status, json.reason]).toEqual([422, 'destination_frozen'])
-    expect((await house.lookAt(wallet)).balance).toBe('1')
+    expect((await service.lookAt(wallet)).balance).toBe('1')
   })
 
   test('a refund beyond the balance of the treasury is refused, and nothing is committed', async () => {
@@ -227,7 +227,7 @@ describe('impossible destinations', () => {
         ])
     // A validation error does not use up the key.
     expect((await desk.refund(reference, to(wallet), key)).status).toBe(201)
-    await house.pass(6)
+    await service.pass(6)
   })
 })
 
@@ -248,21 +248,21 @@ describe('a failed return of coins', () => {
   test('holds the coins again, and they can be sent elsewhere', async () => {
     const reference = await desk.deposit({ held: '25.5' })
     await desk.resolve(reference, back(failing!))
-    await house.pass(6)
+    await service.pass(6)
     expect(await desk.payment(reference)).toMatchObject({ status: 'HELD', amountHeld: '25.5' })
     expect(await desk.returnsOf(reference)).toMatchObject([
       { status: 'FAILED', failureReason: expect.any(String), ...to(failing!) },
     ])
     expect(await desk.sums()).toEqual(['100', '0', '25.5'])
     await desk.resolve(reference, back(wallet))
-    await house.pass(6)
+    await service.pass(6)
     expect(await typesOf(reference)).toEqual([
       returning,
       'payment.held',
       returning,
       'payment.returned',
     ])
-    expect((await house.lookAt(wallet)).balance).toBe('25.5')
+    expect((await service.lookAt(wallet)).balance).toBe('25.5')
   })
 
   test('accepts them again if they were refunded (test outcome)', async () => {
@@ -272,7 +272,7 @@ describe('a failed return of coins', () => {
     const settle = (outcome: string) =>
       desk.post(`/v1/test/disbursements/${one.reference}/settle`, { outcome })
     expect((await settle('complete')).json.details).toMatchObject([{ field: 'outcome' }])
-    await house.pass(6)
+    await service.pass(6)
     expect(await desk.payment(reference)).toMatchObject({ amountAccepted: '25.5' })
     expect(await typesOf(reference)).toEqual([returning, 'payment.refund_failed'])
     expect((await settle('land')).status).toBe(409)
@@ -281,7 +281,7 @@ describe('a failed return of coins', () => {
   test('or arrives after all (test outcome)', async () => {
     const reference = await desk.deposit({ accepted: '25.5' })
     const never = magicWallets[1]!.address
-    const before = await house.lookAt(never)
+    const before = await service.lookAt(never)
     await desk.refund(reference, to(never))
     const [one] = await desk.returnsOf(reference)
     const path = `/v1/test/disbursements/${one.reference}/settle`
@@ -290,9 +290,9 @@ describe('a failed return of coins', () => {
       200,
       { reference: one.reference, asset: 'USDC', amount: '25.5', destinationAddress: never },
     ])
-    await house.pass(6)
+    await service.pass(6)
     expect(await typesOf(reference)).toEqual([returning, 'payment.refunded'])
-    const { landings } = await house.lookAt(never)
+    const { landings } = await service.lookAt(never)
     expect(landings).toHaveLength(before.landings.length + 1)
   })
 })

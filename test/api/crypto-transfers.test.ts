@@ -5,14 +5,14 @@ import { Refusal } from '../../src/base/refusal.js'
 import { claimAttempts, releaseAttempts } from '../../src/payouts/live-attempts.js'
 import { pollPayouts } from '../../src/payouts/poll-payouts.js'
 import { sql } from '../../src/postgres/sql.js'
-import { type Merchant, openHouse } from '../support/house.js'
+import { type Merchant, openManilla } from '../support/open-manilla.js'
 import { PaperRail, paperRefusal } from '../support/paper-rail.js'
 import { until } from '../support/sessions.js'
 import { expectSoundBooks } from '../support/sound-books.js'
 
 const rail = new PaperRail()
-const house = await openHouse({ rails: { test: { crypto_transfer: rail }, live: {} } })
-const { ask, db, clock } = house
+const service = await openManilla({ rails: { test: { crypto_transfer: rail }, live: {} } })
+const { ask, db, clock } = service
 const path = '/v1/disbursements/crypto'
 const logger = createLogger('silent')
 
@@ -22,7 +22,7 @@ const wish = { amount: '25.50', asset: 'USDC', network: 'SOLANA', destinationAdd
 let merchant: Merchant
 let count = 0
 beforeEach(async () => {
-  merchant = await house.hire('Ada')
+  merchant = await service.addMerchant('Ada')
   rail.refusal = undefined
   rail.extraFees = []
 })
@@ -259,7 +259,7 @@ describe('what is refused', () => {
     const amounts = ['70', '71'].map((amount) => pay({ amount }, `kept: ${amount}`))
     const paid = (await Promise.all(amounts)).filter(({ status }) => status === 201)
     expect(paid).toHaveLength(1)
-    const rows = await house.db.rows<{ key: string; status: number; days: number | null }>({
+    const rows = await service.db.rows<{ key: string; status: number; days: number | null }>({
       text: `select key, status, extract(day from forget_at - created_at)::int as days
         from idempotency_keys where key like 'kept: %' order by status`,
       values: [],
@@ -323,7 +323,7 @@ describe('at the same time', () => {
 // must get a refusal, not an internal error.
 test('a merchant reference is used once across processes', async () => {
   const rails = { test: { crypto_transfer: rail }, live: {} }
-  const other = await openHouse({ beside: house, rails })
+  const other = await openManilla({ beside: service, rails })
   await fund('1000')
   await fund('1000', 'USDT')
   const key = merchant.test.secret
@@ -357,7 +357,7 @@ describe('the list', () => {
     expect((await get(`${path}?status=CONFIRMED`)).json.data.items).toEqual([])
     await look()
     expect((await get(`${path}?status=CONFIRMED`)).json.data.items).toHaveLength(5)
-    const stranger = await house.hire('Bola')
+    const stranger = await service.addMerchant('Bola')
     const reply = await ask('GET', `${path}/${made[0]}`, { key: stranger.test.secret })
     expect(reply.status).toBe(404)
     expect((await ask('GET', path, { key: stranger.test.secret })).json.data.items).toEqual([])

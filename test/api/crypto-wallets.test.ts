@@ -1,10 +1,10 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { approveKyc } from '../../src/merchants/kyc.js'
-import type { Merchant, Reply } from '../support/house.js'
-import { openWalletHouse, shopOf } from '../support/wallet-house.js'
+import type { Merchant, Reply } from '../support/open-manilla.js'
+import { openWithWallets, shopOf } from '../support/open-with-wallets.js'
 
-const house = await openWalletHouse()
-const { ask, db, clock } = house
+const service = await openWithWallets()
+const { ask, db, clock } = service
 const temporary = '/v1/collections/crypto-wallets'
 const dedicated = '/v1/collections/dedicated-crypto-wallets'
 const order = { merchantReference: 'order-1', asset: 'USDC', network: 'SOLANA', amount: '25' }
@@ -13,8 +13,8 @@ const customer = { externalReference: 'customer-1', network: 'SOLANA' }
 let merchant: Merchant
 let shop: ReturnType<typeof shopOf>
 beforeEach(async () => {
-  merchant = await house.hire('Ada')
-  shop = shopOf(house, merchant)
+  merchant = await service.addMerchant('Ada')
+  shop = shopOf(service, merchant)
 })
 
 const refusalOf = ({ status, json }: Reply) => [status, json.code, json.details?.[0]?.field]
@@ -64,7 +64,7 @@ describe('a wallet for one amount', () => {
 
   test('belongs to one environment', async () => {
     const { reference, address } = (await shop.open()).json.data
-    const stranger = shopOf(house, await house.hire('Bola'))
+    const stranger = shopOf(service, await service.addMerchant('Bola'))
     const key = stranger.post
     expect((await key(`${temporary}/${reference}/cancel`, {})).status).toBe(404)
     expect((await key(`${temporary}/${reference}/requery`, {})).status).toBe(404)

@@ -4,20 +4,20 @@ import { newId, prefixes, toReference } from '../../src/base/ids.js'
 import { catalogue, type EventType } from '../../src/events/catalogue.js'
 import { addBankAccount, makePrimary } from '../../src/merchants/bank-accounts.js'
 import { approveKyc } from '../../src/merchants/kyc.js'
-import { customersOf, openBankHouse } from '../support/bank-house.js'
-import { type Merchant, openHouse, type Reply } from '../support/house.js'
+import { type Merchant, openManilla, type Reply } from '../support/open-manilla.js'
+import { openWithBank, payersOf } from '../support/open-with-bank.js'
 import { expectSoundBooks } from '../support/sound-books.js'
 
-const house = await openBankHouse()
-const { ask, clock, db } = house
+const service = await openWithBank()
+const { ask, clock, db } = service
 const path = '/v1/collections/dedicated-accounts'
 const code = 'dedicated_account_creation_failed'
 
 let merchant: Merchant
-let shop: ReturnType<typeof customersOf>
+let shop: ReturnType<typeof payersOf>
 beforeEach(async () => {
-  merchant = await house.hire('Ada')
-  shop = customersOf(house, merchant)
+  merchant = await service.addMerchant('Ada')
+  shop = payersOf(service, merchant)
 })
 
 const open = async (name = 'customer-1') => (await shop.openDedicated(name)).json.data
@@ -82,16 +82,16 @@ describe('an externalReference', () => {
 
   // Each process has its own lane, so copies can meet at the unique index.
   test('creates one account across two processes', async () => {
-    const { secret } = house
-    const beside = await openHouse({
+    const { secret } = service
+    const beside = await openManilla({
       beside: { db, clock, secret },
-      collecting: { test: house.bank, live: undefined },
+      collecting: { test: service.bank, live: undefined },
     })
     const key = merchant.test.secret
     for (let round = 0; round < 10; round += 1) {
       const body = { externalReference: `process ${round}` }
       const replies = await Promise.all(
-        [house, beside, house, beside].map((one) => one.ask('POST', path, { key, body })),
+        [service, beside, service, beside].map((one) => one.ask('POST', path, { key, body })),
       )
       expect(replies.map(({ status }) => status).toSorted()).toEqual([201, 409, 409, 409])
     }
@@ -117,7 +117,7 @@ describe('an externalReference', () => {
 
   test('can be used in another environment, but never again in this one', async () => {
     const own = await open()
-    const other = customersOf(house, await house.hire('Bola'))
+    const other = payersOf(service, await service.addMerchant('Bola'))
     const theirs = await other.openDedicated('customer-1')
     expect(theirs.status).toBe(201)
     expect(theirs.json.data.accountNumber).not.toBe(own.accountNumber)
@@ -297,7 +297,7 @@ test('deactivation uses the clock of the environment', async () => {
 })
 
 test('a reference of another environment is not found', async () => {
-  const other = customersOf(house, await house.hire('Bola'))
+  const other = payersOf(service, await service.addMerchant('Bola'))
   const theirs = (await other.openDedicated('customer-1')).json.data.accountReference
   const own = (await open()).accountReference
   const virtual = (await shop.openVirtual()).json.data.reference

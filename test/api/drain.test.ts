@@ -9,13 +9,13 @@ import type { Database } from '../../src/postgres/database.js'
 import { sql } from '../../src/postgres/sql.js'
 import { serve } from '../../src/serve.js'
 import {
-  type House,
   noChains,
-  openHouse,
+  openManilla,
   readReply,
   standardNaira,
+  type TestService,
   whenDone,
-} from '../support/house.js'
+} from '../support/open-manilla.js'
 import { until } from '../support/sessions.js'
 
 const fund = '/v1/test/balances/fund'
@@ -101,22 +101,23 @@ function knock(port: number): Promise<string | undefined> {
   })
 }
 
-const isClosing = (house: House) => until(async () => (await knock(house.port)) === 'ECONNREFUSED')
+const isClosing = (service: TestService) =>
+  until(async () => (await knock(service.port)) === 'ECONNREFUSED')
 
 describe('while it closes', () => {
   // A request that moves money is running on a keep-alive connection. It is answered, the next request
   // on it learns that the server is closing, and new connections are refused.
   test('running requests are answered, readiness fails, and new ones are refused', async () => {
-    const house = await openHouse()
-    const gate = await closeGate(house.db)
-    const client = hold(house.port)
-    client.socket.write(funding(house.merchant.test.secret))
+    const service = await openManilla()
+    const gate = await closeGate(service.db)
+    const client = hold(service.port)
+    client.socket.write(funding(service.merchant.test.secret))
     await gate.untilBusy()
-    const closing = house.close()
+    const closing = service.close()
     const requests = countRequests()
     client.socket.write('GET /readyz HTTP/1.1\r\nHost: manilla\r\n\r\n')
     await until(() => requests() > 0)
-    await isClosing(house)
+    await isClosing(service)
     await gate.open()
     await closing
     await client.ended
@@ -133,20 +134,20 @@ describe('while it closes', () => {
       reason: 'unavailable',
       requestId: ready.headers.get('x-request-id'),
     })
-    const [row] = await house.db.rows(sql`select sum(amount)::int as sum from ledger_transfers`)
+    const [row] = await service.db.rows(sql`select sum(amount)::int as sum from ledger_transfers`)
     expect(row).toEqual({ sum: 5 })
   })
 
   // Two fundings sent at once on one connection are both under way before the close begins.
   test('pipelined requests are all answered', async () => {
-    const house = await openHouse()
-    const gate = await closeGate(house.db)
-    const client = hold(house.port)
-    const one = funding(house.merchant.test.secret)
+    const service = await openManilla()
+    const gate = await closeGate(service.db)
+    const client = hold(service.port)
+    const one = funding(service.merchant.test.secret)
     client.socket.write(one + one + one)
     await gate.untilBusy()
-    const closing = house.close()
-    await isClosing(house)
+    const closing = service.close()
+    await isClosing(service)
     await gate.open()
     await closing
     await client.ended
@@ -154,13 +155,13 @@ describe('while it closes', () => {
   })
 
   test('the last answer closes its connection', async () => {
-    const house = await openHouse()
-    const gate = await closeGate(house.db)
-    const clients = Array.from({ length: 10 }, () => hold(house.port))
-    for (const { socket } of clients) socket.write(funding(house.merchant.test.secret))
+    const service = await openManilla()
+    const gate = await closeGate(service.db)
+    const clients = Array.from({ length: 10 }, () => hold(service.port))
+    for (const { socket } of clients) socket.write(funding(service.merchant.test.secret))
     await gate.untilBusy()
-    const closing = house.close()
-    await isClosing(house)
+    const closing = service.close()
+    await isClosing(service)
     await gate.open()
     await closing
     for (const client of clients) {
@@ -171,42 +172,42 @@ describe('while it closes', () => {
   })
 
   test('idle connections are closed', async () => {
-    const house = await openHouse()
-    const client = hold(house.port)
+    const service = await openManilla()
+    const client = hold(service.port)
     client.socket.write('GET /readyz HTTP/1.1\r\nHost: manilla\r\n\r\n')
     await until(() => client.text().includes('Ready'))
     expect(client.text()).toMatch(/connection: keep-alive/i)
-    await house.close()
+    await service.close()
     await client.ended
   })
 
   // One client sends garbage and keeps the connection open, one sends half a request, one sends
   // nothing.
   test('clients that never finish do not delay the close', async () => {
-    const house = await openHouse()
-    const [nonsense, half, silent] = [hold(house.port), hold(house.port), hold(house.port)]
+    const service = await openManilla()
+    const [nonsense, half, silent] = [hold(service.port), hold(service.port), hold(service.port)]
     nonsense.socket.write('nonsense\r\n\r\n')
-    half.socket.write(funding(house.merchant.test.secret).slice(0, -5))
+    half.socket.write(funding(service.merchant.test.secret).slice(0, -5))
     await nonsense.ended
     await until(async () => {
       const open = await new Promise((resolve) => {
-        house.app.server.getConnections((_error, count) => resolve(count))
+        service.app.server.getConnections((_error, count) => resolve(count))
       })
       return Number(open) >= 2
     })
-    await house.close()
+    await service.close()
     await Promise.all([half.ended, silent.ended])
     expect(readReply(nonsense.text()).status).toBe(400)
   })
 
   test('closing twice is harmless', async () => {
-    const house = await openHouse()
-    await Promise.all([house.close(), house.close()])
+    const service = await openManilla()
+    await Promise.all([service.close(), service.close()])
   })
 })
 
 describe('metrics', async () => {
-  const house = await openHouse()
+  const service = await openManilla()
   const served = await serve(
     {
       host: '0.0.0.0',
@@ -214,8 +215,8 @@ describe('metrics', async () => {
       metricsPort: 0,
       workPort: 0,
       home: '/nowhere',
-      databaseUrl: new Secret(house.db.url),
-      secret: house.secret,
+      databaseUrl: new Secret(service.db.url),
+      secret: service.secret,
       publicUrl: undefined,
       trustProxy: false,
       logLevel: 'silent',
@@ -227,11 +228,11 @@ describe('metrics', async () => {
       bank: { test: 'sandbox' as const },
       solana: noChains,
     },
-    house.db.url,
+    service.db.url,
     { logger: createLogger('silent') },
   )
   const base = `http://127.0.0.1:${new URL(served.url).port}`
-  const headers = { authorization: `Bearer ${house.merchant.test.secret}` }
+  const headers = { authorization: `Bearer ${service.merchant.test.secret}` }
 
   test('count answers by route and status, never by path', async () => {
     for (const path of ['/v1/balances', '/v1/balances', '/v1/settings', '/v1/secret-path/42'])
@@ -279,7 +280,7 @@ describe('metrics', async () => {
   })
 
   test('a port in use is named, and nothing keeps listening', async () => {
-    const taken = house.port
+    const taken = service.port
     const config = {
       host: '127.0.0.1',
       port: taken,
@@ -287,7 +288,7 @@ describe('metrics', async () => {
       workPort: 0,
       home: '/nowhere',
       databaseUrl: undefined,
-      secret: house.secret,
+      secret: service.secret,
       publicUrl: undefined,
       trustProxy: false,
       logLevel: 'silent',
@@ -301,9 +302,9 @@ describe('metrics', async () => {
     }
     const logger = createLogger('silent')
     const before = countListeners()
-    const serving = serve(config, house.db.url, { logger })
+    const serving = serve(config, service.db.url, { logger })
     await expect(serving).rejects.toThrow(`Port ${taken} is in use. Choose another: PORT=`)
-    const metrics = serve({ ...config, port: 0, metricsPort: taken }, house.db.url, { logger })
+    const metrics = serve({ ...config, port: 0, metricsPort: taken }, service.db.url, { logger })
     await expect(metrics).rejects.toThrow(`Port ${taken} is in use. Choose another: METRICS_PORT=`)
     await until(() => countListeners() === before)
   })
@@ -320,7 +321,7 @@ describe('metrics', async () => {
       workPort: 0,
       home: '/nowhere',
       databaseUrl: undefined,
-      secret: house.secret,
+      secret: service.secret,
       publicUrl: undefined,
       trustProxy: false,
       logLevel: 'silent',
@@ -332,7 +333,7 @@ describe('metrics', async () => {
       bank: { test: 'sandbox' as const },
       solana: noChains,
     }
-    const second = await serve(config, house.db.url, { logger: createLogger('silent') })
+    const second = await serve(config, service.db.url, { logger: createLogger('silent') })
     expect((await fetch(second.metricsUrl)).status).toBe(200)
     await second.close()
     beside.close()

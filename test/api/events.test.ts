@@ -5,11 +5,11 @@ import { type EventType, eventTypes } from '../../src/events/catalogue.js'
 import type { NewEvent } from '../../src/events/emit.js'
 import { sql } from '../../src/postgres/sql.js'
 import { answerAll, claimFor, emit, happeningOf } from '../support/deliveries.js'
-import { type Merchant, openHouse } from '../support/house.js'
+import { type Merchant, openManilla } from '../support/open-manilla.js'
 import { seededRandom } from '../support/seed.js'
 
-const house = await openHouse()
-const { ask, db, clock } = house
+const service = await openManilla()
+const { ask, db, clock } = service
 const path = '/v1/events'
 
 type Event = { id: string; type: EventType; timestamp: string; sequence: number; data: object }
@@ -42,7 +42,7 @@ async function walk(key: string, query: string, between?: () => Promise<void>): 
 }
 
 describe('the list', async () => {
-  const merchant = await house.hire('Ada')
+  const merchant = await service.addMerchant('Ada')
   const key = merchant.test.secret
   const random = seededRandom('the list')
   const resourceId = newId(clock.now())
@@ -70,7 +70,7 @@ describe('the list', async () => {
   })
 
   test('is stable while it is read', async () => {
-    const other = await house.hire('Ada')
+    const other = await service.addMerchant('Ada')
     expect(await get(other.test.secret, '')).toEqual({ items: [], nextCursor: null })
     for (let count = 0; count < 7; count += 1) await tell(other)
     const before = await walk(other.test.secret, 'limit=100')
@@ -146,7 +146,7 @@ describe('the list', async () => {
 describe('an event', () => {
   // JSON parsers move number-like keys first; the merchant's order must stay.
   test('is returned byte for byte', async () => {
-    const merchant = await house.hire('Ada')
+    const merchant = await service.addMerchant('Ada')
     const data = '{"z":1,"a":{"y":[],"b":"₦"},"10":1.0,"9":null}'
     await tell(merchant, { data, type: 'balance.low', sequence: 7 })
     const id = await newestOf(merchant)
@@ -158,7 +158,7 @@ describe('an event', () => {
   })
 
   test('is visible in its environment only, and to no public key', async () => {
-    const [merchant, other] = [await house.hire('Ada'), await house.hire('Bola')]
+    const [merchant, other] = [await service.addMerchant('Ada'), await service.addMerchant('Bola')]
     await tell(merchant)
     const id = await newestOf(merchant)
     const askAll = (key: string, event: string) =>
@@ -190,7 +190,7 @@ async function addEndpoint({ test: keys, environments }: Merchant, body: object 
 
 describe('deliveries', () => {
   test('list every attempt with its response', async () => {
-    const merchant = await house.hire('Ada')
+    const merchant = await service.addMerchant('Ada')
     const [first, other] = [await addEndpoint(merchant), await addEndpoint(merchant)]
     await addEndpoint(merchant, { events: ['balance.low'] })
     await tell(merchant)
@@ -229,7 +229,7 @@ describe('deliveries', () => {
   })
 
   test('are kept when their endpoint is deleted', async () => {
-    const merchant = await house.hire('Ada')
+    const merchant = await service.addMerchant('Ada')
     const endpoint = await addEndpoint(merchant)
     await tell(merchant)
     await answerAll(db, clock.now(), { endpoint, status: 200 })
@@ -243,7 +243,7 @@ describe('deliveries', () => {
 describe('sending again', () => {
   /** An event with three endpoints: one subscribed, one no longer subscribed, one disabled. */
   async function tellThree() {
-    const merchant = await house.hire('Ada')
+    const merchant = await service.addMerchant('Ada')
     const { secret: key } = merchant.test
     const listening = await addEndpoint(merchant)
     const [deaf, disabled] = [await addEndpoint(merchant), await addEndpoint(merchant)]
@@ -286,7 +286,7 @@ describe('sending again', () => {
 
   test('is refused for disabled, deleted and foreign endpoints', async () => {
     const { key, at, listening, disabled } = await tellThree()
-    const foreign = await addEndpoint(await house.hire('Bola'))
+    const foreign = await addEndpoint(await service.addMerchant('Bola'))
     await ask('DELETE', `/v1/webhook-endpoints/${listening.reference}`, { key })
     const again = (endpointId: unknown) => ask('POST', at, { key, body: { endpointId } })
     const refused = await again(disabled.reference)

@@ -9,7 +9,7 @@ import { startEmbeddedServer } from '../../src/postgres/embedded/server.js'
 import { migrate } from '../../src/postgres/migrate.js'
 import { manualClock } from '../support/clock.js'
 import { databaseUrl } from '../support/database-url.js'
-import { openHouse } from '../support/house.js'
+import { openManilla } from '../support/open-manilla.js'
 import { createHome } from '../support/program.js'
 import { until } from '../support/sessions.js'
 import { expectSoundBooks } from '../support/sound-books.js'
@@ -66,17 +66,17 @@ async function openOnSmallDisk() {
 test.runIf(canMount)('a full disk is unavailable, not a bug, and passes by itself', async () => {
   const { db, ballast } = await openOnSmallDisk()
   const shared = { db, clock: manualClock(), secret: new Secret('0'.repeat(64)) }
-  const house = await openHouse({ beside: shared, requestLogDays: 0 })
+  const service = await openManilla({ beside: shared, requestLogDays: 0 })
   let sent = 0
   const fund = () => {
     sent += 1
-    return house.ask('POST', '/v1/test/balances/fund', {
-      key: house.merchant.test.secret,
+    return service.ask('POST', '/v1/test/balances/fund', {
+      key: service.merchant.test.secret,
       body: { asset: 'NGN', amount: 1 },
       headers: { 'idempotency-key': `fund ${sent} ${'k'.repeat(200)}` },
     })
   }
-  const isReady = async () => (await house.ask('GET', '/readyz')).status === 200
+  const isReady = async () => (await service.ask('GET', '/readyz')).status === 200
   expect((await fund()).status).toBe(201)
   fillDisk(ballast)
 
@@ -91,7 +91,7 @@ test.runIf(canMount)('a full disk is unavailable, not a bug, and passes by itsel
   rmSync(ballast)
   await until(isReady)
   expect((await fund()).status).toBe(201)
-  const { json } = await house.ask('GET', '/v1/balances', { key: house.merchant.test.secret })
+  const { json } = await service.ask('GET', '/v1/balances', { key: service.merchant.test.secret })
   const naira = json.data.items.find(({ asset }: { asset: string }) => asset === 'NGN')
   expect(naira.available).toBe(acknowledged + 1)
   await expectSoundBooks(db)

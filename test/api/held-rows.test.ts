@@ -1,17 +1,17 @@
 import type pg from 'pg'
 import { expect, test } from 'vitest'
-import { openBankHouse } from '../support/bank-house.js'
-import type { Merchant } from '../support/house.js'
+import type { Merchant } from '../support/open-manilla.js'
+import { openWithBank } from '../support/open-with-bank.js'
 import { openSession, until, untilInTheWay } from '../support/sessions.js'
 import { expectSoundBooks } from '../support/sound-books.js'
 
-const house = await openBankHouse()
-const { db } = house
-const ada = house.merchant
-const bola = await house.hire('Bola')
+const service = await openWithBank()
+const { db } = service
+const ada = service.merchant
+const bola = await service.addMerchant('Bola')
 
 function fund({ test: keys }: Merchant, key: string) {
-  return house.ask('POST', '/v1/test/balances/fund', {
+  return service.ask('POST', '/v1/test/balances/fund', {
     key: keys.secret,
     body: { asset: 'NGN', amount: 1_000 },
     headers: { 'idempotency-key': key },
@@ -19,7 +19,7 @@ function fund({ test: keys }: Merchant, key: string) {
 }
 
 function openAccount({ test: keys }: Merchant, merchantReference: string) {
-  return house.ask('POST', '/v1/collections/virtual-accounts', {
+  return service.ask('POST', '/v1/collections/virtual-accounts', {
     key: keys.secret,
     body: { merchantReference, amount: 500 },
   })
@@ -103,7 +103,7 @@ test('moving a test clock delays no account of another merchant', async () => {
 test('a held collection account delays no payment of another merchant', async () => {
   const [held, free] = await Promise.all([openAccount(ada, 'held'), openAccount(bola, 'free')])
   const pay = (merchant: Merchant, accountNumber: string) =>
-    house.ask('POST', '/v1/test/bank-transfers', {
+    service.ask('POST', '/v1/test/bank-transfers', {
       key: merchant.test.secret,
       body: { accountNumber, amount: 500 },
     })
@@ -115,7 +115,7 @@ test('a held collection account delays no payment of another merchant', async ()
   expect((await pay(bola, free.json.data.accountNumber)).status).toBe(201)
   const statusOf = async (merchant: Merchant, reference: string) => {
     const path = `/v1/collections/virtual-accounts/${reference}`
-    return (await house.ask('GET', path, { key: merchant.test.secret })).json.data.status
+    return (await service.ask('GET', path, { key: merchant.test.secret })).json.data.status
   }
   expect(await statusOf(bola, free.json.data.reference)).toBe('PAID')
   expect(waiting.isAnswered).toBe(false)
@@ -129,7 +129,7 @@ test('a held collection account delays no payment of another merchant', async ()
 test('held payouts delay no payout of another merchant', async () => {
   const pay = async (merchant: Merchant) => {
     await fund(merchant, `before payout ${merchant.reference}`)
-    const reply = await house.ask('POST', '/v1/disbursements/bank-transfer', {
+    const reply = await service.ask('POST', '/v1/disbursements/bank-transfer', {
       key: merchant.test.secret,
       body: { amount: 100, bankCode: '058', accountNumber: '0123456789' },
       headers: { 'idempotency-key': `payout ${merchant.reference}` },
@@ -138,23 +138,23 @@ test('held payouts delay no payout of another merchant', async () => {
     return reply.json.data.reference
   }
   for (const merchant of [ada, bola])
-    await house.ask('POST', '/v1/test/balances/fund', {
+    await service.ask('POST', '/v1/test/balances/fund', {
       key: merchant.test.secret,
       body: { asset: 'NGN', amount: 100_000 },
     })
   const [held, free] = [await pay(ada), await pay(bola)]
   const statusOf = async (merchant: Merchant, reference: string) => {
     const path = `/v1/disbursements/bank-transfer/${reference}`
-    return (await house.ask('GET', path, { key: merchant.test.secret })).json.data.status
+    return (await service.ask('GET', path, { key: merchant.test.secret })).json.data.status
   }
   const holder = await hold(
     `select from payouts where environment_id = ${ada.environments.test.id} for update`,
   )
-  await house.pass(3)
+  await service.pass(3)
   expect(await statusOf(bola, free)).toBe('COMPLETED')
   expect(await statusOf(ada, held)).toBe('SUBMITTED')
   await holder.query('commit')
-  await house.pass(130)
+  await service.pass(130)
   expect(await statusOf(ada, held)).toBe('COMPLETED')
 })
 

@@ -1,17 +1,23 @@
 import { describe, expect, test } from 'vitest'
 import { day } from '../../src/base/clock.js'
 import type { EnvironmentId } from '../../src/base/environment.js'
-import { deleteOldKeys } from '../../src/idempotency/forget-keys.js'
+import { deleteOldKeys } from '../../src/idempotency/delete-old-keys.js'
 import { toIdempotencyKey } from '../../src/idempotency/key.js'
 import { moveAll } from '../../src/ledger/move.js'
 import { resolveAll } from '../../src/ledger/resolve.js'
 import { sql } from '../../src/postgres/sql.js'
-import { type House, type Keys, type Merchant, openHouse, type Reply } from '../support/house.js'
 import { holdOf } from '../support/movements.js'
+import {
+  type Keys,
+  type Merchant,
+  openManilla,
+  type Reply,
+  type TestService,
+} from '../support/open-manilla.js'
 import { openSession, untilBlocked } from '../support/sessions.js'
 
-const house = await openHouse()
-const beside = await openHouse({ beside: house })
+const service = await openManilla()
+const beside = await openManilla({ beside: service })
 const path = '/v1/test/balances/fund'
 const most = 9_007_199_254_740_991
 
@@ -19,16 +25,16 @@ const most = 9_007_199_254_740_991
 async function spend(environmentId: EnvironmentId, amount: bigint): Promise<void> {
   const hold = holdOf({ environmentId, asset: 'NGN' }, amount)
   const { causeId } = hold
-  const now = house.clock.now()
-  await house.db.transaction((tx) => moveAll(tx, now, [hold]))
-  await house.db.transaction((tx) =>
+  const now = service.clock.now()
+  await service.db.transaction((tx) => moveAll(tx, now, [hold]))
+  await service.db.transaction((tx) =>
     resolveAll(tx, now, [{ environmentId, causeId, verb: 'settle' }]),
   )
 }
 
-type Fund = { keys: Keys; key?: string; body?: unknown; at?: House }
+type Fund = { keys: Keys; key?: string; body?: unknown; at?: TestService }
 
-function fund({ keys, key, body = { asset: 'NGN', amount: 700 }, at = house }: Fund) {
+function fund({ keys, key, body = { asset: 'NGN', amount: 700 }, at = service }: Fund) {
   const headers = key === undefined ? {} : { 'idempotency-key': key }
   return at.ask('POST', path, {
     key: keys.secret,
@@ -38,8 +44,8 @@ function fund({ keys, key, body = { asset: 'NGN', amount: 700 }, at = house }: F
 }
 
 async function numbersOf(keys: Keys): Promise<{ balance: number; entries: number }> {
-  const balances = await house.ask('GET', '/v1/balances', { key: keys.secret })
-  const entries = await house.ask('GET', '/v1/balance-entries?limit=100', { key: keys.secret })
+  const balances = await service.ask('GET', '/v1/balances', { key: keys.secret })
+  const entries = await service.ask('GET', '/v1/balance-entries?limit=100', { key: keys.secret })
   return {
     balance: balances.json.data.items[0].available,
     entries: entries.json.data.items.length,
@@ -61,7 +67,7 @@ function expectOneExecution(replies: Reply[], status: number): void {
 
 describe('concurrent copies', () => {
   test('twenty copies of one request run once, and nineteen are replays', async () => {
-    const { test: keys } = await house.hire('Ada')
+    const { test: keys } = await service.addMerchant('Ada')
     const replies = await Promise.all(copies(20, () => fund({ keys, key: 'once' })))
     expectOneExecution(replies, 201)
     expect(await numbersOf(keys)).toEqual({ balance: 700, entries: 1 })
@@ -70,17 +76,17 @@ describe('concurrent copies', () => {
   // The first claim is blocked while it moves the money, so that the other server has to wait for a
   // key whose outcome is open.
   test('twenty copies over two servers run once', async () => {
-    const { test: keys, environments } = await house.hire('Ada')
+    const { test: keys, environments } = await service.addMerchant('Ada')
     await fund({ keys, key: 'before' })
-    const session = await openSession(house.db)
+    const session = await openSession(service.db)
     await session.query('begin')
     await session.query('select from ledger_accounts where environment_id = $1 for update', [
       environments.test.id,
     ])
     const asking = copies(20, (index) =>
-      fund({ keys, key: 'once', at: index % 2 === 0 ? house : beside }),
+      fund({ keys, key: 'once', at: index % 2 === 0 ? service : beside }),
     )
-    await untilBlocked(house.db, 1)
+    await untilBlocked(service.db, 1)
     await session.query('rollback')
 
     expectOneExecution(await Promise.all(asking), 201)
@@ -88,10 +94,10 @@ describe('concurrent copies', () => {
   })
 
   test('twenty copies of a refused request are refused once', async () => {
-    const { test: keys } = await house.hire('Ada')
+    const { test: keys } = await service.addMerchant('Ada')
     await fund({ keys, body: { asset: 'NGN', amount: most } })
     const replies = await Promise.all(
-      copies(20, (index) => fund({ keys, key: 'once', at: index % 2 === 0 ? house : beside })),
+      copies(20, (index) => fund({ keys, key: 'once', at: index % 2 === 0 ? service : beside })),
     )
     expectOneExecution(replies, 422)
     expect(await numbersOf(keys)).toEqual({ balance: most, entries: 1 })
@@ -99,11 +105,11 @@ describe('concurrent copies', () => {
 
   // Ten ask for 5 and ten for 7 under one key: the first wins, the others are refused.
   test('of two different requests with one key, one runs and the other is refused', async () => {
-    const { test: keys } = await house.hire('Ada')
+    const { test: keys } = await service.addMerchant('Ada')
     const amounts = copies(20, (index) => (index % 2 === 0 ? 5 : 7))
     const replies = await Promise.all(
       amounts.map((amount, index) => {
-        const at = index % 4 < 2 ? house : beside
+        const at = index % 4 < 2 ? service : beside
         return fund({ keys, key: 'once', body: { asset: 'NGN', amount }, at })
       }),
     )
@@ -120,9 +126,9 @@ describe('concurrent copies', () => {
   })
 
   test('a hundred keys at once run a hundred times', async () => {
-    const { test: keys } = await house.hire('Ada')
+    const { test: keys } = await service.addMerchant('Ada')
     const replies = await Promise.all(
-      copies(100, (index) => fund({ keys, key: `key ${index}`, at: index % 2 ? house : beside })),
+      copies(100, (index) => fund({ keys, key: `key ${index}`, at: index % 2 ? service : beside })),
     )
     expect(replies.filter(isReplay)).toEqual([])
     expect(new Set(replies.map(({ json }) => json.data.reference)).size).toBe(100)
@@ -130,15 +136,15 @@ describe('concurrent copies', () => {
   })
 
   test('without a key every copy runs', async () => {
-    const { test: keys } = await house.hire('Ada')
+    const { test: keys } = await service.addMerchant('Ada')
     await Promise.all(copies(5, () => fund({ keys })))
     expect(await numbersOf(keys)).toEqual({ balance: 3_500, entries: 5 })
   })
 
   test('a key whose first request has not finished is in progress', async () => {
-    const { test: keys, environments } = await house.hire('Ada')
+    const { test: keys, environments } = await service.addMerchant('Ada')
     const { digest } = toIdempotencyKey('stuck', { method: 'POST', path, body: {} })
-    const session = await openSession(house.db)
+    const session = await openSession(service.db)
     await session.query('begin')
     await session.query(
       `insert into idempotency_keys (environment_id, digest, key, fingerprint, created_at)
@@ -160,7 +166,7 @@ describe('concurrent copies', () => {
 
 describe('a key used again', () => {
   test('with another body is refused, and the first answer stays', async () => {
-    const { test: keys } = await house.hire('Ada')
+    const { test: keys } = await service.addMerchant('Ada')
     const first = await fund({ keys, key: 'once', body: { asset: 'USDC', amount: '1.0' } })
     const others = [
       { asset: 'USDC', amount: '1.00' },
@@ -184,7 +190,7 @@ describe('a key used again', () => {
   })
 
   test('with the same body formatted differently is a retry', async () => {
-    const { test: keys } = await house.hire('Ada')
+    const { test: keys } = await service.addMerchant('Ada')
     const first = await fund({ keys, key: 'once', body: '{"asset":"NGN","amount":700}' })
     const same = [
       '{"amount":700,"asset":"NGN"}',
@@ -199,18 +205,18 @@ describe('a key used again', () => {
   })
 
   test('keys that differ in case or inner spaces are different', async () => {
-    const { test: keys } = await house.hire('Ada')
+    const { test: keys } = await service.addMerchant('Ada')
     for (const key of ['one key', 'One key', 'one  key', 'onekey'])
       expect(isReplay(await fund({ keys, key }))).toBe(false)
     expect((await numbersOf(keys)).entries).toBe(4)
   })
 
   test('returns the first answer even after the state has changed', async () => {
-    const { test: keys } = await house.hire('Ada')
+    const { test: keys } = await service.addMerchant('Ada')
     const first = await fund({ keys, key: 'once' })
     await fund({ keys, body: { asset: 'NGN', amount: most - 700 } })
-    house.clock.advance(30 * day - 1)
-    await deleteOldKeys(house.db, house.clock.now())
+    service.clock.advance(30 * day - 1)
+    await deleteOldKeys(service.db, service.clock.now())
 
     const again = await fund({ keys, key: 'once', at: beside })
     expect([again.status, again.text, isReplay(again)]).toEqual([201, first.text, true])
@@ -218,17 +224,20 @@ describe('a key used again', () => {
   })
 
   test('is a new key after thirty days', async () => {
-    const { test: keys } = await house.hire('Ada')
+    const { test: keys } = await service.addMerchant('Ada')
     const first = await fund({ keys, key: 'once' })
-    house.clock.advance(30 * day)
-    await deleteOldKeys(house.db, house.clock.now())
+    service.clock.advance(30 * day)
+    await deleteOldKeys(service.db, service.clock.now())
     const anew = await fund({ keys, key: 'once', body: { asset: 'NGN', amount: 1 } })
     expect([anew.status, isReplay(anew)]).toEqual([201, false])
     expect(anew.json.data.reference).not.toBe(first.json.data.reference)
   })
 
   test('belongs to one environment', async () => {
-    const merchants: Merchant[] = [await house.hire('Ada'), await house.hire('Bola')]
+    const merchants: Merchant[] = [
+      await service.addMerchant('Ada'),
+      await service.addMerchant('Bola'),
+    ]
     const replies = await Promise.all(
       merchants.map(({ test: keys }, index) =>
         fund({ keys, key: 'once', body: { asset: 'NGN', amount: index + 1 } }),
@@ -252,7 +261,7 @@ describe('a key used again', () => {
 
 describe('the key remembers', () => {
   test('a business refusal, byte for byte, even if it would now succeed', async () => {
-    const { test: keys, environments } = await house.hire('Ada')
+    const { test: keys, environments } = await service.addMerchant('Ada')
     await fund({ keys, body: { asset: 'NGN', amount: most } })
     const first = await fund({ keys, key: 'refused' })
     expect([first.status, first.json.code, first.json.reason, isReplay(first)]).toEqual([
@@ -271,9 +280,9 @@ describe('the key remembers', () => {
   })
 
   test('no validation error or temporary failure: the key stays free', async () => {
-    const { test: keys, live } = await house.hire('Ada')
+    const { test: keys, live } = await service.addMerchant('Ada')
     const count = async () => {
-      const [row] = await house.db.rows(sql<{ count: number }>`
+      const [row] = await service.db.rows(sql<{ count: number }>`
         select count(*)::int as count from idempotency_keys`)
       return row!.count
     }
@@ -293,10 +302,10 @@ describe('the key remembers', () => {
   })
 
   test('no internal error: the same key works later', async () => {
-    const { test: keys } = await house.hire('Ada')
-    await house.db.rows(sql`alter table ledger_transfers rename to ledger_transfers_hidden`)
+    const { test: keys } = await service.addMerchant('Ada')
+    await service.db.rows(sql`alter table ledger_transfers rename to ledger_transfers_hidden`)
     const failed = await Promise.all(copies(3, () => fund({ keys, key: 'free' })))
-    await house.db.rows(sql`alter table ledger_transfers_hidden rename to ledger_transfers`)
+    await service.db.rows(sql`alter table ledger_transfers_hidden rename to ledger_transfers`)
     expect(failed.map(({ status }) => status)).toEqual([500, 500, 500])
     expect(failed.filter(isReplay)).toEqual([])
 

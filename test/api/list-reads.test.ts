@@ -4,7 +4,7 @@ import { isList } from '../../src/api/edge/add-route.js'
 import { createRoutes } from '../../src/api/routes/routes.js'
 import { limits } from '../../src/base/limits.js'
 import { sql } from '../../src/postgres/sql.js'
-import { openHouse, type Reply } from '../support/house.js'
+import { openManilla, type Reply } from '../support/open-manilla.js'
 import { openSession, until } from '../support/sessions.js'
 
 const { listsRunning, listsWaiting } = limits.rateLimit
@@ -12,12 +12,12 @@ const { listsRunning, listsWaiting } = limits.rateLimit
 // The lock keeps every list of events waiting. One merchant asks for more lists than the pool has
 // connections; another merchant must not notice.
 test('slow lists of one environment do not exhaust the pool', async () => {
-  const house = await openHouse()
-  const neighbour = await house.hire('Bola Foods')
-  const blocker = await openSession(house.db)
+  const service = await openManilla()
+  const neighbour = await service.addMerchant('Bola Foods')
+  const blocker = await openSession(service.db)
   await blocker.query('begin; lock table events in access exclusive mode')
 
-  const readEvents = () => house.ask('GET', '/v1/events', { key: house.merchant.test.secret })
+  const readEvents = () => service.ask('GET', '/v1/events', { key: service.merchant.test.secret })
   const answered: Reply[] = []
   const flood = Array.from({ length: listsRunning + listsWaiting + 1 }, () =>
     readEvents().then((reply) => answered.push(reply)),
@@ -28,19 +28,19 @@ test('slow lists of one environment do not exhaust the pool', async () => {
   expect([refused!.status, refused!.headers.get('retry-after')]).toEqual([429, '1'])
   expect(refused!.json.code).toBe('rate_limited')
 
-  const balances = await house.ask('GET', '/v1/balances', { key: neighbour.test.secret })
-  const payments = await house.ask('GET', '/v1/collections/payments', {
+  const balances = await service.ask('GET', '/v1/balances', { key: neighbour.test.secret })
+  const payments = await service.ask('GET', '/v1/collections/payments', {
     key: neighbour.test.secret,
   })
   expect([balances.status, payments.status]).toEqual([200, 200])
   // The same merchant's single reads and its other environment are not lists of this environment.
-  const own = await house.ask('GET', '/v1/balances', { key: house.merchant.test.secret })
-  const live = await house.ask('GET', '/v1/collections/payments', {
-    key: house.merchant.live.secret,
+  const own = await service.ask('GET', '/v1/balances', { key: service.merchant.test.secret })
+  const live = await service.ask('GET', '/v1/collections/payments', {
+    key: service.merchant.live.secret,
   })
   expect([own.status, live.status]).toEqual([200, 200])
   expect(answered).toHaveLength(1)
-  expect(await countBlocked(house.db)).toBe(listsRunning)
+  expect(await countBlocked(service.db)).toBe(listsRunning)
 
   await blocker.query('rollback')
   await Promise.all(flood)

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { sql } from '../../src/postgres/sql.js'
-import { openHouse } from '../support/house.js'
+import { openManilla } from '../support/open-manilla.js'
 import { spawnStart } from '../support/program.js'
 
-const house = await openHouse()
-const { ask, merchant, log } = house
+const service = await openManilla()
+const { ask, merchant, log } = service
 const keys = [
   merchant.test.secret,
   merchant.test.public,
@@ -32,11 +32,11 @@ describe('the log', () => {
       await ask('POST', fund, { key, body, headers: { 'content-type': key } })
       await ask('GET', '/v1/profile', { key, headers: { 'x-request-id': key, cookie: key } })
       await ask('PATCH', '/v1/settings', { key, body: { checkout: { displayName: key } } })
-      await house.wire(`${key} / HTTP/1.1\r\n\r\n`)
+      await service.wire(`${key} / HTTP/1.1\r\n\r\n`)
     }
     const text = log.join('')
     for (const key of keys) expect(text).not.toContain(randomOf(key))
-    expect(text).not.toContain(house.secret.reveal())
+    expect(text).not.toContain(service.secret.reveal())
     expect(text).toContain('sk_test_[secret]')
     expect(text).toContain('pk_live_[secret]')
   })
@@ -66,15 +66,15 @@ describe('the log', () => {
     const start = log.length
     const cause = Object.assign(new Error(`cannot reach ${url}`), { url, key })
     const error = new Error(`first line\n${key}\n\t${key}\\${key} Bearer\n${key}`, { cause })
-    house.logger.error({ err: error, nested: { list: [{ url, secret: house.secret }] } }, url)
-    house.logger.warn(`postgres://manilla:p@ss:w0rd@db/x and ?user=a&password=hunter3&ssl=1`)
-    house.logger.warn(
+    service.logger.error({ err: error, nested: { list: [{ url, secret: service.secret }] } }, url)
+    service.logger.warn(`postgres://manilla:p@ss:w0rd@db/x and ?user=a&password=hunter3&ssl=1`)
+    service.logger.warn(
       'Authorization: Bearer abc.def-ghi, and whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw',
     )
 
     const text = log.slice(start).join('')
     const secrets = ['hun%40ter2', 'p@ss', 'w0rd', 'hunter3', 'abc.def-ghi', 'MfKQ9r8GKYqrTwjUPD8']
-    for (const secret of [...secrets, randomOf(key), house.secret.reveal()])
+    for (const secret of [...secrets, randomOf(key), service.secret.reveal()])
       expect(text).not.toContain(secret)
     expect(text).toContain('postgres://manilla:[secret]@db.internal:5432/manilla')
     expect(text).toContain('"secret":"[secret]"')
@@ -110,10 +110,10 @@ describe('the log', () => {
 
 describe('what is kept', () => {
   test('no table holds a key, only its hash', async () => {
-    const tables = await house.db.rows(sql<{ name: string }>`
+    const tables = await service.db.rows(sql<{ name: string }>`
       select tablename as name from pg_tables where schemaname = 'public'`)
     for (const { name } of tables) {
-      const rows = await house.db.rows(sql<{ row: string }>`
+      const rows = await service.db.rows(sql<{ row: string }>`
         select row_to_json(t)::text as row from ${sql.identifier(name)} t`)
       // A display name that contains the key was made public by the merchant.
       const text = name === 'environment_settings' ? '' : rows.map(({ row }) => row).join('\n')
@@ -124,7 +124,7 @@ describe('what is kept', () => {
 
 describe('a bug', () => {
   test('is logged in full and answered without details', async () => {
-    const broken = await openHouse()
+    const broken = await openManilla()
     await broken.db.rows(sql`drop table environment_settings`)
     await broken.db.rows(sql`drop table ledger_transfers cascade`)
     const key = broken.merchant.test.secret

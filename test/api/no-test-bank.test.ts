@@ -15,7 +15,7 @@ import { startChain } from '../simulation/localnet/localnet.js'
 import { newWallet } from '../simulation/localnet/transfers.js'
 import { manualClock } from '../support/clock.js'
 import { emptyDatabase } from '../support/database.js'
-import { openHouse } from '../support/house.js'
+import { openManilla } from '../support/open-manilla.js'
 import { expectSoundBooks } from '../support/sound-books.js'
 
 /** A service with BANK_TEST=none, on a database that has no sandbox tables. */
@@ -44,7 +44,7 @@ async function openWithoutBank() {
   await chain.advance(40)
   const { rails, banks, collectionRails, wallets, simulated } = opened
   const mint = createCoinMint(chain.url, { treasuryAddress })
-  const house = await openHouse({
+  const service = await openManilla({
     beside: { db, clock, secret },
     rails,
     banks,
@@ -53,7 +53,7 @@ async function openWithoutBank() {
     simulated,
     mint,
   })
-  return { ...house, chain, config, clock, logger, applied, opened }
+  return { ...service, chain, config, clock, logger, applied, opened }
 }
 
 test('without a test bank, coins are paid out, naira is refused and the books are sound', async () => {

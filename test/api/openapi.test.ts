@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { patternIssues } from '../../src/api/edge/validation.js'
 import { sql } from '../../src/postgres/sql.js'
 import { createConformance } from '../support/conformance.js'
-import { type House, openHouse, type Reply } from '../support/house.js'
+import { openManilla, type Reply, type TestService } from '../support/open-manilla.js'
 
 type Operation = {
   operationId?: string
@@ -17,8 +17,8 @@ type Operation = {
   responses?: Record<string, { description?: string; content?: Record<string, unknown> }>
 }
 
-const house = await openHouse({ rateLimitPerSecond: 1_000 })
-const { ask, merchant } = house
+const service = await openManilla({ rateLimitPerSecond: 1_000 })
+const { ask, merchant } = service
 const key = merchant.test.secret
 const fund = '/v1/test/balances/fund'
 const document = (await ask('GET', '/openapi.json')).json
@@ -125,7 +125,7 @@ describe('real answers', () => {
   const met = new Map<string, Set<number>>(requests.map(({ name }) => [name, new Set()]))
 
   /** `ask` validates every answer against the document, here and in all other tests. */
-  async function meet(at: House, change: (request: (typeof requests)[number]) => object) {
+  async function meet(at: TestService, change: (request: (typeof requests)[number]) => object) {
     const replies: Reply[] = []
     for (const request of requests) {
       const question = { key: at.merchant.test.secret, body: request.body, ...change(request) }
@@ -138,7 +138,7 @@ describe('real answers', () => {
   }
 
   test('match the document on success', async () => {
-    for (const reply of await meet(house, () => ({})))
+    for (const reply of await meet(service, () => ({})))
       expect(Object.keys(reply.json)).toEqual(['status', 'message', 'data'])
     const headers = { accept: 'text/csv' }
     const csv = await ask('GET', '/v1/balance-entries', { key, headers })
@@ -147,25 +147,25 @@ describe('real answers', () => {
   })
 
   test('match the document for invalid requests', async () => {
-    await meet(house, ({ path }) => ({ path: `${path}?nope=1` }))
-    await meet(house, () => ({ key: 'sk_test_wrong' }))
+    await meet(service, ({ path }) => ({ path: `${path}?nope=1` }))
+    await meet(service, () => ({ key: 'sk_test_wrong' }))
     const hasBody = ({ body }: { body?: object }) => body !== undefined
-    await meet(house, (one) => (hasBody(one) ? { body: ' '.repeat(70_000) } : {}))
+    await meet(service, (one) => (hasBody(one) ? { body: ' '.repeat(70_000) } : {}))
     const headers = { 'content-type': 'text/plain' }
-    await meet(house, (one) => (hasBody(one) ? { headers } : {}))
-    await meet(house, ({ path }) => (path === fund ? { key: merchant.live.secret } : {}))
+    await meet(service, (one) => (hasBody(one) ? { headers } : {}))
+    await meet(service, ({ path }) => (path === fund ? { key: merchant.live.secret } : {}))
     const most = { asset: 'NGN', amount: Number.MAX_SAFE_INTEGER }
-    await meet(house, ({ path }) => (path === fund ? { body: most } : {}))
+    await meet(service, ({ path }) => (path === fund ? { body: most } : {}))
   })
 
   test('match the document when rate limited', async () => {
-    const limited = await openHouse({ rateLimitPerSecond: 1 })
+    const limited = await openManilla({ rateLimitPerSecond: 1 })
     await limited.ask('GET', '/v1/balances', { key: limited.merchant.test.secret })
     await meet(limited, () => ({}))
   })
 
   test('match the document on internal errors', async () => {
-    const broken = await openHouse()
+    const broken = await openManilla()
     await broken.ask('GET', '/v1/balances', { key: broken.merchant.test.secret })
     for (const table of ['ledger_accounts', 'ledger_transfers', 'environment_settings'])
       await broken.db.rows(sql`drop table ${sql.identifier(table)} cascade`)

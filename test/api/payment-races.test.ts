@@ -1,21 +1,21 @@
 import { afterEach, expect, test } from 'vitest'
 import { sql } from '../../src/postgres/sql.js'
-import { openBankHouse } from '../support/bank-house.js'
 import { openNoticeBoard } from '../support/notices.js'
+import { openWithBank } from '../support/open-with-bank.js'
 import { behaves, openDesk } from '../support/payment-desk.js'
 import { expectSoundBooks } from '../support/sound-books.js'
 
-const house = await openBankHouse()
-const { announce, noticeOf } = openNoticeBoard(house)
-afterEach(() => expectSoundBooks(house.db))
+const service = await openWithBank()
+const { announce, noticeOf } = openNoticeBoard(service)
+afterEach(() => expectSoundBooks(service.db))
 
-type Reply = Awaited<ReturnType<typeof house.ask>>
+type Reply = Awaited<ReturnType<typeof service.ask>>
 
 // Payers pay right and wrong amounts, repeatedly; the merchant cancels, accepts, returns, refunds and
 // advances the clock; two workers run: all concurrently, over few accounts, so that everything
 // collides. No request may end in an internal error, and every kobo must be accounted for.
 test.each([1, 2])('under any concurrency, ledger and payments agree (%i)', async (seed) => {
-  const desk = await openDesk(house)
+  const desk = await openDesk(service)
   const pick = choose(seed)
   await desk.setPolicy({ underpayment: 'hold', overpayment: 'hold', duplicatePayment: 'return' })
   const accounts = await Promise.all(Array.from({ length: 5 }, () => desk.open()))
@@ -50,8 +50,8 @@ test.each([1, 2])('under any concurrency, ledger and payments agree (%i)', async
     () => desk.post(`/v1/collections/virtual-accounts/${pick(accounts).reference}/cancel`, {}),
     () => desk.post(`/v1/collections/virtual-accounts/${pick(accounts).reference}/requery`, {}),
     () => desk.post('/v1/test/clock/advance', { seconds: 120 }),
-    () => house.pass(1).then(() => undefined),
-    () => house.pass(1).then(() => undefined),
+    () => service.pass(1).then(() => undefined),
+    () => service.pass(1).then(() => undefined),
   ]
   const doSome = async () => {
     const replies: (Reply | undefined)[] = []
@@ -61,13 +61,13 @@ test.each([1, 2])('under any concurrency, ledger and payments agree (%i)', async
   const replies = (await Promise.all(Array.from({ length: 10 }, doSome))).flat()
   const statuses = new Set(replies.flatMap((reply) => reply?.status ?? []))
   expect([...statuses].filter((status) => status >= 500)).toEqual([])
-  const counted = await house.db.rows(sql<{ deadlocks: bigint }>`
+  const counted = await service.db.rows(sql<{ deadlocks: bigint }>`
     select deadlocks from pg_stat_database where datname = current_database()`)
   expect(counted).toEqual([{ deadlocks: 0n }])
-  await expectSoundBooks(house.db)
+  await expectSoundBooks(service.db)
   for (let minutes = 0; minutes < 30; minutes += 1) {
-    house.clock.advance(60_000)
-    await house.work()
+    service.clock.advance(60_000)
+    await service.work()
   }
   const open = (await payments()).filter(({ status }) => status === 'RETURNING')
   for (const { reference } of open)

@@ -2,16 +2,16 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { setFeeSchedule } from '../../src/merchants/fee-schedules.js'
 import { markForReview } from '../../src/payouts/review-payouts.js'
 import { sql } from '../../src/postgres/sql.js'
-import { openBankHouse } from '../support/bank-house.js'
+import { openWithBank } from '../support/open-with-bank.js'
 import { behaves, type Desk, keyed, openDesk } from '../support/payment-desk.js'
 import { expectSoundBooks } from '../support/sound-books.js'
 
-const house = await openBankHouse()
+const service = await openWithBank()
 let desk: Desk
 beforeEach(async () => {
-  desk = await openDesk(house)
+  desk = await openDesk(service)
 })
-afterEach(() => expectSoundBooks(house.db))
+afterEach(() => expectSoundBooks(service.db))
 
 const elsewhere = { bankCode: '058', accountNumber: '0123456789' }
 const [held, returning, returned] = ['held', 'returning', 'returned'].map((one) => `payment.${one}`)
@@ -31,17 +31,17 @@ async function heldPayment(amount = 300_000) {
 
 test('a failed return is held, and the merchant can redirect it', async () => {
   const { account, paid } = await underpaidFrom(behaves.failing)
-  await house.pass(4)
+  await service.pass(4)
   const kept = await desk.payment(paid.reference)
   expect(kept).toMatchObject({ status: 'HELD', amountHeld: 300_000, amountReturning: 0 })
   expect(await desk.told(paid.reference)).toEqual([returning, held])
   expect(await desk.lastTold(paid.reference)).toEqual(kept)
   expect(await desk.sums()).toEqual([0, 0, 300_000])
-  await house.pass(1)
+  await service.pass(1)
   expect(
     (await desk.resolve(paid.reference, { action: 'return', destination: elsewhere })).json.data,
   ).toMatchObject({ status: 'RETURNING', amountReturning: 300_000 })
-  await house.pass(4)
+  await service.pass(4)
   expect(await desk.told(paid.reference)).toEqual([returning, held, returning, returned])
   expect(await desk.verify(account.reference)).toMatchObject({
     status: 'ACTIVE',
@@ -58,7 +58,7 @@ test('a failed return is held, and the merchant can redirect it', async () => {
 
 test('a return to an account that does not exist is held before anything is sent', async () => {
   const { paid } = await underpaidFrom(behaves.absent)
-  await house.pass(1)
+  await service.pass(1)
   expect(await desk.payment(paid.reference)).toMatchObject({ status: 'HELD' })
   expect(await desk.told(paid.reference)).toEqual([returning, held])
   expect(await desk.returnsOf(paid.reference)).toMatchObject([{ status: 'FAILED' }])
@@ -67,11 +67,11 @@ test('a return to an account that does not exist is held before anything is sent
 test('an unreachable bank is retried a limited number of times', async () => {
   const { paid } = await underpaidFrom(behaves.unreachable)
   for (let asked = 0; asked < 19; asked += 1) {
-    await house.work()
-    house.clock.advance(61_000)
+    await service.work()
+    service.clock.advance(61_000)
   }
   expect(await desk.payment(paid.reference)).toMatchObject({ status: 'RETURNING' })
-  await house.work()
+  await service.work()
   expect(await desk.payment(paid.reference)).toMatchObject({ status: 'HELD', amountHeld: 300_000 })
   expect(await desk.told(paid.reference)).toEqual([returning, held])
 })
@@ -82,13 +82,13 @@ test.each([
 ] as const)('a return to a $account account is unknown, then done', async ({ account, steps }) => {
   const { paid } = await underpaidFrom(behaves[account])
   for (let step = 0; step < steps; step += 1) {
-    await house.pass(1)
+    await service.pass(1)
     expect(await desk.payment(paid.reference)).toMatchObject({ status: 'RETURNING' })
     expect(await desk.sums()).toEqual([0, 0, 300_000])
   }
   for (let looked = 0; looked < 6; looked += 1) {
-    house.clock.advance(30_000)
-    await house.work()
+    service.clock.advance(30_000)
+    await service.work()
   }
   expect(await desk.payment(paid.reference)).toMatchObject({ status: 'RETURNED' })
   expect(await desk.told(paid.reference)).toEqual([returning, returned])
@@ -97,24 +97,24 @@ test.each([
 test('a return of unknown status stays RETURNING until the bank decides', async () => {
   const { paid } = await underpaidFrom(behaves.silent)
   for (let hours = 0; hours < 12; hours += 1) {
-    house.clock.advance(3_600_000)
-    await house.work()
+    service.clock.advance(3_600_000)
+    await service.work()
   }
   expect(await desk.payment(paid.reference)).toMatchObject({ status: 'RETURNING' })
   const [{ reference }] = await desk.returnsOf(paid.reference)
   await desk.post(`/v1/test/disbursements/${reference}/settle`, { outcome: 'fail' })
-  house.clock.advance(3_600_000)
-  await house.work()
+  service.clock.advance(3_600_000)
+  await service.work()
   expect(await desk.payment(paid.reference)).toMatchObject({ status: 'HELD', amountHeld: 300_000 })
   expect(await desk.sums()).toEqual([0, 0, 300_000])
 })
 
 test('a reversed return is held again and can be accepted', async () => {
   const { account, paid } = await underpaidFrom(behaves.reversing)
-  await house.pass(4)
+  await service.pass(4)
   expect(await desk.payment(paid.reference)).toMatchObject({ status: 'RETURNED' })
   expect(await desk.sums()).toEqual([0, 0, 0])
-  await house.pass(6)
+  await service.pass(6)
   expect(await desk.payment(paid.reference)).toMatchObject({ status: 'HELD', amountHeld: 300_000 })
   expect(await desk.told(paid.reference)).toEqual([returning, returned, held])
   expect(await desk.returnsOf(paid.reference)).toMatchObject([{ status: 'REVERSED' }])
@@ -129,7 +129,7 @@ test('if the bank masks the sender, money is returned by payment reference', asy
   const sender = { accountNumber: '0123456789', bankCode: '058', masked: true }
   const paid = await desk.pay(accountNumber, { amount: 1, sender })
   expect(paid).toMatchObject({ status: 'RETURNING', sender: { accountNumber: '******6789' } })
-  await house.pass(4)
+  await service.pass(4)
   expect(await desk.payment(paid.reference)).toMatchObject({ status: 'RETURNED' })
   expect(await desk.returnsOf(paid.reference)).toMatchObject([
     { status: 'RETURNED', destination: { accountNumber: '******6789' } },
@@ -139,8 +139,8 @@ test('if the bank masks the sender, money is returned by payment reference', asy
 test('a payment without a sender is held and needs a destination', async () => {
   const { accountNumber } = await desk.open()
   const order = { id: 'sbp_nobody', accountNumber, amount: 1n, sender: null, copies: 1 }
-  await house.bank.receivePayment({ ...order, paidAt: house.clock.now() })
-  await house.bank.sendNoticesNow('sbp_nobody')
+  await service.bank.receivePayment({ ...order, paidAt: service.clock.now() })
+  await service.bank.sendNoticesNow('sbp_nobody')
   await expect.poll(async () => (await desk.sums())[2]).toBe(1)
   const { json } = await desk.get('/v1/collections/payments')
   const [paid] = json.data.items
@@ -149,7 +149,7 @@ test('a payment without a sender is held and needs a destination', async () => {
   const refused = await desk.resolve(paid.reference, { action: 'return' })
   expect([refused.status, refused.json.reason]).toEqual([422, 'no_destination'])
   await desk.resolve(paid.reference, { action: 'return', destination: elsewhere })
-  await house.pass(4)
+  await service.pass(4)
   expect(await desk.told(paid.reference)).toEqual([held, returning, returned])
 })
 
@@ -196,7 +196,7 @@ test('accepting held money never reduces the balance', async () => {
     operation: 'virtual_account' as const,
     schedule,
   }
-  await house.db.transaction((tx) => setFeeSchedule(tx, house.clock.now(), order))
+  await service.db.transaction((tx) => setFeeSchedule(tx, service.clock.now(), order))
   const { paid } = await heldPayment(500_001)
   const payout = { ...elsewhere, amount: 498_000 }
   await desk.post('/v1/disbursements/bank-transfer', payout, keyed('all-of-it'))
@@ -217,7 +217,7 @@ test('the fee of a refunded payment is kept', async () => {
 
 test.each([-367, 367])('a payment dated %i days ahead is refused', async (days) => {
   const { accountNumber } = await desk.open()
-  const sentAt = new Date(house.clock.now().getTime() + days * 86_400_000).toISOString()
+  const sentAt = new Date(service.clock.now().getTime() + days * 86_400_000).toISOString()
   const { status, json } = await desk.payIn(accountNumber, { sentAt })
   expect([status, json.code, json.details[0].field]).toEqual([400, 'validation_failed', 'sentAt'])
 })
@@ -259,7 +259,7 @@ test('a repeated resolve gets the first answer', async () => {
   const ask = () => desk.resolve(paid.reference, { action: 'return' }, keyed('resolve-1'))
   const replies = await Promise.all(Array.from({ length: 10 }, ask))
   expect(new Set(replies.map(({ text }) => text)).size).toBe(1)
-  await house.pass(4)
+  await service.pass(4)
   expect((await ask()).text).toBe(replies[0]!.text)
   expect(await desk.returnsOf(paid.reference)).toHaveLength(1)
   expect(await desk.told(paid.reference)).toEqual([held, returning, returned])
@@ -269,20 +269,20 @@ test('a return uses the clock of its environment', async () => {
   const days = 5 * 86_400
   await desk.post('/v1/test/clock/advance', { seconds: days })
   const { paid } = await underpaidFrom(behaves.silent)
-  await house.pass(2)
+  await service.pass(2)
   const [one] = await desk.returnsOf(paid.reference)
   expect(Date.parse(one.createdAt)).toBeGreaterThanOrEqual(Date.parse(paid.createdAt))
   const isReviewed = async () => {
-    const [row] = await house.db.rows(sql<{ is: boolean }>`
+    const [row] = await service.db.rows(sql<{ is: boolean }>`
       select is_review_required as is from payouts where environment_id = ${desk.environmentId}`)
     return row!.is
   }
-  await markForReview(house, house.clock.now(), desk.environmentId)
+  await markForReview(service, service.clock.now(), desk.environmentId)
   expect(await isReviewed()).toBe(false)
   await desk.post('/v1/test/clock/advance', { seconds: days })
   expect(await isReviewed()).toBe(true)
-  await house.bank.instruct(one.reference, 'complete')
-  house.clock.advance(600_000)
-  await house.work()
+  await service.bank.instruct(one.reference, 'complete')
+  service.clock.advance(600_000)
+  await service.work()
   expect(await desk.payment(paid.reference)).toMatchObject({ status: 'RETURNED' })
 })

@@ -1,15 +1,15 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { setFeeSchedule } from '../../src/merchants/fee-schedules.js'
-import { openBankHouse } from '../support/bank-house.js'
+import { openWithBank } from '../support/open-with-bank.js'
 import { type Desk, keyed, openDesk } from '../support/payment-desk.js'
 import { expectSoundBooks } from '../support/sound-books.js'
 
-const house = await openBankHouse()
+const service = await openWithBank()
 let desk: Desk
 beforeEach(async () => {
-  desk = await openDesk(house)
+  desk = await openDesk(service)
 })
-afterEach(() => expectSoundBooks(house.db))
+afterEach(() => expectSoundBooks(service.db))
 
 const halfHour = 30 * 60 * 1_000
 
@@ -47,14 +47,14 @@ const mismatches = {
   DUPLICATE: async () => {
     const account = await desk.open()
     await desk.pay(account.accountNumber)
-    house.clock.advance(1)
+    service.clock.advance(1)
     return account
   },
   'LATE by the bank': async () => desk.open(),
   'LATE, expired': async () => {
     const account = await desk.open()
-    house.clock.advance(halfHour)
-    await house.work()
+    service.clock.advance(halfHour)
+    await service.work()
     return account
   },
   'LATE, cancelled': async () => {
@@ -144,7 +144,7 @@ test.each(cases)('$mismatch, and the policy is to $action', async ({ mismatch, a
   )
   if (action !== 'return') return
 
-  await house.pass(4)
+  await service.pass(4)
   const back = await desk.payment(paid.reference)
   const gone = { ...where, amountReturning: 0, amountReturned: rest }
   expect(back).toMatchObject({ ...gone, fee, status: due > 0 ? 'ACCEPTED' : 'RETURNED' })
@@ -161,8 +161,8 @@ test.each(cases)('$mismatch, and the policy is to $action', async ({ mismatch, a
 
 test('a payment made in time pays an account that expired before the notice', async () => {
   const { reference, accountNumber, expiresAt } = await desk.open()
-  house.clock.advance(halfHour + 60_000)
-  await house.work()
+  service.clock.advance(halfHour + 60_000)
+  await service.work()
   expect(await desk.verify(reference)).toMatchObject({ status: 'EXPIRED', paidAt: null })
   const sentAt = new Date(Date.parse(expiresAt) - 1).toISOString()
   const paid = await desk.pay(accountNumber, { sentAt })
@@ -170,7 +170,7 @@ test('a payment made in time pays an account that expired before the notice', as
   expect(await desk.verify(reference)).toMatchObject({
     status: 'PAID',
     variance: 'NONE',
-    paidAt: house.clock.now().toISOString(),
+    paidAt: service.clock.now().toISOString(),
   })
   expect(await desk.told(reference)).toEqual(['virtual_account.expired', 'virtual_account.paid'])
 })
@@ -221,7 +221,7 @@ test('a minimum fee never exceeds the accepted amount', async () => {
     operation: 'virtual_account' as const,
     schedule,
   }
-  await house.db.transaction((tx) => setFeeSchedule(tx, house.clock.now(), order))
+  await service.db.transaction((tx) => setFeeSchedule(tx, service.clock.now(), order))
   const { accountNumber } = await desk.open({ amount: 600 })
   const paid = await desk.pay(accountNumber, { amount: 700 })
   expect(paid).toMatchObject({ amountAccepted: 600, amountReturning: 100, fee: 600 })
@@ -257,7 +257,7 @@ test('a list is filtered, newest first and paged', async () => {
       [fixed, 8],
     ] as const),
   ]) {
-    house.clock.advance(1)
+    service.clock.advance(1)
     made.unshift((await desk.pay(accountNumber, { amount })).reference)
   }
   const list = async (query: string) => {
@@ -288,7 +288,7 @@ test('a list is filtered, newest first and paged', async () => {
 test('a payment of another environment is not found', async () => {
   const { accountNumber } = await desk.open()
   const { reference } = await desk.pay(accountNumber, { amount: 600_000 })
-  const stranger = await openDesk(house)
+  const stranger = await openDesk(service)
   const swap = (text: string, name: string) =>
     text.replaceAll(name, 'pay_x').replace(/"requestId":"[^"]*"/, '')
   const nobody = `pay_${'0'.repeat(26)}`
@@ -304,7 +304,7 @@ test('a payment of another environment is not found', async () => {
     expect(swap(theirs.text, reference)).toBe(swap(none.text, nobody))
   }
   const key = desk.merchant.live.secret
-  const live = await house.ask('GET', `/v1/collections/payments/${reference}`, { key })
+  const live = await service.ask('GET', `/v1/collections/payments/${reference}`, { key })
   expect(live.status).toBe(404)
   expect((await stranger.get('/v1/collections/payments')).json.data.items).toEqual([])
 })

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { customersOf, openBankHouse } from '../support/bank-house.js'
+import { openWithBank, payersOf } from '../support/open-with-bank.js'
 
-const house = await openBankHouse()
-const shop = customersOf(house, house.merchant)
+const service = await openWithBank()
+const shop = payersOf(service, service.merchant)
 const order = {
   amount: 1_250_000,
   description: 'Two loaves of agege bread',
@@ -11,7 +11,7 @@ const order = {
 const open = async (by = shop): Promise<string> =>
   (await by.post('/v1/checkout/sessions', order)).json.data.reference
 const simulate = async (reference: string) =>
-  (await house.ask('POST', `/public/checkout/${reference}/simulate`)).json
+  (await service.ask('POST', `/public/checkout/${reference}/simulate`)).json
 
 describe('simulating a payment reports the result', () => {
   test('for a pending session, and again once it is paid', async () => {
@@ -36,8 +36,8 @@ describe('simulating a payment reports the result', () => {
   test('for a session past its deadline, before and after it is ended', async () => {
     for (const isEnded of [false, true]) {
       const reference = await open()
-      house.clock.advance(30 * 60_000)
-      if (isEnded) await house.work()
+      service.clock.advance(30 * 60_000)
+      if (isEnded) await service.work()
       const { message, data } = await simulate(reference)
       expect(message).toMatch(
         /^The payment arrived after the session expired. `received` shows where the money is$/,
@@ -50,7 +50,7 @@ describe('simulating a payment reports the result', () => {
 describe('a page of another origin', () => {
   const origin = 'https://shop.example'
   const ask = (method: string, path: string, headers = {}) =>
-    fetch(house.url + path, { method, headers: { origin, ...headers } })
+    fetch(service.url + path, { method, headers: { origin, ...headers } })
 
   test.each([
     ['', 'GET, HEAD'],
@@ -81,7 +81,7 @@ describe('a page of another origin', () => {
   })
 
   test('may read Retry-After', async () => {
-    const strict = await openBankHouse({ publicRateLimitPerSecond: 1 })
+    const strict = await openWithBank({ publicRateLimitPerSecond: 1 })
     const asked = Array.from({ length: 5 }, () => fetch(`${strict.url}/public/checkout/cs_1`))
     const { headers } = (await Promise.all(asked)).find(({ status }) => status === 429)!
     expect(headers.get('access-control-allow-origin')).toBe('*')

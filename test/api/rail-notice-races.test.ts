@@ -4,18 +4,18 @@ import { after } from '../../src/base/clock.js'
 import { Refusal } from '../../src/base/refusal.js'
 import { createAccounts } from '../../src/collections/create-accounts.js'
 import { createAccountPreparation } from '../../src/collections/prepare-accounts.js'
-import { openBankHouse } from '../support/bank-house.js'
 import { openNoticeBoard } from '../support/notices.js'
+import { openWithBank } from '../support/open-with-bank.js'
 import { type Desk, openDesk } from '../support/payment-desk.js'
 import { expectSoundBooks } from '../support/sound-books.js'
 
-const house = await openBankHouse()
-const { announce, keep, noticeOf, stateOf } = openNoticeBoard(house)
+const service = await openWithBank()
+const { announce, keep, noticeOf, stateOf } = openNoticeBoard(service)
 let desk: Desk
 beforeEach(async () => {
-  desk = await openDesk(house)
+  desk = await openDesk(service)
 })
-afterEach(() => expectSoundBooks(house.db))
+afterEach(() => expectSoundBooks(service.db))
 
 async function paymentsOf(): Promise<Record<string, unknown>[]> {
   return (await desk.get('/v1/collections/payments?limit=100')).json.data.items
@@ -24,10 +24,10 @@ async function paymentsOf(): Promise<Record<string, unknown>[]> {
 // The bank opens the account and a payer pays before our transaction has committed.
 test('a notice that overtakes its account is judged once the account exists', async () => {
   const prepare = createAccountPreparation({
-    db: house.db,
-    rails: { test: house.bank, live: undefined },
+    db: service.db,
+    rails: { test: service.bank, live: undefined },
   })
-  const now = house.clock.now()
+  const now = service.clock.now()
   const prepared = await prepare(now, {
     environment: desk.merchant.environments.test,
     kind: 'virtual_account',
@@ -39,18 +39,18 @@ test('a notice that overtakes its account is judged once the account exists', as
   })
   if (prepared instanceof Refusal) throw prepared
   const commit = new EventEmitter()
-  const creating = house.db.transaction(async (tx) => {
+  const creating = service.db.transaction(async (tx) => {
     await createAccounts(tx, now, [prepared])
     await once(commit, 'now')
   })
   const notice = noticeOf(prepared.account.number)
   await announce(notice)
-  await house.pass(2)
+  await service.pass(2)
   expect(await stateOf(notice.id)).toBe('UNMATCHED')
   expect(await paymentsOf()).toEqual([])
   commit.emit('now')
   await creating
-  await house.pass(8)
+  await service.pass(8)
   expect(await stateOf(notice.id)).toBe('TAKEN')
   expect(await paymentsOf()).toMatchObject([{ status: 'ACCEPTED', amount: 500_000 }])
   expect(await desk.sums()).toEqual([495_000, 0, 0])
@@ -60,9 +60,9 @@ test('a notice stored before a crash is judged by the next worker', async () => 
   const { accountNumber } = await desk.open()
   const id = `sbp_crash${desk.environmentId}`
   await keep(id, accountNumber)
-  await house.work()
+  await service.work()
   expect(await stateOf(id)).toBe('WAITING')
-  await house.pass(2)
+  await service.pass(2)
   expect(await stateOf(id)).toBe('TAKEN')
   expect(await desk.sums()).toEqual([495_000, 0, 0])
 })
@@ -72,7 +72,7 @@ test('a notice stored before a crash is judged by the next worker', async () => 
 test('a notice that cannot be posted blocks no other notice', async () => {
   const most = 9_007_199_254_740_991n
   const fixed = (await desk.openDedicated('rich')).json.data
-  const neighbour = await openDesk(house)
+  const neighbour = await openDesk(service)
   const theirs = (await neighbour.openDedicated('poor')).json.data
   await announce(noticeOf(fixed.accountNumber, { amount: String(most) }))
   const name = (index: number) => `sbp_poison${desk.environmentId}x${index}`
@@ -80,7 +80,7 @@ test('a notice that cannot be posted blocks no other notice', async () => {
     await (index === 4
       ? keep(name(index), fixed.accountNumber, { amount: most })
       : keep(name(index), theirs.accountNumber, { amount: 100n }))
-  await house.pass(2)
+  await service.pass(2)
   const states = await Promise.all(Array.from({ length: 9 }, (_, index) => stateOf(name(index))))
   expect(states).toEqual(states.map((_, index) => (index === 4 ? 'WAITING' : 'TAKEN')))
   expect(await neighbour.sums()).toEqual([8 * 99, 0, 0])
@@ -98,8 +98,8 @@ test('two lanes racing for the same notices post each once', async () => {
     noticeOf(accountNumber),
   ])
   await Promise.all([...notices, ...notices].map(announce))
-  house.clock.advance(2_000)
-  await Promise.all([house.work(), ...notices.map(announce)])
+  service.clock.advance(2_000)
+  await Promise.all([service.work(), ...notices.map(announce)])
   const all = await paymentsOf()
   expect(all).toHaveLength(40)
   expect(all.filter(({ status }) => status === 'ACCEPTED')).toHaveLength(20)
@@ -113,10 +113,10 @@ test('a live notice never matches a test account', async () => {
   const own = `sbp_own${desk.environmentId}`
   await keep(own, accountNumber)
   await keep(live, accountNumber, { mode: 'live' })
-  const rail = house.bank.name
+  const rail = service.bank.name
   await Promise.all([
-    house.lane.run({ rail, mode: 'live', id: live }),
-    house.lane.run({ rail, mode: 'test', id: own }),
+    service.lane.run({ rail, mode: 'live', id: live }),
+    service.lane.run({ rail, mode: 'test', id: own }),
   ])
   expect([await stateOf(own), await stateOf(live)]).toEqual(['TAKEN', 'UNMATCHED'])
   expect(await desk.verify(reference)).toMatchObject({ amountReceived: 500_000, status: 'PAID' })

@@ -1,16 +1,16 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { openBankHouse } from '../support/bank-house.js'
 import { openNoticeBoard, payer } from '../support/notices.js'
+import { openWithBank } from '../support/open-with-bank.js'
 import { type Desk, openDesk } from '../support/payment-desk.js'
 import { expectSoundBooks } from '../support/sound-books.js'
 
-const house = await openBankHouse()
-const { announce, noticeOf, post, sign, stateOf } = openNoticeBoard(house)
+const service = await openWithBank()
+const { announce, noticeOf, post, sign, stateOf } = openNoticeBoard(service)
 let desk: Desk
 beforeEach(async () => {
-  desk = await openDesk(house)
+  desk = await openDesk(service)
 })
-afterEach(() => expectSoundBooks(house.db))
+afterEach(() => expectSoundBooks(service.db))
 
 async function paymentsOf(): Promise<Record<string, unknown>[]> {
   return (await desk.get('/v1/collections/payments?limit=100')).json.data.items
@@ -119,8 +119,8 @@ test('notices after expiry or cancellation are late payments', async () => {
   const [expired, cancelled] = [await desk.open(), await desk.open()]
   await desk.post(`/v1/collections/virtual-accounts/${cancelled.reference}/cancel`, {})
   await announce(noticeOf(cancelled.accountNumber))
-  house.clock.advance(31 * 60 * 1_000)
-  await house.work()
+  service.clock.advance(31 * 60 * 1_000)
+  await service.work()
   await announce(noticeOf(expired.accountNumber))
   for (const [{ reference }, status] of [
     [expired, 'EXPIRED'],
@@ -139,8 +139,8 @@ test('a payment to an unknown account is stored, retried less and less often, an
   const notice = noticeOf('0000000000')
   await announce(notice)
   for (let days = 0; days < 30; days += 1) {
-    house.clock.advance(86_400_000)
-    await house.work()
+    service.clock.advance(86_400_000)
+    await service.work()
   }
   expect(await stateOf(notice.id)).toBe('UNMATCHED')
   expect(await paymentsOf()).toEqual([])
@@ -150,10 +150,10 @@ test('a payment to an unknown account is stored, retried less and less often, an
 test('of two payments the one judged first pays the account', async () => {
   const { reference, accountNumber } = await desk.open()
   const first = noticeOf(accountNumber)
-  house.clock.advance(1_000)
+  service.clock.advance(1_000)
   const second = noticeOf(accountNumber)
   await announce(second)
-  house.clock.advance(1_000)
+  service.clock.advance(1_000)
   await announce(first)
   expect(await desk.verify(reference)).toMatchObject({
     status: 'PAID',
@@ -167,10 +167,10 @@ test('of two payments the one judged first pays the account', async () => {
 test('a requery finds a payment without a notice; a later notice does not repeat it', async () => {
   const { reference, accountNumber } = await desk.open()
   const id = `sbp_silent${desk.environmentId}`
-  const paidAt = house.clock.now()
+  const paidAt = service.clock.now()
   const order = { id, accountNumber, amount: 500_000n, paidAt, copies: 1, isSilent: true }
-  const announced = await house.bank.receivePayment(order)
-  await house.pass(2)
+  const announced = await service.bank.receivePayment(order)
+  await service.pass(2)
   expect(await paymentsOf()).toEqual([])
   const requery = () => desk.post(`/v1/collections/virtual-accounts/${reference}/requery`, {})
   const replies = await Promise.all([requery(), requery(), requery()])

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { openHouse } from '../support/house.js'
+import { openManilla } from '../support/open-manilla.js'
 
-const { ask } = await openHouse()
+const { ask } = await openManilla()
 
 // The root URL redirects to the page, which loads its script and the document from this server: the
 // content security policy allows no other.

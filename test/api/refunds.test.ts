@@ -1,17 +1,17 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { limits } from '../../src/base/limits.js'
-import { deleteOldKeys } from '../../src/idempotency/forget-keys.js'
+import { deleteOldKeys } from '../../src/idempotency/delete-old-keys.js'
 import { sql } from '../../src/postgres/sql.js'
-import { openBankHouse } from '../support/bank-house.js'
+import { openWithBank } from '../support/open-with-bank.js'
 import { behaves, type Desk, keyed, openDesk } from '../support/payment-desk.js'
 import { expectSoundBooks } from '../support/sound-books.js'
 
-const house = await openBankHouse()
+const service = await openWithBank()
 let desk: Desk
 beforeEach(async () => {
-  desk = await openDesk(house)
+  desk = await openDesk(service)
 })
-afterEach(() => expectSoundBooks(house.db))
+afterEach(() => expectSoundBooks(service.db))
 
 const elsewhere = { bankCode: '058', accountNumber: '0123456789' }
 const wallet = 'HAgk14JpMQLgt6rVgv7cBQFJWFto5Dqxi472uT3DKpqk'
@@ -33,7 +33,7 @@ test('a full refund returns the accepted amount; the fee is kept', async () => {
     { status: 'RETURNING', amountAccepted: 0, amountReturning: 500_000, fee: 5_000 },
   ])
   expect(await desk.sums()).toEqual([0, 500_000, 0])
-  await house.pass(4)
+  await service.pass(4)
   const back = await desk.payment(paid.reference)
   expect(back).toMatchObject({ status: 'RETURNED', amountReturned: 500_000, fee: 5_000 })
   expect(await desk.told(paid.reference)).toEqual([returning, refunded])
@@ -66,7 +66,7 @@ test('a full refund returns the accepted amount; the fee is kept', async () => {
 test('partial refunds never exceed the accepted amount', async () => {
   const { paid } = await accepted()
   for (const amount of [100_000, 200_000]) {
-    house.clock.advance(1)
+    service.clock.advance(1)
     const { status } = await desk.refund(paid.reference, { amount, destination: elsewhere })
     expect(status).toBe(201)
   }
@@ -76,7 +76,7 @@ test('partial refunds never exceed the accepted amount', async () => {
     'payment_action_failed',
     'amount_too_large',
   ])
-  await house.pass(4)
+  await service.pass(4)
   expect(await desk.payment(paid.reference)).toMatchObject({
     status: 'ACCEPTED',
     amountAccepted: 200_000,
@@ -84,7 +84,7 @@ test('partial refunds never exceed the accepted amount', async () => {
     amountReturning: 0,
   })
   expect((await desk.refund(paid.reference, {})).status).toBe(201)
-  await house.pass(4)
+  await service.pass(4)
   expect(await desk.payment(paid.reference)).toMatchObject({ status: 'RETURNED' })
   expect(
     (await desk.returnsOf(paid.reference)).map((one: { amount: number }) => one.amount),
@@ -104,7 +104,7 @@ test('partial refunds never exceed the accepted amount', async () => {
 test('refunds are listed with the reference of the bank', async () => {
   const { paid } = await accepted()
   for (const amount of [1, 2, 3]) {
-    house.clock.advance(1)
+    service.clock.advance(1)
     await desk.refund(paid.reference, { amount, destination: elsewhere })
   }
   const path = `/v1/collections/payments/${paid.reference}/returns?limit=2`
@@ -163,7 +163,7 @@ test('concurrent partial refunds never exceed the payment', async () => {
     Array.from({ length: 6 }, () => desk.refund(paid.reference, { amount: 200_000 })),
   )
   expect(replies.filter(({ status }) => status === 201)).toHaveLength(2)
-  await house.pass(4)
+  await service.pass(4)
   expect(await desk.payment(paid.reference)).toMatchObject({
     amountAccepted: 100_000,
     amountReturned: 400_000,
@@ -178,9 +178,9 @@ test('twenty copies of a refund are one payout, also much later', async () => {
   expect(new Set(replies.map(({ text }) => text)).size).toBe(1)
   expect(replies.filter(({ headers }) => headers.get('idempotent-replayed'))).toHaveLength(19)
   await desk.refund(paid.reference, {})
-  await house.pass(4)
+  await service.pass(4)
   expect((await ask()).text).toBe(replies[0]!.text)
-  const [sent] = await house.db.rows(sql<{ payouts: bigint; orders: bigint }>`
+  const [sent] = await service.db.rows(sql<{ payouts: bigint; orders: bigint }>`
     select count(*) as payouts, count(t.reference) as orders from payouts p
     left join payout_attempts a on a.environment_id = p.environment_id and a.payout_id = p.id
     left join sandbox_transfers t on t.reference = a.token
@@ -209,8 +209,8 @@ test('the key of a refund is never forgotten, unless it was refused', async () =
   const tooMuch = () => desk.refund(paid.reference, { amount: 500_001 }, keyed('refund-2'))
   const [first, refused] = [await ask(), await tooMuch()]
   expect([first.status, refused.status]).toEqual([201, 422])
-  house.clock.advance(limits.idempotency.retentionMs)
-  await deleteOldKeys(house.db, house.clock.now())
+  service.clock.advance(limits.idempotency.retentionMs)
+  await deleteOldKeys(service.db, service.clock.now())
   expect((await ask()).text).toBe(first.text)
   expect((await tooMuch()).headers.get('idempotent-replayed')).toBeNull()
   expect(await desk.returnsOf(paid.reference)).toHaveLength(1)
@@ -222,16 +222,16 @@ test('an answer is remembered for thirty days of real time', async () => {
   const fund = () =>
     desk.post('/v1/test/balances/fund', { asset: 'NGN', amount: 1 }, keyed('fund-1'))
   const first = await fund()
-  house.clock.advance(limits.idempotency.retentionMs)
-  await deleteOldKeys(house.db, house.clock.now())
+  service.clock.advance(limits.idempotency.retentionMs)
+  await deleteOldKeys(service.db, service.clock.now())
   expect((await fund()).text).not.toBe(first.text)
 })
 
 test('a refund without a destination is remembered as refused', async () => {
   const { accountNumber } = await desk.open()
   const order = { id: 'sbp_nowhere', accountNumber, amount: 500_000n, sender: null, copies: 1 }
-  await house.bank.receivePayment({ ...order, paidAt: house.clock.now() })
-  await house.bank.sendNoticesNow('sbp_nowhere')
+  await service.bank.receivePayment({ ...order, paidAt: service.clock.now() })
+  await service.bank.sendNoticesNow('sbp_nowhere')
   await expect.poll(async () => (await desk.sums())[0]).toBe(495_000)
   const [paid] = (await desk.get('/v1/collections/payments')).json.data.items
   const ask = () => desk.refund(paid.reference, { amount: 1 }, keyed('refund-1'))
@@ -251,7 +251,7 @@ test.each(['absent', 'unreachable'] as const)('the balance comes before an %s ba
 
 test('a refund of a partly returned payment is limited to the accepted part', async () => {
   const { paid } = await accepted({ amount: 700_000 })
-  await house.pass(4)
+  await service.pass(4)
   expect(await desk.payment(paid.reference)).toMatchObject({
     status: 'ACCEPTED',
     amountAccepted: 500_000,
@@ -259,7 +259,7 @@ test('a refund of a partly returned payment is limited to the accepted part', as
   })
   expect((await desk.refund(paid.reference, { amount: 500_001 })).status).toBe(422)
   await desk.refund(paid.reference, {})
-  await house.pass(4)
+  await service.pass(4)
   expect(await desk.payment(paid.reference)).toMatchObject({
     status: 'RETURNED',
     amountReturned: 700_000,
@@ -278,7 +278,7 @@ test('a failed refund is accepted money again', async () => {
   const { account, paid } = await accepted({ sender })
   await desk.refund(paid.reference, { amount: 200_000 })
   expect(await desk.sums()).toEqual([300_000, 200_000, 0])
-  await house.pass(4)
+  await service.pass(4)
   expect(await desk.payment(paid.reference)).toEqual(paid)
   expect(await desk.verify(account.reference)).toMatchObject({ amountAccepted: 500_000 })
   expect(await desk.sums()).toEqual([500_000, 0, 0])
@@ -286,7 +286,7 @@ test('a failed refund is accepted money again', async () => {
     { kind: 'refund', status: 'FAILED', failureReason: expect.any(String) },
   ])
   await desk.refund(paid.reference, { destination: elsewhere })
-  await house.pass(4)
+  await service.pass(4)
   expect(await desk.payment(paid.reference)).toMatchObject({ status: 'RETURNED' })
   expect(await desk.told(paid.reference)).toEqual([
     returning,
@@ -300,9 +300,9 @@ test('a reversed refund is accepted money again', async () => {
   const sender = { accountNumber: behaves.reversing, bankCode: '999' }
   const { paid } = await accepted({ sender })
   await desk.refund(paid.reference, {})
-  await house.pass(4)
+  await service.pass(4)
   expect(await desk.payment(paid.reference)).toMatchObject({ status: 'RETURNED' })
-  await house.pass(6)
+  await service.pass(6)
   expect(await desk.payment(paid.reference)).toEqual(paid)
   expect(await desk.sums()).toEqual([500_000, 0, 0])
   expect((await desk.statement()).slice(-2)).toEqual([
@@ -317,7 +317,7 @@ test('a masked sender is refunded by payment reference, in parts', async () => {
   const { paid } = await accepted({ sender })
   await desk.refund(paid.reference, { amount: 100_000 })
   await desk.refund(paid.reference, { amount: 400_000 })
-  await house.pass(4)
+  await service.pass(4)
   expect(await desk.payment(paid.reference)).toMatchObject({ status: 'RETURNED' })
 })
 
@@ -348,8 +348,8 @@ test('a refund completes after the clock was advanced', async () => {
   const { paid } = await accepted({ sender })
   await desk.refund(paid.reference, {})
   for (let looked = 0; looked < 5; looked += 1) {
-    house.clock.advance(20_000)
-    await house.work()
+    service.clock.advance(20_000)
+    await service.work()
   }
   const back = await desk.payment(paid.reference)
   expect(back.status).toBe('RETURNED')

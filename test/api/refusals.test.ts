@@ -6,12 +6,12 @@ import { revokeKey } from '../../src/merchants/api-keys.js'
 import { issueKey } from '../../src/merchants/issue-key.js'
 import { makeKey } from '../../src/merchants/key-format.js'
 import { sql } from '../../src/postgres/sql.js'
-import { openHouse, type Reply } from '../support/house.js'
+import { openManilla, type Reply } from '../support/open-manilla.js'
 import { openSession } from '../support/sessions.js'
 
-const house = await openHouse()
-const { ask, wire, db, clock } = house
-const { test: ours, live } = house.merchant
+const service = await openManilla()
+const { ask, wire, db, clock } = service
+const { test: ours, live } = service.merchant
 const fund = '/v1/test/balances/fund'
 const statement = '/v1/balance-entries'
 // Rows that a wrong refusal could change.
@@ -207,7 +207,7 @@ describe('bodies other than a JSON object', () => {
   })
 
   test('non-ASCII text is preserved', async () => {
-    const { test: other } = await house.hire('Names')
+    const { test: other } = await service.addMerchant('Names')
     const displayName = 'Àdá’s Ọjà 🛒'
     const body = { checkout: { displayName } }
     const reply = await ask('PATCH', '/v1/settings', { key: other.secret, body })
@@ -246,7 +246,7 @@ describe('bodies other than a JSON object', () => {
   })
 
   test('64 kB are accepted, one byte more is refused, with or without Content-Length', async () => {
-    const { test: other } = await house.hire('Large')
+    const { test: other } = await service.addMerchant('Large')
     const body = '{"asset":"NGN","amount":5}'.padEnd(64 * 1024)
     expect((await ask('POST', fund, { key: other.secret, body })).status).toBe(201)
 
@@ -414,7 +414,7 @@ describe('fields of a body', () => {
   })
 
   test('values just within the limits are accepted', async () => {
-    const { test: other } = await house.hire('Edges')
+    const { test: other } = await service.addMerchant('Edges')
     const bodies = ['{"asset":"NGN","amount":1}', '{"asset":"NGN","amount":9007199254740990}']
     const amounts = ['0.000001', '1.2300000000', '007', '9223372036845', '1.0000000000000000000']
     bodies.push(...amounts.map((amount) => `{"asset":"USDC","amount":"${amount}"}`))
@@ -439,7 +439,7 @@ describe('headers', () => {
   })
 
   test.each(['~', 'two words', 'k'.repeat(255)])('Idempotency-Key "%s" is fine', async (text) => {
-    const { test: other } = await house.hire('Keyed')
+    const { test: other } = await service.addMerchant('Keyed')
     const question = { key: other.secret, body: { asset: 'NGN', amount: 5 } }
     const reply = await ask('POST', fund, { ...question, headers: { 'idempotency-key': text } })
     expect(reply.status).toBe(201)
@@ -588,7 +588,7 @@ describe('keys', () => {
   })
 
   test('revoked, expired, unknown and barred keys get the same answer', async () => {
-    const order = { seal: house.seal, environment: house.merchant.environments.test }
+    const order = { seal: service.seal, environment: service.merchant.environments.test }
     const issue = (expiresAt: Date | null, allowedAddresses: string[]) =>
       db.transaction((tx) =>
         issueKey(tx, clock.now(), {
@@ -608,7 +608,7 @@ describe('keys', () => {
     const use = (key: string) => ask('GET', '/v1/balances', { key })
     // Used while valid, so that both are cached.
     for (const key of [expiring, revoked]) expect((await use(key.key.reveal())).status).toBe(200)
-    const environmentId = toEnvironmentId(house.merchant.environments.test.id)
+    const environmentId = toEnvironmentId(service.merchant.environments.test.id)
     await db.transaction((tx) => revokeKey(tx, clock.now(), { environmentId, id: revoked.id }))
     clock.advance(60_000)
 
@@ -621,9 +621,9 @@ describe('keys', () => {
 
   // Proxies append the address they saw; everything before it is made up by the caller.
   test('an address-bound key trusts the proxy, never the caller', async () => {
-    const proxied = await openHouse({ trustProxy: true })
+    const proxied = await openManilla({ trustProxy: true })
     const allowedAddresses = ['192.0.2.0/24']
-    const statusesOf = async (at: typeof house) => {
+    const statusesOf = async (at: typeof service) => {
       const order = { seal: at.seal, environment: at.merchant.environments.test, name: 'bound' }
       const { key } = await at.db.transaction((tx) =>
         issueKey(tx, clock.now(), { ...order, kind: 'secret', expiresAt: null, allowedAddresses }),
@@ -638,7 +638,7 @@ describe('keys', () => {
       return (await Promise.all(replies)).map(({ status }) => status)
     }
     expect(await statusesOf(proxied)).toEqual([200, 200, 401, 401])
-    expect(await statusesOf(house)).toEqual([401, 401, 401, 401])
+    expect(await statusesOf(service)).toEqual([401, 401, 401, 401])
   })
 
   test('test-mode operations refuse live keys before the body is read', async () => {
@@ -652,7 +652,7 @@ describe('keys', () => {
 
 describe('rate limits', () => {
   test('each environment has its own limit per second', async () => {
-    const limited = await openHouse({ rateLimitPerSecond: 3 })
+    const limited = await openManilla({ rateLimitPerSecond: 3 })
     const { merchant, clock } = limited
     const use = (key: string) => limited.ask('GET', '/v1/profile', { key })
     for (const left of [2, 1, 0]) {
@@ -671,13 +671,13 @@ describe('rate limits', () => {
     expect(refused.headers.get('ratelimit-policy')).toBe('"environment";q=3;w=1')
 
     expect((await use(merchant.live.secret)).status).toBe(200)
-    expect((await use((await limited.hire('Bola Foods')).test.secret)).status).toBe(200)
+    expect((await use((await limited.addMerchant('Bola Foods')).test.secret)).status).toBe(200)
     clock.advance(1_000)
     expect((await use(merchant.test.secret)).status).toBe(200)
   })
 
   test('order of checks: key, rate limit, validation, replay', async () => {
-    const limited = await openHouse({ rateLimitPerSecond: 2 })
+    const limited = await openManilla({ rateLimitPerSecond: 2 })
     const { merchant, clock } = limited
     const key = merchant.test.secret
     const headers = { 'idempotency-key': 'once' }
@@ -769,7 +769,7 @@ describe('malformed HTTP', () => {
       held: 0,
       pending: 0,
     })
-    expect(house.log.filter((line) => JSON.parse(line).level === 'error')).toEqual([])
+    expect(service.log.filter((line) => JSON.parse(line).level === 'error')).toEqual([])
   })
 })
 

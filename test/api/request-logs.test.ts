@@ -2,11 +2,11 @@ import { describe, expect, test } from 'vitest'
 import { minute } from '../../src/base/clock.js'
 import { limits } from '../../src/base/limits.js'
 import { sql } from '../../src/postgres/sql.js'
-import { type House, type Keys, openHouse } from '../support/house.js'
+import { type Keys, openManilla, type TestService } from '../support/open-manilla.js'
 import { until } from '../support/sessions.js'
 
-const house = await openHouse()
-const { ask, clock } = house
+const service = await openManilla()
+const { ask, clock } = service
 const path = '/v1/request-logs'
 const fund = '/v1/test/balances/fund'
 const funding = { asset: 'NGN', amount: 5 }
@@ -14,11 +14,11 @@ const funding = { asset: 'NGN', amount: 5 }
 type Item = { id: string; requestId: string; path: string; status: number; method: string }
 
 /** Waits until this many requests have been written. */
-async function untilKept({ db }: Pick<House, 'db'>, count: number): Promise<void> {
+async function untilKept({ db }: Pick<TestService, 'db'>, count: number): Promise<void> {
   await until(async () => (await countKept({ db })) >= count)
 }
 
-async function countKept({ db }: Pick<House, 'db'>): Promise<number> {
+async function countKept({ db }: Pick<TestService, 'db'>): Promise<number> {
   const [row] = await db.rows(sql<{ count: number }>`select count(*)::int from request_logs`)
   return row!.count
 }
@@ -47,7 +47,7 @@ async function list(keys: Keys, query: string): Promise<Item[]> {
 }
 
 describe('a log entry', async () => {
-  const { test: keys } = await house.hire('Ada')
+  const { test: keys } = await service.addMerchant('Ada')
 
   test('has request, key and answer', async () => {
     const { reply, entry } = await askAndRead(keys.secret, 'POST', `${fund}`, { body: funding })
@@ -129,13 +129,13 @@ describe('a log entry', async () => {
 })
 
 describe('secrets and personal data', async () => {
-  const merchant = await house.hire('Ada')
+  const merchant = await service.addMerchant('Ada')
   const { test: keys, live } = merchant
   const randomOf = (key: string) => key.slice('sk_test_'.length)
 
   test('no row contains a key or secret, wherever the caller put one', async () => {
     const secrets: string[] = [keys.secret, keys.public, live.secret, live.public].map(randomOf)
-    const before = await countKept(house)
+    const before = await countKept(service)
     let asked = 0
     const send = async (...question: Parameters<typeof ask>) => {
       asked += 1
@@ -155,8 +155,8 @@ describe('secrets and personal data', async () => {
     const rotate = `/v1/webhook-endpoints/${id}/rotate-secret`
     const rotated = await send('POST', rotate, { key: keys.secret })
     secrets.push(secret.slice(6), rotated.json.data.secret.slice(6))
-    await untilKept(house, before + asked)
-    const rows = await house.db.rows(sql<{ text: string }>`
+    await untilKept(service, before + asked)
+    const rows = await service.db.rows(sql<{ text: string }>`
       select to_json(r)::text as text from request_logs r`)
     const text = rows.map((row) => row.text).join('\n')
     for (const one of secrets) expect(text).not.toContain(one)
@@ -184,7 +184,7 @@ describe('secrets and personal data', async () => {
 
 describe('not logged', () => {
   test('are requests without a valid key, and no others', async () => {
-    const quiet = await openHouse({ rateLimitPerSecond: 2 })
+    const quiet = await openManilla({ rateLimitPerSecond: 2 })
     const { test: keys } = quiet.merchant
     await quiet.ask('GET', '/v1/balances')
     await quiet.ask('GET', '/v1/balances', { key: `${keys.secret.slice(0, -1)}_` })
@@ -206,7 +206,7 @@ describe('not logged', () => {
   })
 
   test('are all requests if the operator turns the log off', async () => {
-    const quiet = await openHouse({ requestLogDays: 0 })
+    const quiet = await openManilla({ requestLogDays: 0 })
     const key = quiet.merchant.test.secret
     await quiet.ask('GET', '/v1/balances', { key })
     const listed = await quiet.ask('GET', path, { key })
@@ -216,7 +216,7 @@ describe('not logged', () => {
   })
 
   test('other environments see no entries', async () => {
-    const [ada, bola] = [await house.hire('Ada'), await house.hire('Bola')]
+    const [ada, bola] = [await service.addMerchant('Ada'), await service.addMerchant('Bola')]
     const { entry } = await askAndRead(ada.test.secret, 'GET', '/v1/balances')
     for (const { secret } of [ada.live, bola.test, bola.live]) {
       for (const name of [entry.id, entry.requestId]) {
@@ -232,7 +232,7 @@ describe('not logged', () => {
 })
 
 describe('the list', async () => {
-  const { test: keys, environments } = await house.hire('Ada')
+  const { test: keys, environments } = await service.addMerchant('Ada')
   const methods = ['GET', 'POST', 'PATCH']
   const paths = ['/v1/a', '/v1/a/b', '/v1/a_b', '/v1/a%b']
   const statuses = [200, 201, 404, 409, 422, 500]
@@ -244,7 +244,7 @@ describe('the list', async () => {
     const requestId = `r${count}`
     const at = new Date(start.getTime() + Math.floor(count / 4) * minute)
     const made = { requestId, method: pick(methods), path: pick(paths), status: pick(statuses) }
-    const [row] = await house.db.rows(sql<{ id: string }>`
+    const [row] = await service.db.rows(sql<{ id: string }>`
       insert into request_logs (environment_id, id, request_id, key_name, method, path, status,
         duration_us, is_replayed, is_request_cut, is_response_cut)
       values (${environments.test.id}, ${idAt(at)}, ${requestId}, 'k', ${made.method}, ${made.path},

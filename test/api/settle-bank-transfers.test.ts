@@ -8,7 +8,7 @@ import { createSandboxBank } from '../../src/simulation/sandbox-bank/sandbox-ban
 import { createSimulatedBank } from '../../src/simulation/sandbox-bank/simulated-bank.js'
 import { manualClock } from '../support/clock.js'
 import { freshDatabase } from '../support/database.js'
-import { type House, type Merchant, openHouse } from '../support/house.js'
+import { type Merchant, openManilla, type TestService } from '../support/open-manilla.js'
 import { readPayoutRows } from '../support/payout-rows.js'
 import { until } from '../support/sessions.js'
 import { expectSoundBooks } from '../support/sound-books.js'
@@ -20,18 +20,18 @@ const bank = createSandboxBank({ db, clock, logger, noticeKey: randomBytes(32) }
 const secret = new Secret(randomBytes(32).toString('hex'))
 const shared = { beside: { db, clock, secret }, banks: { test: bank, live: undefined } }
 const simulated = [createSimulatedBank(bank)]
-const house = await openHouse({
+const service = await openManilla({
   ...shared,
   simulated,
   rails: { test: { bank_transfer: bank }, live: {} },
 })
 /** Payouts are committed but not sent at once. */
-const cut = await openHouse({
+const cut = await openManilla({
   ...shared,
   simulated,
   rails: { test: { bank_transfer: { ...bank, send: async () => {} } }, live: {} },
 })
-const real = await openHouse({ ...shared, rails: { test: { bank_transfer: bank }, live: {} } })
+const real = await openManilla({ ...shared, rails: { test: { bank_transfer: bank }, live: {} } })
 
 const path = '/v1/disbursements/bank-transfer'
 const ordinary = '0123456789'
@@ -40,12 +40,12 @@ const unknownForEver = '9900000065'
 let merchant: Merchant
 let count = 0
 beforeEach(async () => {
-  merchant = await house.hire('Ada')
+  merchant = await service.addMerchant('Ada')
   const body = { asset: 'NGN', amount: 10_000_000 }
-  await house.ask('POST', '/v1/test/balances/fund', { key: merchant.test.secret, body })
+  await service.ask('POST', '/v1/test/balances/fund', { key: merchant.test.secret, body })
 })
 
-async function pay(accountNumber: string, at: House = house): Promise<string> {
+async function pay(accountNumber: string, at: TestService = service): Promise<string> {
   const headers = { 'idempotency-key': `bank ${count++}` }
   const body = { amount: 1_000_000, bankCode: '058', accountNumber }
   const { json } = await at.ask('POST', path, { key: merchant.test.secret, headers, body })
@@ -64,14 +64,18 @@ async function payAndWait(accountNumber: string): Promise<string> {
   return reference
 }
 
-function settle(reference: string, outcome: unknown, more: { key?: string; at?: House } = {}) {
+function settle(
+  reference: string,
+  outcome: unknown,
+  more: { key?: string; at?: TestService } = {},
+) {
   const headers: Record<string, string> = more.key ? { 'idempotency-key': more.key } : {}
   const where = `/v1/test/disbursements/${reference}/settle`
   const question = { key: merchant.test.secret, headers, body: { outcome } }
-  return (more.at ?? house).ask('POST', where, question)
+  return (more.at ?? service).ask('POST', where, question)
 }
 
-const get = (where: string) => house.ask('GET', where, { key: merchant.test.secret })
+const get = (where: string) => service.ask('GET', where, { key: merchant.test.secret })
 const shown = async (reference: string) => (await get(`${path}/${reference}`)).json.data
 
 async function available(): Promise<number> {
@@ -169,7 +173,7 @@ describe('what is refused', () => {
     for (const none of [unknown, `bt_x`, `evt_${reference.slice(3)}`, `ct_${reference.slice(3)}`])
       expect((await settle(none, 'fail')).status).toBe(404)
     const ada = merchant
-    merchant = await house.hire('Bola')
+    merchant = await service.addMerchant('Bola')
     const { status, json } = await settle(reference, 'fail')
     expect([status, json.code]).toEqual([404, 'not_found'])
     merchant = ada
@@ -180,9 +184,9 @@ describe('what is refused', () => {
   test('live keys and public keys', async () => {
     const where = `/v1/test/disbursements/${await pay(ordinary)}/settle`
     const body = { outcome: 'fail' }
-    const live = await house.ask('POST', where, { key: merchant.live.secret, body })
+    const live = await service.ask('POST', where, { key: merchant.live.secret, body })
     expect([live.status, live.json.reason]).toEqual([403, 'test_mode_only'])
-    const visitor = await house.ask('POST', where, { key: merchant.test.public, body })
+    const visitor = await service.ask('POST', where, { key: merchant.test.public, body })
     expect(visitor.status).toBe(401)
   })
 

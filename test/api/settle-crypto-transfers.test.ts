@@ -14,7 +14,7 @@ import { openChain, setFaults } from '../simulation/localnet/localnet.js'
 import { balanceOf, newWallet, statusOf } from '../simulation/localnet/transfers.js'
 import { manualClock } from '../support/clock.js'
 import { freshDatabase } from '../support/database.js'
-import { type Merchant, openHouse } from '../support/house.js'
+import { type Merchant, openManilla } from '../support/open-manilla.js'
 import { readPayoutRows } from '../support/payout-rows.js'
 import { until } from '../support/sessions.js'
 import { expectSoundBooks } from '../support/sound-books.js'
@@ -36,13 +36,13 @@ const rail = await createSolanaRail({
   commitments: openCommitments(db, 'test'),
 })
 const mint = createCoinMint(chain.url, rail)
-const house = await openHouse({
+const service = await openManilla({
   beside: { db, clock, secret: new Secret(randomBytes(32).toString('hex')) },
   rails: { test: { crypto_transfer: rail }, live: {} },
   simulated: [new SimulatedChain(chain.url, rail)],
   mint,
 })
-const { ask } = house
+const { ask } = service
 
 const path = '/v1/disbursements/crypto'
 const [, neverLands, landsLate] = magicWallets.map(({ address }) => address)
@@ -50,7 +50,7 @@ const [, neverLands, landsLate] = magicWallets.map(({ address }) => address)
 let merchant: Merchant
 let count = 0
 beforeEach(async () => {
-  merchant = await house.hire('Ada')
+  merchant = await service.addMerchant('Ada')
   const body = { asset: 'USDC', amount: '100' }
   await ask('POST', '/v1/test/balances/fund', { key: merchant.test.secret, body })
   await mintBackings({ db, mint })
@@ -206,7 +206,7 @@ describe('what is refused', () => {
     const body = { outcome: 'land' }
     const live = await ask('POST', where, { key: merchant.live.secret, body })
     expect([live.status, live.json.reason]).toEqual([403, 'test_mode_only'])
-    const { test: stranger } = await house.hire('Bola')
+    const { test: stranger } = await service.addMerchant('Bola')
     expect((await ask('POST', where, { key: stranger.secret, body })).status).toBe(404)
     await pass(6)
     expect((await shown(reference)).status).toBe('SUBMITTED')

@@ -2,32 +2,32 @@ import { expect, onTestFinished, test } from 'vitest'
 import { Secret } from '../../src/base/secret.js'
 import { manualClock } from '../support/clock.js'
 import { freshDatabase } from '../support/database.js'
-import { openHouse } from '../support/house.js'
 import { openMuteProxy } from '../support/mute-proxy.js'
+import { openManilla } from '../support/open-manilla.js'
 import { until } from '../support/sessions.js'
 import { expectSoundBooks } from '../support/sound-books.js'
 
 const db = await freshDatabase()
 
-async function openHouseBehindProxy() {
+async function openBehindProxy() {
   const proxy = await openMuteProxy(db.url)
   onTestFinished(() => proxy.close())
   const shared = { db, clock: manualClock(), secret: new Secret('0'.repeat(64)) }
-  const house = await openHouse({ beside: shared, databaseUrl: proxy.url })
+  const service = await openManilla({ beside: shared, databaseUrl: proxy.url })
   const fund = (key: string) =>
-    house.ask('POST', '/v1/test/balances/fund', {
-      key: house.merchant.test.secret,
+    service.ask('POST', '/v1/test/balances/fund', {
+      key: service.merchant.test.secret,
       body: { asset: 'NGN', amount: 100 },
       headers: { 'idempotency-key': key },
     })
-  const ready = async () => (await house.ask('GET', '/readyz')).status
-  return { proxy, house, fund, ready }
+  const ready = async () => (await service.ask('GET', '/readyz')).status
+  return { proxy, service, fund, ready }
 }
 
 // A failover without a reset: connections stay open and nothing comes back on them. Writes must be
 // answered with an honest "unknown" or "unavailable", not hang, and new connections must be made.
 test('writes on connections that went silent are answered, and recover', async () => {
-  const { proxy, house, fund, ready } = await openHouseBehindProxy()
+  const { proxy, service, fund, ready } = await openBehindProxy()
   expect((await fund('before')).status).toBe(201)
   expect(await ready()).toBe(200)
 
@@ -40,7 +40,7 @@ test('writes on connections that went silent are answered, and recover', async (
   await until(async () => (await ready()) === 200)
   expect((await fund('during')).status).toBe(201)
   expect((await fund('before')).headers.get('idempotent-replayed')).toBe('true')
-  const { json } = await house.ask('GET', '/v1/balances', { key: house.merchant.test.secret })
+  const { json } = await service.ask('GET', '/v1/balances', { key: service.merchant.test.secret })
   expect(json.data.items.find(({ asset }: { asset: string }) => asset === 'NGN').available).toBe(
     200,
   )
@@ -50,11 +50,11 @@ test('writes on connections that went silent are answered, and recover', async (
 // No write comes while the connections are silent, so no batch meets its deadline. The checks of
 // readiness must find the dead connection of the lane: the next write succeeds at the first try.
 test('readiness checks replace the silent connection of an idle lane', async () => {
-  const { proxy, house, fund, ready } = await openHouseBehindProxy()
+  const { proxy, service, fund, ready } = await openBehindProxy()
   expect((await fund('lane before')).status).toBe(201)
   proxy.mute()
   await until(async () => {
-    const reply = await house.ask('GET', '/v1/balances', { key: house.merchant.test.secret })
+    const reply = await service.ask('GET', '/v1/balances', { key: service.merchant.test.secret })
     return reply.status === 200
   })
   await until(async () => (await ready()) === 200)
@@ -64,7 +64,7 @@ test('readiness checks replace the silent connection of an idle lane', async () 
 // The new primary is not there yet: connections are accepted and stay silent. Callers must not pile
 // up behind each other; every one of them is answered.
 test('a database that accepts connections and says nothing fails every write', async () => {
-  const { proxy, fund, ready } = await openHouseBehindProxy()
+  const { proxy, fund, ready } = await openBehindProxy()
   expect((await fund('new before')).status).toBe(201)
   proxy.mute()
   proxy.muteNew()

@@ -10,13 +10,13 @@ import { systemClock } from '../../src/base/clock.js'
 import { limits } from '../../src/base/limits.js'
 import { connect } from '../../src/postgres/connection.js'
 import { sql } from '../../src/postgres/sql.js'
-import { customersOf, openBankHouse } from '../support/bank-house.js'
 import { manualClock } from '../support/clock.js'
+import { openWithBank, payersOf } from '../support/open-with-bank.js'
 
-const house = await openBankHouse()
-let shop: ReturnType<typeof customersOf>
+const service = await openWithBank()
+let shop: ReturnType<typeof payersOf>
 beforeEach(async () => {
-  shop = customersOf(house, await house.hire('Ada Stores'))
+  shop = payersOf(service, await service.addMerchant('Ada Stores'))
 })
 
 const order = {
@@ -32,7 +32,7 @@ async function create(): Promise<string> {
 
 function open(reference: string): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
-    get(`${house.url}/public/checkout/${reference}/stream`, resolve).on('error', reject)
+    get(`${service.url}/public/checkout/${reference}/stream`, resolve).on('error', reject)
   })
 }
 
@@ -66,11 +66,11 @@ test('a stream reports a payment of its own session only', async () => {
     heard += chunk.toString().includes('event:') ? 1 : 0
   })
   const next = nextEvent(stream)
-  await house.ask('POST', `/public/checkout/${paid}/simulate`)
+  await service.ask('POST', `/public/checkout/${paid}/simulate`)
   expect(await next).toContain('event: changed')
   expect(heard).toBe(0)
   // The application name identifies the connection to operators.
-  const lines = await house.db.rows(sql`select from pg_stat_activity
+  const lines = await service.db.rows(sql`select from pg_stat_activity
     where application_name = 'manilla streams' and datname = current_database()`)
   expect(lines).toHaveLength(1)
   for (const one of [first, stream, quiet]) one.destroy()
@@ -95,9 +95,9 @@ test('a session has at most five streams, an unknown one none', async () => {
 test('an address has at most twenty streams, and the service has a limit', async () => {
   const streams = new Streams({
     clock: systemClock,
-    logger: house.logger,
+    logger: service.logger,
     streamLimits: { total: 21 },
-    connect: () => connect(house.db.url, 'test streams'),
+    connect: () => connect(service.db.url, 'test streams'),
   })
   const bodies = Array.from({ length: 20 }, (_, n) =>
     streams.open({ reference: `cs_${n}`, network: 'one' }).resume(),
@@ -117,8 +117,8 @@ test('an address has at most twenty streams, and the service has a limit', async
 })
 
 test('a refused stream gets Retry-After and the usual envelope', async () => {
-  const small = await openBankHouse({ streamLimits: { total: 0 } })
-  const { json } = await customersOf(small, small.merchant).post('/v1/checkout/sessions', order)
+  const small = await openWithBank({ streamLimits: { total: 0 } })
+  const { json } = await payersOf(small, small.merchant).post('/v1/checkout/sessions', order)
   const path = `/public/checkout/${json.data.reference}/stream`
   const refused = await small.ask('GET', path)
   expect([refused.status, refused.headers.get('retry-after'), refused.json]).toMatchObject([
@@ -133,8 +133,8 @@ test.each([
   [{ perSession: 0 }, 429, '3'],
   [{ total: 0 }, 503, '60'],
 ])('Retry-After, message and next step agree: %j', async (streamLimits, status, seconds) => {
-  const small = await openBankHouse({ streamLimits })
-  const { json } = await customersOf(small, small.merchant).post('/v1/checkout/sessions', order)
+  const small = await openWithBank({ streamLimits })
+  const { json } = await payersOf(small, small.merchant).post('/v1/checkout/sessions', order)
   const refused = await small.ask('GET', `/public/checkout/${json.data.reference}/stream`)
   expect([refused.status, refused.headers.get('retry-after')]).toEqual([status, seconds])
   expect(refused.json.message).toContain(`Try again in ${seconds} seconds; until then, poll`)
@@ -143,7 +143,7 @@ test.each([
 
 test('HEAD on a stream ends at once', async () => {
   const path = `/public/checkout/${await create()}/stream`
-  const { status, headers } = await house.ask('HEAD', path)
+  const { status, headers } = await service.ask('HEAD', path)
   expect([status, headers.get('allow')]).toEqual([405, 'GET'])
 })
 
@@ -151,9 +151,9 @@ test('every stream ends after 15 minutes and when the service closes', async () 
   const clock = manualClock()
   const streams = new Streams({
     clock,
-    logger: house.logger,
+    logger: service.logger,
     streamLimits: { heartbeatIntervalMs: 5 },
-    connect: () => connect(house.db.url, 'test streams'),
+    connect: () => connect(service.db.url, 'test streams'),
   })
   const body = streams.open({ reference: 'cs_1', network: '1' }).resume()
   const ended = new Promise((resolve) => body.on('close', resolve))
@@ -171,8 +171,8 @@ test('every stream ends after 15 minutes and when the service closes', async () 
 })
 
 test('a closing service ends its streams at once', async () => {
-  const own = await openBankHouse()
-  const seller = customersOf(own, own.merchant)
+  const own = await openWithBank()
+  const seller = payersOf(own, own.merchant)
   const { json } = await seller.post('/v1/checkout/sessions', order)
   const stream = await new Promise<IncomingMessage>((resolve) => {
     get(`${own.url}/public/checkout/${json.data.reference}/stream`, resolve)
@@ -203,8 +203,8 @@ function usedBytes(): number {
 
 // Over real connections; prints the memory per stream.
 test('a thousand concurrent streams all end after 15 minutes or a drain', async () => {
-  const own = await openBankHouse({ trustProxy: true, streamLimits: { heartbeatIntervalMs: 50 } })
-  const seller = customersOf(own, own.merchant)
+  const own = await openWithBank({ trustProxy: true, streamLimits: { heartbeatIntervalMs: 50 } })
+  const seller = payersOf(own, own.merchant)
   const creating = Array.from({ length: 200 }, () => seller.post('/v1/checkout/sessions', order))
   const references = (await Promise.all(creating)).map(({ json }) => json.data.reference)
   const connections = () =>

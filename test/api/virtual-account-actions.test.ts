@@ -2,20 +2,20 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { newId, prefixes, toReference } from '../../src/base/ids.js'
 import { addBankAccount, makePrimary } from '../../src/merchants/bank-accounts.js'
 import { approveKyc } from '../../src/merchants/kyc.js'
-import { customersOf, openBankHouse } from '../support/bank-house.js'
-import type { Merchant, Reply } from '../support/house.js'
+import type { Merchant, Reply } from '../support/open-manilla.js'
+import { openWithBank, payersOf } from '../support/open-with-bank.js'
 import { expectSoundBooks } from '../support/sound-books.js'
 
-const house = await openBankHouse()
-const { ask, clock, db } = house
+const service = await openWithBank()
+const { ask, clock, db } = service
 const path = '/v1/collections/virtual-accounts'
 const order = { merchantReference: 'order-1', amount: 500_000 }
 
 let merchant: Merchant
-let shop: ReturnType<typeof customersOf>
+let shop: ReturnType<typeof payersOf>
 beforeEach(async () => {
-  merchant = await house.hire('Ada')
-  shop = customersOf(house, merchant)
+  merchant = await service.addMerchant('Ada')
+  shop = payersOf(service, merchant)
 })
 
 const open = async (change: object = {}) => (await shop.openVirtual(change)).json.data
@@ -100,7 +100,7 @@ describe('the list', () => {
 
   test('is limited to one environment', async () => {
     await open()
-    const stranger = customersOf(house, await house.hire('Bola'))
+    const stranger = payersOf(service, await service.addMerchant('Bola'))
     expect((await stranger.get(path)).json.data).toEqual({ items: [], nextCursor: null })
     const live = await ask('GET', path, { key: merchant.live.secret })
     expect(live.json.data).toEqual({ items: [], nextCursor: null })
@@ -123,7 +123,7 @@ describe('cancelling', () => {
   test('is refused for a paid or expired account, and changes nothing', async () => {
     const [paid, expired] = [await open(), await open({ expiresAt: soon(1_000) })]
     await shop.payIn(paid.accountNumber)
-    await house.pass(1)
+    await service.pass(1)
     for (const [{ reference }, status] of [
       [paid, 'PAID'],
       [expired, 'EXPIRED'],
@@ -196,13 +196,13 @@ describe('cancelling', () => {
 describe('expiry', () => {
   test('happens on time by a worker and emits one event', async () => {
     const { reference, expiresAt } = await open({ expiresAt: soon(2_000) })
-    await house.pass(1)
+    await service.pass(1)
     clock.advance(999)
-    await house.work()
+    await service.work()
     expect((await shop.verify(reference)).status).toBe('ACTIVE')
     clock.advance(1)
     expect(clock.now().toISOString()).toBe(expiresAt)
-    await Promise.all([house.work(), house.work(), house.work()])
+    await Promise.all([service.work(), service.work(), service.work()])
     const shown = await shop.verify(reference)
     expect(shown).toMatchObject({ status: 'EXPIRED', variance: 'NONE', paidAt: null })
     expect(await shop.eventsOf(reference)).toEqual(['virtual_account.expired'])
@@ -211,7 +211,7 @@ describe('expiry', () => {
   })
 
   test('happens at once when the clock of the environment is advanced', async () => {
-    const other = customersOf(house, await house.hire('Bola'))
+    const other = payersOf(service, await service.addMerchant('Bola'))
     const theirs = (await other.openVirtual()).json.data
     const [near, far] = [await open(), await open({ expiresAt: soon(60 * 60_000) })]
     const advance = (seconds: number) => shop.post('/v1/test/clock/advance', { seconds })
@@ -226,7 +226,7 @@ describe('expiry', () => {
     // New accounts use the advanced clock.
     const later = await open()
     expect(later.createdAt).toBe(soon(30 * 60_000))
-    await house.pass(1)
+    await service.pass(1)
     expect((await shop.verify(later.reference)).status).toBe('ACTIVE')
     await advance(30 * 60)
     expect((await shop.verify(later.reference)).status).toBe('EXPIRED')
@@ -239,7 +239,7 @@ describe('expiry', () => {
       await open({ expiresAt: soon(2_000) }),
     ]
     const [inTime, atExpiry] = [soon(1_999), soon(2_000)]
-    await house.pass(3)
+    await service.pass(3)
     await shop.payIn(one.accountNumber, { sentAt: inTime })
     await shop.payIn(other.accountNumber, { sentAt: atExpiry })
     expect(await shop.verify(one.reference)).toMatchObject({ status: 'PAID', variance: 'NONE' })
@@ -262,7 +262,7 @@ describe('requery', () => {
     const { reference, accountNumber } = await open()
     const none = await requery(reference)
     expect([none.status, none.json.data.status]).toEqual([200, 'ACTIVE'])
-    await house.bank.receivePayment({
+    await service.bank.receivePayment({
       id: 'sbp_silent1',
       accountNumber,
       amount: 500_000n,
@@ -289,7 +289,7 @@ function anonymous({ status, json }: Reply, reference: string) {
 
 // Guessing references must not reveal which exist elsewhere.
 test('a reference of another environment is not found', async () => {
-  const stranger = customersOf(house, await house.hire('Bola'))
+  const stranger = payersOf(service, await service.addMerchant('Bola'))
   const theirs = (await stranger.openVirtual()).json.data.reference
   const own = (await open()).reference
   const dedicated = (await shop.openDedicated('customer-1')).json.data.accountReference

@@ -3,20 +3,20 @@ import { after } from '../../src/base/clock.js'
 import { limits } from '../../src/base/limits.js'
 import { sql } from '../../src/postgres/sql.js'
 import { toNuban } from '../../src/simulation/sandbox-bank/nuban.js'
-import { customersOf, openBankHouse } from '../support/bank-house.js'
-import type { Merchant, Reply } from '../support/house.js'
+import type { Merchant, Reply } from '../support/open-manilla.js'
+import { openWithBank, payersOf } from '../support/open-with-bank.js'
 import { expectSoundBooks } from '../support/sound-books.js'
 
-const house = await openBankHouse()
-const { ask, clock } = house
+const service = await openWithBank()
+const { ask, clock } = service
 const path = '/v1/collections/virtual-accounts'
 const order = { merchantReference: 'order-1', amount: 500_000 }
 
 let merchant: Merchant
-let shop: ReturnType<typeof customersOf>
+let shop: ReturnType<typeof payersOf>
 beforeEach(async () => {
-  merchant = await house.hire('Ada')
-  shop = customersOf(house, merchant)
+  merchant = await service.addMerchant('Ada')
+  shop = payersOf(service, merchant)
 })
 
 /** Raw text: some invalid bodies cannot be expressed as objects. */
@@ -164,7 +164,7 @@ describe('an Idempotency-Key', () => {
   test('that expired is refused when used again', async () => {
     const headers = { 'idempotency-key': 'forgotten' }
     expect((await create(order, headers)).status).toBe(201)
-    await house.db.rows(sql`delete from idempotency_keys where key = 'forgotten'`)
+    await service.db.rows(sql`delete from idempotency_keys where key = 'forgotten'`)
     const { status, json } = await create(order, headers)
     expect([status, json.reason]).toEqual([422, 'idempotency_key_reused'])
   })
@@ -201,7 +201,7 @@ describe('an Idempotency-Key', () => {
   // The account number is derived from the request, including the merchant.
   test('is limited to one environment', async () => {
     const headers = { 'idempotency-key': 'mine' }
-    const other = await house.hire('Bola')
+    const other = await service.addMerchant('Bola')
     const own = await create(order, headers)
     const theirs = await ask('POST', path, { key: other.test.secret, body: order, headers })
     expect(theirs.status).toBe(201)
@@ -312,4 +312,4 @@ test('magic references make the sandbox bank refuse or fail', async () => {
   expect(await countAccounts()).toBe(0)
 })
 
-test('all ledger proofs hold', () => expectSoundBooks(house.db))
+test('all ledger proofs hold', () => expectSoundBooks(service.db))

@@ -10,10 +10,10 @@ import { sql } from '../../src/postgres/sql.js'
 import { createSigner } from '../../src/webhooks/message.js'
 import { readPublicKey } from '../../src/webhooks/signing.js'
 import { answerAll, claimFor, emit, happeningOf } from '../support/deliveries.js'
-import { openHouse } from '../support/house.js'
+import { openManilla } from '../support/open-manilla.js'
 
-const house = await openHouse()
-const { ask, db, clock, seal } = house
+const service = await openManilla()
+const { ask, db, clock, seal } = service
 const path = '/v1/webhook-endpoints'
 const url = 'https://example.com/hooks'
 
@@ -27,7 +27,7 @@ async function post(key: string, at: string, question: Question = {}) {
 
 /** A merchant's key and one of its endpoints. */
 async function hireWithEndpoint(body: object = {}) {
-  const { test: keys, environments } = await house.hire('Ada')
+  const { test: keys, environments } = await service.addMerchant('Ada')
   const environmentId = environments.test.id
   const {
     id: reference,
@@ -119,7 +119,7 @@ describe('a retry with the same key', () => {
   const headers = { 'idempotency-key': 'once' }
 
   test('of a create returns the first answer with its secret', async () => {
-    const { secret: key } = (await house.hire('Ada')).test
+    const { secret: key } = (await service.addMerchant('Ada')).test
     const question = { key, headers, body: { url } }
     const copies = Array.from({ length: 20 }, () => ask('POST', path, question))
     const replies = [...(await Promise.all(copies)), await ask('POST', path, question)]

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import { fromReference, newId, prefixes, toReference } from '../../src/base/ids.js'
 import { sql } from '../../src/postgres/sql.js'
-import { openHouse, type Reply } from '../support/house.js'
+import { openManilla, type Reply } from '../support/open-manilla.js'
 import { openSession, untilBlocked } from '../support/sessions.js'
 
-const house = await openHouse()
-const beside = await openHouse({ beside: house })
-const { ask, db, clock, seal } = house
+const service = await openManilla()
+const beside = await openManilla({ beside: service })
+const { ask, db, clock, seal } = service
 const path = '/v1/webhook-endpoints'
 const url = 'https://example.com/hooks'
 
@@ -49,7 +49,7 @@ function askAll(key: string, id: string): Promise<Reply[]> {
 
 describe('the secret', () => {
   test('is shown at creation and never again', async () => {
-    const { secret: key } = (await house.hire('Ada')).test
+    const { secret: key } = (await service.addMerchant('Ada')).test
     const { secret, ...shown } = await create(key)
     expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/)
     expect(shown.publicKey).toMatch(/^whpk_[A-Za-z0-9+/]{43}=$/)
@@ -61,7 +61,7 @@ describe('the secret', () => {
   })
 
   test('is unique per endpoint, as is the public key', async () => {
-    const { secret: key } = (await house.hire('Ada')).test
+    const { secret: key } = (await service.addMerchant('Ada')).test
     const [one, other] = [await create(key), await create(key)]
     expect(one.secret).not.toBe(other.secret)
     expect(one.publicKey).not.toBe(other.publicKey)
@@ -69,7 +69,7 @@ describe('the secret', () => {
 
   // Tables and logs reveal neither the secret nor the signing key, in any encoding of their bytes.
   test('is in no table and no log, and neither is the signing key', async () => {
-    const { secret: key } = (await house.hire('Ada')).test
+    const { secret: key } = (await service.addMerchant('Ada')).test
     const headers = { 'idempotency-key': 'sealed' }
     const made = await ask('POST', path, { key, headers, body: { url } })
     const { id, secret } = made.json.data
@@ -87,7 +87,7 @@ describe('the secret', () => {
       select w::text as text from webhook_endpoints w
       union all select k::text from idempotency_keys k`)
     expect(stored.filter(({ text }) => text.includes('sealed'))).toHaveLength(2)
-    const written = [...stored.map(({ text }) => text), ...house.log].join('\n')
+    const written = [...stored.map(({ text }) => text), ...service.log].join('\n')
     for (const hidden of [secret, newer.json.data.secret, seal.open(row!.signingKey)]) {
       const base64 = hidden.replace('whsec_', '')
       const hex = Buffer.from(base64, 'base64').toString('hex')
@@ -99,7 +99,7 @@ describe('the secret', () => {
 
 describe('an endpoint', () => {
   test('subscribes to all events and is enabled by default', async () => {
-    const { secret: key } = (await house.hire('Ada')).test
+    const { secret: key } = (await service.addMerchant('Ada')).test
     const { id } = await create(key)
     expect(await get(key, `/${id}`)).toMatchObject({
       url,
@@ -113,7 +113,7 @@ describe('an endpoint', () => {
   })
 
   test('is listed newest first', async () => {
-    const { secret: key } = (await house.hire('Ada')).test
+    const { secret: key } = (await service.addMerchant('Ada')).test
     const made: string[] = []
     for (let count = 0; count < 5; count += 1) made.unshift((await create(key)).id)
     expect(await idsOf(key)).toEqual(made)
@@ -127,7 +127,7 @@ describe('an endpoint', () => {
     [{ url: 'https://example.org/', events: ['*'], description: '' }],
     [{}],
   ])('changes by %j only the given fields', async (change) => {
-    const { secret: key } = (await house.hire('Ada')).test
+    const { secret: key } = (await service.addMerchant('Ada')).test
     const { secret, ...before } = await create(key, { events: ['payment.held'], description: 'd' })
     const reply = await ask('PATCH', `${path}/${before.id}`, { key, body: change })
     expect([reply.status, reply.json.data]).toEqual([200, { ...before, ...change }])
@@ -135,7 +135,7 @@ describe('an endpoint', () => {
   })
 
   test('shows that the merchant disabled it', async () => {
-    const { secret: key } = (await house.hire('Ada')).test
+    const { secret: key } = (await service.addMerchant('Ada')).test
     const { secret, ...before } = await create(key)
     const switchTo = (enabled: boolean) =>
       ask('PATCH', `${path}/${before.id}`, { key, body: { enabled } })
@@ -145,7 +145,7 @@ describe('an endpoint', () => {
   })
 
   test('is gone after deletion; others stay', async () => {
-    const { secret: key } = (await house.hire('Ada')).test
+    const { secret: key } = (await service.addMerchant('Ada')).test
     const [first, second] = [await create(key), await create(key)]
     const reply = await ask('DELETE', `${path}/${first.id}`, { key })
     expect([reply.status, reply.json.data]).toEqual([200, {}])
@@ -157,13 +157,13 @@ describe('an endpoint', () => {
   // Twenty creates over two servers wait for the environment's row, so that both servers count the
   // endpoints at the same time.
   test('is limited to ten, also under concurrency', async () => {
-    const { test: keys, live, environments } = await house.hire('Ada')
+    const { test: keys, live, environments } = await service.addMerchant('Ada')
     const session = await openSession(db)
     await session.query('begin')
     const { id } = environments.test
     await session.query('select from environments where id = $1 for update', [id])
     const asking = Array.from({ length: 20 }, (_, index) => {
-      const at = index % 2 === 0 ? house : beside
+      const at = index % 2 === 0 ? service : beside
       return at.ask('POST', path, { key: keys.secret, body: { url } })
     })
     await untilBlocked(db, 2)
@@ -182,8 +182,8 @@ describe('an endpoint', () => {
   })
 
   test('is visible in its environment only', async () => {
-    const { test: keys, live } = await house.hire('Ada')
-    const other = await house.hire('Bola')
+    const { test: keys, live } = await service.addMerchant('Ada')
+    const other = await service.addMerchant('Bola')
     const { secret, ...before } = await create(keys.secret)
     const unknown = toReference(prefixes.webhookEndpoint, newId(clock.now()))
     const foreign = toReference(prefixes.event, newId(clock.now()))
@@ -199,7 +199,7 @@ describe('an endpoint', () => {
   })
 
   test('is inaccessible to public keys', async () => {
-    const { test: keys } = await house.hire('Ada')
+    const { test: keys } = await service.addMerchant('Ada')
     const { secret, ...before } = await create(keys.secret)
     const replies = [
       await ask('GET', path, { key: keys.public }),
@@ -228,7 +228,7 @@ async function expectRefused(key: string, wrong: object, field: string): Promise
 }
 
 describe('what is refused', async () => {
-  const { test: keys, live } = await house.hire('Ada')
+  const { test: keys, live } = await service.addMerchant('Ada')
 
   const nowhere = [
     '',
@@ -274,7 +274,7 @@ describe('what is refused', async () => {
 
   test('are insecure and local addresses in live mode; test mode accepts them', async () => {
     for (const address of ['http://example.com/', ...loopback]) {
-      const { secret: key } = (await house.hire('Ada')).test
+      const { secret: key } = (await service.addMerchant('Ada')).test
       await expectRefused(live.secret, { url: address }, 'url')
       expect([address, (await tryUrl(key, address)).status]).toEqual([address, 201])
     }

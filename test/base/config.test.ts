@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { readConfig } from '../../src/base/config.js'
-import { standardNaira } from '../support/house.js'
+import { standardNaira } from '../support/open-manilla.js'
 
 const settings = { DATABASE_URL: 'postgres://nobody', MANILLA_SECRET: 's'.repeat(32) }
 const naira = (given: Record<string, string>) => readConfig({ ...settings, ...given }).naira

@@ -1,11 +1,11 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { customersOf, openBankHouse } from '../support/bank-house.js'
+import { openWithBank, payersOf } from '../support/open-with-bank.js'
 import { expectSoundBooks } from '../support/sound-books.js'
 
-const house = await openBankHouse()
-let shop: ReturnType<typeof customersOf>
+const service = await openWithBank()
+let shop: ReturnType<typeof payersOf>
 beforeEach(async () => {
-  shop = customersOf(house, await house.hire('Ada Stores'))
+  shop = payersOf(service, await service.addMerchant('Ada Stores'))
 })
 
 async function open() {
@@ -16,12 +16,12 @@ async function open() {
       customer: { name: 'Ada Obi', email: 'ada@example.com' },
     })
   ).json.data
-  const read = async () => (await house.ask('GET', `/public/checkout/${reference}`)).json.data
+  const read = async () => (await service.ask('GET', `/public/checkout/${reference}`)).json.data
   const { accountNumber } = (await read()).bankTransfer
-  const page = async () => (await house.ask('GET', `/checkout/${reference}`)).text
+  const page = async () => (await service.ask('GET', `/checkout/${reference}`)).text
   const pay = async (amount: number, count = 1) => {
     for (let n = 0; n < count; n += 1) {
-      house.clock.advance(1)
+      service.clock.advance(1)
       expect((await shop.payIn(accountNumber, { amount })).status).toBe(201)
     }
   }
@@ -51,7 +51,7 @@ describe('a session with many payments still shows', () => {
     expect(many.received.at(-1)).toMatchObject({ amount: 1_200_000, status: 'HELD' })
     expect(many.amountReceived).toBe(1_200_111)
     expect(await page()).toContain('We received ₦12,000.00, ₦500.00 less than requested.')
-    await expectSoundBooks(house.db)
+    await expectSoundBooks(service.db)
   })
 
   test('the accepted payment among many duplicates', async () => {

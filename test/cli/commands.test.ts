@@ -8,14 +8,14 @@ import { createProgram } from '../../sdk/cli/program.js'
 import { formatFields, formatNaira } from '../../sdk/cli/show.js'
 import type { Terminal } from '../../sdk/cli/terminal.js'
 import { listRows } from '../../sdk/scripts/document.js'
-import { openBankHouse } from '../support/bank-house.js'
+import { openWithBank } from '../support/open-with-bank.js'
 import { openReceiver } from '../support/receiver.js'
 import { until } from '../support/sessions.js'
 import { openTerminal } from './terminal.js'
 
-const house = await openBankHouse()
-const { test: keys, live } = house.merchant
-const terminal = openTerminal({ MANILLA_KEY: keys.secret, MANILLA_URL: house.url })
+const service = await openWithBank()
+const { test: keys, live } = service.merchant
+const terminal = openTerminal({ MANILLA_KEY: keys.secret, MANILLA_URL: service.url })
 const folder = mkdtempSync(path.join(tmpdir(), 'manilla-cli-'))
 afterAll(() => {
   terminal.close()
@@ -209,9 +209,9 @@ test('logs tail reads a bounded number of pages, however long the log is', async
 
 // Both save to one file: the one that ends last must not overwrite the other's entry.
 test('two merchants listening at once keep their secrets', async () => {
-  const other = await house.hire('Bola Foods')
+  const other = await service.addMerchant('Bola Foods')
   const { configFolder } = terminal
-  const env = { MANILLA_KEY: other.test.secret, MANILLA_URL: house.url }
+  const env = { MANILLA_KEY: other.test.secret, MANILLA_URL: service.url }
   const beside = openTerminal(env, { configFolder })
   const first = terminal.start('listen', '--json')
   await until(() => first.result.out.includes('whsec_'))
@@ -228,7 +228,7 @@ test('two merchants listening at once keep their secrets', async () => {
 
 describe('which key is used', () => {
   test('a live key is used only with --live', async () => {
-    const careful = openTerminal({ MANILLA_KEY: live.secret, MANILLA_URL: house.url })
+    const careful = openTerminal({ MANILLA_KEY: live.secret, MANILLA_URL: service.url })
     expect(await careful.run('balances', 'list')).toMatchObject({ code: 2 })
     expect(await careful.run('balances', 'list', '--live')).toMatchObject({ code: 0 })
     careful.close()
@@ -241,7 +241,7 @@ describe('which key is used', () => {
     ['test', 'fund', '--asset', 'NGN', '--amount', '5'],
     ['checkout', 'simulate', 'cs_1'],
   ])('%s never accepts a live key', async (...words) => {
-    const careful = openTerminal({ MANILLA_KEY: live.secret, MANILLA_URL: house.url })
+    const careful = openTerminal({ MANILLA_KEY: live.secret, MANILLA_URL: service.url })
     expect((await careful.run(...words)).code).toBe(2)
     expect((await careful.run(...words, '--live')).code).toBe(2)
     careful.close()
@@ -268,11 +268,11 @@ describe('which key is used', () => {
     const home = mkdtempSync(path.join(folder, 'home-'))
     const demo = { baseUrl: 'http://demo', test: { secretKey: 'a' }, live: { secretKey: 'b' } }
     writeFileSync(path.join(home, 'demo.json'), JSON.stringify(demo))
-    const named = openTerminal({ MANILLA_URL: house.url }, { homes: [home] })
+    const named = openTerminal({ MANILLA_URL: service.url }, { homes: [home] })
     expect((await named.run('balances', 'list')).code).toBe(2)
     named.close()
     const fresh = openTerminal({}, { homes: [home], input: keys.secret })
-    await fresh.run('login', '--url', `${house.url}/`)
+    await fresh.run('login', '--url', `${service.url}/`)
     expect((await fresh.run('balances', 'list')).code).toBe(0)
     const result = await fresh.run('balances', 'list', '--live')
     expect([result.code, result.err]).toEqual([2, expect.stringContaining('without a live key')])
@@ -314,7 +314,7 @@ test('large amounts of naira are exact', () => {
 })
 
 describe('login', () => {
-  const address = ['--url', house.url]
+  const address = ['--url', service.url]
 
   test('saves a valid key, readable by its owner only, until logout', async () => {
     const fresh = openTerminal({}, { input: `${keys.secret}\n` })

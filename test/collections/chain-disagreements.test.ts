@@ -5,17 +5,17 @@ import type { WalletRail } from '../../src/collections/ports.js'
 import { sql } from '../../src/postgres/sql.js'
 import { sweepWallets } from '../../src/wallets/sweep-wallets.js'
 import { tokenAccountOf } from '../simulation/localnet/transfers.js'
-import { openWalletHouse, shopOf } from '../support/wallet-house.js'
+import { openWithWallets, shopOf } from '../support/open-with-wallets.js'
 
 /** The chain, its history and the books disagree, or do not agree yet. */
 
-const house = await openWalletHouse()
-const { db, clock, chain, wallets, logger } = house
+const service = await openWithWallets()
+const { db, clock, chain, wallets, logger } = service
 
 let shop: ReturnType<typeof shopOf>
 beforeEach(async () => {
-  await house.settle()
-  shop = shopOf(house, await house.hire('Ada'))
+  await service.settle()
+  shop = shopOf(service, await service.addMerchant('Ada'))
 })
 
 const available = async () => (await shop.balance()).available
@@ -29,12 +29,12 @@ async function openPaid(reference: string) {
 }
 
 const alarmsOf = (account: string) =>
-  house.log.filter((line) => /"level":"?(error|50)/.test(line) && line.includes(account))
+  service.log.filter((line) => /"level":"?(error|50)/.test(line) && line.includes(account))
 
 async function watchFor(polls: number, by: WalletRail = wallets): Promise<void> {
   for (let poll = 0; poll < polls; poll += 1) {
     clock.advance(second)
-    await house.watch(by)
+    await service.watch(by)
   }
 }
 
@@ -50,21 +50,21 @@ test('a balance that the history does not explain is logged as an error after a 
   expect(alarmsOf(account)).toHaveLength(1)
   expect(alarmsOf(account)[0]).toContain('the chain holds 10000000, the history leaves 0')
   clock.advance(second)
-  expect(await house.watchTroubled(silent)).toBe(1)
+  expect(await service.watchTroubled(silent)).toBe(1)
   await watchFor(5, silent)
   expect(alarmsOf(account), 'from then on once a minute').toHaveLength(2)
   clock.advance(limits.deposits.troubledPollIntervalMs)
-  await house.watchTroubled()
+  await service.watchTroubled()
   expect(await available()).toBe('9.95')
   await watchFor(5)
   expect(alarmsOf(account)).toHaveLength(2)
-  expect(await house.sweep(), 'the account is no longer in doubt').toBe(1)
+  expect(await service.sweep(), 'the account is no longer in doubt').toBe(1)
 })
 
 // This must never happen, so it must be logged if it does.
 test('a sweep that lands after it was given up is logged as an error', async () => {
   const { address, account } = await openPaid('b')
-  await house.settle()
+  await service.settle()
   await sweepWallets({ db, rail: wallets, clock, logger }, clock.now())
   await db.rows(sql`update sweep_parts set is_live = false where is_live`)
   await db.rows(sql`
@@ -76,20 +76,20 @@ test('a sweep that lands after it was given up is logged as an error', async () 
   await shop.deposit(address, '7')
   await chain.advance(33)
   clock.advance(limits.deposits.troubledPollIntervalMs)
-  await house.watchTroubled()
+  await service.watchTroubled()
   expect(await available(), 'new deposits are still credited').toBe('16.915')
 })
 
 test('a sweep that can no longer land is logged', async () => {
   await openPaid('c')
-  await house.settle()
+  await service.settle()
   const mute: WalletRail = { ...wallets, sendSweeps: async () => {} }
   expect(await sweepWallets({ db, rail: mute, clock, logger }, clock.now())).toBe(1)
   await chain.advance(limits.solana.blockhashAge + limits.solana.finalizedAfter)
-  await house.sweep()
-  expect(house.log.join('')).toContain('a sweep can no longer land')
-  await house.settle()
-  expect(await house.sweep()).toBe(1)
+  await service.sweep()
+  expect(service.log.join('')).toContain('a sweep can no longer land')
+  await service.settle()
+  expect(await service.sweep()).toBe(1)
 })
 
 test('a requery also finds old deposits that were never read', async () => {
@@ -97,14 +97,14 @@ test('a requery also finds old deposits that were never read', async () => {
   const once = await openPaid('e')
   await db.rows(sql`
     update token_accounts set due_at = ${new Date(8e12)} where wallet = ${never.address}`)
-  await house.watch()
+  await service.watch()
   expect(await available()).toBe('9.95')
   await shop.deposit(once.address, '10')
   await chain.advance(33)
   clock.advance(8 * day)
   for (const { reference } of [never, once])
     await shop.post(`/v1/collections/dedicated-crypto-wallets/${reference}/requery`, {})
-  await house.watch()
+  await service.watch()
   expect(await available()).toBe('29.85')
 })
 
@@ -139,7 +139,7 @@ test('a slow poll keeps its lease, and its result is written', async () => {
       return wallets.readMoves(ranges)
     },
   }
-  const watching = house.watch(slow)
+  const watching = service.watch(slow)
   await reading.promise
   const polls = await pollsOf(account)
   const { leaseMs } = limits.deposits
@@ -152,7 +152,7 @@ test('a slow poll keeps its lease, and its result is written', async () => {
     clock.advance(leaseMs / 4)
     vi.advanceTimersByTime(leaseMs / 4)
     await expect.poll(dueAt).toEqual(after(clock.now(), leaseMs))
-    await house.watch()
+    await service.watch()
     expect(await pollsOf(account), 'the other worker skips it').toBe(polls)
   }
   gate.resolve()

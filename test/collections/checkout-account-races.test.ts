@@ -1,17 +1,21 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { expireAccounts } from '../../src/collections/end-accounts.js'
 import { sql } from '../../src/postgres/sql.js'
+import {
+  type Opened,
+  openWithBankAndChain,
+  twoWayShopOf,
+} from '../support/open-with-bank-and-chain.js'
 import { openSession, untilBlocked } from '../support/sessions.js'
 import { expectSoundBooks } from '../support/sound-books.js'
-import { type Opened, openTwoWayHouse, twoWayShopOf } from '../support/two-way-house.js'
 import { openTwoWayNotices } from '../support/two-way-notices.js'
 
-const house = await openTwoWayHouse()
-const { db, clock } = house
-const { bankNotice, coinNotice, write, take } = openTwoWayNotices(house)
+const service = await openWithBankAndChain()
+const { db, clock } = service
+const { bankNotice, coinNotice, write, take } = openTwoWayNotices(service)
 let shop: ReturnType<typeof twoWayShopOf>
 beforeEach(async () => {
-  shop = twoWayShopOf(house, await house.hire('Ada Stores'))
+  shop = twoWayShopOf(service, await service.addMerchant('Ada Stores'))
 })
 afterEach(async () => {
   await expectSoundBooks(db)
@@ -85,7 +89,7 @@ test.each([1, 2, 3])('with everything at once, every session ends once (%i)', as
 test('two concurrent acceptances pay a session once', async () => {
   const opened = await shop.open({ expiresAt: shop.soon() })
   clock.advance(61_000)
-  await house.work()
+  await service.work()
   const notices = [bankNotice(opened), coinNotice(opened)]
   await write(notices)
   await take(notices)

@@ -1,14 +1,18 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import {
+  type Opened,
+  openWithBankAndChain,
+  twoWayShopOf,
+} from '../support/open-with-bank-and-chain.js'
 import { expectSoundBooks } from '../support/sound-books.js'
-import { type Opened, openTwoWayHouse, twoWayShopOf } from '../support/two-way-house.js'
 import { openTwoWayNotices } from '../support/two-way-notices.js'
 
-const house = await openTwoWayHouse()
-const { db, clock } = house
-const { bankNotice, coinNotice, keep } = openTwoWayNotices(house)
+const service = await openWithBankAndChain()
+const { db, clock } = service
+const { bankNotice, coinNotice, keep } = openTwoWayNotices(service)
 let shop: ReturnType<typeof twoWayShopOf>
 beforeEach(async () => {
-  shop = twoWayShopOf(house, await house.hire('Ada Stores'))
+  shop = twoWayShopOf(service, await service.addMerchant('Ada Stores'))
 })
 afterEach(() => expectSoundBooks(db))
 
@@ -45,7 +49,7 @@ describe('a session that can be paid in coins', () => {
     const { merchantReference, metadata, expiresAt } = account
     expect(wallet).toMatchObject({ merchantReference, metadata, expiresAt, amount: '3.20' })
     await shop.send(opened.address)
-    await house.settle()
+    await service.settle()
     expect(await endOf(opened)).toEqual(paidInCoins)
     expect(await shop.eventsOf(opened.virtualAccount)).toEqual(['virtual_account.cancelled'])
     expect(await shop.eventsOf(opened.cryptoWallet)).toEqual(['crypto_wallet.paid'])
@@ -64,7 +68,7 @@ describe('a session that can be paid in coins', () => {
     expect(await endOf(opened)).toEqual(paidByBank)
     expect(await shop.eventsOf(opened.cryptoWallet)).toEqual(['crypto_wallet.cancelled'])
     await shop.send(opened.address)
-    await house.settle()
+    await service.settle()
     const [late] = await shop.paymentsOf(opened.cryptoWallet)
     expect(late).toMatchObject({ status: 'HELD', variance: 'LATE', amountHeld: '3.2' })
     expect(await endOf(opened)).toEqual(paidByBank)
@@ -73,7 +77,7 @@ describe('a session that can be paid in coins', () => {
   test('stays pending after an underpayment in coins, which is held', async () => {
     const opened = await shop.open()
     await shop.send(opened.address, '3.199999')
-    await house.settle()
+    await service.settle()
     expect((await endOf(opened)).session).toBe('pending')
     await shop.pay(opened.number)
     expect(await endOf(opened)).toEqual(paidByBank)
@@ -86,7 +90,7 @@ describe('a session that can be paid in coins', () => {
   test('is paid when an underpayment is accepted, and the other account is cancelled', async () => {
     const opened = await shop.open()
     await shop.send(opened.address, '3')
-    await house.settle()
+    await service.settle()
     const [short] = await shop.paymentsOf(opened.cryptoWallet)
     await shop.post(`/v1/collections/payments/${short.reference}/resolve`, { action: 'accept' })
     expect(await endOf(opened)).toEqual(paidInCoins)
@@ -116,7 +120,7 @@ describe('a session that ends unpaid', () => {
     expect(await shop.eventsOf(opened.virtualAccount)).toEqual(['virtual_account.cancelled'])
     expect(await shop.eventsOf(opened.cryptoWallet)).toEqual(['crypto_wallet.cancelled'])
     await shop.send(opened.address)
-    await house.settle()
+    await service.settle()
     expect(await shop.paymentsOf(opened.cryptoWallet)).toMatchObject([{ status: 'HELD' }])
     expect(await endOf(opened)).toEqual(cancelled)
   })
@@ -133,7 +137,7 @@ describe('a session that ends unpaid', () => {
     async (paid) => {
       const opened = await shop.open({ expiresAt: shop.soon() })
       clock.advance(61_000)
-      await house.work()
+      await service.work()
       const expired = { session: 'expired', account: 'EXPIRED', wallet: 'EXPIRED' }
       expect(await endOf(opened)).toEqual({ ...expired, events: ['checkout.session.expired'] })
       await keep([bankNotice(opened), coinNotice(opened)])
@@ -153,7 +157,7 @@ describe('a session that ends unpaid', () => {
     const opened = await shop.open({ expiresAt: shop.soon() })
     const inTime = clock.now()
     clock.advance(61_000)
-    await house.work()
+    await service.work()
     await keep([coinNotice(opened, inTime)])
     await keep([bankNotice(opened, inTime)])
     expect(await endOf(opened)).toMatchObject({

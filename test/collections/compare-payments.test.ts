@@ -5,16 +5,16 @@ import { createLogger } from '../../src/base/log.js'
 import { comparePayments } from '../../src/collections/compare-payments.js'
 import { fetchMissedPayments } from '../../src/collections/fetch-missed-payments.js'
 import { sql } from '../../src/postgres/sql.js'
-import { customersOf, openBankHouse } from '../support/bank-house.js'
+import { openWithBank, payersOf } from '../support/open-with-bank.js'
 import { expectSoundBooks } from '../support/sound-books.js'
 
-const house = await openBankHouse()
-const { db, bank, clock } = house
+const service = await openWithBank()
+const { db, bank, clock } = service
 const logger = createLogger('silent')
-let shop: ReturnType<typeof customersOf>
+let shop: ReturnType<typeof payersOf>
 let count = 0
 beforeEach(async () => {
-  shop = customersOf(house, await house.hire('Ada'))
+  shop = payersOf(service, await service.addMerchant('Ada'))
 })
 
 const open = async () => (await shop.openVirtual()).json.data
@@ -49,7 +49,7 @@ describe('books and bank', () => {
     expect(await fetchMissedPayments({ db, rail: bank, mode: 'test', logger }, clock.now())).toBe(0)
     clock.advance(1_000)
     expect(await fetchMissedPayments({ db, rail: bank, mode: 'test', logger }, clock.now())).toBe(1)
-    await house.work()
+    await service.work()
     expect(await shop.verify(reference)).toMatchObject({ status: 'PAID', amountReceived: 500_000 })
     expect(await compare()).toEqual([])
     expect(await fetchMissedPayments({ db, rail: bank, mode: 'test', logger }, clock.now())).toBe(0)

@@ -12,18 +12,18 @@ import type { TokenHistory, WalletRail } from '../../src/collections/ports.js'
 import { sql } from '../../src/postgres/sql.js'
 import { land, openFaucet } from '../rails/solana/rail.js'
 import { tokenAccountOf } from '../simulation/localnet/transfers.js'
+import { openWithWallets, shopOf } from '../support/open-with-wallets.js'
 import { expectSoundBooks } from '../support/sound-books.js'
-import { openWalletHouse, shopOf } from '../support/wallet-house.js'
 
 /** Attacks that send tokens to a wallet to block the deposits of others. */
 
-const house = await openWalletHouse()
-const { db, clock, chain, wallets } = house
+const service = await openWithWallets()
+const { db, clock, chain, wallets } = service
 
 let shop: ReturnType<typeof shopOf>
 beforeEach(async () => {
-  await house.settle()
-  shop = shopOf(house, await house.hire('Ada'))
+  await service.settle()
+  shop = shopOf(service, await service.addMerchant('Ada'))
 })
 
 const open = async (reference: string) =>
@@ -74,14 +74,14 @@ test('the largest possible amount of a worthless token blocks no deposits', asyn
   const victim = await open('victim')
   const others = await Promise.all(['a', 'b', 'c'].map(open))
   await shop.deposit(victim.address, '10')
-  await house.settle()
+  await service.settle()
   const stray = await giveWorthless(victim.address, 2n ** 64n - 1n)
   await chain.advance(33)
   clock.advance(day)
-  await house.watch()
+  await service.watch()
   for (const { address: to } of others) await shop.deposit(to, '10')
-  await house.settle()
-  await house.settle()
+  await service.settle()
+  await service.settle()
   expect(await available()).toBe('39.8')
   const most = 2n ** 63n - 1n
   expect(await rowOf(stray)).toEqual({ amount: most, isUnread: false, hasTrouble: false })
@@ -106,7 +106,7 @@ test('refused tokens that exceed a bigint in total are added up', async () => {
     from generate_series(1, 2) number, unnest(array['stray', ${usdc}]) place`)
   await db.rows(sql`update token_accounts set is_unread = true where address = ${usdc}`)
   clock.advance(minute)
-  await house.watch()
+  await service.watch()
   expect(await available()).toBe('9.95')
   await expectSoundBooks(db)
 })
@@ -128,17 +128,17 @@ test('a poll that cannot be written affects only its own account', async () => {
       })
     },
   }
-  await house.watch(poisonous)
+  await service.watch(poisonous)
   expect(await available()).toBe('19.9')
   expect(await rowOf(poisoned)).toEqual({ amount: 0n, isUnread: true, hasTrouble: true })
-  const alarms = house.log.filter((line) => /"level":"?(error|50)/.test(line))
+  const alarms = service.log.filter((line) => /"level":"?(error|50)/.test(line))
   expect(alarms.join('')).toContain(poisoned)
   clock.advance(second)
   await shop.deposit(opened[0]!.address, '10')
   await chain.advance(33)
-  await house.watch(poisonous)
+  await service.watch(poisonous)
   expect(await available(), 'the others are still watched').toBe('29.85')
   clock.advance(minute)
-  await house.watchTroubled()
+  await service.watchTroubled()
   expect(await available(), 'a valid poll recovers the account').toBe('39.8')
 })

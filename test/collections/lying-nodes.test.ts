@@ -15,19 +15,19 @@ import { openWallets } from '../rails/solana/wallets.js'
 import { tokenAccountOf, usdc } from '../simulation/localnet/transfers.js'
 import { isLongRun } from '../support/long-run.js'
 import { inventDeposit, type LyingProxy, openLyingProxies } from '../support/lying-proxy.js'
-import { openWalletHouse, shopOf } from '../support/wallet-house.js'
+import { openWithWallets, shopOf } from '../support/open-with-wallets.js'
 
 /** Endpoints that lie, freeze or stop answering, in front of the embedded chain. */
 
-const house = await openWalletHouse()
-const { db, clock, chain, rail } = house
+const service = await openWithWallets()
+const { db, clock, chain, rail } = service
 const { blockhashAge } = limits.solana
 
 let shop: ReturnType<typeof shopOf>
 let count = 0
 beforeEach(async () => {
-  await house.settle()
-  shop = shopOf(house, await house.hire('Ada'))
+  await service.settle()
+  shop = shopOf(service, await service.addMerchant('Ada'))
 })
 
 const available = async () => (await shop.balance()).available
@@ -43,8 +43,8 @@ async function openWatched(endpoints: number) {
   const watch = async (seconds: number) => {
     for (let passed = 0; passed < seconds; passed += 1) {
       clock.advance(second)
-      await house.watch(wallets)
-      await house.watchTroubled(wallets)
+      await service.watch(wallets)
+      await service.watchTroubled(wallets)
     }
   }
   return {

@@ -4,13 +4,13 @@ import { collectionProofs } from '../../src/collections/proofs.js'
 import { insertNotices } from '../../src/collections/store-notices.js'
 import { verifyLedger } from '../../src/operations/verify-ledger.js'
 import { sql } from '../../src/postgres/sql.js'
-import { customersOf, openBankHouse } from '../support/bank-house.js'
+import { openWithBank, payersOf } from '../support/open-with-bank.js'
 
 // As in test/payouts/proofs.test.ts: each case damages a valid database, with triggers disabled, so
 // that exactly one claim is false. verify-ledger must name that claim.
 
-const house = await openBankHouse()
-const { db, clock, bank } = house
+const service = await openWithBank()
+const { db, clock, bank } = service
 const order = {
   amount: 500_000,
   description: 'Bread',
@@ -20,9 +20,9 @@ const { accounts, payments, sessions } = await collectEveryKind()
 
 /** Creates an account and a payment in every state. */
 async function collectEveryKind() {
-  const stranger = customersOf(house, await house.hire('Bola'))
+  const stranger = payersOf(service, await service.addMerchant('Bola'))
   const theirs = (await stranger.openDedicated('customer-1')).json.data
-  const shop = customersOf(house, await house.hire('Ada'))
+  const shop = payersOf(service, await service.addMerchant('Ada'))
   const open = async (change = {}) => (await shop.openVirtual(change)).json.data
   const idOf = (reference: string) => `'${fromReferenceOfAnyKind(reference)}'`
   const pay = async (number: string, change: object = {}): Promise<string> =>
@@ -39,7 +39,7 @@ async function collectEveryKind() {
     await openSession(),
     await openSession(),
   ]
-  await house.ask('POST', `/public/checkout/${paidPage.reference}/simulate`)
+  await service.ask('POST', `/public/checkout/${paidPage.reference}/simulate`)
   await shop.post(`/v1/checkout/sessions/${endedPage.reference}/cancel`, {})
   const [active, paid, other, cancelled] = [await open(), await open(), await open(), await open()]
   const expired = await open({ expiresAt: new Date(clock.now().getTime() + 1_000).toISOString() })
@@ -60,7 +60,7 @@ async function collectEveryKind() {
     shop.post(`/v1/collections/payments/${refunded}/refund`, { amount: 1_000, ...destination })
   await refund({})
   await refund({ destination: { bankCode: '058', accountNumber: '9900000060' } })
-  await house.pass(10)
+  await service.pass(10)
   const payment = {
     id: 'unmatched',
     accountNumber: '9999999999',
@@ -81,7 +81,7 @@ async function collectEveryKind() {
   await db.transaction(async (tx) =>
     insertNotices(tx, { now: clock.now(), dueAt: clock.now() }, [unmatched]),
   )
-  await house.work()
+  await service.work()
   const waiting = await payTooLittle()
 
   const shown = async (reference: string) => (await shop.payment(reference)).status

@@ -4,15 +4,15 @@ import type { PaymentNotice } from '../../src/collections/ports.js'
 import { recordPayments } from '../../src/collections/record-payments.js'
 import { insertNotices } from '../../src/collections/store-notices.js'
 import { sql } from '../../src/postgres/sql.js'
-import { customersOf, openBankHouse } from '../support/bank-house.js'
+import { openWithBank, payersOf } from '../support/open-with-bank.js'
 import { expectSoundBooks } from '../support/sound-books.js'
 
-const house = await openBankHouse()
-const { db, clock, bank } = house
+const service = await openWithBank()
+const { db, clock, bank } = service
 const rails = new Map([[bank.name, bank]])
-let shop: ReturnType<typeof customersOf>
+let shop: ReturnType<typeof payersOf>
 beforeEach(async () => {
-  shop = customersOf(house, await house.hire('Ada'))
+  shop = payersOf(service, await service.addMerchant('Ada'))
 })
 
 type NoticeChange = { id: string; mode?: Mode } & Partial<PaymentNotice>

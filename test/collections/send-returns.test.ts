@@ -3,12 +3,12 @@ import { limits } from '../../src/base/limits.js'
 import { createLogger } from '../../src/base/log.js'
 import { sendReturns } from '../../src/collections/send-returns.js'
 import type { LiveAttempt, PayoutRail } from '../../src/payouts/ports.js'
-import { openBankHouse } from '../support/bank-house.js'
+import { openWithBank } from '../support/open-with-bank.js'
 import { openDesk } from '../support/payment-desk.js'
 import { expectSoundBooks } from '../support/sound-books.js'
 
-const house = await openBankHouse()
-const { db, bank, clock } = house
+const service = await openWithBank()
+const { db, bank, clock } = service
 const logger = createLogger('silent')
 
 /** A bank that prepares slowly and counts what it is sent. */
@@ -34,14 +34,14 @@ test.each([
   { takesMs: limits.payouts.sendWithinMs - 1, times: 1 },
   { takesMs: limits.payouts.sendWithinMs, times: 0 },
 ])('a return prepared in $takesMs ms is sent $times times', async ({ takesMs, times }) => {
-  const desk = await openDesk(house)
+  const desk = await openDesk(service)
   const { accountNumber } = await desk.open()
   const paid = await desk.pay(accountNumber, { amount: 300_000 })
   const { rail, sent } = slowBank(takesMs)
   expect(await sendReturns({ db, rail, clock, logger }, clock.now())).toBe(1)
   expect(sent).toHaveLength(times)
   expect(await desk.returnsOf(paid.reference)).toMatchObject([{ status: 'SENT' }])
-  await house.pass(4)
+  await service.pass(4)
   expect(await desk.payment(paid.reference)).toMatchObject({ status: 'RETURNED' })
   await expectSoundBooks(db)
 })

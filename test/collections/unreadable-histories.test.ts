@@ -8,18 +8,18 @@ import { openTwistedNode, TwistedError } from '../rails/solana/twisted-node.js'
 import { openWallets } from '../rails/solana/wallets.js'
 import { setFaults } from '../simulation/localnet/localnet.js'
 import { tokenAccountOf } from '../simulation/localnet/transfers.js'
-import { openWalletHouse, shopOf } from '../support/wallet-house.js'
+import { openWithWallets, shopOf } from '../support/open-with-wallets.js'
 
 /** Some histories cannot be read; the others must not be affected. */
 
-const house = await openWalletHouse()
-const { db, clock, chain, watch, watchTroubled } = house
+const service = await openWithWallets()
+const { db, clock, chain, watch, watchTroubled } = service
 
 let shop: ReturnType<typeof shopOf>
 beforeEach(async () => {
   await setFaults(chain)
-  await house.settle()
-  shop = shopOf(house, await house.hire('Ada'))
+  await service.settle()
+  shop = shopOf(service, await service.addMerchant('Ada'))
 })
 
 /** Wallets with one deposit each. */
@@ -111,7 +111,7 @@ test('a node that stays behind delays deposits and is reported', async () => {
     clock.advance(second)
   }
   expect([await available(), await countTroubled()]).toEqual(['0', 1])
-  expect(house.log.join('')).toContain('too few endpoints know more')
+  expect(service.log.join('')).toContain('too few endpoints know more')
   clock.advance(minute)
   await watchTroubled()
   expect([await available(), await countTroubled()]).toEqual(['9.95', 0])
@@ -233,7 +233,7 @@ test('a single transaction that is too long is reported, and all others are cred
   await watch(await openWallets(chain, { endpoints: [url], isPoor: true }))
   expect(await available()).toBe('19.9')
   expect(await countTroubled()).toBe(1)
-  expect(house.log.filter((line) => line.includes('deposits may be hidden')).join('')).toContain(
+  expect(service.log.filter((line) => line.includes('deposits may be hidden')).join('')).toContain(
     fat,
   )
   clock.advance(minute)

@@ -5,13 +5,13 @@ import { insertNotices } from '../../src/collections/store-notices.js'
 import { sql } from '../../src/postgres/sql.js'
 import { openTwistedNode } from '../rails/solana/twisted-node.js'
 import { openWallets } from '../rails/solana/wallets.js'
+import { openWithWallets, shopOf } from '../support/open-with-wallets.js'
 import { expectSoundBooks } from '../support/sound-books.js'
-import { openWalletHouse, shopOf } from '../support/wallet-house.js'
 
 /** Texts that PostgreSQL stores as json but cannot read back. */
 
-const house = await openWalletHouse()
-const { db, clock, chain, wallets } = house
+const service = await openWithWallets()
+const { db, clock, chain, wallets } = service
 
 /** Narrations of the notices whose id matches. */
 const readAll = async (name = '%') =>
@@ -21,7 +21,7 @@ const readAll = async (name = '%') =>
   ).map(({ narration }) => narration)
 
 test.each(['USDC', 'USDT'])('a memo cut inside a character is judged, %s', async (asset) => {
-  const shop = shopOf(house, await house.hire('Ada'))
+  const shop = shopOf(service, await service.addMerchant('Ada'))
   const { address } = (await shop.open()).json.data
   await shop.deposit(address, '25', { asset })
   await chain.advance(33)
@@ -32,7 +32,7 @@ test.each(['USDC', 'USDT'])('a memo cut inside a character is judged, %s', async
       : undefined,
   )
   clock.advance(minute)
-  await house.watch(await openWallets(chain, { endpoints: [url], isPoor: true }))
+  await service.watch(await openWallets(chain, { endpoints: [url], isPoor: true }))
   const waiting = await db.rows(sql`select from notices where state = 'WAITING'`)
   expect(waiting).toHaveLength(0)
   expect(await readAll()).toContain(`${'a'.repeat(199)}\ufffd`)

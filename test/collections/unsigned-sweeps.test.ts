@@ -4,18 +4,18 @@ import type { WalletRail } from '../../src/collections/ports.js'
 import { sql } from '../../src/postgres/sql.js'
 import { endSweeps } from '../../src/wallets/store-sweeps.js'
 import { sweepWallets } from '../../src/wallets/sweep-wallets.js'
+import { openWithWallets, shopOf } from '../support/open-with-wallets.js'
 import { expectSoundBooks } from '../support/sound-books.js'
-import { openWalletHouse, shopOf } from '../support/wallet-house.js'
 
 /** Sweeps that cannot be signed. */
 
-const house = await openWalletHouse()
-const { db, clock, wallets, logger } = house
+const service = await openWithWallets()
+const { db, clock, wallets, logger } = service
 
 let shop: ReturnType<typeof shopOf>
 beforeEach(async () => {
-  await house.settle()
-  shop = shopOf(house, await house.hire('Ada'))
+  await service.settle()
+  shop = shopOf(service, await service.addMerchant('Ada'))
 })
 
 async function openPaid(count: number): Promise<string[]> {
@@ -25,7 +25,7 @@ async function openPaid(count: number): Promise<string[]> {
     await shop.deposit(address, '25')
     addresses.push(address)
   }
-  await house.settle()
+  await service.settle()
   return addresses
 }
 
@@ -69,17 +69,17 @@ test('a wallet that cannot be signed for is paused, and the others are swept', a
   expect(await sweepBy(without(poisoned))).toBeGreaterThanOrEqual(3)
   expect(await listSwept()).toEqual(expect.arrayContaining(later))
   clock.advance(2 * minute)
-  expect(await house.sweep(), 'swept once it can be signed for').toBe(1)
+  expect(await service.sweep(), 'swept once it can be signed for').toBe(1)
   expect(await listSwept()).toContain(poisoned)
   const resting = await db.rows(sql`select from token_accounts where unsigned_sweeps > 0`)
   expect(resting).toHaveLength(0)
-  await house.settle()
+  await service.settle()
   await expectSoundBooks(db)
 })
 
 test('an ended sweep cannot end again', async () => {
   await openPaid(1)
-  await house.sweep()
+  await service.sweep()
   const read = () =>
     db.rows(sql<{ rail: string; id: string; state: string; endedAt: Date }>`
     select rail, id, state, ended_at as "endedAt" from sweeps order by id desc limit 1`)

@@ -11,18 +11,18 @@ import {
   unchecked,
   usdt,
 } from '../simulation/localnet/transfers.js'
+import { openWithWallets, shopOf } from '../support/open-with-wallets.js'
 import { expectSoundBooks } from '../support/sound-books.js'
-import { openWalletHouse, shopOf } from '../support/wallet-house.js'
 
-const house = await openWalletHouse()
-const { db, clock, chain, rail } = house
+const service = await openWithWallets()
+const { db, clock, chain, rail } = service
 
 /** A new merchant for each test; earlier deposits are swept first. */
 let shop: ReturnType<typeof shopOf>
 beforeEach(async () => {
-  await house.sweep()
-  await house.settle()
-  shop = shopOf(house, await house.hire('Ada'))
+  await service.sweep()
+  await service.settle()
+  shop = shopOf(service, await service.addMerchant('Ada'))
 })
 
 const treasury = () => balanceOf(chain, rail.treasuryAddress)
@@ -52,10 +52,10 @@ test('a deposit is credited when final, emits events and is swept', async () => 
 
   const sent = await shop.deposit(address, '25')
   expect(sent).toMatchObject({ status: 201, json: { data: { address, amount: '25' } } })
-  await house.watch()
+  await service.watch()
   expect(await shop.verify(reference), 'not final yet').toMatchObject({ status: 'ACTIVE' })
 
-  await house.settle()
+  await service.settle()
   const paid = await shop.verify(reference)
   expect(paid).toMatchObject({
     status: 'PAID',
@@ -71,11 +71,11 @@ test('a deposit is credited when final, emits events and is swept', async () => 
   expect(items.map(({ amount }: { amount: string }) => amount)).toEqual(['-0.125', '25'])
 
   const before = await treasury()
-  expect(await house.sweep()).toBe(1)
+  expect(await service.sweep()).toBe(1)
   expect((await treasury()) - before).toBe(25_000_000n)
   expect(await balanceOf(chain, address)).toBe(0n)
-  await house.settle()
-  expect(await house.sweep(), 'nothing remains').toBe(0)
+  await service.settle()
+  expect(await service.sweep(), 'nothing remains').toBe(0)
   expect(await shop.balance()).toMatchObject({ available: '24.875' })
   await expectAgreement()
 })
@@ -92,15 +92,15 @@ test.each([
   const { reference, address } = (await shop.open()).json.data
   for (const amount of amounts) {
     await shop.deposit(address, amount)
-    await house.settle()
+    await service.settle()
   }
   expect(await shop.verify(reference)).toMatchObject(expected)
   expect(await shop.eventsOf(reference)).toContain(`crypto_wallet.${what}`)
   const held = (await shop.paymentsOf(reference))[0]
   expect(held.status).toBe('HELD')
   expect(await shop.eventsOf(held.reference)).toEqual(['payment.held'])
-  await house.sweep()
-  await house.settle()
+  await service.sweep()
+  await service.settle()
   await expectAgreement()
 })
 
@@ -116,7 +116,7 @@ test.each([
   expect((await endIt(reference)).status).toBe(200)
   await db.rows(sql`update clock_moves set moved_at = to_timestamp(0)`)
   await shop.deposit(address, '25')
-  await house.settle()
+  await service.settle()
   expect(await shop.verify(reference)).toMatchObject({
     status: end.toUpperCase(),
     variance: 'LATE',
@@ -140,21 +140,21 @@ test('a dedicated wallet accepts any amount of either coin, even after a sweep',
     ['USDC', '0.000001'],
   ])
     await shop.deposit(address, amount!, { asset })
-  await house.settle()
+  await service.settle()
   expect(await shop.balance('USDC')).toMatchObject({ available: '4.975001' })
   expect(await shop.balance('USDT')).toMatchObject({ available: '7.4625' })
-  expect(await house.sweep()).toBe(2)
+  expect(await service.sweep()).toBe(2)
   // The same amount again before the next poll: the balance equals the last one read.
   await shop.deposit(address, '5.000001')
-  await house.settle()
-  await house.settle()
+  await service.settle()
+  await service.settle()
   expect(await shop.paymentsOf(reference)).toHaveLength(4)
   expect(await shop.eventsOf(reference)).toEqual([
     'dedicated_crypto_wallet.created',
     ...Array.from({ length: 4 }, () => 'dedicated_crypto_wallet.credited'),
   ])
-  await house.sweep()
-  await house.settle()
+  await service.sweep()
+  await service.settle()
   await expectAgreement()
   const again = await shop.openDedicated('customer-77')
   expect(again).toMatchObject({ status: 409, json: { reason: 'duplicate_reference' } })
@@ -163,7 +163,7 @@ test('a dedicated wallet accepts any amount of either coin, even after a sweep',
 test('a coin the wallet is not for is shown, but neither credited nor swept', async () => {
   const { reference, address } = (await shop.open()).json.data
   await shop.deposit(address, '25', { asset: 'USDT' })
-  await house.settle()
+  await service.settle()
   expect(await shop.verify(reference)).toMatchObject({
     status: 'ACTIVE',
     amountReceived: '0',
@@ -174,7 +174,7 @@ test('a coin the wallet is not for is shown, but neither credited nor swept', as
   expect(kept.filter(({ accountNumber }) => accountNumber === address)).toMatchObject([
     { state: 'REFUSED', reason: 'another_currency', amount: 25_000_000n },
   ])
-  expect(await house.sweep()).toBe(0)
+  expect(await service.sweep()).toBe(0)
   await expectAgreement()
 })
 
@@ -185,7 +185,7 @@ test('an independent client pays and is shown as the sender', async () => {
     const { wire } = await signTransfer(chain, { payer, to: address, amount: 3_000_000n })
     await chain.call('sendTransaction', wire, unchecked)
   }
-  await house.settle()
+  await service.settle()
   expect(await shop.balance()).toMatchObject({ available: '5.97' })
   const [payment] = await shop.paymentsOf(one.json.data.reference)
   expect(payment.sender).toEqual({ address: payer.address })
@@ -209,17 +209,17 @@ test('a sweep with a failing part is retried part by part', async () => {
   const opened = await Promise.all([shop.open(), shop.open(), shop.open()])
   const addresses = opened.map(({ json }) => json.data.address)
   for (const address of addresses) await shop.deposit(address, '25')
-  await house.settle()
+  await service.settle()
   // Unseen when the sweep is signed: an account that is not empty cannot be closed.
   await shop.deposit(addresses[1], '1')
   const before = await treasury()
-  expect(await house.sweep()).toBe(3)
-  expect(house.log.join('')).toContain('a sweep failed')
+  expect(await service.sweep()).toBe(3)
+  expect(service.log.join('')).toContain('a sweep failed')
   expect(await treasury()).toBe(before)
-  await house.settle()
-  expect(await house.sweep()).toBe(3)
+  await service.settle()
+  expect(await service.sweep()).toBe(3)
   expect((await treasury()) - before).toBe(76_000_000n)
-  await house.settle()
+  await service.settle()
   await expectAgreement()
 })
 
@@ -227,14 +227,14 @@ test('two workers sweep every token account once', async () => {
   const opened = await Promise.all(Array.from({ length: 12 }, () => shop.open()))
   const addresses = opened.map(({ json }) => json.data.address)
   for (const address of addresses) await shop.deposit(address, '25')
-  await house.settle()
-  await Promise.all([house.sweep(), house.sweep(), house.sweep()])
+  await service.settle()
+  await Promise.all([service.sweep(), service.sweep(), service.sweep()])
   const parts = await db.rows(sql<{ count: bigint }>`
     select count(*) as count from sweep_parts p join sweeps s on s.id = p.sweep_id
     join token_accounts t on t.address = p.token_account
     where s.state = 'LANDED' and t.wallet = any(${addresses}) group by p.token_account`)
   expect(parts.map(({ count }) => Number(count))).toEqual(Array.from({ length: 12 }, () => 1))
-  await house.settle()
+  await service.settle()
   await expectAgreement()
 })
 
@@ -246,7 +246,7 @@ test('a simulated deposit with a repeated key is sent once', async () => {
     Array.from({ length: 5 }, () => shop.post('/v1/test/crypto-deposits', body, key)),
   )
   expect(new Set(replies.map(({ text }) => text)).size).toBe(1)
-  await house.settle()
+  await service.settle()
   expect((await shop.verify(reference)).payments).toHaveLength(1)
   const strange = await shop.deposit(usdt, '1')
   expect(strange.status).toBe(404)
@@ -254,8 +254,8 @@ test('a simulated deposit with a repeated key is sent once', async () => {
 
 test('a seed that derives other wallets is refused', async () => {
   await shop.open()
-  await assertSameSeed(db, house.wallets)
-  const other = await house.openRail(createSeedSigner(makeMnemonic()))
+  await assertSameSeed(db, service.wallets)
+  const other = await service.openRail(createSeedSigner(makeMnemonic()))
   await expect(assertSameSeed(db, other.wallets!)).rejects.toThrow(/^The seed is not the one/)
 })
 
@@ -266,12 +266,12 @@ test('a deposit in time is not late because the clock moved before it was final'
   clock.advance(5_000)
   await shop.post('/v1/test/clock/advance', { seconds: 86_400 })
   await shop.post('/v1/test/clock/advance', { seconds: 86_400 })
-  await house.settle()
+  await service.settle()
   expect(await shop.verify(reference)).toMatchObject({ status: 'PAID', variance: 'NONE' })
   const late = (await shop.open()).json.data
   clock.advance(1_000)
   await shop.post('/v1/test/clock/advance', { seconds: 86_400 })
-  await house.settle()
+  await service.settle()
   expect((await shop.verify(late.reference)).status).toBe('EXPIRED')
 })
 
@@ -279,7 +279,7 @@ test('an amount is shown as written, and one that cannot be paid is refused', as
   const written = await shop.open({ amount: '0025.500' })
   expect(written.json.data).toMatchObject({ amount: '0025.500', amountReceived: '0' })
   await shop.deposit(written.json.data.address, '25.5')
-  await house.settle()
+  await service.settle()
   expect(await shop.verify(written.json.data.reference)).toMatchObject({
     status: 'PAID',
     amount: '0025.500',
@@ -297,10 +297,10 @@ test('a requery polls a wallet at once, however long it has been idle', async ()
   await db.rows(sql`
     update token_accounts set due_at = ${new Date(8e12)}, busy_until = to_timestamp(0)
     where wallet = ${address}`)
-  await house.watch()
+  await service.watch()
   expect(await shop.verify(reference)).toMatchObject({ amountReceived: '0' })
   const path = `/v1/collections/crypto-wallets/${reference}/requery`
   expect((await shop.post(path, {})).status).toBe(200)
-  await house.watch()
+  await service.watch()
   expect(await shop.verify(reference)).toMatchObject({ amountReceived: '25' })
 })

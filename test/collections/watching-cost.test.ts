@@ -6,11 +6,11 @@ import { sql } from '../../src/postgres/sql.js'
 import { insertWallets, reserveWalletNumbers } from '../../src/wallets/store-wallets.js'
 import { openTwistedNode } from '../rails/solana/twisted-node.js'
 import { openWallets } from '../rails/solana/wallets.js'
-import { openWalletHouse, shopOf } from '../support/wallet-house.js'
+import { openWithWallets, shopOf } from '../support/open-with-wallets.js'
 
-const house = await openWalletHouse()
-const { db, clock, chain, rail } = house
-const shop = shopOf(house, await house.hire('Ada'))
+const service = await openWithWallets()
+const { db, clock, chain, rail } = service
+const shop = shopOf(service, await service.addMerchant('Ada'))
 const tickMs = 1_000
 
 /** A proxy node that counts its calls. */
@@ -37,7 +37,7 @@ async function openCountedRail(nodes = 1) {
       for (let tick = 0; tick < ticks; tick += 1) {
         clock.advance(tickMs)
         const first = calls
-        await house.watch(counted)
+        await service.watch(counted)
         perTick.push(calls - first)
       }
       const sum = perTick.reduce((all, each) => all + each, 0)
@@ -64,7 +64,7 @@ async function addIdle({ dedicated, temporary }: { dedicated: number; temporary:
     tokenAccounts: { USDC: newAddress(), USDT: newAddress() },
   }))
   await db.transaction(async (tx) => insertWallets(tx, past, wallets))
-  const environmentId = house.merchant.environments.test.id
+  const environmentId = service.merchant.environments.test.id
   const ifPaid = (value: unknown) => sql`case when w.reference like 'paid %' then ${value} end`
   await db.rows(sql`
     insert into collection_accounts (environment_id, id, kind, rail, number, account_name,

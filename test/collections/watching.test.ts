@@ -20,20 +20,20 @@ import { openTwistedNode, TwistedError } from '../rails/solana/twisted-node.js'
 import { openWallets } from '../rails/solana/wallets.js'
 import { setFaults } from '../simulation/localnet/localnet.js'
 import { newPayer, tokenAccountOf, usdc } from '../simulation/localnet/transfers.js'
+import { openWithWallets, shopOf } from '../support/open-with-wallets.js'
 import { expectSoundBooks } from '../support/sound-books.js'
-import { openWalletHouse, shopOf } from '../support/wallet-house.js'
 
 /** Failures while wallets are watched and swept. */
 
-const house = await openWalletHouse()
-const { db, clock, chain, rail, wallets, logger, watchTroubled } = house
+const service = await openWithWallets()
+const { db, clock, chain, rail, wallets, logger, watchTroubled } = service
 
 let shop: ReturnType<typeof shopOf>
 beforeEach(async () => {
   await setFaults(chain)
-  await house.sweep()
-  await house.settle()
-  shop = shopOf(house, await house.hire('Ada'))
+  await service.sweep()
+  await service.settle()
+  shop = shopOf(service, await service.addMerchant('Ada'))
 })
 
 const open = async (reference: string) =>
@@ -57,22 +57,22 @@ test('an unreadable history does not hide deposits to other wallets', async () =
     return isMeant ? new TwistedError(-32603, 'Internal error') : undefined
   })
   const twisted = await openWallets(chain, { endpoints: [url], isPoor: true })
-  await house.watch(twisted)
+  await service.watch(twisted)
   expect(await available()).toBe('39.8')
-  expect(house.log.join('')).toContain('deposits may be hidden')
+  expect(service.log.join('')).toContain('deposits may be hidden')
   clock.advance(second)
   await shop.deposit(opened[0]!.address, '10')
   await chain.advance(33)
-  await house.watch(twisted)
+  await service.watch(twisted)
   expect(await available(), 'the others are still watched').toBe('49.75')
   expect(await watchTroubled(twisted)).toBe(1)
   expect(await watchTroubled(), 'retried less often').toBe(0)
   clock.advance(limits.deposits.troubledPollIntervalMs)
   expect(await watchTroubled()).toBe(1)
   expect(await available()).toBe('59.7')
-  await house.settle()
-  await house.sweep()
-  await house.settle()
+  await service.settle()
+  await service.sweep()
+  await service.settle()
   await expectAgreement()
 })
 
@@ -81,11 +81,11 @@ test('when no node answers, the next poll is soon, not after the lease', async (
   await shop.deposit(wallet, '10')
   await chain.advance(33)
   await setFaults(chain, { match: { any: true }, fault: 'rate_limit', times: 4 })
-  await expect(house.watch()).rejects.toThrow('no endpoint answers')
-  expect(await house.watch()).toBe(0)
+  await expect(service.watch()).rejects.toThrow('no endpoint answers')
+  expect(await service.watch()).toBe(0)
   clock.advance(limits.deposits.retryMs)
   await setFaults(chain)
-  expect(await house.watch()).toBeGreaterThan(0)
+  expect(await service.watch()).toBeGreaterThan(0)
   expect(await available()).toBe('9.95')
 })
 
@@ -97,13 +97,13 @@ test('a transaction that only mentions a token account hides no deposit', async 
   const payer = await newPayer(chain)
   const destination = await tokenAccountOf(wallet)
   await land(chain, payer, [getTransferSolInstruction({ source: payer, destination, amount: 1n })])
-  await house.settle()
+  await service.settle()
   await shop.deposit(wallet, '10')
   await land(chain, payer, [getTransferSolInstruction({ source: payer, destination, amount: 2n })])
-  await house.settle()
+  await service.settle()
   expect(await available()).toBe('19.9')
-  expect(await house.sweep()).toBe(1)
-  await house.settle()
+  expect(await service.sweep()).toBe(1)
+  await service.settle()
   await expectAgreement()
 })
 
@@ -135,10 +135,10 @@ test('unrequested tokens are recorded, polled rarely and not reported as a diffe
   const { address: wallet } = await open('h')
   await shop.deposit(wallet, '10')
   const stray = await giveElsewhere(wallet)
-  await house.settle()
+  await service.settle()
   clock.advance(day)
-  await house.settle()
-  await house.settle()
+  await service.settle()
+  await service.settle()
   const [row] = await db.rows(sql<{ amount: bigint; isUnread: boolean; dueAt: Date }>`
     select amount, is_unread as "isUnread", due_at as "dueAt" from token_accounts
     where address = ${stray}`)
@@ -160,12 +160,12 @@ test('a notice that a crashed worker stored but did not judge is judged by anoth
   await dying.close()
   await watchWallets({ db, rail: wallets, mode: 'test', lane: dying, clock, logger }, clock.now())
   expect(await available()).toBe('0')
-  await house.sweep()
+  await service.sweep()
   expect(await tokensOf(wallet), 'only booked money is swept').toBe('10000000')
-  await judgeDueNotices({ db, rail: wallets.name, lane: house.lane, logger }, clock.now())
+  await judgeDueNotices({ db, rail: wallets.name, lane: service.lane, logger }, clock.now())
   expect(await available()).toBe('9.95')
-  expect(await house.sweep()).toBeGreaterThan(0)
-  await house.settle()
+  expect(await service.sweep()).toBeGreaterThan(0)
+  await service.settle()
   await expectAgreement()
 })
 
@@ -179,25 +179,25 @@ async function tokensOf(wallet: string): Promise<string> {
 test('a sweep that lands while a history is read is not missed', async () => {
   const { address: wallet, reference } = await open('j')
   await shop.deposit(wallet, '10')
-  await house.settle()
+  await service.settle()
   await shop.deposit(wallet, '4')
   await chain.advance(33)
   const slow: WalletRail = {
     ...wallets,
     async readMoves(ranges) {
       const moves = await wallets.readMoves(ranges)
-      await house.sweep()
+      await service.sweep()
       await shop.deposit(wallet, '10')
       await chain.advance(33)
       return moves
     },
   }
-  await house.watch(slow)
-  for (let round = 0; round < 3; round += 1) await house.settle()
+  await service.watch(slow)
+  for (let round = 0; round < 3; round += 1) await service.settle()
   expect(await shop.paymentsOf(reference)).toHaveLength(3)
   expect(await available()).toBe('23.88')
-  await house.sweep()
-  await house.settle()
+  await service.sweep()
+  await service.settle()
   await expectAgreement()
 })
 
@@ -206,12 +206,12 @@ test('a sweep that lands while a history is read is not missed', async () => {
 test('a sweep does not take money that arrived while it was signed', async () => {
   const { address: wallet } = await open('k')
   await shop.deposit(wallet, '10')
-  await house.settle()
+  await service.settle()
   const suspended: WalletRail = {
     ...wallets,
     async prepareSweeps(orders) {
       const prepared = await wallets.prepareSweeps(orders)
-      await house.sweep()
+      await service.sweep()
       await shop.deposit(wallet, '10')
       return prepared
     },
@@ -219,23 +219,23 @@ test('a sweep does not take money that arrived while it was signed', async () =>
   await sweepWallets({ db, rail: suspended, clock, logger }, clock.now())
   await chain.advance(33)
   expect(await tokensOf(wallet)).toBe('10000000')
-  for (let round = 0; round < 2; round += 1) await house.settle()
+  for (let round = 0; round < 2; round += 1) await service.settle()
   expect(await available()).toBe('19.9')
-  await house.sweep()
-  await house.settle()
+  await service.sweep()
+  await service.settle()
   await expectAgreement()
 })
 
 test('repeated failures are retried less and less often until they succeed', async () => {
   const { address: wallet } = await open('l')
   await shop.deposit(wallet, '10')
-  await house.settle()
+  await service.settle()
   await setFaults(chain, { match: { account: await tokenAccountOf(wallet) }, fault: 'fail' })
   const tried: number[] = []
   for (let round = 0; round < 14; round += 1) {
     clock.advance(minute)
-    tried.push(await house.sweep())
-    await house.watch()
+    tried.push(await service.sweep())
+    await service.watch()
   }
   expect(tried.slice(0, 6)).toEqual([1, 1, 1, 1, 1, 1])
   const times = tried.reduce((sum, each) => sum + each, 0)
@@ -243,8 +243,8 @@ test('repeated failures are retried less and less often until they succeed', asy
   expect(times).toBeLessThan(11)
   await setFaults(chain)
   clock.advance(2 ** times * limits.sweeps.failedRetryDelayMs)
-  await house.watch()
-  expect(await house.sweep()).toBe(1)
-  await house.settle()
+  await service.watch()
+  expect(await service.sweep()).toBe(1)
+  await service.settle()
   await expectAgreement()
 })

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { magicAccounts } from '../../src/simulation/sandbox-bank/magic-accounts.js'
-import { openBankHouse } from '../support/bank-house.js'
+import { openWithBank } from '../support/open-with-bank.js'
 import { seedOf } from '../support/seed.js'
 import { fuzz } from './fuzz.js'
 import { tell } from './tell.js'
@@ -10,7 +10,7 @@ import { tell } from './tell.js'
 const cases = 600
 
 test('every answer matches the document, whatever is sent', async () => {
-  const { url, ask, merchant } = await openBankHouse()
+  const { url, ask, merchant } = await openWithBank()
   const { json: document } = await ask('GET', '/openapi.json')
   const { test: own, live } = merchant
   const keys = { secret: own.secret, public: own.public, liveSecret: live.secret }

@@ -24,7 +24,7 @@ import { newWallet, signTransfer, unchecked } from '../simulation/localnet/trans
 import { instructionTo, prepareAttempts } from '../simulation/sandbox-bank/open-bank.js'
 import { manualClock } from '../support/clock.js'
 import { freshDatabase } from '../support/database.js'
-import { openHouse } from '../support/house.js'
+import { openManilla } from '../support/open-manilla.js'
 import { until } from '../support/sessions.js'
 import { expectSoundBooks } from '../support/sound-books.js'
 
@@ -64,28 +64,28 @@ const tools = { db, rails, logger, confirmDelayMs: 1 }
 const secret = new Secret(randomBytes(32).toString('hex'))
 const beside = { db, clock, secret }
 const banks = { test: bank, live: undefined }
-const house = await openHouse({
+const service = await openManilla({
   beside,
   banks,
   mint,
   rails: { test: { crypto_transfer: solana, bank_transfer: bank }, live: {} },
 })
 /** Accepts payouts and never sends them. */
-const forgetful = await openHouse({
+const forgetful = await openManilla({
   beside,
   banks,
   mint,
   rails: { test: { crypto_transfer: { ...solana, send: async () => {} } }, live: {} },
 })
-const merchant = await house.hire('Ada')
+const merchant = await service.addMerchant('Ada')
 const key = merchant.test.secret
 let count = 0
 
 async function fund(asset: string, amount: string | number): Promise<void> {
-  await house.ask('POST', '/v1/test/balances/fund', { key, body: { asset, amount } })
+  await service.ask('POST', '/v1/test/balances/fund', { key, body: { asset, amount } })
 }
 
-async function payWallet(amount: string, where = house): Promise<string> {
+async function payWallet(amount: string, where = service): Promise<string> {
   const destinationAddress = await newWallet()
   const body = { amount, asset: 'USDC', network: 'SOLANA', destinationAddress }
   const headers = { 'idempotency-key': `reconcile ${count++}` }
@@ -97,7 +97,7 @@ async function payBank(accountNumber = '0123456789'): Promise<string> {
   const body = { amount: 1_000_000, bankCode: '058', accountNumber }
   const headers = { 'idempotency-key': `reconcile ${count++}` }
   const path = '/v1/disbursements/bank-transfer'
-  const { json } = await house.ask('POST', path, { key, headers, body })
+  const { json } = await service.ask('POST', path, { key, headers, body })
   return json.data.reference
 }
 
@@ -114,7 +114,7 @@ async function advance(seconds = 5): Promise<void> {
 
 async function statusOf(reference: string): Promise<string> {
   const kind = reference.startsWith('ct_') ? 'crypto' : 'bank-transfer'
-  return (await house.ask('GET', `/v1/disbursements/${kind}/${reference}`, { key })).json.data
+  return (await service.ask('GET', `/v1/disbursements/${kind}/${reference}`, { key })).json.data
     .status
 }
 

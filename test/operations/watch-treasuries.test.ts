@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { readConfig } from '../../src/base/config.js'
 import { createLogger } from '../../src/base/log.js'
 import { watchTreasury } from '../../src/operations/watch-treasuries.js'
-import { openHouse } from '../support/house.js'
+import { openManilla } from '../support/open-manilla.js'
 import { PaperRail } from '../support/paper-rail.js'
 
 const settings = { DATABASE_URL: 'postgres://nobody', MANILLA_SECRET: 's'.repeat(32) }
@@ -44,13 +44,13 @@ test('test coins may have their own mints', () => {
 // Open payouts count against the balance.
 test('an error is logged for every coin below its floor', async () => {
   const rail = new PaperRail()
-  const house = await openHouse({ rails: { test: { crypto_transfer: rail }, live: {} } })
-  const key = house.merchant.test.secret
+  const service = await openManilla({ rails: { test: { crypto_transfer: rail }, live: {} } })
+  const key = service.merchant.test.secret
   const body = { asset: 'USDC', amount: '100' }
-  await house.ask('POST', '/v1/test/balances/fund', { key, body })
+  await service.ask('POST', '/v1/test/balances/fund', { key, body })
   const request = { amount: '60', asset: 'USDC', network: 'SOLANA' }
   const destinationAddress = 'HAgk14JpMQLgt6rVgv7cBQFJWFto5Dqxi472uT3DKpqk'
-  await house.ask('POST', '/v1/disbursements/crypto', {
+  await service.ask('POST', '/v1/disbursements/crypto', {
     key,
     headers: { 'idempotency-key': 'k' },
     body: { ...request, destinationAddress },
@@ -60,7 +60,7 @@ test('an error is logged for every coin below its floor', async () => {
   const watch = (floors: object) => {
     const balances = { SOL: 5n, USDC: 100_000_000n, USDT: 7n }
     const treasury = { treasuryBalances: async () => balances, treasuryAddress: 'here' }
-    return watchTreasury({ db: house.db, logger }, { mode: 'test', rail: treasury, floors })
+    return watchTreasury({ db: service.db, logger }, { mode: 'test', rail: treasury, floors })
   }
   expect(await watch({ SOL: 5n, USDC: 40_000_000n, USDT: 7n })).toBe(0)
   expect(await watch({ SOL: 6n, USDC: 40_000_001n, USDT: 7n })).toBe(2)

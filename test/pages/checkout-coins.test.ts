@@ -1,11 +1,11 @@
 import type { BrowserContext, Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
 import { openBrowser } from '../support/browser.js'
-import { openTwoWayHouse, twoWayShopOf } from '../support/two-way-house.js'
+import { openWithBankAndChain, twoWayShopOf } from '../support/open-with-bank-and-chain.js'
 import { expectAccessible, isFull, makeOnce, openContexts, picture } from './checkout-pictures.js'
 import { announced, openVisits, state, whenShown } from './checkout-visits.js'
 
-const service = await openTwoWayHouse()
+const service = await openWithBankAndChain()
 const shop = twoWayShopOf(service, service.merchant)
 const browser = await openBrowser()
 const { visit } = await openVisits(browser)
@@ -82,7 +82,7 @@ const states: Record<string, State> = {
   'coins-late': {
     make: async () => {
       // The test clock is ahead of the chain's.
-      const other = twoWayShopOf(service, await service.hire('Ada Stores'))
+      const other = twoWayShopOf(service, await service.addMerchant('Ada Stores'))
       const one = await other.open({ ...returning, expiresAt: other.soon() })
       await other.post('/v1/test/clock/advance', { seconds: 61 })
       await other.send(one.address)

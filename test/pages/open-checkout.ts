@@ -1,5 +1,5 @@
-import { customersOf, openBankHouse } from '../support/bank-house.js'
 import { openBrowser } from '../support/browser.js'
+import { openWithBank, payersOf } from '../support/open-with-bank.js'
 
 export const order = {
   amount: 1_250_000,
@@ -13,9 +13,9 @@ type Opened = { reference: string; url: string; number: string; virtualAccount: 
 
 /** A service with a merchant and a real browser. */
 export async function openCheckout() {
-  const service = await openBankHouse()
+  const service = await openWithBank()
   const browser = await openBrowser()
-  const shop = customersOf(service, service.merchant)
+  const shop = payersOf(service, service.merchant)
 
   async function open(change: object = {}): Promise<Opened> {
     const { json } = await shop.post('/v1/checkout/sessions', { ...order, ...change })

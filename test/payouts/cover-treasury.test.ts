@@ -67,7 +67,7 @@ test('payouts that race for a balance are refused as uncovered, never as treasur
 // The first merchant requests more than all merchants have, the second only what it has.
 test('a merchant that requests too much takes nothing from another one', async () => {
   const solana = await openSolanaService(await freshDatabase(), options)
-  const other = await solana.service.hire('Bola')
+  const other = await solana.service.addMerchant('Bola')
   const body = { asset: 'USDC', amount: '110' }
   await solana.fund('110')
   await solana.service.ask('POST', '/v1/test/balances/fund', { key: other.test.secret, body })

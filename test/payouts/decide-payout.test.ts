@@ -9,7 +9,7 @@ import type { LiveAttempt, PayoutRail } from '../../src/payouts/ports.js'
 import { createSandboxBank } from '../../src/simulation/sandbox-bank/sandbox-bank.js'
 import { manualClock } from '../support/clock.js'
 import { freshDatabase } from '../support/database.js'
-import { openHouse } from '../support/house.js'
+import { openManilla } from '../support/open-manilla.js'
 import { expectSoundBooks } from '../support/sound-books.js'
 
 /** An operator ends a transfer while workers poll the bank for it. */
@@ -20,7 +20,7 @@ const logger = createLogger('silent')
 const bank = createSandboxBank({ db, clock, logger, noticeKey: randomBytes(32) })
 // Committed and never sent: the bank does not know the transfer.
 const mute: PayoutRail = { ...bank, send: async () => {} }
-const service = await openHouse({
+const service = await openManilla({
   beside: { db, clock, secret: new Secret(randomBytes(32).toString('hex')) },
   rails: { test: { bank_transfer: mute }, live: {} },
   banks: { test: bank, live: undefined },

@@ -9,7 +9,7 @@ import type { ReversingRail } from '../../src/payouts/ports.js'
 import { createSandboxBank } from '../../src/simulation/sandbox-bank/sandbox-bank.js'
 import { manualClock } from '../support/clock.js'
 import { freshDatabase } from '../support/database.js'
-import { type Merchant, openHouse } from '../support/house.js'
+import { type Merchant, openManilla } from '../support/open-manilla.js'
 import { expectSoundBooks } from '../support/sound-books.js'
 
 const db = await freshDatabase()
@@ -17,7 +17,7 @@ const clock = manualClock()
 const log: string[] = []
 const logger = createLogger('error', { write: (line) => log.push(line) })
 const bank = createSandboxBank({ db, clock, logger, noticeKey: randomBytes(32) })
-const service = await openHouse({
+const service = await openManilla({
   beside: { db, clock, secret: new Secret(randomBytes(32).toString('hex')) },
   rails: { test: { bank_transfer: bank }, live: {} },
   banks: { test: bank, live: undefined },
@@ -57,7 +57,7 @@ async function pass(seconds: number) {
 // The balance is at its maximum, so the reversal does not fit: the transfer must not become REVERSED
 // without its money, and the reversals of others must not wait for it.
 test('a reversal that does not fit into the balance waits and does not block others', async () => {
-  const [full, other] = [service.merchant, await service.hire('Bola')]
+  const [full, other] = [service.merchant, await service.addMerchant('Bola')]
   await fund(full, mostKobo)
   await fund(other, 2_000_000)
   const stuck = await pay(full)
@@ -83,7 +83,7 @@ test('a reversal that does not fit into the balance waits and does not block oth
 
 // The bank reports the reversal before a worker has learned of the completion.
 test('a reversal waits until its payout is completed', async () => {
-  const merchant = await service.hire('Dayo')
+  const merchant = await service.addMerchant('Dayo')
   await fund(merchant, 2_000_000)
   const reference = await pay(merchant, '0123456789')
   const hasty: ReversingRail = {

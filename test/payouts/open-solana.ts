@@ -18,7 +18,7 @@ import { noCommitments } from '../rails/solana/rail.js'
 import { type Rpc, rpcAt, startChain, type TestChain } from '../simulation/localnet/localnet.js'
 import { balanceOf, newWallet, tokenAccountOf } from '../simulation/localnet/transfers.js'
 import { manualClock } from '../support/clock.js'
-import { openHouse } from '../support/house.js'
+import { openManilla } from '../support/open-manilla.js'
 import { expectSoundBooks } from '../support/sound-books.js'
 
 /** The service on the localnet, with a worker that polls only when a test calls `poll`. */
@@ -78,7 +78,7 @@ export async function openSolanaService(db: Database, options: Options = {}) {
   const rail = await openRail(endpoints)
   onTestFinished(() => rail.stop())
   const served = options.served?.(rail) ?? rail
-  const service = await openHouse({
+  const service = await openManilla({
     beside: { db, clock, secret: new Secret(randomBytes(32).toString('hex')) },
     rails: { test: { crypto_transfer: served }, live: {} },
     mint: serviceMint,

@@ -17,7 +17,7 @@ import { startChain } from '../simulation/localnet/localnet.js'
 import { manualClock } from '../support/clock.js'
 import { emptyDatabase, freshDatabase } from '../support/database.js'
 import { insertEnvironment } from '../support/environments.js'
-import { openHouse } from '../support/house.js'
+import { openManilla } from '../support/open-manilla.js'
 import { createHome, removeHome } from '../support/program.js'
 
 /** With an external chain in test mode, coins cannot be minted for balances. */
@@ -45,7 +45,7 @@ test('funding coins is refused with alternatives, naira is funded, and all recon
   const opened = await openRails({ config, db, clock, logger: createLogger('silent') })
   onTestFinished(() => opened.close())
   const { rails, banks, mint } = opened
-  const { ask, merchant } = await openHouse({ beside: { db, clock, secret }, rails, banks, mint })
+  const { ask, merchant } = await openManilla({ beside: { db, clock, secret }, rails, banks, mint })
   const key = merchant.test.secret
   for (const asset of ['USDC', 'USDT']) {
     const refused = await ask('POST', fund, { key, body: { asset, amount: '100' } })
@@ -69,7 +69,7 @@ test('funding coins is refused with alternatives, naira is funded, and all recon
 
 // A refusal must not affect other fundings in the same batch.
 test('concurrent fundings of naira and coins are decided separately', async () => {
-  const { ask, merchant } = await openHouse({ mint: undefined })
+  const { ask, merchant } = await openManilla({ mint: undefined })
   const key = merchant.test.secret
   const bodies = Array.from({ length: 20 }, (_, index) =>
     index % 3 === 0 ? { asset: 'USDC', amount: '1' } : { asset: 'NGN', amount: 1_000 },
@@ -88,7 +88,7 @@ test('concurrent fundings of naira and coins are decided separately', async () =
 })
 
 test('the demo merchant gets no coins where they cannot be minted', async () => {
-  const { db, seal, clock } = await openHouse({ mint: undefined })
+  const { db, seal, clock } = await openManilla({ mint: undefined })
   const home = createHome()
   const tools = { db, seal, home, now: clock.now(), mint: undefined }
   await openDemo(tools, { baseUrl: 'http://127.0.0.1:1' })
@@ -128,7 +128,7 @@ test('a migration accepts coins that were funded and never minted', async () => 
 })
 
 test('the migration does not change minted coins', async () => {
-  const { ask, db, merchant } = await openHouse()
+  const { ask, db, merchant } = await openManilla()
   const key = merchant.test.secret
   await ask('POST', fund, { key, body: { asset: 'USDC', amount: '100' } })
   const before = await sumTreasury(db)

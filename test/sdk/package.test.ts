@@ -13,8 +13,8 @@ import path from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { Manilla } from '../../sdk/src/manilla.js'
-import { openBankHouse } from '../support/bank-house.js'
 import { openBrowser } from '../support/browser.js'
+import { openWithBank } from '../support/open-with-bank.js'
 import { openReceiver } from '../support/receiver.js'
 
 /** The package as installed by npm, in an unrelated folder. */
@@ -24,7 +24,7 @@ const compiler = path.join(root, 'node_modules/typescript/bin/tsc')
 const folder = mkdtempSync(path.join(tmpdir(), 'manilla-sdk-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-const house = await openBankHouse()
+const service = await openWithBank()
 const run = promisify(execFile)
 
 function npm(cwd: string, ...words: string[]) {
@@ -58,7 +58,7 @@ async function createProject(name: string, files: Record<string, string | object
 
 async function runNode(cwd: string, file: string) {
   const { PATH, TMPDIR } = process.env
-  const env = { PATH, TMPDIR, KEY: house.merchant.test.secret, URL: house.url }
+  const env = { PATH, TMPDIR, KEY: service.merchant.test.secret, URL: service.url }
   return run(process.execPath, [file], { cwd, env })
 }
 
@@ -93,12 +93,12 @@ describe.concurrent('a new project', () => {
   test('has the command, without dependencies', async ({ expect }) => {
     const cwd = await createProject('command', { 'package.json': {} })
     const { PATH, TMPDIR } = process.env
-    const env = { PATH, TMPDIR, MANILLA_KEY: house.merchant.test.secret }
+    const env = { PATH, TMPDIR, MANILLA_KEY: service.merchant.test.secret }
     const command = path.join(cwd, 'node_modules/.bin/manilla')
     const asked = ['virtual-accounts', 'create', '--amount', '900', '--merchant-reference', 'cli-1']
     const { stdout, stderr } = await run(command, [...asked, '--json'], {
       cwd,
-      env: { ...env, HOME: cwd, MANILLA_URL: house.url },
+      env: { ...env, HOME: cwd, MANILLA_URL: service.url },
     })
     expect(JSON.parse(stdout)).toMatchObject({ merchantReference: 'cli-1', amount: 900 })
     expect(stderr).toBe('')
@@ -136,7 +136,7 @@ describe.concurrent('a new project', () => {
 
 // From another origin, like a shop's page: the public API, without a key or a preflight.
 test('a browser reads a checkout session and verifies a webhook', async ({ expect }) => {
-  const seller = new Manilla(house.merchant.test.secret, { baseUrl: house.url })
+  const seller = new Manilla(service.merchant.test.secret, { baseUrl: service.url })
   const customer = { name: 'Ada Obi', email: 'ada@example.com' }
   const { reference } = await seller.checkout.sessions.create({
     amount: 5_000,
@@ -156,10 +156,10 @@ test('a browser reads a checkout session and verifies a webhook', async ({ expec
 })
 
 function pageAbout(reference: string): string {
-  const key = house.merchant.test.public
+  const key = service.merchant.test.public
   return `<link rel="icon" href="data:,"><script type="module">
     import { Manilla, verifyWebhook } from './manilla.js'
-    const manilla = new Manilla('${key}', { baseUrl: '${house.url}' })
+    const manilla = new Manilla('${key}', { baseUrl: '${service.url}' })
     const { status } = await manilla.checkout.retrieve('${reference}')
     const names = ['webhook-id', 'webhook-timestamp', 'webhook-signature']
     const headers = new Headers(['evt_1', '1', 'v1,AAAA'].map((value, i) => [names[i], value]))

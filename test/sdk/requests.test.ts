@@ -11,14 +11,14 @@ import {
   RateLimitError,
   ValidationError,
 } from '../../sdk/src/manilla.js'
-import { openBankHouse } from '../support/bank-house.js'
-import { openHouse } from '../support/house.js'
+import { openManilla } from '../support/open-manilla.js'
+import { openWithBank } from '../support/open-with-bank.js'
 
 /** The SDK against a real service. */
 
-const house = await openBankHouse()
-const baseUrl = house.url
-const keys = house.merchant.test
+const service = await openWithBank()
+const baseUrl = service.url
+const keys = service.merchant.test
 const manilla = new Manilla(keys.secret, { baseUrl, maxRetries: 0 })
 
 const order = (merchantReference: string) => ({ merchantReference, amount: 500_000 })
@@ -124,11 +124,11 @@ describe('a shop that collects', () => {
 
 describe('lists', () => {
   test('iterate over all pages, or return one page', async () => {
-    const { test: others } = await house.hire('Bola Foods')
+    const { test: others } = await service.addMerchant('Bola Foods')
     const shop = new Manilla(others.secret, { baseUrl })
     const names = ['a', 'b', 'c', 'd', 'e']
     for (const name of names) {
-      house.clock.advance(1)
+      service.clock.advance(1)
       await shop.virtualAccounts.create(order(name))
     }
     const query = { status: 'ACTIVE', limit: 2 } as const
@@ -197,7 +197,7 @@ describe('a refusal', () => {
       accountNumber: '0123456789',
     })
     const stranger = new Manilla(`${keys.secret.slice(0, -1)}?`, { baseUrl })
-    const live = new Manilla(house.merchant.live.secret, { baseUrl })
+    const live = new Manilla(service.merchant.live.secret, { baseUrl })
     const kinds = await Promise.all(
       [
         poor,
@@ -212,7 +212,7 @@ describe('a refusal', () => {
   })
 
   test('for too many requests carries the wait', async () => {
-    const strict = await openHouse({ rateLimitPerSecond: 1 })
+    const strict = await openManilla({ rateLimitPerSecond: 1 })
     const { secret } = strict.merchant.test
     const shop = new Manilla(secret, { baseUrl: strict.url, maxRetries: 0 })
     const asked = Array.from({ length: 5 }, () => shop.balances.list())

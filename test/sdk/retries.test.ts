@@ -9,8 +9,8 @@ import {
   RateLimitError,
 } from '../../sdk/src/manilla.js'
 import { readRetryAfter, waitBeforeRetry, whyRetry } from '../../sdk/src/retry.js'
-import { openBankHouse } from '../support/bank-house.js'
-import { openHouse, whenDone } from '../support/house.js'
+import { openManilla, whenDone } from '../support/open-manilla.js'
+import { openWithBank } from '../support/open-with-bank.js'
 import { openReceiver, type Received } from '../support/receiver.js'
 
 const key = `sk_test_${'x'.repeat(38)}`
@@ -166,13 +166,13 @@ describe('a caller', () => {
 // The service runs the request and its answer is lost, three times. The caller must get the answer
 // to the first attempt, and there must be one account.
 test('lost answers never create a second account', async () => {
-  const house = await openBankHouse()
+  const service = await openWithBank()
   let lost = 0
-  const baseUrl = await openRoad(house.url, () => {
+  const baseUrl = await openRoad(service.url, () => {
     lost += 1
     return lost <= 3
   })
-  const manilla = new Manilla(house.merchant.test.secret, { baseUrl })
+  const manilla = new Manilla(service.merchant.test.secret, { baseUrl })
   const account = await manilla.virtualAccounts.create(order)
   expect(lost).toBe(4)
   const { items } = await manilla.virtualAccounts.list({ merchantReference: 'order-1' }).page()
@@ -204,17 +204,17 @@ async function openRoad(target: string, isLost: () => boolean): Promise<string> 
 // Eight requests at once where the limit is four. All succeed by waiting for Retry-After; the clock
 // advances with every refusal.
 test('waits for the rate limit', async () => {
-  const house = await openHouse({ rateLimitPerSecond: 4 })
+  const service = await openManilla({ rateLimitPerSecond: 4 })
   let refused = 0
   const watch = async (url: string, init: RequestInit) => {
     const answer = await fetch(url, init)
     if (answer.status !== 429) return answer
     refused += 1
-    house.clock.advance(500)
+    service.clock.advance(500)
     return answer
   }
-  const { secret } = house.merchant.test
-  const manilla = new Manilla(secret, { baseUrl: house.url, fetch: watch, maxRetries: 9 })
+  const { secret } = service.merchant.test
+  const manilla = new Manilla(secret, { baseUrl: service.url, fetch: watch, maxRetries: 9 })
   const answers = await Promise.all(Array.from({ length: 8 }, () => manilla.balances.list()))
   expect(answers).toHaveLength(8)
   expect(refused).toBeGreaterThan(0)

@@ -9,7 +9,7 @@ import {
   signMessage,
 } from '../../src/webhooks/signing.js'
 import { startDeliverer } from '../support/deliverer.js'
-import { openHouse } from '../support/house.js'
+import { openManilla } from '../support/open-manilla.js'
 import { openReceiver } from '../support/receiver.js'
 import { until } from '../support/sessions.js'
 
@@ -184,10 +184,10 @@ describe('the error names the problem', () => {
 })
 
 test('verifies what the service really sends', async () => {
-  const house = await openHouse()
-  startDeliverer(house.db, { seal: house.seal })
+  const service = await openManilla()
+  startDeliverer(service.db, { seal: service.seal })
   const { received, url } = await openReceiver()
-  const manilla = new Manilla(house.merchant.test.secret, { baseUrl: house.url })
+  const manilla = new Manilla(service.merchant.test.secret, { baseUrl: service.url })
   const endpoint = await manilla.webhookEndpoints.create({ url })
   const { eventId } = await manilla.webhookEndpoints.test(endpoint.id)
   await until(() => received.length === 1)

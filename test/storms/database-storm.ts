@@ -45,7 +45,7 @@ export async function databaseStorm(storm: Storm): Promise<Aftermath> {
     spawnWork(url, secret.reveal()),
   ]
   for (const program of programs) onStart(program)
-  const api = apiOf(`http://127.0.0.1:${port}`, await hire(url, secret))
+  const api = apiOf(`http://127.0.0.1:${port}`, await addMerchant(url, secret))
   await untilReady(port)
 
   const result = { acknowledged: [] as string[], refused: 0, unknown: 0 }
@@ -103,7 +103,7 @@ async function untilReady(port: number): Promise<void> {
   while (!(await isReady().catch(() => false))) await sleep(50)
 }
 
-async function hire(url: string, secret: Secret): Promise<string> {
+async function addMerchant(url: string, secret: Secret): Promise<string> {
   const db = new Database(url, () => {})
   const key = await db.transaction(async (tx) => {
     const now = new Date()

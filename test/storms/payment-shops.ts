@@ -54,14 +54,14 @@ export async function openShops(
 ): Promise<Shop[]> {
   const opened: Shop[] = []
   for (let number = 0; number < shops; number += 1) {
-    const shop = await hire({ db, secret }, urls, `Shop ${number}`)
+    const shop = await addMerchant({ db, secret }, urls, `Shop ${number}`)
     await shop.change('PATCH', '/v1/settings', { policies: { bank: policies[number] } })
     opened.push(shop)
   }
   return opened
 }
 
-async function hire(
+async function addMerchant(
   { db, secret }: { db: Database; secret: Secret },
   urls: string[],
   name: string,

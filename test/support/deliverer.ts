@@ -6,7 +6,7 @@ import type { Database } from '../../src/postgres/database.js'
 import { Deliverer } from '../../src/webhooks/deliver.js'
 import { createSender } from '../../src/webhooks/send.js'
 import { testSeal } from './endpoints.js'
-import { whenDone } from './house.js'
+import { whenDone } from './open-manilla.js'
 
 /** The delivery job of a worker, with its log. */
 export function startDeliverer(db: Database, { seal = testSeal }: { seal?: Seal } = {}) {

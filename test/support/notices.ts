@@ -5,8 +5,8 @@ import { createNoticeLane } from '../../src/collections/payment-lane.js'
 import type { PaymentNotice } from '../../src/collections/ports.js'
 import { connect } from '../../src/postgres/connection.js'
 import { sql } from '../../src/postgres/sql.js'
-import type { BankHouse } from './bank-house.js'
-import { whenDone } from './house.js'
+import { whenDone } from './open-manilla.js'
+import type { ServiceWithBank } from './open-with-bank.js'
 
 export const payer = {
   name: 'OBI EMEKA',
@@ -16,8 +16,8 @@ export const payer = {
 }
 
 /** Notices of the sandbox bank, built and signed by the test. */
-export function openNoticeBoard(house: BankHouse) {
-  const { clock, db, bank, noticeKey, noticesPath } = house
+export function openNoticeBoard(service: ServiceWithBank) {
+  const { clock, db, bank, noticeKey, noticesPath } = service
   const name = { rail: bank.name, mode: 'test' as const }
   const keeping = createNoticeLane({ connect: () => connect(db.url, 'test notices'), clock })
   whenDone(() => keeping.close())
@@ -44,7 +44,7 @@ export function openNoticeBoard(house: BankHouse) {
   function post(body: string, signature: string | null = sign(body), path = noticesPath) {
     const headers: Record<string, string> = { 'content-type': 'application/json' }
     if (signature !== null) headers['x-sandbox-signature'] = signature
-    return house.ask('POST', path, { body, headers })
+    return service.ask('POST', path, { body, headers })
   }
 
   return {
@@ -55,7 +55,7 @@ export function openNoticeBoard(house: BankHouse) {
     /** Posts a notice and judges it here as well. */
     async announce({ id, body }: { id: string; body: string }) {
       expect((await post(body)).status).toBe(200)
-      await house.lane.run({ ...name, id })
+      await service.lane.run({ ...name, id })
     },
 
     /** Stores a notice without judging it, as before a crash. */

@@ -1,15 +1,15 @@
 import { expect } from 'vitest'
 import { magicAccounts } from '../../src/simulation/sandbox-bank/magic-accounts.js'
-import { type BankHouse, customersOf } from './bank-house.js'
+import { payersOf, type ServiceWithBank } from './open-with-bank.js'
 
 type Event = { type: string; sequence: number; data: Record<string, unknown> }
 
 export const keyed = (key: string) => ({ 'idempotency-key': key })
 
 /** A separate merchant with helpers about its payments. */
-export async function openDesk(house: BankHouse) {
-  const merchant = await house.hire('Ada')
-  const shop = customersOf(house, merchant)
+export async function openDesk(service: ServiceWithBank) {
+  const merchant = await service.addMerchant('Ada')
+  const shop = payersOf(service, merchant)
   const { get, post } = shop
   const act = (verb: string) => (reference: string, body: object, headers?: object) =>
     post(`/v1/collections/payments/${reference}/${verb}`, body, headers)
@@ -34,7 +34,7 @@ export async function openDesk(house: BankHouse) {
       (await get(`/v1/collections/payments/${reference}/returns`)).json.data.items,
     setPolicy: async (bank: object) => {
       const body = { policies: { bank } }
-      const { status } = await house.ask('PATCH', '/v1/settings', {
+      const { status } = await service.ask('PATCH', '/v1/settings', {
         key: merchant.test.secret,
         body,
       })

@@ -1,6 +1,6 @@
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { whenDone } from './house.js'
+import { whenDone } from './open-manilla.js'
 
 export type Received = { path: string; headers: Record<string, string>; body: string }
 

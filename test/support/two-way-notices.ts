@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { PaymentNotice } from '../../src/collections/ports.js'
 import { recordPayments } from '../../src/collections/record-payments.js'
 import { insertNotices } from '../../src/collections/store-notices.js'
-import type { Opened, TwoWayHouse } from './two-way-house.js'
+import type { Opened, ServiceWithBankAndChain } from './open-with-bank-and-chain.js'
 
 export type Notice = {
   rail: string
@@ -13,7 +13,7 @@ export type Notice = {
 }
 
 /** Hand-written notices of bank and chain, with chosen times and amounts. */
-export function openTwoWayNotices({ db, clock, bank, wallets }: TwoWayHouse) {
+export function openTwoWayNotices({ db, clock, bank, wallets }: ServiceWithBankAndChain) {
   const rails = new Map([[bank.name, bank]])
 
   async function write(notices: Notice[]): Promise<void> {

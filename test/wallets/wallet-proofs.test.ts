@@ -3,25 +3,25 @@ import { verifyLedger } from '../../src/operations/verify-ledger.js'
 import { sql } from '../../src/postgres/sql.js'
 import { sweepWallets } from '../../src/wallets/sweep-wallets.js'
 import { walletProofs } from '../../src/wallets/wallet-proofs.js'
-import { openWalletHouse, shopOf } from '../support/wallet-house.js'
+import { openWithWallets, shopOf } from '../support/open-with-wallets.js'
 
 // As in proofs.test.ts: each test damages a valid database, bypassing triggers, expects the proof to
 // find it, and rolls back.
 
-const house = await openWalletHouse()
-const { db, clock, logger, wallets } = house
+const service = await openWithWallets()
+const { db, clock, logger, wallets } = service
 await collect()
 
 /** One deposit is swept, one is in a live sweep, and one is still in its wallet. */
 async function collect(): Promise<void> {
-  const shop = shopOf(house, house.merchant)
+  const shop = shopOf(service, service.merchant)
   const open = async () => (await shop.open()).json.data.address
   const pay = async () => {
     await shop.deposit(await open(), '25')
-    await house.settle()
+    await service.settle()
   }
   await pay()
-  await house.sweep()
+  await service.sweep()
   await pay()
   await sweepWallets({ db, rail: wallets, clock, logger }, clock.now())
   await pay()

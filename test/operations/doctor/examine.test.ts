@@ -22,7 +22,7 @@ import { prepareDatabase } from '../../../src/prepare-database.js'
 import { startChain } from '../../simulation/localnet/localnet.js'
 import { manualClock } from '../../support/clock.js'
 import { emptyDatabase, freshDatabase } from '../../support/database.js'
-import { openHouse } from '../../support/house.js'
+import { openManilla } from '../../support/open-manilla.js'
 import { openReceiver } from '../../support/receiver.js'
 
 /** Each check runs against something that is really broken, and must report it with a fix. */
@@ -236,7 +236,7 @@ describe('rails', () => {
 
 describe('the service', () => {
   test('is ok when ready, an error when not, and a warning when never started', async () => {
-    const { url } = await openHouse()
+    const { url } = await openManilla()
     expect((await examineService(url)).state).toBe('ok')
     const broken = await openReceiver((response) => response.writeHead(503).end())
     expect((await examineService(broken.url)).state).toBe('error')
@@ -245,13 +245,13 @@ describe('the service', () => {
   })
 
   test('overdue work is an error after some minutes', async () => {
-    const house = await openHouse()
-    const key = house.merchant.test.secret
+    const service = await openManilla()
+    const key = service.merchant.test.secret
     const { url } = await openReceiver()
-    const made = await house.ask('POST', '/v1/webhook-endpoints', { key, body: { url } })
+    const made = await service.ask('POST', '/v1/webhook-endpoints', { key, body: { url } })
     const { id } = made.json.data
-    await house.ask('POST', `/v1/webhook-endpoints/${id}/test`, { key })
-    const { db, clock } = house
+    await service.ask('POST', `/v1/webhook-endpoints/${id}/test`, { key })
+    const { db, clock } = service
     expect(statesOf(await examineWork({ db, clock }))).toEqual({ Work: 'ok' })
     const later = { now: () => new Date(clock.now().getTime() + 3_600_000), elapsedMs: () => 0 }
     const results = await examineWork({ db, clock: later })
@@ -260,7 +260,7 @@ describe('the service', () => {
 
     // Deliveries to an endpoint that the merchant disabled do not count.
     const off = { key, body: { enabled: false } }
-    await house.ask('PATCH', `/v1/webhook-endpoints/${id}`, off)
+    await service.ask('PATCH', `/v1/webhook-endpoints/${id}`, off)
     expect(statesOf(await examineWork({ db, clock: later }))).toEqual({ Work: 'ok' })
   })
 })

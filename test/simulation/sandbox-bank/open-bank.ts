@@ -11,7 +11,7 @@ import {
   type SandboxBank,
 } from '../../../src/simulation/sandbox-bank/sandbox-bank.js'
 import { manualClock } from '../../support/clock.js'
-import { whenDone } from '../../support/house.js'
+import { whenDone } from '../../support/open-manilla.js'
 
 export const ordinaryNumber = '0123456789'
 

@@ -19,7 +19,7 @@ import { newSecret, noCommitments } from '../rails/solana/rail.js'
 import { openChain } from '../simulation/localnet/localnet.js'
 import { manualClock } from './clock.js'
 import { freshDatabase } from './database.js'
-import { type Merchant, openHouse, whenDone } from './house.js'
+import { type Merchant, openManilla, whenDone } from './open-manilla.js'
 
 /** Blocks until finality. */
 const untilFinal = 33
@@ -30,7 +30,7 @@ type Wallets = { hasWallets?: boolean }
  * A service with the sandbox bank and a chain with deposit wallets. The test produces blocks and runs
  * the workers.
  */
-export async function openTwoWayHouse({ hasWallets = true }: Wallets = {}) {
+export async function openWithBankAndChain({ hasWallets = true }: Wallets = {}) {
   const db = await freshDatabase()
   // Blocks carry real time, by which lateness is judged.
   const clock = manualClock(new Date())
@@ -38,7 +38,7 @@ export async function openTwoWayHouse({ hasWallets = true }: Wallets = {}) {
   const bank = createSandboxBank({ db, clock, logger, noticeKey: randomBytes(32) })
   const { chain, rail } = await openRail(clock)
   const wallets = rail.wallets!
-  const house = await openHouse({
+  const service = await openManilla({
     beside: { db, clock, secret: new Secret(randomBytes(32).toString('hex')) },
     rails: { test: { bank_transfer: bank, bank_return: bank, crypto_return: rail }, live: {} },
     banks: { test: bank, live: undefined },
@@ -48,7 +48,7 @@ export async function openTwoWayHouse({ hasWallets = true }: Wallets = {}) {
     wallets: { test: hasWallets ? wallets : undefined, live: undefined },
     localnetPayers: createLocalnetPayers(chain.url, { waitsForBlock: false }),
   })
-  bank.sendNoticesTo(`${house.url}/rails/${bank.name}/notices/test`)
+  bank.sendNoticesTo(`${service.url}/rails/${bank.name}/notices/test`)
   const lane = createPaymentLane({
     connect: () => connect(db.url, 'test payments'),
     clock,
@@ -80,10 +80,10 @@ export async function openTwoWayHouse({ hasWallets = true }: Wallets = {}) {
   }
 
   const sweep = () => sweepWallets({ db, rail: wallets, clock, logger }, clock.now())
-  return { ...house, chain, bank, rail, wallets, lane, work, settle, sweep }
+  return { ...service, chain, bank, rail, wallets, lane, work, settle, sweep }
 }
 
-export type TwoWayHouse = Awaited<ReturnType<typeof openTwoWayHouse>>
+export type ServiceWithBankAndChain = Awaited<ReturnType<typeof openWithBankAndChain>>
 
 async function openRail(clock: ReturnType<typeof manualClock>) {
   const chain = await openChain()
@@ -111,7 +111,7 @@ export const order = {
 }
 
 /** HTTP calls of a merchant and its payers in test mode. */
-export function twoWayShopOf({ ask, clock }: TwoWayHouse, { test }: Merchant) {
+export function twoWayShopOf({ ask, clock }: ServiceWithBankAndChain, { test }: Merchant) {
   const key = test.secret
   const post = (path: string, body: object, headers = {}) =>
     ask('POST', path, { key, body, headers })

@@ -39,7 +39,7 @@ export type Reply = {
   json: ReturnType<typeof JSON.parse>
 }
 
-export type House = Awaited<ReturnType<typeof openHouse>>
+export type TestService = Awaited<ReturnType<typeof openManilla>>
 const noSolana = {
   urls: [],
   keyFile: undefined,
@@ -72,7 +72,7 @@ export type Merchant = {
   live: Keys
 }
 
-export type HouseOptions = {
+export type ManillaOptions = {
   /** Another service on the same database. */
   beside?: { db: Database; secret: Secret; clock: ReturnType<typeof manualClock> }
   /** The database URL if the service must not connect directly. */
@@ -99,7 +99,7 @@ export type HouseOptions = {
  * clock stands still until advanced, and no rate limit applies by default. `ask` validates every
  * answer against openapi.json. Closed after the test or file that opened it.
  */
-export async function openHouse(options: HouseOptions = {}) {
+export async function openManilla(options: ManillaOptions = {}) {
   const db = options.beside?.db ?? (await freshDatabase())
   const clock = options.beside?.clock ?? manualClock()
   const secret = options.beside?.secret ?? new Secret(randomBytes(32).toString('hex'))
@@ -127,7 +127,7 @@ export async function openHouse(options: HouseOptions = {}) {
   const logger = createLogger(config.logLevel, { write: (line) => log.push(line) })
   const mint = 'mint' in options ? options.mint : paperMint
   const { rails, banks, simulated, collecting, sandboxPayers, wallets, localnetPayers } = options
-  const house = await compose({
+  const service = await compose({
     config,
     databaseUrl: options.databaseUrl ?? db.url,
     logger,
@@ -144,15 +144,15 @@ export async function openHouse(options: HouseOptions = {}) {
   })
   let closing: Promise<void> | undefined
   const close = () => {
-    closing ??= house.close()
+    closing ??= service.close()
     return closing
   }
   whenDone(close)
 
-  const url = await house.app.listen({ host: config.host, port: config.port })
-  const { port } = house.app.server.address() as AddressInfo
+  const url = await service.app.listen({ host: config.host, port: config.port })
+  const { port } = service.app.server.address() as AddressInfo
   const conform = getConformance()
-  const hire = (name: string) => createHiredMerchant({ db, clock, seal }, name)
+  const addMerchant = (name: string) => createHiredMerchant({ db, clock, seal }, name)
 
   async function ask(method: string, path: string, question: Question = {}): Promise<Reply> {
     const response = await fetch(url + path, { method, ...toRequest(question) })
@@ -169,7 +169,7 @@ export async function openHouse(options: HouseOptions = {}) {
   }
 
   return {
-    app: house.app,
+    app: service.app,
     db,
     clock,
     seal,
@@ -179,9 +179,9 @@ export async function openHouse(options: HouseOptions = {}) {
     url,
     port,
     ask,
-    hire,
+    addMerchant,
     close,
-    merchant: await hire('Ada Stores'),
+    merchant: await addMerchant('Ada Stores'),
     wire: (...parts: (string | Buffer)[]) => sendBytes(port, parts),
   }
 }

@@ -4,11 +4,12 @@ import { sql } from '../postgres/sql.js'
 
 /** Deletes a bounded number of expired keys and returns how many. */
 export async function deleteOldKeys(db: Database, now: Date): Promise<number> {
-  const forgotten = await db.rows(sql`
+  const { keysDeletedPerBatchMax } = limits.idempotency
+  const deleted = await db.rows(sql`
     delete from idempotency_keys k using (
       select environment_id, digest from idempotency_keys where forget_at <= ${now}
-      order by forget_at limit ${limits.idempotency.keysDeletedPerBatchMax} for update skip locked) old
+      order by forget_at limit ${keysDeletedPerBatchMax} for update skip locked) old
     where k.environment_id = old.environment_id and k.digest = old.digest
     returning 1`)
-  return forgotten.length
+  return deleted.length
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { after, day } from '../../src/base/clock.js'
 import { limits } from '../../src/base/limits.js'
-import { deleteOldKeys } from '../../src/idempotency/forget-keys.js'
+import { deleteOldKeys } from '../../src/idempotency/delete-old-keys.js'
 import { sql } from '../../src/postgres/sql.js'
 import { freshDatabase } from '../support/database.js'
 import { openSession } from '../support/sessions.js'

@@ -12,21 +12,27 @@ import { createSandboxBank } from '../../src/simulation/sandbox-bank/sandbox-ban
 import { createSimulatedBank } from '../../src/simulation/sandbox-bank/simulated-bank.js'
 import { manualClock } from './clock.js'
 import { freshDatabase } from './database.js'
-import { type HouseOptions, type Merchant, openHouse, type Reply, whenDone } from './house.js'
+import {
+  type ManillaOptions,
+  type Merchant,
+  openManilla,
+  type Reply,
+  whenDone,
+} from './open-manilla.js'
 
 /**
  * A service with the sandbox bank, for collections and payouts. Notices arrive over HTTP; the test
  * advances the clock and runs the workers.
  */
-export async function openBankHouse(
-  options: Pick<HouseOptions, 'trustProxy' | 'streamLimits' | 'publicRateLimitPerSecond'> = {},
+export async function openWithBank(
+  options: Pick<ManillaOptions, 'trustProxy' | 'streamLimits' | 'publicRateLimitPerSecond'> = {},
 ) {
   const db = await freshDatabase()
   const clock = manualClock()
   const logger = createLogger('silent')
   const noticeKey = randomBytes(32)
   const bank = createSandboxBank({ db, clock, logger, noticeKey })
-  const house = await openHouse({
+  const service = await openManilla({
     ...options,
     beside: { db, clock, secret: new Secret(randomBytes(32).toString('hex')) },
     rails: { test: { bank_transfer: bank, bank_return: bank }, live: {} },
@@ -36,7 +42,7 @@ export async function openBankHouse(
     simulated: [createSimulatedBank(bank)],
   })
   const noticesPath = `/rails/${bank.name}/notices/test`
-  bank.sendNoticesTo(house.url + noticesPath)
+  bank.sendNoticesTo(service.url + noticesPath)
   const lane = createPaymentLane({
     connect: () => connect(db.url, 'test payments'),
     clock,
@@ -65,13 +71,13 @@ export async function openBankHouse(
     }
   }
 
-  return { ...house, bank, noticeKey, noticesPath, lane, work, pass }
+  return { ...service, bank, noticeKey, noticesPath, lane, work, pass }
 }
 
-export type BankHouse = Awaited<ReturnType<typeof openBankHouse>>
+export type ServiceWithBank = Awaited<ReturnType<typeof openWithBank>>
 
 /** A merchant's HTTP calls in test mode. */
-export function customersOf({ ask }: BankHouse, { test }: Merchant) {
+export function payersOf({ ask }: ServiceWithBank, { test }: Merchant) {
   const key = test.secret
   const post = (path: string, body: object, headers = {}) =>
     ask('POST', path, { key, body, headers })

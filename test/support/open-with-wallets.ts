@@ -24,7 +24,7 @@ import { newSecret, noCommitments } from '../rails/solana/rail.js'
 import { openChain } from '../simulation/localnet/localnet.js'
 import { manualClock } from './clock.js'
 import { freshDatabase } from './database.js'
-import { type Merchant, openHouse, whenDone } from './house.js'
+import { type Merchant, openManilla, whenDone } from './open-manilla.js'
 
 /** Longer than a lease and than the poll interval while payments are expected. */
 const aWhileMs = 90_000
@@ -33,7 +33,7 @@ const aWhileMs = 90_000
 const untilFinal = 33
 
 /** A service with deposit wallets, shared by a file. The test produces blocks and runs the workers. */
-export async function openWalletHouse() {
+export async function openWithWallets() {
   const db = await freshDatabase()
   const chain = await openChain()
   // Blocks carry real time, by which lateness is judged.
@@ -59,7 +59,7 @@ export async function openWalletHouse() {
   const rail = await openRail(createSeedSigner(makeMnemonic()))
   const wallets = rail.wallets!
   const mint = createCoinMint(chain.url, rail)
-  const house = await openHouse({
+  const service = await openManilla({
     beside: { db, clock, secret: new Secret(randomBytes(32).toString('hex')) },
     rails: { test: { crypto_transfer: rail, crypto_return: rail }, live: {} },
     wallets: { test: wallets, live: undefined },
@@ -86,7 +86,7 @@ export async function openWalletHouse() {
   }
 
   return {
-    ...house,
+    ...service,
     chain,
     clock,
     rail,
@@ -113,10 +113,10 @@ export async function openWalletHouse() {
   }
 }
 
-export type WalletHouse = Awaited<ReturnType<typeof openWalletHouse>>
+export type ServiceWithWallets = Awaited<ReturnType<typeof openWithWallets>>
 
 /** A merchant's HTTP calls in test mode. */
-export function shopOf({ ask }: WalletHouse, { test }: Merchant) {
+export function shopOf({ ask }: ServiceWithWallets, { test }: Merchant) {
   const key = test.secret
   const post = (path: string, body: object, headers = {}) =>
     ask('POST', path, { key, body, headers })

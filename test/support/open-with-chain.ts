@@ -31,7 +31,7 @@ import { openChain } from '../simulation/localnet/localnet.js'
 import { newWallet, tokenAccountOf, usdc, usdt } from '../simulation/localnet/transfers.js'
 import { manualClock } from './clock.js'
 import { freshDatabase } from './database.js'
-import { type Merchant, openHouse, whenDone } from './house.js'
+import { type Merchant, openManilla, whenDone } from './open-manilla.js'
 
 export const mints = { USDC: usdc, USDT: usdt }
 
@@ -39,7 +39,7 @@ export const mints = { USDC: usdc, USDT: usdt }
  * A service on the embedded chain that pays out coins. The test produces blocks, advances the clock
  * and runs the workers.
  */
-export async function openCoinHouse() {
+export async function openWithChain() {
   const db = await freshDatabase()
   const clock = manualClock()
   const logger = createLogger('silent')
@@ -59,7 +59,7 @@ export async function openCoinHouse() {
     mintPending: createPendingMint({ db, mint, logger }),
   })
   whenDone(() => rail.stop())
-  const house = await openHouse({
+  const service = await openManilla({
     beside: { db, clock, secret: new Secret(randomBytes(32).toString('hex')) },
     rails: { test: { crypto_transfer: rail, crypto_return: rail }, live: {} },
     simulated: [new SimulatedChain(chain.url, rail)],
@@ -96,10 +96,10 @@ export async function openCoinHouse() {
     }
   }
 
-  return { ...house, chain, rail, work, pass, lookAt }
+  return { ...service, chain, rail, work, pass, lookAt }
 }
 
-export type CoinHouse = Awaited<ReturnType<typeof openCoinHouse>>
+export type ServiceWithChain = Awaited<ReturnType<typeof openWithChain>>
 
 export type Deposit = {
   asset?: Coin
@@ -115,11 +115,11 @@ export type Deposit = {
  * payment.
  */
 export async function deposit(
-  house: CoinHouse,
+  service: ServiceWithChain,
   { environments }: Merchant,
   { asset = 'USDC', sender = null, ...sent }: Deposit,
 ): Promise<string> {
-  const at = house.clock.now()
+  const at = service.clock.now()
   const units = (text = '0') => (text === '0' ? 0n : (parseDecimal(text, asset) as bigint))
   const places = {
     ...noAmounts,
@@ -127,7 +127,7 @@ export async function deposit(
     amountHeld: units(sent.held),
   }
   const amount = places.amountAccepted + places.amountHeld
-  const names = { environmentId: environments.test.id, rail: sent.rail ?? house.rail.name, asset }
+  const names = { environmentId: environments.test.id, rail: sent.rail ?? service.rail.name, asset }
   const account = walletOf(at, { ...names, number: await newWallet(), amount })
   const payment: Payment = {
     ...names,
@@ -146,7 +146,7 @@ export async function deposit(
     receivedAt: at,
     createdAt: at,
   }
-  await house.db.transaction(async (tx) => {
+  await service.db.transaction(async (tx) => {
     await moveAll(tx, at, [toMovement(payment)])
     insertWallets(tx, at, [await toWallet(account)])
     insertCollectionAccounts(tx, [account])
@@ -234,19 +234,19 @@ function takeNotice(
 }
 
 /** A separate merchant with helpers about its coins. */
-export async function openCoinDesk(house: CoinHouse) {
-  const merchant = await house.hire('Ada')
+export async function openCoinDesk(service: ServiceWithChain) {
+  const merchant = await service.addMerchant('Ada')
   const key = merchant.test.secret
-  const get = async (path: string) => (await house.ask('GET', path, { key })).json.data
+  const get = async (path: string) => (await service.ask('GET', path, { key })).json.data
   const post = (path: string, body: object, headers = {}) =>
-    house.ask('POST', path, { key, body, headers })
+    service.ask('POST', path, { key, body, headers })
   const act = (verb: string) => (reference: string, body: object, headers?: object) =>
     post(`/v1/collections/payments/${reference}/${verb}`, body, headers)
   type Event = { type: string; sequence: number; data: object }
   return {
     merchant,
     post,
-    deposit: (change: Deposit) => deposit(house, merchant, change),
+    deposit: (change: Deposit) => deposit(service, merchant, change),
     /** Funds the merchant, so that the treasury has coins. */
     fund: (amount: string, asset: Coin = 'USDC') =>
       post('/v1/test/balances/fund', { asset, amount }),
