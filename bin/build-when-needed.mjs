@@ -84,7 +84,9 @@ async function takeLock() {
       return
     } catch (error) {
       if (['EACCES', 'EPERM', 'EROFS'].includes(error.code)) {
-        throw new Error(`Manilla must be built, but you cannot write to ${root}. Its owner must build it`)
+        throw new Error(
+          `Manilla must be built, but you cannot write to ${root}. Its owner must build it`,
+        )
       }
       if (error.code !== 'EEXIST') throw error
     }
