@@ -4,8 +4,8 @@ import type { EventType } from '../../events/catalogue.js'
 import { exampleOfEvent } from '../../events/examples.js'
 import { composeExample } from '../../resources/compose-example.js'
 import { envelope } from './openapi.js'
-import { httpStatusOf, type RefusalText, refusalName, refusalsOf } from './refusals-of.js'
-import type { Route } from './route.js'
+import { httpStatusOf, refusalName, refusalsOf } from './refusals-of.js'
+import type { RefusalText, Route } from './route.js'
 
 type Media = { example?: unknown; examples?: Record<string, object> }
 type Content = { content?: Record<string, Media> }

@@ -1,8 +1,5 @@
 import { type Code, codes, type Reason, reasons } from '../../base/refusals.js'
-import type { Access, Route } from './route.js'
-
-/** A refusal that an operation can answer with. */
-export type RefusalText = { code: Code; reason?: Reason }
+import type { Access, RefusalText, Route } from './route.js'
 
 /** A code that always comes with one of these reasons. */
 export function withReasons(code: Code, ...why: Reason[]): RefusalText[] {

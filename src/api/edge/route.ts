@@ -2,14 +2,16 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { Readable } from 'node:stream'
 import Type, { type Static, type TSchema } from 'typebox'
 import type { Environment } from '../../base/environment.js'
-import type { Code } from '../../base/refusals.js'
+import type { Code, Reason } from '../../base/refusals.js'
 import type { Answer, Answered } from '../../idempotency/answer.js'
 import type { IdempotencyKey } from '../../idempotency/key.js'
-import type { RefusalText } from './refusals-of.js'
 import type { Tag } from './tags.js'
 
 /** Who may call: holders of a secret key or of any key, everyone, or a bank that signs. */
 export type Access = 'secret' | 'any_key' | 'open' | 'signed'
+
+/** A refusal that an operation can answer with. */
+export type RefusalText = { code: Code; reason?: Reason }
 
 /** What a handler receives, validated. */
 export type RouteRequest<Body, Query, Params> = {

@@ -1,8 +1,6 @@
 import * as fs from 'node:fs'
 import { holdsData } from './data-directory.js'
-
-/** The operating system account that the server runs as, if it is not this process's own. */
-export type ServerUser = { uid: number; gid: number }
+import type { ServerUser } from './reach.js'
 
 /**
  * PostgreSQL refuses to run as root. Existing data keeps its owner, so that root and an ordinary

@@ -4,9 +4,9 @@ import { chmod, cp, readdir } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { homedir } from 'node:os'
 import { basename, dirname, join, resolve } from 'node:path'
-import type { ServerUser } from './account.js'
 import { createWhole } from './create-whole.js'
 import { hasCode, unlessTaken } from './other-processes.js'
+import type { ServerUser } from './reach.js'
 import { canReach, canRun, createRoot, systemRoot } from './reach.js'
 
 /** Binaries that the account can run. Links libraries or copies the package where necessary. */

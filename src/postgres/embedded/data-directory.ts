@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import * as fs from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
-import type { ServerUser } from './account.js'
 import { unlessTaken } from './other-processes.js'
+import type { ServerUser } from './reach.js'
 import { canReach, createRoot, systemRoot } from './reach.js'
 
 export function holdsData(directory: string): boolean {

@@ -2,11 +2,12 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import * as fs from 'node:fs'
 import { text } from 'node:stream/consumers'
-import { type ServerUser, spawnOptions } from './account.js'
+import { spawnOptions } from './account.js'
 import { user } from './address.js'
 import { findBinaries } from './binaries.js'
 import { createWhole } from './create-whole.js'
 import { holdsData } from './data-directory.js'
+import type { ServerUser } from './reach.js'
 
 /** Creates the data directory if it is missing or empty; refuses one of another account. */
 export async function initialize(dataDirectory: string, account?: ServerUser): Promise<void> {

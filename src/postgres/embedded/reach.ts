@@ -1,6 +1,8 @@
 import * as fs from 'node:fs'
 import { dirname } from 'node:path'
-import type { ServerUser } from './account.js'
+
+/** The operating system account that the server runs as, if it is not this process's own. */
+export type ServerUser = { uid: number; gid: number }
 
 /** Where root keeps what an unprivileged account must be able to reach. */
 export const systemRoot = '/var/lib/manilla'

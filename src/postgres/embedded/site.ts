@@ -1,4 +1,4 @@
-import type { ServerUser } from './account.js'
+import type { ServerUser } from './reach.js'
 
 /** One data directory and what is needed to serve it. */
 export type Site = {

@@ -2,9 +2,9 @@ import * as fs from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { limits } from '../../base/limits.js'
-import type { ServerUser } from './account.js'
 import { socketPath } from './address.js'
 import { shortHash } from './data-directory.js'
+import type { ServerUser } from './reach.js'
 import { canReach } from './reach.js'
 
 /**
