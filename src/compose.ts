@@ -45,7 +45,7 @@ export type Service = {
   close(): Promise<void>
 }
 
-type Parts = {
+export type Parts = {
   config: Config
   databaseUrl: string
   logger: Logger

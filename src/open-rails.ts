@@ -39,7 +39,7 @@ export type OpenRails = {
   wallets: Record<Mode, WalletRail | undefined>
   localnetPayers: LocalnetPayers | undefined
   banks: Record<Mode, BankDirectory | undefined>
-  simulated: SimulatedRail[]
+  simulatedRails: SimulatedRail[]
   mint: CoinMint | undefined
   sandboxBank: SandboxBank | undefined
   localnet: RunningLocalnet | undefined
@@ -92,7 +92,7 @@ export async function openRails(tools: Tools): Promise<OpenRails> {
     wallets: { test: solana.test?.wallets, live: solana.live?.wallets },
     localnetPayers: localnet && createLocalnetPayers(localnet.url),
     banks: { test: sandboxBank, live: undefined },
-    simulated: [
+    simulatedRails: [
       ...(sandboxBank ? [createSimulatedBank(sandboxBank)] : []),
       ...(embedded ? [new SimulatedChain(localnet.url, embedded.rail)] : []),
     ],

@@ -4,7 +4,7 @@ import type { HttpMetrics } from './api/edge/metrics.js'
 import { systemClock } from './base/clock.js'
 import type { Config } from './base/config.js'
 import type { Logger } from './base/log.js'
-import { addressOf, compose } from './compose.js'
+import { addressOf, compose, type Parts } from './compose.js'
 import { closeLoopback, listenOnLoopback, loopbackUrl } from './loopback-server.js'
 import type { OpenRails } from './open-rails.js'
 import { addWorkFigures } from './operations/work-metrics.js'
@@ -13,7 +13,7 @@ type ServedRails = Pick<
   OpenRails,
   | 'rails'
   | 'banks'
-  | 'simulated'
+  | 'simulatedRails'
   | 'mint'
   | 'collectionRails'
   | 'sandboxBank'
@@ -39,7 +39,7 @@ export async function serve(
     config,
     databaseUrl,
     logger,
-    ...rails,
+    ...(rails && partsOf(rails)),
     ...(sandboxBank && { sandboxPayers: sandboxBank }),
   })
   addWorkFigures(service.metrics.registry, { db: service.db, clock: systemClock })
@@ -61,6 +61,19 @@ export async function serve(
     metricsServer?.close()
     await service.close()
     throw explain(error, config)
+  }
+}
+
+/** Named one by one, so that the compiler refuses a name that the service does not know. */
+function partsOf(rails: ServedRails): Partial<Parts> {
+  return {
+    rails: rails.rails,
+    banks: rails.banks,
+    simulatedRails: rails.simulatedRails,
+    mint: rails.mint,
+    collectionRails: rails.collectionRails,
+    wallets: rails.wallets,
+    localnetPayers: rails.localnetPayers,
   }
 }
 

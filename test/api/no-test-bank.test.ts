@@ -42,7 +42,7 @@ async function openWithoutBank() {
   const { treasuryAddress } = opened.solana.test!
   await giveLamports(chain.url, treasuryAddress)
   await chain.advance(40)
-  const { rails, banks, collectionRails, wallets, simulated } = opened
+  const { rails, banks, collectionRails, wallets, simulatedRails } = opened
   const mint = createCoinMint(chain.url, { treasuryAddress })
   const service = await openManilla({
     beside: { db, clock, secret },
@@ -50,7 +50,7 @@ async function openWithoutBank() {
     banks,
     collecting: collectionRails,
     wallets,
-    simulated,
+    simulatedRails,
     mint,
   })
   return { ...service, chain, config, clock, logger, applied, opened }

@@ -19,16 +19,16 @@ const logger = createLogger('silent')
 const bank = createSandboxBank({ db, clock, logger, noticeKey: randomBytes(32) })
 const secret = new Secret(randomBytes(32).toString('hex'))
 const shared = { beside: { db, clock, secret }, banks: { test: bank, live: undefined } }
-const simulated = [createSimulatedBank(bank)]
+const simulatedRails = [createSimulatedBank(bank)]
 const service = await openManilla({
   ...shared,
-  simulated,
+  simulatedRails,
   rails: { test: { bank_transfer: bank }, live: {} },
 })
 /** Payouts are committed but not sent at once. */
 const cut = await openManilla({
   ...shared,
-  simulated,
+  simulatedRails,
   rails: { test: { bank_transfer: { ...bank, send: async () => {} } }, live: {} },
 })
 const real = await openManilla({ ...shared, rails: { test: { bank_transfer: bank }, live: {} } })

@@ -39,7 +39,7 @@ const mint = createCoinMint(chain.url, rail)
 const service = await openManilla({
   beside: { db, clock, secret: new Secret(randomBytes(32).toString('hex')) },
   rails: { test: { crypto_transfer: rail }, live: {} },
-  simulated: [new SimulatedChain(chain.url, rail)],
+  simulatedRails: [new SimulatedChain(chain.url, rail)],
   mint,
 })
 const { ask } = service

@@ -83,7 +83,7 @@ export type ManillaOptions = {
   trustProxy?: boolean
   rails?: PayoutRails
   banks?: Record<Mode, BankDirectory | undefined>
-  simulated?: SimulatedRail[]
+  simulatedRails?: SimulatedRail[]
   collecting?: CollectionRails
   sandboxPayers?: SandboxPayers
   wallets?: WalletRails
@@ -126,7 +126,8 @@ export async function openManilla(options: ManillaOptions = {}) {
   }
   const logger = createLogger(config.logLevel, { write: (line) => log.push(line) })
   const mint = 'mint' in options ? options.mint : paperMint
-  const { rails, banks, simulated, collecting, sandboxPayers, wallets, localnetPayers } = options
+  const { rails, banks, simulatedRails, collecting, sandboxPayers, wallets, localnetPayers } =
+    options
   const service = await compose({
     config,
     databaseUrl: options.databaseUrl ?? db.url,
@@ -134,7 +135,7 @@ export async function openManilla(options: ManillaOptions = {}) {
     clock,
     ...(rails && { rails }),
     ...(banks && { banks }),
-    ...(simulated && { simulatedRails: simulated }),
+    ...(simulatedRails && { simulatedRails }),
     ...(collecting && { collectionRails: collecting }),
     ...(sandboxPayers && { sandboxPayers }),
     ...(wallets && { wallets }),

@@ -42,7 +42,7 @@ export async function openWithBankAndChain({ hasWallets = true }: Wallets = {}) 
     beside: { db, clock, secret: new Secret(randomBytes(32).toString('hex')) },
     rails: { test: { bank_transfer: bank, bank_return: bank, crypto_return: rail }, live: {} },
     banks: { test: bank, live: undefined },
-    simulated: [createSimulatedBank(bank)],
+    simulatedRails: [createSimulatedBank(bank)],
     collecting: { test: bank, live: undefined },
     sandboxPayers: bank,
     wallets: { test: hasWallets ? wallets : undefined, live: undefined },

@@ -39,7 +39,7 @@ export async function openWithBank(
     banks: { test: bank, live: undefined },
     collecting: { test: bank, live: undefined },
     sandboxPayers: bank,
-    simulated: [createSimulatedBank(bank)],
+    simulatedRails: [createSimulatedBank(bank)],
   })
   const noticesPath = `/rails/${bank.name}/notices/test`
   bank.sendNoticesTo(service.url + noticesPath)

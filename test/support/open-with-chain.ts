@@ -62,7 +62,7 @@ export async function openWithChain() {
   const service = await openManilla({
     beside: { db, clock, secret: new Secret(randomBytes(32).toString('hex')) },
     rails: { test: { crypto_transfer: rail, crypto_return: rail }, live: {} },
-    simulated: [new SimulatedChain(chain.url, rail)],
+    simulatedRails: [new SimulatedChain(chain.url, rail)],
     mint,
   })
 

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import type { FaultRule } from './faults.js'
 import { localnetLimits } from './limits.js'
 
-export type { Fault, FaultRule, Match } from './faults.js'
+export type { Fault, FaultRule } from './faults.js'
 
 export type LocalnetOptions = {
   /** Storage of the chain; an empty folder gets a new one. */
