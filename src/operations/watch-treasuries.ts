@@ -24,7 +24,7 @@ export async function watchTreasury(
   const { treasuryAddress } = rail
   const balances = await rail.treasuryBalances()
   for (const [coin, floor] of Object.entries(floors) as [keyof typeof balances, bigint][]) {
-    const free = balances[coin] - (await readOpenCommitments(db, mode, coin))
+    const free = balances[coin] - (await readOpenPayoutTotal(db, mode, coin))
     if (free >= floor) continue
     alarms += 1
     logger.error(
@@ -36,7 +36,7 @@ export async function watchTreasury(
 }
 
 /** What open payouts will take from a hot wallet. They take no SOL. */
-export async function readOpenCommitments(
+export async function readOpenPayoutTotal(
   db: Database,
   mode: Mode,
   coin: keyof SolanaConfig['floors'],

@@ -5,12 +5,12 @@ import { listStatement } from '../postgres/statement.js'
 import type { Tx } from '../postgres/tx.js'
 import { showPayout } from '../resources/payout.js'
 import { type PayoutRow, payoutColumns, toPayout } from './find-payouts.js'
-import { type FollowReturns, lockReturns } from './follow-returns.js'
+import { type FollowReturns, lockFollowedReturns } from './follow-returns.js'
 import { nextSequence, type Payout, type PayoutAttempt, payoutKinds } from './payout.js'
 import type { LiveAttempt, PreparedAttempt } from './ports.js'
 import { insertAttempts } from './store-payouts.js'
 
-export type Conclusion = { attempt: LiveAttempt } & (
+export type AttemptVerdict = { attempt: LiveAttempt } & (
   | { verdict: 'landed'; reason?: string }
   | { verdict: 'failed'; reason: string }
   /** It can never land, and the payout fails. */
@@ -113,7 +113,7 @@ const finishPayouts = listStatement({
 export async function concludePayouts(
   tx: Tx,
   now: Date,
-  conclusions: Conclusion[],
+  conclusions: AttemptVerdict[],
   follow?: FollowReturns,
 ): Promise<Payout[]> {
   const waits = conclusions.filter((one) => one.verdict === 'wait')
@@ -124,7 +124,7 @@ export async function concludePayouts(
   const locked = await lockAll(tx, ends)
   const own = ends.filter(({ attempt }) => locked.has(attempt.payoutId))
   const final = own.filter((one) => one.verdict !== 'again')
-  const notifyReturns = await lockReturns(
+  const notifyReturns = await lockFollowedReturns(
     tx,
     final.map(({ attempt }) => locked.get(attempt.payoutId)!),
     follow,
@@ -144,7 +144,7 @@ export async function concludePayouts(
   return finished
 }
 
-async function lockAll(tx: Tx, ends: Conclusion[]): Promise<Map<string, Locked>> {
+async function lockAll(tx: Tx, ends: AttemptVerdict[]): Promise<Map<string, Locked>> {
   const rows = await tx.rows(lockPayouts(ends.map(({ attempt }) => toKey(attempt))))
   return new Map(
     rows.map(({ attempts, clockOffsetMs, ...row }) => {
@@ -158,7 +158,7 @@ async function lockAll(tx: Tx, ends: Conclusion[]): Promise<Map<string, Locked>>
 }
 
 /** In the time of its environment, or it would end before it started. */
-function finish(now: Date, payout: Locked, conclusion: Conclusion): Locked {
+function finish(now: Date, payout: Locked, conclusion: AttemptVerdict): Locked {
   const endedAt = after(now, payout.clockOffsetMs)
   const hasLanded = conclusion.verdict === 'landed'
   return {
@@ -184,14 +184,14 @@ function toEvent(payout: Locked) {
   return [{ environmentId, type, resourceId: id, causeId: id, sequence, data }]
 }
 
-function toResolution({ attempt, verdict }: Conclusion) {
+function toResolution({ attempt, verdict }: AttemptVerdict) {
   const verb = verdict === 'landed' ? ('settle' as const) : ('release' as const)
   return { environmentId: attempt.environmentId, causeId: attempt.payoutId, verb }
 }
 
 function toNextAttempt(
   now: Date,
-  { attempt, prepared }: Extract<Conclusion, { verdict: 'again' }>,
+  { attempt, prepared }: Extract<AttemptVerdict, { verdict: 'again' }>,
   locked: Map<string, Locked>,
 ) {
   const payout = locked.get(attempt.payoutId)!
@@ -202,7 +202,11 @@ function toKey({ environmentId, payoutId, number, polls }: LiveAttempt) {
   return { environment_id: environmentId, payout_id: payoutId, number, looks: polls }
 }
 
-function toPostponedRow({ attempt, dueAt, expiresBy }: Extract<Conclusion, { verdict: 'wait' }>) {
+function toPostponedRow({
+  attempt,
+  dueAt,
+  expiresBy,
+}: Extract<AttemptVerdict, { verdict: 'wait' }>) {
   return { ...toKey(attempt), due_at: dueAt, expires_by: expiresBy ?? null }
 }
 
@@ -214,13 +218,13 @@ const endStates = {
   wait: 'LIVE',
 } as const
 
-function toEndedRow(conclusion: Conclusion) {
+function toEndedRow(conclusion: AttemptVerdict) {
   const { environment_id, payout_id, number } = toKey(conclusion.attempt)
   const [state, outcome] = [endStates[conclusion.verdict], reasonOf(conclusion)]
   return { environment_id, payout_id, number, state, outcome }
 }
 
-function reasonOf(conclusion: Conclusion): string | null {
+function reasonOf(conclusion: AttemptVerdict): string | null {
   return ('reason' in conclusion && conclusion.reason) || null
 }
 

@@ -13,7 +13,7 @@ import { insertAttempts, insertPayouts, type NewAttempt } from './store-payouts.
 
 export type NewPayout = {
   payout: Payout
-  prepared: PreparedAttempt
+  attempt: PreparedAttempt
   /** In real time: the age of an attempt decides when it is polled. */
   preparedAt: Date
   /** The payout as it starts, for the answer and the event: JSON text. */
@@ -27,7 +27,7 @@ export function toNewPayout(
 ): NewPayout {
   const { token } = prepared
   const attempt = { number: 1, token, state: 'LIVE', createdAt: preparedAt } as const
-  return { payout, prepared, preparedAt, shown: showPayout(payout, [attempt]) }
+  return { payout, attempt: prepared, preparedAt, shown: showPayout(payout, [attempt]) }
 }
 
 /**
@@ -103,8 +103,8 @@ function toHold({ payout }: NewPayout): Movement {
   return { environmentId, asset, causeId: id, isHold: true, lines: charged }
 }
 
-function toAttempt({ payout, prepared, preparedAt }: NewPayout): NewAttempt {
-  const { token, wire, validUntil } = prepared
+function toAttempt({ payout, attempt, preparedAt }: NewPayout): NewAttempt {
+  const { token, wire, validUntil } = attempt
   return { payout, number: 1, token, wire, validUntil, createdAt: preparedAt }
 }
 

@@ -11,7 +11,7 @@ export type FollowReturns = (
   payouts: Payout[],
 ) => Promise<(now: Date, ended: Payout[]) => void>
 
-export async function lockReturns(
+export async function lockFollowedReturns(
   tx: Tx,
   payouts: Payout[],
   follow: FollowReturns | undefined,

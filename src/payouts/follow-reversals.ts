@@ -11,7 +11,7 @@ import { listStatement } from '../postgres/statement.js'
 import type { Tx } from '../postgres/tx.js'
 import { showPayout } from '../resources/payout.js'
 import { type PayoutRow, payoutColumns, toPayout } from './find-payouts.js'
-import { type FollowReturns, lockReturns } from './follow-returns.js'
+import { type FollowReturns, lockFollowedReturns } from './follow-returns.js'
 import {
   bankKinds,
   nextSequence,
@@ -117,7 +117,7 @@ async function reversePayouts(
   const early = payouts.filter(({ status }) => status === 'SUBMITTED')
   const completed = payouts.filter(({ status }) => status === 'COMPLETED')
   const wanted = completed.map((payout) => reverse(now, payout))
-  const notifyReturns = await lockReturns(tx, wanted, follow)
+  const notifyReturns = await lockFollowedReturns(tx, wanted, follow)
   const outcomes = wanted.length > 0 ? await moveAll(tx, now, wanted.map(toMovement)) : []
   const reversed = wanted.filter((_, index) => outcomes[index]!.isMoved)
   const unbooked = wanted.filter((_, index) => !outcomes[index]!.isMoved)

@@ -5,7 +5,7 @@ import { Refusal } from '../base/refusal.js'
 import type { Database } from '../postgres/database.js'
 import { isLockTimeout } from '../postgres/failures.js'
 import type { Tx } from '../postgres/tx.js'
-import { type Conclusion, concludePayouts } from './conclude-payouts.js'
+import { type AttemptVerdict, concludePayouts } from './conclude-payouts.js'
 import { disputesIn, recordDisputes } from './disputes.js'
 import { findInstructions } from './find-instructions.js'
 import type { FollowReturns } from './follow-returns.js'
@@ -50,7 +50,7 @@ export async function pollPayouts(tools: Tools, now: Date): Promise<number> {
 async function concludeTogether(
   { db, logger, follow }: Tools,
   now: Date,
-  { conclusions, note }: { conclusions: Conclusion[]; note: (tx: Tx) => void },
+  { conclusions, note }: { conclusions: AttemptVerdict[]; note: (tx: Tx) => void },
 ): Promise<void> {
   try {
     await db.transaction((tx) => {
@@ -97,7 +97,7 @@ function conclude(
   now: Date,
   attempt: LiveAttempt,
   finding: AttemptFinding,
-): Conclusion | undefined {
+): AttemptVerdict | undefined {
   switch (finding.state) {
     case 'landed':
       return { attempt, verdict: 'landed' }
@@ -124,14 +124,14 @@ async function prepareReplacements(
   { db, rail, logger }: Tools,
   now: Date,
   gone: LiveAttempt[],
-): Promise<Conclusion[]> {
+): Promise<AttemptVerdict[]> {
   if (gone.length === 0) return []
   const exhausted = gone.filter(({ number }) => number >= limits.payouts.attemptsMax)
   const replaceable = gone.filter(({ number }) => number < limits.payouts.attemptsMax)
   const prepared = await rail.prepare(await findInstructions(db, replaceable))
   return [
     ...exhausted.map((attempt) => ({ attempt, verdict: 'dead', reason: 'expired' }) as const),
-    ...replaceable.map((attempt, index): Conclusion => {
+    ...replaceable.map((attempt, index): AttemptVerdict => {
       const next = prepared[index]!
       if (!(next instanceof Refusal)) return { attempt, verdict: 'again', prepared: next }
       logger.warn(
@@ -147,7 +147,7 @@ async function prepareReplacements(
   ]
 }
 
-async function sendReplacements({ db, rail }: Tools, replaced: Conclusion[]): Promise<void> {
+async function sendReplacements({ db, rail }: Tools, replaced: AttemptVerdict[]): Promise<void> {
   const again = replaced.filter(({ verdict }) => verdict === 'again')
   if (again.length === 0) return
   const names = again.map(({ attempt }) => ({

@@ -1,7 +1,7 @@
 import type { Refusal } from '../../base/refusal.js'
 import type { Coin } from '../../money/assets.js'
 import type { Target } from '../../payouts/ports.js'
-import type { OpenCommitments } from '../../payouts/treasury-books.js'
+import type { OpenPayoutTotals } from '../../payouts/treasury-books.js'
 import type { VerifiedDestination } from './check-destinations.js'
 import { isRefusal } from './destinations.js'
 import { treasuryShort } from './simulate.js'
@@ -19,7 +19,7 @@ const microLamportsPerLamport = 1_000_000n
 type Parts = {
   treasury: SolanaTreasury
   computeUnitPrice: bigint
-  commitments: OpenCommitments
+  openPayouts: OpenPayoutTotals
   mintPending: () => Promise<void>
 }
 
@@ -38,18 +38,18 @@ const bumpMin = 227
  * minted.
  */
 export function createCoverTreasury(parts: Parts): CoverTreasury {
-  const { treasury, computeUnitPrice, commitments, mintPending } = parts
+  const { treasury, computeUnitPrice, openPayouts, mintPending } = parts
   const fee = feeFor(bumpMin, computeUnitPrice)
 
   async function estimateFree(assets: Coin[]): Promise<Balances> {
     const free = { ...(await treasury.readRecentBalances()) }
-    for (const asset of assets) free[asset] -= await commitments.sum(asset)
+    for (const asset of assets) free[asset] -= await openPayouts.sum(asset)
     return free
   }
 
   async function readFree(assets: Coin[]): Promise<Balances> {
     await mintPending()
-    const open = assets.map(async (asset) => [asset, await commitments.list(asset)] as const)
+    const open = assets.map(async (asset) => [asset, await openPayouts.list(asset)] as const)
     return treasury.readFree(Object.fromEntries(await Promise.all(open)))
   }
 

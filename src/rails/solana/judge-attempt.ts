@@ -4,7 +4,7 @@ import { payoutFailureOf, type TransactionError } from './chain-errors.js'
 import type { EndpointView, SignatureReport } from './check-attempts.js'
 import { findAgreed, majorityOf, reachedBy } from './quorum.js'
 
-type AttemptVerdict = {
+type JudgedAttempt = {
   finding: AttemptFinding
   error?: TransactionError
 }
@@ -23,13 +23,13 @@ export function judgeAttempt(
   attempt: Attempt,
   views: EndpointView[],
   endpoints: number,
-): AttemptVerdict {
+): JudgedAttempt {
   const needed = majorityOf(endpoints)
   const votes = views.map((view) => ({ view, report: view.reports.get(attempt.token)! }))
   const finalized = votes.filter(({ report }) => report.status?.isFinalized)
   const agreed = findAgreed(finalized, needed, outcomeOf)
   const disputedBy = findContradiction(attempt, votes)
-  const toVerdict = (finding: AttemptFinding): AttemptVerdict => ({
+  const toVerdict = (finding: AttemptFinding): JudgedAttempt => ({
     finding: disputedBy.length > 0 ? { ...finding, disputedBy } : finding,
   })
   if (agreed) {

@@ -27,7 +27,7 @@ export function createPrepare(parts: PrepareParts) {
     if (!lifetime) return instructions.map(railUnavailable)
     const messages = instructions.map((instruction) => compile(parts, instruction, lifetime))
     const signable = messages.filter((message): message is Buffer => !isRefusal(message))
-    const signatures = await findSignatures(parts, signable)
+    const signatures = await trySign(parts, signable)
     if (!signatures) return messages.map((each) => (isRefusal(each) ? each : railUnavailable()))
     const signed = new Map(signable.map((message, index) => [message, signatures[index]!]))
     return messages.map((message) => {
@@ -71,7 +71,7 @@ export async function findLifetime(
 }
 
 /** Undefined when the signer fails: then nothing was signed that could be sent. */
-export async function findSignatures(
+export async function trySign(
   { signer, logger }: Pick<PrepareParts, 'signer' | 'logger'>,
   messages: Buffer[],
 ): Promise<Uint8Array[] | undefined> {

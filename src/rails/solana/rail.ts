@@ -4,7 +4,7 @@ import type { Logger } from '../../base/log.js'
 import type { WalletRail } from '../../collections/ports.js'
 import type { Coin } from '../../money/assets.js'
 import type { ExpiringRail } from '../../payouts/ports.js'
-import type { OpenCommitments } from '../../payouts/treasury-books.js'
+import type { OpenPayoutTotals } from '../../payouts/treasury-books.js'
 import { bytesOf, deriveTokenAccount, type TokenAddress } from './addresses.js'
 import { ChainIdentity, type Network, WrongChain } from './chain-identity.js'
 import { createCheck, createExamine } from './check.js'
@@ -40,7 +40,7 @@ export type SolanaOptions = {
   network: Network
   /** Micro-lamports per compute unit. */
   computeUnitPrice?: bigint
-  commitments: OpenCommitments
+  openPayouts: OpenPayoutTotals
   /** Test mode: mints funds that are recorded but not on the chain yet. */
   mintPending?: () => Promise<void>
 }
@@ -89,8 +89,8 @@ export async function createSolanaRail(options: SolanaOptions): Promise<SolanaRa
   const { blockhashCacheMs, embeddedBlockhashCacheMs } = limits.solana
   const cachedMs = isEmbedded ? embeddedBlockhashCacheMs : blockhashCacheMs
   const getLatestBlockhash = createLatestBlockhash(endpoints, clock, cachedMs)
-  const { commitments, walletSigner, mintPending = async () => {} } = options
-  const cover = createCoverTreasury({ treasury, computeUnitPrice, commitments, mintPending })
+  const { openPayouts, walletSigner, mintPending = async () => {} } = options
+  const cover = createCoverTreasury({ treasury, computeUnitPrice, openPayouts, mintPending })
   const chain = { identity, isEmbedded }
   const isChainKnown = () => verifyAgain(endpoints, identity, logger)
   return {

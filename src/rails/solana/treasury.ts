@@ -1,7 +1,7 @@
 import type { Clock } from '../../base/clock.js'
 import { limits } from '../../base/limits.js'
 import { type Coin, coins } from '../../money/assets.js'
-import type { OpenPayouts } from '../../payouts/treasury-books.js'
+import type { OpenPayoutList } from '../../payouts/treasury-books.js'
 import {
   type ChainAccount,
   readAccountsAt,
@@ -15,7 +15,7 @@ import { programs } from './programs.js'
 
 export type Balances = { SOL: bigint } & Record<Coin, bigint>
 
-const noneOpen: OpenPayouts = { total: 0n, largest: [] }
+const noneOpen: OpenPayoutList = { total: 0n, largest: [] }
 
 /** The hot wallet: its balances, and the rent of a token account. */
 export class SolanaTreasury {
@@ -76,7 +76,7 @@ export class SolanaTreasury {
    * - is settled in the meantime was listed as open and has landed: not subtracted;
    * - the endpoints do not know, or that is not listed, is subtracted to be safe.
    */
-  async readFree(open: Partial<Record<Coin, OpenPayouts>>): Promise<Balances> {
+  async readFree(open: Partial<Record<Coin, OpenPayoutList>>): Promise<Balances> {
     const { balances, slot } = await this.#read()
     for (const coin of coins) {
       const { total, largest } = open[coin] ?? noneOpen
