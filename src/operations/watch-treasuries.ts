@@ -1,7 +1,7 @@
 import type { SolanaConfig } from '../base/config.js'
 import type { Mode } from '../base/environment.js'
 import type { Logger } from '../base/log.js'
-import { readOpenAmount } from '../payouts/treasury-books.js'
+import { createOpenPayoutTotals } from '../payouts/treasury-books.js'
 import type { Database } from '../postgres/database.js'
 import type { SolanaRail } from '../rails/solana/rail.js'
 
@@ -41,5 +41,5 @@ export async function readOpenPayoutTotal(
   mode: Mode,
   coin: keyof SolanaConfig['floors'],
 ): Promise<bigint> {
-  return coin === 'SOL' ? 0n : readOpenAmount(db, { mode, asset: coin })
+  return coin === 'SOL' ? 0n : createOpenPayoutTotals(db, mode).sum(coin)
 }

@@ -8,6 +8,7 @@ import type { Queryable } from '../postgres/tx.js'
 import { type PayoutKind, payoutKinds } from './payout.js'
 import type { LiveAttempt } from './ports.js'
 
+/** The column `looks` counts polls. */
 const columns = `job.environment_id as "environmentId", job.payout_id as "payoutId", job.number,
   job.rail, job.token, job.wire, job.valid_until as "validUntil",
   job.expires_by as "expiresBy", job.looks as polls,

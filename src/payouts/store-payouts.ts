@@ -33,7 +33,7 @@ const insertPayoutRows = listStatement({
     from ${list}`,
 })
 
-/** Sorted by reference, so that two batches never deadlock at the unique index. */
+/** Sorted by the merchant's reference, so that two batches never deadlock at the unique index. */
 export function insertPayouts(tx: Tx, payouts: Payout[]): void {
   if (payouts.length === 0) return
   const rows = payouts.toSorted(byMerchantReference).map((payout) => ({

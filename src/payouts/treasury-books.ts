@@ -32,26 +32,22 @@ export async function readTreasuryBooks(
   return row!
 }
 
-export async function readOpenAmount(
-  db: Queryable,
-  which: { mode: Mode; asset: Asset },
-): Promise<bigint> {
-  return (await readTreasuryBooks(db, which)).reserved
-}
-
-/** What the open payouts of a mode take from its hot wallet. */
+/** What the open payouts of a mode take from its treasury. */
 export type OpenPayoutTotals = {
+  /** Cheap: one sum of the books. */
   sum(asset: Asset): Promise<bigint>
+  /** With the signatures of the largest, so that the chain can be asked which have landed. */
   list(asset: Asset): Promise<OpenPayoutList>
 }
 
 export function createOpenPayoutTotals(db: Queryable, mode: Mode): OpenPayoutTotals {
   return {
-    sum: (asset) => readOpenAmount(db, { mode, asset }),
+    sum: async (asset) => (await readTreasuryBooks(db, { mode, asset })).reserved,
     list: (asset) => listOpenPayouts(db, { mode, asset }),
   }
 }
 
+/** `token` is the signature of the live attempt. */
 export type OpenPayoutList = { total: bigint; largest: { token: string; amount: bigint }[] }
 
 async function listOpenPayouts(

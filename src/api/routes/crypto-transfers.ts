@@ -62,7 +62,12 @@ const create = (api: ApiParts) =>
     answers: { 201: cryptoTransfer },
     refusals: [
       'insufficient_balance',
-      ...withReasons('crypto_transfer_failed', 'duplicate_reference', ...chainRefusalReasons),
+      ...withReasons(
+        'crypto_transfer_failed',
+        'duplicate_reference',
+        'balance_limit',
+        ...chainRefusalReasons,
+      ),
     ],
     handle(request) {
       const { merchantReference = null } = request.body
