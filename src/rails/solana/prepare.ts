@@ -2,11 +2,11 @@ import { base58 } from '@scure/base'
 import type { Logger } from '../../base/log.js'
 import type { Outcome, Refusal } from '../../base/refusal.js'
 import type { PayoutInstruction, PreparedAttempt } from '../../payouts/ports.js'
-import { isRefusal, type Reserved, resolveTarget } from './destinations.js'
 import { Unavailable } from './endpoints.js'
 import type { Lifetime } from './latest-blockhash.js'
 import type { Recipients } from './recipients.js'
-import { railUnavailable, refuse } from './refuse.js'
+import { isRefusal, railUnavailable, refuse } from './refuse.js'
+import { type Reserved, resolveTarget } from './resolve-target.js'
 import type { Signer } from './signer.js'
 import type { Templates } from './template.js'
 import { toWireTransaction } from './wire.js'
@@ -50,6 +50,8 @@ function compile(
 ): Buffer | Refusal {
   const target = resolveTarget(instruction, parts.recipients, parts.reserved)
   if (isRefusal(target)) return target
+  // `inspect` has refused it already, with a better message. Checked again because it does not run
+  // before a replacement is signed, and coins sent to an address without a key are lost.
   if (!target.recipient.isOnCurve)
     return refuse(
       'destination_not_a_wallet',

@@ -41,7 +41,11 @@ export type SolanaOptions = {
   /** Micro-lamports per compute unit. */
   computeUnitPrice?: bigint
   openPayouts: OpenPayoutTotals
-  /** Test mode: mints funds that are recorded but not on the chain yet. */
+  /**
+   * Test mode: mints funds that are recorded but not on the chain yet. Called before a payout is
+   * refused because its simulation (inspect.ts) or the sums (cover-treasury.ts) find the treasury
+   * short.
+   */
   mintPending?: () => Promise<void>
 }
 

@@ -10,14 +10,14 @@ import {
 } from './accounts.js'
 import type { TokenAddress } from './addresses.js'
 import type { Endpoints } from './endpoints.js'
-import { findLanded } from './find-landed.js'
+import { findConfirmed } from './find-confirmed.js'
 import { programs } from './programs.js'
 
 export type Balances = { SOL: bigint } & Record<Coin, bigint>
 
 const noneOpen: OpenPayoutList = { total: 0n, largest: [] }
 
-/** The hot wallet: its balances, and the rent of a token account. */
+/** The treasury is the hot wallet: its balances, and the rent of a token account. */
 export class SolanaTreasury {
   readonly address: string
   readonly sources: Record<Coin, TokenAddress>
@@ -52,7 +52,7 @@ export class SolanaTreasury {
   }
 
   /**
-   * Balances up to `balancesMs` old. Minus all open payouts they are never too high, and often too
+   * Balances up to `limits.solana.balanceCacheMs` old. Minus all open payouts they are never too high, and often too
    * low: a payout that landed in the meantime is still open until it is finalized.
    */
   async readRecentBalances(): Promise<Balances> {
@@ -80,8 +80,8 @@ export class SolanaTreasury {
     const { balances, slot } = await this.#read()
     for (const coin of coins) {
       const { total, largest } = open[coin] ?? noneOpen
-      const landed = await findLanded(this.#endpoints, largest, slot)
-      balances[coin] -= total - landed.reduce((sum, { amount }) => sum + amount, 0n)
+      const confirmed = await findConfirmed(this.#endpoints, largest, slot)
+      balances[coin] -= total - confirmed.reduce((sum, { amount }) => sum + amount, 0n)
     }
     return balances
   }
