@@ -114,8 +114,8 @@ async function claimAll<Input>(
     tx.rows(claimKeys(rows, now)),
     tx.rows(findIdempotencyKeys(rows)),
   ]).catch((error: unknown) => {
-    // The insert had to wait for a transaction without the advisory lock of `claimKeys`, such as the
-    // one that deletes expired keys. A lane handles the timeout itself: it defers the batch.
+    // The insert had to wait for a transaction without the advisory lock of `claimKeys`, such as
+    // the one that deletes expired keys. A lane handles the timeout itself: it defers the batch.
     throw tx.waitsForLocks && isLockTimeout(error) ? inProgress() : error
   })
   const claimed = new Set(claimedRows.map((row) => `${row.environmentId}/${row.digest}`))

@@ -28,8 +28,8 @@ export type PayoutInstruction = Target & { reference: string }
 /** An attempt, fixed before it is sent and safe to send again. */
 export type PreparedAttempt = {
   /**
-   * Its name at the rail: on Solana the signature of the transaction, at a bank our reference. Not a
-   * coin and not a token account.
+   * Its name at the rail: on Solana the signature of the transaction, at a bank our reference.
+   * Neither a coin nor a token account.
    */
   token: string
   /** The exact bytes to send: a signed transaction, or the body of a bank request. */

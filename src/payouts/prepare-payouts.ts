@@ -62,8 +62,8 @@ type Candidate = { request: PayoutRequest; id: string; baseFee: bigint }
 type SignedCandidate = Inspected & { attempt: PreparedAttempt }
 
 /**
- * A request becomes a `Candidate` (id and base fee), a `SignedCandidate` (inspected and signed by the
- * rail), a `NewPayout` (priced) and is returned as a `PreparedPayout`.
+ * A request becomes a `Candidate` (id and base fee), a `SignedCandidate` (inspected and signed by
+ * the rail), a `NewPayout` (priced) and is returned as a `PreparedPayout`.
  *
  * Requests that arrive together share calls: each rail has its own batches, and a batch makes one
  * balance query, one `inspect` and one `prepare` for all of its requests.

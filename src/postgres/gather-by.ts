@@ -1,8 +1,8 @@
 import { gather } from './gather.js'
 
 /**
- * Like `gather`, but calls share a batch only with calls of the same group: `runAll` gets the group,
- * such as a rail, and the keys of one of its batches.
+ * Like `gather`, but calls share a batch only with calls of the same group: `runAll` gets the
+ * group, such as a rail, and the keys of one of its batches.
  */
 export function gatherBy<Group, Key, Value>(
   runAll: (group: Group, keys: Key[]) => Promise<Value[]>,

@@ -5,8 +5,8 @@ import { formatDecimal, parseDecimal } from '../../money/amounts.js'
 import type { Asset } from '../../money/assets.js'
 
 /**
- * `decimalInput` in schemas.ts has checked the text: a positive decimal with at most six places that
- * the ledger can hold. So parsing cannot fail here.
+ * `decimalInput` in schemas.ts has checked the text: a positive decimal with at most six places
+ * that the ledger can hold. So parsing cannot fail here.
  */
 export function readStablecoinAmount(text: string, asset: Asset): bigint {
   const amount = parseDecimal(text, asset)

@@ -44,8 +44,8 @@ export function judgeAttempt(
   // pointless once a majority has seen it.
   const known = votes.filter(({ report }) => report.status !== null)
   const mayLand = views.some(({ height }) => height <= attempt.validUntil)
-  // `validUntil` came from one endpoint. If that endpoint lied, the attempt would stay open for years:
-  // the height that a majority has finalized caps it.
+  // `validUntil` came from one endpoint. If that endpoint lied, the attempt would stay open for
+  // years: the height that a majority has finalized caps it.
   const heights = views.map(({ height }) => height)
   const reached = reachedBy(heights, needed)
   const expiresBy = reached !== undefined ? reached + BigInt(unfinalizedBlocksMax) : undefined

@@ -13,8 +13,8 @@ export type ResolvedTarget = { coin: Coin; recipient: Recipient; amount: bigint 
 export type Reserved = { mints: Set<string>; ours: Set<string> }
 
 /**
- * Offline checks. Accepts addresses off the curve, so that `judge-destination.ts` can tell the caller
- * what is there: a token account, a program, a multisig.
+ * Offline checks. Accepts addresses off the curve, so that `judge-destination.ts` can tell the
+ * caller what is there: a token account, a program, a multisig.
  */
 export function resolveTarget(
   { asset, amount, destination }: Target,

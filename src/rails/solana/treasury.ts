@@ -52,8 +52,9 @@ export class SolanaTreasury {
   }
 
   /**
-   * Balances up to `limits.solana.balanceCacheMs` old. Minus all open payouts they are never too high, and often too
-   * low: a payout that landed in the meantime is still open until it is finalized.
+   * Balances up to `limits.solana.balanceCacheMs` old. Minus all open payouts they are never too
+   * high, and often too low: a payout that was confirmed in the meantime is still open until it is
+   * finalized.
    */
   async readRecentBalances(): Promise<Balances> {
     const now = this.#clock.elapsedMs()
