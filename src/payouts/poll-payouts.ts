@@ -120,7 +120,7 @@ export function nextPollMs(now: Date, { createdAt }: Pick<LiveAttempt, 'createdA
   return Math.min(Math.max(pollIntervalMs, ageMs / 100), pollIntervalMaxMs)
 }
 
-/** Signs payouts again whose attempt can no longer land. Fails those that the rail now refuses. */
+/** Signs payouts again whose attempt can no longer land. Fails those that are refused for good. */
 async function replaceGone(
   { db, rail, logger }: Tools,
   now: Date,
