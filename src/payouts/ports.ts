@@ -32,7 +32,7 @@ export type PreparedAttempt = {
    * Neither a coin nor a token account.
    */
   token: string
-  /** The exact bytes to send: a signed transaction, or the body of a bank request. */
+  /** The exact bytes to send: a signed transaction, or a payment order to a bank. */
   wire: Buffer
   /** Height of the last block in which it can land; null: it never expires. */
   validUntil: bigint | null
