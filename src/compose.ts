@@ -28,7 +28,7 @@ import type { BankDirectory, SimulatedRail } from './payouts/ports.js'
 import { createPayoutPreparation, type PayoutRails } from './payouts/prepare-payouts.js'
 import { listReconciliations } from './payouts/reconciliations.js'
 import { markForReview } from './payouts/review-payouts.js'
-import { createSending } from './payouts/send-new.js'
+import { createSendAfterCommit } from './payouts/send-new.js'
 import { connectLane } from './postgres/connection.js'
 import { Database } from './postgres/database.js'
 import { type OpenedLane, type OpenLane, openLane } from './postgres/lane.js'
@@ -110,12 +110,19 @@ export async function compose({ config, databaseUrl, logger, ...parts }: Parts):
     wallets,
     localnetPayers,
   })
-  const fundings = createKeyedLanes(laneContext, createFunding(parts.mint))
-  const payouts = createKeyedLanes(laneContext, createPayouts)
-  const accounts = createKeyedLanes(laneContext, createAccounts)
-  const refusals = createRefusalLanes(laneContext)
+  const fundingLanes = createKeyedLanes(laneContext, createFunding(parts.mint))
+  const payoutLanes = createKeyedLanes(laneContext, createPayouts)
+  const accountLanes = createKeyedLanes(laneContext, createAccounts)
+  const refusalLanes = createRefusalLanes(laneContext)
   const { notices, payments } = collections.lanes
-  const lanes = byNameAndMode({ fund: fundings, payouts, accounts, refusals, notices, payments })
+  const lanes = byNameAndMode({
+    fund: fundingLanes,
+    payouts: payoutLanes,
+    accounts: accountLanes,
+    refusals: refusalLanes,
+    notices,
+    payments,
+  })
   const streams = new Streams({
     clock,
     logger,
@@ -123,7 +130,7 @@ export async function compose({ config, databaseUrl, logger, ...parts }: Parts):
     connect: () => connectLane(databaseUrl, 'manilla streams'),
   })
   const requestLog = new RequestLog({ url: databaseUrl, logger })
-  const fill = createPendingMint({ db, mint: parts.mint, logger })
+  const mintPending = createPendingMint({ db, mint: parts.mint, logger })
   const metrics = createMetrics(lanes, figuresOf(db, clock, requestLog))
   const readiness = createReadiness({ db: quickDb, lanes: Object.values(lanes), logger })
 
@@ -146,14 +153,19 @@ export async function compose({ config, databaseUrl, logger, ...parts }: Parts):
       allowsLoopbackWebhooks: config.allowsLoopbackWebhooks,
       naira: config.naira,
       // The coins are on the chain before the caller reads that the balance is funded.
-      fundBalance: (call) => fundings.run(call).finally(fill),
+      fundBalance: (call) => fundingLanes.run(call).finally(mintPending),
       change: createChanges({ db: changeDb, clock, seal }),
-      payouts: createPayoutPreparation({ db, rails, fees: createFeeBook({ db, clock }), logger }),
-      commitPayout: (call) => payouts.run(call),
-      sendPayout: createSending({ db, rails, clock, logger }),
+      payoutPreparation: createPayoutPreparation({
+        db,
+        rails,
+        fees: createFeeBook({ db, clock }),
+        logger,
+      }),
+      commitPayout: payoutLanes.run,
+      sendPayout: createSendAfterCommit({ db, rails, clock, logger }),
       baseUrl: () => config.publicUrl ?? addressOf(app),
-      commitAccount: (call) => accounts.run(call),
-      storeRefusal: (call) => refusals.run(call),
+      commitAccount: accountLanes.run,
+      storeRefusal: refusalLanes.run,
       afterAdvance: (id) => runDueWork({ db, clock, logger, keyRing }, id),
     }),
     ...edgeOf(config),

@@ -9,7 +9,7 @@ import type { CollectionRail, LocalnetPayers, WalletRail } from './collections/p
 import type { WatchedTreasury } from './operations/watch-treasuries.js'
 import type { BankDirectory, ReversingRail, SimulatedRail } from './payouts/ports.js'
 import type { PayoutRails } from './payouts/prepare-payouts.js'
-import { openCommitments } from './payouts/treasury-books.js'
+import { createOpenPayoutTotals } from './payouts/treasury-books.js'
 import type { Database } from './postgres/database.js'
 import { makeKeyBytes } from './rails/ed25519.js'
 import { createSolanaRail, type SolanaRail } from './rails/solana/rail.js'
@@ -190,7 +190,7 @@ async function openSolana(tools: Tools, mode: Mode): Promise<SolanaRail | undefi
 }
 
 function shared({ db, clock, logger }: Tools, mode: Mode) {
-  return { clock, logger, commitments: openCommitments(db, mode) }
+  return { clock, logger, openPayouts: createOpenPayoutTotals(db, mode) }
 }
 
 function openSigner(config: SolanaConfig, logger: Logger): Signer | undefined {

@@ -4,7 +4,7 @@ import type { Refusal } from '../base/refusal.js'
 import type { Seal } from '../base/sealed.js'
 import type { CollectionAccount } from '../collections/account.js'
 import type { PreparedAccount } from '../collections/create-accounts.js'
-import type { Answered } from '../idempotency/answer.js'
+import type { KeyedAnswer } from '../idempotency/answer.js'
 import type { Funding } from '../ledger/fund.js'
 import type { Moved } from '../ledger/movement.js'
 import type { NewPayout } from '../payouts/create-payouts.js'
@@ -22,20 +22,20 @@ export type ApiParts = {
   seal: Seal
   allowsLoopbackWebhooks: boolean
   naira: Record<Mode, NairaLimits>
-  fundBalance: (call: Call<Funding, Moved>) => Promise<Answered>
-  change: (call: Call<KeyedChange, unknown>) => Promise<Answered>
-  payouts: PayoutPreparation
+  fundBalance: (call: Call<Funding, Moved>) => Promise<KeyedAnswer>
+  change: (call: Call<KeyedChange, unknown>) => Promise<KeyedAnswer>
+  payoutPreparation: PayoutPreparation
   banks: Record<Mode, BankDirectory | undefined>
   simulated: SimulatedRail[]
-  commitPayout: (call: Call<NewPayout, Payout>) => Promise<Answered>
+  commitPayout: (call: Call<NewPayout, Payout>) => Promise<KeyedAnswer>
   /** Sends a committed payout, without waiting for it. */
   sendPayout: (payout: Payout) => void
   rails: PayoutRails
   collections: Collections
   streams: Streams
   baseUrl: () => string
-  commitAccount: (call: Call<PreparedAccount, CollectionAccount>) => Promise<Answered>
-  storeRefusal: (call: Call<Refusal, never>) => Promise<Answered>
+  commitAccount: (call: Call<PreparedAccount, CollectionAccount>) => Promise<KeyedAnswer>
+  storeRefusal: (call: Call<Refusal, never>) => Promise<KeyedAnswer>
   /** Does what became due when a test clock was advanced. If it fails, workers do it soon. */
   afterAdvance: (environmentId: EnvironmentId) => Promise<void>
 }

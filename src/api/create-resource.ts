@@ -1,19 +1,22 @@
 import { type Outcome, Refusal } from '../base/refusal.js'
-import { type Answered, isRemembered } from '../idempotency/answer.js'
+import { isRemembered, type KeyedAnswer } from '../idempotency/answer.js'
 import type { ApiParts } from './api-parts.js'
 import { successText } from './edge/envelope.js'
-import { type Call, type Caller, toCall, toCallWithLateAnswer } from './edge/keyed-lane.js'
+import { type Call, type RequestContext, toCall, toCallWithLateAnswer } from './edge/keyed-lane.js'
 
 type PreparedResource = {
   /** The resource as it starts: JSON text for the answer. */
   shown: string
-  /** Called when the resource is committed or refused, where the preparation waits for that. */
+  /**
+   * Called when the resource is committed or refused. Only payouts have it: other payouts may wait
+   * for this one, see `unfinished-payouts.ts`.
+   */
   finish?: () => void
 }
 
 type Creation<Prepared, Value> = {
   message: string
-  commit: (call: Call<Prepared, Value>) => Promise<Answered>
+  commit: (call: Call<Prepared, Value>) => Promise<KeyedAnswer>
   /** Sends what was committed, without waiting for it. */
   send?: (prepared: Prepared) => void
   /** The key of a payout is kept as long as the payout: a repeat must never pay twice. */
@@ -34,12 +37,12 @@ type Creation<Prepared, Value> = {
  */
 export async function createResource<Prepared extends PreparedResource, Value>(
   api: Pick<ApiParts, 'storeRefusal'>,
-  caller: Caller,
+  context: RequestContext,
   prepared: Outcome<Prepared>,
   { message, commit, send, keepsKey = false }: Creation<Prepared, Value>,
-): Promise<Answered> {
-  if (prepared instanceof Refusal) return commitRefusal(api, caller, prepared)
-  const call = toCall<Prepared, Value>(caller, prepared, successText(201, message, prepared.shown))
+): Promise<KeyedAnswer> {
+  if (prepared instanceof Refusal) return commitRefusal(api, context, prepared)
+  const call = toCall<Prepared, Value>(context, prepared, successText(201, message, prepared.shown))
   if (keepsKey) call.expiresAt = null
   const answered = await commit(call).finally(prepared.finish)
   if (answered.status === 201 && !answered.isReplayed) send?.(prepared)
@@ -52,11 +55,16 @@ export async function createResource<Prepared extends PreparedResource, Value>(
  */
 export async function commitRefusal(
   { storeRefusal }: Pick<ApiParts, 'storeRefusal'>,
-  caller: Caller,
+  context: RequestContext,
   refusal: Refusal,
-): Promise<Answered> {
-  if (!caller.key || !isRemembered(refusal.status)) throw refusal
-  return storeRefusal(toCallWithLateAnswer(caller, refusal, (none: never) => none))
+): Promise<KeyedAnswer> {
+  if (!context.key || !isRemembered(refusal.status)) throw refusal
+  return storeRefusal(toCallWithLateAnswer(context, refusal, neverSucceeds))
+}
+
+/** `storeRefusal` only ever refuses, so its calls have no answer for a success. */
+function neverSucceeds(): never {
+  throw new Error('a refusal that is stored cannot succeed')
 }
 
 /** For preparations that throw their refusals. */

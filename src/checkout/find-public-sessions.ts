@@ -14,7 +14,7 @@ import { findReturnDestinations } from '../collections/store-returns.js'
 import type { SettingsPatch } from '../merchants/settings-document.js'
 import type { Destination } from '../payouts/ports.js'
 import { listStatement } from '../postgres/statement.js'
-import type { Reader } from '../postgres/tx.js'
+import type { Queryable } from '../postgres/tx.js'
 import { findShownPayments, type ShownPayments } from './find-shown-payments.js'
 
 export type PublicSession = FoundSession &
@@ -41,7 +41,7 @@ const findPublic = listStatement<typeof names, PublicRow>({
  * Finds sessions of any merchant by reference; undefined for unknown and malformed references.
  * Never returns data older than the call.
  */
-export function createPublicFinder(db: Reader) {
+export function createPublicFinder(db: Queryable) {
   const readSettings = createSettingsReader(db)
 
   return async (references: string[]): Promise<(PublicSession | undefined)[]> => {
@@ -93,7 +93,7 @@ type StoredSettings = { environmentId: EnvironmentId; version: number; patch: Se
  * Caches parsed settings by version: a version never changes, and one with a logo is large. The
  * current version number is read with every session.
  */
-function createSettingsReader(db: Reader) {
+function createSettingsReader(db: Queryable) {
   const cache = new Map<EnvironmentId, StoredSettings>()
 
   /** Queries may finish out of order: an older version never replaces a newer one. */
@@ -120,7 +120,7 @@ function createSettingsReader(db: Reader) {
   }
 }
 
-async function findSettings(db: Reader, ids: EnvironmentId[]): Promise<StoredSettings[]> {
+async function findSettings(db: Queryable, ids: EnvironmentId[]): Promise<StoredSettings[]> {
   if (ids.length === 0) return []
   const rows = await db.rows<Omit<StoredSettings, 'patch'> & { document: string }>({
     name: 'find_settings_of_sessions',

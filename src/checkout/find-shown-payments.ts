@@ -8,7 +8,7 @@ import {
   toPayment,
 } from '../collections/store-payments.js'
 import { listStatement } from '../postgres/statement.js'
-import type { Reader } from '../postgres/tx.js'
+import type { Queryable } from '../postgres/tx.js'
 
 export type ShownPayments = {
   /** Newest first. */
@@ -23,7 +23,7 @@ export type ShownPayments = {
  * a bounded number of the latest payments.
  */
 export async function findShownPayments(
-  db: Reader,
+  db: Queryable,
   accounts: CollectionAccount[],
   limit: number,
 ): Promise<Map<string, ShownPayments>> {
@@ -79,7 +79,7 @@ const largestOf = listStatement<typeof named, PaymentRow>({
 })
 
 async function findLargest(
-  db: Reader,
+  db: Queryable,
   accounts: CollectionAccount[],
   limit: number,
 ): Promise<Map<string, Payment[]>> {

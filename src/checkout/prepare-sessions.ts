@@ -5,7 +5,7 @@ import type { AccountRequest, PrepareAccount } from '../collections/prepare-acco
 import { newSessionReference, type Session } from '../collections/session.js'
 import { getSettings } from '../merchants/settings.js'
 import type { Coin } from '../money/assets.js'
-import type { Reader } from '../postgres/tx.js'
+import type { Queryable } from '../postgres/tx.js'
 import { showSession } from '../resources/checkout-session.js'
 import type { PrepareWallet } from '../wallets/prepare-wallets.js'
 
@@ -40,7 +40,7 @@ export function createSessionPreparation({
   prepareAccount,
   prepareWallet,
 }: {
-  db: Reader
+  db: Queryable
   prepareAccount: PrepareAccount
   prepareWallet: PrepareWallet
 }): PrepareSession {

@@ -3,7 +3,7 @@ import { type ClockMove, listClockMoves } from '../merchants/environment-clock.j
 import { getFeeSchedules } from '../merchants/fee-schedules.js'
 import { listPolicies } from '../merchants/settings.js'
 import { computeFee, type FeeSchedule } from '../money/fees.js'
-import type { Reader } from '../postgres/tx.js'
+import type { Queryable } from '../postgres/tx.js'
 import { type AccountKind, accountKinds, type CollectionAccount, isWallet } from './account.js'
 import type { Policy } from './judge-payment.js'
 
@@ -22,7 +22,7 @@ export type CollectionRules = {
 type KindInEnvironment = Pick<CollectionAccount, 'environmentId' | 'kind'>
 
 export async function readCollectionRules(
-  db: Reader,
+  db: Queryable,
   accounts: KindInEnvironment[],
 ): Promise<CollectionRules> {
   const ids = [...new Set(accounts.map(({ environmentId }) => environmentId))]

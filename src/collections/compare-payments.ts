@@ -1,7 +1,7 @@
 import { limits } from '../base/limits.js'
 import { formatDecimal } from '../money/amounts.js'
 import type { Difference } from '../payouts/compare-books.js'
-import type { Reader } from '../postgres/tx.js'
+import type { Queryable } from '../postgres/tx.js'
 import type { PaymentNotice } from './ports.js'
 import { type BankInMode, type RecordedNotice, readBankPages } from './read-bank.js'
 
@@ -12,7 +12,7 @@ export type PaymentComparison = { differences: Difference[]; isComplete: boolean
  * is not a difference.
  */
 export async function comparePayments(
-  db: Reader,
+  db: Queryable,
   bank: BankInMode,
   period: { from: Date; to: Date },
 ): Promise<PaymentComparison> {
@@ -48,7 +48,7 @@ function compareOne(
 }
 
 async function findNotAtBank(
-  db: Reader,
+  db: Queryable,
   { rail, mode, from }: BankInMode & { from: Date },
   seen: Set<string>,
 ): Promise<PaymentComparison> {

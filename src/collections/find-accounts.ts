@@ -4,7 +4,7 @@ import { limits } from '../base/limits.js'
 import { Refusal } from '../base/refusal.js'
 import { newestRows } from '../postgres/newest-rows.js'
 import { sql } from '../postgres/sql.js'
-import type { Reader } from '../postgres/tx.js'
+import type { Queryable } from '../postgres/tx.js'
 import {
   type AccountKind,
   type AccountStatus,
@@ -36,7 +36,7 @@ type AccountFilter = {
 
 /** Newest first. */
 export async function listAccounts(
-  db: Reader,
+  db: Queryable,
   { environmentId, kind }: { environmentId: EnvironmentId; kind: AccountKind },
   { merchantReference, status, beforeId, limit }: AccountFilter,
 ): Promise<AccountWithPayments[]> {
@@ -62,7 +62,7 @@ export async function listAccounts(
   return withPayments(db, accounts)
 }
 
-export async function getAccount(db: Reader, name: AccountLookup): Promise<AccountWithPayments> {
+export async function getAccount(db: Queryable, name: AccountLookup): Promise<AccountWithPayments> {
   const id = accountId(name)
   const accounts = await db.rows(sql<CollectionAccount>`
     select ${sql.raw(accountColumns)} from collection_accounts a
@@ -74,7 +74,7 @@ export async function getAccount(db: Reader, name: AccountLookup): Promise<Accou
 }
 
 export async function findAccountByNumber(
-  db: Reader,
+  db: Queryable,
   { environmentId, rail, number }: { environmentId: EnvironmentId; rail: string; number: string },
 ): Promise<CollectionAccount | undefined> {
   const [account] = await db.rows(sql<CollectionAccount>`
@@ -84,7 +84,7 @@ export async function findAccountByNumber(
 }
 
 export async function findWallet(
-  db: Reader,
+  db: Queryable,
   environmentId: EnvironmentId,
   address: string,
 ): Promise<CollectionAccount | undefined> {
@@ -108,7 +108,7 @@ export function unknownAccount({ kind, reference }: AccountLookup): Refusal {
 }
 
 async function withPayments(
-  db: Reader,
+  db: Queryable,
   accounts: CollectionAccount[],
 ): Promise<AccountWithPayments[]> {
   const paid = accounts.filter(({ amountReceived }) => amountReceived > 0n)

@@ -1,7 +1,7 @@
 import { limits } from '../base/limits.js'
 import { Refusal } from '../base/refusal.js'
 import { sql } from '../postgres/sql.js'
-import type { Reader, Tx } from '../postgres/tx.js'
+import type { Queryable, Tx } from '../postgres/tx.js'
 import type { CollectionAccount } from './account.js'
 import { type NoticeName, type NoticeState, parsePayment } from './store-notices.js'
 
@@ -22,7 +22,7 @@ type NoticeRow = NoticeName & {
 }
 
 /** Notices that are not a payment of any merchant, oldest first. */
-export async function listOpenNotices(db: Reader, limit: number): Promise<OpenNotice[]> {
+export async function listOpenNotices(db: Queryable, limit: number): Promise<OpenNotice[]> {
   // One index per half: the planner would misuse a single index over both to find notices by name.
   const rows = await db.rows(sql<NoticeRow>`
     select rail, mode, id, state, reason, announced, received_at as "receivedAt" from (
@@ -41,7 +41,7 @@ export type OtherDeposit = Pick<OpenNotice, 'id' | 'amount' | 'currency' | 'rece
 
 /** Refused deposits of a wallet, such as other tokens, newest first. */
 export async function listOtherDeposits(
-  db: Reader,
+  db: Queryable,
   { rail, number }: Pick<CollectionAccount, 'rail' | 'number'>,
 ): Promise<OtherDeposit[]> {
   const rows = await db.rows(sql<Pick<NoticeRow, 'id' | 'announced'>>`

@@ -3,7 +3,7 @@ import { fromReference, prefixes } from '../base/ids.js'
 import { Refusal } from '../base/refusal.js'
 import { newestRows } from '../postgres/newest-rows.js'
 import { type Sql, sql } from '../postgres/sql.js'
-import type { Reader } from '../postgres/tx.js'
+import type { Queryable } from '../postgres/tx.js'
 import { type PaymentStatus, paymentStatuses } from '../resources/payment.js'
 import { type AccountKind, accountKinds } from './account.js'
 import type { Payment } from './payment.js'
@@ -21,7 +21,7 @@ type PaymentFilter = {
 
 /** Newest first. */
 export async function listPayments(
-  db: Reader,
+  db: Queryable,
   environmentId: EnvironmentId,
   filter: PaymentFilter,
 ): Promise<Payment[]> {
@@ -64,7 +64,7 @@ function filteredPayments(environmentId: EnvironmentId, filter: PaymentFilter): 
   })
 }
 
-export async function getPayment(db: Reader, name: PaymentName): Promise<Payment> {
+export async function getPayment(db: Queryable, name: PaymentName): Promise<Payment> {
   const [row] = await db.rows(sql<PaymentRow>`
     select ${sql.raw(paymentColumns)} from payments p
     where p.environment_id = ${name.environmentId} and p.id = ${paymentId(name)}`)
@@ -73,7 +73,7 @@ export async function getPayment(db: Reader, name: PaymentName): Promise<Payment
 }
 
 export async function findPaymentByRailId(
-  db: Reader,
+  db: Queryable,
   { rail, railId }: Pick<Payment, 'rail' | 'railId'>,
 ): Promise<Payment | undefined> {
   const [row] = await db.rows(sql<PaymentRow>`

@@ -1,5 +1,5 @@
 import { sql } from '../postgres/sql.js'
-import type { Reader } from '../postgres/tx.js'
+import type { Queryable } from '../postgres/tx.js'
 import type { Payment } from './payment.js'
 import { type ReturnRow, returnColumns, toReturn } from './store-returns.js'
 
@@ -8,7 +8,7 @@ import { type ReturnRow, returnColumns, toReturn } from './store-returns.js'
  * that one is shown instead of the requested one.
  */
 export async function listReturns(
-  db: Reader,
+  db: Queryable,
   { environmentId, id }: Payment,
   { beforeId, limit }: { beforeId: string | undefined; limit: number },
 ) {

@@ -9,7 +9,7 @@ import {
 import { newestRows } from '../postgres/newest-rows.js'
 import { type Sql, sql } from '../postgres/sql.js'
 import { listStatement } from '../postgres/statement.js'
-import type { Reader } from '../postgres/tx.js'
+import type { Queryable } from '../postgres/tx.js'
 import { type SessionStatus, sessionStatuses } from '../resources/checkout-session.js'
 import type { CollectionAccount } from './account.js'
 import { referencePattern, type Session, type SessionAccounts } from './session.js'
@@ -73,7 +73,7 @@ export function isSessionReference(text: string): boolean {
 
 type SessionName = { environmentId: EnvironmentId; reference: string }
 
-export async function getSession(db: Reader, name: SessionName): Promise<FoundSession> {
+export async function getSession(db: Queryable, name: SessionName): Promise<FoundSession> {
   const { environmentId, reference } = name
   const isOne = sql`s.environment_id = ${environmentId} and s.reference = ${reference}`
   const [found] = isSessionReference(reference) ? await findWhere(db, isOne) : []
@@ -92,7 +92,7 @@ type SessionFilter = {
 
 /** Newest first. */
 export async function listSessions(
-  db: Reader,
+  db: Queryable,
   environmentId: EnvironmentId,
   { merchantReference, status, beforeId, limit }: SessionFilter,
 ): Promise<FoundSession[]> {
@@ -116,7 +116,7 @@ export async function listSessions(
 }
 
 export async function findByIds(
-  db: Reader,
+  db: Queryable,
   environmentId: EnvironmentId,
   ids: string[],
 ): Promise<FoundSession[]> {
@@ -124,7 +124,7 @@ export async function findByIds(
 }
 
 async function findWhere(
-  db: Reader,
+  db: Queryable,
   where: Sql<unknown>,
   from: Sql<unknown> = sql`checkout_sessions`,
 ): Promise<FoundSession[]> {
@@ -153,7 +153,7 @@ const findNamed = listStatement<typeof named, CollectionAccount>({
  * account was cancelled by a payment to its wallet must show as paid, not as cancelled.
  */
 export async function findWalletsOf(
-  db: Reader,
+  db: Queryable,
   rows: Pick<SessionRow, 'environmentId' | 'walletId'>[],
 ): Promise<Map<string, CollectionAccount>> {
   const names = rows.flatMap(({ environmentId, walletId }) =>

@@ -1,5 +1,5 @@
 import { strict as assert } from 'node:assert'
-import type { FollowReturns } from '../payouts/follow-returns.js'
+import type { FollowReturns } from '../payouts/followed-returns.js'
 import type { Payout, PayoutStatus } from '../payouts/payout.js'
 import type { AmountName, Shift } from './shift-payments.js'
 import { lockWithAccounts, shiftPayments } from './shift-payments.js'

@@ -6,7 +6,7 @@ import { type Outcome, Refusal } from '../base/refusal.js'
 import { findPrimary } from '../merchants/bank-accounts.js'
 import { isKycApproved } from '../merchants/kyc.js'
 import { gatherBy } from '../postgres/gather-by.js'
-import type { Reader } from '../postgres/tx.js'
+import type { Queryable } from '../postgres/tx.js'
 import { showAccount } from '../resources/collection-account.js'
 import {
   type AccountKind,
@@ -49,7 +49,7 @@ export function createAccountPreparation({
   db,
   rails,
 }: {
-  db: Reader
+  db: Queryable
   rails: CollectionRails
 }): PrepareAccount {
   const openAt = gatherBy((rail: CollectionRail, openings: AccountOpening[]) =>
@@ -115,7 +115,7 @@ export function toCollectionAccount(
 
 /** What the merchant lacks for live mode; first what takes longest to get. */
 async function findMissing(
-  db: Reader,
+  db: Queryable,
   { environment, kind }: AccountRequest,
 ): Promise<Refusal | undefined> {
   const code = accountKinds[kind].refusal

@@ -1,7 +1,7 @@
 import type { Mode } from '../base/environment.js'
 import { limits } from '../base/limits.js'
 import { listStatement } from '../postgres/statement.js'
-import type { Reader } from '../postgres/tx.js'
+import type { Queryable } from '../postgres/tx.js'
 import type { CollectionRail, PaymentNotice } from './ports.js'
 import type { NoticeState } from './store-notices.js'
 
@@ -29,7 +29,7 @@ const findRecorded = listStatement<typeof columns, RecordedNotice>({
 
 /** Lists a bank's payments of a period next to our records. Stops at the page limit. */
 export async function* readBankPages(
-  db: Reader,
+  db: Queryable,
   { rail, mode, from, to }: BankInMode & { from: Date; to: Date },
 ): AsyncGenerator<BankPage> {
   let after: string | undefined

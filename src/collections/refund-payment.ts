@@ -7,7 +7,7 @@ import type { Asset } from '../money/assets.js'
 import { createPayouts, type NewPayout, notCovered } from '../payouts/create-payouts.js'
 import type { Payout } from '../payouts/payout.js'
 import type { Destination, PayoutRail } from '../payouts/ports.js'
-import type { Reader, Tx } from '../postgres/tx.js'
+import type { Queryable, Tx } from '../postgres/tx.js'
 import type { PaymentName } from './find-payments.js'
 import { type Payment, paymentReference } from './payment.js'
 import { prepareReturns } from './prepare-returns.js'
@@ -19,7 +19,7 @@ export type PaymentRefund = { record: Return; payout: NewPayout }
 
 /** Refuses early, before the rail is queried. `refundPayment` checks both again under locks. */
 export async function refuseUnaffordableRefund(
-  db: Reader,
+  db: Queryable,
   payment: Payment,
   amount: bigint,
 ): Promise<void> {

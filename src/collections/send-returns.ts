@@ -5,7 +5,7 @@ import { Refusal } from '../base/refusal.js'
 import { createPayouts, type NewPayout } from '../payouts/create-payouts.js'
 import { isWithinSendTime, readLiveAttempts } from '../payouts/live-attempts.js'
 import type { PayoutRail } from '../payouts/ports.js'
-import { isShort } from '../payouts/unfinished-payouts.js'
+import { isTreasuryShort } from '../payouts/unfinished-payouts.js'
 import type { Database } from '../postgres/database.js'
 import { claimDue, type DueTable } from '../postgres/due.js'
 import type { Tx } from '../postgres/tx.js'
@@ -48,7 +48,7 @@ export async function sendReturns(tools: Tools, now: Date): Promise<number> {
   const failed: Return[] = []
   for (const [index, one] of claimed.entries()) {
     const outcome = outcomes[index]!
-    if (isShort(outcome))
+    if (isTreasuryShort(outcome))
       logger.error({ id: one.id, asset: one.asset }, 'hot wallet balance too low to send a return')
     if (!(outcome instanceof Refusal)) prepared.push(outcome)
     else if (isFinal(outcome, one.attempts)) {

@@ -1,5 +1,5 @@
 import { listStatement } from '../postgres/statement.js'
-import type { Reader, Tx } from '../postgres/tx.js'
+import type { Queryable, Tx } from '../postgres/tx.js'
 import type { Payment } from './payment.js'
 
 export type PaymentRow = Omit<Payment, 'sender'> & { sender: string }
@@ -152,7 +152,7 @@ type AccountName = Pick<Payment, 'environmentId'> & { id: string }
 
 /** The latest payments of each account, newest first, by account id. */
 export async function findLatestPayments(
-  db: Reader,
+  db: Queryable,
   accounts: AccountName[],
   limit: number,
 ): Promise<Map<string, Payment[]>> {

@@ -2,7 +2,7 @@ import { newId } from '../base/ids.js'
 import type { Asset } from '../money/assets.js'
 import type { Destination } from '../payouts/ports.js'
 import { listStatement } from '../postgres/statement.js'
-import type { Reader, Tx } from '../postgres/tx.js'
+import type { Queryable, Tx } from '../postgres/tx.js'
 import type { Payment } from './payment.js'
 
 /** Money of a payment that is sent back. Its payout has the same id. */
@@ -95,7 +95,7 @@ const latest = listStatement<typeof ofPayment, { paymentId: string; destination:
 
 /** Where the money of each payment is sent back to, by payment id. */
 export async function findReturnDestinations(
-  db: Reader,
+  db: Queryable,
   payments: Pick<Payment, 'environmentId' | 'id'>[],
 ): Promise<Map<string, Destination>> {
   if (payments.length === 0) return new Map()

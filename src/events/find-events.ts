@@ -3,7 +3,7 @@ import { fromReference, prefixes } from '../base/ids.js'
 import { notFound } from '../base/refusal.js'
 import { newestRows } from '../postgres/newest-rows.js'
 import { type Sql, sql } from '../postgres/sql.js'
-import type { Reader } from '../postgres/tx.js'
+import type { Queryable } from '../postgres/tx.js'
 import { type EventType, eventTypes } from './catalogue.js'
 
 export type Event = {
@@ -29,7 +29,7 @@ export type EventFilter = {
 
 /** Newest first. */
 export async function listEvents(
-  db: Reader,
+  db: Queryable,
   environmentId: EnvironmentId,
   filter: EventFilter,
 ): Promise<Event[]> {
@@ -73,7 +73,7 @@ function earlier(one: Position | undefined, other: Position | undefined): Positi
 }
 
 export async function getEvent(
-  db: Reader,
+  db: Queryable,
   { environmentId, reference }: { environmentId: EnvironmentId; reference: string },
 ): Promise<Event> {
   const id = fromReference(prefixes.event, reference)

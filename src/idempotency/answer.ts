@@ -3,7 +3,8 @@ import type { Seal } from '../base/sealed.js'
 /** Exactly what the caller receives. */
 export type Answer = { status: number; body: string; holdsSecret?: boolean }
 
-export type Answered = Answer & { isReplayed: boolean }
+/** The answer to a call that may carry a key: a new one, or the first one again. */
+export type KeyedAnswer = Answer & { isReplayed: boolean }
 
 export type StoredAnswer = { status: number; answer: string; isSealed: boolean }
 
@@ -24,7 +25,7 @@ export function toStored(answer: Answer, seal: Seal): StoredAnswer {
   }
 }
 
-export function fromStored(stored: StoredAnswer, seal: Seal): Answered {
+export function fromStored(stored: StoredAnswer, seal: Seal): KeyedAnswer {
   const body = stored.isSealed ? seal.open(stored.answer) : stored.answer
   return { status: stored.status, body, holdsSecret: stored.isSealed, isReplayed: true }
 }

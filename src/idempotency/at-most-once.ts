@@ -7,9 +7,15 @@ import { retry } from '../base/retry.js'
 import type { Seal } from '../base/sealed.js'
 import { isLockTimeout } from '../postgres/failures.js'
 import type { Tx } from '../postgres/tx.js'
-import { type Answer, type Answered, fromStored, isRemembered, toStored } from './answer.js'
+import { type Answer, fromStored, isRemembered, type KeyedAnswer, toStored } from './answer.js'
 import type { IdempotencyKey } from './key.js'
-import { claimKeys, findKeys, forgetKeys, type KeyRow, rememberAnswers } from './store-keys.js'
+import {
+  claimKeys,
+  findIdempotencyKeys,
+  forgetKeys,
+  type IdempotencyKeyRow,
+  rememberAnswers,
+} from './store-keys.js'
 
 export type KeyedCall<Input> = {
   environmentId: EnvironmentId
@@ -18,7 +24,10 @@ export type KeyedCall<Input> = {
   input: Input
   /** The answer on success, if known in advance: it saves a second write of the key. */
   expected?: Answer
-  /** Null: never, except for a refusal, which created nothing that the key must outlive. */
+  /**
+   * When the key is deleted. Null: never, because a repeat would create the resource again. A
+   * refusal created nothing, so `remember` lets its key expire in any case.
+   */
   expiresAt: Date | null
 }
 
@@ -33,7 +42,7 @@ export async function atMostOnce<Input>(
   context: { tx: Tx; now: Date; seal: Seal },
   given: KeyedCall<Input>[],
   execute: (inputs: Input[]) => Promise<Answer[]>,
-): Promise<Outcome<Answered>[]> {
+): Promise<Outcome<KeyedAnswer>[]> {
   // Calls are compared by identity below, so an object that appears twice must become two.
   const calls = given.map((call) => ({ ...call }))
   const leaders = leadersOf(calls)
@@ -63,7 +72,7 @@ export async function atMostOnce<Input>(
 }
 
 /** The answer for a copy in the same list. It is a replay only if the answer is stored. */
-function shared(answer: Answer): Answered {
+function shared(answer: Answer): KeyedAnswer {
   return { ...answer, isReplayed: isRemembered(answer.status) }
 }
 
@@ -71,8 +80,8 @@ function shared(answer: Answer): Answered {
 export function replay(
   key: IdempotencyKey,
   fingerprint: Buffer,
-  answer: () => Answered,
-): Outcome<Answered> {
+  answer: () => KeyedAnswer,
+): Outcome<KeyedAnswer> {
   if (key.fingerprint.equals(fingerprint)) return answer()
   return new Refusal('validation_failed', {
     reason: 'idempotency_key_reused',
@@ -98,14 +107,15 @@ function leadersOf<Input>(calls: KeyedCall<Input>[]): Map<string, Keyed<Input>> 
 async function claimAll<Input>(
   { tx, now, seal }: { tx: Tx; now: Date; seal: Seal },
   keyed: Keyed<Input>[],
-): Promise<{ claimed: Set<string>; known: Map<string, KeyRow> }> {
+): Promise<{ claimed: Set<string>; known: Map<string, IdempotencyKeyRow> }> {
   if (keyed.length === 0) return { claimed: new Set(), known: new Map() }
   const rows = keyed.map((call) => toClaim(call, seal)).sort(byIdentity)
   const [claimedRows, foundRows] = await Promise.all([
     tx.rows(claimKeys(rows, now)),
-    tx.rows(findKeys(rows)),
+    tx.rows(findIdempotencyKeys(rows)),
   ]).catch((error: unknown) => {
-    // The key was inserted without an advisory lock. A lane then defers the batch itself.
+    // The insert had to wait for a transaction without the advisory lock of `claimKeys`, such as
+    // the one that deletes expired keys. A lane handles the timeout itself: it defers the batch.
     throw tx.waitsForLocks && isLockTimeout(error) ? inProgress() : error
   })
   const claimed = new Set(claimedRows.map((row) => `${row.environmentId}/${row.digest}`))
@@ -139,20 +149,22 @@ function remember<Input>(
   answered: Map<KeyedCall<Input>, Answer>,
 ): void {
   const keyed = fresh.filter((call): call is Keyed<Input> => call.key !== undefined)
-  const isKept = (call: Keyed<Input>) => isRemembered(answered.get(call)!.status)
-  const isStored = (call: Keyed<Input>) => isExpected(call, answered.get(call)!)
+  const answerTo = (call: Keyed<Input>) => answered.get(call)!
+  const remembered = keyed.filter((call) => isRemembered(answerTo(call).status))
+  const notRemembered = keyed.filter((call) => !isRemembered(answerTo(call).status))
 
-  const unwritten = keyed
-    .filter((call) => isKept(call) && !isStored(call))
+  // The claim has already written the expected answers.
+  const updates = remembered
+    .filter((call) => !isExpected(call, answerTo(call)))
     .map((call) => {
-      const { status, answer, isSealed } = toStored(answered.get(call)!, seal)
+      const { status, answer, isSealed } = toStored(answerTo(call), seal)
       const refusedUntil = status >= 400 ? after(now, limits.idempotency.retentionMs) : null
       const forget_at = call.expiresAt ?? refusedUntil
       return { ...identityOf(call), status, answer, is_sealed: isSealed, forget_at }
     })
-  const forgotten = keyed.filter((call) => !isKept(call)).map(identityOf)
-  if (unwritten.length > 0) tx.write(rememberAnswers(unwritten.sort(byIdentity)))
-  if (forgotten.length > 0) tx.write(forgetKeys(forgotten.sort(byIdentity)))
+  const deletions = notRemembered.map(identityOf)
+  if (updates.length > 0) tx.write(rememberAnswers(updates.sort(byIdentity)))
+  if (deletions.length > 0) tx.write(forgetKeys(deletions.sort(byIdentity)))
 }
 
 function isExpected({ expected }: Keyed<unknown>, answer: Answer): boolean {

@@ -2,7 +2,7 @@ import type { EnvironmentId } from '../base/environment.js'
 import { listStatement } from '../postgres/statement.js'
 import type { StoredAnswer } from './answer.js'
 
-export type KeyRow = StoredAnswer & {
+export type IdempotencyKeyRow = StoredAnswer & {
   environmentId: EnvironmentId
   digest: string
   fingerprint: Buffer
@@ -43,7 +43,7 @@ export const claimKeys = listStatement<
     returning environment_id as "environmentId", digest`,
 })
 
-export const findKeys = listStatement<typeof identity, KeyRow>({
+export const findIdempotencyKeys = listStatement<typeof identity, IdempotencyKeyRow>({
   name: 'find_idempotency_keys',
   columns: identity,
   text: (list) => `

@@ -1,13 +1,16 @@
 import type { EnvironmentId } from '../base/environment.js'
 import { type Asset, assetNames } from '../money/assets.js'
 import { sql } from '../postgres/sql.js'
-import type { Reader } from '../postgres/tx.js'
+import type { Queryable } from '../postgres/tx.js'
 
 /** `held` is reserved by open payouts; `pending` is received but not accepted yet. */
 export type Balance = { asset: Asset; available: bigint; held: bigint; pending: bigint }
 
 /** One balance per asset, including unused ones. */
-export async function listBalances(db: Reader, environmentId: EnvironmentId): Promise<Balance[]> {
+export async function listBalances(
+  db: Queryable,
+  environmentId: EnvironmentId,
+): Promise<Balance[]> {
   const rows = await listBalancesOf(db, [environmentId])
   return assetNames.map((asset) => {
     const row = rows.find((one) => one.asset === asset)
@@ -18,7 +21,7 @@ export async function listBalances(db: Reader, environmentId: EnvironmentId): Pr
 
 /** The balances of many environments, without unused assets. */
 export async function listBalancesOf(
-  db: Reader,
+  db: Queryable,
   environmentIds: EnvironmentId[],
 ): Promise<(Balance & { environmentId: EnvironmentId })[]> {
   return db.rows(sql<Balance & { environmentId: EnvironmentId }>`

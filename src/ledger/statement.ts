@@ -1,6 +1,6 @@
 import type { EnvironmentId } from '../base/environment.js'
 import type { Asset } from '../money/assets.js'
-import type { Reader } from '../postgres/tx.js'
+import type { Queryable } from '../postgres/tx.js'
 import type { Purpose } from './purposes.js'
 
 /** One line of a merchant's statement: the change of the available balance, and its result. */
@@ -18,7 +18,7 @@ export type StatementEntry = {
 
 /** Newest first, below the given entry number. */
 export async function listStatementEntries(
-  db: Reader,
+  db: Queryable,
   page: { environmentId: EnvironmentId; asset: Asset; below: bigint; limit: number },
 ): Promise<StatementEntry[]> {
   return db.rows<StatementEntry>({

@@ -5,7 +5,7 @@ import { Refusal } from '../base/refusal.js'
 import type { Seal } from '../base/sealed.js'
 import type { Secret } from '../base/secret.js'
 import { sql } from '../postgres/sql.js'
-import type { Reader, Tx } from '../postgres/tx.js'
+import type { Queryable, Tx } from '../postgres/tx.js'
 import { hintOf, type KeyKind, makeKey } from './key-format.js'
 
 /** A key as stored. The database holds a keyed hash of it, never the key itself. */
@@ -100,14 +100,14 @@ export async function revokeKey(
 }
 
 /** Newest first, including expired and revoked keys. */
-export async function listKeys(db: Reader, environmentId: EnvironmentId): Promise<ApiKey[]> {
+export async function listKeys(db: Queryable, environmentId: EnvironmentId): Promise<ApiKey[]> {
   return db.rows(sql<ApiKey>`
     ${selectKeys} where k.environment_id = ${environmentId}
     order by k.created_at desc, k.id desc limit ${limits.operator.rowsListedMax}`)
 }
 
 /** Searches all environments: an operator names a key by its reference alone. */
-export async function getKey(db: Reader, reference: string): Promise<ApiKey> {
+export async function getKey(db: Queryable, reference: string): Promise<ApiKey> {
   const id = fromReference(prefixes.apiKey, reference)
   const [key] = id ? await db.rows(sql<ApiKey>`${selectKeys} where k.id = ${id}`) : []
   if (!key) throw unknownKey(reference)

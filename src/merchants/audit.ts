@@ -2,7 +2,7 @@ import type { EnvironmentId } from '../base/environment.js'
 import { newId } from '../base/ids.js'
 import { limits } from '../base/limits.js'
 import { sql } from '../postgres/sql.js'
-import type { Reader, Tx } from '../postgres/tx.js'
+import type { Queryable, Tx } from '../postgres/tx.js'
 
 /** Who did what. Details never hold a secret. */
 export type AuditLine = {
@@ -31,7 +31,7 @@ export function writeAuditLine(tx: Tx, now: Date, line: AuditLine): void {
 
 /** Newest first. */
 export async function listAuditLines(
-  db: Reader,
+  db: Queryable,
   count: number = limits.operator.rowsListedDefault,
 ): Promise<WrittenAuditLine[]> {
   const rows = await db.rows(sql<WrittenAuditLine & { details: string }>`

@@ -3,7 +3,7 @@ import { fromReference, newId, prefixes, toReference } from '../base/ids.js'
 import { limits } from '../base/limits.js'
 import { Refusal } from '../base/refusal.js'
 import { sql } from '../postgres/sql.js'
-import type { Reader, Tx } from '../postgres/tx.js'
+import type { Queryable, Tx } from '../postgres/tx.js'
 import { lockEnvironment } from './environments.js'
 
 /** The merchant's own bank account. */
@@ -86,7 +86,7 @@ export async function deactivateBankAccount(tx: Tx, name: BankAccountName): Prom
 }
 
 export async function findPrimary(
-  db: Reader,
+  db: Queryable,
   environmentId: EnvironmentId,
 ): Promise<BankAccount | undefined> {
   const [row] = await db.rows(sql<Row>`
@@ -97,7 +97,7 @@ export async function findPrimary(
 
 /** Newest first, including deactivated ones. */
 export async function listBankAccounts(
-  db: Reader,
+  db: Queryable,
   environmentId: EnvironmentId,
 ): Promise<BankAccount[]> {
   const rows = await db.rows(sql<Row>`

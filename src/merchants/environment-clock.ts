@@ -4,13 +4,13 @@ import type { EnvironmentId } from '../base/environment.js'
 import { limits } from '../base/limits.js'
 import { Refusal } from '../base/refusal.js'
 import { sql } from '../postgres/sql.js'
-import type { Reader, Tx } from '../postgres/tx.js'
+import type { Queryable, Tx } from '../postgres/tx.js'
 import { lockEnvironment } from './environments.js'
 
 export type Advance = { environmentId: EnvironmentId; byMs: number }
 
 /** How far the clock of an environment is ahead of real time. */
-export async function getClockOffset(db: Reader, id: EnvironmentId): Promise<number> {
+export async function getClockOffset(db: Queryable, id: EnvironmentId): Promise<number> {
   const [row] = await db.rows(sql<{ offsetMs: number }>`
     select clock_offset_ms::float8 as "offsetMs" from environments where id = ${id}`)
   assert(row, `environment ${id} exists`)
@@ -48,7 +48,7 @@ export type ClockMove = { movedAt: Date; offsetBeforeMs: number }
 
 /** The latest moves of each environment, oldest first. */
 export async function listClockMoves(
-  db: Reader,
+  db: Queryable,
   ids: EnvironmentId[],
 ): Promise<Map<EnvironmentId, ClockMove[]>> {
   const moves = new Map<EnvironmentId, ClockMove[]>(ids.map((id) => [id, []]))

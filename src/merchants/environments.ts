@@ -2,13 +2,13 @@ import type { Environment, EnvironmentId, Mode } from '../base/environment.js'
 import { fromReference, prefixes } from '../base/ids.js'
 import { Refusal } from '../base/refusal.js'
 import { sql } from '../postgres/sql.js'
-import type { Reader, Tx } from '../postgres/tx.js'
+import type { Queryable, Tx } from '../postgres/tx.js'
 
 /** An environment as operators name it: the merchant's reference and a mode. */
 export type EnvironmentName = { merchant: string; mode: Mode }
 
 /** Both environments of a merchant, test before live; empty for an unknown reference. */
-export async function listEnvironments(db: Reader, merchant: string): Promise<Environment[]> {
+export async function listEnvironments(db: Queryable, merchant: string): Promise<Environment[]> {
   const merchantId = fromReference(prefixes.merchant, merchant)
   if (merchantId === undefined) return []
   return db.rows(sql<Environment>`
@@ -19,14 +19,14 @@ export async function listEnvironments(db: Reader, merchant: string): Promise<En
 }
 
 export async function findEnvironment(
-  db: Reader,
+  db: Queryable,
   { merchant, mode }: EnvironmentName,
 ): Promise<Environment | undefined> {
   const environments = await listEnvironments(db, merchant)
   return environments.find((environment) => environment.mode === mode)
 }
 
-export async function getEnvironment(db: Reader, name: EnvironmentName): Promise<Environment> {
+export async function getEnvironment(db: Queryable, name: EnvironmentName): Promise<Environment> {
   const environment = await findEnvironment(db, name)
   if (!environment) throw unknownMerchant(name.merchant)
   return environment
@@ -44,7 +44,7 @@ export async function lockEnvironment(tx: Tx, id: EnvironmentId): Promise<void> 
   await tx.rows(sql`select from environments where id = ${id} for no key update`)
 }
 
-export async function getMerchantId(db: Reader, id: EnvironmentId): Promise<string> {
+export async function getMerchantId(db: Queryable, id: EnvironmentId): Promise<string> {
   const [row] = await db.rows(sql<{ merchantId: string }>`
     select merchant_id as "merchantId" from environments where id = ${id}`)
   return row!.merchantId

@@ -5,7 +5,7 @@ import type { Asset } from '../money/assets.js'
 import type { FeeSchedule } from '../money/fees.js'
 import { sql } from '../postgres/sql.js'
 import { listStatement } from '../postgres/statement.js'
-import type { Reader, Tx } from '../postgres/tx.js'
+import type { Queryable, Tx } from '../postgres/tx.js'
 import { lockEnvironment } from './environments.js'
 import { parseFeeSchedule, toFeeDocument } from './fee-document.js'
 
@@ -59,7 +59,7 @@ const selectLatest = listStatement<typeof columns, Row>({
 })
 
 /** The current fees, in the order of the names. */
-export async function getFeeSchedules(db: Reader, names: FeeName[]): Promise<VersionedFee[]> {
+export async function getFeeSchedules(db: Queryable, names: FeeName[]): Promise<VersionedFee[]> {
   const asked = names.map((name) => ({ environment_id: name.environmentId, ...name }))
   const rows = await db.rows(selectLatest(asked))
   const set = new Map(rows.map((row) => [`${row.environmentId}/${row.operation}`, toFee(row)]))
@@ -72,7 +72,7 @@ export async function getFeeSchedules(db: Reader, names: FeeName[]): Promise<Ver
   )
 }
 
-export async function getFeeSchedule(db: Reader, name: FeeName): Promise<VersionedFee> {
+export async function getFeeSchedule(db: Queryable, name: FeeName): Promise<VersionedFee> {
   const [fee] = await getFeeSchedules(db, [name])
   return fee!
 }

@@ -1,6 +1,6 @@
 import type { EnvironmentId } from '../base/environment.js'
 import { sql } from '../postgres/sql.js'
-import type { Reader, Tx } from '../postgres/tx.js'
+import type { Queryable, Tx } from '../postgres/tx.js'
 
 /** Returns false if it was already approved. */
 export async function approveKyc(tx: Tx, environmentId: EnvironmentId): Promise<boolean> {
@@ -10,7 +10,7 @@ export async function approveKyc(tx: Tx, environmentId: EnvironmentId): Promise<
   return rows.length > 0
 }
 
-export async function isKycApproved(db: Reader, environmentId: EnvironmentId): Promise<boolean> {
+export async function isKycApproved(db: Queryable, environmentId: EnvironmentId): Promise<boolean> {
   const rows = await db.rows(sql`
     select from environments where id = ${environmentId} and kyc_status = 'APPROVED'`)
   return rows.length > 0

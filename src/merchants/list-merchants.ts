@@ -1,13 +1,13 @@
 import { prefixes, toReference } from '../base/ids.js'
 import { limits } from '../base/limits.js'
 import { sql } from '../postgres/sql.js'
-import type { Reader } from '../postgres/tx.js'
+import type { Queryable } from '../postgres/tx.js'
 import type { Merchant } from './create-merchant.js'
 
 export type ListedMerchant = Merchant & { isKycApproved: boolean }
 
 /** Newest first. KYC matters in the live environment only. */
-export async function listMerchants(db: Reader): Promise<ListedMerchant[]> {
+export async function listMerchants(db: Queryable): Promise<ListedMerchant[]> {
   const rows = await db.rows(sql<Omit<ListedMerchant, 'reference'>>`
     select m.id, m.display_name as "displayName", m.created_at as "createdAt",
       e.kyc_status = 'APPROVED' as "isKycApproved"

@@ -5,7 +5,7 @@ import { type Detail, Refusal } from '../base/refusal.js'
 import { parseDecimal } from '../money/amounts.js'
 import type { Asset } from '../money/assets.js'
 import { sql } from '../postgres/sql.js'
-import type { Reader, Tx } from '../postgres/tx.js'
+import type { Queryable, Tx } from '../postgres/tx.js'
 import { lockEnvironment } from './environments.js'
 import {
   defaultSettings,
@@ -14,7 +14,7 @@ import {
   type SettingsPatch,
 } from './settings-document.js'
 
-export async function getSettings(db: Reader, environment: Environment): Promise<Settings> {
+export async function getSettings(db: Queryable, environment: Environment): Promise<Settings> {
   return mergeSettings(defaultSettings(environment), await readStored(db, environment.id))
 }
 
@@ -49,7 +49,7 @@ function judgePatch({ lowBalance = {} }: SettingsPatch): Detail[] {
   })
 }
 
-async function readStored(db: Reader, environmentId: EnvironmentId): Promise<SettingsPatch> {
+async function readStored(db: Queryable, environmentId: EnvironmentId): Promise<SettingsPatch> {
   const [row] = await db.rows(sql<{ document: string }>`
     select document from environment_settings where environment_id = ${environmentId}`)
   return row ? JSON.parse(row.document) : {}
@@ -75,7 +75,7 @@ export type LowBalanceSettings = {
 }
 
 /** A page of low-balance thresholds, by environment id, for environments that ever set one. */
-export async function listLowBalances(db: Reader, after: number): Promise<LowBalanceSettings[]> {
+export async function listLowBalances(db: Queryable, after: number): Promise<LowBalanceSettings[]> {
   const rows = await db.rows(sql<{ environmentId: EnvironmentId; thresholds: string }>`
     select environment_id as "environmentId", document -> 'lowBalance' as thresholds
     from environment_settings
@@ -91,7 +91,7 @@ export type CollectionPolicies = Settings['policies'] & { clockOffsetMs: number 
 
 /** Payment policies and clock offsets of many environments. */
 export async function listPolicies(
-  db: Reader,
+  db: Queryable,
   ids: EnvironmentId[],
 ): Promise<Map<EnvironmentId, CollectionPolicies>> {
   const rows = await db.rows<{ id: EnvironmentId; clockOffsetMs: bigint; patch: string | null }>({

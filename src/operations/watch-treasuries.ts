@@ -1,7 +1,7 @@
 import type { SolanaConfig } from '../base/config.js'
 import type { Mode } from '../base/environment.js'
 import type { Logger } from '../base/log.js'
-import { readOpenAmount } from '../payouts/treasury-books.js'
+import { createOpenPayoutTotals } from '../payouts/treasury-books.js'
 import type { Database } from '../postgres/database.js'
 import type { SolanaRail } from '../rails/solana/rail.js'
 
@@ -24,7 +24,7 @@ export async function watchTreasury(
   const { treasuryAddress } = rail
   const balances = await rail.treasuryBalances()
   for (const [coin, floor] of Object.entries(floors) as [keyof typeof balances, bigint][]) {
-    const free = balances[coin] - (await readOpenCommitments(db, mode, coin))
+    const free = balances[coin] - (await readOpenPayoutTotal(db, mode, coin))
     if (free >= floor) continue
     alarms += 1
     logger.error(
@@ -36,10 +36,10 @@ export async function watchTreasury(
 }
 
 /** What open payouts will take from a hot wallet. They take no SOL. */
-export async function readOpenCommitments(
+export async function readOpenPayoutTotal(
   db: Database,
   mode: Mode,
   coin: keyof SolanaConfig['floors'],
 ): Promise<bigint> {
-  return coin === 'SOL' ? 0n : readOpenAmount(db, { mode, asset: coin })
+  return coin === 'SOL' ? 0n : createOpenPayoutTotals(db, mode).sum(coin)
 }

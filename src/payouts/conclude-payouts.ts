@@ -1,3 +1,4 @@
+import { strict as assert } from 'node:assert'
 import { after } from '../base/clock.js'
 import { emitAll } from '../events/emit.js'
 import { resolveAll } from '../ledger/resolve.js'
@@ -5,18 +6,31 @@ import { listStatement } from '../postgres/statement.js'
 import type { Tx } from '../postgres/tx.js'
 import { showPayout } from '../resources/payout.js'
 import { type PayoutRow, payoutColumns, toPayout } from './find-payouts.js'
-import { type FollowReturns, lockReturns } from './follow-returns.js'
+import { type FollowReturns, lockFollowedReturns } from './followed-returns.js'
 import { nextSequence, type Payout, type PayoutAttempt, payoutKinds } from './payout.js'
 import type { LiveAttempt, PreparedAttempt } from './ports.js'
 import { insertAttempts } from './store-payouts.js'
 
-export type Conclusion = { attempt: LiveAttempt } & (
+/**
+ * What follows for an attempt from the rail's finding. Every outcome has a word for each reader:
+ *
+ *     finding          verdict  attempt state  payout status  ledger   event
+ *     landed           landed   LANDED         COMPLETED      settle   confirmed or completed
+ *     failed           failed   FAILED         FAILED         release  failed
+ *     gone             again    DEAD           SUBMITTED      -        -
+ *     gone             dead     DEAD           FAILED         release  failed
+ *     pending, unseen  wait     LIVE           SUBMITTED      -        -
+ *
+ * The API shows COMPLETED of a crypto transfer as CONFIRMED.
+ */
+export type AttemptVerdict = { attempt: LiveAttempt } & (
   | { verdict: 'landed'; reason?: string }
   | { verdict: 'failed'; reason: string }
   /** It can never land, and the payout fails. */
   | { verdict: 'dead'; reason: string }
-  /** It can never land, and this attempt replaces it. */
-  | { verdict: 'again'; prepared: PreparedAttempt }
+  /** It can never land, and another attempt replaces it. */
+  | { verdict: 'again'; replacement: PreparedAttempt }
+  /** Nothing is known for certain: poll again. */
   | { verdict: 'wait'; dueAt: Date; expiresBy?: bigint | undefined }
 )
 
@@ -106,30 +120,31 @@ const finishPayouts = listStatement({
 })
 
 /**
- * Records what became of attempts: settles or releases the money, changes states, emits events and
- * inserts replacements. Skips attempts that were concluded meanwhile. Returns the payouts that
- * ended.
+ * Records verdicts: settles or releases the money, changes states, emits events, inserts
+ * replacements, and postpones attempts that must wait. Skips attempts that were concluded
+ * meanwhile. Returns the payouts that ended.
  */
 export async function concludePayouts(
   tx: Tx,
   now: Date,
-  conclusions: Conclusion[],
+  verdicts: AttemptVerdict[],
   follow?: FollowReturns,
 ): Promise<Payout[]> {
-  const waits = conclusions.filter((one) => one.verdict === 'wait')
+  const waits = verdicts.filter((one) => one.verdict === 'wait')
   if (waits.length > 0) tx.write(postpone(waits.map(toPostponedRow)))
-  const ends = conclusions.filter((one) => one.verdict !== 'wait')
+  const ends = verdicts.filter((one) => one.verdict !== 'wait')
   if (ends.length === 0) return []
 
   const locked = await lockAll(tx, ends)
   const own = ends.filter(({ attempt }) => locked.has(attempt.payoutId))
   const final = own.filter((one) => one.verdict !== 'again')
-  const notifyReturns = await lockReturns(
+  const endReturns = await lockFollowedReturns(
     tx,
     final.map(({ attempt }) => locked.get(attempt.payoutId)!),
     follow,
   )
-  await resolveAll(tx, now, final.map(toResolution))
+  const areResolved = await resolveAll(tx, now, final.map(toResolution))
+  assert(areResolved.every(Boolean), 'the money of an open payout is held')
 
   tx.write(endAttempts(own.map(toEndedRow), now))
   insertAttempts(
@@ -140,11 +155,11 @@ export async function concludePayouts(
   const finished = final.map((one) => finish(now, locked.get(one.attempt.payoutId)!, one))
   if (finished.length > 0) tx.write(finishPayouts(finished.map(toFinishedRow)))
   emitAll(tx, now, finished.flatMap(toEvent))
-  notifyReturns(now, finished)
+  endReturns(now, finished)
   return finished
 }
 
-async function lockAll(tx: Tx, ends: Conclusion[]): Promise<Map<string, Locked>> {
+async function lockAll(tx: Tx, ends: AttemptVerdict[]): Promise<Map<string, Locked>> {
   const rows = await tx.rows(lockPayouts(ends.map(({ attempt }) => toKey(attempt))))
   return new Map(
     rows.map(({ attempts, clockOffsetMs, ...row }) => {
@@ -158,18 +173,18 @@ async function lockAll(tx: Tx, ends: Conclusion[]): Promise<Map<string, Locked>>
 }
 
 /** In the time of its environment, or it would end before it started. */
-function finish(now: Date, payout: Locked, conclusion: Conclusion): Locked {
+function finish(now: Date, payout: Locked, one: AttemptVerdict): Locked {
   const endedAt = after(now, payout.clockOffsetMs)
-  const hasLanded = conclusion.verdict === 'landed'
+  const hasLanded = one.verdict === 'landed'
   return {
     ...payout,
     attempts: payout.attempts.map((attempt) =>
-      attempt.number === conclusion.attempt.number
-        ? { ...attempt, state: endStates[conclusion.verdict] }
+      attempt.number === one.attempt.number
+        ? { ...attempt, state: endStates[one.verdict] }
         : attempt,
     ),
     status: hasLanded ? 'COMPLETED' : 'FAILED',
-    failureReason: hasLanded ? null : reasonOf(conclusion),
+    failureReason: hasLanded ? null : reasonOf(one),
     completedAt: hasLanded ? endedAt : null,
     failedAt: hasLanded ? null : endedAt,
     eventSequence: nextSequence(payout),
@@ -184,25 +199,29 @@ function toEvent(payout: Locked) {
   return [{ environmentId, type, resourceId: id, causeId: id, sequence, data }]
 }
 
-function toResolution({ attempt, verdict }: Conclusion) {
+function toResolution({ attempt, verdict }: AttemptVerdict) {
   const verb = verdict === 'landed' ? ('settle' as const) : ('release' as const)
   return { environmentId: attempt.environmentId, causeId: attempt.payoutId, verb }
 }
 
 function toNextAttempt(
   now: Date,
-  { attempt, prepared }: Extract<Conclusion, { verdict: 'again' }>,
+  { attempt, replacement }: Extract<AttemptVerdict, { verdict: 'again' }>,
   locked: Map<string, Locked>,
 ) {
   const payout = locked.get(attempt.payoutId)!
-  return { ...prepared, payout, number: attempt.number + 1, createdAt: now }
+  return { ...replacement, payout, number: attempt.number + 1, createdAt: now }
 }
 
 function toKey({ environmentId, payoutId, number, polls }: LiveAttempt) {
   return { environment_id: environmentId, payout_id: payoutId, number, looks: polls }
 }
 
-function toPostponedRow({ attempt, dueAt, expiresBy }: Extract<Conclusion, { verdict: 'wait' }>) {
+function toPostponedRow({
+  attempt,
+  dueAt,
+  expiresBy,
+}: Extract<AttemptVerdict, { verdict: 'wait' }>) {
   return { ...toKey(attempt), due_at: dueAt, expires_by: expiresBy ?? null }
 }
 
@@ -214,14 +233,14 @@ const endStates = {
   wait: 'LIVE',
 } as const
 
-function toEndedRow(conclusion: Conclusion) {
-  const { environment_id, payout_id, number } = toKey(conclusion.attempt)
-  const [state, outcome] = [endStates[conclusion.verdict], reasonOf(conclusion)]
+function toEndedRow(one: AttemptVerdict) {
+  const { environment_id, payout_id, number } = toKey(one.attempt)
+  const [state, outcome] = [endStates[one.verdict], reasonOf(one)]
   return { environment_id, payout_id, number, state, outcome }
 }
 
-function reasonOf(conclusion: Conclusion): string | null {
-  return ('reason' in conclusion && conclusion.reason) || null
+function reasonOf(one: AttemptVerdict): string | null {
+  return ('reason' in one && one.reason) || null
 }
 
 function toFinishedRow(payout: Payout) {

@@ -1,7 +1,7 @@
 import { type Outcome, Refusal } from '../base/refusal.js'
 import { emitAll } from '../events/emit.js'
 import { moveAll } from '../ledger/move.js'
-import type { Movement, NotMoved } from '../ledger/movement.js'
+import type { Movement, MovementLine, NotMoved } from '../ledger/movement.js'
 import { formatDecimal } from '../money/amounts.js'
 import { assets } from '../money/assets.js'
 import { listStatement } from '../postgres/statement.js'
@@ -13,7 +13,7 @@ import { insertAttempts, insertPayouts, type NewAttempt } from './store-payouts.
 
 export type NewPayout = {
   payout: Payout
-  prepared: PreparedAttempt
+  attempt: PreparedAttempt
   /** In real time: the age of an attempt decides when it is polled. */
   preparedAt: Date
   /** The payout as it starts, for the answer and the event: JSON text. */
@@ -22,12 +22,12 @@ export type NewPayout = {
 
 export function toNewPayout(
   payout: Payout,
-  prepared: PreparedAttempt,
+  attempt: PreparedAttempt,
   preparedAt: Date = payout.submittedAt,
 ): NewPayout {
-  const { token } = prepared
-  const attempt = { number: 1, token, state: 'LIVE', createdAt: preparedAt } as const
-  return { payout, prepared, preparedAt, shown: showPayout(payout, [attempt]) }
+  const { token } = attempt
+  const shownAttempt = { number: 1, token, state: 'LIVE', createdAt: preparedAt } as const
+  return { payout, attempt, preparedAt, shown: showPayout(payout, [shownAttempt]) }
 }
 
 /**
@@ -42,20 +42,20 @@ export async function createPayouts(
 ): Promise<Outcome<Payout>[]> {
   const isUsed = await findUsedReferences(tx, newPayouts)
   const fresh = newPayouts.filter((one) => !isUsed.has(one))
-  const moved = await moveAll(tx, now, fresh.map(toHold))
-  const outcomes = new Map(fresh.map((one, index) => [one, moved[index]!]))
-  const held = fresh.filter((one) => outcomes.get(one)!.isMoved)
+  const holds = await moveAll(tx, now, fresh.map(toHoldMovement))
+  const holdOf = new Map(fresh.map((one, index) => [one, holds[index]!]))
+  const created = fresh.filter((one) => holdOf.get(one)!.isMoved)
 
   insertPayouts(
     tx,
-    held.map(({ payout }) => payout),
+    created.map(({ payout }) => payout),
   )
-  insertAttempts(tx, now, held.map(toAttempt))
-  emitAll(tx, now, held.flatMap(toSubmittedEvent))
+  insertAttempts(tx, now, created.map(toAttempt))
+  emitAll(tx, now, created.flatMap(toSubmittedEvent))
   return newPayouts.map((one) => {
     if (isUsed.has(one)) return duplicateReference(one.payout)
-    const outcome = outcomes.get(one)!
-    return outcome.isMoved ? one.payout : notCovered(one.payout, outcome)
+    const hold = holdOf.get(one)!
+    return hold.isMoved ? one.payout : notHeld(one.payout, hold)
   })
 }
 
@@ -92,20 +92,19 @@ async function findUsedReferences(tx: Tx, newPayouts: NewPayout[]): Promise<Set<
   )
 }
 
-function toHold({ payout }: NewPayout): Movement {
+/** Reserves amount and fee. The amount will leave `clearing` (banks) or `treasury` (coins). */
+function toHoldMovement({ payout }: NewPayout): Movement {
   const { environmentId, asset, id, amount, fee, takesFrom: debit } = payout
   const purposes = purposesOf(payout)
-  const lines = [
+  const lines: MovementLine[] = [
     { debit, credit: assets[asset].holder, amount, purpose: purposes.amount },
-    { debit, credit: 'fees' as const, amount: fee, purpose: purposes.fee },
   ]
-  const charged = lines.filter((line) => line.amount > 0n)
-  return { environmentId, asset, causeId: id, isHold: true, lines: charged }
+  if (fee > 0n) lines.push({ debit, credit: 'fees', amount: fee, purpose: purposes.fee })
+  return { environmentId, asset, causeId: id, isHold: true, lines }
 }
 
-function toAttempt({ payout, prepared, preparedAt }: NewPayout): NewAttempt {
-  const { token, wire, validUntil } = prepared
-  return { payout, number: 1, token, wire, validUntil, createdAt: preparedAt }
+function toAttempt({ payout, attempt, preparedAt }: NewPayout): NewAttempt {
+  return { ...attempt, payout, number: 1, createdAt: preparedAt }
 }
 
 function toSubmittedEvent({ payout, shown }: NewPayout) {
@@ -121,6 +120,20 @@ function duplicateReference({ kind, merchantReference }: Payout): Refusal {
     reason: 'duplicate_reference',
     message: `merchantReference ${merchantReference} was already used. Send a new one, or none.`,
     details: [{ field: 'merchantReference', issue: 'must be unique' }],
+  })
+}
+
+function notHeld(payout: Payout, { why, available }: NotMoved): Refusal {
+  return why === 'not_covered' ? notCovered(payout, { available }) : beyondLimit(payout)
+}
+
+/** The open payouts of the merchant would exceed what a ledger account can hold. */
+function beyondLimit({ kind, asset, amount }: Payout): Refusal {
+  return new Refusal(payoutKinds[kind].refusal, {
+    reason: 'balance_limit',
+    message:
+      `With ${formatDecimal(amount, asset)} ${asset} more, your open transfers would exceed the ` +
+      'largest amount that the ledger can hold. Send less, or wait until some have ended.',
   })
 }
 

@@ -5,10 +5,10 @@ import { fromReference } from '../base/ids.js'
 import { limits } from '../base/limits.js'
 import { Refusal } from '../base/refusal.js'
 import { sql } from '../postgres/sql.js'
-import type { Reader, Tx } from '../postgres/tx.js'
-import { type Conclusion, concludePayouts } from './conclude-payouts.js'
+import type { Queryable, Tx } from '../postgres/tx.js'
+import { type AttemptVerdict, concludePayouts } from './conclude-payouts.js'
 import { operatorDecision } from './failure-reasons.js'
-import type { FollowReturns } from './follow-returns.js'
+import type { FollowReturns } from './followed-returns.js'
 import { readLiveAttempts } from './live-attempts.js'
 import { bankKinds, type Payout, type PayoutKind, payoutKinds } from './payout.js'
 import type { Examined, LiveAttempt } from './ports.js'
@@ -49,7 +49,7 @@ export async function decidePayout(
   const isOnChain = attempt.validUntil !== null
   if (isOnChain) judgeOnChain(tx, name, attempt, decision)
   const failed = isOnChain ? 'dead' : 'failed'
-  const verdict: Conclusion = hasLanded
+  const verdict: AttemptVerdict = hasLanded
     ? { attempt, verdict: 'landed', reason: operatorDecision }
     : { attempt, verdict: failed, reason: operatorDecision }
   const [ended] = await concludePayouts(tx, now, [verdict], follow)
@@ -59,7 +59,7 @@ export async function decidePayout(
 
 /** The live attempt of a payout on a chain; undefined for a bank transfer. */
 export async function findChainAttempt(
-  db: Reader,
+  db: Queryable,
   reference: string,
 ): Promise<(LiveAttempt & { rail: string }) | undefined> {
   const name = await findName(db, reference)
@@ -116,7 +116,11 @@ function judgeOnChain(tx: Tx, name: Name, attempt: LiveAttempt, decision: Decisi
 
 type Name = { environmentId: EnvironmentId; id: string; kind: PayoutKind }
 
-async function findName(db: Reader, reference: string, { isLocked = false } = {}): Promise<Name> {
+async function findName(
+  db: Queryable,
+  reference: string,
+  { isLocked = false } = {},
+): Promise<Name> {
   const id = Object.values(payoutKinds)
     .map(({ prefix }) => fromReference(prefix, reference))
     .find((found) => found !== undefined)

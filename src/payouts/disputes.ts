@@ -2,7 +2,7 @@ import { after } from '../base/clock.js'
 import { limits } from '../base/limits.js'
 import { sql } from '../postgres/sql.js'
 import { listStatement } from '../postgres/statement.js'
-import type { Reader, Tx } from '../postgres/tx.js'
+import type { Queryable, Tx } from '../postgres/tx.js'
 import type { AttemptFinding, PreparedAttempt } from './ports.js'
 
 /** Endpoints of a rail that contradict each other about a transaction. */
@@ -79,7 +79,7 @@ export function disputesIn(
 }
 
 export async function countDisputes(
-  db: Reader,
+  db: Queryable,
   now: Date,
 ): Promise<{ rail: string; count: number }[]> {
   const counts = new Map<string, number>()
@@ -96,7 +96,7 @@ export type OpenDispute = {
 }
 
 /** Disputes that were seen recently and have not ended, oldest first. */
-export function listDisputes(db: Reader, now: Date): Promise<OpenDispute[]> {
+export function listDisputes(db: Queryable, now: Date): Promise<OpenDispute[]> {
   return db.rows(sql<OpenDispute>`
     select rail, subject, hosts, first_seen_at as "firstSeenAt", last_seen_at as "lastSeenAt"
     from disputes

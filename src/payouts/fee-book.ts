@@ -8,7 +8,7 @@ import {
 } from '../merchants/fee-schedules.js'
 import { computeFee } from '../money/fees.js'
 import { gather } from '../postgres/gather.js'
-import type { Reader } from '../postgres/tx.js'
+import type { Queryable } from '../postgres/tx.js'
 
 export type FeeLine = { operation: FeeOperation; amount: bigint }
 
@@ -23,7 +23,7 @@ export type FeeBook = {
 type Name = { environmentId: EnvironmentId; operation: FeeOperation }
 
 /** Prices payouts; fee schedules are at most a second old. */
-export function createFeeBook({ db, clock }: { db: Reader; clock: Clock }): FeeBook {
+export function createFeeBook({ db, clock }: { db: Queryable; clock: Clock }): FeeBook {
   const cached = new Map<string, { fee: VersionedFee; readAt: number }>()
   const readFee = gather((names: Name[]) => getFeeSchedules(db, names))
 

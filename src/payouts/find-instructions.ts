@@ -1,5 +1,5 @@
 import { listStatement } from '../postgres/statement.js'
-import type { Reader } from '../postgres/tx.js'
+import type { Queryable } from '../postgres/tx.js'
 import { type PayoutRow, payoutColumns, toPayout } from './find-payouts.js'
 import { referenceOf } from './payout.js'
 import type { LiveAttempt, PayoutInstruction } from './ports.js'
@@ -16,7 +16,7 @@ const findPayouts = listStatement<typeof columns, PayoutRow>({
 
 /** The instructions that the attempts were prepared from, in the same order. */
 export async function findInstructions(
-  db: Reader,
+  db: Queryable,
   attempts: LiveAttempt[],
 ): Promise<PayoutInstruction[]> {
   if (attempts.length === 0) return []

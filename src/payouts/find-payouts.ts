@@ -3,7 +3,7 @@ import { fromReference } from '../base/ids.js'
 import { notFound } from '../base/refusal.js'
 import { newestRows } from '../postgres/newest-rows.js'
 import { type Sql, sql } from '../postgres/sql.js'
-import type { Reader } from '../postgres/tx.js'
+import type { Queryable } from '../postgres/tx.js'
 import {
   type Payout,
   type PayoutAttempt,
@@ -40,7 +40,7 @@ export type PayoutFilter = {
 
 /** Newest first. */
 export async function listPayouts(
-  db: Reader,
+  db: Queryable,
   { environmentId, kind }: { environmentId: EnvironmentId; kind: PayoutKind },
   { merchantReference, status, beforeId, limit }: PayoutFilter,
 ): Promise<PayoutWithAttempts[]> {
@@ -70,7 +70,7 @@ export async function listPayouts(
 }
 
 export async function getPayout(
-  db: Reader,
+  db: Queryable,
   name: { environmentId: EnvironmentId; kind?: PayoutKind; reference: string },
 ): Promise<PayoutWithAttempts> {
   const { environmentId, kind, reference } = name
@@ -90,7 +90,7 @@ export async function getPayout(
 }
 
 async function withAttempts(
-  db: Reader,
+  db: Queryable,
   environmentId: EnvironmentId,
   rows: PayoutRow[],
 ): Promise<PayoutWithAttempts[]> {

@@ -1,9 +1,10 @@
+import { strict as assert } from 'node:assert'
 import { after } from '../base/clock.js'
 import { fromReference } from '../base/ids.js'
 import type { Logger } from '../base/log.js'
 import { emitAll } from '../events/emit.js'
 import { moveAll } from '../ledger/move.js'
-import type { Movement } from '../ledger/movement.js'
+import type { Movement, MovementLine } from '../ledger/movement.js'
 import { assets } from '../money/assets.js'
 import type { Database } from '../postgres/database.js'
 import { sql } from '../postgres/sql.js'
@@ -11,7 +12,7 @@ import { listStatement } from '../postgres/statement.js'
 import type { Tx } from '../postgres/tx.js'
 import { showPayout } from '../resources/payout.js'
 import { type PayoutRow, payoutColumns, toPayout } from './find-payouts.js'
-import { type FollowReturns, lockReturns } from './follow-returns.js'
+import { type FollowReturns, lockFollowedReturns } from './followed-returns.js'
 import {
   bankKinds,
   nextSequence,
@@ -117,7 +118,7 @@ async function reversePayouts(
   const early = payouts.filter(({ status }) => status === 'SUBMITTED')
   const completed = payouts.filter(({ status }) => status === 'COMPLETED')
   const wanted = completed.map((payout) => reverse(now, payout))
-  const notifyReturns = await lockReturns(tx, wanted, follow)
+  const endReturns = await lockFollowedReturns(tx, wanted, follow)
   const outcomes = wanted.length > 0 ? await moveAll(tx, now, wanted.map(toMovement)) : []
   const reversed = wanted.filter((_, index) => outcomes[index]!.isMoved)
   const unbooked = wanted.filter((_, index) => !outcomes[index]!.isMoved)
@@ -126,7 +127,7 @@ async function reversePayouts(
 
   if (reversed.length > 0) tx.write(reverseRows(reversed.map(toReversedRow)))
   emitAll(tx, now, reversed.flatMap(toEvent))
-  notifyReturns(now, reversed)
+  endReturns(now, reversed)
   deleteWaitingReversals(tx, payouts)
   storeWaitingReversals(tx, now, { early, unbooked })
 }
@@ -154,13 +155,13 @@ function toReversedRow({ environmentId, id, reversedAt, eventSequence }: Payout)
 
 function toMovement(payout: Payout): Movement {
   const { environmentId, asset, id, amount, fee, takesFrom: credit } = payout
-  const purposes = purposesOf(payout)
-  const lines = [
-    { debit: assets[asset].holder, credit, amount, purpose: purposes.amountBack },
-    { debit: 'fees' as const, credit, amount: fee, purpose: purposes.feeBack },
+  const { reversal } = purposesOf(payout)
+  assert(reversal, 'only bank payouts are reversed')
+  const lines: MovementLine[] = [
+    { debit: assets[asset].holder, credit, amount, purpose: reversal.amount },
   ]
-  const charged = lines.filter((line) => line.amount > 0n)
-  return { environmentId, asset, causeId: id, isHold: false, lines: charged }
+  if (fee > 0n) lines.push({ debit: 'fees', credit, amount: fee, purpose: reversal.fee })
+  return { environmentId, asset, causeId: id, isHold: false, lines }
 }
 
 function toEvent(payout: Payout) {

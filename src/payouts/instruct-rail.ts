@@ -1,5 +1,5 @@
 import { Refusal } from '../base/refusal.js'
-import type { Reader } from '../postgres/tx.js'
+import type { Queryable } from '../postgres/tx.js'
 import { readLiveAttempts } from './live-attempts.js'
 import { type Payout, payoutKinds, referenceOf } from './payout.js'
 import type { SimulatedRail } from './ports.js'
@@ -9,7 +9,7 @@ import type { SimulatedRail } from './ports.js'
  * when the rail is polled, as on a real rail. Repeating it changes nothing.
  */
 export async function instructRail(
-  { db, simulated }: { db: Reader; simulated: SimulatedRail[] },
+  { db, simulated }: { db: Queryable; simulated: SimulatedRail[] },
   payout: Payout,
   outcome: string,
 ): Promise<Refusal | undefined> {

@@ -4,10 +4,11 @@ import { limits } from '../base/limits.js'
 import { claimDue, type DueTable } from '../postgres/due.js'
 import { sql } from '../postgres/sql.js'
 import { listStatement } from '../postgres/statement.js'
-import type { Reader } from '../postgres/tx.js'
+import type { Queryable } from '../postgres/tx.js'
 import { type PayoutKind, payoutKinds } from './payout.js'
 import type { LiveAttempt } from './ports.js'
 
+/** The column `looks` counts polls. */
 const columns = `job.environment_id as "environmentId", job.payout_id as "payoutId", job.number,
   job.rail, job.token, job.wire, job.valid_until as "validUntil",
   job.expires_by as "expiresBy", job.looks as polls,
@@ -27,7 +28,11 @@ const attemptsDue: DueTable = {
 type Row = Omit<LiveAttempt, 'reference' | 'asset'> & { rail: string; payout: string }
 
 /** Claims attempts of a rail that are due to be polled, for the time of a lease. */
-export async function claimAttempts(db: Reader, now: Date, rail: string): Promise<LiveAttempt[]> {
+export async function claimAttempts(
+  db: Queryable,
+  now: Date,
+  rail: string,
+): Promise<LiveAttempt[]> {
   const rows = await claimDue<Row>(db, attemptsDue, {
     owner: rail,
     now,
@@ -41,7 +46,7 @@ export async function claimAttempts(db: Reader, now: Date, rail: string): Promis
  * Makes claimed attempts due at once: for the only worker, when it starts after its predecessor was
  * killed. A poll that is still running concludes nothing once another poll has started.
  */
-export async function releaseAttempts(db: Reader, now: Date): Promise<void> {
+export async function releaseAttempts(db: Queryable, now: Date): Promise<void> {
   await db.rows(sql`
     update payout_attempts set due_at = ${now}, leased_until = null
     where state = 'LIVE' and looks > 0 and due_at > ${now}
@@ -65,7 +70,7 @@ type Name = { environmentId: number; id: string }
 
 /** Attempts are read back before they are sent: only committed rows may leave. */
 export async function readLiveAttempts(
-  db: Reader,
+  db: Queryable,
   payouts: Name[],
 ): Promise<(LiveAttempt & { rail: string })[]> {
   return (await db.rows(findLive(payouts.map(toRow)))).map(toAttempt)
@@ -82,7 +87,7 @@ export function isWithinSendTime(
   return now < after(createdAt, limits.payouts.sendWithinMs)
 }
 
-export async function readLandedAttempts(db: Reader, payouts: Name[]): Promise<LiveAttempt[]> {
+export async function readLandedAttempts(db: Queryable, payouts: Name[]): Promise<LiveAttempt[]> {
   return (await db.rows(findLanded(payouts.map(toRow)))).map(toAttempt)
 }
 

@@ -54,6 +54,7 @@ export const attemptStates = {
 
 export type AttemptState = keyof typeof attemptStates
 
+/** `token` is the name of the attempt at the rail, see `PreparedAttempt`. */
 export type PayoutAttempt = { number: number; token: string; state: AttemptState; createdAt: Date }
 
 type Kind = {
@@ -116,23 +117,35 @@ export function returnKindOf({ asset }: Pick<Payout, 'asset'>): ReturnKind {
   return asset === 'NGN' ? 'bank_return' : 'crypto_return'
 }
 
-type Purposes = { amount: Purpose; fee: Purpose; amountBack: Purpose; feeBack: Purpose }
-
-const bankPurposes: Purposes = {
-  amount: 'bank_payout',
-  fee: 'bank_payout_fee',
-  amountBack: 'bank_payout_reversal',
-  feeBack: 'bank_payout_fee_reversal',
+type Purposes = {
+  amount: Purpose
+  fee: Purpose
+  /** Only of what a bank may reverse. */
+  reversal?: { amount: Purpose; fee: Purpose }
 }
 
-/** Purposes of the ledger transfers. Only transfers have fees; only bank payouts are reversed. */
+/** Purposes of the ledger transfers. Returns have no fees: theirs are never used. */
 export function purposesOf({ kind, takesFrom }: Pick<Payout, 'kind' | 'takesFrom'>): Purposes {
-  if (kind === 'bank_transfer') return bankPurposes
-  if (kind === 'crypto_transfer')
-    return { ...bankPurposes, amount: 'crypto_payout', fee: 'crypto_payout_fee' }
+  if (kind === 'crypto_transfer') return { amount: 'crypto_payout', fee: 'crypto_payout_fee' }
+  const fee = 'bank_payout_fee'
+  const feeReversal = 'bank_payout_fee_reversal'
+  if (kind === 'bank_transfer')
+    return {
+      amount: 'bank_payout',
+      fee,
+      reversal: { amount: 'bank_payout_reversal', fee: feeReversal },
+    }
   return takesFrom === 'suspense'
-    ? { ...bankPurposes, amount: 'payment_return', amountBack: 'payment_return_reversal' }
-    : { ...bankPurposes, amount: 'payment_refund', amountBack: 'payment_refund_reversal' }
+    ? {
+        amount: 'payment_return',
+        fee,
+        reversal: { amount: 'payment_return_reversal', fee: feeReversal },
+      }
+    : {
+        amount: 'payment_refund',
+        fee,
+        reversal: { amount: 'payment_refund_reversal', fee: feeReversal },
+      }
 }
 
 /** Number of the next event; 0 for kinds without events of their own. */

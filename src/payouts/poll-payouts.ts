@@ -5,10 +5,10 @@ import { Refusal } from '../base/refusal.js'
 import type { Database } from '../postgres/database.js'
 import { isLockTimeout } from '../postgres/failures.js'
 import type { Tx } from '../postgres/tx.js'
-import { type Conclusion, concludePayouts } from './conclude-payouts.js'
+import { type AttemptVerdict, concludePayouts } from './conclude-payouts.js'
 import { disputesIn, recordDisputes } from './disputes.js'
 import { findInstructions } from './find-instructions.js'
-import type { FollowReturns } from './follow-returns.js'
+import type { FollowReturns } from './followed-returns.js'
 import { claimAttempts, readLiveAttempts } from './live-attempts.js'
 import type { AttemptFinding, LiveAttempt, PayoutRail } from './ports.js'
 
@@ -32,36 +32,37 @@ export async function pollPayouts(tools: Tools, now: Date): Promise<number> {
   const unseen = attempts.filter((_, index) => findings[index]!.state === 'unseen')
   await sendInTime(tools, now, unseen)
   const gone = attempts.filter((_, index) => findings[index]!.state === 'gone')
-  const replaced = await prepareReplacements(tools, now, gone)
+  const goneVerdicts = await replaceGone(tools, now, gone)
 
-  const known = attempts
-    .map((attempt, index) => conclude(now, attempt, findings[index]!))
-    .filter((conclusion) => conclusion !== undefined)
+  const otherVerdicts = attempts
+    .map((attempt, index) => toVerdict(now, attempt, findings[index]!))
+    .filter((verdict) => verdict !== undefined)
   const note = (tx: Tx) => recordDisputes(tx, now, disputesIn(rail.name, attempts, findings))
-  await concludeTogether(tools, now, { conclusions: [...known, ...replaced], note })
-  await sendReplacements(tools, replaced)
+  await concludeOrSkipLocked(tools, now, { verdicts: [...otherVerdicts, ...goneVerdicts], note })
+  await sendReplacements(tools, goneVerdicts)
   return attempts.length
 }
 
 /**
- * Concludes all in one transaction. If another transaction holds rows of a merchant, concludes them
- * merchant by merchant; only the payouts of that merchant wait until their lease ends.
+ * Records all verdicts in one transaction. If another transaction holds rows of a merchant, records
+ * them merchant by merchant and skips that merchant: its payouts are polled again when their lease
+ * ends.
  */
-async function concludeTogether(
+async function concludeOrSkipLocked(
   { db, logger, follow }: Tools,
   now: Date,
-  { conclusions, note }: { conclusions: Conclusion[]; note: (tx: Tx) => void },
+  { verdicts, note }: { verdicts: AttemptVerdict[]; note: (tx: Tx) => void },
 ): Promise<void> {
   try {
     await db.transaction((tx) => {
       note(tx)
-      return concludePayouts(tx, now, conclusions, follow)
+      return concludePayouts(tx, now, verdicts, follow)
     })
   } catch (error) {
     if (!isLockTimeout(error)) throw error
     await db.transaction(async (tx) => note(tx))
-    for (const environmentId of new Set(conclusions.map(({ attempt }) => attempt.environmentId))) {
-      const own = conclusions.filter(({ attempt }) => attempt.environmentId === environmentId)
+    for (const environmentId of new Set(verdicts.map(({ attempt }) => attempt.environmentId))) {
+      const own = verdicts.filter(({ attempt }) => attempt.environmentId === environmentId)
       await db
         .transaction((tx) => concludePayouts(tx, now, own, follow))
         .catch((failure: unknown) => {
@@ -92,12 +93,12 @@ async function sendInTime(
   )
 }
 
-/** Undefined: the attempt is gone; `prepareReplacements` decides. */
-function conclude(
+/** Undefined: the attempt is gone; `replaceGone` decides. */
+function toVerdict(
   now: Date,
   attempt: LiveAttempt,
   finding: AttemptFinding,
-): Conclusion | undefined {
+): AttemptVerdict | undefined {
   switch (finding.state) {
     case 'landed':
       return { attempt, verdict: 'landed' }
@@ -119,36 +120,41 @@ export function nextPollMs(now: Date, { createdAt }: Pick<LiveAttempt, 'createdA
   return Math.min(Math.max(pollIntervalMs, ageMs / 100), pollIntervalMaxMs)
 }
 
-/** Signs payouts again whose attempt can no longer land. One that the rail now refuses fails. */
-async function prepareReplacements(
+/** Signs payouts again whose attempt can no longer land. Fails those that are refused for good. */
+async function replaceGone(
   { db, rail, logger }: Tools,
   now: Date,
   gone: LiveAttempt[],
-): Promise<Conclusion[]> {
+): Promise<AttemptVerdict[]> {
   if (gone.length === 0) return []
   const exhausted = gone.filter(({ number }) => number >= limits.payouts.attemptsMax)
   const replaceable = gone.filter(({ number }) => number < limits.payouts.attemptsMax)
-  const prepared = await rail.prepare(await findInstructions(db, replaceable))
+  const replacements = await rail.prepare(await findInstructions(db, replaceable))
   return [
     ...exhausted.map((attempt) => ({ attempt, verdict: 'dead', reason: 'expired' }) as const),
-    ...replaceable.map((attempt, index): Conclusion => {
-      const next = prepared[index]!
-      if (!(next instanceof Refusal)) return { attempt, verdict: 'again', prepared: next }
+    ...replaceable.map((attempt, index): AttemptVerdict => {
+      const replacement = replacements[index]!
+      if (!(replacement instanceof Refusal)) return { attempt, verdict: 'again', replacement }
+      const { reason } = replacement
       logger.warn(
-        { reference: attempt.reference, reason: next.reason },
+        { reference: attempt.reference, reason },
         'the rail refused a replacement attempt',
       )
       // The old attempt is dead either way; only a permanent refusal ends the payout.
-      const isPermanent = next.status === 422
-      return isPermanent
-        ? { attempt, verdict: 'dead', reason: next.reason ?? 'refused' }
+      return isPermanent(replacement)
+        ? { attempt, verdict: 'dead', reason: reason ?? 'refused' }
         : { attempt, verdict: 'wait', dueAt: after(now, limits.payouts.pollIntervalMs) }
     }),
   ]
 }
 
-async function sendReplacements({ db, rail }: Tools, replaced: Conclusion[]): Promise<void> {
-  const again = replaced.filter(({ verdict }) => verdict === 'again')
+/** Rails refuse with 422 what they would refuse again, and with 503 what may work later. */
+function isPermanent({ status }: Refusal): boolean {
+  return status === 422
+}
+
+async function sendReplacements({ db, rail }: Tools, verdicts: AttemptVerdict[]): Promise<void> {
+  const again = verdicts.filter(({ verdict }) => verdict === 'again')
   if (again.length === 0) return
   const names = again.map(({ attempt }) => ({
     environmentId: attempt.environmentId,

@@ -27,11 +27,14 @@ export type PayoutInstruction = Target & { reference: string }
 
 /** An attempt, fixed before it is sent and safe to send again. */
 export type PreparedAttempt = {
-  /** Its name at the rail: a signature, or our reference. */
+  /**
+   * Its name at the rail: on Solana the signature of the transaction, at a bank our reference.
+   * Neither a coin nor a token account.
+   */
   token: string
-  /** The exact bytes to send. */
+  /** The exact bytes to send: a signed transaction, or a payment order to a bank. */
   wire: Buffer
-  /** The last block in which it can land; null: it never expires. */
+  /** Height of the last block in which it can land; null: it never expires. */
   validUntil: bigint | null
 }
 
@@ -45,13 +48,14 @@ export type LiveAttempt = PreparedAttempt & {
   /** How often it was polled, including now. */
   polls: number
   createdAt: Date
-  /** Caps `validUntil`: the rail reported that it expires by this block. */
+  /** A block height that caps `validUntil`: the rail reported that it expires by this block. */
   expiresBy?: bigint | null
 }
 
 /**
  * What a rail knows of an attempt. Only `landed`, `failed` and `gone` are final: a rail reports
- * them only when nothing that happens later can make them untrue.
+ * them only when nothing that happens later can make them untrue. On a chain, `landed` means that
+ * the transaction is finalized.
  */
 export type AttemptFinding = FoundState & {
   disputedBy?: string[]
@@ -87,8 +91,9 @@ export interface PayoutRail {
 export type Examined = {
   token: string
   finding: AttemptFinding
-  /** The block that a majority has finalized; undefined: too few answered. */
+  /** Height of the block that a majority has finalized; undefined: too few answered. */
   height: bigint | undefined
+  /** A block height, as in `PreparedAttempt`. */
   validUntil: bigint
   /** A majority reports that no later block can include it. */
   isExpired: boolean

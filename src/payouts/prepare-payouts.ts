@@ -1,6 +1,7 @@
 import { after } from '../base/clock.js'
 import type { Environment, Mode } from '../base/environment.js'
 import { newId } from '../base/ids.js'
+import { limits } from '../base/limits.js'
 import type { Logger } from '../base/log.js'
 import { type Outcome, Refusal } from '../base/refusal.js'
 import { listBalancesOf } from '../ledger/balances.js'
@@ -8,7 +9,7 @@ import type { FeeOperation } from '../merchants/fee-schedules.js'
 import type { Asset } from '../money/assets.js'
 import { gather } from '../postgres/gather.js'
 import { gatherBy } from '../postgres/gather-by.js'
-import type { Reader } from '../postgres/tx.js'
+import type { Queryable } from '../postgres/tx.js'
 import { type NewPayout, notCovered, toNewPayout } from './create-payouts.js'
 import type { FeeBook, FeeLine } from './fee-book.js'
 import { type Payout, type PayoutKind, payoutKinds, referenceOf } from './payout.js'
@@ -19,7 +20,7 @@ import type {
   PayoutRail,
   PreparedAttempt,
 } from './ports.js'
-import { isShort, UnfinishedPayouts } from './unfinished-payouts.js'
+import { isTreasuryShort, UnfinishedPayouts } from './unfinished-payouts.js'
 
 export type QuoteRequest = {
   environment: Environment
@@ -39,7 +40,7 @@ export type PayoutRails = Record<Mode, Partial<Record<PayoutKind, PayoutRail>>>
 
 export type Quote = { lines: FeeLine[]; fee: bigint }
 
-/** Ready to be committed. Call `finish` when it is committed or refused. */
+/** A payout to commit. Call `finish` when it is committed or refused. */
 export type PreparedPayout = NewPayout & { finish: () => void }
 
 export type PayoutPreparation = {
@@ -47,24 +48,33 @@ export type PayoutPreparation = {
   quote(request: QuoteRequest): Promise<Quote>
   /**
    * Fixes everything that must be known before the money is held, down to the bytes to send.
-   * Nothing leaves. `now` is the time of the environment.
+   * Nothing leaves.
    */
-  prepare(now: Date, request: PayoutRequest): Promise<Outcome<PreparedPayout>>
+  prepare(environmentNow: Date, request: PayoutRequest): Promise<Outcome<PreparedPayout>>
 }
 
-type Tools = { db: Reader; rails: PayoutRails; fees: FeeBook; logger: Logger }
+type Tools = { db: Queryable; rails: PayoutRails; fees: FeeBook; logger: Logger }
 
-/** A payout on its way to the rail. The base fee is due whatever the rail finds. */
+/** A request with its id. The base fee is due whatever the rail finds. */
 type Candidate = { request: PayoutRequest; id: string; baseFee: bigint }
 
-type Ready = Inspected & { prepared: PreparedAttempt }
+/** What the rail returned for a candidate: destination, extra fees and the attempt to send. */
+type SignedCandidate = Inspected & { attempt: PreparedAttempt }
 
-/** Requests that arrive together share one balance query and one call to the rail. */
+/**
+ * A request becomes a `Candidate` (id and base fee), a `SignedCandidate` (inspected and signed by
+ * the rail), a `NewPayout` (priced) and is returned as a `PreparedPayout`.
+ *
+ * Requests that arrive together share calls: each rail has its own batches, and a batch makes one
+ * balance query, one `inspect` and one `prepare` for all of its requests.
+ */
 export function createPayoutPreparation({ db, rails, fees, logger }: Tools): PayoutPreparation {
   const unfinished = new UnfinishedPayouts()
-  const inspectAt = gatherBy(inspectBatch)
-  const prepareAt = gatherBy((rail: PayoutRail | undefined, candidates: Candidate[]) =>
-    prepareBatch(db, rail, candidates),
+  const inspectTogether = gatherBy((rail: PayoutRail, requests: QuoteRequest[]) =>
+    rail.inspect(requests),
+  )
+  const signTogether = gatherBy((rail: PayoutRail, candidates: Candidate[]) =>
+    signCovered(db, rail, candidates),
   )
   const findUncoveredOne = gather((candidates: Candidate[]) => findUncovered(db, candidates))
 
@@ -77,92 +87,103 @@ export function createPayoutPreparation({ db, rails, fees, logger }: Tools): Pay
 
   async function quoteOnce(request: QuoteRequest): Promise<Outcome<Quote>> {
     const base = await priceBase(request)
-    const inspected = await inspectAt(railOf(rails, request), request)
+    const rail = railOf(rails, request)
+    if (!rail) return railUnavailable(request)
+    const inspected = await inspectTogether(rail, request)
     if (inspected instanceof Refusal) return inspected
     const lines = [...base, ...(await price(request, inspected.extraFees))]
     return { lines, fee: sumOf(lines) }
   }
 
-  async function prepareOnce(now: Date, candidate: Candidate): Promise<Outcome<NewPayout>> {
+  async function signAndPrice(
+    environmentNow: Date,
+    candidate: Candidate,
+  ): Promise<Outcome<NewPayout>> {
     const { request, baseFee } = candidate
     const rail = railOf(rails, request)
-    const ready = await prepareAt(rail, candidate)
-    if (ready instanceof Refusal) return ready
-    const fee = baseFee + sumOf(await price(request, ready.extraFees))
-    const payout = toPayout(now, candidate, { rail: rail!.name, ready, fee })
-    return toNewPayout(payout, ready.prepared, after(now, -request.environment.clockOffsetMs))
+    if (!rail) return (await findUncoveredOne(candidate)) ?? railUnavailable(request)
+    const signed = await signTogether(rail, candidate)
+    if (signed instanceof Refusal) return signed
+    const { destination, extraFees, attempt } = signed
+    const fee = baseFee + sumOf(await price(request, extraFees))
+    const payout = toPayout(environmentNow, candidate, { rail: rail.name, destination, fee })
+    const realNow = after(environmentNow, -request.environment.clockOffsetMs)
+    return toNewPayout(payout, attempt, realNow)
   }
 
-  /** The merchant has the money and is refused: the operator must top up the hot wallet. */
-  function reportShort({ asset }: QuoteRequest): void {
+  /** The merchant has the money and is refused: the operator must top up the treasury. */
+  function reportTreasuryShort({ asset }: QuoteRequest): void {
     logger.error({ asset }, 'the hot wallet is short: a transfer was refused')
   }
 
   return {
     async quote(request) {
-      for (let attempt = 1; ; attempt += 1) {
+      for (let round = 1; ; round += 1) {
         const finish = unfinished.begin()
         const quote = await quoteOnce(request).finally(finish)
         if (!(quote instanceof Refusal)) return quote
-        if (!isShort(quote)) throw quote
-        if (!(await unfinished.isShortFinal(attempt))) continue
-        reportShort(request)
+        if (!isTreasuryShort(quote)) throw quote
+        const neighbours = await unfinished.waitForNeighbours()
+        if (!isLastRound(round, neighbours)) continue
+        reportTreasuryShort(request)
         throw quote
       }
     },
 
-    async prepare(now, request) {
+    async prepare(environmentNow, request) {
       const baseFee = sumOf(await priceBase(request))
-      const candidate = { request, id: newId(now), baseFee }
-      for (let attempt = 1; ; attempt += 1) {
+      const candidate = { request, id: newId(environmentNow), baseFee }
+      for (let round = 1; ; round += 1) {
         const finish = unfinished.begin()
-        const prepared = await prepareOnce(now, candidate).catch((error: unknown) => {
+        const prepared = await signAndPrice(environmentNow, candidate).catch((error: unknown) => {
           finish()
           throw error
         })
         if (!(prepared instanceof Refusal)) return { finish, ...prepared }
         finish()
-        if (!isShort(prepared)) return prepared
-        if (!(await unfinished.isShortFinal(attempt))) continue
-        // A neighbour may have spent the balance: then that is the answer, not the hot wallet.
+        if (!isTreasuryShort(prepared)) return prepared
+        const neighbours = await unfinished.waitForNeighbours()
+        if (!isLastRound(round, neighbours)) continue
+        // Payouts that were committed meanwhile may have spent the merchant's balance. Then that is
+        // the answer: the operator is not to blame, and the merchant can do something about it.
         const uncovered = await findUncoveredOne(candidate)
         if (uncovered) return uncovered
-        reportShort(request)
+        reportTreasuryShort(request)
         return prepared
       }
     },
   }
 }
 
-async function inspectBatch(
-  rail: PayoutRail | undefined,
-  requests: QuoteRequest[],
-): Promise<Outcome<Inspected>[]> {
-  return rail ? rail.inspect(requests) : requests.map(railUnavailable)
+/**
+ * Whether "short" is the answer. In the first round the balance may have grown since it was read;
+ * later, only neighbours can have reserved the money.
+ */
+function isLastRound(round: number, neighbours: number): boolean {
+  if (round >= limits.payouts.shortfallChecksMax) return true
+  return round > 1 && neighbours === 0
 }
 
 /**
- * Refuses what the balance does not cover before the rail is asked, since asking may cost money.
- * The balance is checked again when the money is held.
+ * Refuses what the balance does not cover before it calls the rail: a bank may charge for resolving
+ * the name of an account. The balance is checked again when the money is held.
  */
-async function prepareBatch(
-  db: Reader,
-  rail: PayoutRail | undefined,
+async function signCovered(
+  db: Queryable,
+  rail: PayoutRail,
   candidates: Candidate[],
-): Promise<Outcome<Ready>[]> {
+): Promise<Outcome<SignedCandidate>[]> {
   const uncovered = await findUncovered(db, candidates)
   const covered = candidates.filter((_, index) => !uncovered[index])
-  const outcomes = rail
-    ? await prepareAtRail(rail, covered.map(toInstruction))
-    : covered.map(({ request }) => railUnavailable(request))
-  const byCandidate = new Map(covered.map((candidate, index) => [candidate, outcomes[index]!]))
+  const signed = await inspectAndSign(rail, covered.map(toInstruction))
+  const byCandidate = new Map(covered.map((candidate, index) => [candidate, signed[index]!]))
   return candidates.map((candidate, index) => uncovered[index] ?? byCandidate.get(candidate)!)
 }
 
-async function prepareAtRail(
+async function inspectAndSign(
   rail: PayoutRail,
   instructions: PayoutInstruction[],
-): Promise<Outcome<Ready>[]> {
+): Promise<Outcome<SignedCandidate>[]> {
   if (instructions.length === 0) return []
   const inspected = await rail.inspect(instructions)
   const accepted = instructions.flatMap(({ asset, amount, reference }, index) => {
@@ -170,20 +191,20 @@ async function prepareAtRail(
     if (found instanceof Refusal) return []
     return [{ asset, amount, destination: found.destination, reference }]
   })
-  const prepared = accepted.length > 0 ? await rail.prepare(accepted) : []
-  const byReference = new Map(accepted.map(({ reference }, index) => [reference, prepared[index]!]))
+  const attempts = accepted.length > 0 ? await rail.prepare(accepted) : []
+  const byReference = new Map(accepted.map(({ reference }, index) => [reference, attempts[index]!]))
   return instructions.map(({ reference }, index) => {
     const found = inspected[index]!
     if (found instanceof Refusal) return found
-    const outcome = byReference.get(reference)!
-    if (outcome instanceof Refusal) return outcome
-    return { destination: found.destination, extraFees: found.extraFees, prepared: outcome }
+    const attempt = byReference.get(reference)!
+    if (attempt instanceof Refusal) return attempt
+    return { destination: found.destination, extraFees: found.extraFees, attempt }
   })
 }
 
 /** A refusal for each whose balance does not cover its amount and base fee. */
 async function findUncovered(
-  db: Reader,
+  db: Queryable,
   candidates: Candidate[],
 ): Promise<(Refusal | undefined)[]> {
   const ids = [...new Set(candidates.map(({ request }) => request.environment.id))]
@@ -202,9 +223,9 @@ function toInstruction({ request, id }: Candidate): PayoutInstruction {
 }
 
 function toPayout(
-  now: Date,
+  environmentNow: Date,
   { request, id }: Candidate,
-  { rail, ready, fee }: { rail: string; ready: Ready; fee: bigint },
+  { rail, destination, fee }: Pick<Payout, 'rail' | 'destination' | 'fee'>,
 ): Payout {
   return {
     environmentId: request.environment.id,
@@ -216,18 +237,18 @@ function toPayout(
     fee,
     takesFrom: 'available',
     requestedAmount: request.requestedAmount,
-    destination: ready.destination,
+    destination,
     merchantReference: request.merchantReference,
     metadata: request.metadata,
     status: 'SUBMITTED',
     failureReason: null,
     isReviewRequired: false,
     eventSequence: 1,
-    submittedAt: now,
+    submittedAt: environmentNow,
     completedAt: null,
     failedAt: null,
     reversedAt: null,
-    createdAt: now,
+    createdAt: environmentNow,
   }
 }
 

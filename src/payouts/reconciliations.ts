@@ -1,14 +1,14 @@
 import { after } from '../base/clock.js'
 import { limits } from '../base/limits.js'
 import { sql } from '../postgres/sql.js'
-import type { Reader } from '../postgres/tx.js'
+import type { Queryable } from '../postgres/tx.js'
 
 /** Time and position up to which books and rail are known to agree. */
 export type AgreedPosition = { agreedAt: Date | null; position: bigint }
 
 /** Undefined: not due, or another worker has claimed it. */
 export async function claimReconciliation(
-  db: Reader,
+  db: Queryable,
   now: Date,
   rail: string,
 ): Promise<AgreedPosition | undefined> {
@@ -22,7 +22,7 @@ export async function claimReconciliation(
 
 /** Keeps the old position if there are differences, so that they are found until they are fixed. */
 export async function recordReconciliation(
-  db: Reader,
+  db: Queryable,
   now: Date,
   {
     rail,
@@ -44,7 +44,7 @@ export async function recordReconciliation(
 
 export type Reconciliation = { rail: string; reconciledAt: Date; differences: number }
 
-export function listReconciliations(db: Reader): Promise<Reconciliation[]> {
+export function listReconciliations(db: Queryable): Promise<Reconciliation[]> {
   return db.rows(sql<Reconciliation>`
     select rail, reconciled_at as "reconciledAt", differences from reconciliations
     where reconciled_at is not null order by rail`)

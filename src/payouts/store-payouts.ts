@@ -33,10 +33,10 @@ const insertPayoutRows = listStatement({
     from ${list}`,
 })
 
-/** Sorted by reference, so that two batches never deadlock at the unique index. */
+/** Sorted by the merchant's reference, so that two batches never deadlock at the unique index. */
 export function insertPayouts(tx: Tx, payouts: Payout[]): void {
   if (payouts.length === 0) return
-  const rows = payouts.toSorted(byReference).map((payout) => ({
+  const rows = payouts.toSorted(byMerchantReference).map((payout) => ({
     environment_id: payout.environmentId,
     id: payout.id,
     kind: payout.kind,
@@ -55,7 +55,7 @@ export function insertPayouts(tx: Tx, payouts: Payout[]): void {
   tx.write(insertPayoutRows(rows))
 }
 
-function byReference(left: Payout, right: Payout): number {
+function byMerchantReference(left: Payout, right: Payout): number {
   const [one, other] = [left.merchantReference ?? '', right.merchantReference ?? '']
   return left.environmentId - right.environmentId || (one < other ? -1 : one > other ? 1 : 0)
 }

@@ -2,7 +2,7 @@ import type { Mode } from '../base/environment.js'
 import { limits } from '../base/limits.js'
 import type { Asset } from '../money/assets.js'
 import { sql } from '../postgres/sql.js'
-import type { Reader } from '../postgres/tx.js'
+import type { Queryable } from '../postgres/tx.js'
 
 /** The treasury of a mode in the books, over all environments, since the first row. */
 export type TreasuryBooks = {
@@ -17,7 +17,7 @@ export type TreasuryBooks = {
 }
 
 export async function readTreasuryBooks(
-  db: Reader,
+  db: Queryable,
   { mode, asset }: { mode: Mode; asset: Asset },
 ): Promise<TreasuryBooks> {
   const [row] = await db.rows(sql<TreasuryBooks>`
@@ -32,32 +32,28 @@ export async function readTreasuryBooks(
   return row!
 }
 
-export async function readOpenAmount(
-  db: Reader,
-  which: { mode: Mode; asset: Asset },
-): Promise<bigint> {
-  return (await readTreasuryBooks(db, which)).reserved
-}
-
-/** What the open payouts of a mode take from its hot wallet. */
-export type OpenCommitments = {
+/** What the open payouts of a mode take from its treasury. */
+export type OpenPayoutTotals = {
+  /** Cheap: one sum of the books. */
   sum(asset: Asset): Promise<bigint>
-  list(asset: Asset): Promise<OpenPayouts>
+  /** With the signatures of the largest, so that the chain can be asked which have landed. */
+  list(asset: Asset): Promise<OpenPayoutList>
 }
 
-export function openCommitments(db: Reader, mode: Mode): OpenCommitments {
+export function createOpenPayoutTotals(db: Queryable, mode: Mode): OpenPayoutTotals {
   return {
-    sum: (asset) => readOpenAmount(db, { mode, asset }),
+    sum: async (asset) => (await readTreasuryBooks(db, { mode, asset })).reserved,
     list: (asset) => listOpenPayouts(db, { mode, asset }),
   }
 }
 
-export type OpenPayouts = { total: bigint; largest: { token: string; amount: bigint }[] }
+/** `token` is the signature of the live attempt. */
+export type OpenPayoutList = { total: bigint; largest: { token: string; amount: bigint }[] }
 
 async function listOpenPayouts(
-  db: Reader,
+  db: Queryable,
   { mode, asset }: { mode: Mode; asset: Asset },
-): Promise<OpenPayouts> {
+): Promise<OpenPayoutList> {
   const rows = await db.rows(sql<{ token: string | null; amount: bigint; total: bigint }>`
     select a.token, p.amount, (sum(p.amount) over ())::bigint as total
     from payouts p join environments e on e.id = p.environment_id

@@ -1,4 +1,3 @@
-import { limits } from '../base/limits.js'
 import { Refusal } from '../base/refusal.js'
 
 /**
@@ -25,19 +24,14 @@ export class UnfinishedPayouts {
     }
   }
 
-  /**
-   * Waits for the neighbours of a payout that was found short. Returns whether "short" is the
-   * answer: there were none and this was not the first attempt, since a balance may grow meanwhile;
-   * or the attempts are used up.
-   */
-  async isShortFinal(attempt: number): Promise<boolean> {
+  /** Waits until the payouts that are unfinished now are committed or refused; returns how many. */
+  async waitForNeighbours(): Promise<number> {
     const neighbours = [...this.#unfinished]
     await Promise.all(neighbours)
-    const isCertain = neighbours.length === 0 && attempt > 1
-    return isCertain || attempt >= limits.payouts.shortfallChecksMax
+    return neighbours.length
   }
 }
 
-export function isShort(outcome: unknown): outcome is Refusal {
+export function isTreasuryShort(outcome: unknown): outcome is Refusal {
   return outcome instanceof Refusal && outcome.reason === 'treasury_short'
 }

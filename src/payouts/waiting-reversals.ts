@@ -2,14 +2,18 @@ import { after } from '../base/clock.js'
 import { limits } from '../base/limits.js'
 import { sql } from '../postgres/sql.js'
 import { listStatement } from '../postgres/statement.js'
-import type { Reader, Tx } from '../postgres/tx.js'
+import type { Queryable, Tx } from '../postgres/tx.js'
 import type { Payout } from './payout.js'
 
 /**
  * Payouts whose reversal is due to be retried. They need no lease: reversing locks the payout, and
  * a repeat changes nothing.
  */
-export async function listWaitingReversals(db: Reader, now: Date, rail: string): Promise<string[]> {
+export async function listWaitingReversals(
+  db: Queryable,
+  now: Date,
+  rail: string,
+): Promise<string[]> {
   const rows = await db.rows(sql<{ id: string }>`
     select payout_id as id from waiting_reversals
     where rail = ${rail} and due_at <= ${now}

@@ -2,10 +2,10 @@ import type pg from 'pg'
 import { createPool, type PoolOptions } from './connection.js'
 import { ConnectionLost, isConnectionLost, isSilence, OutcomeUnknown } from './failures.js'
 import { toStatement } from './statement.js'
-import { inTransaction, type Reader, type Source, type Tx } from './tx.js'
+import { inTransaction, type Queryable, type Source, type Tx } from './tx.js'
 
 /** The pool: for single statements, and for transactions outside of lanes. */
-export class Database implements Reader {
+export class Database implements Queryable {
   readonly url: string
   readonly #createPool: () => pg.Pool
   #pool: pg.Pool

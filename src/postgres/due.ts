@@ -1,5 +1,5 @@
 import { after } from '../base/clock.js'
-import type { Reader } from './tx.js'
+import type { Queryable } from './tx.js'
 
 /** `of` is the value of the column `of` of the table. */
 type DueClaim = { owner: string; now: Date; leaseMs: number; limit: number }
@@ -28,7 +28,7 @@ export type DueTable = {
  * Rows of a worker that dies fall due again. An update that finishes a row must name the attempt
  * it was claimed with, so that a worker that outlived its lease cannot overwrite its successor.
  */
-export async function claimDue<Row>(db: Reader, due: DueTable, claim: DueClaim): Promise<Row[]> {
+export async function claimDue<Row>(db: Queryable, due: DueTable, claim: DueClaim): Promise<Row[]> {
   const { leaseColumn } = due
   const same = due.keyColumns.map((column) => `job.${column} = claimed.${column}`).join(' and ')
   return db.rows<Row>({

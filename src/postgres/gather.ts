@@ -11,9 +11,10 @@ type Waiting<Key, Value> = {
 }
 
 /**
- * Combines single reads into batches: reads of one turn of the event loop share a batch, and so do
+ * Combines single calls into batches: calls of one turn of the event loop share a batch, and so do
  * those that arrive while the allowed number of batches is running. Nothing is cached: every value
- * is read after it was requested. Only for reads: a batch that loses its connection runs again.
+ * is read after it was requested. Only for what is safe to repeat, such as reads and sending signed
+ * bytes: a batch that loses its connection runs again.
  */
 export function gather<Key, Value>(
   readAll: (keys: Key[]) => Promise<Value[]>,

@@ -7,7 +7,7 @@ import { type Statement, toStatement } from './statement.js'
 export type Source<Row> = Sql<Row> | Statement<Row>
 
 /** Anything that can run a query: the pool, or an open transaction. */
-export type Reader = {
+export type Queryable = {
   rows<Row>(source: Source<Row>): Promise<Row[]>
 }
 
@@ -15,7 +15,7 @@ export type Reader = {
  * An open transaction. Queries are awaited. Writes are sent immediately and checked at commit, so
  * a use case that decided in memory sends all of its writes and the commit in one flush.
  */
-export class Tx implements Reader {
+export class Tx implements Queryable {
   /** False in a lane: rows that another transaction holds are reported as `Busy`. */
   readonly waitsForLocks: boolean
   readonly #client: pg.ClientBase

@@ -3,7 +3,7 @@ import { firstIdAt, fromReference, prefixes } from '../base/ids.js'
 import { limits } from '../base/limits.js'
 import { notFound } from '../base/refusal.js'
 import { type Sql, sql } from '../postgres/sql.js'
-import type { Reader } from '../postgres/tx.js'
+import type { Queryable } from '../postgres/tx.js'
 
 /** An entry as listed. */
 export type RequestLogEntry = {
@@ -54,7 +54,7 @@ export type EntryPage = {
  * no call reads a month of them. Such a page may be short or empty and still have a next one.
  */
 export async function listRequestLogEntries(
-  db: Reader,
+  db: Queryable,
   environmentId: EnvironmentId,
   filter: EntryFilter,
 ): Promise<EntryPage> {
@@ -90,7 +90,7 @@ function toScannedConditions({ statuses, method, pathPrefix }: EntryFilter): Sql
 }
 
 /** The last entry this page may scan; undefined when it may scan all of them. */
-async function findScanEnd(db: Reader, indexed: Sql<unknown>[]): Promise<string | undefined> {
+async function findScanEnd(db: Queryable, indexed: Sql<unknown>[]): Promise<string | undefined> {
   const [last] = await db.rows(sql<{ id: string }>`
     select id from request_logs where ${sql.join(indexed, sql` and `)}
     order by id desc offset ${limits.requestLogs.entriesScannedPerPageMax - 1} limit 1`)
@@ -99,7 +99,7 @@ async function findScanEnd(db: Reader, indexed: Sql<unknown>[]): Promise<string 
 
 /** By its own id, or by a request id: then the newest entry with it. */
 export async function getEntry(
-  db: Reader,
+  db: Queryable,
   { environmentId, name }: { environmentId: EnvironmentId; name: string },
 ): Promise<EntryWithBodies> {
   const id = fromReference(prefixes.requestLog, name)

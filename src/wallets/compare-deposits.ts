@@ -5,7 +5,7 @@ import { type Coin, coins } from '../money/assets.js'
 import type { Difference } from '../payouts/compare-books.js'
 import type { Database } from '../postgres/database.js'
 import { sql } from '../postgres/sql.js'
-import type { Reader } from '../postgres/tx.js'
+import type { Queryable } from '../postgres/tx.js'
 import { pollSoon } from './store-wallets.js'
 
 type BookedAccount = {
@@ -51,7 +51,7 @@ function isMatching({ amount, leaving }: BookedAccount, balance: bigint | null):
 }
 
 async function listBooked(
-  db: Reader,
+  db: Queryable,
   { rail, last, from }: { rail: string; last: string; from: Date },
 ): Promise<BookedAccount[]> {
   return db.rows(sql<BookedAccount>`

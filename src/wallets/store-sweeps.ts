@@ -7,7 +7,7 @@ import type { Coin } from '../money/assets.js'
 import { claimDue, type DueTable } from '../postgres/due.js'
 import { sql } from '../postgres/sql.js'
 import { listStatement } from '../postgres/statement.js'
-import type { Reader, Tx } from '../postgres/tx.js'
+import type { Queryable, Tx } from '../postgres/tx.js'
 
 /** The amount swept from one token account, and its owner in the books. */
 export type SweepPart = SweptPart & { environmentId: EnvironmentId; accountId: string }
@@ -94,7 +94,7 @@ const restRows = listStatement({
 
 /** Backs off exponentially from token accounts whose sweep is not even signed alone. */
 export async function restUnsigned(
-  db: Reader,
+  db: Queryable,
   now: Date,
   accounts: { rail: string; address: string }[],
 ): Promise<void> {
@@ -115,7 +115,7 @@ const sweepsDue: DueTable = {
 
 export type ClaimedSweep = Sweep & { polls: number; createdAt: Date }
 
-export async function claimSweeps(db: Reader, now: Date, rail: string): Promise<ClaimedSweep[]> {
+export async function claimSweeps(db: Queryable, now: Date, rail: string): Promise<ClaimedSweep[]> {
   const { leaseMs, sweepsPerBatchMax: limit } = limits.sweeps
   const rows = await claimDue<Omit<ClaimedSweep, 'reference'>>(db, sweepsDue, {
     owner: rail,
@@ -226,7 +226,7 @@ export async function shareSweeps(tx: Tx, sweeps: Sweep[]): Promise<Share[]> {
   return tx.rows(shareRows(sweeps.map(({ rail, id }) => ({ rail, id }))))
 }
 
-export async function sumLiveSweeps(db: Reader, rail: string, asset: Coin): Promise<bigint> {
+export async function sumLiveSweeps(db: Queryable, rail: string, asset: Coin): Promise<bigint> {
   const [row] = await db.rows(sql<{ amount: bigint }>`
     select coalesce(sum(amount), 0)::bigint as amount from sweeps
     where rail = ${rail} and asset = ${asset} and state = 'LIVE'`)

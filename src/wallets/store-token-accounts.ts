@@ -1,7 +1,7 @@
 import { limits } from '../base/limits.js'
 import { claimDue, type DueTable } from '../postgres/due.js'
 import { listStatement } from '../postgres/statement.js'
-import type { Reader, Tx } from '../postgres/tx.js'
+import type { Queryable, Tx } from '../postgres/tx.js'
 import type { PollResult, TokenAccount } from './token-account.js'
 
 /**
@@ -42,7 +42,7 @@ const troubledDue: DueTable = {
 
 /** Troubled accounts are claimed separately: reading them may take long and delay the others. */
 export async function claimTokenAccounts(
-  db: Reader,
+  db: Queryable,
   now: Date,
   { rail, isTroubled }: { rail: string; isTroubled: boolean },
 ): Promise<TokenAccount[]> {
@@ -113,7 +113,7 @@ const postponeRows = listStatement({
 })
 
 /** Makes claimed accounts due at another time than the end of the lease. */
-export async function postponePolls(db: Reader, dueAt: Date, claimed: TokenAccount[]) {
+export async function postponePolls(db: Queryable, dueAt: Date, claimed: TokenAccount[]) {
   if (claimed.length === 0) return
   await db.rows(postponeRows(claimed.map(toKey), dueAt))
 }

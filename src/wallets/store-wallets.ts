@@ -2,7 +2,7 @@ import type { Wallet } from '../collections/ports.js'
 import { type Coin, coins } from '../money/assets.js'
 import { sql } from '../postgres/sql.js'
 import { listStatement } from '../postgres/statement.js'
-import type { Reader, Tx } from '../postgres/tx.js'
+import type { Queryable, Tx } from '../postgres/tx.js'
 
 export type NewWallet = Wallet & {
   rail: string
@@ -14,7 +14,7 @@ export type NewWallet = Wallet & {
 }
 
 /** Wallet numbers that were never used. */
-export async function reserveWalletNumbers(db: Reader, count: number): Promise<number[]> {
+export async function reserveWalletNumbers(db: Queryable, count: number): Promise<number[]> {
   const rows = await db.rows(sql<{ number: bigint }>`
     select nextval('wallet_numbers') as number from generate_series(1, ${count})`)
   return rows.map(({ number }) => Number(number))
@@ -31,7 +31,7 @@ const findRows = listStatement<typeof keyColumns, { reference: string; address: 
 })
 
 export async function findWallets(
-  db: Reader,
+  db: Queryable,
   rail: string,
   references: string[],
 ): Promise<Map<string, string>> {
@@ -119,7 +119,7 @@ export function insertTokenAccounts(tx: Tx, now: Date, accounts: NewTokenAccount
  * poll audits: it reads further back and searches for other tokens.
  */
 export async function pollSoon(
-  db: Reader,
+  db: Queryable,
   now: Date,
   { rail, wallet, isThorough = false }: { rail: string; wallet: string; isThorough?: boolean },
 ): Promise<void> {

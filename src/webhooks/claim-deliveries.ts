@@ -2,7 +2,7 @@ import { after } from '../base/clock.js'
 import type { EnvironmentId, Mode } from '../base/environment.js'
 import { limits } from '../base/limits.js'
 import { listStatement } from '../postgres/statement.js'
-import type { Reader } from '../postgres/tx.js'
+import type { Queryable } from '../postgres/tx.js'
 
 /** A delivery that this worker owns until its lease ends, with everything an attempt needs. */
 export type ClaimedDelivery = {
@@ -60,7 +60,7 @@ const claim = listStatement<typeof columns, ClaimedDelivery>({
 
 /** Claims due deliveries, oldest first, up to the capacity of each endpoint. */
 export async function claimDeliveries(
-  db: Reader,
+  db: Queryable,
   now: Date,
   shares: EndpointShare[],
 ): Promise<ClaimedDelivery[]> {

@@ -5,7 +5,7 @@ import { limits } from '../base/limits.js'
 import type { Logger } from '../base/log.js'
 import type { Seal } from '../base/sealed.js'
 import { Lane } from '../postgres/lane.js'
-import type { Reader } from '../postgres/tx.js'
+import type { Queryable } from '../postgres/tx.js'
 import { showEndpoint } from '../resources/webhook-endpoint.js'
 import { type ClaimedDelivery, claimDeliveries } from './claim-deliveries.js'
 import {
@@ -23,7 +23,7 @@ import type { DeliveryResult, Sender } from './send.js'
 import { shareCapacity } from './share-capacity.js'
 
 type Tools = {
-  db: Reader
+  db: Queryable
   connect: () => Promise<pg.Client>
   seal: Seal
   clock: Clock

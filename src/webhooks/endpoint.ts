@@ -2,7 +2,7 @@ import type { EnvironmentId } from '../base/environment.js'
 import { fromReference, prefixes } from '../base/ids.js'
 import { notFound, Refusal } from '../base/refusal.js'
 import { sql } from '../postgres/sql.js'
-import type { Reader, Tx } from '../postgres/tx.js'
+import type { Queryable, Tx } from '../postgres/tx.js'
 
 /** A merchant's URL that receives events. Its sealed secrets stay in the table. */
 export type WebhookEndpoint = {
@@ -35,7 +35,7 @@ export const endpointColumns = sql.raw(columnsOf('webhook_endpoints'))
 export type EndpointName = { environmentId: EnvironmentId; reference: string }
 
 export async function listEndpoints(
-  db: Reader,
+  db: Queryable,
   environmentId: EnvironmentId,
 ): Promise<WebhookEndpoint[]> {
   return db.rows(sql<WebhookEndpoint>`
@@ -44,7 +44,7 @@ export async function listEndpoints(
     order by created_at desc, id desc`)
 }
 
-export async function getEndpoint(db: Reader, name: EndpointName): Promise<WebhookEndpoint> {
+export async function getEndpoint(db: Queryable, name: EndpointName): Promise<WebhookEndpoint> {
   return findOrRefuse(name, (id) =>
     db.rows(sql<WebhookEndpoint>`
       select ${endpointColumns} from webhook_endpoints
@@ -62,7 +62,10 @@ export async function lockEndpoint(tx: Tx, name: EndpointName): Promise<WebhookE
 }
 
 /** Refuses a disabled endpoint: only the merchant enables it. */
-export async function getEnabledEndpoint(db: Reader, name: EndpointName): Promise<WebhookEndpoint> {
+export async function getEnabledEndpoint(
+  db: Queryable,
+  name: EndpointName,
+): Promise<WebhookEndpoint> {
   return refuseDisabled(await getEndpoint(db, name))
 }
 

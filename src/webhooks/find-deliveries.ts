@@ -1,7 +1,7 @@
 import { limits } from '../base/limits.js'
 import type { Event } from '../events/find-events.js'
 import { sql } from '../postgres/sql.js'
-import type { Reader } from '../postgres/tx.js'
+import type { Queryable } from '../postgres/tx.js'
 
 export type DeliveryAttempt = {
   number: number
@@ -23,7 +23,7 @@ export type Delivery = {
 }
 
 /** The deliveries of an event, with their latest attempts. */
-export async function listDeliveries(db: Reader, event: Event): Promise<Delivery[]> {
+export async function listDeliveries(db: Queryable, event: Event): Promise<Delivery[]> {
   const { environmentId, id } = event
   const deliveries = await db.rows(sql<Omit<Delivery, 'attempts'>>`
     select d.endpoint_id as "endpointId", w.url, d.state, d.due_at as "dueAt",

@@ -1,7 +1,7 @@
 import type { EnvironmentId } from '../base/environment.js'
 import { limits } from '../base/limits.js'
 import { sql } from '../postgres/sql.js'
-import type { Reader } from '../postgres/tx.js'
+import type { Queryable } from '../postgres/tx.js'
 
 /** An endpoint with open deliveries. */
 export type OpenEndpoint = {
@@ -23,7 +23,7 @@ export const start: Position = {
  * full page ends with the position of the next one.
  */
 export async function findOpenEndpoints(
-  db: Reader,
+  db: Queryable,
   now: Date,
   from: Position,
 ): Promise<OpenEndpoint[]> {

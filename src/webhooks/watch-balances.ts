@@ -10,7 +10,7 @@ import { type Asset, assetNames } from '../money/assets.js'
 import type { Database } from '../postgres/database.js'
 import { sql } from '../postgres/sql.js'
 import { listStatement } from '../postgres/statement.js'
-import type { Reader } from '../postgres/tx.js'
+import type { Queryable } from '../postgres/tx.js'
 import { showLowBalance } from '../resources/balance.js'
 
 type Level = {
@@ -39,7 +39,7 @@ export async function watchBalances(db: Database, now: Date): Promise<number> {
 }
 
 /** Balances that became low, or recovered, since they were last recorded. */
-async function findChanged(db: Reader, watched: LowBalanceSettings[]): Promise<Level[]> {
+async function findChanged(db: Queryable, watched: LowBalanceSettings[]): Promise<Level[]> {
   const ids = watched.map(({ environmentId }) => environmentId)
   const balances = await listBalancesOf(db, ids)
   const stored = await db.rows(sql<StoredLevel>`

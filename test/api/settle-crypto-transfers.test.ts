@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { createLogger } from '../../src/base/log.js'
 import { Secret } from '../../src/base/secret.js'
 import { pollPayouts } from '../../src/payouts/poll-payouts.js'
-import { openCommitments } from '../../src/payouts/treasury-books.js'
+import { createOpenPayoutTotals } from '../../src/payouts/treasury-books.js'
 import { createSolanaRail } from '../../src/rails/solana/rail.js'
 import { createKeySigner } from '../../src/rails/solana/signer.js'
 import { createCoinMint, giveLamports } from '../../src/simulation/embedded-chain.js'
@@ -33,7 +33,7 @@ const rail = await createSolanaRail({
   logger,
   isEmbedded: true,
   network: 'not-mainnet',
-  commitments: openCommitments(db, 'test'),
+  openPayouts: createOpenPayoutTotals(db, 'test'),
 })
 const mint = createCoinMint(chain.url, rail)
 const service = await openManilla({

@@ -10,7 +10,7 @@ import { sql } from '../../src/postgres/sql.js'
 import { createSolanaRail } from '../../src/rails/solana/rail.js'
 import { createSeedSigner, makeMnemonic } from '../../src/rails/solana/seed.js'
 import { createKeySigner } from '../../src/rails/solana/signer.js'
-import { newSecret, noCommitments, silent } from '../rails/solana/rail.js'
+import { newSecret, noOpenPayouts, silent } from '../rails/solana/rail.js'
 import { openWallets } from '../rails/solana/wallets.js'
 import { tokenAccountOf, usdc } from '../simulation/localnet/transfers.js'
 import { isLongRun } from '../support/long-run.js'
@@ -238,7 +238,7 @@ test('deposits of a chain that answers late are reconciled under its name', asyn
     logger: silent,
     isEmbedded: true,
     network: 'not-mainnet',
-    commitments: noCommitments,
+    openPayouts: noOpenPayouts,
   })
   onTestFinished(() => late.stop())
   proxy!.heal()

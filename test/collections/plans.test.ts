@@ -18,7 +18,7 @@ import type { PayoutRail } from '../../src/payouts/ports.js'
 import type { Database } from '../../src/postgres/database.js'
 import { sql } from '../../src/postgres/sql.js'
 import { toStatement } from '../../src/postgres/statement.js'
-import { inTransaction, type Reader, type Source } from '../../src/postgres/tx.js'
+import { inTransaction, type Queryable, type Source } from '../../src/postgres/tx.js'
 import { manualClock } from '../support/clock.js'
 import { freshDatabase } from '../support/database.js'
 import { insertEnvironment } from '../support/environments.js'
@@ -84,7 +84,7 @@ async function openFreeSession(): Promise<pg.Client> {
 }
 
 /** Names unnamed statements, so that the server can explain them. */
-function namingReader(session: pg.Client, given: { name: string; values: string[] }): Reader {
+function namingReader(session: pg.Client, given: { name: string; values: string[] }): Queryable {
   return {
     async rows<Row>(source: Source<Row>) {
       const statement = toStatement(source)
@@ -100,7 +100,7 @@ function toText(value: unknown): string {
 }
 
 /** The scans of the only unnamed statement that `work` runs on the pool. */
-async function scansOf(work: (reader: Reader) => Promise<unknown>): Promise<string[][]> {
+async function scansOf(work: (reader: Queryable) => Promise<unknown>): Promise<string[][]> {
   const session = await openFreeSession()
   const given = { name: 'unnamed', values: [] as string[] }
   await work(namingReader(session, given))
@@ -171,7 +171,7 @@ test.each([openSession, openFreeSession])(
 
 test('accounts are found by reference and by number', async () => {
   const reference = toReference(prefixes.virtualAccount, id)
-  const get = (reader: Reader) => getAccount(reader, { ...virtual, reference }).catch(() => {})
+  const get = (reader: Queryable) => getAccount(reader, { ...virtual, reference }).catch(() => {})
   for (const scans of await scansOf(get))
     expect(scans).toEqual([expect.stringMatching(/^by collection_accounts_(pkey|newest)/)])
   const number = { environmentId, rail: 'paper', number: '0000000007' }
@@ -183,7 +183,7 @@ test('accounts are found by reference and by number', async () => {
 })
 
 /** A pool with only this connection. */
-function poolOf(reader: Reader, session: pg.Client): Database {
+function poolOf(reader: Queryable, session: pg.Client): Database {
   const transaction: Database['transaction'] = (work) =>
     inTransaction(session, (tx) => work(Object.assign(Object.create(tx), reader)))
   return { rows: reader.rows, transaction } as Database

@@ -5,7 +5,7 @@ import type { EnvironmentId } from '../../src/base/environment.js'
 import type { Outcome } from '../../src/base/refusal.js'
 import { createSeal } from '../../src/base/sealed.js'
 import { Secret } from '../../src/base/secret.js'
-import type { Answer, Answered } from '../../src/idempotency/answer.js'
+import type { Answer, KeyedAnswer } from '../../src/idempotency/answer.js'
 import { atMostOnce, type KeyedCall, whileInProgress } from '../../src/idempotency/at-most-once.js'
 import { deleteOldKeys } from '../../src/idempotency/delete-old-keys.js'
 import { type IdempotencyKey, toIdempotencyKey } from '../../src/idempotency/key.js'
@@ -27,7 +27,7 @@ const environmentId = await insertEnvironment(db)
 type Call = KeyedCall<Answer>
 
 function openLane() {
-  const lane = new Lane<Call, Answered>({
+  const lane = new Lane<Call, KeyedAnswer>({
     connect: async () => {
       const client = await connect(db.url, 'lane test')
       await client.query(`set lock_timeout = '30s'`)
@@ -48,7 +48,7 @@ function openLane() {
 }
 
 /** One batch, without a lane. */
-function runTogether(calls: Call[]): Promise<Outcome<Answered>[]> {
+function runTogether(calls: Call[]): Promise<Outcome<KeyedAnswer>[]> {
   return db.transaction((tx) =>
     atMostOnce({ tx, now, seal }, calls, async (inputs) => {
       for (const { body } of inputs) tx.write(sql`insert into work_done (input) values (${body})`)

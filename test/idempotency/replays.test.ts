@@ -6,7 +6,7 @@ import { atMostOnce } from '../../src/idempotency/at-most-once.js'
 import { toIdempotencyKey } from '../../src/idempotency/key.js'
 import { createReplayFinder } from '../../src/idempotency/replays.js'
 import { sql } from '../../src/postgres/sql.js'
-import type { Reader } from '../../src/postgres/tx.js'
+import type { Queryable } from '../../src/postgres/tx.js'
 import { freshDatabase } from '../support/database.js'
 import { insertEnvironment } from '../support/environments.js'
 import { now } from '../support/movements.js'
@@ -34,7 +34,7 @@ test('replays are found in one query and not mixed up', async () => {
   for (let index = 0; index < 50; index += 1)
     await remember(`known ${index}`, { status: 201, body: `answer ${index}` })
   let questions = 0
-  const counting: Reader = {
+  const counting: Queryable = {
     rows(source) {
       questions += 1
       return db.rows(source)

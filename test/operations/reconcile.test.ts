@@ -11,7 +11,7 @@ import { decidePayout } from '../../src/payouts/decide-payout.js'
 import { followReversals } from '../../src/payouts/follow-reversals.js'
 import { pollPayouts } from '../../src/payouts/poll-payouts.js'
 import { listReconciliations } from '../../src/payouts/reconciliations.js'
-import { openCommitments } from '../../src/payouts/treasury-books.js'
+import { createOpenPayoutTotals } from '../../src/payouts/treasury-books.js'
 import { sql } from '../../src/postgres/sql.js'
 import { createSolanaRail } from '../../src/rails/solana/rail.js'
 import { createKeySigner } from '../../src/rails/solana/signer.js'
@@ -53,7 +53,7 @@ const solana = await createSolanaRail({
   network: 'not-mainnet',
   // Its caches expire by seconds, which do not pass on the manual clock.
   clock: systemClock,
-  commitments: openCommitments(db, 'test'),
+  openPayouts: createOpenPayoutTotals(db, 'test'),
 })
 const bank = createSandboxBank({ db, clock, logger, noticeKey: randomBytes(32) })
 const mint = createCoinMint(chain.url, solana)
@@ -224,7 +224,7 @@ describe('a healthy system', () => {
       logger,
       isEmbedded: false,
       network: 'not-mainnet',
-      commitments: openCommitments(db, 'test'),
+      openPayouts: createOpenPayoutTotals(db, 'test'),
     })
     const remote = { ...rails, solana: { test: asOnMainnet, live: undefined } }
     const results = await reconcile({ ...tools, rails: remote }, clock.now(), far)

@@ -5,7 +5,7 @@ import { limits } from '../../src/base/limits.js'
 import { createSeal, type Seal } from '../../src/base/sealed.js'
 import { Secret } from '../../src/base/secret.js'
 import { registerPayouts } from '../../src/operations/commands/payouts.js'
-import { decidePayout, findChainAttempt } from '../../src/payouts/decide-payout.js'
+import { type Decision, decidePayout, findChainAttempt } from '../../src/payouts/decide-payout.js'
 import { countDisputes } from '../../src/payouts/disputes.js'
 import type { Database } from '../../src/postgres/database.js'
 import { sql } from '../../src/postgres/sql.js'
@@ -220,7 +220,7 @@ test('an attempt that would never expire is capped by what a majority has finali
 type SolanaService = Awaited<ReturnType<typeof openBehindProxies>>
 
 /** What `manilla payouts decide` does, without command line and audit. */
-async function decide(solana: SolanaService, reference: string, decision: object) {
+async function decide(solana: SolanaService, reference: string, decision: Partial<Decision>) {
   const attempt = await findChainAttempt(db, reference)
   const examined = await solana.rail.examine(attempt!)
   const now = after(solana.clock.now(), limits.payouts.leaseMs)
@@ -239,7 +239,7 @@ async function openDisputed(chainOf: (solana: SolanaService) => TestChain = ({ c
 
 test('an operator fails a disputed payout only when it can no longer land', async () => {
   const { solana, chain, reference } = await openDisputed()
-  const sure = { isSureNotLanded: true }
+  const sure = { isConfirmedNotLanded: true }
   await expect(decide(solana, reference, sure)).rejects.toThrow('can still land')
   await chain.advance(untilGone)
   await solana.poll()
@@ -263,7 +263,7 @@ test('an operator completes a payout that no endpoint knows only with a confirma
   const completed = { hasLanded: true }
   await expect(decide(solana, data.reference, completed)).rejects.toThrow('--confirm-landed')
   expect((await solana.find(data.reference)).status).toBe('SUBMITTED')
-  await decide(solana, data.reference, { ...completed, isSureLanded: true })
+  await decide(solana, data.reference, { ...completed, isConfirmedLanded: true })
   expect((await solana.find(data.reference)).status).toBe('CONFIRMED')
 })
 
@@ -273,7 +273,7 @@ test('an operator can complete, and not fail, a payout that a majority has seen 
   const { data } = (await solana.pay(wallet)).json
   await solana.hasLanded()
   await chain.advance(untilGone)
-  const sure = { isSureNotLanded: true }
+  const sure = { isConfirmedNotLanded: true }
   await expect(decide(solana, data.reference, sure)).rejects.toThrow('is landed')
   await decide(solana, data.reference, { hasLanded: true })
   await solana.expectPaidOnce(data.reference, wallet, { available: remaining })

@@ -4,7 +4,7 @@ import { createLogger } from '../../src/base/log.js'
 import { Secret } from '../../src/base/secret.js'
 import { pollPayouts } from '../../src/payouts/poll-payouts.js'
 import type { PayoutRail } from '../../src/payouts/ports.js'
-import { openCommitments } from '../../src/payouts/treasury-books.js'
+import { createOpenPayoutTotals } from '../../src/payouts/treasury-books.js'
 import { Database } from '../../src/postgres/database.js'
 import { createSolanaRail, type SolanaRail } from '../../src/rails/solana/rail.js'
 import { createKeySigner } from '../../src/rails/solana/signer.js'
@@ -14,7 +14,7 @@ import {
   createPendingMint,
   mintBackings,
 } from '../../src/simulation/test-funding.js'
-import { noCommitments } from '../rails/solana/rail.js'
+import { noOpenPayouts } from '../rails/solana/rail.js'
 import { type Rpc, rpcAt, startChain, type TestChain } from '../simulation/localnet/localnet.js'
 import { balanceOf, newWallet, tokenAccountOf } from '../simulation/localnet/transfers.js'
 import { manualClock } from '../support/clock.js'
@@ -72,7 +72,7 @@ export async function openSolanaService(db: Database, options: Options = {}) {
       logger,
       isEmbedded: true,
       network: 'not-mainnet',
-      commitments: options.isCounting ? openCommitments(db, 'test') : noCommitments,
+      openPayouts: options.isCounting ? createOpenPayoutTotals(db, 'test') : noOpenPayouts,
       mintPending: createPendingMint({ db, mint: serviceMint, logger }),
     })
   const rail = await openRail(endpoints)

@@ -3,7 +3,7 @@ import { beforeEach, expect, test } from 'vitest'
 import { after, minute, second } from '../../src/base/clock.js'
 import { claimDue, type DueTable } from '../../src/postgres/due.js'
 import { sql } from '../../src/postgres/sql.js'
-import type { Reader } from '../../src/postgres/tx.js'
+import type { Queryable } from '../../src/postgres/tx.js'
 import { freshDatabase } from '../support/database.js'
 import { plansOf } from '../support/plans.js'
 import { openSession, readerOf } from '../support/sessions.js'
@@ -36,7 +36,7 @@ async function insertJobs(count: number, { dueAt = now, state = 'OPEN', owner = 
     from generate_series(1, ${count}::int)`)
 }
 
-function claim(at: Date, reader: Reader = db, limit = lease.limit): Promise<Job[]> {
+function claim(at: Date, reader: Queryable = db, limit = lease.limit): Promise<Job[]> {
   return claimDue<Job>(reader, jobsDue, { owner: 'ours', now: at, leaseMs: lease.leaseMs, limit })
 }
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createSeal } from '../../src/base/sealed.js'
 import { Secret } from '../../src/base/secret.js'
-import type { Answered } from '../../src/idempotency/answer.js'
+import type { KeyedAnswer } from '../../src/idempotency/answer.js'
 import { atMostOnce, type KeyedCall, whileInProgress } from '../../src/idempotency/at-most-once.js'
 import { toIdempotencyKey } from '../../src/idempotency/key.js'
 import { moveAll } from '../../src/ledger/move.js'
@@ -23,7 +23,7 @@ const seal = createSeal(new Secret('a secret of the tests'))
 
 type Call = KeyedCall<Movement>
 
-const moveOnce: LaneWork<Call, Answered> = (tx, calls) =>
+const moveOnce: LaneWork<Call, KeyedAnswer> = (tx, calls) =>
   atMostOnce({ tx, now, seal }, calls, async (movements) => {
     const outcomes = await moveAll(tx, now, movements)
     return outcomes.map(({ isMoved }) => ({ status: isMoved ? 201 : 402, body: `${isMoved}` }))

@@ -3,7 +3,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import type { EnvironmentId } from '../../src/base/environment.js'
 import { createSeal } from '../../src/base/sealed.js'
 import { Secret } from '../../src/base/secret.js'
-import type { Answer, Answered } from '../../src/idempotency/answer.js'
+import type { Answer, KeyedAnswer } from '../../src/idempotency/answer.js'
 import { atMostOnce, type KeyedCall, whileInProgress } from '../../src/idempotency/at-most-once.js'
 import { toIdempotencyKey } from '../../src/idempotency/key.js'
 import { listBalances } from '../../src/ledger/balances.js'
@@ -28,8 +28,8 @@ type Call = KeyedCall<Movement>
 type Trouble = (client: pg.Client, pid: number) => Promise<void> | void
 
 /** Cuts real connections, at the moment the test chooses. */
-function openLane(nextTrouble: () => Trouble | undefined): Lane<Call, Answered> {
-  const lane = new Lane<Call, Answered>({
+function openLane(nextTrouble: () => Trouble | undefined): Lane<Call, KeyedAnswer> {
+  const lane = new Lane<Call, KeyedAnswer>({
     connect: async () => {
       const client = await connect(db.url, 'lane test')
       await client.query(`set lock_timeout = '30s'`)
@@ -206,7 +206,7 @@ test('however often the connection is cut, every key runs exactly once', async (
   const calls = Array.from({ length: 400 }, (_, index) =>
     toCall(holdOf({ environmentId, asset: 'USDC' }, 10n, 1n), `storm-${index}`),
   )
-  const bodies = new Map<Call, Answered>()
+  const bodies = new Map<Call, KeyedAnswer>()
   let retries = 0
   const insist = async (call: Call): Promise<void> => {
     for (;;) {

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { toEnvironmentId } from '../../src/base/environment.js'
 import { sql } from '../../src/postgres/sql.js'
 import { toStatement } from '../../src/postgres/statement.js'
-import type { Reader, Source } from '../../src/postgres/tx.js'
+import type { Queryable, Source } from '../../src/postgres/tx.js'
 import {
   type EntryFilter,
   getEntry,
@@ -27,7 +27,7 @@ await db.rows(sql`analyze request_logs`)
 type Node = { 'Index Name'?: string; 'Node Type': string; Plans?: Node[] }
 
 /** Runs statements and records what they read. */
-function noting(notes: string[]): Reader {
+function noting(notes: string[]): Queryable {
   return {
     async rows<Row>(source: Source<Row>) {
       const { text, values } = toStatement(source)

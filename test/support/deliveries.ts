@@ -2,7 +2,7 @@ import type { EnvironmentId } from '../../src/base/environment.js'
 import { newId } from '../../src/base/ids.js'
 import { emitAll, type NewEvent } from '../../src/events/emit.js'
 import type { Database } from '../../src/postgres/database.js'
-import type { Reader } from '../../src/postgres/tx.js'
+import type { Queryable } from '../../src/postgres/tx.js'
 import { type ClaimedDelivery, claimDeliveries } from '../../src/webhooks/claim-deliveries.js'
 import { type FinishedAttempt, judgeDeliveryAttempt } from '../../src/webhooks/judge-attempt.js'
 import { recordAttempts } from '../../src/webhooks/record-attempts.js'
@@ -31,7 +31,7 @@ export function emit(db: Database, at: Date, happenings: NewEvent[]): Promise<st
 type Endpoint = { environmentId: EnvironmentId; id: string }
 
 /** Claims all due deliveries of an endpoint, as a worker does. */
-export function claimFor(db: Reader, at: Date, endpoint: Endpoint): Promise<ClaimedDelivery[]> {
+export function claimFor(db: Queryable, at: Date, endpoint: Endpoint): Promise<ClaimedDelivery[]> {
   const { environmentId, id: endpointId } = endpoint
   return claimDeliveries(db, at, [{ environmentId, endpointId, capacity: 1_000 }])
 }

@@ -15,7 +15,7 @@ import { createSandboxBank } from '../../src/simulation/sandbox-bank/sandbox-ban
 import { createSimulatedBank } from '../../src/simulation/sandbox-bank/simulated-bank.js'
 import { sweepWallets } from '../../src/wallets/sweep-wallets.js'
 import { watchWallets } from '../../src/wallets/watch-wallets.js'
-import { newSecret, noCommitments } from '../rails/solana/rail.js'
+import { newSecret, noOpenPayouts } from '../rails/solana/rail.js'
 import { openChain } from '../simulation/localnet/localnet.js'
 import { manualClock } from './clock.js'
 import { freshDatabase } from './database.js'
@@ -98,7 +98,7 @@ async function openRail(clock: ReturnType<typeof manualClock>) {
     logger,
     isEmbedded: true,
     network: 'not-mainnet',
-    commitments: noCommitments,
+    openPayouts: noOpenPayouts,
   })
   return { chain, rail }
 }

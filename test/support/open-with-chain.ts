@@ -18,7 +18,7 @@ import type { Movement } from '../../src/ledger/movement.js'
 import { formatDecimal, parseDecimal } from '../../src/money/amounts.js'
 import type { Coin } from '../../src/money/assets.js'
 import { pollPayouts } from '../../src/payouts/poll-payouts.js'
-import { openCommitments } from '../../src/payouts/treasury-books.js'
+import { createOpenPayoutTotals } from '../../src/payouts/treasury-books.js'
 import { createSolanaRail } from '../../src/rails/solana/rail.js'
 import { createKeySigner } from '../../src/rails/solana/signer.js'
 import { createCoinMint, giveLamports } from '../../src/simulation/embedded-chain.js'
@@ -55,7 +55,7 @@ export async function openWithChain() {
     logger,
     isEmbedded: true,
     network: 'not-mainnet',
-    commitments: openCommitments(db, 'test'),
+    openPayouts: createOpenPayoutTotals(db, 'test'),
     mintPending: createPendingMint({ db, mint, logger }),
   })
   whenDone(() => rail.stop())

@@ -20,7 +20,7 @@ import {
 import { concludeSweeps } from '../../src/wallets/conclude-sweeps.js'
 import { sweepWallets } from '../../src/wallets/sweep-wallets.js'
 import { watchWallets } from '../../src/wallets/watch-wallets.js'
-import { newSecret, noCommitments } from '../rails/solana/rail.js'
+import { newSecret, noOpenPayouts } from '../rails/solana/rail.js'
 import { openChain } from '../simulation/localnet/localnet.js'
 import { manualClock } from './clock.js'
 import { freshDatabase } from './database.js'
@@ -51,7 +51,7 @@ export async function openWithWallets() {
       logger,
       isEmbedded: true,
       network: 'not-mainnet',
-      commitments: noCommitments,
+      openPayouts: noOpenPayouts,
     })
     whenDone(() => opened.stop())
     return opened

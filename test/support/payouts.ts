@@ -20,7 +20,7 @@ const assetOf = {
   crypto_return: 'USDC',
 } as const
 
-function payoutOf(environmentId: EnvironmentId, kind: PayoutKind): Payout {
+export function payoutOf(environmentId: EnvironmentId, kind: PayoutKind): Payout {
   return {
     environmentId,
     kind,
@@ -82,7 +82,7 @@ export async function payInEveryWay(db: Database, environmentId: EnvironmentId):
     concludePayouts(tx, now, [
       conclude(paid.completed, { verdict: 'landed' } as const),
       conclude(paid.failed, { verdict: 'failed', reason: 'chain_error' } as const),
-      conclude(paid.again, { verdict: 'again', prepared: preparedOf(paid.again, 2) } as const),
+      conclude(paid.again, { verdict: 'again', replacement: preparedOf(paid.again, 2) } as const),
       conclude(paid.reversed, { verdict: 'landed' } as const),
     ]),
   )

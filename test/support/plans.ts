@@ -1,6 +1,6 @@
 import type pg from 'pg'
 import { toStatement } from '../../src/postgres/statement.js'
-import type { Reader, Source } from '../../src/postgres/tx.js'
+import type { Queryable, Source } from '../../src/postgres/tx.js'
 
 type Node = {
   'Node Type': string
@@ -59,7 +59,7 @@ type RunNode = Node & {
 }
 
 /** Runs each statement with EXPLAIN ANALYZE and sums scanned rows, filtered rows and pages. */
-export function measuringReader(db: Reader, work: Work): Reader {
+export function measuringReader(db: Queryable, work: Work): Queryable {
   return {
     async rows<Row>(source: Source<Row>) {
       const { text, values } = toStatement(source)

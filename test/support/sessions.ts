@@ -5,7 +5,7 @@ import { connect } from '../../src/postgres/connection.js'
 import type { Database } from '../../src/postgres/database.js'
 import { sql } from '../../src/postgres/sql.js'
 import { toStatement } from '../../src/postgres/statement.js'
-import type { Reader, Source } from '../../src/postgres/tx.js'
+import type { Queryable, Source } from '../../src/postgres/tx.js'
 
 /**
  * A separate connection without a lock timeout: tests block others by locks, and a slow machine must
@@ -18,7 +18,7 @@ export async function openSession(db: Database): Promise<pg.Client> {
   return session
 }
 
-export function readerOf(session: pg.Client): Reader {
+export function readerOf(session: pg.Client): Queryable {
   return {
     async rows<Row>(source: Source<Row>) {
       const result = await session.query<Row & pg.QueryResultRow>(toStatement(source))
@@ -47,7 +47,7 @@ export async function until(isTrue: () => Promise<boolean> | boolean): Promise<v
 }
 
 /** Waits until this many connections wait for a lock. */
-export async function untilBlocked(db: Reader, count = 1): Promise<void> {
+export async function untilBlocked(db: Queryable, count = 1): Promise<void> {
   await until(async () => {
     const [row] = await db.rows(sql<{ waiting: number }>`
       select count(*)::int as waiting from pg_stat_activity
@@ -57,7 +57,7 @@ export async function untilBlocked(db: Reader, count = 1): Promise<void> {
 }
 
 /** Waits until another session waits for a lock of this one. */
-export async function untilInTheWay(db: Reader, session: pg.Client): Promise<void> {
+export async function untilInTheWay(db: Queryable, session: pg.Client): Promise<void> {
   const pid = (session as unknown as { processID: number }).processID
   await until(async () => {
     const waiting = await db.rows(sql`
@@ -68,7 +68,7 @@ export async function untilInTheWay(db: Reader, session: pg.Client): Promise<voi
 }
 
 /** Deadlocks so far. Connections report theirs when they close. */
-export async function countDeadlocks(db: Reader): Promise<bigint> {
+export async function countDeadlocks(db: Queryable): Promise<bigint> {
   await until(async () => {
     const [row] = await db.rows(sql<{ others: number }>`
       select count(*)::int as others from pg_stat_activity

@@ -5,7 +5,7 @@ import type { EnvironmentId } from '../../src/base/environment.js'
 import { limits } from '../../src/base/limits.js'
 import { sql } from '../../src/postgres/sql.js'
 import { toStatement } from '../../src/postgres/statement.js'
-import { inTransaction, type Reader } from '../../src/postgres/tx.js'
+import { inTransaction, type Queryable } from '../../src/postgres/tx.js'
 import { type ClaimedDelivery, claimDeliveries } from '../../src/webhooks/claim-deliveries.js'
 import {
   findOpenEndpoints,
@@ -69,7 +69,11 @@ async function insertDeliveries(
     from new_deliveries`)
 }
 
-function claim(endpoints: Endpoint[], capacity: number, { at = now, reader = db as Reader } = {}) {
+function claim(
+  endpoints: Endpoint[],
+  capacity: number,
+  { at = now, reader = db as Queryable } = {},
+) {
   const shares = endpoints.map(({ environmentId, id }) => ({
     environmentId,
     endpointId: id,
@@ -267,7 +271,7 @@ describe('with many delivered and one endpoint far behind', () => {
     const session = await openSession(db)
     let values: unknown[] = []
     // The statement has no name; with one, the server can be asked for the plan of the same text.
-    const naming: Reader = {
+    const naming: Queryable = {
       rows(source) {
         const statement = { ...toStatement(source), name: 'find_open_endpoints' }
         values = statement.values

@@ -11,10 +11,10 @@ import { jsonType } from './envelope.js'
 import { withAllDigits } from './exact-json.js'
 import type { ListReads } from './list-reads.js'
 import { networkOf } from './network-of.js'
-import { toOpenApi } from './openapi.js'
+import { toRouteSchema } from './openapi.js'
 import { pathOf } from './path-of.js'
 import { type Allowance, rateLimited } from './rate-limit.js'
-import { isKeyed } from './refusals-of.js'
+import { acceptsIdempotencyKey } from './refusals-of.js'
 import type { Route, RouteAnswer, RouteRequest } from './route.js'
 
 type Guards = {
@@ -33,7 +33,8 @@ export function addRoute(app: FastifyInstance, route: Route, guards: Guards): vo
   app.route({
     method: route.method,
     url: route.path,
-    schema: toOpenApi(route),
+    // Fastify validates the request with it, after `onRequest` and before `handler`.
+    schema: toRouteSchema(route),
     // HEAD would open a stream that nothing reads.
     exposeHeadRoute: !route.isStream,
     config: {
@@ -44,7 +45,7 @@ export function addRoute(app: FastifyInstance, route: Route, guards: Guards): vo
     onRequest: (request, reply) => admit(request, reply, route, guards),
     handler: async (request, reply) => {
       const { caller } = request
-      const key = isKeyed(route) ? readKey(request, route) : undefined
+      const key = acceptsIdempotencyKey(route) ? readKey(request, route) : undefined
       const replayed =
         key && (await guards.findReplay({ environmentId: caller!.environment.id, key }))
       if (replayed instanceof Refusal) throw replayed
@@ -124,7 +125,7 @@ export function isList({ method, query }: Route): boolean {
 
 function readKey(request: FastifyRequest, route: Route): IdempotencyKey | undefined {
   const text = request.headers['idempotency-key'] as string | undefined
-  if (text === undefined && !route.needsKey) return undefined
+  if (text === undefined && !route.requiresIdempotencyKey) return undefined
   if (text === undefined) throw missingKey()
   // Node joins repeated headers with commas.
   if (text.includes(',') && request.raw.rawHeaders.filter(isKeyName).length > 1)

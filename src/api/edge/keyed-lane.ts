@@ -5,7 +5,7 @@ import type { Mode } from '../../base/environment.js'
 import { limits } from '../../base/limits.js'
 import { type Outcome, Refusal } from '../../base/refusal.js'
 import type { Seal } from '../../base/sealed.js'
-import type { Answer, Answered } from '../../idempotency/answer.js'
+import type { Answer, KeyedAnswer } from '../../idempotency/answer.js'
 import { atMostOnce, type KeyedCall, whileInProgress } from '../../idempotency/at-most-once.js'
 import type { Database } from '../../postgres/database.js'
 import { type OpenedLane, type OpenLane, openLane } from '../../postgres/lane.js'
@@ -20,28 +20,35 @@ export type UseCase<Input, Value> = (
   inputs: Input[],
 ) => Promise<Outcome<Value>[]>
 
+/** `useCaseInput` is the caller's; the rest turns the outcome into an answer. */
 type CallInput<Input, Value> = {
-  input: Input
+  useCaseInput: Input
   requestId: string
   toAnswer: (value: Value) => Answer
 }
 
 export type Call<Input, Value> = KeyedCall<CallInput<Input, Value>> & { mode: Mode }
 
-export type KeyedLane<Input, Value> = OpenedLane<Call<Input, Value>, Answered>
+export type KeyedLane<Input, Value> = OpenedLane<Call<Input, Value>, KeyedAnswer>
 
-/** Runs a list of calls in one transaction: claims the keys, does the work, stores the answers. */
+/**
+ * Runs a list of calls in one transaction: claims the keys, does the work, stores the answers.
+ *
+ * There are two kinds of refusals. One by the use case is an answer: it is stored under the key and
+ * replayed. One by `atMostOnce` is about the key itself (reused, or in progress): it is returned as
+ * a `Refusal`, which `run` throws, and nothing is stored.
+ */
 export function toLaneWork<Input, Value>(
   context: { clock: Clock; seal: Seal },
   useCase: UseCase<Input, Value>,
 ) {
-  return (tx: Tx, calls: Call<Input, Value>[]): Promise<Outcome<Answered>[]> => {
+  return (tx: Tx, calls: Call<Input, Value>[]): Promise<Outcome<KeyedAnswer>[]> => {
     const now = context.clock.now()
     return atMostOnce({ tx, now, seal: context.seal }, calls, async (callInputs) => {
       const outcomes = await useCase(
         tx,
         now,
-        callInputs.map(({ input }) => input),
+        callInputs.map(({ useCaseInput }) => useCaseInput),
       )
       return outcomes.map((outcome, index) => {
         const { requestId, toAnswer } = callInputs[index]!
@@ -75,7 +82,7 @@ function createKeyedLane<Input, Value>(
   useCase: UseCase<Input, Value>,
 ): KeyedLane<Input, Value> {
   const { connect, open = openLane } = context
-  const lane = open<Call<Input, Value>, Answered>({
+  const lane = open<Call<Input, Value>, KeyedAnswer>({
     connect,
     work: toLaneWork(context, useCase),
     nameOf: ({ environmentId }) => String(environmentId),
@@ -93,35 +100,39 @@ export function createRefusalLanes(context: LaneContext) {
   return createKeyedLanes<Refusal, never>(context, async (_tx, _now, refusals) => refusals)
 }
 
-export type Caller = Pick<
+/** What a call takes over from its request. */
+export type RequestContext = Pick<
   RouteRequest<unknown, unknown, unknown>,
   'environment' | 'key' | 'requestId' | 'now'
 >
 
 /** A call whose answer is known before it runs, so that the key is written only once. */
 export function toCall<Input, Value>(
-  caller: Caller,
+  context: RequestContext,
   input: Input,
   expected: Answer,
 ): Call<Input, Value> {
-  const call = toCallWithLateAnswer<Input, Value>(caller, input, () => expected)
+  const call = toCallWithLateAnswer<Input, Value>(context, input, () => expected)
   call.expected = expected
   return call
 }
 
 /** A call whose answer depends on the outcome of the work. */
 export function toCallWithLateAnswer<Input, Value>(
-  caller: Caller,
+  context: RequestContext,
   input: Input,
   toAnswer: (value: Value) => Answer,
 ): Call<Input, Value> {
   return {
-    environmentId: caller.environment.id,
-    mode: caller.environment.mode,
-    key: caller.key,
-    input: { input, requestId: caller.requestId, toAnswer },
+    environmentId: context.environment.id,
+    mode: context.environment.mode,
+    key: context.key,
+    input: { useCaseInput: input, requestId: context.requestId, toAnswer },
     // Keys expire in real time, not in the time of the environment.
-    expiresAt: after(caller.now, limits.idempotency.retentionMs - caller.environment.clockOffsetMs),
+    expiresAt: after(
+      context.now,
+      limits.idempotency.retentionMs - context.environment.clockOffsetMs,
+    ),
   }
 }
 
@@ -134,7 +145,7 @@ export type KeyedChange = (tx: Tx, now: Date) => Promise<unknown>
  */
 export function createChanges(context: { db: Database; clock: Clock; seal: Seal }) {
   const work = toLaneWork<KeyedChange, unknown>(context, changeOne)
-  return (call: Call<KeyedChange, unknown>): Promise<Answered> =>
+  return (call: Call<KeyedChange, unknown>): Promise<KeyedAnswer> =>
     whileInProgress(async () => {
       const [answered] = await context.db.transaction((tx) => work(tx, [call]))
       if (answered instanceof Refusal) throw answered

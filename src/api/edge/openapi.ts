@@ -3,7 +3,7 @@ import Type, { type TSchema } from 'typebox'
 import { codes, reasons } from '../../base/refusals.js'
 import { keyPattern } from '../../idempotency/key.js'
 import { text } from '../../resources/shapes.js'
-import { httpStatusOf, isKeyed, refusalsOf } from './refusals-of.js'
+import { acceptsIdempotencyKey, httpStatusOf, refusalsOf } from './refusals-of.js'
 import type { Access, Route } from './route.js'
 import { closed } from './schemas.js'
 
@@ -31,14 +31,14 @@ const failure = Type.Object(
 )
 
 /** Honoured on every POST: a retry with the same key gets the first answer. */
-const key = Type.String({
+const idempotencyKey = Type.String({
   pattern: keyPattern,
   description:
     'A UUID or another unique value, 1 to 255 printable ASCII characters. A retry with the same key and the same request returns the original response and creates nothing.',
   examples: ['2f1c8a1e-5b0e-4c8e-9a53-0d1f7d1f2a77'],
 })
-const keyHeader = Type.Object({ 'Idempotency-Key': Type.Optional(key) })
-const requiredKeyHeader = Type.Object({ 'Idempotency-Key': key })
+const keyHeader = Type.Object({ 'Idempotency-Key': Type.Optional(idempotencyKey) })
+const requiredKeyHeader = Type.Object({ 'Idempotency-Key': idempotencyKey })
 
 const security: Record<Access, Record<string, string[]>[]> = {
   secret: [{ secretKey: [] }],
@@ -47,8 +47,11 @@ const security: Record<Access, Record<string, string[]>[]> = {
   signed: [],
 }
 
-/** One schema both validates requests and describes the route in the document. */
-export function toOpenApi(route: Route): FastifySchema {
+/**
+ * The schema of a route. Fastify validates requests with `body`, `querystring`, `params` and
+ * `headers`; the OpenAPI document shows all of it.
+ */
+export function toRouteSchema(route: Route): FastifySchema {
   return {
     hide: route.isPage,
     operationId: route.operation,
@@ -59,7 +62,9 @@ export function toOpenApi(route: Route): FastifySchema {
     ...(route.body && { body: route.body }),
     querystring: route.query ?? closed({}),
     ...(route.params && { params: route.params }),
-    ...(isKeyed(route) && { headers: route.needsKey ? requiredKeyHeader : keyHeader }),
+    ...(acceptsIdempotencyKey(route) && {
+      headers: route.requiresIdempotencyKey ? requiredKeyHeader : keyHeader,
+    }),
     response: { ...successes(route), ...failures(route) },
   }
 }

@@ -4,7 +4,10 @@ import { Refusal } from '../../base/refusal.js'
 import { formatDecimal, parseDecimal } from '../../money/amounts.js'
 import type { Asset } from '../../money/assets.js'
 
-/** An amount that passed the schema. */
+/**
+ * `decimalInput` in schemas.ts has checked the text: a positive decimal with at most six places
+ * that the ledger can hold. So parsing cannot fail here.
+ */
 export function readStablecoinAmount(text: string, asset: Asset): bigint {
   const amount = parseDecimal(text, asset)
   assert(typeof amount === 'bigint', 'the schema accepts only amounts')

@@ -25,11 +25,15 @@ export const chainRefusalReasons: Reason[] = [
   'treasury_short',
 ]
 
-export function isKeyed({ method, access }: Pick<Route, 'method' | 'access'>): boolean {
-  return method === 'POST' && needsKey(access)
+/** Every POST by the holder of an API key; some routes require it: `requiresIdempotencyKey`. */
+export function acceptsIdempotencyKey({
+  method,
+  access,
+}: Pick<Route, 'method' | 'access'>): boolean {
+  return method === 'POST' && needsApiKey(access)
 }
 
-function needsKey(access: Access): boolean {
+function needsApiKey(access: Access): boolean {
   return access === 'secret' || access === 'any_key'
 }
 
@@ -40,8 +44,8 @@ export function refusalsOf(route: Route): RefusalText[] {
     { code: 'validation_failed' },
     // The body of a DELETE is parsed, although it has no meaning.
     ...(route.body || route.method === 'DELETE' ? unreadable : []),
-    ...(isKeyed(route) ? repeated : []),
-    ...(needsKey(route.access) ? [{ code: 'authentication_failed' } as const] : []),
+    ...(acceptsIdempotencyKey(route) ? repeated : []),
+    ...(needsApiKey(route.access) ? [{ code: 'authentication_failed' } as const] : []),
     ...(route.isTestOnly ? withReasons('forbidden', 'test_mode_only') : []),
     ...route.refusals.map((one) => (typeof one === 'string' ? { code: one } : one)),
     { code: 'rate_limited' },

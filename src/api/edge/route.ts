@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream'
 import Type, { type Static, type TSchema } from 'typebox'
 import type { Environment } from '../../base/environment.js'
 import type { Code, Reason } from '../../base/refusals.js'
-import type { Answer, Answered } from '../../idempotency/answer.js'
+import type { Answer, KeyedAnswer } from '../../idempotency/answer.js'
 import type { IdempotencyKey } from '../../idempotency/key.js'
 import type { Tag } from './tags.js'
 
@@ -42,13 +42,13 @@ export type Document = {
 /** Undefined removes a default header. */
 type Headers = Record<string, string | undefined>
 
-export type RouteAnswer = Answer | Answered | Document
+export type RouteAnswer = Answer | KeyedAnswer | Document
 
 /** Properties that most routes do not have. */
 type Traits = {
   isTestOnly: boolean
   /** Requests without an `Idempotency-Key` are refused. */
-  needsKey: boolean
+  requiresIdempotencyKey: boolean
   hasCsv: boolean
   /** Answers with a stream of server-sent events. */
   isStream: boolean
@@ -64,7 +64,7 @@ type Traits = {
 
 const ordinary: Traits = {
   isTestOnly: false,
-  needsKey: false,
+  requiresIdempotencyKey: false,
   hasCsv: false,
   isStream: false,
   isPage: false,

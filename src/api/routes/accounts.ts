@@ -9,7 +9,7 @@ import {
   listAccounts,
 } from '../../collections/find-accounts.js'
 import type { AccountRequest } from '../../collections/prepare-accounts.js'
-import type { Answered } from '../../idempotency/answer.js'
+import type { KeyedAnswer } from '../../idempotency/answer.js'
 import { showAccount } from '../../resources/collection-account.js'
 import { referenceSample } from '../../resources/shapes.js'
 import type { WalletRequest } from '../../wallets/prepare-wallets.js'
@@ -17,7 +17,7 @@ import type { ApiParts } from '../api-parts.js'
 import { createResource } from '../create-resource.js'
 import { readPosition, writePosition } from '../edge/cursor.js'
 import { listText, successText } from '../edge/envelope.js'
-import { type Caller, toCallWithLateAnswer } from '../edge/keyed-lane.js'
+import { type RequestContext, toCallWithLateAnswer } from '../edge/keyed-lane.js'
 import { type Route, route } from '../edge/route.js'
 import { closed, inPath, page, pageQuery, plainText, withStatus } from '../edge/schemas.js'
 
@@ -31,10 +31,10 @@ export const referenceIn = Type.String({
 
 export async function createAccount(
   api: ApiParts,
-  caller: Caller,
+  caller: RequestContext,
   request: Omit<AccountRequest, 'environment' | 'name' | 'retryKey'>,
   message: string,
-): Promise<Answered> {
+): Promise<KeyedAnswer> {
   const { environment, now } = caller
   const prepared = await api.collections.prepareAccount(now, {
     ...request,
@@ -47,27 +47,27 @@ export async function createAccount(
 
 export async function createWallet(
   api: ApiParts,
-  caller: Caller,
+  caller: RequestContext,
   request: Omit<WalletRequest, 'environment' | 'retryKey'>,
   message: string,
-): Promise<Answered> {
+): Promise<KeyedAnswer> {
   const { environment, now } = caller
   const retryKey = retryKeyOf(caller)
   const prepared = await api.collections.prepareWallet(now, { ...request, environment, retryKey })
   return createResource(api, caller, prepared, { message, commit: api.commitAccount })
 }
 
-export function retryKeyOf({ key }: Caller): string | undefined {
+export function retryKeyOf({ key }: RequestContext): string | undefined {
   return key && `${key.digest}/${key.fingerprint.toString('hex')}`
 }
 
 /** Ends an account, then asks the bank to reject further payments. */
 export async function endAndClose(
   api: ApiParts,
-  caller: Caller,
+  caller: RequestContext,
   name: AccountLookup,
   message: string,
-): Promise<Answered> {
+): Promise<KeyedAnswer> {
   let ended: EndedAccount | undefined
   const answered = await api.change(
     toCallWithLateAnswer(

@@ -8,7 +8,7 @@ import { purposes } from '../../ledger/purposes.js'
 import { listStatementEntries, type StatementEntry } from '../../ledger/statement.js'
 import { toWire } from '../../money/amounts.js'
 import { type Asset, assetNames } from '../../money/assets.js'
-import type { Reader } from '../../postgres/tx.js'
+import type { Queryable } from '../../postgres/tx.js'
 import {
   anyAmount,
   anyAsset,
@@ -86,7 +86,7 @@ export const balanceEntries = ({ db }: ApiParts) =>
 
 /** Merges the statements of several assets by time. The cursor holds a position in each. */
 async function readPage(
-  db: Reader,
+  db: Queryable,
   environmentId: EnvironmentId,
   { positions, limit }: { positions: Position[]; limit: number },
 ): Promise<{ entries: StatementEntry[]; next: Record<string, string> | null }> {

@@ -20,8 +20,9 @@ import {
   nairaInput,
   plainText,
 } from '../edge/schemas.js'
-import { createPayout, readRoutes } from './payouts.js'
+import { createReadRoutes, submitPayout } from './payouts.js'
 
+/** Names: in the API a bank transfer, one of the disbursements; in the code a payout. */
 const path = '/v1/disbursements/bank-transfer'
 
 const bankCode = Type.String({
@@ -35,7 +36,7 @@ const accountNumber = Type.String({
   examples: ['0123456789'],
 })
 
-const target = {
+const quotedFields = {
   amount: koboInput,
   currency: Type.Optional(nairaInput),
   bankCode,
@@ -52,7 +53,7 @@ const target = {
 }
 
 const body = closed({
-  ...target,
+  ...quotedFields,
   narration: Type.Optional(
     Type.String({
       minLength: 1,
@@ -95,7 +96,7 @@ export function bankTransferRoutes(api: ApiParts): Route[] {
   return [
     create(api),
     quoteRoute(api),
-    ...readRoutes(api, { kind: 'bank_transfer', path, resource: bankTransfer, statuses }),
+    ...createReadRoutes(api, { kind: 'bank_transfer', path, resource: bankTransfer, statuses }),
     listBanks(api),
     resolveName(api),
   ]
@@ -108,7 +109,7 @@ const create = (api: ApiParts) =>
     ...base,
     method: 'POST',
     path,
-    needsKey: true,
+    requiresIdempotencyKey: true,
     operation: 'createBankTransfer',
     summary: 'Create a bank transfer',
     description:
@@ -123,8 +124,8 @@ const create = (api: ApiParts) =>
       checkNairaLimits(api, request)
       const { merchantReference = null } = request.body
       const metadata = readMetadata(request)
-      const payout = { merchantReference, metadata, ...readTarget(request) }
-      return createPayout(api, request, payout, 'Bank transfer submitted')
+      const payout = { merchantReference, metadata, ...readQuoteRequest(request) }
+      return submitPayout(api, request, payout, 'Bank transfer submitted')
     },
   })
 
@@ -137,13 +138,13 @@ const quoteRoute = (api: ApiParts) =>
     summary: 'Price a bank transfer',
     description:
       'Returns what the transfer costs now and checks that the account exists. Reserves nothing.',
-    body: closed(target),
+    body: closed(quotedFields),
     answers: { 200: quote },
     refusals: withReasons('bank_transfer_failed', ...bankRefusalReasons),
     async handle(request) {
       checkNairaLimits(api, request)
-      const quoted = readTarget(request)
-      const { fee, lines } = await api.payouts.quote(quoted)
+      const quoted = readQuoteRequest(request)
+      const { fee, lines } = await api.payoutPreparation.quote(quoted)
       return success(200, 'Quote', {
         amount: request.body.amount,
         fee: toWire(fee, 'NGN'),
@@ -198,12 +199,12 @@ const resolveName = (api: ApiParts) =>
     },
   })
 
-type Target = Pick<Static<typeof body>, keyof typeof target> & { narration?: string }
+type QuotedBody = Pick<Static<typeof body>, keyof typeof quotedFields> & { narration?: string }
 
-function readTarget({
+function readQuoteRequest({
   environment,
   body: sent,
-}: Pick<RouteRequest<Target, unknown, unknown>, 'environment' | 'body'>) {
+}: Pick<RouteRequest<QuotedBody, unknown, unknown>, 'environment' | 'body'>) {
   const { amount, bankCode, accountNumber, accountName = '', narration = null } = sent
   return {
     environment,

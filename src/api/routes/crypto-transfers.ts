@@ -11,11 +11,12 @@ import { readStablecoinAmount } from '../edge/read-coins.js'
 import { chainRefusalReasons, withReasons } from '../edge/refusals-of.js'
 import { type Route, type RouteRequest, route } from '../edge/route.js'
 import { closed, decimalInput, networkInput, stablecoinInput } from '../edge/schemas.js'
-import { createPayout, readRoutes } from './payouts.js'
+import { createReadRoutes, submitPayout } from './payouts.js'
 
+/** Names: in the API a crypto transfer, one of the disbursements; in the code a payout. */
 const path = '/v1/disbursements/crypto'
 
-const target = {
+const quotedFields = {
   amount: decimalInput,
   asset: stablecoinInput,
   network: networkInput,
@@ -23,7 +24,7 @@ const target = {
 }
 
 const body = closed({
-  ...target,
+  ...quotedFields,
   merchantReference: Type.Optional(merchantReferenceIn),
   metadata: Type.Optional(metadataIn),
 })
@@ -36,11 +37,13 @@ const quote = resource('CryptoTransferQuote', {
 })
 
 export function cryptoTransferRoutes(api: ApiParts): Route[] {
+  // From the API's words to the stored ones: CONFIRMED is stored as COMPLETED, and means that the
+  // transaction is finalized on the chain.
   const statuses = { SUBMITTED: 'SUBMITTED', CONFIRMED: 'COMPLETED', FAILED: 'FAILED' } as const
   return [
     create(api),
     quoteRoute(api),
-    ...readRoutes(api, { kind: 'crypto_transfer', path, resource: cryptoTransfer, statuses }),
+    ...createReadRoutes(api, { kind: 'crypto_transfer', path, resource: cryptoTransfer, statuses }),
   ]
 }
 
@@ -49,7 +52,7 @@ const create = (api: ApiParts) =>
     method: 'POST',
     path,
     access: 'secret',
-    needsKey: true,
+    requiresIdempotencyKey: true,
     operation: 'createCryptoTransfer',
     summary: 'Create a crypto transfer',
     description:
@@ -59,13 +62,18 @@ const create = (api: ApiParts) =>
     answers: { 201: cryptoTransfer },
     refusals: [
       'insufficient_balance',
-      ...withReasons('crypto_transfer_failed', 'duplicate_reference', ...chainRefusalReasons),
+      ...withReasons(
+        'crypto_transfer_failed',
+        'duplicate_reference',
+        'balance_limit',
+        ...chainRefusalReasons,
+      ),
     ],
     handle(request) {
       const { merchantReference = null } = request.body
       const metadata = readMetadata(request)
-      const payout = { merchantReference, metadata, ...readTarget(request) }
-      return createPayout(api, request, payout, 'Crypto transfer submitted')
+      const payout = { merchantReference, metadata, ...readQuoteRequest(request) }
+      return submitPayout(api, request, payout, 'Crypto transfer submitted')
     },
   })
 
@@ -79,13 +87,13 @@ const quoteRoute = (api: ApiParts) =>
     description:
       'Returns what the transfer costs now and checks that the destination can receive it. Reserves nothing.',
     tag: 'Disbursements',
-    body: closed(target),
+    body: closed(quotedFields),
     answers: { 200: quote },
     refusals: withReasons('crypto_transfer_failed', ...chainRefusalReasons),
     async handle(request) {
-      const quoted = readTarget(request)
+      const quoted = readQuoteRequest(request)
       const { asset, amount } = quoted
-      const { fee, lines } = await api.payouts.quote(quoted)
+      const { fee, lines } = await api.payoutPreparation.quote(quoted)
       return success(200, 'Quote', {
         amount: request.body.amount,
         fee: formatDecimal(fee, asset),
@@ -98,12 +106,12 @@ const quoteRoute = (api: ApiParts) =>
     },
   })
 
-type Target = Pick<Static<typeof body>, keyof typeof target>
+type QuotedBody = Pick<Static<typeof body>, keyof typeof quotedFields>
 
-function readTarget({
+function readQuoteRequest({
   environment,
   body: sent,
-}: Pick<RouteRequest<Target, unknown, unknown>, 'environment' | 'body'>) {
+}: Pick<RouteRequest<QuotedBody, unknown, unknown>, 'environment' | 'body'>) {
   const asset = sent.asset as Asset
   return {
     environment,

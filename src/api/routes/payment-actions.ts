@@ -174,7 +174,7 @@ async function inspectWallet(
     requestedAmount: formatDecimal(amount, asset),
     destination,
   }
-  await api.payouts.quote(request).catch((error: unknown) => {
+  await api.payoutPreparation.quote(request).catch((error: unknown) => {
     throw error instanceof Refusal ? asPaymentAction(error) : error
   })
 }

@@ -1,6 +1,6 @@
 import Type, { type TSchema } from 'typebox'
 import { limits } from '../../base/limits.js'
-import type { Answered } from '../../idempotency/answer.js'
+import type { KeyedAnswer } from '../../idempotency/answer.js'
 import { getPayout, listPayouts } from '../../payouts/find-payouts.js'
 import { type PayoutKind, type PayoutStatus, payoutKinds } from '../../payouts/payout.js'
 import type { PayoutRequest } from '../../payouts/prepare-payouts.js'
@@ -10,19 +10,20 @@ import type { ApiParts } from '../api-parts.js'
 import { createResource } from '../create-resource.js'
 import { readPosition, writePosition } from '../edge/cursor.js'
 import { listText, successText } from '../edge/envelope.js'
-import type { Caller } from '../edge/keyed-lane.js'
+import type { RequestContext } from '../edge/keyed-lane.js'
 import { merchantReferenceIn } from '../edge/metadata.js'
 import { type Route, route } from '../edge/route.js'
 import { closed, inPath, page, pageQuery, withStatus } from '../edge/schemas.js'
 
-export async function createPayout(
+/** Prepares, commits and sends one payout, and returns the answer. */
+export async function submitPayout(
   api: ApiParts,
-  caller: Caller,
+  context: RequestContext,
   request: PayoutRequest,
   message: string,
-): Promise<Answered> {
-  const prepared = await api.payouts.prepare(caller.now, request)
-  return createResource(api, caller, prepared, {
+): Promise<KeyedAnswer> {
+  const prepared = await api.payoutPreparation.prepare(context.now, request)
+  return createResource(api, context, prepared, {
     message,
     commit: api.commitPayout,
     send: ({ payout }) => api.sendPayout(payout),
@@ -30,7 +31,7 @@ export async function createPayout(
   })
 }
 
-export function readRoutes(
+export function createReadRoutes(
   { db }: ApiParts,
   {
     kind,

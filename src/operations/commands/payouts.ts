@@ -5,7 +5,7 @@ import { writeAuditLine } from '../../merchants/audit.js'
 import { getMerchantId } from '../../merchants/environments.js'
 import { formatDecimal } from '../../money/amounts.js'
 import type { Asset } from '../../money/assets.js'
-import { decidePayout, findChainAttempt } from '../../payouts/decide-payout.js'
+import { type Decision, decidePayout, findChainAttempt } from '../../payouts/decide-payout.js'
 import { type PayoutKind, referenceOf } from '../../payouts/payout.js'
 import type { Examined } from '../../payouts/ports.js'
 import type { Database } from '../../postgres/database.js'
@@ -88,11 +88,15 @@ async function decideOne(
   withRails: WithRails,
 ): Promise<CommandOutput> {
   const { outcome, evidence } = options
-  const { confirmNotLanded: isSureNotLanded, confirmLanded: isSureLanded } = options
   const examined = await examine(db, reference, withRails)
   const payout = await db.transaction(async (tx) => {
-    const hasLanded = outcome === 'completed'
-    const decision = { reference, hasLanded, examined, isSureNotLanded, isSureLanded }
+    const decision: Decision = {
+      reference,
+      hasLanded: outcome === 'completed',
+      examined,
+      isConfirmedNotLanded: options.confirmNotLanded,
+      isConfirmedLanded: options.confirmLanded,
+    }
     const decided = await decidePayout(tx, now, decision, followReturns)
     const { environmentId } = decided
     const merchantId = await getMerchantId(tx, environmentId)

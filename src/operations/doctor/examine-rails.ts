@@ -6,7 +6,7 @@ import { formatUnits } from '../../money/amounts.js'
 import type { Database } from '../../postgres/database.js'
 import { ChainIdentity } from '../../rails/solana/chain-identity.js'
 import { RpcEndpoint } from '../../rails/solana/endpoint.js'
-import { readOpenCommitments, type WatchedTreasury } from '../watch-treasuries.js'
+import { readOpenPayoutTotal, type WatchedTreasury } from '../watch-treasuries.js'
 import { type CheckResult, failure, ok, runCheck, warning } from './check-result.js'
 
 /** Checks every node on its own: the rail itself would work with a majority. */
@@ -79,7 +79,7 @@ async function examineTreasury(
   for (const coin of coins) {
     // Every transaction costs lamports.
     const floor = floors[coin] ?? (coin === 'SOL' ? 1n : 0n)
-    const needed = (await readOpenCommitments(db, mode, coin)) + floor
+    const needed = (await readOpenPayoutTotal(db, mode, coin)) + floor
     if (balances[coin] < needed)
       missing.push(`${formatUnits(needed - balances[coin], coinDecimals[coin])} ${coin}`)
   }

@@ -1,9 +1,9 @@
 import type { Refusal } from '../../base/refusal.js'
 import { readAccounts } from './accounts.js'
-import type { ResolvedTarget } from './destinations.js'
 import type { Endpoints } from './endpoints.js'
 import { type DestinationAccounts, judgeDestination, mustBeCreated } from './judge-destination.js'
 import type { Mints } from './programs.js'
+import type { ResolvedTarget } from './resolve-target.js'
 import { judgeSimulation, simulateAll } from './simulate.js'
 import type { Templates } from './template.js'
 

@@ -1,9 +1,9 @@
 import type { Refusal } from '../../base/refusal.js'
 import type { Coin } from '../../money/assets.js'
 import type { Target } from '../../payouts/ports.js'
-import type { OpenCommitments } from '../../payouts/treasury-books.js'
+import type { OpenPayoutTotals } from '../../payouts/treasury-books.js'
 import type { VerifiedDestination } from './check-destinations.js'
-import { isRefusal } from './destinations.js'
+import { isRefusal } from './refuse.js'
 import { treasuryShort } from './simulate.js'
 import { unitsFor } from './template.js'
 import type { Balances, SolanaTreasury } from './treasury.js'
@@ -19,7 +19,7 @@ const microLamportsPerLamport = 1_000_000n
 type Parts = {
   treasury: SolanaTreasury
   computeUnitPrice: bigint
-  commitments: OpenCommitments
+  openPayouts: OpenPayoutTotals
   mintPending: () => Promise<void>
 }
 
@@ -38,18 +38,18 @@ const bumpMin = 227
  * minted.
  */
 export function createCoverTreasury(parts: Parts): CoverTreasury {
-  const { treasury, computeUnitPrice, commitments, mintPending } = parts
+  const { treasury, computeUnitPrice, openPayouts, mintPending } = parts
   const fee = feeFor(bumpMin, computeUnitPrice)
 
   async function estimateFree(assets: Coin[]): Promise<Balances> {
     const free = { ...(await treasury.readRecentBalances()) }
-    for (const asset of assets) free[asset] -= await commitments.sum(asset)
+    for (const asset of assets) free[asset] -= await openPayouts.sum(asset)
     return free
   }
 
   async function readFree(assets: Coin[]): Promise<Balances> {
     await mintPending()
-    const open = assets.map(async (asset) => [asset, await commitments.list(asset)] as const)
+    const open = assets.map(async (asset) => [asset, await openPayouts.list(asset)] as const)
     return treasury.readFree(Object.fromEntries(await Promise.all(open)))
   }
 
@@ -61,26 +61,31 @@ export function createCoverTreasury(parts: Parts): CoverTreasury {
     const costs = { fee, rent }
     const assets = [...new Set(targets.map((target) => target.asset as Coin))]
     const estimated = spend(await estimateFree(assets), costs, targets, verified)
-    const isShort = estimated.some((each, index) => each !== verified[index])
-    return isShort ? spend(await readFree(assets), costs, targets, verified) : estimated
+    if (!estimated.isShort) return estimated.outcomes
+    return spend(await readFree(assets), costs, targets, verified).outcomes
   }
 }
 
-/** In order, each target from what the earlier ones leave. */
+/** In order, each target from what the earlier ones leave. `isShort`: not enough for some. */
 function spend(
   free: Balances,
   { fee, rent }: { fee: bigint; rent: bigint },
   targets: Target[],
   verified: (VerifiedDestination | Refusal)[],
-): (VerifiedDestination | Refusal)[] {
-  return verified.map((each, index) => {
+): { outcomes: (VerifiedDestination | Refusal)[]; isShort: boolean } {
+  let isShort = false
+  const outcomes = verified.map((each, index) => {
     if (isRefusal(each)) return each
     const { asset, amount } = targets[index]!
     const coin = asset as Coin
     const lamports = each.needsTokenAccount ? fee + rent : fee
-    if (free[coin] < amount || free.SOL < lamports) return treasuryShort()
+    if (free[coin] < amount || free.SOL < lamports) {
+      isShort = true
+      return treasuryShort()
+    }
     free[coin] -= amount
     free.SOL -= lamports
     return each
   })
+  return { outcomes, isShort }
 }

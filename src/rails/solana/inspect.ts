@@ -6,11 +6,11 @@ import { gather } from '../../postgres/gather.js'
 import { BoundedMap } from './bounded-map.js'
 import { checkDestinations, type VerifiedDestination } from './check-destinations.js'
 import type { CoverTreasury } from './cover-treasury.js'
-import { isRefusal, type Reserved, type ResolvedTarget, resolveTarget } from './destinations.js'
 import { type Endpoints, Unavailable } from './endpoints.js'
 import type { Mints } from './programs.js'
 import type { Recipients } from './recipients.js'
-import { railUnavailable } from './refuse.js'
+import { isRefusal, railUnavailable } from './refuse.js'
+import { type Reserved, type ResolvedTarget, resolveTarget } from './resolve-target.js'
 import type { Templates } from './template.js'
 
 type InspectParts = {
@@ -25,40 +25,52 @@ type InspectParts = {
 }
 
 /**
- * Refuses transfers that would fail and reports fees beyond the base fee. Concurrent calls share
- * RPC requests; a destination whose token account exists is trusted for some seconds.
+ * Refuses transfers that would fail and reports fees beyond the base fee. In this order:
+ *
+ * 1. `resolve-target.ts` checks the address offline and derives the token account, which
+ *    `recipients.ts` caches.
+ * 2. `check-destinations.ts` reads the accounts from the chain and simulates the transfers;
+ *    `judge-destination.ts` has the rules. Concurrent calls share RPC requests. A destination whose
+ *    token account exists is trusted for some seconds.
+ * 3. `cover-treasury.ts` checks that the treasury covers all of them together.
  */
 export function createInspect(parts: InspectParts) {
   const { clock, recipients, reserved, cover, mintPending } = parts
   const verifiedAt = new BoundedMap<string, number>(limits.solana.checkedRecipientsCachedMax)
-  const check = gather((targets: ResolvedTarget[]) => checkDestinations(parts, targets))
+  const checkOnChain = gather((targets: ResolvedTarget[]) => checkDestinations(parts, targets))
 
-  async function verify(target: ResolvedTarget | Refusal): Promise<VerifiedDestination | Refusal> {
+  async function verifyUnlessCached(
+    target: ResolvedTarget | Refusal,
+  ): Promise<VerifiedDestination | Refusal> {
     if (isRefusal(target)) return target
     const key = target.recipient.tokenAccount.address
     const verified = verifiedAt.find(key)
     if (verified !== undefined && clock.elapsedMs() - verified < limits.solana.recipientCacheMs)
       return { needsTokenAccount: false }
-    const outcome = await checkAfterMints(target)
+    const outcome = await checkAndMint(target)
     if (!isRefusal(outcome) && !outcome.needsTokenAccount) verifiedAt.set(key, clock.elapsedMs())
     return outcome
   }
 
-  /** Mints pending test funds and checks again before it refuses for a short treasury. */
-  async function checkAfterMints(target: ResolvedTarget): Promise<VerifiedDestination | Refusal> {
-    const outcome = await check(target)
+  /**
+   * In test mode the treasury may be short only because funded coins are not minted yet: then the
+   * simulation fails. Mints them and checks again. (`cover-treasury.ts` does the same when its sums
+   * are short, for destinations that are cached here and not simulated.)
+   */
+  async function checkAndMint(target: ResolvedTarget): Promise<VerifiedDestination | Refusal> {
+    const outcome = await checkOnChain(target)
     if (!isRefusal(outcome) || outcome.reason !== 'treasury_short') return outcome
     await mintPending()
-    return check(target)
+    return checkOnChain(target)
   }
 
-  async function verifyAll(targets: Target[]): Promise<(VerifiedDestination | Refusal)[]> {
+  async function verifyAndCover(targets: Target[]): Promise<(VerifiedDestination | Refusal)[]> {
     const resolved = targets.map((target) => resolveTarget(target, recipients, reserved))
-    return cover(targets, await Promise.all(resolved.map(verify)))
+    return cover(targets, await Promise.all(resolved.map(verifyUnlessCached)))
   }
 
   return async (targets: Target[]): Promise<Outcome<Inspected>[]> => {
-    const verified = await verifyAll(targets).catch((error) => {
+    const verified = await verifyAndCover(targets).catch((error) => {
       if (!(error instanceof Unavailable)) throw error
       return targets.map(railUnavailable)
     })

@@ -4,7 +4,7 @@ import { payoutFailureOf, type TransactionError } from './chain-errors.js'
 import type { EndpointView, SignatureReport } from './check-attempts.js'
 import { findAgreed, majorityOf, reachedBy } from './quorum.js'
 
-type AttemptVerdict = {
+type JudgedAttempt = {
   finding: AttemptFinding
   error?: TransactionError
 }
@@ -23,13 +23,13 @@ export function judgeAttempt(
   attempt: Attempt,
   views: EndpointView[],
   endpoints: number,
-): AttemptVerdict {
+): JudgedAttempt {
   const needed = majorityOf(endpoints)
   const votes = views.map((view) => ({ view, report: view.reports.get(attempt.token)! }))
   const finalized = votes.filter(({ report }) => report.status?.isFinalized)
   const agreed = findAgreed(finalized, needed, outcomeOf)
   const disputedBy = findContradiction(attempt, votes)
-  const toVerdict = (finding: AttemptFinding): AttemptVerdict => ({
+  const toVerdict = (finding: AttemptFinding): JudgedAttempt => ({
     finding: disputedBy.length > 0 ? { ...finding, disputedBy } : finding,
   })
   if (agreed) {
@@ -40,8 +40,12 @@ export function judgeAttempt(
   }
   if (votes.filter((vote) => isGoneFor(attempt, vote)).length >= needed)
     return toVerdict({ state: 'gone' })
+  // Sending again is safe and helps only while a block can still include the attempt, and is
+  // pointless once a majority has seen it.
   const known = votes.filter(({ report }) => report.status !== null)
   const mayLand = views.some(({ height }) => height <= attempt.validUntil)
+  // `validUntil` came from one endpoint. If that endpoint lied, the attempt would stay open for
+  // years: the height that a majority has finalized caps it.
   const heights = views.map(({ height }) => height)
   const reached = reachedBy(heights, needed)
   const expiresBy = reached !== undefined ? reached + BigInt(unfinalizedBlocksMax) : undefined
@@ -87,7 +91,11 @@ function isGoneFor(attempt: Attempt, { view, report }: Vote): boolean {
   )
 }
 
-/** No future block can include the attempt. */
+/**
+ * No future block can include the attempt. The height is finalized, and the margin costs only
+ * seconds. `validUntil` may be too low, because one endpoint reported it; then the blockhash is
+ * still valid, and an attempt that is declared dead too early could be paid twice.
+ */
 export function isExpiredFor({ token, validUntil }: Attempt, view: EndpointView): boolean {
   const { isBlockhashValid } = view.reports.get(token)!
   return view.height > validUntil + BigInt(finalizedAfter) && !isBlockhashValid

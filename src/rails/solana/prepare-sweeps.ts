@@ -8,7 +8,7 @@ import { bytesOf, deriveTokenAccount } from './addresses.js'
 import { compile } from './compile.js'
 import { partsPerSweep, sweepInstructions, sweepMemoBytes } from './compile-sweep.js'
 import type { Lifetime } from './latest-blockhash.js'
-import { findLifetime, findSignatures } from './prepare.js'
+import { findLifetime, trySign } from './prepare.js'
 import type { Mints } from './programs.js'
 import { railUnavailable } from './refuse.js'
 import type { Signer } from './signer.js'
@@ -39,7 +39,7 @@ export function createPrepareSweeps(parts: SweepParts): WalletRail['prepareSweep
       requests.map((request) => signWithWallets(parts, request, blockhash)),
     )
     const messages = partlySigned.flatMap((sweep) => (sweep ? [sweep.message] : []))
-    const treasurySignatures = await findSignatures(parts, messages)
+    const treasurySignatures = await trySign(parts, messages)
     if (!treasurySignatures) return requests.map(railUnavailable)
     const signatureOf = new Map(messages.map((each, index) => [each, treasurySignatures[index]!]))
     return partlySigned.map((sweep) => {

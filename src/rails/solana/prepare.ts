@@ -2,11 +2,11 @@ import { base58 } from '@scure/base'
 import type { Logger } from '../../base/log.js'
 import type { Outcome, Refusal } from '../../base/refusal.js'
 import type { PayoutInstruction, PreparedAttempt } from '../../payouts/ports.js'
-import { isRefusal, type Reserved, resolveTarget } from './destinations.js'
 import { Unavailable } from './endpoints.js'
 import type { Lifetime } from './latest-blockhash.js'
 import type { Recipients } from './recipients.js'
-import { railUnavailable, refuse } from './refuse.js'
+import { isRefusal, railUnavailable, refuse } from './refuse.js'
+import { type Reserved, resolveTarget } from './resolve-target.js'
 import type { Signer } from './signer.js'
 import type { Templates } from './template.js'
 import { toWireTransaction } from './wire.js'
@@ -27,7 +27,7 @@ export function createPrepare(parts: PrepareParts) {
     if (!lifetime) return instructions.map(railUnavailable)
     const messages = instructions.map((instruction) => compile(parts, instruction, lifetime))
     const signable = messages.filter((message): message is Buffer => !isRefusal(message))
-    const signatures = await findSignatures(parts, signable)
+    const signatures = await trySign(parts, signable)
     if (!signatures) return messages.map((each) => (isRefusal(each) ? each : railUnavailable()))
     const signed = new Map(signable.map((message, index) => [message, signatures[index]!]))
     return messages.map((message) => {
@@ -50,6 +50,8 @@ function compile(
 ): Buffer | Refusal {
   const target = resolveTarget(instruction, parts.recipients, parts.reserved)
   if (isRefusal(target)) return target
+  // `inspect` has refused it already, with a better message. Checked again because it does not run
+  // before a replacement is signed, and coins sent to an address without a key are lost.
   if (!target.recipient.isOnCurve)
     return refuse(
       'destination_not_a_wallet',
@@ -71,7 +73,7 @@ export async function findLifetime(
 }
 
 /** Undefined when the signer fails: then nothing was signed that could be sent. */
-export async function findSignatures(
+export async function trySign(
   { signer, logger }: Pick<PrepareParts, 'signer' | 'logger'>,
   messages: Buffer[],
 ): Promise<Uint8Array[] | undefined> {

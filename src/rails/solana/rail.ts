@@ -4,7 +4,7 @@ import type { Logger } from '../../base/log.js'
 import type { WalletRail } from '../../collections/ports.js'
 import type { Coin } from '../../money/assets.js'
 import type { ExpiringRail } from '../../payouts/ports.js'
-import type { OpenCommitments } from '../../payouts/treasury-books.js'
+import type { OpenPayoutTotals } from '../../payouts/treasury-books.js'
 import { bytesOf, deriveTokenAccount, type TokenAddress } from './addresses.js'
 import { ChainIdentity, type Network, WrongChain } from './chain-identity.js'
 import { createCheck, createExamine } from './check.js'
@@ -40,8 +40,12 @@ export type SolanaOptions = {
   network: Network
   /** Micro-lamports per compute unit. */
   computeUnitPrice?: bigint
-  commitments: OpenCommitments
-  /** Test mode: mints funds that are recorded but not on the chain yet. */
+  openPayouts: OpenPayoutTotals
+  /**
+   * Test mode: mints funds that are recorded but not on the chain yet. Called before a payout is
+   * refused because its simulation (inspect.ts) or the sums (cover-treasury.ts) find the treasury
+   * short.
+   */
   mintPending?: () => Promise<void>
 }
 
@@ -89,8 +93,8 @@ export async function createSolanaRail(options: SolanaOptions): Promise<SolanaRa
   const { blockhashCacheMs, embeddedBlockhashCacheMs } = limits.solana
   const cachedMs = isEmbedded ? embeddedBlockhashCacheMs : blockhashCacheMs
   const getLatestBlockhash = createLatestBlockhash(endpoints, clock, cachedMs)
-  const { commitments, walletSigner, mintPending = async () => {} } = options
-  const cover = createCoverTreasury({ treasury, computeUnitPrice, commitments, mintPending })
+  const { openPayouts, walletSigner, mintPending = async () => {} } = options
+  const cover = createCoverTreasury({ treasury, computeUnitPrice, openPayouts, mintPending })
   const chain = { identity, isEmbedded }
   const isChainKnown = () => verifyAgain(endpoints, identity, logger)
   return {

@@ -13,7 +13,11 @@ export type Recipient = {
   /** False for program-derived addresses, which have no private key. */
   isOnCurve: boolean
   tokenAccount: TokenAddress
-  /** Positions of its two addresses in a compiled message: kit sorts addresses as strings. */
+  /**
+   * Where its two addresses stand among the others of a compiled message. Recipients with the same
+   * layout share a template (template.ts): kit sorts the addresses of a message as strings, so the
+   * recipient's own addresses decide the positions of all.
+   */
   layout: string
 }
 

@@ -32,6 +32,7 @@ export async function simulateAll(
 export function judgeSimulation(error: TransactionError | null): Refusal | undefined {
   if (error === null || isTransientError(error)) return undefined
   const reason = payoutFailureOf(error)
+  // Before signing, the API calls this `treasury_short`; on the chain, `insufficient_treasury`.
   if (reason === 'insufficient_treasury') return treasuryShort()
   if (reason === 'destination_frozen')
     return refuse(

@@ -1,7 +1,7 @@
 import type { Clock } from '../../base/clock.js'
 import { limits } from '../../base/limits.js'
 import { type Coin, coins } from '../../money/assets.js'
-import type { OpenPayouts } from '../../payouts/treasury-books.js'
+import type { OpenPayoutList } from '../../payouts/treasury-books.js'
 import {
   type ChainAccount,
   readAccountsAt,
@@ -10,14 +10,14 @@ import {
 } from './accounts.js'
 import type { TokenAddress } from './addresses.js'
 import type { Endpoints } from './endpoints.js'
-import { findLanded } from './find-landed.js'
+import { findConfirmed } from './find-confirmed.js'
 import { programs } from './programs.js'
 
 export type Balances = { SOL: bigint } & Record<Coin, bigint>
 
-const noneOpen: OpenPayouts = { total: 0n, largest: [] }
+const noneOpen: OpenPayoutList = { total: 0n, largest: [] }
 
-/** The hot wallet: its balances, and the rent of a token account. */
+/** The treasury is the hot wallet: its balances, and the rent of a token account. */
 export class SolanaTreasury {
   readonly address: string
   readonly sources: Record<Coin, TokenAddress>
@@ -52,8 +52,9 @@ export class SolanaTreasury {
   }
 
   /**
-   * Balances up to `balancesMs` old. Minus all open payouts they are never too high, and often too
-   * low: a payout that landed in the meantime is still open until it is finalized.
+   * Balances up to `limits.solana.balanceCacheMs` old. Minus all open payouts they are never too
+   * high, and often too low: a payout that was confirmed in the meantime is still open until it is
+   * finalized.
    */
   async readRecentBalances(): Promise<Balances> {
     const now = this.#clock.elapsedMs()
@@ -76,12 +77,12 @@ export class SolanaTreasury {
    * - is settled in the meantime was listed as open and has landed: not subtracted;
    * - the endpoints do not know, or that is not listed, is subtracted to be safe.
    */
-  async readFree(open: Partial<Record<Coin, OpenPayouts>>): Promise<Balances> {
+  async readFree(open: Partial<Record<Coin, OpenPayoutList>>): Promise<Balances> {
     const { balances, slot } = await this.#read()
     for (const coin of coins) {
       const { total, largest } = open[coin] ?? noneOpen
-      const landed = await findLanded(this.#endpoints, largest, slot)
-      balances[coin] -= total - landed.reduce((sum, { amount }) => sum + amount, 0n)
+      const confirmed = await findConfirmed(this.#endpoints, largest, slot)
+      balances[coin] -= total - confirmed.reduce((sum, { amount }) => sum + amount, 0n)
     }
     return balances
   }

@@ -1,5 +1,5 @@
 import { listStatement } from '../../postgres/statement.js'
-import type { Reader, Tx } from '../../postgres/tx.js'
+import type { Queryable, Tx } from '../../postgres/tx.js'
 import type { SandboxPayment } from './payment.js'
 import {
   type SandboxPaymentRow,
@@ -60,7 +60,7 @@ export function insertSandboxNotices(
 
 /** No other process gets these notices until the lease ends, also if this one dies. */
 export function claimNotices(
-  db: Reader,
+  db: Queryable,
   claim: { now: Date; leasedUntil: Date; limit: number },
 ): Promise<SandboxNotice[]> {
   return claimWhere(db, 'claim_sandbox_notices', {
@@ -74,7 +74,7 @@ export function claimNotices(
  * the row: skipped, it would look like a notice that no process sends.
  */
 export async function claimNotice(
-  db: Reader,
+  db: Queryable,
   claim: { now: Date; leasedUntil: Date; paymentId: string },
 ): Promise<SandboxNotice | undefined> {
   const [notice] = await claimWhere(db, 'claim_sandbox_notice', {
@@ -85,7 +85,7 @@ export async function claimNotice(
 }
 
 async function claimWhere(
-  db: Reader,
+  db: Queryable,
   name: string,
   { which, values }: { which: string; values: unknown[] },
 ): Promise<SandboxNotice[]> {
@@ -108,7 +108,7 @@ async function claimWhere(
 }
 
 /** Whether a process is sending the notice, according to the table. */
-export async function isUnderWay(db: Reader, paymentId: string): Promise<boolean> {
+export async function isUnderWay(db: Queryable, paymentId: string): Promise<boolean> {
   const [row] = await db.rows<{ isUnderWay: boolean }>({
     name: 'find_sandbox_notice',
     text: `

@@ -1,7 +1,7 @@
 import type { BankSender } from '../../collections/ports.js'
 import { sql } from '../../postgres/sql.js'
 import { listStatement } from '../../postgres/statement.js'
-import type { Reader, Tx } from '../../postgres/tx.js'
+import type { Queryable, Tx } from '../../postgres/tx.js'
 import type { SandboxPayment } from './payment.js'
 
 /** Any number that nothing else in this database locks. */
@@ -75,7 +75,7 @@ export async function insertSandboxPayments(
 }
 
 export async function findPaymentsById(
-  db: Reader,
+  db: Queryable,
   ids: string[],
 ): Promise<Map<string, SandboxPayment>> {
   if (ids.length === 0) return new Map()
@@ -91,7 +91,7 @@ export async function lockSandboxPayments(
 }
 
 export async function findPaymentsInto(
-  db: Reader,
+  db: Queryable,
   accountNumber: string,
 ): Promise<SandboxPayment[]> {
   const rows = await db.rows<SandboxPaymentRow>({
@@ -110,7 +110,7 @@ export async function findPaymentsInto(
  * next.
  */
 export async function listRecorded(
-  db: Reader,
+  db: Queryable,
   page: { from: Date; to: Date; after: bigint; limit: number },
 ): Promise<{ line: bigint; payment: SandboxPayment }[]> {
   const rows = await db.rows<SandboxPaymentRow & { line: bigint }>({

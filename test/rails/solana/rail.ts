@@ -59,7 +59,7 @@ export function newSecret(): Secret {
 
 export const silent = createLogger('silent')
 
-export const noCommitments = {
+export const noOpenPayouts = {
   sum: async () => 0n,
   list: async () => ({ total: 0n, largest: [] }),
 }
@@ -87,7 +87,7 @@ export async function openRail(
     logger: silent,
     isEmbedded: true,
     network: 'not-mainnet',
-    commitments: noCommitments,
+    openPayouts: noOpenPayouts,
     ...others,
   })
   running.add(rail)

@@ -3,7 +3,7 @@ import { base58 } from '@scure/base'
 import { beforeEach, expect, test } from 'vitest'
 import { Refusal } from '../../../src/base/refusal.js'
 import type { LiveAttempt } from '../../../src/payouts/ports.js'
-import type { OpenCommitments } from '../../../src/payouts/treasury-books.js'
+import type { OpenPayoutTotals } from '../../../src/payouts/treasury-books.js'
 import { setFaults, shareChain } from '../../simulation/localnet/localnet.js'
 import { newWallet, usdc } from '../../simulation/localnet/transfers.js'
 import { fund, newInstruction, openRail, prepareOne, reasonOf } from './rail.js'
@@ -37,8 +37,8 @@ test('refuses each target that the hot wallet cannot cover', async () => {
 test('committed amounts are not available to others', async () => {
   let open = million - 10n
   const largest = [{ token: base58.encode(randomBytes(64)), amount: million }]
-  const commitments = { sum: async () => open, list: async () => ({ total: open, largest }) }
-  const rail = await openRail(shared(), { commitments: commitments })
+  const openPayouts = { sum: async () => open, list: async () => ({ total: open, largest }) }
+  const rail = await openRail(shared(), { openPayouts })
   expect(await reasonOf(rail, await newInstruction({ amount: 10n }))).toBeUndefined()
   expect(await reasonOf(rail, await newInstruction({ amount: 11n }))).toBe('treasury_short')
   open -= 1n
@@ -90,7 +90,7 @@ test('pending mints are awaited before a payout is refused', async () => {
 test('the free balance is exact at every stage of open payouts', async () => {
   const chain = shared()
   const open = new Map<string, bigint>()
-  const rail = await openRail(chain, { commitments: commitmentsOf(open) })
+  const rail = await openRail(chain, { openPayouts: totalsOf(open) })
   const expectFree = async (free: bigint) => {
     rail.clock.pass(5_000)
     expect(await reasonOf(rail, await newInstruction({ amount: free }))).toBeUndefined()
@@ -130,7 +130,7 @@ test('an open payout that is not listed counts as not landed', async () => {
   const chain = shared()
   const attempts: LiveAttempt[] = []
   const list = async () => ({ total: 10n, largest: [{ token: attempts[0]!.token, amount: 6n }] })
-  const rail = await openRail(chain, { commitments: { sum: async () => 10n, list } })
+  const rail = await openRail(chain, { openPayouts: { sum: async () => 10n, list } })
   for (const amount of [6n, 4n])
     attempts.push(await prepareOne(rail, await newInstruction({ amount })))
   await rail.send(attempts)
@@ -141,7 +141,7 @@ test('an open payout that is not listed counts as not landed', async () => {
   expect(await reasonOf(rail, await newInstruction({ amount: free + 1n }))).toBe('treasury_short')
 })
 
-function commitmentsOf(open: Map<string, bigint>): OpenCommitments {
+function totalsOf(open: Map<string, bigint>): OpenPayoutTotals {
   const sum = async () => [...open.values()].reduce((total, amount) => total + amount, 0n)
   return {
     sum,

@@ -1,6 +1,6 @@
 import { strict as assert } from 'node:assert'
-import { Refusal } from '../../base/refusal.js'
-import { type Coin, coins } from '../../money/assets.js'
+import type { Refusal } from '../../base/refusal.js'
+import { type Coin, isCoin } from '../../money/assets.js'
 import type { Target } from '../../payouts/ports.js'
 import { judgeOffline } from './judge-destination.js'
 import type { Recipient, Recipients } from './recipients.js'
@@ -12,7 +12,10 @@ export type ResolvedTarget = { coin: Coin; recipient: Recipient; amount: bigint 
 /** Addresses that are never valid destinations. */
 export type Reserved = { mints: Set<string>; ours: Set<string> }
 
-/** Does not refuse addresses off the curve: only the chain can name what they are. */
+/**
+ * Offline checks. Accepts addresses off the curve, so that `judge-destination.ts` can tell the
+ * caller what is there: a token account, a program, a multisig.
+ */
 export function resolveTarget(
   { asset, amount, destination }: Target,
   recipients: Recipients,
@@ -28,12 +31,4 @@ export function resolveTarget(
 function notAnAddress(text: string): Refusal {
   const message = `${JSON.stringify(text)} is not a Solana address. Send a wallet address.`
   return refuse('destination_not_a_wallet', message)
-}
-
-function isCoin(asset: string): asset is Coin {
-  return coins.some((coin) => coin === asset)
-}
-
-export function isRefusal(value: unknown): value is Refusal {
-  return value instanceof Refusal
 }

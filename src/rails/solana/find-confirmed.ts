@@ -5,24 +5,28 @@ type SignatureStatuses = {
   value: ({ slot: number | string; confirmationStatus: string | null } | null)[]
 }
 
-/** The attempts that landed, with or without error, in a confirmed block up to the slot. */
-export async function findLanded<Attempt extends { token: string }>(
+/**
+ * The attempts that are in a confirmed block up to the slot, with or without error: the treasury's
+ * confirmed balance at that slot reflects them. This is less than the finding `landed`, which means
+ * finalized and without error.
+ */
+export async function findConfirmed<Attempt extends { token: string }>(
   endpoints: Endpoints,
   attempts: Attempt[],
   slot: bigint,
 ): Promise<Attempt[]> {
   const groups = inGroups(attempts, limits.solana.statusesPerCall)
-  const landed: Attempt[] = []
+  const confirmed: Attempt[] = []
   for (const some of inGroups(groups, limits.solana.requestsInFlightMax)) {
     const results = await Promise.all(some.map((group) => readStatuses(endpoints, group)))
     const statuses = results.flatMap(({ value }) => value)
     for (const [index, attempt] of some.flat().entries()) {
       const status = statuses[index]
       const isConfirmed = status && status.confirmationStatus !== 'processed'
-      if (isConfirmed && BigInt(status.slot) <= slot) landed.push(attempt)
+      if (isConfirmed && BigInt(status.slot) <= slot) confirmed.push(attempt)
     }
   }
-  return landed
+  return confirmed
 }
 
 function readStatuses(
