@@ -114,7 +114,7 @@ export async function compose({ config, databaseUrl, logger, ...parts }: Parts):
   const payouts = createKeyedLanes(laneContext, createPayouts)
   const accounts = createKeyedLanes(laneContext, createAccounts)
   const refusals = createRefusalLanes(laneContext)
-  const { notices, payments } = collections.lanes
+  const { notices, judging: payments } = collections.lanes
   const lanes = byNameAndMode({ fund: fundings, payouts, accounts, refusals, notices, payments })
   const streams = new Streams({
     clock,

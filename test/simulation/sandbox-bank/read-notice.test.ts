@@ -25,7 +25,7 @@ const paymentNotice = {
   amount: 500_000n,
   currency: 'NGN',
   sender,
-  sessionId: data.sessionId,
+  bankSessionId: data.sessionId,
   narration: data.narration,
   receivedAt: new Date(data.paidAt),
 }
@@ -112,7 +112,7 @@ describe('a genuine message', () => {
     [
       'no session or narration',
       { sessionId: 7, narration: undefined },
-      { sessionId: null, narration: null },
+      { bankSessionId: null, narration: null },
     ],
     ['characters that cannot be stored', { narration: 'a\0b' }, { narration: 'ab' }],
   ])('with %s is not lost', (_name, more, read) => {
