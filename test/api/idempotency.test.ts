@@ -270,7 +270,9 @@ describe('the key remembers', () => {
       'balance_limit',
       false,
     ])
-    expect(first.json.message).toMatch(/Adding 7 NGN would take the balance beyond.*smaller amount/)
+    expect(first.json.message).toMatch(
+      /Adding 7 NGN would exceed the largest balance\..*smaller amount/,
+    )
 
     await spend(environments.test.id, 1_000_000n)
     expect((await fund({ keys, key: 'another' })).status).toBe(201)
