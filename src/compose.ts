@@ -114,7 +114,7 @@ export async function compose({ config, databaseUrl, logger, ...parts }: Parts):
   const payoutLanes = createKeyedLanes(laneContext, createPayouts)
   const accountLanes = createKeyedLanes(laneContext, createAccounts)
   const refusalLanes = createRefusalLanes(laneContext)
-  const { notices, payments } = collections.lanes
+  const { notices, judging: payments } = collections.lanes
   const lanes = byNameAndMode({
     fund: fundingLanes,
     payouts: payoutLanes,

@@ -8,7 +8,8 @@ import type { Seal } from './base/sealed.js'
 import { expireAccounts } from './collections/end-accounts.js'
 import { fetchMissedPayments } from './collections/fetch-missed-payments.js'
 import { followReturns } from './collections/follow-returns.js'
-import { createPaymentLane, judgeDueNotices, type PaymentLane } from './collections/payment-lane.js'
+import { judgeDueNotices } from './collections/judge-due-notices.js'
+import { createJudgingLane, type JudgingLane } from './collections/notice-lanes.js'
 import type { WalletRail } from './collections/ports.js'
 import { sendReturns } from './collections/send-returns.js'
 import { deleteOldKeys } from './idempotency/delete-old-keys.js'
@@ -49,9 +50,9 @@ type Job = {
   run: (db: Database, now: Date) => Promise<number>
 }
 
-type JobTools = { clock: Clock; logger: Logger; lane: PaymentLane; requestLogDays: number }
+type JobTools = { clock: Clock; logger: Logger; lane: JudgingLane; requestLogDays: number }
 
-/** All background jobs except the delivery of webhooks. */
+/** All background jobs except the delivery of webhooks, which `startWork` runs beside them. */
 export function createJobs(opened: OpenRails, tools: JobTools): Job[] {
   const { logger, requestLogDays } = tools
   return [
@@ -165,8 +166,8 @@ function walletJobs(rail: WalletRail | undefined, mode: Mode, tools: JobTools): 
   ]
 }
 
-function namesOf(collecting: OpenRails['collectionRails']): string[] {
-  return Object.values(collecting).flatMap((rail) => rail?.name ?? [])
+function namesOf(collectionRails: OpenRails['collectionRails']): string[] {
+  return Object.values(collectionRails).flatMap((rail) => rail?.name ?? [])
 }
 
 function payoutJobs(opened: OpenRails, { clock, logger }: JobTools): Job[] {
@@ -236,12 +237,13 @@ export function startWork(tools: Tools): Work {
   const { db, seal, clock, logger, rails, allowsLoopbackWebhooks, requestLogDays } = tools
   const stopping = new AbortController()
   const collectionRails = Object.values(rails.collectionRails).filter((rail) => rail !== undefined)
-  const payments = createPaymentLane({
+  // One lane for both modes, unlike in the API: no caller waits, and what is not judged stays due.
+  const judging = createJudgingLane({
     connect: () => connectLane(db.url, 'manilla payments'),
     clock,
     rails: new Map(collectionRails.map((rail) => [rail.name, rail])),
   })
-  const jobs = createJobs(rails, { clock, logger, lane: payments, requestLogDays })
+  const jobs = createJobs(rails, { clock, logger, lane: judging, requestLogDays })
   // Every job listens for the stop; Node would warn of a leak.
   setMaxListeners(jobs.length + 1, stopping.signal)
   const progress = new JobProgress(clock, [...jobs, deliveries])
@@ -269,7 +271,7 @@ export function startWork(tools: Tools): Work {
       const isLate = sleep(limits.work.shutdownMs, false, { ref: false })
       if (!(await Promise.race([hasEnded, isLate])))
         logger.warn('some jobs did not stop in time; their rows are picked up at the next start')
-      await payments.close()
+      await judging.close()
       await stopHeartbeat(db, worker).catch((error: unknown) =>
         logger.warn({ err: error }, 'could not record that this worker stopped'),
       )

@@ -30,16 +30,22 @@ import { until } from './support/sessions.js'
 
 const silent = createLogger('silent')
 const programs = trackPrograms()
-const noRails = {
+const none = { test: undefined, live: undefined }
+const noRails: OpenRails = {
   rails: { test: {}, live: {} },
-  reversing: [],
-  collecting: { test: undefined, live: undefined },
-  wallets: { test: undefined, live: undefined },
+  reversingRails: [],
+  collectionRails: none,
+  wallets: none,
+  localnetPayers: undefined,
+  banks: none,
+  simulatedRails: [],
   mint: undefined,
-  treasuries: [],
-  solana: { test: undefined, live: undefined },
   sandboxBank: undefined,
-} as object as OpenRails
+  localnet: undefined,
+  solana: none,
+  treasuries: [],
+  close: async () => {},
+}
 
 /** Makes all heartbeats older by this duration. */
 async function ageHeartbeats(db: Database, durationMs: number): Promise<void> {

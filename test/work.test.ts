@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { systemClock } from '../src/base/clock.js'
 import { createLogger } from '../src/base/log.js'
-import type { PaymentLane } from '../src/collections/payment-lane.js'
+import type { JudgingLane } from '../src/collections/notice-lanes.js'
 import type { OpenRails } from '../src/open-rails.js'
 import { createJobs } from '../src/work.js'
 import { PaperRail } from './support/paper-rail.js'
@@ -32,7 +32,7 @@ test('a rail for several kinds of payouts has each job once', () => {
   const tools = {
     clock: systemClock,
     logger: createLogger('silent'),
-    lane: {} as PaymentLane,
+    lane: {} as JudgingLane,
     requestLogDays: 30,
   }
   const names = createJobs(opened as OpenRails, tools).map(({ name }) => name)

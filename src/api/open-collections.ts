@@ -6,11 +6,11 @@ import { createPublicFinder, type PublicSession } from '../checkout/find-public-
 import { createSessionPreparation, type PrepareSession } from '../checkout/prepare-sessions.js'
 import { type CollectionAccount, isWallet } from '../collections/account.js'
 import {
+  createJudgingLane,
   createNoticeLane,
-  createPaymentLane,
+  type JudgingLane,
   type NoticeLane,
-  type PaymentLane,
-} from '../collections/payment-lane.js'
+} from '../collections/notice-lanes.js'
 import type { LocalnetPayers, SandboxPayers } from '../collections/ports.js'
 import {
   type CollectionRails,
@@ -57,15 +57,16 @@ export type Collections = {
   /** Asks the bank to reject further payments, without waiting for it. */
   closeAccount(account: CollectionAccount): void
   storeNotice(notice: NewNotice): Promise<NoticeName>
+  /** Books the payment of a stored notice; does nothing if it was judged before. */
   judgeNotice(name: NoticeName): Promise<unknown>
-  /** Judges a notice without waiting for it. */
+  /** The same without waiting. If it fails, a worker judges the notice later. */
   judgeNoticeSoon(name: NoticeName): void
   /**
    * Fetches all payments into an account from the bank and judges the new ones; has a worker poll a
    * wallet soon.
    */
   requery(account: CollectionAccount, mode: Mode): Promise<void>
-  lanes: { notices: Record<Mode, NoticeLane>; payments: Record<Mode, PaymentLane> }
+  lanes: { notices: Record<Mode, NoticeLane>; judging: Record<Mode, JudgingLane> }
 }
 
 export function openCollections(tools: Tools): Collections {
@@ -73,8 +74,9 @@ export function openCollections(tools: Tools): Collections {
   const all = Object.values(rails).filter((rail) => rail !== undefined)
   const byName = new Map(all.map((rail) => [rail.name, rail]))
   const notices = { test: createNoticeLane(tools), live: createNoticeLane(tools) }
-  const openPayments = () => createPaymentLane({ ...tools, rails: byName })
-  const payments = { test: openPayments(), live: openPayments() }
+  const openJudging = () => createJudgingLane({ ...tools, rails: byName })
+  const judging = { test: openJudging(), live: openJudging() }
+  const judgeNotice = (name: NoticeName) => judging[name.mode].run(name)
   const prepareAccount = createAccountPreparation({ db, rails })
   const prepareWallet = createWalletPreparation({ db, wallets })
   return {
@@ -94,13 +96,11 @@ export function openCollections(tools: Tools): Collections {
       )
     },
     storeNotice: (notice) => notices[notice.mode].run(notice),
-    judgeNotice: (name) => payments[name.mode].run(name),
+    judgeNotice,
     judgeNoticeSoon: (name) => {
-      payments[name.mode]
-        .run(name)
-        .catch((error) =>
-          logger.warn({ err: error, ...name }, 'a notice was not judged; a worker judges it later'),
-        )
+      judgeNotice(name).catch((error) =>
+        logger.warn({ err: error, ...name }, 'a notice was not judged; a worker judges it later'),
+      )
     },
     requery: (account, mode) =>
       isWallet(account)
@@ -109,11 +109,7 @@ export function openCollections(tools: Tools): Collections {
             wallet: account.number,
             isThorough: true,
           })
-        : requeryAccount(
-            { rails, notices: notices[mode], payments: payments[mode] },
-            account,
-            mode,
-          ),
-    lanes: { notices, payments },
+        : requeryAccount({ rails, notices: notices[mode], judging: judging[mode] }, account, mode),
+    lanes: { notices, judging },
   }
 }

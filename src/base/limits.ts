@@ -40,6 +40,8 @@ export const limits = {
     lockMs: second / 20,
     /** Side lanes per lane, in which calls wait for locks. */
     sideLanesMax: 3,
+    /** How long a call waits for a lock in a side lane. */
+    deferredWaitMaxMs: 2 * second,
     /** A call that has waited this long is refused, and a lost connection is not retried. */
     callWaitMaxMs: 3 * second,
     reconnectMs: 50,
@@ -395,7 +397,8 @@ assert(limits.sandboxBank.noticeLeaseMs > limits.sandboxBank.noticeTimeoutMs)
 assert(limits.deposits.leaseMs > limits.deposits.historyReadMs + limits.solana.callTimeoutMs)
 
 // The innermost timeout fires first, so that its cause is reported.
-assert(limits.lane.lockMs < limits.lane.statementMs)
+assert(limits.lane.lockMs < limits.lane.deferredWaitMaxMs)
+assert(limits.lane.deferredWaitMaxMs < limits.lane.statementMs)
 assert(limits.lane.statementMs < limits.lane.deadlineMs)
 assert(limits.postgres.quickStatementMs < limits.http.readinessTimeoutMs)
 assert(limits.postgres.requestStatementMs < limits.http.requestMs)

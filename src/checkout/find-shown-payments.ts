@@ -67,7 +67,7 @@ const named = { environment_id: 'int4', id: 'uuid' } as const
 const largestOf = listStatement<typeof named, PaymentRow>({
   name: 'find_largest_payments',
   columns: named,
-  text: (list, more) => `
+  text: (list, parameter) => `
     select ${paymentColumns} from ${list}
     cross join lateral (select * from (
         select * from payments
@@ -75,7 +75,7 @@ const largestOf = listStatement<typeof named, PaymentRow>({
         order by id desc limit ${limits.checkout.paymentsCompared}) one
       where one.amount_returned < one.amount
       order by one.amount - one.amount_returned desc,
-        one.amount_accepted + one.amount_held desc, one.id desc limit ${more(0)}) p`,
+        one.amount_accepted + one.amount_held desc, one.id desc limit ${parameter(0)}) p`,
 })
 
 async function findLargest(

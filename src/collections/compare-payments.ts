@@ -2,7 +2,7 @@ import { limits } from '../base/limits.js'
 import { formatDecimal } from '../money/amounts.js'
 import type { Difference } from '../payouts/compare-books.js'
 import type { Queryable } from '../postgres/tx.js'
-import type { PaymentNotice } from './ports.js'
+import type { ReportedPayment } from './ports.js'
 import { type BankInMode, type RecordedNotice, readBankPages } from './read-bank.js'
 
 export type PaymentComparison = { differences: Difference[]; isComplete: boolean }
@@ -33,7 +33,7 @@ export async function comparePayments(
 }
 
 function compareOne(
-  payment: PaymentNotice,
+  payment: ReportedPayment,
   recorded: RecordedNotice | undefined,
 ): Difference | undefined {
   const { id: name, accountNumber } = payment

@@ -15,9 +15,9 @@ export function findCounterpart(
 }
 
 /** The counterpart of each account, both by their keys in the map. */
-export function pairCounterparts(locked: Map<string, CollectionAccount>): Map<string, string> {
-  const keysBySession = new Map<string, string>()
-  const pairs = new Map<string, string>()
+export function pairCounterparts<Key>(locked: Map<Key, CollectionAccount>): Map<Key, Key> {
+  const keysBySession = new Map<string, Key>()
+  const pairs = new Map<Key, Key>()
   for (const [key, { sessionId }] of locked) {
     if (sessionId === null) continue
     const other = keysBySession.get(sessionId)
@@ -28,10 +28,10 @@ export function pairCounterparts(locked: Map<string, CollectionAccount>): Map<st
 }
 
 /**
- * The account as its payments are judged: once the counterpart is paid, the account counts as
- * cancelled and further payments are late.
+ * For judging a payment: once the counterpart is paid, the account counts as cancelled whatever its
+ * own status, so that further payments are late.
  */
-export function withSessionStatus(
+export function cancelledIfCounterpartPaid(
   account: CollectionAccount,
   counterpart: CollectionAccount | undefined,
 ): CollectionAccount {

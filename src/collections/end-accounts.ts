@@ -99,7 +99,7 @@ export async function endAll(
 }
 
 function toChange({ account }: AccountWithPayments) {
-  return { account, hasNewStatus: true, causeId: account.id }
+  return { account, mayEndSession: true, causeId: account.id }
 }
 
 async function paymentsOf(tx: Tx, account: CollectionAccount) {

@@ -3,7 +3,7 @@ import type { Mode } from '../base/environment.js'
 import { limits } from '../base/limits.js'
 import type { Logger } from '../base/log.js'
 import type { Database } from '../postgres/database.js'
-import type { CollectionRail, PaymentNotice } from './ports.js'
+import type { CollectionRail, ReportedPayment } from './ports.js'
 import { readBankPages } from './read-bank.js'
 import { insertNotices } from './store-notices.js'
 
@@ -17,7 +17,7 @@ export async function fetchMissedPayments(tools: Tools, now: Date): Promise<numb
   const { db, rail, mode, logger } = tools
   const { unannouncedLookbackMs, unannouncedAgeMinMs } = limits.collections
   const period = { from: after(now, -unannouncedLookbackMs), to: after(now, -unannouncedAgeMinMs) }
-  const missed: PaymentNotice[] = []
+  const missed: ReportedPayment[] = []
   let isComplete = false
   for await (const page of readBankPages(db, { rail, mode, ...period })) {
     for (const { payment, recorded } of page.payments) if (!recorded) missed.push(payment)
@@ -31,7 +31,7 @@ export async function fetchMissedPayments(tools: Tools, now: Date): Promise<numb
     rail: rail.name,
     mode,
     id: payment.id,
-    payment,
+    reported: payment,
     body: null,
   }))
   await db.transaction(async (tx) => insertNotices(tx, { now, dueAt: now }, notices))

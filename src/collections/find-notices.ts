@@ -3,7 +3,7 @@ import { Refusal } from '../base/refusal.js'
 import { sql } from '../postgres/sql.js'
 import type { Queryable, Tx } from '../postgres/tx.js'
 import type { CollectionAccount } from './account.js'
-import { type NoticeName, type NoticeState, parsePayment } from './store-notices.js'
+import { type NoticeName, type NoticeState, parseReported } from './store-notices.js'
 
 type OpenNotice = NoticeName & {
   state: NoticeState
@@ -32,7 +32,7 @@ export async function listOpenNotices(db: Queryable, limit: number): Promise<Ope
         order by received_at limit ${limit})) notice
     order by received_at limit ${limit}`)
   return rows.map(({ announced, ...row }) => {
-    const { accountNumber, amount, currency } = parsePayment(announced)
+    const { accountNumber, amount, currency } = parseReported(announced)
     return { ...row, accountNumber, amount, currency }
   })
 }
@@ -49,7 +49,7 @@ export async function listOtherDeposits(
     where rail = ${rail} and announced ->> 'accountNumber' = ${number} and state = 'REFUSED'
     order by received_at desc limit ${limits.collections.paymentsShown}`)
   return rows.map(({ id, announced }) => {
-    const { amount, currency, receivedAt } = parsePayment(announced)
+    const { amount, currency, receivedAt } = parseReported(announced)
     return { id, amount, currency, receivedAt }
   })
 }

@@ -12,6 +12,7 @@ export type PaymentFacts = {
   isReturnable: boolean
 }
 
+/** What a payment means for its account: where its money goes, and whether it pays the account. */
 export type Verdict = Amounts & { variance: Variance; isNowPaid: boolean }
 
 type AccountFacts = Pick<CollectionAccount, 'kind' | 'status' | 'amount' | 'expiresAt' | 'endedAt'>
@@ -60,7 +61,11 @@ function verdict(account: AccountFacts, variance: Variance, amounts: Amounts): V
   return { ...amounts, variance, isNowPaid: isPaidBy(account, amounts) }
 }
 
-/** An accepted amount pays an active or expired account; a cancelled one stays cancelled. */
+/**
+ * Any accepted amount pays an account that expects one. An expired account can still be paid: by a
+ * payment that the bank received in time, or by a late one that the policy accepts. A cancelled
+ * account stays cancelled, and a paid one is not paid again.
+ */
 export function isPaidBy(
   { amount, status }: Pick<CollectionAccount, 'amount' | 'status'>,
   { amountAccepted }: Pick<Amounts, 'amountAccepted'>,

@@ -19,7 +19,7 @@ const eventTypes: Partial<Record<SessionStatus, EventType>> = {
   cancelled: 'checkout.session.cancelled',
 }
 
-export type ChangedAccount = { account: CollectionAccount; hasNewStatus: boolean; causeId: string }
+export type ChangedAccount = { account: CollectionAccount; mayEndSession: boolean; causeId: string }
 
 /**
  * Ends the sessions whose accounts have ended, emits their events and wakes their pages. The caller
@@ -31,7 +31,7 @@ export async function notifySessions(tx: Tx, now: Date, changes: ChangedAccount[
   const sessions = await findSessions(tx, ofSessions)
   const ended = ofSessions
     .map((change) => ({ ...change, found: sessions.get(change.account.sessionId!)! }))
-    .filter(({ account, hasNewStatus, found }) => hasNewStatus && endsSession(account, found))
+    .filter(({ account, mayEndSession, found }) => mayEndSession && endsSession(account, found))
   const events = ended.map(({ causeId, found }) => toSessionEvent(causeId, found))
   endSessions(
     tx,

@@ -14,15 +14,18 @@ export type JudgedPayment = AccountWithPayments & {
   cancelled: AccountWithPayments | undefined
 }
 
-type PaymentEvents = {
+type SequencedEvents = {
   events: NewEvent[]
   /** Each account once, in its last state. */
   accounts: CollectionAccount[]
   payments: Payment[]
 }
 
-/** The events of payments, in the order they were judged, and the rows with their sequences. */
-export function toPaymentEvents(judged: JudgedPayment[]): PaymentEvents {
+/**
+ * Numbers the events of judged payments, in the order they were judged. Returns the events, and the
+ * accounts and payments with the number of their last event, ready to be written.
+ */
+export function sequencePaymentEvents(judged: JudgedPayment[]): SequencedEvents {
   const accounts = new Map<string, CollectionAccount>()
   const events: NewEvent[] = []
   const sequenceOf = ({ id, eventSequence }: CollectionAccount) =>

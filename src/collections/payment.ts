@@ -18,7 +18,8 @@ export type Payment = Amounts & {
   fee: bigint
   variance: Variance
   sender: BankSender | WalletSender
-  sessionId: string | null
+  /** The bank's id of the transfer, `sessionId` in the API. Unrelated to checkout sessions. */
+  bankSessionId: string | null
   narration: string | null
   eventSequence: number
   receivedAt: Date

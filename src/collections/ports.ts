@@ -32,8 +32,8 @@ export type BankSender = {
 /** The sending wallet, if known. It may belong to an exchange. */
 export type WalletSender = { address: string | null }
 
-/** A payment as a rail reports it, before it is judged. */
-export type PaymentNotice = {
+/** A payment as a rail reports it, in a notice or when queried, before it is judged. */
+export type ReportedPayment = {
   /** The rail's own id of the payment. */
   id: string
   accountNumber: string
@@ -41,7 +41,8 @@ export type PaymentNotice = {
   amount: bigint
   currency: string
   sender: BankSender | WalletSender | null
-  sessionId: string | null
+  /** The bank's id of the transfer (NIP session); unrelated to checkout sessions. */
+  bankSessionId: string | null
   narration: string | null
   /** When the rail received the money, not when it notified us. */
   receivedAt: Date
@@ -53,10 +54,10 @@ export type NoticeRequest = {
   body: string
 }
 
-/** A verified and parsed message. Only payments are stored. */
-export type ReadNotice =
-  | { kind: 'payment'; payment: PaymentNotice }
-  /** From the bank, but not about a payment. */
+/** What a rail makes of a notice request. Only payments are stored. */
+export type NoticeReading =
+  | { kind: 'payment'; payment: ReportedPayment }
+  /** From the bank, but not a payment that can be read. */
   | { kind: 'other' }
   /** The signature is missing or wrong. */
   | { kind: 'unverified' }
@@ -68,15 +69,15 @@ export interface CollectionRail {
   openAccounts(openings: AccountOpening[]): Promise<Outcome<OpenedAccount>[]>
   /** The bank may then reject transfers, but some can still arrive. Idempotent. */
   closeAccounts(numbers: string[]): Promise<void>
-  readNotice(message: NoticeRequest): ReadNotice
+  readNotice(request: NoticeRequest): NoticeReading
   /** All payments into an account, including those the bank sent no notice for. */
-  findPayments(accountNumber: string): Promise<PaymentNotice[]>
+  findPayments(accountNumber: string): Promise<ReportedPayment[]>
   /** All payments of a period, page by page, for reconciliation. */
   listPayments(period: {
     from: Date
     to: Date
     after: string | undefined
-  }): Promise<{ payments: PaymentNotice[]; next: string | null }>
+  }): Promise<{ payments: ReportedPayment[]; next: string | null }>
   /** Whether the bank can refund by payment id, which needs no account number of the sender. */
   readonly refundsById: boolean
 }
@@ -108,7 +109,7 @@ export interface SandboxPayers {
    * Pays into an account, open or closed. Returns the bank's payment with this id; undefined if the
    * bank does not know the account.
    */
-  receivePayment(payment: SimulatedPayment): Promise<PaymentNotice | undefined>
+  receivePayment(payment: SimulatedPayment): Promise<ReportedPayment | undefined>
   /** Sends the payment's due notices and waits until all are answered. */
   sendNoticesNow(paymentId: string): Promise<void>
 }

@@ -2,7 +2,7 @@ import type { Mode } from '../base/environment.js'
 import { limits } from '../base/limits.js'
 import { listStatement } from '../postgres/statement.js'
 import type { Queryable } from '../postgres/tx.js'
-import type { CollectionRail, PaymentNotice } from './ports.js'
+import type { CollectionRail, ReportedPayment } from './ports.js'
 import type { NoticeState } from './store-notices.js'
 
 export type BankInMode = { rail: CollectionRail; mode: Mode }
@@ -12,7 +12,7 @@ export type RecordedNotice = { id: string; state: NoticeState; amount: bigint | 
 
 type BankPage = {
   /** `recorded` is undefined if we never got a notice of the payment. */
-  payments: { payment: PaymentNotice; recorded: RecordedNotice | undefined }[]
+  payments: { payment: ReportedPayment; recorded: RecordedNotice | undefined }[]
   isLast: boolean
 }
 

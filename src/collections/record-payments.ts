@@ -6,18 +6,18 @@ import { emitAll } from '../events/emit.js'
 import { moveAll } from '../ledger/move.js'
 import type { Movement } from '../ledger/movement.js'
 import type { Asset } from '../money/assets.js'
-import { Busy } from '../postgres/busy.js'
+import { environmentKey, renameBusy } from '../postgres/busy.js'
 import type { Tx } from '../postgres/tx.js'
 import { type Amounts, type CollectionAccount, isWallet } from './account.js'
+import { cancelCounterpart, cancelledIfCounterpartPaid, pairCounterparts } from './counterparts.js'
 import {
-  type CollectionRule,
-  type CollectionRules,
   collectionFeeOf,
+  type EnvironmentTerms,
   offsetAt,
   policyOf,
-  readCollectionRules,
-} from './collection-rules.js'
-import { cancelCounterpart, pairCounterparts, withSessionStatus } from './counterparts.js'
+  readTerms,
+  type TermsByEnvironment,
+} from './environment-terms.js'
 import { judgePayment, type Verdict } from './judge-payment.js'
 import {
   acceptsCurrency,
@@ -26,19 +26,20 @@ import {
   concludeNotice,
   exceedsLimit,
   findDefect,
+  type NoticeDefect,
 } from './match-notices.js'
 import { type ChangedAccount, notifySessions } from './notify-sessions.js'
 import type { Payment } from './payment.js'
-import { type JudgedPayment, toPaymentEvents } from './payment-events.js'
-import type { CollectionRail, PaymentNotice } from './ports.js'
+import { type JudgedPayment, sequencePaymentEvents } from './payment-events.js'
+import type { CollectionRail, ReportedPayment } from './ports.js'
 import { destinationOf } from './return-destination.js'
-import { lockAccountsByNumber, updateCollectionAccounts } from './store-accounts.js'
+import { lockAccountsByNumber, type NumberKey, updateCollectionAccounts } from './store-accounts.js'
 import {
   lockNotices,
   type Notice,
   type NoticeName,
   noticeKey,
-  writeJudgements,
+  updateNotices,
 } from './store-notices.js'
 import { findLatestPayments, insertPayments } from './store-payments.js'
 import { insertReturns, newReturn, type Return } from './store-returns.js'
@@ -47,11 +48,10 @@ import { insertReturns, newReturn, type Return } from './store-returns.js'
 type Batch = {
   now: Date
   rails: Map<string, CollectionRail>
-  rules: CollectionRules
-  /** By `numberKey`. */
-  accounts: Map<string, CollectionAccount>
+  terms: TermsByEnvironment
+  accounts: Map<NumberKey, CollectionAccount>
   /** The key of each account's counterpart. */
-  counterparts: Map<string, string>
+  counterparts: Map<NumberKey, NumberKey>
   /** The latest payments by account id, newest first. */
   payments: Map<string, Payment[]>
 }
@@ -67,74 +67,75 @@ export async function recordPayments(
   { names, rails }: { names: NoticeName[]; rails: Map<string, CollectionRail> },
 ): Promise<void> {
   const notices = await lockNotices(tx, names)
-  const bookable = notices.filter(({ payment }) => findDefect(payment) === null)
+  const refused = new Map<Notice, NoticeDefect>()
+  for (const notice of notices) {
+    const defect = findDefect(notice.reported)
+    if (defect) refused.set(notice, defect)
+  }
+  const bookable = notices.filter((notice) => !refused.has(notice))
   const accounts = await lockAccountsByNumber(tx, bookable.map(accountNumberOf)).catch(
-    rethrowBusy(bookable, accountKeyOf),
+    renameBusy(bookable, accountKeyOf, noticeKey),
   )
   const locked = [...accounts.values()]
-  const [rules, payments] = await Promise.all([
-    readCollectionRules(tx, locked),
-    findLatestPayments(
-      tx,
-      locked.filter(({ amountReceived }) => amountReceived > 0n),
-      limits.collections.paymentsShown,
-    ),
+  // Only events of accounts that expect one amount list payments. The others have received 0.
+  const paid = locked.filter(({ amountReceived }) => amountReceived > 0n)
+  const [terms, payments] = await Promise.all([
+    readTerms(tx, locked),
+    findLatestPayments(tx, paid, limits.collections.paymentsShown),
   ])
   const counterparts = pairCounterparts(accounts)
-  const batch: Batch = { now, rails, rules, accounts, counterparts, payments }
-  const matched = bookable.filter((notice) => {
+  const batch: Batch = { now, rails, terms, accounts, counterparts, payments }
+  const matched: Notice[] = []
+  for (const notice of bookable) {
     const account = accounts.get(accountKeyOf(notice))
-    return account !== undefined && acceptsCurrency(account, notice)
-  })
+    if (account && acceptsCurrency(account, notice)) matched.push(notice)
+    else if (account) refused.set(notice, 'another_currency')
+  }
   const sorted = sortByReceipt(batch, matched)
   const ids = newPaymentIds(batch, sorted)
-  const tooLargeNotices = new Set<Notice>()
   const judged: JudgedPayment[] = []
   for (const [index, notice] of sorted.entries()) {
-    if (exceedsLimit(accounts.get(accountKeyOf(notice))!, notice)) tooLargeNotices.add(notice)
-    else judged.push(judgeNotice(batch, notice, ids[index]!))
+    const account = accounts.get(accountKeyOf(notice))!
+    if (exceedsLimit(account, notice)) refused.set(notice, 'too_large')
+    else judged.push(judgeInBatch(batch, notice, ids[index]!))
   }
 
+  const environmentOf = (notice: Notice) => accounts.get(accountKeyOf(notice))!.environmentId
   const moved = await moveAll(tx, now, judged.map(toMovement)).catch(
-    rethrowBusy(sorted, (notice) => `${accounts.get(accountKeyOf(notice))!.environmentId}`),
+    renameBusy(sorted, (notice) => environmentKey(environmentOf(notice)), noticeKey),
   )
-  // Fail the batch: the lane splits it until the payment that does not fit the books is alone.
+  // A payment that does not fit the books cannot be left out: those judged after it build on it.
+  // Fail the batch, and the lane halves it until that payment is alone.
   if (!moved.every(({ isMoved }) => isMoved)) throw balanceLimit()
-  const written = toPaymentEvents(judged)
+  const written = sequencePaymentEvents(judged)
   insertPayments(tx, written.payments)
   updateCollectionAccounts(tx, written.accounts)
   insertReturns(
     tx,
     now,
-    judged.flatMap((one) => toReturn(rails, one)),
+    judged.flatMap((one) => newReturns(rails, one)),
   )
   emitAll(tx, now, written.events)
   await notifySessions(tx, now, changesOf(judged, written.accounts))
-  writeJudgements(
+  updateNotices(
     tx,
-    notices.map((notice) => concludeNotice(now, notice, { accounts, tooLargeNotices })),
+    notices.map((notice) =>
+      concludeNotice(now, notice, {
+        reason: refused.get(notice) ?? null,
+        hasAccount: accounts.has(accountKeyOf(notice)),
+      }),
+    ),
   )
-}
-
-/** Translates `Busy` from rows to the notices that need them: the lane retries only those. */
-function rethrowBusy(notices: Notice[], keyOf: (notice: Notice) => string) {
-  return (error: unknown): never => {
-    if (!(error instanceof Busy)) throw error
-    const blocked = notices.filter((notice) => error.waitsFor.has(keyOf(notice)))
-    throw new Busy(
-      new Map(blocked.map((notice) => [noticeKey(notice), error.waitsFor.get(keyOf(notice))!])),
-    )
-  }
 }
 
 /**
  * Sorts by environment, then by when the rail received the money: the first payment must not become
  * the duplicate because its notice arrived last.
  */
-function sortByReceipt({ accounts, rules }: Batch, notices: Notice[]): Notice[] {
+function sortByReceipt({ accounts, terms }: Batch, notices: Notice[]): Notice[] {
   const timed = notices.map((notice) => {
     const account = accounts.get(accountKeyOf(notice))!
-    const at = receivedAtOf(notice.payment, account, rules.of(account)).getTime()
+    const at = receivedAtOf(notice.reported, account, terms.of(account)).getTime()
     return { notice, environmentId: account.environmentId, at }
   })
   timed.sort(
@@ -147,13 +148,14 @@ function sortByReceipt({ accounts, rules }: Batch, notices: Notice[]): Notice[] 
 }
 
 /**
- * Ids made within one millisecond are random, and lists sort by id: sort them, so that the payment
- * that is judged last is listed first.
+ * One id for each of the sorted notices. Lists show the newest id first, and ids of one millisecond
+ * are random: within an environment the ids are sorted, so that the payment judged last is listed
+ * first. The ids carry the time of their environment, so they are not comparable across them.
  */
-function newPaymentIds({ now, rules, accounts }: Batch, sorted: Notice[]): string[] {
+function newPaymentIds({ now, terms, accounts }: Batch, sorted: Notice[]): string[] {
   const ids = sorted.map((notice) => {
     const account = accounts.get(accountKeyOf(notice))!
-    const id = newId(after(now, rules.of(account).clockOffsetMs))
+    const id = newId(after(now, terms.of(account).clockOffsetMs))
     return { environmentId: account.environmentId, id }
   })
   return ids
@@ -161,32 +163,34 @@ function newPaymentIds({ now, rules, accounts }: Batch, sorted: Notice[]): strin
     .map(({ id }) => id)
 }
 
-function judgeNotice(batch: Batch, notice: Notice, id: string): JudgedPayment {
-  const { now, rails, rules, accounts, counterparts, payments } = batch
+/** Judges one notice and updates the batch for the notices after it. */
+function judgeInBatch(batch: Batch, notice: Notice, id: string): JudgedPayment {
+  const { now, rails, terms, accounts, counterparts, payments } = batch
   const key = accountKeyOf(notice)
   const before = accounts.get(key)!
-  const counterpartKey = counterparts.get(key) ?? ''
-  const counterpart = accounts.get(counterpartKey)
-  const rule = rules.of(before)
-  const { amount } = notice.payment
-  const receivedAt = receivedAtOf(notice.payment, before, rule)
-  const isReturnable = findDestination(rails.get(notice.rail), notice.payment) !== undefined
+  const counterpartKey = counterparts.get(key)
+  const counterpart = counterpartKey && accounts.get(counterpartKey)
+  const ownTerms = terms.of(before)
+  const { amount } = notice.reported
+  const receivedAt = receivedAtOf(notice.reported, before, ownTerms)
+  const isReturnable = destinationOf(notice.reported, rails.get(notice.rail)) !== undefined
   const verdict = judgePayment(
-    withSessionStatus(before, counterpart),
+    cancelledIfCounterpartPaid(before, counterpart),
     { amount, receivedAt, isReturnable },
-    policyOf(rule, before.kind),
+    policyOf(ownTerms, before.kind),
   )
   const { isNowPaid } = verdict
-  const at = after(now, rule.clockOffsetMs)
-  const fee = collectionFeeOf(rule, before.kind, verdict.amountAccepted)
-  const payment = toPayment(notice, before, { id, verdict, fee, receivedAt, at })
+  // In the time of the environment, which is ahead of real time if its test clock was advanced.
+  const at = after(now, ownTerms.clockOffsetMs)
+  const fee = collectionFeeOf(ownTerms, before.kind, verdict.amountAccepted)
+  const payment = newPayment(notice, before, { id, verdict, fee, receivedAt, at })
   const account = credited(before, payment, isNowPaid ? at : null)
   const cancelled = isNowPaid ? cancelCounterpart(counterpart, at) : undefined
 
   const latest = [payment, ...(payments.get(account.id) ?? [])]
   payments.set(account.id, latest.slice(0, limits.collections.paymentsShown))
   accounts.set(key, account)
-  if (cancelled) accounts.set(counterpartKey, cancelled)
+  if (counterpartKey && cancelled) accounts.set(counterpartKey, cancelled)
   const withPayments = (one: CollectionAccount) => ({
     account: one,
     payments: payments.get(one.id) ?? [],
@@ -199,29 +203,29 @@ function judgeNotice(batch: Batch, notice: Notice, id: string): JudgedPayment {
   }
 }
 
-/** Chains report real time: add what the test clock was ahead at that moment. */
+/**
+ * In the time of the environment. The sandbox bank reports it; chains report real time, so add what
+ * the test clock was ahead at that moment.
+ */
 function receivedAtOf(
-  { receivedAt }: PaymentNotice,
+  { receivedAt }: ReportedPayment,
   account: CollectionAccount,
-  rule: CollectionRule,
+  ownTerms: EnvironmentTerms,
 ): Date {
-  return isWallet(account) ? after(receivedAt, offsetAt(rule, receivedAt)) : receivedAt
+  return isWallet(account) ? after(receivedAt, offsetAt(ownTerms, receivedAt)) : receivedAt
 }
-
-function findDestination(
-  rail: CollectionRail | undefined,
-  payment: Pick<PaymentNotice, 'id' | 'sender'>,
-) {
-  return rail && destinationOf(payment, rail)
-}
-
-type Judgement = { id: string; verdict: Verdict; fee: bigint; receivedAt: Date; at: Date }
 
 /** Written field by field because object spreads cost 5 % of the time per notice. */
-function toPayment(
-  { payment, rail, id: railId }: Notice,
+function newPayment(
+  { reported, rail, id: railId }: Notice,
   { environmentId, id: accountId, kind: source }: CollectionAccount,
-  { id, verdict, fee, receivedAt, at }: Judgement,
+  {
+    id,
+    verdict,
+    fee,
+    receivedAt,
+    at,
+  }: { id: string; verdict: Verdict; fee: bigint; receivedAt: Date; at: Date },
 ): Payment {
   return {
     environmentId,
@@ -230,17 +234,17 @@ function toPayment(
     source,
     rail,
     railId,
-    asset: payment.currency as Asset,
-    amount: payment.amount,
+    asset: reported.currency as Asset,
+    amount: reported.amount,
     amountAccepted: verdict.amountAccepted,
     amountHeld: verdict.amountHeld,
     amountReturning: verdict.amountReturning,
     amountReturned: verdict.amountReturned,
     fee,
     variance: verdict.variance,
-    sender: payment.sender ?? unknownSender,
-    sessionId: payment.sessionId,
-    narration: payment.narration,
+    sender: reported.sender ?? unknownSender,
+    bankSessionId: reported.bankSessionId,
+    narration: reported.narration,
     eventSequence: 0,
     receivedAt,
     createdAt: at,
@@ -278,21 +282,23 @@ function addAmounts(one: Amounts, other: Amounts): Amounts {
 /** Accepted money is the merchant's. The rest is in suspense until accepted or sent back. */
 function toMovement({ payment }: JudgedPayment): Movement {
   const { environmentId, asset, id, fee, amountAccepted, amountHeld, amountReturning } = payment
-  const undecided = amountHeld + amountReturning
+  const amountInSuspense = amountHeld + amountReturning
   const debit = asset === 'NGN' ? ('clearing' as const) : ('deposits' as const)
   const lines: Movement['lines'] = [
     { debit, credit: 'available', amount: amountAccepted, purpose: 'payment' },
-    { debit, credit: 'suspense', amount: undecided, purpose: 'payment_held' },
+    { debit, credit: 'suspense', amount: amountInSuspense, purpose: 'payment_held' },
     { debit: 'available', credit: 'fees', amount: fee, purpose: 'payment_fee' },
   ]
   const nonZero = lines.filter(({ amount }) => amount > 0n)
   return { environmentId, asset, causeId: id, isHold: false, lines: nonZero }
 }
 
-function toReturn(rails: Map<string, CollectionRail>, { payment }: JudgedPayment): Return[] {
+/** The return of the payment, if a part of it goes back to the sender. */
+function newReturns(rails: Map<string, CollectionRail>, { payment }: JudgedPayment): Return[] {
   const { amountReturning: amount, createdAt } = payment
   if (amount === 0n) return []
-  const destination = findDestination(rails.get(payment.rail), { ...payment, id: payment.railId })
+  const { railId: id, sender } = payment
+  const destination = destinationOf({ id, sender }, rails.get(payment.rail))
   return [newReturn(createdAt, payment, { amount, destination: destination! })]
 }
 
@@ -304,13 +310,13 @@ function balanceLimit(): Refusal {
   })
 }
 
-/** Only a newly paid account changes its session; a cancelled counterpart does not. */
+/** Only a newly paid account ends its session; its cancelled counterpart does not end it again. */
 function changesOf(judged: JudgedPayment[], accounts: CollectionAccount[]): ChangedAccount[] {
   const causes = new Map(
     judged.filter(({ isNowPaid }) => isNowPaid).map((one) => [one.account.id, one.payment.id]),
   )
   return accounts.map((account) => {
     const causeId = causes.get(account.id)
-    return { account, hasNewStatus: causeId !== undefined, causeId: causeId ?? account.id }
+    return { account, mayEndSession: causeId !== undefined, causeId: causeId ?? account.id }
   })
 }

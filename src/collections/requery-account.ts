@@ -1,24 +1,25 @@
 import type { Mode } from '../base/environment.js'
 import { Refusal } from '../base/refusal.js'
 import type { CollectionAccount } from './account.js'
-import type { NoticeLane, PaymentLane } from './payment-lane.js'
+import type { JudgingLane, NoticeLane } from './notice-lanes.js'
 import type { CollectionRails } from './prepare-accounts.js'
 
-type Tools = { rails: CollectionRails; notices: NoticeLane; payments: PaymentLane }
+type Tools = { rails: CollectionRails; notices: NoticeLane; judging: JudgingLane }
 
 /** Fetches every payment into an account from the bank and records those without a notice yet. */
 export async function requeryAccount(
-  { rails, notices, payments }: Tools,
-  { rail: name, number }: CollectionAccount,
+  { rails, notices, judging }: Tools,
+  { rail: railName, number }: CollectionAccount,
   mode: Mode,
 ): Promise<void> {
   const rail = rails[mode]
-  if (rail?.name !== name) throw unavailable(mode)
+  if (rail?.name !== railName) throw unavailable(mode)
   const found = await rail.findPayments(number)
   await Promise.all(
     found.map(async (payment) => {
-      const notice = { rail: name, mode, id: payment.id, payment, body: null }
-      await payments.run(await notices.run(notice))
+      const notice = { rail: railName, mode, id: payment.id, reported: payment, body: null }
+      const name = await notices.run(notice)
+      await judging.run(name)
     }),
   )
 }

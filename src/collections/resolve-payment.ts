@@ -9,9 +9,9 @@ import type { Destination } from '../payouts/ports.js'
 import type { Tx } from '../postgres/tx.js'
 import { showAccount, showCredit } from '../resources/collection-account.js'
 import { type CollectionAccount, eventTypeFor, isDedicated } from './account.js'
-import { type CollectionRule, collectionFeeOf, readCollectionRules } from './collection-rules.js'
-import { cancelCounterpart, findCounterpart, withSessionStatus } from './counterparts.js'
+import { cancelCounterpart, cancelledIfCounterpartPaid, findCounterpart } from './counterparts.js'
 import { endAll } from './end-accounts.js'
+import { collectionFeeOf, type EnvironmentTerms, readTerms } from './environment-terms.js'
 import { type PaymentName, paymentId, unknownPayment } from './find-payments.js'
 import { isPaidBy } from './judge-payment.js'
 import { notifySessions } from './notify-sessions.js'
@@ -39,15 +39,15 @@ export async function acceptHeld(tx: Tx, now: Date, name: PaymentName): Promise<
   const { payment, account, accounts } = await lockPayment(tx, name)
   refuseNotHeld(payment)
   const counterpart = findCounterpart(account, accounts.values())
-  const rule = (await readCollectionRules(tx, [account])).of(account)
+  const terms = (await readTerms(tx, [account])).of(account)
   const { amountHeld: amount } = payment
-  const fee = remainingFee(rule, payment)
+  const fee = remainingFee(terms, payment)
   const [moved] = await moveAll(tx, now, [toAcceptance(payment, fee)])
   if (!moved!.isMoved) throw balanceLimit(payment)
 
-  const judged = withSessionStatus(account, counterpart)
+  const judged = cancelledIfCounterpartPaid(account, counterpart)
   const isNowPaid = isPaidBy(judged, { amountAccepted: amount })
-  const paidAt = after(now, rule.clockOffsetMs)
+  const paidAt = after(now, terms.clockOffsetMs)
   const charged = { ...payment, fee: payment.fee + fee }
   const isCredit = isDedicated(account)
   const eventSequence = account.eventSequence + (isNowPaid || isCredit ? 1 : 0)
@@ -108,15 +108,18 @@ async function emitPaid(
   const type = eventTypeFor(account, 'PAID')!
   const data = showAccount(account, payments.get(account.id)!)
   emitAll(tx, now, [{ environmentId, type, resourceId, causeId: id, sequence, data }])
-  await notifySessions(tx, now, [{ account, hasNewStatus: true, causeId: id }])
+  await notifySessions(tx, now, [{ account, mayEndSession: true, causeId: id }])
 }
 
 /**
  * The fee on the whole payment less what was charged before, including for money refunded since.
  * Never more than is accepted now: the merchant may have spent the rest.
  */
-function remainingFee(rule: CollectionRule, { source, amount, amountHeld, fee }: Payment): bigint {
-  const remaining = collectionFeeOf(rule, source, amount) - fee
+function remainingFee(
+  terms: EnvironmentTerms,
+  { source, amount, amountHeld, fee }: Payment,
+): bigint {
+  const remaining = collectionFeeOf(terms, source, amount) - fee
   if (remaining <= 0n) return 0n
   return remaining < amountHeld ? remaining : amountHeld
 }

@@ -1,5 +1,5 @@
 import type { Mode } from '../base/environment.js'
-import { Busy, busyEnvironments } from '../postgres/busy.js'
+import { environmentKey, throwIfHeld } from '../postgres/busy.js'
 import { listStatement } from '../postgres/statement.js'
 import type { Tx } from '../postgres/tx.js'
 import type { CollectionAccount } from './account.js'
@@ -56,27 +56,28 @@ const insert = listStatement({
 
 const environments = { environment_id: 'int4' } as const
 
-const lockClocks = listStatement<typeof environments, { environmentId: number; isOurs: boolean }>({
-  name: 'lock_clocks',
+const lockUnheld = listStatement<typeof environments, { environmentId: number; isHeld: boolean }>({
+  name: 'lock_unheld_clocks',
   columns: environments,
   text: (list) => `
-    select e.id as "environmentId", held.id is not null as "isOurs"
+    select e.id as "environmentId", own.id is null as "isHeld"
     from ${list} join environments e on e.id = list.environment_id and e.mode = 'test'
     left join lateral (
-      select own.id from environments own where own.id = e.id for share skip locked) held on true`,
+      select same.id from environments same where same.id = e.id
+      for share skip locked) own on true`,
 })
 
 /**
- * In a lane, before inserting accounts that expire: throws `Busy` with the environments whose clock
- * another transaction is moving, because the insert would wait for that transaction.
+ * Before inserting accounts that expire: the insert locks the clocks of their environments, as
+ * `dueAt` explains, and waits for a transaction that is moving one. If this transaction may not
+ * wait for locks, throws `Busy` with these environments.
  */
-export async function lockFreeClocks(tx: Tx, accounts: CollectionAccount[]): Promise<void> {
+export async function lockUnheldClocks(tx: Tx, accounts: CollectionAccount[]): Promise<void> {
   const expiring = accounts.filter(({ expiresAt }) => expiresAt !== null)
   const ids = [...new Set(expiring.map(({ environmentId }) => environmentId))]
   if (ids.length === 0 || tx.waitsForLocks) return
-  const rows = await tx.rows(lockClocks(ids.map((environment_id) => ({ environment_id }))))
-  const held = rows.filter(({ isOurs }) => !isOurs)
-  if (held.length > 0) throw busyEnvironments(held.map(({ environmentId }) => environmentId))
+  const rows = await tx.rows(lockUnheld(ids.map((environment_id) => ({ environment_id }))))
+  throwIfHeld(rows, ({ environmentId }) => environmentKey(environmentId))
 }
 
 /** Sorted by number, so that two batches cannot deadlock. */
@@ -164,15 +165,15 @@ const named = { environment_id: 'int4', id: 'uuid' } as const
 const withCounterparts = (own: string) => `
     with own as materialized (${own}),
     named as materialized (
-      select environment_id, id, mode, own_rail, own_number from own
-      union select own.environment_id, pair.id, own.mode, own_rail, own_number from own
+      select environment_id, id, mode, wanted_rail, wanted_number from own
+      union select own.environment_id, pair.id, own.mode, wanted_rail, wanted_number from own
       join checkout_sessions s on s.environment_id = own.environment_id and s.id = own.session_id
       cross join lateral (values (s.account_id), (s.wallet_id)) pair (id)
       where pair.id is not null)`
 
 /** Sorted by id, so that two batches cannot deadlock. */
-const lockWithCounterparts = (own: string, more = '') => `${withCounterparts(own)}
-    select ${accountColumns}${more} from named
+const lockWithCounterparts = (own: string, moreColumns = '') => `${withCounterparts(own)}
+    select ${accountColumns}${moreColumns} from named
     join collection_accounts a on a.environment_id = named.environment_id and a.id = named.id
     order by a.environment_id, a.id for no key update of a`
 
@@ -181,8 +182,8 @@ const lockById = listStatement<typeof named, CollectionAccount>({
   columns: named,
   text: (list) =>
     lockWithCounterparts(`
-      select n.environment_id, n.id, n.session_id, null as mode, n.rail as own_rail,
-        n.number as own_number from ${list}
+      select n.environment_id, n.id, n.session_id, null as mode, n.rail as wanted_rail,
+        n.number as wanted_number from ${list}
       join collection_accounts n on n.environment_id = list.environment_id and n.id = list.id`),
 })
 
@@ -202,8 +203,8 @@ const numbers = { rail: 'text', mode: 'text', number: 'text' } as const
 
 /** A notice has a number but no environment. A number of the other mode does not match. */
 const ownByNumber = (list: string) => `
-      select n.environment_id, n.id, n.session_id, e.mode, n.rail as own_rail,
-        n.number as own_number from ${list}
+      select n.environment_id, n.id, n.session_id, e.mode, n.rail as wanted_rail,
+        n.number as wanted_number from ${list}
       join collection_accounts n on n.rail = list.rail and n.number = list.number
       join environments e on e.id = n.environment_id and e.mode = list.mode`
 
@@ -213,58 +214,65 @@ const lockByNumber = listStatement<typeof numbers, CollectionAccount & { mode: M
   text: (list) => lockWithCounterparts(ownByNumber(list), ', named.mode'),
 })
 
-/** `ownNumber` is the number that was asked for: the account's own or its counterpart's. */
-const lockFreeByNumber = listStatement<
-  typeof numbers,
-  CollectionAccount & {
-    mode: Mode
-    ownRail: string
-    ownNumber: string
-    group: number
-    isOurs: boolean
-  }
->({
-  name: 'lock_free_collection_accounts_by_number',
+/** Also returns the accounts that another transaction holds, as the fields of `Wanted` only. */
+const lockUnheldByNumber = listStatement<typeof numbers, CollectionAccount & Wanted>({
+  name: 'lock_unheld_collection_accounts_by_number',
   columns: numbers,
   text: (list) => `${withCounterparts(ownByNumber(list))}
-    select ${accountColumns}, named.mode, own_rail as "ownRail", own_number as "ownNumber",
-      named.environment_id as "group", a.id is not null as "isOurs"
+    select ${accountColumns}, named.mode, wanted_rail as "wantedRail",
+      wanted_number as "wantedNumber", named.environment_id as "wantedEnvironmentId",
+      a.id is null as "isHeld"
     from named left join lateral (
-      select held.* from collection_accounts held
-      where held.environment_id = named.environment_id and held.id = named.id
+      select same.* from collection_accounts same
+      where same.environment_id = named.environment_id and same.id = named.id
       for no key update skip locked) a on true`,
 })
+
+/** The number by which an account was wanted: its own or that of its counterpart. */
+type Wanted = {
+  mode: Mode
+  wantedRail: string
+  wantedNumber: string
+  wantedEnvironmentId: number
+  isHeld: boolean
+}
 
 export type AccountNumber = { rail: string; mode: Mode; number: string }
 
 /**
- * Locks the accounts with these numbers and their counterparts, and returns them by `numberKey`. In
- * a lane, throws `Busy` with the numbers whose accounts another transaction holds.
+ * Locks the accounts with these numbers and their counterparts, and returns them by `numberKey`. If
+ * the transaction may not wait for locks, throws `Busy` with the `numberKey` of each wanted number
+ * whose account or counterpart another transaction holds; the group is the environment.
  */
 export async function lockAccountsByNumber(
   tx: Tx,
   wanted: AccountNumber[],
-): Promise<Map<string, CollectionAccount>> {
+): Promise<Map<NumberKey, CollectionAccount>> {
   const unique = [...new Map(wanted.map((one) => [numberKey(one), one])).values()]
   const rows = tx.waitsForLocks
     ? await tx.rows(lockByNumber(unique))
-    : await lockFreeAccounts(tx, unique)
+    : await lockUnheldAccounts(tx, unique)
   return new Map(rows.map(({ mode, ...account }) => [numberKey({ ...account, mode }), account]))
 }
 
-async function lockFreeAccounts(
+async function lockUnheldAccounts(
   tx: Tx,
   wanted: AccountNumber[],
 ): Promise<(CollectionAccount & { mode: Mode })[]> {
-  const rows = await tx.rows(lockFreeByNumber(wanted))
-  const held = rows.filter(({ isOurs }) => !isOurs)
-  const toEntry = ({ ownRail: rail, mode, ownNumber: number, group }: (typeof rows)[0]) =>
-    [numberKey({ rail, mode, number }), `${group}`] as const
-  if (held.length > 0) throw new Busy(new Map(held.map(toEntry)))
-  return rows.map(({ ownRail, ownNumber, group, isOurs, ...account }) => account)
+  const rows = await tx.rows(lockUnheldByNumber(wanted))
+  throwIfHeld(
+    rows,
+    ({ wantedRail: rail, mode, wantedNumber: number }) => numberKey({ rail, mode, number }),
+    ({ wantedEnvironmentId }) => environmentKey(wantedEnvironmentId),
+  )
+  return rows.map(
+    ({ wantedRail, wantedNumber, wantedEnvironmentId, isHeld, ...account }) => account,
+  )
 }
 
+export type NumberKey = `account ${string}`
+
 /** Includes the mode, so that a notice of the other mode in the same batch does not match. */
-export function numberKey({ rail, mode, number }: AccountNumber): string {
-  return `${rail}/${mode}/${number}`
+export function numberKey({ rail, mode, number }: AccountNumber): NumberKey {
+  return `account ${rail}/${mode}/${number}`
 }

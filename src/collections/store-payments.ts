@@ -8,7 +8,7 @@ export const paymentColumns = `p.environment_id as "environmentId", p.id,
   p.account_id as "accountId", p.source, p.rail, p.rail_id as "railId", p.asset, p.amount,
   p.amount_accepted as "amountAccepted", p.amount_held as "amountHeld",
   p.amount_returning as "amountReturning", p.amount_returned as "amountReturned", p.fee,
-  p.variance, p.sender, p.session_id as "sessionId", p.narration,
+  p.variance, p.sender, p.session_id as "bankSessionId", p.narration,
   p.event_sequence as "eventSequence", p.received_at as "receivedAt",
   p.created_at as "createdAt"`
 
@@ -63,7 +63,7 @@ export function insertPayments(tx: Tx, payments: Payment[]): void {
     ...toAmountColumns(payment),
     fee: payment.fee,
     variance: payment.variance,
-    session_id: payment.sessionId,
+    session_id: payment.bankSessionId,
     narration: payment.narration,
     event_sequence: payment.eventSequence,
     received_at: payment.receivedAt,
@@ -140,11 +140,11 @@ export async function lockPayments(
 const latest = listStatement<typeof named, PaymentRow>({
   name: 'find_latest_payments',
   columns: named,
-  text: (list, more) => `
+  text: (list, parameter) => `
     select ${paymentColumns} from ${list}
     cross join lateral (select * from payments one
       where one.environment_id = list.environment_id and one.account_id = list.id
-      order by one.id desc limit ${more(0)}) p
+      order by one.id desc limit ${parameter(0)}) p
     order by p.id desc`,
 })
 

@@ -55,11 +55,11 @@ const columns = {
 const insert = listStatement({
   name: 'insert_payment_returns',
   columns,
-  text: (list, more) => `
+  text: (list, parameter) => `
     insert into payment_returns (environment_id, id, payment_id, rail, asset, amount, takes_from,
       destination, state, created_at, due_at)
     select environment_id, id, payment_id, rail, asset, amount, takes_from, destination::json,
-      state, created_at, ${more(0)}::timestamptz
+      state, created_at, ${parameter(0)}::timestamptz
     from ${list}`,
 })
 

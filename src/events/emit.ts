@@ -32,18 +32,18 @@ const columns = {
 const insertEvents = listStatement({
   name: 'insert_events',
   columns,
-  text: (list, more, names) => `
+  text: (list, parameter, names) => `
     insert into events (${names}, created_at)
-    select ${names}, ${more(0)}::timestamptz from ${list}`,
+    select ${names}, ${parameter(0)}::timestamptz from ${list}`,
 })
 
 const insertDeliveries = listStatement({
   name: 'insert_deliveries',
   columns: { environment_id: 'int4', id: 'uuid', type: 'text', only_endpoint_id: 'uuid' },
-  text: (list, more) => `
+  text: (list, parameter) => `
     insert into deliveries (environment_id, event_id, endpoint_id, state, due_at, created_at)
-    select e.environment_id, list.id, e.id, 'PENDING', ${more(0)}::timestamptz,
-      ${more(0)}::timestamptz
+    select e.environment_id, list.id, e.id, 'PENDING', ${parameter(0)}::timestamptz,
+      ${parameter(0)}::timestamptz
     from ${list} join webhook_endpoints e using (environment_id)
     where e.is_enabled and e.deleted_at is null and case when list.only_endpoint_id is null
       then ${listensTo('e', 'list.type')} else e.id = list.only_endpoint_id end`,
@@ -51,8 +51,9 @@ const insertDeliveries = listStatement({
 
 /**
  * Writes events and a due delivery for every endpoint that listens, in the transaction of their
- * cause: merchants are notified of everything that was committed and of nothing else. Returns the
- * ids of the events.
+ * cause: merchants are notified of everything that was committed and of nothing else. `now` is real
+ * time even if the environment's test clock is ahead, because deliveries are due in real time.
+ * Returns the ids of the events.
  */
 export function emitAll(tx: Tx, now: Date, events: NewEvent[]): string[] {
   if (events.length === 0) return []

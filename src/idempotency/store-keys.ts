@@ -35,9 +35,9 @@ export const claimKeys = listStatement<
     is_sealed: 'bool',
     forget_at: 'timestamptz',
   },
-  text: (list, more, names) => `
+  text: (list, parameter, names) => `
     insert into idempotency_keys (${names}, created_at)
-    select ${names}, ${more(0)}::timestamptz from ${list}
+    select ${names}, ${parameter(0)}::timestamptz from ${list}
     where pg_try_advisory_xact_lock(environment_id, uuid_hash(digest))
     on conflict (environment_id, digest) do nothing
     returning environment_id as "environmentId", digest`,

@@ -24,11 +24,11 @@ const sumNames = [
  */
 export class Book {
   readonly #before: Map<string, LedgerAccount>
-  readonly #now: Map<string, LedgerAccount>
+  readonly #current: Map<string, LedgerAccount>
 
   constructor(accounts: LedgerAccount[]) {
     this.#before = new Map(accounts.map((account) => [ledgerKeyOf(account), account]))
-    this.#now = new Map(accounts.map((account) => [ledgerKeyOf(account), { ...account }]))
+    this.#current = new Map(accounts.map((account) => [ledgerKeyOf(account), { ...account }]))
   }
 
   /** Applies all lines or none: a movement that is not covered or too large changes nothing. */
@@ -43,7 +43,7 @@ export class Book {
       assert(line.amount > 0n, 'a transfer has an amount')
       const why = this.#apply(movement, line)
       if (why) {
-        for (const account of saved) this.#now.set(ledgerKeyOf(account), account)
+        for (const account of saved) this.#current.set(ledgerKeyOf(account), account)
         return { isMoved: false, why, available: spendable(this.#account(movement, line.debit)) }
       }
       entries.push(this.#entry(movement, line))
@@ -68,7 +68,7 @@ export class Book {
 
   /** The differences of the accounts that changed. */
   changes(): LedgerAccount[] {
-    return [...this.#now.values()]
+    return [...this.#current.values()]
       .map((now) => difference(now, this.#before.get(ledgerKeyOf(now))!))
       .filter((change) => sumNames.some((name) => change[name] !== 0n))
   }
@@ -105,7 +105,7 @@ export class Book {
 
   #account(movement: Movement, name: LedgerAccountName): LedgerAccount {
     const key = { environmentId: movement.environmentId, asset: movement.asset, name }
-    const account = this.#now.get(ledgerKeyOf(key))
+    const account = this.#current.get(ledgerKeyOf(key))
     assert(account, `account ${ledgerKeyOf(key)} is locked before it is used`)
     return account
   }

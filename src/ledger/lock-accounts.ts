@@ -1,5 +1,5 @@
 import { strict as assert } from 'node:assert'
-import { busyEnvironments } from '../postgres/busy.js'
+import { environmentKey, throwIfHeld } from '../postgres/busy.js'
 import { listStatement } from '../postgres/statement.js'
 import type { Tx } from '../postgres/tx.js'
 import type { LedgerAccount, LedgerAccountKey } from './accounts.js'
@@ -23,8 +23,8 @@ const lock = listStatement<typeof columns, LedgerAccount>({
   text: lockText,
 })
 
-const lockFree = listStatement<typeof columns, LedgerAccount>({
-  name: 'lock_free_accounts',
+const lockUnheld = listStatement<typeof columns, LedgerAccount>({
+  name: 'lock_unheld_accounts',
   columns,
   text: (list) => `${lockText(list)} skip locked`,
 })
@@ -49,8 +49,8 @@ const open = listStatement({
 const locking = new WeakSet<Tx>()
 
 /**
- * Locks the accounts of a batch and opens those that do not exist yet. In a lane, throws `Busy`
- * with the environments whose accounts another transaction has locked.
+ * Locks the accounts of a batch and opens those that do not exist yet. If the transaction may not
+ * wait for locks, throws `Busy` with the environments whose accounts another one has locked.
  */
 export async function lockLedgerAccounts(tx: Tx, keys: LedgerAccountKey[]): Promise<Book> {
   assert(!locking.has(tx), 'a transaction locks its accounts once: twice could be out of order')
@@ -58,11 +58,13 @@ export async function lockLedgerAccounts(tx: Tx, keys: LedgerAccountKey[]): Prom
   const wanted = [...new Map(keys.map((key) => [ledgerKeyOf(key), key])).values()]
   const rows = wanted.map((key) => ({ environment_id: key.environmentId, ...key }))
   tx.write({ text: 'savepoint accounts', values: [] })
-  let accounts = await tx.rows(tx.waitsForLocks ? lock(rows) : lockFree(rows))
+  let accounts = await tx.rows(tx.waitsForLocks ? lock(rows) : lockUnheld(rows))
   if (accounts.length < wanted.length && !tx.waitsForLocks)
-    throwIfHeld(accounts, await tx.rows(find(rows)))
+    throwIfAnyHeld(accounts, await tx.rows(find(rows)))
   if (accounts.length < wanted.length) {
-    // Releases the locks first: inserting while holding some of them would break the lock order.
+    // Some accounts do not exist. Release the locks first: inserting while holding some of them
+    // would break the lock order. Then wait for locks, even in a lane: the existing accounts were
+    // free just now, and the lock timeout of the lane bounds the wait.
     tx.write({ text: 'rollback to savepoint accounts', values: [] })
     tx.write(open(rows))
     accounts = await tx.rows(lock(rows))
@@ -72,8 +74,10 @@ export async function lockLedgerAccounts(tx: Tx, keys: LedgerAccountKey[]): Prom
 }
 
 /** An existing account that could not be locked is locked by another transaction. */
-function throwIfHeld(locked: LedgerAccountKey[], existing: LedgerAccountKey[]): void {
+function throwIfAnyHeld(locked: LedgerAccountKey[], existing: LedgerAccountKey[]): void {
   const ours = new Set(locked.map(ledgerKeyOf))
-  const held = existing.filter((key) => !ours.has(ledgerKeyOf(key)))
-  if (held.length > 0) throw busyEnvironments(held.map(({ environmentId }) => environmentId))
+  throwIfHeld(
+    existing.map((key) => ({ ...key, isHeld: !ours.has(ledgerKeyOf(key)) })),
+    ({ environmentId }) => environmentKey(environmentId),
+  )
 }

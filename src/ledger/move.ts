@@ -19,9 +19,9 @@ const insertTransfers = listStatement({
     entry_number: 'int8',
     available_after: 'int8',
   },
-  text: (list, more, names) => `
+  text: (list, parameter, names) => `
     insert into ledger_transfers (${names}, created_at)
-    select ${names}, ${more(0)}::timestamptz from ${list}`,
+    select ${names}, ${parameter(0)}::timestamptz from ${list}`,
 })
 
 /**

@@ -16,6 +16,7 @@ export const purposes = {
   bank_payout_fee_reversal: { causePrefix: prefixes.bankTransfer },
   payment: { causePrefix: prefixes.payment },
   payment_fee: { causePrefix: prefixes.payment },
+  /** Into suspense: held for the merchant to decide, or about to be returned. */
   payment_held: { causePrefix: prefixes.payment },
   payment_accepted: { causePrefix: prefixes.payment },
   payment_accepted_fee: { causePrefix: prefixes.payment },

@@ -60,9 +60,9 @@ const insertResolutions = listStatement({
     entry_number: 'int8',
     available_after: 'int8',
   },
-  text: (list, more, names) => `
+  text: (list, parameter, names) => `
     insert into ledger_resolutions (${names}, created_at)
-    select ${names}, ${more(0)}::timestamptz from ${list}`,
+    select ${names}, ${parameter(0)}::timestamptz from ${list}`,
 })
 
 /**

@@ -26,7 +26,10 @@ const update = listStatement({
     where a.environment_id = list.environment_id and a.asset = list.asset and a.name = list.name`,
 })
 
-/** Adds differences instead of setting sums, so that check constraints see the stored values. */
+/**
+ * Adds differences instead of setting sums. With locked accounts both are the same; without, adding
+ * would still not undo the update of another transaction.
+ */
 export function writeBook(tx: Tx, book: Book): void {
   const changes = book.changes()
   if (changes.length > 0) tx.write(update(changes.map(toRow)))

@@ -75,9 +75,9 @@ const endColumns = {
 const endAttempts = listStatement({
   name: 'end_payout_attempts',
   columns: endColumns,
-  text: (list, more) => `
+  text: (list, parameter) => `
     update payout_attempts a set state = list.state, outcome = list.outcome,
-      ended_at = ${more(0)}::timestamptz
+      ended_at = ${parameter(0)}::timestamptz
     from ${list} where a.environment_id = list.environment_id and a.payout_id = list.payout_id
       and a.number = list.number and a.state = 'LIVE'`,
 })

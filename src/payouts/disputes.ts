@@ -18,9 +18,10 @@ const columns = { rail: 'text', subject: 'text', hosts: 'text' } as const
 const note = listStatement({
   name: 'note_disputes',
   columns,
-  text: (list, more) => `
+  text: (list, parameter) => `
     insert into disputes as d (rail, subject, hosts, first_seen_at, last_seen_at)
-    select rail, subject, hosts, ${more(0)}::timestamptz, ${more(0)}::timestamptz from ${list}
+    select rail, subject, hosts, ${parameter(0)}::timestamptz, ${parameter(0)}::timestamptz
+    from ${list}
     on conflict (rail, subject) do update set hosts = excluded.hosts, ended_at = null,
       last_seen_at = excluded.last_seen_at,
       first_seen_at = case when d.ended_at is null then d.first_seen_at

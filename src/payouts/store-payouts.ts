@@ -79,7 +79,7 @@ const insertAttemptRows = listStatement({
     due_at: 'timestamptz',
     created_at: 'timestamptz',
   },
-  text: (list, _more, names) => `
+  text: (list, _parameter, names) => `
     insert into payout_attempts (${names}, state) select ${names}, 'LIVE' from ${list}`,
 })
 

@@ -34,9 +34,9 @@ const deleteWaiting = listStatement({
 const insertWaiting = listStatement({
   name: 'remember_waiting_reversals',
   columns: { ...names, rail: 'text', due_at: 'timestamptz' },
-  text: (list, more, columns) => `
+  text: (list, parameter, columns) => `
     insert into waiting_reversals (${columns}, created_at)
-    select ${columns}, ${more(0)}::timestamptz from ${list}
+    select ${columns}, ${parameter(0)}::timestamptz from ${list}
     on conflict (environment_id, payout_id) do update set due_at = excluded.due_at`,
 })
 

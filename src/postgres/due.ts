@@ -1,7 +1,7 @@
 import { after } from '../base/clock.js'
 import type { Queryable } from './tx.js'
 
-/** `of` is the value of the column `of` of the table. */
+/** `owner` is a value of the table's `ownerColumn`. */
 type DueClaim = { owner: string; now: Date; leaseMs: number; limit: number }
 
 /** A table whose rows are jobs. */
@@ -15,7 +15,7 @@ export type DueTable = {
   openCondition: string
   /** Select list of a claim, over the alias `job`. */
   returning: string
-  /** Column that divides the rows among workers, such as the rail. */
+  /** Column that divides the rows among jobs, such as the rail: one job claims one value. */
   ownerColumn: string
   /** Column that counts the claims. */
   counterColumn: string
@@ -25,8 +25,9 @@ export type DueTable = {
 
 /**
  * Claims due rows: no other worker gets them until the lease ends, and the attempt is counted.
- * Rows of a worker that dies fall due again. An update that finishes a row must name the attempt
- * it was claimed with, so that a worker that outlived its lease cannot overwrite its successor.
+ * Rows of a worker that dies fall due again. A worker that outlived its lease must not overwrite
+ * its successor: the update that finishes a row names the attempt it was claimed with or, as for
+ * notices and returns, locks the row and checks that it is still open.
  */
 export async function claimDue<Row>(db: Queryable, due: DueTable, claim: DueClaim): Promise<Row[]> {
   const { leaseColumn } = due

@@ -23,8 +23,8 @@ type Waiting<Call, Answer> = {
   resolve: (answer: Answer) => void
   reject: (error: unknown) => void
   sinceMs: number
-  /** What the call waits for while another transaction holds it; otherwise empty. */
-  group: string
+  /** In a side lane: what the call waits for. The others have none. */
+  group: string | undefined
 }
 
 /** Runs a list of calls in one transaction and returns one outcome per call, in order. */
@@ -34,11 +34,11 @@ type Options<Call, Answer> = {
   connect: () => Promise<pg.Client>
   work: LaneWork<Call, Answer>
   /**
-   * The name under which `Busy` reports a call. With it, no batch waits for a lock: a call whose
-   * rows another transaction holds moves to a side lane and delays only calls that wait for the
-   * same rows.
+   * With this option no batch waits for a lock: a call whose rows another transaction holds moves
+   * to a side lane and delays only calls that wait for the same rows (busy.ts). `nameOf` is the
+   * name under which `Busy` reports a call.
    */
-  nameOf?: (call: Call) => string
+  sideLanes?: { nameOf: (call: Call) => string }
 }
 
 export type OpenedLane<Call, Answer> = Pick<Lane<Call, Answer>, 'run' | 'close' | 'stats' | 'ping'>
@@ -74,12 +74,28 @@ export class Lane<Call, Answer> {
   run(call: Call): Promise<Answer> {
     if (this.#isFull || this.#isClosed) return Promise.reject(overloaded())
     return new Promise((resolve, reject) => {
-      const group = this.#deferredGroups.size > 0 ? this.#nameOf(call) : ''
-      const waiting = { call, resolve, reject, sinceMs: systemClock.elapsedMs(), group }
-      // It would meet the same lock as the calls of its group that wait already.
-      if (this.#deferredGroups.has(group)) this.#defer(waiting)
-      else this.#enqueue(waiting)
+      const waiting = {
+        call,
+        resolve,
+        reject,
+        sinceMs: systemClock.elapsedMs(),
+        group: undefined,
+      }
+      const group = this.#findWaitingGroup(call)
+      if (group === undefined) this.#enqueue(waiting)
+      else this.#defer({ ...waiting, group })
     })
+  }
+
+  /**
+   * The group that waits for the lock which this call would meet too. Known only where the name of
+   * a call is a group, as in lanes that name calls after their environment or endpoint. Other calls
+   * meet the lock themselves and join the group then.
+   */
+  #findWaitingGroup(call: Call): string | undefined {
+    if (this.#deferredGroups.size === 0) return undefined
+    const name = this.#nameOf(call)
+    return this.#deferredGroups.has(name) ? name : undefined
   }
 
   /** Runs every waiting call, then closes the connections. */
@@ -119,7 +135,7 @@ export class Lane<Call, Answer> {
       if (batch.length === 0) continue
       this.stats.batches += 1
       this.stats.calls += batch.length
-      await this.#settle(batch)
+      await this.#runBatch(batch)
     }
     this.#running = undefined
   }
@@ -146,7 +162,7 @@ export class Lane<Call, Answer> {
     return same
   }
 
-  async #settle(calls: Waiting<Call, Answer>[]): Promise<void> {
+  async #runBatch(calls: Waiting<Call, Answer>[]): Promise<void> {
     let batch = calls
     for (let retries = 0; ; retries += 1) {
       try {
@@ -169,16 +185,16 @@ export class Lane<Call, Answer> {
           continue
         }
         if (batch.length === 1 || !mayHalvingHelp(error)) return rejectAll(batch, error)
-        return this.#settleHalves(batch)
+        return this.#runHalves(batch)
       }
     }
   }
 
-  async #settleHalves(batch: Waiting<Call, Answer>[]): Promise<void> {
+  async #runHalves(batch: Waiting<Call, Answer>[]): Promise<void> {
     this.stats.halved += 1
     const middle = batch.length >> 1
-    await this.#settle(batch.slice(0, middle))
-    await this.#settle(batch.slice(middle))
+    await this.#runBatch(batch.slice(0, middle))
+    await this.#runBatch(batch.slice(middle))
   }
 
   /** Retries a lost connection while the oldest call is within the wait limit. */
@@ -197,16 +213,17 @@ export class Lane<Call, Answer> {
     return true
   }
 
-  /** What blocked calls wait for, by their names; undefined for failures of another kind. */
+  /** The groups of blocked calls, by the calls' names; undefined for failures of another kind. */
   #findBlocked(
     batch: Waiting<Call, Answer>[],
     error: unknown,
   ): ReadonlyMap<string, string> | undefined {
     if (error instanceof Busy)
-      return batch.some(({ call }) => error.waitsFor.has(this.#nameOf(call)))
-        ? error.waitsFor
+      return batch.some(({ call }) => error.groups.has(this.#nameOf(call)))
+        ? error.groups
         : undefined
-    // An insert met one of another transaction. The server does not say which call it was.
+    // An insert met one of another transaction. The server does not say which call it was: all are
+    // deferred, each as a group of its own name.
     if (this.#waitsForLocks || !isLockTimeout(error)) return undefined
     const names = batch.map(({ call }) => this.#nameOf(call))
     return new Map(names.map((name) => [name, name]))
@@ -214,7 +231,7 @@ export class Lane<Call, Answer> {
 
   /** Groups take turns, so that one whose rows are held for long does not delay the others. */
   #requeue(batch: Waiting<Call, Answer>[], error: unknown): void {
-    const overdueMs = systemClock.elapsedMs() - limits.postgres.lockMs
+    const overdueMs = systemClock.elapsedMs() - limits.lane.deferredWaitMaxMs
     for (const waiting of batch)
       if (waiting.sinceMs < overdueMs) waiting.reject(error)
       else this.#waiting.push(waiting)
@@ -235,7 +252,7 @@ export class Lane<Call, Answer> {
     return free
   }
 
-  #defer(waiting: Waiting<Call, Answer>): void {
+  #defer(waiting: Waiting<Call, Answer> & { group: string }): void {
     const { group } = waiting
     const deferred = this.#deferredGroups.get(group) ?? {
       sideLane: this.#chooseSideLane(),
@@ -281,11 +298,11 @@ export class Lane<Call, Answer> {
   }
 
   #nameOf(call: Call): string {
-    return this.#options.nameOf?.(call) ?? ''
+    return this.#options.sideLanes?.nameOf(call) ?? ''
   }
 
   get #waitsForLocks(): boolean {
-    return this.#isSideLane || !this.#options.nameOf
+    return this.#isSideLane || !this.#options.sideLanes
   }
 
   async #commit(calls: Call[]): Promise<Outcome<Answer>[]> {
@@ -319,7 +336,7 @@ export class Lane<Call, Answer> {
 }
 
 /** For a side lane where no other group waits for its turn. */
-const waitLonger = { text: `set local lock_timeout = ${limits.postgres.lockMs}`, values: [] }
+const waitLonger = { text: `set local lock_timeout = ${limits.lane.deferredWaitMaxMs}`, values: [] }
 
 /** No call causes a failure to connect, so halving the batch cannot help. */
 function toConnectionLost(error: unknown): never {

@@ -19,14 +19,14 @@ type ListRow<C extends Columns> = { [Name in keyof C]: ColumnValue<C[Name]> }
 
 /**
  * A named statement over a list of rows. The list is sent as one binary array per column and
- * unnested under the name `list`: one parse and one plan, however many rows there are. `more(0)`
- * is the first parameter after the columns. `names` lists the columns in order, for inserts.
+ * unnested under the name `list`: one parse and one plan, however many rows there are.
+ * `parameter(0)` is the first value after the rows. `names` lists the columns, for inserts.
  */
 export function listStatement<C extends Columns, Row = never>(definition: {
   name: string
   columns: C
-  text: (list: string, more: (index: number) => string, names: string) => string
-}): (rows: ListRow<C>[], ...more: unknown[]) => Statement<Row> {
+  text: (list: string, parameter: (index: number) => string, names: string) => string
+}): (rows: ListRow<C>[], ...parameters: unknown[]) => Statement<Row> {
   assert(!usedNames.has(definition.name), `statement name ${definition.name} is unique`)
   usedNames.add(definition.name)
   const columns = Object.entries(definition.columns)
@@ -35,14 +35,14 @@ export function listStatement<C extends Columns, Row = never>(definition: {
   const list = `unnest(${arrays.join(', ')}) as list (${names})`
   const text = definition.text(list, (index) => `$${columns.length + 1 + index}`, names)
 
-  return (rows, ...more) => {
+  return (rows, ...parameters) => {
     const lists = columns.map(([name, type]) =>
       encodeArray(
         type,
         rows.map((row) => row[name]!),
       ),
     )
-    return { name: definition.name, text, values: [...lists, ...more] }
+    return { name: definition.name, text, values: [...lists, ...parameters] }
   }
 }
 

@@ -16,7 +16,7 @@ export type Queryable = {
  * a use case that decided in memory sends all of its writes and the commit in one flush.
  */
 export class Tx implements Queryable {
-  /** False in a lane: rows that another transaction holds are reported as `Busy`. */
+  /** If false, stores throw `Busy` (busy.ts) instead of waiting for a row another one holds. */
   readonly waitsForLocks: boolean
   readonly #client: pg.ClientBase
   readonly #sent: Promise<void>[] = []

@@ -139,7 +139,7 @@ const insertEntries = listStatement({
     response_body: 'text',
     is_response_cut: 'bool',
   },
-  text: (list, _more, names) => `insert into request_logs (${names}) select * from ${list}`,
+  text: (list, _parameter, names) => `insert into request_logs (${names}) select * from ${list}`,
 })
 
 const durationMaxUs = 2 ** 31 - 1

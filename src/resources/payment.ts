@@ -104,7 +104,7 @@ export type PaymentFields = AmountFields & {
   fee: bigint
   variance: (typeof variances)[number]
   sender: object
-  sessionId: string | null
+  bankSessionId: string | null
   narration: string | null
   receivedAt: Date
   createdAt: Date
@@ -134,7 +134,7 @@ export function showPayment(payment: PaymentFields) {
     status: paymentStatusOf(payment),
     variance: payment.variance,
     sender: payment.sender,
-    sessionId: payment.sessionId,
+    sessionId: payment.bankSessionId,
     narration: payment.narration,
     receivedAt: payment.receivedAt.toISOString(),
     createdAt: payment.createdAt.toISOString(),

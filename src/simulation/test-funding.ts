@@ -19,9 +19,9 @@ export interface CoinMint {
 const insertBackings = listStatement({
   name: 'insert_coin_backings',
   columns: { environment_id: 'int4', id: 'uuid', asset: 'text', amount: 'int8' },
-  text: (list, more, names) => `
+  text: (list, parameter, names) => `
     insert into coin_backings (${names}, created_at)
-    select ${names}, ${more(0)}::timestamptz from ${list}`,
+    select ${names}, ${parameter(0)}::timestamptz from ${list}`,
 })
 
 /**

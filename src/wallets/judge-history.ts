@@ -1,6 +1,6 @@
 import { after } from '../base/clock.js'
 import { limits } from '../base/limits.js'
-import type { PaymentNotice, TokenTransaction } from '../collections/ports.js'
+import type { ReportedPayment, TokenTransaction } from '../collections/ports.js'
 import { isCoin } from '../money/assets.js'
 import type { HistoryReading } from './read-histories.js'
 import { sortMoves } from './sort-moves.js'
@@ -105,14 +105,14 @@ function findHoles({ readTo, amount }: TokenAccount, moves: TokenTransaction[]):
 function toDeposit(
   { address, wallet, asset }: TokenAccount,
   move: TokenTransaction,
-): PaymentNotice {
+): ReportedPayment {
   return {
     id: `${move.signature}:${address}`,
     accountNumber: wallet,
     amount: move.change,
     currency: asset,
     sender: { address: move.sender === null ? null : toPlainText(move.sender) },
-    sessionId: null,
+    bankSessionId: null,
     narration: move.memo === null ? null : toPlainText(move.memo),
     receivedAt: move.at,
   }

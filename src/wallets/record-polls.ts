@@ -45,7 +45,7 @@ async function record(
     rail: rail.name,
     mode,
     id: payment.id,
-    payment,
+    reported: payment,
     body: null,
   }))
   await db.transaction(async (tx) => {

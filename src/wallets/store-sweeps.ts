@@ -31,7 +31,7 @@ const insertParts = listStatement({
     amount: 'int8',
     is_closing: 'bool',
   },
-  text: (list, _more, names) => `
+  text: (list, _parameter, names) => `
     insert into sweep_parts (${names}, is_live) select ${names}, true from ${list}`,
 })
 
@@ -81,14 +81,14 @@ export function insertSweep(tx: Tx, now: Date, sweep: Sweep, parts: SweepPart[])
 const restRows = listStatement({
   name: 'rest_unsigned_token_accounts',
   columns: { rail: 'text', address: 'text' },
-  text: (list, more) => `
+  text: (list, parameter) => `
     with own as materialized (
       select t.rail, t.address from token_accounts t
       join ${list} on t.rail = list.rail and t.address = list.address
       order by t.rail, t.address for no key update of t)
     update token_accounts t set unsigned_sweeps = t.unsigned_sweeps + 1,
-      sweep_rests_until = ${more(0)}::timestamptz + interval '1 ms' * ${more(1)}::int
-        * power(2, least(t.unsigned_sweeps + 1, ${more(2)}::int))
+      sweep_rests_until = ${parameter(0)}::timestamptz + interval '1 ms' * ${parameter(1)}::int
+        * power(2, least(t.unsigned_sweeps + 1, ${parameter(2)}::int))
     from own where t.rail = own.rail and t.address = own.address`,
 })
 
@@ -169,9 +169,9 @@ export type SweepEnd = Pick<Sweep, 'rail' | 'id'> & {
 const endRows = listStatement({
   name: 'end_sweeps',
   columns: { rail: 'text', id: 'uuid', state: 'text', outcome: 'text' },
-  text: (list, more) => `
+  text: (list, parameter) => `
     update sweeps s set state = list.state, outcome = list.outcome,
-      ended_at = ${more(0)}::timestamptz
+      ended_at = ${parameter(0)}::timestamptz
     from ${list} where s.rail = list.rail and s.id = list.id and s.state = 'LIVE'`,
 })
 
@@ -189,14 +189,14 @@ const endParts = listStatement({
 const markUnread = listStatement({
   name: 'unread_swept_token_accounts',
   columns: sweepColumns,
-  text: (list, more) => `
+  text: (list, parameter) => `
     with swept as materialized (
       select t.rail, t.address from token_accounts t
       join sweep_parts p on p.rail = t.rail and p.token_account = t.address
       join ${list} on p.rail = list.rail and p.sweep_id = list.id
       order by t.rail, t.address for no key update of t)
     update token_accounts t set is_unread = true, looks = t.looks + 1,
-      due_at = ${more(0)}::timestamptz
+      due_at = ${parameter(0)}::timestamptz
     from swept where t.rail = swept.rail and t.address = swept.address`,
 })
 

@@ -107,8 +107,8 @@ export function writePollResults(tx: Tx, results: PollResult[]): void {
 const postponeRows = listStatement({
   name: 'postpone_polls',
   columns: keyColumns,
-  text: (list, more) => `${lockOwn(list)}
-    update token_accounts t set due_at = ${more(0)}::timestamptz
+  text: (list, parameter) => `${lockOwn(list)}
+    update token_accounts t set due_at = ${parameter(0)}::timestamptz
     from own where t.rail = own.rail and t.address = own.address`,
 })
 

@@ -42,9 +42,9 @@ export async function findWallets(
 const insertRows = listStatement({
   name: 'insert_wallets',
   columns: { rail: 'text', address: 'text', number: 'int4', reference: 'text' },
-  text: (list, more) => `
+  text: (list, parameter) => `
     insert into wallets (rail, address, number, reference, created_at)
-    select rail, address, number, reference, ${more(0)}::timestamptz from ${list}
+    select rail, address, number, reference, ${parameter(0)}::timestamptz from ${list}
     on conflict (rail, reference) do nothing`,
 })
 
@@ -58,9 +58,9 @@ const insertTokenAccountRows = listStatement({
     busy_until: 'timestamptz',
     is_unread: 'bool',
   },
-  text: (list, more, names) => `
+  text: (list, parameter, names) => `
     insert into token_accounts (${names}, audited_at, due_at)
-    select ${names}, ${more(0)}::timestamptz, ${more(0)}::timestamptz
+    select ${names}, ${parameter(0)}::timestamptz, ${parameter(0)}::timestamptz
     from ${list}
     where exists (select from wallets w where w.rail = list.rail and w.address = list.wallet)
     on conflict do nothing`,

@@ -1,5 +1,5 @@
 import type { AccountKind } from '../collections/account.js'
-import type { PaymentNotice } from '../collections/ports.js'
+import type { ReportedPayment } from '../collections/ports.js'
 
 /** A token account of a deposit wallet, as far as its history has been read. */
 export type TokenAccount = {
@@ -33,7 +33,7 @@ export type HistoryVerdict = Pick<
   TokenAccount,
   'amount' | 'readTo' | 'readSlot' | 'isUnread' | 'busyUntil'
 > & {
-  deposits: PaymentNotice[]
+  deposits: ReportedPayment[]
   trouble: HistoryTrouble | null
 }
 

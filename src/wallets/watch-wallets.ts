@@ -3,7 +3,7 @@ import type { Mode } from '../base/environment.js'
 import { limits } from '../base/limits.js'
 import type { Logger } from '../base/log.js'
 import { isDedicated } from '../collections/account.js'
-import type { PaymentLane } from '../collections/payment-lane.js'
+import type { JudgingLane } from '../collections/notice-lanes.js'
 import type { HistoryRange, WalletRail } from '../collections/ports.js'
 import { isCoin } from '../money/assets.js'
 import { recordDisputes } from '../payouts/disputes.js'
@@ -18,7 +18,7 @@ type Tools = {
   db: Database
   rail: WalletRail
   mode: Mode
-  lane: PaymentLane
+  lane: JudgingLane
   clock: Clock
   logger: Logger
   /** Polls only the accounts whose history could not be read, instead of all others. */
@@ -45,7 +45,7 @@ export async function watchWallets(tools: Tools, now: Date): Promise<number> {
   const notices = await recordPolls(tools, now, { results, strays })
   await postponePolls(db, now, postponed)
   await Promise.all(
-    notices.map(({ body, payment, ...key }) =>
+    notices.map(({ body, reported, ...key }) =>
       lane
         .run(key)
         .catch((error) => logger.error({ err: error, ...key }, 'a deposit was not judged yet')),

@@ -9,10 +9,10 @@ export type ClaimedDelivery = {
   environmentId: EnvironmentId
   eventId: string
   endpointId: string
-  /** Identifies the attempt when its result is recorded. */
+  /** Counts every attempt of the delivery (column `attempts`); identifies this one in records. */
   attemptNumber: number
-  /** Attempts since the schedule started; a redelivery resets it. */
-  tries: number
+  /** Attempts of the current retry schedule (column `tries`); a redelivery starts a new one. */
+  attemptsInSchedule: number
   mode: Mode
   type: string
   sequence: number
@@ -33,23 +33,23 @@ const columns = { environment_id: 'int4', endpoint_id: 'uuid', capacity: 'int4' 
 const claim = listStatement<typeof columns, ClaimedDelivery>({
   name: 'claim_deliveries',
   columns,
-  text: (list, more) => `
+  text: (list, parameter) => `
     with claimed as materialized (
       select due.* from ${list} cross join lateral (
         select d.environment_id, d.event_id, d.endpoint_id from deliveries d
         where d.environment_id = list.environment_id and d.endpoint_id = list.endpoint_id
-          and d.state = 'PENDING' and d.due_at <= ${more(0)}::timestamptz
+          and d.state = 'PENDING' and d.due_at <= ${parameter(0)}::timestamptz
         order by d.due_at limit list.capacity
         for update skip locked) due),
     leased as (
-      update deliveries d set due_at = ${more(1)}::timestamptz, attempts = d.attempts + 1,
+      update deliveries d set due_at = ${parameter(1)}::timestamptz, attempts = d.attempts + 1,
         tries = d.tries + 1, is_under_way = true
       from claimed where d.environment_id = claimed.environment_id
         and d.event_id = claimed.event_id and d.endpoint_id = claimed.endpoint_id
       returning d.*)
     select l.environment_id as "environmentId", l.event_id as "eventId",
-      l.endpoint_id as "endpointId", l.attempts as "attemptNumber", l.tries, v.mode, e.type,
-      e.sequence, e.data, e.created_at as "eventCreatedAt", w.url, w.is_enabled as "isEnabled",
+      l.endpoint_id as "endpointId", l.attempts as "attemptNumber",
+      l.tries as "attemptsInSchedule", v.mode, e.type, e.sequence, e.data, e.created_at as "eventCreatedAt", w.url, w.is_enabled as "isEnabled",
       w.secret as "sealedSecret", w.previous_secrets as "sealedPreviousSecrets",
       w.signing_key as "sealedSigningKey"
     from leased l

@@ -10,15 +10,19 @@ import { showEndpoint } from '../resources/webhook-endpoint.js'
 import { type ClaimedDelivery, claimDeliveries } from './claim-deliveries.js'
 import {
   findOpenEndpoints,
+  firstPosition,
   type OpenEndpoint,
   type Position,
-  start,
 } from './find-open-endpoints.js'
 import { InFlight } from './in-flight.js'
-import { type FinishedAttempt, isSuccess, judgeDeliveryAttempt } from './judge-attempt.js'
+import {
+  type FinishedAttempt,
+  findObstacle,
+  isSuccess,
+  judgeDeliveryAttempt,
+} from './judge-attempt.js'
 import { createSigner } from './message.js'
 import { recordAttempts } from './record-attempts.js'
-import { attemptsMax } from './schedule.js'
 import type { DeliveryResult, Sender } from './send.js'
 import { shareCapacity } from './share-capacity.js'
 
@@ -44,7 +48,7 @@ export class Deliverer {
   readonly #results: Lane<FinishedAttempt, true>
   readonly #inFlight = new InFlight()
   readonly #stopping = new AbortController()
-  #position: Position = start
+  #position: Position = firstPosition
   #loop: Promise<void> | undefined
   #hasClosed = false
 
@@ -53,7 +57,7 @@ export class Deliverer {
     this.#sign = createSigner(tools.seal)
     this.#results = new Lane({
       connect: tools.connect,
-      nameOf: ({ delivery }) => delivery.endpointId,
+      sideLanes: { nameOf: ({ delivery }) => delivery.endpointId },
       work: async (tx, attempts) => {
         const disabled = await recordAttempts(tx, tools.clock.now(), attempts)
         for (const endpoint of disabled) {
@@ -128,7 +132,7 @@ export class Deliverer {
     for (const delivery of claimed) void this.#deliver(delivery)
 
     const isUnfinished = open.length === endpointsPerPollMax
-    this.#position = isUnfinished ? open.at(-1)! : start
+    this.#position = isUnfinished ? open.at(-1)! : firstPosition
     const isProvenWaiting = due.some((endpoint) => this.#inFlight.loadOf(endpoint).isProven)
     if (claimed.length > 0 || isProvenWaiting) return busyPollIntervalMs
     // Many endpoints with nothing due: pause as long as the search took, to bound its load.
@@ -151,9 +155,8 @@ export class Deliverer {
   }
 
   async #attempt(delivery: ClaimedDelivery, now: Date): Promise<DeliveryResult> {
-    if (!delivery.isEnabled) return unsent('the endpoint is disabled or deleted')
-    // Bounds the attempts whose result was never recorded, such as when workers crash.
-    if (delivery.tries > attemptsMax(delivery.mode)) return unsent('no attempt was completed')
+    const obstacle = findObstacle(delivery)
+    if (obstacle !== undefined) return unsent(obstacle)
     try {
       return await this.#tools.sender.send(this.#sign(delivery, now))
     } catch (error) {
@@ -163,11 +166,8 @@ export class Deliverer {
   }
 
   async #record(delivery: ClaimedDelivery, startedAt: Date, result: DeliveryResult): Promise<void> {
-    const now = this.#tools.clock.now()
-    const { mode, tries } = delivery
-    const verdict = delivery.isEnabled
-      ? judgeDeliveryAttempt(result, { now, mode, tries, chance: Math.random() })
-      : ({ state: 'GIVEN_UP', dueAt: now, finishedAt: now } as const)
+    const chances = { now: this.#tools.clock.now(), chance: Math.random() }
+    const verdict = judgeDeliveryAttempt(result, delivery, chances)
     await this.#results.run({ delivery, startedAt, result, verdict })
     this.stats[verdict.state === 'DELIVERED' ? 'delivered' : 'failed'] += 1
   }

@@ -1,7 +1,7 @@
 import { newId } from '../base/ids.js'
 import { limits } from '../base/limits.js'
 import type { NewEvent } from '../events/emit.js'
-import { Busy } from '../postgres/busy.js'
+import { throwIfHeld } from '../postgres/busy.js'
 import { listStatement } from '../postgres/statement.js'
 import type { Tx } from '../postgres/tx.js'
 import { showEndpoint } from '../resources/webhook-endpoint.js'
@@ -29,19 +29,20 @@ const lockEndpoints = listStatement<typeof name, WebhookEndpoint>({
     order by w.environment_id, w.id for no key update of w`,
 })
 
-const lockFreeEndpoints = listStatement<
+/** Also returns the endpoints that another transaction holds, with `foundId` only. */
+const lockUnheldEndpoints = listStatement<
   typeof name,
-  WebhookEndpoint & { foundId: string; isOurs: boolean }
+  WebhookEndpoint & { foundId: string; isHeld: boolean }
 >({
-  name: 'lock_free_endpoints',
+  name: 'lock_unheld_endpoints',
   columns: name,
   text: (list) => `
-    select ${columnsOf('w')}, found.id as "foundId", w.id is not null as "isOurs"
+    select ${columnsOf('w')}, found.id as "foundId", w.id is null as "isHeld"
     from webhook_endpoints found join ${list}
       on found.environment_id = list.environment_id and found.id = list.endpoint_id
     left join lateral (
-      select own.* from webhook_endpoints own
-      where own.environment_id = found.environment_id and own.id = found.id
+      select same.* from webhook_endpoints same
+      where same.environment_id = found.environment_id and same.id = found.id
       for no key update skip locked) w on true`,
 })
 
@@ -63,8 +64,8 @@ const updateEndpoints = listStatement({
 
 /**
  * Locks the endpoints whose health these attempts may change. Healthy endpoints with successful
- * attempts are not locked, so that a busy endpoint is not a contended row. In a lane, throws `Busy`
- * with the endpoints that another transaction has locked.
+ * attempts are not locked, so that a busy endpoint is not a contended row. If the transaction may
+ * not wait for locks, throws `Busy` with the ids of the endpoints that another one has locked.
  */
 export async function lockFailingEndpoints(
   tx: Tx,
@@ -81,10 +82,9 @@ export async function lockFailingEndpoints(
   if (troubled.size === 0) return []
   const names = [...troubled].map((key) => toName(byKey.get(key)!))
   if (tx.waitsForLocks) return tx.rows(lockEndpoints(names))
-  const rows = await tx.rows(lockFreeEndpoints(names))
-  const held = rows.filter(({ isOurs }) => !isOurs)
-  if (held.length > 0) throw new Busy(new Map(held.map(({ foundId }) => [foundId, foundId])))
-  return rows.map(({ foundId, isOurs, ...endpoint }) => endpoint)
+  const rows = await tx.rows(lockUnheldEndpoints(names))
+  throwIfHeld(rows, ({ foundId }) => foundId)
+  return rows.map(({ foundId, isHeld, ...endpoint }) => endpoint)
 }
 
 /** Returns the locked endpoints that these attempts disable. */

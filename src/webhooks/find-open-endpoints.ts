@@ -13,7 +13,8 @@ export type OpenEndpoint = {
 /** Where the last poll ended, so that the next one continues there and skips no endpoint. */
 export type Position = { environmentId: number; endpointId: string }
 
-export const start: Position = {
+/** Sorts before every endpoint. */
+export const firstPosition: Position = {
   environmentId: 0,
   endpointId: '00000000-0000-0000-0000-000000000000',
 }

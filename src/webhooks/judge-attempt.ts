@@ -1,7 +1,6 @@
 import { after } from '../base/clock.js'
-import type { Mode } from '../base/environment.js'
 import type { ClaimedDelivery } from './claim-deliveries.js'
-import { nextRetryDelayMs } from './schedule.js'
+import { attemptsMax, nextRetryDelayMs } from './schedule.js'
 import type { DeliveryResult } from './send.js'
 
 export type DeliveryVerdict =
@@ -16,16 +15,32 @@ export type FinishedAttempt = {
   verdict: DeliveryVerdict
 }
 
-/** 2xx is success, 410 gives up, everything else is retried until the schedule ends. */
+type DeliveryState = Pick<ClaimedDelivery, 'isEnabled' | 'mode' | 'attemptsInSchedule'>
+
+/** Why a claimed delivery is not sent, as merchants read it; undefined if it is. */
+export function findObstacle(delivery: DeliveryState): string | undefined {
+  if (!delivery.isEnabled) return 'the endpoint is disabled or deleted'
+  // Bounds the attempts whose result was never recorded, such as when workers crash.
+  const isExhausted = delivery.attemptsInSchedule > attemptsMax(delivery.mode)
+  return isExhausted ? 'no attempt was completed' : undefined
+}
+
+/**
+ * 2xx is success. Gives up if the endpoint is disabled, answered 410, or the schedule has ended;
+ * everything else is retried.
+ */
 export function judgeDeliveryAttempt(
   result: DeliveryResult,
-  { now, mode, tries, chance }: { now: Date; mode: Mode; tries: number; chance: number },
+  delivery: DeliveryState,
+  { now, chance }: { now: Date; chance: number },
 ): DeliveryVerdict {
   if (isSuccess(result)) return { state: 'DELIVERED', dueAt: now, finishedAt: now }
   const { retryAfterMs = 0 } = result
-  const delayMs = isGone(result)
-    ? undefined
-    : nextRetryDelayMs(mode, tries, { retryAfterMs, chance })
+  const { mode, attemptsInSchedule } = delivery
+  const mayRetry = delivery.isEnabled && !isGone(result)
+  const delayMs = mayRetry
+    ? nextRetryDelayMs(mode, attemptsInSchedule, { retryAfterMs, chance })
+    : undefined
   return delayMs === undefined
     ? { state: 'GIVEN_UP', dueAt: now, finishedAt: now }
     : { state: 'PENDING', dueAt: after(now, delayMs), finishedAt: null }

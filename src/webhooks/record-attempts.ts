@@ -19,7 +19,7 @@ const insertAttempts = listStatement({
     error: 'text',
     response: 'text',
   },
-  text: (list, _more, names) => `
+  text: (list, _parameter, names) => `
     insert into delivery_attempts (${names}) select ${names} from ${list} on conflict do nothing`,
 })
 
@@ -33,7 +33,7 @@ const endColumns = {
 } as const
 
 /**
- * Matches the attempt number and `tries`, so that a worker that outlived its lease changes nothing,
+ * Matches both counters of the claim, so that a worker that outlived its lease changes nothing,
  * nor does an attempt during which a redelivery was requested. Filters by `finished_at` instead of
  * `state`, because the planner would choose the index of open deliveries.
  */
@@ -109,7 +109,7 @@ function toRow({ delivery, startedAt, result, verdict }: FinishedAttempt) {
     event_id: delivery.eventId,
     endpoint_id: delivery.endpointId,
     number: delivery.attemptNumber,
-    tries: delivery.tries,
+    tries: delivery.attemptsInSchedule,
     url: delivery.url,
     started_at: startedAt,
     duration_ms: result.durationMs,

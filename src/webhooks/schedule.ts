@@ -29,10 +29,10 @@ export function attemptsMax(mode: Mode): number {
  */
 export function nextRetryDelayMs(
   mode: Mode,
-  tries: number,
+  attemptsInSchedule: number,
   { retryAfterMs = 0, chance }: { retryAfterMs?: number; chance: number },
 ): number | undefined {
-  const delayMs = retryDelaysMs[mode][tries - 1]
+  const delayMs = retryDelaysMs[mode][attemptsInSchedule - 1]
   if (delayMs === undefined) return undefined
   const spreadMs = delayMs * (1 + limits.webhooks.retryJitterFraction * chance)
   return Math.max(spreadMs, Math.min(retryAfterMs, limits.webhooks.retryAfterMaxMs))

@@ -97,7 +97,7 @@ function checkedLookup(lookup: Lookup, allowsLoopback: boolean): Lookup {
       if (error) return respond(error)
       const addresses = Array.isArray(found) ? found.map(({ address }) => address) : [found]
       const isAllowed = addresses.every((address) => mayConnect(address, allowsLoopback))
-      return isAllowed ? respond(null, found, family) : respond(new Error('is not allowed'))
+      return isAllowed ? respond(null, found, family) : respond(new NotPublic())
     }) as never)
   }
 }
@@ -180,13 +180,19 @@ function toText(bytes: Buffer, bytesMax: number): string {
 
 class CutOff extends Error {}
 
+class NotPublic extends Error {}
+
+/** The message of request-filtering-agent, which has no error code. */
+const filteredMessage = /is not allowed/
+
 /**
  * Fixed texts, because merchants read them: a library's message may reveal our network or quote
  * whatever the receiver wrote into its certificate.
  */
 function explain(error: NodeJS.ErrnoException): string {
   if (error instanceof CutOff) return 'the response was cut off'
-  if (/is not allowed/.test(error.message)) return 'the address is not public'
+  if (error instanceof NotPublic || filteredMessage.test(error.message))
+    return 'the address is not public'
   const known = error.code && errorsByCode[error.code]
   if (known) return known
   if (error.code?.startsWith('HPE_')) return 'the response was not HTTP'

@@ -71,9 +71,9 @@ const columns = { environment_id: 'int4', asset: 'text', is_low: 'bool' } as con
 const changeLevels = listStatement<typeof columns, LevelChange>({
   name: 'change_low_balances',
   columns,
-  text: (list, more, names) => `
+  text: (list, parameter, names) => `
     insert into low_balances (${names}, event_sequence, changed_at)
-    select ${names}, 1, ${more(0)}::timestamptz from ${list}
+    select ${names}, 1, ${parameter(0)}::timestamptz from ${list}
     on conflict (environment_id, asset) do update
     set is_low = excluded.is_low, event_sequence = low_balances.event_sequence + 1,
       changed_at = excluded.changed_at

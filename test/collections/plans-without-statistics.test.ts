@@ -55,11 +55,11 @@ async function payOne(tx: Tx): Promise<void> {
     amount: 500n,
     currency: 'NGN',
     sender: null,
-    sessionId: null,
+    bankSessionId: null,
     narration: null,
     receivedAt: now,
   }
-  insertNotices(tx, { now, dueAt: now }, [{ ...name, payment: payment, body: null }])
+  insertNotices(tx, { now, dueAt: now }, [{ ...name, reported: payment, body: null }])
   const rail = { name: name.rail, refundsById: true } as CollectionRail
   await recordPayments(tx, now, { names: [name], rails: new Map([[rail.name, rail]]) })
 }
@@ -78,7 +78,7 @@ test('payments are judged by key even in tables without statistics', async () =>
   const account = [`{${environmentId}}`, `{${id}}`, '{PAID}', '{NONE}', ...sums, at, '{null}']
   const expected: [string, string[], RegExp][] = [
     ['lock_notices', notice, /^by notices_pkey/],
-    ['end_notices', [...notice, '{TAKEN}', '{null}', at], /^by notices_pkey/],
+    ['update_notices', [...notice, '{TAKEN}', '{null}', at], /^by notices_pkey/],
     ['update_collection_accounts', account, /^by collection_accounts_pkey$/],
     ['lock_payments', [`{${environmentId}}`, `{${id}}`], /^by payments_pkey$/],
   ]

@@ -5,13 +5,13 @@ import { createLogger } from '../../src/base/log.js'
 import { expireAccounts } from '../../src/collections/end-accounts.js'
 import { findAccountByNumber, getAccount } from '../../src/collections/find-accounts.js'
 import { findPaymentByRailId } from '../../src/collections/find-payments.js'
-import { judgeDueNotices } from '../../src/collections/payment-lane.js'
+import { judgeDueNotices } from '../../src/collections/judge-due-notices.js'
 import { sendReturns } from '../../src/collections/send-returns.js'
 import {
   lockAccountsByNumber,
   lockCollectionAccounts,
 } from '../../src/collections/store-accounts.js'
-import { lockNotices, writeJudgements } from '../../src/collections/store-notices.js'
+import { lockNotices, updateNotices } from '../../src/collections/store-notices.js'
 import { findLatestPayments, lockPayments } from '../../src/collections/store-payments.js'
 import { lockReturns } from '../../src/collections/store-returns.js'
 import type { PayoutRail } from '../../src/payouts/ports.js'
@@ -142,7 +142,7 @@ test('notices, payments and returns are locked by primary key', async () => {
   const notice = { rail: 'paper', mode: 'test', id: '77' } as const
   await inTransaction(session, async (tx) => {
     await lockNotices(tx, [notice])
-    writeJudgements(tx, [{ ...notice, state: 'UNMATCHED', reason: null, due_at: now }])
+    updateNotices(tx, [{ ...notice, state: 'UNMATCHED', reason: null, dueAt: now }])
     await lockPayments(tx, names)
     await lockReturns(tx, names)
   })
@@ -150,7 +150,7 @@ test('notices, payments and returns are locked by primary key', async () => {
   for (const { scans } of await plansOf(session, 'lock_notices', notices))
     expect(scans).toEqual([expect.stringMatching(/^by notices_pkey/)])
   const judged = [...notices, '{TAKEN,TAKEN}', '{null,null}', `{${now.toISOString()},null}`]
-  for (const { scans } of await plansOf(session, 'end_notices', judged))
+  for (const { scans } of await plansOf(session, 'update_notices', judged))
     expect(scans).toEqual([expect.stringMatching(/^by notices_pkey/)])
   for (const { scans } of await plansOf(session, 'lock_payments', ids))
     expect(scans).toEqual(['by payments_pkey'])

@@ -67,7 +67,7 @@ async function collectEveryKind() {
     amount: 1n,
     currency: 'NGN',
     sender: null,
-    sessionId: null,
+    bankSessionId: null,
     narration: null,
     receivedAt: clock.now(),
   }
@@ -75,7 +75,7 @@ async function collectEveryKind() {
     rail: bank.name,
     mode: 'test' as const,
     id: 'unmatched',
-    payment,
+    reported: payment,
     body: null,
   }
   await db.transaction(async (tx) =>

@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from 'vitest'
 import type { Mode } from '../../src/base/environment.js'
-import type { PaymentNotice } from '../../src/collections/ports.js'
+import type { ReportedPayment } from '../../src/collections/ports.js'
 import { recordPayments } from '../../src/collections/record-payments.js'
 import { insertNotices } from '../../src/collections/store-notices.js'
 import { sql } from '../../src/postgres/sql.js'
@@ -15,23 +15,23 @@ beforeEach(async () => {
   shop = payersOf(service, await service.addMerchant('Ada'))
 })
 
-type NoticeChange = { id: string; mode?: Mode } & Partial<PaymentNotice>
+type NoticeChange = { id: string; mode?: Mode } & Partial<ReportedPayment>
 
 /** Stores notices and judges them in one batch. */
 async function judgeTogether(accountNumber: string, changes: NoticeChange[]): Promise<string[]> {
   const notices = changes.map(({ id, mode = 'test', ...change }) => {
-    const payment: PaymentNotice = {
+    const payment: ReportedPayment = {
       id,
       accountNumber,
       amount: 500_000n,
       currency: 'NGN',
       sender: null,
-      sessionId: null,
+      bankSessionId: null,
       narration: null,
       receivedAt: clock.now(),
       ...change,
     }
-    return { rail: bank.name, mode, id, payment, body: null }
+    return { rail: bank.name, mode, id, reported: payment, body: null }
   })
   await db.transaction(async (tx) =>
     insertNotices(tx, { now: clock.now(), dueAt: clock.now() }, notices),

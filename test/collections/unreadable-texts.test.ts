@@ -45,7 +45,7 @@ test('any text that a rail sends can be read back', async () => {
     accountNumber: '1',
     amount: 1n,
     currency: 'NGN',
-    sessionId: 'a\0b',
+    bankSessionId: 'a\0b',
     sender: { address: '\udc00' },
     narration: '\\ud83d \ud83d \u{1f600}',
     receivedAt: clock.now(),
@@ -53,7 +53,7 @@ test('any text that a rail sends can be read back', async () => {
   const name = { rail: 'bank', mode: 'test', id: 'broken' } as const
   await db.transaction(async (tx) => {
     insertNotices(tx, { now: clock.now(), dueAt: clock.now() }, [
-      { ...name, payment: payment, body: null },
+      { ...name, reported: payment, body: null },
     ])
   })
   const [row] = await db.rows(sql`

@@ -8,7 +8,8 @@ import {
 import { beforeEach, expect, test } from 'vitest'
 import { day, minute, second } from '../../src/base/clock.js'
 import { limits } from '../../src/base/limits.js'
-import { createPaymentLane, judgeDueNotices } from '../../src/collections/payment-lane.js'
+import { judgeDueNotices } from '../../src/collections/judge-due-notices.js'
+import { createJudgingLane } from '../../src/collections/notice-lanes.js'
 import type { WalletRail } from '../../src/collections/ports.js'
 import { reconcile } from '../../src/operations/reconcile.js'
 import { connect } from '../../src/postgres/connection.js'
@@ -152,7 +153,7 @@ test('a notice that a crashed worker stored but did not judge is judged by anoth
   const { address: wallet } = await open('i')
   await shop.deposit(wallet, '10')
   await chain.advance(33)
-  const dying = createPaymentLane({
+  const dying = createJudgingLane({
     connect: () => connect(db.url, 'dying'),
     clock,
     rails: new Map(),

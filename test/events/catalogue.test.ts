@@ -31,9 +31,9 @@ const root = path.resolve(import.meta.dirname, '../..')
 const read = (file: string) => readFileSync(path.join(root, file), 'utf8')
 const document = JSON.parse(read('openapi.json'))
 
-/** These modules use names of the same form for other things, such as operator actions. */
+/** These modules use names of the same form for other things, such as operator actions or the events of a bank. */
 const mayNameEvents = (file: string) =>
-  !/^(events|operations\/commands|rails|simulation)\//.test(file)
+  !/^(events|operations\/commands|rails|simulation|api\/routes\/rail-notices)\b/.test(file)
 
 const sources = readdirSync(path.join(root, 'src'), { recursive: true, encoding: 'utf8' })
   .filter((file) => file.endsWith('.ts') && mayNameEvents(file))

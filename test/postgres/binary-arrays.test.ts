@@ -111,7 +111,7 @@ test('a list of rows is read back unchanged', async () => {
   const echo = listStatement<typeof columns, unknown>({
     name: 'echo_rows',
     columns,
-    text: (list, more) => `select list.*, ${more(0)}::text as more from ${list}`,
+    text: (list, parameter) => `select list.*, ${parameter(0)}::text as more from ${list}`,
   })
   const row = fc.record({
     number: cases.int4.values as fc.Arbitrary<number>,

@@ -184,7 +184,7 @@ test('the queue has a limit, and beyond it nothing is done', async () => {
 test('calls that wait for a lock count towards the limit of the queue', async () => {
   const lane = new Lane<Note, string>({
     connect: () => connect(db.url, 'lane test'),
-    nameOf: ({ text }) => text,
+    sideLanes: { nameOf: ({ text }) => text },
     async work(tx, notes) {
       if (!tx.waitsForLocks) throw new Busy(new Map([['held', 'held']]))
       if (notes[0]!.id === 0) await writeNotes(tx, notes)

@@ -6,7 +6,7 @@ import { systemClock } from '../../src/base/clock.js'
 import { createLogger } from '../../src/base/log.js'
 import { deriveNoticeKey } from '../../src/base/sealed.js'
 import type { Secret } from '../../src/base/secret.js'
-import type { PaymentNotice } from '../../src/collections/ports.js'
+import type { ReportedPayment } from '../../src/collections/ports.js'
 import type { Database } from '../../src/postgres/database.js'
 import { sql } from '../../src/postgres/sql.js'
 import {
@@ -145,9 +145,10 @@ async function payAll(
 }
 
 /** Signed independently, as documented. */
-function writeNotice(key: Buffer, { amount, receivedAt, ...data }: PaymentNotice): Notice {
-  const told = { ...data, amount: `${amount}`, paidAt: receivedAt.toISOString() }
-  const body = JSON.stringify({ event: 'payment.received', data: told })
+function writeNotice(key: Buffer, payment: ReportedPayment): Notice {
+  const { amount, receivedAt, bankSessionId: sessionId, ...rest } = payment
+  const data = { ...rest, sessionId, amount: `${amount}`, paidAt: receivedAt.toISOString() }
+  const body = JSON.stringify({ event: 'payment.received', data })
   return { body, signature: createHmac('sha512', key).update(body).digest('hex') }
 }
 

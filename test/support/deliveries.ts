@@ -41,10 +41,9 @@ export function endedOf(
   delivery: ClaimedDelivery,
   { at, status, chance = 0 }: { at: Date; status: number | null; chance?: number },
 ): FinishedAttempt {
-  const { mode, tries } = delivery
   const error = status === null ? 'nobody answered' : null
   const result = { status, error, response: `said ${status}`, durationMs: 12 }
-  const verdict = judgeDeliveryAttempt(result, { now: at, mode, tries, chance })
+  const verdict = judgeDeliveryAttempt(result, delivery, { now: at, chance })
   return { delivery, startedAt: at, result, verdict }
 }
 

@@ -1,8 +1,8 @@
 import { createHmac, randomUUID } from 'node:crypto'
 import { expect } from 'vitest'
 import type { Mode } from '../../src/base/environment.js'
-import { createNoticeLane } from '../../src/collections/payment-lane.js'
-import type { PaymentNotice } from '../../src/collections/ports.js'
+import { createNoticeLane } from '../../src/collections/notice-lanes.js'
+import type { ReportedPayment } from '../../src/collections/ports.js'
 import { connect } from '../../src/postgres/connection.js'
 import { sql } from '../../src/postgres/sql.js'
 import { whenDone } from './open-manilla.js'
@@ -59,20 +59,20 @@ export function openNoticeBoard(service: ServiceWithBank) {
     },
 
     /** Stores a notice without judging it, as before a crash. */
-    keep(id: string, accountNumber: string, told: Partial<PaymentNotice> & { mode?: Mode } = {}) {
+    keep(id: string, accountNumber: string, told: Partial<ReportedPayment> & { mode?: Mode } = {}) {
       const { mode = name.mode, ...change } = told
-      const payment: PaymentNotice = {
+      const payment: ReportedPayment = {
         id,
         accountNumber,
         amount: 500_000n,
         currency: 'NGN',
         sender: payer,
-        sessionId: null,
+        bankSessionId: null,
         narration: null,
         receivedAt: clock.now(),
         ...change,
       }
-      return keeping.run({ ...name, mode, id, payment, body: null })
+      return keeping.run({ ...name, mode, id, reported: payment, body: null })
     },
 
     /** The stored notice with its refusal reason; undefined if not stored. */

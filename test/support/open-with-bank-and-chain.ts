@@ -3,7 +3,8 @@ import { createLogger } from '../../src/base/log.js'
 import { Secret } from '../../src/base/secret.js'
 import { expireAccounts } from '../../src/collections/end-accounts.js'
 import { followReturns } from '../../src/collections/follow-returns.js'
-import { createPaymentLane, judgeDueNotices } from '../../src/collections/payment-lane.js'
+import { judgeDueNotices } from '../../src/collections/judge-due-notices.js'
+import { createJudgingLane } from '../../src/collections/notice-lanes.js'
 import { sendReturns } from '../../src/collections/send-returns.js'
 import { pollPayouts } from '../../src/payouts/poll-payouts.js'
 import { connect } from '../../src/postgres/connection.js'
@@ -49,7 +50,7 @@ export async function openWithBankAndChain({ hasWallets = true }: Wallets = {}) 
     localnetPayers: createLocalnetPayers(chain.url, { waitsForBlock: false }),
   })
   bank.sendNoticesTo(`${service.url}/rails/${bank.name}/notices/test`)
-  const lane = createPaymentLane({
+  const lane = createJudgingLane({
     connect: () => connect(db.url, 'test payments'),
     clock,
     rails: new Map([[bank.name, bank]]),

@@ -3,7 +3,8 @@ import { createLogger } from '../../src/base/log.js'
 import { Secret } from '../../src/base/secret.js'
 import { expireAccounts } from '../../src/collections/end-accounts.js'
 import { followReturns } from '../../src/collections/follow-returns.js'
-import { createPaymentLane, judgeDueNotices } from '../../src/collections/payment-lane.js'
+import { judgeDueNotices } from '../../src/collections/judge-due-notices.js'
+import { createJudgingLane } from '../../src/collections/notice-lanes.js'
 import { sendReturns } from '../../src/collections/send-returns.js'
 import { followReversals } from '../../src/payouts/follow-reversals.js'
 import { pollPayouts } from '../../src/payouts/poll-payouts.js'
@@ -43,7 +44,7 @@ export async function openWithBank(
   })
   const noticesPath = `/rails/${bank.name}/notices/test`
   bank.sendNoticesTo(service.url + noticesPath)
-  const lane = createPaymentLane({
+  const lane = createJudgingLane({
     connect: () => connect(db.url, 'test payments'),
     clock,
     rails: new Map([[bank.name, bank]]),

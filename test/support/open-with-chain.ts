@@ -11,7 +11,7 @@ import {
   insertCollectionAccounts,
   updateCollectionAccounts,
 } from '../../src/collections/store-accounts.js'
-import { insertNotices, writeJudgements } from '../../src/collections/store-notices.js'
+import { insertNotices, updateNotices } from '../../src/collections/store-notices.js'
 import { insertPayments } from '../../src/collections/store-payments.js'
 import { moveAll } from '../../src/ledger/move.js'
 import type { Movement } from '../../src/ledger/movement.js'
@@ -140,7 +140,7 @@ export async function deposit(
     fee: 0n,
     variance: 'UNDERPAID',
     sender: { address: sender },
-    sessionId: null,
+    bankSessionId: null,
     narration: null,
     eventSequence: 0,
     receivedAt: at,
@@ -224,13 +224,15 @@ function takeNotice(
     amount,
     currency: asset,
     sender: null,
-    sessionId: null,
+    bankSessionId: null,
     narration: null,
     receivedAt,
   }
   const name = { rail, mode: 'test' as const, id }
-  insertNotices(tx, { now: receivedAt, dueAt: receivedAt }, [{ ...name, payment, body: null }])
-  writeJudgements(tx, [{ ...name, state: 'TAKEN', reason: null, due_at: receivedAt }])
+  insertNotices(tx, { now: receivedAt, dueAt: receivedAt }, [
+    { ...name, reported: payment, body: null },
+  ])
+  updateNotices(tx, [{ ...name, state: 'TAKEN', reason: null, dueAt: receivedAt }])
 }
 
 /** A separate merchant with helpers about its coins. */

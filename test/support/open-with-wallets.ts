@@ -3,7 +3,8 @@ import { createLogger } from '../../src/base/log.js'
 import { Secret } from '../../src/base/secret.js'
 import { expireAccounts } from '../../src/collections/end-accounts.js'
 import { followReturns } from '../../src/collections/follow-returns.js'
-import { createPaymentLane, judgeDueNotices } from '../../src/collections/payment-lane.js'
+import { judgeDueNotices } from '../../src/collections/judge-due-notices.js'
+import { createJudgingLane } from '../../src/collections/notice-lanes.js'
 import type { WalletRail } from '../../src/collections/ports.js'
 import { sendReturns } from '../../src/collections/send-returns.js'
 import { pollPayouts } from '../../src/payouts/poll-payouts.js'
@@ -66,7 +67,7 @@ export async function openWithWallets() {
     localnetPayers: createLocalnetPayers(chain.url, { waitsForBlock: false }),
     mint,
   })
-  const lane = createPaymentLane({
+  const lane = createJudgingLane({
     connect: () => connect(db.url, 'test deposits'),
     clock,
     rails: new Map(),

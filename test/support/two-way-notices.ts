@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { PaymentNotice } from '../../src/collections/ports.js'
+import type { ReportedPayment } from '../../src/collections/ports.js'
 import { recordPayments } from '../../src/collections/record-payments.js'
 import { insertNotices } from '../../src/collections/store-notices.js'
 import type { Opened, ServiceWithBankAndChain } from './open-with-bank-and-chain.js'
@@ -8,7 +8,7 @@ export type Notice = {
   rail: string
   mode: 'test'
   id: string
-  payment: PaymentNotice
+  reported: ReportedPayment
   body: null
 }
 
@@ -52,10 +52,10 @@ export function openTwoWayNotices({ db, clock, bank, wallets }: ServiceWithBankA
   }
 }
 
-type Said = Pick<PaymentNotice, 'accountNumber' | 'amount' | 'currency' | 'receivedAt'>
+type Said = Pick<ReportedPayment, 'accountNumber' | 'amount' | 'currency' | 'receivedAt'>
 
 function noticeOf(rail: string, said: Said): Notice {
   const id = randomUUID()
-  const payment = { id, sender: null, sessionId: null, narration: null, ...said }
-  return { rail, mode: 'test', id, payment, body: null }
+  const reported = { id, sender: null, bankSessionId: null, narration: null, ...said }
+  return { rail, mode: 'test', id, reported, body: null }
 }

@@ -9,9 +9,9 @@ import { inTransaction, type Queryable } from '../../src/postgres/tx.js'
 import { type ClaimedDelivery, claimDeliveries } from '../../src/webhooks/claim-deliveries.js'
 import {
   findOpenEndpoints,
+  firstPosition,
   type OpenEndpoint,
   type Position,
-  start,
 } from '../../src/webhooks/find-open-endpoints.js'
 import { recordAttempts } from '../../src/webhooks/record-attempts.js'
 import { freshDatabase } from '../support/database.js'
@@ -94,7 +94,7 @@ describe('claiming', () => {
       const reader = readerOf(session)
       const claimed: ClaimedDelivery[] = []
       for (;;) {
-        const open = await findOpenEndpoints(reader, now, start)
+        const open = await findOpenEndpoints(reader, now, firstPosition)
         const due = open.filter(({ isDue }) => isDue)
         if (due.length === 0) return claimed
         const shares = due.map((endpoint) => ({ ...endpoint, capacity: 3 }))
@@ -105,9 +105,11 @@ describe('claiming', () => {
     const claimed = workers.flat()
     expect(claimed).toHaveLength(2_000)
     expect(new Set(claimed.map(keyOf)).size).toBe(2_000)
-    expect(claimed.every(({ attemptNumber, tries }) => attemptNumber === 1 && tries === 1)).toBe(
-      true,
-    )
+    expect(
+      claimed.every(
+        ({ attemptNumber, attemptsInSchedule }) => attemptNumber === 1 && attemptsInSchedule === 1,
+      ),
+    ).toBe(true)
     expect(workers.filter((own) => own.length > 0).length).toBeGreaterThan(1)
   })
 
@@ -148,7 +150,9 @@ describe('claiming', () => {
     const leaseEnd = toLater(at, leaseMs)
     expect(await claim(endpoints, 100, { at: toLater(leaseEnd, -1) })).toEqual([])
     const again = await claim(endpoints, 100, { at: leaseEnd })
-    expect(again.map(({ attemptNumber, tries }) => [attemptNumber, tries])).toEqual([
+    expect(
+      again.map(({ attemptNumber, attemptsInSchedule }) => [attemptNumber, attemptsInSchedule]),
+    ).toEqual([
       [2, 2],
       [2, 2],
       [2, 2],
@@ -167,7 +171,7 @@ describe('the scan of endpoints with open deliveries', () => {
   /** As workers do: page after page, until one is not full. */
   async function scan(at = now): Promise<OpenEndpoint[][]> {
     const pages: OpenEndpoint[][] = []
-    for (let position: Position = start; ; position = pages.at(-1)!.at(-1)!) {
+    for (let position: Position = firstPosition; ; position = pages.at(-1)!.at(-1)!) {
       pages.push(await findOpenEndpoints(db, at, position))
       if (pages.at(-1)!.length < endpointsPerPollMax) return pages
     }
@@ -278,7 +282,7 @@ describe('with many delivered and one endpoint far behind', () => {
         return readerOf(session).rows(statement)
       },
     }
-    expect(await findOpenEndpoints(naming, now, start)).toHaveLength(100)
+    expect(await findOpenEndpoints(naming, now, firstPosition)).toHaveLength(100)
     const written = values.map((value) =>
       value instanceof Date ? value.toISOString() : `${value}`,
     )

@@ -171,7 +171,9 @@ test('a redelivery is not lost to an attempt in flight', async () => {
   const at = new Date()
   await db.transaction((tx) => redeliver(tx, at, { event: event!, endpoint }))
   await record(db, at, [endedOf(last!, { at, status: 500 })])
-  expect(await claimFor(db, at, endpoint)).toMatchObject([{ attemptNumber: 6, tries: 1 }])
+  expect(await claimFor(db, at, endpoint)).toMatchObject([
+    { attemptNumber: 6, attemptsInSchedule: 1 },
+  ])
 })
 
 // A damaged secret, or one sealed with another key, must not be retried forever.

@@ -37,8 +37,12 @@ async function sendToRaw(response: string): Promise<DeliveryResult> {
 }
 
 const now = new Date('2026-01-05T09:00:00.000Z')
-const judge = (result: DeliveryResult, tries = 1) =>
-  judgeDeliveryAttempt(result, { now, mode: 'live', tries, chance: 0 })
+const judge = (result: DeliveryResult, attemptsInSchedule = 1) =>
+  judgeDeliveryAttempt(
+    result,
+    { isEnabled: true, mode: 'live', attemptsInSchedule },
+    { now, chance: 0 },
+  )
 
 test('2xx is delivered, and the start of the response is stored', async () => {
   const result = await sendTo((_request, response) => response.writeHead(204).end())

@@ -94,7 +94,8 @@ async function admit(
   route: Route,
   guards: Guards,
 ): Promise<void> {
-  // A bank sends as many notices as there are payments, and other senders fail the signature check.
+  // A signed notice needs no key and has no rate limit: a bank sends as many as there are payments,
+  // and other senders fail the signature check of the rail.
   if (route.access === 'signed') return
   if (route.access === 'open') {
     allow(reply, guards.rateLimits.address(networkOf(request.ip)), guards.publicRateLimitPerSecond)

@@ -7,6 +7,7 @@ import { type Outcome, Refusal } from '../../base/refusal.js'
 import type { Seal } from '../../base/sealed.js'
 import type { Answer, KeyedAnswer } from '../../idempotency/answer.js'
 import { atMostOnce, type KeyedCall, whileInProgress } from '../../idempotency/at-most-once.js'
+import { environmentKey } from '../../postgres/busy.js'
 import type { Database } from '../../postgres/database.js'
 import { type OpenedLane, type OpenLane, openLane } from '../../postgres/lane.js'
 import type { Tx } from '../../postgres/tx.js'
@@ -85,7 +86,7 @@ function createKeyedLane<Input, Value>(
   const lane = open<Call<Input, Value>, KeyedAnswer>({
     connect,
     work: toLaneWork(context, useCase),
-    nameOf: ({ environmentId }) => String(environmentId),
+    sideLanes: { nameOf: ({ environmentId }) => environmentKey(environmentId) },
   })
   return {
     stats: lane.stats,

@@ -197,9 +197,9 @@ async function findDestination(
 ): Promise<Destination> {
   if (requested) return withBankName(requested, banks[environment.mode])
   if (found.asset !== 'NGN') throw noDestination(unknownOwner)
-  const rail = collections.rails[environment.mode]
-  const sender = rail && destinationOf({ id: found.railId, sender: found.sender }, rail)
-  if (sender) return sender
+  const { railId: id, sender } = found
+  const destination = destinationOf({ id, sender }, collections.rails[environment.mode])
+  if (destination) return destination
   throw noDestination('The bank did not report who sent this payment.')
 }
 

@@ -5,13 +5,24 @@ import type { ApiParts } from '../api-parts.js'
 import { success } from '../edge/envelope.js'
 import { route } from '../edge/route.js'
 
-/** What a bank might send; every bank has its own format, which its rail parses. */
+/** A notice of the sandbox bank. Every bank has its own format, which its rail parses. */
 const noticeSample = {
-  id: '019b8d627a807c319f045ad2be61e0f7',
-  accountNumber: '0000014572',
-  amount: '1250000',
-  currency: 'NGN',
-  paidAt: '2026-01-05T09:00:00.000Z',
+  event: 'payment.received',
+  data: {
+    id: 'sbp_019b8d627a807c319f045ad2be61e0f7',
+    accountNumber: '0000014572',
+    currency: 'NGN',
+    sender: {
+      name: 'ADA OBI',
+      accountNumber: '0123456789',
+      bankCode: '058',
+      bankName: 'Guaranty Trust Bank',
+    },
+    sessionId: '999999260105090000000000014572',
+    narration: 'Two loaves of agege bread',
+    amount: '1250000',
+    paidAt: '2026-01-05T09:00:00.000Z',
+  },
 }
 
 /** Receives notices of payments from banks: stores each, answers, then judges it. */
@@ -32,18 +43,23 @@ export const railNotices = (api: ApiParts) =>
     body: Type.Object({}, { additionalProperties: true, examples: [noticeSample] }),
     answers: { 200: Type.Object({}) },
     refusals: ['authentication_failed', 'not_found'],
-    async handle({ params, headers, bodyText: body }) {
+    async handle({ params, headers, bodyText }) {
       const mode = modes.find((one) => one === params.mode)
+      // Each mode has at most one bank, so the name only confirms it.
       const rail = mode && api.collections.rails[mode]
-      if (!rail || rail.name !== params.rail) throw unknownRail()
-      const read = rail.readNotice({ headers, body })
+      if (!mode || rail?.name !== params.rail) throw unknownRail()
+      // The signature covers the raw bytes, not the parsed body.
+      const read = rail.readNotice({ headers, body: bodyText })
       if (read.kind === 'unverified') throw notGenuine(rail.name)
       if (read.kind === 'payment') {
-        const { payment } = read
-        const name = { rail: rail.name, mode, id: payment.id }
-        api.collections.judgeNoticeSoon(
-          await api.collections.storeNotice({ ...name, payment, body }),
-        )
+        const name = await api.collections.storeNotice({
+          rail: rail.name,
+          mode,
+          id: read.payment.id,
+          reported: read.payment,
+          body: bodyText,
+        })
+        api.collections.judgeNoticeSoon(name)
       }
       return success(200, 'Received', {})
     },

@@ -84,7 +84,7 @@ class Writer {
   }
 }
 
-class Reader {
+class Queryable {
   private at = 0
   constructor(private bytes: Buffer) {}
 
@@ -159,7 +159,7 @@ function writeChange(writer: Writer, { index, state }: AccountStateChange): void
 
 /** The meta is parsed on access. */
 export function readRecord(body: Buffer): Landed | HeightClaim {
-  const reader = new Reader(body)
+  const reader = new Queryable(body)
   if (reader.number(1) === kinds.claim) return { kind: 'claim', height: reader.number(6) }
   const slot = reader.number(6)
   const time = reader.number(6)
@@ -187,7 +187,7 @@ export function readRecord(body: Buffer): Landed | HeightClaim {
   }
 }
 
-function readChange(reader: Reader): AccountStateChange {
+function readChange(reader: Queryable): AccountStateChange {
   const index = reader.number(1)
   const lamports = reader.long()
   if (lamports === 0n) return { index, state: null }

@@ -22,7 +22,7 @@ export type Wire = {
 
 export class MalformedTransaction extends Error {}
 
-class Reader {
+class Queryable {
   constructor(
     private bytes: Buffer,
     public at: number,
@@ -77,7 +77,7 @@ class Reader {
 /** Parses a signed transaction, legacy or version 0. */
 export function readWire(bytes: Buffer): Wire {
   if (bytes.length > localnetLimits.transactionBytes) throw new MalformedTransaction('too large')
-  const reader = new Reader(bytes, 0)
+  const reader = new Queryable(bytes, 0)
   const signatures = reader.list(() => reader.key(64))
   const signature = signatures[0]
   if (signature === undefined) throw new MalformedTransaction('no signature')
@@ -89,7 +89,7 @@ export function readWire(bytes: Buffer): Wire {
 
 /** Reads only what the history indexes, from bytes that were parsed before. */
 export function readIndexKeys(bytes: Buffer): { signature: Key; keys: Key[] } {
-  const reader = new Reader(bytes, 0)
+  const reader = new Queryable(bytes, 0)
   const signatureCount = reader.length()
   const signature = reader.key(64)
   reader.at += 64 * (signatureCount - 1)
@@ -102,7 +102,7 @@ export type TransactionMessage = Omit<Wire, 'signature' | 'signatureCount'>
 
 /** Parses a message, from an offset to the end. */
 export function readMessage(bytes: Buffer, messageOffset: number): TransactionMessage {
-  const reader = new Reader(bytes, messageOffset)
+  const reader = new Queryable(bytes, messageOffset)
   const version = readVersion(reader)
   const header = {
     signers: reader.byte(),
@@ -125,7 +125,7 @@ export function readMessage(bytes: Buffer, messageOffset: number): TransactionMe
   return message
 }
 
-function readVersion(reader: Reader): 'legacy' | 0 {
+function readVersion(reader: Queryable): 'legacy' | 0 {
   const first = reader.byte()
   if (first < 0x80) {
     reader.at--
@@ -135,7 +135,7 @@ function readVersion(reader: Reader): 'legacy' | 0 {
   return 0
 }
 
-function readLookup(reader: Reader): Lookup {
+function readLookup(reader: Queryable): Lookup {
   return {
     table: reader.key(32),
     writable: reader.take(reader.length()),

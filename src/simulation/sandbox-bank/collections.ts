@@ -4,8 +4,8 @@ import { limits } from '../../base/limits.js'
 import type { Logger } from '../../base/log.js'
 import type {
   CollectionRail,
+  NoticeReading,
   NoticeRequest,
-  ReadNotice,
   SandboxPayers,
   SimulatedPayment,
 } from '../../collections/ports.js'
@@ -14,7 +14,7 @@ import { gather } from '../../postgres/gather.js'
 import { readNotice } from './notice.js'
 import { NoticeSender } from './notice-sender.js'
 import { openAccounts } from './open-accounts.js'
-import { toNotice } from './payment.js'
+import { toReported } from './payment.js'
 import { assertPayable, receivePayments } from './receive-payments.js'
 import { closeAccounts } from './store-accounts.js'
 import { findPaymentsInto, listRecorded } from './store-payments.js'
@@ -38,13 +38,15 @@ export function createSandboxCollections(tools: Tools): SandboxCollections {
     db.transaction((tx) => receivePayments(tx, clock.now(), payments)),
   )
 
-  function readMessage(message: NoticeRequest): ReadNotice {
-    const read = readNotice(key, message)
+  function readOrLog(request: NoticeRequest): NoticeReading {
+    const read = readNotice(key, request)
     if (read.kind !== 'unreadable') return read
     logger.error(
-      { why: read.why, body: message.body },
+      { why: read.why, body: request.body },
       'sandbox bank: a signed notice could not be read',
     )
+    // Acknowledge it: the bank would only send the same bytes again. Its payment is found when the
+    // bank is queried for payments without a notice.
     return { kind: 'other' }
   }
 
@@ -52,14 +54,14 @@ export function createSandboxCollections(tools: Tools): SandboxCollections {
     openAccounts: (openings) => db.transaction((tx) => openAccounts(tx, clock.now(), openings)),
     closeAccounts: (numbers) =>
       db.transaction(async (tx) => closeAccounts(tx, clock.now(), numbers)),
-    readNotice: readMessage,
-    findPayments: async (number) => (await findPaymentsInto(db, number)).map(toNotice),
+    readNotice: readOrLog,
+    findPayments: async (number) => (await findPaymentsInto(db, number)).map(toReported),
     async listPayments({ from, to, after }) {
       const limit = limits.sandboxBank.statementLines
       const lines = await listRecorded(db, { from, to, after: BigInt(after ?? 0), limit })
       const isFull = lines.length === limit
       return {
-        payments: lines.map(({ payment }) => toNotice(payment)),
+        payments: lines.map(({ payment }) => toReported(payment)),
         next: isFull ? lines.at(-1)!.line.toString() : null,
       }
     },

@@ -7,7 +7,7 @@ import type { Logger } from '../../base/log.js'
 import type { Database } from '../../postgres/database.js'
 import { gather } from '../../postgres/gather.js'
 import { writeNotice } from './notice.js'
-import { toNotice } from './payment.js'
+import { toReported } from './payment.js'
 import { createPost } from './post-notice.js'
 import {
   claimNotice,
@@ -147,7 +147,7 @@ export class NoticeSender {
 
   async #send({ payment, copies, attempts }: SandboxNotice): Promise<void> {
     const { clock, logger, key } = this.#tools
-    const message = { url: this.#url!, ...writeNotice(key, toNotice(payment)) }
+    const message = { url: this.#url!, ...writeNotice(key, toReported(payment)) }
     const posts = Array.from({ length: copies }, () => this.#http.post(message))
     const remaining = (await Promise.all(posts)).filter((isAccepted) => !isAccepted).length
     const dueAt = nextAttemptAt(clock.now(), attempts)

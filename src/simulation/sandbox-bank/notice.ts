@@ -1,9 +1,9 @@
 import { createHmac, type KeyObject, timingSafeEqual } from 'node:crypto'
 import type {
   BankSender,
+  NoticeReading,
   NoticeRequest,
-  PaymentNotice,
-  ReadNotice,
+  ReportedPayment,
 } from '../../collections/ports.js'
 
 /** Lower-case, as Node delivers headers. */
@@ -12,11 +12,11 @@ const signatureHeader = 'x-sandbox-signature'
 const event = 'payment.received'
 
 /** The amount is a string of whole kobo, so that no reader parses it as a float. */
-export function writeNotice(key: KeyObject, notice: PaymentNotice) {
-  const { amount, receivedAt, ...data } = notice
+export function writeNotice(key: KeyObject, payment: ReportedPayment) {
+  const { amount, receivedAt, bankSessionId: sessionId, ...data } = payment
   const body = JSON.stringify({
     event,
-    data: { ...data, amount: amount.toString(), paidAt: receivedAt.toISOString() },
+    data: { ...data, sessionId, amount: amount.toString(), paidAt: receivedAt.toISOString() },
   })
   const headers = { 'content-type': 'application/json', [signatureHeader]: sign(key, body) }
   return { headers, body }
@@ -29,15 +29,13 @@ type Unreadable = { kind: 'unreadable'; why: string }
  * Verifies the signature before parsing anything. Any amount and currency is passed on: payments
  * are judged elsewhere.
  */
-export function readNotice(key: KeyObject, message: NoticeRequest): ReadNotice | Unreadable {
+export function readNotice(key: KeyObject, message: NoticeRequest): NoticeReading | Unreadable {
   if (!isGenuine(key, message)) return { kind: 'unverified' }
   const fields = parseObject(message.body)
   if (typeof fields.event !== 'string') return { kind: 'unreadable', why: 'no event' }
   if (fields.event !== event) return { kind: 'other' }
-  const notice = readPayment(toObject(fields.data))
-  return notice
-    ? { kind: 'payment', payment: notice }
-    : { kind: 'unreadable', why: 'incomplete payment' }
+  const payment = readPayment(toObject(fields.data))
+  return payment ? { kind: 'payment', payment } : { kind: 'unreadable', why: 'incomplete payment' }
 }
 
 function sign(key: KeyObject, body: string): string {
@@ -54,7 +52,7 @@ function isGenuine(key: KeyObject, { headers, body }: NoticeRequest): boolean {
  * Undefined without id, account number, currency, amount or time. Other fields become null if they
  * cannot be read: a payment must not get lost because its sender is missing.
  */
-function readPayment(data: Record<string, unknown>): PaymentNotice | undefined {
+function readPayment(data: Record<string, unknown>): ReportedPayment | undefined {
   const [id, accountNumber, currency] = [data.id, data.accountNumber, data.currency].map(readToken)
   const amount = readAmount(data.amount)
   const receivedAt = readTime(data.paidAt)
@@ -66,7 +64,7 @@ function readPayment(data: Record<string, unknown>): PaymentNotice | undefined {
     currency,
     receivedAt,
     sender: readSender(toObject(data.sender)),
-    sessionId: readText(data.sessionId) ?? null,
+    bankSessionId: readText(data.sessionId) ?? null,
     narration: readText(data.narration) ?? null,
   }
 }

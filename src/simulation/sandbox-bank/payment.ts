@@ -1,4 +1,4 @@
-import type { BankSender, PaymentNotice } from '../../collections/ports.js'
+import type { BankSender, ReportedPayment } from '../../collections/ports.js'
 
 /** A payment as the bank stores it, with the full number of a masked sender. */
 export type SandboxPayment = {
@@ -8,7 +8,7 @@ export type SandboxPayment = {
   currency: string
   sender: BankSender | null
   isSenderMasked: boolean
-  sessionId: string
+  bankSessionId: string
   narration: string | null
   paidAt: Date
 }
@@ -16,7 +16,7 @@ export type SandboxPayment = {
 const digitsShown = 4
 
 /** The payment as the bank reports it. */
-export function toNotice(payment: SandboxPayment): PaymentNotice {
+export function toReported(payment: SandboxPayment): ReportedPayment {
   const { isSenderMasked, paidAt, sender, ...rest } = payment
   const shownSender = sender && isSenderMasked ? maskNumber(sender) : sender
   return { ...rest, sender: shownSender, receivedAt: paidAt }

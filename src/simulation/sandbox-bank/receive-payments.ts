@@ -1,11 +1,11 @@
 import { strict as assert } from 'node:assert'
 import { after } from '../../base/clock.js'
 import { limits } from '../../base/limits.js'
-import type { PaymentNotice, SimulatedPayment } from '../../collections/ports.js'
+import type { ReportedPayment, SimulatedPayment } from '../../collections/ports.js'
 import type { Tx } from '../../postgres/tx.js'
 import { firstOfEach } from './first-of-each.js'
 import { sandboxBankItself } from './magic-accounts.js'
-import { type SandboxPayment, toNotice } from './payment.js'
+import { type SandboxPayment, toReported } from './payment.js'
 import { completeSender, sessionIdOf } from './senders.js'
 import { insertSandboxNotices } from './store-notices.js'
 import { findPaymentsById, insertSandboxPayments } from './store-payments.js'
@@ -18,7 +18,7 @@ export async function receivePayments(
   tx: Tx,
   now: Date,
   received: SimulatedPayment[],
-): Promise<(PaymentNotice | undefined)[]> {
+): Promise<(ReportedPayment | undefined)[]> {
   const first = firstOfEach(received, ({ id }) => id)
   const payments = new Map([...first.values()].map((one) => [one.id, toPayment(one)]))
   const inserted = await insertSandboxPayments(tx, now, [...payments.values()])
@@ -33,7 +33,7 @@ export async function receivePayments(
   const existing = await findPaymentsById(tx, repeated)
   return received.map(({ id }) => {
     const payment = inserted.has(id) ? payments.get(id) : existing.get(id)
-    return payment && toNotice(payment)
+    return payment && toReported(payment)
   })
 }
 
@@ -58,6 +58,6 @@ function toPayment(received: SimulatedPayment): SandboxPayment {
     narration,
     paidAt,
     isSenderMasked: sender !== null && (received.isSenderMasked ?? false),
-    sessionId: sessionIdOf(id, paidAt, bankCode),
+    bankSessionId: sessionIdOf(id, paidAt, bankCode),
   }
 }

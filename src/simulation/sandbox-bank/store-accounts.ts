@@ -13,7 +13,7 @@ const numbered = { number: 'text' } as const
 const insert = listStatement<typeof whole, { reference: string }>({
   name: 'insert_sandbox_accounts',
   columns: whole,
-  text: (list, _more, names) => `
+  text: (list, _parameter, names) => `
     insert into sandbox_accounts (${names}) select ${names} from ${list}
     on conflict (reference) do nothing returning reference`,
 })
@@ -29,12 +29,12 @@ const find = listStatement<typeof named, SandboxAccount>({
 const close = listStatement({
   name: 'close_sandbox_accounts',
   columns: numbered,
-  text: (list, more) => `
+  text: (list, parameter) => `
     with open as materialized (
       select reference from sandbox_accounts
       where number in (select list.number from ${list}) and closed_at is null
       order by reference for no key update)
-    update sandbox_accounts a set closed_at = ${more(0)}::timestamptz
+    update sandbox_accounts a set closed_at = ${parameter(0)}::timestamptz
     from open where a.reference = open.reference and a.closed_at is null`,
 })
 

@@ -23,7 +23,7 @@ type NoticeRow = SandboxPaymentRow & { copies: number; attempts: number }
 const insert = listStatement({
   name: 'insert_sandbox_notices',
   columns: { payment_id: 'text', copies: 'int4', due_at: 'timestamptz' },
-  text: (list, _more, names) => `
+  text: (list, _parameter, names) => `
     insert into sandbox_notices (${names}) select ${names} from ${list}`,
 })
 

@@ -28,9 +28,9 @@ const values = Object.keys(whole)
 const insert = listStatement<typeof whole, { id: string }>({
   name: 'insert_sandbox_payments',
   columns: whole,
-  text: (list, more, names) => `
+  text: (list, parameter, names) => `
     insert into sandbox_payments (${names}, recorded_at)
-    select ${values}, ${more(0)}::timestamptz
+    select ${values}, ${parameter(0)}::timestamptz
     from ${list} join sandbox_accounts a on a.number = list.account_number
     on conflict (id) do nothing returning id`,
 })
@@ -38,7 +38,7 @@ const insert = listStatement<typeof whole, { id: string }>({
 /** Columns of `sandbox_payments p`. */
 export const sandboxPaymentColumns = `
   p.id, p.account_number as "accountNumber", p.amount, p.currency, p.sender,
-  p.is_sender_masked as "isSenderMasked", p.session_id as "sessionId", p.narration,
+  p.is_sender_masked as "isSenderMasked", p.session_id as "bankSessionId", p.narration,
   p.paid_at as "paidAt"`
 
 /** The sender is JSON text. */
@@ -140,7 +140,7 @@ function toRow(payment: SandboxPayment) {
     currency: payment.currency,
     sender: payment.sender && JSON.stringify(payment.sender),
     is_sender_masked: payment.isSenderMasked,
-    session_id: payment.sessionId,
+    session_id: payment.bankSessionId,
     narration: payment.narration,
     paid_at: payment.paidAt,
   }

@@ -24,7 +24,7 @@ const whole = {
 const insert = listStatement<typeof whole, { reference: string }>({
   name: 'insert_sandbox_transfers',
   columns: whole,
-  text: (list, _more, names) => `
+  text: (list, _parameter, names) => `
     insert into sandbox_transfers (${names}) select ${names} from ${list}
     on conflict (reference) do nothing returning reference`,
 })

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { Refusal } from '../../../src/base/refusal.js'
 import type {
   AccountOpening,
-  PaymentNotice,
+  ReportedPayment,
   SimulatedPayment,
 } from '../../../src/collections/ports.js'
 import type { SandboxBank } from '../../../src/simulation/sandbox-bank/sandbox-bank.js'
@@ -35,7 +35,7 @@ export function paymentInto(
 export async function payIn(
   bank: SandboxBank,
   more: Partial<SimulatedPayment> = {},
-): Promise<PaymentNotice> {
+): Promise<ReportedPayment> {
   const accountNumber = more.accountNumber ?? (await openAccount(bank))
   return (await bank.receivePayment(paymentInto(accountNumber, more)))!
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { after } from '../../../src/base/clock.js'
 import { limits } from '../../../src/base/limits.js'
-import type { BankSender, PaymentNotice } from '../../../src/collections/ports.js'
+import type { BankSender, ReportedPayment } from '../../../src/collections/ports.js'
 import { sql } from '../../../src/postgres/sql.js'
 import { nigerianBanks } from '../../../src/rails/banks.js'
 import { accountNameOf } from '../../../src/simulation/sandbox-bank/account-names.js'
@@ -22,8 +22,8 @@ function later(durationMs: number): Date {
 async function listAll(
   bank: ReturnType<typeof openBank>['bank'],
   period: { from: Date; to: Date },
-): Promise<PaymentNotice[]> {
-  const all: PaymentNotice[] = []
+): Promise<ReportedPayment[]> {
+  const all: ReportedPayment[] = []
   let next: string | null = null
   do {
     const page = await bank.listPayments({ ...period, after: next ?? undefined })
@@ -57,7 +57,7 @@ describe('a payment', () => {
       amount: 9_007_199_254_740_991n,
       currency: 'NGN',
       sender,
-      sessionId: expect.stringMatching(/^000058260105085900\d{12}$/),
+      bankSessionId: expect.stringMatching(/^000058260105085900\d{12}$/),
       narration: 'Invoice 7',
       receivedAt: paidAt,
     })
@@ -195,7 +195,7 @@ describe('the list of payments', () => {
     const middle = clock.now()
     const rest = await paySome(later(-9_999_999), 10)
     clock.advance(1_000)
-    const ids = (payments: PaymentNotice[]) => payments.map(({ id }) => id).toSorted()
+    const ids = (payments: ReportedPayment[]) => payments.map(({ id }) => id).toSorted()
     expect(ids(await listAll(bank, { from, to: middle }))).toEqual(ids(first))
     expect(ids(await listAll(bank, { from: middle, to: clock.now() }))).toEqual(ids(rest))
   })

@@ -19,13 +19,13 @@ const data = {
   narration: 'Invoice 7',
   paidAt: '2026-01-05T09:00:00.000Z',
 }
-const paymentNotice = {
+const reported = {
   id: data.id,
   accountNumber: data.accountNumber,
   amount: 500_000n,
   currency: 'NGN',
   sender,
-  sessionId: data.sessionId,
+  bankSessionId: data.sessionId,
   narration: data.narration,
   receivedAt: new Date(data.paidAt),
 }
@@ -44,7 +44,7 @@ describe('a message', () => {
   test('signed by the bank is read as a payment', () => {
     expect(bank.readNotice(signed(noticeOf({})))).toEqual({
       kind: 'payment',
-      payment: paymentNotice,
+      payment: reported,
     })
   })
 
@@ -102,7 +102,7 @@ describe('a genuine message', () => {
   ])('is passed on unchanged: %s %s', (amount, currency, read) => {
     expect(bank.readNotice(signed(noticeOf({ amount, currency })))).toEqual({
       kind: 'payment',
-      payment: { ...paymentNotice, amount: read, currency },
+      payment: { ...reported, amount: read, currency },
     })
   })
 
@@ -112,13 +112,13 @@ describe('a genuine message', () => {
     [
       'no session or narration',
       { sessionId: 7, narration: undefined },
-      { sessionId: null, narration: null },
+      { bankSessionId: null, narration: null },
     ],
     ['characters that cannot be stored', { narration: 'a\0b' }, { narration: 'ab' }],
   ])('with %s is not lost', (_name, more, read) => {
     expect(bank.readNotice(signed(noticeOf(more)))).toEqual({
       kind: 'payment',
-      payment: { ...paymentNotice, ...read },
+      payment: { ...reported, ...read },
     })
   })
 

@@ -7,7 +7,8 @@ import type { Queryable } from '../postgres/tx.js'
 import { type AccountKind, accountKinds, type CollectionAccount, isWallet } from './account.js'
 import type { Policy } from './judge-payment.js'
 
-export type CollectionRule = {
+/** How an environment treats payments: its policies, fees and clock. */
+export type EnvironmentTerms = {
   policies: Record<'bank' | 'crypto', Policy>
   clockOffsetMs: number
   /** Empty unless one of the accounts is a wallet. */
@@ -15,16 +16,16 @@ export type CollectionRule = {
   fees: Partial<Record<AccountKind, FeeSchedule>>
 }
 
-export type CollectionRules = {
-  of(account: Pick<CollectionAccount, 'environmentId'>): CollectionRule
+export type TermsByEnvironment = {
+  of(account: Pick<CollectionAccount, 'environmentId'>): EnvironmentTerms
 }
 
 type KindInEnvironment = Pick<CollectionAccount, 'environmentId' | 'kind'>
 
-export async function readCollectionRules(
+export async function readTerms(
   db: Queryable,
   accounts: KindInEnvironment[],
-): Promise<CollectionRules> {
+): Promise<TermsByEnvironment> {
   const ids = [...new Set(accounts.map(({ environmentId }) => environmentId))]
   const unique = [...new Map(accounts.map((account) => [keyOf(account), account])).values()]
   const operations = unique.map(({ environmentId, kind }) => ({
@@ -36,32 +37,32 @@ export async function readCollectionRules(
     getFeeSchedules(db, operations),
     accounts.some(isWallet) ? listClockMoves(db, ids) : undefined,
   ])
-  const rules = new Map<EnvironmentId, CollectionRule>()
+  const terms = new Map<EnvironmentId, EnvironmentTerms>()
   for (const [environmentId, { bank, crypto, clockOffsetMs }] of policies)
-    rules.set(environmentId, {
+    terms.set(environmentId, {
       policies: { bank, crypto },
       clockOffsetMs,
       fees: {},
       clockMoves: clockMoves?.get(environmentId) ?? [],
     })
   for (const [index, { environmentId, kind }] of unique.entries())
-    rules.get(environmentId)!.fees[kind] = schedules[index]!
-  return { of: ({ environmentId }) => rules.get(environmentId)! }
+    terms.get(environmentId)!.fees[kind] = schedules[index]!
+  return { of: ({ environmentId }) => terms.get(environmentId)! }
 }
 
 /** How far the environment's clock was ahead at a moment of real time. */
-export function offsetAt({ clockOffsetMs, clockMoves }: CollectionRule, at: Date): number {
+export function offsetAt({ clockOffsetMs, clockMoves }: EnvironmentTerms, at: Date): number {
   const next = clockMoves.find(({ movedAt }) => movedAt > at)
   return next ? next.offsetBeforeMs : clockOffsetMs
 }
 
-export function policyOf({ policies }: CollectionRule, kind: AccountKind): Policy {
+export function policyOf({ policies }: EnvironmentTerms, kind: AccountKind): Policy {
   return policies[accountKinds[kind].policy]
 }
 
 /** The fee on the accepted amount, never more than that amount. */
 export function collectionFeeOf(
-  { fees }: CollectionRule,
+  { fees }: EnvironmentTerms,
   kind: AccountKind,
   accepted: bigint,
 ): bigint {
