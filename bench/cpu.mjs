@@ -23,11 +23,11 @@ export async function startMeter({ server, pidFile }) {
         postgres: now.postgres - before.postgres,
         load: cpu.user + cpu.system,
       }
-      const tell = ([name, us]) =>
+      const format = ([name, us]) =>
         `${name} ${Math.round(us / sent)} µs (${Math.round((100 * us) / elapsedUs)} %)`
       const each = Object.entries(spent).map(([name, us]) => [name, us / sent])
       return {
-        used: Object.entries(spent).map(tell).join(', '),
+        used: Object.entries(spent).map(format).join(', '),
         each: Object.fromEntries(each),
       }
     },

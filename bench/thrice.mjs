@@ -1,7 +1,7 @@
 /**
  * One process with three API servers: one that keeps a log of requests and two equal ones that do
  * not. They share compiled code, heap and database, so that they differ by the log alone; the equal
- * ones tell how small a difference can be seen.
+ * ones show the smallest visible difference.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { compose } from '../dist/compose.js'

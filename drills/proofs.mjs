@@ -81,13 +81,13 @@ async function proveReplays({ load, random }) {
 /** Every write was retried until it was acknowledged, so both lists must be equal. */
 function proveAcknowledged({ load }, resources) {
   return ['crypto', 'bank', 'account', 'payment'].map((kind) => {
-    const told = load.writesOf(kind).map(({ data }) => data.reference)
+    const acknowledged = load.writesOf(kind).map(({ data }) => data.reference)
     const listed = resources[kind].map(({ reference }) => reference)
     return {
-      claim: `Every acknowledged write exists once, and no other (${kind}: ${told.length})`,
+      claim: `Every acknowledged write exists once, and no other (${kind}: ${acknowledged.length})`,
       found: [
-        ...subtract(told, listed).map((reference) => `lost: ${reference}`),
-        ...subtract(listed, told).map((reference) => `not acknowledged: ${reference}`),
+        ...subtract(acknowledged, listed).map((reference) => `lost: ${reference}`),
+        ...subtract(listed, acknowledged).map((reference) => `not acknowledged: ${reference}`),
       ],
     }
   })

@@ -112,9 +112,9 @@ describe('magic accounts reach every outcome', () => {
     expect(transfer).toMatchObject({ status: ends.at(-1) ?? 'SUBMITTED', failureReason })
     expect(await available()).toBe(left)
     const events = (await get(`/v1/events?resource=${reference}`)).json.data.items
-    const told = events.map((event: { type: string }) => event.type).toReversed()
+    const types = events.map((event: { type: string }) => event.type).toReversed()
     const expected = ['submitted', ...ends.map((end) => end.toLowerCase())]
-    expect(told).toEqual(expected.map((word) => `bank_transfer.${word}`))
+    expect(types).toEqual(expected.map((word) => `bank_transfer.${word}`))
     await expectSoundBooks(db)
   })
 })

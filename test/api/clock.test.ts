@@ -170,9 +170,9 @@ describe('real time is kept by', () => {
   test('attempts, whose age decides when they are polled', async () => {
     await advance(30 * 24 * 3_600)
     const destinationAddress = 'HAgk14JpMQLgt6rVgv7cBQFJWFto5Dqxi472uT3DKpqk'
-    const wish = { amount: '25', asset: 'USDC', network: 'SOLANA', destinationAddress }
+    const transfer = { amount: '25', asset: 'USDC', network: 'SOLANA', destinationAddress }
     const headers = { 'idempotency-key': `clock ${count++}` }
-    const { json } = await post('/v1/disbursements/crypto', wish, headers)
+    const { json } = await post('/v1/disbursements/crypto', transfer, headers)
     const sentAt = iso(0)
     expect(json.data).toMatchObject({ createdAt: iso(30 * day), submittedAt: iso(30 * day) })
     expect(json.data.attempts).toMatchObject([{ submittedAt: sentAt }])

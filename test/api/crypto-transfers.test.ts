@@ -17,7 +17,12 @@ const path = '/v1/disbursements/crypto'
 const logger = createLogger('silent')
 
 const wallet = base58.encode(Buffer.alloc(32, 7))
-const wish = { amount: '25.50', asset: 'USDC', network: 'SOLANA', destinationAddress: wallet }
+const transferBody = {
+  amount: '25.50',
+  asset: 'USDC',
+  network: 'SOLANA',
+  destinationAddress: wallet,
+}
 
 let merchant: Merchant
 let count = 0
@@ -34,7 +39,11 @@ function fund(amount: string, asset = 'USDC') {
 
 function pay(change: object = {}, idempotencyKey = `key ${count++}`) {
   const headers = { 'idempotency-key': idempotencyKey }
-  return ask('POST', path, { key: merchant.test.secret, headers, body: { ...wish, ...change } })
+  return ask('POST', path, {
+    key: merchant.test.secret,
+    headers,
+    body: { ...transferBody, ...change },
+  })
 }
 
 async function available(asset = 'USDC'): Promise<{ available: string; held: string }> {
@@ -107,7 +116,7 @@ describe('a crypto transfer', () => {
     '{"id":12345678901234567890}',
   ])('returns metadata unchanged: %s', async (metadata) => {
     await fund('100')
-    const body = `${JSON.stringify(wish).slice(0, -1)}, "metadata" : ${metadata} }`
+    const body = `${JSON.stringify(transferBody).slice(0, -1)}, "metadata" : ${metadata} }`
     const headers = { 'idempotency-key': 'metadata' }
     const reply = await ask('POST', path, { key: merchant.test.secret, headers, body })
     expect(reply.text).toContain(`"metadata":${metadata}`)
@@ -119,7 +128,10 @@ describe('a crypto transfer', () => {
   test('costs more if the destination has no token account; a quote says so', async () => {
     await fund('100')
     rail.extraFees = ['crypto_account_creation']
-    const quote = await ask('POST', `${path}/quote`, { key: merchant.test.secret, body: wish })
+    const quote = await ask('POST', `${path}/quote`, {
+      key: merchant.test.secret,
+      body: transferBody,
+    })
     const lines = [
       { operation: 'crypto_payout', amount: '0.5' },
       { operation: 'crypto_account_creation', amount: '0.5' },
@@ -175,7 +187,7 @@ describe('a crypto transfer', () => {
 test('a reused key with another long number in its metadata is refused', async () => {
   await fund('100')
   const send = (id: string) => {
-    const body = `${JSON.stringify(wish).slice(0, -1)},"metadata":{"id":${id}}}`
+    const body = `${JSON.stringify(transferBody).slice(0, -1)},"metadata":{"id":${id}}}`
     const headers = { 'idempotency-key': 'long number' }
     return ask('POST', path, { key: merchant.test.secret, headers, body })
   }
@@ -223,7 +235,7 @@ describe('what is refused', () => {
     ['more than there is', { amount: '1000' }, 402, 'insufficient_balance', 'k'],
   ])('%s', async (_name, change, status, code, key) => {
     await fund('100')
-    const body = { ...wish, ...change }
+    const body = { ...transferBody, ...change }
     const headers: Record<string, string> = key ? { 'idempotency-key': `refused ${count++}` } : {}
     const reply = await ask('POST', path, { key: merchant.test.secret, headers, body })
     expect([reply.status, reply.json.code]).toEqual([status, code])
@@ -273,7 +285,11 @@ describe('what is refused', () => {
 
   test('live mode without a rail, after the balance check', async () => {
     const headers = { 'idempotency-key': 'live' }
-    const reply = await ask('POST', path, { key: merchant.live.secret, headers, body: wish })
+    const reply = await ask('POST', path, {
+      key: merchant.live.secret,
+      headers,
+      body: transferBody,
+    })
     expect([reply.status, reply.json.code]).toEqual([402, 'insufficient_balance'])
   })
 })
@@ -328,7 +344,7 @@ test('a merchant reference is used once across processes', async () => {
   await fund('1000', 'USDT')
   const key = merchant.test.secret
   for (let round = 0; round < 20; round += 1) {
-    const body = { ...wish, merchantReference: `round ${round}` }
+    const body = { ...transferBody, merchantReference: `round ${round}` }
     const one = (where: typeof ask, asset: string) =>
       where('POST', path, {
         key,

@@ -20,7 +20,10 @@ async function get(key: string, at: string) {
   return reply.json.data
 }
 
-async function tell({ environments }: Merchant, change: Partial<NewEvent> = {}): Promise<void> {
+async function emitEvent(
+  { environments }: Merchant,
+  change: Partial<NewEvent> = {},
+): Promise<void> {
   await emit(db, clock.now(), [happeningOf(environments.test.id, change)])
 }
 
@@ -49,8 +52,8 @@ describe('the list', async () => {
   // Three at a time in the same millisecond, so that a page may end between equals.
   for (let sequence = 1; sequence <= 20; sequence += 1) {
     for (const type of [random.pick(eventTypes), 'payment.held', 'payment.returned'] as const)
-      await tell(merchant, { type })
-    await tell(merchant, { type: 'crypto_transfer.submitted', resourceId, sequence })
+      await emitEvent(merchant, { type })
+    await emitEvent(merchant, { type: 'crypto_transfer.submitted', resourceId, sequence })
     clock.advance(random.pick([0, 1, minute]))
   }
   const all = await walk(key, 'limit=100')
@@ -72,11 +75,11 @@ describe('the list', async () => {
   test('is stable while it is read', async () => {
     const other = await service.addMerchant('Ada')
     expect(await get(other.test.secret, '')).toEqual({ items: [], nextCursor: null })
-    for (let count = 0; count < 7; count += 1) await tell(other)
+    for (let count = 0; count < 7; count += 1) await emitEvent(other)
     const before = await walk(other.test.secret, 'limit=100')
     const between = async () => {
       clock.advance(second)
-      await tell(other)
+      await emitEvent(other)
     }
     expect(await walk(other.test.secret, 'limit=2', between)).toEqual(before)
   })
@@ -148,7 +151,7 @@ describe('an event', () => {
   test('is returned byte for byte', async () => {
     const merchant = await service.addMerchant('Ada')
     const data = '{"z":1,"a":{"y":[],"b":"₦"},"10":1.0,"9":null}'
-    await tell(merchant, { data, type: 'balance.low', sequence: 7 })
+    await emitEvent(merchant, { data, type: 'balance.low', sequence: 7 })
     const id = await newestOf(merchant)
     for (const at of [path, `${path}/${id}`])
       expect((await ask('GET', at, { key: merchant.test.secret })).text).toContain(
@@ -159,7 +162,7 @@ describe('an event', () => {
 
   test('is visible in its environment only, and to no public key', async () => {
     const [merchant, other] = [await service.addMerchant('Ada'), await service.addMerchant('Bola')]
-    await tell(merchant)
+    await emitEvent(merchant)
     const id = await newestOf(merchant)
     const askAll = (key: string, event: string) =>
       Promise.all([
@@ -193,7 +196,7 @@ describe('deliveries', () => {
     const merchant = await service.addMerchant('Ada')
     const [first, other] = [await addEndpoint(merchant), await addEndpoint(merchant)]
     await addEndpoint(merchant, { events: ['balance.low'] })
-    await tell(merchant)
+    await emitEvent(merchant)
     const startedAt = [clock.now().toISOString()]
     await answerAll(db, clock.now(), { endpoint: first, status: null })
     await answerAll(db, clock.now(), { endpoint: other, status: 503 })
@@ -202,7 +205,7 @@ describe('deliveries', () => {
     await answerAll(db, clock.now(), { endpoint: first, status: 204 })
 
     const { items } = await get(merchant.test.secret, `/${await newestOf(merchant)}/deliveries`)
-    const said = (status: number | null, error: string | null = null) => {
+    const attemptResult = (status: number | null, error: string | null = null) => {
       return { status, error, response: `said ${status}`, durationMs: 12 }
     }
     const retryAt = new Date(Date.parse(startedAt[0]!) + 5 * second).toISOString()
@@ -214,8 +217,8 @@ describe('deliveries', () => {
         status: 'DELIVERED',
         nextAttemptAt: null,
         attempts: [
-          { number: 1, url, startedAt: startedAt[0], ...said(null, 'nobody answered') },
-          { number: 2, url, startedAt: startedAt[1], ...said(204) },
+          { number: 1, url, startedAt: startedAt[0], ...attemptResult(null, 'no response') },
+          { number: 2, url, startedAt: startedAt[1], ...attemptResult(204) },
         ],
       },
       {
@@ -223,7 +226,7 @@ describe('deliveries', () => {
         url,
         status: 'PENDING',
         nextAttemptAt: retryAt,
-        attempts: [{ number: 1, url, startedAt: startedAt[0], ...said(503) }],
+        attempts: [{ number: 1, url, startedAt: startedAt[0], ...attemptResult(503) }],
       },
     ])
   })
@@ -231,7 +234,7 @@ describe('deliveries', () => {
   test('are kept when their endpoint is deleted', async () => {
     const merchant = await service.addMerchant('Ada')
     const endpoint = await addEndpoint(merchant)
-    await tell(merchant)
+    await emitEvent(merchant)
     await answerAll(db, clock.now(), { endpoint, status: 200 })
     const { secret: key } = merchant.test
     await ask('DELETE', `/v1/webhook-endpoints/${endpoint.reference}`, { key })
@@ -247,7 +250,7 @@ describe('sending again', () => {
     const { secret: key } = merchant.test
     const listening = await addEndpoint(merchant)
     const [deaf, disabled] = [await addEndpoint(merchant), await addEndpoint(merchant)]
-    await tell(merchant)
+    await emitEvent(merchant)
     for (const endpoint of [listening, deaf, disabled])
       await answerAll(db, clock.now(), { endpoint, status: 200 })
     const change = (reference: string, body: object) =>

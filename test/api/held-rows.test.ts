@@ -44,7 +44,7 @@ function watch<Value>(promise: Promise<Value>): { isAnswered: boolean; promise: 
 
 // A lane gathers calls of many merchants. Something of one merchant is held by another transaction:
 // only that merchant's calls may wait for it. All others are answered before its release.
-test('a held balance delays its own merchant and nobody else', async () => {
+test('a held balance delays only its own merchant', async () => {
   await Promise.all([fund(ada, 'ada first'), fund(bola, 'bola first')])
   const holder = await hold(
     `select from ledger_accounts where environment_id = ${ada.environments.test.id} for update`,

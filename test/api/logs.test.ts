@@ -52,9 +52,9 @@ describe('the log', () => {
     await ask('GET', `/v1/checkout/sessions/${reference}`)
     await ask('GET', `/v1/checkout/sessions/${reference}`, { key: merchant.test.secret })
     const lines = log.slice(start).map((line) => JSON.parse(line))
-    const told = new Set(lines.map(({ path }) => path))
-    expect(told).toContain('/public/checkout/:reference')
-    expect(told).toContain('/checkout/cs_[secret]/x')
+    const loggedPaths = new Set(lines.map(({ path }) => path))
+    expect(loggedPaths).toContain('/public/checkout/:reference')
+    expect(loggedPaths).toContain('/checkout/cs_[secret]/x')
     expect(lines.filter((line) => JSON.stringify(line).includes(reference))).toMatchObject([
       { path: `/v1/checkout/sessions/${reference}`, key: 'Ada Stores test secret' },
     ])
@@ -167,12 +167,12 @@ describe('the program', () => {
   ]
 
   test('reports why it cannot start, without the secret', async () => {
-    const told = mistakes.map(async (more) => {
+    const loggedPaths = mistakes.map(async (more) => {
       const program = spawnStart('/nowhere', { ...more, LOG_LEVEL: 'trace' })
       expect((await program.ended).code).toBe(1)
       expect(program.text()).not.toMatch(/hunter2|long enough/)
       expect(program.text().trim().split('\n')).toHaveLength(1)
     })
-    await Promise.all(told)
+    await Promise.all(loggedPaths)
   })
 })

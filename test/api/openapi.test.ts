@@ -196,11 +196,11 @@ describe('the validator of answers', () => {
   })
 
   test.each([
-    ['a status that nobody promised', answer(418, good), /does not promise/],
+    ['a status that is not documented', answer(418, good), /does not promise/],
     ['another type', answer(200, good, 'text/html'), /does not promise/],
     ['a missing field', answer(200, { ...good, message: undefined }), /must have required/],
     ['a field of another type', answer(200, { ...good, message: 5 }), /must be string/],
-    ['a field that nobody documented', answer(200, { ...good, extra: 1 }), /additional/],
+    ['a field that is not documented', answer(200, { ...good, extra: 1 }), /additional/],
     ['the envelope of a failure', answer(200, { ...good, status: false }), /equal to one of/],
   ])('finds %s', (_name, wrong, message) => {
     expect(() => conform('GET', '/v1/balances', wrong)).toThrow(message)

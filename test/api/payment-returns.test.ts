@@ -34,7 +34,7 @@ test('a failed return is held, and the merchant can redirect it', async () => {
   await service.pass(4)
   const kept = await desk.payment(paid.reference)
   expect(kept).toMatchObject({ status: 'HELD', amountHeld: 300_000, amountReturning: 0 })
-  expect(await desk.told(paid.reference)).toEqual([returning, held])
+  expect(await desk.eventTypes(paid.reference)).toEqual([returning, held])
   expect(await desk.lastTold(paid.reference)).toEqual(kept)
   expect(await desk.sums()).toEqual([0, 0, 300_000])
   await service.pass(1)
@@ -42,7 +42,7 @@ test('a failed return is held, and the merchant can redirect it', async () => {
     (await desk.resolve(paid.reference, { action: 'return', destination: elsewhere })).json.data,
   ).toMatchObject({ status: 'RETURNING', amountReturning: 300_000 })
   await service.pass(4)
-  expect(await desk.told(paid.reference)).toEqual([returning, held, returning, returned])
+  expect(await desk.eventTypes(paid.reference)).toEqual([returning, held, returning, returned])
   expect(await desk.verify(account.reference)).toMatchObject({
     status: 'ACTIVE',
     amountHeld: 0,
@@ -60,7 +60,7 @@ test('a return to an account that does not exist is held before anything is sent
   const { paid } = await underpaidFrom(behaves.absent)
   await service.pass(1)
   expect(await desk.payment(paid.reference)).toMatchObject({ status: 'HELD' })
-  expect(await desk.told(paid.reference)).toEqual([returning, held])
+  expect(await desk.eventTypes(paid.reference)).toEqual([returning, held])
   expect(await desk.returnsOf(paid.reference)).toMatchObject([{ status: 'FAILED' }])
 })
 
@@ -73,7 +73,7 @@ test('an unreachable bank is retried a limited number of times', async () => {
   expect(await desk.payment(paid.reference)).toMatchObject({ status: 'RETURNING' })
   await service.work()
   expect(await desk.payment(paid.reference)).toMatchObject({ status: 'HELD', amountHeld: 300_000 })
-  expect(await desk.told(paid.reference)).toEqual([returning, held])
+  expect(await desk.eventTypes(paid.reference)).toEqual([returning, held])
 })
 
 test.each([
@@ -86,12 +86,12 @@ test.each([
     expect(await desk.payment(paid.reference)).toMatchObject({ status: 'RETURNING' })
     expect(await desk.sums()).toEqual([0, 0, 300_000])
   }
-  for (let looked = 0; looked < 6; looked += 1) {
+  for (let round = 0; round < 6; round += 1) {
     service.clock.advance(30_000)
     await service.work()
   }
   expect(await desk.payment(paid.reference)).toMatchObject({ status: 'RETURNED' })
-  expect(await desk.told(paid.reference)).toEqual([returning, returned])
+  expect(await desk.eventTypes(paid.reference)).toEqual([returning, returned])
 })
 
 test('a return of unknown status stays RETURNING until the bank decides', async () => {
@@ -116,7 +116,7 @@ test('a reversed return is held again and can be accepted', async () => {
   expect(await desk.sums()).toEqual([0, 0, 0])
   await service.pass(6)
   expect(await desk.payment(paid.reference)).toMatchObject({ status: 'HELD', amountHeld: 300_000 })
-  expect(await desk.told(paid.reference)).toEqual([returning, returned, held])
+  expect(await desk.eventTypes(paid.reference)).toEqual([returning, returned, held])
   expect(await desk.returnsOf(paid.reference)).toMatchObject([{ status: 'REVERSED' }])
   expect(await desk.sums()).toEqual([0, 0, 300_000])
   await desk.resolve(paid.reference, { action: 'accept' })
@@ -145,12 +145,12 @@ test('a payment without a sender is held and needs a destination', async () => {
   const { json } = await desk.get('/v1/collections/payments')
   const [paid] = json.data.items
   expect(paid).toMatchObject({ status: 'HELD', variance: 'UNDERPAID' })
-  expect(await desk.told(paid.reference)).toEqual([held])
+  expect(await desk.eventTypes(paid.reference)).toEqual([held])
   const refused = await desk.resolve(paid.reference, { action: 'return' })
   expect([refused.status, refused.json.reason]).toEqual([422, 'no_destination'])
   await desk.resolve(paid.reference, { action: 'return', destination: elsewhere })
   await service.pass(4)
-  expect(await desk.told(paid.reference)).toEqual([held, returning, returned])
+  expect(await desk.eventTypes(paid.reference)).toEqual([held, returning, returned])
 })
 
 test('accepting held money pays the account and charges the usual fee', async () => {
@@ -162,7 +162,7 @@ test('accepting held money pays the account and charges the usual fee', async ()
   ])
   const shown = await desk.verify(account.reference)
   expect(shown).toMatchObject({ status: 'PAID', variance: 'UNDERPAID', amountAccepted: 300_000 })
-  expect(await desk.told(account.reference)).toEqual([
+  expect(await desk.eventTypes(account.reference)).toEqual([
     'virtual_account.underpaid',
     'virtual_account.paid',
   ])
@@ -180,7 +180,7 @@ test('accepting an excess charges the fee of the whole payment', async () => {
   const { json } = await desk.resolve(paid.reference, { action: 'accept' })
   expect(json.data).toMatchObject({ amountAccepted: 30_000_000, amountHeld: 0, fee: 200_000 })
   expect(await desk.sums()).toEqual([29_800_000, 0, 0])
-  expect(await desk.told(account.reference)).toEqual([
+  expect(await desk.eventTypes(account.reference)).toEqual([
     'virtual_account.overpaid',
     'virtual_account.paid',
   ])
@@ -262,7 +262,7 @@ test('a repeated resolve gets the first answer', async () => {
   await service.pass(4)
   expect((await ask()).text).toBe(replies[0]!.text)
   expect(await desk.returnsOf(paid.reference)).toHaveLength(1)
-  expect(await desk.told(paid.reference)).toEqual([held, returning, returned])
+  expect(await desk.eventTypes(paid.reference)).toEqual([held, returning, returned])
 })
 
 test('a return uses the clock of its environment', async () => {

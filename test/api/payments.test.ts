@@ -35,9 +35,9 @@ test('the exact amount is accepted, less its fee', async () => {
     payments: [paid],
   })
   expect(await desk.sums()).toEqual([495_000, 0, 0])
-  expect(await desk.told(reference)).toEqual(['virtual_account.paid'])
+  expect(await desk.eventTypes(reference)).toEqual(['virtual_account.paid'])
   expect(await desk.lastTold(reference)).toEqual(account)
-  expect(await desk.told(paid.reference)).toEqual([])
+  expect(await desk.eventTypes(paid.reference)).toEqual([])
 })
 
 /** Prepares an account of ₦5,000 for a payment that does not match. */
@@ -114,9 +114,9 @@ test.each(cases)('$mismatch, and the policy is to $action', async ({ mismatch, a
   expect(paid).toMatchObject({ amount, variance, fee, ...where })
 
   const before = variance === 'DUPLICATE' ? 500_000 : 0
-  const [told, open, accepted] = ends[mismatch]
+  const [earlier, open, accepted] = ends[mismatch]
   const status = action === 'accept' ? accepted : open
-  const isNowPaid = status === 'PAID' && !told.includes('paid')
+  const isNowPaid = status === 'PAID' && !earlier.includes('paid')
   const shown = await desk.verify(account.reference)
   expect(shown).toMatchObject({
     status,
@@ -126,8 +126,10 @@ test.each(cases)('$mismatch, and the policy is to $action', async ({ mismatch, a
     amountAccepted: before + where.amountAccepted,
   })
   expect(shown.payments[0]).toEqual(paid)
-  expect(await desk.told(account.reference)).toEqual(
-    [...told, names[variance], ...(isNowPaid ? ['paid'] : [])].map((n) => `virtual_account.${n}`),
+  expect(await desk.eventTypes(account.reference)).toEqual(
+    [...earlier, names[variance], ...(isNowPaid ? ['paid'] : [])].map(
+      (n) => `virtual_account.${n}`,
+    ),
   )
   expect(await desk.lastTold(account.reference)).toEqual(shown)
 
@@ -139,7 +141,7 @@ test.each(cases)('$mismatch, and the policy is to $action', async ({ mismatch, a
     ['payment_fee', 'post', -sum / 100],
   ])
   expect(await desk.statement()).toEqual(lines)
-  expect(await desk.told(paid.reference)).toEqual(
+  expect(await desk.eventTypes(paid.reference)).toEqual(
     { return: ['payment.returning'], hold: ['payment.held'], accept: [] }[action],
   )
   if (action !== 'return') return
@@ -148,7 +150,7 @@ test.each(cases)('$mismatch, and the policy is to $action', async ({ mismatch, a
   const back = await desk.payment(paid.reference)
   const gone = { ...where, amountReturning: 0, amountReturned: rest }
   expect(back).toMatchObject({ ...gone, fee, status: due > 0 ? 'ACCEPTED' : 'RETURNED' })
-  expect(await desk.told(paid.reference)).toEqual(['payment.returning', 'payment.returned'])
+  expect(await desk.eventTypes(paid.reference)).toEqual(['payment.returning', 'payment.returned'])
   expect(await desk.lastTold(paid.reference)).toEqual(back)
   expect(await desk.verify(account.reference)).toMatchObject({
     status,
@@ -172,7 +174,10 @@ test('a payment made in time pays an account that expired before the notice', as
     variance: 'NONE',
     paidAt: service.clock.now().toISOString(),
   })
-  expect(await desk.told(reference)).toEqual(['virtual_account.expired', 'virtual_account.paid'])
+  expect(await desk.eventTypes(reference)).toEqual([
+    'virtual_account.expired',
+    'virtual_account.paid',
+  ])
 })
 
 test('payments are judged one by one: two halves do not make a whole', async () => {
@@ -209,7 +214,7 @@ test.each([
   expect(paid).toMatchObject({ source: `${kind}_account`, fee, amountAccepted: amount })
   expect(await desk.sums()).toEqual([amount - fee, 0, 0])
   const reference = account.reference ?? account.accountReference
-  expect((await desk.told(reference)).at(-1)).toBe(
+  expect((await desk.eventTypes(reference)).at(-1)).toBe(
     kind === 'virtual' ? 'virtual_account.paid' : 'dedicated_account.credited',
   )
 })
@@ -291,7 +296,7 @@ test('a payment of another environment is not found', async () => {
   const stranger = await openDesk(service)
   const swap = (text: string, name: string) =>
     text.replaceAll(name, 'pay_x').replace(/"requestId":"[^"]*"/, '')
-  const nobody = `pay_${'0'.repeat(26)}`
+  const unknown = `pay_${'0'.repeat(26)}`
   const asks = [
     (name: string) => stranger.get(`/v1/collections/payments/${name}`),
     (name: string) => stranger.get(`/v1/collections/payments/${name}/returns`),
@@ -299,9 +304,9 @@ test('a payment of another environment is not found', async () => {
     (name: string) => stranger.refund(name, {}),
   ]
   for (const ask of asks) {
-    const [theirs, none] = [await ask(reference), await ask(nobody)]
+    const [theirs, none] = [await ask(reference), await ask(unknown)]
     expect([theirs.status, none.status]).toEqual([404, 404])
-    expect(swap(theirs.text, reference)).toBe(swap(none.text, nobody))
+    expect(swap(theirs.text, reference)).toBe(swap(none.text, unknown))
   }
   const key = desk.merchant.live.secret
   const live = await service.ask('GET', `/v1/collections/payments/${reference}`, { key })

@@ -22,7 +22,7 @@ test.each([1, 5, 50])('a notice received %i times concurrently is one payment', 
   await Promise.all(Array.from({ length: copies }, () => announce(notice)))
   const found = await paymentsOf()
   expect(found).toMatchObject([{ amount: 500_000, status: 'ACCEPTED', sender: payer }])
-  expect(await desk.told(reference)).toEqual(['virtual_account.paid'])
+  expect(await desk.eventTypes(reference)).toEqual(['virtual_account.paid'])
   expect(await desk.sums()).toEqual([495_000, 0, 0])
   await announce(notice)
   expect(await paymentsOf()).toEqual(found)
@@ -175,8 +175,8 @@ test('a requery finds a payment without a notice; a later notice does not repeat
   const requery = () => desk.post(`/v1/collections/virtual-accounts/${reference}/requery`, {})
   const replies = await Promise.all([requery(), requery(), requery()])
   for (const { status, json } of replies) expect([status, json.data.status]).toEqual([200, 'PAID'])
-  const { receivedAt, amount, ...told } = announced!
-  const written = { ...told, amount: amount.toString(), paidAt: receivedAt.toISOString() }
+  const { receivedAt, amount, ...rest } = announced!
+  const written = { ...rest, amount: amount.toString(), paidAt: receivedAt.toISOString() }
   await announce(noticeOf(accountNumber, written))
   await requery()
   expect(await paymentsOf()).toHaveLength(1)

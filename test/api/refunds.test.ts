@@ -36,7 +36,7 @@ test('a full refund returns the accepted amount; the fee is kept', async () => {
   await service.pass(4)
   const back = await desk.payment(paid.reference)
   expect(back).toMatchObject({ status: 'RETURNED', amountReturned: 500_000, fee: 5_000 })
-  expect(await desk.told(paid.reference)).toEqual([returning, refunded])
+  expect(await desk.eventTypes(paid.reference)).toEqual([returning, refunded])
   expect(await desk.lastTold(paid.reference)).toEqual(back)
   expect(await desk.verify(account.reference)).toMatchObject({
     status: 'PAID',
@@ -90,7 +90,7 @@ test('partial refunds never exceed the accepted amount', async () => {
     (await desk.returnsOf(paid.reference)).map((one: { amount: number }) => one.amount),
   ).toEqual([200_000, 200_000, 100_000])
   expect((await desk.refund(paid.reference, {})).status).toBe(409)
-  expect((await desk.told(paid.reference)).toSorted()).toEqual([
+  expect((await desk.eventTypes(paid.reference)).toSorted()).toEqual([
     refunded,
     refunded,
     refunded,
@@ -265,7 +265,7 @@ test('a refund of a partly returned payment is limited to the accepted part', as
     amountReturned: 700_000,
     amountAccepted: 0,
   })
-  expect(await desk.told(paid.reference)).toEqual([
+  expect(await desk.eventTypes(paid.reference)).toEqual([
     returning,
     'payment.returned',
     returning,
@@ -288,7 +288,7 @@ test('a failed refund is accepted money again', async () => {
   await desk.refund(paid.reference, { destination: elsewhere })
   await service.pass(4)
   expect(await desk.payment(paid.reference)).toMatchObject({ status: 'RETURNED' })
-  expect(await desk.told(paid.reference)).toEqual([
+  expect(await desk.eventTypes(paid.reference)).toEqual([
     returning,
     'payment.refund_failed',
     returning,
@@ -347,7 +347,7 @@ test('a refund completes after the clock was advanced', async () => {
   const sender = { accountNumber: behaves.slow, bankCode: '999' }
   const { paid } = await accepted({ sender })
   await desk.refund(paid.reference, {})
-  for (let looked = 0; looked < 5; looked += 1) {
+  for (let round = 0; round < 5; round += 1) {
     service.clock.advance(20_000)
     await service.work()
   }

@@ -115,9 +115,9 @@ describe('a test outcome decides', () => {
       const end = ends.at(-1) ?? 'SUBMITTED'
       expect((await shown(reference)).status).toBe(end)
       const events = (await get(`/v1/events?resource=${reference}`)).json.data.items
-      const told = events.map((event: { type: string }) => event.type).toReversed()
+      const types = events.map((event: { type: string }) => event.type).toReversed()
       const words = ['submitted', ...ends.map((one) => one.toLowerCase())]
-      expect(told).toEqual(words.map((word) => `bank_transfer.${word}`))
+      expect(types).toEqual(words.map((word) => `bank_transfer.${word}`))
     }
     expect(await available()).toBe(all - 2 * (all - left))
     await expectSoundBooks(db)

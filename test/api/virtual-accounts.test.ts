@@ -233,7 +233,7 @@ describe('refuses and names the field:', () => {
     'an object': [worth({ kobo: 5 }), 'amount'],
     'more than the most': [worth(1_000_000_001), 'amount'],
     'the largest on the wire': [worth(9_007_199_254_740_991), 'amount'],
-    'a field that nobody knows': [{ ...order, callbackUrl: 'x' }, 'callbackUrl'],
+    'an unknown field': [{ ...order, callbackUrl: 'x' }, 'callbackUrl'],
     'a field in another case': [{ ...order, ExpiresAt: '2026-01-05T10:00:00Z' }, 'ExpiresAt'],
     'no reference': [{ amount: 1 }, 'merchantReference'],
     'an empty reference': [named(''), 'merchantReference'],

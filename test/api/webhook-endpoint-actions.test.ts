@@ -169,10 +169,10 @@ describe('a test', () => {
       from deliveries d join events e using (environment_id)
       where environment_id = ${endpoint.environmentId} and e.id = d.event_id order by e.sequence`)
     const data = JSON.stringify(shown)
-    const told = { id: endpoint.id, type: 'webhook_endpoint.test', data }
+    const expectedEvent = { id: endpoint.id, type: 'webhook_endpoint.test', data }
     expect(sent).toEqual([
-      { ...told, sequence: 1 },
-      { ...told, sequence: 2 },
+      { ...expectedEvent, sequence: 1 },
+      { ...expectedEvent, sequence: 2 },
     ])
   })
 })
@@ -223,29 +223,29 @@ describe('recovering', () => {
     const hired = await hireWithEndpoint({ events: ['payment.*', 'webhook_endpoint.*'] })
     const { key, reference, endpoint, environmentId } = hired
     const other = await post(key, '', { body: { url } })
-    const tell = async (name: string, change?: Partial<NewEvent>) => {
+    const emitEvent = async (name: string, change?: Partial<NewEvent>) => {
       clock.advance(hour)
       await emit(db, clock.now(), [named(environmentId, name, change)])
     }
-    await tell('too old')
+    await emitEvent('too old')
     await answerAll(db, clock.now(), { endpoint, status: 410 })
     await patch(hired, { enabled: true })
-    await tell('given up')
+    await emitEvent('given up')
     const since = clock.now().toISOString()
     await post(key, `/${reference}/test`)
     await answerAll(db, clock.now(), { endpoint, status: 410 })
-    await tell('while disabled')
-    await tell('while disabled, of no interest', { type: 'balance.low' })
+    await emitEvent('while disabled')
+    await emitEvent('while disabled, of no interest', { type: 'balance.low' })
     await post(key, `/${other.id}/test`)
     await patch(hired, { enabled: true })
-    await tell('delivered')
+    await emitEvent('delivered')
     await answerAll(db, clock.now(), { endpoint, status: 200 })
-    await tell('failed once')
+    await emitEvent('failed once')
     await answerAll(db, clock.now(), { endpoint, status: 500 })
-    await tell('pending')
-    await tell('waits for tomorrow')
+    await emitEvent('pending')
+    await emitEvent('waits for tomorrow')
     await postpone(endpoint, { isUnderWay: false })
-    await tell('under way')
+    await emitEvent('under way')
     await postpone(endpoint, { isUnderWay: true })
     const stranger = await hireWithEndpoint()
     await emit(db, clock.now(), [named(stranger.environmentId, 'of a stranger')])

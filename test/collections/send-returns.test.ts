@@ -16,9 +16,9 @@ function slowBank(takesMs: number) {
   const sent: string[] = []
   const rail: PayoutRail = {
     ...bank,
-    async prepare(carriages) {
+    async prepare(instructions) {
       clock.advance(takesMs)
-      return bank.prepare(carriages)
+      return bank.prepare(instructions)
     },
     async send(attempts: LiveAttempt[]) {
       sent.push(...attempts.map(({ reference }) => reference))

@@ -3,7 +3,7 @@ import { magicAccounts } from '../../src/simulation/sandbox-bank/magic-accounts.
 import { openWithBank } from '../support/open-with-bank.js'
 import { seedOf } from '../support/seed.js'
 import { fuzz } from './fuzz.js'
-import { tell } from './tell.js'
+import { summarize } from './summarize.js'
 
 /** A short version of `npm run fuzz`. */
 
@@ -19,6 +19,6 @@ test('every answer matches the document, whatever is sent', async () => {
     { cases, seed: seedOf('fuzz'), ms: 30_000 },
     { accountNumber: magicAccounts.map(({ number }) => number) },
   )
-  console.log(tell(report))
+  console.log(summarize(report))
   expect(report.troubles).toEqual([])
 })

@@ -13,7 +13,7 @@ import {
 import { seedOf } from '../support/seed.js'
 import { fuzz } from './fuzz.js'
 import { type Document, listOperations } from './operations.js'
-import { tell } from './tell.js'
+import { summarize } from './summarize.js'
 
 /**
  * `npm run fuzz`: against a real service with bank and chain, in its own folder. FUZZ_CASES is the
@@ -64,7 +64,7 @@ test.runIf(cases > 0)(
         externalReference: magicReferences.map(({ purpose }) => purpose),
       },
     )
-    console.log(tell(report))
+    console.log(summarize(report))
     if (process.env.FUZZ_TABLE) console.table(toRows(report.met))
     expect(report.troubles).toEqual([])
     expect(report.cases).toBeGreaterThanOrEqual(cases)

@@ -1,7 +1,7 @@
 import fc, { type Arbitrary } from 'fast-check'
 import { type Body, bodies } from './bodies.js'
 import type { Operation, Parameter } from './operations.js'
-import { encode, fitting, kindOf, strange, type Wish } from './values.js'
+import { type DraftValue, encode, fitting, kindOf, strange } from './values.js'
 
 /** A request before it is sent. */
 export type Draft = {
@@ -142,7 +142,7 @@ function headers(parameters: Parameter[]): Arbitrary<[string, unknown][]> {
     {
       weight: 3,
       arbitrary: fc.nat(60).map((at) => {
-        const again: Wish = { known: 'Idempotency-Key', at, otherwise: 'first' }
+        const again: DraftValue = { known: 'Idempotency-Key', at, otherwise: 'first' }
         return [['Idempotency-Key', again]]
       }),
     },

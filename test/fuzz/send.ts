@@ -1,6 +1,6 @@
 import { Agent, request as ask } from 'node:http'
 import type { Draft, Who } from './requests.js'
-import { encode, isWish } from './values.js'
+import { encode, isDraftValue } from './values.js'
 
 export type Keys = Record<Extract<Who, string>, string>
 
@@ -60,7 +60,7 @@ function fillIn(value: unknown, memory: Memory): unknown {
   // Not by `map`: a fuzzed list may have its own `constructor`.
   if (Array.isArray(value)) return Array.from(value, (one) => fillIn(one, memory))
   if (typeof value !== 'object' || value === null) return value
-  if (!isWish(value)) {
+  if (!isDraftValue(value)) {
     const filled = Object.entries(value).map(([name, one]) => [name, fillIn(one, memory)])
     return Object.fromEntries(filled)
   }

@@ -5,7 +5,7 @@ import type { Schema } from '../../sdk/scripts/print-schema.js'
  * A value before it is sent. Placeholders stand for values known only when sending: a reference from
  * an earlier answer, or a time relative to now.
  */
-export type Wish =
+export type DraftValue =
   | { known: string; at: number; otherwise: unknown }
   | { fromNowMs: number; cut: number }
 
@@ -97,12 +97,12 @@ function matching({ pattern }: Schema): Arbitrary<string> | undefined {
 }
 
 /** Mostly within the 24 hours allowed for an expiry; as a time or a date. */
-const aboutNow: Arbitrary<Wish> = fc.record({
+const aboutNow: Arbitrary<DraftValue> = fc.record({
   fromNowMs: fc.oneof(fc.integer({ min: -1_000, max: 90_000_000 }), fc.integer()),
   cut: fc.constantFrom(24, 24, 24, 10, 16, 19),
 })
 
-export function isWish(value: unknown): value is Wish {
+export function isDraftValue(value: unknown): value is DraftValue {
   if (typeof value !== 'object' || value === null) return false
   return 'otherwise' in value || ('fromNowMs' in value && 'cut' in value)
 }

@@ -276,14 +276,14 @@ describe('an invalid setting', () => {
       [{ LOG_LEVEL: 'loud' }, /LOG_LEVEL must be equal to one of/],
       [{ DATABASE_URL: 'postgres://localhost/x' }, /MANILLA_SECRET is required with DATABASE_URL/],
     ]
-    const told = mistakes.map(async ([more, message]) => {
+    const checks = mistakes.map(async ([more, message]) => {
       const program = spawnStart(home, more)
       programs.push(program)
       expect((await program.ended).code).toBe(1)
       expect(program.text()).toMatch(message)
       expect(program.text().trim().split('\n')).toHaveLength(1)
     })
-    await Promise.all(told)
+    await Promise.all(checks)
     expect(postgresOf(home)).toBeUndefined()
   })
 })

@@ -52,7 +52,7 @@ test('an address is in an IPv6 range exactly when their leading bits match', () 
   fc.assert(property, { numRuns: 500 })
 })
 
-test('an invalid range is not parsed and allows nobody', () => {
+test('an invalid range is not parsed and allows no address', () => {
   const wrong = ['', 'localhost', '10.0.0.0/33', '10.0.0', '::/129', '10.0.0.0/', '10.0.0.0/-1']
   for (const text of [...wrong, '10.0.0.0/8 ', '1.2.3.4/8/8', 'fe80::1%eth0', '010.0.0.1'])
     expect(parseAddressRange(text), text).toBeUndefined()

@@ -191,10 +191,10 @@ const resolvedAsItsStatusRequires =
 // Many rows depend on a status, so a wrong status violates several claims.
 describe(resolvedAsItsStatusRequires, () => {
   test.each([
-    ['an open payout that somebody called completed', 'open', 'COMPLETED'],
-    ['an open payout that somebody called failed', 'open', 'FAILED'],
-    ['a completed payout that somebody called failed', 'completed', 'FAILED'],
-    ['a failed payout that somebody opened again', 'failed', 'SUBMITTED'],
+    ['an open payout marked as completed', 'open', 'COMPLETED'],
+    ['an open payout marked as failed', 'open', 'FAILED'],
+    ['a completed payout marked as failed', 'completed', 'FAILED'],
+    ['a failed payout that was opened again', 'failed', 'SUBMITTED'],
   ] as const)('is disproved by %s', async (_, name, status) => {
     const broken = await claimsBrokenBy([
       'alter table payouts drop constraint if exists failed_payout_says_why',

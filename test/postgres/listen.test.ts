@@ -25,13 +25,13 @@ test('a lost connection is logged once, and so is its return', async () => {
     onMessage: (payload) => heard.push(payload),
     async connect() {
       tries += 1
-      if (tries < 3) throw new Error('nobody is there')
+      if (tries < 3) throw new Error('connection refused')
       return connect(db.url, 'test listener')
     },
   })
   await expect.poll(() => heard, { timeout: 20_000 }).toEqual([undefined])
   expect(said()).toMatchObject([
-    { level: 'warn', channel, err: { message: 'nobody is there' } },
+    { level: 'warn', channel, err: { message: 'connection refused' } },
     { level: 'info', channel },
   ])
   await db.rows(sql`select pg_notify(${channel}, 'news')`)
@@ -58,7 +58,7 @@ test('a stop waits neither for a connection attempt nor for the next retry', asy
     onMessage() {},
     async connect() {
       tries += 1
-      throw new Error('nobody is there')
+      throw new Error('connection refused')
     },
   })
   await expect.poll(() => said().length).toBe(1)

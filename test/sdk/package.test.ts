@@ -75,7 +75,7 @@ const story = `
   const problem = await manilla.webhooks.verify({}, {}, '').catch((thrown) => thrown.problem)
   console.log(problem, verifyWebhook === manilla.webhooks.verify)
 `
-const told = 'PAID\ntrue not_found\nbody_parsed true\n'
+const expectedOutput = 'PAID\ntrue not_found\nbody_parsed true\n'
 
 describe.concurrent('a new project', () => {
   test('with import installs the package and nothing else', async ({ expect }) => {
@@ -83,7 +83,7 @@ describe.concurrent('a new project', () => {
       'package.json': { type: 'module' },
       'main.js': `import { Manilla, ManillaError, verifyWebhook } from 'manilla'\n${story}`,
     })
-    expect(await runNode(cwd, 'main.js')).toEqual({ stdout: told, stderr: '' })
+    expect(await runNode(cwd, 'main.js')).toEqual({ stdout: expectedOutput, stderr: '' })
     const modules = readdirSync(path.join(cwd, 'node_modules')).filter((name) => name[0] !== '.')
     expect(modules).toEqual(['manilla'])
     const files = readdirSync(path.join(cwd, 'node_modules/manilla')).sort()
@@ -114,7 +114,7 @@ describe.concurrent('a new project', () => {
       'main.js': `const { Manilla, ManillaError, verifyWebhook } = require('manilla')
         void (async () => {${story}})()`,
     })
-    expect(await runNode(cwd, 'main.js')).toEqual({ stdout: told, stderr: '' })
+    expect(await runNode(cwd, 'main.js')).toEqual({ stdout: expectedOutput, stderr: '' })
   })
 
   test('in the strictest TypeScript, for import and for require', async ({ expect }) => {

@@ -40,9 +40,9 @@ async function refusalOf(work: Promise<unknown>): Promise<ManillaError> {
 
 test('onAnswer gets the request id and whether the answer is replayed', async () => {
   const answers: AnswerFacts[] = []
-  const options = { idempotencyKey: 'told-1', onAnswer: (one: AnswerFacts) => answers.push(one) }
-  await manilla.virtualAccounts.create(order('told-1'), options)
-  await manilla.virtualAccounts.create(order('told-1'), options)
+  const options = { idempotencyKey: 'answer-1', onAnswer: (one: AnswerFacts) => answers.push(one) }
+  await manilla.virtualAccounts.create(order('answer-1'), options)
+  await manilla.virtualAccounts.create(order('answer-1'), options)
   await refusalOf(manilla.payments.get('pay_none', { onAnswer: options.onAnswer }))
   expect(answers).toMatchObject([
     { status: 201, isReplayed: false },
@@ -249,8 +249,8 @@ describe('wrong options', () => {
   })
 
   test('an unreachable service is named, with a next step', async () => {
-    const nobody = new Manilla(keys.secret, { baseUrl: 'http://127.0.0.1:2', maxRetries: 0 })
-    const refusal = await refusalOf(nobody.virtualAccounts.create(order('order-1')))
+    const unreachable = new Manilla(keys.secret, { baseUrl: 'http://127.0.0.1:2', maxRetries: 0 })
+    const refusal = await refusalOf(unreachable.virtualAccounts.create(order('order-1')))
     expect(refusal).toBeInstanceOf(ConnectionError)
     expect(refusal.message).toBe('No answer from http://127.0.0.1:2 (ECONNREFUSED).')
     expect(refusal.nextStep).toContain(refusal.idempotencyKey)

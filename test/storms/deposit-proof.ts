@@ -37,7 +37,7 @@ export type Aftermath = {
 
 type Scene = { home: string; payers: Payers; planned: PlannedWallet[]; program: Program }
 
-const gift = 10_000_000_000n
+const demoFunding = 10_000_000_000n
 
 /** Compares the chain, read by an independent client, with the ledger, wallet by wallet. */
 export async function proveDeposits(scene: Scene): Promise<Aftermath> {
@@ -126,8 +126,8 @@ function findUnsent({ answers, orders }: Payers, deposits: Deposit[]): string[] 
 
 /** The events that each payment must have emitted, and no others. */
 async function findWrongEvents(db: Database): Promise<string[]> {
-  const rows = await db.rows(sql<{ id: string; told: string; wanted: string }>`
-    select p.id, coalesce(told.types, '') as told, concat_ws(',',
+  const rows = await db.rows(sql<{ id: string; emitted: string; wanted: string }>`
+    select p.id, coalesce(emitted.types, '') as emitted, concat_ws(',',
       case when p.source = 'crypto_wallet' then case p.variance
         when 'DUPLICATE' then 'crypto_wallet.duplicate_payment'
         when 'LATE' then 'crypto_wallet.late_payment'
@@ -140,10 +140,10 @@ async function findWrongEvents(db: Database): Promise<string[]> {
       case when p.amount_held > 0 then 'payment.held' end) as wanted
     from payments p left join lateral (
       select string_agg(e.type, ',' order by e.type collate "C") as types from events e
-      where e.environment_id = p.environment_id and e.cause_id = p.id) told on true`)
+      where e.environment_id = p.environment_id and e.cause_id = p.id) emitted on true`)
   return rows
-    .filter(({ told, wanted }) => told !== wanted)
-    .map(({ id, told, wanted }) => `${id}: ${told} instead of ${wanted}`)
+    .filter(({ emitted, wanted }) => emitted !== wanted)
+    .map(({ id, emitted, wanted }) => `${id}: ${emitted} instead of ${wanted}`)
 }
 
 /** Per merchant and coin: deposits equal available plus held plus fees. */
@@ -193,7 +193,9 @@ async function findWrongWallets(db: Database, { held }: Chained): Promise<string
 
 function expectTreasury({ swept }: Chained): Money {
   const sum = (coin: Coin) =>
-    swept.filter(({ asset }) => asset === coin).reduce((all, { amount }) => all + amount, gift)
+    swept
+      .filter(({ asset }) => asset === coin)
+      .reduce((all, { amount }) => all + amount, demoFunding)
   return { USDC: sum('USDC'), USDT: sum('USDT') }
 }
 

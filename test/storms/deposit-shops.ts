@@ -69,8 +69,8 @@ export async function openWallets(
 async function openOne(baseUrl: string, wallet: PlannedWallet): Promise<void> {
   const { name, shop, expected } = wallet
   const kind = expected ? 'crypto-wallets' : 'dedicated-crypto-wallets'
-  const wish = expected ? { merchantReference: name, ...expected } : { externalReference: name }
-  const body = { ...wish, network: 'SOLANA' }
+  const fields = expected ? { merchantReference: name, ...expected } : { externalReference: name }
+  const body = { ...fields, network: 'SOLANA' }
   const answer = await apiOf(baseUrl, shop.secretKey).post(`/v1/collections/${kind}`, name, body)
   assert.equal(answer?.status, 201, answer?.text)
   wallet.address = JSON.parse(answer.text).data.address

@@ -17,7 +17,7 @@ const programs = trackPrograms(home)
 // nodes lose, refuse and lag; processes die. Every deposit on the chain must be exactly one payment,
 // and every coin must be where the ledger says.
 test.runIf(isLongRun)(
-  'every deposit on the chain is credited once, whatever nodes answer and whoever is killed when',
+  'every deposit on the chain is credited once, whatever nodes answer and whatever is killed',
   async () => {
     const startedAt = performance.now()
     const seconds = () => Math.round((performance.now() - startedAt) / 100) / 10

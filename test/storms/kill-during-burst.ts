@@ -160,10 +160,12 @@ async function lookAround(storm: Storm, burst: Burst): Promise<Aftermath> {
   const acknowledged = burst.answers.size
   const changedAnswers = await repeatAnswered(storm, burst, demo)
   const unanswered = await retryUnanswered(burst, demo)
-  const told = [...burst.answers.values()].map((text) => JSON.parse(text).data.reference as string)
+  const answered = [...burst.answers.values()].map(
+    (text) => JSON.parse(text).data.reference as string,
+  )
   const { references, available } = await readStatement(demo)
-  const [gift] = references.splice(-1)
-  assert(gift, 'the demo merchant starts with a gift')
+  const [demoFunding] = references.splice(-1)
+  assert(demoFunding, 'the demo merchant starts with a demoFunding')
   const { code, out } = await runCommand(storm.home, 'verify-ledger')
   program.signal('SIGINT')
   const expected = [...burst.answers.keys()].reduce(
@@ -176,8 +178,8 @@ async function lookAround(storm: Storm, burst: Burst): Promise<Aftermath> {
     changedAnswers,
     available,
     expected,
-    missing: differenceOf(told, references),
-    unexplained: differenceOf(references, told),
+    missing: differenceOf(answered, references),
+    unexplained: differenceOf(references, answered),
     verdict: { code, out },
     exitCode: (await program.ended).code,
   }

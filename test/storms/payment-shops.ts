@@ -103,8 +103,8 @@ export async function openAccount(shop: Shop, account: PlannedAccount): Promise<
   const path = `${collections}/${isVirtual ? 'virtual' : 'dedicated'}-accounts`
   const order = (expiresAt: Date) => {
     account.expiresAt = expiresAt
-    const wish = { merchantReference: name, amount: Number(amount), expiresAt }
-    return shop.change('POST', path, isVirtual ? wish : { externalReference: name })
+    const fields = { merchantReference: name, amount: Number(amount), expiresAt }
+    return shop.change('POST', path, isVirtual ? fields : { externalReference: name })
   }
   let opened = await order(new Date(Date.now() + expiresInMs))
   // A service killed meanwhile may read the request after its expiry.

@@ -63,13 +63,13 @@ export async function paymentsStorm(storm: Storm): Promise<Aftermath> {
   storm.say(`${planned.length} paid, ${notices.length} notices`)
 
   const deciding = decideMeanwhile(shops, random)
-  const told = { count: 0, of: notices.length }
-  const killing = killSome(storm, crew, told)
+  const progress = { count: 0, of: notices.length }
+  const killing = killSome(storm, crew, progress)
   await eachAtOnce(random.shuffle(notices), async (notice, index) => {
-    await tell(crew, notice, index)
-    told.count += 1
+    await sendNotice(crew, notice, index)
+    progress.count += 1
   })
-  storm.say('all are told')
+  storm.say('all notices are sent')
   await killing
   const decided = await deciding.stop()
   await settle(storm, planned)
@@ -152,7 +152,7 @@ function writeNotice(key: Buffer, payment: ReportedPayment): Notice {
   return { body, signature: createHmac('sha512', key).update(body).digest('hex') }
 }
 
-async function tell(crew: Crew, { body, signature }: Notice, index: number): Promise<void> {
+async function sendNotice(crew: Crew, { body, signature }: Notice, index: number): Promise<void> {
   const urls = index % 2 === 0 ? crew.urls : crew.urls.toReversed()
   const headers = { 'content-type': 'application/json', 'x-sandbox-signature': signature }
   const request = { method: 'POST', headers, body }
@@ -167,10 +167,10 @@ async function tell(crew: Crew, { body, signature }: Notice, index: number): Pro
 async function killSome(
   { random, kills, say }: Storm,
   crew: Crew,
-  told: { count: number; of: number },
+  progress: { count: number; of: number },
 ): Promise<void> {
   for (let round = 1; round <= kills; round += 1) {
-    while (told.count < (told.of * round) / (kills + 1)) await sleep(5)
+    while (progress.count < (progress.of * round) / (kills + 1)) await sleep(5)
     await sleep(random.integer(0, 100))
     const isApi = round % 3 === 0
     const crowd = isApi ? crew.apis : crew.workers
@@ -178,7 +178,7 @@ async function killSome(
     crowd[victim]!.signal('SIGKILL')
     await crowd[victim]!.ended
     crowd[victim] = crew.start[isApi ? victim : apiCount + victim]!()
-    say(`kill ${round}: ${isApi ? 'an API' : 'a worker'}, ${told.count} told`)
+    say(`kill ${round}: ${isApi ? 'an API' : 'a worker'}, ${progress.count} notices sent`)
     if (isApi) await askUntilAnswered([crew.urls[victim]!], '/health', {})
   }
 }

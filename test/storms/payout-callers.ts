@@ -11,14 +11,19 @@ const unitsPerCoin = 1_000_000n
 const fundings = 5
 const dearest = 52
 
-type Wish = { amount: string; asset: string; network: 'SOLANA'; destinationAddress: string }
+type TransferRequest = {
+  amount: string
+  asset: string
+  network: 'SOLANA'
+  destinationAddress: string
+}
 
 /** Not done, or unknown: retry with the same key. */
 const passing = new Set([409, 503])
 
 /** Requests and answers of one hot merchant's callers, by key. */
 export class Callers {
-  readonly wishes = new Map<string, Wish>()
+  readonly requests = new Map<string, TransferRequest>()
   readonly answers = new Map<string, Answer>()
   readonly open = new Set<string>()
   /** Fundings of the merchant in smallest units, without the demo's own. */
@@ -59,7 +64,7 @@ export class Callers {
   /** The reference of an acknowledged payout to this wallet. */
   async payInto(site: Site, wallet: string): Promise<string> {
     const key = `storm into ${wallet}`
-    this.wishes.set(key, { ...this.#wish(), destinationAddress: wallet })
+    this.requests.set(key, { ...this.#newRequest(), destinationAddress: wallet })
     while (!this.answers.has(key)) {
       this.open.delete(key)
       await this.#pay(site, key)
@@ -77,7 +82,7 @@ export class Callers {
   }
 
   async #pay({ api }: Site, key: string): Promise<void> {
-    const answer = await api.post(path, key, this.wishes.get(key)!)
+    const answer = await api.post(path, key, this.requests.get(key)!)
     if (answer?.status === 201) {
       this.answers.set(key, answer)
       return
@@ -94,12 +99,12 @@ export class Callers {
       this.open.delete(old)
       return old
     }
-    const key = `storm ${this.wishes.size}`
-    this.wishes.set(key, this.#wish())
+    const key = `storm ${this.requests.size}`
+    this.requests.set(key, this.#newRequest())
     return key
   }
 
-  #wish(): Wish {
+  #newRequest(): TransferRequest {
     const { integer, pick } = this.#random
     const amount = `${integer(0, 49)}.${integer(1, 999_999).toString().padStart(6, '0')}`
     const destinationAddress = pick(this.#wallets)

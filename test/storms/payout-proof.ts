@@ -10,7 +10,7 @@ import { type Api, openSite, readAll } from './storm-site.js'
 
 type Coin = 'USDC' | 'USDT'
 const mints: Record<Coin, string> = { USDC: usdc, USDT: usdt }
-const gift = 10_000_000_000n
+const demoFunding = 10_000_000_000n
 const replayed = 200
 
 type Transfer = {
@@ -72,7 +72,9 @@ export async function proveAftermath(scene: Scene): Promise<Aftermath> {
     ...(await readLandings(chain, treasury, 'USDC')),
     ...(await readLandings(chain, treasury, 'USDT')),
   ]
-  const told = [...callers.answers.values()].map(({ text }) => JSON.parse(text).data.reference)
+  const acknowledged = [...callers.answers.values()].map(
+    ({ text }) => JSON.parse(text).data.reference,
+  )
   const listed = transfers.map(({ reference }) => reference)
   const confirmed = transfers.filter(({ status }) => status === 'CONFIRMED')
   const expected = {
@@ -95,8 +97,8 @@ export async function proveAftermath(scene: Scene): Promise<Aftermath> {
     wrongEvents,
     money,
     expected,
-    missing: differenceOf(told, listed),
-    unexplained: differenceOf(listed, told),
+    missing: differenceOf(acknowledged, listed),
+    unexplained: differenceOf(listed, acknowledged),
     wrongLandings: findWrongLandings(transfers, landings),
     unknownLandings: findUnknown(transfers, landings, callers),
     verdict: { code, out },
@@ -108,7 +110,7 @@ async function repeatAnswers({ random, callers }: Scene, api: Api): Promise<stri
   const some = random.shuffle([...callers.answers]).slice(0, replayed)
   const changed: string[] = []
   for (const [key, { text }] of some) {
-    const again = await api.post('/v1/disbursements/crypto', key, callers.wishes.get(key)!)
+    const again = await api.post('/v1/disbursements/crypto', key, callers.requests.get(key)!)
     if (!again?.isReplayed || again.text !== text) changed.push(`${key}: ${again?.text}`)
   }
   return changed
@@ -144,7 +146,7 @@ function findUnknown(transfers: Transfer[], landings: Landing[], { funded }: Cal
   const wrongSums = (['USDC', 'USDT'] as const).filter((coin) => {
     const came = landings.filter(({ asset, out }) => asset === coin && out < 0n)
     const isOnce = new Set(came.map(({ memo }) => memo)).size === came.length
-    return !isOnce || came.reduce((sum, { out }) => sum - out, 0n) !== funded[coin] + gift
+    return !isOnce || came.reduce((sum, { out }) => sum - out, 0n) !== funded[coin] + demoFunding
   })
   return [...strange.map(({ signature }) => signature), ...wrongSums]
 }
@@ -152,7 +154,7 @@ function findUnknown(transfers: Transfer[], landings: Landing[], { funded }: Cal
 function expectMoney({ funded }: Callers, confirmed: Transfer[], coin: Coin): Money {
   const own = confirmed.filter(({ asset }) => asset === coin)
   const sum = (units: bigint[]) => units.reduce((total, each) => total + each, 0n)
-  const all = funded[coin] + gift
+  const all = funded[coin] + demoFunding
   return {
     available: all - sum(own.map(({ totalDebit }) => toUnits(totalDebit))),
     held: 0n,

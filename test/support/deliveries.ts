@@ -41,7 +41,7 @@ export function endedOf(
   delivery: ClaimedDelivery,
   { at, status, chance = 0 }: { at: Date; status: number | null; chance?: number },
 ): FinishedAttempt {
-  const error = status === null ? 'nobody answered' : null
+  const error = status === null ? 'no response' : null
   const result = { status, error, response: `said ${status}`, durationMs: 12 }
   const verdict = judgeDeliveryAttempt(result, delivery, { now: at, chance })
   return { delivery, startedAt: at, result, verdict }

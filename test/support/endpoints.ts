@@ -15,13 +15,13 @@ import { now } from './movements.js'
 export const testSecret = new Secret(randomBytes(32).toString('hex'))
 export const testSeal = createSeal(testSecret)
 
-type Wish = { url?: string; types?: string[] | null; isEnabled?: boolean; at?: Date }
+type EndpointOptions = { url?: string; types?: string[] | null; isEnabled?: boolean; at?: Date }
 
 /** An endpoint as the API creates it. */
 export async function insertEndpoint(
   db: Database,
   environmentId: EnvironmentId,
-  { url = 'https://example.com/', types = null, isEnabled = true, at = now }: Wish = {},
+  { url = 'https://example.com/', types = null, isEnabled = true, at = now }: EndpointOptions = {},
 ): Promise<CreatedEndpoint> {
   const order = { environment: { id: environmentId }, seal: testSeal, url, description: '' }
   return db.transaction(async (tx) => {

@@ -4,7 +4,7 @@
  */
 import { get } from 'node:http'
 
-/** Their ports are then nobody else's: other tests look for free ones meanwhile. */
+/** Keeps their ports, while other tests search for free ones. */
 const localAddress = process.platform === 'linux' ? '127.0.0.2' : undefined
 
 process.once('message', ({ url, listeners }) => {

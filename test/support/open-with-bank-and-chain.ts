@@ -150,7 +150,7 @@ export function twoWayShopOf({ ask, clock }: ServiceWithBankAndChain, { test }: 
     /** Events of a session, oldest first. */
     toldOf: async (reference: string): Promise<string[]> => {
       const { items } = await get('/v1/events?type=checkout.session.*&limit=100')
-      const own = items.filter(({ data }: Told) => data.reference === reference)
+      const own = items.filter(({ data }: EmittedEvent) => data.reference === reference)
       return inOrder(own)
     },
     eventsOf: async (reference: string): Promise<string[]> => {
@@ -160,11 +160,11 @@ export function twoWayShopOf({ ask, clock }: ServiceWithBankAndChain, { test }: 
   }
 }
 
-type Told = { type: string; sequence: number; data: { reference: string } }
+type EmittedEvent = { type: string; sequence: number; data: { reference: string } }
 
 /** Events of one moment are listed in any order. */
-function inOrder(told: Told[]): string[] {
-  return told.toSorted((one, other) => one.sequence - other.sequence).map(({ type }) => type)
+function inOrder(events: EmittedEvent[]): string[] {
+  return events.toSorted((one, other) => one.sequence - other.sequence).map(({ type }) => type)
 }
 
 export type Opened = Awaited<ReturnType<ReturnType<typeof twoWayShopOf>['open']>>

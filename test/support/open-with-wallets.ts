@@ -142,8 +142,8 @@ export function shopOf({ ask }: ServiceWithWallets, { test }: Merchant) {
       (await get(`/v1/collections/payments?accountReference=${reference}`)).items,
     eventsOf: async (reference: string): Promise<string[]> => {
       const { items } = await get(`/v1/events?resource=${reference}&limit=100`)
-      const told: { type: string; sequence: number }[] = items
-      return told.toSorted((one, other) => one.sequence - other.sequence).map(({ type }) => type)
+      const events: { type: string; sequence: number }[] = items
+      return events.toSorted((one, other) => one.sequence - other.sequence).map(({ type }) => type)
     },
     balance: async (
       asset = 'USDC',

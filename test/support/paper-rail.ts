@@ -33,10 +33,10 @@ export class PaperRail implements PayoutRail {
     )
   }
 
-  async prepare(carriages: PayoutInstruction[]): Promise<Outcome<PreparedAttempt>[]> {
-    this.prepared.push(...carriages)
-    return carriages.map((carriage) => {
-      const token = `${carriage.reference}-${randomBytes(4).toString('hex')}`
+  async prepare(instructions: PayoutInstruction[]): Promise<Outcome<PreparedAttempt>[]> {
+    this.prepared.push(...instructions)
+    return instructions.map((instruction) => {
+      const token = `${instruction.reference}-${randomBytes(4).toString('hex')}`
       return this.refusal ?? { token, wire: Buffer.from(token), validUntil: 150n }
     })
   }

@@ -41,7 +41,7 @@ export async function openDesk(service: ServiceWithBank) {
       expect(status).toBe(200)
     },
     /** Checks that sequences grow by one and that the last event equals the resource. */
-    told: async (reference: string): Promise<string[]> => {
+    eventTypes: async (reference: string): Promise<string[]> => {
       const events = await read(reference)
       expect(events.map(({ sequence }) => sequence)).toEqual(events.map((_, index) => index + 1))
       return events.map(({ type }) => type)

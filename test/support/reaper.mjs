@@ -12,7 +12,7 @@ const checkIntervalMs = 50
 /** PostgreSQL gets this long to end by itself. */
 const graceMs = 5_000
 
-// Whoever ends every process of a run must not end this one before it has done its work.
+// A signal to every process of a run must not end this one before it has finished.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => {})
 
 const folder = (await text(process.stdin)).trim()

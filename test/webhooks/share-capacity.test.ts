@@ -151,7 +151,7 @@ describe('for example', () => {
     expect(next.at(-1)).toBe(share)
   })
 
-  test('without free capacity nobody gets any, and the last one goes to one', () => {
+  test('without free capacity no endpoint gets any; the last place goes to one', () => {
     expect(shareCapacity({ count: inFlightMax, unproven: 0 }, [proven, unproven])).toEqual([0, 0])
     expect(
       shareCapacity({ count: inFlightMax - 1, unproven: 0 }, [proven, proven, unproven]),

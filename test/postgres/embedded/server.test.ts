@@ -272,7 +272,7 @@ test.runIf(isRoot)('data below a folder closed to the account lies elsewhere, li
   expect(placeDataDirectory(open, account, root)).toBe(open)
 })
 
-test.runIf(isRoot)('a socket directory that somebody else made is refused', async () => {
+test.runIf(isRoot)('a socket directory of another user is refused', async () => {
   const dataDirectory = usedDataDirectory()
   const socketDirectory = claimSocketDirectory(dataDirectory, findServerAccount(dataDirectory))
   fs.chownSync(socketDirectory, stranger, stranger)

@@ -51,7 +51,7 @@ test('signs with the wallet key, verified by kit', async () => {
 })
 
 // A wrong seed must not sign for another seed's wallets, and must not hand out addresses that
-// nobody could ever sweep.
+// could never be swept.
 test('refuses to sign for a wallet that the seed does not derive', async () => {
   const signer = createSeedSigner(new Secret(known))
   const [wallet] = await createSeedSigner(makeMnemonic()).deriveAddresses([0])

@@ -244,7 +244,8 @@ describe('shapes', () => {
     const chain = shared()
     const to = await newWallet()
     const sent: string[] = []
-    for (let gift = 0; gift < 5; gift++) sent.push(await chain.call('requestAirdrop', to, 2e6))
+    for (let airdrop = 0; airdrop < 5; airdrop++)
+      sent.push(await chain.call('requestAirdrop', to, 2e6))
     await chain.advance(32)
     const list = async (options: object) =>
       (await chain.call('getSignaturesForAddress', to, options)).map(

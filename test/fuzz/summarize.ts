@@ -1,7 +1,7 @@
 import type { Report } from './fuzz.js'
 
 /** Summary of a run: requests, answers, and how to repeat it. */
-export function tell({ cases, seed, met, troubles }: Report): string {
+export function summarize({ cases, seed, met, troubles }: Report): string {
   const all = new Map<number, number>()
   for (const statuses of met.values())
     for (const [status, count] of statuses) all.set(status, (all.get(status) ?? 0) + count)
