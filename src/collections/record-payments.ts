@@ -27,7 +27,6 @@ import {
   exceedsLimit,
   findDefect,
 } from './match-notices.js'
-import { type ChangedAccount, notifySessions } from './notify-sessions.js'
 import type { Payment } from './payment.js'
 import { type JudgedPayment, toPaymentEvents } from './payment-events.js'
 import type { CollectionRail, PaymentNotice } from './ports.js'
@@ -42,6 +41,7 @@ import {
 } from './store-notices.js'
 import { findLatestPayments, insertPayments } from './store-payments.js'
 import { insertReturns, newReturn, type Return } from './store-returns.js'
+import { type ChangedAccount, updateSessions } from './update-sessions.js'
 
 /** Judging a notice updates `accounts` and `payments`, for the notices after it. */
 type Batch = {
@@ -109,7 +109,7 @@ export async function recordPayments(
     judged.flatMap((one) => toReturn(rails, one)),
   )
   emitAll(tx, now, written.events)
-  await notifySessions(tx, now, changesOf(judged, written.accounts))
+  await updateSessions(tx, now, changesOf(judged, written.accounts))
   writeJudgements(
     tx,
     notices.map((notice) => concludeNotice(now, notice, { accounts, tooLargeNotices })),
