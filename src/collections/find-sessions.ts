@@ -46,8 +46,8 @@ const columnsOfSession = {
 const sessionFields = Object.keys(columnsOfSession) as (keyof Session)[]
 
 /**
- * A session joined with its virtual account. Both have columns such as `id` and `metadata`: those of
- * the session are named `session.id` and so on, those of the account plainly.
+ * A session joined with its virtual account. Both have columns such as `id` and `metadata`, so the
+ * session's are named `session.id` and so on.
  */
 export type SessionRow = CollectionAccount & {
   [Field in keyof Session as `session.${Field}`]: Session[Field]

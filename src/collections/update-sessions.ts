@@ -39,8 +39,9 @@ export async function updateSessions(tx: Tx, now: Date, changes: ChangedAccount[
 }
 
 /**
- * A paid account or wallet ends the session, and so does the end of its virtual account. That of an
- * unpaid wallet does not, nor does closing the account of a session that its wallet has paid.
+ * A session ends once: when its virtual account or wallet is paid, or else when the virtual account
+ * ends. An unpaid wallet that ends does not end it, nor does an account that is closed because the
+ * wallet was paid.
  */
 function endsSession({ id, status }: CollectionAccount, found: FoundSession): boolean {
   return sessionStatus(found) === 'paid' ? status === 'PAID' : id === found.session.accountId
