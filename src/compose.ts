@@ -29,7 +29,7 @@ import { createPayoutPreparation, type PayoutRails } from './payouts/prepare-pay
 import { listReconciliations } from './payouts/reconciliations.js'
 import { markForReview } from './payouts/review-payouts.js'
 import { createSendAfterCommit } from './payouts/send-new.js'
-import { connectLane } from './postgres/connection.js'
+import { connectLane, connectListener } from './postgres/connection.js'
 import { Database } from './postgres/database.js'
 import { type OpenedLane, type OpenLane, openLane } from './postgres/lane.js'
 import { RequestLog } from './request-log/request-log.js'
@@ -127,7 +127,7 @@ export async function compose({ config, databaseUrl, logger, ...parts }: Parts):
     clock,
     logger,
     streamLimits: parts.streamLimits,
-    connect: () => connectLane(databaseUrl, 'manilla streams'),
+    connect: () => connectListener(databaseUrl, 'manilla streams'),
   })
   const requestLog = new RequestLog({ url: databaseUrl, logger })
   const mintPending = createPendingMint({ db, mint: parts.mint, logger })

@@ -661,8 +661,8 @@ export type PublicCheckoutSession = {
     receivedAt: string
   })[]
   /**
-   * Whether more payments arrived than `received` shows: up to 50, preferring those that need
-   * attention.
+   * Whether more payments arrived than `received` lists: per payment method up to 50, the newest
+   * one and the largest that were not returned.
    */
   moreReceived: boolean
   /** Current time of the environment, to count down to `expiresAt`. */

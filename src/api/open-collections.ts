@@ -2,7 +2,7 @@ import type pg from 'pg'
 import type { Clock } from '../base/clock.js'
 import type { Mode } from '../base/environment.js'
 import type { Logger } from '../base/log.js'
-import { createPublicFinder, type PublicSession } from '../checkout/find-public-sessions.js'
+import { createPublicSessionFinder, type PublicSession } from '../checkout/find-public-sessions.js'
 import { createSessionPreparation, type PrepareSession } from '../checkout/prepare-sessions.js'
 import { type CollectionAccount, isWallet } from '../collections/account.js'
 import {
@@ -53,7 +53,7 @@ export type Collections = {
   /** Has a worker poll the wallet soon. */
   pollWalletSoon(account: Pick<CollectionAccount, 'rail' | 'number'>): Promise<void>
   /** Public: the reference alone gives access. Concurrent calls share one query. */
-  findSession(reference: string): Promise<PublicSession | undefined>
+  findPublicSession(reference: string): Promise<PublicSession | undefined>
   /** Asks the bank to reject further payments, without waiting for it. */
   closeAccount(account: CollectionAccount): void
   storeNotice(notice: NewNotice): Promise<NoticeName>
@@ -79,6 +79,7 @@ export function openCollections(tools: Tools): Collections {
   const judgeNotice = (name: NoticeName) => judging[name.mode].run(name)
   const prepareAccount = createAccountPreparation({ db, rails })
   const prepareWallet = createWalletPreparation({ db, wallets })
+  const findPublicSessions = createPublicSessionFinder(db)
   return {
     rails,
     sandboxPayers,
@@ -87,7 +88,7 @@ export function openCollections(tools: Tools): Collections {
     prepareWallet,
     prepareSession: createSessionPreparation({ db, prepareAccount, prepareWallet }),
     pollWalletSoon: ({ rail, number: wallet }) => pollSoon(db, clock.now(), { rail, wallet }),
-    findSession: gather(createPublicFinder(db)),
+    findPublicSession: gather(findPublicSessions),
     // A failure is harmless: late payments into the account are judged like any other.
     closeAccount: ({ rail, number }) => {
       const closed = byName.get(rail)?.closeAccounts([number])

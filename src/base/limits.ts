@@ -268,7 +268,7 @@ export const limits = {
     urlLength: 2_048,
     descriptionLength: 500,
     emailLength: 254,
-    /** Payments listed in the public session. */
+    /** Payments listed in the public session, per collection account. */
     paymentsShown: 50,
     /** Newest payments of an account among which the listed ones are chosen. */
     paymentsCompared: 1_000,
@@ -283,13 +283,13 @@ export const limits = {
   },
   streams: {
     perSession: 5,
-    perAddress: 20,
+    perNetwork: 20,
     total: 10_000,
     durationMaxMs: 15 * minute,
     heartbeatIntervalMs: 15 * second,
-    /** When a page reconnects after its stream ended. */
+    /** When a page reconnects after its stream ended, and `Retry-After` of a refused stream. */
     retryMs: 3 * second,
-    /** When a page retries after the process had no free stream. */
+    /** `Retry-After` when the process has no free stream. Our page polls instead. */
     fullRetryMs: minute,
     relistenDelayMs: second,
     listenHeartbeatIntervalMs: 10 * second,
@@ -332,8 +332,8 @@ export const limits = {
     openAccounts: 20_000,
     /** Moves of a clock that are read to convert a time. */
     movesReadMax: 1_000,
-    /** Checkout pages notified after an advance. */
-    pagesNotifiedMax: 1_000,
+    /** Checkout pages woken after an advance. */
+    pagesWokenMax: 1_000,
   },
   /** Operator commands that use the database of a service that shuts down. */
   borrowed: { shutdownMs: 5 * second, pollIntervalMs: 50 },

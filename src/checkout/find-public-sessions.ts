@@ -27,11 +27,11 @@ const noPayments: ShownPayments = { payments: [], hasMore: false }
 
 type PublicRow = SessionRow & { settingsVersion: number }
 
-const names = { reference: 'text' } as const
+const sessionKey = { reference: 'text' } as const
 
-const findPublic = listStatement<typeof names, PublicRow>({
+const findByReference = listStatement<typeof sessionKey, PublicRow>({
   name: 'find_public_sessions',
-  columns: names,
+  columns: sessionKey,
   text: (list) => `
     select ${sessionColumns}, coalesce(c.version, 0) as "settingsVersion" from ${list}
     join checkout_sessions s on s.reference = list.reference ${sessionJoins}`,
@@ -41,27 +41,29 @@ const findPublic = listStatement<typeof names, PublicRow>({
  * Finds sessions of any merchant by reference; undefined for unknown and malformed references.
  * Never returns data older than the call.
  */
-export function createPublicFinder(db: Queryable) {
+export function createPublicSessionFinder(db: Queryable) {
   const readSettings = createSettingsReader(db)
 
   return async (references: string[]): Promise<(PublicSession | undefined)[]> => {
     // Many pages may show one session, and listing it twice would return its payments twice.
     const unique = [...new Set(references)].filter(isSessionReference)
     if (unique.length === 0) return references.map(() => undefined)
-    const rows = await db.rows(findPublic(unique.map((reference) => ({ reference }))))
+    const rows = await db.rows(findByReference(unique.map((reference) => ({ reference }))))
     const wallets = await findWalletsOf(db, rows)
-    const paid = [...rows, ...wallets.values()].filter(({ amountReceived }) => amountReceived > 0n)
+    const accountsWithPayments = [...rows, ...wallets.values()].filter(
+      ({ amountReceived }) => amountReceived > 0n,
+    )
     const [settings, shown] = await Promise.all([
       readSettings(rows),
-      findShownPayments(db, paid, limits.checkout.paymentsShown),
+      findShownPayments(db, accountsWithPayments, limits.checkout.paymentsShown),
     ])
-    const sentBack = [...shown.values()].flatMap(({ payments }) => payments).filter(isSentBack)
-    const sentBackTo = await findReturnDestinations(db, sentBack)
-    const found = rows.map(({ settingsVersion: _, ...row }) => ({
-      ...toFoundSession(row, { patch: settings.get(row.environmentId)!, wallets }),
-      ...paymentsOf(row, shown),
-      sentBackTo,
-    }))
+    const withReturn = [...shown.values()].flatMap(({ payments }) => payments).filter(hasReturn)
+    const sentBackTo = await findReturnDestinations(db, withReturn)
+    const found = rows.map(({ settingsVersion: _, ...row }) => {
+      const storedSettings = settings.get(row.environmentId)!
+      const one = toFoundSession(row, { storedSettings, wallets })
+      return { ...one, ...paymentsOf(one, shown), sentBackTo }
+    })
     const byReference = new Map(found.map((one) => [one.session.reference, one]))
     return references.map((reference) => byReference.get(reference))
   }
@@ -69,11 +71,11 @@ export function createPublicFinder(db: Queryable) {
 
 /** The payments of both accounts of a session, newest first. */
 function paymentsOf(
-  { id, walletId }: SessionRow,
+  { account, wallet }: FoundSession,
   shown: Map<string, ShownPayments>,
 ): ShownPayments {
-  const transfers = shown.get(id) ?? noPayments
-  const deposits = walletId === null ? undefined : shown.get(walletId)
+  const transfers = shown.get(account.id) ?? noPayments
+  const deposits = wallet ? shown.get(wallet.id) : undefined
   if (!deposits) return transfers
   const payments = [...transfers.payments, ...deposits.payments]
   return {
@@ -82,25 +84,25 @@ function paymentsOf(
   }
 }
 
-function isSentBack({ amountReturning, amountReturned }: Payment): boolean {
+function hasReturn({ amountReturning, amountReturned }: Payment): boolean {
   return amountReturning > 0n || amountReturned > 0n
 }
 
 type Version = Pick<PublicRow, 'environmentId' | 'settingsVersion'>
-type StoredSettings = { environmentId: EnvironmentId; version: number; patch: SettingsPatch }
+type StoredSettings = { environmentId: EnvironmentId; version: number; settings: SettingsPatch }
 
 /**
- * Caches parsed settings by version: a version never changes, and one with a logo is large. The
- * current version number is read with every session.
+ * Reads the settings of environments. Caches the newest version of each, because one with a logo is
+ * large. Every session is read with the current version number, so an older one is never used.
  */
 function createSettingsReader(db: Queryable) {
   const cache = new Map<EnvironmentId, StoredSettings>()
 
   /** Queries may finish out of order: an older version never replaces a newer one. */
-  function remember(settings: StoredSettings): void {
+  function remember(stored: StoredSettings): void {
     if (cache.size >= limits.settings.environmentsCachedMax) cache.clear()
-    if ((cache.get(settings.environmentId)?.version ?? 0) < settings.version)
-      cache.set(settings.environmentId, settings)
+    if ((cache.get(stored.environmentId)?.version ?? 0) < stored.version)
+      cache.set(stored.environmentId, stored)
   }
 
   return async (versions: Version[]): Promise<Map<EnvironmentId, SettingsPatch>> => {
@@ -109,12 +111,12 @@ function createSettingsReader(db: Queryable) {
     for (const { environmentId, settingsVersion } of versions) {
       const cached = cache.get(environmentId)
       if (settingsVersion === 0) found.set(environmentId, {})
-      else if (cached?.version === settingsVersion) found.set(environmentId, cached.patch)
+      else if (cached?.version === settingsVersion) found.set(environmentId, cached.settings)
       else missing.add(environmentId)
     }
-    for (const settings of await findSettings(db, [...missing])) {
-      found.set(settings.environmentId, settings.patch)
-      remember(settings)
+    for (const stored of await findSettings(db, [...missing])) {
+      found.set(stored.environmentId, stored.settings)
+      remember(stored)
     }
     return found
   }
@@ -122,12 +124,12 @@ function createSettingsReader(db: Queryable) {
 
 async function findSettings(db: Queryable, ids: EnvironmentId[]): Promise<StoredSettings[]> {
   if (ids.length === 0) return []
-  const rows = await db.rows<Omit<StoredSettings, 'patch'> & { document: string }>({
+  const rows = await db.rows<Omit<StoredSettings, 'settings'> & { document: string }>({
     name: 'find_settings_of_sessions',
     text: `
       select environment_id as "environmentId", version, document
       from environment_settings where environment_id = any($1)`,
     values: [ids],
   })
-  return rows.map(({ document, ...row }) => ({ ...row, patch: JSON.parse(document) }))
+  return rows.map(({ document, ...row }) => ({ ...row, settings: JSON.parse(document) }))
 }

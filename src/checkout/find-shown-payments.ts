@@ -18,9 +18,9 @@ export type ShownPayments = {
 }
 
 /**
- * The payments of each account, by account id. If there are more than `limit`, the newest one and
- * those with the most money not sent back: many small payments must not hide a large one. Considers
- * a bounded number of the latest payments.
+ * Up to `limit` payments of each account, by account id. If an account has more: its newest, then
+ * the largest not returned, then the latest, so that many small payments do not hide a large one.
+ * Finds the largest among a bounded number of the latest.
  */
 export async function findShownPayments(
   db: Queryable,
@@ -42,31 +42,32 @@ export async function findShownPayments(
   return new Map(shown)
 }
 
-/** Whether the latest payments leave out one that was not sent back. Rare. */
+/** Whether money that was not returned is missing from the latest payments. Rare. */
 function hidesMoney(account: CollectionAccount, latest: Payment[] = [], limit: number): boolean {
   if (latest.length <= limit) return false
-  const shown = latest.slice(0, limit).reduce((sum, payment) => sum + notSentBack(payment), 0n)
-  return shown < notSentBack(account)
+  const shown = latest.slice(0, limit).reduce((sum, payment) => sum + notReturned(payment), 0n)
+  return shown < notReturned(account)
 }
 
-function notSentBack(
+function notReturned(
   one: Pick<Payment, 'amountAccepted' | 'amountHeld' | 'amountReturning'>,
 ): bigint {
   return one.amountAccepted + one.amountHeld + one.amountReturning
 }
 
-/** The first `limit` payments without duplicates, newest first. */
-function choose(payments: Payment[], limit: number): Payment[] {
-  const unique = new Map(payments.map((payment) => [payment.id, payment]))
-  const first = [...unique.values()].slice(0, limit)
-  return first.sort((one, other) => (one.id < other.id ? 1 : -1))
+/** The `limit` most preferred payments without duplicates, sorted newest first. */
+function choose(byPreference: Payment[], limit: number): Payment[] {
+  const unique = new Map(byPreference.map((payment) => [payment.id, payment]))
+  const chosen = [...unique.values()].slice(0, limit)
+  return chosen.sort((one, other) => (one.id < other.id ? 1 : -1))
 }
 
-const named = { environment_id: 'int4', id: 'uuid' } as const
+const accountKey = { environment_id: 'int4', id: 'uuid' } as const
 
-const largestOf = listStatement<typeof named, PaymentRow>({
+/** Of equal amounts, money that stays comes before money that is being returned. */
+const largestOf = listStatement<typeof accountKey, PaymentRow>({
   name: 'find_largest_payments',
-  columns: named,
+  columns: accountKey,
   text: (list, parameter) => `
     select ${paymentColumns} from ${list}
     cross join lateral (select * from (
@@ -84,9 +85,9 @@ async function findLargest(
   limit: number,
 ): Promise<Map<string, Payment[]>> {
   if (accounts.length === 0) return new Map()
-  const names = accounts.map(({ environmentId, id }) => ({ environment_id: environmentId, id }))
+  const keys = accounts.map(({ environmentId, id }) => ({ environment_id: environmentId, id }))
   const found = new Map<string, Payment[]>(accounts.map(({ id }) => [id, []]))
-  for (const row of await db.rows(largestOf(names, limit)))
+  for (const row of await db.rows(largestOf(keys, limit)))
     found.get(row.accountId)!.push(toPayment(row))
   return found
 }

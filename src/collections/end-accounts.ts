@@ -21,7 +21,6 @@ import {
   accountId,
   unknownAccount,
 } from './find-accounts.js'
-import { notifySessions } from './notify-sessions.js'
 import { toEndEvent } from './payment-events.js'
 import {
   accountColumns,
@@ -29,6 +28,7 @@ import {
   updateCollectionAccounts,
 } from './store-accounts.js'
 import { findLatestPayments } from './store-payments.js'
+import { updateSessions } from './update-sessions.js'
 
 /** Expires due accounts of one environment or of all. Returns how many it expired. */
 export async function expireAccounts(
@@ -94,7 +94,7 @@ export async function endAll(
     ended.map(({ account }) => account),
   )
   emitAll(tx, now, ended.map(toEndEvent))
-  await notifySessions(tx, now, ended.map(toChange))
+  await updateSessions(tx, now, ended.map(toChange))
   return ended
 }
 

@@ -12,49 +12,50 @@ import { listStatement } from '../postgres/statement.js'
 import type { Queryable } from '../postgres/tx.js'
 import { type SessionStatus, sessionStatuses } from '../resources/checkout-session.js'
 import type { CollectionAccount } from './account.js'
-import { referencePattern, type Session, type SessionAccounts } from './session.js'
+import { referencePattern, type Session } from './session.js'
 import { accountColumns } from './store-accounts.js'
 
-export type FoundSession = SessionAccounts & {
+export type FoundSession = Owner & {
   session: Session
-  mode: Mode
-  clockOffsetMs: number
-  merchantId: string
+  account: CollectionAccount
+  wallet: CollectionAccount | null
   checkout: Settings['checkout']
   paymentMethods: Settings['paymentMethods']
 }
 
-/** Columns of the session. Those that its account has too are prefixed with `own`. */
-type OwnColumns = Pick<
-  Session,
-  | 'reference'
-  | 'description'
-  | 'customerName'
-  | 'customerEmail'
-  | 'url'
-  | 'successUrl'
-  | 'cancelUrl'
-  | 'walletId'
-> & {
-  ownId: string
-  ownReference: string | null
-  ownMetadata: string
-  ownSequence: number
-  ownCreatedAt: Date
-}
+type Owner = { mode: Mode; clockOffsetMs: number; merchantId: string }
 
-type OwnerColumns = Pick<FoundSession, 'mode' | 'clockOffsetMs' | 'merchantId'> & {
-  merchantName: string
-}
+const columnsOfSession = {
+  environmentId: 'environment_id',
+  id: 'id',
+  reference: 'reference',
+  accountId: 'account_id',
+  walletId: 'wallet_id',
+  description: 'description',
+  customerName: 'customer_name',
+  customerEmail: 'customer_email',
+  merchantReference: 'merchant_reference',
+  url: 'url',
+  successUrl: 'success_url',
+  cancelUrl: 'cancel_url',
+  metadata: 'metadata',
+  eventSequence: 'event_sequence',
+  createdAt: 'created_at',
+} as const satisfies Record<keyof Session, string>
 
-export type SessionRow = CollectionAccount & OwnColumns & OwnerColumns
+const sessionFields = Object.keys(columnsOfSession) as (keyof Session)[]
 
-export const sessionColumns = `${accountColumns}, s.id as "ownId", s.reference, s.description,
-  s.customer_name as "customerName", s.customer_email as "customerEmail", s.url,
-  s.success_url as "successUrl", s.cancel_url as "cancelUrl", s.wallet_id as "walletId",
-  s.merchant_reference as "ownReference", s.metadata as "ownMetadata",
-  s.event_sequence as "ownSequence", s.created_at as "ownCreatedAt", e.mode,
-  e.clock_offset_ms::float8 as "clockOffsetMs", e.merchant_id as "merchantId",
+/**
+ * A session joined with its virtual account. Both have columns such as `id` and `metadata`, so the
+ * session's are named `session.id` and so on.
+ */
+export type SessionRow = CollectionAccount & {
+  [Field in keyof Session as `session.${Field}`]: Session[Field]
+} & Owner & { merchantName: string }
+
+export const sessionColumns = `${accountColumns},
+  ${sessionFields.map((field) => `s.${columnsOfSession[field]} as "session.${field}"`).join(', ')},
+  e.mode, e.clock_offset_ms::float8 as "clockOffsetMs", e.merchant_id as "merchantId",
   m.display_name as "merchantName"`
 
 /** Joins each session `s` with its account, environment, merchant and settings. */
@@ -71,10 +72,12 @@ export function isSessionReference(text: string): boolean {
   return isWellFormed.test(text)
 }
 
-type SessionName = { environmentId: EnvironmentId; reference: string }
+type SessionKey = { environmentId: EnvironmentId; reference: string }
 
-export async function getSession(db: Queryable, name: SessionName): Promise<FoundSession> {
-  const { environmentId, reference } = name
+export async function getSession(
+  db: Queryable,
+  { environmentId, reference }: SessionKey,
+): Promise<FoundSession> {
   const isOne = sql`s.environment_id = ${environmentId} and s.reference = ${reference}`
   const [found] = isSessionReference(reference) ? await findWhere(db, isOne) : []
   if (found) return found
@@ -133,16 +136,16 @@ async function findWhere(
     ${sql.raw(sessionJoins)} where ${where}`)
   const wallets = await findWalletsOf(db, rows)
   return rows.map(({ settings, ...row }) => {
-    const patch = settings === null ? {} : (JSON.parse(settings) as SettingsPatch)
-    return toFoundSession(row, { patch, wallets })
+    const storedSettings = settings === null ? {} : (JSON.parse(settings) as SettingsPatch)
+    return toFoundSession(row, { storedSettings, wallets })
   })
 }
 
-const named = { environment_id: 'int4', id: 'uuid' } as const
+const accountKey = { environment_id: 'int4', id: 'uuid' } as const
 
-const findNamed = listStatement<typeof named, CollectionAccount>({
+const findAccountsByKey = listStatement<typeof accountKey, CollectionAccount>({
   name: 'find_wallets_of_sessions',
-  columns: named,
+  columns: accountKey,
   text: (list) => `
     select ${accountColumns} from ${list}
     join collection_accounts a on a.environment_id = list.environment_id and a.id = list.id`,
@@ -154,57 +157,37 @@ const findNamed = listStatement<typeof named, CollectionAccount>({
  */
 export async function findWalletsOf(
   db: Queryable,
-  rows: Pick<SessionRow, 'environmentId' | 'walletId'>[],
+  rows: Pick<SessionRow, 'environmentId' | 'session.walletId'>[],
 ): Promise<Map<string, CollectionAccount>> {
-  const names = rows.flatMap(({ environmentId, walletId }) =>
-    walletId === null ? [] : [{ environment_id: environmentId, id: walletId }],
+  const keys = rows.flatMap(({ environmentId, 'session.walletId': id }) =>
+    id === null ? [] : [{ environment_id: environmentId, id }],
   )
-  const found = names.length === 0 ? [] : await db.rows(findNamed(names))
+  const found = keys.length === 0 ? [] : await db.rows(findAccountsByKey(keys))
   return new Map(found.map((wallet) => [wallet.id, wallet]))
 }
 
+/** `storedSettings` are those that the merchant has changed; the others have their defaults. */
 export function toFoundSession(
   row: SessionRow,
-  { patch, wallets }: { patch: SettingsPatch; wallets: Map<string, CollectionAccount> },
+  options: { storedSettings: SettingsPatch; wallets: Map<string, CollectionAccount> },
 ): FoundSession {
-  const {
-    ownId,
-    ownReference,
-    ownMetadata,
-    ownSequence,
-    ownCreatedAt,
-    reference,
-    description,
-    customerName,
-    customerEmail,
-    url,
-    successUrl,
-    cancelUrl,
-    walletId,
-    mode,
-    clockOffsetMs,
-    merchantId,
-    merchantName,
-    ...account
-  } = row
-  const wallet = walletId === null ? null : wallets.get(walletId)!
-  const session = {
-    environmentId: account.environmentId,
-    id: ownId,
-    reference,
-    accountId: account.id,
-    walletId,
-    description,
-    customerName,
-    customerEmail,
-    merchantReference: ownReference,
-    url,
-    successUrl,
-    cancelUrl,
-    metadata: ownMetadata,
-    eventSequence: ownSequence,
-    createdAt: ownCreatedAt,
-  }
-  const { checkout, paymentMethods } = mergeSettings(defaultSettings({ merchantName }), patch)
+  const { mode, clockOffsetMs, merchantId, merchantName, ...rest } = row
+  const { session, account } = splitColumns(rest)
+  const wallet = session.walletId === null ? null : options.wallets.get(session.walletId)!
+  const defaults = defaultSettings({ merchantName })
+  const { checkout, paymentMethods } = mergeSettings(defaults, options.storedSettings)
   return { session, account, wallet, mode, clockOffsetMs, merchantId, checkout, paymentMethods }
+}
+
+function splitColumns(row: Omit<SessionRow, keyof Owner | 'merchantName'>) {
+  const isOfSession = ([name]: [string, unknown]) => name.startsWith('session.')
+  const columns = Object.entries(row)
+  const session = columns
+    .filter(isOfSession)
+    .map(([name, value]) => [name.slice('session.'.length), value])
+  const account = columns.filter((column) => !isOfSession(column))
+  return {
+    session: Object.fromEntries(session) as Session,
+    account: Object.fromEntries(account) as CollectionAccount,
+  }
 }

@@ -28,7 +28,6 @@ import {
   findDefect,
   type NoticeDefect,
 } from './match-notices.js'
-import { type ChangedAccount, notifySessions } from './notify-sessions.js'
 import type { Payment } from './payment.js'
 import { type JudgedPayment, sequencePaymentEvents } from './payment-events.js'
 import type { CollectionRail, ReportedPayment } from './ports.js'
@@ -43,6 +42,7 @@ import {
 } from './store-notices.js'
 import { findLatestPayments, insertPayments } from './store-payments.js'
 import { insertReturns, newReturn, type Return } from './store-returns.js'
+import { type ChangedAccount, updateSessions } from './update-sessions.js'
 
 /** Judging a notice updates `accounts` and `payments`, for the notices after it. */
 type Batch = {
@@ -116,7 +116,7 @@ export async function recordPayments(
     judged.flatMap((one) => newReturns(rails, one)),
   )
   emitAll(tx, now, written.events)
-  await notifySessions(tx, now, changesOf(judged, written.accounts))
+  await updateSessions(tx, now, changesOf(judged, written.accounts))
   updateNotices(
     tx,
     notices.map((notice) =>

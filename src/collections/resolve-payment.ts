@@ -14,11 +14,11 @@ import { endAll } from './end-accounts.js'
 import { collectionFeeOf, type EnvironmentTerms, readTerms } from './environment-terms.js'
 import { type PaymentName, paymentId, unknownPayment } from './find-payments.js'
 import { isPaidBy } from './judge-payment.js'
-import { notifySessions } from './notify-sessions.js'
 import { type Payment, paymentReference } from './payment.js'
 import { type LockedPayments, lockWithAccounts, shiftPayments } from './shift-payments.js'
 import { findLatestPayments } from './store-payments.js'
 import { insertReturns, newReturn } from './store-returns.js'
+import { updateSessions } from './update-sessions.js'
 
 export async function lockPayment(
   tx: Tx,
@@ -108,7 +108,7 @@ async function emitPaid(
   const type = eventTypeFor(account, 'PAID')!
   const data = showAccount(account, payments.get(account.id)!)
   emitAll(tx, now, [{ environmentId, type, resourceId, causeId: id, sequence, data }])
-  await notifySessions(tx, now, [{ account, mayEndSession: true, causeId: id }])
+  await updateSessions(tx, now, [{ account, mayEndSession: true, causeId: id }])
 }
 
 /**

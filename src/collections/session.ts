@@ -2,12 +2,12 @@ import { randomBytes } from 'node:crypto'
 import { base32crockford } from '@scure/base'
 import type { EnvironmentId } from '../base/environment.js'
 import { toUuid } from '../base/ids.js'
-import type { CollectionAccount } from './account.js'
 
 export type Session = {
   environmentId: EnvironmentId
   id: string
   reference: string
+  /** The session's virtual account. */
   accountId: string
   /** The session's wallet, if it can also be paid in coins. */
   walletId: string | null
@@ -24,9 +24,6 @@ export type Session = {
   eventSequence: number
   createdAt: Date
 }
-
-/** The collection accounts of a session: a virtual account, and a wallet if it accepts coins. */
-export type SessionAccounts = { account: CollectionAccount; wallet: CollectionAccount | null }
 
 /** `cs_` and 24 bytes in base32. */
 export const referencePattern = '^cs_[0-9a-hjkmnp-tv-z]{39}$'

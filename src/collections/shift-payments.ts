@@ -2,11 +2,11 @@ import type { EventType } from '../events/catalogue.js'
 import { emitAll, type NewEvent } from '../events/emit.js'
 import type { Tx } from '../postgres/tx.js'
 import type { Amounts, CollectionAccount } from './account.js'
-import { wakePages } from './notify-sessions.js'
 import type { Payment } from './payment.js'
 import { toPaymentEvent } from './payment-events.js'
 import { lockCollectionAccounts, updateCollectionAccounts } from './store-accounts.js'
 import { lockPayments, updatePayments } from './store-payments.js'
+import { wakePages } from './wake-pages.js'
 
 export type AmountName = keyof Amounts
 

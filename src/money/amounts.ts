@@ -26,31 +26,41 @@ export function parseDecimal(text: string, asset: Asset): bigint | NotAnAmount {
   return amount
 }
 
-/** The canonical form of an amount: no trailing zeros, no point without a fraction. */
-export function formatDecimal(amount: bigint, asset: Asset): string {
-  return formatUnits(amount, assets[asset].decimals)
+/**
+ * The canonical form of an amount: no trailing zeros, no point without a fraction. For display,
+ * `decimalsMin` keeps at least so many decimals.
+ */
+export function formatDecimal(amount: bigint, asset: Asset, decimalsMin = 0): string {
+  return formatUnits(amount, assets[asset].decimals, decimalsMin)
 }
 
 /** The same for amounts outside the ledger, such as the lamports of a hot wallet. */
-export function formatUnits(amount: bigint, decimals: number): string {
+export function formatUnits(amount: bigint, decimals: number, decimalsMin = 0): string {
   const digits = (amount < 0n ? -amount : amount).toString().padStart(decimals + 1, '0')
-  const fraction = digits.slice(-decimals).replace(/0+$/, '')
+  const fraction = digits.slice(-decimals).replace(/0+$/, '').padEnd(decimalsMin, '0')
   const sign = amount < 0n ? '-' : ''
   return sign + digits.slice(0, -decimals) + (fraction && `.${fraction}`)
 }
 
 /** For display: ₦10,000,000, with kobo only where there are any. */
 export function formatNaira(kobo: bigint): string {
-  const [whole = '', fraction = ''] = formatDecimal(kobo, 'NGN').split('.')
-  const grouped = whole.replace(/\B(?=(\d{3})+$)/g, ',')
-  return `₦${grouped}${fraction && `.${fraction.padEnd(2, '0')}`}`
+  const isWhole = kobo % 100n === 0n
+  return `₦${groupThousands(formatDecimal(kobo, 'NGN', isWhole ? 0 : 2))}`
 }
 
-/** Reverses `toWire`. */
+/** 12500.50 as 12,500.50. */
+export function groupThousands(decimal: string): string {
+  const [whole = '', ...fraction] = decimal.split('.')
+  return [whole.replace(/\B(?=(\d{3})+$)/g, ','), ...fraction].join('.')
+}
+
+/** Reverses `toWire`. Not for a merchant's own text, which may end in any number of zeros. */
 export function fromWire(written: number | string, asset: Asset): bigint {
   if (asset === 'NGN') return BigInt(written)
+  const { decimals } = assets[asset]
   const [whole = '', fraction = ''] = String(written).split('.')
-  return BigInt(whole + fraction.padEnd(assets[asset].decimals, '0'))
+  assert(fraction.length <= decimals, `${written} has at most ${decimals} decimals`)
+  return BigInt(whole + fraction.padEnd(decimals, '0'))
 }
 
 /** An amount as the API writes it: naira as an integer of kobo, stablecoins as a decimal string. */

@@ -73,6 +73,11 @@ export function connectLane(url: string, applicationName: string): Promise<pg.Cl
   return connect(url, applicationName, { statementMs, lockMs, connectMs })
 }
 
+/** For LISTEN: the timeouts of a lane, so that its heartbeat soon finds a silent server. */
+export function connectListener(url: string, applicationName: string): Promise<pg.Client> {
+  return connectLane(url, applicationName)
+}
+
 /** Closes the socket without telling the server, which may be gone. */
 export function cutConnection(client: pg.Client): void {
   const { connection } = client as unknown as { connection: pg.Connection }

@@ -4,48 +4,53 @@ import { limits } from '../base/limits.js'
 import type { Logger } from '../base/log.js'
 import { cutConnection } from './connection.js'
 
-type Tools = {
+export type Listener = { stop(): Promise<void> }
+
+type Options = {
   connect: () => Promise<pg.Client>
   channel: string
-  /** Called with undefined after each (re)connection: messages may have been missed. */
-  onMessage: (payload: string | undefined) => void
+  onPayload: (payload: string) => void
+  /** After the first connection and after each reconnection: payloads may have been missed. */
+  onConnected: () => void
   logger: Logger
 }
 
 /**
- * Listens on a database channel until stopped, and reconnects when the connection is lost.
- * Messages are hints: the tables decide.
+ * Runs LISTEN on a database channel until stopped, and reconnects when the connection is lost.
+ * Payloads are hints: the tables decide.
  */
-export function listen(tools: Tools): { stop(): Promise<void> } {
-  const { channel, logger } = tools
+export function listen({ connect, channel, onPayload, onConnected, logger }: Options): Listener {
   const stopping = new AbortController()
   const { signal } = stopping
-  const isStopped = new Promise<void>((resolve) => {
+  const stopped = new Promise<void>((resolve) => {
     signal.addEventListener('abort', () => resolve())
   })
   let isDown = false
 
-  function onConnected(): void {
+  function reportConnected(): void {
     if (isDown) logger.info({ channel }, 'listening to the database again')
     isDown = false
+    onConnected()
   }
 
   /** Logs the first failure only, until the connection is back. */
-  function onLost(error: unknown): void {
+  function reportLost(error: unknown): void {
     if (signal.aborted) return
     if (!isDown) logger.warn({ err: error, channel }, 'listening to the database failed; retrying')
     isDown = true
   }
 
-  async function listenOn(): Promise<void> {
+  async function reconnectUntilStopped(): Promise<void> {
     while (!signal.aborted) {
-      await listenOnce({ ...tools, isStopped, onConnected }).catch(onLost)
+      await receive({ connect, channel, onPayload, onConnected: reportConnected, stopped }).catch(
+        reportLost,
+      )
       // Throws only when stopped.
       await sleep(limits.streams.relistenDelayMs, undefined, { signal }).catch(() => {})
     }
   }
 
-  const running = listenOn()
+  const running = reconnectUntilStopped()
   return {
     async stop() {
       stopping.abort()
@@ -54,33 +59,32 @@ export function listen(tools: Tools): { stop(): Promise<void> } {
   }
 }
 
-type Listening = Omit<Tools, 'logger'> & { isStopped: Promise<void>; onConnected: () => void }
+type OneConnection = Omit<Options, 'logger'> & { stopped: Promise<void> }
 
-/** Returns when stopped; throws when the connection fails or is lost. */
-async function listenOnce(listening: Listening): Promise<void> {
-  const { connect, channel, onMessage, isStopped, onConnected } = listening
+/** Receives payloads on one connection. Returns when stopped; throws when it fails or is lost. */
+async function receive(options: OneConnection): Promise<void> {
+  const { connect, channel, onPayload, onConnected, stopped } = options
   const connecting = connect()
-  const client = await Promise.race([connecting, isStopped])
+  const client = await Promise.race([connecting, stopped])
   if (!client) {
     // A connection that opens after the stop is closed again.
     connecting.then((late) => late.end()).catch(() => {})
     return
   }
-  const isLost = new Promise<void>((_resolve, reject) => {
+  const lost = new Promise<void>((_resolve, reject) => {
     client.on('end', () => reject(new Error('the connection to the database was lost')))
   })
   // It may reject before or after anything awaits it.
-  isLost.catch(() => {})
-  client.on('notification', ({ payload }) => onMessage(payload))
+  lost.catch(() => {})
+  client.on('notification', ({ payload = '' }) => onPayload(payload))
   // A silent server neither sends nor closes anything: only a query finds out.
   const heartbeat = setInterval(() => {
     client.query('select').catch(() => cutConnection(client))
   }, limits.streams.listenHeartbeatIntervalMs)
   try {
-    await Promise.race([client.query(`listen ${channel}`), isStopped])
+    await Promise.race([client.query(`listen ${channel}`), stopped])
     onConnected()
-    onMessage(undefined)
-    await Promise.race([isLost, isStopped])
+    await Promise.race([lost, stopped])
   } finally {
     clearInterval(heartbeat)
     await client.end().catch(() => {}) // a lost connection is closed already

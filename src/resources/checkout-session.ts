@@ -95,6 +95,7 @@ export const checkoutSession = resource('CheckoutSession', {
   createdAt: timestamp('When the session was created.'),
 })
 
+/** What the JSON of a session is made from: the fields of `FoundSession` that it shows. */
 export type SessionFields = {
   session: {
     reference: string
@@ -125,8 +126,9 @@ const statusOfAccount: Record<string, SessionStatus> = {
 }
 
 /**
- * `paid` when either account is, also when a late payment was accepted; otherwise as the bank
- * account is. When one is paid the other is closed, so at most one is.
+ * A session is paid once its virtual account or its wallet is, even if the merchant accepted a late
+ * payment; a payment into one closes the other. Otherwise it has the status of its virtual account.
+ * The column `status` of checkout_sessions repeats this, so that lists can filter by it.
  */
 export function sessionStatus({ account, wallet }: AccountStatuses): SessionStatus {
   return wallet?.status === 'PAID' ? 'paid' : statusOfAccount[account.status]!
@@ -135,17 +137,8 @@ export function sessionStatus({ account, wallet }: AccountStatuses): SessionStat
 /** JSON text, as the merchant's operations return it and events carry it. */
 export function showSession(found: SessionFields): string {
   const { session, account, wallet } = found
-  const shared = sharedSessionFields(found)
   const fields = {
-    reference: shared.reference,
-    merchant: shared.merchant,
-    amount: shared.amount,
-    currency: shared.currency,
-    description: shared.description,
-    customer: shared.customer,
-    paymentMethods: shared.paymentMethods,
-    status: shared.status,
-    expiresAt: shared.expiresAt,
+    ...sharedSessionFields(found),
     merchantReference: session.merchantReference ?? undefined,
     url: session.url,
     virtualAccount: toReference(prefixes.virtualAccount, account.id),

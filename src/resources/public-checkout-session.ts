@@ -1,5 +1,6 @@
 import Type from 'typebox'
 import { after } from '../base/clock.js'
+import { limits } from '../base/limits.js'
 import { formatDecimal, toWire } from '../money/amounts.js'
 import type { Coin } from '../money/assets.js'
 import {
@@ -32,6 +33,10 @@ const maskedAccount = Type.Object({
   bankName: text('GTBank', 'Name of the bank.'),
   accountNumber: text('******6789', 'Account number with all but the last four digits hidden.'),
 })
+
+const { paymentsShown } = limits.checkout
+/** Bank transfer and crypto: a session has at most one collection account for each. */
+const methods = 2
 
 /** What anyone who knows the reference may see. */
 export const publicCheckoutSession = resource('PublicCheckoutSession', {
@@ -80,11 +85,15 @@ export const publicCheckoutSession = resource('PublicCheckoutSession', {
       sentBackTo: orNull(maskedAccount, 'Bank account that the money is returned to, if any.'),
       receivedAt: timestamp('When the bank or chain received the money.'),
     }),
-    { description: 'Payments into the session, newest first.', examples: [[]] },
+    {
+      description: 'Payments into the session, newest first.',
+      maxItems: methods * paymentsShown,
+      examples: [[]],
+    },
   ),
   moreReceived: flag(
     false,
-    'Whether more payments arrived than `received` shows: up to 50, preferring those that need attention.',
+    `Whether more payments arrived than \`received\` lists: per payment method up to ${paymentsShown}, the newest one and the largest that were not returned.`,
   ),
   serverTime: timestamp('Current time of the environment, to count down to `expiresAt`.'),
   cancelUrl: orNull(
@@ -106,6 +115,7 @@ export const publicCheckoutSession = resource('PublicCheckoutSession', {
   ),
 })
 
+/** What the public JSON is made from. */
 export type PublicSessionFields = SessionFields & {
   clockOffsetMs: number
   /** Newest first. */
@@ -118,16 +128,16 @@ export type PublicSessionFields = SessionFields & {
   >
 }
 
-export function showPublicSession(now: Date, found: PublicSessionFields) {
-  return { ...timelessFields(found), serverTime: showTime(now, found) }
+export function showPublicSession(now: Date, found: PublicSessionFields): PublicSessionJson {
+  return { ...showTimeless(found), serverTime: showTime(now, found) }
 }
 
-/** Requests that arrive together share one read, and through this cache its JSON text. */
+/** Concurrent requests share one read and get the same object, so its text is made once. */
 const timelessTexts = new WeakMap<PublicSessionFields, string>()
 
 /** `showPublicSession` as JSON text. */
 export function writePublicSession(now: Date, found: PublicSessionFields): string {
-  const text = timelessTexts.get(found) ?? JSON.stringify(timelessFields(found)).slice(0, -1)
+  const text = timelessTexts.get(found) ?? JSON.stringify(showTimeless(found)).slice(0, -1)
   timelessTexts.set(found, text)
   return `${text},"serverTime":"${showTime(now, found)}"}`
 }
@@ -136,7 +146,8 @@ function showTime(now: Date, { clockOffsetMs }: PublicSessionFields): string {
   return after(now, clockOffsetMs).toISOString()
 }
 
-type TimelessFields = ReturnType<typeof sharedSessionFields> & {
+/** The fields of `publicCheckoutSession`. */
+export type PublicSessionJson = ReturnType<typeof sharedSessionFields> & {
   bankTransfer?: ReturnType<typeof showBankTransfer> | undefined
   crypto?: ReturnType<typeof showCrypto> | undefined
   amountReceived: number | string
@@ -144,25 +155,17 @@ type TimelessFields = ReturnType<typeof sharedSessionFields> & {
   cryptoAmounts?: ReturnType<typeof showCryptoAmounts> | undefined
   received: ReturnType<typeof showReceived>[]
   moreReceived: boolean
+  serverTime: string
   cancelUrl: string | null
   successUrl?: string | null | undefined
 }
 
-/** Everything but the server time. */
-function timelessFields(found: PublicSessionFields): TimelessFields {
+function showTimeless(found: PublicSessionFields): Omit<PublicSessionJson, 'serverTime'> {
   const { session, account, wallet } = found
   const shared = sharedSessionFields(found)
   const { status } = shared
   return {
-    reference: shared.reference,
-    merchant: shared.merchant,
-    amount: shared.amount,
-    currency: shared.currency,
-    description: shared.description,
-    customer: shared.customer,
-    paymentMethods: shared.paymentMethods,
-    status,
-    expiresAt: shared.expiresAt,
+    ...shared,
     bankTransfer: status === 'pending' ? showBankTransfer(account) : undefined,
     crypto: wallet && acceptsCrypto(found) ? showCrypto(wallet) : undefined,
     amountReceived: toWire(account.amountReceived, 'NGN'),

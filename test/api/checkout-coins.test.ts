@@ -48,6 +48,14 @@ describe('a session with a price in coins', () => {
     })
   })
 
+  test('shows and copies the price itself, however many zeros the merchant wrote', async () => {
+    const { json } = await shop.create({ crypto: { ...order.crypto, amount: '1025.5000000' } })
+    expect(json.data.crypto.amount).toBe('1025.5000000')
+    const { text } = await service.ask('GET', `/checkout/${json.data.reference}`)
+    expect(text).toContain('Or pay 1,025.50 USDC on Solana')
+    expect(text).toContain('data-copy="1025.50"')
+  })
+
   test('paid in coins, shows the received and accepted amounts', async () => {
     const { reference, number, address } = await shop.open()
     await shop.pay(number, { amount: 100 })

@@ -52,15 +52,15 @@ describe('the page', () => {
 
   test('is small, and its script is cached forever', async () => {
     const { text } = await page(await open())
-    const [island] = /\/checkout\/assets\/island-[0-9a-f]{16}\.js/.exec(text)!
-    const script = await service.ask('GET', island)
+    const [scriptUrl] = /\/checkout\/assets\/checkout-[0-9a-f]{16}\.js/.exec(text)!
+    const script = await service.ask('GET', scriptUrl)
     const [pageBytes, scriptBytes] = [text, script.text].map((one) => gzipSync(one).length)
-    console.log(`page ${pageBytes} bytes gzipped, island ${scriptBytes} bytes gzipped`)
+    console.log(`page ${pageBytes} bytes gzipped, script ${scriptBytes} bytes gzipped`)
     expect(pageBytes).toBeLessThan(20_000)
     expect(scriptBytes).toBeLessThan(15_000)
     expect(script.headers.get('cache-control')).toBe('public, max-age=31536000, immutable')
     expect(script.headers.get('content-type')).toBe('text/javascript; charset=utf-8')
-    expect((await service.ask('GET', '/checkout/assets/island-0.js')).status).toBe(404)
+    expect((await service.ask('GET', '/checkout/assets/checkout-0.js')).status).toBe(404)
   })
 
   test('is compressed if the client accepts gzip', async () => {

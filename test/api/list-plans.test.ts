@@ -6,7 +6,7 @@ import { createRoutes } from '../../src/api/routes/routes.js'
 import type { EnvironmentId } from '../../src/base/environment.js'
 import { newId, prefixes, toReference } from '../../src/base/ids.js'
 import { limits } from '../../src/base/limits.js'
-import { createPublicFinder } from '../../src/checkout/find-public-sessions.js'
+import { createPublicSessionFinder } from '../../src/checkout/find-public-sessions.js'
 import { newSessionReference } from '../../src/collections/session.js'
 import { emitAll } from '../../src/events/emit.js'
 import { connect } from '../../src/postgres/connection.js'
@@ -204,7 +204,7 @@ describe.each(lists.map((route) => [route.operation, route] as const))('%s', (op
 
 test('the public page of a session with many payments compares a bounded number of them', async () => {
   const work: Work = { rows: 0, buffers: 0, nodes: [] }
-  const find = createPublicFinder(measuringReader(db, work))
+  const find = createPublicSessionFinder(measuringReader(db, work))
   const [found] = await find([busy.session])
   expect(found!.payments).toHaveLength(limits.checkout.paymentsShown)
   expect(work.rows).toBeLessThan(2 * limits.checkout.paymentsCompared)

@@ -132,7 +132,7 @@ describe('the page in a browser', () => {
     expect(requests.filter((one) => !one.startsWith(service.url))).toEqual([])
     // The first poll may follow the stream at once.
     const paths = requests.map((one) =>
-      one.replace(/cs_\w+|island-\w+/, '…').slice(service.url.length),
+      one.replace(/cs_\w+|checkout-\w+/, '…').slice(service.url.length),
     )
     expect([...new Set(paths)]).toEqual([
       '/checkout/…',

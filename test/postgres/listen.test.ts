@@ -8,6 +8,7 @@ import { freshDatabase } from '../support/database.js'
 
 const db = await freshDatabase()
 const channel = 'test_channel'
+const ignoring = { channel, onPayload() {}, onConnected() {} }
 
 function openLog() {
   const lines: string[] = []
@@ -18,28 +19,31 @@ function openLog() {
 test('a lost connection is logged once, and so is its return', async () => {
   const { logger, said } = openLog()
   let tries = 0
-  const heard: (string | undefined)[] = []
+  const heard: string[] = []
   const line = listen({
     channel,
     logger,
-    onMessage: (payload) => heard.push(payload),
+    onPayload: (payload) => heard.push(payload),
+    onConnected: () => heard.push('(connected)'),
     async connect() {
       tries += 1
       if (tries < 3) throw new Error('connection refused')
       return connect(db.url, 'test listener')
     },
   })
-  await expect.poll(() => heard, { timeout: 20_000 }).toEqual([undefined])
+  await expect.poll(() => heard, { timeout: 20_000 }).toEqual(['(connected)'])
   expect(said()).toMatchObject([
     { level: 'warn', channel, err: { message: 'connection refused' } },
     { level: 'info', channel },
   ])
   await db.rows(sql`select pg_notify(${channel}, 'news')`)
-  await expect.poll(() => heard).toEqual([undefined, 'news'])
+  await expect.poll(() => heard).toEqual(['(connected)', 'news'])
 
   await db.rows(sql`select pg_terminate_backend(pid) from pg_stat_activity
     where application_name = 'test listener' and datname = current_database()`)
-  await expect.poll(() => heard, { timeout: 20_000 }).toEqual([undefined, 'news', undefined])
+  await expect
+    .poll(() => heard, { timeout: 20_000 })
+    .toEqual(['(connected)', 'news', '(connected)'])
   expect(said().map(({ level }) => level)).toEqual(['warn', 'info', 'warn', 'info'])
   await line.stop()
   expect(said()).toHaveLength(4)
@@ -47,15 +51,14 @@ test('a lost connection is logged once, and so is its return', async () => {
 
 test('a stop waits neither for a connection attempt nor for the next retry', async () => {
   const { logger, said } = openLog()
-  const never = listen({ channel, logger, onMessage() {}, connect: () => new Promise(() => {}) })
+  const never = listen({ ...ignoring, logger, connect: () => new Promise(() => {}) })
   await never.stop()
   expect(said()).toEqual([])
 
   let tries = 0
   const refused = listen({
-    channel,
+    ...ignoring,
     logger,
-    onMessage() {},
     async connect() {
       tries += 1
       throw new Error('connection refused')
@@ -69,7 +72,7 @@ test('a stop waits neither for a connection attempt nor for the next retry', asy
 test('a connection that opens after the stop is closed', async () => {
   const { logger } = openLog()
   const opening = connect(db.url, 'test late listener')
-  const line = listen({ channel, logger, onMessage() {}, connect: () => opening })
+  const line = listen({ ...ignoring, logger, connect: () => opening })
   await line.stop()
   const client = await opening
   await once(client, 'end')

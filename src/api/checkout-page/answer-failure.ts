@@ -22,7 +22,6 @@ export function answerFailurePage(
   const text = isUnknown
     ? renderNotFound(texts, nonce)
     : renderFailure(texts, nonce, { status, requestId: request.id })
-  const { 'x-frame-options': _kept, ...headers } = headersOf({ nonce })
-  reply.headers(headers).code(isUnknown ? 404 : status)
+  reply.headers(headersOf({ nonce })).code(isUnknown ? 404 : status)
   return reply.type('text/html; charset=utf-8').send(text)
 }

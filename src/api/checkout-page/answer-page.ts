@@ -23,12 +23,18 @@ export function newNonce(): string {
 
 /** A page with its content security policy, compressed if the browser accepts gzip. */
 export async function answerPage(request: PageRequest, page: Page): Promise<Document> {
+  const isFramed = (page.frameOrigins ?? []).length > 0
   const isZipped = takesGzip(request.headers['accept-encoding'])
   return {
     status: page.status,
     contentType: 'text/html; charset=utf-8',
     body: isZipped ? await zip(page.text) : page.text,
-    headers: { ...headersOf(page), ...(isZipped && { 'content-encoding': 'gzip' }) },
+    headers: {
+      ...headersOf(page),
+      // X-Frame-Options cannot list sites, so frame-ancestors alone decides.
+      ...(isFramed && { 'x-frame-options': undefined }),
+      ...(isZipped && { 'content-encoding': 'gzip' }),
+    },
   }
 }
 
@@ -37,7 +43,6 @@ export async function answerPage(request: PageRequest, page: Page): Promise<Docu
  * sites get no referrer; our own forms need it.
  */
 export function headersOf({ nonce, frameOrigins = [] }: Pick<Page, 'nonce' | 'frameOrigins'>) {
-  const isFramed = frameOrigins.length > 0
   const policy = [
     "default-src 'none'",
     `script-src 'nonce-${nonce}'`,
@@ -46,14 +51,12 @@ export function headersOf({ nonce, frameOrigins = [] }: Pick<Page, 'nonce' | 'fr
     "connect-src 'self'",
     "form-action 'self'",
     "base-uri 'none'",
-    `frame-ancestors ${isFramed ? frameOrigins.join(' ') : "'none'"}`,
+    `frame-ancestors ${frameOrigins.join(' ') || "'none'"}`,
   ]
   return {
     'content-security-policy': policy.join(';'),
     'referrer-policy': 'same-origin',
     'permissions-policy': 'camera=(), geolocation=(), microphone=(), payment=()',
     vary: 'accept-encoding',
-    // X-Frame-Options cannot list sites, so frame-ancestors alone decides.
-    ...(isFramed && { 'x-frame-options': undefined }),
   }
 }

@@ -16,13 +16,12 @@ type Sheet = {
   isTest?: boolean
   /** The coin that the session also accepts. */
   coin?: string | undefined
-  /** URL of the script. */
-  island?: string
+  scriptUrl?: string
 }
 
 /** The whole document, including its styles. The script is the only other file it loads. */
 export function renderSheet(sheet: Sheet): string {
-  const { texts, nonce, title, main, shop, isTest = false, coin, island } = sheet
+  const { texts, nonce, title, main, shop, isTest = false, coin, scriptUrl } = sheet
   const { markup } = html`<!doctype html>
 <html lang="${texts.language}"><head><meta charset="utf-8"><title>${title}</title>
 <meta name="viewport" content="width=device-width,initial-scale=1">
@@ -32,7 +31,7 @@ export function renderSheet(sheet: Sheet): string {
 <meta name="theme-color" media="(prefers-color-scheme:dark)" content="#14130f">
 <link rel="icon" href="${tabIcon}">
 <style nonce="${nonce}">${asMarkup(stylesFor(shop?.colour ?? null))}</style>
-${island && html`<script type="module" nonce="${nonce}" src="${island}"></script>`}
+${scriptUrl && html`<script type="module" nonce="${nonce}" src="${scriptUrl}"></script>`}
 </head><body>
 ${isTest && html`<aside class="band" aria-label="${texts.testLabel}">${texts.testBand}</aside>`}
 <div class="sheet">
@@ -40,7 +39,7 @@ ${shop && renderShop(shop, coin ? texts.byTransferOr(coin) : texts.byTransfer)}
 ${main}
 <footer>${mark} ${texts.byManilla}</footer>
 </div>
-<p class="quiet" role="status" id="announcer"></p>
+<p class="visually-hidden" role="status" id="announcer"></p>
 </body></html>`
   return markup
 }
@@ -69,7 +68,7 @@ function initialsOf(name: string): string {
 /** Unknown and malformed references get the same page. */
 export function renderNotFound(texts: Texts, nonce: string): string {
   const { title, body } = texts.notFound
-  const main = html`<main class="end"><div class="sign warn">${signs.unknown}</div>
+  const main = html`<main class="message"><div class="sign warn">${signs.unknown}</div>
     <h1>${title}</h1><p class="words">${body}</p></main>`
   return renderSheet({ texts, nonce, title, main })
 }
@@ -79,7 +78,7 @@ type Failure = { status: number; requestId: string }
 export function renderFailure(texts: Texts, nonce: string, { status, requestId }: Failure): string {
   const { failed, tooMany, refused } = texts
   const { title, body } = status >= 500 ? failed : status === 429 ? tooMany : refused
-  const main = html`<main class="end"><div class="sign warn">${signs.expired}</div>
+  const main = html`<main class="message"><div class="sign warn">${signs.expired}</div>
     <h1>${title}</h1><p class="words">${body}</p>
     <p class="small soft">${texts.requestId} ${requestId}</p></main>`
   return renderSheet({ texts, nonce, title, main })

@@ -1,10 +1,11 @@
 import { fromWire } from '../../money/amounts.js'
+import type { PublicSessionJson } from '../../resources/public-checkout-session.js'
 import { drawQr } from './draw-qr.js'
 import { asMarkup, type Html, html, type Piece } from './html.js'
 import { merchantOf, renderCopy, type Scene } from './scene.js'
 import { signs } from './signs.js'
-import { showMoney } from './texts.js'
-import { coinsReceived, type ShownSession } from './view.js'
+import { plainAmount, showMoney } from './texts.js'
+import { coinsReceived } from './view.js'
 
 /** Payment in coins, collapsed below the bank transfer until coins have arrived. */
 export function renderCoins(scene: Scene): Html | false {
@@ -15,7 +16,7 @@ export function renderCoins(scene: Scene): Html | false {
   return html`<details class="coins"${hasReceived && asMarkup(' open')}>
     <summary>${texts.coins.title(priceOf(shown))}</summary>
     <div class="method">${renderWallet(scene)}
-    <a class="button plain" data-swap href="${sentLink(shown)}">${texts.coins.sent(asset)}</a>
+    <a class="button plain" data-swap href="${coinsSentLink(shown)}">${texts.coins.sent(asset)}</a>
     <p class="small soft">${texts.coins.final}</p>
     ${renderSimulateForm(scene)}</div></details>`
 }
@@ -26,11 +27,10 @@ function renderWallet(scene: Scene): Html {
   const { address, asset } = shown.crypto!
   const words = texts.coins
   const price = priceOf(shown)
-  const plainAmount = price.replace(/[ ,]|[A-Z]+$/g, '')
   const copies = {
     address: { text: address, label: words.copyAddress, announcement: words.addressCopied },
     amount: {
-      text: plainAmount,
+      text: plainAmount(coinsRequested(shown), asset),
       label: words.copyAmount(asset),
       announcement: texts.amountCopied,
     },
@@ -46,7 +46,10 @@ function renderWallet(scene: Scene): Html {
     ${drawQr(address, words.qrLabel)}<p class="small soft scanned">${words.qrHint}</p>`
 }
 
-export function renderWaitingForCoins(scene: Scene, [notes, details]: [Piece, Piece]): Html {
+export function renderWaitingForCoins(
+  scene: Scene,
+  { notes, details }: { notes: Piece; details: Piece },
+): Html {
   const { shown, texts } = scene
   const { waiting, showAddress } = texts.coins
   const { asset } = shown.crypto!
@@ -56,7 +59,7 @@ export function renderWaitingForCoins(scene: Scene, [notes, details]: [Piece, Pi
       <p class="soft" data-live hidden>${texts.waiting.updates}</p></div>
     ${notes}
     <noscript><a class="button primary"
-      href="${sentLink(shown)}">${texts.waiting.checkAgain}</a></noscript>
+      href="${coinsSentLink(shown)}">${texts.waiting.checkAgain}</a></noscript>
     ${renderSimulateForm(scene)}
     <div><details><summary>${showAddress}</summary>
       <div class="method">${renderWallet(scene)}</div></details>
@@ -65,12 +68,13 @@ export function renderWaitingForCoins(scene: Scene, [notes, details]: [Piece, Pi
 }
 
 /** Works without script too. Coins are not final at once, so the page then waits for them. */
-function renderSimulateForm({ isTest, hasCoinPayers, shown, texts }: Scene): Html | false {
-  if (!isTest || !hasCoinPayers) return false
+function renderSimulateForm({ canSimulateCoins, shown, texts }: Scene): Html | false {
+  if (!canSimulateCoins) return false
   const { simulate, simulateHint } = texts.coins
   return html`<form class="tester" method="post"
     action="/checkout/${shown.reference}/pay?method=crypto" data-method="crypto"
-    data-simulate="/public/checkout/${shown.reference}/simulate" data-then="${sentLink(shown)}">
+    data-simulate="/public/checkout/${shown.reference}/simulate"
+    data-then="${coinsSentLink(shown)}">
     <p class="small">${simulateHint}</p><button>${simulate(shown.crypto!.asset)}</button>
     <p class="small" data-failed hidden>${texts.simulateFailed}</p></form>`
 }
@@ -91,11 +95,16 @@ export function coinsAccepted({ shown: { cryptoAmounts } }: Scene): string[] {
   return accepted > 0n ? [showMoney(accepted, asset)] : []
 }
 
-function priceOf({ crypto }: ShownSession): string {
-  return showMoney(fromWire(crypto!.amount, crypto!.asset), crypto!.asset)
+function priceOf(shown: PublicSessionJson): string {
+  return showMoney(coinsRequested(shown), shown.crypto!.asset)
+}
+
+/** Not `crypto.amount`: that is the merchant's text, which may end in any number of zeros. */
+function coinsRequested({ cryptoAmounts }: PublicSessionJson): bigint {
+  return fromWire(cryptoAmounts!.amount, cryptoAmounts!.asset)
 }
 
 /** Leads to the page that waits until more coins have arrived than now. */
-export function sentLink(shown: ShownSession): string {
+export function coinsSentLink(shown: PublicSessionJson): string {
   return `?coins=${coinsReceived(shown)}`
 }

@@ -1,26 +1,27 @@
 import { limits } from '../../base/limits.js'
+import type { PublicSessionJson } from '../../resources/public-checkout-session.js'
 import { drawQr } from './draw-qr.js'
 import { type Html, html } from './html.js'
 import { adviseCoins, coinsAccepted, renderCoins, renderWaitingForCoins } from './render-coins.js'
 import { merchantOf, renderCopy, type Scene } from './scene.js'
 import { signs } from './signs.js'
-import { showNaira } from './texts.js'
-import type { PageState, PaymentNote, ShownSession } from './view.js'
+import { plainAmount, showNaira } from './texts.js'
+import type { PageState, PaymentNote } from './view.js'
 
 /** The part of the page that changes. The script replaces it as a whole. */
 export function renderMain(scene: Scene): Html {
   const { view, shown } = scene
-  const layout = view.state === 'pending' ? 'two' : 'end'
-  const isAwaited = view.state === 'pending' || view.state === 'waiting'
+  const layout = view.state === 'pending' ? 'columns' : 'message'
+  const canBePaid = view.state === 'pending' || view.state === 'waiting'
   const { pollIntervalMs, eagerPollingMs, pollIntervalMaxMs, streamingPollIntervalMs } =
     limits.checkout
   return html`<main id="checkout" class="${layout}" data-state="${view.state}"
 data-title="${pageTitleOf(scene)}" data-heading="${headingOf(scene)}"
 data-announcement="${announcementOf(scene)}" data-fingerprint="${view.fingerprint}"
-data-watch="${view.isWatched ? `/public/checkout/${shown.reference}` : ''}"
-data-poll-ms="${pollIntervalMs}" data-poll-max-ms="${pollIntervalMaxMs}"
-data-fast-poll-for-ms="${isAwaited ? eagerPollingMs : 0}"
-data-stream-poll-ms="${streamingPollIntervalMs}">${render[view.state](scene)}</main>`
+data-session-url="${view.isWatched ? `/public/checkout/${shown.reference}` : ''}"
+data-poll-interval-ms="${pollIntervalMs}" data-poll-interval-max-ms="${pollIntervalMaxMs}"
+data-eager-polling-ms="${canBePaid ? eagerPollingMs : 0}"
+data-streaming-poll-interval-ms="${streamingPollIntervalMs}">${render[view.state](scene)}</main>`
 }
 
 export function pageTitleOf({ view, shown, texts }: Scene): string {
@@ -69,7 +70,7 @@ function renderPending(scene: Scene): Html {
     <p class="exact">${texts.exactly}</p>
     <div class="scan">${qr}<p class="small soft">${texts.qrHint}</p></div></div>
   <div class="pay">${renderAccount(scene)}
-    <a class="button primary" data-swap href="?sent=${shown.amountReceived}">${texts.sent}</a>
+    <a class="button primary" data-swap href="${nairaSentLink(shown)}">${texts.sent}</a>
     <p class="small soft" data-live hidden>${texts.next(merchantOf(scene))}</p>
     <noscript><p class="small soft">${texts.nextWithoutScript(merchantOf(scene))}</p></noscript>
     ${renderSimulateForm(scene)}
@@ -88,7 +89,8 @@ function renderAmount(text: string): Html {
 function renderWaiting(scene: Scene): Html {
   const { shown, texts, view } = scene
   const notes = renderNotes(scene, false)
-  if (view.waitsForCoins) return renderWaitingForCoins(scene, [notes, renderDetails(scene)])
+  if (view.waitsForCoins)
+    return renderWaitingForCoins(scene, { notes, details: renderDetails(scene) })
   const { title, body, updates, checkAgain, notYet } = texts.waiting
   return html`<div class="sign wait">${signs.waiting}</div>
     <h1 tabindex="-1">${title}</h1>
@@ -96,7 +98,7 @@ function renderWaiting(scene: Scene): Html {
       <p class="soft" data-live hidden>${updates}</p></div>
     ${notes}
     <noscript><a class="button primary"
-      href="?sent=${shown.amountReceived}">${checkAgain}</a></noscript>
+      href="${nairaSentLink(shown)}">${checkAgain}</a></noscript>
     ${renderSimulateForm(scene)}
     <div><details><summary>${texts.showAccount}</summary>
       <div class="inside">${renderAccount(scene)}</div></details>
@@ -169,7 +171,8 @@ function renderClock({ shown, texts, createdAt }: Scene): Html {
     data-one="${texts.oneMinute}">
     <div class="bar" hidden aria-hidden="true"><i></i></div>
     <p class="small"><span class="soft">${lead} <time
-      datetime="${shown.expiresAt}">${time}</time> <span class="quiet">${zone}</span></span>
+      datetime="${shown.expiresAt}">${time}</time>
+      <span class="visually-hidden">${zone}</span></span>
       <b role="timer" hidden><span data-remaining></span> ${texts.remaining}</b></p></div>`
 }
 
@@ -179,13 +182,13 @@ function renderAccount({ shown, texts }: Scene): Html {
   const copies = {
     number: { text: accountNumber, label: texts.copyNumber, announcement: texts.numberCopied },
     amount: {
-      text: plainAmount(shown),
+      text: plainAmount(BigInt(shown.amount), 'NGN'),
       label: texts.copyAmount,
       announcement: texts.amountCopied,
     },
   }
   const grouped = groups.map((group) => html`<span>${group}</span>`)
-  const number = html`<span aria-hidden="true">${grouped}</span><span class="quiet">${[...accountNumber].join(' ')}</span>`
+  const number = html`<span aria-hidden="true">${grouped}</span><span class="visually-hidden">${[...accountNumber].join(' ')}</span>`
   return html`<dl class="card">
     <div class="row copied first"><dt>${texts.accountNumber}</dt><dd class="number">${number}</dd>
       ${renderCopy(copies.number, texts)}</div>
@@ -195,15 +198,15 @@ function renderAccount({ shown, texts }: Scene): Html {
       ${renderCopy(copies.amount, texts)}</div></dl>`
 }
 
-/** In the format that banking apps accept: 12500.00. */
-function plainAmount({ amount }: ShownSession): string {
-  return showNaira(BigInt(amount)).replace(/[₦,]/g, '')
+/** Leads to the page that waits until more naira have arrived than now. */
+function nairaSentLink({ amountReceived }: PublicSessionJson): string {
+  return `?sent=${amountReceived}`
 }
 
 function renderQr({ shown, texts }: Scene): Html {
   const { accountNumber: number, accountName: name, bankName: bank } = shown.bankTransfer!
-  const content = texts.qrContent({ number, name, bank, amount: plainAmount(shown) })
-  return drawQr(content, texts.qrLabel)
+  const amount = plainAmount(BigInt(shown.amount), 'NGN')
+  return drawQr(texts.qrContent({ number, name, bank, amount }), texts.qrLabel)
 }
 
 function renderDetails({ shown, texts }: Scene): Html {
@@ -218,8 +221,8 @@ function renderDetails({ shown, texts }: Scene): Html {
 }
 
 /** Works without script too. */
-function renderSimulateForm({ isTest, shown, texts }: Scene): Html | false {
-  if (!isTest) return false
+function renderSimulateForm({ canSimulateBank, shown, texts }: Scene): Html | false {
+  if (!canSimulateBank) return false
   return html`<form class="tester" method="post" action="/checkout/${shown.reference}/pay"
     data-simulate="/public/checkout/${shown.reference}/simulate">
     <p class="small">${texts.simulateHint}</p><button>${texts.simulate}</button>

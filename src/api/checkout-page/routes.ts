@@ -9,10 +9,10 @@ import { showPublicSession } from '../../resources/public-checkout-session.js'
 import type { ApiParts } from '../api-parts.js'
 import { takesGzip } from '../edge/accept.js'
 import { type Document, type Route, route } from '../edge/route.js'
-import { canPay, payOnce } from '../routes/public-checkout.js'
+import { canSimulate, simulatePaymentOnce } from '../routes/public-checkout.js'
 import { answerPage, newNonce } from './answer-page.js'
 import { renderNotFound, renderSheet } from './page.js'
-import { sentLink } from './render-coins.js'
+import { coinsSentLink } from './render-coins.js'
 import { pageTitleOf, renderMain } from './render-session.js'
 import type { Scene } from './scene.js'
 import { english as texts } from './texts.js'
@@ -24,23 +24,23 @@ const params = Type.Object({ reference: Type.String() })
 
 /** The hosted checkout page. Unknown query parameters are ignored: links often gain some. */
 export function checkoutPageRoutes(api: ApiParts): Route[] {
-  const island = readIsland()
-  return [read(api, island), pay(api), asset(island)]
+  const script = readScript()
+  return [readPage(api, script), simulateByForm(api), readScriptFile(script)]
 }
 
-type Island = { name: string; text: string; zipped: Buffer }
+type PageScript = { fileName: string; text: string; zipped: Buffer }
 
-/** The compiled script of web/; the same path from src/ and dist/. */
-const islandFile = new URL('../../../dist/web/checkout-island.js', import.meta.url)
+/** Compiled from web/. Found in dist/ also when this file runs from src/. */
+const compiledScript = new URL('../../../dist/web/checkout-script.js', import.meta.url)
 
 /** The name contains a hash of the script, so browsers may cache it forever. */
-function readIsland(): Island {
-  const text = readFileSync(islandFile, 'utf8')
+function readScript(): PageScript {
+  const text = readFileSync(compiledScript, 'utf8')
   const hash = createHash('sha256').update(text).digest('hex').slice(0, 16)
-  return { name: `island-${hash}.js`, text, zipped: gzipSync(text, { level: 9 }) }
+  return { fileName: `checkout-${hash}.js`, text, zipped: gzipSync(text, { level: 9 }) }
 }
 
-const read = (api: ApiParts, island: Island) =>
+const readPage = (api: ApiParts, script: PageScript) =>
   route({
     ...base,
     method: 'GET',
@@ -49,6 +49,7 @@ const read = (api: ApiParts, island: Island) =>
     summary: 'Show the checkout page',
     description: 'HTML that works without script. `part=main` returns only the part that changes.',
     params,
+    // `sent` and `coins`: kobo and coin units that had arrived when the payer said they had paid.
     query: Type.Object({
       sent: Type.Optional(Type.Any()),
       coins: Type.Optional(Type.Any()),
@@ -56,11 +57,11 @@ const read = (api: ApiParts, island: Island) =>
     }),
     async handle({ params: { reference }, query, headers, now }) {
       const nonce = newNonce()
-      const found = await api.collections.findSession(reference)
+      const found = await api.collections.findPublicSession(reference)
       if (!found)
         return answerPage({ headers }, { status: 404, text: renderNotFound(texts, nonce), nonce })
-      const hasCoinPayers = api.collections.localnetPayers !== undefined
-      const scene = { ...sceneOf(now, found, query), hasCoinPayers }
+      const { sent: nairaBefore, coins: coinsBefore } = query
+      const scene = sceneOf(api, found, { now, nairaBefore, coinsBefore })
       const text = query.part === 'main' ? renderMain(scene).markup : renderPage()
       return answerPage(
         { headers },
@@ -76,29 +77,39 @@ const read = (api: ApiParts, island: Island) =>
           shop: found!.checkout,
           isTest: scene.isTest,
           coin: found!.wallet?.asset ?? undefined,
-          island: `/checkout/assets/${island.name}`,
+          scriptUrl: `/checkout/assets/${script.fileName}`,
         })
       }
     },
   })
 
-type SentQuery = { sent?: unknown; coins?: unknown }
-
-function sceneOf(now: Date, found: PublicSession, { sent, coins }: SentQuery): Scene {
+function sceneOf(
+  api: ApiParts,
+  found: PublicSession,
+  { now, nairaBefore, coinsBefore }: { now: Date; nairaBefore: unknown; coinsBefore: unknown },
+): Scene {
   const shown = showPublicSession(now, found)
-  const parse = (text: unknown) =>
-    typeof text === 'string' && /^\d{1,16}$/.test(text) ? BigInt(text) : null
   return {
     shown,
     texts,
     isTest: found.mode === 'test',
+    canSimulateBank: canSimulate(api, found, 'bank_transfer'),
+    canSimulateCoins: canSimulate(api, found, 'crypto'),
     createdAt: found.session.createdAt,
-    view: viewSession(shown, { nairaBefore: parse(sent), coinsBefore: parse(coins) }),
+    view: viewSession(shown, {
+      nairaBefore: parseUnits(nairaBefore),
+      coinsBefore: parseUnits(coinsBefore),
+    }),
   }
 }
 
+/** Null for anything else: payers may change the URL. */
+function parseUnits(text: unknown): bigint | null {
+  return typeof text === 'string' && /^\d{1,16}$/.test(text) ? BigInt(text) : null
+}
+
 /** For browsers without script: simulates a payment in test mode and redirects to the page. */
-const pay = (api: ApiParts) =>
+const simulateByForm = (api: ApiParts) =>
   route({
     ...base,
     method: 'POST',
@@ -110,14 +121,14 @@ const pay = (api: ApiParts) =>
     params,
     query: Type.Object({ method: Type.Optional(Type.Any()) }),
     async handle({ params: { reference }, query, headers, now }): Promise<Document> {
-      const found = await api.collections.findSession(reference)
+      const found = await api.collections.findPublicSession(reference)
       const nonce = newNonce()
       const method = query.method === 'crypto' ? 'crypto' : 'bank_transfer'
-      if (!found || !canPay(api, found, method))
+      if (!found || !canSimulate(api, found, method))
         return answerPage({ headers }, { status: 404, text: renderNotFound(texts, nonce), nonce })
       if (!isOwnPage(headers, found.session.url)) throw foreignPage()
-      const after = method === 'crypto' ? sentLink(showPublicSession(now, found)) : ''
-      await payOnce(api, found, { now, method })
+      const after = method === 'crypto' ? coinsSentLink(showPublicSession(now, found)) : ''
+      await simulatePaymentOnce(api, found, { now, method })
       const location = `/checkout/${reference}${after}`
       return { status: 303, body: '', contentType: 'text/plain', headers: { location } }
     },
@@ -133,7 +144,7 @@ function foreignPage(): Refusal {
   return new Refusal('forbidden', { message: 'Only the checkout page may submit this form.' })
 }
 
-const asset = (island: Island) =>
+const readScriptFile = (script: PageScript) =>
   route({
     ...base,
     method: 'GET',
@@ -143,13 +154,13 @@ const asset = (island: Island) =>
     description: 'Its name contains a hash of its content.',
     params: Type.Object({ name: Type.String() }),
     async handle({ params: { name }, headers }) {
-      if (name !== island.name)
+      if (name !== script.fileName)
         throw new Refusal('not_found', { message: 'File not found. Reload the page.' })
       const isZipped = takesGzip(headers['accept-encoding'])
       return {
         status: 200,
         contentType: 'text/javascript; charset=utf-8',
-        body: isZipped ? island.zipped : island.text,
+        body: isZipped ? script.zipped : script.text,
         headers: {
           'cache-control': 'public, max-age=31536000, immutable',
           vary: 'accept-encoding',

@@ -1,15 +1,16 @@
+import type { PublicSessionJson } from '../../resources/public-checkout-session.js'
 import { type Html, html } from './html.js'
 import type { Texts } from './texts.js'
-import type { PageView, ShownSession } from './view.js'
+import type { PageView } from './view.js'
 
 /** Everything that the changing part of the page is rendered from. */
 export type Scene = {
-  shown: ShownSession
+  shown: PublicSessionJson
   view: PageView
   texts: Texts
   isTest: boolean
-  /** Whether coin payments can be simulated. */
-  hasCoinPayers?: boolean
+  canSimulateBank: boolean
+  canSimulateCoins: boolean
   /** When the session was created, for the countdown bar. */
   createdAt: Date
 }

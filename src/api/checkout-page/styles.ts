@@ -25,7 +25,7 @@ a{color:var(--brand)}
 a:focus-visible,button:focus-visible,summary:focus-visible{outline:3px solid var(--brand);
   outline-offset:2px}
 [hidden]{display:none!important}
-.quiet{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);
+.visually-hidden{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);
   white-space:nowrap;-webkit-user-select:none;user-select:none}
 .soft{color:var(--soft)}
 .small{font-size:.875rem}
@@ -107,10 +107,10 @@ details.coins{border:1px solid var(--line);border-radius:1.1rem;padding:0 1rem;
 .tester{display:grid;gap:.5rem;border:2px dashed var(--warn);border-radius:1rem;padding:1rem;
   text-align:center}
 .tester button{border-color:var(--warn);color:var(--warn);background:var(--warn-wash)}
-.end{text-align:center;gap:1.25rem;padding-top:1.5rem}
-.end h1{font-size:1.75rem;font-weight:700;letter-spacing:-.015em;color:var(--ink)}
-.end .note,.end details{text-align:left}
-.end .words{display:grid;gap:.6rem}
+.message{text-align:center;gap:1.25rem;padding-top:1.5rem}
+.message h1{font-size:1.75rem;font-weight:700;letter-spacing:-.015em;color:var(--ink)}
+.message .note,.message details{text-align:left}
+.message .words{display:grid;gap:.6rem}
 .sign{width:4.5rem;height:4.5rem;margin:0 auto;border-radius:50%;display:grid;place-items:center}
 .sign svg{width:2.25rem;height:2.25rem;fill:none;stroke:currentColor;stroke-width:3;
   stroke-linecap:round;stroke-linejoin:round}
@@ -123,9 +123,9 @@ footer{display:flex;justify-content:center;align-items:center;gap:.4rem;color:va
 footer svg{width:1.1rem;height:1.1rem}
 @media (min-width:56rem){
   .sheet{padding-top:3rem}
-  .sheet:has(main.two){max-width:56rem}
+  .sheet:has(main.columns){max-width:56rem}
   .shop{margin-bottom:2rem}
-  main.two{grid-template-columns:1fr 25rem;gap:4rem}
+  main.columns{grid-template-columns:1fr 25rem;gap:4rem}
   h1 .amount{font-size:3.25rem}
   h1 .long{font-size:2.6rem}
   h1 .longest{font-size:1.7rem}

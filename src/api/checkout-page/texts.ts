@@ -1,4 +1,4 @@
-import { formatDecimal, formatNaira } from '../../money/amounts.js'
+import { formatDecimal, groupThousands } from '../../money/amounts.js'
 import type { Asset } from '../../money/assets.js'
 import type { PaymentNote, PaymentPart } from './view.js'
 
@@ -7,15 +7,18 @@ export type Texts = typeof english
 
 /** Always with kobo: ₦12,500.00. */
 export function showNaira(kobo: bigint): string {
-  const text = formatNaira(kobo)
-  return text.includes('.') ? text : `${text}.00`
+  return `₦${groupThousands(formatDecimal(kobo, 'NGN', 2))}`
 }
 
 /** Always with at least two decimals: 25.50 USDC. */
 export function showMoney(amount: bigint, asset: Asset): string {
   if (asset === 'NGN') return showNaira(amount)
-  const [whole = '', fraction = ''] = formatDecimal(amount, asset).split('.')
-  return `${whole.replace(/\B(?=(\d{3})+$)/g, ',')}.${fraction.padEnd(2, '0')} ${asset}`
+  return `${groupThousands(formatDecimal(amount, asset, 2))} ${asset}`
+}
+
+/** As payers paste it into a banking app or wallet: 12500.00. */
+export function plainAmount(amount: bigint, asset: Asset): string {
+  return formatDecimal(amount, asset, 2)
 }
 
 const lagosTime = (options: Intl.DateTimeFormatOptions) =>

@@ -2,11 +2,9 @@ import { limits } from '../../base/limits.js'
 import type { Variance } from '../../collections/account.js'
 import { fromWire } from '../../money/amounts.js'
 import type { Asset } from '../../money/assets.js'
-import type { showPublicSession } from '../../resources/public-checkout-session.js'
+import type { PublicSessionJson } from '../../resources/public-checkout-session.js'
 
-/** The public JSON of a session. */
-export type ShownSession = ReturnType<typeof showPublicSession>
-type ShownPayment = ShownSession['received'][number]
+type ReceivedJson = PublicSessionJson['received'][number]
 
 export type PageState = 'pending' | 'waiting' | 'paid' | 'expired' | 'cancelled'
 
@@ -39,9 +37,9 @@ export type PageView = {
   notes: PaymentNote[]
   /** Whether there are more payments than notes. */
   hasMore: boolean
-  /** Whether anything can still change. */
+  /** Whether the script polls: not once the session is paid and no money is held or returning. */
   isWatched: boolean
-  /** Changes with everything the page shows; the script reloads the page when it differs. */
+  /** Changes with the status and the amounts; the script then fetches the main part again. */
   fingerprint: string
 }
 
@@ -52,12 +50,14 @@ export type PageView = {
 type SentClaim = { nairaBefore: bigint | null; coinsBefore?: bigint | null }
 
 /** Decides what a payer sees. After the deadline a session shows as expired before it is ended. */
-export function viewSession(shown: ShownSession, claim: SentClaim): PageView {
+export function viewSession(shown: PublicSessionJson, claim: SentClaim): PageView {
   const allNotes = shown.received.map((payment) => toNote(payment, shown)).filter(needsNote)
   const notes = chooseNotes(allNotes, limits.checkout.notesShown)
-  const isMoving = shown.received.some(({ status }) => status === 'RETURNING' || status === 'HELD')
-  const waitsForCoins = isAwaited(coinsReceived(shown), claim.coinsBefore)
-  const waitsForNaira = isAwaited(BigInt(shown.amountReceived), claim.nairaBefore)
+  const isUnsettled = shown.received.some(
+    ({ status }) => status === 'RETURNING' || status === 'HELD',
+  )
+  const waitsForCoins = waitsForMore(coinsReceived(shown), claim.coinsBefore)
+  const waitsForNaira = waitsForMore(BigInt(shown.amountReceived), claim.nairaBefore)
   const status = statusOf(shown)
   const isWaiting = status === 'pending' && (waitsForCoins || waitsForNaira)
   return {
@@ -65,7 +65,7 @@ export function viewSession(shown: ShownSession, claim: SentClaim): PageView {
     waitsForCoins,
     notes,
     hasMore: shown.moreReceived || notes.length < allNotes.length,
-    isWatched: shown.status !== 'paid' || isMoving || shown.moreReceived,
+    isWatched: shown.status !== 'paid' || isUnsettled || shown.moreReceived,
     fingerprint: fingerprintOf(shown),
   }
 }
@@ -86,20 +86,24 @@ function notReturned({ parts }: PaymentNote): bigint {
   return parts.reduce((sum, { state, amount }) => (state === 'returned' ? sum : sum + amount), 0n)
 }
 
-function isAwaited(received: bigint | null, before: bigint | null = null): boolean {
+function waitsForMore(received: bigint | null, before: bigint | null = null): boolean {
   return received !== null && before !== null && received <= before
 }
 
 /** Null if the session does not accept coins. */
-export function coinsReceived({ crypto, cryptoAmounts }: ShownSession): bigint | null {
+export function coinsReceived({ crypto, cryptoAmounts }: PublicSessionJson): bigint | null {
   return crypto && cryptoAmounts ? fromWire(cryptoAmounts.amountReceived, crypto.asset) : null
 }
 
-function statusOf({ status, serverTime, expiresAt }: ShownSession): ShownSession['status'] {
+function statusOf({
+  status,
+  serverTime,
+  expiresAt,
+}: PublicSessionJson): PublicSessionJson['status'] {
   return status === 'pending' && serverTime >= expiresAt ? 'expired' : status
 }
 
-function toNote(payment: ShownPayment, shown: ShownSession): PaymentNote {
+function toNote(payment: ReceivedJson, shown: PublicSessionJson): PaymentNote {
   const { currency: asset, variance } = payment
   const parse = (amount: number | string) => fromWire(amount, asset)
   const amount = parse(payment.amount)
@@ -136,7 +140,7 @@ function needsNote({ variance, parts }: PaymentNote): boolean {
  * The script computes the same from the public JSON. It uses `statusOf`, so ending a session after
  * its deadline changes nothing and is not announced again.
  */
-function fingerprintOf(shown: ShownSession): string {
+function fingerprintOf(shown: PublicSessionJson): string {
   const coins = shown.cryptoAmounts ? [shown.cryptoAmounts.amountReceived] : []
   const amounts = shown.received.map((payment) => [
     payment.amountHeld,

@@ -21,13 +21,13 @@ export type RouteRequest<Body, Query, Params> = {
   bodyText: string
   query: Query
   params: Params
-  /** Not validated; for signature checks only. */
+  /** Not validated. */
   headers: IncomingHttpHeaders
   key: IdempotencyKey | undefined
   requestId: string
   /** Network of the caller's address, for limits; see network-of.ts. */
   network: string
-  /** The time of the environment: real time plus the offset of its test clock. */
+  /** Real time plus the offset of the caller's test clock; real time if the route needs no key. */
   now: Date
   wantsCsv: boolean
 }

@@ -4,8 +4,8 @@ import { type Clock, second } from '../../base/clock.js'
 import { limits } from '../../base/limits.js'
 import type { Logger } from '../../base/log.js'
 import { Refusal } from '../../base/refusal.js'
-import { sessionChannel } from '../../collections/notify-sessions.js'
-import { listen } from '../../postgres/listen.js'
+import { sessionChannel } from '../../collections/wake-pages.js'
+import { type Listener, listen } from '../../postgres/listen.js'
 
 export type StreamLimits = { -readonly [Name in keyof typeof limits.streams]: number }
 type Tools = {
@@ -15,7 +15,6 @@ type Tools = {
   /** Overrides defaults. */
   streamLimits?: Partial<StreamLimits> | undefined
 }
-type Listener = ReturnType<typeof listen>
 type OpenStream = { reference: string; network: string; until: number; body: PassThrough }
 
 /**
@@ -27,7 +26,7 @@ export class Streams {
   readonly #countByNetwork = new Map<string, number>()
   readonly #clock: Clock
   readonly #limits: StreamLimits
-  readonly #listen: () => Listener
+  readonly #startListener: () => Listener
   readonly #heartbeat: NodeJS.Timeout
   #count = 0
   #listener: Listener | undefined
@@ -36,8 +35,14 @@ export class Streams {
   constructor({ clock, connect, logger, streamLimits }: Tools) {
     this.#clock = clock
     this.#limits = { ...limits.streams, ...streamLimits }
-    const onMessage = (reference: string | undefined) => this.wake(reference)
-    this.#listen = () => listen({ connect, channel: sessionChannel, onMessage, logger })
+    this.#startListener = () =>
+      listen({
+        connect,
+        channel: sessionChannel,
+        onPayload: (reference) => this.wake(reference),
+        onConnected: () => this.wakeAll(),
+        logger,
+      })
     this.#heartbeat = setInterval(() => this.#keepAlive(), this.#limits.heartbeatIntervalMs)
     this.#heartbeat.unref()
   }
@@ -48,12 +53,12 @@ export class Streams {
 
   /** Refuses more than a session, a network (network-of.ts) or this process may have. */
   open({ reference, network }: { reference: string; network: string }): Readable {
-    const { perSession, perAddress, total, durationMaxMs, retryMs } = this.#limits
+    const { perSession, perNetwork, total, durationMaxMs, retryMs } = this.#limits
     if (this.#isClosed || this.#count >= total) throw this.#noRoom()
-    const ofSession = this.#bySession.get(reference)?.size ?? 0
-    const ofNetwork = this.#countByNetwork.get(network) ?? 0
-    if (ofSession >= perSession || ofNetwork >= perAddress) throw this.#tooMany()
-    this.#listener ??= this.#listen()
+    const countOfSession = this.#bySession.get(reference)?.size ?? 0
+    const countOfNetwork = this.#countByNetwork.get(network) ?? 0
+    if (countOfSession >= perSession || countOfNetwork >= perNetwork) throw this.#tooMany()
+    this.#listener ??= this.#startListener()
     const body = new PassThrough()
     this.#add({ reference, network, until: this.#clock.elapsedMs() + durationMaxMs, body })
     // Makes proxies forward the headers, and tells the browser when to reconnect.
@@ -61,11 +66,14 @@ export class Streams {
     return body
   }
 
-  /** Undefined: messages may have been missed, so every page reads its session again. */
-  wake(reference?: string): void {
-    const woken = reference === undefined ? this.#all() : (this.#bySession.get(reference) ?? [])
-    for (const { body } of woken)
-      if (!body.writableEnded) body.write('event: changed\ndata: {}\n\n')
+  /** Makes the pages of a session read it again. */
+  wake(reference: string): void {
+    for (const stream of this.#bySession.get(reference) ?? []) sendChanged(stream)
+  }
+
+  /** After a lost connection to the database: changes may have been missed. */
+  wakeAll(): void {
+    for (const stream of this.#all()) sendChanged(stream)
   }
 
   async close(): Promise<void> {
@@ -123,6 +131,10 @@ export class Streams {
       retryAfterSeconds: this.#limits.retryMs / second,
     })
   }
+}
+
+function sendChanged({ body }: OpenStream): void {
+  if (!body.writableEnded) body.write('event: changed\ndata: {}\n\n')
 }
 
 function adviceFor(waitMs: number): string {

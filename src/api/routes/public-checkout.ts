@@ -34,7 +34,7 @@ const read = (api: ApiParts) =>
     answers: { 200: publicCheckoutSession },
     refusals: ['checkout_session_not_found'],
     async handle({ params: { reference }, now }) {
-      const found = await findSession(api, reference)
+      const found = await getPublicSession(api, reference)
       return successText(200, 'Checkout session', writePublicSession(now, found))
     },
   })
@@ -53,7 +53,7 @@ const stream = (api: ApiParts) =>
     answers: {},
     refusals: ['checkout_session_not_found'],
     async handle({ params: { reference }, network }) {
-      await findSession(api, reference)
+      await getPublicSession(api, reference)
       const body = api.streams.open({ reference, network })
       // Stops proxies from buffering events.
       const headers = { 'x-accel-buffering': 'no' }
@@ -78,11 +78,11 @@ const simulate = (api: ApiParts) =>
       ...withReasons('checkout_session_failed', 'no_payment_method', 'rail_unavailable'),
     ],
     async handle({ params: { reference }, body, now }) {
-      const found = await findSession(api, reference)
+      const found = await getPublicSession(api, reference)
       const method = (body as SimulateBody)?.method ?? 'bank_transfer'
-      if (!canPay(api, found, method)) throw noSession()
-      await payOnce(api, found, { now, method })
-      const paid = await findSession(api, reference)
+      if (!canSimulate(api, found, method)) throw noSession()
+      await simulatePaymentOnce(api, found, { now, method })
+      const paid = await getPublicSession(api, reference)
       const message = method === 'crypto' ? 'Stablecoins sent' : outcomeMessage(paid)
       return successText(200, message, writePublicSession(now, paid))
     },
@@ -104,7 +104,7 @@ type Method = 'bank_transfer' | 'crypto'
 type SimulateBody = { method?: Method } | undefined
 
 /** Only in test mode, and only if its bank or chain is simulated. */
-export function canPay(
+export function canSimulate(
   { collections: { sandboxPayers, localnetPayers } }: ApiParts,
   { mode }: PublicSession,
   method: Method,
@@ -113,7 +113,7 @@ export function canPay(
 }
 
 /** The session's id names the payment, so repeating the request pays once per method. */
-export async function payOnce(
+export async function simulatePaymentOnce(
   api: ApiParts,
   found: PublicSession,
   { now, method }: { now: Date; method: Method },
@@ -149,8 +149,11 @@ async function transferOnce(api: ApiParts, found: PublicSession, now: Date): Pro
   await judgeNotice({ rail: account.rail, mode, id })
 }
 
-async function findSession({ collections }: ApiParts, reference: string): Promise<PublicSession> {
-  const found = await collections.findSession(reference)
+async function getPublicSession(
+  { collections }: ApiParts,
+  reference: string,
+): Promise<PublicSession> {
+  const found = await collections.findPublicSession(reference)
   if (!found) throw noSession()
   return found
 }

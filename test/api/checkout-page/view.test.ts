@@ -1,14 +1,18 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import type { ApiParts } from '../../../src/api/api-parts.js'
 import { contrast, dark, inColour, light } from '../../../src/api/checkout-page/brand.js'
 import { html } from '../../../src/api/checkout-page/html.js'
 import { renderSheet } from '../../../src/api/checkout-page/page.js'
 import { renderMain } from '../../../src/api/checkout-page/render-session.js'
 import { english, showNaira } from '../../../src/api/checkout-page/texts.js'
-import { type ShownSession, viewSession } from '../../../src/api/checkout-page/view.js'
+import { viewSession } from '../../../src/api/checkout-page/view.js'
+import { canSimulate } from '../../../src/api/routes/public-checkout.js'
+import type { PublicSession } from '../../../src/checkout/find-public-sessions.js'
 import { fromWire, toWire } from '../../../src/money/amounts.js'
+import type { PublicSessionJson } from '../../../src/resources/public-checkout-session.js'
 
-const shown: ShownSession = {
+const shown: PublicSessionJson = {
   reference: 'cs_1',
   merchant: { id: 'mer_1', displayName: 'Ada Stores' },
   amount: 1_250_000,
@@ -25,7 +29,7 @@ const shown: ShownSession = {
   amountAccepted: 0,
   moreReceived: false,
 }
-type Received = ShownSession['received'][number]
+type Received = PublicSessionJson['received'][number]
 const received = (change: Partial<Received>): Received => ({
   amount: 400_000,
   amountAccepted: 0,
@@ -39,11 +43,11 @@ const received = (change: Partial<Received>): Received => ({
   receivedAt: '2026-01-05T09:01:00.000Z',
   ...change,
 })
-const view = (change: Partial<ShownSession>, nairaBefore: bigint | null = null) =>
+const view = (change: Partial<PublicSessionJson>, nairaBefore: bigint | null = null) =>
   viewSession({ ...shown, ...change }, { nairaBefore })
 
 /** The notes as the page shows them. */
-function describeNotes(change: Partial<ShownSession>): string {
+function describeNotes(change: Partial<PublicSessionJson>): string {
   const { notes, state } = view(change)
   const { payment, part } = english.note
   const all = notes.flatMap((note) => [
@@ -52,6 +56,7 @@ function describeNotes(change: Partial<ShownSession>): string {
   ])
   return all.filter(Boolean).join(' ')
 }
+const live = { isTest: false, canSimulateBank: false, canSimulateCoins: false }
 const sentBackTo = { bankName: 'GTBank', accountNumber: '******4432' }
 
 describe('the state of the page', () => {
@@ -122,7 +127,7 @@ describe('with many payments', () => {
 })
 
 describe('notes about naira', () => {
-  const cases: [string, Partial<Received>, Partial<ShownSession>, string][] = [
+  const cases: [string, Partial<Received>, Partial<PublicSessionJson>, string][] = [
     [
       'underpaid, being returned',
       { amountReturning: 400_000, sentBackTo },
@@ -218,8 +223,8 @@ describe('notes about naira', () => {
     ['an accepted underpayment', 400_000, 'Ada Stores has received your payment of ₦4,000.00.'],
     ['nothing after a refund', 0, 'Ada Stores has refunded your payment.'],
   ])('a paid session shows %s', (_name, amountAccepted, words) => {
-    const paid: ShownSession = { ...shown, status: 'paid', amountAccepted }
-    const scene = { shown: paid, view: viewSession(paid, { nairaBefore: null }), isTest: false }
+    const paid: PublicSessionJson = { ...shown, status: 'paid', amountAccepted }
+    const scene = { shown: paid, view: viewSession(paid, { nairaBefore: null }), ...live }
     const { markup } = renderMain({ ...scene, texts: english, createdAt: new Date() })
     expect(markup.split(words)).toHaveLength(3)
   })
@@ -248,7 +253,7 @@ describe('notes about coins', () => {
   }
   const coins = (change: Partial<Received>) =>
     received({ currency: 'USDC', amount: '3.2', ...noAmounts, ...change })
-  const cases: [string, Partial<Received>, Partial<ShownSession>, string][] = [
+  const cases: [string, Partial<Received>, Partial<PublicSessionJson>, string][] = [
     [
       'underpaid, held',
       { variance: 'UNDERPAID', amount: '3', amountHeld: '3' },
@@ -305,10 +310,19 @@ describe('notes about coins', () => {
     ['neither', 0, '0', 'Ada Stores has refunded your payment.'],
   ])('a paid session shows %s', (_name, amountAccepted, accepted, words) => {
     const sums = { ...cryptoAmounts, amountAccepted: accepted }
-    const paid: ShownSession = { ...shown, status: 'paid', amountAccepted, cryptoAmounts: sums }
-    const scene = { shown: paid, view: viewSession(paid, { nairaBefore: null }), isTest: false }
+    const paid: PublicSessionJson = {
+      ...shown,
+      status: 'paid',
+      amountAccepted,
+      cryptoAmounts: sums,
+    }
+    const scene = { shown: paid, view: viewSession(paid, { nairaBefore: null }), ...live }
     const { markup } = renderMain({ ...scene, texts: english, createdAt: new Date() })
     expect(markup).toContain(words)
+  })
+
+  test('an amount with more decimals than the coin has is never misread', () => {
+    expect(() => fromWire('25.5000000', 'USDC')).toThrow('at most 6 decimals')
   })
 
   test('amounts are parsed as they were written', () => {
@@ -364,10 +378,18 @@ describe('markup', () => {
 describe('live mode', () => {
   const bankTransfer = { accountNumber: '0418827731', accountName: 'Ada', bankName: 'Wema' }
   const pending = { ...shown, bankTransfer: { ...bankTransfer, bankCode: '035', amount: 1 } }
+  const withSimulators = { collections: { sandboxPayers: {}, localnetPayers: {} } } as ApiParts
   const render = (isTest: boolean, nairaBefore: bigint | null) => {
     const createdAt = new Date(shown.serverTime)
-    const scene = { shown: pending, view: viewSession(pending, { nairaBefore }), isTest, createdAt }
-    const main = renderMain({ ...scene, texts: english })
+    const scene = { shown: pending, view: viewSession(pending, { nairaBefore }), createdAt }
+    const mode = { mode: isTest ? 'test' : 'live' } as PublicSession
+    const main = renderMain({
+      ...scene,
+      texts: english,
+      isTest,
+      canSimulateBank: canSimulate(withSimulators, mode, 'bank_transfer'),
+      canSimulateCoins: canSimulate(withSimulators, mode, 'crypto'),
+    })
     return renderSheet({ texts: english, nonce: 'n', title: 't', main, isTest })
   }
 

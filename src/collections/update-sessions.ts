@@ -1,17 +1,11 @@
-import type { EnvironmentId } from '../base/environment.js'
-import { limits } from '../base/limits.js'
 import type { EventType } from '../events/catalogue.js'
 import { emitAll, type NewEvent } from '../events/emit.js'
-import { sql } from '../postgres/sql.js'
-import { listStatement } from '../postgres/statement.js'
 import type { Tx } from '../postgres/tx.js'
 import { type SessionStatus, sessionStatus, showSession } from '../resources/checkout-session.js'
 import type { CollectionAccount } from './account.js'
 import { type FoundSession, findByIds } from './find-sessions.js'
 import { endSessions } from './store-sessions.js'
-
-/** PostgreSQL channel on which checkout pages learn that a session has changed. */
-export const sessionChannel = 'checkout_sessions'
+import { wakePages } from './wake-pages.js'
 
 const eventTypes: Partial<Record<SessionStatus, EventType>> = {
   paid: 'checkout.session.paid',
@@ -25,7 +19,7 @@ export type ChangedAccount = { account: CollectionAccount; mayEndSession: boolea
  * Ends the sessions whose accounts have ended, emits their events and wakes their pages. The caller
  * has locked and written the accounts. Accounts without a session cost nothing here.
  */
-export async function notifySessions(tx: Tx, now: Date, changes: ChangedAccount[]): Promise<void> {
+export async function updateSessions(tx: Tx, now: Date, changes: ChangedAccount[]): Promise<void> {
   const ofSessions = changes.filter(({ account }) => account.sessionId !== null)
   if (ofSessions.length === 0) return
   const sessions = await findSessions(tx, ofSessions)
@@ -45,35 +39,12 @@ export async function notifySessions(tx: Tx, now: Date, changes: ChangedAccount[
 }
 
 /**
- * A session ends once: when either account is paid, or else when its virtual account ends. The end
- * of an unpaid wallet does not end the session.
+ * A session ends once: when its virtual account or wallet is paid, or else when the virtual account
+ * ends. An unpaid wallet that ends does not end it, nor does an account that is closed because the
+ * wallet was paid.
  */
 function endsSession({ id, status }: CollectionAccount, found: FoundSession): boolean {
   return sessionStatus(found) === 'paid' ? status === 'PAID' : id === found.session.accountId
-}
-
-const wake = listStatement({
-  name: 'wake_checkout_pages',
-  columns: { environment_id: 'int4', id: 'uuid' },
-  text: (list) => `
-    select pg_notify('${sessionChannel}', s.reference) from ${list}
-    join checkout_sessions s on s.environment_id = list.environment_id and s.id = list.id`,
-})
-
-/** A hint only: pages also poll, so a lost notification delays an update a little. */
-export function wakePages(tx: Tx, accounts: CollectionAccount[]): void {
-  const sessions = accounts.flatMap(({ environmentId, sessionId }) =>
-    sessionId === null ? [] : [{ environment_id: environmentId, id: sessionId }],
-  )
-  if (sessions.length > 0) tx.write(wake(sessions))
-}
-
-/** After a test clock has moved: pages count down to a deadline. Wakes the newest sessions only. */
-export function wakeNewestPages(tx: Tx, environmentId: EnvironmentId): void {
-  tx.write(sql`
-    select pg_notify(${sessionChannel}, newest.reference) from (
-      select reference from checkout_sessions where environment_id = ${environmentId}
-      order by id desc limit ${limits.testClock.pagesNotifiedMax}) newest`)
 }
 
 /** By session id. */

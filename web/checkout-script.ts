@@ -6,7 +6,8 @@
 
 /** Naira are numbers, coins are texts. */
 type Amounts = Record<'amountHeld' | 'amountReturning' | 'amountReturned', number | string>
-type PublicSession = Record<'status' | 'serverTime' | 'expiresAt', string> & {
+/** The fields of the public session that the script uses. */
+type PublicSessionJson = Record<'status' | 'serverTime' | 'expiresAt', string> & {
   amountReceived: number
   cryptoAmounts?: { amountReceived: string }
   received: Amounts[]
@@ -17,9 +18,10 @@ let main = find(document, '#checkout')
 let stream: EventSource | undefined
 let pollTimer = 0
 let nextPollAtMs = Number.POSITIVE_INFINITY
-let pollIntervalMs = 0
+/** Interval between polls without a stream; grows between the two limits. */
+let intervalMs = 0
 /** Until then, polls at the shortest interval while there is no stream. */
-let fastPollUntilMs = 0
+let eagerUntilMs = 0
 let isPolling = false
 let isPollRequested = false
 let swapping: Promise<void> | undefined
@@ -80,15 +82,15 @@ async function poll(): Promise<void> {
 }
 
 async function update(): Promise<void> {
-  const { watch } = main.dataset
-  if (!watch) return
-  const session = (JSON.parse(await fetchText(watch)) as { data: PublicSession }).data
+  const { sessionUrl } = main.dataset
+  if (!sessionUrl) return
+  const session = (JSON.parse(await fetchText(sessionUrl)) as { data: PublicSessionJson }).data
   setServerTime(session.serverTime)
   if (fingerprintOf(session) !== main.dataset.fingerprint) await swap()
 }
 
 /** The same as `fingerprintOf` on the server (view.ts). */
-function fingerprintOf(session: PublicSession): string {
+function fingerprintOf(session: PublicSessionJson): string {
   const { status, serverTime, expiresAt, amountReceived, cryptoAmounts, received } = session
   const coins = cryptoAmounts ? [cryptoAmounts.amountReceived] : []
   const amounts = received.map((payment) => [
@@ -117,6 +119,7 @@ async function swapUntilCurrent(): Promise<void> {
     isSwapRequested = false
     const { search } = location
     const fresh = await fetchMain(search).catch((error) => {
+      // `go` aborts the request and asks for another swap: the loop fetches again.
       if (!isSwapRequested) throw error
     })
     // Skip the response if the payer has followed another link meanwhile.
@@ -188,54 +191,57 @@ function formatClock(seconds: number): string {
   return hours > 0 ? `${hours}:${rest}` : rest
 }
 
-/** Streams changes while the page is visible; a hidden page polls when it becomes visible. */
+/**
+ * Streams changes while the page is visible; a hidden page polls when it becomes visible. Browsers
+ * reconnect an ended stream, but not a refused one: that is opened again with the next update.
+ */
 function follow(): void {
-  const { watch } = main.dataset
-  if (!watch || document.hidden) {
+  const { sessionUrl } = main.dataset
+  if (!sessionUrl || document.hidden) {
     stream?.close()
     stream = undefined
     clearTimeout(pollTimer)
     return
   }
   if (stream && stream.readyState !== EventSource.CLOSED) return
-  stream = new EventSource(`${watch}/stream`)
+  stream = new EventSource(`${sessionUrl}/stream`)
   stream.addEventListener('open', pollNow)
   stream.addEventListener('changed', pollNow)
   stream.addEventListener('error', pollWithoutStream)
-  startFastPolling()
+  resetBackoff()
   schedulePoll()
 }
 
 function pollNow(): void {
-  startFastPolling()
+  resetBackoff()
   void poll()
 }
 
 /** After a stream error: polls sooner than planned, but never postpones a poll. */
 function pollWithoutStream(): void {
-  const intervalMs = Math.max(pollIntervalMs, Number(main.dataset.pollMs))
-  if (!isPolling && nextPollAtMs > performance.now() + intervalMs) schedulePoll()
+  const waitMs = Math.max(intervalMs, Number(main.dataset.pollIntervalMs))
+  if (!isPolling && nextPollAtMs > performance.now() + waitMs) schedulePoll()
 }
 
-function startFastPolling(): void {
-  pollIntervalMs = 0
-  fastPollUntilMs = performance.now() + Number(main.dataset.fastPollForMs)
+function resetBackoff(): void {
+  intervalMs = 0
+  eagerUntilMs = performance.now() + Number(main.dataset.eagerPollingMs)
 }
 
 /**
- * Polls rarely while the stream is open. Without one, polls fast as long as a payment is likely,
- * then backs off.
+ * Polls rarely while the stream is open. Without one, polls at the shortest interval for some
+ * minutes, then backs off slowly; after a failed poll it backs off faster, also in those minutes.
  */
 function schedulePoll(isAnswered = true): void {
   clearTimeout(pollTimer)
-  const { watch, pollMs, pollMaxMs, streamPollMs } = main.dataset
-  if (!watch || document.hidden) return
+  const { sessionUrl, pollIntervalMs, pollIntervalMaxMs, streamingPollIntervalMs } = main.dataset
+  if (!sessionUrl || document.hidden) return
   const isStreaming = isAnswered && stream?.readyState === EventSource.OPEN
-  if (isStreaming) startFastPolling()
-  else if (isAnswered && performance.now() < fastPollUntilMs) pollIntervalMs = 0
-  else pollIntervalMs *= isAnswered ? 1.1 : 1.5
-  pollIntervalMs = Math.min(Math.max(pollIntervalMs, Number(pollMs)), Number(pollMaxMs))
-  const waitMs = isStreaming ? Number(streamPollMs) : pollIntervalMs
+  if (isStreaming) resetBackoff()
+  else if (isAnswered && performance.now() < eagerUntilMs) intervalMs = 0
+  else intervalMs *= isAnswered ? 1.1 : 1.5
+  intervalMs = Math.min(Math.max(intervalMs, Number(pollIntervalMs)), Number(pollIntervalMaxMs))
+  const waitMs = isStreaming ? Number(streamingPollIntervalMs) : intervalMs
   nextPollAtMs = performance.now() + waitMs
   pollTimer = setTimeout(() => void poll(), waitMs)
 }
@@ -264,7 +270,7 @@ async function writeClipboard(text: string): Promise<boolean> {
   } catch {
     const field = document.createElement('textarea')
     field.value = text
-    field.className = 'quiet'
+    field.className = 'visually-hidden'
     document.body.append(field)
     field.select()
     const isCopied = document.execCommand('copy')
@@ -299,8 +305,7 @@ async function simulate(form: HTMLElement): Promise<void> {
 function go(search: string): Promise<void> {
   history.replaceState(null, '', search || location.pathname)
   wantsFocus = true
-  isSwapRequested = true
-  // The current request is for the previous link.
+  // The current request is for the previous link. `swap` requests another before it fails.
   swapRequest?.abort()
   return swap()
 }
