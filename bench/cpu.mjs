@@ -5,18 +5,18 @@ const tickUs = 10_000
 /** Processor time of the API, PostgreSQL and the load generator from now until read. */
 export async function startMeter({ server, pidFile }) {
   const startedAt = performance.now()
-  const look = async () => {
+  const readCpu = async () => {
     const { user, system } = (await server.ask()).cpu
     return { api: user + system, postgres: readPostgresCpu(pidFile) }
   }
-  const before = await look()
+  const before = await readCpu()
   const meter = {
     async read(result) {
       return (await meter.readAll(result)).used
     },
     /** As text, and in microseconds per request. */
     async readAll({ sent, cpu }) {
-      const now = await look()
+      const now = await readCpu()
       const elapsedUs = (performance.now() - startedAt) * 1000
       const spent = {
         api: now.api - before.api,

@@ -101,7 +101,7 @@ async function keepPace({ db, startWorker }, ids, { perSecond, paceMs }) {
 function emitSome(db, ids, count) {
   return db.transaction(async (tx) => {
     const now = new Date()
-    const happenings = Array.from({ length: count }, (_, index) => ({
+    const newEvents = Array.from({ length: count }, (_, index) => ({
       environmentId: ids[index % ids.length],
       type: 'crypto_transfer.confirmed',
       resourceId: newId(now),
@@ -109,7 +109,7 @@ function emitSome(db, ids, count) {
       sequence: 1,
       data,
     }))
-    emitAll(tx, now, happenings)
+    emitAll(tx, now, newEvents)
   })
 }
 

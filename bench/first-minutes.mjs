@@ -50,7 +50,7 @@ function openTerminal(cwd = clone) {
     async until(isThere) {
       for (let waitedMs = 0; !isThere(said); waitedMs += 10) {
         if (waitedMs > patienceMs || child.exitCode !== null)
-          throw new Error(`this did not come to its end:\n${said}`)
+          throw new Error(`this did not finish:\n${said}`)
         await sleep(10)
       }
     },

@@ -6,7 +6,7 @@
 import { sql } from '../dist/postgres/sql.js'
 import { startMeter } from './cpu.mjs'
 
-const body = JSON.stringify({ asset: 'USDC', amount: '0.000001' })
+const body = JSON.stringify({ asset: 'NGN', amount: 1 })
 const requests = {
   'fund one hot account': { method: 'POST', path: '/v1/test/balances/fund', body },
   'GET /v1/balances': { method: 'GET', path: '/v1/balances' },

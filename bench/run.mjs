@@ -177,7 +177,7 @@ function startReceiver() {
 
 async function benchHttp(kind, key) {
   const { port, stop } = await startHelper('./server.mjs', [kind])
-  const body = JSON.stringify({ asset: 'USDC', amount: '0.000001' })
+  const body = JSON.stringify({ asset: 'NGN', amount: 1 })
   const plan = { port, key, connections, runMs, warmMs }
   const fund = { ...plan, method: 'POST', path: '/v1/test/balances/fund', body }
   record(`HTTP fund one hot account, ${kind}`, await load(fund))

@@ -9,13 +9,13 @@ const { app, close } = await compose({
   databaseUrl,
   logger,
   rails: rails.rails,
-  collecting: rails.collecting,
-  customers: rails.sandboxBank,
+  collectionRails: rails.collectionRails,
+  sandboxPayers: rails.sandboxBank,
   ...(isPlain && { open: openPlainLanes(databaseUrl) }),
 })
 await app.listen({ host: '127.0.0.1', port: 0 })
 const port = app.addresses()[0]?.port
-rails.sandboxBank.announceTo(
+rails.sandboxBank.sendNoticesTo(
   `http://127.0.0.1:${port}/rails/${rails.sandboxBank.name}/notices/test`,
 )
 process.send?.({ port })

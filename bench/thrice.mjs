@@ -10,7 +10,7 @@ import { config, databaseUrl, endWithParent, logger, rails } from './opened.mjs'
 const services = {}
 for (const name of ['logged', 'unlogged', 'control']) {
   const requestLogDays = name === 'logged' ? config.requestLogDays : 0
-  const parts = { databaseUrl, logger, rails: rails.rails, collecting: rails.collecting }
+  const parts = { databaseUrl, logger, rails: rails.rails, collectionRails: rails.collectionRails }
   services[name] = await compose({ ...parts, config: { ...config, requestLogDays } })
   await services[name].app.listen({ host: '127.0.0.1', port: 0 })
 }

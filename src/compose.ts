@@ -68,7 +68,7 @@ export type Parts = {
 }
 
 const noRails: PayoutRails = { test: {}, live: {} }
-const noCollecting = { test: undefined, live: undefined }
+const noCollectionRails = { test: undefined, live: undefined }
 const noBanks = { test: undefined, live: undefined }
 const noWallets = { test: undefined, live: undefined }
 
@@ -78,7 +78,7 @@ export async function compose({ config, databaseUrl, logger, ...parts }: Parts):
   const {
     banks = noBanks,
     simulatedRails = [],
-    collectionRails = noCollecting,
+    collectionRails = noCollectionRails,
     sandboxPayers,
   } = parts
   const { wallets = noWallets, localnetPayers } = parts

@@ -105,7 +105,7 @@ function collectionJobs({ rails, collectionRails, wallets }: OpenRails, tools: J
       return [
         {
           name: `fetch payments without a notice from ${rail.name}`,
-          everyMs: limits.collections.unannouncedIntervalMs,
+          everyMs: limits.collections.missedPaymentsIntervalMs,
           batch: Number.POSITIVE_INFINITY,
           run: (db: Database, now: Date) => fetchMissedPayments({ db, rail, mode, logger }, now),
         },

@@ -31,7 +31,7 @@ export const described: Record<string, { about: string; flags: Flag[] }> = {
     flags: [],
   },
   'virtualAccounts.requery': {
-    about: 'Fetch missed payments from the bank. Asks the bank for payments that it did not report. Use it when a customer has paid and you received no webhook.',
+    about: 'Fetch missed payments from the bank. Queries the bank for payments that it did not report. Use it when a customer has paid and you received no webhook.',
     flags: [],
   },
   'dedicatedAccounts.create': {
@@ -198,7 +198,7 @@ export const described: Record<string, { about: string; flags: Flag[] }> = {
   'checkout.simulate': {
     about: 'Simulate a payment. Pays a test-mode session once, as a customer would: by bank transfer, or in stablecoins if the session accepts them. Stablecoins are credited when the transfer is final. Not available in live mode.',
     flags: [
-      ['method', 'text', 'Payment method; a bank transfer unless you say otherwise. One of: bank_transfer, crypto.', false, false],
+      ['method', 'text', 'Payment method. Defaults to bank_transfer. One of: bank_transfer, crypto.', false, false],
     ],
   },
   'cryptoTransfers.create': {
@@ -258,7 +258,7 @@ export const described: Record<string, { about: string; flags: Flag[] }> = {
     ],
   },
   'bankTransfers.get': {
-    about: 'Verify a bank transfer. Returns the current state, with every attempt to send it.',
+    about: 'Verify a bank transfer. Returns the current state.',
     flags: [],
   },
   'bankTransfers.list': {

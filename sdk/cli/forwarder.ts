@@ -20,7 +20,7 @@ type Options = {
 
 /** Larger than any event. */
 const bodyBytesMax = 1_000_000
-/** Shorter than the time after which the service gives up a delivery. */
+/** Shorter than the service's timeout for a delivery attempt. */
 const answerTimeoutMs = 14_000
 
 /**

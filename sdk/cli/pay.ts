@@ -145,6 +145,6 @@ function ungroup(text: string): string {
 }
 
 function noAmount(): Failure {
-  const message = 'This account has no expected amount.'
-  return misused(message, 'Name the amount: manilla pay ACCOUNT 5000')
+  const message = 'The expected amount of this account is not known.'
+  return misused(message, 'Pass the amount: manilla pay ACCOUNT 5000')
 }

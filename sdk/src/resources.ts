@@ -105,7 +105,7 @@ export type Resources = {
     /**
      * Fetch missed payments from the bank.
      *
-     * Asks the bank for payments that it did not report. Use it when a customer has paid and you
+     * Queries the bank for payments that it did not report. Use it when a customer has paid and you
      * received no webhook.
      *
      * `POST /v1/collections/virtual-accounts/{reference}/requery`
@@ -390,7 +390,7 @@ export type Resources = {
     /**
      * Verify a bank transfer.
      *
-     * Returns the current state, with every attempt to send it.
+     * Returns the current state.
      *
      * `GET /v1/disbursements/bank-transfer/{reference}`
      */

@@ -134,7 +134,7 @@ export type CheckoutSession = {
     /** Email address of the customer. */
     email: string
   }
-  /** Ways to pay the session. */
+  /** Payment methods of the session. */
   paymentMethods: ({
     /** `bank_transfer`, `card` or `crypto`. */
     code: string
@@ -573,7 +573,7 @@ export type PublicCheckoutSession = {
     /** Email address of the customer. */
     email: string
   }
-  /** Ways to pay the session. */
+  /** Payment methods of the session. */
   paymentMethods: ({
     /** `bank_transfer`, `card` or `crypto`. */
     code: string
@@ -1073,7 +1073,7 @@ export type ListCheckoutSessionsQuery = {
 
 /** Simulate a payment. */
 export type SimulatePublicCheckoutInput = {
-  /** Payment method; a bank transfer unless you say otherwise. */
+  /** Payment method. Defaults to `bank_transfer`. */
   method?: 'bank_transfer' | 'crypto' | undefined
 }
 
@@ -1368,7 +1368,10 @@ export type EventData = {
   'virtual_account.duplicate_payment': VirtualAccount
   /** A virtual account expired unpaid. */
   'virtual_account.expired': VirtualAccount
-  /** You cancelled a virtual account. */
+  /**
+   * A virtual account was cancelled: by you, or because its checkout session was paid by another
+   * method.
+   */
   'virtual_account.cancelled': VirtualAccount
   /** A dedicated account was created. */
   'dedicated_account.created': DedicatedAccount
@@ -1394,7 +1397,10 @@ export type EventData = {
   'crypto_wallet.duplicate_payment': CryptoWallet
   /** A crypto wallet expired unpaid. */
   'crypto_wallet.expired': CryptoWallet
-  /** You cancelled a crypto wallet. */
+  /**
+   * A crypto wallet was cancelled: by you, or because its checkout session was paid by another
+   * method.
+   */
   'crypto_wallet.cancelled': CryptoWallet
   /** A dedicated crypto wallet was created. */
   'dedicated_crypto_wallet.created': DedicatedCryptoWallet

@@ -28,7 +28,7 @@ type Creation<Prepared, Value> = {
  * five steps; the route itself does the first two:
  *
  * 1. Parse: the route validates the request.
- * 2. Prepare: asks the rail and fixes everything that must be known before the commit. Nothing
+ * 2. Prepare: queries the rail and fixes everything that must be known before the commit. Nothing
  *    leaves. Returns the prepared resource, or a refusal.
  * 3. Commit: a lane writes the resource, its event and, under the key, its answer in one
  *    transaction.

@@ -14,7 +14,7 @@ function solanaVariables<Name extends 'TEST' | 'LIVE'>(mode: Name, scope: string
   const text = (description: string) => Type.Optional(Type.String({ description }))
   return {
     [`SOLANA_${mode}_RPC_URLS`]: text(
-      `Solana RPC endpoints of ${scope}, separated by commas. A majority must agree, so name three.`,
+      `Solana RPC endpoints of ${scope}. A majority must agree, so name three.`,
     ),
     [`SOLANA_${mode}_KEY_FILE`]: text('Key file of the hot wallet, as written by solana-keygen.'),
     [`SOLANA_${mode}_SECRET_KEY`]: text(
@@ -136,10 +136,13 @@ export const variables = Type.Object({
     description:
       'Bank of test mode. `sandbox` is simulated and needs no account anywhere; `none` creates no sandbox tables and refuses naira payments.',
   }),
-  ...solanaVariables('TEST', 'test mode; without them, `npm start` runs an embedded chain'),
+  ...solanaVariables(
+    'TEST',
+    'test mode, separated by commas; without them, `npm start` runs an embedded chain',
+  ),
   SOLANA_TEST_USDC_MINT: mintVariable('USDC'),
   SOLANA_TEST_USDT_MINT: mintVariable('USDT'),
-  ...solanaVariables('LIVE', 'live mode'),
+  ...solanaVariables('LIVE', 'live mode, separated by commas'),
   WEBHOOKS_ALLOW_LOOPBACK: Type.Optional(
     Type.Boolean({
       description:
@@ -260,7 +263,7 @@ function readFloors(name: string, text: string): SolanaConfig['floors'] {
   const entries = parts.map((part) => {
     const [, coin, whole, fraction = ''] =
       /^\s*(SOL|USDC|USDT)=(\d{1,12})(?:\.(\d{1,6}))?\s*$/.exec(part) ?? []
-    if (!coin) throw new Error(`${name} must look like SOL=1,USDC=1000,USDT=1000.`)
+    if (!coin) throw new Error(`${name} must have the form SOL=1,USDC=1000,USDT=1000.`)
     const decimals = coinDecimals[coin as keyof typeof coinDecimals]
     return [coin, BigInt(whole + fraction.padEnd(decimals, '0'))]
   })

@@ -2,12 +2,12 @@ import { strict as assert } from 'node:assert'
 import { day, hour, minute, second } from './clock.js'
 import { solanaLimits } from './solana-limits.js'
 
-/** Every loop, queue, page, retry and batch is bounded by a figure in this file. */
+/** Every loop, queue, page, retry and batch is bounded by a figure in this file, solana-limits.ts or localnet/limits.ts. */
 export const limits = {
   http: {
-    bodyBytes: 64 * 1024,
+    bodyBytesMax: 64 * 1024,
     /** Nesting depth of a JSON body. */
-    bodyDepth: 100,
+    bodyDepthMax: 100,
     requestMs: 30 * second,
     /** Longer than the 60 seconds of common proxies, so that the proxy closes first. */
     keepAliveMs: 72 * second,
@@ -24,7 +24,7 @@ export const limits = {
     pageSizeMax: 100,
     pageSizeDefault: 20,
     csvRowsMax: 10_000,
-    cursorLength: 500,
+    cursorLengthMax: 500,
   },
   lane: {
     /** Calls per transaction. Larger batches only add latency at the same throughput. */
@@ -86,8 +86,8 @@ export const limits = {
     removalRetryMs: 50,
   },
   webhooks: {
-    endpointsPerEnvironment: 10,
-    urlLength: 2_048,
+    endpointsPerEnvironmentMax: 10,
+    urlLengthMax: 2_048,
     eventTypesMax: 50,
     secretOverlapMs: day,
     /** Rotated secrets that still sign; one more rotation is refused. */
@@ -161,7 +161,7 @@ export const limits = {
     /** After completion; long enough for a test to see the transfer completed. */
     reversesAfterMs: 5 * second,
     reversalsPerBatchMax: 500,
-    statementLines: 1_000,
+    statementLinesMax: 1_000,
     /** Notices a test may request for one payment, to exercise duplicates. */
     noticeCopiesMax: 50,
     noticesPerBatchMax: 64,
@@ -181,7 +181,7 @@ export const limits = {
   collections: {
     expiryDefaultMs: 30 * minute,
     expiryMaxMs: day,
-    paymentsShown: 50,
+    paymentsShownMax: 50,
     /** First retry of a notice that was not judged or matches no collection account. */
     noticeRetryDelayMs: second,
     noticeRetryDelayMaxMs: hour,
@@ -193,10 +193,10 @@ export const limits = {
     /** Attempts to return a payment before a person must decide. */
     returnAttemptsMax: 20,
     /** How far back banks are queried for payments without a notice. */
-    unannouncedLookbackMs: day,
-    unannouncedIntervalMs: 10 * minute,
+    missedPaymentsLookbackMs: day,
+    missedPaymentsIntervalMs: 10 * minute,
     /** Younger payments are skipped: their notices may still arrive. */
-    unannouncedAgeMinMs: minute,
+    missedPaymentsAgeMinMs: minute,
   },
   deposits: {
     jobIntervalMs: 500,
@@ -227,7 +227,7 @@ export const limits = {
     auditLookbackMs: 7 * day,
     /** Every tenth poll of an incomplete history starts further back. */
     overlapEveryPolls: 10,
-    memoLength: 200,
+    memoLengthMax: 200,
   },
   disputes: {
     /** A dispute that was not observed for this long is no longer listed. */
@@ -245,8 +245,8 @@ export const limits = {
     leaseMs: minute,
     /** A failed sweep costs a fee, so the delay doubles with every failure in this period. */
     failuresCountedMs: day,
-    failuresCounted: 12,
-    refusalsCounted: 6,
+    failuresCountedMax: 12,
+    refusalsCountedMax: 6,
     failedRetryDelayMs: second,
   },
   work: {
@@ -265,15 +265,15 @@ export const limits = {
     databaseTimeoutMs: 5 * second,
   },
   checkout: {
-    urlLength: 2_048,
-    descriptionLength: 500,
-    emailLength: 254,
+    urlLengthMax: 2_048,
+    descriptionLengthMax: 500,
+    emailLengthMax: 254,
     /** Payments listed in the public session, per collection account. */
-    paymentsShown: 50,
+    paymentsShownMax: 50,
     /** Newest payments of an account among which the listed ones are chosen. */
-    paymentsCompared: 1_000,
+    paymentsComparedMax: 1_000,
     /** Notes about payments on the checkout page. */
-    notesShown: 10,
+    notesShownMax: 10,
     /** Without an event stream, a page polls at this interval for some minutes, then slows down. */
     pollIntervalMs: 600,
     eagerPollingMs: 5 * minute,
@@ -282,9 +282,9 @@ export const limits = {
     streamingPollIntervalMs: 30 * second,
   },
   streams: {
-    perSession: 5,
-    perNetwork: 20,
-    total: 10_000,
+    perSessionMax: 5,
+    perNetworkMax: 20,
+    totalMax: 10_000,
     durationMaxMs: 15 * minute,
     heartbeatIntervalMs: 15 * second,
     /** When a page reconnects after its stream ended, and `Retry-After` of a refused stream. */
@@ -304,13 +304,13 @@ export const limits = {
     /** Compared again in every run: banks and nodes report late, and clocks differ. */
     overlapMs: 3 * day,
     overlapSlots: 10_000n,
-    statementPages: 1_000,
+    statementPagesMax: 1_000,
     attemptsPerCheckMax: 256,
     noticesComparedMax: 1_000_000,
     /** Collection accounts queried at the bank one by one. */
     accountsQueriedMax: 1_000,
-    walletPages: 1_000,
-    walletsPerPage: 1_000,
+    walletPagesMax: 1_000,
+    walletsPerPageMax: 1_000,
   },
   doctor: {
     /** Due rows and jobs that are later than this are reported. */
@@ -329,7 +329,7 @@ export const limits = {
     /** Total offset: years stay at four digits. */
     offsetMaxMs: 100 * 366 * day,
     /** Accounts moved in one statement, which must end before its timeout. */
-    openAccounts: 20_000,
+    openAccountsMax: 20_000,
     /** Moves of a clock that are read to convert a time. */
     movesReadMax: 1_000,
     /** Checkout pages woken after an advance. */
@@ -338,7 +338,7 @@ export const limits = {
   /** Operator commands that use the database of a service that shuts down. */
   borrowed: { shutdownMs: 5 * second, pollIntervalMs: 50 },
   idempotency: {
-    keyLength: 255,
+    keyLengthMax: 255,
     retentionMs: 30 * day,
     keysDeletedPerBatchMax: 1_000,
     /** How long a call waits for the first call with its key, with growing pauses. */
@@ -349,7 +349,7 @@ export const limits = {
     retentionDaysMax: 30,
     entriesDeletedPerBatchMax: 2_000,
     /** Characters kept of each body. */
-    bodyLength: 4_096,
+    bodyLengthMax: 4_096,
     /** How long a finished request waits to be written with others. */
     flushDelayMs: second / 4,
     /** Small, because masking a batch blocks the event loop for milliseconds. */
@@ -374,7 +374,7 @@ export const limits = {
     wireMax: 9_007_199_254_740_991n,
     /** The largest PostgreSQL bigint. */
     ledgerMax: 9_223_372_036_854_775_807n,
-    decimalDigits: 20,
+    decimalDigitsMax: 20,
   },
   names: { length: 100 },
   metadata: { keys: 50, bytes: 8 * 1024 },
@@ -408,12 +408,12 @@ assert(limits.work.shutdownMs < limits.http.forcedExitMs)
 
 assert(limits.work.missingAfterMs >= 3 * limits.work.heartbeatIntervalMs)
 assert(limits.webhooks.inFlightUnprovenMax < limits.webhooks.inFlightMax)
-assert(limits.collections.unannouncedAgeMinMs < limits.collections.unannouncedLookbackMs)
-assert(limits.collections.unannouncedIntervalMs < limits.collections.unannouncedLookbackMs)
+assert(limits.collections.missedPaymentsAgeMinMs < limits.collections.missedPaymentsLookbackMs)
+assert(limits.collections.missedPaymentsIntervalMs < limits.collections.missedPaymentsLookbackMs)
 assert(limits.reconcile.overlapMs > limits.reconcile.intervalMs)
 assert(limits.deposits.overlapEveryPolls < limits.deposits.unreadPollsMax)
 
 // A logo in base64 fits the stored settings and the request that sets it.
 const logoLength = Math.ceil(limits.settings.logoBytesMax / 3) * 4
 assert(logoLength < limits.settings.documentBytesMax)
-assert(logoLength < limits.http.bodyBytes)
+assert(logoLength < limits.http.bodyBytesMax)

@@ -14,17 +14,17 @@ export const solanaLimits = {
   signaturesPerCall: 1_000,
 
   /** Agave reads at most 50 KiB per request; a payout takes about 900 bytes of it. */
-  callsPerRequest: 50,
+  callsPerRequestMax: 50,
   requestsInFlightMax: 4,
   /** Calls whose responses may be long: a page of a history, or all tokens of a wallet. */
-  longAnswersPerRequest: 20,
-  connections: 16,
+  longAnswersPerRequestMax: 20,
+  connectionsMax: 16,
   callTimeoutMs: 5 * second,
   /** Attempts per endpoint before the rail counts as unavailable. */
   attemptsPerEndpointMax: 2,
-  responseBytes: 16 * 1024 * 1024,
-  endpoints: 5,
-  memoBytes: 128,
+  responseBytesMax: 16 * 1024 * 1024,
+  endpointsMax: 5,
+  memoBytesMax: 128,
   /** How long a blockhash is reused. It is valid for about a minute. */
   blockhashCacheMs: 2 * second,
   /** On the embedded chain a blockhash is valid for some seconds only. */
@@ -53,12 +53,12 @@ export const solanaLimits = {
   slotLagMax: 64,
   /** An endpoint that failed is queried last for this long. */
   failedEndpointAvoidMs: 10 * second,
-  historyPages: 100,
+  historyPagesMax: 100,
   signerTimeoutMs: 5 * second,
   signerQueueMax: 10_000,
-  signerLineLength: 200,
+  signerLineLengthMax: 200,
 } as const
 
 assert(solanaLimits.embeddedBlockhashCacheMs < solanaLimits.blockhashCacheMs)
 assert(solanaLimits.blockhashWaitMs < solanaLimits.callTimeoutMs)
-assert(solanaLimits.callsPerRequest * 900 < 50 * 1024)
+assert(solanaLimits.callsPerRequestMax * 900 < 50 * 1024)

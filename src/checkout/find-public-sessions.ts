@@ -55,7 +55,7 @@ export function createPublicSessionFinder(db: Queryable) {
     )
     const [settings, shown] = await Promise.all([
       readSettings(rows),
-      findShownPayments(db, accountsWithPayments, limits.checkout.paymentsShown),
+      findShownPayments(db, accountsWithPayments, limits.checkout.paymentsShownMax),
     ])
     const withReturn = [...shown.values()].flatMap(({ payments }) => payments).filter(hasReturn)
     const sentBackTo = await findReturnDestinations(db, withReturn)

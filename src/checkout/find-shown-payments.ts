@@ -73,7 +73,7 @@ const largestOf = listStatement<typeof accountKey, PaymentRow>({
     cross join lateral (select * from (
         select * from payments
         where environment_id = list.environment_id and account_id = list.id
-        order by id desc limit ${limits.checkout.paymentsCompared}) one
+        order by id desc limit ${limits.checkout.paymentsComparedMax}) one
       where one.amount_returned < one.amount
       order by one.amount - one.amount_returned desc,
         one.amount_accepted + one.amount_held desc, one.id desc limit ${parameter(0)}) p`,

@@ -19,8 +19,8 @@ export async function advanceAccounts(
   const [locked] = await tx.rows(sql<{ count: bigint }>`
     select count(*) as count from (
       select from collection_accounts where ${open}
-      order by id limit ${limits.testClock.openAccounts + 1} for no key update) account`)
-  if (locked!.count > limits.testClock.openAccounts) throw tooMany()
+      order by id limit ${limits.testClock.openAccountsMax + 1} for no key update) account`)
+  if (locked!.count > limits.testClock.openAccountsMax) throw tooMany()
 
   tx.write(sql`
     update collection_accounts
@@ -29,6 +29,6 @@ export async function advanceAccounts(
 
 function tooMany(): Refusal {
   return new Refusal('validation_failed', {
-    message: `The clock cannot be advanced while more than ${limits.testClock.openAccounts} virtual accounts and crypto wallets are open. Cancel some or wait until they expire.`,
+    message: `The clock cannot be advanced while more than ${limits.testClock.openAccountsMax} virtual accounts and crypto wallets are open. Cancel some or wait until they expire.`,
   })
 }

@@ -84,7 +84,7 @@ export async function endAll(
   accounts: CollectionAccount[],
 ): Promise<AccountWithPayments[]> {
   const paid = accounts.filter(({ amountReceived }) => amountReceived > 0n)
-  const payments = await findLatestPayments(tx, paid, limits.collections.paymentsShown)
+  const payments = await findLatestPayments(tx, paid, limits.collections.paymentsShownMax)
   const ended = accounts.map((account) => ({
     account: { ...account, eventSequence: account.eventSequence + 1 },
     payments: payments.get(account.id) ?? [],
@@ -103,7 +103,7 @@ function toChange({ account }: AccountWithPayments) {
 }
 
 async function paymentsOf(tx: Tx, account: CollectionAccount) {
-  const found = await findLatestPayments(tx, [account], limits.collections.paymentsShown)
+  const found = await findLatestPayments(tx, [account], limits.collections.paymentsShownMax)
   return found.get(account.id) ?? []
 }
 

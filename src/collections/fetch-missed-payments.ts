@@ -15,8 +15,11 @@ type Tools = { db: Database; rail: CollectionRail; mode: Mode; logger: Logger }
  */
 export async function fetchMissedPayments(tools: Tools, now: Date): Promise<number> {
   const { db, rail, mode, logger } = tools
-  const { unannouncedLookbackMs, unannouncedAgeMinMs } = limits.collections
-  const period = { from: after(now, -unannouncedLookbackMs), to: after(now, -unannouncedAgeMinMs) }
+  const { missedPaymentsLookbackMs, missedPaymentsAgeMinMs } = limits.collections
+  const period = {
+    from: after(now, -missedPaymentsLookbackMs),
+    to: after(now, -missedPaymentsAgeMinMs),
+  }
   const missed: ReportedPayment[] = []
   let isComplete = false
   for await (const page of readBankPages(db, { rail, mode, ...period })) {

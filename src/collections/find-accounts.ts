@@ -112,6 +112,6 @@ async function withPayments(
   accounts: CollectionAccount[],
 ): Promise<AccountWithPayments[]> {
   const paid = accounts.filter(({ amountReceived }) => amountReceived > 0n)
-  const payments = await findLatestPayments(db, paid, limits.collections.paymentsShown)
+  const payments = await findLatestPayments(db, paid, limits.collections.paymentsShownMax)
   return accounts.map((account) => ({ account, payments: payments.get(account.id) ?? [] }))
 }

@@ -47,7 +47,7 @@ export async function listOtherDeposits(
   const rows = await db.rows(sql<Pick<NoticeRow, 'id' | 'announced'>>`
     select id, announced from notices
     where rail = ${rail} and announced ->> 'accountNumber' = ${number} and state = 'REFUSED'
-    order by received_at desc limit ${limits.collections.paymentsShown}`)
+    order by received_at desc limit ${limits.collections.paymentsShownMax}`)
   return rows.map(({ id, announced }) => {
     const { amount, currency, receivedAt } = parseReported(announced)
     return { id, amount, currency, receivedAt }

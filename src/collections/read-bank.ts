@@ -33,7 +33,7 @@ export async function* readBankPages(
   { rail, mode, from, to }: BankInMode & { from: Date; to: Date },
 ): AsyncGenerator<BankPage> {
   let after: string | undefined
-  for (let pages = 0; pages < limits.reconcile.statementPages; pages += 1) {
+  for (let pages = 0; pages < limits.reconcile.statementPagesMax; pages += 1) {
     const { payments, next } = await rail.listPayments({ from, to, after })
     const names = payments.map(({ id }) => ({ rail: rail.name, mode, id }))
     const rows = names.length > 0 ? await db.rows(findRecorded(names)) : []

@@ -81,7 +81,7 @@ export async function recordPayments(
   const paid = locked.filter(({ amountReceived }) => amountReceived > 0n)
   const [terms, payments] = await Promise.all([
     readTerms(tx, locked),
-    findLatestPayments(tx, paid, limits.collections.paymentsShown),
+    findLatestPayments(tx, paid, limits.collections.paymentsShownMax),
   ])
   const counterparts = pairCounterparts(accounts)
   const batch: Batch = { now, rails, terms, accounts, counterparts, payments }
@@ -150,7 +150,7 @@ function sortByReceipt({ accounts, terms }: Batch, notices: Notice[]): Notice[] 
 /**
  * One id for each of the sorted notices. Lists show the newest id first, and ids of one millisecond
  * are random: within an environment the ids are sorted, so that the payment judged last is listed
- * first. The ids carry the time of their environment, so they are not comparable across them.
+ * first. The ids contain the time of their environment, so they are not comparable across them.
  */
 function newPaymentIds({ now, terms, accounts }: Batch, sorted: Notice[]): string[] {
   const ids = sorted.map((notice) => {
@@ -188,7 +188,7 @@ function judgeInBatch(batch: Batch, notice: Notice, id: string): JudgedPayment {
   const cancelled = isNowPaid ? cancelCounterpart(counterpart, at) : undefined
 
   const latest = [payment, ...(payments.get(account.id) ?? [])]
-  payments.set(account.id, latest.slice(0, limits.collections.paymentsShown))
+  payments.set(account.id, latest.slice(0, limits.collections.paymentsShownMax))
   accounts.set(key, account)
   if (counterpartKey && cancelled) accounts.set(counterpartKey, cancelled)
   const withPayments = (one: CollectionAccount) => ({

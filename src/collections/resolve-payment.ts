@@ -102,7 +102,7 @@ async function emitPaid(
   account: CollectionAccount,
   { id }: Payment,
 ): Promise<void> {
-  const shown = limits.collections.paymentsShown
+  const shown = limits.collections.paymentsShownMax
   const payments = await findLatestPayments(tx, [account], shown)
   const { environmentId, id: resourceId, eventSequence: sequence } = account
   const type = eventTypeFor(account, 'PAID')!

@@ -46,7 +46,7 @@ export const catalogue = {
     data: virtualAccount,
   },
   'virtual_account.cancelled': {
-    when: 'You cancelled a virtual account.',
+    when: 'A virtual account was cancelled: by you, or because its checkout session was paid by another method.',
     data: virtualAccount,
   },
   'dedicated_account.created': {
@@ -98,7 +98,7 @@ export const catalogue = {
     data: cryptoWallet,
   },
   'crypto_wallet.cancelled': {
-    when: 'You cancelled a crypto wallet.',
+    when: 'A crypto wallet was cancelled: by you, or because its checkout session was paid by another method.',
     data: cryptoWallet,
   },
   'dedicated_crypto_wallet.created': {

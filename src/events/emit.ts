@@ -11,7 +11,7 @@ export type NewEvent = {
   resourceId: string
   /** The payment, payout or change behind it. A constraint allows one event per type and cause. */
   causeId: string
-  /** Increases with every event of the resource, so that receivers can order them. */
+  /** Increases with every event of the resource, so that receivers can sort them. */
   sequence: number
   /** The whole resource as JSON text, as its verify operation returns it. */
   data: string

@@ -12,7 +12,7 @@ export type IdempotencyKey = {
 }
 
 /** Printable ASCII: a key must survive every log, header and copy-and-paste unchanged. */
-export const keyPattern = `^[\\x20-\\x7e]{1,${limits.idempotency.keyLength}}$`
+export const keyPattern = `^[\\x20-\\x7e]{1,${limits.idempotency.keyLengthMax}}$`
 
 export function toIdempotencyKey(
   text: string,

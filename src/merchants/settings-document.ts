@@ -72,7 +72,7 @@ const Checkout = Type.Object(
 
 const Decimal = Type.Union(
   [
-    Type.String({ pattern: decimalPattern, maxLength: limits.money.decimalDigits + 1 }),
+    Type.String({ pattern: decimalPattern, maxLength: limits.money.decimalDigitsMax + 1 }),
     Type.Null(),
   ],
   { examples: ['100'] },

@@ -13,8 +13,8 @@ export function parseDecimal(text: string, asset: Asset): bigint | NotAnAmount {
     return { issue: 'must be a decimal number such as "25.50"' }
   const { decimals } = assets[asset]
   const [whole = '', fraction = ''] = text.split('.')
-  if (whole.length + fraction.length > limits.money.decimalDigits)
-    return { issue: `must have at most ${limits.money.decimalDigits} digits` }
+  if (whole.length + fraction.length > limits.money.decimalDigitsMax)
+    return { issue: `must have at most ${limits.money.decimalDigitsMax} digits` }
   const significant = fraction.replace(/0+$/, '')
   if (significant.length > decimals)
     return { issue: `must have at most ${decimals} decimal places for ${asset}` }

@@ -49,7 +49,7 @@ export type ReconcilableRails = {
 /** Start of the comparison: a time for the books, a slot for a chain. */
 type Since = { from: Date; slot: bigint }
 
-type RailReport = { carried: RailTransfer[]; position: bigint; isComplete: boolean }
+type RailReport = { executed: RailTransfer[]; position: bigint; isComplete: boolean }
 
 /** One rail to compare with the books. */
 type Counterpart = {
@@ -151,7 +151,7 @@ function nameOf({ kind, name }: Difference): string {
 }
 
 /**
- * Reads the rail first and the books second: whatever left was in the books before it left. Payouts
+ * Reads the rail first and the books second: every payout is in the books before it is sent. Payouts
  * that the books call completed and the rail did not list are checked one by one.
  */
 async function compareOnce(
@@ -159,16 +159,16 @@ async function compareOnce(
   since: Since,
 ) {
   const { rail } = counterpart
-  const { carried, position, isComplete } = await counterpart.report(since)
-  const tokens = carried.map(({ token }) => token)
+  const { executed, position, isComplete } = await counterpart.report(since)
+  const tokens = executed.map(({ token }) => token)
   const booked = await db.transaction((tx) => {
     tx.write(sql`set transaction isolation level repeatable read, read only`)
     tx.liftTimeouts()
     return listBooked(tx, { rail: rail.name, from: since.from, tokens })
   })
-  const checked = await checkUnseen({ db, rail }, findMissingAtRail(booked, carried))
+  const checked = await checkUnseen({ db, rail }, findMissingAtRail(booked, executed))
   const differences = [
-    ...compareBooks(booked, [...carried, ...checked]),
+    ...compareBooks(booked, [...executed, ...checked]),
     ...(await counterpart.compareHoldings(db, since)),
     ...(isComplete ? [] : [notCompared(rail.name)]),
   ]
@@ -185,7 +185,7 @@ async function checkUnseen(
     const attempts = await readLandedAttempts(db, unseen.slice(start, start + attemptsPerCheckMax))
     const findings = await rail.check(attempts)
     for (const [index, { token, asset }] of attempts.entries()) {
-      const state = carriedStates[findings[index]!.state]
+      const state = executedStates[findings[index]!.state]
       if (state) found.push({ token, asset, memo: null, amount: null, state })
     }
   }
@@ -193,7 +193,7 @@ async function checkUnseen(
 }
 
 /** Null: the rail does not have it. */
-const carriedStates: Record<AttemptFinding['state'], RailTransfer['state'] | null> = {
+const executedStates: Record<AttemptFinding['state'], RailTransfer['state'] | null> = {
   landed: 'landed',
   failed: 'failed',
   pending: 'unknown',
@@ -226,8 +226,8 @@ function treasuryOf(rail: SolanaRail, mode: Mode, now: Date): Counterpart {
       const position = transfers.reduce((last, one) => (one.slot > last ? one.slot : last), slot)
       // Incoming transfers are no payouts; the comparison of balances covers them.
       const out = transfers.filter(({ amountOut, hasFailed }) => hasFailed || amountOut !== 0n)
-      const carried = out.filter(({ amountOut }) => (amountOut ?? 0n) >= 0n).map(toCarried)
-      return { carried, position, isComplete }
+      const executed = out.filter(({ amountOut }) => (amountOut ?? 0n) >= 0n).map(toRailTransfer)
+      return { executed, position, isComplete }
     },
     async compareHoldings(db) {
       const differences: Difference[] = []
@@ -258,7 +258,7 @@ function depositsOf(wallets: WalletRail, now: Date): Counterpart {
     rail,
     everyMs: limits.reconcile.depositsIntervalMs,
     isKnown: () => wallets.isChainKnown(),
-    report: async () => ({ carried: [], position: 0n, isComplete: true }),
+    report: async () => ({ executed: [], position: 0n, isComplete: true }),
     async compareHoldings(db, { from }) {
       const { differences, isComplete } = await compareDeposits(db, wallets, { now, from })
       return isComplete ? differences : [...differences, notCompared(rail.name)]
@@ -271,7 +271,7 @@ function toDisputed({ subject, hosts, firstSeenAt }: OpenDispute): Difference {
   return { kind: 'endpoints_disagree', name: subject, inBooks: 'as the majority, or open', atRail }
 }
 
-function toCarried({
+function toRailTransfer({
   signature,
   memo,
   asset,
@@ -289,15 +289,15 @@ function bankOf(bank: ReconcilableBank, now: Date): Counterpart {
     everyMs: limits.reconcile.intervalMs,
     isKnown: async () => true,
     async report({ from }) {
-      const carried: RailTransfer[] = []
+      const executed: RailTransfer[] = []
       // The bank's clock may be ahead of ours.
       const period = { from, to: after(now, limits.reconcile.overlapMs) }
       let page = await bank.statement(period)
       for (let pages = 1; ; pages += 1) {
         for (const { token, reference, amount, state } of page.lines)
-          carried.push({ token, memo: reference, asset: 'NGN', amount, state })
-        const isLastPage = !page.next || pages === limits.reconcile.statementPages
-        if (isLastPage) return { carried, position: 0n, isComplete: !page.next }
+          executed.push({ token, memo: reference, asset: 'NGN', amount, state })
+        const isLastPage = !page.next || pages === limits.reconcile.statementPagesMax
+        if (isLastPage) return { executed, position: 0n, isComplete: !page.next }
         page = await bank.statement({ ...period, after: page.next! })
       }
     },

@@ -52,20 +52,20 @@ export type Difference = {
 type Entry = { payout: Booked; attempt: BookedAttempt }
 
 /** Every contradiction between books and rail. An open payout may or may not be at the rail. */
-export function compareBooks(booked: Booked[], carried: RailTransfer[]): Difference[] {
+export function compareBooks(booked: Booked[], executed: RailTransfer[]): Difference[] {
   const entries = entriesByToken(booked)
   return [
-    ...carried.flatMap((transfer) => compareTransfer(transfer, entries.get(transfer.token))),
-    ...findMissingAtRail(booked, carried).map(toNotAtRail),
+    ...executed.flatMap((transfer) => compareTransfer(transfer, entries.get(transfer.token))),
+    ...findMissingAtRail(booked, executed).map(toNotAtRail),
   ]
 }
 
 /** Payouts that are completed in the books and that the rail does not report. */
 export function findMissingAtRail<Payout extends Booked>(
   booked: Payout[],
-  carried: RailTransfer[],
+  executed: RailTransfer[],
 ): Payout[] {
-  const seen = new Set(carried.map(({ token }) => token))
+  const seen = new Set(executed.map(({ token }) => token))
   return booked.filter(
     ({ status, attempts }) =>
       (status === 'COMPLETED' || status === 'REVERSED') &&

@@ -5,7 +5,7 @@ import { type Payout, payoutKinds, referenceOf } from './payout.js'
 import type { SimulatedRail } from './ports.js'
 
 /**
- * Tells a simulated rail how a payout should end; returns why it cannot. The payout itself changes
+ * Sets how a simulated rail ends a payout; returns the reason if it cannot. The payout itself changes
  * when the rail is polled, as on a real rail. Repeating it changes nothing.
  */
 export async function instructRail(

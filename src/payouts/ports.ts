@@ -119,7 +119,7 @@ export interface ReversingRail extends PayoutRail {
 export type Instructed = 'obeyed' | 'too_late' | 'not_received'
 
 /**
- * A simulated rail, which a tester can tell how a transfer should end. That changes only what the
+ * A simulated rail, for which a tester sets how a transfer ends. That changes only what the
  * rail does: the payout changes when a worker polls the rail.
  */
 export interface SimulatedRail extends Pick<PayoutRail, 'name' | 'send'> {

@@ -36,7 +36,7 @@ export async function readTreasuryBooks(
 export type OpenPayoutTotals = {
   /** Cheap: one sum of the books. */
   sum(asset: Asset): Promise<bigint>
-  /** With the signatures of the largest, so that the chain can be asked which have landed. */
+  /** With the signatures of the largest, so that the chain can be queried for those that landed. */
   list(asset: Asset): Promise<OpenPayoutList>
 }
 

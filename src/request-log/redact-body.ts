@@ -43,12 +43,12 @@ type RedactedBody = { text: string | null; isCut: boolean }
  */
 export function redactBody(body: string): RedactedBody {
   if (body === '') return { text: null, isCut: false }
-  const { bodyLength } = limits.requestLogs
-  const isLong = body.length > bodyLength
-  const start = isLong ? withoutLastWord(body.slice(0, bodyLength)) : body
+  const { bodyLengthMax } = limits.requestLogs
+  const isLong = body.length > bodyLengthMax
+  const start = isLong ? withoutLastWord(body.slice(0, bodyLengthMax)) : body
   const redacted = redactJson(start, isLong) ?? redactText(start)
   // A mask may be longer than the text it replaces.
-  const text = withoutNul(redacted).slice(0, bodyLength)
+  const text = withoutNul(redacted).slice(0, bodyLengthMax)
   return { text, isCut: isLong || text.length < redacted.length }
 }
 
@@ -116,8 +116,9 @@ function decode(quoted: string): string {
 /** `a=b&c=d`, with the names of JSON fields. Redacted values are shown without URL encoding. */
 export function redactQuery(query: string): string | null {
   if (query === '') return null
-  const { bodyLength } = limits.requestLogs
-  const start = query.length > bodyLength ? withoutLastWord(query.slice(0, bodyLength)) : query
+  const { bodyLengthMax } = limits.requestLogs
+  const start =
+    query.length > bodyLengthMax ? withoutLastWord(query.slice(0, bodyLengthMax)) : query
   const pairs = start.split('&').map((pair) => {
     const [name = '', ...rest] = pair.split('=')
     const shownName = redactEncoded(name, redactText)

@@ -51,7 +51,7 @@ export const sharedSessionProperties = {
     name: text('Ada Obi', 'Name of the customer.'),
     email: text('ada@example.com', 'Email address of the customer.'),
   }),
-  paymentMethods: Type.Array(paymentMethod, { description: 'Ways to pay the session.' }),
+  paymentMethods: Type.Array(paymentMethod, { description: 'Payment methods of the session.' }),
   status: Type.Enum([...sessionStatuses], {
     description:
       '`pending` until the session is `paid`, `expired` or `cancelled`. An expired or cancelled session becomes `paid` if you accept a late payment.',

@@ -34,7 +34,7 @@ const maskedAccount = Type.Object({
   accountNumber: text('******6789', 'Account number with all but the last four digits hidden.'),
 })
 
-const { paymentsShown } = limits.checkout
+const { paymentsShownMax } = limits.checkout
 /** Bank transfer and crypto: a session has at most one collection account for each. */
 const methods = 2
 
@@ -87,13 +87,13 @@ export const publicCheckoutSession = resource('PublicCheckoutSession', {
     }),
     {
       description: 'Payments into the session, newest first.',
-      maxItems: methods * paymentsShown,
+      maxItems: methods * paymentsShownMax,
       examples: [[]],
     },
   ),
   moreReceived: flag(
     false,
-    `Whether more payments arrived than \`received\` lists: per payment method up to ${paymentsShown}, the newest one and the largest that were not returned.`,
+    `Whether more payments arrived than \`received\` lists: per payment method up to ${paymentsShownMax}, the newest one and the largest that were not returned.`,
   ),
   serverTime: timestamp('Current time of the environment, to count down to `expiresAt`.'),
   cancelUrl: orNull(

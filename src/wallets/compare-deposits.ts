@@ -28,10 +28,10 @@ export async function compareDeposits(
   rail: WalletRail,
   { now, from }: { now: Date; from: Date },
 ): Promise<{ differences: Difference[]; isComplete: boolean }> {
-  const { walletPages, walletsPerPage } = limits.reconcile
+  const { walletPagesMax, walletsPerPageMax } = limits.reconcile
   const differences: Difference[] = []
   let last = ''
-  for (let pages = 0; pages < walletPages; pages += 1) {
+  for (let pages = 0; pages < walletPagesMax; pages += 1) {
     const booked = await listBooked(db, { rail: rail.name, last, from })
     const balances = await rail.readAmounts(booked.map(({ address }) => address))
     for (const [index, account] of booked.entries()) {
@@ -40,7 +40,7 @@ export async function compareDeposits(
       await pollSoon(db, now, { rail: rail.name, wallet: account.wallet })
       differences.push(toDifference(account, balance))
     }
-    if (booked.length < walletsPerPage) return { differences, isComplete: true }
+    if (booked.length < walletsPerPageMax) return { differences, isComplete: true }
     last = booked.at(-1)!.address
   }
   return { differences, isComplete: false }
@@ -73,7 +73,7 @@ async function listBooked(
       where p.rail = t.rail and p.token_account = t.address) swept on true
     where t.rail = ${rail} and t.address > ${last} and t.asset = any(${[...coins]})
       and (t.amount > 0 or t.busy_until >= ${from} or t.is_unread or t.has_trouble)
-    order by t.address limit ${limits.reconcile.walletsPerPage}`)
+    order by t.address limit ${limits.reconcile.walletsPerPageMax}`)
 }
 
 function toDifference(account: BookedAccount, balance: bigint | null): Difference {

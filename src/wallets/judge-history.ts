@@ -19,7 +19,7 @@ type Polled = {
  * behind the history only causes another read.
  *
  * Every transaction must start at the balance that the previous one left. Otherwise one is missing
- * in between and money may be hidden: then the deposits found are taken, but the history stays
+ * in between and money may be hidden: then the deposits found are recorded, but the history stays
  * unread.
  */
 export function judgeHistory(
@@ -122,5 +122,5 @@ function toDeposit(
 function toPlainText(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these must be removed.
   const plain = text.replace(/[\u0000-\u001f\u007f-\u009f]/g, ' ')
-  return plain.slice(0, limits.deposits.memoLength).toWellFormed()
+  return plain.slice(0, limits.deposits.memoLengthMax).toWellFormed()
 }

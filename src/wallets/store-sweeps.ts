@@ -99,8 +99,8 @@ export async function restUnsigned(
   accounts: { rail: string; address: string }[],
 ): Promise<void> {
   if (accounts.length === 0) return
-  const { failedRetryDelayMs, refusalsCounted } = limits.sweeps
-  await db.rows(restRows(accounts, now, failedRetryDelayMs, refusalsCounted))
+  const { failedRetryDelayMs, refusalsCountedMax } = limits.sweeps
+  await db.rows(restRows(accounts, now, failedRetryDelayMs, refusalsCountedMax))
 }
 
 const sweepsDue: DueTable = {

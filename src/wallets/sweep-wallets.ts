@@ -74,7 +74,7 @@ async function sweepAll({ db, rail, clock, logger }: Tools, planned: PlannedSwee
  * frozen account costs a fee.
  */
 async function findCandidates(db: Database, now: Date, rail: string): Promise<Candidate[]> {
-  const { failedRetryDelayMs, failuresCounted, failuresCountedMs } = limits.sweeps
+  const { failedRetryDelayMs, failuresCountedMax, failuresCountedMs } = limits.sweeps
   return db.rows(sql<Candidate>`
     select a.environment_id as "environmentId", a.id as "accountId", t.asset, t.amount,
       t.address as "tokenAccount", w.address as wallet, w.number as "walletNumber",
@@ -99,7 +99,7 @@ async function findCandidates(db: Database, now: Date, rail: string): Promise<Ca
       and last.state is distinct from 'LIVE'
       and (t.sweep_rests_until is null or t.sweep_rests_until <= ${now})
       and (failed.times = 0 or last.ended_at + interval '1 ms' * ${failedRetryDelayMs}
-        * power(2, least(failed.times, ${failuresCounted})) <= ${now})
+        * power(2, least(failed.times, ${failuresCountedMax})) <= ${now})
       and t.amount = (
         select coalesce(sum(p.amount), 0) from payments p
         where p.environment_id = a.environment_id and p.account_id = a.id and p.asset = t.asset)

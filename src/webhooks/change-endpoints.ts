@@ -37,7 +37,7 @@ export async function createEndpoint(
   const [existing] = await tx.rows(sql<{ count: bigint }>`
     select count(*) as count from webhook_endpoints
     where environment_id = ${environment.id} and deleted_at is null`)
-  if (existing!.count >= limits.webhooks.endpointsPerEnvironment) throw tooMany()
+  if (existing!.count >= limits.webhooks.endpointsPerEnvironmentMax) throw tooMany()
 
   const secret = makeSecret()
   const { signingKey, publicKey } = makeSigningKey()
@@ -119,6 +119,6 @@ function tooManyRotations(): Refusal {
 function tooMany(): Refusal {
   return new Refusal('webhook_endpoint_failed', {
     reason: 'too_many',
-    message: `An environment can have at most ${limits.webhooks.endpointsPerEnvironment} webhook endpoints. Delete one first.`,
+    message: `An environment can have at most ${limits.webhooks.endpointsPerEnvironmentMax} webhook endpoints. Delete one first.`,
   })
 }

@@ -19,8 +19,10 @@ export function readUrl(text: string, mode: Mode, allowsLoopback: boolean): URL 
   if (!['https:', 'http:'].includes(url.protocol))
     throw refused('must start with https:// or http://')
 
-  if (url.href.length > limits.webhooks.urlLength)
-    throw refused(`must be at most ${limits.webhooks.urlLength} characters when written in ASCII`)
+  if (url.href.length > limits.webhooks.urlLengthMax)
+    throw refused(
+      `must be at most ${limits.webhooks.urlLengthMax} characters when written in ASCII`,
+    )
 
   const host = hostOf(url)
   const isPrivate = isIP(host) !== 0 && !isPublicAddress(host)

@@ -19,7 +19,7 @@ test('public requests of one IPv6 /64 share one allowance; those of another have
 })
 
 test('streams to one IPv6 /64 share one limit', async () => {
-  const service = await openWithBank({ trustProxy: true, streamLimits: { perNetwork: 1 } })
+  const service = await openWithBank({ trustProxy: true, streamLimits: { perNetworkMax: 1 } })
   const { json } = await payersOf(service, service.merchant).post('/v1/checkout/sessions', {
     amount: 1_250_000,
     description: 'Bread',

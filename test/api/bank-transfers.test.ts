@@ -10,7 +10,7 @@ import { createSandboxBank } from '../../src/simulation/sandbox-bank/sandbox-ban
 import { manualClock } from '../support/clock.js'
 import { freshDatabase } from '../support/database.js'
 import { type Merchant, openManilla, standardNaira } from '../support/open-manilla.js'
-import { expectSoundBooks } from '../support/sound-books.js'
+import { expectAllProofs } from '../support/sound-books.js'
 
 const db = await freshDatabase()
 const clock = manualClock()
@@ -91,7 +91,7 @@ test('a bank transfer is answered with every field, and completed', async () => 
   expect(done).toMatchObject({ status: 'COMPLETED', completedAt: expect.any(String) })
   expect(done.sessionId).toMatch(/^bt-/)
   expect(await available()).toBe(10_000_000 - 1_002_500)
-  await expectSoundBooks(db)
+  await expectAllProofs(db)
 })
 
 describe('magic accounts reach every outcome', () => {
@@ -115,7 +115,7 @@ describe('magic accounts reach every outcome', () => {
     const types = events.map((event: { type: string }) => event.type).toReversed()
     const expected = ['submitted', ...ends.map((end) => end.toLowerCase())]
     expect(types).toEqual(expected.map((word) => `bank_transfer.${word}`))
-    await expectSoundBooks(db)
+    await expectAllProofs(db)
   })
 })
 
@@ -135,7 +135,7 @@ test.each([
   expect((await shown(reference)).status).toBe(status)
   expect(await available()).toBe(left)
   await expect(decide()).rejects.toThrow('has already ended')
-  await expectSoundBooks(db)
+  await expectAllProofs(db)
 })
 
 test.each([

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { openWithBankAndChain, order, twoWayShopOf } from '../support/open-with-bank-and-chain.js'
-import { expectSoundBooks } from '../support/sound-books.js'
+import { expectAllProofs } from '../support/sound-books.js'
 
 const service = await openWithBankAndChain()
 const shop = twoWayShopOf(service, service.merchant)
@@ -199,7 +199,7 @@ describe('simulating a payment', () => {
   })
 })
 
-test('the ledger verifies', () => expectSoundBooks(service.db))
+test('the ledger verifies', () => expectAllProofs(service.db))
 
 // The last test of the file: the chain stays down.
 test('simulating coins while the chain is down is refused, and nothing is lost', async () => {

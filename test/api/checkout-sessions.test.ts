@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { openWithBank, payersOf } from '../support/open-with-bank.js'
-import { expectSoundBooks } from '../support/sound-books.js'
+import { expectAllProofs } from '../support/sound-books.js'
 
 const service = await openWithBank()
 let shop: ReturnType<typeof payersOf>
@@ -95,7 +95,7 @@ test('a paid session is shown to the payer and notifies the merchant', async () 
   const { json } = await shop.get('/v1/events?type=checkout.session.paid')
   expect(json.data.items).toHaveLength(1)
   expect(json.data.items[0].data).toMatchObject({ reference, status: 'paid' })
-  await expectSoundBooks(service.db)
+  await expectAllProofs(service.db)
 })
 
 // The merchant's URL may be signed, so nothing else may change.
@@ -151,7 +151,7 @@ describe('a session follows its account', () => {
         [2, 'checkout.session.paid'],
       ]),
     )
-    await expectSoundBooks(service.db)
+    await expectAllProofs(service.db)
   })
 
   test('into cancellation, whichever of the two is cancelled', async () => {

@@ -16,7 +16,7 @@ import { manualClock } from '../support/clock.js'
 import { freshDatabase } from '../support/database.js'
 import { type Merchant, openManilla } from '../support/open-manilla.js'
 import { PaperRail } from '../support/paper-rail.js'
-import { expectSoundBooks } from '../support/sound-books.js'
+import { expectAllProofs } from '../support/sound-books.js'
 
 const db = await freshDatabase()
 const clock = manualClock()
@@ -196,7 +196,7 @@ describe('a transfer in an environment whose clock is ahead', () => {
     for (const field of fields) expect(transfer[field] > createdAt, field).toBe(true)
     const [event] = (await get(`/v1/events?resource=${reference}`)).json.data.items
     expect(event.data).toEqual(transfer)
-    await expectSoundBooks(db)
+    await expectAllProofs(db)
   })
 
   test('needs review once the clock passes its deadline; others do not', async () => {
@@ -253,7 +253,7 @@ describe('virtual accounts', () => {
 
   test('too many for one statement keep the clock unchanged', async () => {
     const { id } = merchant.environments.test
-    await openAccounts(id, limits.testClock.openAccounts + 1)
+    await openAccounts(id, limits.testClock.openAccountsMax + 1)
     const reply = await advance(60)
     expect([reply.status, reply.json.code]).toEqual([400, 'validation_failed'])
     expect((await fund()).createdAt).toBe(iso(0))
@@ -264,7 +264,7 @@ describe('virtual accounts', () => {
     const [moved] = await db.rows(sql<{ count: bigint }>`
       select count(*) as count from collection_accounts
       where environment_id = ${id} and due_at = ${after(clock.now(), hour - 60_000)}`)
-    expect(moved!.count).toBe(BigInt(limits.testClock.openAccounts))
+    expect(moved!.count).toBe(BigInt(limits.testClock.openAccountsMax))
   })
 })
 

@@ -6,7 +6,7 @@ import { magicWallets } from '../../src/simulation/magic-wallets.js'
 import { land, openFaucet } from '../rails/solana/rail.js'
 import { newWallet, tokenAccountOf, usdc } from '../simulation/localnet/transfers.js'
 import { type CoinDesk, openCoinDesk, openWithChain } from '../support/open-with-chain.js'
-import { expectSoundBooks } from '../support/sound-books.js'
+import { expectAllProofs } from '../support/sound-books.js'
 
 const service = await openWithChain()
 let desk: CoinDesk
@@ -18,7 +18,7 @@ beforeEach(async () => {
   await service.pass(5)
   wallet = await newWallet()
 })
-afterEach(() => expectSoundBooks(service.db))
+afterEach(() => expectAllProofs(service.db))
 
 const returning = 'payment.returning'
 const [failing] = magicWallets.map(({ address }) => address)
@@ -46,7 +46,7 @@ test.each(['USDC', 'USDT'] as const)(
       { kind: 'return', status: 'WAITING', amount: '25.5', currency: asset, ...to(wallet) },
     ])
     expect(await desk.sums(asset)).toEqual(['100', '0', '25.5'])
-    await expectSoundBooks(service.db)
+    await expectAllProofs(service.db)
     await service.pass(6)
 
     const shown = await desk.payment(reference)
@@ -57,7 +57,7 @@ test.each(['USDC', 'USDT'] as const)(
     })
     const [one, ...others] = await desk.returnsOf(reference)
     expect([one, others]).toMatchObject([{ status: 'RETURNED', ...to(wallet) }, []])
-    expect(await service.lookAt(wallet, asset)).toEqual({
+    expect(await service.readWallet(wallet, asset)).toEqual({
       landings: [{ err: null, memo: expect.stringContaining(one.reference) }],
       balance: '25.5',
     })
@@ -77,7 +77,7 @@ test('of many concurrent returns of the same coins, one succeeds', async () => {
   const replies = await Promise.all(wallets.map((one) => desk.resolve(reference, back(one))))
   expect(replies.map(({ status }) => status).toSorted()).toEqual([200, ...Array(7).fill(409)])
   await service.pass(6)
-  const seen = await Promise.all(wallets.map((one) => service.lookAt(one)))
+  const seen = await Promise.all(wallets.map((one) => service.readWallet(one)))
   expect(seen.flatMap(({ landings }) => landings)).toHaveLength(1)
   expect(await desk.payment(reference)).toMatchObject({ status: 'RETURNED' })
 })
@@ -90,7 +90,7 @@ test('copies of a refund are one transaction', async () => {
   expect(new Set(replies.map(({ text }) => text)).size).toBe(1)
   expect(replies[0]!.status).toBe(201)
   expect(await desk.sums()).toEqual(['112.75', '7.25', '0'])
-  await expectSoundBooks(service.db)
+  await expectAllProofs(service.db)
   await service.pass(6)
   expect((await ask()).text).toBe(replies[0]!.text)
   expect(await desk.payment(reference)).toMatchObject({
@@ -99,7 +99,7 @@ test('copies of a refund are one transaction', async () => {
     amountReturned: '7.25',
   })
   expect(await typesOf(reference)).toEqual([returning, 'payment.refunded'])
-  const seen = await service.lookAt(wallet)
+  const seen = await service.readWallet(wallet)
   expect([seen.landings.length, seen.balance]).toEqual([1, '7.25'])
   expect(await desk.returnsOf(reference)).toMatchObject([{ kind: 'refund', amount: '7.25' }])
 })
@@ -190,7 +190,7 @@ describe('impossible destinations', () => {
     expect(await desk.returnsOf(later)).toMatchObject([{ status: 'FAILED' }])
     const { status, json } = await desk.resolve(reference, back(wallet))
     expect([status, json.reason]).toEqual([422, 'destination_frozen'])
-    expect((await service.lookAt(wallet)).balance).toBe('1')
+    expect((await service.readWallet(wallet)).balance).toBe('1')
   })
 
   test('a refund beyond the balance of the treasury is refused, and nothing is committed', async () => {
@@ -262,7 +262,7 @@ describe('a failed return of coins', () => {
       returning,
       'payment.returned',
     ])
-    expect((await service.lookAt(wallet)).balance).toBe('25.5')
+    expect((await service.readWallet(wallet)).balance).toBe('25.5')
   })
 
   test('accepts them again if they were refunded (test outcome)', async () => {
@@ -281,7 +281,7 @@ describe('a failed return of coins', () => {
   test('or arrives after all (test outcome)', async () => {
     const reference = await desk.deposit({ accepted: '25.5' })
     const never = magicWallets[1]!.address
-    const before = await service.lookAt(never)
+    const before = await service.readWallet(never)
     await desk.refund(reference, to(never))
     const [one] = await desk.returnsOf(reference)
     const path = `/v1/test/disbursements/${one.reference}/settle`
@@ -292,7 +292,7 @@ describe('a failed return of coins', () => {
     ])
     await service.pass(6)
     expect(await typesOf(reference)).toEqual([returning, 'payment.refunded'])
-    const { landings } = await service.lookAt(never)
+    const { landings } = await service.readWallet(never)
     expect(landings).toHaveLength(before.landings.length + 1)
   })
 })

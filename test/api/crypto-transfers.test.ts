@@ -8,7 +8,7 @@ import { sql } from '../../src/postgres/sql.js'
 import { type Merchant, openManilla } from '../support/open-manilla.js'
 import { PaperRail, paperRefusal } from '../support/paper-rail.js'
 import { until } from '../support/sessions.js'
-import { expectSoundBooks } from '../support/sound-books.js'
+import { expectAllProofs } from '../support/sound-books.js'
 
 const rail = new PaperRail()
 const service = await openManilla({ rails: { test: { crypto_transfer: rail }, live: {} } })
@@ -54,7 +54,7 @@ async function available(asset = 'USDC'): Promise<{ available: string; held: str
 const get = (where: string) => ask('GET', where, { key: merchant.test.secret })
 
 /** Polls every open payout, as a worker does. */
-async function look() {
+async function pollAll() {
   clock.advance(60_000)
   await pollPayouts({ db, rail, logger, clock }, clock.now())
 }
@@ -93,7 +93,7 @@ describe('a crypto transfer', () => {
     const sent = rail.sent.find(({ token }) => token === data.transactionSignature)!
     expect(sent.wire.equals(row!.wire)).toBe(true)
 
-    await look()
+    await pollAll()
     const { json } = await get(`${path}/${data.reference}`)
     const confirmedAt = clock.now().toISOString()
     const landed = { ...data.attempts[0], state: 'LANDED' }
@@ -106,7 +106,7 @@ describe('a crypto transfer', () => {
         ['crypto_transfer.submitted', data],
       ],
     )
-    await expectSoundBooks(db)
+    await expectAllProofs(db)
   })
 
   // Number-like keys and number formats would not survive parsing and serializing.
@@ -145,12 +145,12 @@ describe('a crypto transfer', () => {
     await fund('100')
     const { data } = (await pay()).json
     rail.sayings.set(data.transactionSignature, { state: 'failed', reason: 'chain_error' })
-    await look()
+    await pollAll()
     const failed = (await get(`${path}/${data.reference}`)).json.data
     expect(failed).toMatchObject({ status: 'FAILED', failureReason: 'chain_error' })
     expect([failed.failedAt, failed.confirmedAt]).toEqual([clock.now().toISOString(), null])
     expect(await available()).toMatchObject({ available: '100', held: '0' })
-    await expectSoundBooks(db)
+    await expectAllProofs(db)
   })
 
   // The first attempt can no longer land: only then is another made, and only one lands.
@@ -158,12 +158,12 @@ describe('a crypto transfer', () => {
     await fund('100')
     const { data } = (await pay()).json
     rail.sayings.set(data.transactionSignature, { state: 'gone' })
-    await look()
+    await pollAll()
     const tried = (await get(`${path}/${data.reference}`)).json.data
     expect(tried.attempts.map(({ state }: { state: string }) => state)).toEqual(['DEAD', 'LIVE'])
     expect(tried.transactionSignature).toBe(tried.attempts[1].signature)
     expect(rail.sent.some(({ token }) => token === tried.transactionSignature)).toBe(true)
-    await look()
+    await pollAll()
     expect((await get(`${path}/${data.reference}`)).json.data.status).toBe('CONFIRMED')
     expect(await available()).toMatchObject({ available: '74', held: '0' })
   })
@@ -174,11 +174,11 @@ describe('a crypto transfer', () => {
     await until(() => rail.sent.some(({ token }) => token === data.transactionSignature))
     const before = rail.sent.length
     rail.sayings.set(data.transactionSignature, { state: 'unseen' })
-    await look()
+    await pollAll()
     const again = rail.sent.slice(before)
     expect(again.map(({ token }) => token)).toEqual([data.transactionSignature])
     rail.sayings.delete(data.transactionSignature)
-    await look()
+    await pollAll()
     expect((await get(`${path}/${data.reference}`)).json.data.attempts).toHaveLength(1)
   })
 })
@@ -302,7 +302,7 @@ describe('at the same time', () => {
     const statuses = replies.map(({ status }) => status).toSorted()
     expect(statuses).toEqual([201, 201, 201, 402, 402, 402, 402, 402, 402, 402])
     expect(await available()).toMatchObject({ available: '8.5', held: '91.5' })
-    await expectSoundBooks(db)
+    await expectAllProofs(db)
   })
 
   test('twenty copies are one transfer with one answer', async () => {
@@ -354,7 +354,7 @@ test('a merchant reference is used once across processes', async () => {
     const replies = await Promise.all([one(ask, 'USDC'), one(other.ask, 'USDT')])
     expect(replies.map(({ status }) => status).toSorted()).toEqual([201, 409])
   }
-  await expectSoundBooks(db)
+  await expectAllProofs(db)
 })
 
 describe('the list', () => {
@@ -371,7 +371,7 @@ describe('the list', () => {
     expect(shown).toEqual(made.toReversed())
     expect(second.nextCursor).toBeNull()
     expect((await get(`${path}?status=CONFIRMED`)).json.data.items).toEqual([])
-    await look()
+    await pollAll()
     expect((await get(`${path}?status=CONFIRMED`)).json.data.items).toHaveLength(5)
     const stranger = await service.addMerchant('Bola')
     const reply = await ask('GET', `${path}/${made[0]}`, { key: stranger.test.secret })

@@ -6,7 +6,7 @@ import { addBankAccount, makePrimary } from '../../src/merchants/bank-accounts.j
 import { approveKyc } from '../../src/merchants/kyc.js'
 import { type Merchant, openManilla, type Reply } from '../support/open-manilla.js'
 import { openWithBank, payersOf } from '../support/open-with-bank.js'
-import { expectSoundBooks } from '../support/sound-books.js'
+import { expectAllProofs } from '../support/sound-books.js'
 
 const service = await openWithBank()
 const { ask, clock, db } = service
@@ -85,7 +85,7 @@ describe('an externalReference', () => {
     const { secret } = service
     const beside = await openManilla({
       beside: { db, clock, secret },
-      collecting: { test: service.bank, live: undefined },
+      collectionRails: { test: service.bank, live: undefined },
     })
     const key = merchant.test.secret
     for (let round = 0; round < 10; round += 1) {
@@ -323,4 +323,4 @@ test('a reference of another environment is not found', async () => {
   expect((await read(own)).status).toBe('ACTIVE')
 })
 
-test('all ledger proofs hold', () => expectSoundBooks(db))
+test('all ledger proofs hold', () => expectAllProofs(db))

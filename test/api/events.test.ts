@@ -4,7 +4,7 @@ import { fromReference, newId, prefixes, toReference } from '../../src/base/ids.
 import { type EventType, eventTypes } from '../../src/events/catalogue.js'
 import type { NewEvent } from '../../src/events/emit.js'
 import { sql } from '../../src/postgres/sql.js'
-import { answerAll, claimFor, emit, happeningOf } from '../support/deliveries.js'
+import { answerAll, claimFor, emit, newEventOf } from '../support/deliveries.js'
 import { type Merchant, openManilla } from '../support/open-manilla.js'
 import { seededRandom } from '../support/seed.js'
 
@@ -24,7 +24,7 @@ async function emitEvent(
   { environments }: Merchant,
   change: Partial<NewEvent> = {},
 ): Promise<void> {
-  await emit(db, clock.now(), [happeningOf(environments.test.id, change)])
+  await emit(db, clock.now(), [newEventOf(environments.test.id, change)])
 }
 
 /** The id of the newest event. */

@@ -12,7 +12,7 @@ import { databaseUrl } from '../support/database-url.js'
 import { openManilla } from '../support/open-manilla.js'
 import { createHome } from '../support/program.js'
 import { until } from '../support/sessions.js'
-import { expectSoundBooks } from '../support/sound-books.js'
+import { expectAllProofs } from '../support/sound-books.js'
 
 /** Only root can mount a small disk. */
 const canMount = process.platform === 'linux' && process.getuid?.() === 0 && tryMount()
@@ -94,7 +94,7 @@ test.runIf(canMount)('a full disk is unavailable, not a bug, and passes by itsel
   const { json } = await service.ask('GET', '/v1/balances', { key: service.merchant.test.secret })
   const naira = json.data.items.find(({ asset }: { asset: string }) => asset === 'NGN')
   expect(naira.available).toBe(acknowledged + 1)
-  await expectSoundBooks(db)
+  await expectAllProofs(db)
 })
 
 function fillDisk(file: string): void {

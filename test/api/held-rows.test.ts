@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import type { Merchant } from '../support/open-manilla.js'
 import { openWithBank } from '../support/open-with-bank.js'
 import { openSession, until, untilInTheWay } from '../support/sessions.js'
-import { expectSoundBooks } from '../support/sound-books.js'
+import { expectAllProofs } from '../support/sound-books.js'
 
 const service = await openWithBank()
 const { db } = service
@@ -159,5 +159,5 @@ test('held payouts delay no payout of another merchant', async () => {
 })
 
 test('all ledger proofs hold', async () => {
-  await expectSoundBooks(db)
+  await expectAllProofs(db)
 })

@@ -206,8 +206,8 @@ test('the public page of a session with many payments compares a bounded number 
   const work: Work = { rows: 0, buffers: 0, nodes: [] }
   const find = createPublicSessionFinder(measuringReader(db, work))
   const [found] = await find([busy.session])
-  expect(found!.payments).toHaveLength(limits.checkout.paymentsShown)
-  expect(work.rows).toBeLessThan(2 * limits.checkout.paymentsCompared)
+  expect(found!.payments).toHaveLength(limits.checkout.paymentsShownMax)
+  expect(work.rows).toBeLessThan(2 * limits.checkout.paymentsComparedMax)
 })
 
 test('an event does not read the endpoints that were deleted', async () => {

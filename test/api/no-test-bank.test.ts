@@ -16,7 +16,7 @@ import { newWallet } from '../simulation/localnet/transfers.js'
 import { manualClock } from '../support/clock.js'
 import { emptyDatabase } from '../support/database.js'
 import { openManilla } from '../support/open-manilla.js'
-import { expectSoundBooks } from '../support/sound-books.js'
+import { expectAllProofs } from '../support/sound-books.js'
 
 /** A service with BANK_TEST=none, on a database that has no sandbox tables. */
 async function openWithoutBank() {
@@ -48,7 +48,7 @@ async function openWithoutBank() {
     beside: { db, clock, secret },
     rails,
     banks,
-    collecting: collectionRails,
+    collectionRails: collectionRails,
     wallets,
     simulatedRails,
     mint,
@@ -114,7 +114,7 @@ test('without a test bank, coins are paid out, naira is refused and the books ar
     await job.run(db, clock.now())
   const results = await reconcile({ db, rails: opened, confirmDelayMs: 1 }, clock.now())
   expect(results).toMatchObject([{ rail: rail.name, differences: [] }])
-  await expectSoundBooks(db)
+  await expectAllProofs(db)
 
   const served = await serve(config, db.url, { logger, rails: opened })
   const ready = await fetch(`${served.url}/readyz`)

@@ -3,11 +3,11 @@ import { sql } from '../../src/postgres/sql.js'
 import { openNoticeBoard } from '../support/notices.js'
 import { openWithBank } from '../support/open-with-bank.js'
 import { behaves, openDesk } from '../support/payment-desk.js'
-import { expectSoundBooks } from '../support/sound-books.js'
+import { expectAllProofs } from '../support/sound-books.js'
 
 const service = await openWithBank()
 const { announce, noticeOf } = openNoticeBoard(service)
-afterEach(() => expectSoundBooks(service.db))
+afterEach(() => expectAllProofs(service.db))
 
 type Reply = Awaited<ReturnType<typeof service.ask>>
 
@@ -64,7 +64,7 @@ test.each([1, 2])('under any concurrency, ledger and payments agree (%i)', async
   const counted = await service.db.rows(sql<{ deadlocks: bigint }>`
     select deadlocks from pg_stat_database where datname = current_database()`)
   expect(counted).toEqual([{ deadlocks: 0n }])
-  await expectSoundBooks(service.db)
+  await expectAllProofs(service.db)
   for (let minutes = 0; minutes < 30; minutes += 1) {
     service.clock.advance(60_000)
     await service.work()

@@ -4,14 +4,14 @@ import { markForReview } from '../../src/payouts/review-payouts.js'
 import { sql } from '../../src/postgres/sql.js'
 import { openWithBank } from '../support/open-with-bank.js'
 import { behaves, type Desk, keyed, openDesk } from '../support/payment-desk.js'
-import { expectSoundBooks } from '../support/sound-books.js'
+import { expectAllProofs } from '../support/sound-books.js'
 
 const service = await openWithBank()
 let desk: Desk
 beforeEach(async () => {
   desk = await openDesk(service)
 })
-afterEach(() => expectSoundBooks(service.db))
+afterEach(() => expectAllProofs(service.db))
 
 const elsewhere = { bankCode: '058', accountNumber: '0123456789' }
 const [held, returning, returned] = ['held', 'returning', 'returned'].map((one) => `payment.${one}`)
@@ -35,7 +35,7 @@ test('a failed return is held, and the merchant can redirect it', async () => {
   const kept = await desk.payment(paid.reference)
   expect(kept).toMatchObject({ status: 'HELD', amountHeld: 300_000, amountReturning: 0 })
   expect(await desk.eventTypes(paid.reference)).toEqual([returning, held])
-  expect(await desk.lastTold(paid.reference)).toEqual(kept)
+  expect(await desk.lastEventData(paid.reference)).toEqual(kept)
   expect(await desk.sums()).toEqual([0, 0, 300_000])
   await service.pass(1)
   expect(
@@ -166,7 +166,7 @@ test('accepting held money pays the account and charges the usual fee', async ()
     'virtual_account.underpaid',
     'virtual_account.paid',
   ])
-  expect(await desk.lastTold(account.reference)).toEqual(shown)
+  expect(await desk.lastEventData(account.reference)).toEqual(shown)
   expect(await desk.sums()).toEqual([297_000, 0, 0])
   expect(await desk.statement()).toEqual([
     ['payment_accepted', 'post', 300_000],

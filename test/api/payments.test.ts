@@ -2,14 +2,14 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { setFeeSchedule } from '../../src/merchants/fee-schedules.js'
 import { openWithBank } from '../support/open-with-bank.js'
 import { type Desk, keyed, openDesk } from '../support/payment-desk.js'
-import { expectSoundBooks } from '../support/sound-books.js'
+import { expectAllProofs } from '../support/sound-books.js'
 
 const service = await openWithBank()
 let desk: Desk
 beforeEach(async () => {
   desk = await openDesk(service)
 })
-afterEach(() => expectSoundBooks(service.db))
+afterEach(() => expectAllProofs(service.db))
 
 const halfHour = 30 * 60 * 1_000
 
@@ -36,7 +36,7 @@ test('the exact amount is accepted, less its fee', async () => {
   })
   expect(await desk.sums()).toEqual([495_000, 0, 0])
   expect(await desk.eventTypes(reference)).toEqual(['virtual_account.paid'])
-  expect(await desk.lastTold(reference)).toEqual(account)
+  expect(await desk.lastEventData(reference)).toEqual(account)
   expect(await desk.eventTypes(paid.reference)).toEqual([])
 })
 
@@ -131,7 +131,7 @@ test.each(cases)('$mismatch, and the policy is to $action', async ({ mismatch, a
       (n) => `virtual_account.${n}`,
     ),
   )
-  expect(await desk.lastTold(account.reference)).toEqual(shown)
+  expect(await desk.lastEventData(account.reference)).toEqual(shown)
 
   const available = before * 0.99 + where.amountAccepted - fee
   const waiting = action === 'accept' ? 0 : rest
@@ -151,7 +151,7 @@ test.each(cases)('$mismatch, and the policy is to $action', async ({ mismatch, a
   const gone = { ...where, amountReturning: 0, amountReturned: rest }
   expect(back).toMatchObject({ ...gone, fee, status: due > 0 ? 'ACCEPTED' : 'RETURNED' })
   expect(await desk.eventTypes(paid.reference)).toEqual(['payment.returning', 'payment.returned'])
-  expect(await desk.lastTold(paid.reference)).toEqual(back)
+  expect(await desk.lastEventData(paid.reference)).toEqual(back)
   expect(await desk.verify(account.reference)).toMatchObject({
     status,
     ...gone,

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { openNoticeBoard, payer } from '../support/notices.js'
 import { openWithBank } from '../support/open-with-bank.js'
 import { type Desk, openDesk } from '../support/payment-desk.js'
-import { expectSoundBooks } from '../support/sound-books.js'
+import { expectAllProofs } from '../support/sound-books.js'
 
 const service = await openWithBank()
 const { announce, noticeOf, post, sign, stateOf } = openNoticeBoard(service)
@@ -10,7 +10,7 @@ let desk: Desk
 beforeEach(async () => {
   desk = await openDesk(service)
 })
-afterEach(() => expectSoundBooks(service.db))
+afterEach(() => expectAllProofs(service.db))
 
 async function paymentsOf(): Promise<Record<string, unknown>[]> {
   return (await desk.get('/v1/collections/payments?limit=100')).json.data.items

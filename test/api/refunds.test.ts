@@ -4,14 +4,14 @@ import { deleteOldKeys } from '../../src/idempotency/delete-old-keys.js'
 import { sql } from '../../src/postgres/sql.js'
 import { openWithBank } from '../support/open-with-bank.js'
 import { behaves, type Desk, keyed, openDesk } from '../support/payment-desk.js'
-import { expectSoundBooks } from '../support/sound-books.js'
+import { expectAllProofs } from '../support/sound-books.js'
 
 const service = await openWithBank()
 let desk: Desk
 beforeEach(async () => {
   desk = await openDesk(service)
 })
-afterEach(() => expectSoundBooks(service.db))
+afterEach(() => expectAllProofs(service.db))
 
 const elsewhere = { bankCode: '058', accountNumber: '0123456789' }
 const wallet = 'HAgk14JpMQLgt6rVgv7cBQFJWFto5Dqxi472uT3DKpqk'
@@ -37,7 +37,7 @@ test('a full refund returns the accepted amount; the fee is kept', async () => {
   const back = await desk.payment(paid.reference)
   expect(back).toMatchObject({ status: 'RETURNED', amountReturned: 500_000, fee: 5_000 })
   expect(await desk.eventTypes(paid.reference)).toEqual([returning, refunded])
-  expect(await desk.lastTold(paid.reference)).toEqual(back)
+  expect(await desk.lastEventData(paid.reference)).toEqual(back)
   expect(await desk.verify(account.reference)).toMatchObject({
     status: 'PAID',
     variance: 'NONE',

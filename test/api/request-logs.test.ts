@@ -98,7 +98,7 @@ describe('a log entry', async () => {
   })
 
   test('is limited in size', async () => {
-    const body = { checkout: { displayName: 'x'.repeat(2 * limits.requestLogs.bodyLength) } }
+    const body = { checkout: { displayName: 'x'.repeat(2 * limits.requestLogs.bodyLengthMax) } }
     const { entry } = await askAndRead(keys.secret, 'PATCH', '/v1/settings', { body })
     expect([entry.requestBodyCut, entry.responseBodyCut]).toEqual([true, false])
     expect(entry.requestBody).toBe('{"checkout":{"displayName":')

@@ -11,7 +11,7 @@ import { freshDatabase } from '../support/database.js'
 import { type Merchant, openManilla, type TestService } from '../support/open-manilla.js'
 import { readPayoutRows } from '../support/payout-rows.js'
 import { until } from '../support/sessions.js'
-import { expectSoundBooks } from '../support/sound-books.js'
+import { expectAllProofs } from '../support/sound-books.js'
 
 const db = await freshDatabase()
 const clock = manualClock()
@@ -120,7 +120,7 @@ describe('a test outcome decides', () => {
       expect(types).toEqual(words.map((word) => `bank_transfer.${word}`))
     }
     expect(await available()).toBe(all - 2 * (all - left))
-    await expectSoundBooks(db)
+    await expectAllProofs(db)
   })
 
   test('a completed transfer can be reversed; repeating it is idempotent', async () => {

@@ -17,7 +17,7 @@ import { freshDatabase } from '../support/database.js'
 import { type Merchant, openManilla } from '../support/open-manilla.js'
 import { readPayoutRows } from '../support/payout-rows.js'
 import { until } from '../support/sessions.js'
-import { expectSoundBooks } from '../support/sound-books.js'
+import { expectAllProofs } from '../support/sound-books.js'
 
 const db = await freshDatabase()
 const clock = manualClock()
@@ -119,7 +119,7 @@ describe('a test outcome decides', () => {
     expect(await available()).toBe(hasLanded ? spent : funds)
     await pass(12) // what was delayed and has been overtaken must not land on top of it
     expect(await balanceOf(chain, wallet)).toBe(held + (hasLanded ? 25_500_000n : 0n))
-    await expectSoundBooks(db)
+    await expectAllProofs(db)
   })
 
   // A transaction waiting in the chain must be dropped, too, or it would still land.
@@ -137,7 +137,7 @@ describe('a test outcome decides', () => {
     expect(statesOf(failed)).toEqual(['DEAD', 'DEAD', 'DEAD', 'DEAD', 'DEAD'])
     expect(await balanceOf(chain, landsLate!)).toBe(held)
     expect(await available()).toBe('100')
-    await expectSoundBooks(db)
+    await expectAllProofs(db)
   })
 
   // Outcomes are lost with the chain's process; here they are removed, as by a restart.

@@ -5,7 +5,7 @@ import { freshDatabase } from '../support/database.js'
 import { openMuteProxy } from '../support/mute-proxy.js'
 import { openManilla } from '../support/open-manilla.js'
 import { until } from '../support/sessions.js'
-import { expectSoundBooks } from '../support/sound-books.js'
+import { expectAllProofs } from '../support/sound-books.js'
 
 const db = await freshDatabase()
 
@@ -44,7 +44,7 @@ test('writes on connections that went silent are answered, and recover', async (
   expect(json.data.items.find(({ asset }: { asset: string }) => asset === 'NGN').available).toBe(
     200,
   )
-  await expectSoundBooks(db)
+  await expectAllProofs(db)
 })
 
 // No write comes while the connections are silent, so no batch meets its deadline. The checks of

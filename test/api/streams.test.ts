@@ -96,7 +96,7 @@ test('an address has at most twenty streams, and the service has a limit', async
   const streams = new Streams({
     clock: systemClock,
     logger: service.logger,
-    streamLimits: { total: 21 },
+    streamLimits: { totalMax: 21 },
     connect: () => connect(service.db.url, 'test streams'),
   })
   const bodies = Array.from({ length: 20 }, (_, n) =>
@@ -117,7 +117,7 @@ test('an address has at most twenty streams, and the service has a limit', async
 })
 
 test('a refused stream gets Retry-After and the usual envelope', async () => {
-  const small = await openWithBank({ streamLimits: { total: 0 } })
+  const small = await openWithBank({ streamLimits: { totalMax: 0 } })
   const { json } = await payersOf(small, small.merchant).post('/v1/checkout/sessions', order)
   const path = `/public/checkout/${json.data.reference}/stream`
   const refused = await small.ask('GET', path)
@@ -130,8 +130,8 @@ test('a refused stream gets Retry-After and the usual envelope', async () => {
 
 // Header, message and next step must agree.
 test.each([
-  [{ perSession: 0 }, 429, '3'],
-  [{ total: 0 }, 503, '60'],
+  [{ perSessionMax: 0 }, 429, '3'],
+  [{ totalMax: 0 }, 503, '60'],
 ])('Retry-After, message and next step agree: %j', async (streamLimits, status, seconds) => {
   const small = await openWithBank({ streamLimits })
   const { json } = await payersOf(small, small.merchant).post('/v1/checkout/sessions', order)

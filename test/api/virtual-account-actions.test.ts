@@ -4,7 +4,7 @@ import { addBankAccount, makePrimary } from '../../src/merchants/bank-accounts.j
 import { approveKyc } from '../../src/merchants/kyc.js'
 import type { Merchant, Reply } from '../support/open-manilla.js'
 import { openWithBank, payersOf } from '../support/open-with-bank.js'
-import { expectSoundBooks } from '../support/sound-books.js'
+import { expectAllProofs } from '../support/sound-books.js'
 
 const service = await openWithBank()
 const { ask, clock, db } = service
@@ -370,4 +370,4 @@ test('every operation needs a secret key', async () => {
     }
 })
 
-test('all ledger proofs hold', () => expectSoundBooks(db))
+test('all ledger proofs hold', () => expectAllProofs(db))

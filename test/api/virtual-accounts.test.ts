@@ -5,7 +5,7 @@ import { sql } from '../../src/postgres/sql.js'
 import { toNuban } from '../../src/simulation/sandbox-bank/nuban.js'
 import type { Merchant, Reply } from '../support/open-manilla.js'
 import { openWithBank, payersOf } from '../support/open-with-bank.js'
-import { expectSoundBooks } from '../support/sound-books.js'
+import { expectAllProofs } from '../support/sound-books.js'
 
 const service = await openWithBank()
 const { ask, clock } = service
@@ -312,4 +312,4 @@ test('magic references make the sandbox bank refuse or fail', async () => {
   expect(await countAccounts()).toBe(0)
 })
 
-test('all ledger proofs hold', () => expectSoundBooks(service.db))
+test('all ledger proofs hold', () => expectAllProofs(service.db))

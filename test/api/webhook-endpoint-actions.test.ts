@@ -9,7 +9,7 @@ import type { NewEvent } from '../../src/events/emit.js'
 import { sql } from '../../src/postgres/sql.js'
 import { createSigner } from '../../src/webhooks/message.js'
 import { readPublicKey } from '../../src/webhooks/signing.js'
-import { answerAll, claimFor, emit, happeningOf } from '../support/deliveries.js'
+import { answerAll, claimFor, emit, newEventOf } from '../support/deliveries.js'
 import { openManilla } from '../support/open-manilla.js'
 
 const service = await openManilla()
@@ -184,7 +184,7 @@ describe('refused for a disabled endpoint', () => {
   ])('%s', async (action, body) => {
     const hired = await hireWithEndpoint()
     const { key, reference, environmentId } = hired
-    await emit(db, clock.now(), [happeningOf(environmentId)])
+    await emit(db, clock.now(), [newEventOf(environmentId)])
     await patch(hired, { enabled: false })
     const question = { key, ...(body && { body }) }
     const reply = await ask('POST', `${path}/${reference}/${action}`, question)
@@ -200,7 +200,7 @@ describe('refused for a disabled endpoint', () => {
 
 /** An event with a recognizable body. */
 function named(environmentId: EnvironmentId, name: string, change: Partial<NewEvent> = {}) {
-  return happeningOf(environmentId, { data: JSON.stringify({ name }), ...change })
+  return newEventOf(environmentId, { data: JSON.stringify({ name }), ...change })
 }
 
 const statesOf = ({ endpoint }: Hired) =>
@@ -273,7 +273,7 @@ describe('recovering', () => {
     const { key, reference, environmentId } = hired
     await patch(hired, { enabled: false })
     const most = limits.webhooks.recoveriesPerCallMax
-    const old = Array.from({ length: most }, () => happeningOf(environmentId))
+    const old = Array.from({ length: most }, () => newEventOf(environmentId))
     await emit(db, clock.now(), old)
     clock.advance(1)
     await emit(db, clock.now(), [named(environmentId, 'newest')])

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { openWithBank, payersOf } from '../support/open-with-bank.js'
-import { expectSoundBooks } from '../support/sound-books.js'
+import { expectAllProofs } from '../support/sound-books.js'
 
 const service = await openWithBank()
 let shop: ReturnType<typeof payersOf>
@@ -51,7 +51,7 @@ describe('a session with many payments still shows', () => {
     expect(many.received.at(-1)).toMatchObject({ amount: 1_200_000, status: 'HELD' })
     expect(many.amountReceived).toBe(1_200_111)
     expect(await page()).toContain('We received ₦12,000.00, ₦500.00 less than requested.')
-    await expectSoundBooks(service.db)
+    await expectAllProofs(service.db)
   })
 
   test('the accepted payment among many duplicates', async () => {

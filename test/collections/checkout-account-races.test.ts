@@ -7,7 +7,7 @@ import {
   twoWayShopOf,
 } from '../support/open-with-bank-and-chain.js'
 import { openSession, untilBlocked } from '../support/sessions.js'
-import { expectSoundBooks } from '../support/sound-books.js'
+import { expectAllProofs } from '../support/sound-books.js'
 import { openTwoWayNotices } from '../support/two-way-notices.js'
 
 const service = await openWithBankAndChain()
@@ -18,7 +18,7 @@ beforeEach(async () => {
   shop = twoWayShopOf(service, await service.addMerchant('Ada Stores'))
 })
 afterEach(async () => {
-  await expectSoundBooks(db)
+  await expectAllProofs(db)
   const counted = await db.rows(sql<{ deadlocks: bigint }>`
     select deadlocks from pg_stat_database where datname = current_database()`)
   expect(counted).toEqual([{ deadlocks: 0n }])
@@ -47,7 +47,7 @@ test.each([
   await holder.query('commit')
   await Promise.all(judging)
   expect(await shop.status(opened.reference)).toBe('paid')
-  expect(await shop.toldOf(opened.reference)).toEqual(['checkout.session.paid'])
+  expect(await shop.eventTypesOf(opened.reference)).toEqual(['checkout.session.paid'])
   const accounts = [
     await shop.account(opened.virtualAccount),
     await shop.wallet(opened.cryptoWallet),
@@ -79,7 +79,7 @@ test.each([1, 2, 3])('with everything at once, every session ends once (%i)', as
   const statuses = [...(await replies), await advancing].map(({ status }) => status)
   expect(statuses.filter((status) => status >= 500)).toEqual([])
   for (const { reference } of opened) {
-    const events = await shop.toldOf(reference)
+    const events = await shop.eventTypesOf(reference)
     expect(events.filter((type) => type === 'checkout.session.paid').length).toBeLessThanOrEqual(1)
     expect(new Set(events).size).toBe(events.length)
   }
@@ -103,7 +103,7 @@ test('two concurrent acceptances pay a session once', async () => {
     ),
   )
   expect(replies.map(({ status }) => status)).toEqual([200, 200])
-  expect(await shop.toldOf(opened.reference)).toEqual([
+  expect(await shop.eventTypesOf(opened.reference)).toEqual([
     'checkout.session.expired',
     'checkout.session.paid',
   ])

@@ -4,7 +4,7 @@ import {
   openWithBankAndChain,
   twoWayShopOf,
 } from '../support/open-with-bank-and-chain.js'
-import { expectSoundBooks } from '../support/sound-books.js'
+import { expectAllProofs } from '../support/sound-books.js'
 import { openTwoWayNotices } from '../support/two-way-notices.js'
 
 const service = await openWithBankAndChain()
@@ -14,7 +14,7 @@ let shop: ReturnType<typeof twoWayShopOf>
 beforeEach(async () => {
   shop = twoWayShopOf(service, await service.addMerchant('Ada Stores'))
 })
-afterEach(() => expectSoundBooks(db))
+afterEach(() => expectAllProofs(db))
 
 /** Final statuses and the session's events. */
 async function endOf({ reference, virtualAccount, cryptoWallet }: Opened) {
@@ -22,7 +22,7 @@ async function endOf({ reference, virtualAccount, cryptoWallet }: Opened) {
     session: await shop.status(reference),
     account: (await shop.account(virtualAccount)).status,
     wallet: (await shop.wallet(cryptoWallet)).status,
-    events: await shop.toldOf(reference),
+    events: await shop.eventTypesOf(reference),
   }
 }
 

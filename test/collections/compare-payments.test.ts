@@ -6,7 +6,7 @@ import { comparePayments } from '../../src/collections/compare-payments.js'
 import { fetchMissedPayments } from '../../src/collections/fetch-missed-payments.js'
 import { sql } from '../../src/postgres/sql.js'
 import { openWithBank, payersOf } from '../support/open-with-bank.js'
-import { expectSoundBooks } from '../support/sound-books.js'
+import { expectAllProofs } from '../support/sound-books.js'
 
 const service = await openWithBank()
 const { db, bank, clock } = service
@@ -43,7 +43,7 @@ describe('books and bank', () => {
   test('differ by a payment without a notice, until the worker fetches it', async () => {
     const { reference, accountNumber } = await open()
     const silent = await paySilently(accountNumber)
-    clock.advance(limits.collections.unannouncedAgeMinMs)
+    clock.advance(limits.collections.missedPaymentsAgeMinMs)
     expect(await compare()).toEqual([['not_in_books', silent!.id]])
     // The notice may still arrive.
     expect(await fetchMissedPayments({ db, rail: bank, mode: 'test', logger }, clock.now())).toBe(0)
@@ -53,7 +53,7 @@ describe('books and bank', () => {
     expect(await shop.verify(reference)).toMatchObject({ status: 'PAID', amountReceived: 500_000 })
     expect(await compare()).toEqual([])
     expect(await fetchMissedPayments({ db, rail: bank, mode: 'test', logger }, clock.now())).toBe(0)
-    await expectSoundBooks(db)
+    await expectAllProofs(db)
   })
 
   test('differ by a payment unknown to the bank and by an amount', async () => {

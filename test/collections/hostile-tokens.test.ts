@@ -13,7 +13,7 @@ import { sql } from '../../src/postgres/sql.js'
 import { land, openFaucet } from '../rails/solana/rail.js'
 import { tokenAccountOf } from '../simulation/localnet/transfers.js'
 import { openWithWallets, shopOf } from '../support/open-with-wallets.js'
-import { expectSoundBooks } from '../support/sound-books.js'
+import { expectAllProofs } from '../support/sound-books.js'
 
 /** Attacks that send tokens to a wallet to block the deposits of others. */
 
@@ -85,7 +85,7 @@ test('the largest possible amount of a worthless token blocks no deposits', asyn
   expect(await available()).toBe('39.8')
   const most = 2n ** 63n - 1n
   expect(await rowOf(stray)).toEqual({ amount: most, isUnread: false, hasTrouble: false })
-  await expectSoundBooks(db)
+  await expectAllProofs(db)
 })
 
 test('refused tokens that exceed a bigint in total are added up', async () => {
@@ -108,7 +108,7 @@ test('refused tokens that exceed a bigint in total are added up', async () => {
   clock.advance(minute)
   await service.watch()
   expect(await available()).toBe('9.95')
-  await expectSoundBooks(db)
+  await expectAllProofs(db)
 })
 
 // Whatever the database rejects, only one account is affected.

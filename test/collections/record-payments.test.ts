@@ -5,7 +5,7 @@ import { recordPayments } from '../../src/collections/record-payments.js'
 import { insertNotices } from '../../src/collections/store-notices.js'
 import { sql } from '../../src/postgres/sql.js'
 import { openWithBank, payersOf } from '../support/open-with-bank.js'
-import { expectSoundBooks } from '../support/sound-books.js'
+import { expectAllProofs } from '../support/sound-books.js'
 
 const service = await openWithBank()
 const { db, clock, bank } = service
@@ -120,4 +120,4 @@ test('invalid notices are refused and kept, and do not affect others in the batc
   expect(states).toEqual(['REFUSED', 'REFUSED', 'REFUSED', 'REFUSED', 'TAKEN', 'UNMATCHED'])
 })
 
-test('the ledger verifies', () => expectSoundBooks(db))
+test('the ledger verifies', () => expectAllProofs(db))

@@ -5,7 +5,7 @@ import { sendReturns } from '../../src/collections/send-returns.js'
 import type { LiveAttempt, PayoutRail } from '../../src/payouts/ports.js'
 import { openWithBank } from '../support/open-with-bank.js'
 import { openDesk } from '../support/payment-desk.js'
-import { expectSoundBooks } from '../support/sound-books.js'
+import { expectAllProofs } from '../support/sound-books.js'
 
 const service = await openWithBank()
 const { db, bank, clock } = service
@@ -43,5 +43,5 @@ test.each([
   expect(await desk.returnsOf(paid.reference)).toMatchObject([{ status: 'SENT' }])
   await service.pass(4)
   expect(await desk.payment(paid.reference)).toMatchObject({ status: 'RETURNED' })
-  await expectSoundBooks(db)
+  await expectAllProofs(db)
 })

@@ -208,7 +208,7 @@ test('transactions with long logs are read a few at a time', async () => {
   const [bad] = await openPaid(['m', 'n'])
   for (let count = 0; count < 24; count += 1) await shop.deposit(bad!.address, '1')
   await chain.advance(33)
-  const padding = 'x'.repeat(limits.solana.responseBytes / 20)
+  const padding = 'x'.repeat(limits.solana.responseBytesMax / 20)
   const url = await openTwistedNode(chain, ({ method }, result) =>
     method === 'getTransaction' && result.transaction.message.accountKeys.includes(bad!.account)
       ? { ...result, meta: { ...result.meta, logMessages: [padding] } }
@@ -224,7 +224,7 @@ test('a single transaction that is too long is reported, and all others are cred
   const [{ signature: fat }] = await chain.call('getSignaturesForAddress', bad!.account)
   await shop.deposit(bad!.address, '10')
   await chain.advance(33)
-  const padding = 'x'.repeat(limits.solana.responseBytes)
+  const padding = 'x'.repeat(limits.solana.responseBytesMax)
   const url = await openTwistedNode(chain, ({ method, params }, result) =>
     method === 'getTransaction' && params[0] === fat
       ? { ...result, meta: { ...result.meta, logMessages: [padding] } }

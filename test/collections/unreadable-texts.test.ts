@@ -6,7 +6,7 @@ import { sql } from '../../src/postgres/sql.js'
 import { openTwistedNode } from '../rails/solana/twisted-node.js'
 import { openWallets } from '../rails/solana/wallets.js'
 import { openWithWallets, shopOf } from '../support/open-with-wallets.js'
-import { expectSoundBooks } from '../support/sound-books.js'
+import { expectAllProofs } from '../support/sound-books.js'
 
 /** Texts that PostgreSQL stores as json but cannot read back. */
 
@@ -36,7 +36,7 @@ test.each(['USDC', 'USDT'])('a memo cut inside a character is judged, %s', async
   const waiting = await db.rows(sql`select from notices where state = 'WAITING'`)
   expect(waiting).toHaveLength(0)
   expect(await readAll()).toContain(`${'a'.repeat(199)}\ufffd`)
-  await expectSoundBooks(db)
+  await expectAllProofs(db)
 })
 
 test('any text that a rail sends can be read back', async () => {

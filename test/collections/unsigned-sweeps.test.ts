@@ -5,7 +5,7 @@ import { sql } from '../../src/postgres/sql.js'
 import { endSweeps } from '../../src/wallets/store-sweeps.js'
 import { sweepWallets } from '../../src/wallets/sweep-wallets.js'
 import { openWithWallets, shopOf } from '../support/open-with-wallets.js'
-import { expectSoundBooks } from '../support/sound-books.js'
+import { expectAllProofs } from '../support/sound-books.js'
 
 /** Sweeps that cannot be signed. */
 
@@ -74,7 +74,7 @@ test('a wallet that cannot be signed for is paused, and the others are swept', a
   const resting = await db.rows(sql`select from token_accounts where unsigned_sweeps > 0`)
   expect(resting).toHaveLength(0)
   await service.settle()
-  await expectSoundBooks(db)
+  await expectAllProofs(db)
 })
 
 test('an ended sweep cannot end again', async () => {

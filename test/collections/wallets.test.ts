@@ -12,7 +12,7 @@ import {
   usdt,
 } from '../simulation/localnet/transfers.js'
 import { openWithWallets, shopOf } from '../support/open-with-wallets.js'
-import { expectSoundBooks } from '../support/sound-books.js'
+import { expectAllProofs } from '../support/sound-books.js'
 
 const service = await openWithWallets()
 const { db, clock, chain, rail } = service
@@ -31,7 +31,7 @@ async function expectAgreement(): Promise<void> {
   const rails = { solana: { test: rail, live: undefined }, sandboxBank: undefined }
   const [result] = await reconcile({ db, rails }, clock.now())
   expect(result!.differences).toEqual([])
-  await expectSoundBooks(db)
+  await expectAllProofs(db)
 }
 
 test('a deposit is credited when final, emits events and is swept', async () => {

@@ -22,7 +22,7 @@ import { openWallets } from '../rails/solana/wallets.js'
 import { setFaults } from '../simulation/localnet/localnet.js'
 import { newPayer, tokenAccountOf, usdc } from '../simulation/localnet/transfers.js'
 import { openWithWallets, shopOf } from '../support/open-with-wallets.js'
-import { expectSoundBooks } from '../support/sound-books.js'
+import { expectAllProofs } from '../support/sound-books.js'
 
 /** Failures while wallets are watched and swept. */
 
@@ -45,7 +45,7 @@ async function expectAgreement(): Promise<void> {
   const rails = { solana: { test: rail, live: undefined }, sandboxBank: undefined }
   const [result] = await reconcile({ db, rails }, clock.now())
   expect(result!.differences).toEqual([])
-  await expectSoundBooks(db)
+  await expectAllProofs(db)
 }
 
 test('an unreadable history does not hide deposits to other wallets', async () => {

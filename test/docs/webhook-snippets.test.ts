@@ -12,7 +12,7 @@ import {
 } from '../../src/webhooks/signing.js'
 import { freshDatabase } from '../support/database.js'
 import { startDeliverer } from '../support/deliverer.js'
-import { emit, happeningOf } from '../support/deliveries.js'
+import { emit, newEventOf } from '../support/deliveries.js'
 import { fencesOf, readPage, root } from '../support/doc-pages.js'
 import { insertEndpoint } from '../support/endpoints.js'
 import { insertEnvironment } from '../support/environments.js'
@@ -69,7 +69,7 @@ async function sentMessage(): Promise<Record<string, Message>> {
   const { secret } = await insertEndpoint(db, environmentId, { url })
   const type = 'virtual_account.paid'
   const data = JSON.stringify({ ...sampleOf(type), accountName: 'Ṣadé Ọlá “₦”' })
-  await emit(db, new Date(), [happeningOf(environmentId, { type, data })])
+  await emit(db, new Date(), [newEventOf(environmentId, { type, data })])
   const worker = startDeliverer(db)
   await until(() => received.length === 1)
   await worker.stop()

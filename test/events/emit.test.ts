@@ -10,7 +10,7 @@ import { freshDatabase } from '../support/database.js'
 import { insertEndpoint as insertAnEndpoint } from '../support/endpoints.js'
 import { insertEnvironment } from '../support/environments.js'
 import { fundingOf, now } from '../support/movements.js'
-import { expectSoundLedger } from '../support/sound-books.js'
+import { expectLowerProofs } from '../support/sound-books.js'
 
 const db = await freshDatabase()
 
@@ -63,7 +63,7 @@ test('commits an event and its deliveries with their cause', async () => {
   })
   expect(await listEvents(environmentId)).toMatchObject([{ causeId: funding.causeId }])
   expect(await listDeliveries(environmentId)).toEqual([`${funding.causeId} → ${endpoint}`])
-  await expectSoundLedger(db)
+  await expectLowerProofs(db)
 })
 
 // And of nothing else: if the cause or the event fails, no money, event or delivery remains.
@@ -159,7 +159,7 @@ test('delivers only to enabled endpoints of the environment that listen to the t
     ].sort(),
   )
   expect(await listDeliveries(other)).toEqual([`${elsewhere.causeId} → ${others}`])
-  await expectSoundLedger(db)
+  await expectLowerProofs(db)
 })
 
 // For the list of events, and for recovery by endpoints created later.

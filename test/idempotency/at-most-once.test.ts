@@ -16,7 +16,7 @@ import { freshDatabase } from '../support/database.js'
 import { insertEnvironment } from '../support/environments.js'
 import { now } from '../support/movements.js'
 import { openSession, untilInTheWay } from '../support/sessions.js'
-import { expectSoundBooks } from '../support/sound-books.js'
+import { expectAllProofs } from '../support/sound-books.js'
 
 const db = await freshDatabase()
 await db.rows(sql`create table work_done (id bigint generated always as identity, input text)`)
@@ -129,7 +129,7 @@ test('twenty concurrent copies over four lanes run once', async () => {
     expect(await countWork(call.input.body)).toBe(1)
   }
   expect(lanes.every(({ stats }) => stats.halved === 0 && stats.retried === 0)).toBe(true)
-  await expectSoundBooks(db)
+  await expectAllProofs(db)
 })
 
 // The first copy is blocked in the middle. The others must wait for it instead of running, and then

@@ -240,7 +240,7 @@ describe('stopping and starting', () => {
     running = await start()
     expect(await readBalances()).toEqual([500_000_007, '10000', '10000'])
     const proof = await runCommand(home, 'verify-ledger')
-    expect([proof.code, proof.out.includes('The books are right.')]).toEqual([0, true])
+    expect([proof.code, proof.out.includes('The ledger is consistent.')]).toEqual([0, true])
   })
 
   test('SIGTERM works like Ctrl-C', async () => {

@@ -9,7 +9,7 @@ import { freshDatabase } from '../support/database.js'
 import { insertEnvironment } from '../support/environments.js'
 import { fundingOf, holdOf, now } from '../support/movements.js'
 import { openSession } from '../support/sessions.js'
-import { expectSoundLedger } from '../support/sound-books.js'
+import { expectLowerProofs } from '../support/sound-books.js'
 
 const db = await freshDatabase()
 
@@ -47,7 +47,7 @@ test('racing holds never exceed the balance', async () => {
   for (const outcome of refused)
     expect(outcome).toEqual({ isMoved: false, why: 'not_covered', available: 10n })
   expect(await balanceOf(environmentId)).toMatchObject({ available: 10n, held: 90n })
-  await expectSoundLedger(db)
+  await expectLowerProofs(db)
 })
 
 // The same ten in one list. The first three fit; the others are refused one by one, while a smaller
@@ -62,7 +62,7 @@ test('holds of one list are judged one after the other', async () => {
     outcomes.map((_, index) => index < 3 || index === 10),
   )
   expect(await balanceOf(environmentId)).toMatchObject({ available: 0n, held: 100n })
-  await expectSoundLedger(db)
+  await expectLowerProofs(db)
 })
 
 // Amount and fee are covered together: a payout whose fee does not fit is refused whole.
@@ -77,7 +77,7 @@ test('a movement is made with all of its lines or none', async () => {
   const rows = await db.rows(sql`
     select from ledger_transfers where cause_id = ${short.causeId}`)
   expect(rows).toEqual([])
-  await expectSoundLedger(db)
+  await expectLowerProofs(db)
 })
 
 // A cause moves money once per purpose. A repeat fails by primary key and changes nothing.
@@ -89,7 +89,7 @@ test('a repeated cause moves nothing', async () => {
 
   await expect(again).rejects.toMatchObject({ constraint: 'ledger_transfers_pkey' })
   expect(await balanceOf(environmentId)).toMatchObject({ available: 100n })
-  await expectSoundLedger(db)
+  await expectLowerProofs(db)
 })
 
 test('money of another environment or asset covers nothing', async () => {

@@ -26,7 +26,7 @@ import { manualClock } from '../support/clock.js'
 import { freshDatabase } from '../support/database.js'
 import { openManilla } from '../support/open-manilla.js'
 import { until } from '../support/sessions.js'
-import { expectSoundBooks } from '../support/sound-books.js'
+import { expectAllProofs } from '../support/sound-books.js'
 
 // End to end: payouts over HTTP, on the embedded chain and the sandbox bank. Then money is moved,
 // or rows are edited, behind the service's back, and reconciliation must report it.
@@ -185,7 +185,7 @@ describe('a healthy system', () => {
       [solana.name, []],
       ['sandbox-bank', []],
     ])
-    await expectSoundBooks(db)
+    await expectAllProofs(db)
   })
 
   // One payout is sent and not polled yet, another was never sent, coins are not minted.

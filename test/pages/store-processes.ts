@@ -39,7 +39,7 @@ export async function openStore() {
   async function startShop(more: Record<string, string> = {}) {
     const program = spawnStore(home, { STORE_DATA: data, ...more })
     running.push(program)
-    await program.untilSaid('is open at')
+    await program.untilPrinted('is open at')
     const [, url] = /is open at (\S+)/.exec(program.text()) ?? []
     if (url === undefined) throw new Error(`The shop did not open:\n${program.text()}`)
     return { program, url }

@@ -10,7 +10,7 @@ import { createSandboxBank } from '../../src/simulation/sandbox-bank/sandbox-ban
 import { manualClock } from '../support/clock.js'
 import { freshDatabase } from '../support/database.js'
 import { openManilla } from '../support/open-manilla.js'
-import { expectSoundBooks } from '../support/sound-books.js'
+import { expectAllProofs } from '../support/sound-books.js'
 
 /** An operator ends a transfer while workers poll the bank for it. */
 
@@ -88,7 +88,7 @@ test('an operator cannot fail a transfer while a worker may be sending it', asyn
   // The poll is over, and the bank has the transfer.
   await decide(true)
   expect(await statusOf()).toBe('COMPLETED')
-  await expectSoundBooks(db)
+  await expectAllProofs(db)
 })
 
 test('a worker that resumes after its lease does not send what an operator failed', async () => {
@@ -101,7 +101,7 @@ test('a worker that resumes after its lease does not send what an operator faile
   await working
   expect(sent).toEqual([])
   expect(await statusOf()).toBe('FAILED')
-  await expectSoundBooks(db)
+  await expectAllProofs(db)
 })
 
 test('a worker that polls for too long leaves the sending to the next one', async () => {

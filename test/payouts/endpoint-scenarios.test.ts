@@ -6,7 +6,7 @@ import { type Rpc, setFaults, startChain } from '../simulation/localnet/localnet
 import { balanceOf, newWallet } from '../simulation/localnet/transfers.js'
 import { freshDatabase } from '../support/database.js'
 import { until } from '../support/sessions.js'
-import { expectSoundBooks } from '../support/sound-books.js'
+import { expectAllProofs } from '../support/sound-books.js'
 import {
   openFundedService,
   openNode,
@@ -143,7 +143,7 @@ test('two workers on the same payouts pay each of them once', async () => {
     expect(await solana.landings(reference)).toHaveLength(1)
     expect(await solana.eventsOf(reference)).toHaveLength(2)
   }
-  await expectSoundBooks(db)
+  await expectAllProofs(db)
 })
 
 // Both workers found the first attempt dead. The one that stalled must not sign a replacement when

@@ -10,7 +10,7 @@ import { createSandboxBank } from '../../src/simulation/sandbox-bank/sandbox-ban
 import { manualClock } from '../support/clock.js'
 import { freshDatabase } from '../support/database.js'
 import { type Merchant, openManilla } from '../support/open-manilla.js'
-import { expectSoundBooks } from '../support/sound-books.js'
+import { expectAllProofs } from '../support/sound-books.js'
 
 const db = await freshDatabase()
 const clock = manualClock()
@@ -71,14 +71,14 @@ test('a reversal that does not fit into the balance waits and does not block oth
   expect(await statusOf(other, free)).toBe('REVERSED')
   expect(await available(other)).toBe(2_000_000)
   expect(log.join()).toContain('a reversal does not fit into the balance')
-  await expectSoundBooks(db)
+  await expectAllProofs(db)
 
   await pay(full, '0123456789')
   await pass(limits.payouts.unbookedReversalIntervalMs / 1_000)
   expect(await statusOf(full, stuck)).toBe('REVERSED')
   expect(await available(full)).toBe(mostKobo)
   expect(await db.rows({ text: 'select from waiting_reversals', values: [] })).toEqual([])
-  await expectSoundBooks(db)
+  await expectAllProofs(db)
 })
 
 // The bank reports the reversal before a worker has learned of the completion.
@@ -98,7 +98,7 @@ test('a reversal waits until its payout is completed', async () => {
   await pass(5)
   expect(await statusOf(merchant, reference)).toBe('REVERSED')
   expect(await available(merchant)).toBe(2_000_000)
-  await expectSoundBooks(db)
+  await expectAllProofs(db)
 })
 
 test('a reversal of an unknown transfer is reported to the operator', async () => {

@@ -15,7 +15,7 @@ import { freshDatabase } from '../support/database.js'
 import { isLongRun } from '../support/long-run.js'
 import { type Lie, type LyingProxy, openLyingProxies } from '../support/lying-proxy.js'
 import { until } from '../support/sessions.js'
-import { expectSoundBooks } from '../support/sound-books.js'
+import { expectAllProofs } from '../support/sound-books.js'
 import { openFundedService, untilFinal, untilGone } from './open-solana.js'
 
 /** Endpoints that lie about payouts or do not answer. */
@@ -298,7 +298,7 @@ test('the database refuses a failure of an attempt that can still land', async (
       where payout_id = ${attempt!.payoutId}`)
   for (const height of [null, 0n, attempt!.validUntil])
     await expect(fail(height)).rejects.toThrow('operator_fails_only_what_cannot_land')
-  await expectSoundBooks(db)
+  await expectAllProofs(db)
 })
 
 test('the command checks the chain, ends the payout and records the evidence in the audit log', async () => {

@@ -19,7 +19,7 @@ import { type Rpc, rpcAt, startChain, type TestChain } from '../simulation/local
 import { balanceOf, newWallet, tokenAccountOf } from '../simulation/localnet/transfers.js'
 import { manualClock } from '../support/clock.js'
 import { openManilla } from '../support/open-manilla.js'
-import { expectSoundBooks } from '../support/sound-books.js'
+import { expectAllProofs } from '../support/sound-books.js'
 
 /** The service on the localnet, with a worker that polls only when a test calls `poll`. */
 
@@ -150,7 +150,7 @@ export async function openSolanaService(db: Database, options: Options = {}) {
       expect(await this.balances()).toMatchObject({ ...balance, held: '0' })
       const types = ['crypto_transfer.submitted', 'crypto_transfer.confirmed']
       expect(await this.eventsOf(reference)).toEqual(types)
-      await expectSoundBooks(db)
+      await expectAllProofs(db)
     },
 
     /** The payout failed: nothing arrived, and all money was released once. */
@@ -162,7 +162,7 @@ export async function openSolanaService(db: Database, options: Options = {}) {
       expect(await this.balances()).toMatchObject({ ...balance, held: '0' })
       const types = ['crypto_transfer.submitted', 'crypto_transfer.failed']
       expect(await this.eventsOf(reference)).toEqual(types)
-      await expectSoundBooks(db)
+      await expectAllProofs(db)
     },
   }
 }

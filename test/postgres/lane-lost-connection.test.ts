@@ -17,7 +17,7 @@ import { insertEnvironment } from '../support/environments.js'
 import { fundingOf, holdOf, now } from '../support/movements.js'
 import { seededRandom } from '../support/seed.js'
 import { backendOf, openSession, until, untilBlocked } from '../support/sessions.js'
-import { expectSoundLedger } from '../support/sound-books.js'
+import { expectLowerProofs } from '../support/sound-books.js'
 
 const db = await freshDatabase()
 const seal = createSeal(new Secret('a secret of the tests'))
@@ -130,7 +130,7 @@ test('a commit whose answer is lost is unknown, and a retry replays it', async (
   expect(retried.map(({ body }) => body)).toEqual(calls.map(({ expected }) => expected!.body))
   expect(retried.every(({ isReplayed }) => isReplayed)).toBe(true)
   expect(await countHolds(environmentId)).toBe(20)
-  await expectSoundLedger(db)
+  await expectLowerProofs(db)
 })
 
 // Another session's lock stops the batch after its commit was sent, and then the connection is cut.
@@ -163,7 +163,7 @@ test('a commit that never ran is unknown too, and a retry does the work', async 
   const retried = await Promise.all(calls.map((call) => whileInProgress(() => lane.run(call))))
   expect(retried.some(({ isReplayed }) => isReplayed)).toBe(false)
   expect(await countHolds(environmentId)).toBe(20)
-  await expectSoundLedger(db)
+  await expectLowerProofs(db)
 })
 
 // The connection is cut while the batch waits for its accounts, before the commit was sent. Nothing
@@ -190,7 +190,7 @@ test('a connection lost before commit is replaced without the callers noticing',
   expect(answered.every(({ status, isReplayed }) => status === 201 && !isReplayed)).toBe(true)
   expect(lane.stats).toMatchObject({ batches: 1, retried: 1, unknown: 0, halved: 0 })
   expect(await countHolds(environmentId)).toBe(20)
-  await expectSoundLedger(db)
+  await expectLowerProofs(db)
 })
 
 // Four hundred payouts on a connection that is cut again and again, by the server and by us, early
@@ -240,5 +240,5 @@ test('however often the connection is cut, every key runs exactly once', async (
   expect(retries).toBeGreaterThan(100)
   expect(answered.some(({ isReplayed }) => isReplayed)).toBe(true)
   expect(answered.some(({ isReplayed }) => !isReplayed)).toBe(true)
-  await expectSoundLedger(db)
+  await expectLowerProofs(db)
 })

@@ -9,7 +9,7 @@ import {
   redactText,
 } from '../../src/request-log/redact-body.js'
 
-const { bodyLength } = limits.requestLogs
+const { bodyLengthMax } = limits.requestLogs
 const random = 'q7Zk2Vw9Xh4Tn8Lp3Rb6'
 const shown = (value: unknown) => JSON.parse(redactBody(JSON.stringify(value)).text!)
 const textOf = (body: string) => redactBody(body).text
@@ -212,16 +212,16 @@ describe('bodies that are not JSON', () => {
 describe('long and hostile bodies', () => {
   // No pattern recognizes half of a secret or of an account number.
   test('are cut, and a word that would be cut in the middle is dropped', () => {
-    for (let length = bodyLength - 60; length <= bodyLength; length += 1) {
+    for (let length = bodyLengthMax - 60; length <= bodyLengthMax; length += 1) {
       const body = JSON.stringify({ a: 'x'.repeat(length), accountNumber: 123_456_7890, b: random })
       const { text, isCut } = redactBody(body)
       expect(isCut).toBe(true)
       expect(text).not.toMatch(/1234|q7/)
-      expect(text!.length).toBeLessThanOrEqual(bodyLength)
+      expect(text!.length).toBeLessThanOrEqual(bodyLengthMax)
     }
-    expect(redactBody('x'.repeat(bodyLength)).isCut).toBe(false)
-    expect(redactBody('x'.repeat(bodyLength + 1))).toEqual({ text: '', isCut: true })
-    expect(redactBody(`a,b ${'x'.repeat(bodyLength)}`)).toEqual({ text: 'a,b ', isCut: true })
+    expect(redactBody('x'.repeat(bodyLengthMax)).isCut).toBe(false)
+    expect(redactBody('x'.repeat(bodyLengthMax + 1))).toEqual({ text: '', isCut: true })
+    expect(redactBody(`a,b ${'x'.repeat(bodyLengthMax)}`)).toEqual({ text: 'a,b ', isCut: true })
   })
 
   // Checks complexity without a clock: if the time grew with the square of the length, these would
@@ -249,7 +249,7 @@ describe('long and hostile bodies', () => {
     '"secret":',
     '\ud800',
   ])('take linear time: %j', (piece) => {
-    for (const length of [bodyLength, 1_000_000, 10_000_000]) {
+    for (const length of [bodyLengthMax, 1_000_000, 10_000_000]) {
       const body = piece.repeat(Math.ceil(length / piece.length))
       expect(typeof redactBody(body).text).toBe('string')
       expect(typeof redactQuery(body)).toBe('string')
@@ -487,7 +487,7 @@ describe('nothing sensitive is missed', () => {
     fc.assert(
       fc.property(body, (value) => {
         const written = JSON.stringify(value)
-        fc.pre(written.length < limits.requestLogs.bodyLength / 4)
+        fc.pre(written.length < limits.requestLogs.bodyLengthMax / 4)
         expect(redactBody(written).text).toBe(show(value, 'other'))
       }),
       { numRuns: 10_000 },

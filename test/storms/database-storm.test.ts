@@ -6,7 +6,7 @@ import { startEmbeddedServer } from '../../src/postgres/embedded/server.js'
 import { migrate } from '../../src/postgres/migrate.js'
 import { createHome, trackPrograms } from '../support/program.js'
 import { seededRandom } from '../support/seed.js'
-import { expectSoundBooks } from '../support/sound-books.js'
+import { expectAllProofs } from '../support/sound-books.js'
 import { databaseStorm } from './database-storm.js'
 
 /** `npm run storm` runs more rounds. */
@@ -46,7 +46,7 @@ test(
     expect(result.booked).toBe(BigInt(acknowledged.length))
     expect(new Set(acknowledged).size).toBe(acknowledged.length)
     const db = new Database(url, () => {})
-    await expectSoundBooks(db)
+    await expectAllProofs(db)
     await db.close()
   },
   120_000 + rounds * 20_000,

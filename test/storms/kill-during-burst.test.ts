@@ -30,7 +30,7 @@ test(
     expect(aftermath.missing).toEqual([])
     expect(aftermath.unexplained).toEqual([])
     expect(aftermath.available).toBe(aftermath.expected)
-    expect(aftermath.verdict.out).toContain('The books are right.')
+    expect(aftermath.verdict.out).toContain('The ledger is consistent.')
     expect([aftermath.verdict.code, aftermath.exitCode]).toEqual([0, 0])
   },
   60_000 + kills * 20_000,

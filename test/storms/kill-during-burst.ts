@@ -61,7 +61,7 @@ export async function killDuringBurst(storm: Storm): Promise<Aftermath> {
     const written = burst.answers.size - before
     storm.say(`kill ${round} (${victim}): ${written} answered, ${burst.open.size} not`)
   }
-  return lookAround(storm, burst)
+  return readAftermath(storm, burst)
 }
 
 async function start(storm: Storm): Promise<Program> {
@@ -154,7 +154,7 @@ async function post({ baseUrl, test: keys }: Demo, number: number): Promise<Answ
   }
 }
 
-async function lookAround(storm: Storm, burst: Burst): Promise<Aftermath> {
+async function readAftermath(storm: Storm, burst: Burst): Promise<Aftermath> {
   const program = await start(storm)
   const demo = readDemo(storm.home)
   const acknowledged = burst.answers.size

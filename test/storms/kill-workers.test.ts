@@ -7,7 +7,7 @@ import { insertEnvironment } from '../support/environments.js'
 import { trackPrograms } from '../support/program.js'
 import { openReceiver } from '../support/receiver.js'
 import { seededRandom } from '../support/seed.js'
-import { expectSoundBooks } from '../support/sound-books.js'
+import { expectAllProofs } from '../support/sound-books.js'
 import { killWorkers } from './kill-workers.js'
 
 /** `npm run storm` runs more rounds. */
@@ -49,7 +49,7 @@ test(
     }
     const open = await db.rows(sql`select from deliveries where state <> 'DELIVERED'`)
     expect(open).toEqual([])
-    await expectSoundBooks(db)
+    await expectAllProofs(db)
   },
   60_000 + kills * 20_000,
 )

@@ -3,7 +3,7 @@ import type { EnvironmentId } from '../../src/base/environment.js'
 import { limits } from '../../src/base/limits.js'
 import type { Database } from '../../src/postgres/database.js'
 import { sql } from '../../src/postgres/sql.js'
-import { emit, happeningOf } from '../support/deliveries.js'
+import { emit, newEventOf } from '../support/deliveries.js'
 import { isRunning, type Program, spawnWork } from '../support/program.js'
 import type { Random } from '../support/seed.js'
 import { until } from '../support/sessions.js'
@@ -29,10 +29,10 @@ export async function killWorkers(storm: Storm): Promise<void> {
   const perRound = Math.ceil(storm.events / storm.kills)
   for (let round = 1; round <= storm.kills; round += 1) {
     const received = storm.countReceived()
-    const happenings = Array.from({ length: perRound }, () => happeningOf(environmentId))
-    await emit(db, new Date(), happenings)
+    const newEvents = Array.from({ length: perRound }, () => newEventOf(environmentId))
+    await emit(db, new Date(), newEvents)
     const victim = random.integer(0, 1)
-    await workers[victim]!.untilSaid('working')
+    await workers[victim]!.untilPrinted('working')
     while (storm.countReceived() === received) await sleep(1)
     await sleep(random.integer(0, 150))
     workers[victim]!.signal('SIGKILL')
@@ -41,7 +41,7 @@ export async function killWorkers(storm: Storm): Promise<void> {
     storm.say(`kill ${round}: ${storm.countReceived() - received} received`)
   }
   // By then the database has released the locks of killed workers.
-  for (const worker of workers) await worker.untilSaid('working')
+  for (const worker of workers) await worker.untilPrinted('working')
   await passLease(db)
   await until(async () => (await countOpen(db)) === 0)
   await Promise.all(workers.map(stop))

@@ -42,7 +42,7 @@ test(
     expect(aftermath.unknownLandings).toEqual([])
     expect(aftermath.wrongEvents).toEqual([])
     expect(aftermath.money).toEqual(aftermath.expected)
-    expect(aftermath.verdict.out).toContain('The books are right.')
+    expect(aftermath.verdict.out).toContain('The ledger is consistent.')
     expect([aftermath.verdict.code, aftermath.exitCode]).toEqual([0, 0])
   },
   patienceMs + kills * 30_000,

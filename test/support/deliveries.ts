@@ -9,10 +9,7 @@ import { recordAttempts } from '../../src/webhooks/record-attempts.js'
 import { now } from './movements.js'
 
 /** An event about a new resource. */
-export function happeningOf(
-  environmentId: EnvironmentId,
-  change: Partial<NewEvent> = {},
-): NewEvent {
+export function newEventOf(environmentId: EnvironmentId, change: Partial<NewEvent> = {}): NewEvent {
   return {
     environmentId,
     type: 'payment.held',
@@ -24,8 +21,8 @@ export function happeningOf(
   }
 }
 
-export function emit(db: Database, at: Date, happenings: NewEvent[]): Promise<string[]> {
-  return db.transaction(async (tx) => emitAll(tx, at, happenings))
+export function emit(db: Database, at: Date, newEvents: NewEvent[]): Promise<string[]> {
+  return db.transaction(async (tx) => emitAll(tx, at, newEvents))
 }
 
 type Endpoint = { environmentId: EnvironmentId; id: string }

@@ -59,8 +59,12 @@ export function openNoticeBoard(service: ServiceWithBank) {
     },
 
     /** Stores a notice without judging it, as before a crash. */
-    keep(id: string, accountNumber: string, told: Partial<ReportedPayment> & { mode?: Mode } = {}) {
-      const { mode = name.mode, ...change } = told
+    keep(
+      id: string,
+      accountNumber: string,
+      reported: Partial<ReportedPayment> & { mode?: Mode } = {},
+    ) {
+      const { mode = name.mode, ...change } = reported
       const payment: ReportedPayment = {
         id,
         accountNumber,

@@ -84,7 +84,7 @@ export type ManillaOptions = {
   rails?: PayoutRails
   banks?: Record<Mode, BankDirectory | undefined>
   simulatedRails?: SimulatedRail[]
-  collecting?: CollectionRails
+  collectionRails?: CollectionRails
   sandboxPayers?: SandboxPayers
   wallets?: WalletRails
   localnetPayers?: LocalnetPayers
@@ -126,7 +126,7 @@ export async function openManilla(options: ManillaOptions = {}) {
   }
   const logger = createLogger(config.logLevel, { write: (line) => log.push(line) })
   const mint = 'mint' in options ? options.mint : paperMint
-  const { rails, banks, simulatedRails, collecting, sandboxPayers, wallets, localnetPayers } =
+  const { rails, banks, simulatedRails, collectionRails, sandboxPayers, wallets, localnetPayers } =
     options
   const service = await compose({
     config,
@@ -136,7 +136,7 @@ export async function openManilla(options: ManillaOptions = {}) {
     ...(rails && { rails }),
     ...(banks && { banks }),
     ...(simulatedRails && { simulatedRails }),
-    ...(collecting && { collectionRails: collecting }),
+    ...(collectionRails && { collectionRails: collectionRails }),
     ...(sandboxPayers && { sandboxPayers }),
     ...(wallets && { wallets }),
     mint,

@@ -44,7 +44,7 @@ export async function openWithBankAndChain({ hasWallets = true }: Wallets = {}) 
     rails: { test: { bank_transfer: bank, bank_return: bank, crypto_return: rail }, live: {} },
     banks: { test: bank, live: undefined },
     simulatedRails: [createSimulatedBank(bank)],
-    collecting: { test: bank, live: undefined },
+    collectionRails: { test: bank, live: undefined },
     sandboxPayers: bank,
     wallets: { test: hasWallets ? wallets : undefined, live: undefined },
     localnetPayers: createLocalnetPayers(chain.url, { waitsForBlock: false }),
@@ -148,7 +148,7 @@ export function twoWayShopOf({ ask, clock }: ServiceWithBankAndChain, { test }: 
     paymentsOf: async (reference: string) =>
       (await get(`/v1/collections/payments?accountReference=${reference}`)).items,
     /** Events of a session, oldest first. */
-    toldOf: async (reference: string): Promise<string[]> => {
+    eventTypesOf: async (reference: string): Promise<string[]> => {
       const { items } = await get('/v1/events?type=checkout.session.*&limit=100')
       const own = items.filter(({ data }: EmittedEvent) => data.reference === reference)
       return inOrder(own)

@@ -38,7 +38,7 @@ export async function openWithBank(
     beside: { db, clock, secret: new Secret(randomBytes(32).toString('hex')) },
     rails: { test: { bank_transfer: bank, bank_return: bank }, live: {} },
     banks: { test: bank, live: undefined },
-    collecting: { test: bank, live: undefined },
+    collectionRails: { test: bank, live: undefined },
     sandboxPayers: bank,
     simulatedRails: [createSimulatedBank(bank)],
   })

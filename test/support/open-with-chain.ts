@@ -82,7 +82,7 @@ export async function openWithChain() {
   }
 
   /** Public history and balance of a wallet. */
-  async function lookAt(wallet: string, asset: Coin = 'USDC') {
+  async function readWallet(wallet: string, asset: Coin = 'USDC') {
     const rpc = createSolanaRpc(chain.url)
     const account = await tokenAccountOf(wallet, mints[asset])
     const lines = await rpc.getSignaturesForAddress(account).send()
@@ -96,7 +96,7 @@ export async function openWithChain() {
     }
   }
 
-  return { ...service, chain, rail, work, pass, lookAt }
+  return { ...service, chain, rail, work, pass, readWallet }
 }
 
 export type ServiceWithChain = Awaited<ReturnType<typeof openWithChain>>

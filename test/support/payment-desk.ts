@@ -46,7 +46,7 @@ export async function openDesk(service: ServiceWithBank) {
       expect(events.map(({ sequence }) => sequence)).toEqual(events.map((_, index) => index + 1))
       return events.map(({ type }) => type)
     },
-    lastTold: async (reference: string) => (await read(reference)).at(-1)?.data,
+    lastEventData: async (reference: string) => (await read(reference)).at(-1)?.data,
     /** Changes of the available balance, oldest first. */
     statement: async (): Promise<[string, string, number][]> => {
       const { json } = await get('/v1/balance-entries?asset=NGN&limit=100')

@@ -10,14 +10,14 @@ import { afterAll } from 'vitest'
 const root = path.resolve(import.meta.dirname, '../..')
 
 export type Ended = { code: number | null; signal: NodeJS.Signals | null }
-export type Said = { code: number | null; out: string; err: string }
+export type CommandResult = { code: number | null; out: string; err: string }
 export type Program = {
   pid: number
   /** Output so far, stdout and stderr. */
   text(): string
   ended: Promise<Ended>
   /** Waits until it has printed this or ended. */
-  untilSaid(text: string): Promise<void>
+  untilPrinted(text: string): Promise<void>
   /** Closes the pipe that it prints to. */
   stopReading(): void
   signal(name: NodeJS.Signals): void
@@ -102,14 +102,14 @@ export function spawnStore(home: string, more: Record<string, string>): Program 
 /** `npm start`, when it is ready. */
 export async function startProgram(home: string, more?: Record<string, string>): Promise<Program> {
   const program = spawnStart(home, more)
-  await program.untilSaid('Press Ctrl-C to stop.')
+  await program.untilPrinted('Press Ctrl-C to stop.')
   if (!program.text().includes('Press Ctrl-C to stop.'))
     throw new Error(`bin/start.mjs did not start:\n${program.text()}`)
   return program
 }
 
 /** An operator command. */
-export async function runCommand(home: string, ...words: string[]): Promise<Said> {
+export async function runCommand(home: string, ...words: string[]): Promise<CommandResult> {
   const child = spawn(process.execPath, [path.join(root, 'bin/manilla.mjs'), ...words], {
     cwd: tmpdir(),
     env: environmentOf(home),
@@ -144,7 +144,7 @@ function follow(child: ChildProcess): Program {
     pid: child.pid!,
     text: () => withoutBuild(text),
     ended,
-    async untilSaid(words) {
+    async untilPrinted(words) {
       const said = new Promise<void>((resolve) => {
         const listen = () => {
           if (text.includes(words)) resolve()

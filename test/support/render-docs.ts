@@ -101,7 +101,11 @@ function renderType(schema: TSchema): string {
   if (value) return `\`${value}\``
   if (items) return `a list of ${renderType(items)}`
   if (description) return description
-  if (anyOf) return anyOf.map(renderType).join(' or ')
+  if (anyOf)
+    return anyOf
+      .map(renderType)
+      .join(' or ')
+      .replace(/\. or null$/, '; or null.')
   return type ?? 'anything'
 }
 

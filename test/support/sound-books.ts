@@ -6,14 +6,14 @@ import { type ProofResult, verifyLedger } from '../../src/operations/verify-ledg
 import type { Database } from '../../src/postgres/database.js'
 
 /** Runs every proof on the whole database; prints counterexamples. */
-export async function expectSoundBooks(db: Database): Promise<void> {
+export async function expectAllProofs(db: Database): Promise<void> {
   expectProven(await verifyLedger(db))
 }
 
 /** Proofs of lower modules only: their tests have holds and events without payouts. */
 export const proofsBelow = [...ledgerProofs, ...idempotencyProofs, ...eventProofs]
 
-export async function expectSoundLedger(db: Database): Promise<void> {
+export async function expectLowerProofs(db: Database): Promise<void> {
   expectProven(await verifyLedger(db, proofsBelow))
 }
 

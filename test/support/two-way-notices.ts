@@ -52,9 +52,9 @@ export function openTwoWayNotices({ db, clock, bank, wallets }: ServiceWithBankA
   }
 }
 
-type Said = Pick<ReportedPayment, 'accountNumber' | 'amount' | 'currency' | 'receivedAt'>
+type Reported = Pick<ReportedPayment, 'accountNumber' | 'amount' | 'currency' | 'receivedAt'>
 
-function noticeOf(rail: string, said: Said): Notice {
+function noticeOf(rail: string, said: Reported): Notice {
   const id = randomUUID()
   const reported = { id, sender: null, bankSessionId: null, narration: null, ...said }
   return { rail, mode: 'test', id, reported, body: null }

@@ -11,7 +11,7 @@ import { redeliver } from '../../src/webhooks/redeliver.js'
 import { readPublicKey } from '../../src/webhooks/signing.js'
 import { freshDatabase } from '../support/database.js'
 import { startDeliverer } from '../support/deliverer.js'
-import { claimFor, emit, endedOf, happeningOf, record } from '../support/deliveries.js'
+import { claimFor, emit, endedOf, newEventOf, record } from '../support/deliveries.js'
 import { insertEndpoint, testSeal } from '../support/endpoints.js'
 import { insertEnvironment } from '../support/environments.js'
 import { openReceiver, type Received } from '../support/receiver.js'
@@ -36,7 +36,7 @@ describe('what merchants receive', async () => {
     db,
     new Date(),
     eventTypes.map((type) =>
-      happeningOf(environmentId, { type, data: JSON.stringify(sampleOf(type)) }),
+      newEventOf(environmentId, { type, data: JSON.stringify(sampleOf(type)) }),
     ),
   )
   const worker = startDeliverer(db)
@@ -87,7 +87,7 @@ test('during a rotation both the old and the new secret verify', async () => {
   const { secret: fresh } = await db.transaction((tx) =>
     rotateSecret(tx, new Date(), { environmentId, reference, seal: testSeal }),
   )
-  await emit(db, new Date(), [happeningOf(environmentId)])
+  await emit(db, new Date(), [newEventOf(environmentId)])
   startDeliverer(db)
   await until(() => received.length === 1)
   const { body, headers } = received[0]!
@@ -105,7 +105,7 @@ test('an idle connection that the receiver closed is not a failure', async () =>
   await insertEndpoint(db, environmentId, { url })
   const { stats } = startDeliverer(db)
   for (let count = 1; count <= 20; count += 1) {
-    await emit(db, new Date(), [happeningOf(environmentId)])
+    await emit(db, new Date(), [newEventOf(environmentId)])
     await until(() => stats.delivered === count)
   }
   expect(stats.failed).toBe(0)
@@ -124,7 +124,7 @@ test('endpoints that hang do not delay the others', async () => {
       await insertEndpoint(db, environmentId, { url: `${url}/hangs` })
   const [busy] = shops
   await insertEndpoint(db, busy!, { url: `${url}/healthy` })
-  const events = shops.flatMap((id) => Array.from({ length: 20 }, () => happeningOf(id)))
+  const events = shops.flatMap((id) => Array.from({ length: 20 }, () => newEventOf(id)))
   await emit(db, new Date(), events)
 
   const { stats } = startDeliverer(db)
@@ -142,7 +142,7 @@ test('a delivery that a shutdown cuts off falls due again', async () => {
   const { endpoint } = await insertEndpoint(db, environmentId, { url })
   const { stats, stop } = startDeliverer(db)
   for (const count of [1, 2]) {
-    await emit(db, new Date(), [happeningOf(environmentId)])
+    await emit(db, new Date(), [newEventOf(environmentId)])
     await until(() => received.length === count && stats.delivered === 1)
   }
   await stop()
@@ -162,7 +162,7 @@ test('a delivery that a shutdown cuts off falls due again', async () => {
 test('a redelivery is not lost to an attempt in flight', async () => {
   const environmentId = await insertEnvironment(db, 'test')
   const { endpoint } = await insertEndpoint(db, environmentId)
-  await emit(db, new Date(), [happeningOf(environmentId)])
+  await emit(db, new Date(), [newEventOf(environmentId)])
   await db.rows(
     sql`update deliveries set tries = 4, attempts = 4 where endpoint_id = ${endpoint.id}`,
   )
@@ -181,7 +181,7 @@ test('a delivery that cannot be signed is retried by the schedule and given up',
   const environmentId = await insertEnvironment(db)
   const { endpoint } = await insertEndpoint(db, environmentId)
   await db.rows(sql`update webhook_endpoints set secret = 'damaged' where id = ${endpoint.id}`)
-  await emit(db, new Date(), [happeningOf(environmentId)])
+  await emit(db, new Date(), [newEventOf(environmentId)])
   const { log } = startDeliverer(db)
   const attempts = () =>
     db.rows(sql<{ error: string }>`
@@ -203,7 +203,7 @@ test('open deliveries of a disabled endpoint are given up, unsent', async () => 
   const { received, url } = await openReceiver()
   const environmentId = await insertEnvironment(db)
   const { endpoint } = await insertEndpoint(db, environmentId, { url })
-  await emit(db, new Date(), [happeningOf(environmentId)])
+  await emit(db, new Date(), [newEventOf(environmentId)])
   await db.rows(sql`
     update webhook_endpoints set is_enabled = false, disabled_reason = 'merchant'
     where id = ${endpoint.id}`)
@@ -220,7 +220,7 @@ test('an endpoint that responds with 410 is disabled, which is logged', async ()
   const { url } = await openReceiver((response) => response.writeHead(410).end())
   const environmentId = await insertEnvironment(db)
   await insertEndpoint(db, environmentId, { url })
-  await emit(db, new Date(), [happeningOf(environmentId)])
+  await emit(db, new Date(), [newEventOf(environmentId)])
   const { log } = startDeliverer(db)
   await until(() => log.length > 0)
   expect(JSON.parse(log[0]!)).toMatchObject({ reason: 'gone', msg: expect.any(String) })

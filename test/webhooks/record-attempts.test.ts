@@ -17,7 +17,7 @@ import { endpointColumns, type WebhookEndpoint } from '../../src/webhooks/endpoi
 import { nextRetryDelayMs } from '../../src/webhooks/schedule.js'
 import { createSender } from '../../src/webhooks/send.js'
 import { freshDatabase } from '../support/database.js'
-import { answerAll, claimFor, emit, endedOf, happeningOf, record } from '../support/deliveries.js'
+import { answerAll, claimFor, emit, endedOf, newEventOf, record } from '../support/deliveries.js'
 import { insertEndpoint as insertAnEndpoint, testSeal } from '../support/endpoints.js'
 import { insertEnvironment } from '../support/environments.js'
 import { now } from '../support/movements.js'
@@ -40,12 +40,12 @@ async function readEndpoint({ environmentId, id }: WebhookEndpoint): Promise<Web
 
 /** Emits an event and responds to everything due with this status. */
 async function respond(endpoint: WebhookEndpoint, at: Date, status: number | null) {
-  await emit(db, at, [happeningOf(endpoint.environmentId)])
+  await emit(db, at, [newEventOf(endpoint.environmentId)])
   return answerAll(db, at, { endpoint, status })
 }
 
 async function claimNew(endpoint: WebhookEndpoint, count: number): Promise<ClaimedDelivery[]> {
-  const events = Array.from({ length: count }, () => happeningOf(endpoint.environmentId))
+  const events = Array.from({ length: count }, () => newEventOf(endpoint.environmentId))
   await emit(db, now, events)
   return claimFor(db, now, endpoint)
 }
@@ -143,7 +143,7 @@ describe('the health of an endpoint', () => {
     await db.rows(sql`
       update deliveries set state = 'GIVEN_UP', finished_at = ${now} where state = 'PENDING'`)
     const endpoint = await insertEndpoint('test')
-    await emit(db, now, [happeningOf(endpoint.environmentId)])
+    await emit(db, now, [newEventOf(endpoint.environmentId)])
     await db.rows(sql`
       update webhook_endpoints set is_enabled = false, disabled_reason = 'merchant'
       where id = ${endpoint.id}`)
@@ -267,7 +267,7 @@ describe('the schedule', () => {
 
   test.each(['live', 'test'] as const)('of %s mode ends by giving up', async (mode) => {
     const endpoint = await insertEndpoint(mode)
-    await emit(db, now, [happeningOf(endpoint.environmentId)])
+    await emit(db, now, [newEventOf(endpoint.environmentId)])
     let at = now
     for (const wait of waits[mode]) {
       expect(await claimFor(db, later(at, -1), endpoint)).toEqual([])

@@ -52,7 +52,7 @@ type SentClaim = { nairaBefore: bigint | null; coinsBefore?: bigint | null }
 /** Decides what a payer sees. After the deadline a session shows as expired before it is ended. */
 export function viewSession(shown: PublicSessionJson, claim: SentClaim): PageView {
   const allNotes = shown.received.map((payment) => toNote(payment, shown)).filter(needsNote)
-  const notes = chooseNotes(allNotes, limits.checkout.notesShown)
+  const notes = chooseNotes(allNotes, limits.checkout.notesShownMax)
   const isUnsettled = shown.received.some(
     ({ status }) => status === 'RETURNING' || status === 'HELD',
   )

@@ -18,9 +18,9 @@ type Level = { at: string | number; names: Set<string> }
 export function findInexact(text: string): Inexact | undefined {
   const levels: Level[] = []
   for (const token of jsonTokens(text)) {
-    if (token.depth > limits.http.bodyDepth)
+    if (token.depth > limits.http.bodyDepthMax)
       return {
-        message: `The body is nested deeper than ${limits.http.bodyDepth} levels. Send it flatter.`,
+        message: `The body is nested deeper than ${limits.http.bodyDepthMax} levels. Send it flatter.`,
       }
     const issue = enterToken(levels, token)
     if (issue) return toInexact(levels, issue)

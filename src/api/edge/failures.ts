@@ -11,7 +11,7 @@ import { toValidationRefusal } from './validation.js'
 
 const requestFailures: Record<string, { reason?: Reason; message: string }> = {
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: {
-    message: 'The length of the body does not match Content-Length.',
+    message: 'The length of the body does not match Content-Length. Send the exact length.',
   },
   FST_ERR_CTP_BODY_TOO_LARGE: {
     reason: 'payload_too_large',
@@ -21,9 +21,13 @@ const requestFailures: Record<string, { reason?: Reason; message: string }> = {
     reason: 'unsupported_media_type',
     message: 'The body must be JSON. Send `Content-Type: application/json`.',
   },
-  ECONNRESET: { message: 'The connection was closed before the whole body arrived.' },
+  ECONNRESET: {
+    message: 'The connection was closed before the whole body arrived. Send it again.',
+  },
   FST_ERR_BAD_URL: { message: 'The path is not a valid URL. Encode its special characters.' },
-  FST_ERR_MAX_PARAM_LENGTH: { message: 'A part of the path is too long.' },
+  FST_ERR_MAX_PARAM_LENGTH: {
+    message: 'A part of the path is too long. Check the reference in it.',
+  },
 }
 
 const socketFailures: Record<string, string> = {
@@ -33,7 +37,7 @@ const socketFailures: Record<string, string> = {
 
 /** For bytes that are not an HTTP request. */
 export function toSocketRefusal({ code = '' }: NodeJS.ErrnoException): Refusal {
-  const message = socketFailures[code] ?? 'This is not a valid HTTP request.'
+  const message = socketFailures[code] ?? 'This is not a valid HTTP request. Send HTTP/1.1.'
   return new Refusal('validation_failed', { message })
 }
 

@@ -62,7 +62,7 @@ export const pageQuery = {
   cursor: Type.Optional(
     Type.String({
       minLength: 1,
-      maxLength: limits.http.cursorLength,
+      maxLength: limits.http.cursorLengthMax,
       description: 'The `nextCursor` of the previous page.',
       examples: [cursorSample],
     }),

@@ -62,7 +62,7 @@ export async function createServer(edge: Edge): Promise<FastifyInstance> {
   const app = Fastify({
     logger: false, // logAnswer writes one line per answer
     genReqId: (request) => toRequestId(request.headers['x-request-id']),
-    bodyLimit: limits.http.bodyBytes,
+    bodyLimit: limits.http.bodyBytesMax,
     requestTimeout: limits.http.requestMs,
     keepAliveTimeout: limits.http.keepAliveMs,
     forceCloseConnections: 'idle',

@@ -18,7 +18,7 @@ type Tools = {
 type OpenStream = { reference: string; network: string; until: number; body: PassThrough }
 
 /**
- * Open server-sent event streams of checkout pages. An event only says that the session changed,
+ * Open server-sent event streams of checkout pages. An event only reports that the session changed,
  * so a page that misses one is late until its next poll.
  */
 export class Streams {
@@ -53,15 +53,15 @@ export class Streams {
 
   /** Refuses more than a session, a network (network-of.ts) or this process may have. */
   open({ reference, network }: { reference: string; network: string }): Readable {
-    const { perSession, perNetwork, total, durationMaxMs, retryMs } = this.#limits
-    if (this.#isClosed || this.#count >= total) throw this.#noRoom()
+    const { perSessionMax, perNetworkMax, totalMax, durationMaxMs, retryMs } = this.#limits
+    if (this.#isClosed || this.#count >= totalMax) throw this.#noRoom()
     const countOfSession = this.#bySession.get(reference)?.size ?? 0
     const countOfNetwork = this.#countByNetwork.get(network) ?? 0
-    if (countOfSession >= perSession || countOfNetwork >= perNetwork) throw this.#tooMany()
+    if (countOfSession >= perSessionMax || countOfNetwork >= perNetworkMax) throw this.#tooMany()
     this.#listener ??= this.#startListener()
     const body = new PassThrough()
     this.#add({ reference, network, until: this.#clock.elapsedMs() + durationMaxMs, body })
-    // Makes proxies forward the headers, and tells the browser when to reconnect.
+    // Makes proxies forward the headers, and sets when the browser reconnects.
     body.write(`retry: ${retryMs}\n\n`)
     return body
   }

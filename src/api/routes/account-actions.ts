@@ -43,7 +43,7 @@ export function cancelRoute(api: ApiParts, { kind, path, resource }: About): Rou
   })
 }
 
-/** Asks the bank or chain for payments that were missed. */
+/** Queries the bank or chain for payments that were missed. */
 export function requeryRoute(api: ApiParts, { kind, path, resource }: About, texts: Texts): Route {
   return route({
     ...base,

@@ -56,7 +56,7 @@ const webUrl = (description: string) =>
   Type.Optional(
     Type.String({
       minLength: 1,
-      maxLength: limits.checkout.urlLength,
+      maxLength: limits.checkout.urlLengthMax,
       description,
       examples: ['https://shop.example/thanks'],
     }),
@@ -83,11 +83,11 @@ const create = (api: ApiParts) =>
     body: closed({
       amount: koboInput,
       currency: Type.Optional(nairaInput),
-      description: text(limits.checkout.descriptionLength, 'Two loaves of agege bread'),
+      description: text(limits.checkout.descriptionLengthMax, 'Two loaves of agege bread'),
       customer: closed({
         name: text(limits.names.length, 'Ada Obi'),
         email: Type.String({
-          maxLength: limits.checkout.emailLength,
+          maxLength: limits.checkout.emailLengthMax,
           pattern: emailPattern,
           examples: ['ada@example.com'],
         }),

@@ -226,7 +226,7 @@ function noDestination(why: string): Refusal {
 }
 
 function needlessDestination(): Refusal {
-  const issue = 'is only for returns'
+  const issue = 'is only for the action "return": remove it'
   return new Refusal('validation_failed', {
     message: `destination ${issue}.`,
     details: [{ field: 'destination', issue }],

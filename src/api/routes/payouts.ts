@@ -86,7 +86,10 @@ export function createReadRoutes(
     path: `${path}/:reference`,
     operation: `get${name}`,
     summary: `Verify a ${words}`,
-    description: 'Returns the current state, with every attempt to send it.',
+    description:
+      kind === 'crypto_transfer'
+        ? 'Returns the current state, with every attempt to send it.'
+        : 'Returns the current state.',
     params: inPath('reference', referenceSample(prefix)),
     answers: { 200: resource },
     refusals: ['not_found'],

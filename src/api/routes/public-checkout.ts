@@ -96,7 +96,7 @@ function outcomeMessage({ account: { status } }: PublicSession): string {
 }
 
 const methodIn = Type.Enum(['bank_transfer', 'crypto'], {
-  description: 'Payment method; a bank transfer unless you say otherwise.',
+  description: 'Payment method. Defaults to `bank_transfer`.',
   examples: ['bank_transfer'],
 })
 

@@ -101,7 +101,7 @@ const list = ({ db }: ApiParts) =>
       path: Type.Optional(
         Type.String({
           pattern: plainText,
-          maxLength: limits.http.cursorLength,
+          maxLength: limits.http.cursorLengthMax,
           description: 'Only paths that start with this.',
           examples: ['/v1/disbursements'],
         }),
@@ -142,7 +142,7 @@ const read = ({ db }: ApiParts) =>
     path: '/v1/request-logs/:requestId',
     operation: 'getRequestLog',
     summary: 'Retrieve a request log',
-    description: `Finds it by \`requestId\` (the newest if several requests share it) or by \`id\`. Bodies are cut after ${limits.requestLogs.bodyLength.toLocaleString('en')} characters. They never contain secrets; account numbers, names and email addresses are masked.`,
+    description: `Finds it by \`requestId\` (the newest if several requests share it) or by \`id\`. Bodies are cut after ${limits.requestLogs.bodyLengthMax.toLocaleString('en')} characters. They never contain secrets; account numbers, names and email addresses are masked.`,
     params: inPath('requestId', 'req_8f3a5c0d9e1b7a46000042'),
     answers: { 200: Type.Object(withBodies) },
     refusals: ['not_found'],

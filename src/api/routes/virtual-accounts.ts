@@ -29,7 +29,7 @@ export function virtualAccountRoutes(api: ApiParts): Route[] {
     requeryRoute(api, about, {
       summary: 'Fetch missed payments from the bank',
       description:
-        'Asks the bank for payments that it did not report. Use it when a customer has paid and you received no webhook.',
+        'Queries the bank for payments that it did not report. Use it when a customer has paid and you received no webhook.',
     }),
   ]
 }

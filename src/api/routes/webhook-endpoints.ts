@@ -39,7 +39,7 @@ const withSecret = resource('WebhookEndpointWithSecret', {
 
 const url = Type.String({
   minLength: 1,
-  maxLength: limits.webhooks.urlLength,
+  maxLength: limits.webhooks.urlLengthMax,
   examples: ['https://shop.example/webhooks'],
 })
 const events = Type.Array(Type.Enum(eventFilters, { type: 'string' }), {
@@ -80,7 +80,7 @@ const create = (api: ApiParts) =>
     path,
     operation: 'createWebhookEndpoint',
     summary: 'Create a webhook endpoint',
-    description: `An environment can have ${limits.webhooks.endpointsPerEnvironment} endpoints. The signing secret is only shown in this response.`,
+    description: `An environment can have ${limits.webhooks.endpointsPerEnvironmentMax} endpoints. The signing secret is only shown in this response.`,
     body: closed({
       url,
       events: Type.Optional(events),

@@ -29,7 +29,7 @@ function readText(text: string, lengthMax: number): string {
 }
 
 export function readBankCode(text: string): string {
-  if (!/^\d{3,6}$/.test(text)) throw new InvalidArgumentError('Must be 3 to 6 digits.')
+  if (!/^\d{3,9}$/.test(text)) throw new InvalidArgumentError('Must be 3 to 9 digits.')
   return text
 }
 

@@ -25,7 +25,7 @@ import { formatTable } from './table.js'
 export function registerBankAccounts(program: Command, context: OperateContext): void {
   const accounts = program
     .command('bank-accounts')
-    .description("a merchant's own bank accounts (live dedicated accounts need a primary one)")
+    .description("a merchant's own bank accounts (live accounts need a primary one)")
   setOperation(describeAdd(accounts.command('add')), context, addOne)
 
   const list = accounts
@@ -50,7 +50,7 @@ function describeAccount(command: Command): Command {
 }
 
 function describeAdd(command: Command): Command {
-  const code = new Option('--bank-code <code>', '3 to 6 digits').argParser(readBankCode)
+  const code = new Option('--bank-code <code>', '3 to 9 digits').argParser(readBankCode)
   const number = new Option('--account-number <number>', '10 digits').argParser(readAccountNumber)
   const name = new Option('--account-name <name>', 'name at the bank').argParser(readName)
   return command

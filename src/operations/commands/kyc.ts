@@ -9,7 +9,7 @@ export function registerKyc(program: Command, context: OperateContext): void {
   const kyc = program.command('kyc').description('KYC status of a merchant')
   const approve = kyc
     .command('approve')
-    .description('approve KYC, which allows dedicated accounts in live mode')
+    .description('approve KYC, which allows accounts and wallets in live mode')
     .argument(...merchantArgument)
   setOperation(approve, context, approveLive)
 }

@@ -21,8 +21,8 @@ async function verify(db: Database, { startProgress }: OperateContext): Promise<
     ...counterexamples.map((row) => `    ${toText(row)}`),
   ])
   const verdict = isClean
-    ? 'The books are right.'
-    : 'THE BOOKS ARE WRONG. Stop payouts and investigate.'
+    ? 'The ledger is consistent.'
+    : 'THE LEDGER IS INCONSISTENT. Stop payouts and investigate.'
   return {
     data: { isClean, findings: JSON.parse(toText(results)) },
     text: [...lines, '', verdict].join('\n'),

@@ -7,7 +7,7 @@ import { type CheckResult, failure, ok, runCheck, warning } from './check-result
 
 const versionMin = [20, 19] as const
 
-export function examineNode(version: string): CheckResult {
+export function examineNodeVersion(version: string): CheckResult {
   const [major = 0, minor = 0] = version.split('.').map(Number)
   const isSupported = major > versionMin[0] || (major === versionMin[0] && minor >= versionMin[1])
   return isSupported

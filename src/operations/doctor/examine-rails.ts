@@ -10,7 +10,7 @@ import { readOpenPayoutTotal, type WatchedTreasury } from '../watch-treasuries.j
 import { type CheckResult, failure, ok, runCheck, warning } from './check-result.js'
 
 /** Checks every node on its own: the rail itself would work with a majority. */
-export async function examineNodes(
+export async function examineEndpoints(
   config: Config,
   mode: Mode,
   tools: { clock: Clock; urls?: string[] },
@@ -23,7 +23,7 @@ export async function examineNodes(
     return runCheck(check, fix, async () => {
       const endpoint = new RpcEndpoint(url, identity)
       try {
-        return [await examineNode(endpoint, check, tools.clock)]
+        return [await examineEndpoint(endpoint, check, tools.clock)]
       } finally {
         endpoint.close()
       }
@@ -32,7 +32,7 @@ export async function examineNodes(
   return (await Promise.all(checks)).flat()
 }
 
-async function examineNode(
+async function examineEndpoint(
   endpoint: RpcEndpoint,
   check: string,
   clock: Clock,

@@ -6,8 +6,8 @@ import { createSeal } from '../../base/sealed.js'
 import { Database } from '../../postgres/database.js'
 import { type CheckResult, failure, runCheck } from './check-result.js'
 import { examineDatabase } from './examine-database.js'
-import { examineHome, examineKeys, examineModes, examineNode } from './examine-machine.js'
-import { type ExaminedRails, examineNodes, examineTreasuries } from './examine-rails.js'
+import { examineHome, examineKeys, examineModes, examineNodeVersion } from './examine-machine.js'
+import { type ExaminedRails, examineEndpoints, examineTreasuries } from './examine-rails.js'
 import { examineService, examineWork, examineWorkers } from './examine-work.js'
 
 /** Opens the parts of the service that are checked; the entry points implement it. */
@@ -29,7 +29,7 @@ export async function examine(
   openers: Openers,
   clock: Clock = systemClock,
 ): Promise<CheckResult[]> {
-  const node = examineNode(process.versions.node)
+  const node = examineNodeVersion(process.versions.node)
   const home = findEmptyHome()
   if (home !== undefined) {
     const fix = 'Run `npm start` to create one, or set MANILLA_HOME or DATABASE_URL.'
@@ -104,8 +104,8 @@ async function examineRails(
   const chainUrl = isEmbedded ? openers.findChainUrl(config.home) : undefined
   const urls = chainUrl === undefined ? {} : { urls: [chainUrl] }
   const nodes = [
-    ...(isStopped ? [] : await examineNodes(config, 'test', { clock, ...urls })),
-    ...(await examineNodes(config, 'live', { clock })),
+    ...(isStopped ? [] : await examineEndpoints(config, 'test', { clock, ...urls })),
+    ...(await examineEndpoints(config, 'live', { clock })),
   ]
   if (isStopped) return nodes
   const fix = 'Check the keys and seeds of the rails: docs/guides/going-live.md.'

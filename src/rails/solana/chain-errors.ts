@@ -37,7 +37,7 @@ export function payoutFailureOf(error: TransactionError): ChainFailure {
   }
   if (index === instructionIndex.transfer) {
     if (customOf(detail) === tokenErrors.insufficientFunds) return 'insufficient_treasury'
-    // The instruction before created the destination, so the invalid account is the source: the
+    // The previous instruction created the destination, so the invalid account is the source: the
     // treasury has never held this coin.
     if (detail === 'InvalidAccountData') return 'insufficient_treasury'
     if (customOf(detail) === tokenErrors.frozen) return 'destination_frozen'

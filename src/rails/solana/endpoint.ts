@@ -38,7 +38,7 @@ export class RpcEndpoint {
     this.#identity = identity
     this.#url = new URL(url)
     this.host = this.#url.host
-    const options = { keepAlive: true, maxSockets: limits.solana.connections }
+    const options = { keepAlive: true, maxSockets: limits.solana.connectionsMax }
     this.#agent = this.#isSecure ? new https.Agent(options) : new http.Agent(options)
   }
 
@@ -134,13 +134,13 @@ export class RpcEndpoint {
     try {
       for await (const chunk of response as AsyncIterable<Buffer>) {
         size += chunk.length
-        if (size > limits.solana.responseBytes) break
+        if (size > limits.solana.responseBytesMax) break
         chunks.push(chunk)
       }
     } catch (error) {
       throw new EndpointFailure(`${this.host}: ${(error as Error).message}`)
     }
-    if (size > limits.solana.responseBytes)
+    if (size > limits.solana.responseBytesMax)
       throw new AnswerTooLarge(`${this.host}: response too large`)
     return Buffer.concat(chunks).toString()
   }

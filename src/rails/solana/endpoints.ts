@@ -19,7 +19,7 @@ export class Endpoints {
   #preferred = 0
 
   constructor(urls: string[], identity: ChainIdentity, logger: Logger) {
-    assert(urls.length > 0 && urls.length <= limits.solana.endpoints, 'one to five endpoints')
+    assert(urls.length > 0 && urls.length <= limits.solana.endpointsMax, 'one to five endpoints')
     this.all = urls.map((url) => new RpcEndpoint(url, identity))
     this.#logger = logger
   }
@@ -83,7 +83,7 @@ export function resultOf<Result>({ result, error }: RpcAnswer): Result {
 /** The results of many calls to one endpoint, in their order. Throws when one is missing. */
 export async function callAll(endpoint: RpcEndpoint, calls: RpcCall[]): Promise<unknown[]> {
   const results: unknown[] = []
-  for (const group of inGroups(calls, limits.solana.callsPerRequest))
+  for (const group of inGroups(calls, limits.solana.callsPerRequestMax))
     results.push(...(await endpoint.post(group)).map(resultOf))
   return results
 }

@@ -17,7 +17,7 @@ export function createFindStrayTokens(
       [programs.token, programs.token2022].map((programId) => ({ wallet, programId })),
     )
     const strays: Awaited<ReturnType<WalletRail['findStrayTokens']>> = []
-    for (const group of inGroups(queries, limits.solana.longAnswersPerRequest)) {
+    for (const group of inGroups(queries, limits.solana.longAnswersPerRequestMax)) {
       const answers = await endpoints.post(group.map(toCall))
       for (const [index, answer] of answers.entries())
         strays.push(...straysIn(group[index]!.wallet, resultOf(answer), mints))

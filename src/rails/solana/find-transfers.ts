@@ -53,7 +53,7 @@ async function findTransfersOf(parts: Parts, coin: Coin, since: bigint): Promise
 
 async function readAmounts({ endpoints, logger }: Parts, page: SignatureInfo[], address: string) {
   const amounts: (bigint | null)[] = []
-  for (const group of inGroups(page, limits.solana.callsPerRequest)) {
+  for (const group of inGroups(page, limits.solana.callsPerRequestMax)) {
     const answers = await endpoints.post(group.map(({ signature }) => transactionCall(signature)))
     for (const [index, answer] of answers.entries()) {
       // An unsupported transaction version can hide money: the operator must know.

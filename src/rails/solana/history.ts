@@ -23,7 +23,7 @@ export async function* walkHistory(walk: HistoryWalk): AsyncGenerator<SignatureI
   const { listPage, address, since } = walk
   const limit = limits.solana.signaturesPerCall
   let before: string | undefined
-  for (let pages = 0; pages < limits.solana.historyPages; pages++) {
+  for (let pages = 0; pages < limits.solana.historyPagesMax; pages++) {
     const page = await listPage(address, {
       commitment: 'confirmed',
       limit,

@@ -14,7 +14,7 @@ const mintAccountType = 1
 
 const programAddresses = new Set<string>([...Object.values(programs), ...nativePrograms])
 
-/** Sysvars and similar addresses. Nobody can find a key whose address ends like this. */
+/** Sysvars and similar addresses. No known key has such an address. */
 const systemAddress = /1{10}$/
 
 /** Refuses what is recognizable by its address alone. */

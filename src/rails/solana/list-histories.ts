@@ -6,7 +6,7 @@ import { Unavailable } from './endpoints.js'
 import type { SignatureInfo } from './history.js'
 import { callMany, orUndefined } from './quorum.js'
 
-const { signaturesPerCall, historyPages, longAnswersPerRequest } = limits.solana
+const { signaturesPerCall, historyPagesMax, longAnswersPerRequestMax } = limits.solana
 
 /** The histories of several accounts at one endpoint. */
 export type Listing = {
@@ -28,7 +28,7 @@ export async function listHistories(
     ...ranges.map((range) => toCall(range)),
   ]
   const [info, ...firstPages] = await callMany(endpoint, logger, calls, {
-    perRequest: longAnswersPerRequest,
+    perRequest: longAnswersPerRequestMax,
     underWay: 1,
   })
   if (!info) return undefined
@@ -69,7 +69,7 @@ async function listWhole(
     isKnownReached ||= known !== -1
     history.push(...inRange)
     if (!isFull || inRange.length < page.length) return history
-    if (pages === historyPages) throw new Unavailable('the history is too long to read')
+    if (pages === historyPagesMax) throw new Unavailable('the history is too long to read')
     // The next page repeats the last line: an empty page must not pass for the end of the history.
     const [secondLast, last] = page.slice(-2)
     const { method, params } = toCall(range, secondLast!.signature)

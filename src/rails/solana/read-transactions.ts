@@ -52,7 +52,7 @@ export async function readTransactions(
   logger: Logger,
   signatures: string[],
 ): Promise<Map<string, Transaction | null>> {
-  const { callsPerRequest: perRequest, requestsInFlightMax: underWay } = limits.solana
+  const { callsPerRequestMax: perRequest, requestsInFlightMax: underWay } = limits.solana
   const calls = signatures.map(transactionCall)
   const results = await callMany(endpoint, logger, calls, { perRequest, underWay })
   const transactions = new Map<string, Transaction | null>()

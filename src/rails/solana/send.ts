@@ -38,7 +38,7 @@ export function createSend(endpoints: Endpoints, logger: Logger) {
     const calls = attempts.map(({ wire }) => {
       return { method: 'sendTransaction', params: [wire.toString('base64'), options] }
     })
-    const groups = inGroups(calls, limits.solana.callsPerRequest)
+    const groups = inGroups(calls, limits.solana.callsPerRequestMax)
     await Promise.all(endpoints.all.map((endpoint) => postAll(endpoint, groups)))
   }
 }

@@ -79,7 +79,7 @@ export class ProcessSigner implements Signer {
 
   #receive(line: string): void {
     const [next] = this.#pending
-    const signature = Buffer.from(line.slice(0, limits.solana.signerLineLength), 'base64')
+    const signature = Buffer.from(line.slice(0, limits.solana.signerLineLengthMax), 'base64')
     if (!next || !crypto.verify(null, next.message, this.#key, signature)) {
       this.#fail('returned an invalid signature')
       return

@@ -23,7 +23,7 @@ export async function simulateAll(
     method: 'simulateTransaction',
     params: [toWireTransaction(message, noSignature).toString('base64'), options],
   }))
-  const groups = inGroups(calls, limits.solana.callsPerRequest)
+  const groups = inGroups(calls, limits.solana.callsPerRequestMax)
   const answers = await Promise.all(groups.map((group) => endpoints.post(group)))
   return answers.flat().map((answer) => resultOf<Simulation>(answer).value.err)
 }

@@ -61,7 +61,10 @@ export class Templates {
 
   write({ coin, recipient, amount, memo, blockhash }: PayoutMessage): Buffer {
     const memoBytes = Buffer.byteLength(memo)
-    assert(memoBytes > 0 && memoBytes <= limits.solana.memoBytes, 'the memo has a bounded length')
+    assert(
+      memoBytes > 0 && memoBytes <= limits.solana.memoBytesMax,
+      'the memo has a bounded length',
+    )
     const template = this.#templateFor(coin, recipient, memoBytes)
     const message = Buffer.from(template.message)
     message.set(recipient.wallet.bytes, template.wallet)

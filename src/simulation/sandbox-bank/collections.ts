@@ -57,7 +57,7 @@ export function createSandboxCollections(tools: Tools): SandboxCollections {
     readNotice: readOrLog,
     findPayments: async (number) => (await findPaymentsInto(db, number)).map(toReported),
     async listPayments({ from, to, after }) {
-      const limit = limits.sandboxBank.statementLines
+      const limit = limits.sandboxBank.statementLinesMax
       const lines = await listRecorded(db, { from, to, after: BigInt(after ?? 0), limit })
       const isFull = lines.length === limit
       return {

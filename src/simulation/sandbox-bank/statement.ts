@@ -29,7 +29,7 @@ export async function readStatement(
   now: Date,
   { from, to, after }: { from: Date; to: Date; after: StatementCursor | undefined },
 ): Promise<Statement> {
-  const limit = limits.sandboxBank.statementLines
+  const limit = limits.sandboxBank.statementLinesMax
   const start = after ?? { receivedAt: from, reference: '' }
   const references = await listReceived(tx, { from, to, after: start, limit })
   const transfers = await lookUpTransfers(tx, now, references)

@@ -13,9 +13,12 @@ import {
   examineHome,
   examineKeys,
   examineModes,
-  examineNode,
+  examineNodeVersion,
 } from '../../../src/operations/doctor/examine-machine.js'
-import { examineNodes, examineTreasuries } from '../../../src/operations/doctor/examine-rails.js'
+import {
+  examineEndpoints,
+  examineTreasuries,
+} from '../../../src/operations/doctor/examine-rails.js'
 import { examineService, examineWork } from '../../../src/operations/doctor/examine-work.js'
 import { sql } from '../../../src/postgres/sql.js'
 import { prepareDatabase } from '../../../src/prepare-database.js'
@@ -51,7 +54,7 @@ test.each([
   ['20.18.9', 'error'],
   ['18.99.0', 'error'],
 ])('Node %s is %s', (version, state) => {
-  expect(examineNode(version).state).toBe(state)
+  expect(examineNodeVersion(version).state).toBe(state)
 })
 
 test('a secret file that other users can read is reported with the command that fixes it', () => {
@@ -208,7 +211,7 @@ describe('rails', () => {
     await chain.advance(40)
     const config = readConfig(settings)
     const at = (mode: 'test' | 'live', url: string) =>
-      examineNodes(config, mode, { clock: systemClock, urls: [url] })
+      examineEndpoints(config, mode, { clock: systemClock, urls: [url] })
     expect(statesOf(await at('test', chain.url))).toEqual({ 'Solana (test)': 'ok' })
     const errors = [...(await at('live', chain.url)), ...(await at('test', 'http://127.0.0.1:9'))]
     expect(errors.map(({ state }) => state)).toEqual(['error', 'error'])

@@ -116,7 +116,7 @@ const payouts = fc.record({
   wallet: key.filter((text) => text !== programs.system),
   amount: fc.bigInt({ min: 1n, max: 2n ** 63n - 1n }),
   memo: fc.string({ minLength: 1, maxLength: 30, unit: 'grapheme' }).filter((text) => {
-    return Buffer.byteLength(text) <= limits.solana.memoBytes
+    return Buffer.byteLength(text) <= limits.solana.memoBytesMax
   }),
   blockhash: key,
 })
@@ -134,7 +134,7 @@ test('a payout from a template equals that of kit byte for byte', async () => {
   // Messages sort addresses, so the wallet's position depends on its first letter.
   for (let first = 0; first < 256; first += 16) {
     const wallet = base58.encode(Buffer.concat([Buffer.from([first]), randomBytes(31)]))
-    const memo = 'm'.repeat(1 + (first % limits.solana.memoBytes))
+    const memo = 'm'.repeat(1 + (first % limits.solana.memoBytesMax))
     await check({ coin: 'USDC', wallet, amount: 1n, memo, blockhash: wallet })
   }
   const wallet = findWallet((bump) => bump <= 246)
@@ -177,7 +177,7 @@ test('a payout has enough compute units for every bump', async () => {
   const rail = await openRail(chain)
   for (const wanted of [255, 252, 249, 246]) {
     const to = findWallet((bump) => (wanted === 246 ? bump <= wanted : bump === wanted))
-    const reference = 'r'.repeat(limits.solana.memoBytes)
+    const reference = 'r'.repeat(limits.solana.memoBytesMax)
     const instruction = await newInstruction({ to, reference })
     expect(await reasonOf(rail, instruction)).toBeUndefined()
     const attempt = await prepareOne(rail, instruction)

@@ -190,7 +190,7 @@ describe('the list of payments', () => {
     const from = clock.now()
     const paySome = (paidAt: Date, count: number) =>
       Promise.all(Array.from({ length: count }, () => payIn(bank, { accountNumber, paidAt })))
-    const first = await paySome(later(9_999_999), limits.sandboxBank.statementLines + 10)
+    const first = await paySome(later(9_999_999), limits.sandboxBank.statementLinesMax + 10)
     clock.advance(1_000)
     const middle = clock.now()
     const rest = await paySome(later(-9_999_999), 10)
@@ -209,7 +209,7 @@ describe('the list of payments', () => {
     const accountNumber = await openAccount(bank)
     const period = { from: clock.now(), to: later(60_000) }
     clock.advance(1_000)
-    const many = Array.from({ length: limits.sandboxBank.statementLines }, () =>
+    const many = Array.from({ length: limits.sandboxBank.statementLinesMax }, () =>
       payIn(bank, { accountNumber }),
     )
     await Promise.all(many)
@@ -246,7 +246,7 @@ describe('the list of payments', () => {
     const { bank, clock } = openBank(own)
     const accountNumber = await openAccount(bank)
     const period = { from: clock.now(), to: later(1) }
-    const count = limits.sandboxBank.statementLines * 2 + 100
+    const count = limits.sandboxBank.statementLinesMax * 2 + 100
     const banks = [bank, openBank(own).bank, openBank(own).bank]
     let isPaying = true
     const paying = Promise.all(

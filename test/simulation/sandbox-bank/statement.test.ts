@@ -15,7 +15,7 @@ import {
   sendTo,
 } from './open-bank.js'
 
-const { processingMs, unknownForMs, reversesAfterMs, statementLines } = limits.sandboxBank
+const { processingMs, unknownForMs, reversesAfterMs, statementLinesMax } = limits.sandboxBank
 
 async function readAll(
   bank: ReturnType<typeof openBank>['bank'],
@@ -91,10 +91,10 @@ describe('the statement', () => {
       await bank.send(attempts)
       return attempts.map(({ reference }) => reference).toSorted()
     }
-    const first = await sendSome(statementLines + 10)
+    const first = await sendSome(statementLinesMax + 10)
     clock.advance(1_000)
     const middle = clock.now()
-    const rest = await sendSome(statementLines)
+    const rest = await sendSome(statementLinesMax)
     clock.advance(1_000)
     const references = (lines: StatementLine[]) => lines.map(({ reference }) => reference)
     expect(references(await readAll(bank, { from, to: middle }))).toEqual(first)
