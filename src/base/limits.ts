@@ -2,7 +2,10 @@ import { strict as assert } from 'node:assert'
 import { day, hour, minute, second } from './clock.js'
 import { solanaLimits } from './solana-limits.js'
 
-/** Every loop, queue, page, retry and batch is bounded by a figure in this file, solana-limits.ts or localnet/limits.ts. */
+/**
+ * Every loop, queue, page, retry and batch is bounded by a figure in this file, in solana-limits.ts
+ * or in localnet/limits.ts.
+ */
 export const limits = {
   http: {
     bodyBytesMax: 64 * 1024,

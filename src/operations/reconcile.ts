@@ -151,8 +151,8 @@ function nameOf({ kind, name }: Difference): string {
 }
 
 /**
- * Reads the rail first and the books second: every payout is in the books before it is sent. Payouts
- * that the books call completed and the rail did not list are checked one by one.
+ * Reads the rail first and the books second: every payout is in the books before it is sent.
+ * Payouts that the books call completed and the rail did not list are checked one by one.
  */
 async function compareOnce(
   { db, counterpart }: { db: Database; counterpart: Counterpart },

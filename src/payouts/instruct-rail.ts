@@ -5,8 +5,8 @@ import { type Payout, payoutKinds, referenceOf } from './payout.js'
 import type { SimulatedRail } from './ports.js'
 
 /**
- * Sets how a simulated rail ends a payout; returns the reason if it cannot. The payout itself changes
- * when the rail is polled, as on a real rail. Repeating it changes nothing.
+ * Sets how a simulated rail ends a payout; returns the reason if it cannot. The payout itself
+ * changes when the rail is polled, as on a real rail. Repeating it changes nothing.
  */
 export async function instructRail(
   { db, simulated }: { db: Queryable; simulated: SimulatedRail[] },

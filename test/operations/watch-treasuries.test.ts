@@ -17,7 +17,7 @@ test('floors are amounts of known coins, and nothing else', () => {
   })
   expect(floors('')).toEqual({})
   for (const wrong of ['BTC=1', 'USDC', 'USDC=-1', 'USDC=1e3'])
-    expect(() => floors(wrong)).toThrow('SOLANA_LIVE_FLOORS must look like')
+    expect(() => floors(wrong)).toThrow('SOLANA_LIVE_FLOORS must have the form')
 })
 
 test('a chain without a key, or a key without a chain, is refused', () => {
