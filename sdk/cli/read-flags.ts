@@ -11,7 +11,7 @@ export type Flag = [
 
 type Input = Record<string, unknown>
 
-/** `destination.bankCode` becomes `--destination.bank-code`, `lowBalance.NGN` `--low-balance.ngn` */
+/** `destination.bankCode` becomes `--destination.bank-code`. */
 export function toFlagName(name: string): string {
   return name.replace(/([a-z0-9])([A-Z])/g, '$1-$2').toLowerCase()
 }
