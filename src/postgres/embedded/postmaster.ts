@@ -81,15 +81,16 @@ export async function stopServer(site: Site, running: Running): Promise<void> {
 /** INT shuts down in order; QUIT at once, because an orphan has nothing to save. */
 export async function endServer(
   site: Site,
-  { pid, socketDirectory }: Postmaster,
+  { pid, socketDirectory, child }: Postmaster & { child?: ChildProcess | undefined },
   signal: 'INT' | 'QUIT',
 ): Promise<void> {
   const { stopTimeoutMs, pollIntervalMs } = limits.embedded
   // Sent as that account: root must not signal a process because another user's file names it.
   spawnSync('/bin/sh', ['-c', `kill -s ${signal} ${pid}`], spawnOptions(site.account))
   for (let waitedMs = 0; waitedMs < stopTimeoutMs; waitedMs += pollIntervalMs) {
-    // In a container the dead process may not be reaped: then its files show that it has ended.
-    const isThere = isAlive(pid) && (await answers(socketDirectory))
+    // The files of a server are gone a moment before its process. But nothing may reap the process
+    // of another parent, in a container for example: then the files show that it has ended.
+    const isThere = child ? !hasEnded(child) : isAlive(pid) && (await answers(socketDirectory))
     if (!isThere && readPostmaster(site)?.pid !== pid) return
     await sleep(pollIntervalMs)
   }
