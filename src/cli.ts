@@ -90,7 +90,8 @@ const baseContext: Omit<OperateContext, 'startProgress'> = {
     const onLost = logLostConnection(createLogger(config.logLevel))
     const db = new Database(database.url, onLost)
     try {
-      await prepareDatabase(database.url, config)
+      // Only a start creates the sandbox tables: this shell may lack the service's BANK_TEST=none.
+      await prepareDatabase(database.url, config, { simulation: false })
       return await work(db, createSeal(config.secret))
     } finally {
       await db.close()

@@ -1,7 +1,7 @@
 import type { Config } from './base/config.js'
 import { createSeal } from './base/sealed.js'
 import { connect } from './postgres/connection.js'
-import { migrate } from './postgres/migrate.js'
+import { migrate, type Scope } from './postgres/migrate.js'
 import { sql } from './postgres/sql.js'
 import { inTransaction } from './postgres/tx.js'
 
@@ -12,8 +12,9 @@ import { inTransaction } from './postgres/tx.js'
 export async function prepareDatabase(
   url: string,
   { secret, bank }: Pick<Config, 'secret' | 'bank'>,
+  scope: Scope = { simulation: bank.test === 'sandbox' },
 ): Promise<string[]> {
-  const applied = await migrate(url, { simulation: bank.test === 'sandbox' })
+  const applied = await migrate(url, scope)
   const fingerprint = createSeal(secret).hash('fingerprint')
   const client = await connect(url, 'manilla start')
   try {

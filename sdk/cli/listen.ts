@@ -59,7 +59,7 @@ function printStart(
   terminal.print(`Listening to ${access.baseUrl}, ${target}`)
   terminal.print(`Signing secret: ${secret}`)
   const validity = isKept
-    ? 'The secret stays the same next time.'
+    ? 'The signing secret stays the same across runs.'
     : 'Another `manilla listen` is running here, so this secret is valid for this run only.'
   terminal.note(paint(terminal, 'dim', `${validity} Press Ctrl-C to stop.`))
 }

@@ -38,7 +38,7 @@ export const codes = {
   },
   rate_limited: {
     status: 429,
-    when: 'This environment or address has sent too many requests, or has too many lists open at once.',
+    when: 'This environment or address has sent too many requests, or has too many list requests running at once.',
     nextStep: 'Wait for the number of seconds in `Retry-After`, then send the same request again.',
   },
   balance_funding_failed: {

@@ -36,7 +36,7 @@ const paymentsAreBooked: Proof = {
 }
 
 const noticesArePayments: Proof = {
-  claim: 'Every taken notice is one payment of its mode, and every payment has a notice',
+  claim: 'Every recorded notice is one payment of its mode, and every payment has a notice',
   counterexamples: `
     select n.rail, n.mode, n.id, p.id as payment from
       (select * from notices where state = 'TAKEN') n

@@ -9,7 +9,7 @@ type PaymentSource = { id: string; sender: Payment['sender'] | null }
 /**
  * Where a payment can be sent back to: the sender's account or, if the bank masks it, a refund by
  * the rail's payment id. Undefined if unknown. Coins are never sent back automatically: the sender
- * may be an exchange, which could not tell whose they are. A wallet has no collection rail.
+ * may be an exchange, which may be unable to credit the customer. A wallet has no collection rail.
  */
 export function destinationOf(
   { id, sender }: PaymentSource,

@@ -29,7 +29,7 @@ function tooLate(payout: Payout, outcome: string): Refusal {
   return new Refusal(payoutKinds[payout.kind].refusal, {
     reason: 'invalid_state',
     message:
-      `Too late for ${outcome}: ${referenceOf(payout)} has ended or is about to. ` +
+      `${referenceOf(payout)} has ended or is about to, so ${outcome} cannot be set. ` +
       'Verify it to see its status.',
   })
 }

@@ -110,6 +110,6 @@ function kycMissing({ kind }: WalletRequest): Refusal {
 function railUnavailable({ environment, kind }: WalletRequest): Refusal {
   return new Refusal(accountKinds[kind].refusal, {
     reason: 'rail_unavailable',
-    message: `No chain is configured for deposits in ${environment.mode} mode, or it does not answer.`,
+    message: `Deposits are not available in ${environment.mode} mode: no chain is configured, or it does not answer.`,
   })
 }

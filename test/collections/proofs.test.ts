@@ -224,7 +224,7 @@ const damages: Record<string, Record<string, string[]>> = {
        where cause_id = ${payments.held} and purpose = 'payment_held'`,
     ],
   },
-  'Every taken notice is one payment of its mode, and every payment has a notice': {
+  'Every recorded notice is one payment of its mode, and every payment has a notice': {
     'a payment without a notice': [`delete from notices where ${noticeOf('exact')}`],
     'a payment whose notice is waiting': [
       `update notices set state = 'WAITING' where ${noticeOf('held')}`,

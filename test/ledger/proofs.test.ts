@@ -182,7 +182,7 @@ const damages: Record<string, Record<string, string[]>> = {
       `update environments set mode = 'live' where id = ${environmentId}`,
     ],
   },
-  'Every remembered key has its answer': {
+  'Every idempotency key has its answer': {
     'a key without a status': [`update idempotency_keys set status = null where ${here}`],
     'a key without an answer': [`update idempotency_keys set answer = null where ${here}`],
   },
@@ -239,5 +239,5 @@ test('all claims are checked against one snapshot', async () => {
   await blocker.query('commit')
 
   for (const { counterexamples } of await findings) expect(counterexamples).toEqual([])
-  expect(await claimsBrokenBy([])).toEqual(['Every remembered key has its answer'])
+  expect(await claimsBrokenBy([])).toEqual(['Every idempotency key has its answer'])
 })

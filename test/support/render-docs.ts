@@ -179,7 +179,7 @@ ${wallets.join('\n')}
 \`POST /v1/test/disbursements/{reference}/settle\` with \`{"outcome":"…"}\` instructs the simulated bank or chain. It changes nothing else: the
 transfer and its webhooks follow a moment later, as in live mode. Instructions to the chain last until the service stops.
 
-A transfer that has already ended cannot be changed (409 \`invalid_state\`), and most transfers end within a second. So pay to an account
+A transfer that has already ended cannot be changed (409 \`invalid_state\`; repeating its outcome is accepted), and most transfers end within a second. So pay to an account
 that stays unknown, or to a wallet where nothing lands, and settle it then.
 
 | transfer | \`outcome\` | what happens | final status |

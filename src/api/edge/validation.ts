@@ -97,7 +97,7 @@ export const patternIssues: Record<string, string> = {
   [statusPattern]: 'must be a status such as 422 or a class such as 4xx',
   [requestIdPattern]: 'must be 1 to 100 letters, digits and any of _ . : -',
   [colour]: 'must be a colour such as #0a7d4f',
-  [picture]: 'must be a PNG, JPEG or WebP picture as a data: URL in base64',
+  [picture]: 'must be a PNG, JPEG or WebP image as a data: URL in base64',
   [origin]:
     'must be an origin such as https://shop.example, with a port if it needs one and without a path',
 }
@@ -201,20 +201,31 @@ function issueOf(error: ErrorObject): string {
     case 'type':
       return `must be ${article(String(params.type))}, not ${kindOf(error.data)}`
     case 'enum':
-      return `must be one of ${(params.allowedValues as unknown[]).join(', ')}`
+      return oneOf(params.allowedValues as unknown[])
     case 'const':
       return `must be ${JSON.stringify(params.allowedValue)}`
     case 'discriminator':
-      return `must be one of ${tagsOf(error).join(', ')}`
+      return oneOf(tagsOf(error))
     case 'format': {
       const amount = parseDecimal(String(error.data), 'USDC')
       return typeof amount === 'bigint' ? 'is not valid' : amount.issue
     }
     case 'pattern':
       return patternIssues[String(params.pattern)] ?? 'has an invalid format'
+    case 'minLength':
+      if (params.limit === 1) return 'must not be empty'
+      return `must have at least ${params.limit} characters`
+    case 'minimum':
+      return `must be at least ${params.limit}`
+    case 'maximum':
+      return `must be at most ${params.limit}`
     default:
       return (error.message ?? 'is not valid').replace('must NOT', 'must not')
   }
+}
+
+function oneOf(values: unknown[]): string {
+  return values.length === 1 ? `must be ${values[0]}` : `must be one of ${values.join(', ')}`
 }
 
 function tagsOf(error: ErrorObject): unknown[] {

@@ -216,7 +216,7 @@ async function withBankName(
 
 const unknownOwner =
   'Coins are not returned to the sending wallet: it may belong to an exchange, ' +
-  'which could not tell whose they are.'
+  'which may be unable to credit the customer.'
 
 function noDestination(why: string): Refusal {
   return new Refusal('payment_action_failed', {

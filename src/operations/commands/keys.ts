@@ -143,7 +143,7 @@ async function revokeOne({ db, now, actor, args }: Run<object>): Promise<Command
   return { data: showKey(key), text: `${args[0]} (${key.hint}) ${result}.` }
 }
 
-export const shownOnce = 'Store keys now: they are not shown again.'
+export const shownOnce = 'Store these keys now. They are not shown again.'
 
 export function describeIssued(issued: IssuedKey): string {
   return `${toReference(prefixes.apiKey, issued.id)}  ${issued.key.reveal()}`

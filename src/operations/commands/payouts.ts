@@ -25,7 +25,7 @@ export function registerPayouts(
   setOperation(open, context, listOpen)
   const decide = payouts
     .command('decide')
-    .description('record the outcome of a payout that needs review')
+    .description('record the outcome of an open payout, with evidence')
     .argument('<reference>', 'reference of the payout, bt_… or ct_…')
     .addOption(
       new Option('--outcome <outcome>', 'outcome of the payout')
