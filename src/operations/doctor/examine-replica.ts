@@ -31,11 +31,7 @@ export async function examineReplica(
 }
 
 /** Notes where the primary is and waits until the replica is there. */
-async function compare(
-  primary: Reader,
-  replica: Reader,
-  maxDelayMs: number,
-): Promise<CheckResult> {
+async function compare(primary: Reader, replica: Reader, maxDelayMs: number): Promise<CheckResult> {
   const waitMs = Math.min(maxDelayMs, limits.doctor.responseTimeoutMs)
   const wanted = await readPosition(primary)
   for (let waitedMs = 0; ; waitedMs += pollIntervalMs) {
