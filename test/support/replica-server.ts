@@ -22,8 +22,6 @@ import { migrate } from '../../src/postgres/migrate.js'
 import { sql } from '../../src/postgres/sql.js'
 import { until } from './sessions.js'
 
-export type ReplicaServer = Awaited<ReturnType<typeof startReplica>>
-
 /** A migrated primary of its own: the shared one streams the writes of all tests. */
 export async function startPrimaryAndReplica() {
   const home = mkdtempSync(path.join(tmpdir(), 'manilla-replica-'))
