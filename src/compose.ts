@@ -3,7 +3,9 @@ import type { FastifyInstance } from 'fastify'
 import { addHealth } from './api/edge/health.js'
 import { createChanges, createKeyedLanes, createRefusalLanes } from './api/edge/keyed-lane.js'
 import { createMetrics, type HttpMetrics } from './api/edge/metrics.js'
+import { createPageSources } from './api/edge/page-source.js'
 import { createReadiness } from './api/edge/readiness.js'
+import { addReplicaMetrics } from './api/edge/replica-metrics.js'
 import { createServer } from './api/edge/server.js'
 import { type StreamLimits, Streams } from './api/edge/streams.js'
 import { openCollections } from './api/open-collections.js'
@@ -32,6 +34,7 @@ import { createSendAfterCommit } from './payouts/send-new.js'
 import { connectLane, connectListener } from './postgres/connection.js'
 import { Database } from './postgres/database.js'
 import { type OpenedLane, type OpenLane, openLane } from './postgres/lane.js'
+import { Replica } from './postgres/replica.js'
 import { RequestLog } from './request-log/request-log.js'
 import { type CoinMint, createFunding, createPendingMint } from './simulation/test-funding.js'
 import type { WalletRails } from './wallets/prepare-wallets.js'
@@ -99,6 +102,15 @@ export async function compose({ config, databaseUrl, logger, ...parts }: Parts):
     size: changePoolSize,
     applicationName: 'manilla changes',
   })
+  const replica = config.databaseRead
+    ? new Replica({
+        url: config.databaseRead.url.reveal(),
+        maxDelayMs: config.databaseRead.maxDelayMs,
+        primary: db,
+        quickPrimary: quickDb,
+        logger,
+      })
+    : undefined
   const keyRing = createKeyRing({ db: quickDb, seal, clock })
   const laneContext = { connect: () => connectLane(databaseUrl, 'manilla lane'), open, clock, seal }
   const collections = openCollections({
@@ -132,6 +144,7 @@ export async function compose({ config, databaseUrl, logger, ...parts }: Parts):
   const requestLog = new RequestLog({ url: databaseUrl, logger })
   const mintPending = createPendingMint({ db, mint: parts.mint, logger })
   const metrics = createMetrics(lanes, figuresOf(db, clock, requestLog))
+  if (replica) addReplicaMetrics(metrics.registry, replica)
   const readiness = createReadiness({ db: quickDb, lanes: Object.values(lanes), logger })
 
   const app = await createServer({
@@ -144,6 +157,7 @@ export async function compose({ config, databaseUrl, logger, ...parts }: Parts):
     requestLog: config.requestLogDays > 0 ? requestLog : undefined,
     routes: createRoutes({
       db,
+      openPage: createPageSources(db, replica),
       seal,
       banks,
       simulated: simulatedRails,
@@ -184,6 +198,7 @@ export async function compose({ config, databaseUrl, logger, ...parts }: Parts):
       await closeServer(app)
       await Promise.all([requestLog, ...Object.values(lanes)].map((one) => one.close()))
       await keyRing.writeUses().catch(() => {}) // only "last used" times: the next use is written
+      await replica?.close()
       await Promise.all([quickDb, changeDb, db].map((one) => one.close()))
     },
   }

@@ -13,12 +13,15 @@ import type { BankDirectory, SimulatedRail } from '../payouts/ports.js'
 import type { PayoutPreparation, PayoutRails } from '../payouts/prepare-payouts.js'
 import type { Database } from '../postgres/database.js'
 import type { Call, KeyedChange } from './edge/keyed-lane.js'
+import type { OpenPage } from './edge/page-source.js'
 import type { Streams } from './edge/streams.js'
 import type { Collections } from './open-collections.js'
 
 /** Everything that the routes use; compose.ts puts it together. */
 export type ApiParts = {
   db: Database
+  /** For lists of an environment, which may be read from a replica. */
+  openPage: OpenPage
   seal: Seal
   allowsLoopbackWebhooks: boolean
   naira: Record<Mode, NairaLimits>

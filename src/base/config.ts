@@ -89,6 +89,19 @@ export const variables = Type.Object({
       description: 'URL of a PostgreSQL 15 or newer, used instead of the embedded one.',
     }),
   ),
+  DATABASE_READ_URL: Type.Optional(
+    Type.String({
+      description:
+        'URL of a streaming replica of DATABASE_URL, from which lists are read while it keeps up. Must lead to one server, not to several in turn.',
+    }),
+  ),
+  DATABASE_READ_MAX_DELAY_MS: Type.Integer({
+    default: limits.replica.delayMaxMs,
+    minimum: 2 * limits.replica.checkIntervalMs,
+    maximum: limits.replica.samplesMax * limits.replica.checkIntervalMs,
+    description:
+      'How far the replica may be behind, in milliseconds. Beyond that, lists are read from the primary.',
+  }),
   MANILLA_SECRET: Type.Optional(
     Type.String({
       minLength: secretLengthMin,
@@ -180,6 +193,8 @@ export type Config = {
   home: string
   /** Undefined: run the embedded server. */
   databaseUrl: Secret | undefined
+  /** A replica for lists. */
+  databaseRead?: { url: Secret; maxDelayMs: number } | undefined
   secret: Secret
   publicUrl: string | undefined
   trustProxy: boolean
@@ -218,6 +233,8 @@ export function readConfig(given: NodeJS.ProcessEnv = process.env): Config {
       'MANILLA_SECRET is required with DATABASE_URL. Create one with `openssl rand -hex 32` and keep it: ' +
         'without it no API key works.',
     )
+  if (values.DATABASE_READ_URL && !values.DATABASE_URL)
+    throw new Error('DATABASE_READ_URL needs DATABASE_URL: the embedded database has no replica.')
   return {
     host: values.HOST,
     port: values.PORT,
@@ -225,6 +242,12 @@ export function readConfig(given: NodeJS.ProcessEnv = process.env): Config {
     workPort: values.WORK_PORT,
     home,
     databaseUrl: values.DATABASE_URL ? new Secret(values.DATABASE_URL) : undefined,
+    databaseRead: values.DATABASE_READ_URL
+      ? {
+          url: new Secret(values.DATABASE_READ_URL),
+          maxDelayMs: values.DATABASE_READ_MAX_DELAY_MS,
+        }
+      : undefined,
     secret: new Secret(values.MANILLA_SECRET ?? loadOrCreateSecret(home)),
     publicUrl: values.PUBLIC_URL === undefined ? undefined : readPublicUrl(values.PUBLIC_URL),
     trustProxy: values.TRUST_PROXY,

@@ -73,6 +73,17 @@ export const limits = {
     quickPoolSize: 2,
     quickStatementMs: 1.5 * second,
   },
+  replica: {
+    delayMaxMs: 5 * second,
+    checkIntervalMs: second,
+    /** Shorter than on the primary, which repeats what fails here. */
+    statementMs: 2 * second,
+    connectMs: second,
+    /** How long lists use the primary after the replica cancelled a slow one. */
+    slowPauseMs: 5 * second,
+    /** Positions of the primary kept for measuring, one per check: ten minutes. */
+    samplesMax: 600,
+  },
   embedded: {
     /** macOS has the shortest limit for the path of a Unix socket. */
     socketPathBytes: 103,
@@ -320,6 +331,7 @@ export const limits = {
     overdueAfterMs: 3 * minute,
     responseTimeoutMs: 5 * second,
     clockSkewMaxMs: second,
+    replicaPollIntervalMs: 100,
     /** Block times of a chain are only roughly accurate. */
     chainSkewMaxSeconds: 60,
   },
@@ -398,6 +410,9 @@ assert(limits.webhooks.leaseMs > limits.webhooks.attemptTimeoutMs)
 assert(limits.payouts.leaseMs >= limits.payouts.sendWithinMs + 10 * limits.solana.callTimeoutMs)
 assert(limits.sandboxBank.noticeLeaseMs > limits.sandboxBank.noticeTimeoutMs)
 assert(limits.deposits.leaseMs > limits.deposits.historyReadMs + limits.solana.callTimeoutMs)
+
+// A replica that keeps up must not look late between two checks.
+assert(2 * limits.replica.checkIntervalMs < limits.replica.delayMaxMs)
 
 // The innermost timeout fires first, so that its cause is reported.
 assert(limits.lane.lockMs < limits.lane.deferredWaitMaxMs)

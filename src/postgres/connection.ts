@@ -84,7 +84,13 @@ export function cutConnection(client: pg.Client): void {
   connection.stream.destroy()
 }
 
-export type PoolOptions = { size?: number; statementMs?: number; applicationName?: string }
+export type PoolOptions = {
+  size?: number
+  statementMs?: number
+  /** Also limits the wait for a free connection. */
+  connectMs?: number
+  applicationName?: string
+}
 
 export function createPool(
   url: string,
@@ -92,9 +98,10 @@ export function createPool(
   options: PoolOptions = {},
 ): pg.Pool {
   const { size = limits.postgres.poolSize, applicationName = 'manilla' } = options
-  const { statementMs = limits.postgres.statementMs } = options
+  const { statementMs = limits.postgres.statementMs, connectMs = limits.postgres.connectMs } =
+    options
   const pool = new pg.Pool({
-    ...connectionOptions(url, applicationName, { ...standardTimeouts, statementMs }),
+    ...connectionOptions(url, applicationName, { ...standardTimeouts, statementMs, connectMs }),
     max: size,
   })
   pool.on('error', onIdleError)

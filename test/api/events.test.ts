@@ -276,7 +276,9 @@ describe('sending again', () => {
     const dueAt = clock.now()
     expect(await dueTo(listening)).toEqual({ state: 'PENDING', tries: 0, attempts: 1, dueAt })
     for (const other of [deaf, disabled]) expect(await dueTo(other)).toMatchObject(delivered)
-    expect(await claimFor(db, dueAt, listening)).toMatchObject([{ attemptNumber: 2, attemptsInSchedule: 1 }])
+    expect(await claimFor(db, dueAt, listening)).toMatchObject([
+      { attemptNumber: 2, attemptsInSchedule: 1 },
+    ])
   })
 
   test('goes to the named endpoint, whatever its filter', async () => {

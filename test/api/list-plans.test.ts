@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { ApiParts } from '../../src/api/api-parts.js'
 import { isList } from '../../src/api/edge/add-route.js'
+import { createPageSources } from '../../src/api/edge/page-source.js'
 import type { Route, RouteRequest } from '../../src/api/edge/route.js'
 import { createRoutes } from '../../src/api/routes/routes.js'
 import type { EnvironmentId } from '../../src/base/environment.js'
@@ -159,7 +160,9 @@ const mostRows = (operation: string) =>
   operation === 'listRequestLogs' ? 2 * limits.requestLogs.entriesScannedPerPageMax + 100 : 1_000
 
 const readerWork: Work = { rows: 0, buffers: 0, nodes: [] }
-const rooms = { db: measuringReader(db, readerWork), collections: {}, simulated: [] }
+const reader = measuringReader(db, readerWork)
+const openPage = createPageSources(reader, undefined)
+const rooms = { db: reader, openPage, collections: {}, simulated: [] }
 const lists = createRoutes(rooms as unknown as ApiParts).filter(isList)
 
 async function workOf(route: Route, query: Record<string, string>) {

@@ -29,6 +29,17 @@ test.each([
   expect(readConfig({ ...settings, PUBLIC_URL }).publicUrl).toBe(url)
 })
 
+test('a replica needs a primary, and has a limit on its delay', () => {
+  const read = (given: object) => readConfig({ ...settings, ...given }).databaseRead
+  const DATABASE_READ_URL = 'postgres://replica'
+  expect(read({})).toBeUndefined()
+  expect(read({ DATABASE_READ_URL })?.maxDelayMs).toBe(5_000)
+  expect(read({ DATABASE_READ_URL })?.url.reveal()).toBe(DATABASE_READ_URL)
+  expect(read({ DATABASE_READ_URL, DATABASE_READ_MAX_DELAY_MS: '60000' })?.maxDelayMs).toBe(60_000)
+  expect(() => read({ DATABASE_READ_URL, DATABASE_READ_MAX_DELAY_MS: '100' })).toThrow('must be >=')
+  expect(() => read({ DATABASE_READ_URL, DATABASE_URL: '' })).toThrow('needs DATABASE_URL')
+})
+
 test('request logs are kept for 30 days, fewer, or not at all', () => {
   const days = (given: object) => readConfig({ ...settings, ...given }).requestLogDays
   expect([{}, { REQUEST_LOG_DAYS: '7' }, { REQUEST_LOG_DAYS: '0' }].map(days)).toEqual([30, 7, 0])

@@ -77,6 +77,7 @@ export type ManillaOptions = {
   beside?: { db: Database; secret: Secret; clock: ReturnType<typeof manualClock> }
   /** The database URL if the service must not connect directly. */
   databaseUrl?: string
+  databaseRead?: Config['databaseRead']
   rateLimitPerSecond?: number
   publicRateLimitPerSecond?: number
   requestLogDays?: number
@@ -112,6 +113,7 @@ export async function openManilla(options: ManillaOptions = {}) {
     workPort: 0,
     home: '/nowhere',
     databaseUrl: new Secret(db.url),
+    databaseRead: options.databaseRead,
     secret,
     publicUrl: undefined,
     trustProxy: options.trustProxy ?? false,
@@ -171,6 +173,7 @@ export async function openManilla(options: ManillaOptions = {}) {
 
   return {
     app: service.app,
+    metrics: service.metrics,
     db,
     clock,
     seal,

@@ -98,11 +98,11 @@ type About = {
 
 const base = { access: 'secret', tag: 'Collections', method: 'GET' } as const
 
-export function accountRoutes({ db }: ApiParts, about: About): Route[] {
-  return [listRoute(db, about), readRoute(db, about)]
+export function accountRoutes(api: ApiParts, about: About): Route[] {
+  return [listRoute(api, about), readRoute(api, about)]
 }
 
-function listRoute(db: ApiParts['db'], about: About): Route {
+function listRoute({ openPage }: ApiParts, about: About): Route {
   const { kind, path, resource, statuses, defaultStatus, named } = about
   const { words, prefix } = accountKinds[kind]
   return route({
@@ -120,19 +120,20 @@ function listRoute(db: ApiParts['db'], about: About): Route {
     async handle({ environment, query: sent }) {
       const query = sent as ListQuery
       const limit = query.limit ?? limits.http.pageSizeDefault
+      const { db, cursor, toNext } = openPage(query.cursor)
       const found = await listAccounts(
         db,
         { environmentId: environment.id, kind },
         {
           merchantReference: query[named],
           status: query.status ?? defaultStatus,
-          beforeId: query.cursor === undefined ? undefined : readPosition(prefix, query.cursor),
+          beforeId: cursor === undefined ? undefined : readPosition(prefix, cursor),
           limit: limit + 1,
         },
       )
       const shown = found.slice(0, limit)
       const last = shown.at(-1)?.account.id
-      const next = found.length > limit ? writePosition(prefix, last!) : null
+      const next = toNext(found.length > limit ? writePosition(prefix, last!) : null)
       return successText(200, `${titleOf(kind)}s`, listText(shown.map(show), next))
     },
   })
@@ -146,7 +147,7 @@ type ListQuery = {
   cursor?: string
 }
 
-function readRoute(db: ApiParts['db'], { kind, path, resource, parameter }: About): Route {
+function readRoute({ db }: ApiParts, { kind, path, resource, parameter }: About): Route {
   return route({
     ...base,
     path: `${path}/:${parameter}`,

@@ -49,7 +49,7 @@ const balanceEntry = resource('BalanceEntry', {
 
 type Position = { asset: Asset; below: bigint }
 
-export const balanceEntries = ({ db }: ApiParts) =>
+export const balanceEntries = ({ openPage }: ApiParts) =>
   route({
     method: 'GET',
     path: '/v1/balance-entries',
@@ -67,12 +67,13 @@ export const balanceEntries = ({ db }: ApiParts) =>
     hasCsv: true,
     async handle({ environment, query, wantsCsv }) {
       const defaultLimit = wantsCsv ? limits.http.csvRowsMax : limits.http.pageSizeDefault
-      const positions = toPositions(query.asset as Asset | undefined, query.cursor)
+      const { db, cursor, toNext } = openPage(query.cursor)
+      const positions = toPositions(query.asset as Asset | undefined, cursor)
       const { entries, next } = await readPage(db, environment.id, {
         positions,
         limit: query.limit ?? defaultLimit,
       })
-      const nextCursor = next && writeCursor(next)
+      const nextCursor = toNext(next && writeCursor(next))
       const items = entries.map(toItem)
       if (!wantsCsv) return success(200, 'Balance entries', { items, nextCursor })
       return {

@@ -140,7 +140,7 @@ function readCrypto({ asset, amount }: { asset: string; amount: string }) {
   return { asset: coin, amount: price, requestedAmount: amount }
 }
 
-const list = ({ db }: ApiParts) =>
+const list = ({ openPage }: ApiParts) =>
   route({
     ...base,
     method: 'GET',
@@ -156,7 +156,8 @@ const list = ({ db }: ApiParts) =>
     }),
     answers: { 200: page(checkoutSession) },
     async handle({ environment, query }) {
-      const { merchantReference, status, cursor, limit = limits.http.pageSizeDefault } = query
+      const { merchantReference, status, limit = limits.http.pageSizeDefault } = query
+      const { db, cursor, toNext } = openPage(query.cursor)
       const found = await listSessions(db, environment.id, {
         merchantReference,
         status: status as SessionStatus | undefined,
@@ -165,7 +166,7 @@ const list = ({ db }: ApiParts) =>
       })
       const shown = found.slice(0, limit)
       const last = shown.at(-1)?.session.id
-      const next = found.length > limit ? writePosition(prefixes.position, last!) : null
+      const next = toNext(found.length > limit ? writePosition(prefixes.position, last!) : null)
       return successText(200, 'Checkout sessions', listText(shown.map(showSession), next))
     },
   })

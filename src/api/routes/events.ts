@@ -84,7 +84,7 @@ export function eventRoutes(api: ApiParts): Route[] {
   return [list(api), read(api), deliveries(api), redeliverTo(api)]
 }
 
-const list = ({ db }: ApiParts) =>
+const list = ({ openPage }: ApiParts) =>
   route({
     ...base,
     method: 'GET',
@@ -111,6 +111,7 @@ const list = ({ db }: ApiParts) =>
     async handle({ environment, query }) {
       const limit = query.limit ?? limits.http.pageSizeDefault
       const { resource, from, to } = query
+      const { db, cursor, toNext } = openPage(query.cursor)
       const found = await listEvents(db, environment.id, {
         types: query.type && query.type !== '*' ? typesOf(query.type as string) : undefined,
         resourceId:
@@ -119,13 +120,13 @@ const list = ({ db }: ApiParts) =>
             : (fromReferenceOfAnyKind(resource) ?? idOfSession(resource) ?? unusedId),
         from: from === undefined ? undefined : readTime('from', from),
         to: to === undefined ? undefined : readTime('to', to),
-        before: query.cursor ? readPosition(query.cursor) : undefined,
+        before: cursor === undefined ? undefined : readPosition(cursor),
         limit: limit + 1,
       })
       const shown = found.slice(0, limit)
       const items = shown.map((event) => toText(event, environment.mode)).join(',')
-      const next = found.length > limit ? JSON.stringify(toCursor(shown.at(-1)!)) : 'null'
-      return successText(200, 'Events', `{"items":[${items}],"nextCursor":${next}}`)
+      const next = toNext(found.length > limit ? toCursor(shown.at(-1)!) : null)
+      return successText(200, 'Events', `{"items":[${items}],"nextCursor":${JSON.stringify(next)}}`)
     },
   })
 

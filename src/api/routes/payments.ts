@@ -29,7 +29,7 @@ export function paymentRoutes(api: ApiParts): Route[] {
 
 const sources = Object.keys(accountKinds) as AccountKind[]
 
-const list = ({ db }: ApiParts) =>
+const list = ({ openPage }: ApiParts) =>
   route({
     ...base,
     method: 'GET',
@@ -52,7 +52,8 @@ const list = ({ db }: ApiParts) =>
     }),
     answers: { 200: page(payment) },
     async handle({ environment, query }) {
-      const { accountReference, cursor, limit = limits.http.pageSizeDefault } = query
+      const { accountReference, limit = limits.http.pageSizeDefault } = query
+      const { db, cursor, toNext } = openPage(query.cursor)
       const found = await listPayments(db, environment.id, {
         source: query.source as AccountKind | undefined,
         accountId: accountReference === undefined ? undefined : readAccount(accountReference),
@@ -62,7 +63,9 @@ const list = ({ db }: ApiParts) =>
       })
       const shown = found.slice(0, limit)
       const last = shown.at(-1)?.id
-      const nextCursor = found.length > limit ? writePosition(prefixes.payment, last!) : null
+      const nextCursor = toNext(
+        found.length > limit ? writePosition(prefixes.payment, last!) : null,
+      )
       return success(200, 'Payments', { items: shown.map(showPayment), nextCursor })
     },
   })

@@ -32,7 +32,7 @@ export async function submitPayout(
 }
 
 export function createReadRoutes(
-  { db }: ApiParts,
+  { db, openPage }: ApiParts,
   {
     kind,
     path,
@@ -64,20 +64,21 @@ export function createReadRoutes(
     answers: { 200: page(resource) },
     async handle({ environment, query }) {
       const limit = query.limit ?? limits.http.pageSizeDefault
+      const source = openPage(query.cursor)
       const found = await listPayouts(
-        db,
+        source.db,
         { environmentId: environment.id, kind },
         {
           merchantReference: query.merchantReference,
           status: query.status === undefined ? undefined : statuses[query.status as string],
-          beforeId: query.cursor === undefined ? undefined : readPosition(prefix, query.cursor),
+          beforeId: source.cursor === undefined ? undefined : readPosition(prefix, source.cursor),
           limit: limit + 1,
         },
       )
       const shown = found.slice(0, limit)
       const items = shown.map(({ payout, attempts }) => showPayout(payout, attempts))
       const last = shown.at(-1)?.payout.id
-      const next = found.length > limit ? writePosition(prefix, last!) : null
+      const next = source.toNext(found.length > limit ? writePosition(prefix, last!) : null)
       return successText(200, `${title}s`, listText(items, next))
     },
   })

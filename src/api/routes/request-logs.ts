@@ -77,7 +77,7 @@ export function requestLogRoutes(api: ApiParts): Route[] {
   return [list(api), read(api)]
 }
 
-const list = ({ db }: ApiParts) =>
+const list = ({ openPage }: ApiParts) =>
   route({
     ...base,
     method: 'GET',
@@ -119,7 +119,8 @@ const list = ({ db }: ApiParts) =>
     }),
     answers: { 200: page(Type.Object(fields)) },
     async handle({ environment, query }) {
-      const { status, from, to, cursor } = query
+      const { status, from, to } = query
+      const { db, cursor, toNext } = openPage(query.cursor)
       const { entries, next } = await listRequestLogEntries(db, environment.id, {
         statuses: status === undefined ? undefined : toStatuses(status),
         method: query.method as string | undefined,
@@ -130,7 +131,9 @@ const list = ({ db }: ApiParts) =>
         before: cursor === undefined ? undefined : readPosition(prefixes.requestLog, cursor),
         limit: query.limit ?? limits.http.pageSizeDefault,
       })
-      const nextCursor = next === undefined ? null : writePosition(prefixes.requestLog, next)
+      const nextCursor = toNext(
+        next === undefined ? null : writePosition(prefixes.requestLog, next),
+      )
       return success(200, 'Request logs', { items: entries.map(show), nextCursor })
     },
   })

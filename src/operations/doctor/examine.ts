@@ -8,6 +8,7 @@ import { type CheckResult, failure, runCheck } from './check-result.js'
 import { examineDatabase } from './examine-database.js'
 import { examineHome, examineKeys, examineModes, examineNodeVersion } from './examine-machine.js'
 import { type ExaminedRails, examineEndpoints, examineTreasuries } from './examine-rails.js'
+import { examineReplica } from './examine-replica.js'
 import { examineService, examineWork, examineWorkers } from './examine-work.js'
 
 /** Opens the parts of the service that are checked; the entry points implement it. */
@@ -84,6 +85,7 @@ async function examineStoredState(
     const work = await runCheck('Work', databaseFix(config), () => examineWork({ db, clock }))
     return [
       ...inDatabase,
+      ...(await examineReplica(db, config.databaseRead)),
       ...workers,
       ...work,
       ...(await examineRails({ config, clock, openers, db }, service)),
