@@ -5,6 +5,7 @@ import { createChanges, createKeyedLanes, createRefusalLanes } from './api/edge/
 import { createMetrics, type HttpMetrics } from './api/edge/metrics.js'
 import { createReadiness } from './api/edge/readiness.js'
 import { createServer } from './api/edge/server.js'
+import type { SharedLimits } from './api/edge/shared-limits.js'
 import { type StreamLimits, Streams } from './api/edge/streams.js'
 import { openCollections } from './api/open-collections.js'
 import { createRoutes } from './api/routes/routes.js'
@@ -63,6 +64,8 @@ export type Parts = {
   mint?: CoinMint | undefined
   /** Overrides the defaults. */
   streamLimits?: Partial<StreamLimits> | undefined
+  /** Undefined: no other process serves the same port. */
+  sharedLimits?: SharedLimits | undefined
   /** The benchmark replaces lanes with one transaction per request. */
   open?: OpenLane
 }
@@ -120,6 +123,7 @@ export async function compose({ config, databaseUrl, logger, ...parts }: Parts):
     clock,
     logger,
     streamLimits: parts.streamLimits,
+    shared: parts.sharedLimits,
     connect: () => connectLane(databaseUrl, 'manilla streams'),
   })
   const requestLog = new RequestLog({ url: databaseUrl, logger })
@@ -156,6 +160,7 @@ export async function compose({ config, databaseUrl, logger, ...parts }: Parts):
       storeRefusal: (call) => refusals.run(call),
       afterAdvance: (id) => runDueWork({ db, clock, logger, keyRing }, id),
     }),
+    sharedLimits: parts.sharedLimits,
     ...edgeOf(config),
   })
   const health = addHealth(app, readiness)
