@@ -32,8 +32,8 @@ const silent = createLogger('silent')
 const programs = trackPrograms()
 const noRails = {
   rails: { test: {}, live: {} },
-  reversing: [],
-  collecting: { test: undefined, live: undefined },
+  reversingRails: [],
+  collectionRails: { test: undefined, live: undefined },
   wallets: { test: undefined, live: undefined },
   mint: undefined,
   treasuries: [],
@@ -51,6 +51,7 @@ async function openApi(db: Database): Promise<{ metricsUrl: string }> {
   const config = {
     host: '127.0.0.1',
     port: 0,
+    apiProcesses: 1,
     metricsPort: 0,
     workPort: 0,
     home: '/nowhere',
