@@ -52,7 +52,8 @@ export async function startApiProcesses(config: Config, { clock, logger }: Tools
       shared.drop(number)
       metrics.keepCountsOf(current.metrics())
       if (signal.aborted) {
-        if (how.code !== 0) logger.warn({ process: number, ...how }, 'API process was cut off')
+        if (how.code !== 0 && current.isServing())
+          logger.warn({ process: number, ...how }, 'API process was cut off')
         return
       }
       logger.error({ process: number, ...how }, 'API process ended unexpectedly; starting another')
@@ -181,6 +182,7 @@ function fork(number: number, answer: Answer) {
     kill,
     /** A process that does not serve yet may not read messages. */
     stop: () => (isListening ? send({ kind: 'stop' }) : kill()),
+    isServing: () => isListening,
     /** As of the last scrape. */
     metrics: () => metrics,
     async readMetrics(): Promise<Metric[]> {
