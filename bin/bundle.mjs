@@ -8,6 +8,7 @@ import { rolldown } from 'rolldown'
 const programs = [
   'main',
   'cli',
+  'api-process',
   'simulation/localnet/process',
   'sdk/cli/terminal',
   'sdk/cli/program',

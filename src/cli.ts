@@ -3,8 +3,7 @@ import { userInfo } from 'node:os'
 import type { Command } from 'commander'
 import { systemClock } from './base/clock.js'
 import { type Config, findEmptyHome, hasDatabaseUrl, readConfig } from './base/config.js'
-import { limits } from './base/limits.js'
-import { createLogger, logLostConnection } from './base/log.js'
+import { createLogger, type Logger, logLostConnection } from './base/log.js'
 import { createSeal } from './base/sealed.js'
 import { closeLoopback, listenOnLoopback, loopbackUrl } from './loopback-server.js'
 import { borrowDatabase } from './open-database.js'
@@ -63,7 +62,7 @@ function registerServices(program: Command): void {
 
   program
     .command('serve')
-    .description('run the API (needs DATABASE_URL); start as many processes as you need')
+    .description('run the API on every core (needs DATABASE_URL), on as many machines as you need')
     .action(runServe)
 
   program
@@ -135,19 +134,23 @@ async function examineService(): Promise<CheckResult[]> {
 }
 
 async function runServe(): Promise<void> {
-  const { config, url, logger } = await prepareService()
-  // Imported late: other commands start faster without the HTTP server.
-  const { serve } = await import('./serve.js')
-  const { openRails } = await import('./open-rails.js')
-  const onLost = logLostConnection(logger)
-  const db = new Database(url, onLost, { statementMs: limits.postgres.requestStatementMs })
-  const rails = await openRails({ config, db, clock: systemClock, logger })
-  const served = await serve(config, url, { logger, rails })
-  logger.info({ url: served.url, metrics: served.metricsUrl }, 'serving')
+  const { config, logger } = await prepareService()
+  const { apiProcesses: processes } = config
+  const served = await (processes === 1 ? serveHere(config, logger) : serveAside(config, logger))
+  logger.info({ url: served.url, metrics: served.metricsUrl, processes }, 'serving')
   await waitForSignal()
   await served.close()
-  await rails.close()
-  await db.close()
+}
+
+async function serveHere(config: Config, logger: Logger) {
+  // Imported late: other commands start faster without the HTTP server.
+  const { openApi, serveMetrics } = await import('./serve.js')
+  return serveMetrics(config, await openApi(config, { logger }))
+}
+
+async function serveAside(config: Config, logger: Logger) {
+  const { startApiProcesses } = await import('./api-primary.js')
+  return startApiProcesses(config, { clock: systemClock, logger })
 }
 
 async function runWork(): Promise<void> {

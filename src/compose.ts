@@ -7,6 +7,7 @@ import { createPageSources } from './api/edge/page-source.js'
 import { createReadiness } from './api/edge/readiness.js'
 import { addReplicaMetrics } from './api/edge/replica-metrics.js'
 import { createServer } from './api/edge/server.js'
+import type { SharedLimits } from './api/edge/shared-limits.js'
 import { type StreamLimits, Streams } from './api/edge/streams.js'
 import { openCollections } from './api/open-collections.js'
 import { createRoutes } from './api/routes/routes.js'
@@ -66,6 +67,8 @@ export type Parts = {
   mint?: CoinMint | undefined
   /** Overrides the defaults. */
   streamLimits?: Partial<StreamLimits> | undefined
+  /** Undefined: no other process serves the same port. */
+  sharedLimits?: SharedLimits | undefined
   /** The benchmark replaces lanes with one transaction per request. */
   open?: OpenLane
 }
@@ -139,6 +142,7 @@ export async function compose({ config, databaseUrl, logger, ...parts }: Parts):
     clock,
     logger,
     streamLimits: parts.streamLimits,
+    shared: parts.sharedLimits,
     connect: () => connectListener(databaseUrl, 'manilla streams'),
   })
   const requestLog = new RequestLog({ url: databaseUrl, logger })
@@ -182,6 +186,7 @@ export async function compose({ config, databaseUrl, logger, ...parts }: Parts):
       storeRefusal: refusalLanes.run,
       afterAdvance: (id) => runDueWork({ db, clock, logger, keyRing }, id),
     }),
+    sharedLimits: parts.sharedLimits,
     ...edgeOf(config),
   })
   const health = addHealth(app, readiness)

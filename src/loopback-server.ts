@@ -1,5 +1,7 @@
 import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import type { Registry } from 'prom-client'
+import type { Config } from './base/config.js'
 
 export type LoopbackPort = {
   /** Configured port; listening fails when it is in use. */
@@ -36,4 +38,33 @@ export function loopbackUrl(server: Server): string {
 export function closeLoopback(server: Server | undefined): void {
   server?.close()
   server?.closeAllConnections()
+}
+
+export async function listenForMetrics(
+  { port, metricsPort }: Pick<Config, 'port' | 'metricsPort'>,
+  readRegistry: () => Promise<Registry>,
+): Promise<{ server: Server; url: string }> {
+  const defaultPort = port === 0 ? 0 : port + 1_000
+  const answer: RequestListener = async (request, response) => {
+    if (request.url !== '/metrics') return response.writeHead(404).end()
+    const registry = await readRegistry()
+    response.setHeader('content-type', registry.contentType)
+    return response.end(await registry.metrics())
+  }
+  try {
+    const server = await listenOnLoopback({ port: metricsPort, defaultPort }, answer)
+    return { server, url: `${loopbackUrl(server)}/metrics` }
+  } catch (error) {
+    throw explainListenError(error, 'METRICS_PORT')
+  }
+}
+
+export function explainListenError(error: unknown, variable: 'PORT' | 'METRICS_PORT'): unknown {
+  const { code, port } = error as NodeJS.ErrnoException & { port?: number }
+  if (code === 'EADDRINUSE')
+    return new Error(
+      `Port ${port} is in use. Choose another: ${variable}=${Number(port) + 1} npm start`,
+    )
+  if (code === 'EACCES') return new Error(`No permission to listen on port ${port}.`)
+  return error
 }

@@ -1,13 +1,15 @@
-import { createServer as createHttpServer, type Server } from 'node:http'
+import { createServer as createHttpServer } from 'node:http'
 import type { Registry } from 'prom-client'
-import type { HttpMetrics } from './api/edge/metrics.js'
+import type { SharedLimits } from './api/edge/shared-limits.js'
 import { systemClock } from './base/clock.js'
 import type { Config } from './base/config.js'
-import type { Logger } from './base/log.js'
-import { addressOf, compose, type Parts } from './compose.js'
-import { closeLoopback, listenOnLoopback, loopbackUrl } from './loopback-server.js'
-import type { OpenRails } from './open-rails.js'
+import { limits } from './base/limits.js'
+import { type Logger, logLostConnection } from './base/log.js'
+import { addressOf, type Parts as ComposeParts, compose } from './compose.js'
+import { closeLoopback, explainListenError, listenForMetrics } from './loopback-server.js'
+import { type OpenRails, openRails } from './open-rails.js'
 import { addWorkFigures } from './operations/work-metrics.js'
+import { Database } from './postgres/database.js'
 
 type ServedRails = Pick<
   OpenRails,
@@ -21,19 +23,66 @@ type ServedRails = Pick<
   | 'localnetPayers'
 >
 
-export type Served = {
+type ServedApi = {
   url: string
-  metricsUrl: string
   registry: Registry
   close(): Promise<void>
 }
 
+export type Served = ServedApi & { metricsUrl: string }
+
+type Parts = {
+  logger: Logger
+  rails?: ServedRails
+  /** Undefined: no other process serves the same port. */
+  sharedLimits?: SharedLimits
+}
+
 /** Serves the API, and `/metrics` on its own loopback port. */
-export async function serve(
+export async function serve(config: Config, databaseUrl: string, parts: Parts): Promise<Served> {
+  return serveMetrics(config, await serveApi(config, databaseUrl, parts))
+}
+
+export async function serveMetrics(config: Config, api: ServedApi): Promise<Served> {
+  try {
+    const metrics = await listenForMetrics(config, async () => api.registry)
+    return {
+      ...api,
+      metricsUrl: metrics.url,
+      async close() {
+        await api.close()
+        closeLoopback(metrics.server)
+      },
+    }
+  } catch (error) {
+    await api.close()
+    throw error
+  }
+}
+
+/** Opens the rails and serves the API: `manilla serve`, or one of its processes. */
+export async function openApi(config: Config, parts: Omit<Parts, 'rails'>): Promise<ServedApi> {
+  const { logger } = parts
+  const url = config.databaseUrl!.reveal()
+  const { requestStatementMs } = limits.postgres
+  const db = new Database(url, logLostConnection(logger), { statementMs: requestStatementMs })
+  const rails = await openRails({ config, db, clock: systemClock, logger })
+  const api = await serveApi(config, url, { ...parts, rails })
+  return {
+    ...api,
+    async close() {
+      await api.close()
+      await rails.close()
+      await db.close()
+    },
+  }
+}
+
+async function serveApi(
   config: Config,
   databaseUrl: string,
-  { logger, rails }: { logger: Logger; rails?: ServedRails },
-): Promise<Served> {
+  { logger, rails, sharedLimits }: Parts,
+): Promise<ServedApi> {
   const sandboxBank = rails?.sandboxBank
   const service = await compose({
     config,
@@ -41,31 +90,28 @@ export async function serve(
     logger,
     ...(rails && partsOf(rails)),
     ...(sandboxBank && { sandboxPayers: sandboxBank }),
+    ...(sharedLimits && {
+      sharedLimits,
+      streamLimits: { totalMax: Math.floor(limits.streams.totalMax / config.apiProcesses) },
+    }),
   })
   addWorkFigures(service.metrics.registry, { db: service.db, clock: systemClock })
-  let metricsServer: Server | undefined
   try {
     const address = await service.app.listen({ host: config.host, port: config.port })
-    metricsServer = await listenForMetrics(service.metrics, config)
     sandboxBank?.sendNoticesTo(`${addressOf(service.app)}/rails/${sandboxBank.name}/notices/test`)
     return {
       url: config.publicUrl ?? address,
-      metricsUrl: `${loopbackUrl(metricsServer)}/metrics`,
       registry: service.metrics.registry,
-      async close() {
-        await service.close()
-        closeLoopback(metricsServer)
-      },
+      close: service.close,
     }
   } catch (error) {
-    metricsServer?.close()
     await service.close()
-    throw explain(error, config)
+    throw explainListenError(error, 'PORT')
   }
 }
 
 /** Named one by one, so that the compiler refuses a name that the service does not know. */
-function partsOf(rails: ServedRails): Partial<Parts> {
+function partsOf(rails: ServedRails): Partial<ComposeParts> {
   return {
     rails: rails.rails,
     banks: rails.banks,
@@ -81,31 +127,7 @@ function partsOf(rails: ServedRails): Partial<Parts> {
 export async function checkPort(config: Config): Promise<void> {
   const server = createHttpServer()
   await new Promise<void>((resolve, reject) => {
-    server.once('error', (error) => reject(explain(error, config)))
+    server.once('error', (error) => reject(explainListenError(error, 'PORT')))
     server.listen(config.port, config.host, () => server.close(() => resolve()))
   })
-}
-
-async function listenForMetrics(
-  metrics: HttpMetrics,
-  { port, metricsPort }: Config,
-): Promise<Server> {
-  const defaultPort = port === 0 ? 0 : port + 1_000
-  return listenOnLoopback({ port: metricsPort, defaultPort }, async (request, response) => {
-    if (request.url !== '/metrics') return response.writeHead(404).end()
-    response.setHeader('content-type', metrics.registry.contentType)
-    return response.end(await metrics.registry.metrics())
-  })
-}
-
-function explain(error: unknown, config: Config): unknown {
-  const { code, port } = error as NodeJS.ErrnoException & { port?: number }
-  if (code === 'EADDRINUSE') {
-    const name = port === config.port ? 'PORT' : 'METRICS_PORT'
-    return new Error(
-      `Port ${port} is in use. Choose another: ${name}=${Number(port) + 1} npm start`,
-    )
-  }
-  if (code === 'EACCES') return new Error(`No permission to listen on port ${port}.`)
-  return error
 }

@@ -7,10 +7,14 @@ export function waitForSignal(): Promise<NodeJS.Signals> {
       resolve(signal)
       for (const name of signals) process.removeListener(name, onSignal)
       for (const name of signals) process.once(name, () => process.exit(1))
-      setTimeout(() => process.exit(1), limits.http.forcedExitMs).unref()
+      forceExitLater()
     }
     for (const name of signals) process.on(name, onSignal)
   })
+}
+
+export function forceExitLater(): void {
+  setTimeout(() => process.exit(1), limits.http.forcedExitMs).unref()
 }
 
 const signals: NodeJS.Signals[] = ['SIGINT', 'SIGTERM', 'SIGHUP']

@@ -10,6 +10,10 @@ const floors = described.map((modules) => modules.map(({ name }) => name))
 
 /** Process entry points and their helpers. All other files belong to a module. */
 const doors = [
+  'api-messages',
+  'api-metrics',
+  'api-primary',
+  'api-process',
   'cli',
   'compose',
   'loopback-server',

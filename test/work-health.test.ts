@@ -57,6 +57,7 @@ async function openApi(db: Database): Promise<{ metricsUrl: string }> {
   const config = {
     host: '127.0.0.1',
     port: 0,
+    apiProcesses: 1,
     metricsPort: 0,
     workPort: 0,
     home: '/nowhere',

@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { envSchema } from 'env-schema'
@@ -62,6 +63,14 @@ export const variables = Type.Object({
     maximum: 65_535,
     description: 'Port of the API; 0 picks a free one.',
   }),
+  API_PROCESSES: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: limits.apiProcesses.max,
+      description:
+        'Processes of `manilla serve` on the same port; by default one per core, at most 8. `npm start` always runs one.',
+    }),
+  ),
   METRICS_PORT: Type.Optional(
     Type.Integer({
       minimum: 0,
@@ -126,13 +135,14 @@ export const variables = Type.Object({
   RATE_LIMIT_PER_SECOND: Type.Integer({
     default: 2_000,
     minimum: 0,
-    description: 'Requests per second per environment, counted per process; 0 disables the limit.',
+    description:
+      'Requests per second per environment, shared by the processes of one `manilla serve`; 0 disables the limit.',
   }),
   PUBLIC_RATE_LIMIT_PER_SECOND: Type.Integer({
     default: 20,
     minimum: 0,
     description:
-      'Requests per second per IP address (IPv6: per /64) on public routes, counted per process; 0 disables the limit.',
+      'Requests per second per IP address (IPv6: per /64) on public routes, shared by the processes of one `manilla serve`; 0 disables the limit.',
   }),
   REQUEST_LOG_DAYS: Type.Integer({
     default: limits.requestLogs.retentionDaysMax,
@@ -186,6 +196,8 @@ export type SolanaConfig = {
 export type Config = {
   host: string
   port: number
+  /** Processes of `manilla serve`. */
+  apiProcesses: number
   /** Undefined: the API's port + 1000, or a free port. */
   metricsPort: number | undefined
   /** Undefined: the API's port + 1001, or a free port. */
@@ -238,6 +250,7 @@ export function readConfig(given: NodeJS.ProcessEnv = process.env): Config {
   return {
     host: values.HOST,
     port: values.PORT,
+    apiProcesses: values.API_PROCESSES ?? defaultApiProcesses(),
     metricsPort: values.METRICS_PORT,
     workPort: values.WORK_PORT,
     home,
@@ -260,6 +273,10 @@ export function readConfig(given: NodeJS.ProcessEnv = process.env): Config {
     bank: { test: values.BANK_TEST },
     solana: { test: readSolana(values, 'TEST'), live: readSolana(values, 'LIVE') },
   }
+}
+
+function defaultApiProcesses(): number {
+  return Math.min(availableParallelism(), limits.apiProcesses.defaultMax)
 }
 
 /** Only an origin: paths are appended to it, which a query or fragment would swallow. */

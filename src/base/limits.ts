@@ -401,7 +401,27 @@ export const limits = {
     documentBytesMax: 64 * 1024,
     environmentsCachedMax: 500,
   },
-  rateLimit: { tracked: 50_000, listsRunning: 3, listsWaiting: 50, listsRetryAfterSeconds: 1 },
+  rateLimit: {
+    tracked: 50_000,
+    /** With several API processes, each is granted this fraction of its part of what remains. */
+    sharesPerProcess: 16,
+    listsRunning: 3,
+    listsWaiting: 50,
+    listsRetryAfterSeconds: 1,
+  },
+  apiProcesses: {
+    max: 64,
+    defaultMax: 8,
+    /** Database connections of one process when every lane is in use. */
+    connections: 41,
+    /** Delay before an ended process is replaced; doubles while replacements end early. */
+    restartDelayMs: second / 10,
+    restartDelayMaxMs: 10 * second,
+    /** A process that ran this long did not end early. */
+    steadyAfterMs: minute,
+    /** A process that takes longer is reported with its previous metrics. */
+    metricsTimeoutMs: 2 * second,
+  },
   proof: { counterexamplesShownMax: 20 },
 } as const
 

@@ -19,6 +19,8 @@ export function addWorkFigures(
       // Without a label name, a gauge that has no value would report 0.
       labelNames: ['work'],
       registers: [registry],
+      // All API processes of a service read the same figures.
+      aggregator: 'max',
       async collect() {
         this.reset()
         // Absent while the database does not respond; the other metrics still work.

@@ -212,6 +212,7 @@ describe('metrics', async () => {
     {
       host: '0.0.0.0',
       port: 0,
+      apiProcesses: 1,
       metricsPort: 0,
       workPort: 0,
       home: '/nowhere',
@@ -284,6 +285,7 @@ describe('metrics', async () => {
     const config = {
       host: '127.0.0.1',
       port: taken,
+      apiProcesses: 1,
       metricsPort: 0,
       workPort: 0,
       home: '/nowhere',
@@ -317,6 +319,7 @@ describe('metrics', async () => {
     const config = {
       host: '127.0.0.1',
       port,
+      apiProcesses: 1,
       metricsPort: undefined,
       workPort: 0,
       home: '/nowhere',

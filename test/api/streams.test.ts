@@ -99,19 +99,17 @@ test('an address has at most twenty streams, and the service has a limit', async
     streamLimits: { totalMax: 21 },
     connect: () => connect(service.db.url, 'test streams'),
   })
-  const bodies = Array.from({ length: 20 }, (_, n) =>
-    streams.open({ reference: `cs_${n}`, network: 'one' }).resume(),
-  )
+  const open = async (reference: string, network: string) =>
+    (await streams.open({ reference, network })).resume()
+  const bodies = await Promise.all(Array.from({ length: 20 }, (_, n) => open(`cs_${n}`, 'one')))
   const isRefused = (network: string, refusal: object) =>
-    expect(() => streams.open({ reference: 'cs_x', network })).toThrow(
-      expect.objectContaining(refusal),
-    )
-  isRefused('one', { status: 429, retryAfterSeconds: 3 })
-  streams.open({ reference: 'cs_y', network: 'other' }).resume()
-  isRefused('another', { status: 503, reason: 'unavailable', retryAfterSeconds: 60 })
+    expect(open('cs_x', network)).rejects.toThrow(expect.objectContaining(refusal))
+  await isRefused('one', { status: 429, retryAfterSeconds: 3 })
+  await open('cs_y', 'other')
+  await isRefused('another', { status: 503, reason: 'unavailable', retryAfterSeconds: 60 })
   bodies[0]!.destroy()
   await expect.poll(() => streams.count).toBe(20)
-  streams.open({ reference: 'cs_x', network: 'one' }).resume()
+  await open('cs_x', 'one')
   await streams.close()
   await expect.poll(() => streams.count).toBe(0)
 })
@@ -155,7 +153,7 @@ test('every stream ends after 15 minutes and when the service closes', async () 
     streamLimits: { heartbeatIntervalMs: 5 },
     connect: () => connect(service.db.url, 'test streams'),
   })
-  const body = streams.open({ reference: 'cs_1', network: '1' }).resume()
+  const body = (await streams.open({ reference: 'cs_1', network: '1' })).resume()
   const ended = new Promise((resolve) => body.on('close', resolve))
   clock.advance(limits.streams.durationMaxMs - 1)
   await new Promise((resolve) => setTimeout(resolve, 20))
@@ -163,11 +161,11 @@ test('every stream ends after 15 minutes and when the service closes', async () 
   clock.advance(1)
   await ended
   expect(streams.count).toBe(0)
-  const last = streams.open({ reference: 'cs_1', network: '1' }).resume()
+  const last = (await streams.open({ reference: 'cs_1', network: '1' })).resume()
   const closed = new Promise((resolve) => last.on('close', resolve))
   await streams.close()
   await closed
-  expect(() => streams.open({ reference: 'cs_2', network: '1' })).toThrow()
+  await expect(streams.open({ reference: 'cs_2', network: '1' })).rejects.toThrow()
 })
 
 test('a closing service ends its streams at once', async () => {

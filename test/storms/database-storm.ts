@@ -40,7 +40,7 @@ export async function databaseStorm(storm: Storm): Promise<Aftermath> {
   const { url, secret, onStart } = storm
   const port = await freePort()
   const programs = [
-    spawnServe(url, secret.reveal(), port),
+    spawnServe(url, secret.reveal(), port, { API_PROCESSES: '2' }),
     spawnWork(url, secret.reveal()),
     spawnWork(url, secret.reveal()),
   ]

@@ -109,6 +109,7 @@ export async function openManilla(options: ManillaOptions = {}) {
   const config = {
     host: '127.0.0.1',
     port: 0,
+    apiProcesses: 1,
     metricsPort: 0,
     workPort: 0,
     home: '/nowhere',

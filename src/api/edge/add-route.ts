@@ -13,16 +13,17 @@ import type { ListReads } from './list-reads.js'
 import { networkOf } from './network-of.js'
 import { toRouteSchema } from './openapi.js'
 import { pathOf } from './path-of.js'
-import { type Allowance, rateLimited } from './rate-limit.js'
+import { type Allowance, type RateLimit, rateLimited } from './rate-limit.js'
 import { acceptsIdempotencyKey } from './refusals-of.js'
 import type { Route, RouteAnswer, RouteRequest } from './route.js'
+import type { Policy } from './shared-limits.js'
 
 type Guards = {
   clock: Clock
   keyRing: KeyRing
   findReplay: FindReplay
   listReads: ListReads
-  rateLimits: Record<'environment' | 'address', (name: string | number) => Allowance>
+  rateLimits: Record<Policy, RateLimit>
   rateLimitPerSecond: number
   publicRateLimitPerSecond: number
 }
@@ -98,13 +99,15 @@ async function admit(
   // and other senders fail the signature check of the rail.
   if (route.access === 'signed') return
   if (route.access === 'open') {
-    allow(reply, guards.rateLimits.address(networkOf(request.ip)), guards.publicRateLimitPerSecond)
+    const allowance = await guards.rateLimits.address(networkOf(request.ip))
+    allow(reply, allowance, guards.publicRateLimitPerSecond)
     return
   }
   const caller = await authenticate(request, route.access, guards.keyRing)
   request.caller = caller
   request.hidesBodies = route.hidesBodies
-  allow(reply, guards.rateLimits.environment(caller.environment.id), guards.rateLimitPerSecond)
+  const allowance = await guards.rateLimits.environment(caller.environment.id)
+  allow(reply, allowance, guards.rateLimitPerSecond)
   if (route.isTestOnly && caller.environment.mode === 'live')
     throw new Refusal('forbidden', {
       reason: 'test_mode_only',

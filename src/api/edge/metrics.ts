@@ -67,7 +67,7 @@ export function createMetrics(
   }
 }
 
-/** Workers write these figures to the database; every API process reports them. */
+/** Workers write these figures to the database; every API process reads the same. */
 function addFigures(
   registry: Registry,
   { listReconciliations, countTroubled, countDisputes }: Figures,
@@ -82,6 +82,7 @@ function addFigures(
       help,
       labelNames: ['rail'],
       registers: [registry],
+      aggregator: 'max',
       async collect() {
         this.reset()
         // Without the database this gauge is absent; the others must still be reported.

@@ -1,20 +1,37 @@
 import type { Clock } from '../../base/clock.js'
 import { limits } from '../../base/limits.js'
 import { Refusal } from '../../base/refusal.js'
+import type { Grant, Policy, SharedLimits } from './shared-limits.js'
 
 export type Allowance = { isAllowed: boolean; headers: Record<string, string> }
+export type RateLimit = (name: string | number) => Allowance | Promise<Allowance>
 
 /**
- * Counts requests per name in windows of one second, in this process only. Returns the headers of
- * the IETF draft for every request, so that callers can slow down in time.
+ * Counts requests per name in windows of one second, in this process or, with `shared`, in all
+ * processes of the service. Returns the headers of the IETF draft for every request, so that
+ * callers can slow down in time.
  */
-export function createRateLimit(policy: string, perSecond: number, clock: Clock) {
+export function createRateLimit(
+  policy: Policy,
+  { perSecond, clock, shared }: { perSecond: number; clock: Clock; shared?: Claiming | undefined },
+): RateLimit {
+  if (perSecond === 0) return () => ({ isAllowed: true, headers: {} })
+  const answer = createAnswer(policy, perSecond)
+  return shared
+    ? countTogether(policy, { clock, shared, answer })
+    : countAlone(perSecond, { clock, answer })
+}
+
+type Claiming = Pick<SharedLimits, 'claim'>
+type Answer = (isAllowed: boolean, remaining: number) => Allowance
+
+function countAlone(
+  perSecond: number,
+  { clock, answer }: { clock: Clock; answer: Answer },
+): RateLimit {
   let second = 0
   let counts = new Map<string | number, number>()
-  const policyField = `"${policy}";q=${perSecond};w=1`
-
-  return (name: string | number): Allowance => {
-    if (perSecond === 0) return { isAllowed: true, headers: {} }
+  return (name) => {
     const current = Math.floor(clock.elapsedMs() / 1_000)
     // Bounds the memory: a flood of addresses resets all counts.
     if (current !== second || counts.size >= limits.rateLimit.tracked) {
@@ -23,11 +40,60 @@ export function createRateLimit(policy: string, perSecond: number, clock: Clock)
     }
     const count = (counts.get(name) ?? 0) + 1
     counts.set(name, count)
-    const remaining = Math.max(perSecond - count, 0)
+    return answer(count <= perSecond, Math.max(perSecond - count, 0))
+  }
+}
+
+type Held = Omit<Grant, 'endsInMs'> & { endsAt: number; claim?: Promise<void> | undefined }
+
+/** Uses up what was granted without waiting, and claims more when it is used up. */
+function countTogether(
+  policy: Policy,
+  { clock, shared, answer }: { clock: Clock; shared: Claiming; answer: Answer },
+): RateLimit {
+  const heldByName = new Map<string | number, Held>()
+
+  async function claim(name: string | number, held: Held): Promise<void> {
+    const askedAt = clock.elapsedMs()
+    const { count, remaining, endsInMs } = await shared.claim(policy, name)
+    // Counted from the question, so that a grant never outlives its window.
+    Object.assign(held, { count, remaining, endsAt: askedAt + endsInMs, claim: undefined })
+  }
+
+  function use(held: Held): Allowance {
+    const isAllowed = held.count > 0
+    if (isAllowed) held.count -= 1
+    return answer(isAllowed, held.count + held.remaining)
+  }
+
+  async function claimAndUse(name: string | number, held: Held): Promise<Allowance> {
+    // Of requests that waited together, some may find the grant used up again.
+    while (held.count === 0 && isWorthAsking(held)) {
+      held.claim ??= claim(name, held)
+      await held.claim
+    }
+    return use(held)
+  }
+
+  const isWorthAsking = (held: Held) => held.remaining > 0 || held.endsAt <= clock.elapsedMs()
+
+  return (name) => {
+    let held = heldByName.get(name)
+    if (!held) {
+      if (heldByName.size >= limits.rateLimit.tracked) heldByName.clear()
+      held = { count: 0, remaining: 0, endsAt: 0 }
+      heldByName.set(name, held)
+    }
+    if (held.endsAt <= clock.elapsedMs()) held.count = 0
+    return held.count > 0 || !isWorthAsking(held) ? use(held) : claimAndUse(name, held)
+  }
+}
+
+function createAnswer(policy: Policy, perSecond: number): Answer {
+  const policyField = `"${policy}";q=${perSecond};w=1`
+  return (isAllowed, remaining) => {
     const fields = { ratelimit: `"${policy}";r=${remaining};t=1`, 'ratelimit-policy': policyField }
-    return count <= perSecond
-      ? { isAllowed: true, headers: fields }
-      : { isAllowed: false, headers: { ...fields, 'retry-after': '1' } }
+    return { isAllowed, headers: isAllowed ? fields : { ...fields, 'retry-after': '1' } }
   }
 }
 

@@ -24,6 +24,7 @@ import { createRateLimit } from './rate-limit.js'
 import type { Readiness } from './readiness.js'
 import { toRequestId } from './request-id.js'
 import type { Route } from './route.js'
+import type { SharedLimits } from './shared-limits.js'
 import { validatorCompiler } from './validation.js'
 
 declare module 'fastify' {
@@ -55,6 +56,8 @@ export type Edge = {
   trustProxy: boolean
   rateLimitPerSecond: number
   publicRateLimitPerSecond: number
+  /** Undefined: the limits are counted in this process. */
+  sharedLimits: SharedLimits | undefined
 }
 
 /** The HTTP server: the given routes, and a helpful refusal for everything else. */
@@ -101,8 +104,16 @@ export async function createServer(edge: Edge): Promise<FastifyInstance> {
   if (requestLog) logRequests(app, { requestLog, clock })
   await addDocs(app, edge.routes)
   const rateLimits = {
-    environment: createRateLimit('environment', edge.rateLimitPerSecond, edge.clock),
-    address: createRateLimit('address', edge.publicRateLimitPerSecond, edge.clock),
+    environment: createRateLimit('environment', {
+      perSecond: edge.rateLimitPerSecond,
+      clock,
+      shared: edge.sharedLimits,
+    }),
+    address: createRateLimit('address', {
+      perSecond: edge.publicRateLimitPerSecond,
+      clock,
+      shared: edge.sharedLimits,
+    }),
   }
   const guards = { ...edge, rateLimits, listReads: createListReads() }
   for (const route of edge.routes) addRoute(app, route, guards)

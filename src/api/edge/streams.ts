@@ -6,6 +6,7 @@ import type { Logger } from '../../base/log.js'
 import { Refusal } from '../../base/refusal.js'
 import { sessionChannel } from '../../collections/wake-pages.js'
 import { type Listener, listen } from '../../postgres/listen.js'
+import type { SharedLimits, StreamPlace } from './shared-limits.js'
 
 export type StreamLimits = { -readonly [Name in keyof typeof limits.streams]: number }
 type Tools = {
@@ -14,8 +15,11 @@ type Tools = {
   logger: Logger
   /** Overrides defaults. */
   streamLimits?: Partial<StreamLimits> | undefined
+  /** Undefined: this process alone serves streams. */
+  shared?: SharedStreams | undefined
 }
-type OpenStream = { reference: string; network: string; until: number; body: PassThrough }
+type SharedStreams = Pick<SharedLimits, 'takeStream' | 'releaseStream'>
+type OpenStream = StreamPlace & { until: number; body: PassThrough }
 
 /**
  * Open server-sent event streams of checkout pages. An event only reports that the session changed,
@@ -28,12 +32,14 @@ export class Streams {
   readonly #limits: StreamLimits
   readonly #startListener: () => Listener
   readonly #heartbeat: NodeJS.Timeout
+  readonly #shared: SharedStreams | undefined
   #count = 0
   #listener: Listener | undefined
   #isClosed = false
 
-  constructor({ clock, connect, logger, streamLimits }: Tools) {
+  constructor({ clock, connect, logger, streamLimits, shared }: Tools) {
     this.#clock = clock
+    this.#shared = shared
     this.#limits = { ...limits.streams, ...streamLimits }
     this.#startListener = () =>
       listen({
@@ -52,7 +58,17 @@ export class Streams {
   }
 
   /** Refuses more than a session, a network (network-of.ts) or this process may have. */
-  open({ reference, network }: { reference: string; network: string }): Readable {
+  async open(place: StreamPlace): Promise<Readable> {
+    if (this.#shared && !(await this.#shared.takeStream(place))) throw this.#tooMany()
+    try {
+      return this.#openHere(place)
+    } catch (error) {
+      this.#shared?.releaseStream(place)
+      throw error
+    }
+  }
+
+  #openHere({ reference, network }: StreamPlace): Readable {
     const { perSessionMax, perNetworkMax, totalMax, durationMaxMs, retryMs } = this.#limits
     if (this.#isClosed || this.#count >= totalMax) throw this.#noRoom()
     const countOfSession = this.#bySession.get(reference)?.size ?? 0
@@ -101,6 +117,7 @@ export class Streams {
       if (remaining === 0) this.#countByNetwork.delete(network)
       else this.#countByNetwork.set(network, remaining)
       this.#count -= 1
+      this.#shared?.releaseStream({ reference, network })
     })
   }
 

@@ -54,7 +54,7 @@ const stream = (api: ApiParts) =>
     refusals: ['checkout_session_not_found'],
     async handle({ params: { reference }, network }) {
       await getPublicSession(api, reference)
-      const body = api.streams.open({ reference, network })
+      const body = await api.streams.open({ reference, network })
       // Stops proxies from buffering events.
       const headers = { 'x-accel-buffering': 'no' }
       return { status: 200, body, contentType: 'text/event-stream; charset=utf-8', headers }
