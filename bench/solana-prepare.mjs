@@ -29,7 +29,7 @@ function newKey() {
 }
 
 let numbers = 0
-function newCarriages(wallets) {
+function newInstructions(wallets) {
   return wallets.map((address) => {
     numbers += 1
     const reference = `ctr_${String(numbers).padStart(20, '0')}`
@@ -79,13 +79,13 @@ await call('localnet_mint', { owner: signer.address, mint, amount: '100000000000
 
 try {
   const wallets = Array.from({ length: count }, () => base58.encode(newKey().subarray(32)))
-  await measure('prepared, unknown wallets', newCarriages(wallets), rail.prepare)
-  const known = newCarriages(wallets)
+  await measure('prepared, unknown wallets', newInstructions(wallets), rail.prepare)
+  const known = newInstructions(wallets)
   const prepared = await measure('prepared, known wallets', known, rail.prepare)
   const attempts = prepared.map((each, index) => ({ ...known[index], ...each }))
   await measure('sent, fresh wallets', attempts, rail.send)
-  await measure('inspected, not known as sound', newCarriages(wallets), rail.inspect)
-  await measure('inspected, known as sound', newCarriages(wallets), rail.inspect)
+  await measure('inspected, not known as sound', newInstructions(wallets), rail.inspect)
+  await measure('inspected, known as sound', newInstructions(wallets), rail.inspect)
   await measure('checked', attempts, rail.check)
 } finally {
   await rail.stop()
