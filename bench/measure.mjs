@@ -55,13 +55,14 @@ export async function measure(options) {
     await benchHttp(tools, options, report.record)
     await benchLedger(tools, options, report.record)
     await loadProcess.stop()
+    const [{ postgres }] = await db.rows(sql`select current_setting('server_version') as postgres`)
     await assertLedgerIsClean(db)
     await db.close()
     return {
       measuredAt: new Date(),
       preset: options.preset,
       isComplete: options.isComplete,
-      machine: describeMachine(),
+      machine: { ...describeMachine(), postgres },
       connections: options.connections,
       rounds: options.rounds,
       seconds: options.seconds,

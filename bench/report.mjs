@@ -38,7 +38,7 @@ export class Report {
               : undefined,
           goal,
         }
-        return { ...row, missed: goal && listMissed(row, goal) }
+        return { ...row, missed: goal && describeMissed(row, goal) }
       })
   }
 }
@@ -65,13 +65,14 @@ function summarize(results) {
   }
 }
 
-function listMissed(row, goal) {
+function describeMissed(row, goal) {
   const isAtMost = { p50: row.p50, p99: row.p99, postgresUs: row.cpu.postgres }
   return Object.entries(goal)
     .filter(([figure, bound]) =>
       figure in isAtMost ? isAtMost[figure] > bound : row[figure] < bound,
     )
     .map(([figure, bound]) => `${figure} ${figure in isAtMost ? '≤' : '≥'} ${bound}`)
+    .join(', ')
 }
 
 function medianOf(results, figure) {
@@ -120,7 +121,7 @@ function wholeUs(us) {
 }
 
 export function printTable(rows) {
-  const shown = [...columns, ['goals missed', ({ missed }) => missed?.join(', ') ?? '']]
+  const shown = [...columns, ['goals missed', ({ missed }) => missed ?? '']]
   const cells = [
     shown.map(([title]) => title),
     ...rows.map((row) => shown.map(([, of]) => of(row))),

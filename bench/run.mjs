@@ -9,9 +9,7 @@ await buildOrExit()
 const { measure } = await import('./measure.mjs')
 const result = await measure(readOptions(process.argv.includes('--quick') ? 'quick' : 'full'))
 
-console.log(
-  `\nMedians of ${result.rounds} rounds of ${result.seconds} s, ${result.tookSeconds} s in total`,
-)
+console.log(`\nMedian of ${result.rounds} × ${result.seconds} s, ${result.tookSeconds} s in total`)
 printTable(result.rows)
 const folder = new URL('./results/', import.meta.url)
 mkdirSync(folder, { recursive: true })
