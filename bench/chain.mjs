@@ -6,7 +6,7 @@ import { base58 } from '@scure/base'
 import { callLocalnet, createCoinMint, giveLamports } from '../dist/simulation/embedded-chain.js'
 import { startLocalnet } from '../dist/simulation/localnet/start.js'
 
-/** A localnet with a funded treasury. */
+/** A localnet with a funded treasury and a recipient. */
 export async function openChain(folder) {
   const chainFolder = path.join(folder, 'chain')
   mkdirSync(chainFolder, { recursive: true })
@@ -18,10 +18,15 @@ export async function openChain(folder) {
   await giveLamports(localnet.url, treasuryAddress)
   const mint = createCoinMint(localnet.url, { treasuryAddress })
   await mint.mintAll([{ key: randomUUID(), asset: 'USDC', amount: 10n ** 15n }])
+  // A wallet with a token account, as most recipients have; the stub chain could not create one.
+  const wallet = base58.encode(makeKey().publicKey)
+  const walletMint = createCoinMint(localnet.url, { treasuryAddress: wallet })
+  await walletMint.mintAll([{ key: randomUUID(), asset: 'USDC', amount: 1n }])
   const countLanded = async () =>
     (await callLocalnet(localnet.url, 'getEpochInfo', [])).transactionCount
   return {
     ...localnet,
+    wallet,
     countLanded,
     /** Configuration of a server that uses this treasury through the given endpoint. */
     configFor: (url) => ({ SOLANA_TEST_RPC_URLS: url, SOLANA_TEST_KEY_FILE: keyFile }),
@@ -33,10 +38,6 @@ export async function openChain(folder) {
       }
     },
   }
-}
-
-export function makeWallet() {
-  return base58.encode(makeKey().publicKey)
 }
 
 function makeKey() {

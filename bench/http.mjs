@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { newId } from '../dist/base/ids.js'
 import { fundAll } from '../dist/ledger/fund.js'
-import { makeWallet, openChain } from './chain.mjs'
+import { openChain } from './chain.mjs'
 import { startMeter } from './cpu.mjs'
 import { paths } from './paths.mjs'
 import { openPgbench, startProcess } from './processes.mjs'
@@ -26,7 +26,7 @@ export async function benchHttp(tools, options, record) {
     chain,
     chainPids: [stub.pid, chain.pid],
     accountNumbers: numbersFrom(1),
-    wallet: makeWallet(),
+    wallet: chain.wallet,
   }
   await fundMerchant(shared)
   if (options.pastRows > 0) await seedRows(shared, options.pastRows)
@@ -82,9 +82,11 @@ async function openVariant(shared, { node, selected, options }) {
     args: [JSON.stringify(routes)],
     node: node.file,
   })
+  // Bare routes share their code, so that each warms the others.
+  const bareCount = Math.ceil(options.warmRequests / 4)
   for (const path of selected)
     if (!path.isWithoutBare)
-      await run(variant, path, { count: options.warmRequests, server: bare, isBare: true })
+      await run(variant, path, { count: bareCount, server: bare, isBare: true })
   return {
     ...variant,
     bare,

@@ -15,7 +15,7 @@ export async function startProcess(file, { args = [], env = {}, node = process.e
       LOG_LEVEL: process.env.LOG_LEVEL ?? 'info',
       ...env,
     },
-    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+    stdio: ['ignore', 'ignore', process.env.BENCH_LOGS ? 'inherit' : 'ignore', 'ipc'],
     execArgv: profiles ? ['--cpu-prof', `--cpu-prof-dir=${profiles}`] : [],
   })
   const ready = await nextMessage(child)
