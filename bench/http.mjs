@@ -26,6 +26,7 @@ export async function benchHttp(tools, options, record) {
     chain,
     chainPids: [stub.pid, chain.pid],
     accountNumbers: numbersFrom(1),
+    unposted: { count: 0 },
     wallet: chain.wallet,
   }
   await fundMerchant(shared)
@@ -145,7 +146,7 @@ async function run(variant, path, { count, seconds, server, isBare = false }) {
   const landedPerSecond = path.goal.landedPerSecond
     ? ((await chain.countLanded()) - landedBefore) / result.seconds
     : undefined
-  if (!isBare) await path.settle?.(variant)
+  const unsettled = isBare ? 0 : ((await path.settle?.(variant)) ?? 0)
   const settledSeconds = (performance.now() - startedAt) / 1000
   const cpu = meter.read(result.sent)
   if (!isBare) await sleep(100) // lets the request log and the last sends end
@@ -153,7 +154,7 @@ async function run(variant, path, { count, seconds, server, isBare = false }) {
     plan,
     result: {
       ...result,
-      ...(path.isMeasuredUntilSettled && { perSecond: result.sent / settledSeconds }),
+      ...(path.isMeasuredUntilSettled && { perSecond: (result.sent - unsettled) / settledSeconds }),
       ...(landedPerSecond !== undefined && !isBare && { landedPerSecond }),
       cpu: isBare ? { api: cpu.api, load: cpu.load } : cpu,
     },

@@ -10,7 +10,7 @@ import { seedAccounts } from './seed-collections.mjs'
 const accountAmount = 500_000n
 /** More notices than this per second cannot be sent: accounts are created before. */
 const noticesPerSecondMax = 8_000
-const postWithinMs = 30_000
+const postWithinMs = 5_000
 
 const cryptoTransfer = ({ wallet }) =>
   post('/v1/disbursements/crypto', {
@@ -106,18 +106,27 @@ export const paths = [
         notices: { key, first, amount: `${accountAmount}` },
       }
     },
-    async settle({ db }) {
+    /**
+     * Returns how many were not posted: notices that wait too long in the API are left to workers,
+     * which do not run here. Those of earlier runs stay and are not waited for again.
+     */
+    async settle({ db, unposted }) {
+      const isWaiting = sql`rail = 'sandbox-bank' and state in ('WAITING', 'UNMATCHED')`
       const end = Date.now() + postWithinMs
       while (Date.now() < end) {
-        const waiting = await db.rows(sql`
-          select from notices where rail = 'sandbox-bank' and state in ('WAITING', 'UNMATCHED')
-          limit 1`)
-        if (waiting.length === 0) return
+        const waiting = await db.rows(
+          sql`select from notices where ${isWaiting} offset ${unposted.count} limit 1`,
+        )
+        if (waiting.length === 0) return 0
         await sleep(5)
       }
-      const states = await db.rows(sql`
-        select state, count(*)::int as count from notices group by state`)
-      throw new Error(`some notices were not posted in time: ${JSON.stringify(states)}`)
+      const [{ count }] = await db.rows(
+        sql`select count(*)::int as count from notices where ${isWaiting}`,
+      )
+      const added = count - unposted.count
+      unposted.count = count
+      console.log(`  ${added} notices were left to workers: the machine is overloaded`)
+      return added
     },
   },
   {
