@@ -8,7 +8,7 @@ const differenceMinUs = 5
  */
 export function findRegressions(baselineRows, rows) {
   const pairs = rows
-    .map((now) => ({ now, before: baselineRows.find(({ key }) => key === now.key) }))
+    .map((now) => ({ now, before: baselineRows.find((row) => isSame(row, now)) }))
     .filter(({ before }) => before !== undefined)
   const logs = pairs
     .filter(({ now, before }) => now.bare && before.bare)
@@ -28,4 +28,12 @@ export function findRegressions(baselineRows, rows) {
     }),
   )
   return { scale, compared }
+}
+
+function isSame(row, other) {
+  return row.key === other.key && majorOf(row.node) === majorOf(other.node)
+}
+
+function majorOf(version) {
+  return version?.split('.')[0]
 }
