@@ -2,51 +2,42 @@ import { readdirSync, readFileSync } from 'node:fs'
 
 const tickUs = 10_000
 
-/** Processor time of the API, PostgreSQL and the load generator from now until read. */
-export async function startMeter({ server, pidFile }) {
-  const startedAt = performance.now()
-  const readCpu = async () => {
-    const { user, system } = (await server.ask()).cpu
-    return { api: user + system, postgres: readPostgresCpu(pidFile) }
-  }
-  const before = await readCpu()
-  const meter = {
-    async read(result) {
-      return (await meter.readAll(result)).used
-    },
-    /** As text, and in microseconds per request. */
-    async readAll({ sent, cpu }) {
-      const now = await readCpu()
-      const elapsedUs = (performance.now() - startedAt) * 1000
-      const spent = {
-        api: now.api - before.api,
-        postgres: now.postgres - before.postgres,
-        load: cpu.user + cpu.system,
-      }
-      const format = ([name, us]) =>
-        `${name} ${Math.round(us / sent)} µs (${Math.round((100 * us) / elapsedUs)} %)`
-      const each = Object.entries(spent).map(([name, us]) => [name, us / sent])
-      return {
-        used: Object.entries(spent).map(format).join(', '),
-        each: Object.fromEntries(each),
-      }
+/**
+ * Measures processor time per request from now until read. Takes process ids by role; the children
+ * of a process count with it. Needs /proc; elsewhere there are no figures.
+ */
+export function startMeter(pidsByRole) {
+  const before = readCpu(pidsByRole)
+  return {
+    /** Microseconds per request, by role. */
+    read(requests) {
+      const after = readCpu(pidsByRole)
+      return Object.fromEntries(
+        Object.keys(after).map((role) => [role, (after[role] - before[role]) / requests]),
+      )
     },
   }
-  return meter
 }
 
-/** Microseconds of all PostgreSQL processes, including ended ones; NaN without /proc. */
-function readPostgresCpu(pidFile) {
-  if (process.platform !== 'linux') return Number.NaN
-  const postmaster = Number.parseInt(readFileSync(pidFile, 'utf8'), 10)
-  const all = readdirSync('/proc').filter((name) => /^\d+$/.test(name))
-  const children = all.map(readTimes).filter((times) => times?.parent === postmaster)
-  const own = readTimes(postmaster)
-  const ticks = children.reduce((sum, { used }) => sum + used, own.used + own.ofEnded)
-  return ticks * tickUs
+export function readPostmasterPid(dataDirectory) {
+  return Number.parseInt(readFileSync(`${dataDirectory}/postmaster.pid`, 'utf8'), 10)
 }
 
-/** Undefined if the process ended meanwhile. */
+function readCpu(pidsByRole) {
+  if (process.platform !== 'linux') return {}
+  const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name))
+  const all = pids.map(readTimes).filter((times) => times !== undefined)
+  const sum = (roots) =>
+    all.reduce((ticks, { pid, parent, own, ofEndedChildren }) => {
+      if (roots.includes(pid)) return ticks + own + ofEndedChildren
+      return roots.includes(parent) ? ticks + own : ticks
+    }, 0)
+  return Object.fromEntries(
+    Object.entries(pidsByRole).map(([role, roots]) => [role, sum(roots) * tickUs]),
+  )
+}
+
+/** Undefined if the process has ended. */
 function readTimes(pid) {
   try {
     const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
@@ -55,7 +46,12 @@ function readTimes(pid) {
     const [parent, user, system, endedUser, endedSystem] = [0, 10, 11, 12, 13].map((index) =>
       Number(fields[index]),
     )
-    return { parent, used: user + system, ofEnded: endedUser + endedSystem }
+    return {
+      pid: Number(pid),
+      parent,
+      own: user + system,
+      ofEndedChildren: endedUser + endedSystem,
+    }
   } catch {
     return undefined
   }

@@ -1,36 +1,44 @@
-/** The ledger without HTTP: holds for an amount and a fee, as a payout needs them. */
+/**
+ * The ledger without HTTP: holds of an amount and a fee on one busy account, as a payout needs them,
+ * batched in a lane and with one transaction each.
+ */
 import { newId } from '../dist/base/ids.js'
 import { moveAll } from '../dist/ledger/move.js'
+import { createMerchant } from '../dist/merchants/create-merchant.js'
 import { connect } from '../dist/postgres/connection.js'
 import { Database } from '../dist/postgres/database.js'
 import { Lane } from '../dist/postgres/lane.js'
 
+const path = { key: 'ledger', group: 'money', name: 'ledger alone: hold amount and fee' }
 const funds = 1_000_000_000_000n
 
-export async function benchLedger(url, plan) {
-  const db = new Database(url, () => {}, { size: 16 })
-  const [hot, ...spread] = await environments(db, 201)
+export async function benchLedger({ databaseUrl }, options, record) {
+  if (!options.isSelected(path)) return
+  const node = process.version
+  const db = new Database(databaseUrl, () => {}, { size: 16 })
+  const environmentId = await createFundedMerchant(db)
   const lane = new Lane({
-    connect: () => connect(url, 'bench'),
+    connect: () => connect(databaseUrl, 'bench'),
     work: (tx, holds) => moveAll(tx, new Date(), holds),
   })
-  const plain = (hold) =>
-    db.transaction((tx) => moveAll(tx, new Date(), [hold])).then(([outcome]) => outcome)
-  const runs = [
-    ['ledger hold, one hot account, lanes', (hold) => lane.run(hold), () => hot],
-    ['ledger hold, one hot account, plain', plain, () => hot],
-    ['ledger hold, 200 accounts, lanes', (hold) => lane.run(hold), pick(spread)],
-    ['ledger hold, 200 accounts, plain', plain, pick(spread)],
-  ]
-
-  const results = []
-  for (const [name, run, environment] of runs)
-    results.push([name, await loop(() => run(hold(environment())), plan)])
+  const runPlain = async (hold) => {
+    const [outcome] = await db.transaction((tx) => moveAll(tx, new Date(), [hold]))
+    return outcome
+  }
+  await loop(environmentId, (hold) => lane.run(hold), { ...options, seconds: 1 })
+  for (let round = 1; round <= options.rounds; round += 1) {
+    record({ ...path, node }, await loop(environmentId, (hold) => lane.run(hold), options))
+    if (options.isPlainMeasured)
+      record(
+        { key: 'ledger/plain', name: 'one transaction per hold', node },
+        await loop(environmentId, runPlain, options),
+      )
+  }
   await lane.close()
   await db.close()
-  return results
 }
-function hold(environmentId) {
+
+function makeHold(environmentId) {
   return {
     environmentId,
     asset: 'USDC',
@@ -42,50 +50,44 @@ function hold(environmentId) {
     ],
   }
 }
-const pick = (list) => () => list[Math.floor(Math.random() * list.length)]
 
-async function loop(call, { runMs, warmMs, connections }) {
-  const times = []
-  const from = performance.now() + warmMs
-  const until = from + runMs
-  const one = async () => {
-    for (let sentAt = performance.now(); sentAt < until; ) {
-      const outcome = await call()
+async function loop(environmentId, run, { seconds, connections }) {
+  const latencies = []
+  const start = performance.now()
+  const end = start + seconds * 1000
+  const runCaller = async () => {
+    for (let sentAt = performance.now(); sentAt < end; ) {
+      const outcome = await run(makeHold(environmentId))
       if (!outcome.isMoved) throw new Error('the benchmark ran out of money')
       const now = performance.now()
-      if (now >= from && now < until) times.push(now - sentAt)
+      latencies.push(now - sentAt)
       sentAt = now
     }
   }
-  await Promise.all(Array.from({ length: connections }, one))
-  times.sort((left, right) => left - right)
+  await Promise.all(Array.from({ length: connections }, runCaller))
+  const elapsedSeconds = (performance.now() - start) / 1000
+  latencies.sort((left, right) => left - right)
   return {
-    perSecond: Math.round(times.length / (runMs / 1000)),
-    p50: times[times.length >> 1] ?? 0,
-    p99: times[Math.floor(times.length * 0.99)] ?? 0,
+    perSecond: latencies.length / elapsedSeconds,
+    p50: latencies[latencies.length >> 1] ?? 0,
+    p99: latencies[Math.floor(latencies.length * 0.99)] ?? 0,
   }
 }
 
-async function environments(db, count) {
+async function createFundedMerchant(db) {
   const now = new Date()
-  const rows = await db.rows({
-    text: `with m as (insert into merchants select gen_random_uuid(), 'Bench', $2 from generate_series(1, $1) returning id)
-      insert into environments (merchant_id, mode, created_at) select id, 'test', $2 from m returning id`,
-    values: [count, now],
-  })
-  const ids = rows.map((row) => row.id)
-  await db.transaction((tx) =>
-    moveAll(
-      tx,
-      now,
-      ids.map((environmentId) => ({
+  return db.transaction(async (tx) => {
+    const { environments } = await createMerchant(tx, now, 'Bench ledger')
+    const environmentId = environments.test.id
+    await moveAll(tx, now, [
+      {
         environmentId,
         asset: 'USDC',
         causeId: newId(now),
         isHold: false,
         lines: [{ debit: 'treasury', credit: 'available', amount: funds, purpose: 'test_funding' }],
-      })),
-    ),
-  )
-  return ids
+      },
+    ])
+    return environmentId
+  })
 }

@@ -1,71 +1,87 @@
 /**
- * A closed loop over keep-alive connections. As cheap as possible, because it shares the machine
- * with what it measures: it parses only the status line and the length of an answer.
+ * The load generator: a closed loop over keep-alive connections, or an open one at a fixed rate. As
+ * cheap as possible, because it shares the machine with what it measures: it parses only the status
+ * line and the length of a response. One process runs every plan, so that its own code is warm too.
  */
 import { createHmac, randomBytes } from 'node:crypto'
 import { connect } from 'node:net'
 
+const rateTickMs = 5
+
+/** Runs for `runMs` or `count` requests, whichever ends first. */
 async function load(plan) {
-  const times = []
-  const answers = {}
   const run = randomBytes(6).toString('hex')
   const start = performance.now()
-  const from = start + (plan.warmMs ?? 0)
-  const until = plan.count ? Number.POSITIVE_INFINITY : from + plan.runMs
-  const startedAt = Date.now()
+  const end = start + (plan.runMs ?? Number.POSITIVE_INFINITY)
+  const countMax = plan.count ?? Number.POSITIVE_INFINITY
+  const latencies = []
+  const statuses = {}
   let sent = 0
-  const loop = () =>
+  let sample
+
+  const isOver = () => sent >= countMax || performance.now() >= end
+  const mayStart = plan.perSecond
+    ? () => sent < ((performance.now() - start) / 1000) * plan.perSecond
+    : () => true
+
+  const runConnection = () =>
     new Promise((resolve, reject) => {
       const socket = connect(plan.port, '127.0.0.1')
       let sentAt = 0
       let text = ''
-      const ask = () => {
+      const send = () => {
+        if (isOver()) return socket.end(resolve)
+        if (!mayStart()) return setTimeout(send, rateTickMs)
         sentAt = performance.now()
-        if (sentAt >= until || sent === plan.count) return socket.end(resolve)
         const number = sent++
-        socket.write(plan.notices ? notice(plan, run, number) : request(plan, `${run}-${number}`))
+        const bytes = plan.notices
+          ? noticeRequest(plan, run, number)
+          : request(plan, `${run}-${number}`)
+        socket.write(bytes)
       }
       socket.setNoDelay(true)
       socket.setEncoding('latin1')
-      socket.on('connect', ask)
+      socket.on('connect', send)
       socket.on('error', reject)
       socket.on('data', (chunk) => {
         text += chunk
-        const end = text.indexOf('\r\n\r\n')
-        if (end < 0) return
+        const headEnd = text.indexOf('\r\n\r\n')
+        if (headEnd < 0) return
         const length = Number(/content-length: (\d+)/i.exec(text)?.[1])
-        if (text.length < end + 4 + length) return
-        const now = performance.now()
-        if (now >= from && now < until) {
-          const status = text.slice(9, 12)
-          answers[status] = (answers[status] ?? 0) + 1
-          times.push(now - sentAt)
-        }
+        if (text.length < headEnd + 4 + length) return
+        latencies.push(performance.now() - sentAt)
+        const status = text.slice(9, 12)
+        statuses[status] = (statuses[status] ?? 0) + 1
+        sample ??= { status: Number(status), body: text.slice(headEnd + 4) }
         text = ''
-        ask()
+        send()
       })
     })
-  await Promise.all(Array.from({ length: plan.connections }, loop))
-  times.sort((left, right) => left - right)
+
+  await Promise.all(Array.from({ length: plan.connections }, runConnection))
+  const seconds = (performance.now() - start) / 1000
+  latencies.sort((left, right) => left - right)
   return {
-    startedAt,
     sent,
-    cpu: process.cpuUsage(),
-    perSecond: Math.round(times.length / (plan.runMs / 1000)),
-    p50: times[times.length >> 1] ?? 0,
-    p99: times[Math.floor(times.length * 0.99)] ?? 0,
-    answers,
+    seconds,
+    perSecond: sent / seconds,
+    p50: latencies[latencies.length >> 1] ?? 0,
+    p99: latencies[Math.floor(latencies.length * 0.99)] ?? 0,
+    statuses,
+    sample,
   }
 }
 
-function request({ method, path, key, body }, idempotencyKey) {
+/** `#` in a body stands for a text that differs between requests. */
+function request({ method, path, key, body: template }, idempotencyKey) {
   const head = `${method} ${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${key}\r\n`
-  if (!body) return `${head}\r\n`
+  if (!template) return `${head}\r\n`
+  const body = template.replace('#', idempotencyKey)
   return `${head}Content-Type: application/json\r\nIdempotency-Key: ${idempotencyKey}\r\nContent-Length: ${body.length}\r\n\r\n${body}`
 }
 
 /** A notice of a payment to the next account, signed like the sandbox bank's. */
-function notice({ path, notices: { key, first, amount } }, run, number) {
+function noticeRequest({ path, notices: { key, first, amount } }, run, number) {
   const accountNumber = String(first + number).padStart(10, '0')
   const sender = {
     name: 'CHINEDU OKAFOR',
@@ -88,7 +104,6 @@ function notice({ path, notices: { key, first, amount } }, run, number) {
   return `POST ${path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nX-Sandbox-Signature: ${signature}\r\nContent-Length: ${body.length}\r\n\r\n${body}`
 }
 
-process.once('message', async (plan) => {
-  process.send?.(await load(plan))
-  process.disconnect()
-})
+process.on('message', async (plan) => process.send?.(await load(plan)))
+process.on('disconnect', () => process.exit(0))
+process.send?.({})

@@ -13,6 +13,7 @@ export async function seedAccounts(db, { environmentId, amount, first, count }) 
       lpad(n::text, 10, '0'), 'Bench', '999', 'Sandbox Bank', 'NGN', ${amount}, 'order-' || n, '{}',
       'ACTIVE', now() + interval '1 day', now(), now() + interval '1 day'
     from generate_series(${first}::bigint, ${first + count - 1}::bigint) n`)
+  await db.rows(sql`analyze collection_accounts`)
 }
 
 /** Paid accounts, each with every row that creating and paying one writes. */

@@ -1,17 +1,18 @@
-/** The real API process; the argument `plain` replaces its lanes by the plain twin. */
+/** The real API process; the argument `plain` replaces its lanes with the plain twin. */
 import { compose } from '../dist/compose.js'
 import { config, databaseUrl, endWithParent, logger, rails } from './opened.mjs'
 import { openPlainLanes } from './plain-lane.mjs'
 
-const isPlain = process.argv[2] === 'plain'
 const { app, close } = await compose({
   config,
   databaseUrl,
   logger,
   rails: rails.rails,
+  banks: rails.banks,
   collectionRails: rails.collectionRails,
   sandboxPayers: rails.sandboxBank,
-  ...(isPlain && { open: openPlainLanes(databaseUrl) }),
+  wallets: rails.wallets,
+  ...(process.argv[2] === 'plain' && { open: openPlainLanes(databaseUrl) }),
 })
 await app.listen({ host: '127.0.0.1', port: 0 })
 const port = app.addresses()[0]?.port
@@ -19,5 +20,4 @@ rails.sandboxBank.sendNoticesTo(
   `http://127.0.0.1:${port}/rails/${rails.sandboxBank.name}/notices/test`,
 )
 process.send?.({ port })
-process.on('message', () => process.send?.({ cpu: process.cpuUsage() }))
 endWithParent(close)

@@ -13,5 +13,5 @@ const work = startWork({
   allowsLoopbackWebhooks: true,
   requestLogDays: config.requestLogDays,
 })
-process.send?.('working')
+process.send?.({})
 endWithParent(() => work.stop())

@@ -1,0 +1,139 @@
+/** Collects measurements, and sums them up as rows with ratios. */
+import { cpus } from 'node:os'
+
+const microseconds = ['api', 'postgres', 'chain', 'load']
+
+export class Report {
+  #measured = new Map()
+
+  record = ({ key, name, goal, node }, result) => {
+    const id = `${key} ${node}`
+    if (!this.#measured.has(id)) this.#measured.set(id, { key, name, goal, node, results: [] })
+    this.#measured.get(id).results.push(result)
+    console.log(`  ${name}${node ? `, Node ${node}` : ''}: ${formatResult(result)}`)
+  }
+
+  /** One row per path and Node. Bare and plain twins are columns of their path. */
+  rows() {
+    const tpcb = this.#measured.get('tpcb undefined')
+    return [...this.#measured.values()]
+      .filter(({ key }) => !key.includes('/'))
+      .map(({ key, name, goal, node, results }) => {
+        const bare = this.#measured.get(`${key}/bare ${node}`)?.results
+        const plain = this.#measured.get(`${key}/plain ${node}`)?.results
+        const row = {
+          key,
+          name,
+          node,
+          ...summarize(results),
+          bare: bare && summarize(bare),
+          plain: plain && summarize(plain),
+          ofBare: bare && median(results.map(({ perSecond }, i) => perSecond / bare[i].perSecond)),
+          ofPlain:
+            plain && median(results.map(({ perSecond }, i) => perSecond / plain[i].perSecond)),
+          // Paths with a bound on latency do not run at full throughput.
+          ofTpcb:
+            tpcb && key !== 'tpcb' && !goal?.p50
+              ? medianOf(results, 'perSecond') / medianOf(tpcb.results, 'perSecond')
+              : undefined,
+          goal,
+        }
+        return { ...row, missed: goal && describeMissed(row, goal) }
+      })
+  }
+}
+
+export function describeMachine() {
+  return { cpu: cpus()[0]?.model, cores: cpus().length, arch: process.arch, node: process.version }
+}
+
+/**
+ * Medians of the rounds. `lowest` is the least processor time of any round: other load on the
+ * machine only adds to it, so it is what the guard compares.
+ */
+function summarize(results) {
+  const roles = microseconds.filter((role) => results[0].cpu?.[role] !== undefined)
+  const pick = (choose) =>
+    Object.fromEntries(roles.map((role) => [role, choose(results.map(({ cpu }) => cpu[role]))]))
+  return {
+    perSecond: medianOf(results, 'perSecond'),
+    landedPerSecond: medianOf(results, 'landedPerSecond'),
+    p50: medianOf(results, 'p50'),
+    p99: medianOf(results, 'p99'),
+    cpu: pick(median),
+    lowest: pick((list) => Math.min(...list)),
+  }
+}
+
+function describeMissed(row, goal) {
+  const isAtMost = { p50: row.p50, p99: row.p99, postgresUs: row.cpu.postgres }
+  return Object.entries(goal)
+    .filter(([figure, bound]) =>
+      figure in isAtMost ? isAtMost[figure] > bound : row[figure] < bound,
+    )
+    .map(([figure, bound]) => `${figure} ${figure in isAtMost ? '≤' : '≥'} ${bound}`)
+    .join(', ')
+}
+
+function medianOf(results, figure) {
+  const values = results.map((result) => result[figure]).filter((value) => value !== undefined)
+  return values.length === 0 ? undefined : median(values)
+}
+
+function median(list) {
+  return list.toSorted((left, right) => left - right)[list.length >> 1]
+}
+
+export function formatResult({ perSecond, landedPerSecond, p50, p99, cpu }) {
+  const parts = [`${Math.round(perSecond)}/s`]
+  if (landedPerSecond !== undefined) parts.push(`${Math.round(landedPerSecond)}/s landed`)
+  if (p50 !== undefined) parts.push(`p50 ${p50.toFixed(1)} ms`)
+  if (p99 !== undefined) parts.push(`p99 ${p99.toFixed(1)} ms`)
+  for (const [role, us] of Object.entries(cpu ?? {})) parts.push(`${role} ${Math.round(us)} µs`)
+  return parts.join(', ')
+}
+
+/** The columns of the table, in the terminal and in the documentation. */
+export const columns = [
+  ['path', ({ name }) => name],
+  ['Node', ({ node }) => node?.replace(/^v(\d+).*/, '$1') ?? ''],
+  [
+    'per second',
+    ({ perSecond, landedPerSecond }) =>
+      [perSecond, landedPerSecond]
+        .filter((rate) => rate !== undefined)
+        .map((rate) => Math.round(rate).toLocaleString('en'))
+        .join(' / '),
+  ],
+  ['p50 ms', ({ p50 }) => p50?.toFixed(1) ?? ''],
+  ['p99 ms', ({ p99 }) => p99?.toFixed(1) ?? ''],
+  ['API µs', ({ cpu }) => wholeUs(cpu.api)],
+  ['PostgreSQL µs', ({ cpu }) => wholeUs(cpu.postgres)],
+  ['chain µs', ({ cpu }) => wholeUs(cpu.chain)],
+  ['load µs', ({ cpu }) => wholeUs(cpu.load)],
+  ['of bare', ({ ofBare }) => (ofBare ? `${Math.round(100 * ofBare)} %` : '')],
+  ['× TPC-B', ({ ofTpcb }) => ofTpcb?.toFixed(1) ?? ''],
+  ['× plain', ({ ofPlain }) => ofPlain?.toFixed(1) ?? ''],
+]
+
+function wholeUs(us) {
+  return us === undefined ? '' : String(Math.round(us))
+}
+
+export function printTable(rows) {
+  const shown = [...columns, ['goals missed', ({ missed }) => missed ?? '']]
+  const cells = [
+    shown.map(([title]) => title),
+    ...rows.map((row) => shown.map(([, of]) => of(row))),
+  ]
+  const widths = shown.map((_, index) => Math.max(...cells.map((line) => line[index].length)))
+  for (const line of cells)
+    console.log(
+      line
+        .map((cell, i) =>
+          i === 0 || i === shown.length - 1 ? cell.padEnd(widths[i]) : cell.padStart(widths[i]),
+        )
+        .join('  ')
+        .trimEnd(),
+    )
+}
