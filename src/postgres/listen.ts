@@ -4,7 +4,7 @@ import { limits } from '../base/limits.js'
 import type { Logger } from '../base/log.js'
 import { cutConnection } from './connection.js'
 
-export type Listener = { stop(): Promise<void> }
+export type ChannelListener = { stop(): Promise<void> }
 
 type Options = {
   connect: () => Promise<pg.Client>
@@ -19,7 +19,13 @@ type Options = {
  * Runs LISTEN on a database channel until stopped, and reconnects when the connection is lost.
  * Payloads are hints: the tables decide.
  */
-export function listen({ connect, channel, onPayload, onConnected, logger }: Options): Listener {
+export function listen({
+  connect,
+  channel,
+  onPayload,
+  onConnected,
+  logger,
+}: Options): ChannelListener {
   const stopping = new AbortController()
   const { signal } = stopping
   const stopped = new Promise<void>((resolve) => {

@@ -5,7 +5,7 @@ import { limits } from '../../base/limits.js'
 import type { Logger } from '../../base/log.js'
 import { Refusal } from '../../base/refusal.js'
 import { sessionChannel } from '../../collections/wake-pages.js'
-import { type Listener, listen } from '../../postgres/listen.js'
+import { type ChannelListener, listen } from '../../postgres/listen.js'
 import type { SharedLimits, StreamPlace } from './shared-limits.js'
 
 export type StreamLimits = { -readonly [Name in keyof typeof limits.streams]: number }
@@ -30,11 +30,11 @@ export class Streams {
   readonly #countByNetwork = new Map<string, number>()
   readonly #clock: Clock
   readonly #limits: StreamLimits
-  readonly #startListener: () => Listener
+  readonly #startListener: () => ChannelListener
   readonly #heartbeat: NodeJS.Timeout
   readonly #shared: SharedStreams | undefined
   #count = 0
-  #listener: Listener | undefined
+  #listener: ChannelListener | undefined
   #isClosed = false
 
   constructor({ clock, connect, logger, streamLimits, shared }: Tools) {
