@@ -280,28 +280,30 @@ describe('metrics', async () => {
     await expect(fetch(`${base}/healthz`)).rejects.toThrow('fetch failed')
   })
 
+  const configOf = (port: number) => ({
+    host: '127.0.0.1',
+    port,
+    apiProcesses: 1,
+    metricsPort: 0,
+    workPort: 0,
+    home: '/nowhere',
+    databaseUrl: undefined,
+    secret: service.secret,
+    publicUrl: undefined,
+    trustProxy: false,
+    logLevel: 'silent',
+    rateLimitPerSecond: 0,
+    publicRateLimitPerSecond: 0,
+    requestLogDays: 30,
+    naira: standardNaira,
+    allowsLoopbackWebhooks: true,
+    bank: { test: 'sandbox' as const },
+    solana: noChains,
+  })
+
   test('a port in use is named, and nothing keeps listening', async () => {
     const taken = service.port
-    const config = {
-      host: '127.0.0.1',
-      port: taken,
-      apiProcesses: 1,
-      metricsPort: 0,
-      workPort: 0,
-      home: '/nowhere',
-      databaseUrl: undefined,
-      secret: service.secret,
-      publicUrl: undefined,
-      trustProxy: false,
-      logLevel: 'silent',
-      rateLimitPerSecond: 0,
-      publicRateLimitPerSecond: 0,
-      requestLogDays: 30,
-      naira: standardNaira,
-      allowsLoopbackWebhooks: true,
-      bank: { test: 'sandbox' as const },
-      solana: noChains,
-    }
+    const config = configOf(taken)
     const logger = createLogger('silent')
     const before = countListeners()
     const serving = serve(config, service.db.url, { logger })
@@ -311,31 +313,12 @@ describe('metrics', async () => {
     await until(() => countListeners() === before)
   })
 
-  // Two services on one machine: nobody configured the second metrics port.
+  // Two services on one machine, neither with a configured metrics port.
   test('metrics use a free port if the default one is in use', async () => {
     const beside = createNetServer().listen(0, '127.0.0.1')
     await once(beside, 'listening')
     const port = (beside.address() as AddressInfo).port - 1_000
-    const config = {
-      host: '127.0.0.1',
-      port,
-      apiProcesses: 1,
-      metricsPort: undefined,
-      workPort: 0,
-      home: '/nowhere',
-      databaseUrl: undefined,
-      secret: service.secret,
-      publicUrl: undefined,
-      trustProxy: false,
-      logLevel: 'silent',
-      rateLimitPerSecond: 0,
-      publicRateLimitPerSecond: 0,
-      requestLogDays: 30,
-      naira: standardNaira,
-      allowsLoopbackWebhooks: true,
-      bank: { test: 'sandbox' as const },
-      solana: noChains,
-    }
+    const config = { ...configOf(port), metricsPort: undefined }
     const second = await serve(config, service.db.url, { logger: createLogger('silent') })
     expect((await fetch(second.metricsUrl)).status).toBe(200)
     await second.close()

@@ -1,19 +1,14 @@
 import { strict as assert } from 'node:assert'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { address, type Instruction, type KeyPairSigner } from '@solana/kit'
+import type { Instruction, KeyPairSigner } from '@solana/kit'
 import { getAddMemoInstruction } from '@solana-program/memo'
-import {
-  getCreateAssociatedTokenIdempotentInstruction,
-  getTransferCheckedInstruction,
-} from '@solana-program/token'
 import type { Rpc } from '../simulation/localnet/localnet.js'
 import {
   lifetime,
   newPayer,
   sign,
-  tokenAccountOf,
+  transferInstructions,
   unchecked,
-  usdc,
 } from '../simulation/localnet/transfers.js'
 import type { Random } from '../support/seed.js'
 import { amounts, type Coin, type PlannedWallet } from './deposit-shops.js'
@@ -143,23 +138,6 @@ export class Payers {
   }
 
   async #transfer(payer: KeyPairSigner, { address: to }: PlannedWallet): Promise<Instruction[]> {
-    const destination = await tokenAccountOf(to)
-    const amount = this.random.pick([50_000n, 1_000_000n])
-    return [
-      getCreateAssociatedTokenIdempotentInstruction({
-        payer,
-        ata: destination,
-        owner: address(to),
-        mint: usdc,
-      }),
-      getTransferCheckedInstruction({
-        source: await tokenAccountOf(payer.address),
-        mint: usdc,
-        destination,
-        authority: payer,
-        amount,
-        decimals: 6,
-      }),
-    ]
+    return transferInstructions(payer, to, this.random.pick([50_000n, 1_000_000n]))
   }
 }

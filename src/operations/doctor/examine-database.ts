@@ -31,8 +31,9 @@ async function examineVersion({ db }: Tools): Promise<CheckResult> {
 
 /** Whether the schema matches this version, and the database belongs to this secret. */
 async function examineMigrations({ db, seal, simulation }: Tools): Promise<CheckResult[]> {
-  const wanted = await listMigrations({ simulation })
+  const core = await listMigrations({ simulation: false })
   const known = await listMigrations({ simulation: true })
+  const wanted = simulation ? known : core
   const [table] = await db.rows(sql<{ there: boolean }>`
     select to_regclass('migrations') is not null as there`)
   const applied = table!.there
@@ -49,7 +50,6 @@ async function examineMigrations({ db, seal, simulation }: Tools): Promise<Check
         'Run the newer version of Manilla.',
       ),
     ]
-  const core = await listMigrations({ simulation: false })
   if (missing.length > 0 && missing.every((name) => !core.includes(name)))
     return [
       warning(

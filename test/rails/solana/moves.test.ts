@@ -1,11 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { base58 } from '@scure/base'
-import { address } from '@solana/kit'
 import { getAddMemoInstruction } from '@solana-program/memo'
-import {
-  getCreateAssociatedTokenIdempotentInstruction,
-  getTransferCheckedInstruction,
-} from '@solana-program/token'
 import { beforeEach, expect, test } from 'vitest'
 import type { TokenHistory, Wallet } from '../../../src/collections/ports.js'
 import { setFaults, shareChain } from '../../simulation/localnet/localnet.js'
@@ -14,6 +9,7 @@ import {
   newWallet,
   signTransfer,
   tokenAccountOf,
+  transferInstructions,
   unchecked,
   usdc,
 } from '../../simulation/localnet/transfers.js'
@@ -25,27 +21,6 @@ import { deposit, deriveOne, openWallets, readOne, readRange, submit } from './w
 
 const shared = shareChain()
 beforeEach(() => setFaults(shared()))
-
-/** What a payer's wallet sends: built with kit only. */
-async function transferTo(payer: Awaited<ReturnType<typeof newPayer>>, to: string, amount: bigint) {
-  const destination = await tokenAccountOf(to)
-  return [
-    getCreateAssociatedTokenIdempotentInstruction({
-      payer,
-      ata: destination,
-      owner: address(to),
-      mint: usdc,
-    }),
-    getTransferCheckedInstruction({
-      source: await tokenAccountOf(payer.address),
-      mint: usdc,
-      destination,
-      authority: payer,
-      amount,
-      decimals: 6,
-    }),
-  ]
-}
 
 test('wallets are derived in order, with their token accounts', async () => {
   const wallets = await openWallets(shared())
@@ -91,7 +66,7 @@ test('deposits of an independent client are read exactly', async () => {
   const wallets = await openWallets(chain)
   const [one, other] = (await wallets.deriveWallets([0, 1])) as [Wallet, Wallet]
   const payer = await newPayer(chain)
-  const pay = (to: string, amount: bigint) => transferTo(payer, to, amount)
+  const pay = (to: string, amount: bigint) => transferInstructions(payer, to, amount)
   const both = await submit(chain, payer, [
     ...(await pay(one.address, 1n)),
     ...(await pay(other.address, 20n)),
@@ -129,8 +104,8 @@ test('a transaction with two payers has no sender', async () => {
   const wallet = await deriveOne(wallets)
   const [payer, partner] = [await newPayer(chain), await newPayer(chain)]
   await submit(chain, payer, [
-    ...(await transferTo(payer, wallet.address, 1n)),
-    ...(await transferTo(partner, wallet.address, 2n)),
+    ...(await transferInstructions(payer, wallet.address, 1n)),
+    ...(await transferInstructions(partner, wallet.address, 2n)),
   ])
   await chain.advance(32)
   const { moves } = await readOne(wallets, wallet.tokenAccounts.USDC)

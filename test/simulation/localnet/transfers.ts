@@ -90,9 +90,17 @@ export type Transfer = {
 /** A USDC transfer to a wallet; creates its token account if needed. */
 export async function signTransfer(rpc: Rpc, transfer: Transfer): Promise<Signed> {
   const { payer, to, amount = 1_000_000n, memo = crypto.randomUUID() } = transfer
-  const destination = await tokenAccountOf(to)
   const instructions = [
     getAddMemoInstruction({ memo }),
+    ...(await transferInstructions(payer, to, amount)),
+  ]
+  return sign(payer, transfer.at ?? (await lifetime(rpc)), instructions)
+}
+
+/** What a payer's wallet sends: creates the token account if needed, then transfers USDC. */
+export async function transferInstructions(payer: KeyPairSigner, to: string, amount: bigint) {
+  const destination = await tokenAccountOf(to)
+  return [
     getCreateAssociatedTokenIdempotentInstruction({
       payer,
       ata: destination,
@@ -108,7 +116,6 @@ export async function signTransfer(rpc: Rpc, transfer: Transfer): Promise<Signed
       decimals: 6,
     }),
   ]
-  return sign(payer, transfer.at ?? (await lifetime(rpc)), instructions)
 }
 
 export const unchecked = { encoding: 'base64', skipPreflight: true } as const
