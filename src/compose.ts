@@ -22,9 +22,10 @@ import { expireAccounts } from './collections/end-accounts.js'
 import type { LocalnetPayers, SandboxPayers } from './collections/ports.js'
 import type { CollectionRails } from './collections/prepare-accounts.js'
 import { createReplayFinder } from './idempotency/replays.js'
+import { lockForFunding } from './ledger/fund.js'
 import { getClockOffset } from './merchants/environment-clock.js'
 import { createKeyRing, type KeyRing } from './merchants/key-ring.js'
-import { createPayouts } from './payouts/create-payouts.js'
+import { createPayouts, readForPayouts } from './payouts/create-payouts.js'
 import { countDisputes } from './payouts/disputes.js'
 import { createFeeBook } from './payouts/fee-book.js'
 import type { BankDirectory, SimulatedRail } from './payouts/ports.js'
@@ -125,8 +126,8 @@ export async function compose({ config, databaseUrl, logger, ...parts }: Parts):
     wallets,
     localnetPayers,
   })
-  const fundingLanes = createKeyedLanes(laneContext, createFunding(parts.mint))
-  const payoutLanes = createKeyedLanes(laneContext, createPayouts)
+  const fundingLanes = createKeyedLanes(laneContext, createFunding(parts.mint), lockForFunding)
+  const payoutLanes = createKeyedLanes(laneContext, createPayouts, readForPayouts)
   const accountLanes = createKeyedLanes(laneContext, createAccounts)
   const refusalLanes = createRefusalLanes(laneContext)
   const { notices, judging: payments } = collections.lanes

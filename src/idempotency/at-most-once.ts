@@ -11,7 +11,7 @@ import { type Answer, fromStored, isRemembered, type KeyedAnswer, toStored } fro
 import type { IdempotencyKey } from './key.js'
 import {
   claimKeys,
-  findIdempotencyKeys,
+  findClaimedKeys,
   forgetKeys,
   type IdempotencyKeyRow,
   rememberAnswers,
@@ -31,51 +31,76 @@ export type KeyedCall<Input> = {
   expiresAt: Date | null
 }
 
-type Keyed<Input> = KeyedCall<Input> & { key: IdempotencyKey }
+/** A call in a list. Calls with the same key share a name; the first of them is their leader. */
+type Slot<Input> = {
+  call: KeyedCall<Input>
+  name: string | undefined
+  leader: Slot<Input> | undefined
+  answer: Answer | undefined
+}
+
+type Context = { tx: Tx; now: Date; seal: Seal }
 
 /**
  * Runs a list of calls at most once per key. Key, work and answer commit together: a later request
  * with the same key gets the first answer, byte for byte. Calls in the list that share a key are
- * folded onto the first of them, their leader, before the database sees them.
+ * folded onto their leader before the database sees them.
+ *
+ * `read` may start the queries that `execute` needs. It gets every input, before it is known which
+ * of them have run already, so that its queries leave together with the claim of the keys.
  */
-export async function atMostOnce<Input>(
-  context: { tx: Tx; now: Date; seal: Seal },
-  given: KeyedCall<Input>[],
-  execute: (inputs: Input[]) => Promise<Answer[]>,
+export async function atMostOnce<Input, Reads = undefined>(
+  context: Context,
+  calls: KeyedCall<Input>[],
+  execute: (inputs: Input[], reads: Promise<Reads> | undefined) => Promise<Answer[]>,
+  read?: (inputs: Input[]) => Promise<Reads>,
 ): Promise<Outcome<KeyedAnswer>[]> {
-  // Calls are compared by identity below, so an object that appears twice must become two.
-  const calls = given.map((call) => ({ ...call }))
-  const leaders = leadersOf(calls)
-  const keyed = [...leaders.values()]
-  const { claimed, known } = await claimAll(context, keyed)
+  const { slots, leaders } = toSlots(calls)
+  const claiming = claimAll(context, leaders)
+  const reads = read?.(calls.map(({ input }) => input))
+  const [missed] = await Promise.all([claiming, reads])
 
-  const fresh = calls.filter((call) => !call.key || (isLeader(call) && claimed.has(nameOf(call))))
-  const answers = fresh.length > 0 ? await execute(fresh.map((call) => call.input)) : []
+  const fresh = slots.filter(({ name, leader }) => !leader && !missed.has(name ?? ''))
+  const inputs = fresh.map(({ call }) => call.input)
+  const answers = fresh.length > 0 ? await execute(inputs, reads) : []
   assert.equal(answers.length, fresh.length, 'every call is answered')
-  const answered = new Map(fresh.map((call, index) => [call, answers[index]!]))
-  remember(context, fresh, answered)
+  for (const [index, slot] of fresh.entries()) slot.answer = answers[index]!
+  remember(context, fresh)
 
-  return calls.map((call) => {
-    const own = answered.get(call)
-    if (own) return { ...own, isReplayed: false }
-    const leader = leaders.get(nameOf(call as Keyed<Input>))!
-    const earlier = known.get(nameOf(leader))
-    if (!earlier && !claimed.has(nameOf(leader))) return inProgress()
-    return replay(call.key!, earlier?.fingerprint ?? leader.key.fingerprint, () =>
-      earlier ? fromStored(earlier, context.seal) : shared(answered.get(leader)!),
-    )
+  return slots.map((slot) => {
+    const { answer } = slot
+    if (answer) return toKeyed(answer, { isReplayed: false })
+    const { call, name, answer: shared } = slot.leader ?? slot
+    const key = slot.call.key!
+    // A copy in the same list is a replay only if the answer is stored.
+    if (shared)
+      return replay(key, call.key!.fingerprint, () =>
+        toKeyed(shared, { isReplayed: isRemembered(shared.status) }),
+      )
+    const earlier = missed.get(name!)
+    if (!earlier) return inProgress()
+    return replay(key, earlier.fingerprint, () => fromStored(earlier, context.seal))
   })
-
-  function isLeader(call: KeyedCall<Input>): call is Keyed<Input> {
-    return call.key !== undefined && leaders.get(nameOf(call as Keyed<Input>)) === call
-  }
 }
 
-/** The answer for a copy in the same list. It is a replay only if the answer is stored. */
-function shared(answer: Answer): KeyedAnswer {
-  return { ...answer, isReplayed: isRemembered(answer.status) }
+function toSlots<Input>(calls: KeyedCall<Input>[]) {
+  const leaders = new Map<string, Slot<Input>>()
+  const slots = calls.map((call) => {
+    const name = call.key && `${call.environmentId}/${call.key.digest}`
+    const leader = name === undefined ? undefined : leaders.get(name)
+    const slot: Slot<Input> = { call, name, leader, answer: undefined }
+    if (name !== undefined && !leader) leaders.set(name, slot)
+    return slot
+  })
+  return { slots, leaders: [...leaders.values()] }
 }
 
+function toKeyed(
+  { status, body, holdsSecret = false }: Answer,
+  { isReplayed }: { isReplayed: boolean },
+): KeyedAnswer {
+  return { status, body, holdsSecret, isReplayed }
+}
 /** The first answer for the same request; a refusal for another request with the same key. */
 export function replay(
   key: IdempotencyKey,
@@ -90,37 +115,26 @@ export function replay(
   })
 }
 
-function leadersOf<Input>(calls: KeyedCall<Input>[]): Map<string, Keyed<Input>> {
-  const leaders = new Map<string, Keyed<Input>>()
-  for (const call of calls) {
-    if (!call.key) continue
-    const keyed = call as Keyed<Input>
-    if (!leaders.has(nameOf(keyed))) leaders.set(nameOf(keyed), keyed)
-  }
-  return leaders
-}
-
 /**
- * Claims the keys in a fixed order, and returns those claimed now and those that already have an
- * answer. A key that is in neither is held by another transaction.
+ * Claims the keys in a fixed order. Returns those that could not be claimed, by name: with their
+ * answer, or undefined while another transaction holds the key.
  */
-async function claimAll<Input>(
-  { tx, now, seal }: { tx: Tx; now: Date; seal: Seal },
-  keyed: Keyed<Input>[],
-): Promise<{ claimed: Set<string>; known: Map<string, IdempotencyKeyRow> }> {
-  if (keyed.length === 0) return { claimed: new Set(), known: new Map() }
-  const rows = keyed.map((call) => toClaim(call, seal)).sort(byIdentity)
-  const [claimedRows, foundRows] = await Promise.all([
-    tx.rows(claimKeys(rows, now)),
-    tx.rows(findIdempotencyKeys(rows)),
-  ]).catch((error: unknown) => {
+async function claimAll(
+  { tx, now, seal }: Context,
+  leaders: Slot<unknown>[],
+): Promise<Map<string, IdempotencyKeyRow | undefined>> {
+  if (leaders.length === 0) return new Map()
+  const rows = leaders.map(({ call }) => toClaim(call, seal)).sort(byIdentity)
+  const claimed = await tx.count(claimKeys(rows, now)).catch((error: unknown) => {
     // The insert had to wait for a transaction without the advisory lock of `claimKeys`, such as
     // the one that deletes expired keys. A lane handles the timeout itself: it defers the batch.
     throw tx.waitsForLocks && isLockTimeout(error) ? inProgress() : error
   })
-  const claimed = new Set(claimedRows.map((row) => `${row.environmentId}/${row.digest}`))
-  const found = foundRows.map((row) => [`${row.environmentId}/${row.digest}`, row] as const)
-  return { claimed, known: new Map(found.filter(([name]) => !claimed.has(name))) }
+  if (claimed === rows.length) return new Map()
+  const found = await tx.rows(findClaimedKeys(rows, now))
+  const byName = new Map(found.map((row) => [`${row.environmentId}/${row.digest}`, row]))
+  const missed = leaders.filter(({ name }) => !byName.get(name!)?.isClaimed)
+  return new Map(missed.map(({ name }) => [name!, byName.get(name!)]))
 }
 
 function inProgress(): Refusal {
@@ -143,41 +157,33 @@ export function whileInProgress<Result>(run: () => Promise<Result>): Promise<Res
   })
 }
 
-function remember<Input>(
-  { tx, now, seal }: { tx: Tx; now: Date; seal: Seal },
-  fresh: KeyedCall<Input>[],
-  answered: Map<KeyedCall<Input>, Answer>,
-): void {
-  const keyed = fresh.filter((call): call is Keyed<Input> => call.key !== undefined)
-  const answerTo = (call: Keyed<Input>) => answered.get(call)!
-  const remembered = keyed.filter((call) => isRemembered(answerTo(call).status))
-  const notRemembered = keyed.filter((call) => !isRemembered(answerTo(call).status))
-
-  // The claim has already written the expected answers.
-  const updates = remembered
-    .filter((call) => !isExpected(call, answerTo(call)))
-    .map((call) => {
-      const { status, answer, isSealed } = toStored(answerTo(call), seal)
-      const refusedUntil = status >= 400 ? after(now, limits.idempotency.retentionMs) : null
-      const forget_at = call.expiresAt ?? refusedUntil
-      return { ...identityOf(call), status, answer, is_sealed: isSealed, forget_at }
-    })
-  const deletions = notRemembered.map(identityOf)
+function remember({ tx, now, seal }: Context, fresh: Slot<unknown>[]): void {
+  const updates: (Identity & ReturnType<typeof toUpdate>)[] = []
+  const deletions: Identity[] = []
+  for (const { call, answer } of fresh) {
+    if (!call.key) continue
+    if (!isRemembered(answer!.status)) deletions.push(identityOf(call))
+    // The claim has already written the expected answer.
+    else if (!isExpected(call.expected, answer!))
+      updates.push(toUpdate(call, answer!, { now, seal }))
+  }
   if (updates.length > 0) tx.write(rememberAnswers(updates.sort(byIdentity)))
   if (deletions.length > 0) tx.write(forgetKeys(deletions.sort(byIdentity)))
 }
 
-function isExpected({ expected }: Keyed<unknown>, answer: Answer): boolean {
+function isExpected(expected: Answer | undefined, answer: Answer): boolean {
+  if (expected === answer) return true
   const isSameSecret = (expected?.holdsSecret ?? false) === (answer.holdsSecret ?? false)
   return expected?.status === answer.status && expected.body === answer.body && isSameSecret
 }
 
-function toClaim(call: Keyed<unknown>, seal: Seal) {
+function toClaim(call: KeyedCall<unknown>, seal: Seal) {
   const stored = call.expected && toStored(call.expected, seal)
   return {
-    ...identityOf(call),
-    key: call.key.text,
-    fingerprint: call.key.fingerprint,
+    environment_id: call.environmentId as number,
+    digest: call.key!.digest,
+    key: call.key!.text,
+    fingerprint: call.key!.fingerprint,
     status: stored?.status ?? null,
     answer: stored?.answer ?? null,
     is_sealed: stored?.isSealed ?? false,
@@ -185,12 +191,25 @@ function toClaim(call: Keyed<unknown>, seal: Seal) {
   }
 }
 
-function identityOf(call: Keyed<unknown>) {
-  return { environment_id: call.environmentId as number, digest: call.key.digest }
+function toUpdate(
+  call: KeyedCall<unknown>,
+  answer: Answer,
+  { now, seal }: Pick<Context, 'now' | 'seal'>,
+) {
+  const stored = toStored(answer, seal)
+  const refusedUntil = stored.status >= 400 ? after(now, limits.idempotency.retentionMs) : null
+  return {
+    environment_id: call.environmentId as number,
+    digest: call.key!.digest,
+    status: stored.status,
+    answer: stored.answer,
+    is_sealed: stored.isSealed,
+    forget_at: call.expiresAt ?? refusedUntil,
+  }
 }
 
-function nameOf(call: Keyed<unknown>): string {
-  return `${call.environmentId}/${call.key.digest}`
+function identityOf(call: KeyedCall<unknown>): Identity {
+  return { environment_id: call.environmentId, digest: call.key!.digest }
 }
 
 type Identity = { environment_id: number; digest: string }

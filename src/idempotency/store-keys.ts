@@ -11,20 +11,10 @@ export type IdempotencyKeyRow = StoredAnswer & {
 const identity = { environment_id: 'int4', digest: 'uuid' } as const
 
 /**
- * Returns the keys it inserted. Never waits: an insert would wait for a transaction that inserted
+ * Inserts the keys that are free. Never waits: an insert would wait for a transaction that inserted
  * the same key, so each claim takes an advisory lock first, and skips the key if it cannot.
  */
-export const claimKeys = listStatement<
-  typeof identity & {
-    key: 'text'
-    fingerprint: 'bytea'
-    status: 'int2'
-    answer: 'text'
-    is_sealed: 'bool'
-    forget_at: 'timestamptz'
-  },
-  { environmentId: EnvironmentId; digest: string }
->({
+export const claimKeys = listStatement({
   name: 'claim_idempotency_keys',
   columns: {
     ...identity,
@@ -39,17 +29,33 @@ export const claimKeys = listStatement<
     insert into idempotency_keys (${names}, created_at)
     select ${names}, ${parameter(0)}::timestamptz from ${list}
     where pg_try_advisory_xact_lock(environment_id, uuid_hash(digest))
-    on conflict (environment_id, digest) do nothing
-    returning environment_id as "environmentId", digest`,
+    on conflict (environment_id, digest) do nothing`,
 })
+
+const keyColumns = `environment_id as "environmentId", digest, fingerprint, status, answer,
+  is_sealed as "isSealed"`
 
 export const findIdempotencyKeys = listStatement<typeof identity, IdempotencyKeyRow>({
   name: 'find_idempotency_keys',
   columns: identity,
   text: (list) => `
-    select environment_id as "environmentId", digest, fingerprint, status, answer,
-      is_sealed as "isSealed"
-    from idempotency_keys join ${list} using (environment_id, digest)`,
+    select ${keyColumns} from idempotency_keys join ${list} using (environment_id, digest)`,
+})
+
+/**
+ * `isClaimed`: this transaction inserted the key. The time guards against a row as old as the
+ * counter of transactions is long, whose number may be that of this transaction.
+ */
+export const findClaimedKeys = listStatement<
+  typeof identity,
+  IdempotencyKeyRow & { isClaimed: boolean }
+>({
+  name: 'find_claimed_keys',
+  columns: identity,
+  text: (list, parameter) => `
+    select ${keyColumns}, k.xmin = pg_current_xact_id()::xid
+      and k.created_at = ${parameter(0)}::timestamptz as "isClaimed"
+    from idempotency_keys k join ${list} using (environment_id, digest)`,
 })
 
 export const rememberAnswers = listStatement({

@@ -3,7 +3,8 @@ import { type Outcome, Refusal } from '../base/refusal.js'
 import { formatDecimal } from '../money/amounts.js'
 import { type Asset, assets } from '../money/assets.js'
 import type { Tx } from '../postgres/tx.js'
-import { moveAll } from './move.js'
+import type { Book } from './book.js'
+import { lockForAll, moveWith } from './move.js'
 import type { Moved, Movement } from './movement.js'
 
 export type Funding = {
@@ -14,9 +15,18 @@ export type Funding = {
   purpose: 'test_funding' | 'operator_credit'
 }
 
+export function lockForFunding(tx: Tx, fundings: Funding[]): Promise<Book> {
+  return lockForAll(tx, fundings.map(toMovement))
+}
+
 /** Credits available balances against clearing or treasury. */
-export async function fundAll(tx: Tx, now: Date, fundings: Funding[]): Promise<Outcome<Moved>[]> {
-  const outcomes = await moveAll(tx, now, fundings.map(toMovement))
+export async function fundAll(
+  tx: Tx,
+  now: Date,
+  fundings: Funding[],
+  locked = lockForFunding(tx, fundings),
+): Promise<Outcome<Moved>[]> {
+  const outcomes = moveWith(tx, now, await locked, fundings.map(toMovement))
   return outcomes.map((outcome, index) => (outcome.isMoved ? outcome : tooLarge(fundings[index]!)))
 }
 

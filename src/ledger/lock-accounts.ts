@@ -56,16 +56,19 @@ export async function lockLedgerAccounts(tx: Tx, keys: LedgerAccountKey[]): Prom
   assert(!locking.has(tx), 'a transaction locks its accounts once: twice could be out of order')
   locking.add(tx)
   const wanted = [...new Map(keys.map((key) => [ledgerKeyOf(key), key])).values()]
-  const rows = wanted.map((key) => ({ environment_id: key.environmentId, ...key }))
-  tx.write({ text: 'savepoint accounts', values: [] })
+  const rows = wanted.map(({ environmentId, asset, name }) => ({
+    environment_id: environmentId,
+    asset,
+    name,
+  }))
   let accounts = await tx.rows(tx.waitsForLocks ? lock(rows) : lockUnheld(rows))
   if (accounts.length < wanted.length && !tx.waitsForLocks)
     throwIfAnyHeld(accounts, await tx.rows(find(rows)))
   if (accounts.length < wanted.length) {
-    // Some accounts do not exist. Release the locks first: inserting while holding some of them
-    // would break the lock order. Then wait for locks, even in a lane: the existing accounts were
-    // free just now, and the lock timeout of the lane bounds the wait.
-    tx.write({ text: 'rollback to savepoint accounts', values: [] })
+    // Some accounts do not exist. Others that open the same ones hold the existing ones in the same
+    // order or not at all. A deadlock needs a third transaction that opens and commits one of them
+    // in between; the server reports it, and a lane retries. Waits for locks, even in a lane: the
+    // existing accounts are locked already, and the lock timeout bounds the wait.
     tx.write(open(rows))
     accounts = await tx.rows(lock(rows))
   }

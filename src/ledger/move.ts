@@ -1,6 +1,7 @@
 import { listStatement } from '../postgres/statement.js'
 import type { Tx } from '../postgres/tx.js'
 import type { LedgerAccountKey } from './accounts.js'
+import type { Book } from './book.js'
 import { lockLedgerAccounts } from './lock-accounts.js'
 import type { Moved, Movement, NotMoved } from './movement.js'
 import { writeBook } from './write-book.js'
@@ -24,6 +25,11 @@ const insertTransfers = listStatement({
     select ${names}, ${parameter(0)}::timestamptz from ${list}`,
 })
 
+/** Locks the accounts of the movements. Call it once per transaction. */
+export function lockForAll(tx: Tx, movements: Movement[]): Promise<Book> {
+  return lockLedgerAccounts(tx, movements.flatMap(accountsOf))
+}
+
 /**
  * Moves money for a list of causes, in list order. Each movement is made whole or refused alone.
  * Call it once per transaction: a second call could lock out of order.
@@ -33,10 +39,18 @@ export async function moveAll(
   now: Date,
   movements: Movement[],
 ): Promise<(Moved | NotMoved)[]> {
-  const book = await lockLedgerAccounts(tx, movements.flatMap(accountsOf))
+  return moveWith(tx, now, await lockForAll(tx, movements), movements)
+}
+
+/** The same with accounts that are already locked. */
+export function moveWith(
+  tx: Tx,
+  now: Date,
+  book: Book,
+  movements: Movement[],
+): (Moved | NotMoved)[] {
   const outcomes = movements.map((movement) => book.move(movement))
   const transfers = movements.flatMap((movement, index) => toRows(movement, outcomes[index]!))
-
   writeBook(tx, book)
   if (transfers.length > 0) tx.write(insertTransfers(transfers, now))
   return outcomes

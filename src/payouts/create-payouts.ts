@@ -1,6 +1,7 @@
 import { type Outcome, Refusal } from '../base/refusal.js'
 import { emitAll } from '../events/emit.js'
-import { moveAll } from '../ledger/move.js'
+import type { Book } from '../ledger/book.js'
+import { lockForAll, moveWith } from '../ledger/move.js'
 import type { Movement, MovementLine, NotMoved } from '../ledger/movement.js'
 import { formatDecimal } from '../money/amounts.js'
 import { assets } from '../money/assets.js'
@@ -30,6 +31,17 @@ export function toNewPayout(
   return { payout, attempt, preparedAt, shown: showPayout(payout, [shownAttempt]) }
 }
 
+/** The locked accounts, and the merchants' references that payouts have used. */
+type Reads = { book: Book; used: ReadonlySet<string> }
+
+export async function readForPayouts(tx: Tx, newPayouts: NewPayout[]): Promise<Reads> {
+  const [book, used] = await Promise.all([
+    lockForAll(tx, newPayouts.map(toHoldMovement)),
+    findReferences(tx, newPayouts),
+  ])
+  return { book, used }
+}
+
 /**
  * Holds the money and records each payout as submitted, with the attempt to send. All or nothing
  * per payout: one that the balance does not cover, or whose reference was already used, is refused
@@ -39,10 +51,12 @@ export async function createPayouts(
   tx: Tx,
   now: Date,
   newPayouts: NewPayout[],
+  reads = readForPayouts(tx, newPayouts),
 ): Promise<Outcome<Payout>[]> {
-  const isUsed = await findUsedReferences(tx, newPayouts)
+  const { book, used } = await reads
+  const isUsed = findDuplicates(newPayouts, used)
   const fresh = newPayouts.filter((one) => !isUsed.has(one))
-  const holds = await moveAll(tx, now, fresh.map(toHoldMovement))
+  const holds = moveWith(tx, now, book, fresh.map(toHoldMovement))
   const holdOf = new Map(fresh.map((one, index) => [one, holds[index]!]))
   const created = fresh.filter((one) => holdOf.get(one)!.isMoved)
 
@@ -61,7 +75,7 @@ export async function createPayouts(
 
 const columns = { environment_id: 'int4', kind: 'text', merchant_reference: 'text' } as const
 
-const findReferences = listStatement<typeof columns, { key: string }>({
+const selectReferences = listStatement<typeof columns, { key: string }>({
   name: 'find_merchant_references',
   columns,
   text: (list) => `
@@ -69,22 +83,26 @@ const findReferences = listStatement<typeof columns, { key: string }>({
     from payouts p join ${list} using (environment_id, kind, merchant_reference)`,
 })
 
+async function findReferences(tx: Tx, newPayouts: NewPayout[]): Promise<Set<string>> {
+  const rows = newPayouts.flatMap(({ payout: { environmentId, kind, merchantReference } }) =>
+    merchantReference === null
+      ? []
+      : [{ environment_id: environmentId, kind, merchant_reference: merchantReference }],
+  )
+  if (rows.length === 0) return new Set()
+  return new Set((await tx.rows(selectReferences(rows))).map(({ key }) => key))
+}
+
 /**
  * Those whose reference an earlier payout, or one before it in the list, has used. A concurrent
  * transaction fails at the unique index.
  */
-async function findUsedReferences(tx: Tx, newPayouts: NewPayout[]): Promise<Set<NewPayout>> {
-  const named = newPayouts.filter(({ payout }) => payout.merchantReference !== null)
-  if (named.length === 0) return new Set()
-  const rows = named.map(({ payout }) => ({
-    environment_id: payout.environmentId,
-    kind: payout.kind,
-    merchant_reference: payout.merchantReference!,
-  }))
-  const used = new Set((await tx.rows(findReferences(rows))).map(({ key }) => key))
+function findDuplicates(newPayouts: NewPayout[], earlier: ReadonlySet<string>): Set<NewPayout> {
+  const used = new Set(earlier)
   return new Set(
-    named.filter(({ payout }) => {
-      const key = `${payout.environmentId}/${payout.kind}/${payout.merchantReference}`
+    newPayouts.filter(({ payout: { environmentId, kind, merchantReference } }) => {
+      if (merchantReference === null) return false
+      const key = `${environmentId}/${kind}/${merchantReference}`
       const isUsed = used.has(key)
       used.add(key)
       return isUsed

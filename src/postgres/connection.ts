@@ -5,7 +5,7 @@ import { limits } from '../base/limits.js'
  * Parses int8 as bigint, because money is never a float, and leaves json as text, because
  * merchants get their metadata back unchanged.
  */
-const types: pg.CustomTypesConfig = {
+export const types: pg.CustomTypesConfig = {
   getTypeParser(oid: number, format?: 'text' | 'binary') {
     if (oid === pg.types.builtins.INT8) return (text: string) => BigInt(text)
     if (oid === pg.types.builtins.JSON) return (text: string) => text
@@ -21,8 +21,7 @@ type Timeouts = { statementMs: number; lockMs: number; connectMs: number }
 
 /**
  * Every connection has timeouts on both sides: the server cancels slow statements, and the client
- * gives up on a silent server (a failover without a reset). Pipelining sends statements without
- * waiting for the previous result.
+ * gives up on a silent server (a failover without a reset).
  */
 function connectionOptions(url: string, applicationName: string, timeouts: Timeouts) {
   const { statementMs, lockMs, connectMs } = timeouts
@@ -30,7 +29,6 @@ function connectionOptions(url: string, applicationName: string, timeouts: Timeo
     connectionString: url,
     application_name: applicationName,
     types,
-    pipeline: true,
     keepAlive: true,
     keepAliveInitialDelayMillis: limits.postgres.keepAliveMs,
     options: serverKeepAlive,

@@ -1,5 +1,5 @@
 import { strict as assert } from 'node:assert'
-import { type ColumnType, type ColumnValue, encodeArray } from './binary-arrays.js'
+import { type ColumnType, type ColumnValue, ListColumn } from './messages.js'
 import { Sql } from './sql.js'
 
 /** A statement with a name is parsed and planned once per connection. */
@@ -36,13 +36,9 @@ export function listStatement<C extends Columns, Row = never>(definition: {
   const text = definition.text(list, (index) => `$${columns.length + 1 + index}`, names)
 
   return (rows, ...parameters) => {
-    const lists = columns.map(([name, type]) =>
-      encodeArray(
-        type,
-        rows.map((row) => row[name]!),
-      ),
-    )
-    return { name: definition.name, text, values: [...lists, ...parameters] }
+    const values: unknown[] = columns.map(([name, type]) => new ListColumn(name, type, rows))
+    values.push(...parameters)
+    return { name: definition.name, text, values }
   }
 }
 

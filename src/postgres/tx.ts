@@ -1,6 +1,7 @@
 import type pg from 'pg'
 import { limits } from '../base/limits.js'
 import { ConnectionLost, isConnectionLost, OutcomeUnknown, wasNeverSent } from './failures.js'
+import { Flush, type Result } from './flush.js'
 import type { Sql } from './sql.js'
 import { type Statement, toStatement } from './statement.js'
 
@@ -11,44 +12,53 @@ export type Queryable = {
   rows<Row>(source: Source<Row>): Promise<Row[]>
 }
 
+/** A statement of the transaction. Nothing waits for a write, so it has no callbacks. */
+type Queued = {
+  statement: Statement<unknown>
+  resolve?: (result: Result) => void
+  reject?: (error: unknown) => void
+}
+
+const begin: Statement<never> = { name: 'begin', text: 'begin', values: [] }
+const commit: Statement<never> = { name: 'commit', text: 'commit', values: [] }
+const rollback: Statement<never> = { name: 'rollback', text: 'rollback', values: [] }
+
 /**
- * An open transaction. Queries are awaited. Writes are sent immediately and checked at commit, so
- * a use case that decided in memory sends all of its writes and the commit in one flush.
+ * An open transaction. Statements are collected and leave in one write when a query needs its
+ * result, or with the commit. So a use case that reads, decides in memory and writes waits twice.
  */
 export class Tx implements Queryable {
   /** If false, stores throw `Busy` (busy.ts) instead of waiting for a row another one holds. */
   readonly waitsForLocks: boolean
   readonly #client: pg.ClientBase
-  readonly #sent: Promise<void>[] = []
-  #failure: unknown
+  #queue: Queued[] = [{ statement: begin }]
+  #isFlushScheduled = false
+  #isFlushing = false
+  #isBegun = false
+  #failure: { error: unknown } | undefined
   #isCommitSent = false
-  #hasNoTimeouts = false
+  #timeoutMs: number | undefined
 
   constructor(client: pg.ClientBase, { waitsForLocks }: { waitsForLocks: boolean }) {
     this.waitsForLocks = waitsForLocks
     this.#client = client
-    this.write({ text: 'begin', values: [] })
   }
 
+  /** Queries that are not awaited one by one leave together. */
   async rows<Row>(source: Source<Row>): Promise<Row[]> {
-    try {
-      const result = await this.#client.query<Row & pg.QueryResultRow>(this.#toQuery(source))
-      return result.rows
-    } catch (error) {
-      throw this.#fail(error)
-    }
+    const { rows } = await this.#run(toStatement(source))
+    return rows as Row[]
   }
 
+  /** Runs a statement without a result and returns how many rows it changed. */
+  async count(source: Source<unknown>): Promise<number> {
+    const { tag } = await this.#run(toStatement(source))
+    return Number(tag.slice(tag.lastIndexOf(' ')))
+  }
+
+  /** Its failure is reported by the next query or by the commit. */
   write(source: Source<unknown>): void {
-    const query = this.#client.query(this.#toQuery(source))
-    this.#sent.push(
-      query.then(
-        () => {},
-        (error) => {
-          this.#fail(error)
-        },
-      ),
-    )
+    this.#queue.push({ statement: toStatement(source) })
   }
 
   /**
@@ -56,47 +66,70 @@ export class Tx implements Queryable {
    * every row of the ledger.
    */
   liftTimeouts(): void {
-    this.#hasNoTimeouts = true
+    this.#timeoutMs = limits.postgres.proofStatementMs
     this.write({ text: 'set local statement_timeout = 0', values: [] })
-  }
-
-  #toQuery<Row>(source: Source<Row>) {
-    const statement = toStatement(source)
-    if (!this.#hasNoTimeouts) return statement
-    return { ...statement, query_timeout: limits.postgres.proofStatementMs }
   }
 
   /** After a failed statement COMMIT answers with the tag ROLLBACK and no error. */
   async commit(): Promise<void> {
-    this.#isCommitSent = true
-    const committed = this.#client.query('commit').then(
-      (result) => result.command,
-      (error: unknown) => {
-        this.#isCommitSent = !wasNeverSent(error)
-        this.#fail(error)
-      },
-    )
-    await Promise.all(this.#sent)
-    const tag = await committed
-    if (this.#failure !== undefined) throw this.#classify(this.#failure)
+    const { tag } = await this.#run(commit)
     if (tag !== 'COMMIT') throw new Error('the transaction was rolled back for an unknown reason')
   }
 
   async rollback(): Promise<void> {
-    await Promise.all(this.#sent)
-    await this.#client.query('rollback')
+    this.#queue = []
+    if (this.#isBegun) await this.#run(rollback)
   }
 
-  /** The first failure is the cause; later ones only report that the transaction was aborted. */
-  #fail(error: unknown): unknown {
-    this.#failure ??= error
-    return this.#classify(this.#failure)
+  #run(statement: Statement<unknown>): Promise<Result> {
+    return new Promise((resolve, reject) => {
+      this.#queue.push({ statement, resolve, reject })
+      this.#schedule()
+    })
   }
 
-  #classify(failure: unknown): unknown {
-    if (!isConnectionLost(failure)) return failure
+  /** In a microtask, so that queries started together leave together. */
+  #schedule(): void {
+    if (this.#isFlushScheduled || this.#isFlushing) return
+    this.#isFlushScheduled = true
+    queueMicrotask(() => this.#flush())
+  }
+
+  #flush(): void {
+    this.#isFlushScheduled = false
+    const sent = this.#queue
+    this.#queue = []
+    if (this.#failure && sent[0]!.statement !== rollback) return this.#rejectAll(sent)
+    this.#isFlushing = true
+    this.#isBegun = true
+    this.#isCommitSent = sent.at(-1)!.statement === commit
+    const flush = new Flush(
+      sent.map(({ statement }) => statement),
+      { timeoutMs: this.#timeoutMs, callback: (error) => this.#receive(sent, flush, error) },
+    )
+    this.#client.query(flush)
+  }
+
+  #receive(sent: Queued[], { results }: Flush, error: unknown): void {
+    this.#isFlushing = false
+    for (const [index, result] of results.entries()) sent[index]!.resolve?.(result)
+    if (error !== undefined) {
+      if (wasNeverSent(error)) this.#isCommitSent = false
+      this.#failure ??= { error: this.#classify(error) }
+      this.#rejectAll(sent.slice(results.length))
+    }
+    if (this.#queue.length > 0) this.#schedule()
+  }
+
+  /** The first failure is the cause; what follows fails because the transaction was aborted. */
+  #rejectAll(queued: Queued[]): void {
+    for (const { reject } of queued) reject?.(this.#failure!.error)
+  }
+
+  #classify(error: unknown): unknown {
+    if (!isConnectionLost(error)) return error
     const Kind = this.#isCommitSent ? OutcomeUnknown : ConnectionLost
-    return new Kind('the connection to the database was lost', { cause: failure })
+    return new Kind('the connection to the database was lost', { cause: error })
   }
 }
 
@@ -107,13 +140,13 @@ export async function inTransaction<Result>(
   options = { waitsForLocks: true },
 ): Promise<Result> {
   const tx = new Tx(client, options)
-  let result: Result
   try {
-    result = await work(tx)
+    const result = await work(tx)
+    await tx.commit()
+    return result
   } catch (error) {
-    await tx.rollback().catch(() => {}) // a lost connection has rolled back already
+    const isLost = error instanceof OutcomeUnknown || error instanceof ConnectionLost
+    if (!isLost) await tx.rollback().catch(() => {}) // a lost connection has rolled back already
     throw error
   }
-  await tx.commit()
-  return result
 }

@@ -2,6 +2,7 @@ import { prefixes, toReference } from '../base/ids.js'
 import { limits } from '../base/limits.js'
 import type { Logger } from '../base/log.js'
 import { type Outcome, Refusal } from '../base/refusal.js'
+import type { Book } from '../ledger/book.js'
 import { type Funding, fundAll } from '../ledger/fund.js'
 import type { Moved } from '../ledger/movement.js'
 import type { Asset } from '../money/assets.js'
@@ -32,11 +33,17 @@ export function createFunding(mint: CoinMint | undefined): typeof fundAll {
   return mint ? fundAndBack : fundWithoutCoins
 }
 
-async function fundWithoutCoins(tx: Tx, now: Date, fundings: Funding[]): Promise<Outcome<Moved>[]> {
+async function fundWithoutCoins(
+  tx: Tx,
+  now: Date,
+  fundings: Funding[],
+  locked?: Promise<Book>,
+): Promise<Outcome<Moved>[]> {
   const funded = await fundAll(
     tx,
     now,
     fundings.filter((funding) => !isBacked(funding)),
+    locked,
   )
   return fundings.map((funding) => (isBacked(funding) ? cannotMint(funding) : funded.shift()!))
 }
@@ -52,8 +59,13 @@ function cannotMint({ asset }: Funding): Refusal {
 }
 
 /** Credits available balances and records the coins to mint for them. */
-async function fundAndBack(tx: Tx, now: Date, fundings: Funding[]): Promise<Outcome<Moved>[]> {
-  const outcomes = await fundAll(tx, now, fundings)
+async function fundAndBack(
+  tx: Tx,
+  now: Date,
+  fundings: Funding[],
+  locked?: Promise<Book>,
+): Promise<Outcome<Moved>[]> {
+  const outcomes = await fundAll(tx, now, fundings, locked)
   const rows = fundings
     .filter((funding, index) => isBacked(funding) && !(outcomes[index] instanceof Refusal))
     .map(({ environmentId, id, asset, amount }) => ({

@@ -10,6 +10,7 @@ import { listBalances } from '../../src/ledger/balances.js'
 import { moveAll } from '../../src/ledger/move.js'
 import type { Movement } from '../../src/ledger/movement.js'
 import { connect } from '../../src/postgres/connection.js'
+import { Flush } from '../../src/postgres/flush.js'
 import { Lane } from '../../src/postgres/lane.js'
 import { sql } from '../../src/postgres/sql.js'
 import { freshDatabase } from '../support/database.js'
@@ -37,7 +38,7 @@ function openLane(nextTrouble: () => Trouble | undefined): Lane<Call, KeyedAnswe
       const query = client.query.bind(client) as (...args: unknown[]) => unknown
       client.query = ((...args: unknown[]) => {
         const sent = query(...args)
-        if (args[0] === 'commit') void nextTrouble()?.(client, pid)
+        if (endsInCommit(args[0])) void nextTrouble()?.(client, pid)
         return sent
       }) as typeof client.query
       return client
@@ -75,6 +76,10 @@ const terminate: Trouble = async (_client, pid) => {
 /** We end the connection as soon as the bytes are sent: the server may be anywhere in the batch. */
 const destroyAfterFlush: Trouble = (client) => {
   setImmediate(() => cut(client))
+}
+
+function endsInCommit(query: unknown): boolean {
+  return query instanceof Flush && query.statements.at(-1)?.text === 'commit'
 }
 
 /** The server commits, unless an earlier failure ends it, and its answer is lost. */

@@ -74,7 +74,7 @@ test('a failure that the work ignores still fails the commit', async () => {
 test('a commit that answers ROLLBACK is detected', async () => {
   const session = await openSession(db)
   const outcome = inTransaction(session, async (tx) => {
-    tx.write(sql`insert into notes values (1)`)
+    await tx.rows(sql`insert into notes values (1)`)
     await session.query('select 1 / 0').catch(() => {})
   })
   await expect(outcome).rejects.toThrow('rolled back for an unknown reason')

@@ -19,7 +19,12 @@ export async function plansOf(
   statement: string,
   values: string[],
 ): Promise<{ scans: string[] }[]> {
-  const execute = `execute ${statement}(${values.map((value) => `'${value}'`).join(', ')})`
+  // A transaction prepares it under a name of its own, see flush.ts.
+  const { rows: prepared } = await session.query<{ name: string }>(
+    'select name from pg_prepared_statements where name in ($1, $2)',
+    [statement, `tx_${statement}`],
+  )
+  const execute = `execute ${prepared[0]?.name}(${values.map((value) => `'${value}'`).join(', ')})`
   const plans: { scans: string[] }[] = []
   for (const mode of ['force_custom_plan', 'force_generic_plan']) {
     await session.query(`set plan_cache_mode = ${mode}`)

@@ -9,17 +9,24 @@ import type { Answer, KeyedAnswer } from '../../idempotency/answer.js'
 import { atMostOnce, type KeyedCall, whileInProgress } from '../../idempotency/at-most-once.js'
 import { environmentKey } from '../../postgres/busy.js'
 import type { Database } from '../../postgres/database.js'
-import { type OpenedLane, type OpenLane, openLane } from '../../postgres/lane.js'
+import { type LaneWork, type OpenedLane, type OpenLane, openLane } from '../../postgres/lane.js'
 import type { Tx } from '../../postgres/tx.js'
 import { refused } from './envelope.js'
 import type { RouteRequest } from './route.js'
 
-/** A use case over a list: each input is done or refused alone. */
-export type UseCase<Input, Value> = (
+/**
+ * A use case over a list: each input is done or refused alone. `reads` are the queries that its
+ * `Read` has started, for these inputs and possibly others.
+ */
+export type UseCase<Input, Value, Reads = undefined> = (
   tx: Tx,
   now: Date,
   inputs: Input[],
+  reads?: Promise<Reads>,
 ) => Promise<Outcome<Value>[]>
+
+/** The locks and queries of a use case that depend on its inputs only; see `atMostOnce`. */
+type Read<Input, Reads> = (tx: Tx, inputs: Input[]) => Promise<Reads>
 
 /** `useCaseInput` is the caller's; the rest turns the outcome into an answer. */
 type CallInput<Input, Value> = {
@@ -39,23 +46,24 @@ export type KeyedLane<Input, Value> = OpenedLane<Call<Input, Value>, KeyedAnswer
  * replayed. One by `atMostOnce` is about the key itself (reused, or in progress): it is returned as
  * a `Refusal`, which `run` throws, and nothing is stored.
  */
-export function toLaneWork<Input, Value>(
+export function toLaneWork<Input, Value, Reads>(
   context: { clock: Clock; seal: Seal },
-  useCase: UseCase<Input, Value>,
+  useCase: UseCase<Input, Value, Reads>,
+  read?: Read<Input, Reads>,
 ) {
+  type Inputs = CallInput<Input, Value>[]
+  const toInputs = (inputs: Inputs) => inputs.map(({ useCaseInput }) => useCaseInput)
   return (tx: Tx, calls: Call<Input, Value>[]): Promise<Outcome<KeyedAnswer>[]> => {
     const now = context.clock.now()
-    return atMostOnce({ tx, now, seal: context.seal }, calls, async (callInputs) => {
-      const outcomes = await useCase(
-        tx,
-        now,
-        callInputs.map(({ useCaseInput }) => useCaseInput),
-      )
+    const execute = async (callInputs: Inputs, reads: Promise<Reads> | undefined) => {
+      const outcomes = await useCase(tx, now, toInputs(callInputs), reads)
       return outcomes.map((outcome, index) => {
         const { requestId, toAnswer } = callInputs[index]!
         return outcome instanceof Refusal ? refused(outcome, requestId) : toAnswer(outcome)
       })
-    })
+    }
+    const readAll = read && ((inputs: Inputs) => read(tx, toInputs(inputs)))
+    return atMostOnce({ tx, now, seal: context.seal }, calls, execute, readAll)
   }
 }
 
@@ -67,25 +75,26 @@ type LaneContext = {
 }
 
 /** One lane for each mode, so that test mode never delays live mode. */
-export function createKeyedLanes<Input, Value>(
+export function createKeyedLanes<Input, Value, Reads = undefined>(
   context: LaneContext,
-  useCase: UseCase<Input, Value>,
+  useCase: UseCase<Input, Value, Reads>,
+  read?: Read<Input, Reads>,
 ) {
+  const work = toLaneWork(context, useCase, read)
   const lanes: Record<Mode, KeyedLane<Input, Value>> = {
-    test: createKeyedLane(context, useCase),
-    live: createKeyedLane(context, useCase),
+    test: createKeyedLane(context, work),
+    live: createKeyedLane(context, work),
   }
   return { ...lanes, run: (call: Call<Input, Value>) => lanes[call.mode].run(call) }
 }
 
 function createKeyedLane<Input, Value>(
-  context: LaneContext,
-  useCase: UseCase<Input, Value>,
+  { connect, open = openLane }: LaneContext,
+  work: LaneWork<Call<Input, Value>, KeyedAnswer>,
 ): KeyedLane<Input, Value> {
-  const { connect, open = openLane } = context
   const lane = open<Call<Input, Value>, KeyedAnswer>({
     connect,
-    work: toLaneWork(context, useCase),
+    work,
     sideLanes: { nameOf: ({ environmentId }) => environmentKey(environmentId) },
   })
   return {
@@ -145,7 +154,7 @@ export type KeyedChange = (tx: Tx, now: Date) => Promise<unknown>
  * that a long one delays no other call.
  */
 export function createChanges(context: { db: Database; clock: Clock; seal: Seal }) {
-  const work = toLaneWork<KeyedChange, unknown>(context, changeOne)
+  const work = toLaneWork<KeyedChange, unknown, undefined>(context, changeOne)
   return (call: Call<KeyedChange, unknown>): Promise<KeyedAnswer> =>
     whileInProgress(async () => {
       const [answered] = await context.db.transaction((tx) => work(tx, [call]))
