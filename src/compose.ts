@@ -181,7 +181,7 @@ export async function compose({ config, databaseUrl, logger, ...parts }: Parts):
         logger,
       }),
       commitPayout: payoutLanes.run,
-      sendPayout: createSendAfterCommit({ db, rails, clock, logger }),
+      sendPayout: createSendAfterCommit({ rails, clock, logger }),
       baseUrl: () => config.publicUrl ?? addressOf(app),
       commitAccount: accountLanes.run,
       storeRefusal: refusalLanes.run,

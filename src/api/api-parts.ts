@@ -32,7 +32,7 @@ export type ApiParts = {
   simulated: SimulatedRail[]
   commitPayout: (call: Call<NewPayout, Payout>) => Promise<KeyedAnswer>
   /** Sends a committed payout, without waiting for it. */
-  sendPayout: (payout: Payout) => void
+  sendPayout: (committed: NewPayout) => void
   rails: PayoutRails
   collections: Collections
   streams: Streams

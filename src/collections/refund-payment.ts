@@ -5,7 +5,6 @@ import { listBalancesOf } from '../ledger/balances.js'
 import { formatDecimal } from '../money/amounts.js'
 import type { Asset } from '../money/assets.js'
 import { createPayouts, type NewPayout, notCovered } from '../payouts/create-payouts.js'
-import type { Payout } from '../payouts/payout.js'
 import type { Destination, PayoutRail } from '../payouts/ports.js'
 import type { Queryable, Tx } from '../postgres/tx.js'
 import type { PaymentName } from './find-payments.js'
@@ -70,7 +69,7 @@ export async function refundPayment(
   tx: Tx,
   now: Date,
   { name, refund }: { name: PaymentName; refund: PaymentRefund },
-): Promise<{ payment: Payment; payout: Payout }> {
+): Promise<Payment> {
   const locked = await lockPayment(tx, name)
   const { amount, id } = refund.record
   refuseTooMuch(locked.payment, amount)
@@ -86,7 +85,7 @@ export async function refundPayment(
       event: { type: 'payment.returning', causeId: id },
     },
   ])
-  return { payment: locked.payments.get(locked.payment.id)!, payout: payout! }
+  return locked.payments.get(locked.payment.id)!
 }
 
 function refuseTooMuch(payment: Payment, amount: bigint): void {

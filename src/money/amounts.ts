@@ -3,14 +3,14 @@ import { limits } from '../base/limits.js'
 import { type Asset, assets } from './assets.js'
 
 export const decimalPattern = '^\\d+(\\.\\d+)?$'
+const decimal = new RegExp(decimalPattern)
 
 /** Why a text is not an amount; completes the sentence "amount …". */
 export type NotAnAmount = { issue: string }
 
 /** Parses a decimal exactly. It never rounds: more digits than the asset has are refused. */
 export function parseDecimal(text: string, asset: Asset): bigint | NotAnAmount {
-  if (!new RegExp(decimalPattern).test(text))
-    return { issue: 'must be a decimal number such as "25.50"' }
+  if (!decimal.test(text)) return { issue: 'must be a decimal number such as "25.50"' }
   const { decimals } = assets[asset]
   const [whole = '', fraction = ''] = text.split('.')
   if (whole.length + fraction.length > limits.money.decimalDigitsMax)

@@ -122,7 +122,8 @@ function toHoldMovement({ payout }: NewPayout): Movement {
 }
 
 function toAttempt({ payout, attempt, preparedAt }: NewPayout): NewAttempt {
-  return { ...attempt, payout, number: 1, createdAt: preparedAt }
+  const { token, wire, validUntil } = attempt
+  return { token, wire, validUntil, payout, number: 1, createdAt: preparedAt }
 }
 
 function toSubmittedEvent({ payout, shown }: NewPayout) {

@@ -66,7 +66,8 @@ type SignedCandidate = Inspected & { attempt: PreparedAttempt }
  * the rail), a `NewPayout` (priced) and is returned as a `PreparedPayout`.
  *
  * Requests that arrive together share calls: each rail has its own batches, and a batch makes one
- * balance query, one `inspect` and one `prepare` for all of its requests.
+ * `inspect` and one `prepare` for all of its requests. The balance is checked when the money is held;
+ * here only to explain a refusal, because a balance that is too low is the first thing to report.
  */
 export function createPayoutPreparation({ db, rails, fees, logger }: Tools): PayoutPreparation {
   const unfinished = new UnfinishedPayouts()
@@ -74,7 +75,7 @@ export function createPayoutPreparation({ db, rails, fees, logger }: Tools): Pay
     rail.inspect(requests),
   )
   const signTogether = gatherBy((rail: PayoutRail, candidates: Candidate[]) =>
-    signCovered(db, rail, candidates),
+    inspectAndSign(rail, candidates.map(toInstruction)),
   )
   const findUncoveredOne = gather((candidates: Candidate[]) => findUncovered(db, candidates))
 
@@ -101,7 +102,7 @@ export function createPayoutPreparation({ db, rails, fees, logger }: Tools): Pay
   ): Promise<Outcome<NewPayout>> {
     const { request, baseFee } = candidate
     const rail = railOf(rails, request)
-    if (!rail) return (await findUncoveredOne(candidate)) ?? railUnavailable(request)
+    if (!rail) return railUnavailable(request)
     const signed = await signTogether(rail, candidate)
     if (signed instanceof Refusal) return signed
     const { destination, extraFees, attempt } = signed
@@ -139,15 +140,15 @@ export function createPayoutPreparation({ db, rails, fees, logger }: Tools): Pay
           finish()
           throw error
         })
-        if (!(prepared instanceof Refusal)) return { finish, ...prepared }
+        if (!(prepared instanceof Refusal)) return withFinish(prepared, finish)
         finish()
-        if (!isTreasuryShort(prepared)) return prepared
-        const neighbours = await unfinished.waitForNeighbours()
-        if (!isLastRound(round, neighbours)) continue
+        const neighbours = isTreasuryShort(prepared) ? await unfinished.waitForNeighbours() : 0
         // Payouts that were committed meanwhile may have spent the merchant's balance. Then that is
         // the answer: the operator is not to blame, and the merchant can do something about it.
         const uncovered = await findUncoveredOne(candidate)
         if (uncovered) return uncovered
+        if (!isTreasuryShort(prepared)) return prepared
+        if (!isLastRound(round, neighbours)) continue
         reportTreasuryShort(request)
         return prepared
       }
@@ -162,22 +163,6 @@ export function createPayoutPreparation({ db, rails, fees, logger }: Tools): Pay
 function isLastRound(round: number, neighbours: number): boolean {
   if (round >= limits.payouts.shortfallChecksMax) return true
   return round > 1 && neighbours === 0
-}
-
-/**
- * Refuses what the balance does not cover before it calls the rail: a bank may charge for resolving
- * the name of an account. The balance is checked again when the money is held.
- */
-async function signCovered(
-  db: Queryable,
-  rail: PayoutRail,
-  candidates: Candidate[],
-): Promise<Outcome<SignedCandidate>[]> {
-  const uncovered = await findUncovered(db, candidates)
-  const covered = candidates.filter((_, index) => !uncovered[index])
-  const signed = await inspectAndSign(rail, covered.map(toInstruction))
-  const byCandidate = new Map(covered.map((candidate, index) => [candidate, signed[index]!]))
-  return candidates.map((candidate, index) => uncovered[index] ?? byCandidate.get(candidate)!)
 }
 
 async function inspectAndSign(
@@ -215,6 +200,13 @@ async function findUncovered(
     if (available >= amount + baseFee) return undefined
     return notCovered({ asset, amount, fee: baseFee }, { available })
   })
+}
+
+function withFinish(
+  { payout, attempt, preparedAt, shown }: NewPayout,
+  finish: () => void,
+): PreparedPayout {
+  return { payout, attempt, preparedAt, shown, finish }
 }
 
 function toInstruction({ request, id }: Candidate): PayoutInstruction {

@@ -141,29 +141,22 @@ export class Messages {
   }
 
   #element(type: ColumnType, value: unknown): void {
-    switch (type) {
-      case 'text':
-        return this.#sizedText(value as string)
-      case 'uuid':
-        return this.#uuid(value as string | Buffer)
-      case 'bytea':
-        return this.#sizedBytes(value as Buffer)
-      case 'int4':
-        this.#int4(4)
-        return this.#int4(value as number)
-      case 'int8':
-        this.#int4(8)
-        return this.#int8(value as bigint)
-      case 'timestamptz':
-        this.#int4(8)
-        return this.#int8(BigInt((value as Date).getTime() - postgresEpochMs) * 1_000n)
-      case 'int2':
-        this.#int4(2)
-        return this.#int2(value as number)
-      case 'bool':
-        this.#int4(1)
-        this.#reserve(1)
-        this.#buffer[this.#end++] = value ? 1 : 0
+    if (type === 'text') this.#sizedText(value as string)
+    else if (type === 'uuid') this.#uuid(value as string | Buffer)
+    else if (type === 'bytea') this.#sizedBytes(value as Buffer)
+    else if (type === 'int8') this.#sizedInt8(value as bigint)
+    else if (type === 'timestamptz')
+      this.#sizedInt8(BigInt((value as Date).getTime() - postgresEpochMs) * 1_000n)
+    else if (type === 'int4') {
+      this.#int4(4)
+      this.#int4(value as number)
+    } else if (type === 'int2') {
+      this.#int4(2)
+      this.#int2(value as number)
+    } else {
+      this.#int4(1)
+      this.#reserve(1)
+      this.#buffer[this.#end++] = value ? 1 : 0
     }
   }
 
@@ -233,7 +226,8 @@ export class Messages {
     this.#end = this.#buffer.writeInt32BE(value, this.#end)
   }
 
-  #int8(value: bigint): void {
+  #sizedInt8(value: bigint): void {
+    this.#int4(8)
     this.#reserve(8)
     this.#end = this.#buffer.writeBigInt64BE(value, this.#end)
   }

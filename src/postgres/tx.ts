@@ -99,7 +99,10 @@ export class Tx implements Queryable {
     this.#isFlushScheduled = false
     const sent = this.#queue
     this.#queue = []
-    if (this.#failure && sent[0]!.statement !== rollback) return this.#rejectAll(sent)
+    if (this.#failure && sent[0]!.statement !== rollback) {
+      this.#rejectAll(sent)
+      return
+    }
     this.#isFlushing = true
     this.#isBegun = true
     this.#isCommitSent = sent.at(-1)!.statement === commit

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { after, type Clock } from '../../base/clock.js'
-import { quoteInput, Refusal } from '../../base/refusal.js'
+import { type Outcome, quoteInput, Refusal } from '../../base/refusal.js'
+import type { KeyedAnswer } from '../../idempotency/answer.js'
 import { type IdempotencyKey, toIdempotencyKey } from '../../idempotency/key.js'
 import type { FindReplay } from '../../idempotency/replays.js'
 import type { KeyRing } from '../../merchants/key-ring.js'
@@ -47,16 +48,40 @@ export function addRoute(app: FastifyInstance, route: Route, guards: Guards): vo
     handler: async (request, reply) => {
       const { caller } = request
       const key = acceptsIdempotencyKey(route) ? readKey(request, route) : undefined
-      const replayed =
-        key && (await guards.findReplay({ environmentId: caller!.environment.id, key }))
-      if (replayed instanceof Refusal) throw replayed
-      if (replayed) return send(reply, replayed)
       const handle = () => route.handle(toRouteRequest(request, key, route, guards.clock))
       if (isHeavy && caller)
         return send(reply, await guards.listReads.run(caller.environment.id, handle))
-      return send(reply, await handle())
+      if (!key) return send(reply, await handle())
+      const find = () => guards.findReplay({ environmentId: caller!.environment.id, key })
+      return send(reply, await (route.replaysAtCommit ? runFirst : replayFirst)(handle, find))
     },
   })
+}
+
+type FindEarlier = () => Promise<Outcome<KeyedAnswer> | undefined>
+
+async function replayFirst(
+  handle: () => Promise<RouteAnswer>,
+  find: FindEarlier,
+): Promise<RouteAnswer> {
+  const earlier = await find()
+  if (earlier instanceof Refusal) throw earlier
+  return earlier ?? handle()
+}
+
+/** A retry gets its first answer even if the request is no longer valid. */
+async function runFirst(
+  handle: () => Promise<RouteAnswer>,
+  find: FindEarlier,
+): Promise<RouteAnswer> {
+  try {
+    return await handle()
+  } catch (error) {
+    const earlier = await find().catch(() => undefined)
+    if (!earlier) throw error
+    if (earlier instanceof Refusal) throw earlier
+    return earlier
+  }
 }
 
 /** Answers unsupported methods of known paths with the supported ones. */

@@ -49,6 +49,11 @@ type Traits = {
   isTestOnly: boolean
   /** Requests without an `Idempotency-Key` are refused. */
   requiresIdempotencyKey: boolean
+  /**
+   * Until its commit the handler changes nothing outside, so it may run before an earlier answer is
+   * looked up: the commit finds it. Without this, every request looks it up first.
+   */
+  replaysAtCommit: boolean
   hasCsv: boolean
   /** Answers with a stream of server-sent events. */
   isStream: boolean
@@ -65,6 +70,7 @@ type Traits = {
 const ordinary: Traits = {
   isTestOnly: false,
   requiresIdempotencyKey: false,
+  replaysAtCommit: false,
   hasCsv: false,
   isStream: false,
   isPage: false,

@@ -8,7 +8,7 @@ import { bankTransfer } from '../../resources/payout.js'
 import { resource, text } from '../../resources/shapes.js'
 import type { ApiParts } from '../api-parts.js'
 import { success } from '../edge/envelope.js'
-import { merchantReferenceIn, metadataIn, readMetadata } from '../edge/metadata.js'
+import { merchantReferenceIn, metadataIn } from '../edge/metadata.js'
 import { checkNairaLimits } from '../edge/naira-limits.js'
 import { bankRefusalReasons, withReasons } from '../edge/refusals-of.js'
 import { type Route, type RouteRequest, route } from '../edge/route.js'
@@ -20,7 +20,7 @@ import {
   nairaInput,
   plainText,
 } from '../edge/schemas.js'
-import { createReadRoutes, submitPayout } from './payouts.js'
+import { createReadRoutes, submitPayout, toPayoutRequest } from './payouts.js'
 
 /** Names: in the API a bank transfer, one of the disbursements; in the code a payout. */
 const path = '/v1/disbursements/bank-transfer'
@@ -110,6 +110,7 @@ const create = (api: ApiParts) =>
     method: 'POST',
     path,
     requiresIdempotencyKey: true,
+    replaysAtCommit: true,
     operation: 'createBankTransfer',
     summary: 'Create a bank transfer',
     description:
@@ -122,9 +123,7 @@ const create = (api: ApiParts) =>
     ],
     handle(request) {
       checkNairaLimits(api, request)
-      const { merchantReference = null } = request.body
-      const metadata = readMetadata(request)
-      const payout = { merchantReference, metadata, ...readQuoteRequest(request) }
+      const payout = toPayoutRequest(readQuoteRequest(request), request)
       return submitPayout(api, request, payout, 'Bank transfer submitted')
     },
   })

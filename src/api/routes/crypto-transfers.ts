@@ -5,13 +5,13 @@ import { cryptoTransfer } from '../../resources/payout.js'
 import { resource, text } from '../../resources/shapes.js'
 import type { ApiParts } from '../api-parts.js'
 import { success } from '../edge/envelope.js'
-import { merchantReferenceIn, metadataIn, readMetadata } from '../edge/metadata.js'
+import { merchantReferenceIn, metadataIn } from '../edge/metadata.js'
 import { readAddress, solanaAddress } from '../edge/read-address.js'
 import { readStablecoinAmount } from '../edge/read-coins.js'
 import { chainRefusalReasons, withReasons } from '../edge/refusals-of.js'
 import { type Route, type RouteRequest, route } from '../edge/route.js'
 import { closed, decimalInput, networkInput, stablecoinInput } from '../edge/schemas.js'
-import { createReadRoutes, submitPayout } from './payouts.js'
+import { createReadRoutes, submitPayout, toPayoutRequest } from './payouts.js'
 
 /** Names: in the API a crypto transfer, one of the disbursements; in the code a payout. */
 const path = '/v1/disbursements/crypto'
@@ -53,6 +53,7 @@ const create = (api: ApiParts) =>
     path,
     access: 'secret',
     requiresIdempotencyKey: true,
+    replaysAtCommit: true,
     operation: 'createCryptoTransfer',
     summary: 'Create a crypto transfer',
     description:
@@ -70,9 +71,7 @@ const create = (api: ApiParts) =>
       ),
     ],
     handle(request) {
-      const { merchantReference = null } = request.body
-      const metadata = readMetadata(request)
-      const payout = { merchantReference, metadata, ...readQuoteRequest(request) }
+      const payout = toPayoutRequest(readQuoteRequest(request), request)
       return submitPayout(api, request, payout, 'Crypto transfer submitted')
     },
   })

@@ -13,7 +13,7 @@ import {
 import { acceptHeld, returnHeld } from '../../collections/resolve-payment.js'
 import { destinationOf } from '../../collections/return-destination.js'
 import { formatDecimal } from '../../money/amounts.js'
-import { type Payout, returnKindOf } from '../../payouts/payout.js'
+import { returnKindOf } from '../../payouts/payout.js'
 import type { BankDirectory, Destination, PayoutRail } from '../../payouts/ports.js'
 import { payment, showPayment } from '../../resources/payment.js'
 import { referenceSample } from '../../resources/shapes.js'
@@ -107,20 +107,15 @@ export const refundOfPayment = (api: ApiParts) =>
         returnRefusal,
       )
       if (prepared instanceof Refusal) return commitRefusal(api, request, prepared)
-      let payout: Payout | undefined
       const call = toCallWithLateAnswer<KeyedChange, unknown>(
         request,
-        async (tx, now) => {
-          const refunded = await refundPayment(tx, now, { name, refund: prepared })
-          payout = refunded.payout
-          return refunded.payment
-        },
+        (tx, now) => refundPayment(tx, now, { name, refund: prepared }),
         (refunded) => success(201, 'Refund submitted', showPayment(refunded as Payment)),
       )
       // A key that paid is kept as long as the payout: a repeat must never pay twice.
       call.expiresAt = null
       const answered = await api.change(call)
-      if (payout) api.sendPayout(payout)
+      if (answered.status === 201 && !answered.isReplayed) api.sendPayout(prepared.payout)
       return answered
     },
   })

@@ -3,7 +3,7 @@ import { limits } from '../../base/limits.js'
 import type { KeyedAnswer } from '../../idempotency/answer.js'
 import { getPayout, listPayouts } from '../../payouts/find-payouts.js'
 import { type PayoutKind, type PayoutStatus, payoutKinds } from '../../payouts/payout.js'
-import type { PayoutRequest } from '../../payouts/prepare-payouts.js'
+import type { PayoutRequest, QuoteRequest } from '../../payouts/prepare-payouts.js'
 import { showPayout } from '../../resources/payout.js'
 import { referenceSample } from '../../resources/shapes.js'
 import type { ApiParts } from '../api-parts.js'
@@ -11,9 +11,25 @@ import { createResource } from '../create-resource.js'
 import { readPosition, writePosition } from '../edge/cursor.js'
 import { listText, successText } from '../edge/envelope.js'
 import type { RequestContext } from '../edge/keyed-lane.js'
-import { merchantReferenceIn } from '../edge/metadata.js'
+import { merchantReferenceIn, readMetadata } from '../edge/metadata.js'
 import { type Route, route } from '../edge/route.js'
 import { closed, inPath, page, pageQuery, withStatus } from '../edge/schemas.js'
+
+export function toPayoutRequest(
+  { environment, kind, asset, amount, requestedAmount, destination }: QuoteRequest,
+  request: { body: { merchantReference?: string }; bodyText: string },
+): PayoutRequest {
+  return {
+    environment,
+    kind,
+    asset,
+    amount,
+    requestedAmount,
+    destination,
+    merchantReference: request.body.merchantReference ?? null,
+    metadata: readMetadata(request),
+  }
+}
 
 /** Prepares, commits and sends one payout, and returns the answer. */
 export async function submitPayout(
@@ -26,7 +42,7 @@ export async function submitPayout(
   return createResource(api, context, prepared, {
     message,
     commit: api.commitPayout,
-    send: ({ payout }) => api.sendPayout(payout),
+    send: api.sendPayout,
     keepsKey: true,
   })
 }

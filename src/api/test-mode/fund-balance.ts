@@ -45,6 +45,7 @@ export const fundBalance = (api: ApiParts) =>
     path: '/v1/test/balances/fund',
     access: 'secret',
     isTestOnly: true,
+    replaysAtCommit: true,
     operation: 'fundTestBalance',
     summary: 'Fund a test balance',
     description:

@@ -1,6 +1,6 @@
-import { base58 } from '@scure/base'
 import type { Logger } from '../../base/log.js'
 import type { Outcome, Refusal } from '../../base/refusal.js'
+import { encodeBase58 } from '../../money/base58.js'
 import type { PayoutInstruction, PreparedAttempt } from '../../payouts/ports.js'
 import { Unavailable } from './endpoints.js'
 import type { Lifetime } from './latest-blockhash.js'
@@ -33,7 +33,7 @@ export function createPrepare(parts: PrepareParts) {
     return messages.map((message) => {
       if (isRefusal(message)) return message
       const signature = signed.get(message)!
-      const token = base58.encode(signature)
+      const token = encodeBase58(signature)
       return {
         token,
         wire: toWireTransaction(message, signature),
@@ -57,7 +57,14 @@ function compile(
       'destination_not_a_wallet',
       'The destination is a program-derived address, which has no private key. Send a wallet address.',
     )
-  return parts.templates.write({ ...target, memo: instruction.reference, blockhash })
+  const { coin, recipient, amount } = target
+  return parts.templates.write({
+    coin,
+    recipient,
+    amount,
+    memo: instruction.reference,
+    blockhash,
+  })
 }
 
 /** Undefined when too few endpoints respond. */
