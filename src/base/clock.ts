@@ -18,3 +18,16 @@ export const day = 24 * hour
 export function after(time: Date, durationMs: number): Date {
   return new Date(time.getTime() + durationMs)
 }
+
+let lastText = ''
+let lastMs = Number.NaN
+
+/** As the API writes times. Cached, because a resource repeats its time and so do its neighbours. */
+export function toIsoText(time: Date): string {
+  const ms = time.getTime()
+  if (ms !== lastMs) {
+    lastText = time.toISOString()
+    lastMs = ms
+  }
+  return lastText
+}

@@ -58,7 +58,8 @@ export async function atMostOnce<Input, Reads = undefined>(
   const { slots, leaders } = toSlots(calls)
   const claiming = claimAll(context, leaders)
   const reads = read?.(calls.map(({ input }) => input))
-  const [missed] = await Promise.all([claiming, reads])
+  reads?.catch(() => {}) // `execute` awaits them; a failed claim is the first thing to report
+  const missed = await claiming
 
   const fresh = slots.filter(({ name, leader }) => !leader && !missed.has(name ?? ''))
   const inputs = fresh.map(({ call }) => call.input)

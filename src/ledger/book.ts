@@ -18,44 +18,59 @@ const sumNames = [
   'entryCount',
 ] as const
 
+/** The accounts of one environment and asset, by name. */
+type Accounts = Partial<Record<LedgerAccountName, LedgerAccount>>
+
 /**
  * The locked accounts of one batch, in memory. Movements are decided one after the other, each
  * against the balances after the previous one; then only the differences are written.
  */
 export class Book {
-  readonly #before: Map<string, LedgerAccount>
-  readonly #current: Map<string, LedgerAccount>
+  readonly #before: LedgerAccount[]
+  readonly #current = new Map<string, Accounts>()
 
   constructor(accounts: LedgerAccount[]) {
-    this.#before = new Map(accounts.map((account) => [ledgerKeyOf(account), account]))
-    this.#current = new Map(accounts.map((account) => [ledgerKeyOf(account), { ...account }]))
+    this.#before = accounts
+    for (const account of accounts) {
+      const place = placeOf(account)
+      const found = this.#current.get(place) ?? {}
+      found[account.name] = { ...account }
+      this.#current.set(place, found)
+    }
   }
 
   /** Applies all lines or none: a movement that is not covered or too large changes nothing. */
   move(movement: Movement): Moved | NotMoved {
-    const names = movement.lines.flatMap((line) => [line.debit, line.credit])
-    const saved = names.map((name) => ({ ...this.#account(movement, name) }))
+    const accounts = this.#accountsOf(movement)
+    const { lines } = movement
+    assert(
+      !movement.isHold || lines.every(({ debit }) => debit === lines[0]!.debit),
+      'a hold debits one account',
+    )
+    const saved = lines.flatMap(({ debit, credit }) => [
+      { ...accountIn(accounts, debit) },
+      { ...accountIn(accounts, credit) },
+    ])
     const entries: MovementEntry[] = []
-    const hasOneDebit = movement.lines.every(({ debit }) => debit === movement.lines[0]!.debit)
-    assert(!movement.isHold || hasOneDebit, 'a hold debits one account')
-
-    for (const line of movement.lines) {
+    for (const line of lines) {
       assert(line.amount > 0n, 'a transfer has an amount')
-      const why = this.#apply(movement, line)
+      const why = apply(accounts, movement, line)
       if (why) {
-        for (const account of saved) this.#current.set(ledgerKeyOf(account), account)
-        return { isMoved: false, why, available: spendable(this.#account(movement, line.debit)) }
+        for (const account of saved) accounts[account.name] = account
+        return { isMoved: false, why, available: spendable(accountIn(accounts, line.debit)) }
       }
-      entries.push(this.#entry(movement, line))
+      const isOnStatement = line.debit === 'available' || line.credit === 'available'
+      entries.push(isOnStatement ? numbered(accounts) : offStatement)
     }
     return { isMoved: true, entries }
   }
 
   /** Settling posts the pending amounts; releasing removes them. */
   resolve(hold: Movement, verb: 'settle' | 'release'): MovementEntry {
+    const accounts = this.#accountsOf(hold)
     for (const line of hold.lines) {
-      const debit = this.#account(hold, line.debit)
-      const credit = this.#account(hold, line.credit)
+      const debit = accountIn(accounts, line.debit)
+      const credit = accountIn(accounts, line.credit)
       debit.debitsPending -= line.amount
       credit.creditsPending -= line.amount
       if (verb === 'release') continue
@@ -63,52 +78,61 @@ export class Book {
       credit.creditsPosted += line.amount
     }
     const isOnStatement = verb === 'release' && hold.lines[0]!.debit === 'available'
-    return isOnStatement ? this.#numbered(hold) : offStatement
+    return isOnStatement ? numbered(accounts) : offStatement
   }
 
   /** The differences of the accounts that changed. */
   changes(): LedgerAccount[] {
-    return [...this.#current.values()]
-      .map((now) => difference(now, this.#before.get(ledgerKeyOf(now))!))
+    return this.#before
+      .map((before) => difference(this.#current.get(placeOf(before))![before.name]!, before))
       .filter((change) => sumNames.some((name) => change[name] !== 0n))
   }
 
-  #apply(movement: Movement, line: MovementLine): NotMoved['why'] | undefined {
-    const debit = this.#account(movement, line.debit)
-    const credit = this.#account(movement, line.credit)
-    if (!mayOverdraw(line.debit) && spendable(debit) < line.amount) return 'not_covered'
+  #accountsOf(movement: Movement): Accounts {
+    return this.#current.get(placeOf(movement)) ?? {}
+  }
+}
 
-    const sums = movement.isHold
-      ? ([debit.debitsPending, credit.creditsPending] as const)
-      : ([debit.debitsPosted, credit.creditsPosted] as const)
-    const [debits, credits] = [sums[0] + line.amount, sums[1] + line.amount]
-    if (debits > limits.money.ledgerMax || credits > limits.money.ledgerMax) return 'beyond_limit'
-    if (movement.isHold) [debit.debitsPending, credit.creditsPending] = [debits, credits]
-    else [debit.debitsPosted, credit.creditsPosted] = [debits, credits]
+function accountIn(accounts: Accounts, name: LedgerAccountName): LedgerAccount {
+  const account = accounts[name]
+  assert(account, `account ${name} is locked before it is used`)
+  return account
+}
 
-    // Held money counts, because a release gives it back and cannot be refused.
-    const total = credit.creditsPosted + credit.creditsPending - credit.debitsPosted
-    const isTooLarge = !mayOverdraw(line.credit) && total > balanceMax(movement.asset)
-    return isTooLarge ? 'beyond_limit' : undefined
+function apply(
+  accounts: Accounts,
+  { asset, isHold }: Movement,
+  line: MovementLine,
+): NotMoved['why'] | undefined {
+  const debit = accountIn(accounts, line.debit)
+  const credit = accountIn(accounts, line.credit)
+  if (!mayOverdraw(line.debit) && spendable(debit) < line.amount) return 'not_covered'
+
+  const debits = (isHold ? debit.debitsPending : debit.debitsPosted) + line.amount
+  const credits = (isHold ? credit.creditsPending : credit.creditsPosted) + line.amount
+  if (debits > limits.money.ledgerMax || credits > limits.money.ledgerMax) return 'beyond_limit'
+  if (isHold) {
+    debit.debitsPending = debits
+    credit.creditsPending = credits
+  } else {
+    debit.debitsPosted = debits
+    credit.creditsPosted = credits
   }
 
-  #entry(movement: Movement, line: MovementLine): MovementEntry {
-    const isOnStatement = line.debit === 'available' || line.credit === 'available'
-    return isOnStatement ? this.#numbered(movement) : offStatement
-  }
+  // Held money counts, because a release gives it back and cannot be refused.
+  const total = credit.creditsPosted + credit.creditsPending - credit.debitsPosted
+  const isTooLarge = !mayOverdraw(line.credit) && total > balanceMax(asset)
+  return isTooLarge ? 'beyond_limit' : undefined
+}
 
-  #numbered(movement: Movement): MovementEntry {
-    const available = this.#account(movement, 'available')
-    available.entryCount += 1n
-    return { entryNumber: available.entryCount, availableAfter: spendable(available) }
-  }
+function numbered(accounts: Accounts): MovementEntry {
+  const available = accountIn(accounts, 'available')
+  available.entryCount += 1n
+  return { entryNumber: available.entryCount, availableAfter: spendable(available) }
+}
 
-  #account(movement: Movement, name: LedgerAccountName): LedgerAccount {
-    const key = { environmentId: movement.environmentId, asset: movement.asset, name }
-    const account = this.#current.get(ledgerKeyOf(key))
-    assert(account, `account ${ledgerKeyOf(key)} is locked before it is used`)
-    return account
-  }
+function placeOf({ environmentId, asset }: Pick<LedgerAccountKey, 'environmentId' | 'asset'>) {
+  return `${environmentId}/${asset}`
 }
 
 function difference(now: LedgerAccount, before: LedgerAccount): LedgerAccount {

@@ -3,6 +3,7 @@
  * signature, so this converts several digits at a time; a test compares it with @scure/base.
  */
 const alphabet = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz'
+const codes = Buffer.from(alphabet)
 const fiveDigits = 58 ** 5
 
 const digitOf = new Int8Array(128).fill(-1)
@@ -26,16 +27,21 @@ export function encodeBase58(bytes: Uint8Array): string {
     if (carry > 0) parts.push(carry)
     index += isPair ? 2 : 1
   }
-  let text = ''
-  for (const [index, part] of parts.entries()) {
+  const letters = Buffer.allocUnsafe(zeros + 5 * parts.length)
+  let start = letters.length
+  for (const part of parts) {
     let rest = part
-    const isLast = index === parts.length - 1
-    for (let digit = 0; digit < 5 && !(isLast && rest === 0); digit += 1) {
-      text = alphabet[rest % 58] + text
-      rest = Math.floor(rest / 58)
+    for (let digit = 0; digit < 5; digit += 1) {
+      const higher = Math.trunc(rest / 58)
+      start -= 1
+      letters[start] = codes[rest - higher * 58]!
+      rest = higher
     }
   }
-  return '1'.repeat(zeros) + text
+  // The most significant part may have fewer than five digits.
+  while (start < letters.length && letters[start] === codes[0]) start += 1
+  letters.fill(codes[0]!, start - zeros, start)
+  return letters.toString('latin1', start - zeros)
 }
 
 /** Undefined for a text with other characters. */

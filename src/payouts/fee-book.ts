@@ -27,24 +27,28 @@ export function createFeeBook({ db, clock }: { db: Queryable; clock: Clock }): F
   const cached = new Map<string, { fee: VersionedFee; readAt: number }>()
   const readFee = gather((names: Name[]) => getFeeSchedules(db, names))
 
-  async function find(name: Name): Promise<VersionedFee> {
-    const key = `${name.environmentId}/${name.operation}`
-    const known = cached.get(key)
+  function findCached({ environmentId, operation }: Name): VersionedFee | undefined {
+    const known = cached.get(`${environmentId}/${operation}`)
     if (known && clock.elapsedMs() - known.readAt < limits.payouts.feeCacheMs) return known.fee
+    return undefined
+  }
+
+  async function read(name: Name): Promise<VersionedFee> {
     const fee = await readFee(name)
     if (cached.size >= limits.payouts.feesCachedMax) cached.clear()
-    cached.set(key, { fee, readAt: clock.elapsedMs() })
+    cached.set(`${name.environmentId}/${name.operation}`, { fee, readAt: clock.elapsedMs() })
     return fee
   }
 
   return {
     async price({ environmentId, operations, amount }) {
-      return Promise.all(
-        operations.map(async (operation) => {
-          const fee = await find({ environmentId, operation })
-          return { operation, amount: computeFee(fee, amount) }
-        }),
-      )
+      const lines: FeeLine[] = []
+      for (const operation of operations) {
+        const name = { environmentId, operation }
+        const fee = findCached(name) ?? (await read(name))
+        lines.push({ operation, amount: computeFee(fee, amount) })
+      }
+      return lines
     },
   }
 }

@@ -78,6 +78,8 @@ type FoundState =
  */
 export interface PayoutRail {
   readonly name: string
+  /** A bank may charge for resolving a name: then the balance is checked before `inspect`. */
+  readonly chargesToInspect?: boolean
   /** Refuses targets that are known not to work. Nothing leaves. */
   inspect(targets: Target[]): Promise<Outcome<Inspected>[]>
   /** Fixes what will be sent. Nothing leaves. Refuses what the rail would certainly refuse. */

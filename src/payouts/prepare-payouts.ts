@@ -75,7 +75,9 @@ export function createPayoutPreparation({ db, rails, fees, logger }: Tools): Pay
     rail.inspect(requests),
   )
   const signTogether = gatherBy((rail: PayoutRail, candidates: Candidate[]) =>
-    inspectAndSign(rail, candidates.map(toInstruction)),
+    rail.chargesToInspect
+      ? signCovered(db, rail, candidates)
+      : inspectAndSign(rail, candidates.map(toInstruction)),
   )
   const findUncoveredOne = gather((candidates: Candidate[]) => findUncovered(db, candidates))
 
@@ -163,6 +165,19 @@ export function createPayoutPreparation({ db, rails, fees, logger }: Tools): Pay
 function isLastRound(round: number, neighbours: number): boolean {
   if (round >= limits.payouts.shortfallChecksMax) return true
   return round > 1 && neighbours === 0
+}
+
+/** Refuses what the balance does not cover before it asks a rail that charges for the question. */
+async function signCovered(
+  db: Queryable,
+  rail: PayoutRail,
+  candidates: Candidate[],
+): Promise<Outcome<SignedCandidate>[]> {
+  const uncovered = await findUncovered(db, candidates)
+  const covered = candidates.filter((_, index) => !uncovered[index])
+  const signed = await inspectAndSign(rail, covered.map(toInstruction))
+  const byCandidate = new Map(covered.map((candidate, index) => [candidate, signed[index]!]))
+  return candidates.map((candidate, index) => uncovered[index] ?? byCandidate.get(candidate)!)
 }
 
 async function inspectAndSign(

@@ -15,6 +15,13 @@ const heldEqualsOpenPayouts: Proof = {
     where coalesce(held, 0) <> coalesce(open, 0)`,
 }
 
+const payoutsHaveTheirEnvironments: Proof = {
+  claim: 'Every payout belongs to an environment',
+  counterexamples: `
+    select p.environment_id, p.id from payouts p
+    where not exists (select from environments e where e.id = p.environment_id)`,
+}
+
 const payoutsHoldTheirMoney: Proof = {
   claim: 'Every payout holds its amount and its fee, and there are no other holds',
   counterexamples: `
@@ -113,6 +120,7 @@ const attemptsKeepToTheirRail: Proof = {
 
 export const payoutProofs: Proof[] = [
   heldEqualsOpenPayouts,
+  payoutsHaveTheirEnvironments,
   payoutsHoldTheirMoney,
   holdsFollowTheirPayouts,
   reversalsGiveBack,

@@ -42,9 +42,25 @@ export type OpenPayoutTotals = {
 
 export function createOpenPayoutTotals(db: Queryable, mode: Mode): OpenPayoutTotals {
   return {
-    sum: async (asset) => (await readTreasuryBooks(db, { mode, asset })).reserved,
+    sum: (asset) => sumOpenPayouts(db, { mode, asset }),
     list: (asset) => listOpenPayouts(db, { mode, asset }),
   }
+}
+
+/** Prepared: every batch of payouts asks for it. */
+async function sumOpenPayouts(
+  db: Queryable,
+  { mode, asset }: { mode: Mode; asset: Asset },
+): Promise<bigint> {
+  const [row] = await db.rows<{ open: bigint }>({
+    name: 'sum_open_payouts',
+    text: `
+      select coalesce(sum(a.credits_pending), 0)::bigint as open
+      from ledger_accounts a join environments e on e.id = a.environment_id
+      where e.mode = $1 and a.asset = $2 and a.name = 'treasury'`,
+    values: [mode, asset],
+  })
+  return row!.open
 }
 
 /** `token` is the signature of the live attempt. */

@@ -1,4 +1,5 @@
 import Type from 'typebox'
+import { toIsoText } from '../base/clock.js'
 import { prefixes, toReference } from '../base/ids.js'
 import { formatDecimal, toWire } from '../money/amounts.js'
 import type { Asset } from '../money/assets.js'
@@ -175,13 +176,13 @@ function cryptoTransferFields(payout: PayoutFields, attempts: AttemptFields[]) {
     status: payout.status === 'COMPLETED' ? 'CONFIRMED' : payout.status,
     transactionSignature: attempts.at(-1)!.token,
     failureReason: payout.failureReason,
-    submittedAt: payout.submittedAt.toISOString(),
-    confirmedAt: payout.completedAt?.toISOString() ?? null,
-    failedAt: payout.failedAt?.toISOString() ?? null,
-    createdAt: payout.createdAt.toISOString(),
+    submittedAt: toIsoText(payout.submittedAt),
+    confirmedAt: payout.completedAt && toIsoText(payout.completedAt),
+    failedAt: payout.failedAt && toIsoText(payout.failedAt),
+    createdAt: toIsoText(payout.createdAt),
     attempts: attempts.map(({ token, createdAt, state }) => ({
       signature: token,
-      submittedAt: createdAt.toISOString(),
+      submittedAt: toIsoText(createdAt),
       state,
     })),
   }
@@ -208,10 +209,10 @@ function bankTransferFields(payout: PayoutFields) {
     sessionId: payout.completedAt === null ? null : reference.replace('_', '-'),
     failureReason: payout.failureReason,
     reviewRequired: payout.isReviewRequired,
-    submittedAt: payout.submittedAt.toISOString(),
-    completedAt: payout.completedAt?.toISOString() ?? null,
-    failedAt: payout.failedAt?.toISOString() ?? null,
-    reversedAt: payout.reversedAt?.toISOString() ?? null,
-    createdAt: payout.createdAt.toISOString(),
+    submittedAt: toIsoText(payout.submittedAt),
+    completedAt: payout.completedAt && toIsoText(payout.completedAt),
+    failedAt: payout.failedAt && toIsoText(payout.failedAt),
+    reversedAt: payout.reversedAt && toIsoText(payout.reversedAt),
+    createdAt: toIsoText(payout.createdAt),
   }
 }

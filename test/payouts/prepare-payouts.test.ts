@@ -23,6 +23,7 @@ const db = await freshDatabase()
 class TreasuryRail extends PaperRail {
   free = 0n
   inspections = 0
+  chargesToInspect = false
 
   override async inspect(targets: Target[]): Promise<Outcome<Inspected>[]> {
     this.inspections += targets.length
@@ -153,8 +154,18 @@ test('a preparation that fails ends with its error, and no neighbour waits for i
   await expect(quote(2_000n)).rejects.toMatchObject({ reason: 'treasury_short' })
 })
 
-test('a rail is not asked about what the balance does not cover', async () => {
+// Other rails answer at no cost. There the balance is checked when the money is held, and here only
+// to explain a refusal.
+test('a rail that charges is not asked about what the balance does not cover', async () => {
   const { rail, prepare } = await openPreparation(500n)
+  rail.chargesToInspect = true
   expect(reasonOf(await prepare(700n))).toBe('insufficient_balance')
   expect(rail.inspections).toBe(0)
+})
+
+test('a balance that is too low is reported before anything that the rail finds', async () => {
+  const { rail, prepare } = await openPreparation(500n)
+  rail.free = 0n
+  expect(reasonOf(await prepare(700n))).toBe('insufficient_balance')
+  expect(rail.inspections).toBeGreaterThan(0)
 })

@@ -25,13 +25,18 @@ const tables = [
 const indexes = ['payout_has_one_attempt_that_counts', 'reference_is_one_payout']
 const definitions = await db.rows(sql<{ indexdef: string }>`
   select indexdef from pg_indexes where indexname = any(${indexes})`)
-await run(tables.map((table) => `create table sound_${table} as table ${table}`))
+await run(
+  [...tables, 'environments'].map((table) => `create table sound_${table} as table ${table}`),
+)
 afterEach(() =>
   run([
     ...tables.flatMap((table) => [
       `truncate ${table}`,
       `insert into ${table} select * from sound_${table}`,
     ]),
+    // Not truncated: other tables reference it.
+    `insert into environments overriding system value
+     select * from sound_environments on conflict do nothing`,
     'alter table payouts drop constraint if exists payouts_pkey',
     'alter table payouts add constraint payouts_pkey primary key (environment_id, id)',
     ...indexes.map((index) => `drop index if exists ${index}`),
@@ -75,6 +80,9 @@ const damages: Record<string, Record<string, string[]>> = {
       'drop index reference_is_one_payout',
       `insert into payouts select * from payouts where id = ${idOf('open')}`,
     ],
+  },
+  'Every payout belongs to an environment': {
+    'an environment that is gone': [`delete from environments where id = ${environmentId}`],
   },
   'Every payout holds its amount and its fee, and there are no other holds': {
     'a completed payout of another amount': [
