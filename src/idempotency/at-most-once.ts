@@ -97,9 +97,10 @@ function toSlots<Input>(calls: KeyedCall<Input>[]) {
 }
 
 function toKeyed(
-  { status, body, holdsSecret = false }: Answer,
+  { status, body, holdsSecret }: Answer,
   { isReplayed }: { isReplayed: boolean },
 ): KeyedAnswer {
+  if (holdsSecret === undefined) return { status, body, isReplayed }
   return { status, body, holdsSecret, isReplayed }
 }
 /** The first answer for the same request; a refusal for another request with the same key. */

@@ -1,7 +1,7 @@
 import { strict as assert } from 'node:assert'
 import { environmentKey, throwIfHeld } from '../postgres/busy.js'
 import { listStatement } from '../postgres/statement.js'
-import type { Tx } from '../postgres/tx.js'
+import { CommitFirst, type Tx } from '../postgres/tx.js'
 import type { LedgerAccount, LedgerAccountKey } from './accounts.js'
 import { Book, ledgerKeyOf } from './book.js'
 
@@ -49,8 +49,9 @@ const open = listStatement({
 const locking = new WeakSet<Tx>()
 
 /**
- * Locks the accounts of a batch and opens those that do not exist yet. If the transaction may not
- * wait for locks, throws `Busy` with the environments whose accounts another one has locked.
+ * Locks the accounts of a batch. Has those opened that do not exist yet, and the transaction run
+ * again. If it may not wait for locks, throws `Busy` with the environments whose accounts another
+ * transaction has locked.
  */
 export async function lockLedgerAccounts(tx: Tx, keys: LedgerAccountKey[]): Promise<Book> {
   assert(!locking.has(tx), 'a transaction locks its accounts once: twice could be out of order')
@@ -61,18 +62,12 @@ export async function lockLedgerAccounts(tx: Tx, keys: LedgerAccountKey[]): Prom
     asset,
     name,
   }))
-  let accounts = await tx.rows(tx.waitsForLocks ? lock(rows) : lockUnheld(rows))
-  if (accounts.length < wanted.length && !tx.waitsForLocks)
-    throwIfAnyHeld(accounts, await tx.rows(find(rows)))
+  const accounts = await tx.rows(tx.waitsForLocks ? lock(rows) : lockUnheld(rows))
   if (accounts.length < wanted.length) {
-    // Some accounts do not exist. Others that open the same ones hold the existing ones in the same
-    // order or not at all. A deadlock needs a third transaction that opens and commits one of them
-    // in between; the server reports it, and a lane retries. Waits for locks, even in a lane: the
-    // existing accounts are locked already, and the lock timeout bounds the wait.
-    tx.write(open(rows))
-    accounts = await tx.rows(lock(rows))
+    if (!tx.waitsForLocks) throwIfAnyHeld(accounts, await tx.rows(find(rows)))
+    // Opened by a transaction of its own: opening some while holding others would break the order.
+    throw new CommitFirst(open(rows))
   }
-  assert.equal(accounts.length, wanted.length, 'every account of the batch is locked')
   return new Book(accounts)
 }
 

@@ -136,6 +136,18 @@ export class Tx implements Queryable {
   }
 }
 
+/**
+ * Thrown by work that needs a statement to be committed first. The transaction is rolled back, so
+ * that nothing is locked meanwhile, the statement is committed alone, and the work runs again.
+ */
+export class CommitFirst extends Error {
+  override name = 'CommitFirst'
+
+  constructor(readonly statement: Source<unknown>) {
+    super('a statement must be committed first')
+  }
+}
+
 /** Runs the work in one transaction on this connection. */
 export async function inTransaction<Result>(
   client: pg.ClientBase,
@@ -150,6 +162,20 @@ export async function inTransaction<Result>(
   } catch (error) {
     const isLost = error instanceof OutcomeUnknown || error instanceof ConnectionLost
     if (!isLost) await tx.rollback().catch(() => {}) // a lost connection has rolled back already
-    throw error
+    if (!(error instanceof CommitFirst)) throw error
+    await commitAlone(client, toStatement(error.statement))
+    return inTransaction(client, work, options)
   }
+}
+
+/** Nothing that a caller waits for: if the connection is lost, the work may be retried. */
+function commitAlone(client: pg.ClientBase, statement: Statement<unknown>): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const callback = (error: unknown) => {
+      if (error === undefined) resolve()
+      else if (!isConnectionLost(error)) reject(error)
+      else reject(new ConnectionLost('the connection to the database was lost', { cause: error }))
+    }
+    client.query(new Flush([statement], { callback }))
+  })
 }
