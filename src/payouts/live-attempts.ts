@@ -68,7 +68,7 @@ const [findLive, findLanded] = [findIn('LIVE'), findIn('LANDED')]
 
 type Name = { environmentId: number; id: string }
 
-/** Attempts are read back before they are sent: only committed rows may leave. */
+/** From their committed rows. A worker sends what it reads here. */
 export async function readLiveAttempts(
   db: Queryable,
   payouts: Name[],
