@@ -4,6 +4,7 @@ import Type from 'typebox'
 import { Refusal } from '../../base/refusal.js'
 import type { Reason } from '../../base/refusals.js'
 import { findInexact } from './exact-json.js'
+import { isPlainJson } from './plain-json.js'
 
 /**
  * Bodies are unambiguous JSON in UTF-8. Signed bodies are not parsed here: a bank may use any
@@ -54,7 +55,7 @@ function parseJson(text: string): unknown {
     return refuse('The body is not valid JSON. Check quotes, commas and braces.', notJson)
   }
   if (value === null) return refuse('The body must be an object, not null.')
-  const inexact = findInexact(text)
+  const inexact = isPlainJson(text, value) ? undefined : findInexact(text)
   return inexact ? new Refusal('validation_failed', inexact) : value
 }
 
