@@ -1,4 +1,4 @@
-import { decodeJsonString, type JsonToken, jsonTokens } from '../base/json-tokens.js'
+import { decodeJsonString, JsonScanner } from '../base/json-tokens.js'
 import { limits } from '../base/limits.js'
 import { redact } from '../base/log.js'
 
@@ -96,9 +96,8 @@ function redactJson(text: string, isCut: boolean, mayNeedShapes: boolean): strin
   let kind: FieldKind = 'other'
   let redacted = ''
   let copiedTo = 0
-  let end = 0
-  for (const token of jsonTokens(text)) {
-    end = token.end
+  const token = new JsonScanner(text)
+  while (token.next()) {
     if (token.kind === 'open') kindsAround.push(kind)
     if (token.kind === 'close') kind = kindsAround.pop() ?? 'other'
     // Everything inside a secret is secret.
@@ -107,8 +106,9 @@ function redactJson(text: string, isCut: boolean, mayNeedShapes: boolean): strin
     const shown = redactToken(token, kind, mayNeedShapes)
     if (shown === undefined) continue
     redacted += text.slice(copiedTo, token.start) + JSON.stringify(shown)
-    copiedTo = token.start + token.text.length
+    copiedTo = token.textEnd
   }
+  const { end } = token
   const rest = text.slice(end).trimStart()
   if (rest !== '' && !(isCut && rest.startsWith('"'))) return undefined
   return redacted + text.slice(copiedTo, rest === '' ? undefined : end)
@@ -116,7 +116,7 @@ function redactJson(text: string, isCut: boolean, mayNeedShapes: boolean): strin
 
 /** What to show instead of the token; undefined to keep it. */
 function redactToken(
-  token: JsonToken,
+  token: JsonScanner,
   kind: FieldKind,
   mayNeedShapes: boolean,
 ): string | undefined {
