@@ -32,7 +32,8 @@ export function redact(text: string): string {
 const buffered = {
   fd: 2,
   sync: false,
-  minLength: 15_000,
+  minLength: 60_000,
+  maxWrite: 64 * 1024,
   periodicFlush: 100,
   contentMode: 'buffer',
 } as const

@@ -25,8 +25,10 @@ function readKeyText({ raw }: FastifyRequest): string {
     throw failed('Send your secret key: `Authorization: Bearer sk_test_…`. The request had no key.')
   if (hasSeveral(raw.rawHeaders))
     throw failed('Send one Authorization header; the request had several, and they may disagree.')
-  const [scheme, text, ...rest] = header.split(' ')
-  if (scheme?.toLowerCase() !== 'bearer' || !text || rest.length > 0)
+  const space = header.indexOf(' ')
+  const text = header.slice(space + 1)
+  const isBearer = space !== -1 && header.slice(0, space).toLowerCase() === 'bearer'
+  if (!isBearer || text === '' || text.includes(' '))
     throw failed('The Authorization header must read `Bearer <SECRET_KEY>`, with one space.')
   return text
 }
