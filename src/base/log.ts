@@ -25,9 +25,9 @@ export function redact(text: string): string {
 }
 
 /**
- * A system call per line would cost more than the line. What is buffered is written when the process
- * exits, also after an uncaught error; a killed process loses at most the last tenth of a second.
- * As buffers: pino would measure the whole text again for every line added to it.
+ * A system call per line would cost more than the line. What is buffered is written when the
+ * process exits, also after an uncaught error; a killed process loses at most the last tenth of a
+ * second. As buffers: pino would measure the whole text again for every line added to it.
  */
 const buffered = {
   fd: 2,
