@@ -1,5 +1,4 @@
 import { randomFillSync } from 'node:crypto'
-import { base32crockford } from '@scure/base'
 
 /** Prefixes of public references, one per kind of resource. */
 export const prefixes = {
@@ -34,26 +33,27 @@ let used = pool.length
  * next id cannot be guessed. Random bytes are drawn in bulk: one system call per 256 ids.
  */
 export function newId(at: Date): string {
-  return toUuid(draw(at).toString('hex'))
+  return formatUuid(pool, draw(at))
 }
 
 /** The same as bytes, for ids that only the database sees. */
 export function newIdBytes(at: Date): Buffer {
-  return Buffer.from(draw(at))
+  const start = draw(at)
+  return Buffer.from(pool.subarray(start, start + 16))
 }
 
-/** Returns a view of the pool, which is reused: the caller must copy it at once. */
-function draw(at: Date): Buffer {
+/** Where the id starts in the pool, which is reused: the caller must copy it at once. */
+function draw(at: Date): number {
   if (used === pool.length) {
     randomFillSync(pool)
     used = 0
   }
-  const bytes = pool.subarray(used, used + 16)
+  const start = used
   used += 16
-  bytes.writeUIntBE(at.getTime(), 0, 6)
-  bytes[6] = 0x70 | (bytes[6]! & 0x0f)
-  bytes[8] = 0x80 | (bytes[8]! & 0x3f)
-  return bytes
+  pool.writeUIntBE(at.getTime(), start, 6)
+  pool[start + 6] = 0x70 | (pool[start + 6]! & 0x0f)
+  pool[start + 8] = 0x80 | (pool[start + 8]! & 0x3f)
+  return start
 }
 
 /** The lower bound of all ids made at this time or later. */
@@ -66,26 +66,76 @@ export function timeOf(id: string): Date {
   return new Date(Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16))
 }
 
-/** The public name of a row: a prefix and the id in base 32, which sorts like the id. */
+/**
+ * The public name of a row: a prefix and the id in base 32 (Crockford), which sorts like the id.
+ * Every payout and answer has several, so both directions use tables; tests compare them with a
+ * library.
+ */
 export function toReference(prefix: Prefix, id: string): string {
-  const bytes = Buffer.from(id.replaceAll('-', ''), 'hex')
-  return prefix + base32crockford.encode(bytes).toLowerCase()
+  let text: string = prefix
+  // Five hex digits are four characters.
+  for (let digit = 0; digit < 30; digit += 5) {
+    const bits =
+      (hexAt(id, digit) << 16) |
+      (hexAt(id, digit + 1) << 12) |
+      (hexAt(id, digit + 2) << 8) |
+      (hexAt(id, digit + 3) << 4) |
+      hexAt(id, digit + 4)
+    text += pairs[bits >> 10]! + pairs[bits & 0x3ff]!
+  }
+  return text + pairs[(hexAt(id, 30) << 6) | (hexAt(id, 31) << 2)]!
 }
 
 /** The id in a reference, or undefined if `toReference` cannot have written it. */
 export function fromReference(prefix: Prefix, reference: string): string | undefined {
-  if (
-    !reference.startsWith(prefix) ||
-    !/^[0-9a-hjkmnp-tv-z]{26}$/.test(reference.slice(prefix.length))
-  )
-    return undefined
-  try {
-    const bytes = base32crockford.decode(reference.slice(prefix.length).toUpperCase())
-    const id = toUuid(Buffer.from(bytes).toString('hex'))
-    return toReference(prefix, id) === reference ? id : undefined
-  } catch {
-    return undefined
+  if (reference.length !== prefix.length + 26 || !reference.startsWith(prefix)) return undefined
+  let bits = 0
+  let bitCount = 0
+  let byte = 0
+  for (let index = prefix.length; index < reference.length; index += 1) {
+    const value = base32Values[reference.charCodeAt(index)]
+    if (value === undefined || value < 0) return undefined
+    bits = ((bits << 5) | value) & 0xfff
+    bitCount += 5
+    if (bitCount < 8) continue
+    bitCount -= 8
+    decoded[byte] = bits >> bitCount
+    byte += 1
   }
+  // 26 characters hold two bits more than an id; if set, they would be a second spelling.
+  return (bits & 0b11) === 0 ? formatUuid(decoded, 0) : undefined
+}
+
+const base32 = '0123456789abcdefghjkmnpqrstvwxyz'
+/** The two characters of every ten bits. */
+const pairs = Array.from({ length: 1024 }, (_, bits) => base32[bits >> 5]! + base32[bits & 31]!)
+const base32Values = new Int8Array(128).fill(-1)
+for (const [value, character] of [...base32].entries())
+  base32Values[character.charCodeAt(0)] = value
+const decoded = new Uint8Array(16)
+
+const hexBytes = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'))
+const hexValues = new Uint8Array(128)
+for (const [value, digit] of [...'0123456789abcdef'].entries()) {
+  hexValues[digit.charCodeAt(0)] = value
+  hexValues[digit.toUpperCase().charCodeAt(0)] = value
+}
+/** Where the 32 digits of a UUID are in its text. */
+const digitPlaces = [...'xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx'].flatMap((character, place) =>
+  character === 'x' ? [place] : [],
+)
+
+function hexAt(id: string, digit: number): number {
+  return hexValues[id.charCodeAt(digitPlaces[digit]!)]!
+}
+
+/** Sixteen bytes as a UUID. */
+export function formatUuid(bytes: Uint8Array, at: number): string {
+  const hex = (index: number) => hexBytes[bytes[at + index]!]!
+  return (
+    `${hex(0)}${hex(1)}${hex(2)}${hex(3)}-${hex(4)}${hex(5)}-${hex(6)}${hex(7)}-` +
+    `${hex(8)}${hex(9)}-${hex(10)}${hex(11)}${hex(12)}${hex(13)}${hex(14)}${hex(15)}`
+  )
 }
 
 export function fromReferenceOfAnyKind(reference: string): string | undefined {

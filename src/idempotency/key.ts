@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto'
-import { toUuid } from '../base/ids.js'
+import { hash } from 'node:crypto'
+import { formatUuid } from '../base/ids.js'
 import { limits } from '../base/limits.js'
 
 /** A caller's key and the request it came with. */
@@ -18,9 +18,9 @@ export function toIdempotencyKey(
   text: string,
   request: { method: string; path: string; body: unknown },
 ): IdempotencyKey {
-  const digest = toUuid(createHash('sha256').update(text).digest('hex').slice(0, 32))
+  const digest = formatUuid(hash('sha256', text, 'buffer'), 0)
   const subject = `${request.method} ${request.path}\n${canonicalJson(request.body)}`
-  return { digest, text, fingerprint: createHash('sha256').update(subject).digest() }
+  return { digest, text, fingerprint: hash('sha256', subject, 'buffer') }
 }
 
 /**
@@ -31,8 +31,9 @@ export function canonicalJson(value: unknown): string {
   if (typeof value === 'bigint') return `${value}`
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`
   if (value === null || typeof value !== 'object') return JSON.stringify(value) ?? 'null'
-  const fields = Object.entries(value)
-    .sort(([left], [right]) => (left < right ? -1 : 1))
-    .map(([name, field]) => `${JSON.stringify(name)}:${canonicalJson(field)}`)
-  return `{${fields.join(',')}}`
+  const fields = value as Record<string, unknown>
+  let text = ''
+  for (const name of Object.keys(fields).sort())
+    text += `${text && ','}${JSON.stringify(name)}:${canonicalJson(fields[name])}`
+  return `{${text}}`
 }

@@ -32,4 +32,10 @@ export class ExpiringCache<Value> {
   delete(key: string, value: Value): void {
     if (this.#entries.get(key)?.value === value) this.#entries.delete(key)
   }
+
+  /** For keys that must not stay in memory. `get` returns no expired value in any case. */
+  deleteExpired(nowMs: number): void {
+    for (const [key, { at }] of this.#entries)
+      if (nowMs - at >= this.#ageMaxMs) this.#entries.delete(key)
+  }
 }

@@ -20,6 +20,11 @@ export type AuthenticatedKey = {
 export type KeyRing = {
   /** The API key for this text, if it is valid now and from this address. */
   find(keyText: string, address: string): Promise<AuthenticatedKey | undefined>
+  /**
+   * The same without a promise, for a key that was looked up less than a second ago. Undefined
+   * means nothing: ask `find`.
+   */
+  recall(keyText: string, address: string): AuthenticatedKey | undefined
   /** Writes when keys were last used; returns the number of keys. Called by a timer. */
   writeUses(): Promise<number>
   readonly unwrittenUses: number
@@ -28,7 +33,7 @@ export type KeyRing = {
 }
 
 type KnownKey = { key: AuthenticatedKey; expiresAt: Date | null; isAllowed: AddressCheck }
-type Lookup = Promise<KnownKey | undefined>
+type Lookup = { found: Promise<KnownKey | undefined>; at: number }
 
 /**
  * Authenticates callers by API key. A lookup is cached for a second, counted from when it started,
@@ -40,6 +45,8 @@ export function createKeyRing(needs: { db: Database; seal: Seal; clock: Clock })
   const known = new ExpiringCache<Lookup>(bounds)
   // Separate, so that a flood of invented keys cannot evict real ones.
   const unknown = new ExpiringCache<Lookup>(bounds)
+  // Known keys by their text: saves the checksum, the keyed hash and the promise.
+  const recalled = new ExpiringCache<KnownKey>(bounds)
   const uses = new KeyUses()
   // Never expire: clocks only move forward, so an old offset is still a lower bound.
   const offsets = new ExpiringCache<number>({ ...bounds, ageMaxMs: Number.POSITIVE_INFINITY })
@@ -50,9 +57,9 @@ export function createKeyRing(needs: { db: Database; seal: Seal; clock: Clock })
     const at = clock.elapsedMs()
     const cached = known.get(name, at) ?? unknown.get(name, at)
     if (cached) return cached
-    const lookup = fetchKey(hash)
+    const lookup = { found: fetchKey(hash), at }
     known.set(name, { value: lookup, at })
-    lookup.then(
+    lookup.found.then(
       (key) => {
         if (key) return
         known.delete(name, lookup)
@@ -65,17 +72,36 @@ export function createKeyRing(needs: { db: Database; seal: Seal; clock: Clock })
 
   const notedOffset = (id: EnvironmentId) => offsets.get(String(id), clock.elapsedMs()) ?? 0
 
+  /** Checks what may differ between two requests with the same key, and notes the use. */
+  function useKey(
+    { key, expiresAt, isAllowed }: KnownKey,
+    address: string,
+  ): AuthenticatedKey | undefined {
+    const now = clock.now()
+    const isExpired = expiresAt !== null && expiresAt <= now
+    if (isExpired || !isAllowed(address)) return undefined
+    uses.note(key.id, now)
+    return withClockOffset(key, notedOffset(key.environment.id))
+  }
+
   return {
     async find(keyText, address) {
       const format = parseKey(keyText)
       if (!format) return undefined
-      const found = await lookUp(seal.hash(keyText))
-      const now = clock.now()
-      if (!found || !isValid(found, { format, now, address })) return undefined
-      uses.note(found.key.id, now)
-      return withClockOffset(found.key, notedOffset(found.key.environment.id))
+      const { found, at } = lookUp(seal.hash(keyText))
+      const known = await found
+      if (!known || !hasClaimedScope(known, format)) return undefined
+      recalled.set(keyText, { value: known, at })
+      return useKey(known, address)
     },
-    writeUses: () => uses.write(db),
+    recall(keyText, address) {
+      const known = recalled.get(keyText, clock.elapsedMs())
+      return known && useKey(known, address)
+    },
+    writeUses() {
+      recalled.deleteExpired(clock.elapsedMs())
+      return uses.write(db)
+    },
     get unwrittenUses() {
       return uses.count
     },
@@ -92,13 +118,8 @@ function withClockOffset(key: AuthenticatedKey, notedMs: number): AuthenticatedK
   return { ...key, environment: { ...environment, clockOffsetMs: notedMs } }
 }
 
-type KeyUse = { format: KeyFormat; now: Date; address: string }
-
-function isValid({ key, expiresAt, isAllowed }: KnownKey, use: KeyUse): boolean {
-  const { kind, mode } = use.format
-  const isExpired = expiresAt !== null && expiresAt <= use.now
-  const hasClaimedScope = key.kind === kind && key.environment.mode === mode
-  return hasClaimedScope && !isExpired && isAllowed(use.address)
+function hasClaimedScope({ key }: KnownKey, { kind, mode }: KeyFormat): boolean {
+  return key.kind === kind && key.environment.mode === mode
 }
 
 type KeyRow = {

@@ -1,4 +1,4 @@
-import { decodeJsonString, type JsonToken, jsonTokens } from '../base/json-tokens.js'
+import { decodeJsonString, JsonScanner } from '../base/json-tokens.js'
 import { limits } from '../base/limits.js'
 import { redact } from '../base/log.js'
 
@@ -46,7 +46,10 @@ export function redactBody(body: string): RedactedBody {
   const { bodyLengthMax } = limits.requestLogs
   const isLong = body.length > bodyLengthMax
   const start = isLong ? withoutLastWord(body.slice(0, bodyLengthMax)) : body
-  const redacted = redactJson(start, isLong) ?? redactText(start)
+  const mayNeedShapes = start.includes('\\') || hasTraces(start)
+  if (!isLong && !mayNeedShapes && !hasRedactedName(start))
+    return { text: withoutNul(start), isCut: false }
+  const redacted = redactJson(start, isLong, mayNeedShapes) ?? redactText(start)
   // A mask may be longer than the text it replaces.
   const text = withoutNul(redacted).slice(0, bodyLengthMax)
   return { text, isCut: isLong || text.length < redacted.length }
@@ -64,16 +67,37 @@ function withoutNul(text: string): string {
   return text.replaceAll('\0', '\ufffd')
 }
 
+const colon = ':'.charCodeAt(0)
+
+/**
+ * Whether a field may need redaction because of its name. Most bodies have none and are not
+ * tokenized. The text has no backslashes, so every second quote ends a string; any character that
+ * could be white space counts as such.
+ */
+function hasRedactedName(text: string): boolean {
+  let start = text.indexOf('"')
+  while (start !== -1) {
+    const end = text.indexOf('"', start + 1)
+    if (end === -1) return false
+    let next = end + 1
+    while (text.charCodeAt(next) <= 32 || text.charCodeAt(next) > 127) next += 1
+    if (text.charCodeAt(next) === colon) {
+      const kind = fieldKindOf(text.slice(start + 1, end))
+      if (kind !== 'other' && kind !== 'reference') return true
+    }
+    start = text.indexOf('"', end + 1)
+  }
+  return false
+}
+
 /** Undefined: not JSON. A string that the cut left without an end is dropped. */
-function redactJson(text: string, isCut: boolean): string | undefined {
-  const mayNeedShapes = text.includes('\\') || traces.test(text)
+function redactJson(text: string, isCut: boolean, mayNeedShapes: boolean): string | undefined {
   const kindsAround: FieldKind[] = []
   let kind: FieldKind = 'other'
   let redacted = ''
   let copiedTo = 0
-  let end = 0
-  for (const token of jsonTokens(text)) {
-    end = token.end
+  const token = new JsonScanner(text)
+  while (token.next()) {
     if (token.kind === 'open') kindsAround.push(kind)
     if (token.kind === 'close') kind = kindsAround.pop() ?? 'other'
     // Everything inside a secret is secret.
@@ -82,8 +106,9 @@ function redactJson(text: string, isCut: boolean): string | undefined {
     const shown = redactToken(token, kind, mayNeedShapes)
     if (shown === undefined) continue
     redacted += text.slice(copiedTo, token.start) + JSON.stringify(shown)
-    copiedTo = token.start + token.text.length
+    copiedTo = token.textEnd
   }
+  const { end } = token
   const rest = text.slice(end).trimStart()
   if (rest !== '' && !(isCut && rest.startsWith('"'))) return undefined
   return redacted + text.slice(copiedTo, rest === '' ? undefined : end)
@@ -91,7 +116,7 @@ function redactJson(text: string, isCut: boolean): string | undefined {
 
 /** What to show instead of the token; undefined to keep it. */
 function redactToken(
-  token: JsonToken,
+  token: JsonScanner,
   kind: FieldKind,
   mayNeedShapes: boolean,
 ): string | undefined {
@@ -156,6 +181,7 @@ function redactValue(kind: FieldKind, value: string): string {
 
 /** Text without field names, such as a message or a path. */
 export function redactText(text: string): string {
+  if (!hasTraces(text)) return text
   return redactShapes(text).replace(/(?<![\w.])\d{10,19}(?![\w]|\.\d)/g, maskNumber)
 }
 
@@ -179,11 +205,34 @@ const shapes: [RegExp, string][] = [
   [/([^\s@<>"'(),:;/=\\])[^\s@<>"'(),:;/=\\]{0,63}@(?=[^\s@])/gu, '$1***@'],
 ]
 
-/** Every text that `redactText` changes contains one of these. Most bodies do not. */
-const traces = new RegExp(
-  `\\d{10}|@|://|k_(test|live)_|whsec_|bearer|eyj|flw|private key|${labels}`,
-  'i',
-)
+/** Words of secrets, in any case. */
+const words = new RegExp(`k_(test|live)_|whsec_|bearer|eyj|flw|private key|${labels}`, 'i')
+
+/**
+ * Every text that `redactText` changes has a trace: ten digits, `@`, `://` or a word. Most bodies
+ * have none.
+ */
+function hasTraces(text: string): boolean {
+  return text.includes('@') || text.includes('://') || hasTenDigits(text) || words.test(text)
+}
+
+/** Looks at every tenth character: ten digits in a row include one of them. */
+function hasTenDigits(text: string): boolean {
+  for (let at = 9; at < text.length; at += 10) {
+    if (!isDigit(text, at)) continue
+    let start = at
+    while (isDigit(text, start - 1)) start -= 1
+    let end = at + 1
+    while (end - start < 10 && isDigit(text, end)) end += 1
+    if (end - start >= 10) return true
+  }
+  return false
+}
+
+function isDigit(text: string, at: number): boolean {
+  const code = text.charCodeAt(at)
+  return code >= 48 && code <= 57
+}
 
 export function redactShapes(text: string): string {
   return shapes.reduce((line, [shape, mark]) => line.replace(shape, mark), redact(text))

@@ -145,7 +145,9 @@ const insertEntries = listStatement({
 const durationMaxUs = 2 ** 31 - 1
 
 function toRow(entry: RawEntry) {
-  const [path = '', ...query] = entry.url.split('?')
+  const pathEnd = entry.url.indexOf('?')
+  const path = pathEnd === -1 ? entry.url : entry.url.slice(0, pathEnd)
+  const query = pathEnd === -1 ? '' : entry.url.slice(pathEnd + 1)
   const request = redactBody(entry.requestBody)
   const response = redactBody(entry.responseBody)
   return {
@@ -156,7 +158,7 @@ function toRow(entry: RawEntry) {
     key_name: entry.keyName,
     method: entry.method,
     path: redactText(path),
-    query: redactQuery(query.join('?')),
+    query: redactQuery(query),
     status: entry.status,
     duration_us: Math.min(Math.round(entry.durationMs * 1_000), durationMaxUs),
     is_replayed: entry.isReplayed,

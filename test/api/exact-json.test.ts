@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { findInexact, rawField, withAllDigits } from '../../src/api/edge/exact-json.js'
+import { isPlainJson } from '../../src/api/edge/plain-json.js'
 import { canonicalJson } from '../../src/idempotency/key.js'
 
 const textOf = (text: string) => canonicalJson(withAllDigits(text, JSON.parse(text)))
@@ -99,4 +100,79 @@ test('is the field, in any document', () => {
       expect(raw).toBe(JSON.stringify(JSON.parse(text).metadata))
     }),
   )
+})
+
+/** JSON text that parsers may read differently: repeated names, odd numbers, escapes, depth. */
+const hostile = fc.letrec<{ value: string }>((tie) => ({
+  value: fc.oneof(
+    { depthSize: 'medium' },
+    fc.constantFrom('null', 'true', 'false', '""', '0', '-0', '1e3', '1E+2', '1.10', '-1e-400'),
+    fc.constantFrom('123456789012345', '1234567890123456', '-12345678901234', '5.0000000000000001'),
+    fc.constantFrom(
+      '"a:b,{"',
+      '"\\ud800"',
+      '"\\ud83d\\ude00"',
+      '"\\""',
+      '"1e5"',
+      '"₦ 👍"',
+      '"\\\\"',
+    ),
+    fc.bigInt().map(String),
+    fc.double({ noNaN: true, noDefaultInfinity: true }).map((number) => JSON.stringify(number)),
+    fc.string().map((text) => JSON.stringify(text)),
+    fc.array(tie('value'), { maxLength: 4 }).map((items) => `[${items.join(' , ')}]`),
+    fc
+      .array(
+        fc.tuple(
+          fc.constantFrom('"a"', '"b"', '"\\u0061"', '""', '"1"', '"__proto__"', '"toString"'),
+          tie('value'),
+        ),
+        { maxLength: 4 },
+      )
+      .map((fields) => `{${fields.map(([name, field]) => `${name}\n: ${field}`).join(',')}}`),
+  ),
+})).value
+
+// The quick check may only say yes where the exact one has nothing to say.
+test('a body that passes the quick check is exact', () => {
+  let passed = 0
+  fc.assert(
+    fc.property(hostile, (text) => {
+      const value = JSON.parse(text)
+      if (!isPlainJson(text, value)) return
+      passed += 1
+      expect(findInexact(text)).toBeUndefined()
+      expect(withAllDigits(text, value)).toBe(value)
+    }),
+    { numRuns: 3_000 },
+  )
+  expect(passed).toBeGreaterThan(300)
+})
+
+test.each([
+  '{"asset":"NGN","amount":1}',
+  '{"amount":"25.50","metadata":{"a":[1,-2.5,{"b":null}],"time":"10:30"}}',
+  '[]',
+  '{"__proto__":{"a":1}}',
+])('an ordinary body passes the quick check: %s', (text) => {
+  expect(isPlainJson(text, JSON.parse(text))).toBe(true)
+})
+
+test.each([
+  '{"a":1,"a":1}',
+  '{"a":{"b":1,"b":2}}',
+  '{"a":1e400}',
+  '{"a":1e-400}',
+  '{"a":1.0000000000000001}',
+  '{"a":"\\ud800"}',
+  '{"a":1,"\\u0061":2}',
+  `${'['.repeat(102)}${']'.repeat(102)}`,
+])('an ambiguous body does not pass the quick check: %s', (text) => {
+  expect(isPlainJson(text, JSON.parse(text))).toBe(false)
+})
+
+test('a field is found however its name is spelled', () => {
+  expect(rawField('{"met\\u0061data":{"a":1}}', 'metadata')).toBe('{"a":1}')
+  expect(rawField('{"a":"metadata"}', 'metadata')).toBeUndefined()
+  expect(rawField('{"a":1}', 'metadata')).toBeUndefined()
 })

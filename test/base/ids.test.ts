@@ -1,6 +1,14 @@
+import { base32crockford } from '@scure/base'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { fromReference, newId, prefixes, toReference, toUuid } from '../../src/base/ids.js'
+import {
+  formatUuid,
+  fromReference,
+  newId,
+  prefixes,
+  toReference,
+  toUuid,
+} from '../../src/base/ids.js'
 
 const prefix = fc.constantFrom(...Object.values(prefixes))
 const time = fc.date({ min: new Date(0), max: new Date('9999-12-31'), noInvalidDate: true })
@@ -138,4 +146,54 @@ test('prefixes cannot be mistaken for each other', () => {
 
 test('sixteen bytes are formatted as the database does', () => {
   expect(toUuid('019b8d627a807d4c91e73ebb339f9a1e')).toBe('019b8d62-7a80-7d4c-91e7-3ebb339f9a1e')
+})
+
+/** The plain twins of `toReference` and `fromReference`. */
+const library = {
+  encode: (id: string) =>
+    base32crockford.encode(Buffer.from(id.replaceAll('-', ''), 'hex')).toLowerCase(),
+  decode(text: string): string | undefined {
+    if (!/^[0-9a-hjkmnp-tv-z]{26}$/.test(text)) return undefined
+    try {
+      const bytes = base32crockford.decode(text.toUpperCase())
+      const id = toUuid(Buffer.from(bytes).toString('hex'))
+      return library.encode(id) === text ? id : undefined
+    } catch {
+      return undefined
+    }
+  },
+}
+
+const anyId = fc
+  .uint8Array({ minLength: 16, maxLength: 16 })
+  .map((bytes) => toUuid(Buffer.from(bytes).toString('hex')))
+
+test('references are written and read as a base 32 library does', () => {
+  const characters = fc.constantFrom(...'0123456789abcdefghijklmnopqrstuvwxyzAZ-_ é€', '\0', '👍')
+  const body = fc.oneof(
+    anyId.map(library.encode),
+    fc.stringMatching(/^[0-9a-hjkmnp-tv-z]{26}$/),
+    fc.string({ unit: characters, minLength: 24, maxLength: 28 }),
+    // One character changed.
+    fc
+      .tuple(anyId.map(library.encode), fc.nat(25), characters)
+      .map(([text, at, one]) => text.slice(0, at) + one + text.slice(at + 1)),
+  )
+  fc.assert(
+    fc.property(anyId, prefix, body, (id, of, text) => {
+      expect(toReference(of, id)).toBe(of + library.encode(id))
+      expect(toReference(of, id.toUpperCase())).toBe(of + library.encode(id))
+      expect(fromReference(of, of + text)).toBe(library.decode(text))
+    }),
+    { numRuns: 2_000 },
+  )
+})
+
+test('the bytes of an id are formatted as its hex digits are', () => {
+  fc.assert(
+    fc.property(fc.uint8Array({ minLength: 24, maxLength: 24 }), fc.nat(8), (bytes, at) => {
+      const hex = Buffer.from(bytes.subarray(at, at + 16)).toString('hex')
+      expect(formatUuid(bytes, at)).toBe(toUuid(hex))
+    }),
+  )
 })

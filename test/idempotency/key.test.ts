@@ -112,3 +112,46 @@ test('a key is printable ASCII of a length that can be indexed', () => {
   for (const text of ['', `${longest}k`, 'é', 'a\n', '\u007f', 'a\0b', '👍'])
     expect(text).not.toMatch(pattern)
 })
+
+// Databases hold these: a change would turn every retry into a reused key.
+test.each([
+  [
+    'k',
+    { amount: 1 },
+    '8254c329-a928-50f6-d539-dd376f4816ee',
+    '3c359ac2a9573c25fb4086503ef4ef669cee38dc0b3bb9a95fa08188cd505910',
+  ],
+  [
+    '2f1c8a1e-5b0e-4c8e-9a53-0d1f7d1f2a77',
+    {
+      walletAddress: 'x',
+      amount: '25.50',
+      asset: 'USDC',
+      metadata: { b: [1, 2.5, null, true], a: {} },
+    },
+    'e4c9f1b9-ca74-e2c2-cf48-c7beaf30f1eb',
+    '9695cb3b0d8d1318f492dcfdfe987f3c740778f99ff9081c75668892a8117cc9',
+  ],
+  [
+    'big',
+    {
+      amount: 12345678901234567890n,
+      list: [9007199254740993n, '₦ 👍', '"\\\n'],
+      '10': 1,
+      '9': 2,
+      '': null,
+    },
+    '2a21fe6d-592a-19b7-de89-8b50eb53c429',
+    '5234ae49d1bb81540cb25d8ba0f9a93c93d8badc15e231dde0032e47a898d542',
+  ],
+  [
+    'none',
+    undefined,
+    '140bedbf-9c3f-6d56-a984-6d2ba7088798',
+    'c0c510df940eb485e2e73cad9ad4685a96e77e3344ee8e8216057fdbc86a5659',
+  ],
+])('the stored form of key %s never changes', (text, body, digest, fingerprint) => {
+  const key = toIdempotencyKey(text, { ...request, body })
+  expect(key.digest).toBe(digest)
+  expect(key.fingerprint.toString('hex')).toBe(fingerprint)
+})

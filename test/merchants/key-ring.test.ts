@@ -255,3 +255,52 @@ test('a key is found by its index among many', async () => {
   }
   await session.end()
 })
+
+// Recalling needs no promise, so it must refuse by itself whatever `find` would refuse.
+test('a recalled key is checked like a found one', async () => {
+  const clock = manualClock(start)
+  const ring = createKeyRing({ db, seal, clock })
+  const issued = await issue({ allowedAddresses: [address], expiresAt: after(start, 500) })
+  const text = issued.key.reveal()
+  expect(ring.recall(text, address)).toBeUndefined()
+  const found = await ring.find(text, address)
+  expect(ring.recall(text, address)).toEqual(found)
+  expect(ring.recall(text, '198.51.100.1')).toBeUndefined()
+  expect(ring.recall(`${text} `, address)).toBeUndefined()
+  ring.noteClock(merchant.environments.test.id, 5_000)
+  expect(ring.recall(text, address)!.environment.clockOffsetMs).toBe(5_000)
+  clock.advance(500)
+  expect(ring.recall(text, address)).toBeUndefined()
+})
+
+// The second is counted from the start of the lookup, also when a later request recalls its result.
+test('a key is recalled for less than a second after its lookup started', async () => {
+  const clock = manualClock(start)
+  const ring = createKeyRing({ db, seal, clock })
+  const issued = await issue()
+  const text = issued.key.reveal()
+  const lookup = ring.find(text, address)
+  clock.advance(600)
+  await lookup
+  await db.transaction((tx) => revokeKey(tx, clock.now(), issued))
+  clock.advance(399)
+  await ring.find(text, address)
+  expect(ring.recall(text, address)).toBeDefined()
+  clock.advance(1)
+  expect(ring.recall(text, address)).toBeUndefined()
+  expect(await ring.find(text, address)).toBeUndefined()
+  expect(ring.recall(text, address)).toBeUndefined()
+})
+
+test('unknown keys are never recalled, and using a recalled key is recorded', async () => {
+  const clock = manualClock(start)
+  const ring = createKeyRing({ db, seal, clock })
+  const unknown = makeKey(secretTest).reveal()
+  await ring.find(unknown, address)
+  expect(ring.recall(unknown, address)).toBeUndefined()
+  const text = (await issue()).key.reveal()
+  await ring.find(text, address)
+  expect(await ring.writeUses()).toBe(1)
+  expect(ring.recall(text, address)).toBeDefined()
+  expect(ring.unwrittenUses).toBe(1)
+})

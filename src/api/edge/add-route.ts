@@ -4,7 +4,7 @@ import { type Outcome, quoteInput, Refusal } from '../../base/refusal.js'
 import type { KeyedAnswer } from '../../idempotency/answer.js'
 import { type IdempotencyKey, toIdempotencyKey } from '../../idempotency/key.js'
 import type { FindReplay } from '../../idempotency/replays.js'
-import type { KeyRing } from '../../merchants/key-ring.js'
+import type { AuthenticatedKey, KeyRing } from '../../merchants/key-ring.js'
 import { prefersCsv } from './accept.js'
 import { authenticate } from './authenticate.js'
 import { isForAnyPage, preflightHeaders } from './cors.js'
@@ -39,12 +39,14 @@ export function addRoute(app: FastifyInstance, route: Route, guards: Guards): vo
     schema: toRouteSchema(route),
     // HEAD would open a stream that nothing reads.
     exposeHeadRoute: !route.isStream,
-    config: {
-      isSigned: route.access === 'signed',
-      takesForm: route.takesForm,
-      isOpen: route.access === 'open',
+    config: { isOpen: route.access === 'open' },
+    onRequest: (request, reply, done) => {
+      request.route = route
+      // Fastify passes on what is thrown here. Most requests are admitted without a promise.
+      const waiting = admit(request, reply, route, guards)
+      if (waiting) waiting.then(() => done(), done)
+      else done()
     },
-    onRequest: (request, reply) => admit(request, reply, route, guards),
     handler: async (request, reply) => {
       const { caller } = request
       const key = acceptsIdempotencyKey(route) ? readKey(request, route) : undefined
@@ -114,34 +116,58 @@ export function addWrongMethods(app: FastifyInstance, routes: Route[]): void {
   }
 }
 
-async function admit(
+/** Undefined: the request is admitted. A promise: it is, once the promise resolves. */
+function admit(
   request: FastifyRequest,
   reply: FastifyReply,
   route: Route,
   guards: Guards,
-): Promise<void> {
+): Promise<void> | undefined {
   // A signed notice needs no key and has no rate limit: a bank sends as many as there are payments,
   // and other senders fail the signature check of the rail.
-  if (route.access === 'signed') return
+  if (route.access === 'signed') return undefined
   if (route.access === 'open') {
-    const allowance = await guards.rateLimits.address(networkOf(request.ip))
-    allow(reply, allowance, guards.publicRateLimitPerSecond)
-    return
+    const allowance = guards.rateLimits.address(networkOf(request.ip))
+    return allow(reply, allowance, guards.publicRateLimitPerSecond)
   }
-  const caller = await authenticate(request, route.access, guards.keyRing)
-  request.caller = caller
-  request.hidesBodies = route.hidesBodies
-  const allowance = await guards.rateLimits.environment(caller.environment.id)
-  allow(reply, allowance, guards.rateLimitPerSecond)
-  if (route.isTestOnly && caller.environment.mode === 'live')
-    throw new Refusal('forbidden', {
-      reason: 'test_mode_only',
-      message:
-        'This operation is available in test mode only. Use a key that starts with sk_test_.',
-    })
+  const caller = authenticate(request, route.access, guards.keyRing)
+  return caller instanceof Promise
+    ? caller.then((found) => admitCaller(request, reply, found, guards))
+    : admitCaller(request, reply, caller, guards)
 }
 
-function allow(reply: FastifyReply, { isAllowed, headers }: Allowance, perSecond: number): void {
+function admitCaller(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  caller: AuthenticatedKey,
+  guards: Guards,
+): Promise<void> | undefined {
+  request.caller = caller
+  const allowance = guards.rateLimits.environment(caller.environment.id)
+  const waiting = allow(reply, allowance, guards.rateLimitPerSecond)
+  if (!request.route?.isTestOnly || caller.environment.mode === 'test') return waiting
+  if (waiting) return waiting.then(refuseLiveMode)
+  refuseLiveMode()
+}
+
+function refuseLiveMode(): never {
+  throw new Refusal('forbidden', {
+    reason: 'test_mode_only',
+    message: 'This operation is available in test mode only. Use a key that starts with sk_test_.',
+  })
+}
+
+function allow(
+  reply: FastifyReply,
+  allowance: Allowance | Promise<Allowance>,
+  perSecond: number,
+): Promise<void> | undefined {
+  if (allowance instanceof Promise) return allowance.then((one) => apply(reply, one, perSecond))
+  apply(reply, allowance, perSecond)
+  return undefined
+}
+
+function apply(reply: FastifyReply, { isAllowed, headers }: Allowance, perSecond: number): void {
   reply.headers(headers)
   if (!isAllowed) throw rateLimited(perSecond)
 }
@@ -201,18 +227,24 @@ function toRouteRequest(
   } as RouteRequest<never, never, never>
 }
 
-function send(reply: FastifyReply, answer: RouteAnswer): FastifyReply {
+/**
+ * Returns undefined for a text, which is sent at once: Fastify would wait for a returned reply in
+ * two more promises.
+ */
+function send(reply: FastifyReply, answer: RouteAnswer): FastifyReply | undefined {
   const { request } = reply
   reply.code(answer.status)
   if ('isReplayed' in answer && answer.isReplayed) {
     request.isReplayed = true
     reply.header('idempotent-replayed', 'true')
   }
-  if ('headers' in answer)
-    for (const [name, value] of Object.entries(answer.headers ?? {}))
+  if ('headers' in answer && answer.headers)
+    for (const [name, value] of Object.entries(answer.headers))
       if (value === undefined) reply.removeHeader(name)
       else reply.header(name, value)
   reply.type('contentType' in answer ? answer.contentType : jsonType)
-  if (typeof answer.body === 'string') request.answerText = answer.body
-  return reply.send(answer.body)
+  if (typeof answer.body !== 'string') return reply.send(answer.body)
+  request.answerText = answer.body
+  reply.send(answer.body)
+  return undefined
 }

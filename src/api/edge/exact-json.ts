@@ -59,6 +59,8 @@ function toInexact(levels: Level[], issue: string): Inexact {
  * sort names that look like numbers and round long numbers. The text must be valid JSON.
  */
 export function rawField(text: string, name: string): string | undefined {
+  // An escape may spell the name.
+  if (!text.includes(name) && !text.includes('\\')) return undefined
   let raw: string | undefined
   for (const token of jsonTokens(text)) {
     if (token.depth === 1 && token.kind === 'name') {

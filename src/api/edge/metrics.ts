@@ -1,12 +1,9 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
 import type { Reconciliation } from '../../payouts/reconciliations.js'
 import type { Lane } from '../../postgres/lane.js'
+import { RequestSeries } from './request-series.js'
 
-export type HttpMetrics = {
-  registry: Registry
-  observe(request: FastifyRequest, reply: FastifyReply): void
-}
+export type HttpMetrics = Pick<RequestSeries, 'observe'> & { registry: Registry }
 
 /** Read from elsewhere at each scrape. */
 type Figures = {
@@ -23,19 +20,7 @@ export function createMetrics(
 ): HttpMetrics {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
-  const requests = new Counter({
-    name: 'manilla_http_requests_total',
-    help: 'Answers by method, route and status.',
-    labelNames: ['method', 'route', 'status'],
-    registers: [registry],
-  })
-  const durations = new Histogram({
-    name: 'manilla_http_request_seconds',
-    help: 'Time from request to answer.',
-    labelNames: ['method', 'route'],
-    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
-    registers: [registry],
-  })
+  const series = new RequestSeries(registry)
   new Gauge({
     name: 'manilla_lane_events',
     help: 'Lane activity since the start: calls, batches, halvings, retries, unknown outcomes.',
@@ -58,12 +43,7 @@ export function createMetrics(
   addFigures(registry, figures)
   return {
     registry,
-    observe(request, reply) {
-      const { method } = request
-      const route = request.routeOptions.url ?? 'unknown'
-      requests.inc({ method, route, status: reply.statusCode })
-      durations.observe({ method, route }, reply.elapsedTime / 1_000)
-    },
+    observe: (labels, answer) => series.observe(labels, answer),
   }
 }
 

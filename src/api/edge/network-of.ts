@@ -1,6 +1,8 @@
 import ipaddr from 'ipaddr.js'
+import { limits } from '../../base/limits.js'
 
 const ipv6NetworkBits = 64
+const remembered = new Map<string, string>()
 
 /**
  * The network by which limits count a caller. An IPv6 customer usually has a whole /64, so a limit
@@ -8,7 +10,17 @@ const ipv6NetworkBits = 64
  * Allow-lists of API keys compare exact addresses and do not use this.
  */
 export function networkOf(address: string): string {
-  if (!address.includes(':') || !ipaddr.isValid(address)) return address
+  if (!address.includes(':')) return address
+  const known = remembered.get(address)
+  if (known !== undefined) return known
+  const network = readNetwork(address)
+  if (remembered.size >= limits.rateLimit.tracked) remembered.clear()
+  remembered.set(address, network)
+  return network
+}
+
+function readNetwork(address: string): string {
+  if (!ipaddr.isValid(address)) return address
   const parsed = ipaddr.process(address)
   if (parsed.kind() === 'ipv4') return parsed.toString()
   const network = ipaddr.IPv6.networkAddressFromCIDR(`${parsed}/${ipv6NetworkBits}`)

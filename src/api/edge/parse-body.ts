@@ -1,9 +1,10 @@
 import { isUtf8 } from 'node:buffer'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import Type, { type TSchema } from 'typebox'
+import Type from 'typebox'
 import { Refusal } from '../../base/refusal.js'
 import type { Reason } from '../../base/refusals.js'
 import { findInexact } from './exact-json.js'
+import { isPlainJson } from './plain-json.js'
 
 /**
  * Bodies are unambiguous JSON in UTF-8. Signed bodies are not parsed here: a bank may use any
@@ -18,7 +19,7 @@ export function addBodyParsers(app: FastifyInstance): void {
   })
   const formType = 'application/x-www-form-urlencoded'
   app.addContentTypeParser(formType, { parseAs: 'buffer' }, (request, _body, done) => {
-    if (request.routeOptions.config.takesForm) done(null, undefined)
+    if (request.route?.takesForm) done(null, undefined)
     else
       done(
         refuse('The body must be JSON. Send `Content-Type: application/json`.', {
@@ -37,7 +38,7 @@ function parseBody(request: FastifyRequest, body: Buffer): unknown {
   if (!isUtf8(body))
     return refuse('The body is not valid UTF-8. Send JSON encoded as UTF-8.', notJson)
   request.bodyText = body.toString()
-  if (request.routeOptions.config.isSigned) return {}
+  if (request.route?.access === 'signed') return {}
   const text = withoutByteOrderMark(request.bodyText)
   request.bodyText = text
   if (text === '' && isBodyOptional(request)) return undefined
@@ -54,7 +55,7 @@ function parseJson(text: string): unknown {
     return refuse('The body is not valid JSON. Check quotes, commas and braces.', notJson)
   }
   if (value === null) return refuse('The body must be an object, not null.')
-  const inexact = findInexact(text)
+  const inexact = isPlainJson(text, value) ? undefined : findInexact(text)
   return inexact ? new Refusal('validation_failed', inexact) : value
 }
 
@@ -64,9 +65,8 @@ function withoutByteOrderMark(text: string): string {
 }
 
 /** Many clients send a Content-Type without a body. */
-function isBodyOptional({ routeOptions }: FastifyRequest): boolean {
-  const body = routeOptions.schema?.body as TSchema | undefined
-  return body === undefined || Type.IsOptional(body)
+function isBodyOptional({ route }: FastifyRequest): boolean {
+  return route?.body === undefined || Type.IsOptional(route.body)
 }
 
 const notJson = { reason: 'invalid_json' } as const

@@ -2,5 +2,7 @@ import type { FastifyRequest } from 'fastify'
 
 /** Without the query, which may contain secrets. */
 export function pathOf(request: FastifyRequest): string {
-  return request.url.split('?', 1)[0]!
+  const { url } = request
+  const end = url.indexOf('?')
+  return end === -1 ? url : url.slice(0, end)
 }

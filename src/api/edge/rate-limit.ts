@@ -15,12 +15,14 @@ export function createRateLimit(
   policy: Policy,
   { perSecond, clock, shared }: { perSecond: number; clock: Clock; shared?: Claiming | undefined },
 ): RateLimit {
-  if (perSecond === 0) return () => ({ isAllowed: true, headers: {} })
+  if (perSecond === 0) return () => unlimited
   const answer = createAnswer(policy, perSecond)
   return shared
     ? countTogether(policy, { clock, shared, answer })
     : countAlone(perSecond, { clock, answer })
 }
+
+const unlimited: Allowance = { isAllowed: true, headers: {} }
 
 type Claiming = Pick<SharedLimits, 'claim'>
 type Answer = (isAllowed: boolean, remaining: number) => Allowance
@@ -92,8 +94,10 @@ function countTogether(
 function createAnswer(policy: Policy, perSecond: number): Answer {
   const policyField = `"${policy}";q=${perSecond};w=1`
   return (isAllowed, remaining) => {
-    const fields = { ratelimit: `"${policy}";r=${remaining};t=1`, 'ratelimit-policy': policyField }
-    return { isAllowed, headers: isAllowed ? fields : { ...fields, 'retry-after': '1' } }
+    const ratelimit = `"${policy}";r=${remaining};t=1`
+    if (isAllowed) return { isAllowed, headers: { ratelimit, 'ratelimit-policy': policyField } }
+    const headers = { ratelimit, 'ratelimit-policy': policyField, 'retry-after': '1' }
+    return { isAllowed, headers }
   }
 }
 

@@ -16,7 +16,7 @@ import { jsonType, refusalBody } from './envelope.js'
 import { bug, toRefusal, toSocketRefusal } from './failures.js'
 import { addGracefulClose } from './graceful-close.js'
 import { createListReads } from './list-reads.js'
-import { logRequests } from './log-requests.js'
+import { toLogEntry } from './log-requests.js'
 import type { HttpMetrics } from './metrics.js'
 import { addBodyParsers } from './parse-body.js'
 import { pathOf } from './path-of.js'
@@ -32,14 +32,12 @@ declare module 'fastify' {
     caller: AuthenticatedKey | undefined
     /** The JSON body as sent. */
     bodyText: string
+    /** Set once the request reaches one of our routes. `routeOptions` is built at every read. */
+    route: Route | undefined
   }
   interface FastifyContextConfig {
-    /** The body is passed on unparsed to the code that checks its signature. */
-    isSigned?: boolean
     /** Needs no key: knowing the URL gives access. */
     isOpen?: boolean
-    /** Accepts an empty form instead of JSON. */
-    takesForm?: boolean
   }
 }
 
@@ -97,11 +95,10 @@ export async function createServer(edge: Edge): Promise<FastifyInstance> {
   app.decorateRequest('bodyText', '')
   app.decorateRequest('answerText', '')
   app.decorateRequest('isReplayed', false)
-  app.decorateRequest('hidesBodies', false)
+  app.decorateRequest('route', undefined)
   addAnswerHooks(app, edge)
   addGracefulClose(app)
-  const { requestLog, clock } = edge
-  if (requestLog) logRequests(app, { requestLog, clock })
+  const { clock } = edge
   await addDocs(app, edge.routes)
   const rateLimits = {
     environment: createRateLimit('environment', {
@@ -129,8 +126,7 @@ function addAnswerHooks(app: FastifyInstance, edge: Edge): void {
     done(hasHost ? undefined : needsHost())
   })
   app.addHook('onResponse', (request, reply, done) => {
-    edge.metrics.observe(request, reply)
-    logAnswer(edge.logger, request, reply)
+    noteAnswer(edge, request, reply)
     done()
   })
   app.setNotFoundHandler(async (request) => {
@@ -181,28 +177,43 @@ function answerFailure(
   return reply.code(refusal.status).type(jsonType).send(request.answerText)
 }
 
-function logAnswer(logger: Logger, request: FastifyRequest, reply: FastifyReply): void {
-  const { caller } = request
+/** Metrics, log line and request log of one answer. */
+function noteAnswer(
+  { metrics, logger, requestLog, clock }: Edge,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): void {
+  const { caller, method, route } = request
+  const durationMs = reply.elapsedTime
+  const status = reply.statusCode
+  const pattern = route ? route.path : request.routeOptions.url
+  const labels = { method, route: pattern ?? 'unknown' }
+  metrics.observe(labels, { status, seconds: durationMs / 1_000 })
   logger.info(
     {
       requestId: request.id,
-      method: request.method,
-      path: loggedPath(request),
-      status: reply.statusCode,
-      durationMs: Math.round(reply.elapsedTime * 10) / 10,
+      method,
+      path: loggedPath(request, pattern),
+      status,
+      durationMs: Math.round(durationMs * 10) / 10,
       environmentId: caller?.environment.id,
       mode: caller?.environment.mode,
       key: caller?.name,
     },
     'answered',
   )
+  if (requestLog && caller)
+    requestLog.keep(toLogEntry(request, reply, caller, { durationMs, answeredAt: clock.now() }))
 }
 
 /** Readers of the log must not be able to open payers' checkout pages. */
-function loggedPath(request: FastifyRequest): string {
-  const { url, config } = request.routeOptions
-  if (config?.isOpen && url) return url
-  return request.caller ? pathOf(request) : pathOf(request).replace(/cs_\w+/gi, 'cs_[secret]')
+function loggedPath(request: FastifyRequest, pattern: string | undefined): string {
+  if (request.caller) return pathOf(request)
+  const isOpen = request.route
+    ? request.route.access === 'open'
+    : request.routeOptions.config?.isOpen
+  if (isOpen && pattern) return pattern
+  return pathOf(request).replace(/cs_\w+/gi, 'cs_[secret]')
 }
 
 /** For bytes that are not a request. Destroys the socket later if the client keeps it open. */

@@ -1,6 +1,7 @@
 import Type from 'typebox'
 import { Refusal } from '../../base/refusal.js'
 import type { PublicSession } from '../../checkout/find-public-sessions.js'
+import type { Answer } from '../../idempotency/answer.js'
 import type { Coin } from '../../money/assets.js'
 import {
   publicCheckoutSession,
@@ -35,9 +36,23 @@ const read = (api: ApiParts) =>
     refusals: ['checkout_session_not_found'],
     async handle({ params: { reference }, now }) {
       const found = await getPublicSession(api, reference)
-      return successText(200, 'Checkout session', writePublicSession(now, found))
+      return answerRead(now, found)
     },
   })
+
+/**
+ * The last answer about a session. Concurrent requests share one read and get the same object;
+ * those of the same millisecond also share the text.
+ */
+const lastAnswers = new WeakMap<PublicSession, { atMs: number; answer: Answer }>()
+
+function answerRead(now: Date, found: PublicSession): Answer {
+  const last = lastAnswers.get(found)
+  if (last?.atMs === now.getTime()) return last.answer
+  const answer = successText(200, 'Checkout session', writePublicSession(now, found))
+  lastAnswers.set(found, { atMs: now.getTime(), answer })
+  return answer
+}
 
 const stream = (api: ApiParts) =>
   route({
