@@ -6,6 +6,7 @@ import {
   type Settings,
   type SettingsPatch,
 } from '../merchants/settings-document.js'
+import { named } from '../postgres/named.js'
 import { newestRows } from '../postgres/newest-rows.js'
 import { type Sql, sql } from '../postgres/sql.js'
 import { listStatement } from '../postgres/statement.js'
@@ -131,9 +132,10 @@ async function findWhere(
   where: Sql<unknown>,
   from: Sql<unknown> = sql`checkout_sessions`,
 ): Promise<FoundSession[]> {
-  const rows = await db.rows(sql<SessionRow & { settings: string | null }>`
+  const found = sql<SessionRow & { settings: string | null }>`
     select ${sql.raw(sessionColumns)}, c.document as settings from ${from} s
-    ${sql.raw(sessionJoins)} where ${where}`)
+    ${sql.raw(sessionJoins)} where ${where}`
+  const rows = await db.rows(named('find_sessions', found))
   const wallets = await findWalletsOf(db, rows)
   return rows.map(({ settings, ...row }) => {
     const storedSettings = settings === null ? {} : (JSON.parse(settings) as SettingsPatch)

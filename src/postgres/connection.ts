@@ -13,6 +13,12 @@ const types: pg.CustomTypesConfig = {
   },
 }
 
+/**
+ * For connections that read all rows by key: the planner chooses sequential scans for tables that
+ * grew since the last ANALYZE or since a statement was prepared, which made batches 30 times slower.
+ */
+const withoutScans = '-c enable_seqscan=off -c enable_hashjoin=off -c enable_mergejoin=off'
+
 /** The server notices a vanished client, and drops its locks, within half a minute. */
 const serverKeepAlive =
   '-c tcp_keepalives_idle=10 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=3'
@@ -90,6 +96,8 @@ export type PoolOptions = {
   /** Also limits the wait for a free connection. */
   connectMs?: number
   applicationName?: string
+  /** Every statement has an index for what it reads. */
+  readsByKey?: boolean
 }
 
 export function createPool(
@@ -102,6 +110,7 @@ export function createPool(
     options
   const pool = new pg.Pool({
     ...connectionOptions(url, applicationName, { ...standardTimeouts, statementMs, connectMs }),
+    ...(options.readsByKey && { options: `${serverKeepAlive} ${withoutScans}` }),
     max: size,
   })
   pool.on('error', onIdleError)

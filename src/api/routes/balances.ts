@@ -1,12 +1,13 @@
 import Type from 'typebox'
-import { listBalances } from '../../ledger/balances.js'
+import { createBalanceReader } from '../../ledger/balances.js'
 import { balance, showBalance } from '../../resources/balance.js'
 import type { ApiParts } from '../api-parts.js'
 import { success } from '../edge/envelope.js'
 import { route } from '../edge/route.js'
 
-export const balances = ({ db }: ApiParts) =>
-  route({
+export const balances = ({ db }: ApiParts) => {
+  const readBalances = createBalanceReader(db)
+  return route({
     method: 'GET',
     path: '/v1/balances',
     access: 'secret',
@@ -17,7 +18,8 @@ export const balances = ({ db }: ApiParts) =>
     tag: 'Balances',
     answers: { 200: Type.Object({ items: Type.Array(balance) }) },
     async handle({ environment }) {
-      const items = await listBalances(db, environment.id)
+      const items = await readBalances(environment.id)
       return success(200, 'Balances', { items: items.map(showBalance) })
     },
   })
+}
