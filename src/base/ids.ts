@@ -1,5 +1,5 @@
 import { randomFillSync } from 'node:crypto'
-import { base32crockford } from '@scure/base'
+import { base32ToHex, hexToBase32 } from './base32.js'
 
 /** Prefixes of public references, one per kind of resource. */
 export const prefixes = {
@@ -68,8 +68,7 @@ export function timeOf(id: string): Date {
 
 /** The public name of a row: a prefix and the id in base 32, which sorts like the id. */
 export function toReference(prefix: Prefix, id: string): string {
-  const bytes = Buffer.from(id.replaceAll('-', ''), 'hex')
-  return prefix + base32crockford.encode(bytes).toLowerCase()
+  return prefix + hexToBase32(id.replaceAll('-', ''))
 }
 
 /** The id in a reference, or undefined if `toReference` cannot have written it. */
@@ -79,13 +78,8 @@ export function fromReference(prefix: Prefix, reference: string): string | undef
     !/^[0-9a-hjkmnp-tv-z]{26}$/.test(reference.slice(prefix.length))
   )
     return undefined
-  try {
-    const bytes = base32crockford.decode(reference.slice(prefix.length).toUpperCase())
-    const id = toUuid(Buffer.from(bytes).toString('hex'))
-    return toReference(prefix, id) === reference ? id : undefined
-  } catch {
-    return undefined
-  }
+  const hex = base32ToHex(reference.slice(prefix.length))
+  return hex && toUuid(hex)
 }
 
 export function fromReferenceOfAnyKind(reference: string): string | undefined {
