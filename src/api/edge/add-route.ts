@@ -52,8 +52,10 @@ export function addRoute(app: FastifyInstance, route: Route, guards: Guards): vo
       if (replayed instanceof Refusal) throw replayed
       if (replayed) return send(reply, replayed)
       const handle = () => route.handle(toRouteRequest(request, key, route, guards.clock))
-      if (isHeavy && caller)
-        return send(reply, await guards.listReads.run(caller.environment.id, handle))
+      if (isHeavy && caller) {
+        const shared = isList(route) && !route.hasCsv ? request.url : undefined
+        return send(reply, await guards.listReads.run(caller.environment.id, shared, handle))
+      }
       return send(reply, await handle())
     },
   })
