@@ -5,8 +5,8 @@ const alphabet = '0123456789abcdefghjkmnpqrstvwxyz'
 const pairs = Array.from({ length: 1024 }, (_, bits) => alphabet[bits >> 5]! + alphabet[bits & 31]!)
 
 /**
- * 128 bits from hexadecimal to 26 digits in base 32. Every reference in every answer passes here, so
- * it reads twenty bits at a time; a test compares it with a library.
+ * 128 bits from hexadecimal to 26 digits in base 32. Every reference in every answer passes here,
+ * so it reads twenty bits at a time; a test compares it with a library.
  */
 export function hexToBase32(hex: string): string {
   let text = ''

@@ -15,14 +15,18 @@ export async function listBalances(
   return withUnused(await listBalancesOf(db, [environmentId]))
 }
 
-/** Like `listBalances`; calls that arrive together share a query. */
-export function createBalanceReader(db: Queryable) {
+/**
+ * Reads what `listBalances` reads; calls that arrive together share a query, and those of one
+ * environment also share what `show` makes of it.
+ */
+export function createBalanceReader<Shown>(db: Queryable, show: (balances: Balance[]) => Shown) {
   return gather(async (environmentIds: EnvironmentId[]) => {
-    const found = new Map<EnvironmentId, Balance[]>(environmentIds.map((id) => [id, []]))
-    for (const row of await listBalancesOf(db, [...found.keys()]))
-      found.get(row.environmentId)!.push(row)
-    for (const [id, balances] of found) found.set(id, withUnused(balances))
-    return environmentIds.map((id) => found.get(id)!)
+    const used = new Map<EnvironmentId, Balance[]>(environmentIds.map((id) => [id, []]))
+    for (const row of await listBalancesOf(db, [...used.keys()]))
+      used.get(row.environmentId)!.push(row)
+    const shown = new Map<EnvironmentId, Shown>()
+    for (const [id, balances] of used) shown.set(id, show(withUnused(balances)))
+    return environmentIds.map((id) => shown.get(id)!)
   })
 }
 

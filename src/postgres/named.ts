@@ -6,9 +6,9 @@ import type { Statement } from './statement.js'
 const names = new Map<string, string>()
 
 /**
- * Prepares a statement whose text has a few shapes, such as a list with optional filters: each shape
- * gets a name of its own and is parsed and planned once per connection. Planning a list costs more
- * than reading it. Everything that callers choose must be a value, not part of the text.
+ * Prepares a statement whose text has a few shapes, such as a list with optional filters: each
+ * shape gets a name of its own and is parsed and planned once per connection. Planning a list costs
+ * more than reading it. Everything that callers choose must be a value, not part of the text.
  */
 export function named<Row>(prefix: string, source: Sql<Row>): Statement<Row> {
   const { text, values } = source.compile()

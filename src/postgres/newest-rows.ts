@@ -61,8 +61,8 @@ const { pageSizeDefault, pageSizeMax } = limits.http
 const pageLimits = [pageSizeDefault + 1, pageSizeMax + 1]
 
 /**
- * How many rows each range reads, as a literal. With a parameter the planner would assume a tenth of
- * the table, find the plan for any value worse than that for this one, and plan again every time.
+ * How many rows each range reads, as a literal. With a parameter the planner would assume a tenth
+ * of the table, find the plan for any value worse than that for this one, and plan every time.
  */
 export function rowsRead(limit: number): Sql {
   return sql.raw(String(pageLimits.find((one) => one >= limit) ?? limit))

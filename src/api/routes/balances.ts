@@ -6,7 +6,9 @@ import { success } from '../edge/envelope.js'
 import { route } from '../edge/route.js'
 
 export const balances = ({ db }: ApiParts) => {
-  const readBalances = createBalanceReader(db)
+  const readBalances = createBalanceReader(db, (items) =>
+    success(200, 'Balances', { items: items.map(showBalance) }),
+  )
   return route({
     method: 'GET',
     path: '/v1/balances',
@@ -17,9 +19,6 @@ export const balances = ({ db }: ApiParts) => {
       'Returns one balance per asset: what you can spend, what open payouts have reserved, and what is still undecided.',
     tag: 'Balances',
     answers: { 200: Type.Object({ items: Type.Array(balance) }) },
-    async handle({ environment }) {
-      const items = await readBalances(environment.id)
-      return success(200, 'Balances', { items: items.map(showBalance) })
-    },
+    handle: ({ environment }) => readBalances(environment.id),
   })
 }
