@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import type { EnvironmentId } from '../../src/base/environment.js'
 import { newId, prefixes, toReference } from '../../src/base/ids.js'
 import {
@@ -11,10 +11,12 @@ import {
   toPayout,
 } from '../../src/payouts/find-payouts.js'
 import type { PayoutAttempt } from '../../src/payouts/payout.js'
+import { Database } from '../../src/postgres/database.js'
 import { sql } from '../../src/postgres/sql.js'
 import type { Queryable } from '../../src/postgres/tx.js'
 import { freshDatabase } from '../support/database.js'
 import { insertEnvironment } from '../support/environments.js'
+import { plansOf } from '../support/plans.js'
 import { openSession, readerOf } from '../support/sessions.js'
 
 const db = await freshDatabase()
@@ -95,6 +97,28 @@ async function readPlainly(reader: Queryable, owner: EnvironmentId, id: string) 
     where environment_id = ${owner} and payout_id = ${id} order by number`)
   return { payout: toPayout(row!), attempts }
 }
+
+// A prepared statement keeps its plan until the next ANALYZE, however much the table grows before.
+test('statements that are prepared while the table is empty read by index', async () => {
+  const pool = new Database(db.url, () => {}, { size: 1, readsByKey: true })
+  onTestFinished(() => pool.close())
+  const settings = await pool.rows(sql<{ name: string; setting: string }>`
+    select name, setting from pg_settings
+    where name in ('enable_seqscan', 'enable_hashjoin', 'enable_mergejoin') and setting = 'off'`)
+  expect(settings).toHaveLength(3)
+
+  // With the same settings.
+  const session = await openSession(db)
+  const reference = toReference(prefixes.cryptoTransfer, newId(new Date()))
+  const missing = getPayout(readerOf(session), { environmentId, reference })
+  await expect(missing).rejects.toMatchObject({ code: 'not_found' })
+  const keys = [`{${environmentId}}`, `{${newId(new Date())}}`]
+  for (const { scans } of await plansOf(session, 'read_payouts', keys))
+    expect(scans).toEqual([
+      'by payout_attempts_pkey',
+      expect.stringMatching(/^by (payouts_pkey|reference_is_one_payout)/),
+    ])
+})
 
 test('payouts are read exactly as they are stored, in any time zone', async () => {
   const session = await openSession(db)
