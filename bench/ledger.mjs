@@ -76,18 +76,10 @@ async function loop(environmentId, run, { seconds, connections }) {
 
 async function createFundedMerchant(db) {
   const now = new Date()
-  return db.transaction(async (tx) => {
-    const { environments } = await createMerchant(tx, now, 'Bench ledger')
-    const environmentId = environments.test.id
-    await moveAll(tx, now, [
-      {
-        environmentId,
-        asset: 'USDC',
-        causeId: newId(now),
-        isHold: false,
-        lines: [{ debit: 'treasury', credit: 'available', amount: funds, purpose: 'test_funding' }],
-      },
-    ])
-    return environmentId
-  })
+  const { environments } = await db.transaction((tx) => createMerchant(tx, now, 'Bench ledger'))
+  const environmentId = environments.test.id
+  const lines = [{ debit: 'treasury', credit: 'available', amount: funds, purpose: 'test_funding' }]
+  const funding = { environmentId, asset: 'USDC', causeId: newId(now), isHold: false, lines }
+  await db.transaction((tx) => moveAll(tx, now, [funding]))
+  return environmentId
 }

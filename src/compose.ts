@@ -93,7 +93,10 @@ export async function compose({ config, databaseUrl, logger, ...parts }: Parts):
   const onIdleError = logLostConnection(logger)
   const { requestStatementMs, quickStatementMs, quickPoolSize } = limits.postgres
   const { changeStatementMs, changePoolSize } = limits.postgres
-  const db = new Database(databaseUrl, onIdleError, { statementMs: requestStatementMs })
+  const db = new Database(databaseUrl, onIdleError, {
+    statementMs: requestStatementMs,
+    readsByKey: true,
+  })
   // Authentication and readiness precede everything else and must not queue behind it.
   const quickDb = new Database(databaseUrl, onIdleError, {
     statementMs: quickStatementMs,

@@ -54,6 +54,8 @@ export const limits = {
   gather: { keysPerBatchMax: 512, batchesInFlightMax: 4, keysWaitingMax: 20_000 },
   postgres: {
     poolSize: 10,
+    /** Shapes of list statements that each connection keeps prepared. */
+    preparedShapesMax: 500,
     connectMs: 5 * second,
     /** Workers and operator commands. */
     statementMs: 30 * second,

@@ -2,6 +2,9 @@ import type { EnvironmentId } from '../base/environment.js'
 import { fromReference } from '../base/ids.js'
 import { limits } from '../base/limits.js'
 import { Refusal } from '../base/refusal.js'
+import { gather } from '../postgres/gather.js'
+import { keyedRead, type RowKey } from '../postgres/keyed-read.js'
+import { named } from '../postgres/named.js'
 import { newestRows } from '../postgres/newest-rows.js'
 import { sql } from '../postgres/sql.js'
 import type { Queryable } from '../postgres/tx.js'
@@ -57,18 +60,62 @@ export async function listAccounts(
     before: beforeId === undefined ? undefined : [beforeId],
     limit,
   })
-  const accounts = await db.rows(sql<CollectionAccount>`
-    select ${sql.raw(accountColumns)} from ${newest} a order by a.id desc limit ${limit}`)
+  const page = sql<CollectionAccount>`
+    select ${sql.raw(accountColumns)} from ${newest} a order by a.id desc limit ${limit}`
+  const accounts = await db.rows(named('list_accounts', page))
   return withPayments(db, accounts)
 }
 
+const findAccounts = keyedRead<CollectionAccount, CollectionAccount>({
+  name: 'read_accounts',
+  text: (list) => `
+    select ${accountColumns} from ${list}
+    join collection_accounts a on a.environment_id = list.environment_id and a.id = list.id`,
+  toValue: (account) => account,
+  keyOf: (account) => account,
+})
+
+async function findWithPayments(
+  db: Queryable,
+  keys: RowKey[],
+): Promise<(AccountWithPayments | undefined)[]> {
+  const accounts = await findAccounts(db, keys)
+  // Two keys may name one account, whose payments are read once.
+  const found = [...new Set(accounts)].filter((account) => account !== undefined)
+  const complete = new Map(
+    (await withPayments(db, found)).map((one) => [one.account, one] as const),
+  )
+  return accounts.map((account) => account && complete.get(account))
+}
+
+/** Reads single accounts; calls that arrive together share queries. */
+export function createAccountReader(db: Queryable) {
+  const findOne = gather((keys: RowKey[]) => findWithPayments(db, keys))
+  return async (name: AccountLookup) =>
+    withOtherDeposits(db, checkFound(name, await findOne(toKey(name))))
+}
+
 export async function getAccount(db: Queryable, name: AccountLookup): Promise<AccountWithPayments> {
-  const id = accountId(name)
-  const accounts = await db.rows(sql<CollectionAccount>`
-    select ${sql.raw(accountColumns)} from collection_accounts a
-    where a.environment_id = ${name.environmentId} and a.id = ${id} and a.kind = ${name.kind}`)
-  const [found] = await withPayments(db, accounts)
-  if (!found) throw unknownAccount(name)
+  const [found] = await findWithPayments(db, [toKey(name)])
+  return withOtherDeposits(db, checkFound(name, found))
+}
+
+function toKey(name: AccountLookup): RowKey {
+  return { environmentId: name.environmentId, id: accountId(name) }
+}
+
+function checkFound(
+  name: AccountLookup,
+  found: AccountWithPayments | undefined,
+): AccountWithPayments {
+  if (found?.account.kind !== name.kind) throw unknownAccount(name)
+  return found
+}
+
+async function withOtherDeposits(
+  db: Queryable,
+  found: AccountWithPayments,
+): Promise<AccountWithPayments> {
   if (!isWallet(found.account)) return found
   return { ...found, otherDeposits: await listOtherDeposits(db, found.account) }
 }

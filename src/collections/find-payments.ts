@@ -1,7 +1,10 @@
 import type { EnvironmentId } from '../base/environment.js'
 import { fromReference, prefixes } from '../base/ids.js'
 import { Refusal } from '../base/refusal.js'
-import { newestRows } from '../postgres/newest-rows.js'
+import { gather } from '../postgres/gather.js'
+import { keyedRead, type RowKey } from '../postgres/keyed-read.js'
+import { named } from '../postgres/named.js'
+import { newestRows, rowsRead } from '../postgres/newest-rows.js'
 import { type Sql, sql } from '../postgres/sql.js'
 import type { Queryable } from '../postgres/tx.js'
 import { type PaymentStatus, paymentStatuses } from '../resources/payment.js'
@@ -32,9 +35,10 @@ export async function listPayments(
       ? sql`${source} = (select kind from collection_accounts
           where environment_id = ${environmentId} and id = ${accountId})`
       : sql`true`
-  const rows = await db.rows(sql<PaymentRow>`
+  const page = sql<PaymentRow>`
     select ${sql.raw(paymentColumns)} from ${filteredPayments(environmentId, filter)} p
-    where ${isPossible} order by p.id desc limit ${limit}`)
+    where ${isPossible} order by p.id desc limit ${limit}`
+  const rows = await db.rows(named('list_payments', page))
   return rows.map(toPayment)
 }
 
@@ -46,7 +50,7 @@ function filteredPayments(environmentId: EnvironmentId, filter: PaymentFilter): 
     return sql`(
       select * from payments
       where environment_id = ${environmentId} ${beforeId ? sql`and id < ${beforeId}` : sql``}
-      order by id desc limit ${limit})`
+      order by id desc limit ${rowsRead(limit)})`
   const statusColumn = {
     name: 'status',
     type: 'text',
@@ -64,12 +68,33 @@ function filteredPayments(environmentId: EnvironmentId, filter: PaymentFilter): 
   })
 }
 
+const findPayments = keyedRead<PaymentRow, Payment>({
+  name: 'read_payments',
+  text: (list) => `
+    select ${paymentColumns} from ${list}
+    join payments p on p.environment_id = list.environment_id and p.id = list.id`,
+  toValue: toPayment,
+  keyOf: (payment) => payment,
+})
+
+/** Reads single payments; calls that arrive together share a query. */
+export function createPaymentReader(db: Queryable) {
+  const findOne = gather((keys: RowKey[]) => findPayments(db, keys))
+  return async (name: PaymentName) => checkFound(name, await findOne(toKey(name)))
+}
+
 export async function getPayment(db: Queryable, name: PaymentName): Promise<Payment> {
-  const [row] = await db.rows(sql<PaymentRow>`
-    select ${sql.raw(paymentColumns)} from payments p
-    where p.environment_id = ${name.environmentId} and p.id = ${paymentId(name)}`)
-  if (!row) throw unknownPayment(name)
-  return toPayment(row)
+  const [found] = await findPayments(db, [toKey(name)])
+  return checkFound(name, found)
+}
+
+function toKey(name: PaymentName): RowKey {
+  return { environmentId: name.environmentId, id: paymentId(name) }
+}
+
+function checkFound(name: PaymentName, found: Payment | undefined): Payment {
+  if (!found) throw unknownPayment(name)
+  return found
 }
 
 export async function findPaymentByRailId(

@@ -6,6 +6,8 @@ import {
   type Settings,
   type SettingsPatch,
 } from '../merchants/settings-document.js'
+import { gather } from '../postgres/gather.js'
+import { named } from '../postgres/named.js'
 import { newestRows } from '../postgres/newest-rows.js'
 import { type Sql, sql } from '../postgres/sql.js'
 import { listStatement } from '../postgres/statement.js'
@@ -74,12 +76,47 @@ export function isSessionReference(text: string): boolean {
 
 type SessionKey = { environmentId: EnvironmentId; reference: string }
 
-export async function getSession(
+type RowWithSettings = SessionRow & { settings: string | null }
+
+const keyColumns = { environment_id: 'int4', reference: 'text' } as const
+
+const findByReference = listStatement<typeof keyColumns, RowWithSettings>({
+  name: 'read_sessions',
+  columns: keyColumns,
+  text: (list) => `
+    select ${sessionColumns}, c.document as settings from ${list}
+    join checkout_sessions s
+      on s.environment_id = list.environment_id and s.reference = list.reference
+    ${sessionJoins}`,
+})
+
+async function findSessions(
   db: Queryable,
-  { environmentId, reference }: SessionKey,
-): Promise<FoundSession> {
-  const isOne = sql`s.environment_id = ${environmentId} and s.reference = ${reference}`
-  const [found] = isSessionReference(reference) ? await findWhere(db, isOne) : []
+  keys: SessionKey[],
+): Promise<(FoundSession | undefined)[]> {
+  const list = keys
+    .filter(({ reference }) => isSessionReference(reference))
+    .map(({ environmentId, reference }) => ({ environment_id: environmentId, reference }))
+  const found = list.length === 0 ? [] : await complete(db, await db.rows(findByReference(list)))
+  const byReference = new Map(found.map((one) => [one.session.reference, one]))
+  return keys.map(({ environmentId, reference }) => {
+    const one = byReference.get(reference)
+    return one?.session.environmentId === environmentId ? one : undefined
+  })
+}
+
+/** Reads single sessions; calls that arrive together share queries. */
+export function createSessionReader(db: Queryable) {
+  const findOne = gather((keys: SessionKey[]) => findSessions(db, keys))
+  return async (key: SessionKey) => checkFound(key, await findOne(key))
+}
+
+export async function getSession(db: Queryable, key: SessionKey): Promise<FoundSession> {
+  const [found] = await findSessions(db, [key])
+  return checkFound(key, found)
+}
+
+function checkFound({ reference }: SessionKey, found: FoundSession | undefined): FoundSession {
   if (found) return found
   throw new Refusal('not_found', {
     message: `No checkout session ${reference} exists in this environment.`,
@@ -131,9 +168,13 @@ async function findWhere(
   where: Sql<unknown>,
   from: Sql<unknown> = sql`checkout_sessions`,
 ): Promise<FoundSession[]> {
-  const rows = await db.rows(sql<SessionRow & { settings: string | null }>`
+  const found = sql<RowWithSettings>`
     select ${sql.raw(sessionColumns)}, c.document as settings from ${from} s
-    ${sql.raw(sessionJoins)} where ${where}`)
+    ${sql.raw(sessionJoins)} where ${where}`
+  return complete(db, await db.rows(named('find_sessions', found)))
+}
+
+async function complete(db: Queryable, rows: RowWithSettings[]): Promise<FoundSession[]> {
   const wallets = await findWalletsOf(db, rows)
   return rows.map(({ settings, ...row }) => {
     const storedSettings = settings === null ? {} : (JSON.parse(settings) as SettingsPatch)

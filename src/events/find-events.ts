@@ -1,7 +1,10 @@
 import type { EnvironmentId } from '../base/environment.js'
 import { fromReference, prefixes } from '../base/ids.js'
 import { notFound } from '../base/refusal.js'
-import { newestRows } from '../postgres/newest-rows.js'
+import { gather } from '../postgres/gather.js'
+import { keyedRead, type RowKey } from '../postgres/keyed-read.js'
+import { named } from '../postgres/named.js'
+import { newestRows, rowsRead } from '../postgres/newest-rows.js'
 import { type Sql, sql } from '../postgres/sql.js'
 import type { Queryable } from '../postgres/tx.js'
 import { type EventType, eventTypes } from './catalogue.js'
@@ -15,8 +18,8 @@ export type Event = {
   createdAt: Date
 }
 
-const columns = sql`
-  environment_id as "environmentId", id, type, sequence, data, created_at as "createdAt"`
+const columns = `e.environment_id as "environmentId", e.id, e.type, e.sequence, e.data,
+  e.created_at as "createdAt"`
 
 export type EventFilter = {
   types: EventType[] | undefined
@@ -33,9 +36,10 @@ export async function listEvents(
   environmentId: EnvironmentId,
   filter: EventFilter,
 ): Promise<Event[]> {
-  return db.rows(sql<Event>`
-    select ${columns} from ${searchOf(environmentId, filter)} events
-    order by created_at desc, id desc limit ${filter.limit}`)
+  const page = sql<Event>`
+    select ${sql.raw(columns)} from ${searchOf(environmentId, filter)} e
+    order by e.created_at desc, e.id desc limit ${filter.limit}`
+  return db.rows(named('list_events', page))
 }
 
 function searchOf(environmentId: EnvironmentId, filter: EventFilter): Sql<unknown> {
@@ -46,7 +50,7 @@ function searchOf(environmentId: EnvironmentId, filter: EventFilter): Sql<unknow
       select * from events where environment_id = ${environmentId}
         and created_at >= ${from ?? '-infinity'}
         and (created_at, id) < (${before?.createdAt ?? 'infinity'}, ${before?.id ?? lowestUuid})
-      order by created_at desc, id desc limit ${limit})`
+      order by created_at desc, id desc limit ${rowsRead(limit)})`
   const resource = { name: 'resource_id', type: 'uuid', values: [resourceId ?? ''] } as const
   const type = { name: 'type', type: 'text', values: types ?? eventTypes } as const
   return newestRows({
@@ -72,15 +76,35 @@ function earlier(one: Position | undefined, other: Position | undefined): Positi
   return other.createdAt <= one.createdAt ? other : one
 }
 
-export async function getEvent(
-  db: Queryable,
-  { environmentId, reference }: { environmentId: EnvironmentId; reference: string },
-): Promise<Event> {
+type EventName = { environmentId: EnvironmentId; reference: string }
+
+const findEvents = keyedRead<Event, Event>({
+  name: 'read_events',
+  text: (list) => `
+    select ${columns} from ${list}
+    join events e on e.environment_id = list.environment_id and e.id = list.id`,
+  toValue: (event) => event,
+  keyOf: (event) => event,
+})
+
+/** Reads single events; calls that arrive together share a query. */
+export function createEventReader(db: Queryable) {
+  const findOne = gather((keys: RowKey[]) => findEvents(db, keys))
+  return async (name: EventName) => checkFound(name, await findOne(toKey(name)))
+}
+
+export async function getEvent(db: Queryable, name: EventName): Promise<Event> {
+  const [found] = await findEvents(db, [toKey(name)])
+  return checkFound(name, found)
+}
+
+function toKey({ environmentId, reference }: EventName): RowKey {
   const id = fromReference(prefixes.event, reference)
-  const [event] = id
-    ? await db.rows(sql<Event>`
-        select ${columns} from events where environment_id = ${environmentId} and id = ${id}`)
-    : []
-  if (!event) throw notFound('event', reference)
-  return event
+  if (!id) throw notFound('event', reference)
+  return { environmentId, id }
+}
+
+function checkFound({ reference }: EventName, found: Event | undefined): Event {
+  if (!found) throw notFound('event', reference)
+  return found
 }

@@ -1,6 +1,7 @@
 import type { EnvironmentId } from '../base/environment.js'
 import { type Asset, assetNames } from '../money/assets.js'
-import { sql } from '../postgres/sql.js'
+import { gather } from '../postgres/gather.js'
+import { listStatement } from '../postgres/statement.js'
 import type { Queryable } from '../postgres/tx.js'
 
 /** `held` is reserved by open payouts; `pending` is received but not accepted yet. */
@@ -11,25 +12,58 @@ export async function listBalances(
   db: Queryable,
   environmentId: EnvironmentId,
 ): Promise<Balance[]> {
-  const rows = await listBalancesOf(db, [environmentId])
-  return assetNames.map((asset) => {
-    const row = rows.find((one) => one.asset === asset)
-    const { available = 0n, held = 0n, pending = 0n } = row ?? {}
-    return { asset, available, held, pending }
+  return withUnused(await listBalancesOf(db, [environmentId]))
+}
+
+/**
+ * Reads what `listBalances` reads; calls that arrive together share a query, and those of one
+ * environment also share what `show` makes of it.
+ */
+export function createBalanceReader<Shown>(db: Queryable, show: (balances: Balance[]) => Shown) {
+  return gather(async (environmentIds: EnvironmentId[]) => {
+    const used = new Map<EnvironmentId, Balance[]>(environmentIds.map((id) => [id, []]))
+    for (const row of await listBalancesOf(db, [...used.keys()]))
+      used.get(row.environmentId)!.push(row)
+    const shown = new Map<EnvironmentId, Shown>()
+    for (const [id, balances] of used) shown.set(id, show(withUnused(balances)))
+    return environmentIds.map((id) => shown.get(id)!)
   })
 }
+
+function withUnused(used: Balance[]): Balance[] {
+  return assetNames.map((asset) => {
+    const row = used.find((one) => one.asset === asset)
+    return {
+      asset,
+      available: row?.available ?? 0n,
+      held: row?.held ?? 0n,
+      pending: row?.pending ?? 0n,
+    }
+  })
+}
+
+type BalanceOf = Balance & { environmentId: EnvironmentId }
+
+const columns = { environment_id: 'int4' } as const
+
+const findBalances = listStatement<typeof columns, BalanceOf>({
+  name: 'list_balances',
+  columns,
+  text: (list) => `
+    select a.environment_id as "environmentId", a.asset,
+      coalesce(max(a.credits_posted - a.debits_posted - a.debits_pending)
+        filter (where a.name = 'available'), 0) as available,
+      coalesce(max(a.debits_pending) filter (where a.name = 'available'), 0) as held,
+      coalesce(max(a.credits_posted - a.debits_posted) filter (where a.name = 'suspense'), 0)
+        as pending
+    from ${list} join ledger_accounts a on a.environment_id = list.environment_id
+    group by a.environment_id, a.asset`,
+})
 
 /** The balances of many environments, without unused assets. */
 export async function listBalancesOf(
   db: Queryable,
   environmentIds: EnvironmentId[],
-): Promise<(Balance & { environmentId: EnvironmentId })[]> {
-  return db.rows(sql<Balance & { environmentId: EnvironmentId }>`
-    select environment_id as "environmentId", asset,
-      coalesce(max(credits_posted - debits_posted - debits_pending)
-        filter (where name = 'available'), 0) as available,
-      coalesce(max(debits_pending) filter (where name = 'available'), 0) as held,
-      coalesce(max(credits_posted - debits_posted) filter (where name = 'suspense'), 0) as pending
-    from ledger_accounts where environment_id = any(${environmentIds})
-    group by environment_id, asset`)
+): Promise<BalanceOf[]> {
+  return db.rows(findBalances(environmentIds.map((id) => ({ environment_id: id }))))
 }

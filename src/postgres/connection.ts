@@ -13,6 +13,12 @@ export const types: pg.CustomTypesConfig = {
   },
 }
 
+/**
+ * For a pool that reads all rows by key, as `connect` explains: a plan of a prepared statement may
+ * date from a time when the table was small.
+ */
+const withoutScans = '-c enable_seqscan=off -c enable_hashjoin=off -c enable_mergejoin=off'
+
 /** The server notices a vanished client, and drops its locks, within half a minute. */
 const serverKeepAlive =
   '-c tcp_keepalives_idle=10 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=3'
@@ -88,6 +94,8 @@ export type PoolOptions = {
   /** Also limits the wait for a free connection. */
   connectMs?: number
   applicationName?: string
+  /** Every statement has an index for what it reads. */
+  readsByKey?: boolean
 }
 
 export function createPool(
@@ -100,6 +108,7 @@ export function createPool(
     options
   const pool = new pg.Pool({
     ...connectionOptions(url, applicationName, { ...standardTimeouts, statementMs, connectMs }),
+    ...(options.readsByKey && { options: `${serverKeepAlive} ${withoutScans}` }),
     max: size,
   })
   pool.on('error', onIdleError)

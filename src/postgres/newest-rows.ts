@@ -1,4 +1,5 @@
 import type { EnvironmentId } from '../base/environment.js'
+import { limits } from '../base/limits.js'
 import { type Sql, sql } from './sql.js'
 
 type ColumnType = 'text' | 'uuid' | 'timestamptz'
@@ -21,7 +22,7 @@ type Search = {
 
 /**
  * A FROM item with the newest rows that have one of the wanted values in each column, in no
- * guaranteed order. Reads at most `limit` rows per combination of values, whatever else the table
+ * guaranteed order. Reads about `limit` rows per combination of values, whatever else the table
  * holds, by the index (environment_id, ...where, ...columns, ...order).
  *
  * The conditions are ranges of rows, not equalities, because only that index sorts such a range.
@@ -32,14 +33,13 @@ type Search = {
 export function newestRows(search: Search): Sql<unknown> {
   const { table, environmentId, columns, order, before, from, limit } = search
   const where = search.where ?? sql`true`
-  const combinations = combine(columns.map(({ values }) => values))
-  const arrays = columns.map(
-    ({ type }, index) => sql`${combinations.map((one) => one[index]!)}::${sql.raw(type)}[]`,
-  )
   const names = columns.map(({ name }) => name)
+  const rows = combine(columns.map(({ values }) => values)).map(
+    (values) => sql`(${sql.join(values.map((value, index) => typed(value, columns[index]!)))})`,
+  )
   const wanted = names.map((name) => sql.raw(`wanted.${name}`))
   const orderNames = order.map(({ name }) => name)
-  const position = before?.map((value, index) => sql`${value}::${sql.raw(order[index]!.type)}`)
+  const position = before?.map((value, index) => typed(value, order[index]!))
   const upper = position
     ? sql`${tuple([...names, ...orderNames])} < (${sql.join([...wanted, ...position])})`
     : sql`${tuple(names)} <= (${sql.join(wanted)})`
@@ -47,13 +47,29 @@ export function newestRows(search: Search): Sql<unknown> {
     ? sql`${tuple([...names, orderNames[0]!])} >= (${sql.join([...wanted, sql`${from}::timestamptz`])})`
     : sql`${tuple(names)} >= (${sql.join(wanted)})`
   return sql`(
-    select found.* from unnest(${sql.join(arrays)}) wanted (${sql.raw(names.join(', '))})
+    select found.* from (values ${sql.join(rows)}) wanted (${sql.raw(names.join(', '))})
     cross join lateral (
       select * from ${sql.raw(table)}
       where environment_id = ${environmentId} and ${where} and ${upper} and ${lower}
       order by ${descending(['environment_id', ...names, ...orderNames])}
-      limit ${limit}) found
+      limit ${rowsRead(limit)}) found
     order by ${descending(orderNames.map((name) => `found.${name}`))} limit ${limit})`
+}
+
+const { pageSizeDefault, pageSizeMax } = limits.http
+/** One more than a page shows, to know whether there is a next one. */
+const pageLimits = [pageSizeDefault + 1, pageSizeMax + 1]
+
+/**
+ * How many rows each range reads, as a literal. With a parameter the planner would assume a tenth
+ * of the table, find the plan for any value worse than that for this one, and plan every time.
+ */
+export function rowsRead(limit: number): Sql {
+  return sql.raw(String(pageLimits.find((one) => one >= limit) ?? limit))
+}
+
+function typed(value: unknown, { type }: { type: ColumnType }): Sql {
+  return sql`${value}::${sql.raw(type)}`
 }
 
 function tuple(names: string[]): Sql<unknown> {

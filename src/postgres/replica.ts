@@ -55,6 +55,7 @@ export class Replica {
       statementMs,
       connectMs,
       applicationName: 'manilla lists',
+      readsByKey: true,
     })
     this.#checkDb = new Database(url, onIdleError, {
       statementMs: limits.postgres.quickStatementMs,

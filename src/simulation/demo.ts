@@ -76,20 +76,24 @@ function readDemo(file: string): Demo | undefined {
   }
 }
 
+/** In two transactions: money moves only in an environment that is committed. */
 async function createDemo({ db, seal, now, mint }: Tools) {
-  return db.transaction(async (tx) => {
+  const { test, ...demo } = await db.transaction(async (tx) => {
     const merchant = await createMerchant(tx, now, displayName)
     const { test, live } = merchant.environments
     const keys = async (environment: Environment): Promise<Keys> => ({
       publicKey: await issue({ tx, now, seal, environment }, 'public'),
       secretKey: await issue({ tx, now, seal, environment }, 'secret'),
     })
-    const demo = {
+    return {
       merchant: { id: merchant.reference, displayName },
-      test: await keys(test),
-      live: await keys(live),
+      testKeys: await keys(test),
+      liveKeys: await keys(live),
+      test,
     }
-    const outcomes = await createFunding(mint)(
+  })
+  const outcomes = await db.transaction((tx) =>
+    createFunding(mint)(
       tx,
       now,
       fundingsWith(mint).map(([asset, amount]) => ({
@@ -99,13 +103,10 @@ async function createDemo({ db, seal, now, mint }: Tools) {
         amount,
         purpose: 'test_funding',
       })),
-    )
-    assert(
-      !outcomes.some((outcome) => outcome instanceof Refusal),
-      'demo balances are within limits',
-    )
-    return demo
-  })
+    ),
+  )
+  assert(!outcomes.some((outcome) => outcome instanceof Refusal), 'demo balances are within limits')
+  return { merchant: demo.merchant, test: demo.testKeys, live: demo.liveKeys }
 }
 
 /** Without a mint, as on an external test chain, only naira can be funded. */

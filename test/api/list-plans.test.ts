@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ApiParts } from '../../src/api/api-parts.js'
 import { isList } from '../../src/api/edge/add-route.js'
 import { createPageSources } from '../../src/api/edge/page-source.js'
@@ -10,12 +10,15 @@ import { limits } from '../../src/base/limits.js'
 import { createPublicSessionFinder } from '../../src/checkout/find-public-sessions.js'
 import { newSessionReference } from '../../src/collections/session.js'
 import { emitAll } from '../../src/events/emit.js'
+import { getEvent } from '../../src/events/find-events.js'
+import { listBalances } from '../../src/ledger/balances.js'
+import { getPayout } from '../../src/payouts/find-payouts.js'
 import { connect } from '../../src/postgres/connection.js'
 import { inTransaction } from '../../src/postgres/tx.js'
 import { freshDatabase } from '../support/database.js'
 import { insertEnvironment } from '../support/environments.js'
 import { measuringReader, plansOf, type Work } from '../support/plans.js'
-import { openSession } from '../support/sessions.js'
+import { openSession, readerOf } from '../support/sessions.js'
 
 // One environment has many rows that are all alike. Every value that its lists can be filtered by is
 // rare or absent there, and common in another environment, so that the statistics of the planner,
@@ -160,7 +163,10 @@ const mostRows = (operation: string) =>
   operation === 'listRequestLogs' ? 2 * limits.requestLogs.entriesScannedPerPageMax + 100 : 1_000
 
 const readerWork: Work = { rows: 0, buffers: 0, nodes: [] }
-const reader = measuringReader(db, readerWork)
+// With the planner settings of the API's pool.
+const session = await connect(db.url, 'manilla test')
+afterAll(() => session.end())
+const reader = measuringReader(session, readerWork)
 const openPage = createPageSources(reader, undefined)
 const rooms = { db: reader, openPage, collections: {}, simulated: [] }
 const lists = createRoutes(rooms as unknown as ApiParts).filter(isList)
@@ -188,26 +194,77 @@ describe.each(lists.map((route) => [route.operation, route] as const))('%s', (op
     expect(Object.keys(filters[operation]!).sort()).toEqual(names.sort())
   })
 
-  test('reads a bounded number of rows with any filter', async () => {
-    const excessive: object[] = []
-    for (const query of combinationsOf(filters[operation]!)) {
-      let page = await workOf(route, query)
-      const note = (which: string) => {
-        const isTooMuch = page.rows > mostRows(operation) || page.buffers > 5 * mostRows(operation)
-        if (isTooMuch) excessive.push({ query, which, ...page })
+  // PostgreSQL may switch a prepared statement to a plan for any value.
+  test.each(['force_custom_plan', 'force_generic_plan'])(
+    'reads a bounded number of rows with any filter, with %s',
+    async (mode) => {
+      await session.query(`set plan_cache_mode = ${mode}`)
+      const excessive: object[] = []
+      for (const query of combinationsOf(filters[operation]!)) {
+        let page = await workOf(route, query)
+        const note = (which: string) => {
+          const isTooMuch =
+            page.rows > mostRows(operation) || page.buffers > 5 * mostRows(operation)
+          if (isTooMuch) excessive.push({ query, which, ...page })
+        }
+        note('first page')
+        if (page.nextCursor === null) continue
+        page = await workOf(route, { ...query, cursor: page.nextCursor })
+        note('second page')
       }
-      note('first page')
-      if (page.nextCursor === null) continue
-      page = await workOf(route, { ...query, cursor: page.nextCursor })
-      note('second page')
+      expect(excessive).toEqual([])
+    },
+  )
+})
+
+// A plan that is made again for every request costs more than the page.
+test('prepared lists soon use one plan for all values', async () => {
+  const own = await openSession(db)
+  const pages = createPageSources(readerOf(own), undefined)
+  const parts = { ...rooms, db: readerOf(own), openPage: pages }
+  const routes = createRoutes(parts as unknown as ApiParts).filter(isList)
+  const plannedOnce = [
+    'listBankTransfers',
+    'listVirtualAccounts',
+    'listPayments',
+    'listEvents',
+    'listCheckoutSessions',
+  ]
+  for (const route of routes.filter(({ operation }) => plannedOnce.includes(operation)))
+    for (let turn = 0; turn < 12; turn += 1) {
+      const ask = { environment: { id: ours, mode: 'test' }, query: {}, params, wantsCsv: false }
+      await route.handle(ask as unknown as RouteRequest<never, never, never>)
     }
-    expect(excessive).toEqual([])
-  })
+  const { rows } = await own.query<{ name: string; generic: bigint; custom: bigint }>(`
+    select name, generic_plans as generic, custom_plans as custom from pg_prepared_statements
+    where name ~ '^(list|find_sessions)_' order by name`)
+  expect(rows).toHaveLength(plannedOnce.length)
+  for (const { name, generic, custom } of rows)
+    expect({ name, generic, custom }).toEqual({ name, generic: 7n, custom: 5n })
+})
+
+test('single resources and balances are read by primary key', async () => {
+  const own = await openSession(db)
+  const name = { environmentId: ours, reference: toReference(prefixes.event, idOf(7)) }
+  await getEvent(readerOf(own), name)
+  const transfer = { ...name, reference: toReference(prefixes.bankTransfer, idOf(7)) }
+  await getPayout(readerOf(own), transfer)
+  await listBalances(readerOf(own), ours)
+  const keys = [`{${ours},${others}}`, `{${idOf(7)},${idOf(8)}}`]
+  for (const { scans } of await plansOf(own, 'read_events', keys))
+    expect(scans).toEqual(['by events_pkey'])
+  for (const { scans } of await plansOf(own, 'read_payouts', keys))
+    expect(scans).toEqual([
+      'by payout_attempts_pkey',
+      expect.stringMatching(/^by (payouts_pkey|reference_is_one_payout)/),
+    ])
+  for (const { scans } of await plansOf(own, 'list_balances', keys.slice(0, 1)))
+    expect(scans).toEqual(['by ledger_accounts_pkey'])
 })
 
 test('the public page of a session with many payments compares a bounded number of them', async () => {
   const work: Work = { rows: 0, buffers: 0, nodes: [] }
-  const find = createPublicSessionFinder(measuringReader(db, work))
+  const find = createPublicSessionFinder(measuringReader(session, work))
   const [found] = await find([busy.session])
   expect(found!.payments).toHaveLength(limits.checkout.paymentsShownMax)
   expect(work.rows).toBeLessThan(2 * limits.checkout.paymentsComparedMax)

@@ -1,7 +1,10 @@
+import { setImmediate } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import type { ApiParts } from '../../src/api/api-parts.js'
 import { isList } from '../../src/api/edge/add-route.js'
+import { createListReads } from '../../src/api/edge/list-reads.js'
 import { createRoutes } from '../../src/api/routes/routes.js'
+import { toEnvironmentId } from '../../src/base/environment.js'
 import { limits } from '../../src/base/limits.js'
 import { sql } from '../../src/postgres/sql.js'
 import { openManilla, type Reply } from '../support/open-manilla.js'
@@ -45,6 +48,52 @@ test('slow lists of one environment do not exhaust the pool', async () => {
   await blocker.query('rollback')
   await Promise.all(flood)
   expect((await readEvents()).status).toBe(200)
+})
+
+// While the first lists are blocked, more of the same wait, and one of another page. What commits
+// meanwhile must be on every page that is read afterwards.
+test('lists that wait for the same page share a read that is newer than all of them', async () => {
+  const reads = createListReads()
+  const environmentId = toEnvironmentId(1)
+  let state = 0
+  let count = 0
+  const release: (() => void)[] = []
+  const read = async () => {
+    count += 1
+    const seen = state
+    await new Promise<void>((resolve) => release.push(resolve))
+    return seen
+  }
+  const first = Array.from({ length: listsRunning }, () => reads.run(environmentId, '/a', read))
+  const same = [reads.run(environmentId, '/a', read), reads.run(environmentId, '/a', read)]
+  const other = reads.run(environmentId, '/b', read)
+  const alone = [1, 2].map(() => reads.run(environmentId, undefined, read))
+  const elsewhere = reads.run(toEnvironmentId(2), '/a', read)
+  state = 1
+  expect(count).toBe(listsRunning + 1)
+  const last = reads.run(environmentId, '/a', read)
+  for (let turn = 0; turn < 9; turn += 1) {
+    for (const one of release.splice(0)) one()
+    await setImmediate()
+  }
+  expect(await Promise.all(first)).toEqual(first.map(() => 0))
+  expect(await Promise.all([...same, last, other, ...alone])).toEqual([1, 1, 1, 1, 1, 1])
+  expect(await elsewhere).toBe(0)
+  // Three for /a share one.
+  expect(count).toBe(listsRunning + 1 + 1 + 1 + 2)
+})
+
+test('a shared read that fails fails for all, and the next lists run', async () => {
+  const reads = createListReads()
+  const id = toEnvironmentId(1)
+  const fail = async () => {
+    await setImmediate()
+    throw new Error('no connection')
+  }
+  const all = Array.from({ length: listsRunning + 5 }, () => reads.run(id, '/a', fail))
+  const outcomes = await Promise.allSettled(all)
+  expect(outcomes.map(({ status }) => status)).toEqual(all.map(() => 'rejected'))
+  expect(await reads.run(id, '/a', async () => 'read')).toBe('read')
 })
 
 async function countBlocked(db: Parameters<typeof openSession>[0]): Promise<number> {

@@ -4,7 +4,7 @@ import { newId, prefixes, toReference } from '../../src/base/ids.js'
 import { createLogger } from '../../src/base/log.js'
 import { expireAccounts } from '../../src/collections/end-accounts.js'
 import { findAccountByNumber, getAccount } from '../../src/collections/find-accounts.js'
-import { findPaymentByRailId } from '../../src/collections/find-payments.js'
+import { findPaymentByRailId, getPayment } from '../../src/collections/find-payments.js'
 import { judgeDueNotices } from '../../src/collections/judge-due-notices.js'
 import { sendReturns } from '../../src/collections/send-returns.js'
 import {
@@ -24,7 +24,7 @@ import { freshDatabase } from '../support/database.js'
 import { insertEnvironment } from '../support/environments.js'
 import { now } from '../support/movements.js'
 import { plansOf } from '../support/plans.js'
-import { openSession } from '../support/sessions.js'
+import { openSession, readerOf } from '../support/sessions.js'
 
 // Accounts, payments and notices are never deleted, so queries that run with every payment must use
 // an index. As in test/ledger/plans.test.ts, the server explains the statements of the code itself.
@@ -171,9 +171,16 @@ test.each([openSession, openFreeSession])(
 
 test('accounts are found by reference and by number', async () => {
   const reference = toReference(prefixes.virtualAccount, id)
-  const get = (reader: Queryable) => getAccount(reader, { ...virtual, reference }).catch(() => {})
-  for (const scans of await scansOf(get))
-    expect(scans).toEqual([expect.stringMatching(/^by collection_accounts_(pkey|newest)/)])
+  for (const open of [openSession, openFreeSession]) {
+    const session = await open(db)
+    const reader = readerOf(session)
+    await getAccount(reader, { ...virtual, reference }).catch(() => {})
+    await getPayment(reader, { environmentId, reference: toReference('pay_', id) }).catch(() => {})
+    for (const { scans } of await plansOf(session, 'read_accounts', ids))
+      expect(scans).toEqual(['by collection_accounts_pkey'])
+    for (const { scans } of await plansOf(session, 'read_payments', ids))
+      expect(scans).toEqual(['by payments_pkey'])
+  }
   const number = { environmentId, rail: 'paper', number: '0000000007' }
   for (const scans of await scansOf((reader) => findAccountByNumber(reader, number)))
     expect(scans).toEqual([expect.stringMatching(/^by number_is_one_account/)])

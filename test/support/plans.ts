@@ -63,21 +63,34 @@ type RunNode = Node & {
   Plans?: RunNode[]
 }
 
-/** Runs each statement with EXPLAIN ANALYZE and sums scanned rows, filtered rows and pages. */
-export function measuringReader(db: Queryable, work: Work): Queryable {
+/**
+ * Runs each statement with EXPLAIN ANALYZE and sums scanned rows, filtered rows and pages. Prepared
+ * statements are executed as prepared, so that `plan_cache_mode` of the session decides the plan;
+ * those with binary values, which cannot be written as text, are planned for their values.
+ */
+export function measuringReader(session: pg.Client, work: Work): Queryable {
+  const explain = 'explain (analyze, buffers, format json)'
   return {
     async rows<Row>(source: Source<Row>) {
-      const { text, values } = toStatement(source)
-      const [row] = await db.rows<{ 'QUERY PLAN': string }>({
-        text: `explain (analyze, buffers, format json) ${text}`,
-        values,
-      })
-      const [{ Plan }] = JSON.parse(row!['QUERY PLAN']) as [{ Plan: RunNode }]
+      const statement = toStatement(source)
+      const { name, text, values } = statement
+      const result = await session.query<Row & pg.QueryResultRow>(statement)
+      const isBinary = values.some((value) => Buffer.isBuffer(value))
+      const explained =
+        name === undefined || isBinary
+          ? await session.query({ text: `${explain} ${text}`, values })
+          : await session.query(`${explain} execute ${name}(${values.map(toLiteral).join(', ')})`)
+      const [{ Plan }] = JSON.parse(explained.rows[0]!['QUERY PLAN']) as [{ Plan: RunNode }]
       work.buffers += Plan['Shared Hit Blocks'] + Plan['Shared Read Blocks']
       addWork(Plan, work)
-      return db.rows(source)
+      return result.rows
     },
   }
+}
+
+function toLiteral(value: unknown): string {
+  const text = value instanceof Date ? value.toISOString() : String(value)
+  return `'${text.replaceAll("'", "''")}'`
 }
 
 function addWork(node: RunNode, work: Work): void {

@@ -51,8 +51,10 @@ export function addRoute(app: FastifyInstance, route: Route, guards: Guards): vo
       const { caller } = request
       const key = acceptsIdempotencyKey(route) ? readKey(request, route) : undefined
       const handle = () => route.handle(toRouteRequest(request, key, route, guards.clock))
-      if (isHeavy && caller)
-        return send(reply, await guards.listReads.run(caller.environment.id, handle))
+      if (isHeavy && caller) {
+        const shared = isList(route) && !route.hasCsv ? request.url : undefined
+        return send(reply, await guards.listReads.run(caller.environment.id, shared, handle))
+      }
       if (!key) return send(reply, await handle())
       const find = () => guards.findReplay({ environmentId: caller!.environment.id, key })
       return send(reply, await (route.replaysAtCommit ? runFirst : replayFirst)(handle, find))

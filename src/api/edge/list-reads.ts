@@ -6,36 +6,83 @@ import { Refusal } from '../../base/refusal.js'
 const { listsRunning, listsWaiting, listsRetryAfterSeconds } = limits.rateLimit
 assert(listsRunning < limits.postgres.poolSize / 2, 'two environments leave connections for others')
 
-type Queue = { running: number; waiting: (() => void)[] }
+type Read<Result> = () => Promise<Result>
+
+type Waiting = {
+  /** Reads with equal keys have equal results; undefined: like no other. */
+  key: string | undefined
+  /** Runs the read for this and the others that wait for the same. */
+  start: (others: Waiting[]) => void
+  follow: (result: Promise<never>) => void
+}
+
+type Queue = { running: number; waiting: Waiting[] }
 
 export type ListReads = ReturnType<typeof createListReads>
 
 /**
  * Limits how many lists one environment reads at once, so that slow lists of one merchant cannot
  * use up the connection pool. Further lists wait in order; when too many wait, a list gets 429.
+ * Lists that wait with the same key are read once, together: after every one of them was requested,
+ * so nothing is older than its request.
  */
 export function createListReads() {
   const environments = new Map<EnvironmentId, Queue>()
 
-  async function run<Result>(id: EnvironmentId, read: () => Promise<Result>): Promise<Result> {
+  function queueOf(id: EnvironmentId): Queue {
     const queue = environments.get(id) ?? { running: 0, waiting: [] }
     environments.set(id, queue)
-    if (queue.waiting.length >= listsWaiting) throw tooManyLists()
-    // A read that ends passes its place to the next one, so `running` does not change.
-    if (queue.running >= listsRunning)
-      await new Promise<void>((resolve) => queue.waiting.push(resolve))
-    else queue.running += 1
+    return queue
+  }
+
+  /** Passes its place to the next one, so `running` changes only when none waits. */
+  async function runAndPassOn<Result>(
+    id: EnvironmentId,
+    queue: Queue,
+    read: Read<Result>,
+  ): Promise<Result> {
     try {
       return await read()
     } finally {
       const next = queue.waiting.shift()
-      if (next) next()
+      if (next) next.start(takeSame(queue, next.key))
       else queue.running -= 1
       if (queue.running === 0) environments.delete(id)
     }
   }
 
-  return { run }
+  return {
+    async run<Result>(
+      id: EnvironmentId,
+      key: string | undefined,
+      read: Read<Result>,
+    ): Promise<Result> {
+      const queue = queueOf(id)
+      if (queue.waiting.length >= listsWaiting) throw tooManyLists()
+      if (queue.running < listsRunning) {
+        queue.running += 1
+        return runAndPassOn(id, queue, read)
+      }
+      return new Promise<Result>((resolve) => {
+        queue.waiting.push({
+          key,
+          start(others) {
+            const result = runAndPassOn(id, queue, read)
+            resolve(result)
+            for (const other of others) other.follow(result as Promise<never>)
+          },
+          follow: resolve,
+        })
+      })
+    },
+  }
+}
+
+function takeSame(queue: Queue, key: string | undefined): Waiting[] {
+  if (key === undefined) return []
+  const same = queue.waiting.filter((one) => one.key === key)
+  queue.waiting = queue.waiting.filter((one) => one.key !== key)
+  return same
 }
 
 function tooManyLists(): Refusal {

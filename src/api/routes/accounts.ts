@@ -5,7 +5,7 @@ import { type EndedAccount, endAccount } from '../../collections/end-accounts.js
 import {
   type AccountLookup,
   type AccountWithPayments,
-  getAccount,
+  createAccountReader,
   listAccounts,
 } from '../../collections/find-accounts.js'
 import type { AccountRequest } from '../../collections/prepare-accounts.js'
@@ -148,6 +148,7 @@ type ListQuery = {
 }
 
 function readRoute({ db }: ApiParts, { kind, path, resource, parameter }: About): Route {
+  const readAccount = createAccountReader(db)
   return route({
     ...base,
     path: `${path}/:${parameter}`,
@@ -160,7 +161,7 @@ function readRoute({ db }: ApiParts, { kind, path, resource, parameter }: About)
     async handle({ environment, params }) {
       const reference = (params as Record<string, string>)[parameter]!
       const name = { environmentId: environment.id, kind, reference }
-      return successText(200, titleOf(kind), show(await getAccount(db, name)))
+      return successText(200, titleOf(kind), show(await readAccount(name)))
     },
   })
 }

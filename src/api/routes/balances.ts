@@ -1,12 +1,15 @@
 import Type from 'typebox'
-import { listBalances } from '../../ledger/balances.js'
+import { createBalanceReader } from '../../ledger/balances.js'
 import { balance, showBalance } from '../../resources/balance.js'
 import type { ApiParts } from '../api-parts.js'
 import { success } from '../edge/envelope.js'
 import { route } from '../edge/route.js'
 
-export const balances = ({ db }: ApiParts) =>
-  route({
+export const balances = ({ db }: ApiParts) => {
+  const readBalances = createBalanceReader(db, (items) =>
+    success(200, 'Balances', { items: items.map(showBalance) }),
+  )
+  return route({
     method: 'GET',
     path: '/v1/balances',
     access: 'secret',
@@ -16,8 +19,6 @@ export const balances = ({ db }: ApiParts) =>
       'Returns one balance per asset: what you can spend, what open payouts have reserved, and what is still undecided.',
     tag: 'Balances',
     answers: { 200: Type.Object({ items: Type.Array(balance) }) },
-    async handle({ environment }) {
-      const items = await listBalances(db, environment.id)
-      return success(200, 'Balances', { items: items.map(showBalance) })
-    },
+    handle: ({ environment }) => readBalances(environment.id),
   })
+}

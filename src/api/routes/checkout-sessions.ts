@@ -4,7 +4,12 @@ import { limits } from '../../base/limits.js'
 import { Refusal } from '../../base/refusal.js'
 import { accountReference } from '../../collections/account.js'
 import { endAccount } from '../../collections/end-accounts.js'
-import { type FoundSession, getSession, listSessions } from '../../collections/find-sessions.js'
+import {
+  createSessionReader,
+  type FoundSession,
+  getSession,
+  listSessions,
+} from '../../collections/find-sessions.js'
 import { visibleText } from '../../merchants/settings-document.js'
 import type { Coin } from '../../money/assets.js'
 import {
@@ -171,8 +176,9 @@ const list = ({ openPage }: ApiParts) =>
     },
   })
 
-const read = ({ db }: ApiParts) =>
-  route({
+const read = ({ db }: ApiParts) => {
+  const readSession = createSessionReader(db)
+  return route({
     ...base,
     method: 'GET',
     path: `${path}/:reference`,
@@ -183,10 +189,11 @@ const read = ({ db }: ApiParts) =>
     answers: { 200: checkoutSession },
     refusals: ['not_found'],
     async handle({ environment, params: { reference } }) {
-      const found = await getSession(db, { environmentId: environment.id, reference })
+      const found = await readSession({ environmentId: environment.id, reference })
       return successText(200, 'Checkout session', showSession(found))
     },
   })
+}
 
 const cancel = (api: ApiParts) =>
   route({

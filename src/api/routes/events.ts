@@ -6,7 +6,7 @@ import { Refusal } from '../../base/refusal.js'
 import { idOfSession } from '../../collections/session.js'
 import { exampleOfEvent } from '../../events/examples.js'
 import { eventFilters, typesOf } from '../../events/filter.js'
-import { type Event, getEvent, listEvents } from '../../events/find-events.js'
+import { createEventReader, type Event, getEvent, listEvents } from '../../events/find-events.js'
 import { eventSchema, showEvent } from '../../resources/event.js'
 import {
   notYet,
@@ -130,8 +130,9 @@ const list = ({ openPage }: ApiParts) =>
     },
   })
 
-const read = ({ db }: ApiParts) =>
-  route({
+const read = ({ db }: ApiParts) => {
+  const readEvent = createEventReader(db)
+  return route({
     ...base,
     method: 'GET',
     path: '/v1/events/:id',
@@ -142,10 +143,11 @@ const read = ({ db }: ApiParts) =>
     answers: { 200: event },
     refusals: ['not_found'],
     async handle({ environment, params: { id } }) {
-      const found = await getEvent(db, { environmentId: environment.id, reference: id })
+      const found = await readEvent({ environmentId: environment.id, reference: id })
       return successText(200, 'Event', toText(found, environment.mode))
     },
   })
+}
 
 const deliveries = ({ db }: ApiParts) =>
   route({

@@ -2,7 +2,7 @@ import Type from 'typebox'
 import { fromReferenceOfAnyKind, prefixes } from '../../base/ids.js'
 import { limits } from '../../base/limits.js'
 import { type AccountKind, accountKinds } from '../../collections/account.js'
-import { getPayment, listPayments } from '../../collections/find-payments.js'
+import { createPaymentReader, getPayment, listPayments } from '../../collections/find-payments.js'
 import { listReturns } from '../../collections/find-returns.js'
 import {
   type PaymentStatus,
@@ -75,8 +75,9 @@ function readAccount(reference: string): string {
   return fromReferenceOfAnyKind(reference) ?? '00000000-0000-0000-0000-000000000000'
 }
 
-const read = ({ db }: ApiParts) =>
-  route({
+const read = ({ db }: ApiParts) => {
+  const readPayment = createPaymentReader(db)
+  return route({
     ...base,
     method: 'GET',
     path: `${path}/:reference`,
@@ -88,10 +89,11 @@ const read = ({ db }: ApiParts) =>
     answers: { 200: payment },
     refusals: ['not_found'],
     async handle({ environment, params: { reference } }) {
-      const found = await getPayment(db, { environmentId: environment.id, reference })
+      const found = await readPayment({ environmentId: environment.id, reference })
       return success(200, 'Payment', showPayment(found))
     },
   })
+}
 
 const returns = ({ db }: ApiParts) =>
   route({

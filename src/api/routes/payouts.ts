@@ -1,7 +1,7 @@
 import Type, { type TSchema } from 'typebox'
 import { limits } from '../../base/limits.js'
 import type { KeyedAnswer } from '../../idempotency/answer.js'
-import { getPayout, listPayouts } from '../../payouts/find-payouts.js'
+import { createPayoutReader, listPayouts } from '../../payouts/find-payouts.js'
 import { type PayoutKind, type PayoutStatus, payoutKinds } from '../../payouts/payout.js'
 import type { PayoutRequest, QuoteRequest } from '../../payouts/prepare-payouts.js'
 import { showPayout } from '../../resources/payout.js'
@@ -62,6 +62,7 @@ export function createReadRoutes(
   },
 ): Route[] {
   const { prefix } = payoutKinds[kind]
+  const readPayout = createPayoutReader(db)
   const name = kind === 'crypto_transfer' ? 'CryptoTransfer' : 'BankTransfer'
   const words = kind === 'crypto_transfer' ? 'crypto transfer' : 'bank transfer'
   const title = words[0]!.toUpperCase() + words.slice(1)
@@ -111,11 +112,8 @@ export function createReadRoutes(
     answers: { 200: resource },
     refusals: ['not_found'],
     async handle({ environment, params: { reference } }) {
-      const { payout, attempts } = await getPayout(db, {
-        environmentId: environment.id,
-        kind,
-        reference,
-      })
+      const name = { environmentId: environment.id, kind, reference }
+      const { payout, attempts } = await readPayout(name)
       return successText(200, title, showPayout(payout, attempts))
     },
   })

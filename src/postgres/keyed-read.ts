@@ -1,0 +1,35 @@
+import type { EnvironmentId } from '../base/environment.js'
+import { listStatement } from './statement.js'
+import type { Queryable } from './tx.js'
+
+export type RowKey = { environmentId: EnvironmentId; id: string }
+
+const columns = { environment_id: 'int4', id: 'uuid' } as const
+
+/**
+ * Reads resources by environment and id with one prepared statement, in the order of the keys.
+ * `text` selects from `list`, which has these two columns.
+ */
+export function keyedRead<Row, Value>(definition: {
+  name: string
+  text: (list: string) => string
+  toValue: (row: Row) => Value
+  keyOf: (value: Value) => RowKey
+}): (db: Queryable, keys: RowKey[]) => Promise<(Value | undefined)[]> {
+  const { name, text, toValue, keyOf } = definition
+  const select = listStatement<typeof columns, Row>({ name, columns, text })
+
+  return async (db, keys) => {
+    const list = keys.map(({ environmentId, id }) => ({ environment_id: environmentId, id }))
+    const found = new Map<string, Value>()
+    for (const row of await db.rows(select(list))) {
+      const value = toValue(row)
+      found.set(nameOf(keyOf(value)), value)
+    }
+    return keys.map((key) => found.get(nameOf(key)))
+  }
+}
+
+function nameOf({ environmentId, id }: RowKey): string {
+  return `${environmentId}/${id}`
+}
