@@ -252,7 +252,7 @@ export async function lockAccountsByNumber(
   const rows = tx.waitsForLocks
     ? await tx.rows(lockByNumber(unique))
     : await lockUnheldAccounts(tx, unique)
-  return new Map(rows.map(({ mode, ...account }) => [numberKey({ ...account, mode }), account]))
+  return new Map(rows.map((row) => [numberKey(row), row]))
 }
 
 async function lockUnheldAccounts(
@@ -265,9 +265,7 @@ async function lockUnheldAccounts(
     ({ wantedRail: rail, mode, wantedNumber: number }) => numberKey({ rail, mode, number }),
     ({ wantedEnvironmentId }) => environmentKey(wantedEnvironmentId),
   )
-  return rows.map(
-    ({ wantedRail, wantedNumber, wantedEnvironmentId, isHeld, ...account }) => account,
-  )
+  return rows
 }
 
 export type NumberKey = `account ${string}`
