@@ -4,7 +4,7 @@ import { listStatement } from '../postgres/statement.js'
 import type { Tx } from '../postgres/tx.js'
 import { accountKinds, type CollectionAccount, eventTypeFor, isDedicated } from './account.js'
 import type { Session } from './session.js'
-import { insertCollectionAccounts, lockUnheldClocks } from './store-accounts.js'
+import { insertCollectionAccounts, lockClocks } from './store-accounts.js'
 import { insertSessions } from './store-sessions.js'
 
 export type PreparedAccount = {
@@ -26,10 +26,11 @@ export async function createAccounts(
   prepared: PreparedAccount[],
 ): Promise<Outcome<CollectionAccount>[]> {
   const accounts = prepared.map(({ account }) => account)
-  const [isUsed] = await Promise.all([findUsed(tx, prepared), lockUnheldClocks(tx, accounts)])
-  const fresh = prepared.filter((one) => !isUsed.has(one))
+  const [isUsed, clocks] = await Promise.all([findUsed(tx, prepared), lockClocks(tx, accounts)])
+  const fresh = isUsed.size === 0 ? prepared : prepared.filter((one) => !isUsed.has(one))
   insertCollectionAccounts(
     tx,
+    clocks,
     fresh.flatMap(({ account, wallet }) => (wallet ? [account, wallet] : [account])),
   )
   insertSessions(
