@@ -31,28 +31,30 @@ export type NoticeLane = OpenedLane<NewNotice, ReceivedNotice>
 export type JudgingLane = OpenedLane<NoticeName, true>
 
 /** `isJudgedLater`: only store it, because judging it failed. */
-type Arrival = { notice: NewNotice; isJudgedLater: boolean }
+type Arrival = { notice: NewNotice; sinceMs: number; isJudgedLater: boolean }
 
 /**
- * Stores and judges notices. Once its batch is committed, a notice can be acknowledged. Storing
- * waits for no lock and for no payment that cannot be booked: a notice whose account is held by
- * another transaction goes to a side lane, which only stores, and so does one that fails.
+ * Stores and judges notices. Once its batch is committed, a notice can be acknowledged.
+ *
+ * A bank does not wait for the ledger. A notice whose rows another transaction holds goes to a side
+ * lane, which only stores; one that cannot be judged is stored on its own; and while notices wait
+ * for too long, the lane only stores.
  */
 export function createNoticeLane({ connect, clock, rails, open = openLane }: Tools): NoticeLane {
+  const { noticeJudgeWaitMaxMs, noticeRetryDelayMs } = limits.collections
   const recent = new RecentTerms()
   const lane = open<Arrival, ReceivedNotice>({
     connect,
     sideLanes: { nameOf: ({ notice }) => noticeKey(notice) },
     async work(tx, arrivals) {
       const now = clock.now()
-      const [judgedLater, notices] = splitArrivals(tx, arrivals)
+      const isBehind = clock.elapsedMs() - arrivals[0]!.sinceMs > noticeJudgeWaitMaxMs
+      const isLater = (one: Arrival) => one.isJudgedLater || isBehind || tx.waitsForLocks
+      const judgedLater = arrivals.filter(isLater).map(({ notice }) => notice)
+      const notices = arrivals.filter((one) => !isLater(one)).map(({ notice }) => notice)
       // The caller judges them next. If it crashes before that, a worker does when they are due.
       if (judgedLater.length > 0)
-        insertNotices(
-          tx,
-          { now, dueAt: after(now, limits.collections.noticeRetryDelayMs) },
-          judgedLater,
-        )
+        insertNotices(tx, { now, dueAt: after(now, noticeRetryDelayMs) }, judgedLater)
       const judged = await receivePayments(tx, now, { notices, rails, recent })
       return arrivals.map(({ notice }) => ({
         rail: notice.rail,
@@ -66,22 +68,15 @@ export function createNoticeLane({ connect, clock, rails, open = openLane }: Too
     stats: lane.stats,
     ping: () => lane.ping(),
     close: () => lane.close(),
-    run: (notice) =>
-      lane.run({ notice, isJudgedLater: false }).catch((error: unknown) => {
+    run: (notice) => {
+      const sinceMs = clock.elapsedMs()
+      return lane.run({ notice, sinceMs, isJudgedLater: false }).catch((error: unknown) => {
         // Whether it was stored is unknown, or nothing can be stored now: the bank sends it again.
         if (error instanceof OutcomeUnknown || error instanceof ConnectionLost) throw error
-        return lane.run({ notice, isJudgedLater: true })
-      }),
+        return lane.run({ notice, sinceMs, isJudgedLater: true })
+      })
+    },
   }
-}
-
-/** A lane that waits for locks only stores. */
-function splitArrivals(tx: Tx, arrivals: Arrival[]): [judgedLater: NewNotice[], now: NewNotice[]] {
-  const isLater = ({ isJudgedLater }: Arrival) => isJudgedLater || tx.waitsForLocks
-  return [
-    arrivals.filter(isLater).map(({ notice }) => notice),
-    arrivals.filter((one) => !isLater(one)).map(({ notice }) => notice),
-  ]
 }
 
 /** Judges stored notices. A notice that cannot be judged fails alone. */

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest'
+import { limits } from '../../src/base/limits.js'
 import { createNoticeLane, type NoticeLane } from '../../src/collections/notice-lanes.js'
 import type { NewNotice } from '../../src/collections/store-notices.js'
 import { connect } from '../../src/postgres/connection.js'
@@ -133,12 +134,25 @@ test('a lane reports whether it judged a notice or found it stored', async () =>
   expect(await paymentsOf()).toHaveLength(1)
 })
 
+// A bank must not wait for a ledger that is behind.
+test('a notice that has waited for long is only stored', async () => {
+  const { accountNumber } = await desk.open()
+  const notice = newNotice(accountNumber)
+  const receiving = openNoticeLane().run(notice)
+  clock.advance(limits.collections.noticeJudgeWaitMaxMs + 1)
+  expect(await receiving).toMatchObject({ isJudged: false })
+  expect(await stateOf(notice.id)).toBe('WAITING')
+  await service.pass(2)
+  expect(await stateOf(notice.id)).toBe('TAKEN')
+})
+
 // Terms are read ahead for the environments of the previous batch, but never kept.
 test('a payment is judged by the policy of its own time, whatever was read before', async () => {
   const lane = openNoticeLane()
   const neighbour = await openDesk(service)
   const pay = async (...desks: Desk[]) => {
     const accounts = await Promise.all(desks.map((one) => one.open()))
+    clock.advance(1_000)
     const underpaid = { amount: 499_999n }
     await Promise.all(accounts.map((one) => lane.run(newNotice(one.accountNumber, underpaid))))
   }
