@@ -131,7 +131,6 @@ CASE kind
     WHEN 'dedicated_crypto_wallet'::text THEN (asset IS NULL)
     ELSE ((asset IS NOT NULL) AND (asset = 'NGN'::text))
 END),
-  constraint collection_accounts_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id),
   constraint collection_accounts_pkey PRIMARY KEY (environment_id, id),
   constraint ended_account_has_its_time CHECK (((status = ANY (ARRAY['CANCELLED'::text, 'INACTIVE'::text])) = (ended_at IS NOT NULL))),
   constraint only_open_account_falls_due CHECK (((due_at IS NOT NULL) = ((kind = ANY (ARRAY['virtual_account'::text, 'crypto_wallet'::text])) AND (status = 'ACTIVE'::text)))),
@@ -435,7 +434,6 @@ END not null,
   constraint payment_fee_is_within_its_amount CHECK ((fee <= amount)),
   constraint payment_source_is_known CHECK ((source = ANY (ARRAY['virtual_account'::text, 'dedicated_account'::text, 'crypto_wallet'::text, 'dedicated_crypto_wallet'::text]))),
   constraint payment_variance_is_known CHECK ((variance = ANY (ARRAY['NONE'::text, 'UNDERPAID'::text, 'OVERPAID'::text, 'LATE'::text, 'DUPLICATE'::text]))),
-  constraint payments_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id),
   constraint payments_pkey PRIMARY KEY (environment_id, id)
 );
 

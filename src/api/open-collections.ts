@@ -56,11 +56,10 @@ export type Collections = {
   findPublicSession(reference: string): Promise<PublicSession | undefined>
   /** Asks the bank to reject further payments, without waiting for it. */
   closeAccount(account: CollectionAccount): void
-  storeNotice(notice: NewNotice): Promise<NoticeName>
+  /** Resolves once the notice is stored. It is judged with that, or soon after. */
+  receiveNotice(notice: NewNotice): Promise<void>
   /** Books the payment of a stored notice; does nothing if it was judged before. */
   judgeNotice(name: NoticeName): Promise<unknown>
-  /** The same without waiting. If it fails, a worker judges the notice later. */
-  judgeNoticeSoon(name: NoticeName): void
   /**
    * Fetches all payments into an account from the bank and judges the new ones; has a worker poll a
    * wallet soon.
@@ -73,9 +72,9 @@ export function openCollections(tools: Tools): Collections {
   const { db, clock, logger, rails, sandboxPayers, wallets, localnetPayers } = tools
   const all = Object.values(rails).filter((rail) => rail !== undefined)
   const byName = new Map(all.map((rail) => [rail.name, rail]))
-  const notices = { test: createNoticeLane(tools), live: createNoticeLane(tools) }
-  const openJudging = () => createJudgingLane({ ...tools, rails: byName })
-  const judging = { test: openJudging(), live: openJudging() }
+  const laneTools = { ...tools, rails: byName }
+  const notices = { test: createNoticeLane(laneTools), live: createNoticeLane(laneTools) }
+  const judging = { test: createJudgingLane(laneTools), live: createJudgingLane(laneTools) }
   const judgeNotice = (name: NoticeName) => judging[name.mode].run(name)
   const prepareAccount = createAccountPreparation({ db, rails })
   const prepareWallet = createWalletPreparation({ db, wallets })
@@ -96,13 +95,17 @@ export function openCollections(tools: Tools): Collections {
         logger.warn({ err: error, number }, 'the bank did not close an account'),
       )
     },
-    storeNotice: (notice) => notices[notice.mode].run(notice),
-    judgeNotice,
-    judgeNoticeSoon: (name) => {
-      judgeNotice(name).catch((error) =>
-        logger.warn({ err: error, ...name }, 'a notice was not judged; a worker judges it later'),
+    receiveNotice: async (notice) => {
+      const { isJudged, rail, mode, id } = await notices[notice.mode].run(notice)
+      if (isJudged) return
+      judgeNotice({ rail, mode, id }).catch((error) =>
+        logger.warn(
+          { err: error, rail, mode, id },
+          'a notice was not judged; a worker judges it later',
+        ),
       )
     },
+    judgeNotice,
     requery: (account, mode) =>
       isWallet(account)
         ? pollSoon(db, clock.now(), {

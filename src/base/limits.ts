@@ -198,6 +198,8 @@ export const limits = {
     expiryDefaultMs: 30 * minute,
     expiryMaxMs: day,
     paymentsShownMax: 50,
+    /** A notice that has waited longer is stored and acknowledged at once, and judged later. */
+    noticeJudgeWaitMaxMs: second,
     /** First retry of a notice that was not judged or matches no collection account. */
     noticeRetryDelayMs: second,
     noticeRetryDelayMaxMs: hour,
@@ -437,6 +439,7 @@ assert(limits.deposits.leaseMs > limits.deposits.historyReadMs + limits.solana.c
 assert(2 * limits.replica.checkIntervalMs < limits.replica.delayMaxMs)
 
 // The innermost timeout fires first, so that its cause is reported.
+assert(limits.collections.noticeJudgeWaitMaxMs < limits.lane.callWaitMaxMs)
 assert(limits.lane.lockMs < limits.lane.deferredWaitMaxMs)
 assert(limits.lane.deferredWaitMaxMs < limits.lane.statementMs)
 assert(limits.lane.statementMs < limits.lane.deadlineMs)

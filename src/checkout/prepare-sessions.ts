@@ -3,7 +3,7 @@ import { type Outcome, Refusal } from '../base/refusal.js'
 import type { PreparedAccount } from '../collections/create-accounts.js'
 import type { AccountRequest, PrepareAccount } from '../collections/prepare-accounts.js'
 import { newSessionReference, type Session } from '../collections/session.js'
-import { getSettings } from '../merchants/settings.js'
+import { createSettingsReader } from '../merchants/settings.js'
 import type { Coin } from '../money/assets.js'
 import type { Queryable } from '../postgres/tx.js'
 import { showSession } from '../resources/checkout-session.js'
@@ -44,9 +44,10 @@ export function createSessionPreparation({
   prepareAccount: PrepareAccount
   prepareWallet: PrepareWallet
 }): PrepareSession {
+  const readSettings = createSettingsReader(db)
   return async (now, request) => {
     const { environment, metadata, expected, crypto, retryKey } = request
-    const { checkout, paymentMethods } = await getSettings(db, environment)
+    const { checkout, paymentMethods } = await readSettings(environment)
     if (!paymentMethods.bankTransfer) return bankTransferDisabled()
     if (crypto && !paymentMethods.crypto) return cryptoDisabled()
     const id = newId(now)

@@ -4,7 +4,7 @@ import { listStatement } from '../postgres/statement.js'
 import type { Tx } from '../postgres/tx.js'
 import { accountKinds, type CollectionAccount, eventTypeFor, isDedicated } from './account.js'
 import type { Session } from './session.js'
-import { insertCollectionAccounts, lockUnheldClocks } from './store-accounts.js'
+import { type ClockOffsets, insertCollectionAccounts, lockClocks } from './store-accounts.js'
 import { insertSessions } from './store-sessions.js'
 
 export type PreparedAccount = {
@@ -16,6 +16,19 @@ export type PreparedAccount = {
   shown: string
 }
 
+/** The references in use, and the locked clocks of the accounts that expire. */
+type Reads = { used: ReadonlySet<string>; clocks: ClockOffsets }
+
+/** Depends on the list only, so a lane can send it together with the claim of the keys. */
+export async function readForAccounts(tx: Tx, prepared: PreparedAccount[]): Promise<Reads> {
+  const accounts = prepared.map(({ account }) => account)
+  const [used, clocks] = await Promise.all([
+    findReferences(tx, accounts.filter(isDedicated)),
+    lockClocks(tx, accounts),
+  ])
+  return { used, clocks }
+}
+
 /**
  * Records accounts whose numbers the bank has opened, with their sessions. One whose
  * externalReference was already used is refused alone.
@@ -24,12 +37,14 @@ export async function createAccounts(
   tx: Tx,
   now: Date,
   prepared: PreparedAccount[],
+  reads = readForAccounts(tx, prepared),
 ): Promise<Outcome<CollectionAccount>[]> {
-  const accounts = prepared.map(({ account }) => account)
-  const [isUsed] = await Promise.all([findUsed(tx, prepared), lockUnheldClocks(tx, accounts)])
-  const fresh = prepared.filter((one) => !isUsed.has(one))
+  const { used, clocks } = await reads
+  const duplicates = findDuplicates(prepared, used)
+  const fresh = prepared.filter((one) => !duplicates.has(one))
   insertCollectionAccounts(
     tx,
+    clocks,
     fresh.flatMap(({ account, wallet }) => (wallet ? [account, wallet] : [account])),
   )
   insertSessions(
@@ -37,12 +52,14 @@ export async function createAccounts(
     fresh.flatMap(({ session }) => session ?? []),
   )
   emitAll(tx, now, fresh.flatMap(toCreatedEvent))
-  return prepared.map((one) => (isUsed.has(one) ? duplicateReference(one.account) : one.account))
+  return prepared.map((one) =>
+    duplicates.has(one) ? duplicateReference(one.account) : one.account,
+  )
 }
 
 const columns = { environment_id: 'int4', merchant_reference: 'text', kind: 'text' } as const
 
-const findReferences = listStatement<typeof columns, { key: string }>({
+const selectReferences = listStatement<typeof columns, { key: string }>({
   name: 'find_external_references',
   columns,
   text: (list) => `
@@ -51,21 +68,28 @@ const findReferences = listStatement<typeof columns, { key: string }>({
     where a.kind in ('dedicated_account', 'dedicated_crypto_wallet')`,
 })
 
+async function findReferences(tx: Tx, accounts: CollectionAccount[]): Promise<Set<string>> {
+  if (accounts.length === 0) return new Set()
+  const rows = accounts.map(({ environmentId, merchantReference, kind }) => ({
+    environment_id: environmentId,
+    merchant_reference: merchantReference,
+    kind,
+  }))
+  return new Set((await tx.rows(selectReferences(rows))).map(({ key }) => key))
+}
+
 /**
  * Those whose reference an earlier account, or one before it in the list, has used. A concurrent
  * transaction fails at the unique index.
  */
-async function findUsed(tx: Tx, prepared: PreparedAccount[]): Promise<Set<PreparedAccount>> {
-  const unique = prepared.filter(({ account }) => isDedicated(account))
-  if (unique.length === 0) return new Set()
-  const rows = unique.map(({ account }) => ({
-    environment_id: account.environmentId,
-    merchant_reference: account.merchantReference,
-    kind: account.kind,
-  }))
-  const used = new Set((await tx.rows(findReferences(rows))).map(({ key }) => key))
+function findDuplicates(
+  prepared: PreparedAccount[],
+  earlier: ReadonlySet<string>,
+): Set<PreparedAccount> {
+  const used = new Set(earlier)
   return new Set(
-    unique.filter(({ account }) => {
+    prepared.filter(({ account }) => {
+      if (!isDedicated(account)) return false
       const key = `${account.environmentId}/${account.kind}/${account.merchantReference}`
       const isUsed = used.has(key)
       used.add(key)

@@ -22,22 +22,63 @@ export type TermsByEnvironment = {
 
 type KindInEnvironment = Pick<CollectionAccount, 'environmentId' | 'kind'>
 
+type Terms = Map<EnvironmentId, EnvironmentTerms>
+
 export async function readTerms(
   db: Queryable,
   accounts: KindInEnvironment[],
 ): Promise<TermsByEnvironment> {
-  const ids = [...new Set(accounts.map(({ environmentId }) => environmentId))]
-  const unique = [...new Map(accounts.map((account) => [keyOf(account), account])).values()]
-  const operations = unique.map(({ environmentId, kind }) => ({
+  return toTermsByEnvironment(await readTermsOf(db, uniqueKinds(accounts)))
+}
+
+/**
+ * Reads the terms of the environments of the previous batch before it is known which environments
+ * the next batch needs, so that they arrive with the accounts. Terms are never kept: every batch
+ * reads them in its own transaction.
+ */
+export class RecentTerms {
+  #kinds: KindInEnvironment[] = []
+
+  read(db: Queryable): Promise<Terms> {
+    return readTermsOf(db, this.#kinds)
+  }
+
+  /** Reads what `read` did not, and remembers these environments for the next batch. */
+  async complete(
+    db: Queryable,
+    terms: Terms,
+    accounts: KindInEnvironment[],
+  ): Promise<TermsByEnvironment> {
+    this.#kinds = uniqueKinds(accounts)
+    const isMissing = ({ environmentId, kind }: KindInEnvironment) =>
+      terms.get(environmentId)?.fees[kind] === undefined
+    const missing = this.#kinds.filter(isMissing)
+    for (const [environmentId, found] of await readTermsOf(db, missing)) {
+      const known = terms.get(environmentId)
+      if (known) Object.assign(found.fees, known.fees)
+      terms.set(environmentId, found)
+    }
+    return toTermsByEnvironment(terms)
+  }
+}
+
+function toTermsByEnvironment(terms: Terms): TermsByEnvironment {
+  return { of: ({ environmentId }) => terms.get(environmentId)! }
+}
+
+async function readTermsOf(db: Queryable, kinds: KindInEnvironment[]): Promise<Terms> {
+  const terms: Terms = new Map()
+  if (kinds.length === 0) return terms
+  const ids = [...new Set(kinds.map(({ environmentId }) => environmentId))]
+  const operations = kinds.map(({ environmentId, kind }) => ({
     environmentId,
     operation: accountKinds[kind].fee,
   }))
   const [policies, schedules, clockMoves] = await Promise.all([
     listPolicies(db, ids),
     getFeeSchedules(db, operations),
-    accounts.some(isWallet) ? listClockMoves(db, ids) : undefined,
+    kinds.some(isWallet) ? listClockMoves(db, ids) : undefined,
   ])
-  const terms = new Map<EnvironmentId, EnvironmentTerms>()
   for (const [environmentId, { bank, crypto, clockOffsetMs }] of policies)
     terms.set(environmentId, {
       policies: { bank, crypto },
@@ -45,9 +86,16 @@ export async function readTerms(
       fees: {},
       clockMoves: clockMoves?.get(environmentId) ?? [],
     })
-  for (const [index, { environmentId, kind }] of unique.entries())
+  for (const [index, { environmentId, kind }] of kinds.entries())
     terms.get(environmentId)!.fees[kind] = schedules[index]!
-  return { of: ({ environmentId }) => terms.get(environmentId)! }
+  return terms
+}
+
+function uniqueKinds(accounts: KindInEnvironment[]): KindInEnvironment[] {
+  const unique = new Map<string, KindInEnvironment>()
+  for (const { environmentId, kind } of accounts)
+    unique.set(`${environmentId}/${kind}`, { environmentId, kind })
+  return [...unique.values()]
 }
 
 /** How far the environment's clock was ahead at a moment of real time. */
@@ -68,8 +116,4 @@ export function collectionFeeOf(
 ): bigint {
   const fee = accepted === 0n ? 0n : computeFee(fees[kind]!, accepted)
   return fee > accepted ? accepted : fee
-}
-
-function keyOf({ environmentId, kind }: KindInEnvironment): string {
-  return `${environmentId}/${kind}`
 }

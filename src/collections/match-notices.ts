@@ -4,7 +4,7 @@ import { assets } from '../money/assets.js'
 import type { CollectionAccount } from './account.js'
 import type { ReportedPayment } from './ports.js'
 import { type AccountNumber, type NumberKey, numberKey } from './store-accounts.js'
-import type { ConcludedNotice, Notice } from './store-notices.js'
+import type { Notice, NoticeConclusion } from './store-notices.js'
 
 /** Why a payment is booked into no account. Operators see it; nothing is credited. */
 export type NoticeDefect = 'another_currency' | 'not_positive' | 'too_large'
@@ -32,14 +32,14 @@ export function exceedsLimit(
   return amount !== null && amountReceived + reported.amount > limits.money.wireMax
 }
 
-/** The notice as it is stored once judged. Without an account it is judged again later. */
+/** How a judged notice is stored. Without an account it is judged again later. */
 export function concludeNotice(
   now: Date,
-  { rail, mode, id, attempts }: Notice,
+  { attempts }: Notice,
   { reason, hasAccount }: { reason: NoticeDefect | null; hasAccount: boolean },
-): ConcludedNotice {
+): NoticeConclusion {
   const state = reason ? 'REFUSED' : hasAccount ? 'TAKEN' : 'UNMATCHED'
-  return { rail, mode, id, state, reason, dueAt: after(now, retryDelayMs(attempts)) }
+  return { state, reason, dueAt: after(now, retryDelayMs(attempts)) }
 }
 
 /** Short at first, because the account may be about to be committed; then doubling. */

@@ -22,8 +22,8 @@ type SequencedEvents = {
 }
 
 /**
- * Numbers the events of judged payments, in the order they were judged. Returns the events, and the
- * accounts and payments with the number of their last event, ready to be written.
+ * Numbers the events of judged payments, in the order they were judged, and sets the number of the
+ * last event in each account and payment. Returns what to write.
  */
 export function sequencePaymentEvents(judged: JudgedPayment[]): SequencedEvents {
   const accounts = new Map<string, CollectionAccount>()
@@ -39,17 +39,18 @@ export function sequencePaymentEvents(judged: JudgedPayment[]): SequencedEvents 
       sequence += 1
       events.push(toEvent(type, account, { causeId: payment.id, sequence, data }))
     }
-    accounts.set(account.id, { ...account, eventSequence: sequence })
+    account.eventSequence = sequence
+    accounts.set(account.id, account)
     if (cancelled) {
-      const eventSequence = sequenceOf(cancelled.account) + 1
-      const ended = { ...cancelled.account, eventSequence }
-      events.push(toEndEvent({ ...cancelled, account: ended }))
-      accounts.set(ended.id, ended)
+      cancelled.account.eventSequence = sequenceOf(cancelled.account) + 1
+      events.push(toEndEvent(cancelled))
+      accounts.set(cancelled.account.id, cancelled.account)
     }
     const ownTypes = paymentEventTypes(payment)
     for (const [index, type] of ownTypes.entries())
       events.push(toPaymentEvent(type, payment, { causeId: payment.id, sequence: index + 1 }))
-    return { ...payment, eventSequence: ownTypes.length }
+    payment.eventSequence = ownTypes.length
+    return payment
   })
   return { events, accounts: [...accounts.values()], payments }
 }
@@ -61,15 +62,18 @@ function showEventData({ account, payment, payments }: JudgedPayment): string {
 function accountEventTypes({ account, payment, isNowPaid }: JudgedPayment): EventType[] {
   if (isDedicated(account))
     return payment.amountAccepted > 0n ? [eventTypeFor(account, 'CREDITED')!] : []
+  const types: EventType[] = []
   const mismatch = eventTypeFor(account, payment.variance)
-  return [...(mismatch ? [mismatch] : []), ...(isNowPaid ? [eventTypeFor(account, 'PAID')!] : [])]
+  if (mismatch) types.push(mismatch)
+  if (isNowPaid) types.push(eventTypeFor(account, 'PAID')!)
+  return types
 }
 
 function paymentEventTypes({ amountHeld, amountReturning }: Payment): EventType[] {
-  return [
-    ...(amountHeld > 0n ? (['payment.held'] as const) : []),
-    ...(amountReturning > 0n ? (['payment.returning'] as const) : []),
-  ]
+  const types: EventType[] = []
+  if (amountHeld > 0n) types.push('payment.held')
+  if (amountReturning > 0n) types.push('payment.returning')
+  return types
 }
 
 export function toEndEvent({ account, payments }: AccountWithPayments): NewEvent {
@@ -81,13 +85,14 @@ export function toEndEvent({ account, payments }: AccountWithPayments): NewEvent
 type Cause = { causeId: string; sequence: number }
 
 export function toPaymentEvent(type: EventType, payment: Payment, cause: Cause): NewEvent {
-  return toEvent(type, payment, { ...cause, data: JSON.stringify(showPayment(payment)) })
+  const { causeId, sequence } = cause
+  return toEvent(type, payment, { causeId, sequence, data: JSON.stringify(showPayment(payment)) })
 }
 
 function toEvent(
   type: EventType,
   { environmentId, id }: Pick<CollectionAccount, 'environmentId' | 'id'>,
-  rest: Cause & { data: string },
+  { causeId, sequence, data }: Cause & { data: string },
 ): NewEvent {
-  return { environmentId, type, resourceId: id, ...rest }
+  return { environmentId, type, resourceId: id, causeId, sequence, data }
 }

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { Environment, Mode } from '../base/environment.js'
 import { newId } from '../base/ids.js'
 import { limits } from '../base/limits.js'
@@ -149,6 +149,6 @@ export function railReference(now: Date, request: Requested, id: string): string
     ? merchantReference
     : retryKey && `${retryKey}/${Math.floor(now.getTime() / retentionMs)}`
   if (name === undefined) return accountReference({ kind, id }).replace('_', '-')
-  const digest = createHash('sha256').update(`${environment.id}/${kind}/${name}`).digest('hex')
+  const digest = hash('sha256', `${environment.id}/${kind}/${name}`)
   return `${accountKinds[kind].prefix.replace('_', '-')}${digest.slice(0, 40)}`
 }

@@ -63,6 +63,13 @@ const accountsAddUp: Proof = {
         coalesce(s.returning, 0), coalesce(s.returned, 0))`,
 }
 
+const accountsHaveEnvironments: Proof = {
+  claim: 'Every collection account belongs to an environment',
+  counterexamples: `
+    select a.environment_id, a.id from collection_accounts a
+    left join environments e on e.id = a.environment_id where e.id is null`,
+}
+
 const paymentsHaveAccounts: Proof = {
   claim: 'Every payment belongs to an account of its own environment and kind',
   counterexamples: `
@@ -173,6 +180,7 @@ export const collectionProofs: Proof[] = [
   paymentsAreBooked,
   noticesArePayments,
   accountsAddUp,
+  accountsHaveEnvironments,
   paymentsHaveAccounts,
   returnsArePayouts,
   returningMatchesReturns,

@@ -18,8 +18,8 @@ export async function requeryAccount(
   await Promise.all(
     found.map(async (payment) => {
       const notice = { rail: railName, mode, id: payment.id, reported: payment, body: null }
-      const name = await notices.run(notice)
-      await judging.run(name)
+      const { isJudged } = await notices.run(notice)
+      if (!isJudged) await judging.run(notice)
     }),
   )
 }

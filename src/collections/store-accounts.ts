@@ -1,4 +1,5 @@
-import type { Mode } from '../base/environment.js'
+import { after } from '../base/clock.js'
+import type { EnvironmentId, Mode } from '../base/environment.js'
 import { environmentKey, throwIfHeld } from '../postgres/busy.js'
 import { listStatement } from '../postgres/statement.js'
 import type { Tx } from '../postgres/tx.js'
@@ -34,54 +35,75 @@ const inserted = {
   created_at: 'timestamptz',
 } as const
 
-/**
- * When an account expires in real time. Only test clocks move; the lock makes a concurrent clock
- * move either include this account or be included in its due time.
- */
-const dueAt = `list.expires_at - coalesce(
-    (select e.clock_offset_ms::float8 from environments e
-      where e.id = list.environment_id and e.mode = 'test' and list.expires_at is not null
-      for share), 0) * interval '1 millisecond'`
-
 const insert = listStatement({
   name: 'insert_collection_accounts',
-  columns: { ...inserted, metadata: 'text' },
+  columns: { ...inserted, due_at: 'timestamptz', metadata: 'text' },
   text: (list) => {
     const names = Object.keys(inserted).join(', ')
     return `
-      insert into collection_accounts (${names}, metadata, status, due_at)
-      select ${names}, metadata::json, 'ACTIVE', ${dueAt} from ${list}`
+      insert into collection_accounts (${names}, due_at, metadata, status)
+      select ${names}, due_at, metadata::json, 'ACTIVE' from ${list}`
   },
 })
 
 const environments = { environment_id: 'int4' } as const
 
-const lockUnheld = listStatement<typeof environments, { environmentId: number; isHeld: boolean }>({
+type ClockRow = { environmentId: EnvironmentId; clockOffsetMs: bigint }
+
+const lockClock = listStatement<typeof environments, ClockRow>({
+  name: 'lock_clocks',
+  columns: environments,
+  text: (list) => `
+    select e.id as "environmentId", e.clock_offset_ms as "clockOffsetMs"
+    from environments e join ${list} on e.id = list.environment_id
+    where e.mode = 'test' order by e.id for share of e`,
+})
+
+/** Also returns the environments that another transaction holds, without their offset. */
+const lockUnheldClock = listStatement<typeof environments, ClockRow & { isHeld: boolean }>({
   name: 'lock_unheld_clocks',
   columns: environments,
   text: (list) => `
-    select e.id as "environmentId", own.id is null as "isHeld"
+    select e.id as "environmentId", own.clock_offset_ms as "clockOffsetMs",
+      own.id is null as "isHeld"
     from ${list} join environments e on e.id = list.environment_id and e.mode = 'test'
     left join lateral (
-      select same.id from environments same where same.id = e.id
+      select same.id, same.clock_offset_ms from environments same where same.id = e.id
       for share skip locked) own on true`,
 })
 
+/** How far the clocks of environments are ahead, in milliseconds. Only test clocks are. */
+export type ClockOffsets = ReadonlyMap<EnvironmentId, number>
+
 /**
- * Before inserting accounts that expire: the insert locks the clocks of their environments, as
- * `dueAt` explains, and waits for a transaction that is moving one. If this transaction may not
- * wait for locks, throws `Busy` with these environments.
+ * Before inserting accounts that expire: the lock makes a concurrent clock move either include an
+ * account or be included in its due time. If this transaction may not wait for locks, throws `Busy`
+ * with the environments whose clock another one is moving.
  */
-export async function lockUnheldClocks(tx: Tx, accounts: CollectionAccount[]): Promise<void> {
-  const expiring = accounts.filter(({ expiresAt }) => expiresAt !== null)
-  const ids = [...new Set(expiring.map(({ environmentId }) => environmentId))]
-  if (ids.length === 0 || tx.waitsForLocks) return
-  const rows = await tx.rows(lockUnheld(ids.map((environment_id) => ({ environment_id }))))
-  throwIfHeld(rows, ({ environmentId }) => environmentKey(environmentId))
+export async function lockClocks(tx: Tx, accounts: CollectionAccount[]): Promise<ClockOffsets> {
+  const ids = new Set<EnvironmentId>()
+  for (const { environmentId, expiresAt } of accounts)
+    if (expiresAt !== null) ids.add(environmentId)
+  if (ids.size === 0) return new Map()
+  const wanted = [...ids].map((id) => ({ environment_id: id as number }))
+  const rows = tx.waitsForLocks
+    ? await tx.rows(lockClock(wanted))
+    : await lockUnheldClocks(tx, wanted)
+  return new Map(rows.map((row) => [row.environmentId, Number(row.clockOffsetMs)]))
 }
 
-/** Sorted by number, so that two batches cannot deadlock. */
-export function insertCollectionAccounts(tx: Tx, accounts: CollectionAccount[]): void {
+async function lockUnheldClocks(tx: Tx, wanted: { environment_id: number }[]): Promise<ClockRow[]> {
+  const rows = await tx.rows(lockUnheldClock(wanted))
+  throwIfHeld(rows, ({ environmentId }) => environmentKey(environmentId))
+  return rows
+}
+
+/** Sorted by number, so that two batches cannot deadlock. The caller has locked the clocks. */
+export function insertCollectionAccounts(
+  tx: Tx,
+  clocks: ClockOffsets,
+  accounts: CollectionAccount[],
+): void {
   if (accounts.length === 0) return
   const rows = accounts.map((account) => ({
     environment_id: account.environmentId,
@@ -100,6 +122,8 @@ export function insertCollectionAccounts(tx: Tx, accounts: CollectionAccount[]):
     session_id: account.sessionId,
     expires_at: account.expiresAt,
     created_at: account.createdAt,
+    due_at:
+      account.expiresAt && after(account.expiresAt, -(clocks.get(account.environmentId) ?? 0)),
     metadata: account.metadata,
   }))
   tx.write(insert(rows.sort((one, other) => (one.number < other.number ? -1 : 1))))
@@ -252,7 +276,7 @@ export async function lockAccountsByNumber(
   const rows = tx.waitsForLocks
     ? await tx.rows(lockByNumber(unique))
     : await lockUnheldAccounts(tx, unique)
-  return new Map(rows.map(({ mode, ...account }) => [numberKey({ ...account, mode }), account]))
+  return new Map(rows.map((row) => [numberKey(row), row]))
 }
 
 async function lockUnheldAccounts(
@@ -265,9 +289,7 @@ async function lockUnheldAccounts(
     ({ wantedRail: rail, mode, wantedNumber: number }) => numberKey({ rail, mode, number }),
     ({ wantedEnvironmentId }) => environmentKey(wantedEnvironmentId),
   )
-  return rows.map(
-    ({ wantedRail, wantedNumber, wantedEnvironmentId, isHeld, ...account }) => account,
-  )
+  return rows
 }
 
 export type NumberKey = `account ${string}`

@@ -30,16 +30,37 @@ type StoredPayment = Omit<ReportedPayment, 'amount' | 'receivedAt' | 'bankSessio
   sessionId: string | null
 }
 
-function serializeReported(reported: ReportedPayment): string {
-  const { amount, receivedAt, bankSessionId, ...rest } = reported
-  const plain: StoredPayment = {
-    ...rest,
-    amount: amount.toString(),
-    receivedAt: receivedAt.toISOString(),
-    sessionId: bankSessionId,
+/** A new notice as it is stored and judged: `announced` is the text of `reported`. */
+export type StorableNotice = Notice & { announced: string; body: string | null }
+
+/** What is judged is what can be read back from the table. */
+export function toStorable({ rail, mode, id, reported, body }: NewNotice): StorableNotice {
+  const stored = toStored(reported)
+  const text = JSON.stringify(stored)
+  const isReadable = !mayBeUnreadable.test(text)
+  const announced = isReadable ? text : JSON.stringify(stored, replaceUnreadable)
+  return {
+    rail,
+    mode,
+    id,
+    reported: isReadable ? reported : parseReported(announced),
+    attempts: 0,
+    announced,
+    body,
   }
-  const text = JSON.stringify(plain)
-  return mayBeUnreadable.test(text) ? JSON.stringify(plain, replaceUnreadable) : text
+}
+
+function toStored(reported: ReportedPayment): StoredPayment {
+  return {
+    id: reported.id,
+    accountNumber: reported.accountNumber,
+    currency: reported.currency,
+    sender: reported.sender,
+    narration: reported.narration,
+    amount: reported.amount.toString(),
+    receivedAt: reported.receivedAt.toISOString(),
+    sessionId: reported.bankSessionId,
+  }
 }
 
 /** Lone surrogates and NULs: PostgreSQL stores them in json but fails to read them back. */
@@ -50,24 +71,39 @@ function replaceUnreadable(_: string, value: unknown): unknown {
 }
 
 export function parseReported(text: string): ReportedPayment {
-  const { amount, receivedAt, sessionId, ...rest } = JSON.parse(text) as StoredPayment
+  const stored = JSON.parse(text) as StoredPayment
   return {
-    ...rest,
-    amount: BigInt(amount),
-    receivedAt: new Date(receivedAt),
-    bankSessionId: sessionId,
+    id: stored.id,
+    accountNumber: stored.accountNumber,
+    amount: BigInt(stored.amount),
+    currency: stored.currency,
+    sender: stored.sender,
+    bankSessionId: stored.sessionId,
+    narration: stored.narration,
+    receivedAt: new Date(stored.receivedAt),
   }
 }
 
 const named = { rail: 'text', mode: 'text', id: 'text' } as const
 
+const columns = {
+  ...named,
+  announced: 'text',
+  body: 'text',
+  state: 'text',
+  reason: 'text',
+  due_at: 'timestamptz',
+} as const
+
+const insertText = (list: string, now: string) => `
+    insert into notices (rail, mode, id, announced, body, state, reason, due_at, received_at)
+    select rail, mode, id, announced::json, body, state, reason, due_at, ${now}::timestamptz
+    from ${list}`
+
 const insert = listStatement({
   name: 'insert_notices',
-  columns: { ...named, announced: 'text', body: 'text', due_at: 'timestamptz' },
-  text: (list, parameter) => `
-    insert into notices (rail, mode, id, announced, body, due_at, state, received_at)
-    select rail, mode, id, announced::json, body, due_at, 'WAITING', ${parameter(0)}::timestamptz
-    from ${list} on conflict do nothing`,
+  columns,
+  text: (list, parameter) => `${insertText(list, parameter(0))} on conflict do nothing`,
 })
 
 /** Inserts new notices and ignores known ones. Sorted to prevent deadlocks. */
@@ -76,15 +112,56 @@ export function insertNotices(
   { now, dueAt }: { now: Date; dueAt: Date },
   notices: NewNotice[],
 ): void {
-  const rows = notices.map(({ rail, mode, id, reported, body }) => ({
+  const waiting = { state: 'WAITING' as const, reason: null, dueAt }
+  const rows = notices.map((notice) => toRow(toStorable(notice), waiting))
+  tx.write(insert(rows.sort(byName), now))
+}
+
+const insertUnknown = listStatement({
+  name: 'insert_judged_notices',
+  columns,
+  text: (list, parameter) => insertText(list, parameter(0)),
+})
+
+export type JudgedNotice = { notice: StorableNotice; conclusion: NoticeConclusion }
+
+/**
+ * Inserts new notices together with what was concluded about them. Fails if one is known already:
+ * another transaction may have judged it.
+ */
+export function insertJudgedNotices(tx: Tx, now: Date, judged: JudgedNotice[]): void {
+  if (judged.length === 0) return
+  const rows = judged.map(({ notice, conclusion }) => toRow(notice, conclusion))
+  tx.write(insertUnknown(rows.sort(byName), now))
+}
+
+function toRow(
+  { rail, mode, id, announced, body }: StorableNotice,
+  { state, reason, dueAt }: NoticeConclusion,
+) {
+  return {
     rail,
     mode,
     id,
-    announced: serializeReported(reported),
+    announced,
     body,
+    state,
+    reason,
     due_at: dueAt,
-  }))
-  tx.write(insert(rows.sort(byName), now))
+  }
+}
+
+const findNames = listStatement<typeof named, NoticeName>({
+  name: 'find_notice_names',
+  columns: named,
+  text: (list) => `
+    select n.rail, n.mode, n.id from notices n
+    join ${list} on n.rail = list.rail and n.mode = list.mode and n.id = list.id`,
+})
+
+/** The keys of those that are stored, judged or not. */
+export async function findStoredNotices(tx: Tx, names: NoticeName[]): Promise<Set<NoticeKey>> {
+  return new Set((await tx.rows(findNames(names))).map(noticeKey))
 }
 
 /**
@@ -127,13 +204,19 @@ const lockUnheld = listStatement<typeof named, NoticeRow & { isHeld: boolean }>(
 export async function lockNotices(tx: Tx, names: NoticeName[]): Promise<Notice[]> {
   const unique = [...new Map(names.map((name) => [noticeKey(name), name])).values()].sort(byName)
   const rows = tx.waitsForLocks ? await tx.rows(lock(unique)) : await lockUnheldNotices(tx, unique)
-  return rows.map(({ announced, ...row }) => ({ ...row, reported: parseReported(announced) }))
+  return rows.map(({ rail, mode, id, announced, attempts }) => ({
+    rail,
+    mode,
+    id,
+    reported: parseReported(announced),
+    attempts,
+  }))
 }
 
 async function lockUnheldNotices(tx: Tx, names: NoticeName[]): Promise<NoticeRow[]> {
   const rows = await tx.rows(lockUnheld(names))
   throwIfHeld(rows, noticeKey)
-  return rows.map(({ isHeld, ...notice }) => notice)
+  return rows
 }
 
 const update = listStatement({
@@ -145,12 +228,14 @@ const update = listStatement({
       and ${isUnjudged('n')}`,
 })
 
-export type ConcludedNotice = NoticeName & {
+export type NoticeConclusion = {
   state: NoticeState
   reason: string | null
-  /** When an unmatched notice is judged again. Without meaning for others: the column needs one. */
+  /** When an open notice is judged again. Without meaning for others: the column needs one. */
   dueAt: Date
 }
+
+export type ConcludedNotice = NoticeName & NoticeConclusion
 
 /** The caller has locked the notices. */
 export function updateNotices(tx: Tx, concluded: ConcludedNotice[]): void {

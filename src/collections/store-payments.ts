@@ -60,7 +60,10 @@ export function insertPayments(tx: Tx, payments: Payment[]): void {
     rail_id: payment.railId,
     asset: payment.asset,
     amount: payment.amount,
-    ...toAmountColumns(payment),
+    amount_accepted: payment.amountAccepted,
+    amount_held: payment.amountHeld,
+    amount_returning: payment.amountReturning,
+    amount_returned: payment.amountReturned,
     fee: payment.fee,
     variance: payment.variance,
     session_id: payment.bankSessionId,
@@ -71,15 +74,6 @@ export function insertPayments(tx: Tx, payments: Payment[]): void {
     sender: JSON.stringify(payment.sender),
   }))
   tx.write(insert(rows))
-}
-
-function toAmountColumns(payment: Payment) {
-  return {
-    amount_accepted: payment.amountAccepted,
-    amount_held: payment.amountHeld,
-    amount_returning: payment.amountReturning,
-    amount_returned: payment.amountReturned,
-  }
 }
 
 const update = listStatement({
@@ -107,7 +101,10 @@ export function updatePayments(tx: Tx, payments: Payment[]): void {
   const rows = payments.map((payment) => ({
     environment_id: payment.environmentId,
     id: payment.id,
-    ...toAmountColumns(payment),
+    amount_accepted: payment.amountAccepted,
+    amount_held: payment.amountHeld,
+    amount_returning: payment.amountReturning,
+    amount_returned: payment.amountReturned,
     fee: payment.fee,
     event_sequence: payment.eventSequence,
   }))

@@ -4,7 +4,9 @@ import { limits } from '../base/limits.js'
 import { type Detail, Refusal } from '../base/refusal.js'
 import { parseDecimal } from '../money/amounts.js'
 import type { Asset } from '../money/assets.js'
+import { gather } from '../postgres/gather.js'
 import { sql } from '../postgres/sql.js'
+import { listStatement } from '../postgres/statement.js'
 import type { Queryable, Tx } from '../postgres/tx.js'
 import { lockEnvironment } from './environments.js'
 import {
@@ -16,6 +18,33 @@ import {
 
 export async function getSettings(db: Queryable, environment: Environment): Promise<Settings> {
   return mergeSettings(defaultSettings(environment), await readStored(db, environment.id))
+}
+
+const columns = { environment_id: 'int4' } as const
+
+const selectStored = listStatement<
+  typeof columns,
+  { environmentId: EnvironmentId; document: string }
+>({
+  name: 'find_settings',
+  columns,
+  text: (list) => `
+    select environment_id as "environmentId", document
+    from environment_settings join ${list} using (environment_id)`,
+})
+
+/** Like `getSettings`; concurrent calls share one query. */
+export function createSettingsReader(
+  db: Queryable,
+): (environment: Environment) => Promise<Settings> {
+  return gather(async (environments: Environment[]) => {
+    const ids = [...new Set(environments.map(({ id }) => id))]
+    const rows = await db.rows(selectStored(ids.map((id) => ({ environment_id: id as number }))))
+    const stored = new Map(rows.map((row) => [row.environmentId, JSON.parse(row.document)]))
+    return environments.map((environment) =>
+      mergeSettings(defaultSettings(environment), stored.get(environment.id) ?? {}),
+    )
+  })
 }
 
 /**

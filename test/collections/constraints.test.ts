@@ -307,9 +307,6 @@ const violations: Record<string, Record<string, () => Promise<unknown>>> = {
   collection_accounts_pkey: {
     'an id in use': () => twice(virtual, { id: newId(now) }, { number: 'other' }),
   },
-  collection_accounts_environment_id_fkey: {
-    'an unknown environment': () => virtual({ environment_id: 999_999 }),
-  },
   payment_source_is_known: {
     'an unknown source': () => payment({ source: 'pocket', asset: 'USDC' }),
   },
@@ -343,9 +340,6 @@ const violations: Record<string, Record<string, () => Promise<unknown>>> = {
   },
   payments_pkey: {
     'an id in use': () => twice(payment, { id: newId(now) }, { rail_id: 'other' }),
-  },
-  payments_environment_id_fkey: {
-    'an unknown environment': () => payment({ environment_id: 999_999 }),
   },
   return_is_positive: {
     'a zero amount': () => paymentReturn({ amount: 0 }),

@@ -22,7 +22,7 @@ const number = '1000000001'
 const id = newId(now)
 
 async function payOne(tx: Tx): Promise<void> {
-  insertCollectionAccounts(tx, [
+  insertCollectionAccounts(tx, new Map(), [
     {
       environmentId,
       id,

@@ -262,6 +262,11 @@ const damages: Record<string, Record<string, string[]>> = {
       `update payments set account_id = ${accounts.active} where id = ${payments.exact}`,
     ],
   },
+  'Every collection account belongs to an environment': {
+    'an account of an unknown environment': [
+      `update collection_accounts set environment_id = 999999 where id = ${accounts.active}`,
+    ],
+  },
   'Every payment belongs to an account of its own environment and kind': {
     'a payment to an unknown account': [
       `update payments set account_id = ${unknownId} where id = ${payments.credited}`,

@@ -1,11 +1,11 @@
 import { createHmac, randomUUID } from 'node:crypto'
 import { expect } from 'vitest'
+import { after } from '../../src/base/clock.js'
 import type { Mode } from '../../src/base/environment.js'
-import { createNoticeLane } from '../../src/collections/notice-lanes.js'
+import { limits } from '../../src/base/limits.js'
 import type { ReportedPayment } from '../../src/collections/ports.js'
-import { connect } from '../../src/postgres/connection.js'
+import { insertNotices } from '../../src/collections/store-notices.js'
 import { sql } from '../../src/postgres/sql.js'
-import { whenDone } from './open-manilla.js'
 import type { ServiceWithBank } from './open-with-bank.js'
 
 export const payer = {
@@ -19,8 +19,6 @@ export const payer = {
 export function openNoticeBoard(service: ServiceWithBank) {
   const { clock, db, bank, noticeKey, noticesPath } = service
   const name = { rail: bank.name, mode: 'test' as const }
-  const keeping = createNoticeLane({ connect: () => connect(db.url, 'test notices'), clock })
-  whenDone(() => keeping.close())
 
   const sign = (body: string, key: Buffer = noticeKey) =>
     createHmac('sha512', key).update(body).digest('hex')
@@ -76,7 +74,10 @@ export function openNoticeBoard(service: ServiceWithBank) {
         receivedAt: clock.now(),
         ...change,
       }
-      return keeping.run({ ...name, mode, id, reported: payment, body: null })
+      const now = clock.now()
+      const dueAt = after(now, limits.collections.noticeRetryDelayMs)
+      const notice = { ...name, mode, id, reported: payment, body: null }
+      return db.transaction(async (tx) => insertNotices(tx, { now, dueAt }, [notice]))
     },
 
     /** The stored notice with its refusal reason; undefined if not stored. */

@@ -149,7 +149,7 @@ export async function deposit(
   await service.db.transaction(async (tx) => {
     await moveAll(tx, at, [toMovement(payment)])
     insertWallets(tx, at, [await toWallet(account)])
-    insertCollectionAccounts(tx, [account])
+    insertCollectionAccounts(tx, new Map(), [account])
     updateCollectionAccounts(tx, [{ ...account, ...places, amountReceived: amount }])
     insertPayments(tx, [payment])
     takeNotice(tx, account, payment)

@@ -25,7 +25,7 @@ const noticeSample = {
   },
 }
 
-/** Receives notices of payments from banks: stores each, answers, then judges it. */
+/** Receives notices of payments from banks: answers once the notice is stored. */
 export const railNotices = (api: ApiParts) =>
   route({
     method: 'POST',
@@ -51,19 +51,19 @@ export const railNotices = (api: ApiParts) =>
       // The signature covers the raw bytes, not the parsed body.
       const read = rail.readNotice({ headers, body: bodyText })
       if (read.kind === 'unverified') throw notGenuine(rail.name)
-      if (read.kind === 'payment') {
-        const name = await api.collections.storeNotice({
+      if (read.kind === 'payment')
+        await api.collections.receiveNotice({
           rail: rail.name,
           mode,
           id: read.payment.id,
           reported: read.payment,
           body: bodyText,
         })
-        api.collections.judgeNoticeSoon(name)
-      }
-      return success(200, 'Received', {})
+      return received
     },
   })
+
+const received = success(200, 'Received', {})
 
 function unknownRail(): Refusal {
   return new Refusal('not_found', { message: 'No bank with this name is configured in this mode.' })

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 
 type NamePool = { surnames: string[]; women: string[]; men: string[] }
 
@@ -35,7 +35,7 @@ const namePools: NamePool[] = [
  * the surname first.
  */
 export function accountNameOf(accountNumber: string): string {
-  const bytes = createHash('sha256').update(`sandbox/${accountNumber}`).digest()
+  const bytes = hash('sha256', `sandbox/${accountNumber}`, 'buffer')
   const pool = pick(namePools, bytes[0]!)
   const given = bytes[1]! % 2 === 0 ? pool.women : pool.men
   const first = pick(given, bytes[2]!)

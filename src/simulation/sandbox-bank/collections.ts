@@ -51,7 +51,7 @@ export function createSandboxCollections(tools: Tools): SandboxCollections {
   }
 
   return {
-    openAccounts: (openings) => db.transaction((tx) => openAccounts(tx, clock.now(), openings)),
+    openAccounts: (openings) => openAccounts(db, clock.now(), openings),
     closeAccounts: (numbers) =>
       db.transaction(async (tx) => closeAccounts(tx, clock.now(), numbers)),
     readNotice: readOrLog,

@@ -13,15 +13,23 @@ export const banks: readonly Bank[] = [...nigerianBanks, sandboxBankItself]
 
 const byCode = new Map(banks.map((bank) => [bank.code, bank]))
 
+/** Resolves an account to its bank and holder, or refuses it like `refuseAccountNumber`. */
+export function resolveAccount(account: SandboxAccountNumber): Outcome<Resolved> {
+  const refusal = refuseAccountNumber(account)
+  if (refusal) return refusal
+  const { bankCode, accountNumber } = account
+  return { bankName: byCode.get(bankCode)!.name, accountName: accountNameOf(accountNumber) }
+}
+
 /**
- * Resolves an account to its bank and holder. Refuses an unknown bank, a number that is not ten
- * digits or does not resolve, and a bank that does not answer. The check digit is not verified:
- * the NUBAN standard does not cover the codes of newer banks.
+ * Refuses an unknown bank, a number that is not ten digits or does not resolve, and a bank that
+ * does not answer. The check digit is not verified: the NUBAN standard does not cover the codes of
+ * newer banks.
  */
-export function resolveAccount({
+export function refuseAccountNumber({
   bankCode,
   accountNumber,
-}: SandboxAccountNumber): Outcome<Resolved> {
+}: SandboxAccountNumber): Refusal | undefined {
   const bank = byCode.get(bankCode)
   if (!bank)
     return refuse(
@@ -38,7 +46,7 @@ export function resolveAccount({
     )
   if (reason === 'rail_unavailable')
     return refuse(reason, `${bank.name} does not answer. Nothing was sent; retry later.`)
-  return { bankName: bank.name, accountName: accountNameOf(accountNumber) }
+  return undefined
 }
 
 /** Like `resolveAccount`, and refuses an account holder that does not match the name sent. */

@@ -9,6 +9,7 @@ const titles = new Set(
  * in common are enough, or one if only one was sent. An empty name always matches.
  */
 export function isNameMismatch({ sent, holder }: { sent: string; holder: string }): boolean {
+  if (sent === '') return false
   const unmatched = wordsOf(holder)
   // Whole words first: an initial could otherwise use up the word that a whole word needs.
   const sentWords = wordsOf(sent).sort((one, other) => other.length - one.length)

@@ -13,10 +13,18 @@ const event = 'payment.received'
 
 /** The amount is a string of whole kobo, so that no reader parses it as a float. */
 export function writeNotice(key: KeyObject, payment: ReportedPayment) {
-  const { amount, receivedAt, bankSessionId: sessionId, ...data } = payment
   const body = JSON.stringify({
     event,
-    data: { ...data, sessionId, amount: amount.toString(), paidAt: receivedAt.toISOString() },
+    data: {
+      id: payment.id,
+      accountNumber: payment.accountNumber,
+      currency: payment.currency,
+      sender: payment.sender,
+      narration: payment.narration,
+      sessionId: payment.bankSessionId,
+      amount: payment.amount.toString(),
+      paidAt: payment.receivedAt.toISOString(),
+    },
   })
   const headers = { 'content-type': 'application/json', [signatureHeader]: sign(key, body) }
   return { headers, body }
@@ -53,7 +61,9 @@ function isGenuine(key: KeyObject, { headers, body }: NoticeRequest): boolean {
  * cannot be read: a payment must not get lost because its sender is missing.
  */
 function readPayment(data: Record<string, unknown>): ReportedPayment | undefined {
-  const [id, accountNumber, currency] = [data.id, data.accountNumber, data.currency].map(readToken)
+  const id = readToken(data.id)
+  const accountNumber = readToken(data.accountNumber)
+  const currency = readToken(data.currency)
   const amount = readAmount(data.amount)
   const receivedAt = readTime(data.paidAt)
   if (!id || !accountNumber || !currency || amount === undefined || !receivedAt) return undefined
@@ -95,7 +105,10 @@ function readToken(value: unknown): string | undefined {
 
 /** Removes NUL and lone surrogates, which PostgreSQL cannot store. */
 function readText(value: unknown): string | undefined {
-  return typeof value === 'string' ? Buffer.from(value.replaceAll('\0', '')).toString() : undefined
+  if (typeof value !== 'string') return undefined
+  return value.isWellFormed() && !value.includes('\0')
+    ? value
+    : value.replaceAll('\0', '').toWellFormed()
 }
 
 function parseObject(text: string): Record<string, unknown> {
@@ -106,6 +119,7 @@ function parseObject(text: string): Record<string, unknown> {
   }
 }
 
+/** Anything else has no fields. */
 function toObject(value: unknown): Record<string, unknown> {
-  return { ...(value as object) }
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}
 }

@@ -17,3 +17,14 @@ export function toNuban({ bankCode, serial }: { bankCode: string; serial: string
   )
   return `${serial}${(10 - (sum % 10)) % 10}`
 }
+
+/** The same in SQL, for a serial of type bigint: the database draws serials while it inserts. */
+export function nubanSql(bankCode: string, serial: string): string {
+  const ofBank = [...bankCode].map((digit, index) => Number(digit) * weights[index % 3]!)
+  const ofSerial = Array.from({ length: 9 }, (_, index) => {
+    const digit = `${serial} / ${10 ** (8 - index)} % 10`
+    return `${digit} * ${weights[index % 3]}`
+  })
+  const sum = [...ofBank, ...ofSerial].join(' + ')
+  return `${serial}::text || (10 - (${sum}) % 10) % 10`
+}

@@ -1,29 +1,25 @@
 import type { Outcome } from '../../base/refusal.js'
 import type { AccountOpening, OpenedAccount } from '../../collections/ports.js'
-import type { Tx } from '../../postgres/tx.js'
+import type { Queryable } from '../../postgres/tx.js'
 import { firstOfEach } from './first-of-each.js'
 import { sandboxBankItself } from './magic-accounts.js'
 import { refuseAccount } from './magic-references.js'
-import {
-  findAccounts,
-  insertSandboxAccounts,
-  reserveAccountNumbers,
-  type SandboxAccount,
-} from './store-accounts.js'
+import { findAccounts, insertSandboxAccounts, type SandboxAccount } from './store-accounts.js'
 
 /**
  * Opens one account per reference, also under concurrent and repeated requests. Each is refused
- * alone. A reference that was opened before keeps its number and name.
+ * alone. A reference that was opened before keeps its number and name. One statement opens all, so
+ * no transaction is needed.
  */
 export async function openAccounts(
-  tx: Tx,
+  db: Queryable,
   now: Date,
   openings: AccountOpening[],
 ): Promise<Outcome<OpenedAccount>[]> {
   const refusals = openings.map(refuseAccount)
   const accepted = openings.filter((_, index) => !refusals[index])
   const accounts = await openAll(
-    tx,
+    db,
     now,
     firstOfEach(accepted, ({ reference }) => reference),
   )
@@ -33,24 +29,17 @@ export async function openAccounts(
 }
 
 async function openAll(
-  tx: Tx,
+  db: Queryable,
   now: Date,
   openings: Map<string, AccountOpening>,
 ): Promise<Map<string, SandboxAccount>> {
-  if (openings.size === 0) return new Map()
-  const numbers = await reserveAccountNumbers(tx, openings.size)
-  const candidates = [...openings.values()].map(({ reference, name }, index) => ({
-    reference,
-    name,
-    number: numbers[index]!,
-  }))
-  const inserted = await insertSandboxAccounts(tx, now, candidates)
-  const opened = candidates.filter(({ reference }) => inserted.has(reference))
-  const existing = await findAccounts(
-    tx,
-    [...openings.keys()].filter((reference) => !inserted.has(reference)),
-  )
-  return new Map([...opened, ...existing].map((account) => [account.reference, account]))
+  const accounts = new Map<string, SandboxAccount>()
+  if (openings.size === 0) return accounts
+  for (const opened of await insertSandboxAccounts(db, now, [...openings.values()]))
+    accounts.set(opened.reference, opened)
+  const others = [...openings.keys()].filter((reference) => !accounts.has(reference))
+  for (const existing of await findAccounts(db, others)) accounts.set(existing.reference, existing)
+  return accounts
 }
 
 function toOpened({ number, name }: SandboxAccount): OpenedAccount {

@@ -49,25 +49,23 @@ export function readOrder(wire: Buffer): PaymentOrder | undefined {
   const text = wire.toString()
   const fields = parseObject(text)
   const { reference, amount, currency, bankCode, accountNumber, refundOf } = fields
-  const texts = [reference, amount, bankCode, accountNumber, refundOf ?? '']
-  const isOrder =
-    currency === 'NGN' &&
-    texts.every((field) => typeof field === 'string') &&
-    /^[1-9]\d{0,17}$/.test(amount as string)
-  if (!isOrder) return undefined
-  return {
-    reference: reference as string,
-    amount: BigInt(amount as string),
-    bankCode: bankCode as string,
-    accountNumber: accountNumber as string,
-    refundOf: refundOf as string | undefined,
-    text,
-  }
+  if (
+    currency !== 'NGN' ||
+    typeof reference !== 'string' ||
+    typeof amount !== 'string' ||
+    typeof bankCode !== 'string' ||
+    typeof accountNumber !== 'string' ||
+    (refundOf !== undefined && typeof refundOf !== 'string') ||
+    !/^[1-9]\d{0,17}$/.test(amount)
+  )
+    return undefined
+  return { reference, amount: BigInt(amount), bankCode, accountNumber, refundOf, text }
 }
 
 function parseObject(text: string): Record<string, unknown> {
   try {
-    return { ...JSON.parse(text) }
+    const parsed: unknown = JSON.parse(text)
+    return typeof parsed === 'object' && parsed !== null ? (parsed as Record<string, unknown>) : {}
   } catch {
     return {} // not an order
   }

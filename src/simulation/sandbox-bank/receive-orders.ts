@@ -1,3 +1,4 @@
+import type { Database } from '../../postgres/database.js'
 import type { Tx } from '../../postgres/tx.js'
 import { firstOfEach } from './first-of-each.js'
 import type { PaymentOrder } from './payment-order.js'
@@ -8,18 +9,34 @@ import {
   type NewTransfer,
   replanTransfers,
 } from './store-transfers.js'
-import { planTransfer, staysUnknown } from './transfer.js'
+import { type Plan, planTransfer } from './transfer.js'
 
 /**
- * Records one transfer per reference, also under concurrent and repeated sends. Sending a lost
- * order again revives it. Returns the refused orders: those whose reference was used before by an
- * order with other content.
+ * Records one transfer per reference, also under concurrent and repeated sends. Returns the refused
+ * orders: those whose reference was used before by an order with other content.
+ *
+ * New orders are one insert. Repeated orders and refunds need locks and a transaction.
  */
 export async function receiveOrders(
-  tx: Tx,
+  db: Database,
   now: Date,
   orders: PaymentOrder[],
 ): Promise<PaymentOrder[]> {
+  const first = firstOfEach(orders, ({ reference }) => reference)
+  const payments = [...first.values()].filter(({ refundOf }) => refundOf === undefined)
+  const toTransfer = (order: PaymentOrder) =>
+    planOrder(order, { now, isRepeat: false, refund: undefined })
+  const inserted = await insertTransfers(db, payments.map(toTransfer))
+  const others = orders.filter(({ reference }) => !inserted.has(reference))
+  const refused = orders.filter(
+    ({ reference, text }) => inserted.has(reference) && text !== first.get(reference)!.text,
+  )
+  if (others.length === 0) return refused
+  return [...refused, ...(await db.transaction((tx) => receiveOthers(tx, now, others)))]
+}
+
+/** Sending a lost order again revives it. */
+async function receiveOthers(tx: Tx, now: Date, orders: PaymentOrder[]): Promise<PaymentOrder[]> {
   const first = firstOfEach(orders, ({ reference }) => reference)
   const refunds = await judgeRefunds(tx, [...first.values()])
   const toTransfer = (isRepeat: boolean) => (order: PaymentOrder) =>
@@ -43,17 +60,26 @@ function planOrder(
   { reference, amount, accountNumber, text }: PaymentOrder,
   { now, isRepeat, refund }: { now: Date; isRepeat: boolean; refund: SandboxRefund | undefined },
 ): NewTransfer {
-  const transfer = { reference, paymentOrder: text, amount, receivedAt: now }
-  const refundOf = refund?.refundOf ?? null
-  if (refund?.failureReason) {
-    const { failureReason } = refund
-    const failed = { ...staysUnknown, ending: 'failed', failureReason, endsAt: now } as const
-    // Reported already, so that no instruction can complete it: that would refund too much.
-    return { ...transfer, ...failed, refundOf, isReported: true }
+  const plan = refund?.failureReason
+    ? failedAt(now, refund.failureReason)
+    : planTransfer(now, { accountNumber: refund?.accountNumber ?? accountNumber, isRepeat })
+  return {
+    reference,
+    paymentOrder: text,
+    amount,
+    receivedAt: now,
+    isLost: plan.isLost,
+    ending: plan.ending,
+    failureReason: plan.failureReason,
+    endsAt: plan.endsAt,
+    reversesAt: plan.reversesAt,
+    refundOf: refund?.refundOf ?? null,
+    // A refused refund is reported already, so that no instruction can complete it: that would
+    // refund too much.
+    isReported: Boolean(refund?.failureReason),
   }
-  const plan = planTransfer(now, {
-    accountNumber: refund?.accountNumber ?? accountNumber,
-    isRepeat,
-  })
-  return { ...transfer, ...plan, refundOf, isReported: false }
+}
+
+function failedAt(now: Date, failureReason: string): Plan {
+  return { isLost: false, ending: 'failed', failureReason, endsAt: now, reversesAt: null }
 }

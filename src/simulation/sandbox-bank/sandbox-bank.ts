@@ -22,6 +22,7 @@ import {
   banks,
   judgeAccount,
   type Resolved,
+  refuseAccountNumber,
   resolveAccount,
   type SandboxAccountNumber,
 } from './judge-account.js'
@@ -135,7 +136,12 @@ function inspectTarget(target: Target, payments: Payments): Outcome<Inspected> {
   }
   const resolved = judgeAccount(destination)
   if (resolved instanceof Refusal) return resolved
-  return { destination: { ...destination, ...resolved }, extraFees: [] }
+  const { kind, bankCode, accountNumber, narration } = destination
+  const { bankName, accountName } = resolved
+  return {
+    destination: { kind, bankCode, accountNumber, bankName, accountName, narration },
+    extraFees: [],
+  }
 }
 
 /** The account name is not checked again: `inspect` has set it to the holder's. */
@@ -147,9 +153,9 @@ function prepareOrder(
   assert(destination.kind === 'bank_account', 'the bank pays to bank accounts')
   const refused =
     destination.refundOf === undefined
-      ? resolveAccount(destination)
+      ? refuseAccountNumber(destination)
       : refuseRefund(instruction, payments.get(destination.refundOf))
-  if (refused instanceof Refusal) return refused
+  if (refused) return refused
   return { token: toBankReference(reference), wire: writeOrder(instruction), validUntil: null }
 }
 
@@ -157,7 +163,7 @@ function prepareOrder(
 async function sendAttempts({ db, clock, logger }: Tools, attempts: LiveAttempt[]): Promise<void> {
   const orders = attempts.map(({ wire }) => readOrder(wire))
   const readable = orders.filter((order) => order !== undefined)
-  const refused = await db.transaction((tx) => receiveOrders(tx, clock.now(), readable))
+  const refused = await receiveOrders(db, clock.now(), readable)
   for (const { reference } of refused)
     logger.error({ reference }, 'sandbox bank: another order already uses this reference')
   for (const [index, { reference }] of attempts.entries())

@@ -1,21 +1,25 @@
 import { listStatement } from '../../postgres/statement.js'
-import type { Tx } from '../../postgres/tx.js'
+import type { Queryable, Tx } from '../../postgres/tx.js'
 import { sandboxBankItself } from './magic-accounts.js'
-import { toNuban } from './nuban.js'
+import { nubanSql } from './nuban.js'
 
 /** An account that payers can pay into. */
 export type SandboxAccount = { reference: string; number: string; name: string }
 
 const named = { reference: 'text' } as const
-const whole = { ...named, number: 'text', name: 'text', opened_at: 'timestamptz' } as const
+const opening = { ...named, name: 'text' } as const
 const numbered = { number: 'text' } as const
 
-const insert = listStatement<typeof whole, { reference: string }>({
+/** A rollback or a repeated reference leaves gaps but never hands out a number twice. */
+const insert = listStatement<typeof opening, SandboxAccount>({
   name: 'insert_sandbox_accounts',
-  columns: whole,
-  text: (list, _parameter, names) => `
-    insert into sandbox_accounts (${names}) select ${names} from ${list}
-    on conflict (reference) do nothing returning reference`,
+  columns: opening,
+  text: (list, parameter) => `
+    insert into sandbox_accounts (reference, name, number, opened_at)
+    select reference, name, ${nubanSql(sandboxBankItself.code, 'serial')},
+      ${parameter(0)}::timestamptz
+    from (select reference, name, nextval('sandbox_serials') as serial from ${list}) numbered
+    on conflict (reference) do nothing returning reference, number, name`,
 })
 
 const find = listStatement<typeof named, SandboxAccount>({
@@ -38,35 +42,27 @@ const close = listStatement({
     from open where a.reference = open.reference and a.closed_at is null`,
 })
 
-/** Unused numbers. A rollback leaves gaps but never hands out a number twice. */
-export async function reserveAccountNumbers(tx: Tx, count: number): Promise<string[]> {
-  const rows = await tx.rows<{ serial: bigint }>({
-    name: 'take_sandbox_serials',
-    text: `select nextval('sandbox_serials') as serial from generate_series(1, $1::integer)`,
-    values: [count],
-  })
-  const bankCode = sandboxBankItself.code
-  return rows.map(({ serial }) => toNuban({ bankCode, serial: serial.toString() }))
-}
-
 /**
- * Returns the references that were new. Inserts in sorted order, so that batches cannot deadlock.
+ * Returns the accounts that were new, with their numbers. Inserts in sorted order, so that batches
+ * cannot deadlock.
  */
-export async function insertSandboxAccounts(
-  tx: Tx,
+export function insertSandboxAccounts(
+  db: Queryable,
   now: Date,
-  accounts: SandboxAccount[],
-): Promise<Set<string>> {
-  const rows = accounts
-    .map((account) => ({ ...account, opened_at: now }))
-    .sort((one, other) => (one.reference < other.reference ? -1 : 1))
-  const inserted = await tx.rows(insert(rows))
-  return new Set(inserted.map(({ reference }) => reference))
+  openings: Pick<SandboxAccount, 'reference' | 'name'>[],
+): Promise<SandboxAccount[]> {
+  const rows = openings.map(({ reference, name }) => ({ reference, name }))
+  return db.rows(
+    insert(
+      rows.sort((one, other) => (one.reference < other.reference ? -1 : 1)),
+      now,
+    ),
+  )
 }
 
-export async function findAccounts(tx: Tx, references: string[]): Promise<SandboxAccount[]> {
+export async function findAccounts(db: Queryable, references: string[]): Promise<SandboxAccount[]> {
   if (references.length === 0) return []
-  return tx.rows(find(references.map((reference) => ({ reference }))))
+  return db.rows(find(references.map((reference) => ({ reference }))))
 }
 
 export function closeAccounts(tx: Tx, now: Date, numbers: string[]): void {

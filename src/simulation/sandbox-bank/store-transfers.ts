@@ -1,6 +1,6 @@
 import { sql } from '../../postgres/sql.js'
 import { listStatement } from '../../postgres/statement.js'
-import type { Tx } from '../../postgres/tx.js'
+import type { Queryable, Tx } from '../../postgres/tx.js'
 import type { Plan, SandboxTransfer } from './transfer.js'
 
 const plan = {
@@ -71,17 +71,27 @@ export type NewTransfer = Planned & {
 /**
  * Returns the references that were new. Inserts in sorted order, so that batches cannot deadlock.
  */
-export async function insertTransfers(tx: Tx, transfers: NewTransfer[]): Promise<Set<string>> {
-  const rows = transfers
-    .map((transfer) => ({
-      ...toRow(transfer),
-      payment_order: transfer.paymentOrder,
-      amount: transfer.amount,
-      refund_of: transfer.refundOf,
-      is_told: transfer.isReported,
-    }))
-    .sort((one, other) => (one.reference < other.reference ? -1 : 1))
-  const inserted = await tx.rows(insert(rows))
+export async function insertTransfers(
+  db: Queryable,
+  transfers: NewTransfer[],
+): Promise<Set<string>> {
+  if (transfers.length === 0) return new Set()
+  const rows = transfers.map((transfer) => ({
+    reference: transfer.reference,
+    received_at: transfer.receivedAt,
+    is_lost: transfer.isLost,
+    ending: transfer.ending,
+    failure_reason: transfer.failureReason,
+    ends_at: transfer.endsAt,
+    reverses_at: transfer.reversesAt,
+    payment_order: transfer.paymentOrder,
+    amount: transfer.amount,
+    refund_of: transfer.refundOf,
+    is_told: transfer.isReported,
+  }))
+  const inserted = await db.rows(
+    insert(rows.sort((one, other) => (one.reference < other.reference ? -1 : 1))),
+  )
   return new Set(inserted.map(({ reference }) => reference))
 }
 
@@ -90,6 +100,7 @@ export async function lockTransfers(
   tx: Tx,
   references: string[],
 ): Promise<Map<string, SandboxTransfer>> {
+  if (references.length === 0) return new Map()
   const rows = await tx.rows(lock(references.map((reference) => ({ reference }))))
   return new Map(rows.map((row) => [row.reference, row]))
 }
