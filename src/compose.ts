@@ -17,7 +17,7 @@ import type { EnvironmentId, Mode } from './base/environment.js'
 import { limits } from './base/limits.js'
 import { type Logger, logLostConnection } from './base/log.js'
 import { createSeal } from './base/sealed.js'
-import { createAccounts } from './collections/create-accounts.js'
+import { createAccounts, readForAccounts } from './collections/create-accounts.js'
 import { expireAccounts } from './collections/end-accounts.js'
 import type { LocalnetPayers, SandboxPayers } from './collections/ports.js'
 import type { CollectionRails } from './collections/prepare-accounts.js'
@@ -131,7 +131,7 @@ export async function compose({ config, databaseUrl, logger, ...parts }: Parts):
   })
   const fundingLanes = createKeyedLanes(laneContext, createFunding(parts.mint), lockForFunding)
   const payoutLanes = createKeyedLanes(laneContext, createPayouts, readForPayouts)
-  const accountLanes = createKeyedLanes(laneContext, createAccounts)
+  const accountLanes = createKeyedLanes(laneContext, createAccounts, readForAccounts)
   const refusalLanes = createRefusalLanes(laneContext)
   const { notices, judging: payments } = collections.lanes
   const lanes = byNameAndMode({
