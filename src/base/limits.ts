@@ -134,7 +134,18 @@ export const limits = {
     busyPollIntervalMs: 5,
     /** On shutdown: attempts that are still running after this are cut off. */
     shutdownMs: 5 * second,
+    /** Kept connections are closed when unused for this long. */
     idleConnectionMs: 10 * second,
+    idleCheckIntervalMs: second,
+    /** An older connection is not used again: its hostname may have moved to another address. */
+    connectionAgeMaxMs: minute,
+    /** TLS sessions kept to be resumed, per mode. */
+    tlsSessionsMax: 1_000,
+    /** Parsed URLs of endpoints cached in memory, per mode. */
+    destinationsCachedMax: 10_000,
+    /** Status line and headers of a response, trailers and interim responses included. */
+    responseHeadBytesMax: 16_384,
+    chunkLineBytesMax: 1_024,
     recoveriesPerCallMax: 10_000,
   },
   payouts: {
