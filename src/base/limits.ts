@@ -129,7 +129,10 @@ export const limits = {
     /** Endpoints remembered as proven. */
     provenEndpointsMax: 100_000,
     endpointsPerPollMax: 500,
+    /** Finds retries that fall due, and new deliveries whose wake-up was lost. */
     pollIntervalMs: 200,
+    /** Between notifications of a process to workers of others. */
+    notifyIntervalMs: 3,
     /** Between polls while there is more to send; long enough to collect a batch. */
     busyPollIntervalMs: 5,
     /** On shutdown: attempts that are still running after this are cut off. */

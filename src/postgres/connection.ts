@@ -17,6 +17,9 @@ const types: pg.CustomTypesConfig = {
 const serverKeepAlive =
   '-c tcp_keepalives_idle=10 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=3'
 
+/** The planner chooses scans for tables that grew since the last ANALYZE. */
+const noScans = '-c enable_seqscan=off -c enable_hashjoin=off -c enable_mergejoin=off'
+
 type Timeouts = { statementMs: number; lockMs: number; connectMs: number }
 
 /**
@@ -90,6 +93,8 @@ export type PoolOptions = {
   /** Also limits the wait for a free connection. */
   connectMs?: number
   applicationName?: string
+  /** For work that reads all rows by key, as in `connect`. */
+  readsByKey?: boolean
 }
 
 export function createPool(
@@ -103,6 +108,7 @@ export function createPool(
   const pool = new pg.Pool({
     ...connectionOptions(url, applicationName, { ...standardTimeouts, statementMs, connectMs }),
     max: size,
+    ...(options.readsByKey && { options: `${serverKeepAlive} ${noScans}` }),
   })
   pool.on('error', onIdleError)
   // The pool handles errors of idle connections only. On a connection in use, the running statement

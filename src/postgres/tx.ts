@@ -20,6 +20,7 @@ export class Tx implements Queryable {
   readonly waitsForLocks: boolean
   readonly #client: pg.ClientBase
   readonly #sent: Promise<void>[] = []
+  readonly #afterCommit = new Set<() => void>()
   #failure: unknown
   #isCommitSent = false
   #hasNoTimeouts = false
@@ -39,16 +40,22 @@ export class Tx implements Queryable {
     }
   }
 
-  write(source: Source<unknown>): void {
+  /** `onDone` gets the number of rows written, before the commit ends. */
+  write(source: Source<unknown>, onDone?: (count: number) => void): void {
     const query = this.#client.query(this.#toQuery(source))
     this.#sent.push(
       query.then(
-        () => {},
+        (result) => onDone?.(result.rowCount ?? 0),
         (error) => {
           this.#fail(error)
         },
       ),
     )
+  }
+
+  /** Runs the action once if the transaction commits. It must not throw. */
+  afterCommit(action: () => void): void {
+    this.#afterCommit.add(action)
   }
 
   /**
@@ -80,6 +87,7 @@ export class Tx implements Queryable {
     const tag = await committed
     if (this.#failure !== undefined) throw this.#classify(this.#failure)
     if (tag !== 'COMMIT') throw new Error('the transaction was rolled back for an unknown reason')
+    for (const action of this.#afterCommit) action()
   }
 
   async rollback(): Promise<void> {

@@ -190,21 +190,29 @@ export class Connection {
 
   #read(bytes: Buffer): void {
     // Nothing was asked: the next request must not take this for its response.
-    if (!this.#exchange) return this.destroy()
+    if (!this.#exchange) {
+      this.destroy()
+      return
+    }
     try {
       this.#reader.read(bytes)
     } catch (error) {
-      return this.#fail(error as Error)
+      this.#fail(error as Error)
+      return
     }
     if (this.#reader.isComplete) this.#finish()
   }
 
   #end(): void {
-    if (!this.#exchange) return this.destroy()
+    if (!this.#exchange) {
+      this.destroy()
+      return
+    }
     try {
       this.#reader.end()
     } catch (error) {
-      return this.#fail(this.#reader.hasHead ? (error as Error) : new NoResponse())
+      this.#fail(this.#reader.hasHead ? (error as Error) : new NoResponse())
+      return
     }
     this.#finish()
   }

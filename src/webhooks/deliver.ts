@@ -35,6 +35,8 @@ type Tools = {
   sender: Sender
   /** Called after each poll for due deliveries. */
   onPoll?: (hasSucceeded: boolean) => void
+  /** Replaced in tests. */
+  pollIntervalMs?: number
 }
 
 /**
@@ -49,6 +51,10 @@ export class Deliverer {
   readonly #inFlight = new InFlight()
   readonly #stopping = new AbortController()
   #position: Position = firstPosition
+  /** Endpoints with due deliveries that had no free capacity in the last poll. */
+  #waitingEndpoints = new Set<string>()
+  #isWoken = false
+  #endPause: (() => void) | undefined
   #loop: Promise<void> | undefined
   #hasClosed = false
 
@@ -73,12 +79,19 @@ export class Deliverer {
     this.#loop = this.#run()
   }
 
+  /** Deliveries are due: polls without waiting for the end of the interval. */
+  wake(): void {
+    this.#isWoken = true
+    this.#endPause?.()
+  }
+
   /**
    * Stops claiming, then finishes and records what is in flight. Slow receivers are cut off; their
    * deliveries fall due again when the lease ends.
    */
   async stop(): Promise<void> {
     this.#stopping.abort()
+    this.wake()
     await this.#loop
     await this.#waitForInFlight(limits.webhooks.shutdownMs)
     this.#hasClosed = true
@@ -94,9 +107,11 @@ export class Deliverer {
   }
 
   async #run(): Promise<void> {
-    const { signal } = this.#stopping
-    while (!signal.aborted) {
-      let pauseMs: number = limits.webhooks.pollIntervalMs
+    const { clock } = this.#tools
+    while (!this.#stopping.signal.aborted) {
+      const startedAt = clock.elapsedMs()
+      let pauseMs = this.#pollIntervalMs
+      this.#isWoken = false
       try {
         pauseMs = await this.#poll()
         this.#tools.onPoll?.(true)
@@ -105,13 +120,34 @@ export class Deliverer {
         this.#tools.logger.error({ err: error }, 'could not claim due deliveries')
         this.#tools.onPoll?.(false)
       }
-      await sleep(pauseMs, undefined, { signal }).catch(() => {})
+      await this.#pause(pauseMs)
+      // Polls of a worker that is woken all the time still have a distance: a poll costs about the
+      // same for one delivery and for all that were committed meanwhile.
+      const spentMs = clock.elapsedMs() - startedAt
+      await sleep(Math.max(limits.webhooks.busyPollIntervalMs - spentMs, 0))
     }
+  }
+
+  /** Ends early when woken. */
+  async #pause(pauseMs: number): Promise<void> {
+    if (this.#isWoken) return
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, pauseMs)
+      this.#endPause = () => {
+        clearTimeout(timer)
+        resolve()
+      }
+    })
+    this.#endPause = undefined
+  }
+
+  get #pollIntervalMs(): number {
+    return this.#tools.pollIntervalMs ?? limits.webhooks.pollIntervalMs
   }
 
   /** Claims and sends up to the free capacity; returns the pause before the next poll. */
   async #poll(): Promise<number> {
-    const { inFlightMax, busyPollIntervalMs, pollIntervalMs, endpointsPerPollMax } = limits.webhooks
+    const { inFlightMax, busyPollIntervalMs, endpointsPerPollMax } = limits.webhooks
     if (this.#inFlight.count >= inFlightMax) return busyPollIntervalMs
     const { db, clock } = this.#tools
     const startedAt = clock.elapsedMs()
@@ -123,6 +159,9 @@ export class Deliverer {
       due.map((endpoint) => this.#inFlight.loadOf(endpoint)),
     )
     const shares = due.map((endpoint, index) => ({ ...endpoint, capacity: capacities[index]! }))
+    this.#waitingEndpoints = new Set(
+      shares.filter(({ capacity }) => capacity === 0).map(({ endpointId }) => endpointId),
+    )
     const claimed = await claimDeliveries(
       db,
       clock.now(),
@@ -136,7 +175,7 @@ export class Deliverer {
     const isProvenWaiting = due.some((endpoint) => this.#inFlight.loadOf(endpoint).isProven)
     if (claimed.length > 0 || isProvenWaiting) return busyPollIntervalMs
     // Many endpoints with nothing due: pause as long as the search took, to bound its load.
-    return isUnfinished ? Math.max(searchMs, busyPollIntervalMs) : pollIntervalMs
+    return isUnfinished ? Math.max(searchMs, busyPollIntervalMs) : this.#pollIntervalMs
   }
 
   async #deliver(delivery: ClaimedDelivery): Promise<void> {
@@ -152,6 +191,7 @@ export class Deliverer {
       logger.error({ err: error }, 'could not record a delivery attempt')
     }
     end(wasSuccess)
+    if (this.#waitingEndpoints.has(delivery.endpointId)) this.wake()
   }
 
   async #attempt(delivery: ClaimedDelivery, now: Date): Promise<DeliveryResult> {
