@@ -7,7 +7,7 @@ import type { Seal } from '../base/sealed.js'
 import { Lane } from '../postgres/lane.js'
 import type { Queryable } from '../postgres/tx.js'
 import { showEndpoint } from '../resources/webhook-endpoint.js'
-import { type ClaimedDelivery, claimDeliveries } from './claim-deliveries.js'
+import { type ClaimedDelivery, claimDeliveries, type EndpointShare } from './claim-deliveries.js'
 import {
   findOpenEndpoints,
   firstPosition,
@@ -172,8 +172,11 @@ export class Deliverer {
 
     const isUnfinished = open.length === endpointsPerPollMax
     this.#position = isUnfinished ? open.at(-1)! : firstPosition
-    const isProvenWaiting = due.some((endpoint) => this.#inFlight.loadOf(endpoint).isProven)
-    if (claimed.length > 0 || isProvenWaiting) return busyPollIntervalMs
+    // New deliveries wake the worker, and so does the end of one whose endpoint had no capacity.
+    const isProvenWaiting = shares.some(
+      (share) => share.capacity === 0 && this.#inFlight.loadOf(share).isProven,
+    )
+    if (isProvenWaiting || isMoreDue(shares, claimed)) return busyPollIntervalMs
     // Many endpoints with nothing due: pause as long as the search took, to bound its load.
     return isUnfinished ? Math.max(searchMs, busyPollIntervalMs) : this.#pollIntervalMs
   }
@@ -215,6 +218,15 @@ export class Deliverer {
 
 function unsent(error: string): DeliveryResult {
   return { status: null, error, response: '', durationMs: 0 }
+}
+
+/** Whether an endpoint has taken all of its capacity, and may have more that is due. */
+function isMoreDue(shares: EndpointShare[], claimed: ClaimedDelivery[]): boolean {
+  const counts = new Map<string, number>()
+  for (const { endpointId } of claimed) counts.set(endpointId, (counts.get(endpointId) ?? 0) + 1)
+  return shares.some(
+    ({ endpointId, capacity }) => capacity > 0 && counts.get(endpointId) === capacity,
+  )
 }
 
 /** So that no endpoint is always served last. */
