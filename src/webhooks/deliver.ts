@@ -123,8 +123,8 @@ export class Deliverer {
       await this.#pause(pauseMs)
       // Polls of a worker that is woken all the time still have a distance: a poll costs about the
       // same for one delivery and for all that were committed meanwhile.
-      const spentMs = clock.elapsedMs() - startedAt
-      await sleep(Math.max(limits.webhooks.busyPollIntervalMs - spentMs, 0))
+      const earlyMs = limits.webhooks.busyPollIntervalMs - (clock.elapsedMs() - startedAt)
+      if (earlyMs > 0) await sleep(earlyMs)
     }
   }
 
