@@ -41,6 +41,7 @@ import { RequestLog } from './request-log/request-log.js'
 import { type CoinMint, createFunding, createPendingMint } from './simulation/test-funding.js'
 import type { WalletRails } from './wallets/prepare-wallets.js'
 import { countTroubledWallets } from './wallets/troubled-wallets.js'
+import { notifyWorkers } from './webhooks/wake-ups.js'
 
 export type Service = {
   app: FastifyInstance
@@ -194,6 +195,7 @@ export async function compose({ config, databaseUrl, logger, ...parts }: Parts):
     ...edgeOf(config),
   })
   const health = addHealth(app, readiness)
+  const notifier = notifyWorkers(quickDb)
   const keyUseTimer = writeKeyUses(keyRing, logger)
 
   return {
@@ -206,6 +208,7 @@ export async function compose({ config, databaseUrl, logger, ...parts }: Parts):
       await streams.close()
       await closeServer(app)
       await Promise.all([requestLog, ...Object.values(lanes)].map((one) => one.close()))
+      await notifier.stop()
       await keyRing.writeUses().catch(() => {}) // only "last used" times: the next use is written
       await replica?.close()
       await Promise.all([quickDb, changeDb, db].map((one) => one.close()))

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type Clock, hour } from './base/clock.js'
 import { type Mode, modes } from './base/environment.js'
 import { limits } from './base/limits.js'
-import type { Logger } from './base/log.js'
+import { type Logger, logLostConnection } from './base/log.js'
 import type { Seal } from './base/sealed.js'
 import { expireAccounts } from './collections/end-accounts.js'
 import { fetchMissedPayments } from './collections/fetch-missed-payments.js'
@@ -27,8 +27,8 @@ import { followReversals } from './payouts/follow-reversals.js'
 import { returnKinds } from './payouts/payout.js'
 import { pollPayouts } from './payouts/poll-payouts.js'
 import { markForReview } from './payouts/review-payouts.js'
-import { connectLane } from './postgres/connection.js'
-import type { Database } from './postgres/database.js'
+import { connectLane, connectListener } from './postgres/connection.js'
+import { Database } from './postgres/database.js'
 import { isDatabaseAway } from './postgres/failures.js'
 import { deleteOldEntries } from './request-log/delete-old-entries.js'
 import { mintBackings } from './simulation/test-funding.js'
@@ -37,6 +37,7 @@ import { sweepWallets } from './wallets/sweep-wallets.js'
 import { watchWallets } from './wallets/watch-wallets.js'
 import { Deliverer } from './webhooks/deliver.js'
 import { createSender } from './webhooks/send.js'
+import { listenForDeliveries, notifyWorkers } from './webhooks/wake-ups.js'
 import { watchBalances } from './webhooks/watch-balances.js'
 
 type Job = {
@@ -252,8 +253,13 @@ export function startWork(tools: Tools): Work {
   running.push(keepBeating(worker, { db, logger, progress }, stopping.signal))
   const sender = createSender({ clock, allowsLoopback: allowsLoopbackWebhooks })
   const connectToDatabase = () => connectLane(db.url, 'manilla deliveries')
+  const claimDb = new Database(db.url, logLostConnection(logger), {
+    size: 1,
+    applicationName: 'manilla claims',
+    readsByKey: true,
+  })
   const deliverer = new Deliverer({
-    db,
+    db: claimDb,
     connect: connectToDatabase,
     seal,
     clock,
@@ -262,6 +268,12 @@ export function startWork(tools: Tools): Work {
     onPoll: (hasSucceeded) => progress.record(deliveries.name, hasSucceeded),
   })
   deliverer.start()
+  const listener = listenForDeliveries(() => deliverer.wake(), {
+    connect: () => connectListener(db.url, 'manilla wake-ups'),
+    logger,
+  })
+  // `npm start` also serves the API, which notifies for the whole process.
+  const notifier = tools.command === 'work' ? notifyWorkers(db) : undefined
   return {
     progress,
     isStopping: () => stopping.signal.aborted,
@@ -272,6 +284,9 @@ export function startWork(tools: Tools): Work {
       if (!(await Promise.race([hasEnded, isLate])))
         logger.warn('some jobs did not stop in time; their rows are picked up at the next start')
       await judging.close()
+      await listener.stop()
+      await notifier?.stop()
+      await claimDb.close()
       await stopHeartbeat(db, worker).catch((error: unknown) =>
         logger.warn({ err: error }, 'could not record that this worker stopped'),
       )

@@ -131,12 +131,26 @@ export const limits = {
     /** Endpoints remembered as proven. */
     provenEndpointsMax: 100_000,
     endpointsPerPollMax: 500,
+    /** Finds retries that fall due, and new deliveries whose wake-up was lost. */
     pollIntervalMs: 200,
+    /** Between notifications of a process to workers of others. */
+    notifyIntervalMs: 3,
     /** Between polls while there is more to send; long enough to collect a batch. */
     busyPollIntervalMs: 5,
     /** On shutdown: attempts that are still running after this are cut off. */
     shutdownMs: 5 * second,
+    /** Kept connections are closed when unused for this long. */
     idleConnectionMs: 10 * second,
+    idleCheckIntervalMs: second,
+    /** An older connection is not used again: its hostname may have moved to another address. */
+    connectionAgeMaxMs: minute,
+    /** TLS sessions kept to be resumed, per mode. */
+    tlsSessionsMax: 1_000,
+    /** Parsed URLs of endpoints cached in memory, per mode. */
+    destinationsCachedMax: 10_000,
+    /** Status line and headers of a response, trailers and interim responses included. */
+    responseHeadBytesMax: 16_384,
+    chunkLineBytesMax: 1_024,
     recoveriesPerCallMax: 10_000,
   },
   payouts: {

@@ -4,6 +4,7 @@ import { listStatement } from '../postgres/statement.js'
 import type { Tx } from '../postgres/tx.js'
 import type { EventType } from './catalogue.js'
 import { listensTo } from './filter.js'
+import { wakeAfterCommit } from './new-deliveries.js'
 
 export type NewEvent = {
   environmentId: EnvironmentId
@@ -70,6 +71,8 @@ export function emitAll(tx: Tx, now: Date, events: NewEvent[]): string[] {
     only_endpoint_id: event.onlyEndpointId ?? null,
   }))
   tx.write(insertEvents(rows, now))
-  tx.write(insertDeliveries(rows, now))
+  tx.write(insertDeliveries(rows, now), (count) => {
+    if (count > 0) wakeAfterCommit(tx)
+  })
   return ids
 }

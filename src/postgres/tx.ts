@@ -15,7 +15,7 @@ export type Queryable = {
 /** A statement of the transaction. Nothing waits for a write, so it has no callbacks. */
 type Queued = {
   statement: Statement<unknown>
-  resolve?: (result: Result) => void
+  resolve?: ((result: Result) => void) | undefined
   reject?: (error: unknown) => void
 }
 
@@ -32,6 +32,7 @@ export class Tx implements Queryable {
   readonly waitsForLocks: boolean
   readonly #client: pg.ClientBase
   #queue: Queued[] = [{ statement: begin }]
+  readonly #afterCommit = new Set<() => void>()
   #isFlushScheduled = false
   #isFlushing = false
   #isBegun = false
@@ -52,13 +53,21 @@ export class Tx implements Queryable {
 
   /** Runs a statement without a result and returns how many rows it changed. */
   async count(source: Source<unknown>): Promise<number> {
-    const { tag } = await this.#run(toStatement(source))
-    return Number(tag.slice(tag.lastIndexOf(' ')))
+    return countOf(await this.#run(toStatement(source)))
   }
 
-  /** Its failure is reported by the next query or by the commit. */
-  write(source: Source<unknown>): void {
-    this.#queue.push({ statement: toStatement(source) })
+  /**
+   * Its failure is reported by the next query or by the commit. `onDone` gets the number of rows
+   * written, before the commit ends.
+   */
+  write(source: Source<unknown>, onDone?: (count: number) => void): void {
+    const resolve = onDone && ((result: Result) => onDone(countOf(result)))
+    this.#queue.push({ statement: toStatement(source), resolve })
+  }
+
+  /** Runs the action once if the transaction commits. It must not throw. */
+  afterCommit(action: () => void): void {
+    this.#afterCommit.add(action)
   }
 
   /**
@@ -74,6 +83,7 @@ export class Tx implements Queryable {
   async commit(): Promise<void> {
     const { tag } = await this.#run(commit)
     if (tag !== 'COMMIT') throw new Error('the transaction was rolled back for an unknown reason')
+    for (const action of this.#afterCommit) action()
   }
 
   async rollback(): Promise<void> {
@@ -146,6 +156,11 @@ export class CommitFirst extends Error {
   constructor(readonly statement: Source<unknown>) {
     super('a statement must be committed first')
   }
+}
+
+/** The last word of a tag such as `INSERT 0 3`. */
+function countOf({ tag }: Result): number {
+  return Number(tag.slice(tag.lastIndexOf(' ')))
 }
 
 /** Runs the work in one transaction on this connection. */

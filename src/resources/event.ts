@@ -33,8 +33,13 @@ type EventFields = {
 
 /** JSON text, the same bytes in every delivery and read. */
 export function showEvent(event: EventFields): string {
+  return showEventAs(toReference(prefixes.event, event.eventId), event)
+}
+
+/** The same for a caller that needs the reference of the event as well. */
+export function showEventAs(id: string, event: EventFields): string {
   const head = JSON.stringify({
-    id: toReference(prefixes.event, event.eventId),
+    id,
     type: event.type,
     timestamp: event.eventCreatedAt.toISOString(),
     mode: event.mode,

@@ -14,7 +14,7 @@ export function isPublicAddress(address: string): boolean {
 /** Azure's metadata service has an address in the public range. */
 const cloudAddresses = ['168.63.129.16']
 
-export const loopbackAddresses = ['127.0.0.1', '::1']
+const loopbackAddresses = ['127.0.0.1', '::1']
 
 export function isLoopback(address: string): boolean {
   return loopbackAddresses.includes(address)

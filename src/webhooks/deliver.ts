@@ -7,7 +7,7 @@ import type { Seal } from '../base/sealed.js'
 import { Lane } from '../postgres/lane.js'
 import type { Queryable } from '../postgres/tx.js'
 import { showEndpoint } from '../resources/webhook-endpoint.js'
-import { type ClaimedDelivery, claimDeliveries } from './claim-deliveries.js'
+import { type ClaimedDelivery, claimDeliveries, type EndpointShare } from './claim-deliveries.js'
 import {
   findOpenEndpoints,
   firstPosition,
@@ -35,6 +35,8 @@ type Tools = {
   sender: Sender
   /** Called after each poll for due deliveries. */
   onPoll?: (hasSucceeded: boolean) => void
+  /** Replaced in tests. */
+  pollIntervalMs?: number
 }
 
 /**
@@ -49,6 +51,10 @@ export class Deliverer {
   readonly #inFlight = new InFlight()
   readonly #stopping = new AbortController()
   #position: Position = firstPosition
+  /** Endpoints with due deliveries that had no free capacity in the last poll. */
+  #waitingEndpoints = new Set<string>()
+  #isWoken = false
+  #endPause: (() => void) | undefined
   #loop: Promise<void> | undefined
   #hasClosed = false
 
@@ -73,12 +79,19 @@ export class Deliverer {
     this.#loop = this.#run()
   }
 
+  /** Deliveries are due: polls without waiting for the end of the interval. */
+  wake(): void {
+    this.#isWoken = true
+    this.#endPause?.()
+  }
+
   /**
    * Stops claiming, then finishes and records what is in flight. Slow receivers are cut off; their
    * deliveries fall due again when the lease ends.
    */
   async stop(): Promise<void> {
     this.#stopping.abort()
+    this.wake()
     await this.#loop
     await this.#waitForInFlight(limits.webhooks.shutdownMs)
     this.#hasClosed = true
@@ -94,9 +107,11 @@ export class Deliverer {
   }
 
   async #run(): Promise<void> {
-    const { signal } = this.#stopping
-    while (!signal.aborted) {
-      let pauseMs: number = limits.webhooks.pollIntervalMs
+    const { clock } = this.#tools
+    while (!this.#stopping.signal.aborted) {
+      const startedAt = clock.elapsedMs()
+      let pauseMs = this.#pollIntervalMs
+      this.#isWoken = false
       try {
         pauseMs = await this.#poll()
         this.#tools.onPoll?.(true)
@@ -105,13 +120,34 @@ export class Deliverer {
         this.#tools.logger.error({ err: error }, 'could not claim due deliveries')
         this.#tools.onPoll?.(false)
       }
-      await sleep(pauseMs, undefined, { signal }).catch(() => {})
+      await this.#pause(pauseMs)
+      // Polls of a worker that is woken all the time still have a distance: a poll costs about the
+      // same for one delivery and for all that were committed meanwhile.
+      const earlyMs = limits.webhooks.busyPollIntervalMs - (clock.elapsedMs() - startedAt)
+      if (earlyMs > 0) await sleep(earlyMs)
     }
+  }
+
+  /** Ends early when woken. */
+  async #pause(pauseMs: number): Promise<void> {
+    if (this.#isWoken) return
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, pauseMs)
+      this.#endPause = () => {
+        clearTimeout(timer)
+        resolve()
+      }
+    })
+    this.#endPause = undefined
+  }
+
+  get #pollIntervalMs(): number {
+    return this.#tools.pollIntervalMs ?? limits.webhooks.pollIntervalMs
   }
 
   /** Claims and sends up to the free capacity; returns the pause before the next poll. */
   async #poll(): Promise<number> {
-    const { inFlightMax, busyPollIntervalMs, pollIntervalMs, endpointsPerPollMax } = limits.webhooks
+    const { inFlightMax, busyPollIntervalMs, endpointsPerPollMax } = limits.webhooks
     if (this.#inFlight.count >= inFlightMax) return busyPollIntervalMs
     const { db, clock } = this.#tools
     const startedAt = clock.elapsedMs()
@@ -123,6 +159,9 @@ export class Deliverer {
       due.map((endpoint) => this.#inFlight.loadOf(endpoint)),
     )
     const shares = due.map((endpoint, index) => ({ ...endpoint, capacity: capacities[index]! }))
+    this.#waitingEndpoints = new Set(
+      shares.filter(({ capacity }) => capacity === 0).map(({ endpointId }) => endpointId),
+    )
     const claimed = await claimDeliveries(
       db,
       clock.now(),
@@ -133,10 +172,13 @@ export class Deliverer {
 
     const isUnfinished = open.length === endpointsPerPollMax
     this.#position = isUnfinished ? open.at(-1)! : firstPosition
-    const isProvenWaiting = due.some((endpoint) => this.#inFlight.loadOf(endpoint).isProven)
-    if (claimed.length > 0 || isProvenWaiting) return busyPollIntervalMs
+    // New deliveries wake the worker, and so does the end of one whose endpoint had no capacity.
+    const isProvenWaiting = shares.some(
+      (share) => share.capacity === 0 && this.#inFlight.loadOf(share).isProven,
+    )
+    if (isProvenWaiting || isMoreDue(shares, claimed)) return busyPollIntervalMs
     // Many endpoints with nothing due: pause as long as the search took, to bound its load.
-    return isUnfinished ? Math.max(searchMs, busyPollIntervalMs) : pollIntervalMs
+    return isUnfinished ? Math.max(searchMs, busyPollIntervalMs) : this.#pollIntervalMs
   }
 
   async #deliver(delivery: ClaimedDelivery): Promise<void> {
@@ -152,6 +194,7 @@ export class Deliverer {
       logger.error({ err: error }, 'could not record a delivery attempt')
     }
     end(wasSuccess)
+    if (this.#waitingEndpoints.has(delivery.endpointId)) this.wake()
   }
 
   async #attempt(delivery: ClaimedDelivery, now: Date): Promise<DeliveryResult> {
@@ -175,6 +218,15 @@ export class Deliverer {
 
 function unsent(error: string): DeliveryResult {
   return { status: null, error, response: '', durationMs: 0 }
+}
+
+/** Whether an endpoint has taken all of its capacity, and may have more that is due. */
+function isMoreDue(shares: EndpointShare[], claimed: ClaimedDelivery[]): boolean {
+  const counts = new Map<string, number>()
+  for (const { endpointId } of claimed) counts.set(endpointId, (counts.get(endpointId) ?? 0) + 1)
+  return shares.some(
+    ({ endpointId, capacity }) => capacity > 0 && counts.get(endpointId) === capacity,
+  )
 }
 
 /** So that no endpoint is always served last. */

@@ -1,6 +1,6 @@
 import type { EnvironmentId } from '../base/environment.js'
 import { limits } from '../base/limits.js'
-import { sql } from '../postgres/sql.js'
+import type { Statement } from '../postgres/statement.js'
 import type { Queryable } from '../postgres/tx.js'
 
 /** An endpoint with open deliveries. */
@@ -19,6 +19,23 @@ export const firstPosition: Position = {
   endpointId: '00000000-0000-0000-0000-000000000000',
 }
 
+const walk = `
+  with recursive walk as (
+    (select environment_id, endpoint_id, due_at, 1 as step from deliveries
+      where state = 'PENDING' and (environment_id, endpoint_id) > ($1::int, $2::uuid)
+      order by environment_id, endpoint_id, due_at limit 1)
+    union all
+    select next.environment_id, next.endpoint_id, next.due_at, walk.step + 1
+    from walk cross join lateral (
+      select d.environment_id, d.endpoint_id, d.due_at from deliveries d
+      where d.state = 'PENDING'
+        and (d.environment_id, d.endpoint_id) > (walk.environment_id, walk.endpoint_id)
+      order by d.environment_id, d.endpoint_id, d.due_at limit 1) next
+    where walk.step < $3::int)
+  select environment_id as "environmentId", endpoint_id as "endpointId",
+    due_at <= $4::timestamptz as "isDue"
+  from walk order by step`
+
 /**
  * Skip-scans the index of open deliveries: one step per endpoint, however many deliveries it has. A
  * full page ends with the position of the next one.
@@ -28,21 +45,11 @@ export async function findOpenEndpoints(
   now: Date,
   from: Position,
 ): Promise<OpenEndpoint[]> {
-  return db.rows(sql<OpenEndpoint>`
-    with recursive walk as (
-      (select environment_id, endpoint_id, due_at, 1 as step from deliveries
-        where state = 'PENDING'
-          and (environment_id, endpoint_id) > (${from.environmentId}::int, ${from.endpointId}::uuid)
-        order by environment_id, endpoint_id, due_at limit 1)
-      union all
-      select next.environment_id, next.endpoint_id, next.due_at, walk.step + 1
-      from walk cross join lateral (
-        select d.environment_id, d.endpoint_id, d.due_at from deliveries d
-        where d.state = 'PENDING'
-          and (d.environment_id, d.endpoint_id) > (walk.environment_id, walk.endpoint_id)
-        order by d.environment_id, d.endpoint_id, d.due_at limit 1) next
-      where walk.step < ${limits.webhooks.endpointsPerPollMax}::int)
-    select environment_id as "environmentId", endpoint_id as "endpointId",
-      due_at <= ${now}::timestamptz as "isDue"
-    from walk order by step`)
+  const { endpointsPerPollMax } = limits.webhooks
+  const statement: Statement<OpenEndpoint> = {
+    name: 'find_open_endpoints',
+    text: walk,
+    values: [from.environmentId, from.endpointId, endpointsPerPollMax, now],
+  }
+  return db.rows(statement)
 }

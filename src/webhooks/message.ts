@@ -1,7 +1,7 @@
 import { prefixes, toReference } from '../base/ids.js'
 import { limits } from '../base/limits.js'
 import type { Seal } from '../base/sealed.js'
-import { showEvent } from '../resources/event.js'
+import { showEventAs } from '../resources/event.js'
 import type { ClaimedDelivery } from './claim-deliveries.js'
 import type { WebhookMessage } from './send.js'
 import {
@@ -36,7 +36,7 @@ export function createSigner(seal: Seal) {
     }
     const id = toReference(prefixes.event, delivery.eventId)
     const timestamp = Math.floor(now.getTime() / 1_000)
-    const body = showEvent(delivery)
+    const body = showEventAs(id, delivery)
     return {
       url: delivery.url,
       mode: delivery.mode,

@@ -3,6 +3,7 @@ import { limits } from '../base/limits.js'
 import { emitAll } from '../events/emit.js'
 import { listensTo } from '../events/filter.js'
 import type { Event } from '../events/find-events.js'
+import { wakeAfterCommit } from '../events/new-deliveries.js'
 import { sql } from '../postgres/sql.js'
 import type { Tx } from '../postgres/tx.js'
 import { showEndpoint } from '../resources/webhook-endpoint.js'
@@ -32,6 +33,7 @@ export async function redeliver(
       and w.is_enabled and w.deleted_at is null
       and ${isMeantFor} and ${recipients}
     order by e.environment_id, e.id, w.id ${dueAgain} returning 1`)
+  if (rows.length > 0) wakeAfterCommit(tx)
   return rows.length
 }
 
@@ -56,6 +58,7 @@ export async function recover(
           or d.state = 'PENDING' and (d.due_at <= ${now} or d.is_under_way)))
     order by e.environment_id, e.created_at, e.id limit ${limits.webhooks.recoveriesPerCallMax}
     ${dueAgain} returning 1`)
+  if (rows.length > 0) wakeAfterCommit(tx)
   return rows.length
 }
 

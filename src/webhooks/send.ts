@@ -1,12 +1,11 @@
 import { lookup as dnsLookup } from 'node:dns'
-import { type ClientRequest, type IncomingMessage, request as requestHttp } from 'node:http'
-import { request as requestHttps } from 'node:https'
-import { isIP } from 'node:net'
-import { RequestFilteringHttpAgent, RequestFilteringHttpsAgent } from 'request-filtering-agent'
+import { isIP, type LookupFunction } from 'node:net'
 import { type Clock, second } from '../base/clock.js'
 import type { Mode } from '../base/environment.js'
 import { limits } from '../base/limits.js'
-import { hostOf, isLoopback, isPublicAddress, loopbackAddresses } from './addresses.js'
+import { hostOf, isLoopback, isPublicAddress } from './addresses.js'
+import { ConnectionPool, type Exchange, NotPublic, type Target } from './connection.js'
+import { CutOff, NotHttp, type ResponseReader } from './response-reader.js'
 import { readRetryAfter } from './schedule.js'
 
 /** The result of one attempt. `status` is null without a complete response. */
@@ -27,163 +26,164 @@ export type WebhookMessage = {
 
 export type Sender = { send(message: WebhookMessage): Promise<DeliveryResult>; close(): void }
 
-type Lookup = (hostname: string, options: object, callback: (...args: never[]) => void) => void
+/** A URL as connections and requests need it. */
+type Destination = Target & {
+  /** Why no connection is made, as merchants read it. */
+  obstacle: string | undefined
+  /** The request line and the headers that depend on the URL alone. */
+  head: string
+}
 
-/**
- * Posts to merchants' servers with keep-alive. The resolved address is checked when connecting, so
- * DNS rebinding does not help an attacker. Redirects are never followed.
- */
-export function createSender(options: {
+type Options = {
   clock: Clock
   allowsLoopback: boolean
   attemptTimeoutMs?: number
   /** Replaced in tests. */
-  lookup?: Lookup
-}): Sender {
+  lookup?: LookupFunction
+  /** Certificate authorities, replaced in tests. */
+  ca?: string
+}
+
+/**
+ * Posts to merchants' servers over kept connections. The resolved address is checked when
+ * connecting, so DNS rebinding does not help an attacker. Redirects are never followed. Live and
+ * test mode share no connection, because test mode may connect to loopback.
+ */
+export function createSender(options: Options): Sender {
   const { clock, attemptTimeoutMs = limits.webhooks.attemptTimeoutMs } = options
-  const connection = {
-    keepAlive: true,
-    maxFreeSockets: limits.webhooks.inFlightMax,
-    timeout: limits.webhooks.idleConnectionMs,
+  const pools = {
+    live: openPool(options, false),
+    test: openPool(options, options.allowsLoopback),
   }
-  const { allowsLoopback, lookup = dnsLookup as Lookup } = options
-  const publicOnly = { ...connection, lookup: checkedLookup(lookup, false) }
-  const withLoopback = {
-    ...connection,
-    allowIPAddressList: allowsLoopback ? loopbackAddresses : [],
-    lookup: checkedLookup(lookup, allowsLoopback),
-  }
-  const agents = {
-    live: { http: undefined, https: new RequestFilteringHttpsAgent(publicOnly) },
-    test: {
-      http: new RequestFilteringHttpAgent(withLoopback),
-      https: new RequestFilteringHttpsAgent(withLoopback),
-    },
+  const destinations = {
+    live: new Map<string, Destination>(),
+    test: new Map<string, Destination>(),
   }
   let isClosed = false
+
+  function findDestination({ url, mode }: WebhookMessage): Destination {
+    const cache = destinations[mode]
+    const cached = cache.get(url)
+    if (cached) return cached
+    if (cache.size >= limits.webhooks.destinationsCachedMax) cache.clear()
+    const destination = readDestination(url, mode, mode === 'test' && options.allowsLoopback)
+    cache.set(url, destination)
+    return destination
+  }
+
   return {
-    async send(message) {
-      const url = new URL(message.url)
-      const isSecure = url.protocol === 'https:'
-      const agent = agents[message.mode][isSecure ? 'https' : 'http']
-      if (!agent) return { status: null, error: 'live endpoints must use https', ...nothing }
-      if (!mayConnect(hostOf(url), message.mode === 'test' && allowsLoopback))
-        return { status: null, error: 'the address is not public', ...nothing }
-      const headers = { ...message.headers, 'content-length': Buffer.byteLength(message.body) }
-      const post = () =>
-        (isSecure ? requestHttps : requestHttp)(url, { method: 'POST', agent, headers })
+    send(message) {
+      const destination = findDestination(message)
+      if (destination.obstacle !== undefined)
+        return Promise.resolve(failure(destination.obstacle, 0))
+      const request = toRequest(destination, message)
+      const pool = pools[message.mode]
       const startedAt = clock.elapsedMs()
       const spentMs = () => Math.round(clock.elapsedMs() - startedAt)
-      const tryOnce = () =>
-        exchange(post(), message.body, { clock, timeoutMs: attemptTimeoutMs - spentMs() })
-      let exchanged = await tryOnce()
-      // The receiver closed the idle connection just as it was reused: not a failed attempt.
-      if (exchanged.wasStale && !isClosed) exchanged = await tryOnce()
-      const { wasStale, ...result } = exchanged
-      return { ...result, durationMs: spentMs() }
+      return new Promise((resolve) => {
+        let isOver = false
+        let connection = pool.take(destination) ?? pool.open(destination)
+        // One timeout covers the whole attempt: a slow trickle of bytes does not extend it.
+        const timer = setTimeout(() => {
+          isOver = true
+          const seconds = limits.webhooks.attemptTimeoutMs / second
+          resolve(failure(`no complete response within ${seconds} seconds`, spentMs()))
+          connection.destroy()
+        }, attemptTimeoutMs)
+        const exchange: Exchange = {
+          onResponse(response) {
+            clearTimeout(timer)
+            resolve(toResult(response, spentMs(), clock))
+          },
+          onFailure(error, isStale) {
+            if (isOver) return
+            // The receiver closed the idle connection just as it was reused: not a failed attempt.
+            // A new connection is never stale.
+            if (isStale && !isClosed) {
+              connection = pool.open(destination)
+              return connection.send(request, exchange)
+            }
+            clearTimeout(timer)
+            resolve(failure(explain(error), spentMs()))
+          },
+        }
+        connection.send(request, exchange)
+      })
     },
     close() {
       isClosed = true
-      for (const agent of [agents.live.https, agents.test.http, agents.test.https]) agent.destroy()
+      for (const pool of Object.values(pools)) pool.close()
     },
   }
 }
 
-/** Checks the resolved addresses in addition to the library's own filter. */
-function checkedLookup(lookup: Lookup, allowsLoopback: boolean): Lookup {
-  return (hostname, options, callback) => {
-    const respond = callback as (error: Error | null, ...found: unknown[]) => void
-    lookup(hostname, options, ((error: Error | null, found: string | Found[], family: number) => {
-      if (error) return respond(error)
-      const addresses = Array.isArray(found) ? found.map(({ address }) => address) : [found]
-      const isAllowed = addresses.every((address) => mayConnect(address, allowsLoopback))
-      return isAllowed ? respond(null, found, family) : respond(new NotPublic())
-    }) as never)
+function openPool(options: Options, allowsLoopback: boolean): ConnectionPool {
+  return new ConnectionPool({
+    clock: options.clock,
+    lookup: checkedLookup(options.lookup ?? (dnsLookup as LookupFunction), allowsLoopback),
+    mayConnect: (address) => isAllowed(address, allowsLoopback),
+    ca: options.ca,
+  })
+}
+
+function readDestination(text: string, mode: Mode, allowsLoopback: boolean): Destination {
+  const url = new URL(text)
+  const isSecure = url.protocol === 'https:'
+  const host = hostOf(url)
+  const obstacle =
+    mode === 'live' && !isSecure
+      ? 'live endpoints must use https'
+      : isIP(host) !== 0 && !isAllowed(host, allowsLoopback)
+        ? notPublic
+        : undefined
+  return {
+    key: url.origin,
+    isSecure,
+    host,
+    port: Number(url.port || (isSecure ? 443 : 80)),
+    obstacle,
+    head: `POST ${url.pathname}${url.search} HTTP/1.1\r\nhost: ${url.host}\r\nconnection: keep-alive\r\n`,
   }
 }
 
-type Found = { address: string }
-
-/** Hostnames pass here and are checked by what they resolve to. */
-function mayConnect(host: string, allowsLoopback: boolean): boolean {
-  return isIP(host) === 0 || isPublicAddress(host) || (allowsLoopback && isLoopback(host))
+/** One text, so that it leaves in one write. */
+function toRequest({ head }: Destination, { headers, body }: WebhookMessage): string {
+  let text = head
+  for (const name in headers) text += `${name}: ${headers[name]}\r\n`
+  return `${text}content-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`
 }
 
-const nothing = { response: '', durationMs: 0 }
-
-type Exchanged = Omit<DeliveryResult, 'durationMs'> & { wasStale?: boolean }
-
-/** One timeout covers the whole exchange, so that a slow trickle of bytes does not extend it. */
-function exchange(
-  outgoing: ClientRequest,
-  body: string,
-  { clock, timeoutMs }: { clock: Clock; timeoutMs: number },
-): Promise<Exchanged> {
-  return new Promise((resolve) => {
-    const finish = (exchanged: Exchanged) => {
-      clearTimeout(timer)
-      resolve(exchanged)
-    }
-    const fail = (error: string) => finish({ status: null, error, response: '' })
-    const timer = setTimeout(() => {
-      fail(`no complete response within ${limits.webhooks.attemptTimeoutMs / second} seconds`)
-      outgoing.destroy()
-    }, timeoutMs)
-    outgoing.on('error', (error: NodeJS.ErrnoException) => {
-      const wasStale = outgoing.reusedSocket && error.code === 'ECONNRESET'
-      finish({ status: null, error: explain(error), response: '', wasStale })
+/** Passes resolved addresses on only if every one of them is allowed. */
+function checkedLookup(lookup: LookupFunction, allowsLoopback: boolean): LookupFunction {
+  return (hostname, options, callback) => {
+    lookup(hostname, options, (error, found, family) => {
+      if (error) return callback(error, found, family)
+      const addresses = typeof found === 'string' ? [found] : found.map(({ address }) => address)
+      if (addresses.every((address) => isAllowed(address, allowsLoopback)))
+        return callback(null, found, family)
+      return callback(new NotPublic(), [])
     })
-    outgoing.on('response', (incoming) => {
-      readStart(incoming).then(
-        (response) => finish({ ...readHead(incoming, clock), response }),
-        (error: Error) => fail(explain(error)),
-      )
-    })
-    outgoing.end(body)
-  })
+  }
 }
 
-function readHead(incoming: IncomingMessage, clock: Clock) {
-  const status = incoming.statusCode ?? 0
-  const mayDelay = status === 429 || status === 503
-  const header = incoming.headers['retry-after']
-  const retryAfterMs = mayDelay ? readRetryAfter(header, clock.now()) : undefined
-  return { status, error: null, ...(retryAfterMs !== undefined && { retryAfterMs }) }
+function isAllowed(address: string, allowsLoopback: boolean): boolean {
+  return isPublicAddress(address) || (allowsLoopback && isLoopback(address))
 }
 
-/** Reads the part of the response that is stored, and closes the connection if there is more. */
-function readStart(incoming: IncomingMessage): Promise<string> {
-  const bytesMax = limits.webhooks.responseBytesMax
-  const chunks: Buffer[] = []
-  let length = 0
-  return new Promise((resolve, reject) => {
-    const finish = () => resolve(toText(Buffer.concat(chunks), bytesMax))
-    incoming.on('data', (chunk: Buffer) => {
-      chunks.push(chunk)
-      length += chunk.length
-      if (length <= bytesMax) return
-      finish()
-      incoming.destroy()
-    })
-    incoming.on('end', finish)
-    incoming.on('error', reject)
-    incoming.on('close', () => reject(new CutOff()))
-  })
+function failure(error: string, durationMs: number): DeliveryResult {
+  return { status: null, error, response: '', durationMs }
 }
 
-/** Removes NUL, which a text column cannot hold. A split character at the end may add bytes. */
-function toText(bytes: Buffer, bytesMax: number): string {
-  let text = bytes.subarray(0, bytesMax).toString('utf8').replaceAll('\0', '')
-  while (Buffer.byteLength(text) > bytesMax) text = text.slice(0, -1)
-  return text
+function toResult(response: ResponseReader, durationMs: number, clock: Clock): DeliveryResult {
+  const { status, retryAfter, text } = response
+  const result: DeliveryResult = { status, error: null, response: text, durationMs }
+  if (status !== 429 && status !== 503) return result
+  const retryAfterMs = readRetryAfter(retryAfter, clock.now())
+  if (retryAfterMs !== undefined) result.retryAfterMs = retryAfterMs
+  return result
 }
 
-class CutOff extends Error {}
-
-class NotPublic extends Error {}
-
-/** The message of request-filtering-agent, which has no error code. */
-const filteredMessage = /is not allowed/
+const notPublic = 'the address is not public'
 
 /**
  * Fixed texts, because merchants read them: a library's message may reveal our network or quote
@@ -191,11 +191,10 @@ const filteredMessage = /is not allowed/
  */
 function explain(error: NodeJS.ErrnoException): string {
   if (error instanceof CutOff) return 'the response was cut off'
-  if (error instanceof NotPublic || filteredMessage.test(error.message))
-    return 'the address is not public'
+  if (error instanceof NotPublic) return notPublic
+  if (error instanceof NotHttp) return 'the response was not HTTP'
   const known = error.code && errorsByCode[error.code]
   if (known) return known
-  if (error.code?.startsWith('HPE_')) return 'the response was not HTTP'
   if (/CERT|TLS|SSL/.test(error.code ?? '')) return 'the certificate is not valid'
   return 'the connection failed'
 }

@@ -9,8 +9,12 @@ import { testSeal } from './endpoints.js'
 import { whenDone } from './open-manilla.js'
 
 /** The delivery job of a worker, with its log. */
-export function startDeliverer(db: Database, { seal = testSeal }: { seal?: Seal } = {}) {
+export function startDeliverer(
+  db: Database,
+  { seal = testSeal, pollIntervalMs }: { seal?: Seal; pollIntervalMs?: number } = {},
+) {
   const log: string[] = []
+  const polls = { count: 0 }
   const deliverer = new Deliverer({
     db,
     connect: () => connect(db.url, 'test deliveries'),
@@ -18,6 +22,10 @@ export function startDeliverer(db: Database, { seal = testSeal }: { seal?: Seal 
     clock: systemClock,
     logger: createLogger('warn', { write: (line) => log.push(line) }),
     sender: createSender({ clock: systemClock, allowsLoopback: true }),
+    onPoll: () => {
+      polls.count += 1
+    },
+    ...(pollIntervalMs && { pollIntervalMs }),
   })
   let stopping: Promise<void> | undefined
   const stop = () => {
@@ -26,5 +34,5 @@ export function startDeliverer(db: Database, { seal = testSeal }: { seal?: Seal 
   }
   whenDone(stop)
   deliverer.start()
-  return { stats: deliverer.stats, log, stop }
+  return { stats: deliverer.stats, polls, log, stop, wake: () => deliverer.wake() }
 }

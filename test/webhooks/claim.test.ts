@@ -4,7 +4,6 @@ import { minute, second, after as toLater } from '../../src/base/clock.js'
 import type { EnvironmentId } from '../../src/base/environment.js'
 import { limits } from '../../src/base/limits.js'
 import { sql } from '../../src/postgres/sql.js'
-import { toStatement } from '../../src/postgres/statement.js'
 import { inTransaction, type Queryable } from '../../src/postgres/tx.js'
 import { type ClaimedDelivery, claimDeliveries } from '../../src/webhooks/claim-deliveries.js'
 import {
@@ -273,20 +272,10 @@ describe('with many delivered and one endpoint far behind', () => {
   test('a scan uses the index of open deliveries', async () => {
     await fill()
     const session = await openSession(db)
-    let values: unknown[] = []
-    // The statement has no name; with one, the server can be asked for the plan of the same text.
-    const naming: Queryable = {
-      rows(source) {
-        const statement = { ...toStatement(source), name: 'find_open_endpoints' }
-        values = statement.values
-        return readerOf(session).rows(statement)
-      },
-    }
-    expect(await findOpenEndpoints(naming, now, firstPosition)).toHaveLength(100)
-    const written = values.map((value) =>
-      value instanceof Date ? value.toISOString() : `${value}`,
-    )
-    for (const { scans } of await plansOf(session, 'find_open_endpoints', written))
+    expect(await findOpenEndpoints(readerOf(session), now, firstPosition)).toHaveLength(100)
+    const { environmentId, endpointId } = firstPosition
+    const values = [environmentId, endpointId, endpointsPerPollMax, now.toISOString()].map(String)
+    for (const { scans } of await plansOf(session, 'find_open_endpoints', values))
       expect(scans).toEqual(['by deliveries_due', 'by deliveries_due'])
   })
 })

@@ -1,0 +1,23 @@
+import type { Tx } from '../postgres/tx.js'
+
+const listeners = new Set<() => void>()
+
+/** Calls back after every commit of this process that made deliveries due. Returns how to stop. */
+export function onNewDeliveries(listener: () => void): () => void {
+  listeners.add(listener)
+  return () => {
+    listeners.delete(listener)
+  }
+}
+
+/**
+ * Wakes those who deliver, once this transaction has committed. A wake-up is a hint that saves the
+ * wait for the next poll; the table decides. So it may go to workers of another database, too.
+ */
+export function wakeAfterCommit(tx: Tx): void {
+  tx.afterCommit(wakeListeners)
+}
+
+function wakeListeners(): void {
+  for (const listener of listeners) listener()
+}
