@@ -494,7 +494,6 @@ create table payouts (
   constraint payout_has_told_its_beginning CHECK (((event_sequence >= 0) AND ((kind = ANY (ARRAY['bank_return'::text, 'crypto_return'::text])) = (event_sequence = 0)))),
   constraint payout_kind_is_known CHECK ((kind = ANY (ARRAY['crypto_transfer'::text, 'bank_transfer'::text, 'bank_return'::text, 'crypto_return'::text]))),
   constraint payout_status_is_known CHECK ((status = ANY (ARRAY['SUBMITTED'::text, 'COMPLETED'::text, 'FAILED'::text, 'REVERSED'::text]))),
-  constraint payouts_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id),
   constraint payouts_pkey PRIMARY KEY (environment_id, id),
   constraint return_is_free CHECK (((kind <> ALL (ARRAY['bank_return'::text, 'crypto_return'::text])) OR (fee = 0))),
   constraint reversed_payout_has_its_time CHECK (((status = 'REVERSED'::text) = (reversed_at IS NOT NULL)))
