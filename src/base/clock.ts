@@ -22,7 +22,7 @@ export function after(time: Date, durationMs: number): Date {
 let lastText = ''
 let lastMs = Number.NaN
 
-/** As the API writes times. Cached, because a resource repeats its time and so do its neighbours. */
+/** As the API writes times. Cached: a resource repeats its time, and so do its neighbours. */
 export function toIsoText(time: Date): string {
   const ms = time.getTime()
   if (ms !== lastMs) {

@@ -31,7 +31,7 @@ export const limits = {
   },
   lane: {
     /** Calls per transaction. Larger batches only add latency at the same throughput. */
-    callsPerBatchMax: 64,
+    callsPerBatchMax: 256,
     /** Calls queued in one lane; the next one is refused. */
     callsWaitingMax: 20_000,
     retriesMax: 5,

@@ -66,8 +66,8 @@ type SignedCandidate = Inspected & { attempt: PreparedAttempt }
  * the rail), a `NewPayout` (priced) and is returned as a `PreparedPayout`.
  *
  * Requests that arrive together share calls: each rail has its own batches, and a batch makes one
- * `inspect` and one `prepare` for all of its requests. The balance is checked when the money is held;
- * here only to explain a refusal, because a balance that is too low is the first thing to report.
+ * `inspect` and one `prepare` for all of its requests. The balance is checked when the money is
+ * held; here only to explain a refusal, because a low balance is the first thing to report.
  */
 export function createPayoutPreparation({ db, rails, fees, logger }: Tools): PayoutPreparation {
   const unfinished = new UnfinishedPayouts()

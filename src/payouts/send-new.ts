@@ -11,8 +11,8 @@ type Tools = { rails: PayoutRails; clock: Clock; logger: Logger }
 
 /**
  * Sends payouts right after their commit: the bytes that were written to their rows, which nothing
- * changes afterwards. Only for payouts whose commit this process has seen succeed. If sending fails,
- * is too late or never happens, a worker sends them a moment later, from the rows.
+ * changes afterwards. Only for payouts whose commit this process has seen succeed. If sending
+ * fails, is too late or never happens, a worker sends them a moment later, from the rows.
  */
 export function createSendAfterCommit({ rails, clock, logger }: Tools) {
   // A rail may serve several kinds of payouts.

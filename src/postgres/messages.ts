@@ -1,9 +1,14 @@
-import { prepareValue } from 'pg/lib/utils.js'
+import { createRequire } from 'node:module'
 
 /**
  * Writes messages of the PostgreSQL protocol into one buffer, which leaves in one write. Lists are
- * written as binary arrays, straight from the rows: nothing is escaped here or parsed in the server.
+ * written as binary arrays, straight from the rows: nothing is escaped here or parsed there.
  */
+
+/** Converts a value as pg does: to text, or to a Buffer that is sent as it is. It has no types. */
+const { prepareValue } = createRequire(import.meta.url)('pg/lib/utils.js') as {
+  prepareValue: (value: unknown) => string | Buffer | null
+}
 
 const postgresEpochMs = Date.UTC(2000, 0, 1)
 

@@ -91,11 +91,17 @@ export class Tx implements Queryable {
     if (this.#isBegun) await this.#run(rollback)
   }
 
-  #run(statement: Statement<unknown>): Promise<Result> {
-    return new Promise((resolve, reject) => {
-      this.#queue.push({ statement, resolve, reject })
-      this.#schedule()
-    })
+  async #run(statement: Statement<unknown>): Promise<Result> {
+    try {
+      return await new Promise<Result>((resolve, reject) => {
+        this.#queue.push({ statement, resolve, reject })
+        this.#schedule()
+      })
+    } catch (error) {
+      // The stack of an error from the server leads to the socket; this one leads to the caller.
+      if (error instanceof Error) Error.captureStackTrace(error)
+      throw error
+    }
   }
 
   /** In a microtask, so that queries started together leave together. */

@@ -1,4 +1,5 @@
 import type pg from 'pg'
+import { ListColumn } from '../../src/postgres/messages.js'
 import { toStatement } from '../../src/postgres/statement.js'
 import type { Queryable, Source } from '../../src/postgres/tx.js'
 
@@ -75,7 +76,7 @@ export function measuringReader(session: pg.Client, work: Work): Queryable {
       const statement = toStatement(source)
       const { name, text, values } = statement
       const result = await session.query<Row & pg.QueryResultRow>(statement)
-      const isBinary = values.some((value) => Buffer.isBuffer(value))
+      const isBinary = values.some((value) => value instanceof ListColumn)
       const explained =
         name === undefined || isBinary
           ? await session.query({ text: `${explain} ${text}`, values })
