@@ -10,7 +10,7 @@ import pg from 'pg'
 /**
  * Disk space of a payment, a payout and their events: `node bench/sizes.mjs` creates thousands of
  * each through the API of a real service with one webhook endpoint and prints how much every table
- * grew, indexes included. docs/scaling.md has the result.
+ * grew, indexes included. docs/operating/scaling.md has the result.
  */
 
 const count = Number(process.env.SIZES_COUNT ?? 3_000)

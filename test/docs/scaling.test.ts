@@ -3,10 +3,10 @@ import { sql } from '../../src/postgres/sql.js'
 import { freshDatabase } from '../support/database.js'
 import { readPage } from '../support/doc-pages.js'
 
-/** docs/scaling.md describes the real schema. */
+/** docs/operating/scaling.md describes the real schema. */
 
 const db = await freshDatabase()
-const page = readPage('docs/scaling.md')
+const page = readPage('docs/operating/scaling.md')
 const between = (start: string, end?: string) => {
   const [, after = ''] = page.split(start)
   const text = end === undefined ? after : after.split(end)[0]!
