@@ -25,8 +25,7 @@ export function readPostmasterPid(dataDirectory) {
 
 function readCpu(pidsByRole) {
   if (process.platform !== 'linux') return {}
-  const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name))
-  const all = pids.map(readTimes).filter((times) => times !== undefined)
+  const all = listProcesses()
   const sum = (roots) =>
     all.reduce((ticks, { pid, parent, own, ofEndedChildren }) => {
       if (roots.includes(pid)) return ticks + own + ofEndedChildren
@@ -35,6 +34,12 @@ function readCpu(pidsByRole) {
   return Object.fromEntries(
     Object.entries(pidsByRole).map(([role, roots]) => [role, sum(roots) * tickUs]),
   )
+}
+
+/** Process id, parent and processor time of every process of this machine. */
+export function listProcesses() {
+  const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name))
+  return pids.map(readTimes).filter((times) => times !== undefined)
 }
 
 /** Undefined if the process has ended. */

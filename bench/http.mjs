@@ -4,16 +4,14 @@
  */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { newId } from '../dist/base/ids.js'
-import { fundAll } from '../dist/ledger/fund.js'
 import { openChain } from './chain.mjs'
 import { startMeter } from './cpu.mjs'
 import { paths } from './paths.mjs'
 import { openPgbench, startProcess } from './processes.mjs'
 import { formatResult } from './report.mjs'
 import { seedPast } from './seed-collections.mjs'
+import { fundEnvironments } from './workbench.mjs'
 
-const funds = { USDC: 10n ** 14n, NGN: 10n ** 14n }
 const transfersOnPage = 20
 
 export async function benchHttp(tools, options, record) {
@@ -29,7 +27,7 @@ export async function benchHttp(tools, options, record) {
     unposted: { count: 0 },
     wallet: chain.wallet,
   }
-  await fundMerchant(shared)
+  await fundEnvironments(tools.db, [tools.environmentId])
   if (options.pastRows > 0) await seedRows(shared, options.pastRows)
   const variants = []
   for (const node of options.nodes)
@@ -193,23 +191,6 @@ async function createResources({ servers, key, wallet }) {
       customer: { name: 'Ada Obi', email: 'ada@example.com' },
     }),
   }
-}
-
-async function fundMerchant({ db, environmentId }) {
-  const now = new Date()
-  await db.transaction((tx) =>
-    fundAll(
-      tx,
-      now,
-      Object.entries(funds).map(([asset, amount]) => ({
-        id: newId(now),
-        environmentId,
-        asset,
-        amount,
-        purpose: 'operator_credit',
-      })),
-    ),
-  )
 }
 
 async function seedRows({ db, environmentId, accountNumbers }, count) {

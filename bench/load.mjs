@@ -2,6 +2,7 @@
  * The load generator: a closed loop over keep-alive connections, or an open one at a fixed rate. As
  * cheap as possible, because it shares the machine with what it measures: it parses only the status
  * line and the length of a response. One process runs every plan, so that its own code is warm too.
+ * A plan with a `mix` sends its requests in turn, each with its own path, key and body.
  */
 import { createHmac, randomBytes } from 'node:crypto'
 import { connect } from 'node:net'
@@ -18,6 +19,7 @@ async function load(plan) {
   const statuses = {}
   let sent = 0
   let sample
+  let refused
 
   const isOver = () => sent >= countMax || performance.now() >= end
   const mayStart = plan.perSecond
@@ -36,13 +38,14 @@ async function load(plan) {
         const number = sent++
         const bytes = plan.notices
           ? noticeRequest(plan, run, number)
-          : request(plan, `${run}-${number}`)
+          : request(plan.mix ? plan.mix[number % plan.mix.length] : plan, `${run}-${number}`)
         socket.write(bytes)
       }
       socket.setNoDelay(true)
       socket.setEncoding('latin1')
       socket.on('connect', send)
       socket.on('error', reject)
+      socket.on('close', () => reject(new Error('the server closed a connection')))
       socket.on('data', (chunk) => {
         text += chunk
         const headEnd = text.indexOf('\r\n\r\n')
@@ -53,6 +56,7 @@ async function load(plan) {
         const status = text.slice(9, 12)
         statuses[status] = (statuses[status] ?? 0) + 1
         sample ??= { status: Number(status), body: text.slice(headEnd + 4) }
+        if (status[0] !== '2') refused ??= text
         text = ''
         send()
       })
@@ -69,6 +73,8 @@ async function load(plan) {
     p99: latencies[Math.floor(latencies.length * 0.99)] ?? 0,
     statuses,
     sample,
+    /** The first response whose status is not 2xx. */
+    refused,
   }
 }
 

@@ -80,7 +80,7 @@ function medianOf(results, figure) {
   return values.length === 0 ? undefined : median(values)
 }
 
-function median(list) {
+export function median(list) {
   return list.toSorted((left, right) => left - right)[list.length >> 1]
 }
 
@@ -121,7 +121,11 @@ function wholeUs(us) {
 }
 
 export function printTable(rows) {
-  const shown = [...columns, ['goals missed', ({ missed }) => missed ?? '']]
+  printCells([...columns, ['goals missed', ({ missed }) => missed ?? '']], rows)
+}
+
+/** Prints rows with the given columns, each a title and a function of the row. */
+export function printCells(shown, rows) {
   const cells = [
     shown.map(([title]) => title),
     ...rows.map((row) => shown.map(([, of]) => of(row))),

@@ -1,0 +1,231 @@
+/**
+ * npm run bench:soak: the all-in-one service, as `npm start` runs it, under a fixed rate of
+ * requests. Prints its memory every minute and exits with 1 if that grows or exceeds its limit, if
+ * too many requests fail, or if the ledger is inconsistent. See README.md.
+ */
+import { spawnSync } from 'node:child_process'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { createInterface } from 'node:readline'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { buildOrExit } from '../bin/build-when-needed.mjs'
+import { readPostmasterPid } from './cpu.mjs'
+import { requireFreeSpace } from './disk.mjs'
+import { findChild, readFamilyMb, readResidentMb } from './memory.mjs'
+import { readMetrics, sumOf } from './metrics.mjs'
+import { startProcess } from './processes.mjs'
+import { median } from './report.mjs'
+import { startService } from './service.mjs'
+import { createMix } from './soak-mix.mjs'
+
+const minutes = Number(process.env.SOAK_MINUTES ?? 30)
+const perSecond = Number(process.env.SOAK_RATE ?? 500)
+/** Enough for the rate even while requests take half a second. */
+const connections = 256
+const sampleIntervalMs = 5_000
+const serviceMbMax = 300
+/** The last third may use this much more memory than the middle one. */
+const growthMax = 1.05
+const failedShareMax = 0.001
+const warningsShownMax = 20
+/** PostgreSQL with its log, and the chain. */
+const bytesPerRequest = 8_000
+
+const columns = {
+  minute: ({ minute }) => String(minute),
+  service: ({ service }) => String(Math.round(service)),
+  heap: ({ heap }) => String(Math.round(heap)),
+  external: ({ external }) => String(Math.round(external)),
+  localnet: ({ localnet }) => String(Math.round(localnet)),
+  PostgreSQL: ({ postgres }) => String(Math.round(postgres)),
+  requests: ({ requests }) => requests.toLocaleString('en'),
+  failed: ({ failed }) => String(failed),
+  'p50 ms': ({ p50 }) => p50.toFixed(1),
+  'p99 ms': ({ p99 }) => p99.toFixed(1),
+  'lag s': ({ lagSeconds }) => lagSeconds.toFixed(1),
+}
+
+if (process.platform !== 'linux') {
+  console.error('The soak reads memory from /proc, which only Linux has.')
+  process.exit(1)
+}
+requireFreeSpace(tmpdir(), 4e9 + minutes * 60 * perSecond * bytesPerRequest, 'This soak')
+await buildOrExit()
+const home = mkdtempSync(path.join(tmpdir(), 'manilla-soak-'))
+chmodSync(home, 0o755)
+const dataDirectory = path.join(home, 'data')
+const stopped = new AbortController()
+for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => stopped.abort())
+
+try {
+  const result = await soak()
+  const folder = new URL('./results/', import.meta.url)
+  mkdirSync(folder, { recursive: true })
+  writeFileSync(new URL('soak.json', folder), `${JSON.stringify(result, null, 2)}\n`)
+  if (!result.isPassed) process.exitCode = 1
+} finally {
+  await stopLeftDatabase()
+  rmSync(home, { recursive: true, force: true })
+}
+
+async function soak() {
+  const service = await startService('start.mjs', {
+    env: {
+      MANILLA_HOME: home,
+      // Within the limits, which stay on: they cost memory, too.
+      RATE_LIMIT_PER_SECOND: String(2 * perSecond + 100),
+      PUBLIC_RATE_LIMIT_PER_SECOND: String(2 * perSecond + 100),
+    },
+    isLogRead: true,
+  })
+  showWarnings(service.log)
+  const receiver = await startProcess('./receiver.mjs')
+  const load = await startProcess('./load.mjs')
+  try {
+    const demoFile = path.join(home, 'demo.json')
+    while (!existsSync(demoFile)) await sleep(100)
+    const { test } = JSON.parse(readFileSync(demoFile, 'utf8'))
+    const mix = await createMix({
+      url: service.url,
+      key: test.secretKey,
+      requests: minutes * 60 * perSecond,
+      webhookUrl: `http://127.0.0.1:${receiver.port}/quick`,
+    })
+    const measured = await drive(service, load, mix)
+    const verified = verify()
+    return judge(measured, verified)
+  } finally {
+    // After Ctrl-C some of them have ended already.
+    await Promise.allSettled([load.stop(), receiver.stop(), service.stop()])
+  }
+}
+
+async function drive(service, load, mix) {
+  const samples = []
+  const rows = []
+  const sample = () => samples.push(readResidentMb(service.pid))
+  const timer = setInterval(sample, sampleIntervalMs)
+  console.log(`${perSecond} requests per second for ${minutes} minutes; memory in MB`)
+  printRow(Object.keys(columns))
+  for (let minute = 1; minute <= minutes && !stopped.signal.aborted; minute += 1) {
+    const first = samples.length
+    const result = await load.ask({
+      port: service.port,
+      connections,
+      mix,
+      perSecond,
+      runMs: 60_000,
+    })
+    sample()
+    const row = {
+      minute,
+      service: median(samples.slice(first)),
+      ...(await readState(service)),
+      requests: result.sent,
+      failed: countFailed(result.statuses),
+      p50: result.p50,
+      p99: result.p99,
+    }
+    rows.push(row)
+    printRow(Object.values(columns).map((show) => show(row)))
+    if (result.refused) console.log(`  first failure: ${result.refused.replaceAll('\r\n', ' ')}`)
+  }
+  clearInterval(timer)
+  return { rows, samples }
+}
+
+async function readState(service) {
+  const metrics = await readMetrics(service.metricsUrl)
+  const lags = metrics.filter(({ name }) => name === 'manilla_due_lag_seconds')
+  return {
+    heap: sumOf(metrics, 'nodejs_heap_size_used_bytes') / 1024 ** 2,
+    external: sumOf(metrics, 'nodejs_external_memory_bytes') / 1024 ** 2,
+    localnet: readResidentMb(findChild(service.pid, 'localnet')),
+    postgres: readFamilyMb(readPostmasterPid(dataDirectory)),
+    lagSeconds: Math.max(0, ...lags.map(({ value }) => value)),
+  }
+}
+
+function printRow(cells) {
+  console.log(cells.map((cell) => cell.padStart(10)).join(''))
+}
+
+function countFailed(statuses) {
+  return Object.entries(statuses)
+    .filter(([status]) => !status.startsWith('2'))
+    .reduce((sum, [, count]) => sum + count, 0)
+}
+
+function verify() {
+  const file = fileURLToPath(new URL('../bin/manilla.mjs', import.meta.url))
+  const { status, stdout, stderr } = spawnSync(process.execPath, [file, 'verify-ledger'], {
+    env: { ...process.env, MANILLA_HOME: home, LOG_LEVEL: 'warn' },
+  })
+  if (status !== 0) console.log(`${stdout}${stderr}`)
+  return status === 0
+}
+
+function judge({ rows, samples }, isVerified) {
+  const third = Math.floor(samples.length / 3)
+  const middle = median(samples.slice(third, 2 * third))
+  const last = median(samples.slice(-third))
+  const highest = Math.max(...samples)
+  const sum = (field) => rows.reduce((total, row) => total + row[field], 0)
+  const [requests, failed] = [sum('requests'), sum('failed')]
+  const checks = [
+    {
+      isPassed: last <= middle * growthMax,
+      text: `memory is flat: median ${toMb(middle)} in the middle third, ${toMb(last)} in the last`,
+    },
+    {
+      isPassed: highest <= serviceMbMax,
+      text: `memory is at most ${serviceMbMax} MB: highest ${toMb(highest)}`,
+    },
+    {
+      isPassed: failed <= requests * failedShareMax,
+      text: `requests succeed: ${failed} of ${requests.toLocaleString('en')} failed`,
+    },
+    { isPassed: isVerified, text: 'verify-ledger finds the ledger consistent' },
+    { isPassed: rows.length === minutes, text: `${rows.length} of ${minutes} minutes measured` },
+  ]
+  for (const { isPassed, text } of checks) console.log(`${isPassed ? '✓' : '✗'} ${text}`)
+  return {
+    isPassed: checks.every(({ isPassed }) => isPassed),
+    checks,
+    perSecond,
+    minutes,
+    rows,
+    samples,
+  }
+}
+
+function toMb(value) {
+  return `${Math.round(value)} MB`
+}
+
+/** The log is at its usual level, because logging takes memory, too. */
+function showWarnings(log) {
+  let shown = 0
+  createInterface({ input: log }).on('line', (line) => {
+    if (line.includes('"level":"info"') || shown >= warningsShownMax) return
+    shown += 1
+    console.log(`  ${line.slice(0, 500)}`)
+  })
+}
+
+/** A service that does not stop in time exits and leaves its PostgreSQL running. */
+async function stopLeftDatabase() {
+  if (!existsSync(path.join(dataDirectory, 'postmaster.pid'))) return
+  const { startEmbeddedServer } = await import('../dist/postgres/embedded/server.js')
+  await (await startEmbeddedServer({ dataDirectory })).stop()
+}
