@@ -73,7 +73,10 @@ async function replayFirst(
   return earlier ?? handle()
 }
 
-/** A retry gets its first answer even if the request is no longer valid. */
+/**
+ * A retry gets its first answer even if the request is no longer valid. While that answer cannot be
+ * looked up, it is not refused: the caller would take a transfer that was made for one that was not.
+ */
 async function runFirst(
   handle: () => Promise<RouteAnswer>,
   find: FindEarlier,
@@ -81,7 +84,9 @@ async function runFirst(
   try {
     return await handle()
   } catch (error) {
-    const earlier = await find().catch(() => undefined)
+    const earlier = await find().catch((failure: unknown) => {
+      throw error instanceof Refusal ? failure : error
+    })
     if (!earlier) throw error
     if (earlier instanceof Refusal) throw earlier
     return earlier
