@@ -12,7 +12,7 @@ export type Queryable = {
   rows<Row>(source: Source<Row>): Promise<Row[]>
 }
 
-/** A statement of the transaction. Nothing waits for a write, so it has no callbacks. */
+/** A statement of the transaction. No caller waits for a write, so it has no `reject`. */
 type Queued = {
   statement: Statement<unknown>
   resolve?: ((result: Result) => void) | undefined
@@ -201,7 +201,7 @@ export async function inTransaction<Result>(
   }
 }
 
-/** Nothing that a caller waits for: if the connection is lost, the work may be retried. */
+/** A lost connection is never `OutcomeUnknown` here: running the statement twice does no harm. */
 function commitAlone(client: pg.ClientBase, statement: Statement<unknown>): Promise<void> {
   return new Promise((resolve, reject) => {
     const callback = (error: unknown) => {

@@ -74,8 +74,8 @@ async function replayFirst(
 }
 
 /**
- * A retry gets its first answer even if the request is no longer valid. While that answer cannot be
- * looked up, it is not refused: the caller would take a transfer that was made for one that was not.
+ * A retry gets its first answer even if the request is no longer valid. It is not refused while
+ * that answer cannot be read: the caller would send the payout again, with a new key.
  */
 async function runFirst(
   handle: () => Promise<RouteAnswer>,
