@@ -56,7 +56,7 @@ export type Collections = {
   findPublicSession(reference: string): Promise<PublicSession | undefined>
   /** Asks the bank to reject further payments, without waiting for it. */
   closeAccount(account: CollectionAccount): void
-  /** Resolves once the notice is stored. It is judged with that, or soon after. */
+  /** Resolves once the notice is stored. It is judged in the same transaction, or soon after. */
   receiveNotice(notice: NewNotice): Promise<void>
   /** Books the payment of a stored notice; does nothing if it was judged before. */
   judgeNotice(name: NoticeName): Promise<unknown>

@@ -55,11 +55,17 @@ export class RecentTerms {
     const missing = this.#kinds.filter(isMissing)
     for (const [environmentId, found] of await readTermsOf(db, missing)) {
       const known = terms.get(environmentId)
-      if (known) Object.assign(found.fees, known.fees)
-      terms.set(environmentId, found)
+      if (known) addTo(known, found)
+      else terms.set(environmentId, found)
     }
     return toTermsByEnvironment(terms)
   }
+}
+
+/** Clock moves are read with wallets only, so one of the two may lack them. */
+function addTo(known: EnvironmentTerms, found: EnvironmentTerms): void {
+  Object.assign(known.fees, found.fees)
+  if (known.clockMoves.length === 0) known.clockMoves = found.clockMoves
 }
 
 function toTermsByEnvironment(terms: Terms): TermsByEnvironment {

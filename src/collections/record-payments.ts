@@ -92,9 +92,9 @@ export async function recordPayments(
  * Does the same for notices that have just arrived, and stores them with the result in one insert.
  * Returns the keys of those it judged; the others had been stored before.
  *
- * The accounts are locked before stored notices are read: whoever judged a copy of a notice held
- * its account until the commit, so the copy is found. A copy without an account can be missed; then
- * the insert fails, and the lane runs the batch again in halves.
+ * The accounts are locked before stored notices are read: a transaction that judged a copy of a
+ * notice held its account until the commit, so the copy is found. A copy without an account can be
+ * missed; then the insert fails, and the lane runs the batch again.
  */
 export async function receivePayments(
   tx: Tx,

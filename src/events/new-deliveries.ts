@@ -2,7 +2,7 @@ import type { Tx } from '../postgres/tx.js'
 
 const listeners = new Set<() => void>()
 
-/** Calls back after every commit of this process that made deliveries due. Returns how to stop. */
+/** Calls back after commits of this process that made deliveries due. Returns `unsubscribe`. */
 export function onNewDeliveries(listener: () => void): () => void {
   listeners.add(listener)
   return () => {
@@ -11,8 +11,8 @@ export function onNewDeliveries(listener: () => void): () => void {
 }
 
 /**
- * Wakes those who deliver, once this transaction has committed. A wake-up is a hint that saves the
- * wait for the next poll; the table decides. So it may go to workers of another database, too.
+ * Wakes the workers once this transaction has committed. A wake-up is a hint that saves the wait
+ * for the next poll; the table decides. So it may also reach workers of another database.
  */
 export function wakeAfterCommit(tx: Tx): void {
   tx.afterCommit(wakeListeners)

@@ -103,6 +103,7 @@ function toKeyed(
   if (holdsSecret === undefined) return { status, body, isReplayed }
   return { status, body, holdsSecret, isReplayed }
 }
+
 /** The first answer for the same request; a refusal for another request with the same key. */
 export function replay(
   key: IdempotencyKey,

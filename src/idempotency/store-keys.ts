@@ -43,8 +43,8 @@ export const findIdempotencyKeys = listStatement<typeof identity, IdempotencyKey
 })
 
 /**
- * `isClaimed`: this transaction inserted the key. The time guards against a row as old as the
- * counter of transactions is long, whose number may be that of this transaction.
+ * `isClaimed`: this transaction inserted the key. Transaction numbers repeat after four billion;
+ * the time excludes an old row with the same number.
  */
 export const findClaimedKeys = listStatement<
   typeof identity,

@@ -17,7 +17,7 @@ export async function listBalances(
 
 /**
  * Reads what `listBalances` reads; calls that arrive together share a query, and those of one
- * environment also share what `show` makes of it.
+ * environment also share what `show` returns.
  */
 export function createBalanceReader<Shown>(db: Queryable, show: (balances: Balance[]) => Shown) {
   return gather(async (environmentIds: EnvironmentId[]) => {

@@ -49,9 +49,9 @@ const open = listStatement({
 const locking = new WeakSet<Tx>()
 
 /**
- * Locks the accounts of a batch. Has those opened that do not exist yet, and the transaction run
- * again. If it may not wait for locks, throws `Busy` with the environments whose accounts another
- * transaction has locked.
+ * Locks the accounts of a batch. Throws `CommitFirst` if some do not exist yet: they are opened and
+ * the transaction runs again. If it may not wait for locks, throws `Busy` with the environments
+ * whose accounts another transaction has locked.
  */
 export async function lockLedgerAccounts(tx: Tx, keys: LedgerAccountKey[]): Promise<Book> {
   assert(!locking.has(tx), 'a transaction locks its accounts once: twice could be out of order')

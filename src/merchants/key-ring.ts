@@ -21,8 +21,8 @@ export type KeyRing = {
   /** The API key for this text, if it is valid now and from this address. */
   find(keyText: string, address: string): Promise<AuthenticatedKey | undefined>
   /**
-   * The same without a promise, for a key that was looked up less than a second ago. Undefined
-   * means nothing: ask `find`.
+   * The same without a promise, for a key that was fetched less than a second ago. Undefined: call
+   * `find`.
    */
   recall(keyText: string, address: string): AuthenticatedKey | undefined
   /** Writes when keys were last used; returns the number of keys. Called by a timer. */

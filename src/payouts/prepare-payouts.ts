@@ -167,7 +167,7 @@ function isLastRound(round: number, neighbours: number): boolean {
   return round > 1 && neighbours === 0
 }
 
-/** Refuses what the balance does not cover before it asks a rail that charges for the question. */
+/** Refuses what the balance does not cover before it calls a rail that charges for `inspect`. */
 async function signCovered(
   db: Queryable,
   rail: PayoutRail,

@@ -47,7 +47,7 @@ export function createOpenPayoutTotals(db: Queryable, mode: Mode): OpenPayoutTot
   }
 }
 
-/** Prepared: every batch of payouts asks for it. */
+/** Prepared, because every batch of payouts runs it. */
 async function sumOpenPayouts(
   db: Queryable,
   { mode, asset }: { mode: Mode; asset: Asset },

@@ -5,7 +5,7 @@ import { createRequire } from 'node:module'
  * written as binary arrays, straight from the rows: nothing is escaped here or parsed there.
  */
 
-/** Converts a value as pg does: to text, or to a Buffer that is sent as it is. It has no types. */
+/** Converts a value as pg does: to text, or to a Buffer that is sent unchanged. Has no types. */
 const { prepareValue } = createRequire(import.meta.url)('pg/lib/utils.js') as {
   prepareValue: (value: unknown) => string | Buffer | null
 }
@@ -106,7 +106,7 @@ export class Messages {
     this.#finish(message)
   }
 
-  /** Asks for the names and types of the result columns. */
+  /** Requests the names and types of the result columns. */
   describe(): void {
     const message = this.#begin('D')
     this.#reserve(1)

@@ -12,7 +12,7 @@ export type Queryable = {
   rows<Row>(source: Source<Row>): Promise<Row[]>
 }
 
-/** A statement of the transaction. Nothing waits for a write, so it has no callbacks. */
+/** A statement of the transaction. No caller waits for a write, so it has no `reject`. */
 type Queued = {
   statement: Statement<unknown>
   resolve?: ((result: Result) => void) | undefined
@@ -36,6 +36,7 @@ export class Tx implements Queryable {
   #isFlushScheduled = false
   #isFlushing = false
   #isBegun = false
+  #isEnding = false
   #failure: { error: unknown } | undefined
   #isCommitSent = false
   #timeoutMs: number | undefined
@@ -62,7 +63,7 @@ export class Tx implements Queryable {
    */
   write(source: Source<unknown>, onDone?: (count: number) => void): void {
     const resolve = onDone && ((result: Result) => onDone(countOf(result)))
-    this.#queue.push({ statement: toStatement(source), resolve })
+    this.#enqueue({ statement: toStatement(source), resolve })
   }
 
   /** Runs the action once if the transaction commits. It must not throw. */
@@ -81,12 +82,14 @@ export class Tx implements Queryable {
 
   /** After a failed statement COMMIT answers with the tag ROLLBACK and no error. */
   async commit(): Promise<void> {
+    this.#isEnding = true
     const { tag } = await this.#run(commit)
     if (tag !== 'COMMIT') throw new Error('the transaction was rolled back for an unknown reason')
     for (const action of this.#afterCommit) action()
   }
 
   async rollback(): Promise<void> {
+    this.#isEnding = true
     this.#queue = []
     if (this.#isBegun) await this.#run(rollback)
   }
@@ -94,7 +97,7 @@ export class Tx implements Queryable {
   async #run(statement: Statement<unknown>): Promise<Result> {
     try {
       return await new Promise<Result>((resolve, reject) => {
-        this.#queue.push({ statement, resolve, reject })
+        this.#enqueue({ statement, resolve, reject })
         this.#schedule()
       })
     } catch (error) {
@@ -102,6 +105,14 @@ export class Tx implements Queryable {
       if (error instanceof Error) Error.captureStackTrace(error)
       throw error
     }
+  }
+
+  /** After the end a statement would run, and be committed, on its own. */
+  #enqueue(queued: Queued): void {
+    const { statement } = queued
+    if (this.#isEnding && statement !== commit && statement !== rollback)
+      throw new Error('the transaction has ended')
+    this.#queue.push(queued)
   }
 
   /** In a microtask, so that queries started together leave together. */
@@ -115,6 +126,7 @@ export class Tx implements Queryable {
     this.#isFlushScheduled = false
     const sent = this.#queue
     this.#queue = []
+    if (sent.length === 0) return // rolled back before anything was sent
     if (this.#failure && sent[0]!.statement !== rollback) {
       this.#rejectAll(sent)
       return
@@ -189,7 +201,7 @@ export async function inTransaction<Result>(
   }
 }
 
-/** Nothing that a caller waits for: if the connection is lost, the work may be retried. */
+/** A lost connection is never `OutcomeUnknown` here: running the statement twice does no harm. */
 function commitAlone(client: pg.ClientBase, statement: Statement<unknown>): Promise<void> {
   return new Promise((resolve, reject) => {
     const callback = (error: unknown) => {

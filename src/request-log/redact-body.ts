@@ -216,7 +216,7 @@ function hasTraces(text: string): boolean {
   return text.includes('@') || text.includes('://') || hasTenDigits(text) || words.test(text)
 }
 
-/** Looks at every tenth character: ten digits in a row include one of them. */
+/** Checks every tenth character: ten digits in a row include one of them. */
 function hasTenDigits(text: string): boolean {
   for (let at = 9; at < text.length; at += 10) {
     if (!isDigit(text, at)) continue

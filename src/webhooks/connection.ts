@@ -189,7 +189,7 @@ export class Connection {
   }
 
   #read(bytes: Buffer): void {
-    // Nothing was asked: the next request must not take this for its response.
+    // No request is under way: the next one must not take this for its response.
     if (!this.#exchange) {
       this.destroy()
       return
@@ -223,7 +223,7 @@ export class Connection {
     this.#exchange = undefined
     this.#reader = new ResponseReader()
     this.#isReused = true
-    // A response that arrives before the whole request was sent: the rest would be in the way.
+    // Otherwise the receiver could take the unsent rest of this request for the next one.
     const isWhole = this.#socket.writableLength === 0 && !this.#socket.readableEnded
     if (response.isReusable && isWhole && !this.#socket.destroyed) this.#pool.keep(this)
     else this.destroy()

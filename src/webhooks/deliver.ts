@@ -121,8 +121,8 @@ export class Deliverer {
         this.#tools.onPoll?.(false)
       }
       await this.#pause(pauseMs)
-      // Polls of a worker that is woken all the time still have a distance: a poll costs about the
-      // same for one delivery and for all that were committed meanwhile.
+      // Limits how often a busy worker polls: a poll costs about the same for one delivery and for
+      // all that were committed meanwhile.
       const earlyMs = limits.webhooks.busyPollIntervalMs - (clock.elapsedMs() - startedAt)
       if (earlyMs > 0) await sleep(earlyMs)
     }

@@ -43,7 +43,7 @@ export class ResponseReader {
     this.hasStarted = true
     this.#rest = this.#rest.length === 0 ? bytes : Buffer.concat([this.#rest, bytes])
     while (!this.isComplete && this.#step());
-    // More bytes than the response has: no request asked for them.
+    // Bytes after the end of the response belong to no request.
     if (this.#rest.length > 0) this.isReusable &&= !this.isComplete
   }
 

@@ -10,6 +10,7 @@ import { createSandboxBank } from '../../src/simulation/sandbox-bank/sandbox-ban
 import { manualClock } from '../support/clock.js'
 import { freshDatabase } from '../support/database.js'
 import { type Merchant, openManilla, standardNaira } from '../support/open-manilla.js'
+import { openSession } from '../support/sessions.js'
 import { expectAllProofs } from '../support/sound-books.js'
 
 const db = await freshDatabase()
@@ -200,6 +201,12 @@ describe('naira amounts have bounds', () => {
     const again = await strict.ask('POST', path, request('before'))
     expect([first.status, again.status, again.text]).toEqual([201, 201, first.text])
     expect((await strict.ask('POST', path, request('after'))).status).toBe(400)
+
+    // Nor may it be refused while the first answer cannot be read.
+    const blocker = await openSession(db)
+    await blocker.query('begin; lock table idempotency_keys in access exclusive mode')
+    const unread = await strict.ask('POST', path, request('before'))
+    expect([unread.status, unread.json.reason]).toEqual([503, 'unavailable'])
   })
 })
 

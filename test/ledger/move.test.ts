@@ -50,6 +50,32 @@ test('racing holds never exceed the balance', async () => {
   await expectLowerProofs(db)
 })
 
+// The ledger accounts of a new environment do not exist yet. Ten transactions want to open them at
+// once, in both orders of their lines; none may fail, wait for another in a circle or book twice.
+test('racing transactions open the accounts of a new environment once', async () => {
+  const environmentId = await insertEnvironment(db)
+  const sessions = await Promise.all(Array.from({ length: 10 }, () => openSession(db)))
+  const runs: string[] = []
+  const fundings = sessions.map((_, index) =>
+    fundingOf({ environmentId, asset: index % 2 === 0 ? 'USDC' : 'USDT' }, 10n),
+  )
+  const outcomes = await Promise.all(
+    sessions.map((session, index) =>
+      inTransaction(session, (tx) => {
+        runs.push(fundings[index]!.causeId)
+        const pair = [fundings[index]!, fundingOf({ environmentId, asset: 'NGN' }, 1n)]
+        return moveAll(tx, now, index % 3 === 0 ? pair : pair.reverse())
+      }),
+    ),
+  )
+  expect(outcomes.flat().every(({ isMoved }) => isMoved)).toBe(true)
+  // The work of the first ones ran again; see `CommitFirst`.
+  expect(runs.length).toBeGreaterThan(sessions.length)
+  const balances = await listBalances(db, environmentId)
+  expect(balances.map(({ available }) => available).sort()).toEqual([10n, 50n, 50n])
+  await expectLowerProofs(db)
+})
+
 // The same ten in one list. The first three fit; the others are refused one by one, while a smaller
 // one behind them still fits.
 test('holds of one list are judged one after the other', async () => {

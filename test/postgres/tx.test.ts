@@ -118,6 +118,36 @@ function toPostgres(): never {
   throw new Error('cannot be written')
 }
 
+// One branch of the work fails and another goes on. After the rollback the server would run the
+// statement of the other branch on its own, and keep what it wrote.
+test('work that goes on after its transaction was rolled back writes nothing', async () => {
+  const session = await openSession(db)
+  let late: Promise<unknown> | undefined
+  const outcome = inTransaction(session, async (tx) => {
+    await tx.rows(sql`select 1`)
+    late = goOn(tx).catch((error: unknown) => error)
+    throw new Error('a bug of ours')
+  })
+  await expect(outcome).rejects.toThrow('a bug of ours')
+  expect(await late).toMatchObject({ message: 'the transaction has ended' })
+  expect(await listNotes()).toEqual([])
+})
+
+async function goOn(tx: Tx): Promise<void> {
+  await new Promise((resolve) => setImmediate(resolve))
+  tx.write(sql`insert into notes values (1)`)
+  await tx.rows(sql`select 1`)
+}
+
+test('a transaction that is rolled back at once sends nothing', async () => {
+  const session = await openSession(db)
+  const tx = new Tx(session, { waitsForLocks: true })
+  void tx.rows(sql`insert into notes values (1)`)
+  await tx.rollback()
+  await session.query('select 1')
+  expect(await listNotes()).toEqual([])
+})
+
 // The server ends the connection between two queries: nothing can be committed, and the error says
 // so, which lets a lane retry.
 test('a connection lost before commit is reported as lost, not as unknown', async () => {

@@ -73,7 +73,10 @@ async function replayFirst(
   return earlier ?? handle()
 }
 
-/** A retry gets its first answer even if the request is no longer valid. */
+/**
+ * A retry gets its first answer even if the request is no longer valid. It is not refused while
+ * that answer cannot be read: the caller would send the payout again, with a new key.
+ */
 async function runFirst(
   handle: () => Promise<RouteAnswer>,
   find: FindEarlier,
@@ -81,7 +84,9 @@ async function runFirst(
   try {
     return await handle()
   } catch (error) {
-    const earlier = await find().catch(() => undefined)
+    const earlier = await find().catch((failure: unknown) => {
+      throw error instanceof Refusal ? failure : error
+    })
     if (!earlier) throw error
     if (earlier instanceof Refusal) throw earlier
     return earlier

@@ -9,9 +9,9 @@ assert(listsRunning < limits.postgres.poolSize / 2, 'two environments leave conn
 type Read<Result> = () => Promise<Result>
 
 type Waiting = {
-  /** Reads with equal keys have equal results; undefined: like no other. */
+  /** Reads with equal keys have equal results. Undefined: the result is not shared. */
   key: string | undefined
-  /** Runs the read for this and the others that wait for the same. */
+  /** Runs the read for this one and for the others with its key. */
   start: (others: Waiting[]) => void
   follow: (result: Promise<never>) => void
 }

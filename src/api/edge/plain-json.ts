@@ -7,7 +7,7 @@ const minus = '-'.charCodeAt(0)
 /**
  * Whether one pass over a JSON document and its value proves that `findInexact` finds nothing: no
  * escapes, short numbers without exponents, no deep nesting, and as many names in the text as in
- * the value, so none is repeated. Most bodies pass; for the others false means nothing.
+ * the value, so none is repeated. False proves nothing: `findInexact` decides.
  */
 export function isPlainJson(text: string, value: unknown): boolean {
   if (text.includes('\\')) return false

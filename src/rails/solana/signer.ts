@@ -30,7 +30,7 @@ export function createKeySigner(secret: Secret): Signer {
     throw new Error('the treasury key is damaged: its two halves do not match')
   return {
     address: base58.encode(address),
-    // On other threads: signing takes as long as half of the request that needs it.
+    // On other threads, so that signing does not delay other requests.
     sign: (messages) => Promise.all(messages.map((message) => signAside(message, key))),
   }
 }
