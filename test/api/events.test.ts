@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { writePosition } from '../../src/api/edge/cursor.js'
 import { minute, second } from '../../src/base/clock.js'
 import { fromReference, newId, prefixes, toReference } from '../../src/base/ids.js'
 import { type EventType, eventTypes } from '../../src/events/catalogue.js'
@@ -143,6 +144,15 @@ describe('the list', async () => {
   ])('refuses ?%s', async (query) => {
     const reply = await ask('GET', `${path}?${query}`, { key })
     expect([reply.status, reply.json.code]).toEqual([400, 'validation_failed'])
+  })
+
+  test('says when the cursor belongs to another list', async () => {
+    const cursor = writePosition(prefixes.bankTransfer, newId(clock.now()))
+    const reply = await ask('GET', `${path}?cursor=${cursor}`, { key })
+    expect([reply.status, reply.json.message]).toEqual([
+      400,
+      'cursor belongs to another list. Start again without it.',
+    ])
   })
 })
 

@@ -24,7 +24,11 @@ export function writePosition(prefix: Prefix, id: string): string {
 export function readPosition(prefix: Prefix, cursor: string): string {
   const id = fromReference(prefix, readCursor(cursor).before ?? '')
   if (id) return id
-  throw wrongCursor('cursor belongs to another list. Start again without it.')
+  throw anotherList()
+}
+
+export function anotherList(): Refusal {
+  return wrongCursor('cursor belongs to another list. Start again without it.')
 }
 
 export function wrongCursor(message: string): Refusal {

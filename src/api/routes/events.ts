@@ -23,7 +23,7 @@ import { getEnabledEndpoint } from '../../webhooks/endpoint.js'
 import { type Delivery, listDeliveries } from '../../webhooks/find-deliveries.js'
 import { redeliver } from '../../webhooks/redeliver.js'
 import type { ApiParts } from '../api-parts.js'
-import { readCursor, writeCursor } from '../edge/cursor.js'
+import { anotherList, readCursor, writeCursor } from '../edge/cursor.js'
 import { success, successText } from '../edge/envelope.js'
 import { toCallWithLateAnswer } from '../edge/keyed-lane.js'
 import { pageOf } from '../edge/page-of.js'
@@ -250,7 +250,9 @@ function isForAnotherEndpoint(): Refusal {
 }
 
 function readPosition(cursor: string): { createdAt: Date; id: string } {
-  const { at = '', id = '' } = readCursor(cursor)
-  const isId = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(id)
-  return { createdAt: readTime('cursor', at), id: isId ? id : unusedId }
+  const { at, id } = readCursor(cursor)
+  if (at === undefined || id === undefined || !uuid.test(id)) throw anotherList()
+  return { createdAt: readTime('cursor', at), id }
 }
+
+const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
