@@ -25,7 +25,7 @@ const { startMeter } = await import('./cpu.mjs')
 const { readMetrics, sumOf } = await import('./metrics.mjs')
 const { paths } = await import('./paths.mjs')
 const { startProcess } = await import('./processes.mjs')
-const { startService } = await import('./start-service.mjs')
+const { startService } = await import('./start-manilla.mjs')
 const { assertLedgerIsClean, fundEnvironments, openBooks, withWorkbench } = await import(
   './workbench.mjs'
 )

@@ -25,7 +25,7 @@ import { findChild, readFamilyMb, readResidentMb } from './memory.mjs'
 import { readMetrics, sumOf } from './metrics.mjs'
 import { startProcess } from './processes.mjs'
 import { median } from './report.mjs'
-import { startService } from './start-service.mjs'
+import { startService } from './start-manilla.mjs'
 import { createMix } from './soak-mix.mjs'
 
 const minutes = Number(process.env.SOAK_MINUTES ?? 30)
