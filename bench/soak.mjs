@@ -92,9 +92,7 @@ async function soak() {
   const receiver = await startProcess('./receiver.mjs')
   const load = await startProcess('./load.mjs')
   try {
-    const demoFile = path.join(home, 'demo.json')
-    while (!existsSync(demoFile)) await sleep(100)
-    const { test } = JSON.parse(readFileSync(demoFile, 'utf8'))
+    const { test } = await waitForDemo(service)
     const mix = await createMix({
       url: service.url,
       key: test.secretKey,
@@ -108,6 +106,16 @@ async function soak() {
     // After Ctrl-C some of them have ended already.
     await Promise.allSettled([load.stop(), receiver.stop(), service.stop()])
   }
+}
+
+/** Written just after the service is ready. */
+async function waitForDemo(service) {
+  const file = path.join(home, 'demo.json')
+  while (!existsSync(file)) {
+    if (service.hasEnded()) throw new Error('the service ended while it started')
+    await sleep(100)
+  }
+  return JSON.parse(readFileSync(file, 'utf8'))
 }
 
 async function drive(service, load, mix) {
