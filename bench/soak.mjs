@@ -146,7 +146,7 @@ async function drive(service, load, mix) {
     }
     rows.push(row)
     printRow(Object.values(columns).map((show) => show(row)))
-    if (result.refused) console.log(`  first failure: ${result.refused.replaceAll('\r\n', ' ')}`)
+    if (result.refused) console.log(`  first failure: ${describeFailure(result.refused)}`)
   }
   clearInterval(timer)
   return { rows, samples }
@@ -166,6 +166,12 @@ async function readState(service) {
 
 function printRow(cells) {
   console.log(cells.map((cell) => cell.padStart(10)).join(''))
+}
+
+/** Status line and body. */
+function describeFailure(response) {
+  const [head, body = ''] = response.split('\r\n\r\n')
+  return `${head.split('\r\n')[0]} ${body}`
 }
 
 function countFailed(statuses) {
@@ -223,12 +229,20 @@ function toMb(value) {
 
 /** The log is at its usual level, because logging takes memory, too. */
 function showWarnings(log) {
-  let shown = 0
+  const counts = new Map()
   createInterface({ input: log }).on('line', (line) => {
-    if (line.includes('"level":"info"') || shown >= warningsShownMax) return
-    shown += 1
-    console.log(`  ${line.slice(0, 500)}`)
+    if (line.includes('"level":"info"')) return
+    const text = describeLine(line)
+    const count = (counts.get(text) ?? 0) + 1
+    counts.set(text, count)
+    if (count === 1 && counts.size <= warningsShownMax) console.log(`  log: ${text}`)
   })
+}
+
+function describeLine(line) {
+  if (!line.startsWith('{')) return line
+  const { level, msg, err } = JSON.parse(line)
+  return `${level}: ${[msg, err?.message].filter(Boolean).join(': ')}`
 }
 
 /** A service that does not stop in time exits and leaves its PostgreSQL running. */
