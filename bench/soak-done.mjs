@@ -24,7 +24,7 @@ import { requireFreeSpace } from './disk.mjs'
 import { findChild, readFamilyMb, readResidentMb } from './memory.mjs'
 import { readMetrics, sumOf } from './metrics.mjs'
 import { startProcess } from './processes.mjs'
-import { median } from './report.mjs'
+import { median, printCells } from './report.mjs'
 import { startService } from './service.mjs'
 import { createMix } from './soak-mix.mjs'
 
@@ -143,12 +143,14 @@ async function drive(service, load, mix) {
       failed: countFailed(result.statuses),
       p50: result.p50,
       p99: result.p99,
+      kinds: result.kinds,
     }
     rows.push(row)
     printRow(Object.values(columns).map((show) => show(row)))
     if (result.refused) console.log(`  first failure: ${describeFailure(result.refused)}`)
   }
   clearInterval(timer)
+  printKinds(rows)
   return { rows, samples }
 }
 
@@ -166,6 +168,30 @@ async function readState(service) {
 
 function printRow(cells) {
   console.log(cells.map((cell) => cell.padStart(10)).join(''))
+}
+
+/** The median over the minutes, of each kind of request. */
+function printKinds(rows) {
+  const all = rows.flatMap(({ kinds }) => kinds)
+  const names = [...new Set(all.map(({ kind }) => kind))]
+  const sums = names.map((name) => {
+    const ones = all.filter(({ kind }) => kind === name)
+    return {
+      name,
+      failed: ones.reduce((sum, { failed }) => sum + failed, 0),
+      p50: median(ones.map(({ p50 }) => p50)),
+      p99: median(ones.map(({ p99 }) => p99)),
+    }
+  })
+  printCells(
+    [
+      ['kind', ({ name }) => name],
+      ['failed', ({ failed }) => String(failed)],
+      ['p50 ms', ({ p50 }) => p50.toFixed(1)],
+      ['p99 ms', ({ p99 }) => p99.toFixed(1)],
+    ],
+    sums,
+  )
 }
 
 /** Status line and body. */
