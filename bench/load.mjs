@@ -2,7 +2,8 @@
  * The load generator: a closed loop over keep-alive connections, or an open one at a fixed rate. As
  * cheap as possible, because it shares the machine with what it measures: it parses only the status
  * line and the length of a response. One process runs every plan, so that its own code is warm too.
- * A plan with a `mix` sends its requests in turn, each with its own path, key and body.
+ * A plan with a `mix` sends its requests in turn, each with its own path, key and body; results are
+ * also summed up by the `kind` of a request, if it has one.
  */
 import { createHmac, randomBytes } from 'node:crypto'
 import { connect } from 'node:net'
@@ -20,6 +21,7 @@ async function load(plan) {
   let sent = 0
   let sample
   let refused
+  const kinds = new Map()
 
   const isOver = () => sent >= countMax || performance.now() >= end
   const mayStart = plan.perSecond
@@ -30,15 +32,17 @@ async function load(plan) {
     new Promise((resolve, reject) => {
       const socket = connect(plan.port, '127.0.0.1')
       let sentAt = 0
+      let sentPlan = plan
       let text = ''
       const send = () => {
         if (isOver()) return socket.end(resolve)
         if (!mayStart()) return setTimeout(send, rateTickMs)
         sentAt = performance.now()
         const number = sent++
+        if (plan.mix) sentPlan = plan.mix[number % plan.mix.length]
         const bytes = plan.notices
           ? noticeRequest(plan, run, number)
-          : request(plan.mix ? plan.mix[number % plan.mix.length] : plan, `${run}-${number}`)
+          : request(sentPlan, `${run}-${number}`)
         socket.write(bytes)
       }
       socket.setNoDelay(true)
@@ -52,8 +56,10 @@ async function load(plan) {
         if (headEnd < 0) return
         const length = Number(/content-length: (\d+)/i.exec(text)?.[1])
         if (text.length < headEnd + 4 + length) return
-        latencies.push(performance.now() - sentAt)
+        const latency = performance.now() - sentAt
+        latencies.push(latency)
         const status = text.slice(9, 12)
+        if (sentPlan.kind) addToKind(kinds, sentPlan.kind, latency, status)
         statuses[status] = (statuses[status] ?? 0) + 1
         sample ??= { status: Number(status), body: text.slice(headEnd + 4) }
         if (status[0] !== '2') refused ??= text
@@ -64,17 +70,36 @@ async function load(plan) {
 
   await Promise.all(Array.from({ length: plan.connections }, runConnection))
   const seconds = (performance.now() - start) / 1000
-  latencies.sort((left, right) => left - right)
   return {
     sent,
     seconds,
     perSecond: sent / seconds,
-    p50: latencies[latencies.length >> 1] ?? 0,
-    p99: latencies[Math.floor(latencies.length * 0.99)] ?? 0,
+    ...percentilesOf(latencies),
+    kinds: [...kinds].map(([kind, { latencies, failed }]) => ({
+      kind,
+      sent: latencies.length,
+      failed,
+      ...percentilesOf(latencies),
+    })),
     statuses,
     sample,
     /** The first response whose status is not 2xx. */
     refused,
+  }
+}
+
+function addToKind(kinds, kind, latency, status) {
+  const one = kinds.get(kind) ?? { latencies: [], failed: 0 }
+  kinds.set(kind, one)
+  one.latencies.push(latency)
+  if (status[0] !== '2') one.failed += 1
+}
+
+function percentilesOf(latencies) {
+  latencies.sort((left, right) => left - right)
+  return {
+    p50: latencies[latencies.length >> 1] ?? 0,
+    p99: latencies[Math.floor(latencies.length * 0.99)] ?? 0,
   }
 }
 

@@ -5,6 +5,7 @@ import { base58 } from '@scure/base'
 /** Out of 20 requests. */
 const shares = { crypto: 8, bank: 6, pay: 2, open: 1, balances: 2, list: 1 }
 const turns = 50
+const customers = shares.pay * turns
 const events = [
   'crypto_transfer.confirmed',
   'bank_transfer.completed',
@@ -30,9 +31,13 @@ export async function createMix({ url, key, requests, webhookUrl }) {
   await ask('/v1/webhook-endpoints', { url: webhookUrl, events })
   await ask('/v1/test/balances/fund', { asset: 'USDC', amount: String(requests + 1_000) })
   await ask('/v1/test/balances/fund', { asset: 'NGN', amount: (requests + 1_000) * 50_000 })
-  const { accountNumber } = await ask('/v1/collections/dedicated-accounts', {
-    externalReference: 'soak',
-  })
+  const accountNumbers = []
+  for (let customer = 1; customer <= customers; customer += 1) {
+    const externalReference = `customer-${customer}`
+    const opened = await ask('/v1/collections/dedicated-accounts', { externalReference })
+    accountNumbers.push(opened.accountNumber)
+  }
+  let payments = 0
 
   const post = (path, body) => ({ method: 'POST', path, key, body: JSON.stringify(body) })
   const make = {
@@ -51,14 +56,20 @@ export async function createMix({ url, key, requests, webhookUrl }) {
         accountNumber: '0123456789',
         merchantReference: '#',
       }),
-    pay: () => post('/v1/test/bank-transfers', { accountNumber, amount: 10_000 }),
+    pay() {
+      payments += 1
+      const accountNumber = accountNumbers[payments % customers]
+      return post('/v1/test/bank-transfers', { accountNumber, amount: 10_000 })
+    },
     open: () =>
       post('/v1/collections/virtual-accounts', { merchantReference: '#', amount: 500_000 }),
     balances: () => ({ method: 'GET', path: '/v1/balances', key }),
     list: () => ({ method: 'GET', path: '/v1/disbursements/crypto', key }),
   }
   const kinds = spread(shares)
-  return Array.from({ length: turns }, () => kinds.map((kind) => make[kind]())).flat()
+  return Array.from({ length: turns }, () =>
+    kinds.map((kind) => ({ kind, ...make[kind]() })),
+  ).flat()
 }
 
 /** Every kind as often as its share, as evenly as possible. */

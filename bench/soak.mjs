@@ -24,7 +24,7 @@ import { requireFreeSpace } from './disk.mjs'
 import { findChild, readFamilyMb, readResidentMb } from './memory.mjs'
 import { readMetrics, sumOf } from './metrics.mjs'
 import { startProcess } from './processes.mjs'
-import { median } from './report.mjs'
+import { median, printCells } from './report.mjs'
 import { startService } from './start-manilla.mjs'
 import { createMix } from './soak-mix.mjs'
 
@@ -92,9 +92,7 @@ async function soak() {
   const receiver = await startProcess('./receiver.mjs')
   const load = await startProcess('./load.mjs')
   try {
-    const demoFile = path.join(home, 'demo.json')
-    while (!existsSync(demoFile)) await sleep(100)
-    const { test } = JSON.parse(readFileSync(demoFile, 'utf8'))
+    const { test } = await waitForDemo(service)
     const mix = await createMix({
       url: service.url,
       key: test.secretKey,
@@ -108,6 +106,16 @@ async function soak() {
     // After Ctrl-C some of them have ended already.
     await Promise.allSettled([load.stop(), receiver.stop(), service.stop()])
   }
+}
+
+/** Written just after the service is ready. */
+async function waitForDemo(service) {
+  const file = path.join(home, 'demo.json')
+  while (!existsSync(file)) {
+    if (service.hasEnded()) throw new Error('the service ended while it started')
+    await sleep(100)
+  }
+  return JSON.parse(readFileSync(file, 'utf8'))
 }
 
 async function drive(service, load, mix) {
@@ -135,12 +143,14 @@ async function drive(service, load, mix) {
       failed: countFailed(result.statuses),
       p50: result.p50,
       p99: result.p99,
+      kinds: result.kinds,
     }
     rows.push(row)
     printRow(Object.values(columns).map((show) => show(row)))
-    if (result.refused) console.log(`  first failure: ${result.refused.replaceAll('\r\n', ' ')}`)
+    if (result.refused) console.log(`  first failure: ${describeFailure(result.refused)}`)
   }
   clearInterval(timer)
+  printKinds(rows)
   return { rows, samples }
 }
 
@@ -158,6 +168,36 @@ async function readState(service) {
 
 function printRow(cells) {
   console.log(cells.map((cell) => cell.padStart(10)).join(''))
+}
+
+/** The median over the minutes, of each kind of request. */
+function printKinds(rows) {
+  const all = rows.flatMap(({ kinds }) => kinds)
+  const names = [...new Set(all.map(({ kind }) => kind))]
+  const sums = names.map((name) => {
+    const ones = all.filter(({ kind }) => kind === name)
+    return {
+      name,
+      failed: ones.reduce((sum, { failed }) => sum + failed, 0),
+      p50: median(ones.map(({ p50 }) => p50)),
+      p99: median(ones.map(({ p99 }) => p99)),
+    }
+  })
+  printCells(
+    [
+      ['kind', ({ name }) => name],
+      ['failed', ({ failed }) => String(failed)],
+      ['p50 ms', ({ p50 }) => p50.toFixed(1)],
+      ['p99 ms', ({ p99 }) => p99.toFixed(1)],
+    ],
+    sums,
+  )
+}
+
+/** Status line and body. */
+function describeFailure(response) {
+  const [head, body = ''] = response.split('\r\n\r\n')
+  return `${head.split('\r\n')[0]} ${body}`
 }
 
 function countFailed(statuses) {
@@ -215,12 +255,20 @@ function toMb(value) {
 
 /** The log is at its usual level, because logging takes memory, too. */
 function showWarnings(log) {
-  let shown = 0
+  const counts = new Map()
   createInterface({ input: log }).on('line', (line) => {
-    if (line.includes('"level":"info"') || shown >= warningsShownMax) return
-    shown += 1
-    console.log(`  ${line.slice(0, 500)}`)
+    if (line.includes('"level":"info"')) return
+    const text = describeLine(line)
+    const count = (counts.get(text) ?? 0) + 1
+    counts.set(text, count)
+    if (count === 1 && counts.size <= warningsShownMax) console.log(`  log: ${text}`)
   })
+}
+
+function describeLine(line) {
+  if (!line.startsWith('{')) return line
+  const { level, msg, err } = JSON.parse(line)
+  return `${level}: ${[msg, err?.message].filter(Boolean).join(': ')}`
 }
 
 /** A service that does not stop in time exits and leaves its PostgreSQL running. */
