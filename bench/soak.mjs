@@ -25,8 +25,8 @@ import { findChild, readFamilyMb, readResidentMb } from './memory.mjs'
 import { readMetrics, sumOf } from './metrics.mjs'
 import { startProcess } from './processes.mjs'
 import { median, printCells } from './report.mjs'
-import { startService } from './start-manilla.mjs'
 import { createMix } from './soak-mix.mjs'
+import { startService } from './start-manilla.mjs'
 
 const minutes = Number(process.env.SOAK_MINUTES ?? 30)
 const perSecond = Number(process.env.SOAK_RATE ?? 500)
