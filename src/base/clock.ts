@@ -22,7 +22,7 @@ export function after(time: Date, durationMs: number): Date {
 let lastText = ''
 let lastMs = Number.NaN
 
-/** As the API writes times. Cached: a resource repeats its time, and so do its neighbours. */
+/** As the API and the log write times. Cached: many texts are of the same millisecond. */
 export function toIsoText(time: Date): string {
   const ms = time.getTime()
   if (ms !== lastMs) {

@@ -115,7 +115,8 @@ for (const [value, character] of [...base32].entries())
 const decoded = new Uint8Array(16)
 
 const hexBytes = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'))
-const hexValues = new Uint8Array(128)
+/** Negative for anything but a hex digit. */
+const hexValues = new Int8Array(128).fill(-1)
 for (const [value, digit] of [...'0123456789abcdef'].entries()) {
   hexValues[digit.charCodeAt(0)] = value
   hexValues[digit.toUpperCase().charCodeAt(0)] = value
@@ -126,7 +127,20 @@ const digitPlaces = [...'xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx'].flatMap((charact
 )
 
 function hexAt(id: string, digit: number): number {
-  return hexValues[id.charCodeAt(digitPlaces[digit]!)]!
+  return hexValues[id.charCodeAt(digitPlaces[digit]!)] ?? -1
+}
+
+/** Writes the sixteen bytes of a UUID. False if the text is not one. */
+export function writeUuid(bytes: Uint8Array, at: number, id: string): boolean {
+  if (id.length !== 36) return false
+  let all = 0
+  for (let index = 0; index < 16; index += 1) {
+    // A negative digit makes the byte negative.
+    const byte = (hexAt(id, 2 * index) << 4) | hexAt(id, 2 * index + 1)
+    all |= byte
+    bytes[at + index] = byte
+  }
+  return all >= 0
 }
 
 /** Sixteen bytes as a UUID. */

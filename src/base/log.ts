@@ -1,5 +1,5 @@
 import { type DestinationStream, type Logger, pino } from 'pino'
-import { systemClock } from './clock.js'
+import { systemClock, toIsoText } from './clock.js'
 
 export type { Logger }
 
@@ -57,17 +57,8 @@ export function createLogger(level: string, destination?: DestinationStream): Lo
   )
 }
 
-let writtenMs = 0
-let writtenTime = ''
-
-/** Many lines are of the same millisecond. */
 function writeTime(): string {
-  const now = systemClock.now()
-  if (now.getTime() !== writtenMs) {
-    writtenMs = now.getTime()
-    writtenTime = `,"time":"${now.toISOString()}"`
-  }
-  return writtenTime
+  return `,"time":"${toIsoText(systemClock.now())}"`
 }
 
 /** Drops the client that pg attaches to its errors, with its sockets and settings. */

@@ -68,9 +68,9 @@ export async function listAccounts(
 
 const findAccounts = keyedRead<CollectionAccount, CollectionAccount>({
   name: 'read_accounts',
-  text: (list) => `
-    select ${accountColumns} from ${list}
-    join collection_accounts a on a.environment_id = list.environment_id and a.id = list.id`,
+  columns: accountColumns,
+  table: 'collection_accounts',
+  alias: 'a',
   toValue: (account) => account,
   keyOf: (account) => account,
 })

@@ -70,9 +70,9 @@ function filteredPayments(environmentId: EnvironmentId, filter: PaymentFilter): 
 
 const findPayments = keyedRead<PaymentRow, Payment>({
   name: 'read_payments',
-  text: (list) => `
-    select ${paymentColumns} from ${list}
-    join payments p on p.environment_id = list.environment_id and p.id = list.id`,
+  columns: paymentColumns,
+  table: 'payments',
+  alias: 'p',
   toValue: toPayment,
   keyOf: (payment) => payment,
 })

@@ -80,9 +80,9 @@ type EventName = { environmentId: EnvironmentId; reference: string }
 
 const findEvents = keyedRead<Event, Event>({
   name: 'read_events',
-  text: (list) => `
-    select ${columns} from ${list}
-    join events e on e.environment_id = list.environment_id and e.id = list.id`,
+  columns,
+  table: 'events',
+  alias: 'e',
   toValue: (event) => event,
   keyOf: (event) => event,
 })

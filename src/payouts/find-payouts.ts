@@ -160,9 +160,9 @@ type PayoutName = { environmentId: EnvironmentId; kind?: PayoutKind; reference: 
 
 const findPayouts = keyedRead<PackedRow, PayoutWithAttempts>({
   name: 'read_payouts',
-  text: (list) => `
-    select ${packed} from ${list}
-    join payouts p on p.environment_id = list.environment_id and p.id = list.id`,
+  columns: packed,
+  table: 'payouts',
+  alias: 'p',
   toValue: unpack,
   keyOf: ({ payout }) => payout,
 })

@@ -4,20 +4,28 @@ import type { Queryable } from './tx.js'
 
 export type RowKey = { environmentId: EnvironmentId; id: string }
 
-const columns = { environment_id: 'int4', id: 'uuid' } as const
+const keyColumns = { environment_id: 'int4', id: 'uuid' } as const
 
 /**
  * Reads resources by environment and id with one prepared statement, in the order of the keys.
- * `text` selects from `list`, which has these two columns.
  */
 export function keyedRead<Row, Value>(definition: {
   name: string
-  text: (list: string) => string
+  /** Of the table, with its alias. */
+  columns: string
+  table: string
+  alias: string
   toValue: (row: Row) => Value
   keyOf: (value: Value) => RowKey
 }): (db: Queryable, keys: RowKey[]) => Promise<(Value | undefined)[]> {
-  const { name, text, toValue, keyOf } = definition
-  const select = listStatement<typeof columns, Row>({ name, columns, text })
+  const { name, columns, table, alias, toValue, keyOf } = definition
+  const select = listStatement<typeof keyColumns, Row>({
+    name,
+    columns: keyColumns,
+    text: (list) => `
+      select ${columns} from ${list} join ${table} ${alias}
+        on ${alias}.environment_id = list.environment_id and ${alias}.id = list.id`,
+  })
 
   return async (db, keys) => {
     const list = keys.map(({ environmentId, id }) => ({ environment_id: environmentId, id }))

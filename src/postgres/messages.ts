@@ -1,4 +1,5 @@
 import { createRequire } from 'node:module'
+import { writeUuid } from '../base/ids.js'
 
 /**
  * Writes messages of the PostgreSQL protocol into one buffer, which leaves in one write. Lists are
@@ -254,32 +255,4 @@ export class Messages {
     this.#buffer.copy(larger, 0, 0, this.#end)
     this.#buffer = larger
   }
-}
-
-const hexValues = new Int8Array(128).fill(-1)
-for (const [value, digit] of [...'0123456789abcdef'].entries()) {
-  hexValues[digit.charCodeAt(0)] = value
-  hexValues[digit.toUpperCase().charCodeAt(0)] = value
-}
-
-/** Where the digits of each byte are in the text of a uuid. */
-const byteAt = [0, 2, 4, 6, 9, 11, 14, 16, 19, 21, 24, 26, 28, 30, 32, 34]
-
-/** False if the text is not a uuid. */
-function writeUuid(buffer: Buffer, start: number, text: string): boolean {
-  if (text.length !== 36) return false
-  let all = 0
-  for (let index = 0; index < 16; index += 1) {
-    const at = byteAt[index]!
-    const byte = (hexAt(text, at) << 4) | hexAt(text, at + 1)
-    all |= byte
-    buffer[start + index] = byte
-  }
-  return all >= 0
-}
-
-/** Negative for anything but a hex digit, which makes the byte negative. */
-function hexAt(text: string, at: number): number {
-  const code = text.charCodeAt(at)
-  return code < 128 ? hexValues[code]! : -1
 }

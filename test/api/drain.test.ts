@@ -208,27 +208,29 @@ describe('while it closes', () => {
 
 describe('metrics', async () => {
   const service = await openManilla()
+  const configOf = (port: number) => ({
+    host: '127.0.0.1',
+    port,
+    apiProcesses: 1,
+    metricsPort: 0,
+    workPort: 0,
+    home: '/nowhere',
+    databaseUrl: undefined,
+    secret: service.secret,
+    publicUrl: undefined,
+    trustProxy: false,
+    logLevel: 'silent',
+    rateLimitPerSecond: 0,
+    publicRateLimitPerSecond: 0,
+    requestLogDays: 30,
+    naira: standardNaira,
+    allowsLoopbackWebhooks: true,
+    bank: { test: 'sandbox' as const },
+    solana: noChains,
+  })
+
   const served = await serve(
-    {
-      host: '0.0.0.0',
-      port: 0,
-      apiProcesses: 1,
-      metricsPort: 0,
-      workPort: 0,
-      home: '/nowhere',
-      databaseUrl: new Secret(service.db.url),
-      secret: service.secret,
-      publicUrl: undefined,
-      trustProxy: false,
-      logLevel: 'silent',
-      rateLimitPerSecond: 0,
-      publicRateLimitPerSecond: 0,
-      requestLogDays: 30,
-      naira: standardNaira,
-      allowsLoopbackWebhooks: true,
-      bank: { test: 'sandbox' as const },
-      solana: noChains,
-    },
+    { ...configOf(0), host: '0.0.0.0', databaseUrl: new Secret(service.db.url) },
     service.db.url,
     { logger: createLogger('silent') },
   )
@@ -278,27 +280,6 @@ describe('metrics', async () => {
     await served.close()
     await expect(fetch(served.metricsUrl)).rejects.toThrow('fetch failed')
     await expect(fetch(`${base}/healthz`)).rejects.toThrow('fetch failed')
-  })
-
-  const configOf = (port: number) => ({
-    host: '127.0.0.1',
-    port,
-    apiProcesses: 1,
-    metricsPort: 0,
-    workPort: 0,
-    home: '/nowhere',
-    databaseUrl: undefined,
-    secret: service.secret,
-    publicUrl: undefined,
-    trustProxy: false,
-    logLevel: 'silent',
-    rateLimitPerSecond: 0,
-    publicRateLimitPerSecond: 0,
-    requestLogDays: 30,
-    naira: standardNaira,
-    allowsLoopbackWebhooks: true,
-    bank: { test: 'sandbox' as const },
-    solana: noChains,
   })
 
   test('a port in use is named, and nothing keeps listening', async () => {
