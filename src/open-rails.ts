@@ -2,12 +2,13 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import type { Clock } from './base/clock.js'
 import { type BankChoice, type Config, type SolanaConfig, usesSandbox } from './base/config.js'
-import type { Mode } from './base/environment.js'
+import { type Mode, modes } from './base/environment.js'
 import type { Logger } from './base/log.js'
 import { deriveNoticeKey } from './base/sealed.js'
 import type { BankRail, CollectionRail, LocalnetPayers, WalletRail } from './collections/ports.js'
 import type { BanksByProvider } from './collections/prepare-accounts.js'
 import { openProviders } from './open-banks.js'
+import type { WatchedFloat } from './operations/watch-floats.js'
 import type { WatchedTreasury } from './operations/watch-treasuries.js'
 import type { BankDirectory, ReversingRail, SimulatedRail } from './payouts/ports.js'
 import type { PayoutRails } from './payouts/prepare-payouts.js'
@@ -49,6 +50,7 @@ export type OpenRails = {
   localnet: RunningLocalnet | undefined
   solana: Record<Mode, SolanaRail | undefined>
   treasuries: WatchedTreasury[]
+  floats: WatchedFloat[]
   close(): Promise<void>
 }
 
@@ -114,6 +116,9 @@ export async function openRails(tools: Tools): Promise<OpenRails> {
       const rail = solana[mode]
       return rail ? [{ mode, rail, floors: config.solana[mode].floors }] : []
     }),
+    floats: modes.flatMap((mode) =>
+      [...allBanks[mode].values()].map((bank) => ({ bank, floatMin: config.bank[mode].floatMin })),
+    ),
     async close() {
       await Promise.all([sandboxBank?.stop(), solana.test?.stop(), solana.live?.stop()])
       await localnet?.stop()
