@@ -4,6 +4,10 @@ export function succeed(message: string, data?: unknown, meta?: unknown): Provid
   return { status: 200, body: JSON.stringify({ status: true, message, data, meta }) }
 }
 
+export function created(message: string, data: unknown): ProviderAnswer {
+  return { status: 201, body: JSON.stringify({ status: true, message, data }) }
+}
+
 export function refuse(
   status: number,
   given: { message: string; code?: string; type?: string; nextStep?: string },

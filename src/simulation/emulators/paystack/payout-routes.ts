@@ -2,7 +2,7 @@ import { accountNameOf } from '../../sandbox-bank/account-names.js'
 import { findMagicAccount } from '../../sandbox-bank/magic-accounts.js'
 import { type Faults, takeFault } from '../faults.js'
 import type { ProviderAnswer, ProviderRequest, ProviderRoute } from '../http-server.js'
-import { gatewayError, refuse, succeed } from './answers.js'
+import { created, gatewayError, refuse, succeed } from './answers.js'
 import { findBank, listedBanks } from './banks.js'
 import { type Recipient, type Refund, recipientKey, type Transfer } from './books.js'
 import { periodOf } from './collection-routes.js'
@@ -70,7 +70,7 @@ export function payoutRoutes(given: {
     const recipient =
       findRecipient(accountNumber, bankCode) ??
       bank.createRecipient({ name, accountNumber, bankCode })
-    return succeed('Transfer recipient created successfully', showRecipient(recipient))
+    return created('Transfer recipient created successfully', showRecipient(recipient))
   }
 
   function findRecipient(accountNumber: string, bankCode: string): Recipient | undefined {
@@ -173,19 +173,19 @@ export function payoutRoutes(given: {
     return succeed('Refund has been queued for processing', showNewRefund(books, row))
   }
 
-  /** A filter by transaction is ignored, as the specification has none. */
+  /** Pages by number only, and cannot be filtered by transaction. The size is text in `meta`. */
   function listRefunds({ query }: ProviderRequest): ProviderAnswer {
     const isInPeriod = periodOf(query)
     const now = bank.now()
     const { rows, meta } = pageOf({
       oldestFirst: books.refunds.rows,
-      query,
+      query: withoutCursor(query),
       isShown: (row) => isInPeriod(row.createdAt) && row.createdAt + faults.listDelayMs <= now,
     })
     return succeed(
       'Refunds retrieved',
-      rows.map((row) => showRefund(row, 'snake')),
-      meta,
+      rows.map((row) => showRefund(books, row)),
+      { ...meta, perPage: query.get('perPage') ?? '50', failedRefundCount: 0 },
     )
   }
 
@@ -193,7 +193,7 @@ export function payoutRoutes(given: {
     const row = books.refunds.byId(Number(params[0]))
     if (row === undefined)
       return refuse(404, { message: 'Refund not found', code: 'refund_not_found' })
-    return succeed('Refund retrieved', showRefund(row, 'camel'))
+    return succeed('Refund retrieved', showRefund(books, row))
   }
 
   function retryRefund({ params, body }: ProviderRequest): ProviderAnswer {
@@ -207,7 +207,7 @@ export function payoutRoutes(given: {
     if (!/^\d{10}$/.test(details.text('account_number') ?? ''))
       return refuse(400, { message: 'Refund account details are required' })
     bank.retryRefund(row)
-    return succeed('Refund retried and has been queued for processing', showRefund(row, 'camel'))
+    return succeed('Refund retried and has been queued for processing', showRefund(books, row))
   }
 
   function listEntries({ query }: ProviderRequest): ProviderAnswer {
@@ -253,6 +253,12 @@ export function payoutRoutes(given: {
     },
     { method: 'GET', pattern: /^\/balance\/ledger$/, handle: listEntries },
   ]
+}
+
+function withoutCursor(query: URLSearchParams): URLSearchParams {
+  const rest = new URLSearchParams(query)
+  rest.delete('use_cursor')
+  return rest
 }
 
 function isTransfer({ id, code }: Transfer, name: string): boolean {

@@ -28,17 +28,23 @@ export function showCustomer(customer: Customer): object {
 }
 
 export function showOwnCustomer(customer: Customer): object {
+  const createdAt = timeText(customer.createdAt)
   return {
     transactions: [],
     subscriptions: [],
     authorizations: [],
     ...showCustomer(customer),
+    metadata: {},
     domain: 'test',
     integration,
     identified: customer.isIdentified,
     identifications: customer.isIdentified ? [{ country: 'NG', type: 'bank_account' }] : null,
-    createdAt: timeText(customer.createdAt),
-    updatedAt: timeText(customer.createdAt),
+    createdAt,
+    updatedAt: createdAt,
+    created_at: createdAt,
+    updated_at: createdAt,
+    total_transactions: 0,
+    total_transaction_value: [],
   }
 }
 
@@ -50,6 +56,7 @@ export function showDedicated(books: Books, account: DedicatedAccount): object {
     assigned: account.isAssigned,
     currency: 'NGN',
     metadata: null,
+    split_config: null,
     // Stays true after deactivation.
     active: true,
     id: account.id,
@@ -83,6 +90,7 @@ export function showBank({ id, name, slug, code, isActive, isDeleted }: ListedBa
     gateway: null,
     pay_with_bank: false,
     supports_transfer: isActive,
+    available_for_direct_debit: false,
     active: isActive,
     is_deleted: isDeleted,
     country: 'Nigeria',
@@ -119,6 +127,7 @@ export function showTransaction(
     amount: Number(paid?.amount ?? row.requestedAmount),
     message: null,
     gateway_response: paid === null ? 'The transaction was not completed' : 'Approved',
+    helpdesk_link: null,
     paid_at: paidAt,
     created_at: timeText(row.createdAt),
     channel: row.channel,
@@ -130,12 +139,14 @@ export function showTransaction(
     fees_split: null,
     authorization: paid === null ? {} : showAuthorization(books, row),
     customer: showCustomer(books.customers.byId(row.customerId)!),
-    plan: {},
+    plan: given.unset === '' ? null : {},
+    plan_object: {},
     split: {},
     subaccount: {},
     order_id: null,
     paidAt,
     createdAt: timeText(row.createdAt),
+    transaction_date: timeText(row.createdAt),
     requested_amount: Number(row.requestedAmount),
     pos_transaction_data: null,
     source: { type: 'api', source: 'merchant_api', entry_point: 'charge', identifier: null },
@@ -312,7 +323,8 @@ export function showNewRefund(books: Books, row: Refund): object {
 }
 
 /** In lists and single reads `transaction` is a number. */
-export function showRefund(row: Refund, times: 'camel' | 'snake'): object {
+export function showRefund(books: Books, row: Refund): object {
+  const transaction = books.transactions.byId(row.transactionId)!
   const createdAt = timeText(row.createdAt)
   const updatedAt = timeText(row.updatedAt)
   const isProcessed = row.status === 'processed'
@@ -334,9 +346,18 @@ export function showRefund(row: Refund, times: 'camel' | 'snake'): object {
     customer_note: row.customerNote,
     merchant_note: row.merchantNote,
     status: row.status,
-    ...(times === 'camel'
-      ? { createdAt, updatedAt }
-      : { created_at: createdAt, updated_at: updatedAt }),
+    createdAt,
+    updatedAt,
+    bank_reference: null,
+    transaction_reference: transaction.reference,
+    reason: row.status.toUpperCase(),
+    customer: showCustomer(books.customers.byId(transaction.customerId)!),
+    refund_type: row.amount === transaction.paid!.amount ? 'full' : 'partial',
+    transaction_amount: Number(transaction.paid!.amount),
+    initiated_by: 'emulator@example.com',
+    refund_channel: 'bank_transfer',
+    session_id: null,
+    collect_account_number: row.status === 'needs-attention',
   }
 }
 
