@@ -495,7 +495,7 @@ describe('payments', () => {
     const second = await openInvoice(live)
     await live.emulator.pay({ accountNumber: second.accountNumber as string, amount: 999_00n })
     await live.emulator.drainNotices()
-    const [{ body, headers }] = forged.receiver.received as [{ body: string; headers: Fields }]
+    const { body, headers } = forged.receiver.received[0]!
     const key = live.emulator.variables.MONNIFY_SECRET_KEY!
     expect(headers['monnify-signature']).toMatch(/^[0-9a-f]{128}$/)
     expect(headers['monnify-signature']).not.toBe(
