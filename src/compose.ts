@@ -20,7 +20,7 @@ import { createSeal } from './base/sealed.js'
 import { createAccounts, readForAccounts } from './collections/create-accounts.js'
 import { expireAccounts } from './collections/end-accounts.js'
 import type { LocalnetPayers, SandboxPayers } from './collections/ports.js'
-import type { CollectionRails } from './collections/prepare-accounts.js'
+import type { BanksByProvider, CollectionRails } from './collections/prepare-accounts.js'
 import { createReplayFinder } from './idempotency/replays.js'
 import { lockForFunding } from './ledger/fund.js'
 import { getClockOffset } from './merchants/environment-clock.js'
@@ -60,6 +60,8 @@ export type Parts = {
   rails?: PayoutRails
   banks?: Record<Mode, BankDirectory | undefined>
   collectionRails?: CollectionRails
+  /** Every bank by provider, for merchants that an operator bound to one. */
+  allBanks?: BanksByProvider
   sandboxPayers?: SandboxPayers
   wallets?: WalletRails
   localnetPayers?: LocalnetPayers | undefined
@@ -78,6 +80,7 @@ export type Parts = {
 const noRails: PayoutRails = { test: {}, live: {} }
 const noCollectionRails = { test: undefined, live: undefined }
 const noBanks = { test: undefined, live: undefined }
+const noBanksByProvider: BanksByProvider = { test: new Map(), live: new Map() }
 const noWallets = { test: undefined, live: undefined }
 
 /** Builds the service. The only file that knows every module. */
@@ -87,6 +90,7 @@ export async function compose({ config, databaseUrl, logger, ...parts }: Parts):
     banks = noBanks,
     simulatedRails = [],
     collectionRails = noCollectionRails,
+    allBanks = noBanksByProvider,
     sandboxPayers,
   } = parts
   const { wallets = noWallets, localnetPayers } = parts
@@ -126,6 +130,7 @@ export async function compose({ config, databaseUrl, logger, ...parts }: Parts):
     logger,
     ...laneContext,
     rails: collectionRails,
+    banks: allBanks,
     sandboxPayers,
     wallets,
     localnetPayers,
@@ -169,6 +174,7 @@ export async function compose({ config, databaseUrl, logger, ...parts }: Parts):
       openPage: createPageSources(db, replica),
       seal,
       banks,
+      allBanks,
       simulated: simulatedRails,
       rails,
       collections,
@@ -181,11 +187,12 @@ export async function compose({ config, databaseUrl, logger, ...parts }: Parts):
       payoutPreparation: createPayoutPreparation({
         db,
         rails,
+        banks: allBanks,
         fees: createFeeBook({ db, clock }),
         logger,
       }),
       commitPayout: payoutLanes.run,
-      sendPayout: createSendAfterCommit({ rails, clock, logger }),
+      sendPayout: createSendAfterCommit({ rails, banks: allBanks, clock, logger }),
       baseUrl: () => config.publicUrl ?? addressOf(app),
       commitAccount: accountLanes.run,
       storeRefusal: refusalLanes.run,

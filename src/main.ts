@@ -53,7 +53,7 @@ async function main(): Promise<void> {
         served,
         demo,
         home: config.home,
-        hasTestBank: config.bank.test !== 'none',
+        hasTestBank: config.bank.test.collect !== 'none',
         readyMs: systemClock.elapsedMs() - startedAt,
       }),
     )

@@ -1,11 +1,13 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import type { Clock } from './base/clock.js'
-import type { Config, SolanaConfig } from './base/config.js'
+import { type BankChoice, type Config, type SolanaConfig, usesSandbox } from './base/config.js'
 import type { Mode } from './base/environment.js'
 import type { Logger } from './base/log.js'
 import { deriveNoticeKey } from './base/sealed.js'
-import type { CollectionRail, LocalnetPayers, WalletRail } from './collections/ports.js'
+import type { BankRail, CollectionRail, LocalnetPayers, WalletRail } from './collections/ports.js'
+import type { BanksByProvider } from './collections/prepare-accounts.js'
+import { openProviders } from './open-banks.js'
 import type { WatchedTreasury } from './operations/watch-treasuries.js'
 import type { BankDirectory, ReversingRail, SimulatedRail } from './payouts/ports.js'
 import type { PayoutRails } from './payouts/prepare-payouts.js'
@@ -36,6 +38,8 @@ export type OpenRails = {
   rails: PayoutRails
   reversingRails: ReversingRail[]
   collectionRails: Record<Mode, CollectionRail | undefined>
+  /** Every bank by provider. */
+  allBanks: BanksByProvider
   wallets: Record<Mode, WalletRail | undefined>
   localnetPayers: LocalnetPayers | undefined
   banks: Record<Mode, BankDirectory | undefined>
@@ -78,20 +82,26 @@ export async function openRails(tools: Tools): Promise<OpenRails> {
   }
   for (const rail of Object.values(solana))
     if (rail?.wallets) await assertSameSeed(db, rail.wallets)
-  const sandboxBank = config.bank.test === 'sandbox' ? openSandboxBank(tools) : undefined
+  const sandboxBank = usesSandbox(config.bank) ? openSandboxBank(tools) : undefined
+  const allBanks = {
+    test: byProvider([...(sandboxBank ? [sandboxBank] : []), ...openProviders(tools, 'test')]),
+    live: byProvider(openProviders(tools, 'live')),
+  }
+  const chosen = {
+    test: chooseBanks(config.bank.test, allBanks.test),
+    live: chooseBanks(config.bank.live, allBanks.live),
+  }
   return {
     rails: {
-      test: {
-        ...(solana.test && { crypto_transfer: solana.test, crypto_return: solana.test }),
-        ...(sandboxBank && { bank_transfer: sandboxBank, bank_return: sandboxBank }),
-      },
-      live: { ...(solana.live && { crypto_transfer: solana.live, crypto_return: solana.live }) },
+      test: payoutRailsOf(solana.test, chosen.test),
+      live: payoutRailsOf(solana.live, chosen.live),
     },
-    reversingRails: sandboxBank ? [sandboxBank] : [],
-    collectionRails: { test: sandboxBank, live: undefined },
+    reversingRails: Object.values(allBanks).flatMap((banks) => [...banks.values()]),
+    collectionRails: { test: chosen.test.collect, live: chosen.live.collect },
+    allBanks,
     wallets: { test: solana.test?.wallets, live: solana.live?.wallets },
     localnetPayers: localnet && createLocalnetPayers(localnet.url),
-    banks: { test: sandboxBank, live: undefined },
+    banks: { test: chosen.test.payout, live: chosen.live.payout },
     simulatedRails: [
       ...(sandboxBank ? [createSimulatedBank(sandboxBank)] : []),
       ...(embedded ? [new SimulatedChain(localnet.url, embedded.rail)] : []),
@@ -108,6 +118,33 @@ export async function openRails(tools: Tools): Promise<OpenRails> {
       await Promise.all([sandboxBank?.stop(), solana.test?.stop(), solana.live?.stop()])
       await localnet?.stop()
     },
+  }
+}
+
+function byProvider(banks: BankRail[]): ReadonlyMap<string, BankRail> {
+  return new Map(banks.map((bank) => [bank.provider, bank]))
+}
+
+type ChosenBanks = { collect: BankRail | undefined; payout: BankRail | undefined }
+
+function chooseBanks(
+  { collect, payout }: BankChoice,
+  banks: ReadonlyMap<string, BankRail>,
+): ChosenBanks {
+  const find = (choice: BankChoice['collect']) =>
+    banks.get(choice === 'sandbox' ? 'sandbox-bank' : choice.replace('-emulator', ''))
+  return { collect: find(collect), payout: find(payout) }
+}
+
+/** Money goes back through the bank that received it: only that bank can refund by payment. */
+function payoutRailsOf(
+  solana: SolanaRail | undefined,
+  { collect, payout }: ChosenBanks,
+): PayoutRails[Mode] {
+  return {
+    ...(solana && { crypto_transfer: solana, crypto_return: solana }),
+    ...(payout && { bank_transfer: payout }),
+    ...(collect && { bank_return: collect }),
   }
 }
 

@@ -1,4 +1,4 @@
-import type { Config } from './base/config.js'
+import { type Config, usesSandbox } from './base/config.js'
 import { createSeal } from './base/sealed.js'
 import { connect } from './postgres/connection.js'
 import { migrate, type Scope } from './postgres/migrate.js'
@@ -12,7 +12,7 @@ import { inTransaction } from './postgres/tx.js'
 export async function prepareDatabase(
   url: string,
   { secret, bank }: Pick<Config, 'secret' | 'bank'>,
-  scope: Scope = { simulation: bank.test === 'sandbox' },
+  scope: Scope = { simulation: usesSandbox(bank) },
 ): Promise<string[]> {
   const applied = await migrate(url, scope)
   const fingerprint = createSeal(secret).hash('fingerprint')

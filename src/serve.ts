@@ -18,6 +18,7 @@ type ServedRails = Pick<
   | 'simulatedRails'
   | 'mint'
   | 'collectionRails'
+  | 'allBanks'
   | 'sandboxBank'
   | 'wallets'
   | 'localnetPayers'
@@ -118,6 +119,7 @@ function partsOf(rails: ServedRails): Partial<ComposeParts> {
     simulatedRails: rails.simulatedRails,
     mint: rails.mint,
     collectionRails: rails.collectionRails,
+    allBanks: rails.allBanks,
     wallets: rails.wallets,
     localnetPayers: rails.localnetPayers,
   }

@@ -5,12 +5,19 @@ import { type Mode, modes } from './base/environment.js'
 import { limits } from './base/limits.js'
 import { type Logger, logLostConnection } from './base/log.js'
 import type { Seal } from './base/sealed.js'
+import { confirmDueHints } from './collections/confirm-hints.js'
 import { expireAccounts } from './collections/end-accounts.js'
 import { fetchMissedPayments } from './collections/fetch-missed-payments.js'
 import { followReturns } from './collections/follow-returns.js'
 import { judgeDueNotices } from './collections/judge-due-notices.js'
-import { createJudgingLane, type JudgingLane } from './collections/notice-lanes.js'
-import type { WalletRail } from './collections/ports.js'
+import {
+  createJudgingLane,
+  createNoticeLane,
+  type JudgingLane,
+  type NoticeLane,
+} from './collections/notice-lanes.js'
+import type { BankRail, WalletRail } from './collections/ports.js'
+import type { BanksByProvider } from './collections/prepare-accounts.js'
 import { sendReturns } from './collections/send-returns.js'
 import { deleteOldKeys } from './idempotency/delete-old-keys.js'
 import type { OpenRails } from './open-rails.js'
@@ -26,6 +33,7 @@ import {
 import { followReversals } from './payouts/follow-reversals.js'
 import { returnKinds } from './payouts/payout.js'
 import { pollPayouts } from './payouts/poll-payouts.js'
+import type { PayoutRail } from './payouts/ports.js'
 import { markForReview } from './payouts/review-payouts.js'
 import { connectLane, connectListener } from './postgres/connection.js'
 import { Database } from './postgres/database.js'
@@ -51,7 +59,13 @@ type Job = {
   run: (db: Database, now: Date) => Promise<number>
 }
 
-type JobTools = { clock: Clock; logger: Logger; lane: JudgingLane; requestLogDays: number }
+type JobTools = {
+  clock: Clock
+  logger: Logger
+  lane: JudgingLane
+  noticeLane: NoticeLane
+  requestLogDays: number
+}
 
 /** All background jobs except the delivery of webhooks, which `startWork` runs beside them. */
 export function createJobs(opened: OpenRails, tools: JobTools): Job[] {
@@ -87,12 +101,34 @@ export function createJobs(opened: OpenRails, tools: JobTools): Job[] {
   ]
 }
 
-function collectionJobs({ rails, collectionRails, wallets }: OpenRails, tools: JobTools): Job[] {
-  const { lane, clock, logger } = tools
+function collectionJobs({ rails, allBanks, wallets }: OpenRails, tools: JobTools): Job[] {
+  const { lane, noticeLane, clock, logger } = tools
   const everyMs = limits.collections.jobIntervalMs
-  const returnRails = Object.values(rails).flatMap((byKind) =>
-    returnKinds.flatMap((kind) => byKind[kind] ?? []),
-  )
+  const bankJobs = (rail: BankRail, mode: Mode): Job[] => [
+    {
+      name: `fetch payments without a notice from ${rail.name}`,
+      everyMs: limits.collections.missedPaymentsIntervalMs,
+      batch: Number.POSITIVE_INFINITY,
+      run: (db, now) => fetchMissedPayments({ db, rail, mode, logger }, now),
+    },
+    {
+      name: `judge payments of ${rail.name}`,
+      everyMs,
+      batch: limits.collections.noticesPerBatchMax,
+      run: (db, now) => judgeDueNotices({ db, rail: rail.name, lane, logger }, now),
+    },
+    {
+      name: `confirm notices of ${rail.name}`,
+      everyMs: limits.banks.hintRetryMs,
+      batch: limits.banks.hintsPerBatchMax,
+      run: (db, now) =>
+        confirmDueHints({ db, rail, clock, logger, notices: noticeLane, judging: lane }, now),
+    },
+  ]
+  const returnRails = [
+    ...Object.values(rails).flatMap((byKind) => returnKinds.flatMap((kind) => byKind[kind] ?? [])),
+    ...banksIn(allBanks),
+  ]
   return [
     {
       name: 'expire accounts',
@@ -100,24 +136,9 @@ function collectionJobs({ rails, collectionRails, wallets }: OpenRails, tools: J
       batch: limits.collections.expiriesPerBatchMax,
       run: expireAccounts,
     },
-    ...modes.flatMap((mode) => {
-      const rail = collectionRails[mode]
-      if (!rail) return []
-      return [
-        {
-          name: `fetch payments without a notice from ${rail.name}`,
-          everyMs: limits.collections.missedPaymentsIntervalMs,
-          batch: Number.POSITIVE_INFINITY,
-          run: (db: Database, now: Date) => fetchMissedPayments({ db, rail, mode, logger }, now),
-        },
-      ]
-    }),
-    ...namesOf(collectionRails).map((rail) => ({
-      name: `judge payments of ${rail}`,
-      everyMs,
-      batch: limits.collections.noticesPerBatchMax,
-      run: (db: Database, now: Date) => judgeDueNotices({ db, rail, lane, logger }, now),
-    })),
+    ...modes.flatMap((mode) =>
+      [...allBanks[mode].values()].flatMap((rail) => bankJobs(rail, mode)),
+    ),
     ...modes.flatMap((mode) => walletJobs(wallets[mode], mode, tools)),
     ...[...new Set(returnRails)].map((rail) => ({
       name: `return payments on ${rail.name}`,
@@ -167,13 +188,16 @@ function walletJobs(rail: WalletRail | undefined, mode: Mode, tools: JobTools): 
   ]
 }
 
-function namesOf(collectionRails: OpenRails['collectionRails']): string[] {
-  return Object.values(collectionRails).flatMap((rail) => rail?.name ?? [])
+function banksIn(allBanks: BanksByProvider): BankRail[] {
+  return Object.values(allBanks).flatMap((banks) => [...banks.values()])
 }
 
 function payoutJobs(opened: OpenRails, { clock, logger }: JobTools): Job[] {
-  const { rails, reversingRails, mint, treasuries } = opened
-  const payoutRails = new Set(Object.values(rails).flatMap((byKind) => Object.values(byKind)))
+  const { rails, allBanks, reversingRails, mint, treasuries } = opened
+  const payoutRails = new Set<PayoutRail>([
+    ...Object.values(rails).flatMap((byKind) => Object.values(byKind)),
+    ...banksIn(allBanks),
+  ])
   return [
     {
       name: 'mark payouts for review',
@@ -196,7 +220,7 @@ function payoutJobs(opened: OpenRails, { clock, logger }: JobTools): Job[] {
     })),
     ...reversingRails.map((rail) => ({
       name: `poll reversals of ${rail.name}`,
-      everyMs: limits.payouts.reversalIntervalMs,
+      everyMs: rail.reversalIntervalMs,
       batch: 1,
       run: (db: Database, now: Date) =>
         followReversals({ db, rail, logger, follow: followReturns }, now),
@@ -237,14 +261,15 @@ const deliveries = { name: 'deliver webhooks', everyMs: limits.webhooks.pollInte
 export function startWork(tools: Tools): Work {
   const { db, seal, clock, logger, rails, allowsLoopbackWebhooks, requestLogDays } = tools
   const stopping = new AbortController()
-  const collectionRails = Object.values(rails.collectionRails).filter((rail) => rail !== undefined)
   // One lane for both modes, unlike in the API: no caller waits, and what is not judged stays due.
-  const judging = createJudgingLane({
+  const laneTools = {
     connect: () => connectLane(db.url, 'manilla payments'),
     clock,
-    rails: new Map(collectionRails.map((rail) => [rail.name, rail])),
-  })
-  const jobs = createJobs(rails, { clock, logger, lane: judging, requestLogDays })
+    rails: new Map(banksIn(rails.allBanks).map((rail) => [rail.name, rail])),
+  }
+  const judging = createJudgingLane(laneTools)
+  const noticeLane = createNoticeLane(laneTools)
+  const jobs = createJobs(rails, { clock, logger, lane: judging, noticeLane, requestLogDays })
   // Every job listens for the stop; Node would warn of a leak.
   setMaxListeners(jobs.length + 1, stopping.signal)
   const progress = new JobProgress(clock, [...jobs, deliveries])
@@ -283,7 +308,7 @@ export function startWork(tools: Tools): Work {
       const isLate = sleep(limits.work.shutdownMs, false, { ref: false })
       if (!(await Promise.race([hasEnded, isLate])))
         logger.warn('some jobs did not stop in time; their rows are picked up at the next start')
-      await judging.close()
+      await Promise.all([judging.close(), noticeLane.close()])
       await listener.stop()
       await notifier?.stop()
       await claimDb.close()

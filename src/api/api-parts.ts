@@ -4,6 +4,7 @@ import type { Refusal } from '../base/refusal.js'
 import type { Seal } from '../base/sealed.js'
 import type { CollectionAccount } from '../collections/account.js'
 import type { PreparedAccount } from '../collections/create-accounts.js'
+import type { BanksByProvider } from '../collections/prepare-accounts.js'
 import type { KeyedAnswer } from '../idempotency/answer.js'
 import type { Funding } from '../ledger/fund.js'
 import type { Moved } from '../ledger/movement.js'
@@ -29,6 +30,7 @@ export type ApiParts = {
   change: (call: Call<KeyedChange, unknown>) => Promise<KeyedAnswer>
   payoutPreparation: PayoutPreparation
   banks: Record<Mode, BankDirectory | undefined>
+  allBanks: BanksByProvider
   simulated: SimulatedRail[]
   commitPayout: (call: Call<NewPayout, Payout>) => Promise<KeyedAnswer>
   /** Sends a committed payout, without waiting for it. */

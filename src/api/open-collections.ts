@@ -1,23 +1,28 @@
 import type pg from 'pg'
-import type { Clock } from '../base/clock.js'
-import type { Mode } from '../base/environment.js'
+import { after, type Clock } from '../base/clock.js'
+import type { Environment, Mode } from '../base/environment.js'
+import { limits } from '../base/limits.js'
 import type { Logger } from '../base/log.js'
 import { createPublicSessionFinder, type PublicSession } from '../checkout/find-public-sessions.js'
 import { createSessionPreparation, type PrepareSession } from '../checkout/prepare-sessions.js'
 import { type CollectionAccount, isWallet } from '../collections/account.js'
+import { confirmHint } from '../collections/confirm-hints.js'
 import {
   createJudgingLane,
   createNoticeLane,
   type JudgingLane,
   type NoticeLane,
 } from '../collections/notice-lanes.js'
-import type { LocalnetPayers, SandboxPayers } from '../collections/ports.js'
+import type { CollectionRail, LocalnetPayers, SandboxPayers } from '../collections/ports.js'
 import {
+  type BanksByProvider,
   type CollectionRails,
+  collectionRailOf,
   createAccountPreparation,
   type PrepareAccount,
 } from '../collections/prepare-accounts.js'
 import { requeryAccount } from '../collections/requery-account.js'
+import { type NewHint, storeHints } from '../collections/store-hints.js'
 import type { NewNotice, NoticeName } from '../collections/store-notices.js'
 import type { Database } from '../postgres/database.js'
 import { gather } from '../postgres/gather.js'
@@ -36,13 +41,17 @@ type Tools = {
   clock: Clock
   logger: Logger
   rails: CollectionRails
+  banks: BanksByProvider
   sandboxPayers: SandboxPayers | undefined
   wallets: WalletRails
   localnetPayers: LocalnetPayers | undefined
 }
 
 export type Collections = {
-  rails: CollectionRails
+  /** The bank in which accounts of this merchant are opened. */
+  railOf(environment: Environment): CollectionRail | undefined
+  /** The bank with this name or provider, whatever merchants use it. */
+  findBank(mode: Mode, named: { name: string } | { provider: string }): CollectionRail | undefined
   /** Simulated payers of the sandbox bank. */
   sandboxPayers: SandboxPayers | undefined
   /** Simulated payers of the localnet. */
@@ -58,6 +67,8 @@ export type Collections = {
   closeAccount(account: CollectionAccount): void
   /** Resolves once the notice is stored. It is judged in the same transaction, or soon after. */
   receiveNotice(notice: NewNotice): Promise<void>
+  /** Resolves once the hint is stored. The bank is asked about it next. */
+  receiveHint(rail: CollectionRail, hint: NewHint): Promise<void>
   /** Books the payment of a stored notice; does nothing if it was judged before. */
   judgeNotice(name: NoticeName): Promise<unknown>
   /**
@@ -69,18 +80,33 @@ export type Collections = {
 }
 
 export function openCollections(tools: Tools): Collections {
-  const { db, clock, logger, rails, sandboxPayers, wallets, localnetPayers } = tools
-  const all = Object.values(rails).filter((rail) => rail !== undefined)
-  const byName = new Map(all.map((rail) => [rail.name, rail]))
+  const { db, clock, logger, rails, banks, sandboxPayers, wallets, localnetPayers } = tools
+  const banksOf = (mode: Mode): CollectionRail[] => {
+    const chosen = rails[mode]
+    return [...(chosen ? [chosen] : []), ...banks[mode].values()]
+  }
+  const byName = new Map([...banksOf('test'), ...banksOf('live')].map((rail) => [rail.name, rail]))
   const laneTools = { ...tools, rails: byName }
   const notices = { test: createNoticeLane(laneTools), live: createNoticeLane(laneTools) }
   const judging = { test: createJudgingLane(laneTools), live: createJudgingLane(laneTools) }
   const judgeNotice = (name: NoticeName) => judging[name.mode].run(name)
-  const prepareAccount = createAccountPreparation({ db, rails })
+  const prepareAccount = createAccountPreparation({ db, rails, banks })
   const prepareWallet = createWalletPreparation({ db, wallets })
   const findPublicSessions = createPublicSessionFinder(db)
+  const findBank: Collections['findBank'] = (mode, named) =>
+    banksOf(mode).find((rail) =>
+      'name' in named ? rail.name === named.name : rail.provider === named.provider,
+    )
+  const storeHint = gather(async (hints: NewHint[]) => {
+    const now = clock.now()
+    // A worker takes over if this process ends before it has asked the bank.
+    const dueAt = after(now, limits.banks.hintLeaseMs)
+    const open = await storeHints(db, { now, dueAt }, hints)
+    return hints.map(({ id }) => open.has(id))
+  })
   return {
-    rails,
+    railOf: (environment) => collectionRailOf(environment, { rails, banks }),
+    findBank,
     sandboxPayers,
     localnetPayers,
     prepareAccount,
@@ -89,10 +115,18 @@ export function openCollections(tools: Tools): Collections {
     pollWalletSoon: ({ rail, number: wallet }) => pollSoon(db, clock.now(), { rail, wallet }),
     findPublicSession: gather(findPublicSessions),
     // A failure is harmless: late payments into the account are judged like any other.
-    closeAccount: ({ rail, number }) => {
-      const closed = byName.get(rail)?.closeAccounts([number])
+    closeAccount: ({ rail, railAccount }) => {
+      const closed = byName.get(rail)?.closeAccounts([railAccount])
       closed?.catch((error) =>
-        logger.warn({ err: error, number }, 'the bank did not close an account'),
+        logger.warn({ err: error, railAccount }, 'the bank did not close an account'),
+      )
+    },
+    receiveHint: async (rail, hint) => {
+      if (!(await storeHint(hint))) return
+      const { mode } = hint
+      const confirming = { db, rail, clock, logger, notices: notices[mode], judging: judging[mode] }
+      confirmHint(confirming, { ...hint, attempts: 0 }).catch((error) =>
+        logger.warn({ err: error, id: hint.id }, 'a notice was not confirmed; a worker retries'),
       )
     },
     receiveNotice: async (notice) => {
@@ -113,7 +147,15 @@ export function openCollections(tools: Tools): Collections {
             wallet: account.number,
             isThorough: true,
           })
-        : requeryAccount({ rails, notices: notices[mode], judging: judging[mode] }, account, mode),
+        : requeryAccount(
+            {
+              rail: findBank(mode, { name: account.rail }),
+              notices: notices[mode],
+              judging: judging[mode],
+            },
+            account,
+            mode,
+          ),
     lanes: { notices, judging },
   }
 }

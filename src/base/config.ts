@@ -52,7 +52,67 @@ function mintVariable(coin: string) {
   )
 }
 
-const testBanks = ['sandbox', 'none'] as const
+export const providers = ['paystack', 'monnify', 'flutterwave'] as const
+export type Provider = (typeof providers)[number]
+
+const emulators = ['paystack-emulator', 'monnify-emulator', 'flutterwave-emulator'] as const
+const liveBanks = ['none', ...providers] as const
+const testBanks = ['sandbox', 'none', ...providers, ...emulators] as const
+
+function bankVariables<Name extends 'TEST' | 'LIVE', Banks extends readonly string[]>(
+  mode: Name,
+  banks: Banks,
+  description: string,
+) {
+  const half = (task: string) =>
+    Type.Optional(
+      Type.Enum(banks, {
+        type: 'string',
+        description: `Bank that ${task} in ${mode.toLowerCase()} mode; by default BANK_${mode}.`,
+      }),
+    )
+  const text = (words: string) => Type.Optional(Type.String({ description: words }))
+  const url = (provider: string) =>
+    text(`Address of ${provider}'s API; by default the real one. http only on loopback.`)
+  const enumOf = Type.Enum(banks, { type: 'string', default: banks[0]!, description })
+  return {
+    [`BANK_${mode}`]: enumOf,
+    [`BANK_${mode}_COLLECT`]: half('opens accounts and receives payments'),
+    [`BANK_${mode}_PAYOUT`]: half('pays out'),
+    [`BANK_${mode}_FLOAT_MIN`]: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: Number(limits.money.wireMax),
+        description:
+          'Smallest balance for payouts at the bank, in kobo. A lower one is logged as an error.',
+      }),
+    ),
+    [`PAYSTACK_${mode}_SECRET_KEY`]: text("Secret key of Paystack's dashboard."),
+    [`PAYSTACK_${mode}_URL`]: url('Paystack'),
+    [`MONNIFY_${mode}_API_KEY`]: text("API key of Monnify's dashboard."),
+    [`MONNIFY_${mode}_SECRET_KEY`]: text("Secret key of Monnify's dashboard."),
+    [`MONNIFY_${mode}_CONTRACT_CODE`]: text('Contract code of Monnify.'),
+    [`MONNIFY_${mode}_SOURCE_ACCOUNT`]: text('Number of the Monnify wallet that pays out.'),
+    [`MONNIFY_${mode}_URL`]: url('Monnify'),
+    [`FLUTTERWAVE_${mode}_SECRET_KEY`]: text("Secret key of Flutterwave's dashboard (v3)."),
+    [`FLUTTERWAVE_${mode}_WEBHOOK_SECRET`]: text(
+      "Secret hash that is set for webhooks in Flutterwave's dashboard.",
+    ),
+    [`FLUTTERWAVE_${mode}_URL`]: url('Flutterwave'),
+  } as Record<`BANK_${Name}`, typeof enumOf> &
+    Record<`BANK_${Name}_${'COLLECT' | 'PAYOUT'}`, ReturnType<typeof half>> &
+    Record<`BANK_${Name}_FLOAT_MIN`, ReturnType<typeof optionalInteger>> &
+    Record<ProviderVariable<Name>, ReturnType<typeof text>>
+}
+
+type ProviderVariable<Name extends 'TEST' | 'LIVE'> =
+  | `PAYSTACK_${Name}_${'SECRET_KEY' | 'URL'}`
+  | `MONNIFY_${Name}_${'API_KEY' | 'SECRET_KEY' | 'CONTRACT_CODE' | 'SOURCE_ACCOUNT' | 'URL'}`
+  | `FLUTTERWAVE_${Name}_${'SECRET_KEY' | 'WEBHOOK_SECRET' | 'URL'}`
+
+function optionalInteger() {
+  return Type.Optional(Type.Integer())
+}
 
 /** Every environment variable; docs/operating/configuration.md is generated from it. */
 export const variables = Type.Object({
@@ -153,12 +213,18 @@ export const variables = Type.Object({
   NAIRA_MIN_TEST: kobo(1, 'Smallest naira amount in test mode, in kobo.'),
   NAIRA_MIN_LIVE: kobo(10_000, 'Smallest naira amount in live mode, in kobo.'),
   NAIRA_MAX: kobo(1_000_000_000, 'Largest naira amount in both modes, in kobo.'),
-  BANK_TEST: Type.Enum(testBanks, {
-    type: 'string',
-    default: 'sandbox',
-    description:
-      'Bank of test mode. `sandbox` is simulated and needs no account anywhere; `none` creates no sandbox tables and refuses naira payments.',
-  }),
+  ...bankVariables(
+    'TEST',
+    testBanks,
+    'Bank of test mode. `sandbox` is simulated and needs no account anywhere; `none` creates no sandbox tables and refuses naira payments; a provider uses its test keys; an emulator behaves like the provider, with `npm start` only.',
+  ),
+  ...bankVariables('LIVE', liveBanks, 'Bank of live mode; `none` refuses naira.'),
+  BANK_PAYER_EMAIL: Type.Optional(
+    Type.String({
+      description:
+        'E-mail address that is given to providers for payers whose own is unknown; by default `payments@` the host of PUBLIC_URL.',
+    }),
+  ),
   ...solanaVariables(
     'TEST',
     'test mode, separated by commas; without them, `npm start` runs an embedded chain',
@@ -193,6 +259,31 @@ export type SolanaConfig = {
   mints: Partial<Record<'USDC' | 'USDT', string>>
 }
 
+/** Which bank does what in one mode. */
+export type BankChoice = {
+  collect: (typeof testBanks)[number]
+  payout: (typeof testBanks)[number]
+  /** In kobo. */
+  floatMin: bigint
+}
+
+/** Whether the tables of the sandbox bank are needed. */
+export function usesSandbox({ test }: Config['bank']): boolean {
+  return test.collect === 'sandbox' || test.payout === 'sandbox'
+}
+
+export type ProviderConfigs = {
+  paystack?: { secretKey: Secret; url: string }
+  monnify?: {
+    apiKey: Secret
+    secretKey: Secret
+    contractCode: string
+    sourceAccount: string
+    url: string
+  }
+  flutterwave?: { secretKey: Secret; webhookSecret: Secret; url: string }
+}
+
 export type Config = {
   host: string
   port: number
@@ -216,7 +307,10 @@ export type Config = {
   requestLogDays: number
   naira: Record<Mode, NairaLimits>
   allowsLoopbackWebhooks: boolean
-  bank: { test: (typeof testBanks)[number] }
+  bank: Record<Mode, BankChoice>
+  /** Providers whose variables are set. */
+  providers: Record<Mode, ProviderConfigs>
+  payerEmail: string
   solana: Record<Mode, SolanaConfig>
 }
 
@@ -270,7 +364,9 @@ export function readConfig(given: NodeJS.ProcessEnv = process.env): Config {
     requestLogDays: values.REQUEST_LOG_DAYS,
     naira: { test: readNaira(values, 'TEST'), live: readNaira(values, 'LIVE') },
     allowsLoopbackWebhooks: values.WEBHOOKS_ALLOW_LOOPBACK ?? !values.DATABASE_URL,
-    bank: { test: values.BANK_TEST },
+    bank: { test: readBankChoice(values, 'TEST'), live: readBankChoice(values, 'LIVE') },
+    providers: { test: readProviders(values, 'TEST'), live: readProviders(values, 'LIVE') },
+    payerEmail: values.BANK_PAYER_EMAIL ?? `payments@${hostOf(values.PUBLIC_URL)}`,
     solana: { test: readSolana(values, 'TEST'), live: readSolana(values, 'LIVE') },
   }
 }
@@ -294,6 +390,99 @@ function readNaira(values: Static<typeof variables>, mode: 'TEST' | 'LIVE'): Nai
   const [min, max] = [values[`NAIRA_MIN_${mode}`], values.NAIRA_MAX]
   if (min > max) throw new Error(`NAIRA_MIN_${mode} must be at most NAIRA_MAX, which is ${max}.`)
   return { min: BigInt(min), max: BigInt(max) }
+}
+
+function hostOf(publicUrl: string | undefined): string {
+  return publicUrl === undefined ? 'example.com' : new URL(readPublicUrl(publicUrl)).hostname
+}
+
+type Values = Static<typeof variables>
+
+function readBankChoice(values: Values, mode: 'TEST' | 'LIVE'): BankChoice {
+  const both = values[`BANK_${mode}`] as BankChoice['collect']
+  const choice = {
+    collect: (values[`BANK_${mode}_COLLECT`] as BankChoice['collect'] | undefined) ?? both,
+    payout: (values[`BANK_${mode}_PAYOUT`] as BankChoice['payout'] | undefined) ?? both,
+    floatMin: BigInt((values[`BANK_${mode}_FLOAT_MIN`] as number | undefined) ?? 0),
+  }
+  for (const bank of [choice.collect, choice.payout]) {
+    const provider = providers.find((one) => one === bank)
+    if (provider && !readProviders(values, mode)[provider])
+      throw new Error(
+        `${provider.toUpperCase()}_${mode}_SECRET_KEY is required: ${provider} is the bank of ${mode.toLowerCase()} mode.`,
+      )
+  }
+  return choice
+}
+
+const providerUrls = {
+  paystack: { TEST: 'https://api.paystack.co', LIVE: 'https://api.paystack.co' },
+  monnify: { TEST: 'https://sandbox.monnify.com', LIVE: 'https://api.monnify.com' },
+  flutterwave: {
+    TEST: 'https://api.flutterwave.com/v3',
+    LIVE: 'https://api.flutterwave.com/v3',
+  },
+} as const
+
+function readProviders(values: Values, mode: 'TEST' | 'LIVE'): ProviderConfigs {
+  const configs: ProviderConfigs = {}
+  const urlOf = (provider: Provider) => readProviderUrl(values, provider, mode)
+  const paystackKey = values[`PAYSTACK_${mode}_SECRET_KEY`]
+  if (paystackKey) {
+    refuseOtherMode(`PAYSTACK_${mode}_SECRET_KEY`, paystackKey, urlOf('paystack'))
+    configs.paystack = { secretKey: new Secret(paystackKey), url: urlOf('paystack') }
+  }
+  const apiKey = values[`MONNIFY_${mode}_API_KEY`]
+  if (apiKey || values[`MONNIFY_${mode}_SECRET_KEY`]) {
+    refuseOtherMode(`MONNIFY_${mode}_API_KEY`, apiKey ?? '', urlOf('monnify'))
+    configs.monnify = {
+      apiKey: new Secret(need(values, `MONNIFY_${mode}_API_KEY`)),
+      secretKey: new Secret(need(values, `MONNIFY_${mode}_SECRET_KEY`)),
+      contractCode: need(values, `MONNIFY_${mode}_CONTRACT_CODE`),
+      sourceAccount: need(values, `MONNIFY_${mode}_SOURCE_ACCOUNT`),
+      url: urlOf('monnify'),
+    }
+  }
+  const flutterwaveKey = values[`FLUTTERWAVE_${mode}_SECRET_KEY`]
+  if (flutterwaveKey) {
+    refuseOtherMode(`FLUTTERWAVE_${mode}_SECRET_KEY`, flutterwaveKey, urlOf('flutterwave'))
+    configs.flutterwave = {
+      secretKey: new Secret(flutterwaveKey),
+      webhookSecret: new Secret(need(values, `FLUTTERWAVE_${mode}_WEBHOOK_SECRET`)),
+      url: urlOf('flutterwave'),
+    }
+  }
+  return configs
+}
+
+function need(values: Values, name: ProviderVariable<'TEST'> | ProviderVariable<'LIVE'>): string {
+  const value = values[name]
+  if (value) return value
+  const provider = name.split('_')[0]!
+  throw new Error(`${name} is required with the other variables of ${provider}.`)
+}
+
+/** http would send the key in the clear. */
+function readProviderUrl(values: Values, provider: Provider, mode: 'TEST' | 'LIVE'): string {
+  const upper = provider.toUpperCase() as Uppercase<Provider>
+  const text = values[`${upper}_${mode}_URL`]
+  if (!text) return providerUrls[provider][mode]
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  if (url?.protocol === 'https:' || (url?.protocol === 'http:' && isLoopback(url)))
+    return text.replace(/\/$/, '')
+  throw new Error(`${upper}_${mode}_URL must be an https address, or http on loopback.`)
+}
+
+function isLoopback({ hostname }: URL): boolean {
+  return hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d{1,3}){3}$/.test(hostname)
+}
+
+/** A test key in live mode would answer everything and move nothing, or the other way round. */
+function refuseOtherMode(name: string, key: string, url: string): void {
+  if (isLoopback(new URL(url))) return
+  const isTestKey = /^(sk_test_|MK_TEST_|FLWSECK_TEST)/.test(key)
+  if (isTestKey === name.includes('_TEST_')) return
+  throw new Error(`${name} is a ${isTestKey ? 'test' : 'live'} key of the provider.`)
 }
 
 export const coinDecimals = { SOL: 9, USDC: 6, USDT: 6 } as const

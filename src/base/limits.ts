@@ -230,6 +230,33 @@ export const limits = {
     /** Younger payments are skipped: their notices may still arrive. */
     missedPaymentsAgeMinMs: minute,
   },
+  /** Calls to payment providers. */
+  banks: {
+    /** Calls after which money may have moved may take longer: a provider answers after 28 s. */
+    timeoutMs: 35 * second,
+    /** Calls of a request that has committed nothing yet. */
+    earlyTimeoutMs: 10 * second,
+    callsInFlightMax: 64,
+    callsWaitingMax: 512,
+    answerBytesMax: 4 * 1_024 * 1_024,
+    /** Calls in a row without an answer until early calls are refused. */
+    failuresUntilDown: 5,
+    probeIntervalMs: 5 * second,
+    directoryCacheMs: 6 * hour,
+    /** Between two requests for the same refund: a list may show the first one late. */
+    refundRetryMs: 10 * minute,
+    /** Reversals are looked for among payouts of this age: no provider lists them by their time. */
+    reversalLookbackMs: 3 * day,
+    reversalIntervalMs: minute,
+    reversalPagesMax: 100,
+    /** Hints about payments that the bank does not know, or has not decided, are dropped. */
+    hintAttemptsMax: 20,
+    hintRetryMs: 2 * second,
+    hintRetryMaxMs: hour,
+    hintLeaseMs: 2 * minute,
+    hintsPerBatchMax: 64,
+    floatIntervalMs: minute,
+  },
   deposits: {
     jobIntervalMs: 500,
     accountsPerBatchMax: 1_000,

@@ -33,6 +33,8 @@ export type CollectionAccount = Amounts & {
   id: string
   kind: AccountKind
   rail: string
+  /** Its name at the rail, as in `OpenedAccount`; a wallet's address. */
+  railAccount: string
   /** Account number at a bank, or wallet address. */
   number: string
   /** Empty for wallets, like the two bank fields below. */

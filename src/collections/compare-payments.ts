@@ -36,8 +36,8 @@ function compareOne(
   payment: ReportedPayment,
   recorded: RecordedNotice | undefined,
 ): Difference | undefined {
-  const { id: name, accountNumber } = payment
-  const atRail = `${show(payment.amount)} into ${accountNumber}`
+  const { id: name, railAccount } = payment
+  const atRail = `${show(payment.amount)} into ${railAccount}`
   if (!recorded) return { kind: 'not_in_books', name, inBooks: 'nothing', atRail }
   if (recorded.state === 'REFUSED') return undefined
   if (recorded.amount === null)
@@ -53,9 +53,9 @@ async function findNotAtBank(
   seen: Set<string>,
 ): Promise<PaymentComparison> {
   const { noticesComparedMax, accountsQueriedMax } = limits.reconcile
-  const rows = await db.rows<{ id: string; number: string; amount: bigint }>({
+  const rows = await db.rows<{ id: string; account: string; amount: bigint }>({
     text: `
-      select p.rail_id as id, p.amount, a.number from notices n
+      select p.rail_id as id, p.amount, a.rail_account as account from notices n
       join payments p on p.rail = n.rail and p.rail_id = n.id
       join collection_accounts a on a.environment_id = p.environment_id and a.id = p.account_id
       where n.rail = $1 and n.mode = $2 and n.received_at >= $3 and n.state = 'TAKEN'
@@ -64,9 +64,9 @@ async function findNotAtBank(
   })
   const unseen = rows.filter(({ id }) => !seen.has(id))
   const differences: Difference[] = []
-  for (const { id, number, amount } of unseen.slice(0, accountsQueriedMax)) {
+  for (const { id, account, amount } of unseen.slice(0, accountsQueriedMax)) {
     // The payment may be outside the compared period, so query the bank by account.
-    const atBank = await rail.findPayments(number)
+    const atBank = await rail.findPayments(account)
     if (atBank.some((payment) => payment.id === id)) continue
     differences.push({ kind: 'not_at_rail', name: id, inBooks: show(amount), atRail: 'nothing' })
   }

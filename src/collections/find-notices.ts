@@ -32,8 +32,8 @@ export async function listOpenNotices(db: Queryable, limit: number): Promise<Ope
         order by received_at limit ${limit})) notice
     order by received_at limit ${limit}`)
   return rows.map(({ announced, ...row }) => {
-    const { accountNumber, amount, currency } = parseReported(announced)
-    return { ...row, accountNumber, amount, currency }
+    const { railAccount, amount, currency } = parseReported(announced)
+    return { ...row, accountNumber: railAccount, amount, currency }
   })
 }
 

@@ -3,7 +3,7 @@ import { limits } from '../base/limits.js'
 import { assets } from '../money/assets.js'
 import type { CollectionAccount } from './account.js'
 import type { ReportedPayment } from './ports.js'
-import { type AccountNumber, type NumberKey, numberKey } from './store-accounts.js'
+import { type RailAccount, type RailAccountKey, railAccountKey } from './store-accounts.js'
 import type { Notice, NoticeConclusion } from './store-notices.js'
 
 /** Why a payment is booked into no account. Operators see it; nothing is credited. */
@@ -48,11 +48,11 @@ function retryDelayMs(attempts: number): number {
   return Math.min(noticeRetryDelayMs * 2 ** Math.min(attempts, 20), noticeRetryDelayMaxMs)
 }
 
-export function accountNumberOf({ rail, mode, reported }: Notice): AccountNumber {
-  return { rail, mode, number: reported.accountNumber }
+export function railAccountOf({ rail, mode, reported }: Notice): RailAccount {
+  return { rail, mode, railAccount: reported.railAccount }
 }
 
-/** The key of the notice's account in the map of `lockAccountsByNumber`. */
-export function accountKeyOf(notice: Notice): NumberKey {
-  return numberKey(accountNumberOf(notice))
+/** The key of the notice's account in the map of `lockByRailAccount`. */
+export function accountKeyOf(notice: Notice): RailAccountKey {
+  return railAccountKey(railAccountOf(notice))
 }

@@ -1,7 +1,25 @@
 import type { Outcome } from '../base/refusal.js'
+import type { Secret } from '../base/secret.js'
 import type { Coin } from '../money/assets.js'
+import type { RailTransfer } from '../payouts/compare-books.js'
 import type { Dispute } from '../payouts/disputes.js'
-import type { AttemptFinding, PreparedAttempt } from '../payouts/ports.js'
+import type {
+  AttemptFinding,
+  BankDirectory,
+  PreparedAttempt,
+  ReversingRail,
+} from '../payouts/ports.js'
+
+/** Whom a dedicated account is for. It is passed on to the bank and never stored. */
+export type AccountCustomer = {
+  name: string
+  email: string
+  phone: string | null
+  /** Bank Verification Number. */
+  bvn: Secret | null
+  /** National Identification Number. */
+  nin: Secret | null
+}
 
 /** A bank account to open. The bank returns the same number for the same reference. */
 export type AccountOpening = {
@@ -10,15 +28,26 @@ export type AccountOpening = {
   name: string
   /** The merchant's reference. */
   purpose: string
-  /** Null for a dedicated account: any amount, no expiry. */
-  expected: { amount: bigint; expiresAt: Date } | null
+  /**
+   * Null for a dedicated account: any amount, no expiry. `expiresAt` is in the time of the
+   * environment, `lifetimeMs` from now on.
+   */
+  expected: { amount: bigint; expiresAt: Date; lifetimeMs: number } | null
+  customer: AccountCustomer | null
 }
 
 export type OpenedAccount = {
+  /**
+   * The name of the account at the rail: its number, or our reference at a bank that gives the
+   * number of an expired account to another one.
+   */
+  railAccount: string
   number: string
   accountName: string
   bankCode: string
   bankName: string
+  /** Real time at which the bank closes it, if it chooses another than requested, or ever. */
+  expiresAt: Date | null
 }
 
 /** The sender as the bank reports it. The account number may be masked but for its last digits. */
@@ -36,7 +65,8 @@ export type WalletSender = { address: string | null }
 export type ReportedPayment = {
   /** The rail's own id of the payment. */
   id: string
-  accountNumber: string
+  /** As in `OpenedAccount`. */
+  railAccount: string
   /** In the smallest unit of the currency. Banks have reported zero and negative amounts. */
   amount: bigint
   currency: string
@@ -54,32 +84,121 @@ export type NoticeRequest = {
   body: string
 }
 
-/** What a rail makes of a notice request. Only payments are stored. */
+/** What a rail makes of a notice request. */
 export type NoticeReading =
+  /** Signed, and complete: no further question is needed. */
   | { kind: 'payment'; payment: ReportedPayment }
-  /** From the bank, but not a payment that can be read. */
+  /** Something happened at the bank. What exactly is read through its API. */
+  | { kind: 'hint'; hint: NoticeHint }
+  /** From the bank, but nothing that concerns us. */
   | { kind: 'other' }
   /** The signature is missing or wrong. */
   | { kind: 'unverified' }
 
-/** A bank that collects money for us. It never gives a number to a second account. */
+/** `id` names the event at the bank: copies of a notice have the same one. */
+export type NoticeHint = {
+  id: string
+  about: /** `key` is what `confirmPayment` needs. */
+    | { subject: 'payment'; key: string }
+    /** Our reference, as in the books. */
+    | { subject: 'payout'; reference: string }
+}
+
+/** What the bank's API says about a payment of which a notice arrived. */
+export type ConfirmedPayment =
+  | { found: 'payment'; payment: ReportedPayment }
+  /** The bank sent the money back to the payer: it never reaches us. */
+  | { found: 'rejected'; railAccount: string | null; amount: bigint | null; reason: string }
+  /** It is not, and will not become, a payment to us. */
+  | { found: 'nothing' }
+  /** Not decided, or the bank does not answer: ask again later. */
+  | { found: 'unknown' }
+
+export const paymentVariances = [
+  'underpayment',
+  'overpayment',
+  'latePayment',
+  'duplicatePayment',
+] as const
+export type PaymentVariance = (typeof paymentVariances)[number]
+
+export const customerFields = ['name', 'email', 'phone', 'bvn_or_nin'] as const
+export type CustomerField = (typeof customerFields)[number]
+
+/** What a bank can do, and its bounds. Amounts are in kobo. */
+export type BankLimits = {
+  /** A temporary account lives at least and at most so long at the bank. */
+  expiryMinMs: number
+  expiryMaxMs: number
+  /** Payments that the bank sends back to the payer, so that no policy applies to them. */
+  bounces: readonly PaymentVariance[]
+  /** What must be known about a customer for a dedicated account. */
+  customerNeeds: readonly CustomerField[]
+  closesTemporary: boolean
+  closesDedicated: boolean
+  /** Only the last digits of a sender's account number are known. */
+  masksSenders: boolean
+  /** Whether it can refund by payment id, which needs no account number of the sender. */
+  refundsById: boolean
+  /** Spelling of our references: matched against the whole reference. */
+  referencePattern: RegExp
+  /** Payouts of whole naira only. */
+  isWholeNaira: boolean
+  collectMin: bigint
+  payoutMin: bigint
+}
+
+/** A bank that collects money for us. It never gives a `railAccount` to a second account. */
 export interface CollectionRail {
+  /** Provider and mode, such as `paystack-live`. */
   readonly name: string
+  /** As in the URL of its notices. */
+  readonly provider: string
+  readonly limits: BankLimits
+  /** As in `PayoutRail`. */
+  readonly takesBatches: boolean
   /** Results are in the order of the list; each opening can be refused alone. Idempotent. */
   openAccounts(openings: AccountOpening[]): Promise<Outcome<OpenedAccount>[]>
   /** The bank may then reject transfers, but some can still arrive. Idempotent. */
-  closeAccounts(numbers: string[]): Promise<void>
+  closeAccounts(railAccounts: string[]): Promise<void>
   readNotice(request: NoticeRequest): NoticeReading
+  /** `key` is that of a hint. */
+  confirmPayment(key: string): Promise<ConfirmedPayment>
   /** All payments into an account, including those the bank sent no notice for. */
-  findPayments(accountNumber: string): Promise<ReportedPayment[]>
+  findPayments(railAccount: string): Promise<ReportedPayment[]>
   /** All payments of a period, page by page, for reconciliation. */
   listPayments(period: {
     from: Date
     to: Date
     after: string | undefined
   }): Promise<{ payments: ReportedPayment[]; next: string | null }>
-  /** Whether the bank can refund by payment id, which needs no account number of the sender. */
-  readonly refundsById: boolean
+}
+
+/** One line of a bank's statement of outgoing transfers. */
+export type StatementLine = {
+  /** Our reference as the bank spells it. */
+  token: string
+  reference: string
+  amount: bigint
+  state: RailTransfer['state']
+}
+
+/** What a harmless call to a bank showed about the setup of our account there. */
+export type BankFinding = { level: 'ok' | 'warning' | 'failure'; message: string; fix: string }
+
+/** A bank that collects and pays out. */
+export interface BankRail extends CollectionRail, ReversingRail, BankDirectory {
+  readonly takesBatches: boolean
+  /** Outgoing transfers that began in the period (`to` excluded), a page at a time. */
+  statement(period: {
+    from: Date
+    to: Date
+    after: string | undefined
+  }): Promise<{ lines: StatementLine[]; next: string | null }>
+  /** The money from which payouts are made, in kobo; null: the bank does not limit it. */
+  readFloat(): Promise<bigint | null>
+  examine(): Promise<BankFinding[]>
+  stop(): Promise<void>
 }
 
 /** A simulated bank transfer into a collection account. */

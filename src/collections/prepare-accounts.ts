@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import { after } from '../base/clock.js'
 import type { Environment, Mode } from '../base/environment.js'
 import { newId } from '../base/ids.js'
 import { limits } from '../base/limits.js'
@@ -16,7 +17,13 @@ import {
   isDedicated,
 } from './account.js'
 import type { PreparedAccount } from './create-accounts.js'
-import type { AccountOpening, CollectionRail, OpenedAccount } from './ports.js'
+import type {
+  AccountCustomer,
+  AccountOpening,
+  BankRail,
+  CollectionRail,
+  OpenedAccount,
+} from './ports.js'
 
 export type AccountRequest = {
   environment: Environment
@@ -27,6 +34,8 @@ export type AccountRequest = {
   name: string
   /** Null: any amount, no expiry. */
   expected: { amount: bigint; expiresAt: Date } | null
+  /** The customer of a dedicated account. */
+  customer?: AccountCustomer | undefined
   /**
    * The same for every retry of a request, so that a retry gets the same number. Undefined: the
    * request has no idempotency key, and each copy opens another account.
@@ -34,7 +43,18 @@ export type AccountRequest = {
   retryKey: string | undefined
 }
 
+/** The bank of each mode in which accounts are opened. */
 export type CollectionRails = Record<Mode, CollectionRail | undefined>
+
+/** Every bank by provider: the ones above, and those that an operator chose for a merchant. */
+export type BanksByProvider = Record<Mode, ReadonlyMap<string, BankRail>>
+
+export function collectionRailOf(
+  { mode, collectBank }: Pick<Environment, 'mode' | 'collectBank'>,
+  { rails, banks }: { rails: CollectionRails; banks: BanksByProvider },
+): CollectionRail | undefined {
+  return collectBank ? banks[mode].get(collectBank) : rails[mode]
+}
 
 export type PrepareAccount = (
   now: Date,
@@ -48,22 +68,36 @@ export type PrepareAccount = (
 export function createAccountPreparation({
   db,
   rails,
+  banks,
 }: {
   db: Queryable
   rails: CollectionRails
+  banks: BanksByProvider
 }): PrepareAccount {
-  const openAt = gatherBy((rail: CollectionRail, openings: AccountOpening[]) =>
+  const openTogether = gatherBy((rail: CollectionRail, openings: AccountOpening[]) =>
     rail.openAccounts(openings),
   )
+  const openAt = async (rail: CollectionRail, opening: AccountOpening) =>
+    rail.takesBatches ? openTogether(rail, opening) : (await rail.openAccounts([opening]))[0]!
   return async (now, request) => {
-    const { environment, merchantReference, name, expected } = request
+    const { environment, merchantReference, name, expected, customer = null } = request
     const notReady = environment.mode === 'live' && (await findMissing(db, request))
     if (notReady) return notReady
-    const rail = rails[environment.mode]
+    const rail = collectionRailOf(environment, { rails, banks })
     if (!rail) return railUnavailable(request)
     const id = newId(now)
     const reference = railReference(now, request, id)
-    const opened = await openAt(rail, { reference, name, purpose: merchantReference, expected })
+    const opened = await openAt(rail, {
+      reference,
+      name,
+      purpose: merchantReference,
+      expected: expected && {
+        amount: expected.amount,
+        expiresAt: expected.expiresAt,
+        lifetimeMs: expected.expiresAt.getTime() - now.getTime(),
+      },
+      customer,
+    })
     if (opened instanceof Refusal) return opened
     const account = toCollectionAccount(now, request, {
       id,
@@ -88,6 +122,7 @@ export function toCollectionAccount(
     id,
     kind,
     rail,
+    railAccount: opened.railAccount,
     number: opened.number,
     accountName: opened.accountName,
     bankCode: opened.bankCode,
@@ -106,11 +141,21 @@ export function toCollectionAccount(
     amountReturned: 0n,
     eventSequence: isDedicated({ kind }) ? 1 : 0,
     sessionId: null,
-    expiresAt: expected?.expiresAt ?? null,
+    expiresAt: expected && earlierOf(expected.expiresAt, closingTime(environment, opened)),
     paidAt: null,
     endedAt: null,
     createdAt: now,
   }
+}
+
+/** When the bank closes the account, in the time of the environment. */
+function closingTime({ clockOffsetMs }: Environment, { expiresAt }: OpenedAccount): Date | null {
+  return expiresAt && after(expiresAt, clockOffsetMs)
+}
+
+/** A bank may close an account before the requested time: payments after that do not arrive. */
+function earlierOf(requested: Date, closing: Date | null): Date {
+  return closing !== null && closing < requested ? closing : requested
 }
 
 /** What the merchant lacks for live mode; first what takes longest to get. */

@@ -23,17 +23,21 @@ import { judgePayment, type Verdict } from './judge-payment.js'
 import {
   acceptsCurrency,
   accountKeyOf,
-  accountNumberOf,
   concludeNotice,
   exceedsLimit,
   findDefect,
   type NoticeDefect,
+  railAccountOf,
 } from './match-notices.js'
 import type { Payment } from './payment.js'
 import { type JudgedPayment, sequencePaymentEvents } from './payment-events.js'
 import type { CollectionRail, ReportedPayment } from './ports.js'
 import { destinationOf } from './return-destination.js'
-import { lockAccountsByNumber, type NumberKey, updateCollectionAccounts } from './store-accounts.js'
+import {
+  lockByRailAccount,
+  type RailAccountKey,
+  updateCollectionAccounts,
+} from './store-accounts.js'
 import {
   findStoredNotices,
   insertJudgedNotices,
@@ -57,9 +61,9 @@ type Batch = {
   now: Date
   rails: Map<string, CollectionRail>
   terms: TermsByEnvironment
-  accounts: Map<NumberKey, CollectionAccount>
+  accounts: Map<RailAccountKey, CollectionAccount>
   /** The key of each account's counterpart. */
-  counterparts: Map<NumberKey, NumberKey>
+  counterparts: Map<RailAccountKey, RailAccountKey>
   /** The latest payments by account id, newest first. */
   payments: Map<string, Payment[]>
 }
@@ -125,9 +129,12 @@ export async function receivePayments(
   return new Set(notices.map(noticeKey))
 }
 
-function lockAccountsOf(tx: Tx, notices: Notice[]): Promise<Map<NumberKey, CollectionAccount>> {
+function lockAccountsOf(
+  tx: Tx,
+  notices: Notice[],
+): Promise<Map<RailAccountKey, CollectionAccount>> {
   const bookable = notices.filter(({ reported }) => findDefect(reported) === null)
-  return lockAccountsByNumber(tx, bookable.map(accountNumberOf)).catch(
+  return lockByRailAccount(tx, bookable.map(railAccountOf)).catch(
     renameBusy(bookable, accountKeyOf, noticeKey),
   )
 }
@@ -327,6 +334,7 @@ function credited(
     id: account.id,
     kind: account.kind,
     rail: account.rail,
+    railAccount: account.railAccount,
     number: account.number,
     accountName: account.accountName,
     bankCode: account.bankCode,

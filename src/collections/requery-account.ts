@@ -2,19 +2,18 @@ import type { Mode } from '../base/environment.js'
 import { Refusal } from '../base/refusal.js'
 import type { CollectionAccount } from './account.js'
 import type { JudgingLane, NoticeLane } from './notice-lanes.js'
-import type { CollectionRails } from './prepare-accounts.js'
+import type { CollectionRail } from './ports.js'
 
-type Tools = { rails: CollectionRails; notices: NoticeLane; judging: JudgingLane }
+type Tools = { rail: CollectionRail | undefined; notices: NoticeLane; judging: JudgingLane }
 
 /** Fetches every payment into an account from the bank and records those without a notice yet. */
 export async function requeryAccount(
-  { rails, notices, judging }: Tools,
-  { rail: railName, number }: CollectionAccount,
+  { rail, notices, judging }: Tools,
+  { rail: railName, railAccount }: CollectionAccount,
   mode: Mode,
 ): Promise<void> {
-  const rail = rails[mode]
-  if (rail?.name !== railName) throw unavailable(mode)
-  const found = await rail.findPayments(number)
+  if (!rail) throw unavailable(mode)
+  const found = await rail.findPayments(railAccount)
   await Promise.all(
     found.map(async (payment) => {
       const notice = { rail: railName, mode, id: payment.id, reported: payment, body: null }

@@ -13,16 +13,16 @@ type PaymentSource = { id: string; sender: Payment['sender'] | null }
  */
 export function destinationOf(
   { id, sender }: PaymentSource,
-  rail: Pick<CollectionRail, 'refundsById'> | undefined,
+  rail: Pick<CollectionRail, 'limits'> | undefined,
 ): BankDestination | undefined {
   if (!rail || !sender || 'address' in sender) return undefined
   const { accountNumber, bankCode, bankName } = sender
-  const isComplete = /^\d{10}$/.test(accountNumber) && /^\d{3,9}$/.test(bankCode)
+  const isComplete = /^\d{10}$/.test(accountNumber) && /^[0-9A-Za-z]{3,9}$/.test(bankCode)
   // No account name: banks spell names differently, and a mismatch must not block the return.
   const account = { accountNumber, bankCode, bankName, accountName: '', narration: null }
   if (isComplete) return { kind: 'bank_account', ...account }
   const isMasked = /\d/.test(accountNumber)
-  return rail.refundsById && isMasked
+  return rail.limits.refundsById && isMasked
     ? { kind: 'bank_account', ...account, accountName: sender.name, refundOf: id }
     : undefined
 }

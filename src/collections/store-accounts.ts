@@ -5,7 +5,8 @@ import { listStatement } from '../postgres/statement.js'
 import type { Tx } from '../postgres/tx.js'
 import type { CollectionAccount } from './account.js'
 
-export const accountColumns = `a.environment_id as "environmentId", a.id, a.kind, a.rail, a.number,
+export const accountColumns = `a.environment_id as "environmentId", a.id, a.kind, a.rail,
+  a.rail_account as "railAccount", a.number,
   a.account_name as "accountName", a.bank_code as "bankCode", a.bank_name as "bankName", a.asset,
   a.amount, a.requested_amount as "requestedAmount",
   a.merchant_reference as "merchantReference", a.metadata, a.status, a.variance,
@@ -21,6 +22,7 @@ const inserted = {
   id: 'uuid',
   kind: 'text',
   rail: 'text',
+  rail_account: 'text',
   number: 'text',
   account_name: 'text',
   bank_code: 'text',
@@ -98,7 +100,7 @@ async function lockUnheldClocks(tx: Tx, wanted: { environment_id: number }[]): P
   return rows
 }
 
-/** Sorted by number, so that two batches cannot deadlock. The caller has locked the clocks. */
+/** Sorted by account, so that two batches cannot deadlock. The caller has locked the clocks. */
 export function insertCollectionAccounts(
   tx: Tx,
   clocks: ClockOffsets,
@@ -110,6 +112,7 @@ export function insertCollectionAccounts(
     id: account.id,
     kind: account.kind,
     rail: account.rail,
+    rail_account: account.railAccount,
     number: account.number,
     account_name: account.accountName,
     bank_code: account.bankCode,
@@ -126,7 +129,7 @@ export function insertCollectionAccounts(
       account.expiresAt && after(account.expiresAt, -(clocks.get(account.environmentId) ?? 0)),
     metadata: account.metadata,
   }))
-  tx.write(insert(rows.sort((one, other) => (one.number < other.number ? -1 : 1))))
+  tx.write(insert(rows.sort((one, other) => (one.rail_account < other.rail_account ? -1 : 1))))
 }
 
 const update = listStatement({
@@ -189,8 +192,8 @@ const named = { environment_id: 'int4', id: 'uuid' } as const
 const withCounterparts = (own: string) => `
     with own as materialized (${own}),
     named as materialized (
-      select environment_id, id, mode, wanted_rail, wanted_number from own
-      union select own.environment_id, pair.id, own.mode, wanted_rail, wanted_number from own
+      select environment_id, id, mode, wanted_rail, wanted_account from own
+      union select own.environment_id, pair.id, own.mode, wanted_rail, wanted_account from own
       join checkout_sessions s on s.environment_id = own.environment_id and s.id = own.session_id
       cross join lateral (values (s.account_id), (s.wallet_id)) pair (id)
       where pair.id is not null)`
@@ -207,7 +210,7 @@ const lockById = listStatement<typeof named, CollectionAccount>({
   text: (list) =>
     lockWithCounterparts(`
       select n.environment_id, n.id, n.session_id, null as mode, n.rail as wanted_rail,
-        n.number as wanted_number from ${list}
+        n.rail_account as wanted_account from ${list}
       join collection_accounts n on n.environment_id = list.environment_id and n.id = list.id`),
 })
 
@@ -223,28 +226,28 @@ export async function lockCollectionAccounts(
   return new Map(rows.map((row) => [row.id, row]))
 }
 
-const numbers = { rail: 'text', mode: 'text', number: 'text' } as const
+const railAccounts = { rail: 'text', mode: 'text', rail_account: 'text' } as const
 
-/** A notice has a number but no environment. A number of the other mode does not match. */
-const ownByNumber = (list: string) => `
+/** A notice names an account but no environment. An account of the other mode does not match. */
+const ownByRailAccount = (list: string) => `
       select n.environment_id, n.id, n.session_id, e.mode, n.rail as wanted_rail,
-        n.number as wanted_number from ${list}
-      join collection_accounts n on n.rail = list.rail and n.number = list.number
+        n.rail_account as wanted_account from ${list}
+      join collection_accounts n on n.rail = list.rail and n.rail_account = list.rail_account
       join environments e on e.id = n.environment_id and e.mode = list.mode`
 
-const lockByNumber = listStatement<typeof numbers, CollectionAccount & { mode: Mode }>({
-  name: 'lock_collection_accounts_by_number',
-  columns: numbers,
-  text: (list) => lockWithCounterparts(ownByNumber(list), ', named.mode'),
+const lockHeld = listStatement<typeof railAccounts, CollectionAccount & { mode: Mode }>({
+  name: 'lock_collection_accounts_by_rail',
+  columns: railAccounts,
+  text: (list) => lockWithCounterparts(ownByRailAccount(list), ', named.mode'),
 })
 
 /** Also returns the accounts that another transaction holds, as the fields of `Wanted` only. */
-const lockUnheldByNumber = listStatement<typeof numbers, CollectionAccount & Wanted>({
-  name: 'lock_unheld_collection_accounts_by_number',
-  columns: numbers,
-  text: (list) => `${withCounterparts(ownByNumber(list))}
+const lockUnheld = listStatement<typeof railAccounts, CollectionAccount & Wanted>({
+  name: 'lock_unheld_collection_accounts_by_rail',
+  columns: railAccounts,
+  text: (list) => `${withCounterparts(ownByRailAccount(list))}
     select ${accountColumns}, named.mode, wanted_rail as "wantedRail",
-      wanted_number as "wantedNumber", named.environment_id as "wantedEnvironmentId",
+      wanted_account as "wantedAccount", named.environment_id as "wantedEnvironmentId",
       a.id is null as "isHeld"
     from named left join lateral (
       select same.* from collection_accounts same
@@ -252,49 +255,54 @@ const lockUnheldByNumber = listStatement<typeof numbers, CollectionAccount & Wan
       for no key update skip locked) a on true`,
 })
 
-/** The number by which an account was wanted: its own or that of its counterpart. */
+/** The name by which an account was wanted: its own or that of its counterpart. */
 type Wanted = {
   mode: Mode
   wantedRail: string
-  wantedNumber: string
+  wantedAccount: string
   wantedEnvironmentId: number
   isHeld: boolean
 }
 
-export type AccountNumber = { rail: string; mode: Mode; number: string }
+export type RailAccount = { rail: string; mode: Mode; railAccount: string }
 
 /**
- * Locks the accounts with these numbers and their counterparts, and returns them by `numberKey`. If
- * the transaction may not wait for locks, throws `Busy` with the `numberKey` of each wanted number
+ * Locks the accounts that rails name so and their counterparts, and returns them by `railAccountKey`. If
+ * the transaction may not wait for locks, throws `Busy` with the `railAccountKey` of each wanted one
  * whose account or counterpart another transaction holds; the group is the environment.
  */
-export async function lockAccountsByNumber(
+export async function lockByRailAccount(
   tx: Tx,
-  wanted: AccountNumber[],
-): Promise<Map<NumberKey, CollectionAccount>> {
-  const unique = [...new Map(wanted.map((one) => [numberKey(one), one])).values()]
+  wanted: RailAccount[],
+): Promise<Map<RailAccountKey, CollectionAccount>> {
+  const unique = [...new Map(wanted.map((one) => [railAccountKey(one), one])).values()]
   const rows = tx.waitsForLocks
-    ? await tx.rows(lockByNumber(unique))
+    ? await tx.rows(lockHeld(unique.map(toListed)))
     : await lockUnheldAccounts(tx, unique)
-  return new Map(rows.map((row) => [numberKey(row), row]))
+  return new Map(rows.map((row) => [railAccountKey(row), row]))
 }
 
 async function lockUnheldAccounts(
   tx: Tx,
-  wanted: AccountNumber[],
+  wanted: RailAccount[],
 ): Promise<(CollectionAccount & { mode: Mode })[]> {
-  const rows = await tx.rows(lockUnheldByNumber(wanted))
+  const rows = await tx.rows(lockUnheld(wanted.map(toListed)))
   throwIfHeld(
     rows,
-    ({ wantedRail: rail, mode, wantedNumber: number }) => numberKey({ rail, mode, number }),
+    ({ wantedRail: rail, mode, wantedAccount: railAccount }) =>
+      railAccountKey({ rail, mode, railAccount }),
     ({ wantedEnvironmentId }) => environmentKey(wantedEnvironmentId),
   )
   return rows
 }
 
-export type NumberKey = `account ${string}`
+export type RailAccountKey = `account ${string}`
 
 /** Includes the mode, so that a notice of the other mode in the same batch does not match. */
-export function numberKey({ rail, mode, number }: AccountNumber): NumberKey {
-  return `account ${rail}/${mode}/${number}`
+export function railAccountKey({ rail, mode, railAccount }: RailAccount): RailAccountKey {
+  return `account ${rail}/${mode}/${railAccount}`
+}
+
+function toListed({ rail, mode, railAccount }: RailAccount) {
+  return { rail, mode, rail_account: railAccount }
 }

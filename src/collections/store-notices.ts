@@ -24,7 +24,11 @@ export type NewNotice = NoticeName & {
 }
 
 /** The JSON of the column: amounts as text, because JSON numbers are floats. */
-type StoredPayment = Omit<ReportedPayment, 'amount' | 'receivedAt' | 'bankSessionId'> & {
+type StoredPayment = Omit<
+  ReportedPayment,
+  'amount' | 'receivedAt' | 'bankSessionId' | 'railAccount'
+> & {
+  accountNumber: string
   amount: string
   receivedAt: string
   sessionId: string | null
@@ -53,7 +57,7 @@ export function toStorable({ rail, mode, id, reported, body }: NewNotice): Stora
 function toStored(reported: ReportedPayment): StoredPayment {
   return {
     id: reported.id,
-    accountNumber: reported.accountNumber,
+    accountNumber: reported.railAccount,
     currency: reported.currency,
     sender: reported.sender,
     narration: reported.narration,
@@ -74,7 +78,7 @@ export function parseReported(text: string): ReportedPayment {
   const stored = JSON.parse(text) as StoredPayment
   return {
     id: stored.id,
-    accountNumber: stored.accountNumber,
+    railAccount: stored.accountNumber,
     amount: BigInt(stored.amount),
     currency: stored.currency,
     sender: stored.sender,

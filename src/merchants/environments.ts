@@ -13,7 +13,8 @@ export async function listEnvironments(db: Queryable, merchant: string): Promise
   if (merchantId === undefined) return []
   return db.rows(sql<Environment>`
     select e.id, e.mode, e.merchant_id as "merchantId", m.display_name as "merchantName",
-      e.clock_offset_ms::float8 as "clockOffsetMs"
+      e.clock_offset_ms::float8 as "clockOffsetMs", e.collect_bank as "collectBank",
+      e.payout_bank as "payoutBank"
     from environments e join merchants m on m.id = e.merchant_id
     where e.merchant_id = ${merchantId} order by e.mode desc`)
 }

@@ -134,6 +134,8 @@ type KeyRow = {
   merchantId: string
   merchantName: string
   clockOffsetMs: number
+  collectBank: string | null
+  payoutBank: string | null
 }
 
 const columns = { hash: 'bytea' } as const
@@ -145,6 +147,7 @@ const selectKeys = listStatement<typeof columns, KeyRow>({
     select k.hash, k.id, k.name, k.kind, k.allowed_addresses as "allowedAddresses",
       k.expires_at as "expiresAt", k.environment_id as "environmentId", e.mode,
       e.clock_offset_ms::float8 as "clockOffsetMs", e.merchant_id as "merchantId",
+      e.collect_bank as "collectBank", e.payout_bank as "payoutBank",
       m.display_name as "merchantName"
     from ${list} join api_keys k on k.hash = list.hash
       join environments e on e.id = k.environment_id
@@ -160,7 +163,15 @@ async function findKeys(db: Database, hashes: Buffer[]): Promise<(KnownKey | und
 
 function toKnownKey(row: KeyRow): KnownKey {
   const { id, name, kind, environmentId, mode, merchantId, merchantName, clockOffsetMs } = row
-  const environment = { id: environmentId, mode, merchantId, merchantName, clockOffsetMs }
+  const environment = {
+    id: environmentId,
+    mode,
+    merchantId,
+    merchantName,
+    clockOffsetMs,
+    collectBank: row.collectBank,
+    payoutBank: row.payoutBank,
+  }
   return {
     key: { id, name, kind, environment },
     expiresAt: row.expiresAt,

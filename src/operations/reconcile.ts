@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { after } from '../base/clock.js'
-import type { Mode } from '../base/environment.js'
+import { type Mode, modes } from '../base/environment.js'
 import { limits } from '../base/limits.js'
 import type { Logger } from '../base/log.js'
 import { comparePayments } from '../collections/compare-payments.js'
-import type { CollectionRail, WalletRail } from '../collections/ports.js'
+import type { BankRail, WalletRail } from '../collections/ports.js'
+import type { BanksByProvider } from '../collections/prepare-accounts.js'
 import {
   compareBooks,
   type Difference,
@@ -30,20 +31,9 @@ import { sumLiveSweeps } from '../wallets/store-sweeps.js'
 
 export type Reconciled = { rail: string; differences: Difference[]; position: bigint }
 
-/** A bank with a statement of executed transfers. `next` is where the next page starts. */
-export type ReconcilableBank = Pick<PayoutRail, 'name' | 'check'> &
-  CollectionRail & {
-    statement(period: { from: Date; to: Date; after?: StatementPosition }): Promise<{
-      lines: { token: string; reference: string; amount: bigint; state: RailTransfer['state'] }[]
-      next: StatementPosition | null
-    }>
-  }
-
-type StatementPosition = { receivedAt: Date; reference: string }
-
 export type ReconcilableRails = {
   solana: Record<Mode, SolanaRail | undefined>
-  sandboxBank: ReconcilableBank | undefined
+  allBanks: BanksByProvider
 }
 
 /** Start of the comparison: a time for the books, a slot for a chain. */
@@ -105,13 +95,23 @@ export async function reconcileDue(
     if (!(await counterpart.isKnown())) continue
     const agreed = await claimReconciliation(db, now, counterpart.rail.name)
     if (!agreed) continue
-    const result = await reconcileOne({ db, counterpart, confirmDelayMs }, toSince(agreed))
-    await recordResult(db, now, counterpart, result)
-    for (const difference of result.differences)
-      logger.error({ rail: result.rail, ...difference }, 'books and rail differ')
+    // A rail that does not answer must not keep the others from being compared.
+    await reconcileAndRecord({ db, logger, confirmDelayMs }, { now, counterpart, agreed }).catch(
+      (error) => logger.warn({ err: error, rail: counterpart.rail.name }, 'rail was not compared'),
+    )
     done += 1
   }
   return done
+}
+
+async function reconcileAndRecord(
+  { db, logger, confirmDelayMs }: Pick<Tools, 'db' | 'confirmDelayMs'> & { logger: Logger },
+  { now, counterpart, agreed }: { now: Date; counterpart: Counterpart; agreed: AgreedPosition },
+): Promise<void> {
+  const result = await reconcileOne({ db, counterpart, confirmDelayMs }, toSince(agreed))
+  await recordResult(db, now, counterpart, result)
+  for (const difference of result.differences)
+    logger.error({ rail: result.rail, ...difference }, 'books and rail differ')
 }
 
 function recordResult(
@@ -206,14 +206,17 @@ function notCompared(rail: string): Difference {
   return { kind: 'not_compared', name: rail, inBooks: 'not fully compared', atRail }
 }
 
-function counterpartsOf({ solana, sandboxBank }: ReconcilableRails, now: Date): Counterpart[] {
-  const chains = (['test', 'live'] as const).flatMap((mode) => {
+function counterpartsOf({ solana, allBanks }: ReconcilableRails, now: Date): Counterpart[] {
+  const chains = modes.flatMap((mode) => {
     const rail = solana[mode]
     if (!rail) return []
     const treasury = treasuryOf(rail, mode, now)
     return rail.wallets ? [treasury, depositsOf(rail.wallets, now)] : [treasury]
   })
-  return [...chains, ...(sandboxBank ? [bankOf(sandboxBank, now)] : [])]
+  const banks = modes.flatMap((mode) =>
+    [...allBanks[mode].values()].map((bank) => bankOf(bank, mode, now)),
+  )
+  return [...chains, ...banks]
 }
 
 function treasuryOf(rail: SolanaRail, mode: Mode, now: Date): Counterpart {
@@ -282,8 +285,11 @@ function toRailTransfer({
   return { token: signature, memo, asset, amount: amountOut, state }
 }
 
-/** The sandbox bank has no account of ours, so no balance is compared. */
-function bankOf(bank: ReconcilableBank, now: Date): Counterpart {
+/**
+ * No balance is compared: a provider settles what it collected to an account elsewhere, and people
+ * top up the balance for payouts.
+ */
+function bankOf(bank: BankRail, mode: Mode, now: Date): Counterpart {
   return {
     rail: bank,
     everyMs: limits.reconcile.intervalMs,
@@ -292,7 +298,7 @@ function bankOf(bank: ReconcilableBank, now: Date): Counterpart {
       const executed: RailTransfer[] = []
       // The bank's clock may be ahead of ours.
       const period = { from, to: after(now, limits.reconcile.overlapMs) }
-      let page = await bank.statement(period)
+      let page = await bank.statement({ ...period, after: undefined })
       for (let pages = 1; ; pages += 1) {
         for (const { token, reference, amount, state } of page.lines)
           executed.push({ token, memo: reference, asset: 'NGN', amount, state })
@@ -303,11 +309,7 @@ function bankOf(bank: ReconcilableBank, now: Date): Counterpart {
     },
     async compareHoldings(db, { from }) {
       const period = { from, to: after(now, limits.reconcile.overlapMs) }
-      const { differences, isComplete } = await comparePayments(
-        db,
-        { rail: bank, mode: 'test' },
-        period,
-      )
+      const { differences, isComplete } = await comparePayments(db, { rail: bank, mode }, period)
       return isComplete ? differences : [...differences, notCompared(bank.name)]
     },
   }

@@ -126,8 +126,11 @@ const agreements: Record<Exclude<RailTransfer['state'], 'unknown'>, Agreement> =
     isOpen(status, attempt) || (status === 'COMPLETED' && attempt === 'LANDED'),
   landed: (status, attempt) =>
     isOpen(status, attempt) || (status !== 'FAILED' && attempt === 'LANDED'),
+  // Reversed before it was seen completed: nothing moved, so it failed.
   reversed: (status, attempt) =>
-    isOpen(status, attempt) || (status === 'REVERSED' && attempt === 'LANDED'),
+    isOpen(status, attempt) ||
+    (status === 'REVERSED' && attempt === 'LANDED') ||
+    (status === 'FAILED' && attempt === 'FAILED'),
   failed: (status, attempt) =>
     isOpen(status, attempt) || attempt === 'FAILED' || attempt === 'DEAD',
 }

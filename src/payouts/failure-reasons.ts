@@ -12,6 +12,8 @@ export const failureReasons = {
     account_closed: 'The account was closed.',
     account_not_found: "The account does not exist at the recipient's bank.",
     insufficient_liquidity: "The recipient's bank lacks the liquidity to accept it.",
+    bank_returned: "The recipient's bank returned it.",
+    insufficient_float: 'Our account at the bank could not cover it. Your request was correct.',
     bank_declined: 'The bank declined it without giving a reason.',
     operator_decision: 'The operator confirmed with the bank that it failed.',
   },

@@ -1,6 +1,5 @@
 import { strict as assert } from 'node:assert'
 import { after } from '../base/clock.js'
-import { fromReference } from '../base/ids.js'
 import type { Logger } from '../base/log.js'
 import { emitAll } from '../events/emit.js'
 import { moveAll } from '../ledger/move.js'
@@ -13,14 +12,8 @@ import type { Tx } from '../postgres/tx.js'
 import { showPayout } from '../resources/payout.js'
 import { type PayoutRow, payoutColumns, toPayout } from './find-payouts.js'
 import { type FollowReturns, lockFollowedReturns } from './followed-returns.js'
-import {
-  bankKinds,
-  nextSequence,
-  type Payout,
-  payoutKinds,
-  purposesOf,
-  referenceOf,
-} from './payout.js'
+import { nextSequence, type Payout, payoutKinds, purposesOf, referenceOf } from './payout.js'
+import { bankPayoutId } from './poll-now.js'
 import type { ReversingRail } from './ports.js'
 import {
   deleteWaitingReversals,
@@ -40,7 +33,7 @@ export async function followReversals(tools: Tools, now: Date): Promise<number> 
   const { cursor, references } = await rail.findReversed(await readCursor(db, rail.name))
   const waiting = await listWaitingReversals(db, now, rail.name)
   if (references.length === 0 && waiting.length === 0) return 0
-  const named = references.map((reference) => ({ reference, id: idOf(reference) }))
+  const named = references.map((reference) => ({ reference, id: bankPayoutId(reference) }))
   return db.transaction(async (tx) => {
     const rows = await lockPayouts(tx, rail.name, [...named.map(({ id }) => id), ...waiting])
     reportUnknown(tools, named, rows)
@@ -60,11 +53,6 @@ async function readCursor(db: Database, rail: string): Promise<bigint> {
 }
 
 type Row = PayoutRow & { clockOffsetMs: number }
-
-function idOf(reference: string): string | undefined {
-  const ids = bankKinds.map((kind) => fromReference(payoutKinds[kind].prefix, reference))
-  return ids.find((id) => id !== undefined)
-}
 
 function lockPayouts(tx: Tx, rail: string, ids: (string | undefined)[]): Promise<Row[]> {
   const known = ids.filter((id) => id !== undefined)

@@ -78,6 +78,11 @@ type FoundState =
  */
 export interface PayoutRail {
   readonly name: string
+  /**
+   * Whether one call of the rail serves many items. Otherwise each item is a call of its own, and
+   * must not wait for a batch.
+   */
+  readonly takesBatches: boolean
   /** A bank may charge for resolving a name: then the balance is checked before `inspect`. */
   readonly chargesToInspect?: boolean
   /** Refuses targets that are known not to work. Nothing leaves. */
@@ -113,7 +118,8 @@ export type Reversals = { cursor: bigint; references: string[] }
 
 /** A bank: completed transfers may be reversed. */
 export interface ReversingRail extends PayoutRail {
-  /** The first cursor is 0. */
+  readonly reversalIntervalMs: number
+  /** The first cursor is 0. A reversal may be reported again. */
   findReversed(after: bigint): Promise<Reversals>
 }
 

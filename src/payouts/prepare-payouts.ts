@@ -38,6 +38,11 @@ export type PayoutRequest = QuoteRequest & {
 
 export type PayoutRails = Record<Mode, Partial<Record<PayoutKind, PayoutRail>>>
 
+/** Every bank by provider, for merchants for which an operator chose one. */
+export type PayoutBanks = Record<Mode, ReadonlyMap<string, PayoutRail>>
+
+export const noBanks: PayoutBanks = { test: new Map(), live: new Map() }
+
 export type Quote = { lines: FeeLine[]; fee: bigint }
 
 /** A payout to commit. Call `finish` when it is committed or refused. */
@@ -53,7 +58,13 @@ export type PayoutPreparation = {
   prepare(environmentNow: Date, request: PayoutRequest): Promise<Outcome<PreparedPayout>>
 }
 
-type Tools = { db: Queryable; rails: PayoutRails; fees: FeeBook; logger: Logger }
+type Tools = {
+  db: Queryable
+  rails: PayoutRails
+  banks?: PayoutBanks
+  fees: FeeBook
+  logger: Logger
+}
 
 /** A request with its id. The base fee is due whatever the rail finds. */
 type Candidate = { request: PayoutRequest; id: string; baseFee: bigint }
@@ -69,12 +80,18 @@ type SignedCandidate = Inspected & { attempt: PreparedAttempt }
  * `inspect` and one `prepare` for all of its requests. The balance is checked when the money is
  * held; here only to explain a refusal, because a low balance is the first thing to report.
  */
-export function createPayoutPreparation({ db, rails, fees, logger }: Tools): PayoutPreparation {
+export function createPayoutPreparation({
+  db,
+  rails,
+  banks = noBanks,
+  fees,
+  logger,
+}: Tools): PayoutPreparation {
   const unfinished = new UnfinishedPayouts()
-  const inspectTogether = gatherBy((rail: PayoutRail, requests: QuoteRequest[]) =>
+  const inspectTogether = gatherUnlessSingle((rail: PayoutRail, requests: QuoteRequest[]) =>
     rail.inspect(requests),
   )
-  const signTogether = gatherBy((rail: PayoutRail, candidates: Candidate[]) =>
+  const signTogether = gatherUnlessSingle((rail: PayoutRail, candidates: Candidate[]) =>
     rail.chargesToInspect
       ? signCovered(db, rail, candidates)
       : inspectAndSign(rail, candidates.map(toInstruction)),
@@ -90,7 +107,7 @@ export function createPayoutPreparation({ db, rails, fees, logger }: Tools): Pay
 
   async function quoteOnce(request: QuoteRequest): Promise<Outcome<Quote>> {
     const base = await priceBase(request)
-    const rail = railOf(rails, request)
+    const rail = railOf({ rails, banks }, request)
     if (!rail) return railUnavailable(request)
     const inspected = await inspectTogether(rail, request)
     if (inspected instanceof Refusal) return inspected
@@ -103,7 +120,7 @@ export function createPayoutPreparation({ db, rails, fees, logger }: Tools): Pay
     candidate: Candidate,
   ): Promise<Outcome<NewPayout>> {
     const { request, baseFee } = candidate
-    const rail = railOf(rails, request)
+    const rail = railOf({ rails, banks }, request)
     if (!rail) return railUnavailable(request)
     const signed = await signTogether(rail, candidate)
     if (signed instanceof Refusal) return signed
@@ -259,8 +276,20 @@ function toPayout(
   }
 }
 
-function railOf(rails: PayoutRails, { environment, kind }: QuoteRequest): PayoutRail | undefined {
-  return rails[environment.mode][kind]
+function railOf(
+  { rails, banks }: { rails: PayoutRails; banks: PayoutBanks },
+  { environment: { mode, payoutBank }, kind }: QuoteRequest,
+): PayoutRail | undefined {
+  return payoutBank && kind === 'bank_transfer' ? banks[mode].get(payoutBank) : rails[mode][kind]
+}
+
+/** Like `gatherBy`, but a rail whose calls serve one item each is called at once. */
+function gatherUnlessSingle<Key, Value>(
+  runAll: (rail: PayoutRail, keys: Key[]) => Promise<Value[]>,
+): (rail: PayoutRail, key: Key) => Promise<Value> {
+  const together = gatherBy(runAll)
+  return async (rail, key) =>
+    rail.takesBatches ? together(rail, key) : (await runAll(rail, [key]))[0]!
 }
 
 function railUnavailable({ environment, kind }: QuoteRequest): Refusal {

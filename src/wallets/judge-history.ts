@@ -108,7 +108,7 @@ function toDeposit(
 ): ReportedPayment {
   return {
     id: `${move.signature}:${address}`,
-    accountNumber: wallet,
+    railAccount: wallet,
     amount: move.change,
     currency: asset,
     sender: { address: move.sender === null ? null : toPlainText(move.sender) },

@@ -62,7 +62,14 @@ export function createWalletPreparation({
     const at = after(now, -environment.clockOffsetMs)
     const busyUntil = busyUntilOf(at, environment, expected)
     const number = await openAt(rail, { reference, asset, busyUntil, at })
-    const opened = { number, accountName: '', bankCode: '', bankName: '' }
+    const opened = {
+      railAccount: number,
+      number,
+      accountName: '',
+      bankCode: '',
+      bankName: '',
+      expiresAt: null,
+    }
     const account = toCollectionAccount(now, request, { id, rail: rail.name, asset, opened })
     return { account, shown: showAccount(account, []) }
   }

@@ -222,8 +222,8 @@ function readQuoteRequest({
   }
 }
 
-function directoryOf(api: ApiParts, { mode }: Environment): BankDirectory {
-  const directory = api.banks[mode]
+function directoryOf(api: ApiParts, { mode, payoutBank }: Environment): BankDirectory {
+  const directory = payoutBank ? api.allBanks[mode].get(payoutBank) : api.banks[mode]
   if (directory) return directory
   throw new Refusal('bank_transfer_failed', {
     reason: 'rail_unavailable',

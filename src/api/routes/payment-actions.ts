@@ -174,10 +174,16 @@ async function inspectWallet(
   })
 }
 
-/** Coins go back only on the chain that they came from. */
-function railOf({ rails }: ApiParts, { environment }: Caller, found: Payment): PayoutRail {
-  const rail = rails[environment.mode][returnKindOf(found)]
-  if (rail && (found.asset === 'NGN' || rail.name === found.rail)) return rail
+/** Money goes back only through the bank or chain that it came from. */
+function railOf(
+  { rails, allBanks }: ApiParts,
+  { environment }: Caller,
+  found: Payment,
+): PayoutRail {
+  const { mode } = environment
+  const candidates = [rails[mode][returnKindOf(found)], ...allBanks[mode].values()]
+  const rail = candidates.find((one) => one?.name === found.rail)
+  if (rail) return rail
   throw new Refusal('payment_action_failed', {
     reason: 'rail_unavailable',
     message: `Returns of this kind are not configured in ${environment.mode} mode. Ask the operator to configure them.`,
@@ -193,7 +199,10 @@ async function findDestination(
   if (requested) return withBankName(requested, banks[environment.mode])
   if (found.asset !== 'NGN') throw noDestination(unknownOwner)
   const { railId: id, sender } = found
-  const destination = destinationOf({ id, sender }, collections.rails[environment.mode])
+  const destination = destinationOf(
+    { id, sender },
+    collections.findBank(environment.mode, { name: found.rail }),
+  )
   if (destination) return destination
   throw noDestination('The bank did not report who sent this payment.')
 }

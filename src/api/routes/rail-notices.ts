@@ -45,12 +45,11 @@ export const railNotices = (api: ApiParts) =>
     refusals: ['authentication_failed', 'not_found'],
     async handle({ params, headers, bodyText }) {
       const mode = modes.find((one) => one === params.mode)
-      // Each mode has at most one bank, so the name only confirms it.
-      const rail = mode && api.collections.rails[mode]
-      if (!mode || rail?.name !== params.rail) throw unknownRail()
+      const rail = mode && api.collections.findBank(mode, { provider: params.rail })
+      if (!mode || !rail) throw unknownRail()
       // The signature covers the raw bytes, not the parsed body.
       const read = rail.readNotice({ headers, body: bodyText })
-      if (read.kind === 'unverified') throw notGenuine(rail.name)
+      if (read.kind === 'unverified') throw notGenuine(rail.provider)
       if (read.kind === 'payment')
         await api.collections.receiveNotice({
           rail: rail.name,
@@ -59,6 +58,16 @@ export const railNotices = (api: ApiParts) =>
           reported: read.payment,
           body: bodyText,
         })
+      if (read.kind === 'hint') {
+        const { id, about } = read.hint
+        await api.collections.receiveHint(rail, {
+          rail: rail.name,
+          mode,
+          id,
+          about,
+          body: bodyText,
+        })
+      }
       return received
     },
   })

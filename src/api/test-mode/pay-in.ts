@@ -99,8 +99,8 @@ type PayIn = RouteRequest<Type.Static<typeof body>, unknown, unknown>
 /** The request names the payment, so that a retry is not a second payment. */
 async function payAndNotify(api: ApiParts, request: PayIn) {
   const { environment, now } = request
-  const { sandboxPayers, rails } = api.collections
-  const rail = rails[environment.mode]
+  const { sandboxPayers, railOf } = api.collections
+  const rail = railOf(environment)
   if (!rail) throw noBank()
   if (!sandboxPayers) throw notSimulated()
   const { accountNumber, amount, narration, sentAt, copies = 1 } = request.body

@@ -46,7 +46,7 @@ export function examineModes({ bank, databaseUrl, solana, publicUrl }: Config): 
           'no bank or chain configured, so live payments will fail',
           'Set SOLANA_LIVE_RPC_URLS and a signer (docs/guides/going-live.md).',
         ),
-    ...(bank.test === 'none'
+    ...(bank.test.collect === 'none'
       ? [ok('Test mode', 'no bank (BANK_TEST=none): naira payments are refused')]
       : []),
     ...(databaseUrl && !publicUrl

@@ -1,6 +1,6 @@
 import path from 'node:path'
 import { type Clock, systemClock } from '../../base/clock.js'
-import { type Config, findEmptyHome, readConfig } from '../../base/config.js'
+import { type Config, findEmptyHome, readConfig, usesSandbox } from '../../base/config.js'
 import { createLogger, type Logger } from '../../base/log.js'
 import { createSeal } from '../../base/sealed.js'
 import { Database } from '../../postgres/database.js'
@@ -77,7 +77,7 @@ async function examineStoredState(
   const db = new Database(database.url, () => {})
   try {
     const seal = createSeal(config.secret)
-    const simulation = config.bank.test === 'sandbox'
+    const simulation = usesSandbox(config.bank)
     const inDatabase = await examineDatabase({ db, clock, seal, simulation })
     const isUsable = !inDatabase.some(({ check, state }) => check === 'Schema' && state === 'error')
     if (!isUsable) return inDatabase

@@ -102,6 +102,7 @@ export async function createSolanaRail(options: SolanaOptions): Promise<SolanaRa
     get name() {
       return nameOf(identity)
     },
+    takesBatches: true,
     treasuryAddress: signer.address,
     isChainKnown: isChainKnown,
     inspect: createInspect({ ...shared, cover, mintPending }),

@@ -1,8 +1,6 @@
 import type { Clock } from '../../base/clock.js'
+import type { Provider } from '../../base/config.js'
 import type { Faults } from './faults.js'
-
-export const providers = ['paystack', 'monnify', 'flutterwave'] as const
-export type Provider = (typeof providers)[number]
 
 export type EmulatorOptions = {
   clock: Clock

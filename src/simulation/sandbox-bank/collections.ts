@@ -3,6 +3,7 @@ import type { Clock } from '../../base/clock.js'
 import { limits } from '../../base/limits.js'
 import type { Logger } from '../../base/log.js'
 import type {
+  BankLimits,
   CollectionRail,
   NoticeReading,
   NoticeRequest,
@@ -19,8 +20,24 @@ import { assertPayable, receivePayments } from './receive-payments.js'
 import { closeAccounts } from './store-accounts.js'
 import { findPaymentsInto, listRecorded } from './store-payments.js'
 
+/** The sandbox bank reports every payment, whatever its amount and time. */
+const sandboxLimits: BankLimits = {
+  expiryMinMs: 0,
+  expiryMaxMs: limits.collections.expiryMaxMs,
+  bounces: [],
+  customerNeeds: [],
+  closesTemporary: true,
+  closesDedicated: true,
+  masksSenders: false,
+  refundsById: true,
+  referencePattern: /^[0-9a-z-]+$/,
+  isWholeNaira: false,
+  collectMin: 1n,
+  payoutMin: 1n,
+}
+
 /** The half of the sandbox bank that receives money and sends notices about it. */
-export type SandboxCollections = Omit<CollectionRail, 'name'> &
+export type SandboxCollections = Omit<CollectionRail, 'name' | 'provider'> &
   SandboxPayers & {
     /** Starts sending due notices from this process to this URL. */
     sendNoticesTo(url: string): void
@@ -65,7 +82,10 @@ export function createSandboxCollections(tools: Tools): SandboxCollections {
         next: isFull ? lines.at(-1)!.line.toString() : null,
       }
     },
-    refundsById: true,
+    limits: sandboxLimits,
+    takesBatches: true,
+    // Its notices are complete, so nothing is left to confirm.
+    confirmPayment: async () => ({ found: 'unknown' }),
 
     async receivePayment(payment) {
       assertPayable(payment)

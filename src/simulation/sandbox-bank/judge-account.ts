@@ -1,8 +1,8 @@
 import { type Outcome, Refusal } from '../../base/refusal.js'
 import type { Bank } from '../../payouts/ports.js'
+import { isNameMismatch } from '../../rails/bank/judge-name.js'
 import { nigerianBanks } from '../../rails/banks.js'
 import { accountNameOf } from './account-names.js'
-import { isNameMismatch } from './judge-name.js'
 import { findMagicAccount, sandboxBankItself } from './magic-accounts.js'
 
 export type SandboxAccountNumber = { bankCode: string; accountNumber: string }

@@ -17,7 +17,7 @@ export function writeNotice(key: KeyObject, payment: ReportedPayment) {
     event,
     data: {
       id: payment.id,
-      accountNumber: payment.accountNumber,
+      accountNumber: payment.railAccount,
       currency: payment.currency,
       sender: payment.sender,
       narration: payment.narration,
@@ -69,7 +69,7 @@ function readPayment(data: Record<string, unknown>): ReportedPayment | undefined
   if (!id || !accountNumber || !currency || amount === undefined || !receivedAt) return undefined
   return {
     id,
-    accountNumber,
+    railAccount: accountNumber,
     amount,
     currency,
     receivedAt,

@@ -44,5 +44,12 @@ async function openAll(
 
 function toOpened({ number, name }: SandboxAccount): OpenedAccount {
   const { code, name: bankName } = sandboxBankItself
-  return { number, accountName: name, bankCode: code, bankName }
+  return {
+    railAccount: number,
+    number,
+    accountName: name,
+    bankCode: code,
+    bankName,
+    expiresAt: null,
+  }
 }

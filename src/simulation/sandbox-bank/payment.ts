@@ -17,9 +17,9 @@ const digitsShown = 4
 
 /** The payment as the bank reports it. */
 export function toReported(payment: SandboxPayment): ReportedPayment {
-  const { isSenderMasked, paidAt, sender, ...rest } = payment
+  const { accountNumber: railAccount, isSenderMasked, paidAt, sender, ...rest } = payment
   const shownSender = sender && isSenderMasked ? maskNumber(sender) : sender
-  return { ...rest, sender: shownSender, receivedAt: paidAt }
+  return { ...rest, railAccount, sender: shownSender, receivedAt: paidAt }
 }
 
 function maskNumber(sender: BankSender): BankSender {

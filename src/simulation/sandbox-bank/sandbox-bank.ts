@@ -1,38 +1,30 @@
 import { strict as assert } from 'node:assert'
 import type { Clock } from '../../base/clock.js'
+import { limits } from '../../base/limits.js'
 import type { Logger } from '../../base/log.js'
 import { type Outcome, Refusal } from '../../base/refusal.js'
-import type { CollectionRail } from '../../collections/ports.js'
+import type { BankRail } from '../../collections/ports.js'
 import type {
-  Bank,
   Destination,
   Inspected,
   Instructed,
   LiveAttempt,
   PayoutInstruction,
-  PayoutRail,
   PreparedAttempt,
   Target,
 } from '../../payouts/ports.js'
 import type { Database } from '../../postgres/database.js'
 import type { Tx } from '../../postgres/tx.js'
 import { createSandboxCollections, type SandboxCollections } from './collections.js'
-import { findReversed, type ReversedTransfers } from './find-reversed.js'
-import {
-  banks,
-  judgeAccount,
-  type Resolved,
-  refuseAccountNumber,
-  resolveAccount,
-  type SandboxAccountNumber,
-} from './judge-account.js'
+import { findReversed } from './find-reversed.js'
+import { banks, judgeAccount, refuseAccountNumber, resolveAccount } from './judge-account.js'
 import { judgeInstruction, type TestInstruction } from './judge-instruction.js'
 import { lookUpTransfers } from './look-up-transfers.js'
 import type { SandboxPayment } from './payment.js'
 import { fromBankReference, readOrder, toBankReference, writeOrder } from './payment-order.js'
 import { receiveOrders } from './receive-orders.js'
 import { refuseRefund } from './refunds.js'
-import { readStatement, type StatementCursor, type StatementLine } from './statement.js'
+import { readStatement, type StatementCursor } from './statement.js'
 import { findPaymentsById } from './store-payments.js'
 import { lockTransfers, replanTransfers } from './store-transfers.js'
 import { findingOf } from './transfer.js'
@@ -41,21 +33,10 @@ type Tools = { db: Database; clock: Clock; logger: Logger }
 type Payments = Map<string, SandboxPayment>
 
 /** Takes and returns our references; the bank's own spelling of them is the token. */
-export type SandboxBank = PayoutRail &
-  CollectionRail &
+export type SandboxBank = BankRail &
   SandboxCollections & {
-    listBanks(): Promise<readonly Bank[]>
-    resolveName(account: SandboxAccountNumber): Promise<Outcome<Resolved>>
     /** Sets the outcome of a transfer that has not ended. */
     instruct(reference: string, instruction: TestInstruction): Promise<Instructed>
-    /** Reversals after the cursor, oldest first; 0 is before the first. */
-    findReversed(after: bigint): Promise<ReversedTransfers>
-    /** Transfers received in the period (`to` excluded), a page at a time. */
-    statement(period: { from: Date; to: Date; after?: StatementCursor }): Promise<{
-      /** `token` is the bank's own spelling of our reference. */
-      lines: (StatementLine & { token: string })[]
-      next: StatementCursor | null
-    }>
   }
 
 /**
@@ -68,6 +49,8 @@ export function createSandboxBank(tools: Tools & { noticeKey: Buffer }): Sandbox
   return {
     ...createSandboxCollections(tools),
     name: 'sandbox-bank',
+    provider: 'sandbox-bank',
+    reversalIntervalMs: limits.payouts.reversalIntervalMs,
 
     inspect: async (targets) => {
       const payments = await findRefunded(db, targets)
@@ -102,16 +85,27 @@ export function createSandboxBank(tools: Tools & { noticeKey: Buffer }): Sandbox
     },
 
     statement: async ({ from, to, after }) => {
-      const page = { from, to, after }
+      const page = { from, to, after: after === undefined ? undefined : readCursor(after) }
       const { lines, next } = await db.transaction((tx) => readStatement(tx, clock.now(), page))
       const shown = lines.map((line) => ({
         ...line,
         token: line.reference,
         reference: fromBankReference(line.reference),
       }))
-      return { lines: shown, next }
+      return { lines: shown, next: next && writeCursor(next) }
     },
+    readFloat: async () => null,
+    examine: async () => [{ level: 'ok', message: 'simulated, part of this service', fix: '' }],
   }
+}
+
+function writeCursor({ receivedAt, reference }: StatementCursor): string {
+  return `${receivedAt.toISOString()}/${reference}`
+}
+
+function readCursor(text: string): StatementCursor {
+  const [time = '', reference = ''] = text.split('/')
+  return { receivedAt: new Date(time), reference }
 }
 
 /** The payments that these targets refund, by id. */

@@ -4,7 +4,7 @@ import { Refusal } from '../../../src/base/refusal.js'
 import type { Target } from '../../../src/payouts/ports.js'
 import { nigerianBanks } from '../../../src/rails/banks.js'
 import { accountNameOf } from '../../../src/simulation/sandbox-bank/account-names.js'
-import { isNameMismatch } from '../../../src/simulation/sandbox-bank/judge-name.js'
+import { isNameMismatch } from '../../../src/rails/bank/judge-name.js'
 import {
   magicAccounts,
   sandboxBankItself,

@@ -1,0 +1,94 @@
+import type { Mode } from '../base/environment.js'
+import type { DueTable } from '../postgres/due.js'
+import { sql } from '../postgres/sql.js'
+import { listStatement } from '../postgres/statement.js'
+import type { Queryable } from '../postgres/tx.js'
+import type { NoticeHint } from './ports.js'
+
+export type HintName = { rail: string; mode: Mode; id: string }
+
+export type StoredHint = HintName & { about: NoticeHint['about']; attempts: number }
+
+export type NewHint = HintName & { about: NoticeHint['about']; body: string }
+
+/**
+ * `CONFIRMED`: the bank was asked, and what it said is booked. `REJECTED`: the bank sent the money
+ * back to the payer. `DROPPED`: the bank does not know of it, or it is no payment.
+ */
+export type HintState = 'OPEN' | 'CONFIRMED' | 'REJECTED' | 'DROPPED'
+
+const columns = { rail: 'text', mode: 'text', id: 'text', hint: 'text', body: 'text' } as const
+
+const insert = listStatement<typeof columns, { id: string }>({
+  name: 'insert_notice_hints',
+  columns,
+  text: (list, parameter) => `
+    insert into notice_hints as h (rail, mode, id, hint, body, due_at, received_at)
+    select rail, mode, id, hint::json, body, ${parameter(0)}, ${parameter(1)} from ${list}
+    on conflict (rail, mode, id) do update
+      set state = 'OPEN', reason = null, attempts = 0, due_at = excluded.due_at
+      where h.state in ('OPEN', 'DROPPED')
+    returning id`,
+})
+
+/** Returns the ids of those that must be confirmed: not of copies of a confirmed one. */
+export async function storeHints(
+  db: Queryable,
+  { now, dueAt }: { now: Date; dueAt: Date },
+  hints: NewHint[],
+): Promise<Set<string>> {
+  const unique = new Map(hints.map((hint) => [`${hint.rail}/${hint.mode}/${hint.id}`, hint]))
+  const sorted = [...unique].sort(([one], [other]) => (one < other ? -1 : 1))
+  const rows = sorted.map(([, { rail, mode, id, about, body }]) => ({
+    rail,
+    mode,
+    id,
+    hint: JSON.stringify(about),
+    body: body.toWellFormed().replaceAll('\0', ' '),
+  }))
+  return new Set((await db.rows(insert(rows, dueAt, now))).map(({ id }) => id))
+}
+
+export const hintsDue: DueTable = {
+  table: 'notice_hints',
+  keyColumns: ['rail', 'mode', 'id'],
+  openCondition: "state = 'OPEN'",
+  ownerColumn: 'rail',
+  counterColumn: 'attempts',
+  returning: 'job.rail, job.mode, job.id, job.hint, job.attempts',
+}
+
+export type HintRow = HintName & { hint: string; attempts: number }
+
+export function toStoredHint({ rail, mode, id, hint, attempts }: HintRow): StoredHint {
+  return { rail, mode, id, about: JSON.parse(hint) as NoticeHint['about'], attempts }
+}
+
+export async function endHint(
+  db: Queryable,
+  { rail, mode, id }: HintName,
+  { state, reason }: { state: Exclude<HintState, 'OPEN'>; reason: string | null },
+): Promise<void> {
+  await db.rows(sql`
+    update notice_hints set state = ${state}, reason = ${reason}
+    where rail = ${rail} and mode = ${mode} and id = ${id} and state = 'OPEN'`)
+}
+
+export async function postponeHint(
+  db: Queryable,
+  { rail, mode, id }: HintName,
+  dueAt: Date,
+): Promise<void> {
+  await db.rows(sql`
+    update notice_hints set due_at = ${dueAt}
+    where rail = ${rail} and mode = ${mode} and id = ${id} and state = 'OPEN'`)
+}
+
+export type RejectedPayment = HintName & { reason: string; receivedAt: Date }
+
+/** Payments that a bank sent back to the payer, newest first. */
+export function listRejected(db: Queryable, limit: number): Promise<RejectedPayment[]> {
+  return db.rows(sql<RejectedPayment>`
+    select rail, mode, id, reason, received_at as "receivedAt" from notice_hints
+    where state = 'REJECTED' order by received_at desc limit ${limit}`)
+}

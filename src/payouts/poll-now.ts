@@ -1,0 +1,26 @@
+import { fromReference } from '../base/ids.js'
+import { sql } from '../postgres/sql.js'
+import type { Queryable } from '../postgres/tx.js'
+import { bankKinds, payoutKinds } from './payout.js'
+
+/** The id of a payout to a bank; undefined if the reference is not one of ours. */
+export function bankPayoutId(reference: string): string | undefined {
+  const ids = bankKinds.map((kind) => fromReference(payoutKinds[kind].prefix, reference))
+  return ids.find((id) => id !== undefined)
+}
+
+/** Makes the live attempt of a payout due, unless a worker is polling it. */
+export async function pollPayoutNow(
+  db: Queryable,
+  now: Date,
+  { rail, reference }: { rail: string; reference: string },
+): Promise<void> {
+  const id = bankPayoutId(reference)
+  if (id === undefined) return
+  await db.rows(sql`
+    update payout_attempts a set due_at = ${now}
+    from payouts p
+    where p.rail = ${rail} and p.id = ${id} and a.environment_id = p.environment_id
+      and a.payout_id = p.id and a.state = 'LIVE' and a.due_at > ${now}
+      and (a.leased_until is null or a.leased_until <= ${now})`)
+}

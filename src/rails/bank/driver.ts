@@ -1,0 +1,140 @@
+import type {
+  AccountOpening,
+  BankFinding,
+  BankLimits,
+  BankSender,
+  NoticeHint,
+  NoticeRequest,
+} from '../../collections/ports.js'
+import type { BankFailure } from '../../payouts/failure-reasons.js'
+import type { Bank } from '../../payouts/ports.js'
+
+/**
+ * The part of a bank rail that differs between providers: their calls and their formats. What
+ * keeps money safe (sending once, confirming, unknown outcomes) is written once, in rail.ts.
+ *
+ * Every method that calls the provider throws `Unknown` (provider-client.ts) on a timeout, a lost
+ * connection, a 5xx, or an answer that it cannot read. It never turns those into "no".
+ */
+export interface BankDriver {
+  /** As in the URL of its notices. */
+  readonly provider: string
+  readonly limits: BankLimits
+
+  /** Opens it, or returns the one that the provider has opened for this reference before. */
+  openAccount(opening: AccountOpening): Promise<DriverAccount | Refused>
+  /** Does nothing if the provider cannot close it. Idempotent. */
+  closeAccount(account: StoredAccount): Promise<void>
+
+  /** Checks the signature over the raw body. Calls nothing. */
+  readNotice(request: NoticeRequest): DriverNotice
+  /** `key` is that of a hint. Undefined: the provider does not know it. */
+  fetchPayment(key: string): Promise<DriverPayment | undefined>
+  /** All payments into an account, whatever their state. */
+  findPayments(account: StoredAccount): Promise<DriverPayment[]>
+  /** Payments of a period, in any state; may return more than asked for. */
+  listPayments(period: Period): Promise<Page<DriverPayment>>
+
+  listBanks(): Promise<Bank[]>
+  /** Undefined: the provider says that no such account exists. */
+  resolveName(account: BankAccountNumber): Promise<{ accountName: string } | undefined>
+
+  /** What must exist at the provider before a payout, such as a recipient. Moves no money. */
+  prepareOrder(order: BankOrder): Promise<{ recipient: string | null } | Refused>
+  sendPayout(order: BankOrder): Promise<SendAnswer>
+  /** Undefined: the provider does not know it, now. */
+  findPayout(order: BankOrder): Promise<DriverPayout | undefined>
+  /** Payouts that began in the period, in any state; may return more than asked for. */
+  listPayouts(period: Period): Promise<Page<DriverPayout>>
+  /** References of payouts that were reversed, of those that began since then. */
+  listReversed(since: Date): Promise<string[]>
+
+  /** Returns money of a payment to its sender. `order.refundOf` is the payment's id. */
+  sendRefund(order: BankOrder): Promise<SendAnswer>
+  findRefund(order: BankOrder): Promise<DriverPayout | undefined>
+  listRefunds(period: Period): Promise<Page<DriverPayout>>
+
+  /** In kobo. */
+  readFloat(): Promise<bigint>
+  /** Harmless calls that show how our account at the provider is set up. */
+  examine(): Promise<BankFinding[]>
+}
+
+export type Period = { from: Date; to: Date; after: string | undefined }
+export type Page<Item> = { items: Item[]; next: string | null }
+
+export type BankAccountNumber = { bankCode: string; accountNumber: string }
+
+export type DriverAccount = {
+  number: string
+  accountName: string
+  bankCode: string
+  bankName: string
+  /** Amount that the payer must send, in kobo, if the provider adds its fee; else as requested. */
+  amount: bigint | null
+  expiresAt: Date | null
+  /** The provider's own ids, for later calls. Texts only. */
+  details: Record<string, string>
+}
+
+/** An opened account as stored; `reference` is ours. */
+export type StoredAccount = DriverAccount & { reference: string }
+
+export type DriverNotice =
+  | { kind: 'hint'; hint: NoticeHint }
+  | { kind: 'other' }
+  | { kind: 'unverified' }
+
+/** A payment at the provider. The account is named by our reference, or by its number. */
+export type DriverPayment = {
+  /** The provider's id, the same in notices, lists and queries. */
+  id: string
+  account: { reference: string } | { number: string }
+  /** `open`: may still be paid. `other`: failed, abandoned or otherwise not money to us. */
+  state: 'paid' | 'rejected' | 'open' | 'other'
+  /** What arrived, in kobo. */
+  amount: bigint
+  currency: string
+  sender: BankSender | null
+  bankSessionId: string | null
+  narration: string | null
+  receivedAt: Date
+  /** Why the provider sent it back. */
+  rejection?: string
+}
+
+/** A payout or refund as fixed before it is sent. `reference` is in the provider's spelling. */
+export type BankOrder = {
+  reference: string
+  amount: bigint
+  bankCode: string
+  accountNumber: string
+  accountName: string
+  bankName: string
+  narration: string | null
+  /** From `prepareOrder`. */
+  recipient: string | null
+  /** The provider's id of the payment to refund. */
+  refundOf: string | null
+}
+
+/** The provider will not do it. The text is for the caller, and says what to change. */
+export type Refused = { refused: string }
+
+/**
+ * `exists`: an order with this reference was received before. `failure`: the provider said no to
+ * this sending, which therefore moved nothing; only for answers that are certain to mean that.
+ * `unclear`: anything else, such as a missing permission that support may still grant.
+ */
+export type SendAnswer = 'accepted' | 'exists' | { failure: BankFailure } | { unclear: string }
+
+export type DriverPayout = {
+  /** As in the order; for a refund, the reference that we put into its note. */
+  reference: string
+  /** In kobo; null: not reported. */
+  amount: bigint | null
+  /** `review`: open, and a person at the provider or here must act. */
+  state: 'open' | 'review' | 'success' | 'failed' | 'reversed'
+  /** If it failed or was reversed. */
+  failure: BankFailure | null
+}

@@ -1,0 +1,20 @@
+/** Kobo of a decimal naira text such as "1500", "1500.5" or "1500.50". Undefined: not exact. */
+export function koboOfNaira(text: string): bigint | undefined {
+  const [, sign, whole, fraction = ''] = /^(-?)(\d{1,15})(?:\.(\d{1,10}))?$/.exec(text) ?? []
+  if (whole === undefined) return undefined
+  if (!/^0*$/.test(fraction.slice(2))) return undefined
+  const kobo = BigInt(whole) * 100n + BigInt(fraction.slice(0, 2).padEnd(2, '0'))
+  return sign ? -kobo : kobo
+}
+
+/** Kobo of a text of whole kobo. Undefined: not a whole number. */
+export function koboOfText(text: string): bigint | undefined {
+  return /^-?\d{1,17}(\.0+)?$/.test(text) ? BigInt(text.replace(/\..*/, '')) : undefined
+}
+
+/** 150050n as "1500.50", and 150000n as "1500". */
+export function nairaOfKobo(kobo: bigint): string {
+  const fraction = kobo % 100n
+  const whole = (kobo / 100n).toString()
+  return fraction === 0n ? whole : `${whole}.${fraction.toString().padStart(2, '0')}`
+}

@@ -1,0 +1,88 @@
+import type { Clock } from '../../base/clock.js'
+import type { Logger } from '../../base/log.js'
+import { type Outcome, Refusal } from '../../base/refusal.js'
+import type { AccountOpening, CustomerField, OpenedAccount } from '../../collections/ports.js'
+import type { Database } from '../../postgres/database.js'
+import type { BankDriver, StoredAccount } from './driver.js'
+import { Unknown } from './provider-client.js'
+import { findOpenedAccounts, storeOpenedAccount } from './store-opened-accounts.js'
+
+type Tools = { driver: BankDriver; name: string; db: Database; clock: Clock; logger: Logger }
+
+/** Opens one account per reference: a repeated request returns the stored one. */
+export async function openAccount(
+  { driver, name, db, clock, logger }: Tools,
+  opening: AccountOpening,
+): Promise<Outcome<OpenedAccount>> {
+  const { reference } = opening
+  const refusal = refuseOpening(driver, opening)
+  if (refusal) return refusal
+  const known = (await findOpenedAccounts(db, name, [reference])).get(reference)
+  if (known) return toOpened(known)
+  try {
+    const opened = await driver.openAccount(opening)
+    if ('refused' in opened) return refuse(opening, 'account_refused', opened.refused)
+    const stored = await storeOpenedAccount(db, clock.now(), {
+      rail: name,
+      account: { ...opened, reference },
+    })
+    return toOpened(stored)
+  } catch (error) {
+    if (!(error instanceof Unknown)) throw error
+    logger.warn({ err: error, reference }, 'bank did not open an account')
+    return refuse(opening, 'rail_unavailable', 'The bank does not answer. Retry later.')
+  }
+}
+
+function toOpened(account: StoredAccount): OpenedAccount {
+  const { reference, number, accountName, bankCode, bankName, expiresAt } = account
+  return { railAccount: reference, number, accountName, bankCode, bankName, expiresAt }
+}
+
+function refuseOpening({ limits }: BankDriver, opening: AccountOpening): Refusal | undefined {
+  const { expected } = opening
+  if (!expected) return refuseCustomer(limits.customerNeeds, opening)
+  if (expected.lifetimeMs > limits.expiryMaxMs)
+    return invalid('expiresAt', `must be at most ${describeMs(limits.expiryMaxMs)} ahead`)
+  if (expected.amount < limits.collectMin)
+    return invalid('amount', `must be at least ${limits.collectMin} kobo at this bank`)
+  return undefined
+}
+
+function refuseCustomer(
+  needs: readonly CustomerField[],
+  { customer }: AccountOpening,
+): Refusal | undefined {
+  const hasField: Record<CustomerField, boolean> = {
+    name: Boolean(customer?.name),
+    email: Boolean(customer?.email),
+    phone: Boolean(customer?.phone),
+    bvn_or_nin: Boolean(customer?.bvn ?? customer?.nin),
+  }
+  const missing = needs.find((need) => !hasField[need])
+  if (!missing) return undefined
+  if (missing === 'bvn_or_nin')
+    return invalid('customer.bvn', 'is required by the bank, or customer.nin')
+  return invalid(`customer.${missing}`, 'is required by the bank')
+}
+
+function invalid(field: string, issue: string): Refusal {
+  return new Refusal('validation_failed', {
+    message: `${field} ${issue}.`,
+    details: [{ field, issue }],
+  })
+}
+
+function refuse(
+  { expected }: AccountOpening,
+  reason: 'account_refused' | 'rail_unavailable',
+  message: string,
+): Refusal {
+  const code = expected ? 'virtual_account_creation_failed' : 'dedicated_account_creation_failed'
+  return new Refusal(code, { reason, message })
+}
+
+function describeMs(durationMs: number): string {
+  const minutes = Math.round(durationMs / 60_000)
+  return minutes % 60 === 0 ? `${minutes / 60} hours` : `${minutes} minutes`
+}

@@ -1,0 +1,147 @@
+import type { Clock } from '../../base/clock.js'
+import { limits } from '../../base/limits.js'
+import type { Logger } from '../../base/log.js'
+import { parseWithNumberTexts } from './number-texts.js'
+
+/** The provider did not answer, or not in a way that says what happened. Never a failure. */
+export class Unknown extends Error {
+  constructor(what: string) {
+    super(what)
+    this.name = 'Unknown'
+  }
+}
+
+export type ProviderCall = {
+  method: 'GET' | 'POST' | 'DELETE'
+  /** Without the query. Appears in logs, so it must contain no secret. */
+  path: string
+  query?: Record<string, string>
+  /** Sent as JSON. */
+  body?: object
+  headers: Record<string, string>
+  /** For a caller that has committed nothing yet: refused at once while the provider is down. */
+  isEarly?: boolean
+}
+
+/** Numbers in `body` are texts, with the digits that the provider wrote. */
+export type ProviderAnswer = { status: number; body: unknown }
+
+/**
+ * Calls a provider over kept connections, with a timeout, bounded in number. After several calls
+ * without an answer the circuit opens: early calls are then refused at once, until one of the
+ * others, or one early call after a pause, is answered. Answers below 500 are returned; anything
+ * else throws `Unknown`.
+ */
+export class ProviderClient {
+  readonly #name: string
+  readonly #url: string
+  readonly #clock: Clock
+  readonly #logger: Logger
+  readonly #waiting: (() => void)[] = []
+  #running = 0
+  #failuresInRow = 0
+  /** Of `clock.elapsedMs`: when an early call may try again. */
+  #probeAtMs = 0
+
+  constructor(given: { name: string; url: string; clock: Clock; logger: Logger }) {
+    this.#name = given.name
+    this.#url = given.url.replace(/\/$/, '')
+    this.#clock = given.clock
+    this.#logger = given.logger
+  }
+
+  get isDown(): boolean {
+    return this.#failuresInRow >= limits.banks.failuresUntilDown
+  }
+
+  async call(call: ProviderCall): Promise<ProviderAnswer> {
+    const what = `${this.#name}: ${call.method} ${call.path}`
+    if (call.isEarly) this.#refuseWhileDown(what)
+    await this.#enter(what)
+    try {
+      const answer = await this.#fetch(call)
+      this.#noteAnswer()
+      return answer
+    } catch (error) {
+      this.#noteFailure(what, error)
+      throw new Unknown(`${what}: ${describe(error)}`)
+    } finally {
+      this.#leave()
+    }
+  }
+
+  #refuseWhileDown(what: string): void {
+    if (!this.isDown) return
+    const nowMs = this.#clock.elapsedMs()
+    if (nowMs < this.#probeAtMs) throw new Unknown(`${what}: not called, the provider is down`)
+    // One early call goes through as a probe; the others wait for its result.
+    this.#probeAtMs = nowMs + limits.banks.probeIntervalMs
+  }
+
+  async #enter(what: string): Promise<void> {
+    if (this.#running < limits.banks.callsInFlightMax) {
+      this.#running += 1
+      return
+    }
+    if (this.#waiting.length >= limits.banks.callsWaitingMax)
+      throw new Unknown(`${what}: not called, too many calls are waiting`)
+    // The call that ends hands over its place.
+    await new Promise<void>((resolve) => this.#waiting.push(resolve))
+  }
+
+  #leave(): void {
+    const next = this.#waiting.shift()
+    if (next) next()
+    else this.#running -= 1
+  }
+
+  async #fetch({ method, path, query, body, headers, isEarly }: ProviderCall) {
+    const search = query ? `?${new URLSearchParams(query)}` : ''
+    const timeoutMs = isEarly ? limits.banks.earlyTimeoutMs : limits.banks.timeoutMs
+    const response = await fetch(`${this.#url}${path}${search}`, {
+      method,
+      headers: { accept: 'application/json', 'content-type': 'application/json', ...headers },
+      ...(body && { body: JSON.stringify(body) }),
+      // A redirect could carry the key to another host.
+      redirect: 'error',
+      signal: AbortSignal.timeout(timeoutMs),
+    })
+    const text = await readBounded(response)
+    if (response.status >= 500) throw new Error(`status ${response.status}`)
+    return { status: response.status, body: parseWithNumberTexts(text) }
+  }
+
+  #noteAnswer(): void {
+    if (this.isDown) this.#logger.info({ bank: this.#name }, 'bank answers again')
+    this.#failuresInRow = 0
+  }
+
+  #noteFailure(what: string, error: unknown): void {
+    this.#failuresInRow += 1
+    if (this.#failuresInRow !== limits.banks.failuresUntilDown) return
+    this.#probeAtMs = this.#clock.elapsedMs() + limits.banks.probeIntervalMs
+    this.#logger.error(
+      { bank: this.#name, what, why: describe(error) },
+      'bank does not answer: new requests are refused until it does',
+    )
+  }
+}
+
+async function readBounded(response: Response): Promise<string> {
+  const chunks: Uint8Array[] = []
+  let bytes = 0
+  for await (const chunk of response.body ?? []) {
+    bytes += chunk.byteLength
+    if (bytes > limits.banks.answerBytesMax) throw new Error('the answer is too long')
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString('utf8')
+}
+
+/** Without the URL and the headers, which `fetch` may put into messages. */
+function describe(error: unknown): string {
+  if (!(error instanceof Error)) return 'failed'
+  if (error.name === 'TimeoutError') return 'no answer in time'
+  const cause = error.cause as { code?: string } | undefined
+  return cause?.code ?? error.message
+}

@@ -1,0 +1,284 @@
+import { after, type Clock } from '../../base/clock.js'
+import type { Mode } from '../../base/environment.js'
+import { limits } from '../../base/limits.js'
+import type { Logger } from '../../base/log.js'
+import { type Outcome, Refusal } from '../../base/refusal.js'
+import type {
+  BankFinding,
+  BankRail,
+  ConfirmedPayment,
+  NoticeReading,
+  ReportedPayment,
+  StatementLine,
+} from '../../collections/ports.js'
+import type {
+  AttemptFinding,
+  Inspected,
+  LiveAttempt,
+  PayoutInstruction,
+  PreparedAttempt,
+  Target,
+} from '../../payouts/ports.js'
+import type { Database } from '../../postgres/database.js'
+import { Directory, unavailable } from './directory.js'
+import type { BankDriver, DriverPayment, DriverPayout } from './driver.js'
+import { isNameMismatch } from './judge-name.js'
+import { openAccount } from './open-account.js'
+import { fromProviderReference, readOrder, toOrder, writeOrder } from './order.js'
+import { Unknown } from './provider-client.js'
+import { sendOrders } from './send-orders.js'
+import { findOpenedAccounts, findReferencesByNumber, numberKey } from './store-opened-accounts.js'
+import { closeRefused, findSent } from './store-orders.js'
+
+export type BankTools = {
+  driver: BankDriver
+  mode: Mode
+  db: Database
+  clock: Clock
+  logger: Logger
+}
+
+/** A provider as a bank rail. Accounts are named by our reference, because numbers are reused. */
+export function createBankRail(given: BankTools): BankRail {
+  const { driver, mode, db, clock } = given
+  const name = `${driver.provider}-${mode}`
+  const tools = { ...given, name, logger: given.logger.child({ bank: name }) }
+  const directory = new Directory(tools)
+  return {
+    name,
+    provider: driver.provider,
+    limits: driver.limits,
+    takesBatches: false,
+    reversalIntervalMs: limits.banks.reversalIntervalMs,
+
+    openAccounts: (openings) => Promise.all(openings.map((opening) => openAccount(tools, opening))),
+
+    async closeAccounts(railAccounts) {
+      const accounts = await findOpenedAccounts(db, name, railAccounts)
+      await Promise.all([...accounts.values()].map((account) => driver.closeAccount(account)))
+    },
+
+    readNotice(request): NoticeReading {
+      const read = driver.readNotice(request)
+      if (read.kind !== 'hint' || read.hint.about.subject !== 'payout') return read
+      const reference = fromProviderReference(read.hint.about.reference)
+      return { kind: 'hint', hint: { id: read.hint.id, about: { subject: 'payout', reference } } }
+    },
+
+    confirmPayment: (key) => confirmPayment(tools, key),
+
+    async findPayments(railAccount) {
+      const account = (await findOpenedAccounts(db, name, [railAccount])).get(railAccount)
+      return account ? toReported(tools, await driver.findPayments(account)) : []
+    },
+
+    async listPayments(period) {
+      const { items, next } = await driver.listPayments(period)
+      return { payments: await toReported(tools, items), next }
+    },
+
+    inspect: (targets) => Promise.all(targets.map((target) => inspect(driver, directory, target))),
+    prepare: (instructions) =>
+      Promise.all(instructions.map((instruction) => prepareOrder(driver, instruction))),
+    send: (attempts) => sendOrders(tools, attempts),
+    check: (attempts) => checkOrders(tools, attempts),
+
+    /** No provider lists reversals by their time, so there is no cursor. */
+    async findReversed(cursor) {
+      const since = after(clock.now(), -limits.banks.reversalLookbackMs)
+      const tokens = await driver.listReversed(since)
+      const sent = await findSent(db, { rail: name, tokens })
+      return { cursor, references: [...sent].map(fromProviderReference) }
+    },
+
+    listBanks: () => directory.listBanks(),
+    resolveName: (account) => directory.resolveName(account),
+    statement: (period) => readStatement(driver, period),
+    readFloat: () => driver.readFloat(),
+    examine: () => examine(driver),
+    stop: async () => {},
+  }
+}
+
+type Named = BankTools & { name: string }
+
+async function confirmPayment(tools: Named, key: string): Promise<ConfirmedPayment> {
+  try {
+    const payment = await tools.driver.fetchPayment(key)
+    if (!payment || payment.state === 'open') return { found: 'unknown' }
+    if (payment.state === 'other') return { found: 'nothing' }
+    const [reported] = await nameAccounts(tools, [payment])
+    if (payment.state === 'paid') return { found: 'payment', payment: reported! }
+    const { railAccount, amount } = reported!
+    return { found: 'rejected', railAccount, amount, reason: payment.rejection ?? '' }
+  } catch (error) {
+    if (error instanceof Unknown) return { found: 'unknown' }
+    throw error
+  }
+}
+
+function toReported(tools: Named, payments: DriverPayment[]): Promise<ReportedPayment[]> {
+  return nameAccounts(
+    tools,
+    payments.filter(({ state }) => state === 'paid'),
+  )
+}
+
+/** A payment into an account that is unknown here keeps the provider's name of it: unmatched. */
+async function nameAccounts(
+  { db, name }: Named,
+  payments: DriverPayment[],
+): Promise<ReportedPayment[]> {
+  const byNumber = payments.flatMap(({ account, receivedAt }) =>
+    'number' in account ? [{ number: account.number, at: receivedAt }] : [],
+  )
+  const references = await findReferencesByNumber(db, name, byNumber)
+  return payments.map((payment) => {
+    const { account, receivedAt } = payment
+    const railAccount =
+      'reference' in account
+        ? account.reference
+        : (references.get(numberKey({ number: account.number, at: receivedAt })) ?? account.number)
+    const { id, amount, currency, sender, bankSessionId, narration } = payment
+    return { id, railAccount, amount, currency, sender, bankSessionId, narration, receivedAt }
+  })
+}
+
+async function inspect(
+  driver: BankDriver,
+  directory: Directory,
+  { amount, destination }: Target,
+): Promise<Outcome<Inspected>> {
+  if (destination.kind !== 'bank_account') throw new Error('banks pay to bank accounts')
+  const { isWholeNaira, payoutMin } = driver.limits
+  if (isWholeNaira && amount % 100n !== 0n)
+    return refuseAmount('must be whole naira: this bank pays no kobo')
+  if (amount < payoutMin) return refuseAmount(`must be at least ${payoutMin} kobo at this bank`)
+  if (destination.refundOf !== undefined) return { destination, extraFees: [] }
+  const resolved = await directory.resolveName(destination)
+  if (resolved instanceof Refusal) return resolved
+  const { kind, bankCode, accountNumber, accountName, narration } = destination
+  if (isNameMismatch({ sent: accountName, holder: resolved.accountName }))
+    return new Refusal('bank_transfer_failed', {
+      reason: 'name_mismatch',
+      message: `The account belongs to ${resolved.accountName}. Correct accountName or omit it.`,
+    })
+  return {
+    destination: { kind, bankCode, accountNumber, narration, ...resolved },
+    extraFees: [],
+  }
+}
+
+function refuseAmount(issue: string): Refusal {
+  return new Refusal('validation_failed', {
+    message: `amount ${issue}.`,
+    details: [{ field: 'amount', issue }],
+  })
+}
+
+async function prepareOrder(
+  driver: BankDriver,
+  instruction: PayoutInstruction,
+): Promise<Outcome<PreparedAttempt>> {
+  const order = toOrder(instruction)
+  if (!driver.limits.referencePattern.test(order.reference))
+    throw new Error(`${driver.provider} refuses the reference ${order.reference}`)
+  try {
+    const prepared =
+      order.refundOf === null ? await driver.prepareOrder(order) : { recipient: null }
+    if ('refused' in prepared)
+      return new Refusal('bank_transfer_failed', {
+        reason: 'account_not_found',
+        message: prepared.refused,
+      })
+    const wire = writeOrder({ ...order, recipient: prepared.recipient })
+    return { token: order.reference, wire, validUntil: null }
+  } catch (error) {
+    if (error instanceof Unknown) return unavailable()
+    throw error
+  }
+}
+
+/** Only what the provider itself says, or a refusal of every sending, ends a payout. */
+async function checkOrders(tools: Named, attempts: LiveAttempt[]): Promise<AttemptFinding[]> {
+  const { db, clock, name } = tools
+  const found = await Promise.all(attempts.map((attempt) => checkOrder(tools, attempt)))
+  const unseen = attempts.filter((_, index) => found[index]!.state === 'unseen')
+  const tokens = unseen.map(({ token }) => token)
+  const refused = await closeRefused(db, clock.now(), { rail: name, tokens })
+  return attempts.map(({ token }, index) => {
+    const reason = refused.get(token)
+    const finding = found[index]!
+    return finding.state === 'unseen' && reason ? { state: 'failed', reason } : finding
+  })
+}
+
+async function checkOrder(
+  { driver, logger }: Named,
+  { wire, token }: LiveAttempt,
+): Promise<AttemptFinding> {
+  const order = readOrder(wire)
+  try {
+    const payout = await (order.refundOf === null
+      ? driver.findPayout(order)
+      : driver.findRefund(order))
+    if (!payout) return { state: 'unseen' }
+    if (payout.amount !== null && payout.amount !== order.amount) {
+      logger.error({ token, atBank: `${payout.amount}` }, 'bank reports another amount')
+      return { state: 'pending' }
+    }
+    if (payout.state === 'review') logger.warn({ token }, 'payout waits for a person at the bank')
+    return toFinding(payout)
+  } catch (error) {
+    if (error instanceof Unknown) return { state: 'pending' }
+    throw error
+  }
+}
+
+/** A payout that was reversed before it was seen completed has moved nothing. */
+function toFinding({ state, failure }: DriverPayout): AttemptFinding {
+  if (state === 'success') return { state: 'landed' }
+  if (state === 'failed') return { state: 'failed', reason: failure ?? 'bank_declined' }
+  if (state === 'reversed') return { state: 'failed', reason: failure ?? 'bank_returned' }
+  return { state: 'pending' }
+}
+
+const statementStates = {
+  open: 'processing',
+  review: 'processing',
+  success: 'completed',
+  failed: 'failed',
+  reversed: 'reversed',
+} as const satisfies Record<DriverPayout['state'], StatementLine['state']>
+
+/** First all payouts, then all refunds. The cursor begins with what it continues. */
+async function readStatement(
+  driver: BankDriver,
+  { from, to, after: cursor = 'payouts/' }: { from: Date; to: Date; after: string | undefined },
+): Promise<{ lines: StatementLine[]; next: string | null }> {
+  const [kind = '', ...rest] = cursor.split('/')
+  const position = rest.join('/') || undefined
+  const period = { from, to, after: position }
+  const isPayouts = kind === 'payouts'
+  const page = await (isPayouts ? driver.listPayouts(period) : driver.listRefunds(period))
+  const next = page.next === null ? null : `${kind}/${page.next}`
+  return {
+    lines: page.items.map(({ reference, amount, state }) => ({
+      token: reference,
+      reference: fromProviderReference(reference),
+      amount: amount ?? 0n,
+      state: statementStates[state],
+    })),
+    next: next ?? (isPayouts ? 'refunds/' : null),
+  }
+}
+
+async function examine(driver: BankDriver): Promise<BankFinding[]> {
+  try {
+    return await driver.examine()
+  } catch (error) {
+    if (!(error instanceof Unknown)) throw error
+    const fix = 'Check the key, the URL, and that this machine can reach the provider.'
+    return [{ level: 'failure', message: error.message, fix }]
+  }
+}

@@ -1,0 +1,61 @@
+import type { Clock } from '../../base/clock.js'
+import type { Logger } from '../../base/log.js'
+import type { LiveAttempt } from '../../payouts/ports.js'
+import type { Database } from '../../postgres/database.js'
+import type { BankDriver, BankOrder, SendAnswer } from './driver.js'
+import { readOrder } from './order.js'
+import { Unknown } from './provider-client.js'
+import { beginSending, beginSendingRefund, recordRefusedSending } from './store-orders.js'
+
+type Tools = { driver: BankDriver; name: string; db: Database; clock: Clock; logger: Logger }
+
+/**
+ * Sends committed orders, possibly again: the provider knows a payout by its reference. Neither an
+ * answer nor silence concludes anything; `check` does.
+ */
+export async function sendOrders(tools: Tools, attempts: LiveAttempt[]): Promise<void> {
+  const orders = attempts.map(({ wire }) => readOrder(wire))
+  const refunds = orders.filter(({ refundOf }) => refundOf !== null)
+  const payouts = orders.filter(({ refundOf }) => refundOf === null)
+  await Promise.all([sendPayouts(tools, payouts), ...refunds.map((one) => sendRefund(tools, one))])
+}
+
+async function sendPayouts(tools: Tools, orders: BankOrder[]): Promise<void> {
+  const { driver, name, db, clock } = tools
+  const tokens = orders.map(({ reference }) => reference)
+  const sendable = await beginSending(db, clock.now(), { rail: name, tokens })
+  const open = orders.filter(({ reference }) => sendable.has(reference))
+  await Promise.all(open.map((order) => send(tools, order, () => driver.sendPayout(order))))
+}
+
+/**
+ * Providers without idempotent refunds would carry out a second request. So one request at a time
+ * is under way, and the provider's list is read before each: after an unknown outcome that is
+ * some minutes later, when the list shows the first one.
+ */
+async function sendRefund(tools: Tools, order: BankOrder): Promise<void> {
+  const { driver, name, db, clock } = tools
+  const isFree = await beginSendingRefund(db, clock.now(), { rail: name, token: order.reference })
+  if (!isFree) return
+  await send(tools, order, async () =>
+    (await driver.findRefund(order)) ? 'exists' : driver.sendRefund(order),
+  )
+}
+
+async function send(
+  { name, db, logger }: Tools,
+  { reference }: BankOrder,
+  post: () => Promise<SendAnswer>,
+): Promise<void> {
+  try {
+    const answer = await post()
+    if (typeof answer === 'string') return
+    if ('failure' in answer) {
+      await recordRefusedSending(db, { rail: name, token: reference }, answer.failure)
+      logger.warn({ reference, failure: answer.failure }, 'bank refused a payout')
+    } else logger.error({ reference, why: answer.unclear }, 'bank did not take a payout')
+  } catch (error) {
+    if (!(error instanceof Unknown)) throw error
+    logger.warn({ err: error, reference }, 'outcome of sending a payout is unknown')
+  }
+}

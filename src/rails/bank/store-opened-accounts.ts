@@ -1,0 +1,87 @@
+import { sql } from '../../postgres/sql.js'
+import { listStatement } from '../../postgres/statement.js'
+import type { Queryable } from '../../postgres/tx.js'
+import type { StoredAccount } from './driver.js'
+
+type Row = Omit<StoredAccount, 'details'> & { details: string }
+
+const columns = `a.reference, a.number, a.account_name as "accountName", a.bank_code as "bankCode",
+  a.bank_name as "bankName", a.amount, a.expires_at as "expiresAt", a.details`
+
+const named = { rail: 'text', reference: 'text' } as const
+
+const findByReference = listStatement<typeof named, Row>({
+  name: 'find_opened_bank_accounts',
+  columns: named,
+  text: (list) => `
+    select ${columns} from ${list}
+    join opened_bank_accounts a on a.rail = list.rail and a.reference = list.reference`,
+})
+
+/** By reference. */
+export async function findOpenedAccounts(
+  db: Queryable,
+  rail: string,
+  references: string[],
+): Promise<Map<string, StoredAccount>> {
+  if (references.length === 0) return new Map()
+  const wanted = [...new Set(references)].map((reference) => ({ rail, reference }))
+  const rows = await db.rows(findByReference(wanted))
+  return new Map(rows.map((row) => [row.reference, toAccount(row)]))
+}
+
+const numbered = { rail: 'text', number: 'text', at: 'timestamptz' } as const
+
+const findByNumber = listStatement<
+  typeof numbered,
+  { number: string; at: Date; reference: string }
+>({
+  name: 'find_opened_bank_accounts_by_number',
+  columns: numbered,
+  text: (list) => `
+      select list.number, list.at, own.reference from ${list}
+      cross join lateral (
+        select a.reference from opened_bank_accounts a
+        where a.rail = list.rail and a.number = list.number
+        order by (a.created_at <= list.at) desc, a.created_at desc limit 1) own`,
+})
+
+type NumberAt = { number: string; at: Date }
+
+/**
+ * The references of the accounts that had these numbers at these times: the number of an expired
+ * account may belong to another one later.
+ */
+export async function findReferencesByNumber(
+  db: Queryable,
+  rail: string,
+  numbers: NumberAt[],
+): Promise<Map<string, string>> {
+  if (numbers.length === 0) return new Map()
+  const rows = await db.rows(findByNumber(numbers.map(({ number, at }) => ({ rail, number, at }))))
+  return new Map(rows.map((row) => [numberKey(row), row.reference]))
+}
+
+export function numberKey({ number, at }: NumberAt): string {
+  return `${number}/${at.getTime()}`
+}
+
+/** Stores the account, unless a concurrent request has. Returns the stored one. */
+export async function storeOpenedAccount(
+  db: Queryable,
+  now: Date,
+  { rail, account }: { rail: string; account: StoredAccount },
+): Promise<StoredAccount> {
+  const { reference, number, accountName, bankCode, bankName, amount, expiresAt } = account
+  await db.rows(sql`
+    insert into opened_bank_accounts (rail, reference, number, account_name, bank_code, bank_name,
+      amount, expires_at, details, created_at)
+    values (${rail}, ${reference}, ${number}, ${accountName}, ${bankCode}, ${bankName}, ${amount},
+      ${expiresAt}, ${JSON.stringify(account.details)}, ${now})
+    on conflict do nothing`)
+  return (await findOpenedAccounts(db, rail, [reference])).get(reference)!
+}
+
+function toAccount({ details, ...row }: Row): StoredAccount {
+  return { ...row, details: JSON.parse(details) as Record<string, string> }
+}
