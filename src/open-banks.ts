@@ -8,6 +8,7 @@ import type { BankRail } from './collections/ports.js'
 import type { Database } from './postgres/database.js'
 import type { BankDriver } from './rails/bank/driver.js'
 import { createBankRail } from './rails/bank/rail.js'
+import { createFlutterwaveDriver } from './rails/flutterwave/driver.js'
 import type { Emulator } from './simulation/emulators/emulator.js'
 import { openEmulator, variablesFor } from './simulation/emulators/open-emulator.js'
 
@@ -21,7 +22,10 @@ type CreateDriver = (
 ) => BankDriver | undefined
 
 /** The driver of each provider, if its variables are set. */
-const drivers: Partial<Record<Provider, CreateDriver>> = {}
+const drivers: Partial<Record<Provider, CreateDriver>> = {
+  flutterwave: (config, tools) =>
+    config.flutterwave && createFlutterwaveDriver(config.flutterwave, tools),
+}
 
 export type EmulatedBank = { config: Config; emulator: Emulator | undefined }
 
