@@ -6,6 +6,7 @@ import type { BankRail } from './collections/ports.js'
 import type { Database } from './postgres/database.js'
 import type { BankDriver } from './rails/bank/driver.js'
 import { createBankRail } from './rails/bank/rail.js'
+import { createMonnifyDriver } from './rails/monnify/driver.js'
 
 type Tools = { config: Config; db: Database; clock: Clock; logger: Logger }
 
@@ -17,7 +18,9 @@ type CreateDriver = (
 ) => BankDriver | undefined
 
 /** The driver of each provider, if its variables are set. */
-const drivers: Partial<Record<Provider, CreateDriver>> = {}
+const drivers: Partial<Record<Provider, CreateDriver>> = {
+  monnify: (config, tools) => config.monnify && createMonnifyDriver(config.monnify, tools),
+}
 
 /**
  * Opens every provider whose variables are set, also those that are not chosen: merchants may be
