@@ -9,6 +9,7 @@ import type { Database } from './postgres/database.js'
 import type { BankDriver } from './rails/bank/driver.js'
 import { createBankRail } from './rails/bank/rail.js'
 import { createFlutterwaveDriver } from './rails/flutterwave/driver.js'
+import { createMonnifyDriver } from './rails/monnify/driver.js'
 import { createPaystackDriver } from './rails/paystack/driver.js'
 import type { Emulator } from './simulation/emulators/emulator.js'
 import { openEmulator, variablesFor } from './simulation/emulators/open-emulator.js'
@@ -71,6 +72,7 @@ function onlyAlone(provider: Provider): Error {
     `BANK_TEST=${provider}-emulator works with \`npm start\` only. Elsewhere run the emulator with \`npm run emulator -- ${provider} --mode test\` and set the variables that it prints.`,
   )
   paystack: (config, tools) => config.paystack && createPaystackDriver(config.paystack, tools),
+  monnify: (config, tools) => config.monnify && createMonnifyDriver(config.monnify, tools),
 }
 
 /**
