@@ -10,6 +10,7 @@ import { borrowDatabase } from './open-database.js'
 import { registerAudit } from './operations/commands/audit.js'
 import { registerBalances } from './operations/commands/balances.js'
 import { registerBankAccounts } from './operations/commands/bank-accounts.js'
+import { registerBanks } from './operations/commands/banks.js'
 import { registerDoctor } from './operations/commands/doctor.js'
 import { registerFees } from './operations/commands/fees.js'
 import { registerKeys } from './operations/commands/keys.js'
@@ -39,6 +40,7 @@ export function registerOperator(
     registerMerchants,
     registerKeys,
     registerKyc,
+    registerBanks,
     registerBankAccounts,
     registerFees,
     registerBalances,
