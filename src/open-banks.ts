@@ -24,9 +24,11 @@ type CreateDriver = (
 ) => BankDriver | undefined
 
 /** The driver of each provider, if its variables are set. */
-const drivers: Partial<Record<Provider, CreateDriver>> = {
-  flutterwave: (config, tools) =>
-    config.flutterwave && createFlutterwaveDriver(config.flutterwave, tools),
+const drivers: Record<Provider, CreateDriver> = {
+  paystack: ({ paystack }, tools) => paystack && createPaystackDriver(paystack, tools),
+  monnify: ({ monnify }, tools) => monnify && createMonnifyDriver(monnify, tools),
+  flutterwave: ({ flutterwave }, tools) =>
+    flutterwave && createFlutterwaveDriver(flutterwave, tools),
 }
 
 export type EmulatedBank = { config: Config; emulator: Emulator | undefined }
@@ -71,8 +73,6 @@ function onlyAlone(provider: Provider): Error {
   return new Error(
     `BANK_TEST=${provider}-emulator works with \`npm start\` only. Elsewhere run the emulator with \`npm run emulator -- ${provider} --mode test\` and set the variables that it prints.`,
   )
-  paystack: (config, tools) => config.paystack && createPaystackDriver(config.paystack, tools),
-  monnify: (config, tools) => config.monnify && createMonnifyDriver(config.monnify, tools),
 }
 
 /**
@@ -83,7 +83,7 @@ export function openProviders(tools: Tools, mode: Mode): BankRail[] {
   const { config, db, clock, logger } = tools
   return providers.flatMap((provider) => {
     const given = { payerEmail: config.payerEmail, mode, clock, logger }
-    const driver = drivers[provider]?.(config.providers[mode], given)
+    const driver = drivers[provider](config.providers[mode], given)
     return driver ? [createBankRail({ driver, mode, db, clock, logger })] : []
   })
 }
