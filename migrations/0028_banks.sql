@@ -5,7 +5,6 @@ update collection_accounts set rail_account = number;
 alter table collection_accounts alter column rail_account set not null;
 create unique index rail_account_is_one_account on collection_accounts (rail, rail_account);
 drop index number_is_one_account;
-create index collection_accounts_by_number on collection_accounts (number);
 
 -- Banks that an operator chose for one merchant; null: the ones of the configuration.
 alter table environments
@@ -37,6 +36,7 @@ create table notice_hints (
 
 create index notice_hints_due on notice_hints (rail, due_at) where state = 'OPEN';
 create index notice_hints_rejected on notice_hints (received_at) where state = 'REJECTED';
+create index notice_hints_ended on notice_hints (received_at) where state <> 'OPEN';
 
 -- Accounts that a provider opened for us, by our reference: a repeated request returns the same
 -- account, and a payment that names only our reference finds its number.

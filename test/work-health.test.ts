@@ -45,6 +45,9 @@ const noRails: OpenRails = {
   localnet: undefined,
   solana: none,
   treasuries: [],
+  testPayers: undefined,
+  emulator: undefined,
+  floats: [],
   close: async () => {},
 }
 

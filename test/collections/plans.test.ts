@@ -180,7 +180,7 @@ test('accounts are found by reference and by number', async () => {
   }
   const number = { environmentId, rail: 'paper', number: '0000000007' }
   for (const scans of await scansOf((reader) => findAccountByNumber(reader, number)))
-    expect(scans).toEqual([expect.stringMatching(/^by collection_accounts_by_number/)])
+    expect(scans).toEqual([expect.stringMatching(/^by rail_account_is_one_account/)])
   const railId = { rail: 'paper', railId: '0000000007' }
   for (const scans of await scansOf((reader) => findPaymentByRailId(reader, railId)))
     expect(scans).toEqual(['by payment_is_taken_once'])
