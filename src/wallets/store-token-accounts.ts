@@ -30,7 +30,8 @@ const tokenAccountsDue: DueTable = {
     job.read_slot as "readSlot", job.is_unread as "isUnread", job.unread_looks as "unreadPolls",
     job.has_trouble as "hasTrouble", job.busy_until as "busyUntil",
     job.audited_at as "auditedAt", job.looks as polls,
-    (select a.kind from collection_accounts a where a.rail = job.rail and a.rail_account = job.wallet)
+    (select a.kind from collection_accounts a
+      where a.rail = job.rail and a.rail_account = job.wallet)
       as kind, ${booked} as booked`,
 }
 

@@ -51,6 +51,11 @@ await db.rows(sql`
     '999', 'Paper', 'NGN', number, '{}', 'ACTIVE', ${now}
   from collection_accounts`)
 await db.rows(sql`
+  insert into opened_bank_accounts (rail, reference, number, account_name, bank_code, bank_name,
+    details, created_at)
+  select rail, rail_account, number, 'Ada', '999', 'Paper', '{}', created_at
+  from collection_accounts where kind = 'virtual_account'`)
+await db.rows(sql`
   insert into payments (environment_id, id, account_id, source, rail, rail_id, asset, amount,
     amount_accepted, amount_held, amount_returning, amount_returned, fee, variance, sender,
     event_sequence, received_at, created_at)
@@ -180,7 +185,10 @@ test('accounts are found by reference and by number', async () => {
   }
   const number = { environmentId, rail: 'paper', number: '0000000007' }
   for (const scans of await scansOf((reader) => findAccountByNumber(reader, number)))
-    expect(scans).toEqual([expect.stringMatching(/^by rail_account_is_one_account/)])
+    expect(scans).toEqual([
+      expect.stringMatching(/^by opened_bank_accounts_by_number/),
+      expect.stringMatching(/^by rail_account_is_one_account/),
+    ])
   const railId = { rail: 'paper', railId: '0000000007' }
   for (const scans of await scansOf((reader) => findPaymentByRailId(reader, railId)))
     expect(scans).toEqual(['by payment_is_taken_once'])
