@@ -1,0 +1,112 @@
+import type { ProviderAnswer, ProviderRoute } from '../http-server.js'
+import { readPage, refuse, succeed, succeedWithPage } from './answers.js'
+import type { PaymentSource, Transaction } from './books.js'
+import { asNumber, asText } from './json.js'
+import type { MonnifyState } from './state.js'
+import { toFractionalTime, toListedTime, toSlashedTime } from './times.js'
+
+export function transactionRoutes(state: MonnifyState): ProviderRoute[] {
+  return [
+    {
+      method: 'GET',
+      pattern: /^\/api\/v2\/transactions\/([^/]+)$/,
+      handle: ({ params }) => answerOne(state.transactionByReference.get(params[0]!)),
+    },
+    {
+      method: 'GET',
+      pattern: /^\/api\/v2\/merchant\/transactions\/query$/,
+      handle: ({ query }) => {
+        const reference = query.get('transactionReference')
+        return answerOne(
+          reference === null
+            ? state.transactionByPaymentReference.get(query.get('paymentReference') ?? '')
+            : state.transactionByReference.get(reference),
+        )
+      },
+    },
+    {
+      method: 'GET',
+      pattern: /^\/api\/v1\/transactions\/search$/,
+      handle: ({ query }) => search(state, query),
+    },
+  ]
+}
+
+function answerOne(transaction: Transaction | undefined): ProviderAnswer {
+  if (transaction) return succeed(write(transaction))
+  const message = "There's no transaction matching supplied reference."
+  return refuse(404, '99', `${message} Please confirm the supplied reference and try again.`)
+}
+
+/** The payer is masked; session and receiving account are only in the notice. */
+function write(transaction: Transaction) {
+  const accountPayments = transaction.sources.map(writeMasked)
+  return {
+    transactionReference: transaction.reference,
+    paymentReference: transaction.paymentReference,
+    amountPaid: asText(transaction.paid),
+    totalPayable: asText(transaction.expected),
+    settlementAmount: transaction.paid > 0n ? asText(transaction.paid) : null,
+    paidOn: paidOn(transaction),
+    paymentStatus: transaction.status,
+    paymentDescription: transaction.description,
+    currency: 'NGN',
+    paymentMethod: 'ACCOUNT_TRANSFER',
+    product: transaction.product,
+    cardDetails: null,
+    accountDetails: accountPayments.at(-1) ?? null,
+    accountPayments,
+    customer: transaction.customer,
+    metaData: {},
+  }
+}
+
+/** The format depends on the product. */
+function paidOn({ product, paidAtMs }: Transaction): string | null {
+  if (paidAtMs === undefined) return null
+  const isReserved = product.type === 'RESERVED_ACCOUNT'
+  return isReserved ? toFractionalTime(paidAtMs) : toSlashedTime(paidAtMs, 2)
+}
+
+function writeMasked({ bankCode, amount, accountName, accountNumber }: PaymentSource) {
+  return {
+    bankCode,
+    amountPaid: asText(amount),
+    accountName,
+    accountNumber: accountNumber && `******${accountNumber.slice(-4)}`,
+  }
+}
+
+/**
+ * From and to, in milliseconds, apply to the creation of a transaction: an invoice that is paid
+ * hours later is listed by when it was made. `amount` is what was asked for.
+ */
+function search(state: MonnifyState, query: URLSearchParams): ProviderAnswer {
+  const from = Number(query.get('from') ?? 0)
+  const to = Number(query.get('to') ?? Number.MAX_SAFE_INTEGER)
+  const status = query.get('paymentStatus')
+  const rows = state.books.transactions
+    .filter(({ createdAtMs }) => createdAtMs >= from && createdAtMs <= to)
+    .filter((transaction) => status === null || transaction.status === status)
+    .filter(({ createdAtMs, paidAtMs }) => state.isListed(paidAtMs ?? createdAtMs))
+    .reverse()
+    .map((transaction) => ({
+      customerDTO: transaction.customer,
+      paymentMethod: 'ACCOUNT_TRANSFER',
+      createdOn: toListedTime(transaction.createdAtMs),
+      ...(transaction.paidAtMs !== undefined && {
+        completedOn: toListedTime(transaction.paidAtMs),
+      }),
+      amount: asNumber(transaction.expected),
+      currencyCode: 'NGN',
+      paymentDescription: transaction.description,
+      paymentStatus: transaction.status,
+      transactionReference: transaction.reference,
+      paymentReference: transaction.paymentReference,
+      merchantName: 'Emulated Merchant',
+      completed: transaction.status === 'PAID' || transaction.status === 'OVERPAID',
+      paymentMethodList: ['ACCOUNT_TRANSFER'],
+      collectionChannel: transaction.product.type,
+    }))
+  return succeedWithPage(rows, readPage(query, { page: 'page', size: 'size' }))
+}
