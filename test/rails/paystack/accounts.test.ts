@@ -5,9 +5,11 @@ import type { OpenedAccount } from '../../../src/collections/ports.js'
 import { freshDatabase } from '../../support/database.js'
 import { dedicated, opening, openRail } from './open-rail.js'
 
+const db = await freshDatabase()
+
 describe('temporary accounts', () => {
   test('is opened under our reference, with the bank of the answer', async () => {
-    const { rail } = await openRail()
+    const { rail } = await openRail(db)
     const request = opening()
     const [opened] = await rail.openAccounts([request])
     expect(opened).toEqual({
@@ -21,7 +23,7 @@ describe('temporary accounts', () => {
   })
 
   test('lives as long as Paystack says, and no longer than it allows', async () => {
-    const { clock, rail } = await openRail()
+    const { clock, rail } = await openRail(db)
     const lives = (lifetimeMs: number) => {
       const expiresAt = new Date(clock.now().getTime() + lifetimeMs)
       return opening({ expected: { amount: 5_000n, expiresAt, lifetimeMs } })
@@ -39,7 +41,7 @@ describe('temporary accounts', () => {
   })
 
   test('repeated and racing requests get one number', async () => {
-    const { rail, open, db } = await openRail()
+    const { rail, open } = await openRail(db)
     const request = opening()
     const raced = await Promise.all(
       Array.from({ length: 8 }, () => open(db).openAccounts([request])),
@@ -52,7 +54,7 @@ describe('temporary accounts', () => {
   test.each([false, true])(
     'a lost answer is recovered, if the pending account is hidden: %s',
     async (hidesPendingAccounts) => {
-      const { emulator, rail, readings } = await openRail({ hidesPendingAccounts })
+      const { emulator, rail, readings } = await openRail(db, { hidesPendingAccounts })
       const request = opening()
       emulator.faults.lostOpenings = 1
       const [lost] = await rail.openAccounts([request])
@@ -68,7 +70,7 @@ describe('temporary accounts', () => {
   )
 
   test('an account that another database opened is found again', async () => {
-    const { rail, open } = await openRail()
+    const { rail, open } = await openRail(db)
     const request = opening()
     const [first] = await rail.openAccounts([request])
     const [again] = await open(await freshDatabase()).openAccounts([request])
@@ -76,7 +78,7 @@ describe('temporary accounts', () => {
   })
 
   test('refuses less than 50 naira, and says what Paystack says', async () => {
-    const { rail, open } = await openRail()
+    const { rail, open } = await openRail(db)
     const expected = { amount: 4_999n, expiresAt: new Date(0), lifetimeMs: hour }
     const [little] = await rail.openAccounts([opening({ expected })])
     expect((little as Refusal).message).toContain('at least 5000 kobo')
@@ -88,7 +90,7 @@ describe('temporary accounts', () => {
   })
 
   test('closing does nothing', async () => {
-    const { rail, emulator } = await openRail()
+    const { rail, emulator } = await openRail(db)
     const [opened] = (await rail.openAccounts([opening()])) as [OpenedAccount]
     await rail.closeAccounts([opened.railAccount])
     const paid = await emulator.pay({ accountNumber: opened.number, amount: 500_000n })
@@ -98,7 +100,7 @@ describe('temporary accounts', () => {
 
 describe('dedicated accounts', () => {
   test('each reference has its own account, even for one customer', async () => {
-    const { rail } = await openRail()
+    const { rail } = await openRail(db)
     const [one, other] = [dedicated(), dedicated()]
     const opened = (await rail.openAccounts([one, other])) as [OpenedAccount, OpenedAccount]
     expect(opened[0]).toEqual({
@@ -114,7 +116,7 @@ describe('dedicated accounts', () => {
   })
 
   test('needs a name and a phone number', async () => {
-    const { rail } = await openRail()
+    const { rail } = await openRail(db)
     const { customer } = dedicated()
     const [none] = await rail.openAccounts([dedicated({ customer: null })])
     expect((none as Refusal).message).toContain('customer.name is required')
@@ -125,7 +127,7 @@ describe('dedicated accounts', () => {
   })
 
   test('a lost answer is recovered', async () => {
-    const { emulator, rail, get } = await openRail()
+    const { emulator, rail, get } = await openRail(db)
     const request = dedicated()
     emulator.faults.lostOpenings = 1
     const [lost] = await rail.openAccounts([request])
@@ -138,7 +140,7 @@ describe('dedicated accounts', () => {
   })
 
   test('can be closed, also twice', async () => {
-    const { emulator, rail } = await openRail()
+    const { emulator, rail } = await openRail(db)
     const [opened] = (await rail.openAccounts([dedicated()])) as [OpenedAccount]
     await rail.closeAccounts([opened.railAccount])
     await rail.closeAccounts([opened.railAccount])
@@ -148,7 +150,7 @@ describe('dedicated accounts', () => {
 })
 
 test('a dead provider is refused fast, and used again when it answers', async () => {
-  const { clock, emulator, rail } = await openRail()
+  const { clock, emulator, rail } = await openRail(db)
   await rail.openAccounts([opening()])
   emulator.faults.down = 'unavailable'
   for (let call = 0; call < 5; call += 1) await rail.openAccounts([opening()])

@@ -1,4 +1,5 @@
 import { Writable } from 'node:stream'
+import { toEnvironmentId } from '../../../src/base/environment.js'
 import { createLogger } from '../../../src/base/log.js'
 import { Secret } from '../../../src/base/secret.js'
 import type { AccountOpening, BankRail } from '../../../src/collections/ports.js'
@@ -8,15 +9,11 @@ import { createBankRail } from '../../../src/rails/bank/rail.js'
 import { createPaystackDriver } from '../../../src/rails/paystack/driver.js'
 import type { PaystackOptions } from '../../../src/simulation/emulators/paystack/emulator.js'
 import { openPaystack } from '../../simulation/emulators/paystack-client.js'
-import { freshDatabase } from '../../support/database.js'
 
 export const payerEmail = 'payments@shop.example'
 
-/** A rail on its own database, an emulated Paystack, and the lines that the rail logs. */
-export async function openRail(
-  options: Partial<PaystackOptions> = {},
-  { db }: { db?: Database } = {},
-) {
+/** A rail, an emulated Paystack of its own, and the lines that the rail logs. */
+export async function openRail(db: Database, options: Partial<PaystackOptions> = {}) {
   const provider = await openPaystack(options)
   const { emulator, clock } = provider
   const lines: string[] = []
@@ -35,8 +32,7 @@ export async function openRail(
     const driver = createPaystackDriver(config, { payerEmail, mode: 'live', clock, logger })
     return createBankRail({ driver, mode: 'live', db: database, clock, logger })
   }
-  const database = db ?? (await freshDatabase())
-  const rail = open(database)
+  const rail = open(db)
 
   /** What the rail makes of the notices that the emulator has sent so far. */
   async function readings() {
@@ -51,7 +47,7 @@ export async function openRail(
     return attempt
   }
 
-  return { ...provider, db: database, rail, open, lines, readings, pay }
+  return { ...provider, rail, open, lines, readings, pay }
 }
 
 let count = 0
@@ -121,7 +117,7 @@ export async function prepare(
 function toAttempt(reference: string, prepared: PreparedAttempt): LiveAttempt {
   return {
     ...prepared,
-    environmentId: '00000000-0000-7000-8000-000000000000' as LiveAttempt['environmentId'],
+    environmentId: toEnvironmentId(1),
     payoutId: '00000000-0000-7000-8000-000000000001',
     number: 1,
     reference,

@@ -4,7 +4,10 @@ import { day, hour, minute } from '../../../src/base/clock.js'
 import { Secret } from '../../../src/base/secret.js'
 import type { OpenedAccount } from '../../../src/collections/ports.js'
 import { readNotice } from '../../../src/rails/paystack/notices.js'
+import { freshDatabase } from '../../support/database.js'
 import { dedicated, newReference, opening, openRail, refundOf } from './open-rail.js'
+
+const db = await freshDatabase()
 
 type Open = Awaited<ReturnType<typeof openRail>>
 
@@ -38,7 +41,7 @@ async function listAll({ rail, clock }: Open, from = new Date(0)) {
 
 describe('notices', () => {
   test('a payment into a temporary account is confirmed through the API', async () => {
-    const opened = await openRail()
+    const opened = await openRail(db)
     const { number, railAccount } = await openTemporary(opened)
     const senderName = 'JADESOLA OLUWASHINA'
     await opened.emulator.pay({ accountNumber: number, amount: 500_000n, senderName })
@@ -65,7 +68,7 @@ describe('notices', () => {
   })
 
   test('payments into a dedicated account have their own ids', async () => {
-    const opened = await openRail()
+    const opened = await openRail(db)
     const { number, railAccount } = await openDedicated(opened)
     await opened.emulator.pay({ accountNumber: number, amount: 1n, narration: 'one' })
     await opened.emulator.pay({ accountNumber: number, amount: 2n, narration: 'two' })
@@ -77,7 +80,7 @@ describe('notices', () => {
   })
 
   test('the number of a closed account means nothing for the next payment', async () => {
-    const opened = await openRail()
+    const opened = await openRail(db)
     const first = await openTemporary(opened)
     opened.clock.advance(hour)
     const second = await openTemporary(opened)
@@ -89,7 +92,7 @@ describe('notices', () => {
   })
 
   test('a rejected transfer is named by its account, though the notice has no reference', async () => {
-    const opened = await openRail()
+    const opened = await openRail(db)
     const { number, railAccount } = await openTemporary(opened)
     await opened.emulator.pay({ accountNumber: number, amount: 300_000n })
     expect(await confirmAll(opened)).toEqual([
@@ -99,7 +102,7 @@ describe('notices', () => {
   })
 
   test('copies have one id', async () => {
-    const opened = await openRail()
+    const opened = await openRail(db)
     const { number } = await openTemporary(opened)
     await opened.emulator.pay({ accountNumber: number, amount: 500_000n, copies: 3 })
     const readings = await opened.readings()
@@ -108,8 +111,8 @@ describe('notices', () => {
   })
 
   test('a forged, changed, unsigned or foreign notice is not read', async () => {
-    const opened = await openRail()
-    const other = await openRail({}, { db: opened.db })
+    const opened = await openRail(db)
+    const other = await openRail(db)
     const { number } = await openTemporary(opened)
     await opened.emulator.pay({ accountNumber: number, amount: 500_000n })
     const [kept] = await opened.readings()
@@ -159,14 +162,14 @@ describe('notices', () => {
   })
 
   test('what Paystack does not know, or does not answer, stays unknown', async () => {
-    const { emulator, rail } = await openRail()
+    const { emulator, rail } = await openRail(db)
     expect(await rail.confirmPayment('transaction/12345')).toEqual({ found: 'unknown' })
     emulator.faults.down = 'unavailable'
     expect(await rail.confirmPayment('transaction/3104021987')).toEqual({ found: 'unknown' })
   })
 
   test('an open charge is not a payment', async () => {
-    const opened = await openRail()
+    const opened = await openRail(db)
     await openTemporary(opened)
     expect(await opened.rail.confirmPayment('transaction/3104021987')).toEqual({
       found: 'unknown',
@@ -176,7 +179,7 @@ describe('notices', () => {
 
 describe('queries', () => {
   test('payments without a notice are found by account and by period', async () => {
-    const opened = await openRail()
+    const opened = await openRail(db)
     const temporary = await openTemporary(opened)
     const permanent = await openDedicated(opened)
     const other = await openDedicated(opened)
@@ -204,7 +207,7 @@ describe('queries', () => {
   })
 
   test('a list of several pages has every payment once', async () => {
-    const opened = await openRail()
+    const opened = await openRail(db)
     const { number, railAccount } = await openDedicated(opened)
     for (let amount = 1n; amount <= 250n; amount += 1n)
       await opened.emulator.pay({ accountNumber: number, amount, isSilent: true })
@@ -215,7 +218,7 @@ describe('queries', () => {
   // A payment that we refunded is in our books, and must not be missing at the bank. One that a
   // person refunded at Paystack must not be credited: its money is gone.
   test('a refunded payment counts only if we refunded it', async () => {
-    const opened = await openRail()
+    const opened = await openRail(db)
     const ours = await openTemporary(opened)
     const theirs = await openTemporary(opened)
     const pay = async (accountNumber: string) =>
@@ -235,7 +238,7 @@ describe('queries', () => {
   })
 
   test('an outage is never an empty list', async () => {
-    const opened = await openRail()
+    const opened = await openRail(db)
     const { railAccount } = await openTemporary(opened)
     opened.emulator.faults.down = 'unavailable'
     await expect(opened.rail.findPayments(railAccount)).rejects.toThrow()
@@ -243,7 +246,7 @@ describe('queries', () => {
   })
 
   test('a period long ago is listed, too', async () => {
-    const opened = await openRail()
+    const opened = await openRail(db)
     const { number } = await openDedicated(opened)
     await opened.emulator.pay({ accountNumber: number, amount: 9n, isSilent: true })
     opened.clock.advance(30 * day)

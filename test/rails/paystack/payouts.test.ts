@@ -1,8 +1,14 @@
 import { describe, expect, test } from 'vitest'
 import { day, hour, minute } from '../../../src/base/clock.js'
+import { createLogger } from '../../../src/base/log.js'
+import { Secret } from '../../../src/base/secret.js'
 import type { OpenedAccount, StatementLine } from '../../../src/collections/ports.js'
+import { createPaystackDriver } from '../../../src/rails/paystack/driver.js'
+import { freshDatabase } from '../../support/database.js'
 import { until } from '../../support/sessions.js'
 import { destination, newReference, opening, openRail, prepare, refundOf } from './open-rail.js'
+
+const db = await freshDatabase()
 
 type Open = Awaited<ReturnType<typeof openRail>>
 
@@ -20,7 +26,7 @@ async function readStatement({ rail, clock }: Open): Promise<StatementLine[]> {
 
 describe('transfers', () => {
   test('are sent under our reference, and land', async () => {
-    const { emulator, rail, pay } = await openRail()
+    const { emulator, rail, pay } = await openRail(db)
     const attempt = await pay()
     expect(attempt.token).toBe(attempt.reference.replace('_', '-'))
     await until(async () => (await rail.check([attempt]))[0]!.state === 'landed')
@@ -32,7 +38,7 @@ describe('transfers', () => {
   test.each(['lostAnswers', 'errorsAfterPayout'] as const)(
     'are made once after %s, however often they are sent',
     async (fault) => {
-      const { emulator, rail, pay } = await openRail()
+      const { emulator, rail, pay } = await openRail(db)
       emulator.faults[fault] = 1
       const attempt = await pay()
       await rail.send([attempt])
@@ -43,7 +49,7 @@ describe('transfers', () => {
   )
 
   test('are unseen until sent, and while Paystack hides them', async () => {
-    const { emulator, rail, pay } = await openRail()
+    const { emulator, rail, pay } = await openRail(db)
     emulator.faults.arePayoutsHeld = true
     const unsent = await prepare(rail)
     expect(await rail.check([unsent])).toEqual([{ state: 'unseen' }])
@@ -56,7 +62,7 @@ describe('transfers', () => {
   })
 
   test('fail when Paystack says so, and not when it is silent', async () => {
-    const { emulator, rail, pay } = await openRail()
+    const { emulator, rail, pay } = await openRail(db)
     emulator.faults.arePayoutsHeld = true
     const attempt = await pay()
     for (const down of ['refused', 'unavailable'] as const) {
@@ -69,7 +75,7 @@ describe('transfers', () => {
   })
 
   test('fail if the float cannot cover them', async () => {
-    const { emulator, rail, pay } = await openRail()
+    const { emulator, rail, pay } = await openRail(db)
     emulator.setFloat(1n)
     const attempt = await pay()
     expect(await rail.check([attempt])).toEqual([{ state: 'failed', reason: 'insufficient_float' }])
@@ -79,7 +85,7 @@ describe('transfers', () => {
   })
 
   test('stay open while the business or the address is refused', async () => {
-    const { emulator, rail, pay, lines } = await openRail()
+    const { emulator, rail, pay, lines } = await openRail(db)
     emulator.faults.refusesBusiness = true
     const attempt = await pay()
     emulator.faults.refusesBusiness = false
@@ -95,7 +101,7 @@ describe('transfers', () => {
   })
 
   test('wait for a one-time password, and fail once abandoned', async () => {
-    const { emulator, rail, pay, lines } = await openRail({ speed: 4_000 })
+    const { emulator, rail, pay, lines } = await openRail(db, { speed: 4_000 })
     emulator.faults.asksForOtp = true
     const attempt = await pay()
     expect(lines.join('\n')).toContain('switch OTP off')
@@ -104,7 +110,7 @@ describe('transfers', () => {
   })
 
   test('are refused if Paystack keeps the number at another bank', async () => {
-    const { rail, pay, emulator } = await openRail({ matchesRecipientsByNumber: true })
+    const { rail, pay, emulator } = await openRail(db, { matchesRecipientsByNumber: true })
     await pay()
     const [refused] = await rail.prepare([
       {
@@ -119,7 +125,7 @@ describe('transfers', () => {
   })
 
   test('are refused before anything is held while Paystack is down', async () => {
-    const { rail, emulator } = await openRail()
+    const { rail, emulator } = await openRail(db)
     emulator.faults.down = 'refused'
     const instruction = {
       asset: 'NGN' as const,
@@ -132,7 +138,7 @@ describe('transfers', () => {
   })
 
   test('reversals are found days later, those of others are not ours', async () => {
-    const opened = await openRail()
+    const opened = await openRail(db)
     const { clock, emulator, rail, pay, transfer } = opened
     emulator.faults.arePayoutsHeld = true
     const attempt = await pay()
@@ -154,7 +160,7 @@ describe('transfers', () => {
   })
 
   test('the statement has every transfer and refund, in any state', async () => {
-    const opened = await openRail()
+    const opened = await openRail(db)
     const { emulator, pay, rail } = opened
     emulator.faults.arePayoutsHeld = true
     const attempts = [await pay(), await pay(), await pay(), await pay()]
@@ -179,7 +185,7 @@ describe('transfers', () => {
 
 describe('refunds', () => {
   async function openPaid() {
-    const opened = await openRail()
+    const opened = await openRail(db)
     const [account] = (await opened.rail.openAccounts([opening()])) as [OpenedAccount]
     const paid = await opened.emulator.pay({ accountNumber: account.number, amount: 500_000n })
     const target = { reference: newReference('rf'), destination: refundOf(paid!.id) }
@@ -232,7 +238,7 @@ describe('refunds', () => {
 
 describe('directory', () => {
   test('lists banks that can be paid, with codes as text', async () => {
-    const { rail } = await openRail()
+    const { rail } = await openRail(db)
     const banks = await rail.listBanks()
     const codes = banks.map(({ code }) => code)
     expect(codes).toEqual(expect.arrayContaining(['035A', '044', '999992']))
@@ -241,7 +247,7 @@ describe('directory', () => {
   })
 
   test('resolves names, tells unknown accounts from outages', async () => {
-    const { emulator, rail } = await openRail()
+    const { emulator, rail } = await openRail(db)
     const account = { bankCode: '058', accountNumber: '0123456789' }
     expect(await rail.resolveName(account)).toEqual({
       bankName: 'Guaranty Trust Bank',
@@ -257,7 +263,7 @@ describe('directory', () => {
   })
 
   test('a name that is clearly another one is refused', async () => {
-    const { rail } = await openRail()
+    const { rail } = await openRail(db)
     const target = { asset: 'NGN' as const, amount: 100_000n }
     const accountName = 'Zebulon Quist'
     const [refused] = await rail.inspect([
@@ -269,20 +275,20 @@ describe('directory', () => {
 
 describe('setup', () => {
   test('the float is read in kobo', async () => {
-    const { emulator, rail } = await openRail()
+    const { emulator, rail } = await openRail(db)
     emulator.setFloat(123_456_789_012_345n)
     expect(await rail.readFloat()).toBe(123_456_789_012_345n)
   })
 
   test('everything in order', async () => {
-    const { rail } = await openRail()
+    const { rail } = await openRail(db)
     const findings = await rail.examine()
     expect(findings.map(({ level }) => level)).toEqual(['ok', 'ok', 'ok', 'ok', 'ok'])
     expect(findings.at(-1)!.message).toContain('latePayment')
   })
 
   test('says what to fix', async () => {
-    const { emulator, rail, pay, open, db, post } = await openRail()
+    const { emulator, rail, pay, open, post } = await openRail(db)
     emulator.faults.asksForOtp = true
     await pay()
     emulator.faults.asksForOtp = false
@@ -303,11 +309,8 @@ describe('setup', () => {
   })
 
   test('a wrong key is a failure with its fix', async () => {
-    const first = await openRail()
+    const first = await openRail(db)
     const { emulator, rail } = first
-    const { createPaystackDriver } = await import('../../../src/rails/paystack/driver.js')
-    const { Secret } = await import('../../../src/base/secret.js')
-    const { createLogger } = await import('../../../src/base/log.js')
     const driver = createPaystackDriver(
       { secretKey: new Secret('sk_live_wrong'), url: emulator.url },
       {
@@ -328,7 +331,7 @@ describe('setup', () => {
   })
 
   test('the secret key is in no log line', async () => {
-    const { emulator, rail, pay, key, lines, clock } = await openRail()
+    const { emulator, rail, pay, key, lines, clock } = await openRail(db)
     emulator.faults.refusesBusiness = true
     await pay()
     for (const down of ['refused', 'unavailable'] as const) {
