@@ -284,6 +284,25 @@ describe('payments', () => {
   })
 })
 
+test('an email that cannot exist is a warning', async () => {
+  const { url } = await openReceiver((response, { path }) => {
+    const rows = path.startsWith('/balance') ? [{ currency: 'NGN', balance: 1 }] : []
+    response.end(JSON.stringify({ status: true, message: 'ok', data: rows }))
+  })
+  const levels = async (email: string) => {
+    const driver = createPaystackDriver(
+      { secretKey: new Secret('sk_live_1'), url },
+      { payerEmail: email, mode: 'live', clock: manualClock(), logger: createLogger('silent') },
+    )
+    return (await driver.examine()).filter(({ level }) => level !== 'ok').map(({ fix }) => fix)
+  }
+  const fix = expect.stringContaining('BANK_PAYER_EMAIL')
+  expect(await levels('payments@127.0.0.1')).toEqual([fix])
+  expect(await levels('payments@localhost')).toEqual([fix])
+  expect(await levels('payments@example.com')).toEqual([fix])
+  expect(await levels('payments@shop.example')).toEqual([])
+})
+
 describe('accounts', () => {
   test('a refused key refuses no account for good', async () => {
     const { driver } = await openOdd({

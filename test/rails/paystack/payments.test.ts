@@ -206,6 +206,17 @@ describe('queries', () => {
     ])
   })
 
+  test('finding payments of a dedicated account has Paystack ask its bank', async () => {
+    const opened = await openRail(db)
+    const { number, railAccount } = await openDedicated(opened)
+    await opened.emulator.pay({ accountNumber: number, amount: 5n, isSilent: true })
+    expect(await opened.rail.findPayments(railAccount)).toHaveLength(1)
+    expect(await opened.readings()).toMatchObject([{ kind: 'hint' }])
+    // Refused within ten minutes, which changes nothing.
+    expect(await opened.rail.findPayments(railAccount)).toHaveLength(1)
+    expect(await opened.readings()).toHaveLength(1)
+  })
+
   test('a list of several pages has every payment once', async () => {
     const opened = await openRail(db)
     const { number, railAccount } = await openDedicated(opened)
