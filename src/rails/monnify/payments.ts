@@ -160,7 +160,7 @@ export function readPayment(fields: Fields): DriverPayment {
   const isPaid = state === 'paid'
   return {
     id: idOf(fields),
-    account: { reference: needText(asFields(fields.product).reference, 'product') },
+    account: { reference: accountReferenceOf(fields) },
     state,
     amount: isPaid ? needKobo(fields.amountPaid, 'amountPaid') : 0n,
     currency: needText(fields.currency, 'currency'),
@@ -170,6 +170,18 @@ export function readPayment(fields: Fields): DriverPayment {
     narration: null,
     receivedAt: isPaid ? needTime(fields.paidOn, 'paidOn') : new Date(0),
   }
+}
+
+/**
+ * Our reference of the account. Published examples of invoices have it in all three fields; the
+ * first one that has the form of ours is taken.
+ */
+function accountReferenceOf({ invoiceReference, product, paymentReference }: Fields): string {
+  const productReference = asFields(product).reference
+  const given = [invoiceReference, productReference, paymentReference].map(readText)
+  return (
+    given.find((text) => text && /^(va|da)-/.test(text)) ?? needText(productReference, 'product')
+  )
 }
 
 /** The last payer, masked. One object, or a list of them. */

@@ -35,7 +35,8 @@ export async function sendPayout(
   if (answer.code === '0') return readAccepted(asFields(answer.body))
   const said = sendAnswers[answer.code]
   if (said !== undefined) return said
-  if (answer.code === 'D01' || answer.status === 403)
+  const isForbidden = answer.status === 401 || answer.status === 403
+  if (answer.code === 'D01' || isForbidden)
     return { unclear: `Monnify refused the payout: ${answer.message}` }
   throw unexpected(call, answer)
 }
