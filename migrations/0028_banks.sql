@@ -5,7 +5,6 @@ update collection_accounts set rail_account = number;
 alter table collection_accounts alter column rail_account set not null;
 create unique index rail_account_is_one_account on collection_accounts (rail, rail_account);
 drop index number_is_one_account;
-create index collection_accounts_by_number on collection_accounts (rail, number);
 
 -- Banks that an operator chose for one merchant; null: the ones of the configuration.
 alter table environments

@@ -34,7 +34,7 @@ async function main(): Promise<void> {
     await prepareDatabase(database.url, config)
     const db = new Database(database.url, logLostConnection(logger))
     if (database.isEmbedded) await releaseAttempts(db, systemClock.now())
-    const rails = await openRails({ config, db, clock: systemClock, logger })
+    const rails = await openRails({ config, db, clock: systemClock, logger, isAlone: true })
     const served = await serve(config, database.url, { logger, rails })
     const { allowsLoopbackWebhooks, requestLogDays } = config
     const tools = { db, seal, clock: systemClock, logger, rails, allowsLoopbackWebhooks }

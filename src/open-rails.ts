@@ -2,12 +2,19 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import type { Clock } from './base/clock.js'
 import { type BankChoice, type Config, type SolanaConfig, usesSandbox } from './base/config.js'
-import type { Mode } from './base/environment.js'
+import { type Mode, modes } from './base/environment.js'
 import type { Logger } from './base/log.js'
 import { deriveNoticeKey } from './base/sealed.js'
-import type { BankRail, CollectionRail, LocalnetPayers, WalletRail } from './collections/ports.js'
+import type {
+  BankRail,
+  CollectionRail,
+  LocalnetPayers,
+  SandboxPayers,
+  WalletRail,
+} from './collections/ports.js'
 import type { BanksByProvider } from './collections/prepare-accounts.js'
-import { openProviders } from './open-banks.js'
+import { openEmulatedBank, openProviders } from './open-banks.js'
+import type { WatchedFloat } from './operations/watch-floats.js'
 import type { WatchedTreasury } from './operations/watch-treasuries.js'
 import type { BankDirectory, ReversingRail, SimulatedRail } from './payouts/ports.js'
 import type { PayoutRails } from './payouts/prepare-payouts.js'
@@ -24,6 +31,8 @@ import {
   createLocalnetPayers,
   giveLamports,
 } from './simulation/embedded-chain.js'
+import type { Emulator } from './simulation/emulators/emulator.js'
+import { createEmulatedOutcomes, createEmulatedPayers } from './simulation/emulators/payers.js'
 import { keepLocalnetRunning } from './simulation/localnet/keep-running.js'
 import { localnetLimits } from './simulation/localnet/limits.js'
 import { magicRules } from './simulation/magic-wallets.js'
@@ -46,9 +55,13 @@ export type OpenRails = {
   simulatedRails: SimulatedRail[]
   mint: CoinMint | undefined
   sandboxBank: SandboxBank | undefined
+  /** Simulated payers of the bank of test mode. */
+  testPayers: SandboxPayers | undefined
+  emulator: Emulator | undefined
   localnet: RunningLocalnet | undefined
   solana: Record<Mode, SolanaRail | undefined>
   treasuries: WatchedTreasury[]
+  floats: WatchedFloat[]
   close(): Promise<void>
 }
 
@@ -65,6 +78,8 @@ type Tools = {
   logger: Logger
   /** Test mode uses the localnet of another process, a running service. */
   isLocalnetBorrowed?: boolean
+  /** This process is the only one of the service, so it may run an emulator itself. */
+  isAlone?: boolean
 }
 
 /**
@@ -83,8 +98,13 @@ export async function openRails(tools: Tools): Promise<OpenRails> {
   for (const rail of Object.values(solana))
     if (rail?.wallets) await assertSameSeed(db, rail.wallets)
   const sandboxBank = usesSandbox(config.bank) ? openSandboxBank(tools) : undefined
+  const emulated = await openEmulatedBank(tools)
+  const withEmulator = { ...tools, config: emulated ? emulated.config : config }
   const allBanks = {
-    test: byProvider([...(sandboxBank ? [sandboxBank] : []), ...openProviders(tools, 'test')]),
+    test: byProvider([
+      ...(sandboxBank ? [sandboxBank] : []),
+      ...openProviders(withEmulator, 'test'),
+    ]),
     live: byProvider(openProviders(tools, 'live')),
   }
   const chosen = {
@@ -104,21 +124,35 @@ export async function openRails(tools: Tools): Promise<OpenRails> {
     banks: { test: chosen.test.payout, live: chosen.live.payout },
     simulatedRails: [
       ...(sandboxBank ? [createSimulatedBank(sandboxBank)] : []),
+      ...(emulated?.emulator ? [createEmulatedOutcomes(emulated.emulator)] : []),
       ...(embedded ? [new SimulatedChain(localnet.url, embedded.rail)] : []),
     ],
     mint: embedded?.mint,
     sandboxBank,
+    testPayers: testPayersOf(sandboxBank, emulated?.emulator),
+    emulator: emulated?.emulator,
     localnet,
     solana,
     treasuries: (['test', 'live'] as const).flatMap((mode) => {
       const rail = solana[mode]
       return rail ? [{ mode, rail, floors: config.solana[mode].floors }] : []
     }),
+    floats: modes.flatMap((mode) =>
+      [...allBanks[mode].values()].map((bank) => ({ bank, floatMin: config.bank[mode].floatMin })),
+    ),
     async close() {
       await Promise.all([sandboxBank?.stop(), solana.test?.stop(), solana.live?.stop()])
+      await emulated?.emulator?.close()
       await localnet?.stop()
     },
   }
+}
+
+function testPayersOf(
+  sandboxBank: SandboxBank | undefined,
+  emulator: Emulator | undefined,
+): SandboxPayers | undefined {
+  return emulator ? createEmulatedPayers(emulator) : sandboxBank
 }
 
 function byProvider(banks: BankRail[]): ReadonlyMap<string, BankRail> {

@@ -20,6 +20,8 @@ type ServedRails = Pick<
   | 'collectionRails'
   | 'allBanks'
   | 'sandboxBank'
+  | 'testPayers'
+  | 'emulator'
   | 'wallets'
   | 'localnetPayers'
 >
@@ -90,7 +92,7 @@ async function serveApi(
     databaseUrl,
     logger,
     ...(rails && partsOf(rails)),
-    ...(sandboxBank && { sandboxPayers: sandboxBank }),
+    ...(rails?.testPayers && { sandboxPayers: rails.testPayers }),
     ...(sharedLimits && {
       sharedLimits,
       streamLimits: { totalMax: Math.floor(limits.streams.totalMax / config.apiProcesses) },
@@ -99,7 +101,11 @@ async function serveApi(
   addWorkFigures(service.metrics.registry, { db: service.db, clock: systemClock })
   try {
     const address = await service.app.listen({ host: config.host, port: config.port })
-    sandboxBank?.sendNoticesTo(`${addressOf(service.app)}/rails/${sandboxBank.name}/notices/test`)
+    const noticeUrl = (provider: string) =>
+      `${addressOf(service.app)}/rails/${provider}/notices/test`
+    sandboxBank?.sendNoticesTo(noticeUrl(sandboxBank.provider))
+    const emulator = rails?.emulator
+    emulator?.sendNoticesTo(noticeUrl(emulator.provider))
     return {
       url: config.publicUrl ?? address,
       registry: service.metrics.registry,

@@ -23,6 +23,7 @@ import { deleteOldKeys } from './idempotency/delete-old-keys.js'
 import type { OpenRails } from './open-rails.js'
 import { JobProgress } from './operations/job-progress.js'
 import { reconcileDue } from './operations/reconcile.js'
+import { logBankFindings, watchFloat } from './operations/watch-floats.js'
 import { watchTreasury } from './operations/watch-treasuries.js'
 import {
   describeWorker,
@@ -193,7 +194,7 @@ function banksIn(allBanks: BanksByProvider): BankRail[] {
 }
 
 function payoutJobs(opened: OpenRails, { clock, logger }: JobTools): Job[] {
-  const { rails, allBanks, reversingRails, mint, treasuries } = opened
+  const { rails, allBanks, reversingRails, mint, treasuries, floats } = opened
   const payoutRails = new Set<PayoutRail>([
     ...Object.values(rails).flatMap((byKind) => Object.values(byKind)),
     ...banksIn(allBanks),
@@ -211,6 +212,14 @@ function payoutJobs(opened: OpenRails, { clock, logger }: JobTools): Job[] {
       batch: Number.POSITIVE_INFINITY,
       run: (db: Database) => watchTreasury({ db, logger }, treasury),
     })),
+    ...floats
+      .filter(({ floatMin }) => floatMin > 0n)
+      .map((watched) => ({
+        name: `check the balance at ${watched.bank.name}`,
+        everyMs: limits.banks.floatIntervalMs,
+        batch: Number.POSITIVE_INFINITY,
+        run: () => watchFloat(logger, watched),
+      })),
     ...[...payoutRails].map((rail) => ({
       name: `poll payouts on ${rail.name}`,
       everyMs: limits.payouts.jobIntervalMs,
@@ -275,6 +284,7 @@ export function startWork(tools: Tools): Work {
   const progress = new JobProgress(clock, [...jobs, deliveries])
   const running = jobs.map((job) => runJob(job, { ...tools, progress }, stopping.signal))
   const worker = describeWorker(tools.command)
+  void logBankFindings(logger, banksIn(rails.allBanks))
   running.push(keepBeating(worker, { db, logger, progress }, stopping.signal))
   const sender = createSender({ clock, allowsLoopback: allowsLoopbackWebhooks })
   const connectToDatabase = () => connectLane(db.url, 'manilla deliveries')

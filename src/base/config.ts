@@ -398,6 +398,10 @@ function hostOf(publicUrl: string | undefined): string {
 
 type Values = Static<typeof variables>
 
+type ProviderValues = Partial<
+  Record<ProviderVariable<'TEST'> | ProviderVariable<'LIVE'>, string | undefined>
+>
+
 function readBankChoice(values: Values, mode: 'TEST' | 'LIVE'): BankChoice {
   const both = values[`BANK_${mode}`] as BankChoice['collect']
   const choice = {
@@ -424,7 +428,7 @@ const providerUrls = {
   },
 } as const
 
-function readProviders(values: Values, mode: 'TEST' | 'LIVE'): ProviderConfigs {
+export function readProviders(values: ProviderValues, mode: 'TEST' | 'LIVE'): ProviderConfigs {
   const configs: ProviderConfigs = {}
   const urlOf = (provider: Provider) => readProviderUrl(values, provider, mode)
   const paystackKey = values[`PAYSTACK_${mode}_SECRET_KEY`]
@@ -455,7 +459,10 @@ function readProviders(values: Values, mode: 'TEST' | 'LIVE'): ProviderConfigs {
   return configs
 }
 
-function need(values: Values, name: ProviderVariable<'TEST'> | ProviderVariable<'LIVE'>): string {
+function need(
+  values: ProviderValues,
+  name: ProviderVariable<'TEST'> | ProviderVariable<'LIVE'>,
+): string {
   const value = values[name]
   if (value) return value
   const provider = name.split('_')[0]!
@@ -463,7 +470,11 @@ function need(values: Values, name: ProviderVariable<'TEST'> | ProviderVariable<
 }
 
 /** http would send the key in the clear. */
-function readProviderUrl(values: Values, provider: Provider, mode: 'TEST' | 'LIVE'): string {
+function readProviderUrl(
+  values: ProviderValues,
+  provider: Provider,
+  mode: 'TEST' | 'LIVE',
+): string {
   const upper = provider.toUpperCase() as Uppercase<Provider>
   const text = values[`${upper}_${mode}_URL`]
   if (!text) return providerUrls[provider][mode]

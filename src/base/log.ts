@@ -10,13 +10,14 @@ export type { Logger }
 const secretPatterns: [RegExp, string][] = [
   [/(sk|pk)_(test|live)_[0-9A-Za-z]+/g, '$1_$2_[secret]'],
   [/whsec_[0-9A-Za-z+/=_-]+/g, 'whsec_[secret]'],
+  [/(FLWSECK(?:_TEST)?|MK_(?:TEST|PROD))[-_][0-9A-Za-z-]+/g, '$1-[secret]'],
   [/Bearer\s+[^\s"\\]+/gi, 'Bearer [secret]'],
   [/(\w+:\/\/[^\s:@/"]*):[^\s/"]+@/g, '$1:[secret]@'],
   [/(password=)[^\s&"\\]+/gi, '$1[secret]'],
 ]
 
 /** Matches every text that one of the patterns could match, and is cheap to test. */
-const mayHoldSecret = /k_(test|live)_|whsec_|bearer|:\/\/|password=/i
+const mayHoldSecret = /k_(test|live|prod)_|flwseck|whsec_|bearer|:\/\/|password=/i
 
 export function redact(text: string): string {
   // Running every pattern over every line would cost more than the rest of logging.

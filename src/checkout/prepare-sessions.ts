@@ -73,6 +73,13 @@ export function createSessionPreparation({
       kind: 'virtual_account',
       name: checkout.displayName,
       expected,
+      customer: {
+        name: request.customerName,
+        email: request.customerEmail,
+        phone: null,
+        bvn: null,
+        nin: null,
+      },
     })
     if (preparedAccount instanceof Refusal) return asSessionRefusal(preparedAccount)
     const account = { ...preparedAccount.account, sessionId: id }
@@ -101,7 +108,9 @@ export function createSessionPreparation({
 }
 
 /** Why the account or wallet was refused is why the session is, under the session's own code. */
-function asSessionRefusal({ reason, message }: Refusal): Refusal {
+function asSessionRefusal(refusal: Refusal): Refusal {
+  const { code, reason, message } = refusal
+  if (code === 'validation_failed') return refusal
   return new Refusal('checkout_session_failed', { ...(reason && { reason }), message })
 }
 

@@ -120,13 +120,16 @@ async function withOtherDeposits(
   return { ...found, otherDeposits: await listOtherDeposits(db, found.account) }
 }
 
+/** The account that has this number now: banks give the number of an expired one to another. */
 export async function findAccountByNumber(
   db: Queryable,
   { environmentId, rail, number }: { environmentId: EnvironmentId; rail: string; number: string },
 ): Promise<CollectionAccount | undefined> {
   const [account] = await db.rows(sql<CollectionAccount>`
     select ${sql.raw(accountColumns)} from collection_accounts a
-    where a.rail = ${rail} and a.number = ${number} and a.environment_id = ${environmentId}`)
+    where a.rail = ${rail} and a.environment_id = ${environmentId} and a.rail_account in (${number},
+      (select o.reference from opened_bank_accounts o where o.rail = ${rail} and o.number = ${number}
+        order by o.created_at desc limit 1))`)
   return account
 }
 
@@ -137,7 +140,7 @@ export async function findWallet(
 ): Promise<CollectionAccount | undefined> {
   const [account] = await db.rows(sql<CollectionAccount>`
     select ${sql.raw(accountColumns)} from wallets w
-    join collection_accounts a on a.rail = w.rail and a.number = w.address
+    join collection_accounts a on a.rail = w.rail and a.rail_account = w.address
     where w.address = ${address} and a.environment_id = ${environmentId}`)
   return account
 }

@@ -225,10 +225,10 @@ export type SimulatedPayment = {
 /** Simulated payers of the sandbox bank. */
 export interface SandboxPayers {
   /**
-   * Pays into an account, open or closed. Returns the bank's payment with this id; undefined if the
-   * bank does not know the account.
+   * Pays into an account, open or closed. Returns the bank's id of the payment; undefined if the
+   * bank does not know the account. `rejected`: the bank sent it back to the payer.
    */
-  receivePayment(payment: SimulatedPayment): Promise<ReportedPayment | undefined>
+  receivePayment(payment: SimulatedPayment): Promise<{ id: string } | 'rejected' | undefined>
   /** Sends the payment's due notices and waits until all are answered. */
   sendNoticesNow(paymentId: string): Promise<void>
 }

@@ -7,6 +7,7 @@ import { ledgerProofs } from '../ledger/proofs.js'
 import { payoutProofs } from '../payouts/proofs.js'
 import type { Database } from '../postgres/database.js'
 import { sql } from '../postgres/sql.js'
+import { bankProofs } from '../rails/bank/proofs.js'
 import { walletProofs } from '../wallets/wallet-proofs.js'
 
 export type ProofResult = { claim: string; counterexamples: unknown[] }
@@ -18,6 +19,7 @@ export const allProofs = [
   ...payoutProofs,
   ...collectionProofs,
   ...walletProofs,
+  ...bankProofs,
 ]
 
 /**

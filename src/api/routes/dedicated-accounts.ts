@@ -1,15 +1,65 @@
-import Type from 'typebox'
+import Type, { type Static } from 'typebox'
 import { prefixes } from '../../base/ids.js'
+import { limits } from '../../base/limits.js'
+import { Secret } from '../../base/secret.js'
+import type { AccountCustomer } from '../../collections/ports.js'
 import { dedicatedAccount } from '../../resources/collection-account.js'
 import { referenceSample } from '../../resources/shapes.js'
 import type { ApiParts } from '../api-parts.js'
 import { metadataIn, readMetadata } from '../edge/metadata.js'
 import { withReasons } from '../edge/refusals-of.js'
 import { type Route, route } from '../edge/route.js'
-import { closed, inPath } from '../edge/schemas.js'
+import {
+  closed,
+  emailPattern,
+  identityNumberPattern,
+  inPath,
+  phonePattern,
+  plainText,
+} from '../edge/schemas.js'
 import { accountRoutes, createAccount, endAndClose, referenceIn } from './accounts.js'
 
 const path = '/v1/collections/dedicated-accounts'
+
+const identityNumber = (name: string) =>
+  Type.Optional(
+    Type.String({
+      pattern: identityNumberPattern,
+      description: `${name} of the customer, 11 digits. Passed on to the bank and not stored.`,
+      examples: ['22222222226'],
+    }),
+  )
+
+const customerIn = closed({
+  name: Type.String({
+    minLength: 1,
+    maxLength: limits.names.length,
+    pattern: plainText,
+    description: 'First and last name.',
+    examples: ['Ada Obi'],
+  }),
+  email: Type.String({
+    maxLength: limits.names.length,
+    pattern: emailPattern,
+    examples: ['ada@example.com'],
+  }),
+  phone: Type.Optional(Type.String({ pattern: phonePattern, examples: ['+2348012345678'] })),
+  bvn: identityNumber('Bank Verification Number'),
+  nin: identityNumber('National Identification Number'),
+})
+
+/** Required by some live banks; the sandbox bank needs none of it. */
+function readCustomer(sent: Static<typeof customerIn> | undefined): AccountCustomer | undefined {
+  if (!sent) return undefined
+  const { name, email, phone = null, bvn, nin } = sent
+  return {
+    name,
+    email,
+    phone,
+    bvn: bvn === undefined ? null : new Secret(bvn),
+    nin: nin === undefined ? null : new Secret(nin),
+  }
+}
 const kind = 'dedicated_account'
 const base = { access: 'secret', tag: 'Collections', method: 'POST' } as const
 
@@ -36,8 +86,12 @@ const create = (api: ApiParts) =>
     operation: 'createDedicatedAccount',
     summary: 'Create a dedicated account',
     description:
-      'Creates a permanent account number for a customer, an invoice or a subscription. Accepts any amount, any number of times.',
-    body: closed({ externalReference: referenceIn, metadata: Type.Optional(metadataIn) }),
+      'Creates a permanent account number for a customer, an invoice or a subscription. Accepts any amount, any number of times. A live bank may need `customer`, and then refuses without it.',
+    body: closed({
+      externalReference: referenceIn,
+      customer: Type.Optional(customerIn),
+      metadata: Type.Optional(metadataIn),
+    }),
     answers: { 201: dedicatedAccount },
     refusals: withReasons(
       'dedicated_account_creation_failed',
@@ -50,7 +104,8 @@ const create = (api: ApiParts) =>
     async handle(request) {
       const { externalReference: merchantReference } = request.body
       const metadata = readMetadata(request)
-      const account = { kind, merchantReference, metadata, expected: null } as const
+      const customer = readCustomer(request.body.customer)
+      const account = { kind, merchantReference, metadata, expected: null, customer } as const
       return createAccount(api, request, account, 'Dedicated account created')
     },
   })

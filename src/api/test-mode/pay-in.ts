@@ -75,7 +75,13 @@ export const payIn = (api: ApiParts) =>
     answers: { 201: payment },
     refusals: [
       'not_found',
-      ...withReasons('account_action_failed', 'not_simulated', 'rail_unavailable', 'balance_limit'),
+      ...withReasons(
+        'account_action_failed',
+        'not_simulated',
+        'rail_unavailable',
+        'balance_limit',
+        'invalid_state',
+      ),
     ],
     async handle(request) {
       checkNairaLimits(api, request)
@@ -105,11 +111,11 @@ async function payAndNotify(api: ApiParts, request: PayIn) {
   if (!sandboxPayers) throw notSimulated()
   const { accountNumber, amount, narration, sentAt, copies = 1 } = request.body
   const own = { environmentId: environment.id, rail: rail.name, number: accountNumber }
-  if (!(await findAccountByNumber(api.db, own))) throw unknownNumber(accountNumber)
+  const account = await findAccountByNumber(api.db, own)
+  if (!account) throw unknownNumber(accountNumber)
   const { masked = false, ...from } = request.body.sender ?? {}
-  const id = `sbp_${effectName(request)}`
-  await sandboxPayers.receivePayment({
-    id,
+  const received = await sandboxPayers.receivePayment({
+    id: `sbp_${effectName(request)}`,
     accountNumber,
     amount: BigInt(amount),
     sender: from,
@@ -118,8 +124,14 @@ async function payAndNotify(api: ApiParts, request: PayIn) {
     paidAt: sentAt === undefined ? now : readSentAt(now, sentAt),
     copies,
   })
+  if (!received) throw unknownNumber(accountNumber)
+  if (received === 'rejected') throw sentBack()
+  const { id } = received
   await sandboxPayers.sendNoticesNow(id)
   await api.collections.judgeNotice({ rail: rail.name, mode: environment.mode, id })
+  // An emulated provider is asked about its notice, which may take a moment.
+  if (!(await findPaymentByRailId(api.db, { rail: rail.name, railId: id })))
+    await api.collections.requery(account, environment.mode)
   return { rail: rail.name, railId: id }
 }
 
@@ -139,6 +151,14 @@ function notJudged(): Refusal {
     reason: 'rail_unavailable',
     message:
       'The bank has the payment, but its notice is not processed yet. Retry with the same key.',
+  })
+}
+
+function sentBack(): Refusal {
+  return new Refusal('account_action_failed', {
+    reason: 'invalid_state',
+    message:
+      'The bank sent the payment back to the payer. It does so with payments of another amount, late ones and second ones.',
   })
 }
 

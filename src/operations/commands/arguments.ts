@@ -29,7 +29,8 @@ function readText(text: string, lengthMax: number): string {
 }
 
 export function readBankCode(text: string): string {
-  if (!/^\d{3,9}$/.test(text)) throw new InvalidArgumentError('Must be 3 to 9 digits.')
+  if (!/^[0-9A-Za-z]{3,9}$/.test(text))
+    throw new InvalidArgumentError('Must be 3 to 9 digits or letters.')
   return text
 }
 

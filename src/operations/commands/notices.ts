@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import { limits } from '../../base/limits.js'
 import { listOpenNotices, retryNotice } from '../../collections/find-notices.js'
+import { listRejected } from '../../collections/store-hints.js'
 import { writeAuditLine } from '../../merchants/audit.js'
 import { type CommandOutput, type OperateContext, type Run, setOperation } from './operation.js'
 import { formatTable } from './table.js'
@@ -11,6 +12,10 @@ export function registerNotices(program: Command, context: OperateContext): void
     .command('open')
     .description('list unmatched and refused payments, oldest first')
   setOperation(open, context, listOpen)
+  const rejected = notices
+    .command('rejected')
+    .description('list payments that a bank sent back to the payer, newest first')
+  setOperation(rejected, context, listSentBack)
   const retry = notices
     .command('retry')
     .description('match a payment again now')
@@ -39,6 +44,15 @@ async function listOpen({ db }: Run<object>): Promise<CommandOutput> {
   ])
   const head = ['id', 'bank', 'mode', 'account', 'smallest units', 'state', 'reason', 'received']
   const text = data.length > 0 ? formatTable(head, lines) : 'No unmatched payments.'
+  return { data, text }
+}
+
+async function listSentBack({ db }: Run<object>): Promise<CommandOutput> {
+  const rejected = await listRejected(db, limits.operator.rowsListedMax)
+  const data = rejected.map((one) => ({ ...one, receivedAt: one.receivedAt.toISOString() }))
+  const lines = data.map(({ rail, mode, reason, receivedAt }) => [rail, mode, reason, receivedAt])
+  const head = ['bank', 'mode', 'payment', 'received']
+  const text = data.length > 0 ? formatTable(head, lines) : 'No rejected payments.'
   return { data, text }
 }
 

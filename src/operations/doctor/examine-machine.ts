@@ -38,13 +38,19 @@ export function examineHome({ home, databaseUrl, solana }: Config): CheckResult[
 export function examineModes({ bank, databaseUrl, solana, publicUrl }: Config): CheckResult[] {
   const { urls, seedFile } = solana.live
   const features = seedFile ? 'crypto payouts and deposits' : 'crypto payouts'
+  const { collect, payout } = bank.live
+  const banks = [
+    collect === 'none' ? 'no naira collections' : `collects naira with ${collect}`,
+    payout === 'none' ? 'no naira payouts' : `pays naira out with ${payout}`,
+  ]
+  const hasLiveBank = collect !== 'none' || payout !== 'none'
   return [
-    urls.length > 0
-      ? ok('Live mode', `${features}; live banks are not supported yet`)
+    urls.length > 0 || hasLiveBank
+      ? ok('Live mode', [...(urls.length > 0 ? [features] : []), ...banks].join('; '))
       : warning(
           'Live mode',
           'no bank or chain configured, so live payments will fail',
-          'Set SOLANA_LIVE_RPC_URLS and a signer (docs/guides/going-live.md).',
+          'Set BANK_LIVE, or SOLANA_LIVE_RPC_URLS and a signer (docs/guides/going-live.md).',
         ),
     ...(bank.test.collect === 'none'
       ? [ok('Test mode', 'no bank (BANK_TEST=none): naira payments are refused')]

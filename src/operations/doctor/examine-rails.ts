@@ -2,6 +2,7 @@ import type { Clock } from '../../base/clock.js'
 import { type Config, coinDecimals } from '../../base/config.js'
 import type { Mode } from '../../base/environment.js'
 import { limits } from '../../base/limits.js'
+import type { BanksByProvider } from '../../collections/prepare-accounts.js'
 import { formatUnits } from '../../money/amounts.js'
 import type { Database } from '../../postgres/database.js'
 import { ChainIdentity } from '../../rails/solana/chain-identity.js'
@@ -52,7 +53,7 @@ async function examineEndpoint(
   return ok(check, message)
 }
 
-export type ExaminedRails = { treasuries: WatchedTreasury[] }
+export type ExaminedRails = { treasuries: WatchedTreasury[]; allBanks: BanksByProvider }
 
 /** Whether the hot wallets cover open payouts, the configured floors, and fees. */
 export async function examineTreasuries(

@@ -5,6 +5,7 @@ import { createLogger, type Logger } from '../../base/log.js'
 import { createSeal } from '../../base/sealed.js'
 import { Database } from '../../postgres/database.js'
 import { type CheckResult, failure, runCheck } from './check-result.js'
+import { examineBanks } from './examine-banks.js'
 import { examineDatabase } from './examine-database.js'
 import { examineHome, examineKeys, examineModes, examineNodeVersion } from './examine-machine.js'
 import { type ExaminedRails, examineEndpoints, examineTreasuries } from './examine-rails.js'
@@ -115,7 +116,10 @@ async function examineRails(
     const tools = { config, db, clock, logger: createLogger('silent') }
     const rails = await openers.borrowRails(tools, chainUrl)
     try {
-      return await examineTreasuries(db, rails)
+      return [
+        ...(await examineTreasuries(db, rails)),
+        ...(await examineBanks(rails.allBanks, config.bank)),
+      ]
     } finally {
       await rails.close()
     }

@@ -7,6 +7,7 @@ import type {
   CollectionRail,
   NoticeReading,
   NoticeRequest,
+  ReportedPayment,
   SandboxPayers,
   SimulatedPayment,
 } from '../../collections/ports.js'
@@ -38,7 +39,8 @@ const sandboxLimits: BankLimits = {
 
 /** The half of the sandbox bank that receives money and sends notices about it. */
 export type SandboxCollections = Omit<CollectionRail, 'name' | 'provider'> &
-  SandboxPayers & {
+  Omit<SandboxPayers, 'receivePayment'> & {
+    receivePayment(payment: SimulatedPayment): Promise<ReportedPayment | undefined>
     /** Starts sending due notices from this process to this URL. */
     sendNoticesTo(url: string): void
     /** Stops sending notices. Due notices stay due. */

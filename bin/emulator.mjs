@@ -1,0 +1,5 @@
+#!/usr/bin/env node
+import { buildOrExit } from './build-when-needed.mjs'
+
+await buildOrExit()
+await import('../dist/emulate.js')

@@ -1,0 +1,80 @@
+import { type Command, Option } from 'commander'
+import { providers } from '../../base/config.js'
+import type { Mode } from '../../base/environment.js'
+import { writeAuditLine } from '../../merchants/audit.js'
+import { bindBanks } from '../../merchants/bind-banks.js'
+import { getEnvironment, lockEnvironment } from '../../merchants/environments.js'
+import { merchantArgument, modeOption } from './arguments.js'
+import { type CommandOutput, type OperateContext, type Run, setOperation } from './operation.js'
+
+const configured = 'configured'
+
+/** `merchants bind` and `merchants banks`. */
+export function addBankCommands(merchants: Command, context: OperateContext): void {
+  const bind = merchants
+    .command('bind')
+    .description('choose the banks of a merchant for new accounts and payouts')
+    .argument(...merchantArgument)
+    .addOption(modeOption().default('live'))
+    .addOption(bankOption('--collect <bank>', 'bank that opens accounts and receives payments'))
+    .addOption(bankOption('--payout <bank>', 'bank that pays out'))
+  setOperation(bind, context, bindOne)
+  const show = merchants
+    .command('banks')
+    .description('show the banks that were chosen for a merchant')
+    .argument(...merchantArgument)
+    .addOption(modeOption().default('live'))
+  setOperation(show, context, showOne)
+}
+
+function bankOption(flags: string, description: string): Option {
+  const choices = [configured, 'sandbox-bank', ...providers]
+  return new Option(flags, `${description}; "${configured}" follows the configuration`).choices(
+    choices,
+  )
+}
+
+type BindOptions = { mode: Mode; collect?: string; payout?: string }
+
+async function bindOne(run: Run<BindOptions>): Promise<CommandOutput> {
+  const { db, now, actor, args, options } = run
+  const { mode } = options
+  const environment = await getEnvironment(db, { merchant: args[0]!, mode })
+  const toBank = (choice: string | undefined, before: string | null | undefined) =>
+    choice === undefined ? (before ?? null) : choice === configured ? null : choice
+  const binding = {
+    collectBank: toBank(options.collect, environment.collectBank),
+    payoutBank: toBank(options.payout, environment.payoutBank),
+  }
+  await db.transaction(async (tx) => {
+    await lockEnvironment(tx, environment.id)
+    bindBanks(tx, environment.id, binding)
+    writeAuditLine(tx, now, {
+      actor,
+      action: 'banks.bind',
+      merchantId: environment.merchantId,
+      environmentId: environment.id,
+      details: { mode, ...binding },
+    })
+  })
+  return describe(args[0]!, mode, binding)
+}
+
+async function showOne({ db, args, options }: Run<{ mode: Mode }>): Promise<CommandOutput> {
+  const { mode } = options
+  const { collectBank, payoutBank } = await getEnvironment(db, { merchant: args[0]!, mode })
+  return describe(args[0]!, mode, {
+    collectBank: collectBank ?? null,
+    payoutBank: payoutBank ?? null,
+  })
+}
+
+type Binding = { collectBank: string | null; payoutBank: string | null }
+
+function describe(merchant: string, mode: Mode, binding: Binding): CommandOutput {
+  const { collectBank, payoutBank } = binding
+  return {
+    data: { merchant, mode, collect: collectBank, payout: payoutBank },
+    text: `${merchant}, ${mode} mode: collects with ${collectBank ?? 'the configured bank'}, pays out with ${payoutBank ?? 'the configured bank'}.`,
+  }
+}

@@ -1,0 +1,47 @@
+import type { BankChoice } from '../../base/config.js'
+import { type Mode, modes } from '../../base/environment.js'
+import type { BankFinding, BankRail } from '../../collections/ports.js'
+import type { BanksByProvider } from '../../collections/prepare-accounts.js'
+import { formatNaira } from '../../money/amounts.js'
+import { type CheckResult, failure, ok, runCheck, warning } from './check-result.js'
+
+/** Asks every configured provider, with calls that change nothing. */
+export async function examineBanks(
+  allBanks: BanksByProvider,
+  choices: Record<Mode, BankChoice>,
+): Promise<CheckResult[]> {
+  const checks = modes.flatMap((mode) =>
+    [...allBanks[mode].values()].map((bank) => examineBank(bank, mode, choices[mode].floatMin)),
+  )
+  return (await Promise.all(checks)).flat()
+}
+
+function examineBank(bank: BankRail, mode: Mode, floatMin: bigint): Promise<CheckResult[]> {
+  const check = `Bank (${mode})`
+  const fix = 'Check the variables of the provider: docs/guides/going-live.md.'
+  return runCheck(check, fix, async () => [
+    ...(await bank.examine()).map((finding) => toResult(check, bank, finding)),
+    ...(await examineFloat(bank, check, floatMin)),
+  ])
+}
+
+function toResult(check: string, { provider }: BankRail, finding: BankFinding): CheckResult {
+  const message = `${provider}: ${finding.message}`
+  if (finding.level === 'ok') return ok(check, message)
+  return finding.level === 'warning'
+    ? warning(check, message, finding.fix)
+    : failure(check, message, finding.fix)
+}
+
+async function examineFloat(
+  bank: BankRail,
+  check: string,
+  floatMin: bigint,
+): Promise<CheckResult[]> {
+  const float = await bank.readFloat().catch(() => null)
+  if (float === null) return []
+  const message = `${bank.provider}: ${formatNaira(float)} for payouts`
+  if (float >= floatMin) return [ok(check, message)]
+  const fix = `Top up at least ${formatNaira(floatMin - float)}, the rest of BANK_…_FLOAT_MIN.`
+  return [failure(check, message, fix)]
+}

@@ -1,0 +1,28 @@
+import type { Logger } from '../base/log.js'
+import type { BankRail } from '../collections/ports.js'
+import { formatNaira } from '../money/amounts.js'
+
+export type WatchedFloat = { bank: BankRail; floatMin: bigint }
+
+/** Logs an error if a bank holds less for payouts than configured. Returns 1 then, else 0. */
+export async function watchFloat(
+  logger: Logger,
+  { bank, floatMin }: WatchedFloat,
+): Promise<number> {
+  const float = await bank.readFloat()
+  if (float === null || float >= floatMin) return 0
+  logger.error(
+    { bank: bank.name, float: formatNaira(float), min: formatNaira(floatMin) },
+    'too little money for payouts at the bank: top it up',
+  )
+  return 1
+}
+
+/** Logs what is wrong with the setup at a bank, in words. For the start: never throws. */
+export async function logBankFindings(logger: Logger, banks: BankRail[]): Promise<void> {
+  for (const bank of banks) {
+    const findings = await bank.examine().catch(() => [])
+    for (const { level, message, fix } of findings)
+      if (level !== 'ok') logger.warn({ bank: bank.name, fix }, `bank setup: ${message}`)
+  }
+}

@@ -1,0 +1,75 @@
+import type { Secret } from '../../base/secret.js'
+import { type ProviderClient, Unknown } from '../bank/provider-client.js'
+import { asFields, asList, type Fields, readText } from '../bank/read-fields.js'
+
+/** An answer that Flutterwave gave on purpose: it did what was asked, or says why not. */
+export type FlutterwaveReply = {
+  isDone: boolean
+  message: string
+  data: unknown
+  meta: Fields
+}
+
+export type FlutterwaveCall = {
+  method: 'GET' | 'POST'
+  path: string
+  query?: Record<string, string>
+  body?: object
+  isEarly?: boolean
+}
+
+export type FlutterwavePage = { rows: Fields[]; hasMore: boolean }
+
+/** Flutterwave v3: its key and its envelope. */
+export class FlutterwaveApi {
+  readonly #client: ProviderClient
+  readonly #key: Secret
+
+  constructor(client: ProviderClient, key: Secret) {
+    this.#client = client
+    this.#key = key
+  }
+
+  /** Throws `Unknown` where the answer is not about what was asked: a wrong key, a limit. */
+  async call(call: FlutterwaveCall): Promise<FlutterwaveReply> {
+    const { status, body } = await this.#client.call({
+      ...call,
+      headers: { authorization: `Bearer ${this.#key.reveal()}` },
+    })
+    const fields = asFields(body)
+    const message = toPlainText(readText(fields.message) ?? `status ${status}`)
+    if (status === 401 || status === 403 || status === 429)
+      throw new Unknown(`flutterwave: ${call.method} ${call.path}: ${message}`)
+    const isDone = status >= 200 && status < 300 && fields.status === 'success'
+    if (!isDone && fields.status !== 'error')
+      throw new Unknown(`flutterwave: ${call.method} ${call.path}: no answer in its format`)
+    return { isDone, message, data: fields.data, meta: asFields(fields.meta) }
+  }
+
+  /** For questions that Flutterwave always answers. */
+  async need(call: FlutterwaveCall): Promise<FlutterwaveReply> {
+    const reply = await this.call(call)
+    if (!reply.isDone)
+      throw new Unknown(`flutterwave: ${call.method} ${call.path}: ${reply.message}`)
+    return reply
+  }
+
+  /** One page of a list, newest first. The first page is 1. */
+  async list(path: string, query: Record<string, string>, page: number): Promise<FlutterwavePage> {
+    const { data, meta } = await this.need({
+      method: 'GET',
+      path,
+      query: { ...query, page: String(page) },
+    })
+    const rows = asList(data)
+    const pages = readText(asFields(meta.page_info).total_pages)
+    // Without a number of pages, an empty page is the last.
+    const isLast = rows.length === 0 || (pages !== undefined && page >= Number(pages))
+    return { rows, hasMore: !isLast }
+  }
+}
+
+/** Bounded, and without control characters: it goes into logs and answers. */
+function toPlainText(text: string): string {
+  return text.replace(/\p{C}/gu, ' ').slice(0, 200)
+}

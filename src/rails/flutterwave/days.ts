@@ -1,0 +1,13 @@
+import { after, day, hour } from '../../base/clock.js'
+
+/**
+ * The days that cover a period. Flutterwave filters by day and does not say in which zone, nor
+ * whether the last day is included: these days cover the period in any case.
+ */
+export function daysOf({ from, to }: { from: Date; to: Date }): { from: string; to: string } {
+  return { from: dayOf(from), to: dayOf(after(to, hour + day)) }
+}
+
+export function dayOf(time: Date): string {
+  return time.toISOString().slice(0, 10)
+}

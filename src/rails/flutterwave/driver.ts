@@ -1,0 +1,91 @@
+import { type Clock, hour } from '../../base/clock.js'
+import type { ProviderConfigs } from '../../base/config.js'
+import type { Mode } from '../../base/environment.js'
+import type { Logger } from '../../base/log.js'
+import type { BankLimits } from '../../collections/ports.js'
+import type { BankDriver } from '../bank/driver.js'
+import { ProviderClient } from '../bank/provider-client.js'
+import { BoundedMap } from '../solana/bounded-map.js'
+import { closeFlutterwaveAccount, expiryMinMs, openFlutterwaveAccount } from './accounts.js'
+import { FlutterwaveApi } from './api.js'
+import { listFlutterwaveBanks, readFlutterwaveFloat, resolveFlutterwaveName } from './directory.js'
+import { examineFlutterwave } from './examine.js'
+import { readFlutterwaveNotice } from './notices.js'
+import {
+  fetchFlutterwavePayment,
+  findFlutterwavePayments,
+  listFlutterwavePayments,
+} from './payments.js'
+import {
+  findFlutterwavePayout,
+  listFlutterwavePayouts,
+  listFlutterwaveReversals,
+  sendFlutterwavePayout,
+} from './payouts.js'
+import {
+  findFlutterwaveRefund,
+  listFailedFlutterwaveRefunds,
+  listFlutterwaveRefunds,
+  sendFlutterwaveRefund,
+} from './refunds.js'
+
+const flutterwaveLimits: BankLimits = {
+  expiryMinMs,
+  // The longest time is not documented; an hour is that of its other temporary accounts.
+  expiryMaxMs: hour,
+  // Documented as accounts that expire after use; wrong amounts are received.
+  bounces: ['latePayment', 'duplicatePayment'],
+  customerNeeds: ['name', 'email', 'bvn_or_nin'],
+  closesTemporary: false,
+  closesDedicated: true,
+  masksSenders: true,
+  refundsById: true,
+  referencePattern: /^[A-Za-z0-9._-]{1,100}$/,
+  // The published schema has integers; whether kobo are accepted is not documented.
+  isWholeNaira: true,
+  collectMin: 100n,
+  payoutMin: 10_000n,
+}
+
+const refundIdsKept = 10_000
+
+type Tools = { payerEmail: string; mode: Mode; clock: Clock; logger: Logger }
+
+/** Flutterwave, version 3 of its API. */
+export function createFlutterwaveDriver(
+  { secretKey, webhookSecret, url }: NonNullable<ProviderConfigs['flutterwave']>,
+  { payerEmail, mode, clock, logger }: Tools,
+): BankDriver {
+  const client = new ProviderClient({ name: `flutterwave-${mode}`, url, clock, logger })
+  const api = new FlutterwaveApi(client, secretKey)
+  const refundIds = new BoundedMap<string, string>(refundIdsKept)
+  const tools = { api, clock, payerEmail, refundIds }
+  return {
+    provider: 'flutterwave',
+    limits: flutterwaveLimits,
+    openAccount: (opening) => openFlutterwaveAccount(tools, opening),
+    closeAccount: (account) => closeFlutterwaveAccount(api, account),
+    readNotice: (request) => readFlutterwaveNotice(webhookSecret, request),
+    fetchPayment: (id) => fetchFlutterwavePayment(api, id),
+    findPayments: (account) => findFlutterwavePayments(api, account),
+    listPayments: (period) => listFlutterwavePayments(api, period),
+    listBanks: () => listFlutterwaveBanks(api),
+    resolveName: (account) => resolveFlutterwaveName(api, account),
+    prepareOrder: async () => ({ recipient: null }),
+    sendPayout: (order) => sendFlutterwavePayout(api, order),
+    findPayout: (order) => findFlutterwavePayout(api, order),
+    listPayouts: (period) => listFlutterwavePayouts(api, period),
+    async listReversed(since) {
+      const found = await Promise.all([
+        listFlutterwaveReversals(api, clock.now(), since),
+        listFailedFlutterwaveRefunds(tools, since),
+      ])
+      return found.flat()
+    },
+    sendRefund: (order) => sendFlutterwaveRefund(tools, order),
+    findRefund: (order) => findFlutterwaveRefund(tools, order),
+    listRefunds: (period) => listFlutterwaveRefunds(tools, period),
+    readFloat: () => readFlutterwaveFloat(api),
+    examine: () => examineFlutterwave(api),
+  }
+}

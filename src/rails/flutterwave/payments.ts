@@ -1,0 +1,104 @@
+import type { BankSender } from '../../collections/ports.js'
+import type { DriverPayment, Page, Period, StoredAccount } from '../bank/driver.js'
+import { koboOfNaira } from '../bank/naira.js'
+import { Unknown } from '../bank/provider-client.js'
+import { asFields, type Fields, needText, needTime, readText } from '../bank/read-fields.js'
+import type { FlutterwaveApi } from './api.js'
+import { bankCodeOf } from './bank-codes.js'
+import { daysOf } from './days.js'
+
+/** Payments of an account whose senders are fetched: lists do not name them. */
+const sendersFetchedMax = 20
+
+const accountPagesMax = 100
+
+/** Payments of these kinds can be charged back: they are no bank transfers. */
+const reversibleKinds = new Set(['card', 'applepay', 'googlepay', 'paypal'])
+
+/** By Flutterwave's id: payments into a static account share one reference. */
+export async function fetchFlutterwavePayment(
+  api: FlutterwaveApi,
+  id: string,
+): Promise<DriverPayment | undefined> {
+  const path = `/transactions/${encodeURIComponent(id)}/verify`
+  const reply = await api.call({ method: 'GET', path })
+  if (reply.isDone) return toPayment(asFields(reply.data))
+  if (/no transaction was found|not found/i.test(reply.message)) return undefined
+  throw new Unknown(`flutterwave: GET ${path}: ${reply.message}`)
+}
+
+export async function findFlutterwavePayments(
+  api: FlutterwaveApi,
+  { reference }: StoredAccount,
+): Promise<DriverPayment[]> {
+  const payments: DriverPayment[] = []
+  for (let page = 1; page <= accountPagesMax; page += 1) {
+    const { rows, hasMore } = await api.list('/transactions', { tx_ref: reference }, page)
+    payments.push(...rows.filter((row) => row.tx_ref === reference).map(toPayment))
+    if (!hasMore) break
+  }
+  return Promise.all(
+    payments.map(async (payment, index) =>
+      index < sendersFetchedMax
+        ? ((await fetchFlutterwavePayment(api, payment.id)) ?? payment)
+        : payment,
+    ),
+  )
+}
+
+export async function listFlutterwavePayments(
+  api: FlutterwaveApi,
+  { from, to, after }: Period,
+): Promise<Page<DriverPayment>> {
+  const page = Number(after ?? 1)
+  const { rows, hasMore } = await api.list('/transactions', daysOf({ from, to }), page)
+  return { items: rows.map(toPayment), next: hasMore ? String(page + 1) : null }
+}
+
+/** `amount` is what we asked for or received; a fee that the payer bears comes on top of it. */
+function toPayment(row: Fields): DriverPayment {
+  const id = needText(row.id, 'id')
+  const state = readState(row)
+  const amount = koboOfNaira(readText(row.amount) ?? '')
+  if (amount === undefined && state === 'paid')
+    throw new Unknown(`flutterwave: the amount of transaction ${id} is not an amount`)
+  return {
+    id,
+    account: { reference: readText(row.tx_ref) ?? `transaction ${id}` },
+    state,
+    amount: amount ?? 0n,
+    currency: needText(row.currency, 'currency'),
+    sender: readSender(asFields(row.meta)),
+    bankSessionId: null,
+    narration: readText(row.narration) ?? null,
+    receivedAt: needTime(row.created_at, 'created_at'),
+  }
+}
+
+/** The account may receive other currencies and cards too, by other programs. */
+function readState({ status, payment_type: kind, currency }: Fields): DriverPayment['state'] {
+  if (currency !== 'NGN' || reversibleKinds.has(readText(kind)?.toLowerCase() ?? '')) return 'other'
+  switch (readText(status)?.toLowerCase()) {
+    case 'successful':
+      return 'paid'
+    case 'failed':
+      return 'other'
+    default:
+      return 'open'
+  }
+}
+
+/** The number is masked but for its ends. */
+function readSender(meta: Fields): BankSender | null {
+  const name = readKnown(meta.originatorname)
+  const accountNumber = readKnown(meta.originatoraccountnumber)
+  const bankName = readKnown(meta.bankname)
+  if (name === '' && accountNumber === '') return null
+  return { name, accountNumber, bankCode: bankCodeOf(bankName), bankName }
+}
+
+/** Flutterwave writes "N/A" for what it does not know. */
+function readKnown(value: unknown): string {
+  const text = readText(value)
+  return text === undefined || text === 'N/A' ? '' : text
+}

@@ -1,0 +1,143 @@
+import { limits } from '../../base/limits.js'
+import type { BankFailure } from '../../payouts/failure-reasons.js'
+import type { BankOrder, DriverPayout, Page, Period, SendAnswer } from '../bank/driver.js'
+import { koboOfNaira } from '../bank/naira.js'
+import { asList, type Fields, needText, readText } from '../bank/read-fields.js'
+import type { FlutterwaveApi } from './api.js'
+import { dayOf, daysOf } from './days.js'
+
+const narrationLengthMax = 100
+
+/** Flutterwave accepts a transfer that our balance does not cover, and fails it later. */
+export async function sendFlutterwavePayout(
+  api: FlutterwaveApi,
+  order: BankOrder,
+): Promise<SendAnswer> {
+  const { isDone, message } = await api.call({
+    method: 'POST',
+    path: '/transfers',
+    body: {
+      account_bank: order.bankCode,
+      account_number: order.accountNumber,
+      // Whole naira: the rail refuses others before.
+      amount: Number(order.amount / 100n),
+      currency: 'NGN',
+      debit_currency: 'NGN',
+      beneficiary_name: order.accountName,
+      reference: order.reference,
+      narration: (order.narration ?? order.reference).slice(0, narrationLengthMax),
+    },
+  })
+  if (isDone) return 'accepted'
+  if (/already exists/i.test(message)) return 'exists'
+  if (/insufficient/i.test(message)) return { failure: 'insufficient_float' }
+  if (/invalid account_(number|bank)|account number is invalid/i.test(message))
+    return { failure: 'account_not_found' }
+  return { unclear: message }
+}
+
+/** The filter by reference is not exact, and finding nothing does not prove that there is nothing. */
+export async function findFlutterwavePayout(
+  api: FlutterwaveApi,
+  { reference }: BankOrder,
+): Promise<DriverPayout | undefined> {
+  const { data } = await api.need({ method: 'GET', path: '/transfers', query: { reference } })
+  const found = asList(data)
+    .filter((row) => row.reference === reference)
+    .map(toPayout)
+  // Should there ever be two, the one that moved money counts.
+  return certainty.flatMap((state) => found.filter((payout) => payout.state === state))[0]
+}
+
+const certainty = ['success', 'reversed', 'review', 'open', 'failed'] as const
+
+export async function listFlutterwavePayouts(
+  api: FlutterwaveApi,
+  { from, to, after }: Period,
+): Promise<Page<DriverPayout>> {
+  const page = Number(after ?? 1)
+  const { rows, hasMore } = await api.list('/transfers', daysOf({ from, to }), page)
+  const items = rows.filter(isNaira).map(toPayout)
+  return { items, next: hasMore ? String(page + 1) : null }
+}
+
+/**
+ * Flutterwave does not say how it shows a reversal. It was seen as REVERSED; a transfer that was
+ * successful and is now FAILED means the same. Failed ones that never completed are reported too:
+ * they change nothing.
+ */
+export async function listFlutterwaveReversals(
+  api: FlutterwaveApi,
+  now: Date,
+  since: Date,
+): Promise<string[]> {
+  const days = daysOf({ from: since, to: now })
+  const found = await Promise.all(
+    ['reversed', 'failed'].map((status) => listByStatus(api, { ...days, status })),
+  )
+  return [...new Set(found.flat())]
+}
+
+async function listByStatus(
+  api: FlutterwaveApi,
+  query: { from: string; to: string; status: string },
+): Promise<string[]> {
+  const references: string[] = []
+  for (let page = 1; page <= limits.banks.reversalPagesMax; page += 1) {
+    const { rows, hasMore } = await api.list('/transfers', query, page)
+    const matching = rows
+      .filter(isNaira)
+      .map(toPayout)
+      .filter(({ state }) => isUndone.has(state))
+    references.push(...matching.map(({ reference }) => reference))
+    // Should the filter by day be ignored, older rows end the search.
+    const oldest = rows.at(-1)
+    if (!hasMore || (oldest && readDay(oldest) < query.from)) break
+  }
+  return references
+}
+
+const isUndone = new Set<DriverPayout['state']>(['reversed', 'failed'])
+
+/** The account may pay in other currencies too, by other programs. */
+function isNaira({ currency }: Fields): boolean {
+  return (readText(currency) ?? 'NGN') === 'NGN'
+}
+
+function readDay(row: Fields): string {
+  const time = new Date(readText(row.created_at) ?? '')
+  return Number.isNaN(time.getTime()) ? '' : dayOf(time)
+}
+
+function toPayout(row: Fields): DriverPayout {
+  const state = readState(row)
+  const message = readText(row.complete_message) ?? ''
+  return {
+    reference: needText(row.reference, 'reference'),
+    amount: koboOfNaira(readText(row.amount) ?? '') ?? null,
+    state,
+    failure: state === 'failed' ? readFailure(message) : null,
+  }
+}
+
+/** Unknown words leave a payout open. */
+function readState(row: Fields): DriverPayout['state'] {
+  switch (readText(row.status)?.toUpperCase()) {
+    case 'SUCCESSFUL':
+      return 'success'
+    case 'FAILED':
+      return 'failed'
+    case 'REVERSED':
+      return 'reversed'
+    default:
+      return row.requires_approval === '1' && row.is_approved === '0' ? 'review' : 'open'
+  }
+}
+
+function readFailure(message: string): BankFailure {
+  if (/insufficient/i.test(message)) return 'insufficient_float'
+  if (/(invalid|unknown|no such).*account|account.*(invalid|not found)/i.test(message))
+    return 'account_not_found'
+  if (/account.*(closed|dormant|inactive)/i.test(message)) return 'account_closed'
+  return 'bank_declined'
+}

@@ -1,0 +1,31 @@
+import { formatUnits } from '../../../money/amounts.js'
+
+/** As Flutterwave writes amounts: a JSON number of naira, with as many decimals as it needs. */
+export function toNaira(kobo: bigint): number {
+  return Number(formatUnits(kobo, 2))
+}
+
+/** The same for thousandths of a naira. */
+export function milsToNaira(mils: bigint): number {
+  return Number(formatUnits(mils, 3))
+}
+
+/** Reads an amount sent as a number or as text. Undefined: not an amount of whole kobo. */
+export function readNaira(value: unknown): bigint | undefined {
+  const text = typeof value === 'number' ? String(value) : value
+  if (typeof text !== 'string' || !/^\d{1,15}(\.\d{1,2})?$/.test(text)) return undefined
+  const [whole = '', fraction = ''] = text.split('.')
+  return BigInt(whole + fraction.padEnd(2, '0'))
+}
+
+/** 1.4 % of a payment, at most ₦2,000. */
+export function collectionFee(kobo: bigint): bigint {
+  const fee = (kobo * 14n + 999n) / 1_000n
+  return fee < 200_000n ? fee : 200_000n
+}
+
+/** Of a transfer, in thousandths of a naira. */
+export function transferFeeMils(kobo: bigint): bigint {
+  if (kobo <= 500_000n) return 10_750n
+  return kobo <= 5_000_000n ? 26_875n : 53_750n
+}

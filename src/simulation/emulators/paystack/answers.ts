@@ -1,0 +1,41 @@
+import type { ProviderAnswer } from '../http-server.js'
+
+export function succeed(message: string, data?: unknown, meta?: unknown): ProviderAnswer {
+  return { status: 200, body: JSON.stringify({ status: true, message, data, meta }) }
+}
+
+export function created(message: string, data: unknown): ProviderAnswer {
+  return { status: 201, body: JSON.stringify({ status: true, message, data }) }
+}
+
+export function refuse(
+  status: number,
+  given: { message: string; code?: string; type?: string; nextStep?: string },
+): ProviderAnswer {
+  const { message, code, type = 'validation_error', nextStep } = given
+  const meta = nextStep === undefined ? undefined : { nextStep }
+  return { status, body: JSON.stringify({ status: false, message, meta, type, code }) }
+}
+
+/** An answer of the gateway before the API, which is not JSON. */
+export const gatewayError: ProviderAnswer = {
+  status: 502,
+  body: '<html><head><title>502 Bad Gateway</title></head></html>',
+}
+
+export const invalidKey = refuse(401, {
+  message: 'Invalid key',
+  code: 'invalid_Key',
+  nextStep: 'Ensure that you provide the correct authorization key for the request',
+})
+
+export const missingKey = refuse(401, {
+  message: 'No Authorization Header was found',
+  code: 'invalid_Key',
+  nextStep: 'Ensure that you provide an authorization header with your request',
+})
+
+export const unknownPath: ProviderAnswer = {
+  status: 404,
+  body: JSON.stringify({ status: false, message: 'Cannot find the requested route' }),
+}
