@@ -675,6 +675,7 @@ describe('payouts', () => {
 
   test('a reversed payout is announced and listed where it was', async () => {
     const opened = await open({ float: 1_000_00n })
+    opened.emulator.faults.arePayoutsHeld = true
     const { notices } = await receive(opened)
     await opened.post(singles, payout())
     expect(opened.emulator.reverse('bt-1')).toBe(false)
@@ -764,6 +765,7 @@ describe('refunds', () => {
 
   test('refusals have codes', async () => {
     const opened = await open({ float: 1_000_00n })
+    opened.emulator.faults.arePayoutsHeld = true
     const transactionReference = await paidInvoice(opened, '')
     const code = async (fields: Fields) =>
       (await opened.post(`${refunds}/initiate-refund`, refund({ transactionReference, ...fields })))
