@@ -98,7 +98,7 @@ describe('dedicated accounts', () => {
   })
 
   test('a refused BVN is named', async () => {
-    const opened = await openRail(db, { mode: 'test' })
+    const opened = await openRail(db, { mode: 'test', needsIdentity: true })
     const anonymous = { ...dedicated(opened), customer: null }
     expect(await opened.rail.openAccounts([anonymous])).toMatchObject([
       { reason: 'account_refused', message: expect.stringContaining('BVN') },

@@ -316,12 +316,12 @@ describe('reserved accounts', () => {
   })
 
   test('a live contract needs a BVN or NIN; the sandbox does not', async () => {
-    const live = await open()
+    const live = await open({ needsIdentity: true })
     const missing = await live.post(reserved, reservation({ bvn: undefined }))
     expect(missing.status).toBe(400)
     const short = await live.post(reserved, reservation({ bvn: '123' }))
     expect(short.body.responseMessage).toBe('BVN is invalid. Must be 11 digits')
-    const sandbox = await open({ isSandbox: true })
+    const sandbox = await open()
     expect((await sandbox.post(reserved, reservation({ bvn: undefined }))).status).toBe(200)
   })
 
