@@ -51,11 +51,13 @@ const sendAnswers: Record<string, SendAnswer | undefined> = {
   D05: 'exists',
   D06: {
     unclear:
-      "This server's address is not allowed to pay out. Ask Monnify's support to put it on the list.",
+      "This server's address is not allowed to pay out. " +
+      "Ask Monnify's support to put it on the list.",
   },
   D07: {
     unclear:
-      'Monnify refuses the same amount to the same account within two minutes. Its support can lift this.',
+      'Monnify refuses the same amount to the same account within two minutes. ' +
+      'Its support can lift this.',
   },
 }
 

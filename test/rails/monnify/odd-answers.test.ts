@@ -221,7 +221,7 @@ describe('payments', () => {
   })
 })
 
-test('an invoice that asks the payer for another amount is refused, with what to change', async () => {
+test('an invoice for another amount is refused, with what to change', async () => {
   const invoice = {
     amount: 101.5,
     accountNumber: '1003440679',

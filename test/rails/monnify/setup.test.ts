@@ -43,7 +43,7 @@ describe('examination', () => {
     const words = findings.map(({ message }) => message).join('\n')
     expect(words).toMatch(/lists \d+ banks/)
     expect(words).toContain('₦1,000,000,000')
-    expect(words).toContain('underpayments')
+    expect(words).toContain('underpayment, latePayment')
     const secrets = [emulator.variables.MONNIFY_SECRET_KEY!, emulator.variables.MONNIFY_API_KEY!]
     for (const secret of secrets) expect(words + logged.join()).not.toContain(secret)
   })

@@ -521,7 +521,7 @@ describe('payments', () => {
     expect(receiver.received).toHaveLength(4 + 13)
   })
 
-  test('silent payments are found by searching, by the time of creation, after the delay', async () => {
+  test('silent payments are found by the time of creation, after the delay', async () => {
     const opened = await open()
     const { receiver } = await receive(opened)
     const made = await openInvoice(opened)
