@@ -50,7 +50,7 @@ describe('temporary accounts', () => {
     const expected = opening.expected!
     const long = { ...expected, lifetimeMs: 25 * hour }
     expect(await opened.rail.openAccounts([{ ...opening, expected: long }])).toMatchObject([
-      { code: 'validation_failed', message: 'expiresAt must be at most 24 hours ahead.' },
+      { code: 'validation_failed', details: [{ field: 'expiresAt' }] },
     ])
     const small = { ...expected, amount: 19_99n }
     expect(await opened.rail.openAccounts([{ ...opening, expected: small }])).toMatchObject([
