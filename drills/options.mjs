@@ -1,6 +1,9 @@
 import { parseArgs } from 'node:util'
 
-/** Reads the command line of a drill. Every option is a whole number, except `--keep`. */
+/**
+ * Reads the command line of a drill. An option is a whole number if its default is one; `--keep`
+ * takes no value.
+ */
 export function readOptions(defaults) {
   const names = Object.keys(defaults)
   const options = Object.fromEntries(names.map((name) => [name, { type: 'string' }]))
@@ -17,6 +20,7 @@ export function readOptions(defaults) {
 
 function readNumber(name, text, standard) {
   if (text === undefined) return standard
+  if (typeof standard === 'string') return text
   if (!/^\d{1,10}$/.test(text)) throw new Error(`--${name} must be a whole number.`)
   return Number(text)
 }

@@ -10,7 +10,6 @@ import { borrowDatabase } from './open-database.js'
 import { registerAudit } from './operations/commands/audit.js'
 import { registerBalances } from './operations/commands/balances.js'
 import { registerBankAccounts } from './operations/commands/bank-accounts.js'
-import { registerBanks } from './operations/commands/banks.js'
 import { registerDoctor } from './operations/commands/doctor.js'
 import { registerFees } from './operations/commands/fees.js'
 import { registerKeys } from './operations/commands/keys.js'
@@ -40,7 +39,6 @@ export function registerOperator(
     registerMerchants,
     registerKeys,
     registerKyc,
-    registerBanks,
     registerBankAccounts,
     registerFees,
     registerBalances,

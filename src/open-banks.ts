@@ -9,6 +9,8 @@ import type { Database } from './postgres/database.js'
 import type { BankDriver } from './rails/bank/driver.js'
 import { createBankRail } from './rails/bank/rail.js'
 import { createFlutterwaveDriver } from './rails/flutterwave/driver.js'
+import { createMonnifyDriver } from './rails/monnify/driver.js'
+import { createPaystackDriver } from './rails/paystack/driver.js'
 import type { Emulator } from './simulation/emulators/emulator.js'
 import { openEmulator, variablesFor } from './simulation/emulators/open-emulator.js'
 
@@ -22,9 +24,11 @@ type CreateDriver = (
 ) => BankDriver | undefined
 
 /** The driver of each provider, if its variables are set. */
-const drivers: Partial<Record<Provider, CreateDriver>> = {
-  flutterwave: (config, tools) =>
-    config.flutterwave && createFlutterwaveDriver(config.flutterwave, tools),
+const drivers: Record<Provider, CreateDriver> = {
+  paystack: ({ paystack }, tools) => paystack && createPaystackDriver(paystack, tools),
+  monnify: ({ monnify }, tools) => monnify && createMonnifyDriver(monnify, tools),
+  flutterwave: ({ flutterwave }, tools) =>
+    flutterwave && createFlutterwaveDriver(flutterwave, tools),
 }
 
 export type EmulatedBank = { config: Config; emulator: Emulator | undefined }
@@ -79,7 +83,7 @@ export function openProviders(tools: Tools, mode: Mode): BankRail[] {
   const { config, db, clock, logger } = tools
   return providers.flatMap((provider) => {
     const given = { payerEmail: config.payerEmail, mode, clock, logger }
-    const driver = drivers[provider]?.(config.providers[mode], given)
+    const driver = drivers[provider](config.providers[mode], given)
     return driver ? [createBankRail({ driver, mode, db, clock, logger })] : []
   })
 }

@@ -4,6 +4,7 @@ import { createMerchant } from '../../merchants/create-merchant.js'
 import { issueKey } from '../../merchants/issue-key.js'
 import { listMerchants } from '../../merchants/list-merchants.js'
 import { readName } from './arguments.js'
+import { addBankCommands } from './bank-bindings.js'
 import { auditOf, describeIssued, showIssued, shownOnce } from './keys.js'
 import { type CommandOutput, type OperateContext, type Run, setOperation } from './operation.js'
 import { formatTable, formatTime } from './table.js'
@@ -18,6 +19,7 @@ export function registerMerchants(program: Command, context: OperateContext): vo
 
   const list = merchants.command('list').description('list all merchants, newest first')
   setOperation(list, context, listAll)
+  addBankCommands(merchants, context)
 }
 
 async function createOne(run: Run<object>): Promise<CommandOutput> {

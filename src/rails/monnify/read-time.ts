@@ -1,3 +1,6 @@
+import { hour, second } from '../../base/clock.js'
+import { Unknown } from '../bank/provider-client.js'
+
 /** Nigerian time: Monnify writes most times without a zone. It has no daylight saving time. */
 const zone = '+01:00'
 
@@ -17,6 +20,13 @@ export function readTime(written: unknown): Date | undefined {
   return Number.isNaN(time.getTime()) ? undefined : time
 }
 
+/** For times without which an answer says nothing. */
+export function needTime(written: unknown, name: string): Date {
+  const time = readTime(written)
+  if (!time) throw new Unknown(`${name} is not a time of Monnify`)
+  return time
+}
+
 function readIsoLike(written: string): string | undefined {
   const match = isoLike.exec(written)
   if (!match) return undefined
@@ -33,8 +43,8 @@ function readSlashed(written: string): string | undefined {
   return `${year}-${month}-${day}T${String(hour).padStart(2, '0')}:${rest}${zone}`
 }
 
-/** As an invoice's `expiryDate`: `yyyy-MM-dd HH:mm:ss` in Nigerian time, rounded down. */
+/** As an invoice's `expiryDate`: `yyyy-MM-dd HH:mm:ss` in Nigerian time, rounded up. */
 export function writeTime(time: Date): string {
-  const local = new Date(time.getTime() + 3_600_000).toISOString()
-  return local.slice(0, 19).replace('T', ' ')
+  const localMs = Math.ceil(time.getTime() / second) * second + hour
+  return new Date(localMs).toISOString().slice(0, 19).replace('T', ' ')
 }

@@ -9,9 +9,9 @@ import { type CommandOutput, type OperateContext, type Run, setOperation } from 
 
 const configured = 'configured'
 
-export function registerBanks(program: Command, context: OperateContext): void {
-  const banks = program.command('banks').description('which bank serves a merchant')
-  const bind = banks
+/** `merchants bind` and `merchants banks`. */
+export function addBankCommands(merchants: Command, context: OperateContext): void {
+  const bind = merchants
     .command('bind')
     .description('choose the banks of a merchant for new accounts and payouts')
     .argument(...merchantArgument)
@@ -19,8 +19,8 @@ export function registerBanks(program: Command, context: OperateContext): void {
     .addOption(bankOption('--collect <bank>', 'bank that opens accounts and receives payments'))
     .addOption(bankOption('--payout <bank>', 'bank that pays out'))
   setOperation(bind, context, bindOne)
-  const show = banks
-    .command('show')
+  const show = merchants
+    .command('banks')
     .description('show the banks that were chosen for a merchant')
     .argument(...merchantArgument)
     .addOption(modeOption().default('live'))

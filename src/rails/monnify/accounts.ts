@@ -1,0 +1,127 @@
+import { after } from '../../base/clock.js'
+import type { AccountOpening } from '../../collections/ports.js'
+import type { DriverAccount, Refused, StoredAccount } from '../bank/driver.js'
+import { asFields, asList, needText } from '../bank/read-fields.js'
+import { needKobo, toNairaNumber } from './amounts.js'
+import { type MonnifyAnswer, type MonnifyCalls, type MonnifyConfig, unexpected } from './calls.js'
+import type { DriverTools } from './driver-tools.js'
+import { needTime, writeTime } from './read-time.js'
+
+type Tools = DriverTools & { calls: MonnifyCalls; config: MonnifyConfig }
+
+export function openAccount(
+  tools: Tools,
+  opening: AccountOpening,
+): Promise<DriverAccount | Refused> {
+  return opening.expected
+    ? openInvoice(tools, opening, opening.expected)
+    : reserveAccount(tools, opening)
+}
+
+/** A temporary account is that of an invoice, whose expiry is ours to choose. */
+async function openInvoice(
+  { calls, config, clock, payerEmail, limits }: Tools,
+  opening: AccountOpening,
+  expected: NonNullable<AccountOpening['expected']>,
+): Promise<DriverAccount | Refused> {
+  const { reference, name, customer } = opening
+  const lifetimeMs = Math.max(expected.lifetimeMs, limits.expiryMinMs)
+  const call = {
+    method: 'POST',
+    path: '/api/v1/invoice/create',
+    isEarly: true,
+    body: {
+      amount: toNairaNumber(expected.amount),
+      currencyCode: 'NGN',
+      invoiceReference: reference,
+      customerName: customer?.name || name,
+      customerEmail: customer?.email || payerEmail,
+      contractCode: config.contractCode,
+      // Payers see it as the name of the account.
+      description: name,
+      expiryDate: writeTime(after(clock.now(), lifetimeMs)),
+      paymentMethods: ['ACCOUNT_TRANSFER'],
+    },
+  } as const
+  const answer = await calls.call(call)
+  const path = `/api/v1/invoice/${encodeURIComponent(reference)}/details`
+  const body = await readOrFetch(calls, call, { answer, path })
+  const invoice = asFields(body)
+  if (needKobo(invoice.amount, 'amount') !== expected.amount)
+    return {
+      refused:
+        "Monnify asks the payer for another amount than requested. Switch off fees for payers in Monnify's dashboard.",
+    }
+  return {
+    number: needText(invoice.accountNumber, 'accountNumber'),
+    accountName: needText(invoice.accountName, 'accountName'),
+    bankCode: needText(invoice.bankCode, 'bankCode'),
+    bankName: needText(invoice.bankName, 'bankName'),
+    amount: expected.amount,
+    expiresAt: needTime(invoice.expiryDate, 'expiryDate'),
+    details: { transactionReference: needText(invoice.transactionReference, 'reference') },
+  }
+}
+
+/** Several banks give a number; payments into any of them name our reference. */
+async function reserveAccount(
+  { calls, config, payerEmail }: Tools,
+  { reference, name, customer }: AccountOpening,
+): Promise<DriverAccount | Refused> {
+  const call = {
+    method: 'POST',
+    path: '/api/v2/bank-transfer/reserved-accounts',
+    isEarly: true,
+    body: {
+      accountReference: reference,
+      accountName: name,
+      currencyCode: 'NGN',
+      contractCode: config.contractCode,
+      customerEmail: customer?.email || payerEmail,
+      customerName: customer?.name || name,
+      getAllAvailableBanks: true,
+      bvn: customer?.bvn?.reveal(),
+      nin: customer?.nin?.reveal(),
+    },
+  } as const
+  const answer = await calls.call(call)
+  if (/\b(bvn|nin)\b/i.test(answer.message) && answer.code !== '0')
+    return { refused: 'Monnify does not accept this BVN or NIN. Check the eleven digits.' }
+  const path = `${call.path}/${encodeURIComponent(reference)}`
+  const reserved = asFields(await readOrFetch(calls, call, { answer, path }))
+  const account = asFields(asList(reserved.accounts)[0])
+  return {
+    number: needText(account.accountNumber, 'accountNumber'),
+    accountName: needText(account.accountName ?? reserved.accountName, 'accountName'),
+    bankCode: needText(account.bankCode, 'bankCode'),
+    bankName: needText(account.bankName, 'bankName'),
+    amount: null,
+    expiresAt: null,
+    details: {},
+  }
+}
+
+/** A reference that was used before belongs to an account that exists: it is fetched. */
+async function readOrFetch(
+  calls: MonnifyCalls,
+  call: { method: 'POST'; path: string },
+  { answer, path }: { answer: MonnifyAnswer; path: string },
+): Promise<unknown> {
+  if (answer.code === '0') return answer.body
+  if (!/already exists|two accounts with the same reference/i.test(answer.message))
+    throw unexpected(call, answer)
+  return calls.need({ method: 'GET', path, isEarly: true })
+}
+
+/** A paid invoice cannot be cancelled, and a deleted account is unknown: both are closed. */
+export async function closeAccount(calls: MonnifyCalls, account: StoredAccount): Promise<void> {
+  const reference = encodeURIComponent(account.reference)
+  const path = isTemporary(account)
+    ? `/api/v1/invoice/${reference}/cancel`
+    : `/api/v1/bank-transfer/reserved-accounts/reference/${reference}`
+  await calls.call({ method: 'DELETE', path })
+}
+
+export function isTemporary({ amount }: StoredAccount): boolean {
+  return amount !== null
+}

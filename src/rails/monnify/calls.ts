@@ -1,0 +1,125 @@
+import { minute, second } from '../../base/clock.js'
+import type { ProviderConfigs } from '../../base/config.js'
+import {
+  type ProviderAnswer,
+  type ProviderCall,
+  ProviderClient,
+  Unknown,
+} from '../bank/provider-client.js'
+import type { Fields } from '../bank/read-fields.js'
+import { asFields, needText, readText } from '../bank/read-fields.js'
+import type { DriverTools } from './driver-tools.js'
+
+export type MonnifyConfig = NonNullable<ProviderConfigs['monnify']>
+
+type MonnifyCall = Omit<ProviderCall, 'headers'>
+
+/**
+ * The envelope of an answer. `code` is "0" if the call was carried out; a status in `body` says how
+ * it ended. `99` says nothing about what happened.
+ */
+export type MonnifyAnswer = { status: number; code: string; message: string; body: unknown }
+
+/** A token is renewed so long before it expires. */
+const renewalMs = minute
+
+/** Our API key or secret key is wrong. It is still unknown what earlier calls have done. */
+export class LoginRefused extends Unknown {}
+
+/** Calls Monnify with a token that it gets and renews by itself. */
+export class MonnifyCalls {
+  readonly #config: MonnifyConfig
+  readonly #client: ProviderClient
+  readonly #clock: DriverTools['clock']
+  #token: { text: string; renewAtMs: number } | undefined
+  #login: Promise<string> | undefined
+
+  constructor(config: MonnifyConfig, { clock, logger }: DriverTools) {
+    this.#config = config
+    this.#clock = clock
+    this.#client = new ProviderClient({ name: 'monnify', url: config.url, clock, logger })
+  }
+
+  /** Throws `Unknown` if the answer is not an envelope, and when calls are limited. */
+  async call(call: MonnifyCall): Promise<MonnifyAnswer> {
+    const token = await this.#currentToken(call)
+    let answer = await this.#send(call, token)
+    // A call without a valid token was not carried out, so it can be made again.
+    if (answer.status === 401) answer = await this.#send(call, await this.#renew(call, token))
+    return readEnvelope(call, answer)
+  }
+
+  /** The body of a call that was carried out; throws `Unknown` for every other answer. */
+  async need(call: MonnifyCall): Promise<unknown> {
+    const answer = await this.call(call)
+    if (answer.code === '0') return answer.body
+    throw unexpected(call, answer)
+  }
+
+  #send(call: MonnifyCall, token: string): Promise<ProviderAnswer> {
+    return this.#client.call({ ...call, headers: { authorization: `Bearer ${token}` } })
+  }
+
+  async #currentToken(call: MonnifyCall): Promise<string> {
+    const token = this.#token
+    if (token && this.#clock.elapsedMs() < token.renewAtMs) return token.text
+    return this.#logIn(call)
+  }
+
+  /** Calls that find the same token invalid log in once. */
+  async #renew(call: MonnifyCall, invalid: string): Promise<string> {
+    if (this.#token?.text === invalid) this.#token = undefined
+    return this.#currentToken(call)
+  }
+
+  #logIn(call: MonnifyCall): Promise<string> {
+    this.#login ??= this.#fetchToken(call).finally(() => {
+      this.#login = undefined
+    })
+    return this.#login
+  }
+
+  async #fetchToken({ isEarly = false }: MonnifyCall): Promise<string> {
+    const { apiKey, secretKey } = this.#config
+    const pair = Buffer.from(`${apiKey.reveal()}:${secretKey.reveal()}`).toString('base64')
+    const login = { method: 'POST', path: '/api/v1/auth/login', isEarly } as const
+    const askedAtMs = this.#clock.elapsedMs()
+    const answer = await this.#client.call({
+      ...login,
+      headers: { authorization: `Basic ${pair}` },
+    })
+    if (answer.status === 401) throw new LoginRefused('monnify: the login was refused')
+    const { code, body, message } = readEnvelope(login, answer)
+    if (code !== '0') throw new LoginRefused(`monnify: the login was refused: ${message}`)
+    const fields = asFields(body)
+    const text = needText(fields.accessToken, 'accessToken')
+    const lifeMs = Number(needText(fields.expiresIn, 'expiresIn')) * second
+    this.#token = { text, renewAtMs: askedAtMs + lifeMs - renewalMs }
+    return text
+  }
+}
+
+/** The code may be a number, which is a text here. */
+function readEnvelope(call: MonnifyCall, { status, body }: ProviderAnswer): MonnifyAnswer {
+  const fields = asFields(body)
+  const code = readText(fields.responseCode)
+  const message = readText(fields.responseMessage) ?? ''
+  const isReadable = code !== undefined && (code === '0') === (fields.requestSuccessful === true)
+  if (status === 429 || !isReadable) throw unexpected(call, { status, code: code ?? '', message })
+  return { status, code, message, body: fields.responseBody }
+}
+
+export function unexpected(
+  { method, path }: Pick<MonnifyCall, 'method' | 'path'>,
+  { status, code, message }: Pick<MonnifyAnswer, 'status' | 'code' | 'message'>,
+): Unknown {
+  return new Unknown(`monnify: ${method} ${path}: ${status} ${code} ${message}`.trimEnd())
+}
+
+/** A page as Monnify writes it, of which there is another unless it says that it is the last. */
+export function readPage(body: unknown): { rows: Fields[]; isLast: boolean } {
+  const page = asFields(body)
+  if (!Array.isArray(page.content)) throw new Unknown('monnify: a list has no content')
+  const rows = page.content.map(asFields)
+  return { rows, isLast: page.last === true || rows.length === 0 }
+}

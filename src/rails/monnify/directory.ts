@@ -1,0 +1,38 @@
+import type { Bank } from '../../payouts/ports.js'
+import type { BankAccountNumber } from '../bank/driver.js'
+import { Unknown } from '../bank/provider-client.js'
+import { asFields, needText } from '../bank/read-fields.js'
+import { type MonnifyCalls, unexpected } from './calls.js'
+
+export async function listBanks(calls: MonnifyCalls): Promise<Bank[]> {
+  const body = await calls.need({ method: 'GET', path: '/api/v1/banks', isEarly: true })
+  if (!Array.isArray(body)) throw new Unknown('monnify: the list of banks is no list')
+  return body.map((row) => {
+    const { code, name } = asFields(row)
+    return { code: needText(code, 'code'), name: needText(name, 'name') }
+  })
+}
+
+/**
+ * Monnify answers 99 for an account that does not exist and for a bank that does not answer; only
+ * its words tell them apart.
+ */
+export async function resolveName(
+  calls: MonnifyCalls,
+  { bankCode, accountNumber }: BankAccountNumber,
+): Promise<{ accountName: string } | undefined> {
+  const call = {
+    method: 'GET',
+    path: '/api/v1/disbursements/account/validate',
+    query: { accountNumber, bankCode },
+    isEarly: true,
+  } as const
+  const answer = await calls.call(call)
+  if (answer.code !== '0') {
+    if (/invalid account/i.test(answer.message)) return undefined
+    throw unexpected(call, answer)
+  }
+  const found = asFields(answer.body)
+  if (found.accountNumber !== accountNumber) throw new Unknown('monnify: another account')
+  return { accountName: needText(found.accountName, 'accountName') }
+}

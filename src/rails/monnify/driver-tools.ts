@@ -1,0 +1,14 @@
+import type { Clock } from '../../base/clock.js'
+import type { Mode } from '../../base/environment.js'
+import type { Logger } from '../../base/log.js'
+import type { BankLimits } from '../../collections/ports.js'
+
+/** What the parts of the driver share. */
+export type DriverTools = {
+  /** For customers without an address. */
+  payerEmail: string
+  mode: Mode
+  clock: Clock
+  logger: Logger
+  limits: BankLimits
+}

@@ -1,0 +1,191 @@
+import { after } from '../../base/clock.js'
+import type { BankSender } from '../../collections/ports.js'
+import type { DriverPayment, Page, Period, StoredAccount } from '../bank/driver.js'
+import { Unknown } from '../bank/provider-client.js'
+import { asFields, asList, type Fields, needText, readText } from '../bank/read-fields.js'
+import { BoundedMap } from '../solana/bounded-map.js'
+import { isTemporary } from './accounts.js'
+import { needKobo } from './amounts.js'
+import { type MonnifyAnswer, type MonnifyCalls, readPage, unexpected } from './calls.js'
+import type { DriverTools } from './driver-tools.js'
+import { readPaymentKey } from './payment-key.js'
+import { needTime, readTime } from './read-time.js'
+
+type Tools = Pick<DriverTools, 'limits' | 'logger'> & { calls: MonnifyCalls }
+
+/**
+ * What the status of a transaction means. A payer who sent too little is recorded, too, if Monnify
+ * keeps such money. REVERSED and REFUNDED: the payer has it back, so it is never credited.
+ */
+const states: Record<string, DriverPayment['state']> = {
+  PAID: 'paid',
+  OVERPAID: 'paid',
+  PARTIALLY_PAID: 'paid',
+  UNDERPAID: 'paid',
+  PENDING: 'open',
+  ABANDONED: 'other',
+  CANCELLED: 'other',
+  FAILED: 'other',
+  REVERSED: 'other',
+  EXPIRED: 'other',
+  REFUNDED: 'other',
+}
+
+const paidStatuses = ['PAID', 'OVERPAID', 'PARTIALLY_PAID', 'UNDERPAID']
+
+const rowsPerPage = 100
+/** A dedicated account's newest payments, page by page. */
+const accountPagesMax = 20
+const rememberedMax = 20_000
+
+/**
+ * Payments at Monnify. Lists have neither the sender nor our reference, so every listed payment is
+ * fetched, and remembered once it is paid: later lists repeat it.
+ */
+export class MonnifyPayments {
+  readonly #calls: MonnifyCalls
+  readonly #limits: Tools['limits']
+  readonly #logger: Tools['logger']
+  readonly #paid = new BoundedMap<string, DriverPayment>(rememberedMax)
+
+  constructor({ calls, limits, logger }: Tools) {
+    this.#calls = calls
+    this.#limits = limits
+    this.#logger = logger
+  }
+
+  /** A rejection is known only from the notice; the transaction that it concerns is confirmed. */
+  async fetchPayment(key: string): Promise<DriverPayment | undefined> {
+    const { id, session, rejected } = readPaymentKey(key)
+    const payment = await this.#fetch(id)
+    if (!payment) return undefined
+    if (rejected === null) return { ...payment, bankSessionId: session }
+    return {
+      ...payment,
+      id: `${id}/rejected/${session ?? ''}`,
+      state: 'rejected',
+      amount: needKobo(rejected.amount, 'amountPaid'),
+      bankSessionId: session,
+      rejection: rejected.reason,
+    }
+  }
+
+  async findPayments(account: StoredAccount): Promise<DriverPayment[]> {
+    if (isTemporary(account)) {
+      const found = await this.#fetch(needText(account.details.transactionReference, 'reference'))
+      return found ? [found] : []
+    }
+    const ids: string[] = []
+    for (let page = 0; page < accountPagesMax; page += 1) {
+      const { rows, isLast } = await this.#listOfAccount(account, page)
+      ids.push(...rows.map(idOf))
+      if (isLast) return this.#fetchAll(ids)
+    }
+    this.#logger.warn({ account: account.reference }, 'monnify: only the newest payments were read')
+    return this.#fetchAll(ids)
+  }
+
+  /**
+   * A period selects transactions by when they were made, and an invoice is paid until it expires.
+   * So the list begins earlier, and what was paid outside the period is left out.
+   */
+  async listPayments({ from, to, after: cursor }: Period): Promise<Page<DriverPayment>> {
+    const [status = '', page = ''] = (cursor ?? `${paidStatuses[0]}/0`).split('/')
+    const body = await this.#calls.need({
+      method: 'GET',
+      path: '/api/v1/transactions/search',
+      query: {
+        page,
+        size: `${rowsPerPage}`,
+        from: `${after(from, -this.#limits.expiryMaxMs).getTime()}`,
+        to: `${to.getTime()}`,
+        paymentStatus: status,
+      },
+    })
+    const { rows, isLast } = readPage(body)
+    const inPeriod = rows.filter(({ completedOn }) => {
+      const paidAt = readTime(completedOn)
+      return !paidAt || (paidAt >= wholeSecond(from) && paidAt <= to)
+    })
+    const nextStatus = paidStatuses[paidStatuses.indexOf(status) + 1]
+    const following = nextStatus === undefined ? null : `${nextStatus}/0`
+    return {
+      items: await this.#fetchAll(inPeriod.map(idOf)),
+      next: isLast ? following : `${status}/${Number(page) + 1}`,
+    }
+  }
+
+  async #listOfAccount({ reference }: StoredAccount, page: number) {
+    const call = {
+      method: 'GET',
+      path: '/api/v1/bank-transfer/reserved-accounts/transactions',
+      query: { accountReference: reference, page: `${page}`, size: `${rowsPerPage}` },
+    } as const
+    return readPage(await this.#calls.need(call))
+  }
+
+  async #fetchAll(ids: string[]): Promise<DriverPayment[]> {
+    const found = await Promise.all(ids.map((id) => this.#paid.find(id) ?? this.#fetch(id)))
+    const missing = ids.find((_, index) => !found[index])
+    if (missing) throw new Unknown(`monnify: lists ${missing} but does not know it`)
+    return found.filter((payment) => payment !== undefined)
+  }
+
+  async #fetch(id: string): Promise<DriverPayment | undefined> {
+    const call = { method: 'GET', path: `/api/v2/transactions/${encodeURIComponent(id)}` } as const
+    const answer = await this.#calls.call(call)
+    if (isNotFound(answer)) return undefined
+    if (answer.code !== '0') throw unexpected(call, answer)
+    const fields = asFields(answer.body)
+    if (idOf(fields) !== id) throw new Unknown(`monnify: another transaction than ${id}`)
+    const payment = readPayment(fields)
+    if (fields.paymentStatus === 'PARTIALLY_PAID' || fields.paymentStatus === 'UNDERPAID')
+      this.#logger.warn({ id }, 'monnify keeps underpayments; ask its support to reject them')
+    else if (payment.state === 'paid') this.#paid.set(id, payment)
+    return payment
+  }
+}
+
+function isNotFound({ code, message }: MonnifyAnswer): boolean {
+  return code !== '0' && /no transaction matching|could not find transaction/i.test(message)
+}
+
+function idOf(fields: Fields): string {
+  return needText(fields.transactionReference, 'transactionReference')
+}
+
+/** An unknown status may still become a payment. */
+export function readPayment(fields: Fields): DriverPayment {
+  const state = states[needText(fields.paymentStatus, 'paymentStatus')] ?? 'open'
+  const isPaid = state === 'paid'
+  return {
+    id: idOf(fields),
+    account: { reference: needText(asFields(fields.product).reference, 'product') },
+    state,
+    amount: isPaid ? needKobo(fields.amountPaid, 'amountPaid') : 0n,
+    currency: needText(fields.currency, 'currency'),
+    sender: readSender(fields),
+    // Only notices have it.
+    bankSessionId: null,
+    narration: null,
+    receivedAt: isPaid ? needTime(fields.paidOn, 'paidOn') : new Date(0),
+  }
+}
+
+/** The last payer, masked. One object, or a list of them. */
+function readSender({ accountDetails, accountPayments }: Fields): BankSender | null {
+  const last = asFields(accountDetails ?? asList(accountPayments).at(-1))
+  const accountNumber = readText(last.accountNumber)
+  if (accountNumber === undefined) return null
+  return {
+    name: readText(last.accountName) ?? '',
+    accountNumber,
+    bankCode: readText(last.bankCode) ?? '',
+    bankName: '',
+  }
+}
+
+/** Lists write times to the second. */
+function wholeSecond(time: Date): Date {
+  return new Date(time.getTime() - (time.getTime() % 1_000))
+}

@@ -1,0 +1,150 @@
+import { limits } from '../../base/limits.js'
+import type { Logger } from '../../base/log.js'
+import type { BankFailure } from '../../payouts/failure-reasons.js'
+import type { BankOrder, DriverPayout, Page, Period, SendAnswer } from '../bank/driver.js'
+import { Unknown } from '../bank/provider-client.js'
+import { asFields, type Fields, needText, readText } from '../bank/read-fields.js'
+import { needKobo, toNairaNumber } from './amounts.js'
+import { type MonnifyAnswer, type MonnifyCalls, readPage, unexpected } from './calls.js'
+
+type Tools = { calls: MonnifyCalls; sourceAccount: string; logger: Logger }
+
+const rowsPerPage = 100
+
+export async function sendPayout(
+  { calls, sourceAccount }: Tools,
+  order: BankOrder,
+): Promise<SendAnswer> {
+  const call = {
+    method: 'POST',
+    path: '/api/v2/disbursements/single',
+    body: {
+      amount: toNairaNumber(order.amount),
+      reference: order.reference,
+      narration: order.narration || 'Transfer',
+      destinationBankCode: order.bankCode,
+      destinationAccountNumber: order.accountNumber,
+      destinationAccountName: order.accountName,
+      currency: 'NGN',
+      sourceAccountNumber: sourceAccount,
+      // Otherwise the answer waits for the receiving bank.
+      async: true,
+    },
+  } as const
+  const answer = await calls.call(call)
+  if (answer.code === '0') return readAccepted(asFields(answer.body))
+  const said = sendAnswers[answer.code]
+  if (said !== undefined) return said
+  if (answer.code === 'D01' || answer.status === 403)
+    return { unclear: `Monnify refused the payout: ${answer.message}` }
+  throw unexpected(call, answer)
+}
+
+const otpAdvice =
+  'Monnify asks for a one-time password for every payout. Ask its support to switch OTP off.'
+
+/** By response code. D01 only repeats its message; 99 says nothing. */
+const sendAnswers: Record<string, SendAnswer | undefined> = {
+  D03: { failure: 'account_not_found' },
+  D04: { failure: 'insufficient_float' },
+  D05: 'exists',
+  D06: {
+    unclear:
+      "This server's address is not allowed to pay out. Ask Monnify's support to put it on the list.",
+  },
+  D07: {
+    unclear:
+      'Monnify refuses the same amount to the same account within two minutes. Its support can lift this.',
+  },
+}
+
+function readAccepted({ status }: Fields): SendAnswer {
+  return isWaitingForOtp(status) ? { unclear: otpAdvice } : 'accepted'
+}
+
+function isWaitingForOtp(status: unknown): boolean {
+  return status === 'PENDING_AUTHORIZATION' || status === 'OTP_EMAIL_DISPATCH_FAILED'
+}
+
+export async function findPayout(
+  { calls }: Tools,
+  { reference }: BankOrder,
+): Promise<DriverPayout | undefined> {
+  const path = '/api/v2/disbursements/single/summary'
+  const call = { method: 'GET', path, query: { reference } } as const
+  const answer = await calls.call(call)
+  if (isNotFound(answer)) return undefined
+  if (answer.code !== '0') throw unexpected(call, answer)
+  const payout = readPayout(asFields(answer.body))
+  if (payout.reference !== reference) throw new Unknown(`monnify: another payout than ${reference}`)
+  return payout
+}
+
+function isNotFound({ code, message }: MonnifyAnswer): boolean {
+  return code === 'D02' || (code !== '0' && /could not find disbursement/i.test(message))
+}
+
+/** Everything else is open. Whether an expired payout can still move is not documented. */
+const states: Record<string, DriverPayout['state'] | undefined> = {
+  SUCCESS: 'success',
+  COMPLETED: 'success',
+  FAILED: 'failed',
+  REVERSED: 'reversed',
+  PENDING_AUTHORIZATION: 'review',
+  OTP_EMAIL_DISPATCH_FAILED: 'review',
+  EXPIRED: 'review',
+}
+
+function readPayout(fields: Fields): DriverPayout {
+  const state = states[needText(fields.status, 'status')] ?? 'open'
+  return {
+    reference: needText(fields.reference, 'reference'),
+    amount: needKobo(fields.amount, 'amount'),
+    state,
+    failure: failureOf(state, readText(fields.transactionDescription) ?? ''),
+  }
+}
+
+function failureOf(state: DriverPayout['state'], description: string): BankFailure | null {
+  if (state === 'reversed') return 'bank_returned'
+  if (state !== 'failed') return null
+  if (/invalid (destination )?account|could not be validated/i.test(description))
+    return 'account_not_found'
+  return /insufficient wallet/i.test(description) ? 'insufficient_float' : 'bank_declined'
+}
+
+/** Newest first, by when they began. */
+export async function listPayouts(
+  { calls, sourceAccount }: Tools,
+  { from, to, after: page = '0' }: Period,
+): Promise<Page<DriverPayout>> {
+  const body = await calls.need({
+    method: 'GET',
+    path: '/api/v2/disbursements/search-transactions',
+    query: {
+      sourceAccountNumber: sourceAccount,
+      startDate: `${from.getTime()}`,
+      endDate: `${to.getTime()}`,
+      pageNo: page,
+      pageSize: `${rowsPerPage}`,
+    },
+  })
+  const { rows, isLast } = readPage(body)
+  return { items: rows.map(readPayout), next: isLast ? null : `${Number(page) + 1}` }
+}
+
+export async function listReversed(
+  tools: Tools,
+  { from, to }: Pick<Period, 'from' | 'to'>,
+): Promise<string[]> {
+  const reversed: string[] = []
+  let after: string | undefined
+  for (let pages = 0; pages < limits.banks.reversalPagesMax; pages += 1) {
+    const { items, next } = await listPayouts(tools, { from, to, after })
+    for (const { reference, state } of items) if (state === 'reversed') reversed.push(reference)
+    if (next === null) return reversed
+    after = next
+  }
+  tools.logger.warn({ from }, 'monnify: more payouts than are searched for reversals')
+  return reversed
+}

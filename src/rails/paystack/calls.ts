@@ -1,0 +1,107 @@
+import type { Secret } from '../../base/secret.js'
+import { type ProviderCall, type ProviderClient, Unknown } from '../bank/provider-client.js'
+import { asFields, asList, type Fields, readText } from '../bank/read-fields.js'
+
+/** Paystack's envelope. `isOk` is its `status`; numbers are texts. */
+export type Answer = {
+  status: number
+  isOk: boolean
+  message: string
+  code: string
+  data: unknown
+  meta: Fields
+}
+
+type Call = Omit<ProviderCall, 'headers'>
+
+/** `next` continues the list: `next=…` with a cursor or `page=…` with a number. */
+export type Rows = { rows: Fields[]; next: string | null }
+
+const rowsPerPage = '100'
+
+/** Calls Paystack with the secret key. */
+export class PaystackCalls {
+  readonly #client: ProviderClient
+  readonly #secretKey: Secret
+
+  constructor(client: ProviderClient, secretKey: Secret) {
+    this.#client = client
+    this.#secretKey = secretKey
+  }
+
+  /** Any answer that Paystack itself wrote, good or bad. */
+  async ask(call: Call): Promise<Answer> {
+    const headers = { authorization: `Bearer ${this.#secretKey.reveal()}` }
+    const { status, body } = await this.#client.call({ ...call, headers })
+    const { status: isOk, message, code, data, meta } = asFields(body)
+    if (status === 429) throw new Unknown(`paystack: ${call.path}: too many requests`)
+    if (typeof isOk !== 'boolean')
+      throw new Unknown(`paystack: ${call.path}: status ${status} without an envelope`)
+    return {
+      status,
+      isOk: isOk && status < 300,
+      message: readText(message) ?? `status ${status}`,
+      code: readText(code) ?? '',
+      data,
+      meta: asFields(meta),
+    }
+  }
+
+  /** The data of a good answer; any other is unknown. */
+  async fetch(call: Call): Promise<unknown> {
+    const answer = await this.ask(call)
+    if (!answer.isOk) throw unexpected(call, answer)
+    return answer.data
+  }
+
+  /** The same; undefined if Paystack says that it does not exist. */
+  async find(call: Call, missing: RegExp): Promise<Fields | undefined> {
+    const answer = await this.ask(call)
+    if (answer.isOk) return asFields(answer.data)
+    if (isMissing(answer, missing)) return undefined
+    throw unexpected(call, answer)
+  }
+
+  /** One page of a list. Lists ignore some of the names of paging, so all of them are sent. */
+  async list(given: {
+    path: string
+    query: Record<string, string>
+    after: string | undefined
+    isEarly?: boolean
+  }): Promise<Rows> {
+    const { path, query, after, isEarly = false } = given
+    const [name = '', ...cursor] = after?.split('=') ?? []
+    const call = {
+      method: 'GET' as const,
+      path,
+      query: {
+        ...query,
+        use_cursor: 'true',
+        perPage: rowsPerPage,
+        per_page: rowsPerPage,
+        ...(name && { [name]: cursor.join('=') }),
+      },
+      isEarly,
+    }
+    const answer = await this.ask(call)
+    if (!answer.isOk || !Array.isArray(answer.data)) throw unexpected(call, answer)
+    return { rows: asList(answer.data), next: nextOf(answer.meta) }
+  }
+}
+
+/** No cursor is null or the text "null". Some lists count pages instead. */
+function nextOf({ next, page, pageCount }: Fields): string | null {
+  const cursor = readText(next)
+  if (cursor !== undefined && cursor !== 'null') return `next=${cursor}`
+  const current = Number(readText(page))
+  return current < Number(readText(pageCount)) ? `page=${current + 1}` : null
+}
+
+/** Paystack answers 400 or 404 with words. */
+export function isMissing({ status, message }: Answer, words: RegExp): boolean {
+  return (status === 400 || status === 404) && words.test(message)
+}
+
+function unexpected({ method, path }: Call, { status, message }: Answer): Unknown {
+  return new Unknown(`paystack: ${method} ${path}: ${status} ${message}`)
+}

@@ -1,0 +1,177 @@
+import { after, type Clock } from '../../base/clock.js'
+import type { Mode } from '../../base/environment.js'
+import type { AccountCustomer, AccountOpening } from '../../collections/ports.js'
+import type { DriverAccount, Refused, StoredAccount } from '../bank/driver.js'
+import { Unknown } from '../bank/provider-client.js'
+import { asFields, type Fields, needText, needTime, readText } from '../bank/read-fields.js'
+import type { PaystackBanks } from './banks.js'
+import type { Answer, PaystackCalls } from './calls.js'
+import { paystackLimits } from './limits.js'
+import { customerEmail } from './payer-email.js'
+
+export type OpeningTools = {
+  calls: PaystackCalls
+  banks: PaystackBanks
+  clock: Clock
+  mode: Mode
+  payerEmail: string
+}
+
+const chargesMax = 5
+
+/**
+ * A charge by bank transfer. If the charge exists and Paystack does not show its account, another
+ * one is made, `reference.2`: the account of the first was never shown to a payer.
+ */
+export async function openTemporary(
+  tools: OpeningTools,
+  { reference, expected }: AccountOpening,
+): Promise<DriverAccount | Refused> {
+  const { calls, clock, payerEmail } = tools
+  const lifetimeMs = Math.max(expected!.lifetimeMs, paystackLimits.expiryMinMs)
+  const account_expires_at = after(clock.now(), lifetimeMs).toISOString()
+  for (let number = 1; number <= chargesMax; number += 1) {
+    const charge = number === 1 ? reference : `${reference}.${number}`
+    const answer = await calls.ask({
+      method: 'POST',
+      path: '/charge',
+      body: {
+        email: payerEmail,
+        amount: Number(expected!.amount),
+        currency: 'NGN',
+        reference: charge,
+        bank_transfer: { account_expires_at },
+      },
+      isEarly: true,
+    })
+    if (!isDuplicate(answer)) return toTemporary(tools, charge, answer)
+    const open = await findCharge(calls, charge)
+    if (open) return readTemporary(tools, charge, open)
+  }
+  throw new Unknown(`paystack: ${reference} has too many charges`)
+}
+
+function isDuplicate({ isOk, message }: Answer): boolean {
+  return !isOk && /duplicate/i.test(message)
+}
+
+/** The account of a charge that waits for its payment, if Paystack shows it. */
+async function findCharge(calls: PaystackCalls, charge: string): Promise<Fields | undefined> {
+  const { isOk, data } = await calls.ask({
+    method: 'GET',
+    path: `/charge/${charge}`,
+    isEarly: true,
+  })
+  const fields = asFields(data)
+  const isShown = isOk && fields.status === 'pending_bank_transfer' && fields.account_number
+  return isShown ? fields : undefined
+}
+
+async function toTemporary(
+  tools: OpeningTools,
+  charge: string,
+  answer: Answer,
+): Promise<DriverAccount | Refused> {
+  if (!answer.isOk) return refuse(answer, 'Ask Paystack to switch on Pay with Transfer.')
+  return readTemporary(tools, charge, asFields(answer.data))
+}
+
+/** Paystack moves the expiry into its bounds: what it answers counts. */
+async function readTemporary(
+  { banks }: OpeningTools,
+  charge: string,
+  data: Fields,
+): Promise<DriverAccount> {
+  const bank = asFields(data.bank)
+  return {
+    number: needText(data.account_number, 'account_number'),
+    accountName: needText(data.account_name, 'account_name'),
+    bankCode: await banks.codeOf(bank),
+    bankName: needText(bank.name, 'bank.name'),
+    amount: null,
+    expiresAt: needTime(data.account_expires_at, 'account_expires_at'),
+    details: { charge },
+  }
+}
+
+/**
+ * An account for a customer of its own: a customer has one account per bank, and two merchants may
+ * have the same customer.
+ */
+export async function openDedicated(
+  tools: OpeningTools,
+  { reference, customer }: AccountOpening,
+): Promise<DriverAccount | Refused> {
+  const { calls, mode, payerEmail } = tools
+  const created = await calls.ask({
+    method: 'POST',
+    path: '/customer',
+    body: { email: customerEmail(payerEmail, reference), ...namesOf(customer!) },
+    isEarly: true,
+  })
+  if (!created.isOk) return refuse(created, 'Check the name and the phone number.')
+  const code = needText(asFields(created.data).customer_code, 'customer_code')
+  const known = await findDedicated(calls, code)
+  if (known) return readDedicated(tools, known)
+  const opened = await calls.ask({
+    method: 'POST',
+    path: '/dedicated_account',
+    body: { customer: code, preferred_bank: dedicatedBanks[mode] },
+    isEarly: true,
+  })
+  if (!opened.isOk) return refuse(opened, 'Ask Paystack to switch on dedicated accounts.')
+  return readDedicated(tools, asFields(opened.data))
+}
+
+/** Both answer at once with the number; other banks send it later. */
+export const dedicatedBanks: Record<Mode, string> = { test: 'test-bank', live: 'titan-paystack' }
+
+async function findDedicated(calls: PaystackCalls, customer: string): Promise<Fields | undefined> {
+  const { rows } = await calls.list({
+    path: '/dedicated_account',
+    query: { customer, active: 'true' },
+    after: undefined,
+    isEarly: true,
+  })
+  // Checked here too: an ignored filter must not give away another customer's account.
+  return rows.find(
+    (row) => row.assigned === true && asFields(row.customer).customer_code === customer,
+  )
+}
+
+async function readDedicated({ banks }: OpeningTools, data: Fields): Promise<DriverAccount> {
+  const bank = asFields(data.bank)
+  return {
+    number: needText(data.account_number, 'account_number'),
+    accountName: needText(data.account_name, 'account_name'),
+    bankCode: await banks.codeOf(bank),
+    bankName: needText(bank.name, 'bank.name'),
+    amount: null,
+    expiresAt: null,
+    details: { dedicatedId: needText(data.id, 'id') },
+  }
+}
+
+/** A name of one word is both. */
+function namesOf({ name, phone }: AccountCustomer) {
+  const [first = '', ...rest] = name.trim().split(/\s+/)
+  return { first_name: first, last_name: rest.join(' ') || first, phone: phone ?? '' }
+}
+
+/** A temporary account cannot be closed. */
+export async function closeAccount(
+  calls: PaystackCalls,
+  { details }: StoredAccount,
+): Promise<void> {
+  const id = readText(details.dedicatedId)
+  if (id === undefined) return
+  const path = `/dedicated_account/${id}`
+  await calls.find({ method: 'DELETE', path }, /not found|unassigned|not assigned/i)
+}
+
+/** Missing permissions of ours are not the caller's fault: those are unknown. */
+function refuse({ status, message }: Answer, fix: string): Refused {
+  if (status === 401 || status === 403 || /invalid key/i.test(message))
+    throw new Unknown(`paystack: ${status} ${message}`)
+  return { refused: `Paystack says: ${message.replace(/\.?$/, '.')} ${fix}` }
+}

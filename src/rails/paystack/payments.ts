@@ -1,0 +1,129 @@
+import { after } from '../../base/clock.js'
+import { limits } from '../../base/limits.js'
+import type { DriverPayment, Page, Period, StoredAccount } from '../bank/driver.js'
+import { koboOfText } from '../bank/naira.js'
+import { Unknown } from '../bank/provider-client.js'
+import { type Fields, needText, needTime, readText } from '../bank/read-fields.js'
+import type { PaystackCalls } from './calls.js'
+import { paystackLimits } from './limits.js'
+import { isOfOurChannels, readPayment, stateOf } from './read-payment.js'
+import { findOwnRefunds } from './refunds.js'
+
+export type PaymentTools = { calls: PaystackCalls; payerEmail: string }
+
+/** Not "Invalid key", which is no answer about a transaction. */
+const missing = /transaction.*(not found|invalid)/i
+
+export const paymentKey = (id: string) => `transaction/${id}`
+
+/** The amount and the reason are only shown: nothing is booked for a rejected transfer. */
+export const rejectionKey = (given: { id: string; amount: string; reason: string }) =>
+  `rejected/${given.id}/${given.amount}/${given.reason}`
+
+/** `key` is one of the two above. */
+export async function fetchPayment(
+  tools: PaymentTools,
+  key: string,
+): Promise<DriverPayment | undefined> {
+  const [kind, id = '', amount = '', reason = ''] = key.split('/')
+  const transaction = await findTransaction(tools.calls, id)
+  if (!transaction) return undefined
+  if (kind !== 'rejected') return (await toPayments(tools, [transaction]))[0]!
+  const { payerEmail } = tools
+  const charge = readPayment(transaction, { state: 'rejected', payerEmail })
+  return { ...charge, amount: koboOfText(amount) ?? 0n, sender: null, rejection: reason }
+}
+
+export async function findTransaction(
+  calls: PaystackCalls,
+  id: string,
+): Promise<Fields | undefined> {
+  const path = `/transaction/${id}`
+  const found = await calls.find({ method: 'GET', path }, missing)
+  if (found && found.id !== id) throw new Unknown(`paystack: ${path} answers another transaction`)
+  return found
+}
+
+/** A temporary account has one charge; a dedicated one has a list. */
+export async function findPayments(
+  tools: PaymentTools,
+  account: StoredAccount,
+): Promise<DriverPayment[]> {
+  const { charge } = account.details
+  if (charge === undefined) return findDedicated(tools, account)
+  const path = `/transaction/verify/${charge}`
+  const found = await tools.calls.find({ method: 'GET', path }, missing)
+  if (!found) return []
+  if (found.reference !== charge) throw new Unknown(`paystack: ${path} answers another reference`)
+  return toPayments(tools, [found])
+}
+
+async function findDedicated(
+  tools: PaymentTools,
+  { number, reference }: StoredAccount,
+): Promise<DriverPayment[]> {
+  const payments: DriverPayment[] = []
+  let next: string | undefined
+  for (let page = 0; page < limits.banks.reversalPagesMax; page += 1) {
+    const list = await tools.calls.list({
+      path: '/transaction',
+      query: { virtual_account_number: number },
+      after: next,
+    })
+    payments.push(...(await toPayments(tools, list.rows.filter(isOfOurChannels))))
+    if (list.next === null)
+      // Checked here too: an ignored filter must not credit another account's payments.
+      return payments.filter(({ account }) =>
+        'number' in account ? account.number === number : account.reference === reference,
+      )
+    next = list.next
+  }
+  throw new Unknown(`paystack: ${number} has more payments than can be read at once`)
+}
+
+const listedStatuses = ['success', 'reversed']
+
+/**
+ * First the successful, then the reversed ones, so that none is missed that changes meanwhile. A
+ * period may be that of creation, which for a charge is before the payment.
+ */
+export async function listPayments(
+  tools: PaymentTools,
+  { from, to, after: cursor = 'success/' }: Period,
+): Promise<Page<DriverPayment>> {
+  const [status = '', ...rest] = cursor.split('/')
+  const since = new Date(Math.max(0, after(from, -paystackLimits.expiryMaxMs).getTime()))
+  const { rows, next } = await tools.calls.list({
+    path: '/transaction',
+    query: { status, from: since.toISOString(), to: to.toISOString() },
+    after: rest.join('/') || undefined,
+  })
+  const payments = await toPayments(tools, rows.filter(isOfOurChannels))
+  const items = payments.filter(({ receivedAt }) => receivedAt < to)
+  if (next !== null) return { items, next: `${status}/${next}` }
+  const following = listedStatuses[listedStatuses.indexOf(status) + 1]
+  return { items, next: following === undefined ? null : `${following}/` }
+}
+
+/**
+ * A refunded payment counts if we refunded it: then it is in our books. One that a person refunded
+ * at Paystack must not be credited.
+ */
+async function toPayments(tools: PaymentTools, rows: Fields[]): Promise<DriverPayment[]> {
+  const { calls, payerEmail } = tools
+  const refunded = rows.filter((row) => stateOf(row) === 'refunded')
+  const own = await findOwnRefunds(calls, earliest(refunded))
+  return rows.map((row) => {
+    const found = stateOf(row)
+    const refundedState = own.has(needText(row.id, 'id')) ? 'paid' : 'other'
+    return readPayment(row, { state: found === 'refunded' ? refundedState : found, payerEmail })
+  })
+}
+
+/** Undefined: none. */
+function earliest(rows: Fields[]): Date | undefined {
+  const times = rows.flatMap(({ paid_at }) =>
+    readText(paid_at) === undefined ? [] : [needTime(paid_at, 'paid_at').getTime()],
+  )
+  return times.length === 0 ? undefined : new Date(Math.min(...times))
+}

@@ -1,0 +1,112 @@
+import { after, day } from '../../base/clock.js'
+import { limits } from '../../base/limits.js'
+import type { BankOrder, DriverPayout, Page, Period, SendAnswer } from '../bank/driver.js'
+import { Unknown } from '../bank/provider-client.js'
+import { asFields, type Fields, needTime, readText } from '../bank/read-fields.js'
+import type { PaystackCalls } from './calls.js'
+import { paystackLimits } from './limits.js'
+import { needKobo } from './read-payment.js'
+
+/**
+ * Paystack carries out every request, so our reference goes into the note, where a list shows it.
+ * The list has no filter by transaction.
+ */
+export async function sendRefund(calls: PaystackCalls, order: BankOrder): Promise<SendAnswer> {
+  const { isOk, status, message } = await calls.ask({
+    method: 'POST',
+    path: '/refund',
+    body: {
+      transaction: order.refundOf!,
+      amount: Number(order.amount),
+      currency: 'NGN',
+      merchant_note: order.reference,
+    },
+  })
+  if (isOk) return 'accepted'
+  if (status === 400 && /insufficient|not enough/i.test(message))
+    return { failure: 'insufficient_float' }
+  if (status === 400 && /fully reversed|more than/i.test(message))
+    return { failure: 'bank_declined' }
+  return { unclear: `${status} ${message}` }
+}
+
+/** A refund is younger than its payment. */
+export async function findRefund(
+  calls: PaystackCalls,
+  order: BankOrder,
+): Promise<DriverPayout | undefined> {
+  const path = `/transaction/${order.refundOf}`
+  const transaction = asFields(await calls.fetch({ method: 'GET', path }))
+  const since = needTime(transaction.paid_at, 'paid_at')
+  const own: DriverPayout[] = []
+  for await (const row of readRefunds(calls, since))
+    if (transactionOf(row) === order.refundOf && row.merchant_note === order.reference)
+      own.push(readRefund(row))
+  // A second one would be an accident; the one that got furthest says what happened.
+  return own.toSorted((one, other) => rank[one.state] - rank[other.state])[0]
+}
+
+const rank: Record<DriverPayout['state'], number> = {
+  success: 0,
+  open: 1,
+  review: 2,
+  reversed: 3,
+  failed: 4,
+}
+
+/** Ids of transactions since then that we refunded. */
+export async function findOwnRefunds(
+  calls: PaystackCalls,
+  since: Date | undefined,
+): Promise<Set<string>> {
+  const own = new Set<string>()
+  if (since === undefined) return own
+  for await (const row of readRefunds(calls, since)) {
+    const transaction = transactionOf(row)
+    if (transaction && paystackLimits.referencePattern.test(readText(row.merchant_note) ?? ''))
+      own.add(transaction)
+  }
+  return own
+}
+
+/** Unknown rather than incomplete: a refund that is not seen would be sent again. */
+async function* readRefunds(calls: PaystackCalls, since: Date): AsyncGenerator<Fields> {
+  const from = after(since, -day).toISOString()
+  let next: string | undefined
+  for (let page = 0; page < limits.banks.reversalPagesMax; page += 1) {
+    const list = await calls.list({ path: '/refund', query: { from }, after: next })
+    yield* list.rows
+    if (list.next === null) return
+    next = list.next
+  }
+  throw new Unknown('paystack: more refunds than can be read at once')
+}
+
+export async function listRefunds(
+  calls: PaystackCalls,
+  { from, to, after: cursor }: Period,
+): Promise<Page<DriverPayout>> {
+  const query = { from: from.toISOString(), to: to.toISOString() }
+  const { rows, next } = await calls.list({ path: '/refund', query, after: cursor })
+  return { items: rows.map(readRefund), next }
+}
+
+function readRefund(row: Fields): DriverPayout {
+  return {
+    reference: readText(row.merchant_note) ?? `refund ${readText(row.id)}`,
+    amount: needKobo(row.amount, 'amount'),
+    state: refundStates[readText(row.status) ?? ''] ?? 'open',
+    failure: null,
+  }
+}
+
+const refundStates: Record<string, DriverPayout['state']> = {
+  processed: 'success',
+  failed: 'failed',
+  'needs-attention': 'review',
+}
+
+/** A number in lists, an object in the answer to the request. */
+function transactionOf({ transaction }: Fields): string | undefined {
+  return readText(transaction) ?? readText(asFields(transaction).id)
+}
