@@ -1,5 +1,6 @@
 import type { Clock } from '../../../src/base/clock.js'
 import type { Mode } from '../../../src/base/environment.js'
+import type { Logger } from '../../../src/base/log.js'
 import type { BankRail, PaymentVariance } from '../../../src/collections/ports.js'
 import type { Database } from '../../../src/postgres/database.js'
 import type { BankOrder } from '../../../src/rails/bank/driver.js'
@@ -14,7 +15,7 @@ import type { Faults } from '../../../src/simulation/emulators/faults.js'
 export const abilities = [
   'loses openings',
   'reuses numbers',
-  'rejects payments',
+  'reports wrong amounts',
   'hints',
   'payout notices',
   'is remote',
@@ -25,6 +26,8 @@ export const abilities = [
   'refuses callers',
   'has a float',
   'doubles refunds',
+  'codes with letters',
+  'has keys',
 ] as const
 export type Ability = (typeof abilities)[number]
 
@@ -49,6 +52,8 @@ export interface BankUnderTest {
   recipient(kind: RecipientKind): { bankCode: string; accountNumber: string }
   settle(reference: string, state: 'success' | 'failed'): Promise<boolean>
   reverse(reference: string): Promise<boolean>
+  /** Keys and secrets. */
+  readonly secrets: readonly string[]
   setFloat(kobo: bigint): void
   /** Sends a refund as a person at the bank's dashboard might, without asking whether it exists. */
   refundAgain(order: BankOrder): Promise<void>
@@ -60,4 +65,4 @@ export interface BankUnderTest {
   close(): Promise<void>
 }
 
-export type BankTools = { db: Database; clock: Clock }
+export type BankTools = { db: Database; clock: Clock; logger: Logger }

@@ -1,7 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { type Provider, type ProviderConfigs, readProviders } from '../../../src/base/config.js'
 import type { Mode } from '../../../src/base/environment.js'
-import { createLogger } from '../../../src/base/log.js'
 import { type PaymentVariance, paymentVariances } from '../../../src/collections/ports.js'
 import type { BankDriver } from '../../../src/rails/bank/driver.js'
 import { toProviderReference } from '../../../src/rails/bank/order.js'
@@ -18,7 +17,7 @@ const mode = 'live'
 const speed = 200
 
 const lacks: Record<Provider, BankUnderTest['lacks']> = {
-  paystack: {},
+  paystack: { 'reports wrong amounts': 'sends wrong amounts back itself' },
   monnify: {
     'doubles refunds': 'refuses a second refund with our reference',
   },
@@ -57,10 +56,9 @@ function hmac(key: string, body: string): string {
 /** A provider's rail in live mode, against its emulator. */
 export async function openEmulatedBank(
   provider: Provider,
-  { db, clock }: BankTools,
+  { db, clock, logger }: BankTools,
 ): Promise<BankUnderTest> {
   const emulator = await openEmulator(provider, { clock, speed })
-  const logger = createLogger('silent')
   const open = (openMode: Mode, variables: Record<string, string>) => {
     const upper = openMode === 'live' ? 'LIVE' : 'TEST'
     const config = readProviders(variablesFor({ variables }, upper), upper)
@@ -91,6 +89,9 @@ export async function openEmulatedBank(
     },
     settle: async (reference, state) => emulator.settle(toProviderReference(reference), state),
     reverse: async (reference) => emulator.reverse(toProviderReference(reference)),
+    secrets: Object.entries(emulator.variables)
+      .filter(([name]) => /KEY|SECRET/.test(name))
+      .map(([, value]) => value),
     setFloat: (kobo) => emulator.setFloat(kobo),
     async refundAgain(order) {
       await driver.sendRefund(order)

@@ -36,8 +36,9 @@ export async function openWorld(
 ) {
   const db = await freshDatabase()
   const clock = manualClock(new Date('2026-03-02T10:00:00.000Z'))
-  const logger = createLogger('silent')
-  const bank = await openBank({ db, clock })
+  const lines: string[] = []
+  const logger = createLogger('trace', { write: (line) => lines.push(line) })
+  const bank = await openBank({ db, clock, logger })
   const { rail, otherRail, mode, provider } = bank
   const otherMode = mode === 'live' ? 'test' : 'live'
   const only = <Thing>(thing: Thing) => onlyIn(mode, thing)
@@ -112,6 +113,8 @@ export async function openWorld(
   return {
     db,
     clock,
+    /** What the workers and the rail logged. */
+    lines,
     bank,
     relay,
     post,

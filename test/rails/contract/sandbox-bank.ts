@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto'
-import { createLogger } from '../../../src/base/log.js'
 import { sql } from '../../../src/postgres/sql.js'
 import type { EmulatorBooks, PayoutState } from '../../../src/simulation/emulators/emulator.js'
 import { noFaults } from '../../../src/simulation/emulators/faults.js'
@@ -13,7 +12,6 @@ const inProcess = 'part of the service: a call cannot be lost'
 const lacks: BankUnderTest['lacks'] = {
   'loses openings': inProcess,
   'reuses numbers': 'every account has a number of its own',
-  'rejects payments': 'reports every payment, whatever its amount and time',
   hints: 'its notices are complete and signed',
   'payout notices': 'sends notices of payments only',
   'is remote': inProcess,
@@ -23,11 +21,12 @@ const lacks: BankUnderTest['lacks'] = {
   'refuses callers': 'takes every order',
   'has a float': 'has no limit of money',
   'doubles refunds': 'knows a refund by our reference',
+  'codes with letters': 'lists no such bank',
+  'has keys': 'has no key',
 }
 
 /** Waits of the bank pass with the clock, so its orders are open until a test advances it. */
-export function openSandboxBank({ db, clock }: BankTools): BankUnderTest {
-  const logger = createLogger('silent')
+export function openSandboxBank({ db, clock, logger }: BankTools): BankUnderTest {
   const bank = createSandboxBank({ db, clock, logger, noticeKey: randomBytes(32) })
   const numbers: Record<RecipientKind, string> = {
     ordinary: '0123456789',
@@ -71,6 +70,7 @@ export function openSandboxBank({ db, clock }: BankTools): BankUnderTest {
     settle: async (reference, state) =>
       (await bank.instruct(reference, state === 'success' ? 'complete' : 'fail')) === 'obeyed',
     reverse: async (reference) => (await bank.instruct(reference, 'reverse')) === 'obeyed',
+    secrets: [],
     setFloat: () => {},
     refundAgain: async () => {},
     sign: () => ({}),

@@ -107,11 +107,11 @@ export function openShop({ service, bank, merchant, passUntil }: Tools) {
 
     /** Accepted payment of a new temporary account. */
     async receive(amount = 500_000): Promise<Payment> {
-      const before = (await shop.payments()).length
+      const before = (await shop.payments()).map(({ reference }) => reference)
       const { accountNumber } = await shop.openAccount(amount)
       await shop.pay(accountNumber, amount, { senderAccountNumber: '0987654321' })
-      const [payment] = await shop.untilPayments(before + 1)
-      return payment!
+      const payments = await shop.untilPayments(before.length + 1)
+      return payments.find(({ reference }) => !before.includes(reference))!
     },
 
     askForPayout(to: RecipientKind = 'ordinary', change: object = {}) {

@@ -62,6 +62,68 @@ export const accountScenarios: Scenario[] = [
     },
   },
   {
+    name: 'an expiry that the bank cannot keep is refused, and the real one is shown',
+    async run({ bank, clock, open }) {
+      const shop = await open()
+      const { expiryMinMs, expiryMaxMs } = bank.rail.limits
+      const at = (durationMs: number) => new Date(clock.now().getTime() + durationMs).toISOString()
+      const refused = await shop.askForAccount(500_000, { expiresAt: at(expiryMaxMs + 60_000) })
+      expect(refused.json).toMatchObject({ code: 'validation_failed' })
+      expect(refused.text).toContain('expiresAt')
+      const expiresAt = at(Math.max(expiryMinMs, expiryMaxMs / 2))
+      const account = await shop.openAccount(500_000, { expiresAt })
+      expect(account.expiresAt).toBe(expiresAt)
+    },
+  },
+  {
+    name: 'a dedicated account without what the bank must know of its customer is refused',
+    async run({ bank, open, note }) {
+      const shop = await open()
+      const { customerNeeds } = bank.rail.limits
+      const body = { externalReference: 'nobody' }
+      const { status, json, text } = await shop.send(
+        'POST',
+        '/v1/collections/dedicated-accounts',
+        body,
+      )
+      if (customerNeeds.length === 0) {
+        expect(status).toBe(201)
+        return note('needs nothing')
+      }
+      expect(json.code).toBe('validation_failed')
+      for (const need of customerNeeds)
+        expect(text).toContain(`customer.${need === 'bvn_or_nin' ? 'bvn' : need}`)
+      note(`needs ${customerNeeds.join(', ')}`)
+    },
+  },
+  {
+    name: 'a payment into a cancelled account is sent back by the bank, or judged as late',
+    async run({ db, bank, work, open, note }) {
+      const shop = await open()
+      const body = { policies: { bank: { latePayment: 'hold' } } }
+      expect((await shop.send('PATCH', '/v1/settings', body)).status).toBe(200)
+      const { reference, accountNumber } = await shop.openAccount()
+      const cancel = `/v1/collections/virtual-accounts/${reference}/cancel`
+      expect((await shop.send('POST', cancel, {})).status).toBe(200)
+      // The service tells the bank after its answer. To repeat that is harmless.
+      const [row] = await db.rows(sql<{ railAccount: string }>`
+        select rail_account as "railAccount" from collection_accounts
+        where rail = ${bank.rail.name} and number = ${accountNumber}
+        order by created_at desc limit 1`)
+      await bank.rail.closeAccounts([row!.railAccount])
+      const { result } = await shop.pay(accountNumber, 500_000)
+      await bank.drainNotices()
+      if (result === 'rejected') {
+        await work()
+        expect(await shop.payments()).toEqual([])
+        return note('sent back by the bank')
+      }
+      const [payment] = await shop.untilPayments(1)
+      expect(payment).toMatchObject({ variance: 'LATE', status: 'HELD' })
+      note('judged by policy')
+    },
+  },
+  {
     name: 'a number that is used again leads to the account that has it now',
     needs: ['reuses numbers'],
     async run(world) {

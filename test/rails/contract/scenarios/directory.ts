@@ -16,6 +16,19 @@ export const directoryScenarios: Scenario[] = [
     },
   },
   {
+    name: 'a bank code with letters is accepted',
+    needs: ['codes with letters'],
+    async run({ open }) {
+      const shop = await open()
+      await shop.earn()
+      const { items } = await shop.get('/v1/banks')
+      const codes: string[] = items.map(({ code }: { code: string }) => code)
+      const bankCode = codes.find((code) => /[A-Z]/.test(code))
+      expect(bankCode).toBeDefined()
+      await shop.untilPayout(await shop.payOut('ordinary', { bankCode }), 'COMPLETED')
+    },
+  },
+  {
     name: 'a payout to an unknown bank is refused, and holds nothing',
     async run({ open }) {
       const shop = await open()
@@ -44,6 +57,18 @@ export const directoryScenarios: Scenario[] = [
       const accountName = 'Qwertz Uiopasdf'
       const refused = await shop.askForPayout('ordinary', { accountName })
       expect(refused.json.reason).toBe('name_mismatch')
+      expect(await shop.naira()).toEqual(before)
+    },
+  },
+  {
+    name: 'a payout while the provider limits name resolution is refused, and holds nothing',
+    needs: ['is remote'],
+    async run({ bank, open }) {
+      const shop = await open()
+      const before = await shop.earn()
+      bank.faults.resolve = 'limited'
+      const refused = await shop.askForPayout()
+      expect([refused.status, refused.json.reason]).toEqual([503, 'rail_unavailable'])
       expect(await shop.naira()).toEqual(before)
     },
   },

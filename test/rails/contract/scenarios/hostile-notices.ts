@@ -100,6 +100,32 @@ export const hostileScenarios: Scenario[] = [
     },
   },
   {
+    name: 'a signed notice of a payment that the bank does not know credits nothing',
+    needs: ['hints'],
+    async run(world) {
+      const shop = await world.open()
+      const { accountNumber } = await shop.openAccount()
+      world.relay.hold()
+      const { id } = await shop.pay(accountNumber, paid)
+      await world.bank.drainNotices()
+      const [notice] = world.relay.release()
+      expect((await world.post(notice!)).status).toBe(200)
+      await isCreditedOnce(shop)
+      const body = notice!.body.replaceAll(
+        id,
+        id.replace(/.$/, (last) => (last === '7' ? '8' : '7')),
+      )
+      expect(body).not.toBe(notice!.body)
+      const headers = { ...notice!.headers, ...world.bank.sign(body) }
+      expect((await world.post({ headers, body })).status).toBe(200)
+      for (let step = 0; step < 3; step += 1) {
+        world.clock.advance(60_000)
+        await world.work()
+      }
+      await isCreditedOnce(shop)
+    },
+  },
+  {
     name: 'a signed notice that lies about the amount credits what the API reports',
     needs: ['hints'],
     async run(world) {

@@ -24,6 +24,24 @@ export const noticeScenarios: Scenario[] = [
     },
   },
   {
+    name: 'kobo are kept exactly, in and out',
+    async run({ bank, open, note }) {
+      const shop = await open()
+      await shop.earn()
+      const { accountNumber } = await shop.openAccount(500_057)
+      await shop.pay(accountNumber, 500_057)
+      const payments = await shop.untilPayments(2)
+      expect(payments.map(({ amount }) => amount)).toContain(500_057)
+      const { status, json } = await shop.askForPayout('ordinary', { amount: 1_000_029 })
+      if (bank.rail.limits.isWholeNaira) {
+        expect(json.code).toBe('validation_failed')
+        return note('pays out whole naira')
+      }
+      expect(status).toBe(201)
+      await shop.untilPayout(json.data.reference, 'COMPLETED')
+    },
+  },
+  {
     name: 'copies of a notice credit one payment',
     async run({ bank, relay, post, open }) {
       const shop = await open()

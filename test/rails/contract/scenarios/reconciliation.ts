@@ -4,6 +4,7 @@ import { fromReference, prefixes } from '../../../../src/base/ids.js'
 import type { BankRail } from '../../../../src/collections/ports.js'
 import { sql } from '../../../../src/postgres/sql.js'
 import { readOrder } from '../../../../src/rails/bank/order.js'
+import { until } from '../../../support/sessions.js'
 import type { Scenario } from '../scenario.js'
 import { countAtBank } from './payouts.js'
 
@@ -103,6 +104,10 @@ export const reconciliationScenarios: Scenario[] = [
       plant(sent!.reference)
       await bank.refundAgain(readOrder(attempt!.wire))
       expect(await countAtBank(world, sent!.reference)).toBe(2)
+      await until(async () => {
+        const { refunds } = await bank.books()
+        return refunds.every(({ state }) => state !== 'pending')
+      })
       const differences = await world.compare()
       expect(differences).toMatchObject([
         { kind: 'not_in_books', name: readOrder(attempt!.wire).reference },

@@ -37,6 +37,28 @@ export const refundScenarios: Scenario[] = [
     },
   },
   {
+    name: 'money that a policy returns goes back to its sender, once',
+    needs: ['reports wrong amounts'],
+    async run(world) {
+      const shop = await world.open()
+      await shop.earn()
+      const { bounces } = world.bank.rail.limits
+      const variance = bounces.includes('overpayment') ? 'underpayment' : 'overpayment'
+      const body = { policies: { bank: { [variance]: 'return' } } }
+      expect((await shop.send('PATCH', '/v1/settings', body)).status).toBe(200)
+      const { accountNumber } = await shop.openAccount()
+      await shop.pay(accountNumber, variance === 'overpayment' ? 600_000 : 400_000)
+      const payments = await shop.untilPayments(2)
+      const { reference } = payments.find((one) => one.variance !== 'NONE')!
+      await world.passUntil(async () => {
+        const returns = await shop.returnsOf(reference)
+        return returns.length === 1 && returns[0]!.status === 'RETURNED'
+      })
+      const [sent] = await shop.returnsOf(reference)
+      expect(await countAtBank(world, sent!.reference)).toBe(1)
+    },
+  },
+  {
     name: 'a refund whose answer was lost, and that lists show late, is not made twice',
     needs: ['loses answers'],
     async run(world) {

@@ -22,7 +22,7 @@ const amounts: Record<PaymentVariance, number> = {
 export const varianceScenarios: Scenario[] = paymentVariances.map((variance) => ({
   name: `${variance}: judged by policy, or sent back by the bank and recorded`,
   async run(world) {
-    const { bank, clock, work, passUntil, open } = world
+    const { bank, clock, work, passUntil, open, note } = world
     const shop = await open()
     const isBounced = bank.rail.limits.bounces.includes(variance)
     if (!isBounced) {
@@ -46,17 +46,17 @@ export const varianceScenarios: Scenario[] = paymentVariances.map((variance) => 
       await bank.drainNotices()
       await work()
       expect(await shop.payments()).toEqual(before)
-      return 'sent back without a notice'
+      return note('sent back without a notice')
     }
     if (isBounced) {
       await passUntil(async () => (await countRejections(world)) === rejections + 1)
       expect(await shop.payments()).toEqual(before)
-      return 'sent back by the bank'
+      return note('sent back by the bank')
     }
     const payments = await shop.untilPayments(before.length + 1)
     const [judged] = payments.filter((payment) => payment.variance === shown[variance])
     expect(judged).toMatchObject({ amount: amounts[variance], status: 'HELD' })
-    return 'judged by policy'
+    note('judged by policy')
   },
 }))
 
