@@ -27,6 +27,10 @@ export const outageScenarios: Scenario[] = (['unavailable', 'refused'] as const)
       for (const { status, json } of replies)
         expect([status, json.reason]).toEqual([503, 'rail_unavailable'])
     }
+    // The circuit is open: for some seconds the provider is not even asked.
+    bank.faults.down = 'no'
+    expect((await shop.askForAccount()).json.reason).toBe('rail_unavailable')
+    bank.faults.down = down
     for (let step = 0; step < 5; step += 1) {
       clock.advance(minute)
       await work().catch(() => {})
