@@ -429,7 +429,6 @@ export const limits = {
   },
   apiProcesses: {
     max: 64,
-    defaultMax: 8,
     /** Database connections of one process when every lane is in use. */
     connections: 41,
     /** Delay before an ended process is replaced; doubles while replacements end early. */
