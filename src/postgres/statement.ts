@@ -11,8 +11,8 @@ export type Statement<Row> = {
   readonly row?: Row
 }
 
-/** Connections cache statements by name, so no two may share one. */
-const usedNames = new Set<string>()
+/** The text of every list statement. Connections cache statements by name: no two may share one. */
+export const listTexts = new Map<string, string>()
 
 type Columns = Record<string, ColumnType>
 type ListRow<C extends Columns> = { [Name in keyof C]: ColumnValue<C[Name]> }
@@ -27,19 +27,28 @@ export function listStatement<C extends Columns, Row = never>(definition: {
   columns: C
   text: (list: string, parameter: (index: number) => string, names: string) => string
 }): (rows: ListRow<C>[], ...parameters: unknown[]) => Statement<Row> {
-  assert(!usedNames.has(definition.name), `statement name ${definition.name} is unique`)
-  usedNames.add(definition.name)
+  assert(!listTexts.has(definition.name), `statement name ${definition.name} is unique`)
   const columns = Object.entries(definition.columns)
   const arrays = columns.map(([, type], index) => `$${index + 1}::${type}[]`)
   const names = columns.map(([name]) => name).join(', ')
   const list = `unnest(${arrays.join(', ')}) as list (${names})`
   const text = definition.text(list, (index) => `$${columns.length + 1 + index}`, names)
+  listTexts.set(definition.name, text)
 
   return (rows, ...parameters) => {
     const values: unknown[] = columns.map(([name, type]) => new ListColumn(name, type, rows))
     values.push(...parameters)
     return { name: definition.name, text, values }
   }
+}
+
+/**
+ * A text column in a condition beside a key. The expression matches no index: while a table has no
+ * statistics, the planner would prefer an index on the condition and read all open rows of the
+ * table instead of one row per key.
+ */
+export function unindexed(column: string): string {
+  return `(${column} || '')`
 }
 
 export function toStatement<Row>(source: Sql<Row> | Statement<Row>): Statement<Row> {
