@@ -14,6 +14,9 @@ export type Statement<Row> = {
 /** The text of every list statement. Connections cache statements by name: no two may share one. */
 export const listTexts = new Map<string, string>()
 
+/** The names of the list statements that are planned for every list. */
+export const replannedNames = new Set<string>()
+
 type Columns = Record<string, ColumnType>
 type ListRow<C extends Columns> = { [Name in keyof C]: ColumnValue<C[Name]> }
 
@@ -21,10 +24,14 @@ type ListRow<C extends Columns> = { [Name in keyof C]: ColumnValue<C[Name]> }
  * A named statement over a list of rows. The list is sent as one binary array per column and
  * unnested under the name `list`: one parse and one plan, however many rows there are.
  * `parameter(0)` is the first value after the rows. `names` lists the columns, for inserts.
+ *
+ * `isReplanned`: sent without its name, so that it is planned for every list, at the size that the
+ * tables have then. A connection keeps the plan of a named statement until the table is analyzed.
  */
 export function listStatement<C extends Columns, Row = never>(definition: {
   name: string
   columns: C
+  isReplanned?: boolean
   text: (list: string, parameter: (index: number) => string, names: string) => string
 }): (rows: ListRow<C>[], ...parameters: unknown[]) => Statement<Row> {
   assert(!listTexts.has(definition.name), `statement name ${definition.name} is unique`)
@@ -34,11 +41,12 @@ export function listStatement<C extends Columns, Row = never>(definition: {
   const list = `unnest(${arrays.join(', ')}) as list (${names})`
   const text = definition.text(list, (index) => `$${columns.length + 1 + index}`, names)
   listTexts.set(definition.name, text)
+  if (definition.isReplanned) replannedNames.add(definition.name)
 
   return (rows, ...parameters) => {
     const values: unknown[] = columns.map(([name, type]) => new ListColumn(name, type, rows))
     values.push(...parameters)
-    return { name: definition.name, text, values }
+    return definition.isReplanned ? { text, values } : { name: definition.name, text, values }
   }
 }
 

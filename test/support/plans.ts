@@ -110,7 +110,7 @@ function addWork(node: RunNode, work: Work): void {
 
 type Scan = { table: string; index: string | undefined; columns: string[] }
 
-/** Every scan of a table, with the columns that bound it on both sides. Without columns, it reads everything. */
+/** Every scan of a table, with the columns that bound it. Without columns, it reads everything. */
 export async function indexScansOf(session: pg.Client, statement: string): Promise<Scan[]> {
   const { rows } = await session.query<{ 'QUERY PLAN': string }>(
     `explain (format json) ${statement}`,
@@ -127,8 +127,9 @@ function boundedScansOf(node: Node, heap: string | undefined): Scan[] {
   const below = (node.Plans ?? []).flatMap((one) => boundedScansOf(one, heapBelow))
   if (table === undefined || !type.endsWith('Scan') || type === 'Bitmap Heap Scan') return below
   const condition = node['Index Cond'] ?? ''
-  const columns = [...condition.matchAll(/(\w+) (=|>=) /g)]
-    .filter(([, name, operator]) => operator === '=' || condition.includes(`${name} <= `))
-    .map(([, name]) => name!)
-  return [{ table, index: node['Index Name'], columns }, ...below]
+  const rows = [...condition.matchAll(/ROW\(([\w, ]+)\) >=/g)].flatMap(([, names]) =>
+    names!.split(', '),
+  )
+  const equal = [...condition.matchAll(/(\w+) = /g)].map(([, name]) => name!)
+  return [{ table, index: node['Index Name'], columns: [...equal, ...rows] }, ...below]
 }
