@@ -441,7 +441,7 @@ export const described: Record<string, { about: string; flags: Flag[] }> = {
     ],
   },
   'test.bankTransfers.create': {
-    about: 'Send a test payment. Pays into one of your accounts at the sandbox bank, as a customer would. The bank sends a signed notice; the response follows once the payment has been judged.',
+    about: 'Send a test payment. Pays into one of your accounts at the simulated bank, as a customer would. The bank sends a notice; the response follows once the payment has been judged.',
     flags: [
       ['accountNumber', 'text', '', true, false],
       ['amount', 'integer', 'Amount in kobo.', true, false],

@@ -695,8 +695,8 @@ export type Resources = {
       /**
        * Send a test payment.
        *
-       * Pays into one of your accounts at the sandbox bank, as a customer would. The bank sends a
-       * signed notice; the response follows once the payment has been judged.
+       * Pays into one of your accounts at the simulated bank, as a customer would. The bank sends a
+       * notice; the response follows once the payment has been judged.
        *
        * `POST /v1/test/bank-transfers`
        */
