@@ -23,6 +23,7 @@ export async function sendRefund(calls: PaystackCalls, order: BankOrder): Promis
     },
   })
   if (isOk) return 'accepted'
+  // Unconfirmed words. Others leave the refund open.
   if (status === 400 && /insufficient|not enough/i.test(message))
     return { failure: 'insufficient_float' }
   if (status === 400 && /fully reversed|more than/i.test(message))
