@@ -117,7 +117,7 @@ export type Resources = {
      * Create a dedicated account.
      *
      * Creates a permanent account number for a customer, an invoice or a subscription. Accepts any
-     * amount, any number of times.
+     * amount, any number of times. A live bank may need `customer`, and then refuses without it.
      *
      * `POST /v1/collections/dedicated-accounts`
      */
