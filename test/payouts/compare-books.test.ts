@@ -49,6 +49,11 @@ describe('books and rail', () => {
     ['a failed payout', payout('FAILED', 'FAILED'), [transfer('failed')]],
     ['a failed payout that was never seen', payout('FAILED', 'DEAD'), []],
     [
+      'a transfer that failed and was listed twice',
+      payout('FAILED', 'FAILED'),
+      [transfer('failed'), transfer('failed')],
+    ],
+    [
       'a second attempt after one that failed',
       payout('COMPLETED', 'DEAD', 'LANDED'),
       [transfer('failed'), transfer('completed', { token: 'token 1' })],
@@ -69,6 +74,18 @@ describe('books and rail', () => {
   })
 
   test.each<[string, Booked[], RailTransfer[], string[]]>([
+    [
+      'a transfer that the rail made twice',
+      [payout('COMPLETED', 'LANDED')],
+      [transfer('completed'), transfer('completed')],
+      ['not_in_books'],
+    ],
+    [
+      'a second transfer in progress',
+      [payout('COMPLETED', 'LANDED')],
+      [transfer('completed'), transfer('processing')],
+      ['state_differs', 'not_in_books'],
+    ],
     [
       'a completed payout unknown to the rail',
       [payout('COMPLETED', 'LANDED')],
