@@ -56,6 +56,9 @@ export function compareBooks(booked: Booked[], executed: RailTransfer[]): Differ
   const entries = entriesByToken(booked)
   return [
     ...executed.flatMap((transfer) => compareTransfer(transfer, entries.get(transfer.token))),
+    ...findRepeated(executed)
+      .filter(({ token }) => entries.has(token))
+      .map(toNotInBooks),
     ...findMissingAtRail(booked, executed).map(toNotAtRail),
   ]
 }
@@ -71,6 +74,18 @@ export function findMissingAtRail<Payout extends Booked>(
       (status === 'COMPLETED' || status === 'REVERSED') &&
       !attempts.some(({ token }) => seen.has(token)),
   )
+}
+
+/** A bank may have made a refund twice: the first one is in the books, the others are not. */
+function findRepeated(executed: RailTransfer[]): RailTransfer[] {
+  const seen = new Set<string>()
+  return executed.filter(({ token, asset, state }) => {
+    if (state === 'failed') return false
+    const name = `${token} ${asset}`
+    const isRepeated = seen.has(name)
+    seen.add(name)
+    return isRepeated
+  })
 }
 
 function entriesByToken(booked: Booked[]): Map<string, Entry> {
