@@ -178,6 +178,8 @@ export interface CollectionRail {
 
 /** One line of a bank's statement of outgoing transfers. */
 export type StatementLine = {
+  /** The bank's own id. A page may repeat a line of the previous one. */
+  id: string
   /** Our reference as the bank spells it. */
   token: string
   reference: string

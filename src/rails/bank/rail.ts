@@ -271,7 +271,8 @@ async function readStatement(
   const page = await (isPayouts ? driver.listPayouts(period) : driver.listRefunds(period))
   const next = page.next === null ? null : `${kind}/${page.next}`
   return {
-    lines: page.items.map(({ reference, amount, state }) => ({
+    lines: page.items.map(({ id, reference, amount, state }) => ({
+      id: `${kind}/${id}`,
       token: reference,
       reference: fromProviderReference(reference),
       amount: amount ?? 0n,

@@ -113,6 +113,7 @@ function toPayout(row: Fields): DriverPayout {
   const state = readState(row)
   const message = readText(row.complete_message) ?? ''
   return {
+    id: needText(row.id, 'id'),
     reference: needText(row.reference, 'reference'),
     amount: koboOfNaira(readText(row.amount) ?? '') ?? null,
     state,

@@ -106,6 +106,7 @@ export async function listFailedFlutterwaveRefunds(
 function toRefund(row: Fields, now: Date): DriverPayout {
   const state = readState(row, now)
   return {
+    id: needText(row.id, 'id'),
     reference: readText(row.comments) ?? `refund ${needText(row.id, 'id')}`,
     amount: koboOfNaira(readText(row.amount_refunded) ?? '') ?? null,
     state,
