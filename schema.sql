@@ -42,6 +42,20 @@ create table audit_lines (
   constraint audit_lines_pkey PRIMARY KEY (id)
 );
 
+create table bank_orders (
+  rail text not null,
+  token text not null,
+  sendings integer default 0 not null,
+  refusals integer default 0 not null,
+  refusal text,
+  busy_until timestamp with time zone,
+  closed_at timestamp with time zone,
+  first_sent_at timestamp with time zone not null,
+  constraint bank_orders_pkey PRIMARY KEY (rail, token),
+  constraint only_refused_order_is_closed CHECK (((closed_at IS NULL) OR (refusals = sendings))),
+  constraint refusals_answer_sendings CHECK ((refusals <= sendings))
+);
+
 create table checkout_sessions (
   environment_id integer not null,
   id uuid not null,
@@ -117,6 +131,7 @@ create table collection_accounts (
   due_at timestamp with time zone,
   session_id uuid,
   requested_amount text,
+  rail_account text not null,
   constraint account_amounts_add_up CHECK (((amount_received = (((amount_accepted + amount_held) + amount_returning) + amount_returned)) AND (LEAST(amount_accepted, amount_held, amount_returning, amount_returned) >= 0))),
   constraint account_kind_is_known CHECK ((kind = ANY (ARRAY['virtual_account'::text, 'dedicated_account'::text, 'crypto_wallet'::text, 'dedicated_crypto_wallet'::text]))),
   constraint account_status_is_known CHECK (
@@ -207,6 +222,8 @@ create table environments (
   kyc_status text default 'NONE'::text not null,
   created_at timestamp with time zone not null,
   clock_offset_ms bigint default 0 not null,
+  collect_bank text,
+  payout_bank text,
   constraint clock_moves_forward_only CHECK ((clock_offset_ms >= 0)),
   constraint environments_merchant_id_fkey FOREIGN KEY (merchant_id) REFERENCES merchants(id),
   constraint environments_pkey PRIMARY KEY (id),
@@ -344,7 +361,7 @@ create table merchant_bank_accounts (
   created_at timestamp with time zone not null,
   constraint account_number_is_ten_digits CHECK ((account_number ~ '^[0-9]{10}$'::text)),
   constraint bank_account_has_a_name CHECK (((length(account_name) >= 1) AND (length(account_name) <= 100))),
-  constraint bank_code_is_digits CHECK ((bank_code ~ '^[0-9]{3,6}$'::text)),
+  constraint bank_code_is_plain CHECK ((bank_code ~ '^[0-9A-Za-z]{3,9}$'::text)),
   constraint merchant_bank_accounts_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id),
   constraint merchant_bank_accounts_pkey PRIMARY KEY (environment_id, id),
   constraint one_bank_account_once UNIQUE (environment_id, bank_code, account_number),
@@ -357,6 +374,22 @@ create table merchants (
   created_at timestamp with time zone not null,
   constraint merchant_has_a_name CHECK (((length(display_name) >= 1) AND (length(display_name) <= 100))),
   constraint merchants_pkey PRIMARY KEY (id)
+);
+
+create table notice_hints (
+  rail text not null,
+  mode text not null,
+  id text not null,
+  hint json not null,
+  body text not null,
+  state text default 'OPEN'::text not null,
+  reason text,
+  attempts integer default 0 not null,
+  due_at timestamp with time zone not null,
+  received_at timestamp with time zone not null,
+  constraint hint_state_is_known CHECK ((state = ANY (ARRAY['OPEN'::text, 'CONFIRMED'::text, 'REJECTED'::text, 'DROPPED'::text]))),
+  constraint notice_hints_pkey PRIMARY KEY (rail, mode, id),
+  constraint only_ended_hint_has_a_reason CHECK (((state <> 'OPEN'::text) OR (reason IS NULL)))
 );
 
 create table notices (
@@ -374,6 +407,20 @@ create table notices (
   constraint notice_state_is_known CHECK ((state = ANY (ARRAY['WAITING'::text, 'UNMATCHED'::text, 'TAKEN'::text, 'REFUSED'::text]))),
   constraint notices_pkey PRIMARY KEY (rail, mode, id),
   constraint refused_notice_says_why CHECK (((state = 'REFUSED'::text) = (reason IS NOT NULL)))
+);
+
+create table opened_bank_accounts (
+  rail text not null,
+  reference text not null,
+  number text not null,
+  account_name text not null,
+  bank_code text not null,
+  bank_name text not null,
+  amount bigint,
+  expires_at timestamp with time zone,
+  details json not null,
+  created_at timestamp with time zone not null,
+  constraint opened_bank_accounts_pkey PRIMARY KEY (rail, reference)
 );
 
 create table payment_returns (
@@ -745,7 +792,7 @@ CREATE INDEX collection_accounts_due ON public.collection_accounts USING btree (
 
 CREATE UNIQUE INDEX external_reference_is_used_once ON public.collection_accounts USING btree (environment_id, merchant_reference, kind) WHERE (kind = ANY (ARRAY['dedicated_account'::text, 'dedicated_crypto_wallet'::text]));
 
-CREATE UNIQUE INDEX number_is_one_account ON public.collection_accounts USING btree (rail, number);
+CREATE UNIQUE INDEX rail_account_is_one_account ON public.collection_accounts USING btree (rail, rail_account);
 
 CREATE UNIQUE INDEX session_is_paid_once ON public.collection_accounts USING btree (environment_id, session_id) WHERE ((session_id IS NOT NULL) AND (status = 'PAID'::text));
 
@@ -771,6 +818,12 @@ CREATE UNIQUE INDEX transfer_entries_are_numbered_once ON public.ledger_transfer
 
 CREATE UNIQUE INDEX one_primary_bank_account ON public.merchant_bank_accounts USING btree (environment_id) WHERE is_primary;
 
+CREATE INDEX notice_hints_due ON public.notice_hints USING btree (rail, due_at) WHERE (state = 'OPEN'::text);
+
+CREATE INDEX notice_hints_ended ON public.notice_hints USING btree (received_at) WHERE (state <> 'OPEN'::text);
+
+CREATE INDEX notice_hints_rejected ON public.notice_hints USING btree (received_at) WHERE (state = 'REJECTED'::text);
+
 CREATE INDEX notices_due ON public.notices USING btree (rail, due_at) WHERE (state = ANY (ARRAY['WAITING'::text, 'UNMATCHED'::text]));
 
 CREATE INDEX notices_refused ON public.notices USING btree (received_at) WHERE (state = 'REFUSED'::text);
@@ -778,6 +831,8 @@ CREATE INDEX notices_refused ON public.notices USING btree (received_at) WHERE (
 CREATE INDEX notices_refused_by_account ON public.notices USING btree (rail, ((announced ->> 'accountNumber'::text)), received_at) WHERE (state = 'REFUSED'::text);
 
 CREATE INDEX notices_taken ON public.notices USING btree (rail, received_at) WHERE (state = 'TAKEN'::text);
+
+CREATE INDEX opened_bank_accounts_by_number ON public.opened_bank_accounts USING btree (rail, number, created_at);
 
 CREATE INDEX payment_returns_due ON public.payment_returns USING btree (rail, due_at) WHERE (state = 'WAITING'::text);
 

@@ -18,6 +18,7 @@ const cryptoTransfer = ({ wallet }) =>
     asset: 'USDC',
     network: 'SOLANA',
     destinationAddress: wallet,
+    merchantReference: '#',
   })
 
 export const paths = [
@@ -64,6 +65,7 @@ export const paths = [
         amount: 10_000,
         bankCode: '058',
         accountNumber: '0123456789',
+        merchantReference: '#',
       }),
   },
   {

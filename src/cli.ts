@@ -62,7 +62,7 @@ function registerServices(program: Command): void {
 
   program
     .command('serve')
-    .description('run the API on every core (needs DATABASE_URL), on as many machines as you need')
+    .description('run the API (needs DATABASE_URL), on as many machines as you need')
     .action(runServe)
 
   program

@@ -16,6 +16,7 @@ const doors = [
   'api-process',
   'cli',
   'compose',
+  'emulate',
   'loopback-server',
   'main',
   'open-database',

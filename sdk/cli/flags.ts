@@ -35,9 +35,14 @@ export const described: Record<string, { about: string; flags: Flag[] }> = {
     flags: [],
   },
   'dedicatedAccounts.create': {
-    about: 'Create a dedicated account. Creates a permanent account number for a customer, an invoice or a subscription. Accepts any amount, any number of times.',
+    about: 'Create a dedicated account. Creates a permanent account number for a customer, an invoice or a subscription. Accepts any amount, any number of times. A live bank may need customer, and then refuses without it.',
     flags: [
       ['externalReference', 'text', 'Your own reference, such as an order number.', true, false],
+      ['customer.name', 'text', 'First and last name.', false, false],
+      ['customer.email', 'text', '', false, false],
+      ['customer.phone', 'text', '', false, false],
+      ['customer.bvn', 'text', 'Bank Verification Number of the customer, 11 digits. Passed on to the bank and not stored.', false, false],
+      ['customer.nin', 'text', 'National Identification Number of the customer, 11 digits. Passed on to the bank and not stored.', false, false],
       ['metadata', 'json', 'Any JSON object; returned unchanged.', false, false],
     ],
   },
@@ -436,7 +441,7 @@ export const described: Record<string, { about: string; flags: Flag[] }> = {
     ],
   },
   'test.bankTransfers.create': {
-    about: 'Send a test payment. Pays into one of your accounts at the sandbox bank, as a customer would. The bank sends a signed notice; the response follows once the payment has been judged.',
+    about: 'Send a test payment. Pays into one of your accounts at the simulated bank, as a customer would. The bank sends a notice; the response follows once the payment has been judged.',
     flags: [
       ['accountNumber', 'text', '', true, false],
       ['amount', 'integer', 'Amount in kobo.', true, false],

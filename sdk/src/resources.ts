@@ -117,7 +117,7 @@ export type Resources = {
      * Create a dedicated account.
      *
      * Creates a permanent account number for a customer, an invoice or a subscription. Accepts any
-     * amount, any number of times.
+     * amount, any number of times. A live bank may need `customer`, and then refuses without it.
      *
      * `POST /v1/collections/dedicated-accounts`
      */
@@ -695,8 +695,8 @@ export type Resources = {
       /**
        * Send a test payment.
        *
-       * Pays into one of your accounts at the sandbox bank, as a customer would. The bank sends a
-       * signed notice; the response follows once the payment has been judged.
+       * Pays into one of your accounts at the simulated bank, as a customer would. The bank sends a
+       * notice; the response follows once the payment has been judged.
        *
        * `POST /v1/test/bank-transfers`
        */

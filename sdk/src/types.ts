@@ -903,6 +903,23 @@ export type ListVirtualAccountsQuery = {
 export type CreateDedicatedAccountInput = {
   /** Your own reference, such as an order number. */
   externalReference: string
+  customer?: {
+    /** First and last name. */
+    name: string
+    /** Such as `ada@example.com`. */
+    email: string
+    /** Such as `+2348012345678`. */
+    phone?: string | undefined
+    /**
+     * Bank Verification Number of the customer, 11 digits. Passed on to the bank and not stored.
+     */
+    bvn?: string | undefined
+    /**
+     * National Identification Number of the customer, 11 digits. Passed on to the bank and not
+     * stored.
+     */
+    nin?: string | undefined
+  } | undefined
   /** Any JSON object; returned unchanged. */
   metadata?: Record<string, unknown> | undefined
 }

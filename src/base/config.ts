@@ -1,5 +1,4 @@
 import { existsSync } from 'node:fs'
-import { availableParallelism } from 'node:os'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { envSchema } from 'env-schema'
@@ -123,14 +122,13 @@ export const variables = Type.Object({
     maximum: 65_535,
     description: 'Port of the API; 0 picks a free one.',
   }),
-  API_PROCESSES: Type.Optional(
-    Type.Integer({
-      minimum: 1,
-      maximum: limits.apiProcesses.max,
-      description:
-        'Processes of `manilla serve` on the same port; by default one per core, at most 8. `npm start` always runs one.',
-    }),
-  ),
+  API_PROCESSES: Type.Integer({
+    default: 1,
+    minimum: 1,
+    maximum: limits.apiProcesses.max,
+    description:
+      'Processes of `manilla serve` on the same port. Raise it for many reads and idle cores; several create fewer payouts than one, because their batches compete. `npm start` always runs one.',
+  }),
   METRICS_PORT: Type.Optional(
     Type.Integer({
       minimum: 0,
@@ -344,7 +342,7 @@ export function readConfig(given: NodeJS.ProcessEnv = process.env): Config {
   return {
     host: values.HOST,
     port: values.PORT,
-    apiProcesses: values.API_PROCESSES ?? defaultApiProcesses(),
+    apiProcesses: values.API_PROCESSES,
     metricsPort: values.METRICS_PORT,
     workPort: values.WORK_PORT,
     home,
@@ -369,10 +367,6 @@ export function readConfig(given: NodeJS.ProcessEnv = process.env): Config {
     payerEmail: values.BANK_PAYER_EMAIL ?? `payments@${hostOf(values.PUBLIC_URL)}`,
     solana: { test: readSolana(values, 'TEST'), live: readSolana(values, 'LIVE') },
   }
-}
-
-function defaultApiProcesses(): number {
-  return Math.min(availableParallelism(), limits.apiProcesses.defaultMax)
 }
 
 /** Only an origin: paths are appended to it, which a query or fragment would swallow. */

@@ -137,8 +137,8 @@ export const limits = {
     notifyIntervalMs: 3,
     /** Between polls while there is more to send; long enough to collect a batch. */
     busyPollIntervalMs: 5,
-    /** On shutdown: attempts that are still running after this are cut off. */
-    shutdownMs: 5 * second,
+    /** On shutdown: attempts that are still running after this are cut off and handed back. */
+    shutdownMs: 4 * second,
     /** Kept connections are closed when unused for this long. */
     idleConnectionMs: 10 * second,
     idleCheckIntervalMs: second,
@@ -458,7 +458,6 @@ export const limits = {
   },
   apiProcesses: {
     max: 64,
-    defaultMax: 8,
     /** Database connections of one process when every lane is in use. */
     connections: 41,
     /** Delay before an ended process is replaced; doubles while replacements end early. */
@@ -491,6 +490,8 @@ assert(limits.postgres.requestStatementMs < limits.http.requestMs)
 assert(limits.postgres.changeStatementMs < limits.http.requestMs)
 assert(limits.http.shutdownMs < limits.http.forcedExitMs)
 assert(limits.work.shutdownMs < limits.http.forcedExitMs)
+// A worker hands back cut off deliveries before it closes its connections.
+assert(limits.webhooks.shutdownMs < limits.work.shutdownMs)
 
 assert(limits.work.missingAfterMs >= 3 * limits.work.heartbeatIntervalMs)
 assert(limits.webhooks.inFlightUnprovenMax < limits.webhooks.inFlightMax)

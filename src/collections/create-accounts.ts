@@ -59,13 +59,20 @@ export async function createAccounts(
 
 const columns = { environment_id: 'int4', merchant_reference: 'text', kind: 'text' } as const
 
+/** Reads the next reference and is planned for every list, for the reasons in create-payouts.ts. */
 const selectReferences = listStatement<typeof columns, { key: string }>({
   name: 'find_external_references',
   columns,
+  isReplanned: true,
   text: (list) => `
     select concat_ws('/', a.environment_id, a.kind, a.merchant_reference) as key
-    from collection_accounts a join ${list} using (environment_id, merchant_reference, kind)
-    where a.kind in ('dedicated_account', 'dedicated_crypto_wallet')`,
+    from ${list} cross join lateral (
+      select next.environment_id, next.merchant_reference, next.kind from collection_accounts next
+      where next.environment_id = list.environment_id
+        and (next.merchant_reference, next.kind) >= (list.merchant_reference, list.kind)
+        and next.kind in ('dedicated_account', 'dedicated_crypto_wallet')
+      order by next.merchant_reference, next.kind limit 1) a
+    where a.merchant_reference = list.merchant_reference and a.kind = list.kind`,
 })
 
 async function findReferences(tx: Tx, accounts: CollectionAccount[]): Promise<Set<string>> {

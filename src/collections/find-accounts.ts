@@ -128,7 +128,8 @@ export async function findAccountByNumber(
   const [account] = await db.rows(sql<CollectionAccount>`
     select ${sql.raw(accountColumns)} from collection_accounts a
     where a.rail = ${rail} and a.environment_id = ${environmentId} and a.rail_account in (${number},
-      (select o.reference from opened_bank_accounts o where o.rail = ${rail} and o.number = ${number}
+      (select o.reference from opened_bank_accounts o
+        where o.rail = ${rail} and o.number = ${number}
         order by o.created_at desc limit 1))`)
   return account
 }

@@ -146,6 +146,8 @@ export type BankLimits = {
   isWholeNaira: boolean
   collectMin: bigint
   payoutMin: bigint
+  /** Of a refund by payment id. */
+  refundMin: bigint
 }
 
 /** A bank that collects money for us. It never gives a `railAccount` to a second account. */
@@ -176,6 +178,8 @@ export interface CollectionRail {
 
 /** One line of a bank's statement of outgoing transfers. */
 export type StatementLine = {
+  /** The bank's own id. A page may repeat a line of the previous one. */
+  id: string
   /** Our reference as the bank spells it. */
   token: string
   reference: string

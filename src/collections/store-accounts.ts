@@ -1,7 +1,7 @@
 import { after } from '../base/clock.js'
 import type { EnvironmentId, Mode } from '../base/environment.js'
 import { environmentKey, throwIfHeld } from '../postgres/busy.js'
-import { listStatement } from '../postgres/statement.js'
+import { listStatement, unindexed } from '../postgres/statement.js'
 import type { Tx } from '../postgres/tx.js'
 import type { CollectionAccount } from './account.js'
 
@@ -58,7 +58,7 @@ const lockClock = listStatement<typeof environments, ClockRow>({
   text: (list) => `
     select e.id as "environmentId", e.clock_offset_ms as "clockOffsetMs"
     from environments e join ${list} on e.id = list.environment_id
-    where e.mode = 'test' order by e.id for share of e`,
+    where ${unindexed('e.mode')} = 'test' order by e.id for share of e`,
 })
 
 /** Also returns the environments that another transaction holds, without their offset. */
@@ -68,7 +68,8 @@ const lockUnheldClock = listStatement<typeof environments, ClockRow & { isHeld: 
   text: (list) => `
     select e.id as "environmentId", own.clock_offset_ms as "clockOffsetMs",
       own.id is null as "isHeld"
-    from ${list} join environments e on e.id = list.environment_id and e.mode = 'test'
+    from ${list} join environments e on e.id = list.environment_id
+      and ${unindexed('e.mode')} = 'test'
     left join lateral (
       select same.id, same.clock_offset_ms from environments same where same.id = e.id
       for share skip locked) own on true`,

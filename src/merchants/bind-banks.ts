@@ -1,6 +1,6 @@
-import type { EnvironmentId } from '../base/environment.js'
+import type { EnvironmentId, Mode } from '../base/environment.js'
 import { sql } from '../postgres/sql.js'
-import type { Tx } from '../postgres/tx.js'
+import type { Queryable, Tx } from '../postgres/tx.js'
 
 /** Null: the bank of the configuration. */
 export type BankBinding = { collectBank: string | null; payoutBank: string | null }
@@ -17,4 +17,14 @@ export function bindBanks(
   tx.write(sql`
     update environments set collect_bank = ${collectBank}, payout_bank = ${payoutBank}
     where id = ${id}`)
+}
+
+export type BoundBank = { mode: Mode; bank: string; merchants: number }
+
+/** Banks that merchants are bound to, and how many are. */
+export function listBoundBanks(db: Queryable): Promise<BoundBank[]> {
+  return db.rows(sql<BoundBank>`
+    select e.mode, bound.bank, count(distinct e.id)::int as merchants from environments e
+    cross join lateral (values (e.collect_bank), (e.payout_bank)) bound (bank)
+    where bound.bank is not null group by e.mode, bound.bank order by e.mode, bound.bank`)
 }

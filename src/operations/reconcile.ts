@@ -295,15 +295,17 @@ function bankOf(bank: BankRail, mode: Mode, now: Date): Counterpart {
     everyMs: limits.reconcile.intervalMs,
     isKnown: async () => true,
     async report({ from }) {
-      const executed: RailTransfer[] = []
+      // By the bank's id: while transfers are made, a page may repeat lines of the previous one.
+      const executed = new Map<string, RailTransfer>()
       // The bank's clock may be ahead of ours.
       const period = { from, to: after(now, limits.reconcile.overlapMs) }
       let page = await bank.statement({ ...period, after: undefined })
       for (let pages = 1; ; pages += 1) {
-        for (const { token, reference, amount, state } of page.lines)
-          executed.push({ token, memo: reference, asset: 'NGN', amount, state })
+        for (const { id, token, reference, amount, state } of page.lines)
+          executed.set(id, { token, memo: reference, asset: 'NGN', amount, state })
         const isLastPage = !page.next || pages === limits.reconcile.statementPagesMax
-        if (isLastPage) return { executed, position: 0n, isComplete: !page.next }
+        if (isLastPage)
+          return { executed: [...executed.values()], position: 0n, isComplete: !page.next }
         page = await bank.statement({ ...period, after: page.next! })
       }
     },

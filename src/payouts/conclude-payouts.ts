@@ -2,7 +2,7 @@ import { strict as assert } from 'node:assert'
 import { after } from '../base/clock.js'
 import { emitAll } from '../events/emit.js'
 import { resolveAll } from '../ledger/resolve.js'
-import { listStatement } from '../postgres/statement.js'
+import { listStatement, unindexed } from '../postgres/statement.js'
 import type { Tx } from '../postgres/tx.js'
 import { showPayout } from '../resources/payout.js'
 import { type PayoutRow, payoutColumns, toPayout } from './find-payouts.js'
@@ -50,7 +50,8 @@ const lockPayouts = listStatement<typeof lockColumns, LockedRow>({
   name: 'lock_payouts',
   columns: lockColumns,
   text: (list) => `
-    select ${payoutColumns}, e.clock_offset_ms::float8 as "clockOffsetMs",
+    select ${payoutColumns}, (select e.clock_offset_ms::float8 from environments e
+        where e.id = p.environment_id) as "clockOffsetMs",
       (select json_agg(json_build_object('number', all_of.number, 'token', all_of.token,
         'state', all_of.state, 'createdAt', all_of.created_at) order by all_of.number)
       from payout_attempts all_of
@@ -59,8 +60,7 @@ const lockPayouts = listStatement<typeof lockColumns, LockedRow>({
     join payout_attempts a on a.environment_id = list.environment_id
       and a.payout_id = list.payout_id and a.number = list.number and a.looks = list.looks
     join payouts p on p.environment_id = a.environment_id and p.id = a.payout_id
-    join environments e on e.id = p.environment_id
-    where a.state = 'LIVE' and p.status = 'SUBMITTED'
+    where ${unindexed('a.state')} = 'LIVE' and ${unindexed('p.status')} = 'SUBMITTED'
     order by p.environment_id, p.id for no key update of p, a`,
 })
 
@@ -79,7 +79,7 @@ const endAttempts = listStatement({
     update payout_attempts a set state = list.state, outcome = list.outcome,
       ended_at = ${parameter(0)}::timestamptz
     from ${list} where a.environment_id = list.environment_id and a.payout_id = list.payout_id
-      and a.number = list.number and a.state = 'LIVE'`,
+      and a.number = list.number and ${unindexed('a.state')} = 'LIVE'`,
 })
 
 const postpone = listStatement({
@@ -97,7 +97,8 @@ const postpone = listStatement({
     update payout_attempts a set due_at = list.due_at, leased_until = null,
       expires_by = coalesce(a.expires_by, list.expires_by)
     from ${list} where a.environment_id = list.environment_id and a.payout_id = list.payout_id
-      and a.number = list.number and a.looks = list.looks and a.state = 'LIVE'`,
+      and a.number = list.number and a.looks = list.looks
+      and ${unindexed('a.state')} = 'LIVE'`,
 })
 
 const finishPayouts = listStatement({
@@ -116,7 +117,7 @@ const finishPayouts = listStatement({
       completed_at = list.completed_at, failed_at = list.failed_at,
       event_sequence = list.event_sequence
     from ${list} where p.environment_id = list.environment_id and p.id = list.id
-      and p.status = 'SUBMITTED'`,
+      and ${unindexed('p.status')} = 'SUBMITTED'`,
 })
 
 /**

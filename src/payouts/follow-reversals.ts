@@ -7,7 +7,7 @@ import type { Movement, MovementLine } from '../ledger/movement.js'
 import { assets } from '../money/assets.js'
 import type { Database } from '../postgres/database.js'
 import { sql } from '../postgres/sql.js'
-import { listStatement } from '../postgres/statement.js'
+import { listStatement, unindexed } from '../postgres/statement.js'
 import type { Tx } from '../postgres/tx.js'
 import { showPayout } from '../resources/payout.js'
 import { type PayoutRow, payoutColumns, toPayout } from './find-payouts.js'
@@ -90,7 +90,7 @@ const reverseRows = listStatement({
     update payouts p set status = 'REVERSED', reversed_at = list.reversed_at,
       event_sequence = list.event_sequence
     from ${list} where p.environment_id = list.environment_id and p.id = list.id
-      and p.status = 'COMPLETED'`,
+      and ${unindexed('p.status')} = 'COMPLETED'`,
 })
 
 /**

@@ -3,7 +3,7 @@ import { toReference } from '../base/ids.js'
 import { limits } from '../base/limits.js'
 import { claimDue, type DueTable } from '../postgres/due.js'
 import { sql } from '../postgres/sql.js'
-import { listStatement } from '../postgres/statement.js'
+import { listStatement, unindexed } from '../postgres/statement.js'
 import type { Queryable } from '../postgres/tx.js'
 import { type PayoutKind, payoutKinds } from './payout.js'
 import type { LiveAttempt } from './ports.js'
@@ -61,7 +61,7 @@ const findIn = (state: 'LIVE' | 'LANDED') =>
     columns: keyColumns,
     text: (list) => `
       select ${columns} from payout_attempts job join ${list} using (environment_id, payout_id)
-      where job.state = '${state}'`,
+      where ${unindexed('job.state')} = '${state}'`,
   })
 
 const [findLive, findLanded] = [findIn('LIVE'), findIn('LANDED')]

@@ -11,8 +11,11 @@ export type Statement<Row> = {
   readonly row?: Row
 }
 
-/** Connections cache statements by name, so no two may share one. */
-const usedNames = new Set<string>()
+/** The text of every list statement. Connections cache statements by name: no two may share one. */
+export const listTexts = new Map<string, string>()
+
+/** The names of the list statements that are planned for every list. */
+export const replannedNames = new Set<string>()
 
 type Columns = Record<string, ColumnType>
 type ListRow<C extends Columns> = { [Name in keyof C]: ColumnValue<C[Name]> }
@@ -21,25 +24,39 @@ type ListRow<C extends Columns> = { [Name in keyof C]: ColumnValue<C[Name]> }
  * A named statement over a list of rows. The list is sent as one binary array per column and
  * unnested under the name `list`: one parse and one plan, however many rows there are.
  * `parameter(0)` is the first value after the rows. `names` lists the columns, for inserts.
+ *
+ * `isReplanned`: sent without its name, so that it is planned for every list, at the size that the
+ * tables have then. A connection keeps the plan of a named statement until the table is analyzed.
  */
 export function listStatement<C extends Columns, Row = never>(definition: {
   name: string
   columns: C
+  isReplanned?: boolean
   text: (list: string, parameter: (index: number) => string, names: string) => string
 }): (rows: ListRow<C>[], ...parameters: unknown[]) => Statement<Row> {
-  assert(!usedNames.has(definition.name), `statement name ${definition.name} is unique`)
-  usedNames.add(definition.name)
+  assert(!listTexts.has(definition.name), `statement name ${definition.name} is unique`)
   const columns = Object.entries(definition.columns)
   const arrays = columns.map(([, type], index) => `$${index + 1}::${type}[]`)
   const names = columns.map(([name]) => name).join(', ')
   const list = `unnest(${arrays.join(', ')}) as list (${names})`
   const text = definition.text(list, (index) => `$${columns.length + 1 + index}`, names)
+  listTexts.set(definition.name, text)
+  if (definition.isReplanned) replannedNames.add(definition.name)
 
   return (rows, ...parameters) => {
     const values: unknown[] = columns.map(([name, type]) => new ListColumn(name, type, rows))
     values.push(...parameters)
-    return { name: definition.name, text, values }
+    return definition.isReplanned ? { text, values } : { name: definition.name, text, values }
   }
+}
+
+/**
+ * A text column in a condition beside a key. The expression matches no index: while a table has no
+ * statistics, the planner would prefer an index on the condition and read all open rows of the
+ * table instead of one row per key.
+ */
+export function unindexed(column: string): string {
+  return `(${column} || '')`
 }
 
 export function toStatement<Row>(source: Sql<Row> | Statement<Row>): Statement<Row> {

@@ -72,3 +72,41 @@ export async function claimDeliveries(
   }))
   return db.rows(claim(rows, now, after(now, limits.webhooks.leaseMs)))
 }
+
+const handBackColumns = {
+  environment_id: 'int4',
+  event_id: 'uuid',
+  endpoint_id: 'uuid',
+  attempts: 'int4',
+  tries: 'int4',
+} as const
+
+/** Matches both counters and filters by `finished_at`, for the reasons in record-attempts.ts. */
+const handBack = listStatement({
+  name: 'hand_back_deliveries',
+  columns: handBackColumns,
+  text: (list, parameter) => `
+    update deliveries d set due_at = ${parameter(0)}::timestamptz, attempts = d.attempts - 1,
+      tries = d.tries - 1, is_under_way = false
+    from ${list}
+    where d.environment_id = list.environment_id and d.event_id = list.event_id
+      and d.endpoint_id = list.endpoint_id and d.finished_at is null
+      and d.attempts = list.attempts and d.tries = list.tries`,
+})
+
+/** Makes claimed deliveries due at once, as if they had not been claimed. */
+export async function handBackDeliveries(
+  db: Queryable,
+  now: Date,
+  deliveries: ClaimedDelivery[],
+): Promise<void> {
+  if (deliveries.length === 0) return
+  const rows = deliveries.map((delivery) => ({
+    environment_id: delivery.environmentId,
+    event_id: delivery.eventId,
+    endpoint_id: delivery.endpointId,
+    attempts: delivery.attemptNumber,
+    tries: delivery.attemptsInSchedule,
+  }))
+  await db.rows(handBack(rows, now))
+}

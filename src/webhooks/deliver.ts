@@ -7,7 +7,12 @@ import type { Seal } from '../base/sealed.js'
 import { Lane } from '../postgres/lane.js'
 import type { Queryable } from '../postgres/tx.js'
 import { showEndpoint } from '../resources/webhook-endpoint.js'
-import { type ClaimedDelivery, claimDeliveries, type EndpointShare } from './claim-deliveries.js'
+import {
+  type ClaimedDelivery,
+  claimDeliveries,
+  type EndpointShare,
+  handBackDeliveries,
+} from './claim-deliveries.js'
 import {
   findOpenEndpoints,
   firstPosition,
@@ -57,6 +62,8 @@ export class Deliverer {
   #endPause: (() => void) | undefined
   #loop: Promise<void> | undefined
   #hasClosed = false
+  /** Attempts that the shutdown ended, without an outcome. */
+  readonly #cutOff: ClaimedDelivery[] = []
 
   constructor(tools: Tools) {
     this.#tools = tools
@@ -87,7 +94,7 @@ export class Deliverer {
 
   /**
    * Stops claiming, then finishes and records what is in flight. Slow receivers are cut off; their
-   * deliveries fall due again when the lease ends.
+   * deliveries are due again at once, and the attempt does not count.
    */
   async stop(): Promise<void> {
     this.#stopping.abort()
@@ -97,6 +104,10 @@ export class Deliverer {
     this.#hasClosed = true
     this.#tools.sender.close()
     await this.#waitForInFlight(limits.webhooks.attemptTimeoutMs)
+    const { db, clock, logger } = this.#tools
+    await handBackDeliveries(db, clock.now(), this.#cutOff).catch((error: unknown) =>
+      logger.warn({ err: error }, 'deliveries that were cut off wait for the end of their lease'),
+    )
     await this.#results.close()
   }
 
@@ -189,7 +200,8 @@ export class Deliverer {
     try {
       const result = await this.#attempt(delivery, startedAt)
       wasSuccess = isSuccess(result)
-      if (!this.#hasClosed) await this.#record(delivery, startedAt, result)
+      if (wasSuccess || !this.#hasClosed) await this.#record(delivery, startedAt, result)
+      else this.#cutOff.push(delivery)
     } catch (error) {
       logger.error({ err: error }, 'could not record a delivery attempt')
     }

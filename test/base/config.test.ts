@@ -40,6 +40,15 @@ test('a replica needs a primary, and has a limit on its delay', () => {
   expect(() => read({ DATABASE_READ_URL, DATABASE_URL: '' })).toThrow('needs DATABASE_URL')
 })
 
+// Several processes slow writes down, so more than one is a choice of the operator.
+test('the API runs in one process unless a number is set', () => {
+  const processes = (given: object) => readConfig({ ...settings, ...given }).apiProcesses
+  expect(processes({})).toBe(1)
+  expect(processes({ API_PROCESSES: '4' })).toBe(4)
+  for (const API_PROCESSES of ['0', '65', '1.5'])
+    expect(() => processes({ API_PROCESSES })).toThrow('API_PROCESSES must be')
+})
+
 test('request logs are kept for 30 days, fewer, or not at all', () => {
   const days = (given: object) => readConfig({ ...settings, ...given }).requestLogDays
   expect([{}, { REQUEST_LOG_DAYS: '7' }, { REQUEST_LOG_DAYS: '0' }].map(days)).toEqual([30, 7, 0])

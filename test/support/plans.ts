@@ -7,6 +7,7 @@ type Node = {
   'Node Type': string
   'Relation Name'?: string
   'Index Name'?: string
+  'Index Cond'?: string
   Filter?: string
   Plans?: Node[]
 }
@@ -105,4 +106,30 @@ function addWork(node: RunNode, work: Work): void {
   const by = node['Index Name'] ?? node['Relation Name'] ?? ''
   if (rows > 0) work.nodes.push(`${node['Node Type']} ${by}: ${rows} rows, ${dropped} dropped`)
   for (const below of node.Plans ?? []) addWork(below, work)
+}
+
+type Scan = { table: string; index: string | undefined; columns: string[] }
+
+/** Every scan of a table, with the columns that bound it. Without columns, it reads everything. */
+export async function indexScansOf(session: pg.Client, statement: string): Promise<Scan[]> {
+  const { rows } = await session.query<{ 'QUERY PLAN': string }>(
+    `explain (format json) ${statement}`,
+  )
+  const [{ Plan }] = JSON.parse(rows[0]!['QUERY PLAN']) as [{ Plan: Node }]
+  return boundedScansOf(Plan, undefined)
+}
+
+/** A bitmap scan of an index does not name its table; the scan of the heap above it does. */
+function boundedScansOf(node: Node, heap: string | undefined): Scan[] {
+  const type = node['Node Type']
+  const table = node['Relation Name'] ?? heap
+  const heapBelow = type.startsWith('Bitmap') ? table : undefined
+  const below = (node.Plans ?? []).flatMap((one) => boundedScansOf(one, heapBelow))
+  if (table === undefined || !type.endsWith('Scan') || type === 'Bitmap Heap Scan') return below
+  const condition = node['Index Cond'] ?? ''
+  const rows = [...condition.matchAll(/ROW\(([\w, ]+)\) >=/g)].flatMap(([, names]) =>
+    names!.split(', '),
+  )
+  const equal = [...condition.matchAll(/(\w+) = /g)].map(([, name]) => name!)
+  return [{ table, index: node['Index Name'], columns: [...equal, ...rows] }, ...below]
 }

@@ -78,7 +78,7 @@ export function spawnWork(databaseUrl: string, secret: string): Program {
   return follow(child)
 }
 
-/** `manilla serve` on a given database, in one process; prints only failures. */
+/** `manilla serve` on a given database; prints only failures. */
 export function spawnServe(
   databaseUrl: string,
   secret: string,
@@ -86,7 +86,7 @@ export function spawnServe(
   more: Record<string, string> = {},
 ): Program {
   const fixed = { DATABASE_URL: databaseUrl, MANILLA_SECRET: secret, PORT: `${port}` }
-  const defaults = { LOG_LEVEL: 'error', RATE_LIMIT_PER_SECOND: '0', API_PROCESSES: '1' }
+  const defaults = { LOG_LEVEL: 'error', RATE_LIMIT_PER_SECOND: '0' }
   const child = spawn(process.execPath, [path.join(root, 'bin/manilla.mjs'), 'serve'], {
     cwd: tmpdir(),
     env: environmentOf('/nowhere', { ...fixed, ...defaults, ...more }),

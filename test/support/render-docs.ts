@@ -146,6 +146,9 @@ export function renderTestMode(): string {
 Test keys (\`sk_test_…\`) run the same code as live keys, with a simulated bank and chain. Most transfers succeed. To simulate other
 outcomes, pay to one of the values below, or set the outcome yourself. The [payouts guide](../guides/payouts.md) shows both.
 
+This page is about the sandbox bank, the default. \`BANK_TEST\` can also name [an emulated provider](../guides/emulators.md), which behaves like a
+live bank, or a provider's own test mode.
+
 ## Bank accounts
 
 At any bank of \`GET /v1/banks\`, the first nine digits select the outcome. The check digits below are for the ${name} (\`${code}\`), which

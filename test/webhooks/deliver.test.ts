@@ -7,6 +7,7 @@ import { listEvents } from '../../src/events/find-events.js'
 import { sql } from '../../src/postgres/sql.js'
 import { showEndpoint } from '../../src/resources/webhook-endpoint.js'
 import { rotateSecret } from '../../src/webhooks/change-endpoints.js'
+import { handBackDeliveries } from '../../src/webhooks/claim-deliveries.js'
 import { redeliver } from '../../src/webhooks/redeliver.js'
 import { readPublicKey } from '../../src/webhooks/signing.js'
 import { freshDatabase } from '../support/database.js'
@@ -134,7 +135,8 @@ test('endpoints that hang do not delay the others', async () => {
   expect(stats.claimed).toBeLessThanOrEqual(30 * 9 + 20)
 })
 
-test('a delivery that a shutdown cuts off falls due again', async () => {
+// The receiver may never have seen it, so no attempt is used up and no lease has to end.
+test('a delivery that a shutdown cuts off is due at once and not counted', async () => {
   const { received, url } = await openReceiver((response) => {
     if (received.length === 1) response.end()
   })
@@ -149,14 +151,45 @@ test('a delivery that a shutdown cuts off falls due again', async () => {
   // It is not sent again over a new connection: one that we closed ourselves is not stale.
   expect(received).toHaveLength(2)
   const rows = await db.rows(sql`
-    select state, attempts, due_at > ${new Date()} as "isLater",
+    select state, attempts, tries, is_under_way as "isUnderWay", due_at > ${new Date()} as "isLater",
       (select count(*)::int from delivery_attempts a where a.event_id = d.event_id) as kept
     from deliveries d where endpoint_id = ${endpoint.id} order by created_at`)
   expect(rows).toEqual([
-    { state: 'DELIVERED', attempts: 1, isLater: false, kept: 1 },
-    { state: 'PENDING', attempts: 1, isLater: true, kept: 0 },
+    { state: 'DELIVERED', attempts: 1, tries: 1, isUnderWay: false, isLater: false, kept: 1 },
+    { state: 'PENDING', attempts: 0, tries: 0, isUnderWay: false, isLater: false, kept: 0 },
   ])
+  const [again] = await claimFor(db, new Date(), endpoint)
+  expect(again).toMatchObject({ attemptNumber: 1, attemptsInSchedule: 1 })
+  await record(db, new Date(), [endedOf(again!, { at: new Date(), status: 200 })])
+  expect(
+    await db.rows(sql`
+      select number from delivery_attempts a
+      where endpoint_id = ${endpoint.id} and event_id = ${again!.eventId}`),
+  ).toEqual([{ number: 1 }])
 }, 30_000)
+
+// A worker that stops late, or beside a redelivery, must not undo what happened since.
+test('handing back changes nothing once the delivery was claimed or requested again', async () => {
+  const environmentId = await insertEnvironment(db, 'test')
+  const { endpoint } = await insertEndpoint(db, environmentId)
+  await emit(db, new Date(), [newEventOf(environmentId)])
+  const [first] = await claimFor(db, new Date(), endpoint)
+  const read = () =>
+    db.rows(sql`
+      select attempts, tries, due_at, is_under_way from deliveries where endpoint_id = ${endpoint.id}`)
+  const later = new Date(Date.now() + 2 * minute)
+  await claimFor(db, later, endpoint)
+  const claimed = await read()
+  await handBackDeliveries(db, new Date(), [first!])
+  expect(await read()).toEqual(claimed)
+
+  const [second] = await claimFor(db, new Date(later.getTime() + 2 * minute), endpoint)
+  const [event] = await listEvents(db, environmentId, everything)
+  await db.transaction((tx) => redeliver(tx, later, { event: event!, endpoint }))
+  const requested = await read()
+  await handBackDeliveries(db, new Date(), [second!])
+  expect(await read()).toEqual(requested)
+})
 
 // The merchant requests a redelivery while the last scheduled attempt is in flight and fails.
 test('a redelivery is not lost to an attempt in flight', async () => {

@@ -69,7 +69,7 @@ export const payIn = (api: ApiParts) =>
     operation: 'payTestAccount',
     summary: 'Send a test payment',
     description:
-      'Pays into one of your accounts at the sandbox bank, as a customer would. The bank sends a signed notice; the response follows once the payment has been judged.',
+      'Pays into one of your accounts at the simulated bank, as a customer would. The bank sends a notice; the response follows once the payment has been judged.',
     tag: 'Test mode',
     body,
     answers: { 201: payment },

@@ -2,18 +2,35 @@ import type { BankChoice } from '../../base/config.js'
 import { type Mode, modes } from '../../base/environment.js'
 import type { BankFinding, BankRail } from '../../collections/ports.js'
 import type { BanksByProvider } from '../../collections/prepare-accounts.js'
+import { listBoundBanks } from '../../merchants/bind-banks.js'
 import { formatNaira } from '../../money/amounts.js'
+import type { Database } from '../../postgres/database.js'
 import { type CheckResult, failure, ok, runCheck, warning } from './check-result.js'
 
 /** Asks every configured provider, with calls that change nothing. */
 export async function examineBanks(
+  db: Database,
   allBanks: BanksByProvider,
   choices: Record<Mode, BankChoice>,
 ): Promise<CheckResult[]> {
   const checks = modes.flatMap((mode) =>
     [...allBanks[mode].values()].map((bank) => examineBank(bank, mode, choices[mode].floatMin)),
   )
-  return (await Promise.all(checks)).flat()
+  return [...(await Promise.all(checks)).flat(), ...(await examineBindings(db, allBanks))]
+}
+
+/** Merchants that are bound to a bank without keys get `rail_unavailable`. */
+async function examineBindings(db: Database, allBanks: BanksByProvider): Promise<CheckResult[]> {
+  const bound = await listBoundBanks(db)
+  return bound
+    .filter(({ mode, bank }) => !allBanks[mode].has(bank))
+    .map(({ mode, bank, merchants }) =>
+      failure(
+        `Bank (${mode})`,
+        `${merchants} merchants are bound to ${bank}, which is not configured`,
+        `Set the variables of ${bank}, or bind them to another bank: manilla merchants bind.`,
+      ),
+    )
 }
 
 function examineBank(bank: BankRail, mode: Mode, floatMin: bigint): Promise<CheckResult[]> {

@@ -118,7 +118,7 @@ async function examineRails(
     try {
       return [
         ...(await examineTreasuries(db, rails)),
-        ...(await examineBanks(rails.allBanks, config.bank)),
+        ...(await examineBanks(db, rails.allBanks, config.bank)),
       ]
     } finally {
       await rails.close()

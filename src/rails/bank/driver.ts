@@ -129,6 +129,8 @@ export type Refused = { refused: string }
 export type SendAnswer = 'accepted' | 'exists' | { failure: BankFailure } | { unclear: string }
 
 export type DriverPayout = {
+  /** The provider's own id: two with one reference were made twice. */
+  id: string
   /** As in the order; for a refund, the reference that we put into its note. */
   reference: string
   /** In kobo; null: not reported. */

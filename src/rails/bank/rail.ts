@@ -150,11 +150,13 @@ async function inspect(
   { amount, destination }: Target,
 ): Promise<Outcome<Inspected>> {
   if (destination.kind !== 'bank_account') throw new Error('banks pay to bank accounts')
-  const { isWholeNaira, payoutMin } = driver.limits
-  if (isWholeNaira && amount % 100n !== 0n)
+  const { isWholeNaira, payoutMin, refundMin } = driver.limits
+  const isRefund = destination.refundOf !== undefined
+  if (isWholeNaira && !isRefund && amount % 100n !== 0n)
     return refuseAmount('must be whole naira: this bank pays no kobo')
-  if (amount < payoutMin) return refuseAmount(`must be at least ${payoutMin} kobo at this bank`)
-  if (destination.refundOf !== undefined) return { destination, extraFees: [] }
+  const amountMin = isRefund ? refundMin : payoutMin
+  if (amount < amountMin) return refuseAmount(`must be at least ${amountMin} kobo at this bank`)
+  if (isRefund) return { destination, extraFees: [] }
   const resolved = await directory.resolveName(destination)
   if (resolved instanceof Refusal) return resolved
   const { kind, bankCode, accountNumber, accountName, narration } = destination
@@ -215,7 +217,7 @@ async function checkOrders(tools: Named, attempts: LiveAttempt[]): Promise<Attem
 
 async function checkOrder(
   { driver, logger }: Named,
-  { wire, token }: LiveAttempt,
+  { wire, token, polls }: LiveAttempt,
 ): Promise<AttemptFinding> {
   const order = readOrder(wire)
   try {
@@ -227,12 +229,18 @@ async function checkOrder(
       logger.error({ token, atBank: `${payout.amount}` }, 'bank reports another amount')
       return { state: 'pending' }
     }
-    if (payout.state === 'review') logger.warn({ token }, 'payout waits for a person at the bank')
+    if (payout.state === 'review' && isPowerOfTwo(polls))
+      logger.warn({ token }, 'payout waits for a person at the bank')
     return toFinding(payout)
   } catch (error) {
     if (error instanceof Unknown) return { state: 'pending' }
     throw error
   }
+}
+
+/** For a log line that repeats less and less often. */
+function isPowerOfTwo(count: number): boolean {
+  return (count & (count - 1)) === 0
 }
 
 /** A payout that was reversed before it was seen completed has moved nothing. */
@@ -263,7 +271,8 @@ async function readStatement(
   const page = await (isPayouts ? driver.listPayouts(period) : driver.listRefunds(period))
   const next = page.next === null ? null : `${kind}/${page.next}`
   return {
-    lines: page.items.map(({ reference, amount, state }) => ({
+    lines: page.items.map(({ id, reference, amount, state }) => ({
+      id: `${kind}/${id}`,
       token: reference,
       reference: fromProviderReference(reference),
       amount: amount ?? 0n,

@@ -45,6 +45,7 @@ const flutterwaveLimits: BankLimits = {
   isWholeNaira: true,
   collectMin: 100n,
   payoutMin: 10_000n,
+  refundMin: 1n,
 }
 
 const refundIdsKept = 10_000

@@ -6,6 +6,7 @@ import { asFields, type Fields, needText, needTime, readText } from '../bank/rea
 import type { FlutterwaveApi } from './api.js'
 import { bankCodeOf } from './bank-codes.js'
 import { daysOf } from './days.js'
+import { listFlutterwavePage } from './pages.js'
 
 /** Payments of an account whose senders are fetched: lists do not name them. */
 const sendersFetchedMax = 20
@@ -73,9 +74,9 @@ export async function listFlutterwavePayments(
   api: FlutterwaveApi,
   { from, to, after }: Period,
 ): Promise<Page<DriverPayment>> {
-  const page = Number(after ?? 1)
-  const { rows, hasMore } = await api.list('/transactions', daysOf({ from, to }), page)
-  return { items: rows.map(toPayment), next: hasMore ? String(page + 1) : null }
+  const query = daysOf({ from, to })
+  const { items, next } = await listFlutterwavePage(api, '/transactions', { query, after })
+  return { items: items.map(toPayment), next }
 }
 
 /** `amount` is what we asked for or received; a fee that the payer bears comes on top of it. */

@@ -5,6 +5,7 @@ import { koboOfNaira } from '../bank/naira.js'
 import { asList, type Fields, needText, readText } from '../bank/read-fields.js'
 import type { FlutterwaveApi } from './api.js'
 import { dayOf, daysOf } from './days.js'
+import { listFlutterwavePage } from './pages.js'
 
 const narrationLengthMax = 100
 
@@ -55,10 +56,9 @@ export async function listFlutterwavePayouts(
   api: FlutterwaveApi,
   { from, to, after }: Period,
 ): Promise<Page<DriverPayout>> {
-  const page = Number(after ?? 1)
-  const { rows, hasMore } = await api.list('/transfers', daysOf({ from, to }), page)
-  const items = rows.filter(isNaira).map(toPayout)
-  return { items, next: hasMore ? String(page + 1) : null }
+  const query = daysOf({ from, to })
+  const { items, next } = await listFlutterwavePage(api, '/transfers', { query, after })
+  return { items: items.filter(isNaira).map(toPayout), next }
 }
 
 /**
@@ -113,6 +113,7 @@ function toPayout(row: Fields): DriverPayout {
   const state = readState(row)
   const message = readText(row.complete_message) ?? ''
   return {
+    id: needText(row.id, 'id'),
     reference: needText(row.reference, 'reference'),
     amount: koboOfNaira(readText(row.amount) ?? '') ?? null,
     state,

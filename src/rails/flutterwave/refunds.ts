@@ -7,6 +7,7 @@ import { asFields, type Fields, needText, readText } from '../bank/read-fields.j
 import type { BoundedMap } from '../solana/bounded-map.js'
 import type { FlutterwaveApi } from './api.js'
 import { daysOf } from './days.js'
+import { listFlutterwavePage } from './pages.js'
 import { fetchFlutterwavePayment } from './payments.js'
 
 /** Flutterwave says that a refund takes up to 15 working days. */
@@ -79,12 +80,9 @@ export async function listFlutterwaveRefunds(
   { api, clock }: Tools,
   { from, to, after: cursor }: Period,
 ): Promise<Page<DriverPayout>> {
-  const page = Number(cursor ?? 1)
-  const { rows, hasMore } = await api.list('/refunds', daysOf({ from, to }), page)
-  return {
-    items: rows.map((row) => toRefund(row, clock.now())),
-    next: hasMore ? String(page + 1) : null,
-  }
+  const query = daysOf({ from, to })
+  const { items, next } = await listFlutterwavePage(api, '/refunds', { query, after: cursor })
+  return { items: items.map((row) => toRefund(row, clock.now())), next }
 }
 
 /** References of refunds that failed, perhaps after they were paid. They may take weeks. */
@@ -108,6 +106,7 @@ export async function listFailedFlutterwaveRefunds(
 function toRefund(row: Fields, now: Date): DriverPayout {
   const state = readState(row, now)
   return {
+    id: needText(row.id, 'id'),
     reference: readText(row.comments) ?? `refund ${needText(row.id, 'id')}`,
     amount: koboOfNaira(readText(row.amount_refunded) ?? '') ?? null,
     state,

@@ -66,6 +66,7 @@ function limitsIn(mode: Mode): BankLimits {
     isWholeNaira: false,
     collectMin: 20_00n,
     // Not documented; the smallest amount in published samples.
-    payoutMin: 10_00n,
+    payoutMin: 1_000n,
+    refundMin: 10_000n,
   }
 }

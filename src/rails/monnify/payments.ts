@@ -183,8 +183,8 @@ export function readPayment(fields: Fields): DriverPayment {
 }
 
 /**
- * Our reference of the account. Published examples of invoices have it in all three fields; the
- * first one that has the form of ours is taken.
+ * Our reference of the account: the product's, according to the documentation. Samples of invoices
+ * have it in the other fields, too; the first that has the form of ours is taken.
  */
 function accountReferenceOf({ invoiceReference, product, paymentReference }: Fields): string {
   const productReference = asFields(product).reference

@@ -101,6 +101,8 @@ const states: Record<string, DriverPayout['state'] | undefined> = {
 function readPayout(fields: Fields): DriverPayout {
   const state = states[needText(fields.status, 'status')] ?? 'open'
   return {
+    // Monnify refuses a second one with our reference.
+    id: needText(fields.reference, 'reference'),
     reference: needText(fields.reference, 'reference'),
     amount: needKobo(fields.amount, 'amount'),
     state,

@@ -74,6 +74,8 @@ const states: Record<string, DriverPayout['state'] | undefined> = {
 function readRefund(fields: Fields): DriverPayout {
   const state = states[needText(fields.refundStatus, 'refundStatus')] ?? 'open'
   return {
+    // Monnify refuses a second one with our reference.
+    id: needText(fields.refundReference, 'refundReference'),
     reference: needText(fields.refundReference, 'refundReference'),
     amount: needKobo(fields.refundAmount, 'refundAmount'),
     state,

@@ -15,6 +15,7 @@ export const paystackLimits: BankLimits = {
   referencePattern: /^[a-z0-9-]{16,50}$/,
   isWholeNaira: false,
   collectMin: 5_000n,
-  // Not published: the smallest amount that its dashboard is known to send.
+  // Not published: a guess, to confirm with Paystack.
   payoutMin: 10_000n,
+  refundMin: 1n,
 }

@@ -2,7 +2,7 @@ import { after, day } from '../../base/clock.js'
 import { limits } from '../../base/limits.js'
 import type { BankOrder, DriverPayout, Page, Period, SendAnswer } from '../bank/driver.js'
 import { Unknown } from '../bank/provider-client.js'
-import { asFields, type Fields, needTime, readText } from '../bank/read-fields.js'
+import { asFields, type Fields, needText, needTime, readText } from '../bank/read-fields.js'
 import type { PaystackCalls } from './calls.js'
 import { paystackLimits } from './limits.js'
 import { needKobo } from './read-payment.js'
@@ -23,6 +23,7 @@ export async function sendRefund(calls: PaystackCalls, order: BankOrder): Promis
     },
   })
   if (isOk) return 'accepted'
+  // Unconfirmed words. Others leave the refund open.
   if (status === 400 && /insufficient|not enough/i.test(message))
     return { failure: 'insufficient_float' }
   if (status === 400 && /fully reversed|more than/i.test(message))
@@ -93,6 +94,7 @@ export async function listRefunds(
 
 function readRefund(row: Fields): DriverPayout {
   return {
+    id: needText(row.id, 'id'),
     reference: readText(row.merchant_note) ?? `refund ${readText(row.id)}`,
     amount: needKobo(row.amount, 'amount'),
     state: refundStates[readText(row.status) ?? ''] ?? 'open',

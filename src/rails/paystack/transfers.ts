@@ -97,6 +97,7 @@ const listedStatuses = Object.keys(transferStates)
 
 function readTransfer(row: Fields): DriverPayout {
   return {
+    id: needText(row.id, 'id'),
     reference: needText(row.reference, 'reference'),
     amount: needKobo(row.amount, 'amount'),
     state: transferStates[readText(row.status) ?? ''] ?? 'open',

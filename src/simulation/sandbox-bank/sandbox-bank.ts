@@ -89,6 +89,7 @@ export function createSandboxBank(tools: Tools & { noticeKey: Buffer }): Sandbox
       const { lines, next } = await db.transaction((tx) => readStatement(tx, clock.now(), page))
       const shown = lines.map((line) => ({
         ...line,
+        id: line.reference,
         token: line.reference,
         reference: fromBankReference(line.reference),
       }))

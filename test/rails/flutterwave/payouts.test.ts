@@ -312,6 +312,28 @@ test('the statement has payouts and refunds', async () => {
   })
 })
 
+// New rows push others to the next page, where they must not look like a second transfer.
+test('the statement has each payout once, also while others are made', async () => {
+  const { clock, rail, prepare } = await open()
+  const from = clock.now()
+  const pay = async () => {
+    const attempt = await prepare(payout())
+    await rail.send([attempt])
+    return attempt.token
+  }
+  const tokens: string[] = []
+  for (let index = 0; index < 25; index += 1) tokens.push(await pay())
+  const seen: string[] = []
+  let after: string | undefined
+  do {
+    const page = await rail.statement({ from, to: new Date(from.getTime() + day), after })
+    seen.push(...page.lines.map(({ token }) => token))
+    after = page.next ?? undefined
+    for (let index = 0; index < 3; index += 1) await pay()
+  } while (after !== undefined)
+  expect(seen.toSorted()).toEqual(tokens.toSorted())
+})
+
 describe('the setup', () => {
   test('the float is rounded down to whole kobo', async () => {
     const { rail, prepare, ended } = await open({ float: 1_000_000n })

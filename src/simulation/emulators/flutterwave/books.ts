@@ -15,9 +15,6 @@ import type {
 /** Above 2^31, so that a reader with 32-bit ids fails here already. */
 const firstId = { transaction: 4_300_000_001, transfer: 2_900_000_001, refund: 2_200_000_001 }
 
-/** Numbers of temporary accounts that exist before the first one is given out again. */
-const temporaryNumbersMin = 20
-
 export const insufficientFunds = 'DISBURSE FAILED: Insufficient funds in customer wallet'
 
 export function noRecords(floatKobo: bigint): FlutterwaveRecords {
@@ -245,10 +242,10 @@ export class FlutterwaveBooks {
     }
   }
 
+  /** The number of the oldest account, if that has expired. */
   #temporaryNumber(count: number): string {
     const oldest = this.#temporary[0]
-    const isReusable = this.#temporary.length >= temporaryNumbersMin
-    if (isReusable && oldest && oldest.expiresMs! <= this.nowMs) {
+    if (oldest && oldest.expiresMs! <= this.nowMs) {
       this.#temporary.shift()
       return oldest.number
     }

@@ -195,7 +195,7 @@ export function collectionRoutes(given: {
     return succeed('Managed Account Successfully Unassigned', showDedicated(books, account))
   }
 
-  /** The result is a notice. Once in ten minutes for each account. */
+  /** The result is a notice. Once in ten minutes for each account; the refusal is made up. */
   function requery({ query }: ProviderRequest): ProviderAnswer {
     const account = books.dedicated.byKey(query.get('account_number') ?? '')
     if (account === undefined) return unknownAccount

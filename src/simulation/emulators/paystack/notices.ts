@@ -3,6 +3,7 @@ import type { OutgoingNotice } from '../notice-outbox.js'
 import type { Books, Customer, Refund, Transaction, Transfer } from './books.js'
 import { integration, showCustomer, showTransaction, showTransfer, timeText } from './shapes.js'
 
+/** Only INCORRECT_AMOUNT is published; the others are made up. */
 export const rejections = {
   amount: { message: 'incorrect amount sent', message_type: 'INCORRECT_AMOUNT' },
   late: { message: 'account has expired', message_type: 'EXPIRED_ACCOUNT' },

@@ -144,6 +144,7 @@ export function payoutRoutes(given: {
     return succeed('Transfers retrieved', shown, meta)
   }
 
+  /** The words of its refusals are made up, but for "fully reversed", which is unconfirmed. */
   async function refund({ body }: ProviderRequest): Promise<ProviderAnswer> {
     const fields = readBody(body)
     const name = fields.text('transaction') ?? ''
@@ -273,6 +274,7 @@ const tooManyResolves = refuse(429, {
   code: 'rate_limited',
 })
 
+/** Status and words are made up: Paystack publishes neither. */
 const refusedAddress = refuse(403, {
   message: 'Your IP address is not allowed to make this call',
   type: 'api_error',
