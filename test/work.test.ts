@@ -27,6 +27,7 @@ test('a rail for several kinds of payouts has each job once', () => {
     reversingRails: [],
     mint: undefined,
     treasuries: [],
+    floats: [],
     allBanks: noBanks,
     collectionRails: { test: undefined, live: undefined },
     wallets: { test: undefined, live: undefined },
