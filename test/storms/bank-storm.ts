@@ -225,7 +225,8 @@ async function settle(scene: Scene): Promise<void> {
   })
   await fates.stop()
   reverseSome(emulator, random, Math.ceil(scene.payouts / 20))
-  await emulator.drainNotices()
+  // Notices with a wrong signature are sent again for days.
+  await Promise.race([emulator.drainNotices(), sleep(2_000)])
   const tools = { db, rail, logger: silent, follow: followReturns }
   await followReversals(tools, new Date())
   await patiently(scene, 'every notice is confirmed', async () => {
