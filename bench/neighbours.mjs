@@ -96,12 +96,12 @@ const scenarios = [
     async prepare({ db, call, noisy }) {
       await call(opening(noisy))
       await db.rows(sql`
-        insert into collection_accounts (environment_id, id, kind, rail, number, account_name,
-          bank_code, bank_name, asset, amount, merchant_reference, metadata, status, variance,
+        insert into collection_accounts (environment_id, id, kind, rail, rail_account, number,
+          account_name, bank_code, bank_name, asset, amount, merchant_reference, metadata, status, variance,
           amount_received, amount_accepted, amount_held, amount_returning, amount_returned,
           event_sequence, expires_at, due_at, created_at)
-        select environment_id, gen_random_uuid(), kind, rail, (8000000000 + n)::text, account_name,
-          bank_code, bank_name, asset, amount, merchant_reference, metadata, status, variance,
+        select environment_id, gen_random_uuid(), kind, rail, (8000000000 + n)::text,
+          (8000000000 + n)::text, account_name, bank_code, bank_name, asset, amount, merchant_reference, metadata, status, variance,
           0, 0, 0, 0, 0, event_sequence, now() + interval '1 day', now() + interval '1 day', now()
         from collection_accounts, generate_series(1, 10000) n
         where environment_id = ${noisy.environmentId} and kind = 'virtual_account'`)

@@ -6,12 +6,12 @@ const atOnce = 100_000
 /** Open virtual accounts with consecutive numbers. */
 export async function seedAccounts(db, { environmentId, amount, first, count }) {
   await db.rows(sql`
-    insert into collection_accounts (environment_id, id, kind, rail, number, account_name,
-      bank_code, bank_name, asset, amount, merchant_reference, metadata, status, expires_at,
+    insert into collection_accounts (environment_id, id, kind, rail, rail_account, number,
+      account_name, bank_code, bank_name, asset, amount, merchant_reference, metadata, status, expires_at,
       created_at, due_at)
     select ${environmentId}, uuidv7(), 'virtual_account', 'sandbox-bank',
-      lpad(n::text, 10, '0'), 'Bench', '999', 'Sandbox Bank', 'NGN', ${amount}, 'order-' || n, '{}',
-      'ACTIVE', now() + interval '1 day', now(), now() + interval '1 day'
+      lpad(n::text, 10, '0'), lpad(n::text, 10, '0'), 'Bench', '999', 'Sandbox Bank', 'NGN',
+      ${amount}, 'order-' || n, '{}', 'ACTIVE', now() + interval '1 day', now(), now() + interval '1 day'
     from generate_series(${first}::bigint, ${first + count - 1}::bigint) n`)
   await db.rows(sql`analyze collection_accounts`)
 }
@@ -66,11 +66,11 @@ async function seedSome(tx, { environmentId, amount, first, count }) {
     select 'va-' || left(encode(sha256(number::bytea), 'hex'), 40), number, 'Bench', ${ago}
     from seeded`)
   tx.write(sql`
-    insert into collection_accounts (environment_id, id, kind, rail, number, account_name,
-      bank_code, bank_name, asset, amount, merchant_reference, metadata, status, amount_received,
+    insert into collection_accounts (environment_id, id, kind, rail, rail_account, number,
+      account_name, bank_code, bank_name, asset, amount, merchant_reference, metadata, status, amount_received,
       amount_accepted, event_sequence, expires_at, paid_at, created_at)
-    select ${environmentId}, account_id, 'virtual_account', 'sandbox-bank', number, 'Bench',
-      '999', 'Sandbox Bank', 'NGN', ${amount}, 'order-' || n, '{}', 'PAID', ${amount}, ${amount},
+    select ${environmentId}, account_id, 'virtual_account', 'sandbox-bank', number, number,
+      'Bench', '999', 'Sandbox Bank', 'NGN', ${amount}, 'order-' || n, '{}', 'PAID', ${amount}, ${amount},
       1, ${ago}, ${ago}, ${ago} from seeded`)
   tx.write(sql`
     insert into notices (rail, mode, id, announced, body, state, due_at, received_at)

@@ -36,6 +36,7 @@ create table notice_hints (
 
 create index notice_hints_due on notice_hints (rail, due_at) where state = 'OPEN';
 create index notice_hints_rejected on notice_hints (received_at) where state = 'REJECTED';
+create index notice_hints_ended on notice_hints (received_at) where state <> 'OPEN';
 
 -- Accounts that a provider opened for us, by our reference: a repeated request returns the same
 -- account, and a payment that names only our reference finds its number.

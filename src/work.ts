@@ -19,6 +19,7 @@ import {
 import type { BankRail, WalletRail } from './collections/ports.js'
 import type { BanksByProvider } from './collections/prepare-accounts.js'
 import { sendReturns } from './collections/send-returns.js'
+import { deleteOldHints } from './collections/store-hints.js'
 import { deleteOldKeys } from './idempotency/delete-old-keys.js'
 import type { OpenRails } from './open-rails.js'
 import { JobProgress } from './operations/job-progress.js'
@@ -83,6 +84,12 @@ export function createJobs(opened: OpenRails, tools: JobTools): Job[] {
       everyMs: hour,
       batch: limits.requestLogs.entriesDeletedPerBatchMax,
       run: (db, now) => deleteOldEntries(db, now, requestLogDays),
+    },
+    {
+      name: 'delete old notice hints',
+      everyMs: hour,
+      batch: limits.banks.hintsDeletedPerBatchMax,
+      run: deleteOldHints,
     },
     {
       name: 'check for low balances',

@@ -2,10 +2,11 @@ import { expect, test } from 'vitest'
 import { Secret } from '../src/base/secret.js'
 import { prepareDatabase } from '../src/prepare-database.js'
 import { emptyDatabase } from './support/database.js'
+import { onlySandbox } from './support/open-manilla.js'
 
 const configOf = (letter: string) => ({
   secret: new Secret(letter.repeat(32)),
-  bank: { test: 'sandbox' as const },
+  bank: onlySandbox.bank,
 })
 const db = await emptyDatabase()
 

@@ -19,6 +19,7 @@ const doors = [
   'loopback-server',
   'main',
   'open-database',
+  'open-banks',
   'open-rails',
   'prepare-database',
   'serve',

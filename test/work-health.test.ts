@@ -22,7 +22,7 @@ import { startWork } from '../src/work.js'
 import { answerForWork } from '../src/work-health.js'
 import { manualClock } from './support/clock.js'
 import { freshDatabase } from './support/database.js'
-import { noChains, standardNaira } from './support/open-manilla.js'
+import { noBanks, noChains, onlySandbox, standardNaira } from './support/open-manilla.js'
 import { spawnWork, trackPrograms } from './support/program.js'
 import { until } from './support/sessions.js'
 
@@ -35,6 +35,7 @@ const noRails: OpenRails = {
   rails: { test: {}, live: {} },
   reversingRails: [],
   collectionRails: none,
+  allBanks: noBanks,
   wallets: none,
   localnetPayers: undefined,
   banks: none,
@@ -44,6 +45,9 @@ const noRails: OpenRails = {
   localnet: undefined,
   solana: none,
   treasuries: [],
+  testPayers: undefined,
+  emulator: undefined,
+  floats: [],
   close: async () => {},
 }
 
@@ -71,7 +75,7 @@ async function openApi(db: Database): Promise<{ metricsUrl: string }> {
     requestLogDays: 0,
     naira: standardNaira,
     allowsLoopbackWebhooks: true,
-    bank: { test: 'sandbox' as const },
+    ...onlySandbox,
     solana: noChains,
   }
   const served = await serve(config, db.url, { logger: silent })

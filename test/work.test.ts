@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest'
 import { systemClock } from '../src/base/clock.js'
 import { createLogger } from '../src/base/log.js'
-import type { JudgingLane } from '../src/collections/notice-lanes.js'
+import type { JudgingLane, NoticeLane } from '../src/collections/notice-lanes.js'
 import type { OpenRails } from '../src/open-rails.js'
 import { createJobs } from '../src/work.js'
+import { noBanks } from './support/open-manilla.js'
 import { PaperRail } from './support/paper-rail.js'
 
 // Two jobs for one rail would poll a bank or chain twice.
@@ -26,6 +27,7 @@ test('a rail for several kinds of payouts has each job once', () => {
     reversingRails: [],
     mint: undefined,
     treasuries: [],
+    allBanks: noBanks,
     collectionRails: { test: undefined, live: undefined },
     wallets: { test: undefined, live: undefined },
   }
@@ -33,6 +35,7 @@ test('a rail for several kinds of payouts has each job once', () => {
     clock: systemClock,
     logger: createLogger('silent'),
     lane: {} as JudgingLane,
+    noticeLane: {} as NoticeLane,
     requestLogDays: 30,
   }
   const names = createJobs(opened as OpenRails, tools).map(({ name }) => name)

@@ -255,6 +255,8 @@ export const limits = {
     hintRetryMaxMs: hour,
     hintLeaseMs: 2 * minute,
     hintsPerBatchMax: 64,
+    hintRetentionMs: 90 * day,
+    hintsDeletedPerBatchMax: 1_000,
     floatIntervalMs: minute,
   },
   deposits: {

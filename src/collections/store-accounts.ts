@@ -267,9 +267,10 @@ type Wanted = {
 export type RailAccount = { rail: string; mode: Mode; railAccount: string }
 
 /**
- * Locks the accounts that rails name so and their counterparts, and returns them by `railAccountKey`. If
- * the transaction may not wait for locks, throws `Busy` with the `railAccountKey` of each wanted one
- * whose account or counterpart another transaction holds; the group is the environment.
+ * Locks the accounts that rails name so and their counterparts, and returns them by
+ * `railAccountKey`. If the transaction may not wait for locks, throws `Busy` with the
+ * `railAccountKey` of each wanted one whose account or counterpart another transaction holds; the
+ * group is the environment.
  */
 export async function lockByRailAccount(
   tx: Tx,

@@ -1,4 +1,6 @@
+import { after } from '../base/clock.js'
 import type { Mode } from '../base/environment.js'
+import { limits } from '../base/limits.js'
 import type { DueTable } from '../postgres/due.js'
 import { sql } from '../postgres/sql.js'
 import { listStatement } from '../postgres/statement.js'
@@ -82,6 +84,19 @@ export async function postponeHint(
   await db.rows(sql`
     update notice_hints set due_at = ${dueAt}
     where rail = ${rail} and mode = ${mode} and id = ${id} and state = 'OPEN'`)
+}
+
+/** Deletes a bounded number of old hints and returns how many. A late copy is confirmed again. */
+export async function deleteOldHints(db: Queryable, now: Date): Promise<number> {
+  const { hintRetentionMs, hintsDeletedPerBatchMax } = limits.banks
+  const deleted = await db.rows(sql`
+    delete from notice_hints h using (
+      select rail, mode, id from notice_hints
+      where state <> 'OPEN' and received_at <= ${after(now, -hintRetentionMs)}
+      order by received_at limit ${hintsDeletedPerBatchMax} for update skip locked) old
+    where h.rail = old.rail and h.mode = old.mode and h.id = old.id
+    returning 1`)
+  return deleted.length
 }
 
 export type RejectedPayment = HintName & { reason: string; receivedAt: Date }

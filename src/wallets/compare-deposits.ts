@@ -60,7 +60,7 @@ async function listBooked(
         ${limits.money.ledgerMax})::bigint as amount,
       coalesce(swept.live, 0)::bigint as leaving
     from token_accounts t
-    left join collection_accounts a on a.rail = t.rail and a.number = t.wallet
+    left join collection_accounts a on a.rail = t.rail and a.rail_account = t.wallet
     left join lateral (select sum(p.amount) as amount from payments p
       where p.environment_id = a.environment_id and p.account_id = a.id and p.asset = t.asset
       ) deposited on true

@@ -11,7 +11,7 @@ import type { PollResult, TokenAccount } from './token-account.js'
 const booked = `case when job.is_unread and job.asset in ('USDC', 'USDT') then least(
   (select coalesce(sum(p.amount), 0) from payments p
     join collection_accounts a on a.environment_id = p.environment_id and a.id = p.account_id
-    where a.rail = job.rail and a.number = job.wallet and p.asset = job.asset)
+    where a.rail = job.rail and a.rail_account = job.wallet and p.asset = job.asset)
   + (select coalesce(sum((n.announced ->> 'amount')::numeric), 0) from notices n
     where n.rail = job.rail and n.announced ->> 'accountNumber' = job.wallet
       and n.state = 'REFUSED' and split_part(n.id, ':', 2) = job.address)
@@ -30,7 +30,8 @@ const tokenAccountsDue: DueTable = {
     job.read_slot as "readSlot", job.is_unread as "isUnread", job.unread_looks as "unreadPolls",
     job.has_trouble as "hasTrouble", job.busy_until as "busyUntil",
     job.audited_at as "auditedAt", job.looks as polls,
-    (select a.kind from collection_accounts a where a.rail = job.rail and a.number = job.wallet)
+    (select a.kind from collection_accounts a
+      where a.rail = job.rail and a.rail_account = job.wallet)
       as kind, ${booked} as booked`,
 }
 

@@ -82,7 +82,7 @@ async function findCandidates(db: Database, now: Date, rail: string): Promise<Ca
       (t.unsigned_sweeps > 0 or coalesce(last.state = 'FAILED', false)) as "isAlone"
     from token_accounts t
     join wallets w on w.rail = t.rail and w.address = t.wallet
-    join collection_accounts a on a.rail = t.rail and a.number = t.wallet
+    join collection_accounts a on a.rail = t.rail and a.rail_account = t.wallet
     left join lateral (
       select s.state, s.ended_at from sweep_parts p
       join sweeps s on s.rail = p.rail and s.id = p.sweep_id

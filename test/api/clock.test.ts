@@ -272,11 +272,11 @@ describe('virtual accounts', () => {
 async function openAccounts(environmentId: EnvironmentId, howMany: number): Promise<void> {
   const [now, dueAt, batch] = [clock.now(), after(clock.now(), hour), newId(clock.now())]
   await db.rows(sql`
-    insert into collection_accounts (environment_id, id, kind, rail, number, account_name,
-      bank_code, bank_name, asset, amount, merchant_reference, metadata, status, expires_at,
+    insert into collection_accounts (environment_id, id, kind, rail, rail_account, number,
+      account_name, bank_code, bank_name, asset, amount, merchant_reference, metadata, status, expires_at,
       created_at, due_at)
     select ${environmentId}::int, gen_random_uuid(), 'virtual_account', 'paper',
-      ${batch}::text || n, 'Ada', '999', 'Paper', 'NGN', 1, 'order', '{}', 'ACTIVE',
+      ${batch}::text || n, ${batch}::text || n, 'Ada', '999', 'Paper', 'NGN', 1, 'order', '{}', 'ACTIVE',
       ${dueAt}::timestamptz, ${now}::timestamptz, ${dueAt}::timestamptz
     from generate_series(1, ${howMany}::int) n`)
 }

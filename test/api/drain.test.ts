@@ -10,6 +10,7 @@ import { sql } from '../../src/postgres/sql.js'
 import { serve } from '../../src/serve.js'
 import {
   noChains,
+  onlySandbox,
   openManilla,
   readReply,
   standardNaira,
@@ -225,7 +226,7 @@ describe('metrics', async () => {
     requestLogDays: 30,
     naira: standardNaira,
     allowsLoopbackWebhooks: true,
-    bank: { test: 'sandbox' as const },
+    ...onlySandbox,
     solana: noChains,
   })
 

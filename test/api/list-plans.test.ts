@@ -53,10 +53,10 @@ beforeAll(async () => {
       timestamptz '2026-01-01' + n * interval '1 second'
     from ${series()}`)
   const accountOf = (environmentId: EnvironmentId, offset: number, rest: string) => `
-    insert into collection_accounts (environment_id, id, number, kind, rail, account_name,
+    insert into collection_accounts (environment_id, id, rail_account, number, kind, rail, account_name,
       bank_code, bank_name, asset, amount, requested_amount, amount_received, amount_accepted,
       merchant_reference, metadata, status, expires_at, paid_at, due_at, created_at)
-    select ${environmentId}, $id, n::text, ${rest}
+    select ${environmentId}, $id, n::text, n::text, ${rest}
     from ${series(offset + 1, offset + count)}`
   const paid = `'paper', 'Ada', '999', 'Paper', 'NGN', 100, null, 100, 100,
     case when n % 2 = 0 then 'same' else 'order ' || n end, '{}', 'PAID', now(), now(), null, now()`

@@ -110,8 +110,8 @@ test('without a test bank, coins are paid out, naira is refused and the books ar
 
   // Every background job runs without the sandbox tables.
   const lane = { run: async () => undefined } as never
-  for (const job of createJobs(opened, { clock, logger, lane, requestLogDays: 30 }))
-    await job.run(db, clock.now())
+  const jobTools = { clock, logger, lane, noticeLane: lane, requestLogDays: 30 }
+  for (const job of createJobs(opened, jobTools)) await job.run(db, clock.now())
   const results = await reconcile({ db, rails: opened, confirmDelayMs: 1 }, clock.now())
   expect(results).toMatchObject([{ rail: rail.name, differences: [] }])
   await expectAllProofs(db)

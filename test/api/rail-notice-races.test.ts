@@ -5,6 +5,7 @@ import { Refusal } from '../../src/base/refusal.js'
 import { createAccounts } from '../../src/collections/create-accounts.js'
 import { createAccountPreparation } from '../../src/collections/prepare-accounts.js'
 import { openNoticeBoard } from '../support/notices.js'
+import { noBanks } from '../support/open-manilla.js'
 import { openWithBank } from '../support/open-with-bank.js'
 import { type Desk, openDesk } from '../support/payment-desk.js'
 import { expectAllProofs } from '../support/sound-books.js'
@@ -26,6 +27,7 @@ test('a notice that overtakes its account is judged once the account exists', as
   const prepare = createAccountPreparation({
     db: service.db,
     rails: { test: service.bank, live: undefined },
+    banks: noBanks,
   })
   const now = service.clock.now()
   const prepared = await prepare(now, {

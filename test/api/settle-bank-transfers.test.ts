@@ -58,7 +58,7 @@ async function payAndWait(accountNumber: string): Promise<string> {
   const from = new Date(clock.now().getTime() - 60_000)
   const to = new Date(clock.now().getTime() + 60_000)
   await until(async () => {
-    const { lines } = await bank.statement({ from, to })
+    const { lines } = await bank.statement({ from, to, after: undefined })
     return lines.some((line) => line.reference === reference)
   })
   return reference

@@ -27,10 +27,12 @@ function insert(table: string, row: Values): Promise<unknown> {
 const names = () => ({ environment_id, id: newId(now), rail: 'paper', created_at: now })
 
 function virtual(change: Values = {}): Promise<unknown> {
+  const number = `${count++}`
   return insert('collection_accounts', {
     ...names(),
     kind: 'virtual_account',
-    number: `${count++}`,
+    rail_account: number,
+    number,
     account_name: 'Ada',
     bank_code: '999',
     bank_name: 'Paper',
@@ -126,6 +128,57 @@ function notice(change: Values = {}): Promise<unknown> {
     state: 'WAITING',
     due_at: now,
     received_at: now,
+    ...change,
+  })
+}
+
+function hint(change: Values = {}): Promise<unknown> {
+  return insert('notice_hints', {
+    rail: 'paper',
+    mode: 'test',
+    id: `${count++}`,
+    hint: '{}',
+    body: '{}',
+    due_at: now,
+    received_at: now,
+    ...change,
+  })
+}
+
+function opened(change: Values = {}): Promise<unknown> {
+  return insert('opened_bank_accounts', {
+    rail: 'paper',
+    reference: `${count++}`,
+    number: '1',
+    account_name: 'Ada',
+    bank_code: '999',
+    bank_name: 'Paper',
+    details: '{}',
+    created_at: now,
+    ...change,
+  })
+}
+
+function order(change: Values = {}): Promise<unknown> {
+  return insert('bank_orders', {
+    rail: 'paper',
+    token: `${count++}`,
+    sendings: 1,
+    first_sent_at: now,
+    ...change,
+  })
+}
+
+function bankAccount(change: Values = {}): Promise<unknown> {
+  return insert('merchant_bank_accounts', {
+    environment_id,
+    id: newId(now),
+    bank_code: '058',
+    account_number: '0123456789',
+    account_name: 'Ada',
+    is_active: true,
+    is_primary: false,
+    created_at: now,
     ...change,
   })
 }
@@ -286,12 +339,16 @@ const violations: Record<string, Record<string, () => Promise<unknown>>> = {
     'amounts that add up to more than received': () => virtual({ amount_held: 1 }),
     ...each(below('amount_received'), virtual),
   },
-  number_is_one_account: {
-    'a number of another merchant': () =>
-      twice(virtual, { number: 'n' }, { environment_id: liveId }),
-    'a number of another kind': async () => {
-      await virtual({ number: 'm' })
-      await dedicated({ number: 'm' })
+  rail_account_is_one_account: {
+    'an account of another merchant': () =>
+      twice(virtual, { rail_account: 'n' }, { environment_id: liveId }),
+    'an account of another kind': async () => {
+      await virtual({ rail_account: 'm' })
+      await dedicated({ rail_account: 'm' })
+    },
+    'an account with another number': async () => {
+      await virtual({ rail_account: 'o', number: '1' })
+      await virtual({ rail_account: 'o', number: '2' })
     },
   },
   external_reference_is_used_once: {
@@ -376,6 +433,30 @@ const violations: Record<string, Record<string, () => Promise<unknown>>> = {
   notices_pkey: {
     'a notice with a known id': () => twice(notice, { id: 'same' }),
   },
+  hint_state_is_known: {
+    'an unknown state': () => hint({ state: 'GUESSED' }),
+  },
+  only_ended_hint_has_a_reason: {
+    'a reason before the end': () => hint({ reason: 'too_large' }),
+  },
+  notice_hints_pkey: {
+    'a hint with a known id': () => twice(hint, { id: 'same' }),
+  },
+  opened_bank_accounts_pkey: {
+    'another account for a reference': () =>
+      twice(opened, { reference: 'same' }, { number: 'another' }),
+  },
+  bank_orders_pkey: {
+    'an order with a known token': () => twice(order, { token: 'same' }),
+  },
+  refusals_answer_sendings: {
+    'more refusals than sendings': () => order({ refusals: 2 }),
+  },
+  only_refused_order_is_closed: {
+    'a closed order that may have moved money': () => order({ closed_at: now }),
+    'a closed order with one unanswered sending': () =>
+      order({ sendings: 2, refusals: 1, closed_at: now }),
+  },
   notices_are_never_edited: {
     ...edits('notices', ['rail', 'mode', 'id', 'announced', 'body', 'received_at']),
     'a delete': () => db.rows({ text: 'delete from notices', values: [] }),
@@ -436,6 +517,13 @@ const otherViolations: typeof violations = {
       await session({ wallet_id })
       await session({ wallet_id })
     },
+  },
+  bank_code_is_plain: {
+    'no code': () => bankAccount({ bank_code: '' }),
+    'two characters': () => bankAccount({ bank_code: '05' }),
+    'ten characters': () => bankAccount({ bank_code: '0123456789' }),
+    'a space': () => bankAccount({ bank_code: '05 8' }),
+    'letters with accents': () => bankAccount({ bank_code: '05é' }),
   },
   clock_moves_forward_only: {
     'a clock behind real time': () => moveClock(environment_id, -1),
@@ -499,6 +587,16 @@ test('valid rows are accepted', async () => {
   await paymentReturn({ takes_from: 'available', state: 'SENT' })
   await notice({ id: 'both' })
   await notice({ id: 'both', mode: 'live', state: 'REFUSED', reason: 'too_large' })
+  await virtual({ rail_account: 'first of 9', number: '9' })
+  await virtual({ rail_account: 'second of 9', number: '9' })
+  await hint({ id: 'both' })
+  await hint({ id: 'both', mode: 'live', state: 'REJECTED', reason: 'INCORRECT_AMOUNT' })
+  await hint({ id: 'both', rail: 'other', state: 'CONFIRMED' })
+  await opened({ reference: 'both' })
+  await opened({ reference: 'both', rail: 'other' })
+  await order({ token: 'both', refusals: 1, refusal: 'no', closed_at: now })
+  await order({ token: 'both', rail: 'other' })
+  await bankAccount({ bank_code: '035A' })
   await payout()
   await payout({ takes_from: 'available' })
   await payout({ kind: 'crypto_return', asset: 'USDC' })
@@ -523,7 +621,15 @@ test('the status of a payment is that of its first non-zero amount', async () =>
 
 // Fails for every constraint that has no case above.
 test('every constraint, unique index and trigger of these tables has a case', async () => {
-  const tables = ['collection_accounts', 'payments', 'payment_returns', 'notices']
+  const tables = [
+    'collection_accounts',
+    'payments',
+    'payment_returns',
+    'notices',
+    'notice_hints',
+    'opened_bank_accounts',
+    'bank_orders',
+  ]
   const rows = await db.rows(sql<{ name: string }>`
     select conname as name from pg_constraint
     where conrelid::regclass::text = any(${tables}) and contype <> 'n'

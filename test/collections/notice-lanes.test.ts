@@ -31,11 +31,11 @@ function openNoticeLane(): NoticeLane {
   return lane
 }
 
-function newNotice(accountNumber: string, change: object = {}): NewNotice {
+function newNotice(railAccount: string, change: object = {}): NewNotice {
   const id = `sbp_${randomUUID().replaceAll('-', '')}`
   const reported = {
     id,
-    accountNumber,
+    railAccount,
     amount: 500_000n,
     currency: 'NGN',
     sender: payer,

@@ -28,6 +28,7 @@ async function payOne(tx: Tx): Promise<void> {
       id,
       kind: 'virtual_account',
       rail: name.rail,
+      railAccount: number,
       number,
       accountName: 'Ada',
       bankCode: '999',
@@ -51,7 +52,7 @@ async function payOne(tx: Tx): Promise<void> {
   ])
   const payment = {
     id: name.id,
-    accountNumber: number,
+    railAccount: number,
     amount: 500n,
     currency: 'NGN',
     sender: null,
@@ -60,7 +61,7 @@ async function payOne(tx: Tx): Promise<void> {
     receivedAt: now,
   }
   insertNotices(tx, { now, dueAt: now }, [{ ...name, reported: payment, body: null }])
-  const rail = { name: name.rail, refundsById: true } as CollectionRail
+  const rail = { name: name.rail, limits: { refundsById: true } } as CollectionRail
   await recordPayments(tx, now, { names: [name], rails: new Map([[rail.name, rail]]) })
 }
 
@@ -86,11 +87,11 @@ test('payments are judged by key even in tables without statistics', async () =>
     for (const { scans } of await plansOf(session, statement, values))
       expect(scans).toEqual([expect.stringMatching(index)])
   const asked = ['{sandbox-bank}', '{test}', `{${number}}`]
-  for (const { scans } of await plansOf(session, 'lock_collection_accounts_by_number', asked))
+  for (const { scans } of await plansOf(session, 'lock_collection_accounts_by_rail', asked))
     expect(scans).toEqual([
       'by checkout_sessions_pkey',
       'by collection_accounts_pkey',
       'by environments_pkey',
-      'by number_is_one_account',
+      'by rail_account_is_one_account',
     ])
 })

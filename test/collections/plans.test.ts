@@ -7,10 +7,7 @@ import { findAccountByNumber, getAccount } from '../../src/collections/find-acco
 import { findPaymentByRailId, getPayment } from '../../src/collections/find-payments.js'
 import { judgeDueNotices } from '../../src/collections/judge-due-notices.js'
 import { sendReturns } from '../../src/collections/send-returns.js'
-import {
-  lockAccountsByNumber,
-  lockCollectionAccounts,
-} from '../../src/collections/store-accounts.js'
+import { lockByRailAccount, lockCollectionAccounts } from '../../src/collections/store-accounts.js'
 import { lockNotices, updateNotices } from '../../src/collections/store-notices.js'
 import { findLatestPayments, lockPayments } from '../../src/collections/store-payments.js'
 import { lockReturns } from '../../src/collections/store-returns.js'
@@ -38,21 +35,26 @@ await db.rows(sql`
   on conflict do nothing`)
 // Every other account belongs to one large merchant. Few are open; nearly all are paid.
 await db.rows(sql`
-  insert into collection_accounts (environment_id, id, kind, rail, number, account_name, bank_code,
-    bank_name, asset, amount, merchant_reference, metadata, status, expires_at, paid_at, created_at,
+  insert into collection_accounts (environment_id, id, kind, rail, rail_account, number,
+    account_name, bank_code, bank_name, asset, amount, merchant_reference, metadata, status, expires_at, paid_at, created_at,
     due_at)
   select case when n % 2 = 0 then ${environmentId}::int else 3 + n % 1900 end, gen_random_uuid(),
-    'virtual_account', 'paper', lpad(n::text, 10, '0'), 'Ada', '999', 'Paper', 'NGN', 100,
+    'virtual_account', 'paper', lpad(n::text, 10, '0'), lpad(n::text, 10, '0'), 'Ada', '999', 'Paper', 'NGN', 100,
     'order ' || n, '{}', case when n % 20 = 0 then 'ACTIVE' else 'PAID' end, ${now},
     case when n % 20 > 0 then ${now}::timestamptz end, ${now},
     case when n % 20 = 0 then ${now}::timestamptz + n * interval '1 second' end
   from generate_series(1, 12000) n`)
 await db.rows(sql`
-  insert into collection_accounts (environment_id, id, kind, rail, number, account_name, bank_code,
-    bank_name, asset, merchant_reference, metadata, status, created_at)
-  select environment_id, gen_random_uuid(), 'dedicated_account', rail, 'd' || number, 'Ada', '999',
-    'Paper', 'NGN', number, '{}', 'ACTIVE', ${now}
+  insert into collection_accounts (environment_id, id, kind, rail, rail_account, number,
+    account_name, bank_code, bank_name, asset, merchant_reference, metadata, status, created_at)
+  select environment_id, gen_random_uuid(), 'dedicated_account', rail, 'd' || number, 'd' || number, 'Ada',
+    '999', 'Paper', 'NGN', number, '{}', 'ACTIVE', ${now}
   from collection_accounts`)
+await db.rows(sql`
+  insert into opened_bank_accounts (rail, reference, number, account_name, bank_code, bank_name,
+    details, created_at)
+  select rail, rail_account, number, 'Ada', '999', 'Paper', '{}', created_at
+  from collection_accounts where kind = 'virtual_account'`)
 await db.rows(sql`
   insert into payments (environment_id, id, account_id, source, rail, rail_id, asset, amount,
     amount_accepted, amount_held, amount_returning, amount_returned, fee, variance, sender,
@@ -114,19 +116,19 @@ const virtual = { environmentId, kind: 'virtual_account' } as const
 
 test('accounts are locked by number and by id', async () => {
   const session = await openSession(db)
-  const wanted = [{ rail: 'paper', mode: 'test', number: '0000000007' } as const]
+  const wanted = [{ rail: 'paper', mode: 'test', railAccount: '0000000007' } as const]
   await inTransaction(session, async (tx) => {
-    await lockAccountsByNumber(tx, wanted)
+    await lockByRailAccount(tx, wanted)
     await lockCollectionAccounts(tx, names)
   })
   const numbers = ['{paper,paper}', '{test,live}', '{0000000007,0000000008}']
-  const byNumber = await plansOf(session, 'lock_collection_accounts_by_number', numbers)
+  const byNumber = await plansOf(session, 'lock_collection_accounts_by_rail', numbers)
   for (const { scans } of byNumber)
     expect(scans).toEqual([
       'by checkout_sessions_pkey',
       'by collection_accounts_pkey',
       'by environments_pkey',
-      'by number_is_one_account',
+      'by rail_account_is_one_account',
     ])
   for (const { scans } of await plansOf(session, 'lock_collection_accounts', ids))
     expect(scans).toEqual([
@@ -183,7 +185,10 @@ test('accounts are found by reference and by number', async () => {
   }
   const number = { environmentId, rail: 'paper', number: '0000000007' }
   for (const scans of await scansOf((reader) => findAccountByNumber(reader, number)))
-    expect(scans).toEqual([expect.stringMatching(/^by number_is_one_account/)])
+    expect(scans).toEqual([
+      expect.stringMatching(/^by opened_bank_accounts_by_number/),
+      expect.stringMatching(/^by rail_account_is_one_account/),
+    ])
   const railId = { rail: 'paper', railId: '0000000007' }
   for (const scans of await scansOf((reader) => findPaymentByRailId(reader, railId)))
     expect(scans).toEqual(['by payment_is_taken_once'])

@@ -63,7 +63,7 @@ async function collectEveryKind() {
   await service.pass(10)
   const payment = {
     id: 'unmatched',
-    accountNumber: '9999999999',
+    railAccount: '9999999999',
     amount: 1n,
     currency: 'NGN',
     sender: null,

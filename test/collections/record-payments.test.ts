@@ -22,7 +22,7 @@ async function judgeTogether(accountNumber: string, changes: NoticeChange[]): Pr
   const notices = changes.map(({ id, mode = 'test', ...change }) => {
     const payment: ReportedPayment = {
       id,
-      accountNumber,
+      railAccount: accountNumber,
       amount: 500_000n,
       currency: 'NGN',
       sender: null,
@@ -115,7 +115,7 @@ test('invalid notices are refused and kept, and do not affect others in the batc
     { id: 'odd-3', currency: 'USD' },
     { id: 'odd-4', amount: 9_007_199_254_740_992n },
     { id: 'odd-5' },
-    { id: 'odd-6', accountNumber: '9999999999' },
+    { id: 'odd-6', railAccount: '9999999999' },
   ])
   expect(states).toEqual(['REFUSED', 'REFUSED', 'REFUSED', 'REFUSED', 'TAKEN', 'UNMATCHED'])
 })

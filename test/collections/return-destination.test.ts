@@ -1,9 +1,11 @@
 import { expect, test } from 'vitest'
+import type { BankLimits } from '../../src/collections/ports.js'
 import { destinationOf } from '../../src/collections/return-destination.js'
 
 const known = { name: 'ADA OBI', accountNumber: '0123456789', bankCode: '058', bankName: 'GTBank' }
 const masked = { ...known, accountNumber: '******6789' }
-const byId = { refundsById: true }
+const byId = { limits: { refundsById: true } as BankLimits }
+const byNumber = { limits: { refundsById: false } as BankLimits }
 
 test('naira is sent back to its account, or by payment id if the account is masked', () => {
   expect(destinationOf({ id: 'p1', sender: known }, byId)).toMatchObject({
@@ -13,7 +15,7 @@ test('naira is sent back to its account, or by payment id if the account is mask
     accountName: '',
   })
   expect(destinationOf({ id: 'p1', sender: masked }, byId)).toMatchObject({ refundOf: 'p1' })
-  expect(destinationOf({ id: 'p1', sender: masked }, { refundsById: false })).toBeUndefined()
+  expect(destinationOf({ id: 'p1', sender: masked }, byNumber)).toBeUndefined()
   expect(destinationOf({ id: 'p1', sender: null }, byId)).toBeUndefined()
 })
 

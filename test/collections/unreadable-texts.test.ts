@@ -42,7 +42,7 @@ test.each(['USDC', 'USDT'])('a memo cut inside a character is judged, %s', async
 test('any text that a rail sends can be read back', async () => {
   const payment = {
     id: 'broken',
-    accountNumber: '1',
+    railAccount: '1',
     amount: 1n,
     currency: 'NGN',
     bankSessionId: 'a\0b',

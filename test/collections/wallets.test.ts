@@ -11,6 +11,7 @@ import {
   unchecked,
   usdt,
 } from '../simulation/localnet/transfers.js'
+import { noBanks } from '../support/open-manilla.js'
 import { openWithWallets, shopOf } from '../support/open-with-wallets.js'
 import { expectAllProofs } from '../support/sound-books.js'
 
@@ -28,7 +29,7 @@ beforeEach(async () => {
 const treasury = () => balanceOf(chain, rail.treasuryAddress)
 
 async function expectAgreement(): Promise<void> {
-  const rails = { solana: { test: rail, live: undefined }, sandboxBank: undefined }
+  const rails = { solana: { test: rail, live: undefined }, allBanks: noBanks }
   const [result] = await reconcile({ db, rails }, clock.now())
   expect(result!.differences).toEqual([])
   await expectAllProofs(db)

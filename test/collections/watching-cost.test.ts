@@ -67,12 +67,12 @@ async function addIdle({ dedicated, temporary }: { dedicated: number; temporary:
   const environmentId = service.merchant.environments.test.id
   const ifPaid = (value: unknown) => sql`case when w.reference like 'paid %' then ${value} end`
   await db.rows(sql`
-    insert into collection_accounts (environment_id, id, kind, rail, number, account_name,
-      bank_code, bank_name, asset, amount, requested_amount, merchant_reference, metadata, status,
+    insert into collection_accounts (environment_id, id, kind, rail, rail_account, number,
+      account_name, bank_code, bank_name, asset, amount, requested_amount, merchant_reference, metadata, status,
       expires_at, paid_at, created_at)
     select ${environmentId}, gen_random_uuid(),
       coalesce(${ifPaid('crypto_wallet')}, 'dedicated_crypto_wallet'), w.rail, w.address,
-      '', '', '', ${ifPaid('USDC')}, ${ifPaid(25_000_000)}::bigint, ${ifPaid('25')},
+      w.address, '', '', '', ${ifPaid('USDC')}, ${ifPaid(25_000_000)}::bigint, ${ifPaid('25')},
       w.reference, '{}',
       coalesce(${ifPaid('PAID')}, 'ACTIVE'), ${ifPaid(past)}::timestamptz,
       ${ifPaid(past)}::timestamptz, ${past}

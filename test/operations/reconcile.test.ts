@@ -24,7 +24,7 @@ import { newWallet, signTransfer, unchecked } from '../simulation/localnet/trans
 import { instructionTo, prepareAttempts } from '../simulation/sandbox-bank/open-bank.js'
 import { manualClock } from '../support/clock.js'
 import { freshDatabase } from '../support/database.js'
-import { openManilla } from '../support/open-manilla.js'
+import { inTestMode, openManilla } from '../support/open-manilla.js'
 import { until } from '../support/sessions.js'
 import { expectAllProofs } from '../support/sound-books.js'
 
@@ -57,7 +57,7 @@ const solana = await createSolanaRail({
 })
 const bank = createSandboxBank({ db, clock, logger, noticeKey: randomBytes(32) })
 const mint = createCoinMint(chain.url, solana)
-const rails = { solana: { test: solana, live: undefined }, sandboxBank: bank }
+const rails = { solana: { test: solana, live: undefined }, allBanks: inTestMode(bank) }
 /** Blocks and time advance only by hand, so the second comparison need not wait. */
 const tools = { db, rails, logger, confirmDelayMs: 1 }
 

@@ -162,7 +162,7 @@ async function countOpen(db: Database): Promise<number> {
     select ((select count(*) from notices where state = 'WAITING')
       + (select count(*) from sweeps where state = 'LIVE')
       + (select count(*) from token_accounts t
-        join collection_accounts a on a.rail = t.rail and a.number = t.wallet
+        join collection_accounts a on a.rail = t.rail and a.rail_account = t.wallet
         where t.is_unread or t.has_trouble or (t.asset = coalesce(a.asset, t.asset) and t.amount >=
           case when a.kind = 'crypto_wallet' then 1 else ${limits.sweeps.amountMin} end)
       ))::int as count`)

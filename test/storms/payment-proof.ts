@@ -6,6 +6,7 @@ import type { Difference } from '../../src/payouts/compare-books.js'
 import type { Database } from '../../src/postgres/database.js'
 import { sql } from '../../src/postgres/sql.js'
 import type { SandboxBank } from '../../src/simulation/sandbox-bank/sandbox-bank.js'
+import { inTestMode } from '../support/open-manilla.js'
 import type { Kind, PlannedPayment } from './payment-plan.js'
 
 type Row = { railId: string; number: string; amount: bigint; variance: Variance; places: bigint }
@@ -44,7 +45,7 @@ export async function provePayments({ db, bank, planned }: Scene): Promise<After
       coalesce(sum(amount_returned), 0)::bigint as returned
     from payments`)
   const [reconciled] = await reconcile(
-    { db, rails: { solana: { test: undefined, live: undefined }, sandboxBank: bank } },
+    { db, rails: { solana: { test: undefined, live: undefined }, allBanks: inTestMode(bank) } },
     new Date(),
   )
   const unknown = new Set(planned.filter(isOf('unknown')).map(({ id }) => id))

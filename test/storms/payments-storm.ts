@@ -79,8 +79,8 @@ async function openAccounts(
   const accounts = [...new Set(planned.map(({ account }) => account))]
   await eachAtOnce(accounts, async (account) => {
     if (account.kind !== 'unknown') return openAccount(shops[account.shop]!, account)
-    const order = { reference: account.name, name: 'Nobody', purpose: 'storm', expected: null }
-    const [opened] = await bank.openAccounts([order])
+    const order = { reference: account.name, name: 'Nobody', purpose: 'storm' }
+    const [opened] = await bank.openAccounts([{ ...order, expected: null, customer: null }])
     assert(opened && 'number' in opened)
     account.number = opened.number
   })

@@ -65,7 +65,7 @@ export function openNoticeBoard(service: ServiceWithBank) {
       const { mode = name.mode, ...change } = reported
       const payment: ReportedPayment = {
         id,
-        accountNumber,
+        railAccount: accountNumber,
         amount: 500_000n,
         currency: 'NGN',
         sender: payer,

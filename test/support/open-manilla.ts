@@ -9,8 +9,8 @@ import { limits } from '../../src/base/limits.js'
 import { createLogger } from '../../src/base/log.js'
 import { createSeal, type Seal } from '../../src/base/sealed.js'
 import { Secret } from '../../src/base/secret.js'
-import type { LocalnetPayers, SandboxPayers } from '../../src/collections/ports.js'
-import type { CollectionRails } from '../../src/collections/prepare-accounts.js'
+import type { BankRail, LocalnetPayers, SandboxPayers } from '../../src/collections/ports.js'
+import type { BanksByProvider, CollectionRails } from '../../src/collections/prepare-accounts.js'
 import { compose } from '../../src/compose.js'
 import { createMerchant } from '../../src/merchants/create-merchant.js'
 import { issueKey } from '../../src/merchants/issue-key.js'
@@ -53,6 +53,23 @@ const noSolana = {
 /** For configurations that need no chain. */
 export const noChains = { test: noSolana, live: noSolana }
 
+const noBank = { collect: 'none', payout: 'none', floatMin: 0n } as const
+
+/** For configurations with the sandbox bank in test mode, and no other bank. */
+export const onlySandbox = {
+  bank: { test: { ...noBank, collect: 'sandbox', payout: 'sandbox' }, live: noBank },
+  providers: { test: {}, live: {} },
+  payerEmail: 'payments@example.com',
+} as const satisfies Partial<Config>
+
+/** For comparisons and services without a bank. */
+export const noBanks: BanksByProvider = { test: new Map(), live: new Map() }
+
+/** Banks of test mode only. */
+export function inTestMode(...banks: BankRail[]): BanksByProvider {
+  return { test: new Map(banks.map((bank) => [bank.provider, bank])), live: new Map() }
+}
+
 /** For services without a chain: balance tests need no real coins. */
 const paperMint: CoinMint = { mintAll: async () => {} }
 
@@ -86,6 +103,7 @@ export type ManillaOptions = {
   banks?: Record<Mode, BankDirectory | undefined>
   simulatedRails?: SimulatedRail[]
   collectionRails?: CollectionRails
+  allBanks?: BanksByProvider
   sandboxPayers?: SandboxPayers
   wallets?: WalletRails
   localnetPayers?: LocalnetPayers
@@ -124,7 +142,7 @@ export async function openManilla(options: ManillaOptions = {}) {
     requestLogDays: options.requestLogDays ?? limits.requestLogs.retentionDaysMax,
     naira: options.naira ?? standardNaira,
     allowsLoopbackWebhooks: true,
-    bank: { test: 'sandbox' as const },
+    ...onlySandbox,
     solana: noChains,
   }
   const logger = createLogger(config.logLevel, { write: (line) => log.push(line) })
@@ -141,6 +159,7 @@ export async function openManilla(options: ManillaOptions = {}) {
     ...(simulatedRails && { simulatedRails }),
     ...(collectionRails && { collectionRails: collectionRails }),
     ...(sandboxPayers && { sandboxPayers }),
+    ...(options.allBanks && { allBanks: options.allBanks }),
     ...(wallets && { wallets }),
     mint,
     localnetPayers,

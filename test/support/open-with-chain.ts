@@ -166,6 +166,7 @@ function walletOf(at: Date, { amount, ...names }: Wallet): CollectionAccount {
   return {
     ...names,
     ...noAmounts,
+    railAccount: names.number,
     id: newId(at),
     kind: 'crypto_wallet',
     accountName: '',
@@ -215,12 +216,12 @@ function toMovement({ environmentId, asset, id, ...places }: Payment): Movement 
 
 function takeNotice(
   tx: Parameters<typeof insertNotices>[0],
-  { number: accountNumber }: CollectionAccount,
+  { railAccount }: CollectionAccount,
   { rail, railId: id, asset, amount, receivedAt }: Payment,
 ): void {
   const payment = {
     id,
-    accountNumber,
+    railAccount,
     amount,
     currency: asset,
     sender: null,

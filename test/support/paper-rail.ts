@@ -16,6 +16,7 @@ import type {
  */
 export class PaperRail implements PayoutRail {
   readonly name: string
+  readonly takesBatches = true
   readonly sent: LiveAttempt[] = []
   readonly prepared: PayoutInstruction[] = []
   /** Statuses to report instead, by token. */

@@ -88,6 +88,7 @@ export async function payInEveryWay(db: Database, environmentId: EnvironmentId):
   )
   const references = [referenceOf(paid.reversed)]
   const rail = Object.assign(new PaperRail(paid.reversed.rail), {
+    reversalIntervalMs: 1_000,
     findReversed: async () => ({ cursor: BigInt(environmentId), references }),
   })
   await followReversals({ db, rail, logger: createLogger('silent') }, now)

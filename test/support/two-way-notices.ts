@@ -31,7 +31,7 @@ export function openTwoWayNotices({ db, clock, bank, wallets }: ServiceWithBankA
 
     bankNotice: ({ number }: Opened, receivedAt = clock.now()) =>
       noticeOf(bank.name, {
-        accountNumber: number,
+        railAccount: number,
         amount: 1_250_000n,
         currency: 'NGN',
         receivedAt,
@@ -39,7 +39,7 @@ export function openTwoWayNotices({ db, clock, bank, wallets }: ServiceWithBankA
 
     coinNotice: ({ address }: Opened, receivedAt = clock.now()) =>
       noticeOf(wallets.name, {
-        accountNumber: address,
+        railAccount: address,
         amount: 3_200_000n,
         currency: 'USDC',
         receivedAt,
@@ -52,7 +52,7 @@ export function openTwoWayNotices({ db, clock, bank, wallets }: ServiceWithBankA
   }
 }
 
-type Reported = Pick<ReportedPayment, 'accountNumber' | 'amount' | 'currency' | 'receivedAt'>
+type Reported = Pick<ReportedPayment, 'railAccount' | 'amount' | 'currency' | 'receivedAt'>
 
 function noticeOf(rail: string, said: Reported): Notice {
   const id = randomUUID()

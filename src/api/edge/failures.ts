@@ -62,7 +62,7 @@ export function toRefusal(error: unknown): Refusal | undefined {
         'Another operation locked the same records for too long. Nothing was done; retry in a moment.',
     })
 
-  if ((error as { constraint?: string }).constraint === 'number_is_one_account')
+  if ((error as { constraint?: string }).constraint === 'rail_account_is_one_account')
     return new Refusal('validation_failed', {
       reason: 'idempotency_key_reused',
       message: 'This Idempotency-Key was already used for an account. Use a new key.',

@@ -39,9 +39,8 @@ async function examineFloat(
   floatMin: bigint,
 ): Promise<CheckResult[]> {
   const float = await bank.readFloat().catch(() => null)
-  if (float === null) return []
+  if (float === null || float >= floatMin) return []
   const message = `${bank.provider}: ${formatNaira(float)} for payouts`
-  if (float >= floatMin) return [ok(check, message)]
   const fix = `Top up at least ${formatNaira(floatMin - float)}, the rest of BANK_…_FLOAT_MIN.`
   return [failure(check, message, fix)]
 }

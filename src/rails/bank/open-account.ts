@@ -1,6 +1,6 @@
 import type { Clock } from '../../base/clock.js'
 import type { Logger } from '../../base/log.js'
-import { type Outcome, Refusal } from '../../base/refusal.js'
+import { type Detail, type Outcome, Refusal } from '../../base/refusal.js'
 import type { AccountOpening, CustomerField, OpenedAccount } from '../../collections/ports.js'
 import type { Database } from '../../postgres/database.js'
 import type { BankDriver, StoredAccount } from './driver.js'
@@ -43,9 +43,15 @@ function refuseOpening({ limits }: BankDriver, opening: AccountOpening): Refusal
   const { expected } = opening
   if (!expected) return refuseCustomer(limits.customerNeeds, opening)
   if (expected.lifetimeMs > limits.expiryMaxMs)
-    return invalid('expiresAt', `must be at most ${describeMs(limits.expiryMaxMs)} ahead`)
+    return invalid({
+      field: 'expiresAt',
+      issue: `must be at most ${describeMs(limits.expiryMaxMs)} ahead at this bank`,
+    })
   if (expected.amount < limits.collectMin)
-    return invalid('amount', `must be at least ${limits.collectMin} kobo at this bank`)
+    return invalid({
+      field: 'amount',
+      issue: `must be at least ${limits.collectMin} kobo at this bank`,
+    })
   return undefined
 }
 
@@ -59,18 +65,20 @@ function refuseCustomer(
     phone: Boolean(customer?.phone),
     bvn_or_nin: Boolean(customer?.bvn ?? customer?.nin),
   }
-  const missing = needs.find((need) => !hasField[need])
-  if (!missing) return undefined
-  if (missing === 'bvn_or_nin')
-    return invalid('customer.bvn', 'is required by the bank, or customer.nin')
-  return invalid(`customer.${missing}`, 'is required by the bank')
+  const missing = needs.filter((need) => !hasField[need])
+  if (missing.length === 0) return undefined
+  return invalid(
+    ...missing.map((need) =>
+      need === 'bvn_or_nin'
+        ? { field: 'customer.bvn', issue: 'is required by the bank, or customer.nin' }
+        : { field: `customer.${need}`, issue: 'is required by the bank' },
+    ),
+  )
 }
 
-function invalid(field: string, issue: string): Refusal {
-  return new Refusal('validation_failed', {
-    message: `${field} ${issue}.`,
-    details: [{ field, issue }],
-  })
+function invalid(...details: Detail[]): Refusal {
+  const issues = details.map(({ field, issue }) => `${field} ${issue}`)
+  return new Refusal('validation_failed', { message: `${issues.join('; ')}.`, details })
 }
 
 function refuse(

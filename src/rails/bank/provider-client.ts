@@ -37,8 +37,9 @@ export class ProviderClient {
   readonly #url: string
   readonly #clock: Clock
   readonly #logger: Logger
-  readonly #waiting: (() => void)[] = []
-  #running = 0
+  /** Early calls have places of their own: they must not queue behind polls of a slow provider. */
+  readonly #earlyPlaces = new Places()
+  readonly #latePlaces = new Places()
   #failuresInRow = 0
   /** Of `clock.elapsedMs`: when an early call may try again. */
   #probeAtMs = 0
@@ -57,16 +58,21 @@ export class ProviderClient {
   async call(call: ProviderCall): Promise<ProviderAnswer> {
     const what = `${this.#name}: ${call.method} ${call.path}`
     if (call.isEarly) this.#refuseWhileDown(what)
-    await this.#enter(what)
+    const places = call.isEarly ? this.#earlyPlaces : this.#latePlaces
+    // Counts from here, so that a caller waits no longer if it must queue.
+    const signal = AbortSignal.timeout(
+      call.isEarly ? limits.banks.earlyTimeoutMs : limits.banks.timeoutMs,
+    )
+    await places.enter(what, signal)
     try {
-      const answer = await this.#fetch(call)
+      const answer = await this.#fetch(call, signal)
       this.#noteAnswer()
       return answer
     } catch (error) {
       this.#noteFailure(what, error)
       throw new Unknown(`${what}: ${describe(error)}`)
     } finally {
-      this.#leave()
+      places.leave()
     }
   }
 
@@ -78,33 +84,15 @@ export class ProviderClient {
     this.#probeAtMs = nowMs + limits.banks.probeIntervalMs
   }
 
-  async #enter(what: string): Promise<void> {
-    if (this.#running < limits.banks.callsInFlightMax) {
-      this.#running += 1
-      return
-    }
-    if (this.#waiting.length >= limits.banks.callsWaitingMax)
-      throw new Unknown(`${what}: not called, too many calls are waiting`)
-    // The call that ends hands over its place.
-    await new Promise<void>((resolve) => this.#waiting.push(resolve))
-  }
-
-  #leave(): void {
-    const next = this.#waiting.shift()
-    if (next) next()
-    else this.#running -= 1
-  }
-
-  async #fetch({ method, path, query, body, headers, isEarly }: ProviderCall) {
+  async #fetch({ method, path, query, body, headers }: ProviderCall, signal: AbortSignal) {
     const search = query ? `?${new URLSearchParams(query)}` : ''
-    const timeoutMs = isEarly ? limits.banks.earlyTimeoutMs : limits.banks.timeoutMs
     const response = await fetch(`${this.#url}${path}${search}`, {
       method,
       headers: { accept: 'application/json', 'content-type': 'application/json', ...headers },
       ...(body && { body: JSON.stringify(body) }),
       // A redirect could carry the key to another host.
       redirect: 'error',
-      signal: AbortSignal.timeout(timeoutMs),
+      signal,
     })
     const text = await readBounded(response)
     if (response.status >= 500) throw new Error(`status ${response.status}`)
@@ -124,6 +112,40 @@ export class ProviderClient {
       { bank: this.#name, what, why: describe(error) },
       'bank does not answer: new requests are refused until it does',
     )
+  }
+}
+
+/** Bounds how many calls are under way, and how many wait for that. */
+class Places {
+  readonly #waiting: (() => void)[] = []
+  #taken = 0
+
+  async enter(what: string, signal: AbortSignal): Promise<void> {
+    if (this.#taken < limits.banks.callsInFlightMax) {
+      this.#taken += 1
+      return
+    }
+    if (this.#waiting.length >= limits.banks.callsWaitingMax)
+      throw new Unknown(`${what}: not called, too many calls are waiting`)
+    await new Promise<void>((resolve, reject) => {
+      const giveUp = () => {
+        this.#waiting.splice(this.#waiting.indexOf(take), 1)
+        reject(new Unknown(`${what}: not called in time, too many calls are under way`))
+      }
+      const take = () => {
+        signal.removeEventListener('abort', giveUp)
+        resolve()
+      }
+      signal.addEventListener('abort', giveUp, { once: true })
+      this.#waiting.push(take)
+    })
+  }
+
+  /** Hands the place over to the call that has waited longest. */
+  leave(): void {
+    const next = this.#waiting.shift()
+    if (next) next()
+    else this.#taken -= 1
   }
 }
 

@@ -16,34 +16,57 @@ const accountPagesMax = 100
 const reversibleKinds = new Set(['card', 'applepay', 'googlepay', 'paypal'])
 
 /** By Flutterwave's id: payments into a static account share one reference. */
-export async function fetchFlutterwavePayment(
+export function fetchFlutterwavePayment(
   api: FlutterwaveApi,
   id: string,
 ): Promise<DriverPayment | undefined> {
-  const path = `/transactions/${encodeURIComponent(id)}/verify`
-  const reply = await api.call({ method: 'GET', path })
+  return verify(api, { path: `/transactions/${encodeURIComponent(id)}/verify` })
+}
+
+/**
+ * The list has all payments, perhaps late. Verification by reference has only the newest one, at
+ * once.
+ */
+export async function findFlutterwavePayments(
+  api: FlutterwaveApi,
+  { reference }: StoredAccount,
+): Promise<DriverPayment[]> {
+  const [newest, listed] = await Promise.all([
+    verify(api, {
+      path: '/transactions/verify_by_reference',
+      query: { tx_ref: reference },
+    }),
+    listOfReference(api, reference),
+  ])
+  const others = listed.filter(({ id }) => id !== newest?.id)
+  const withSenders = await Promise.all(
+    others.map(async (payment, index) =>
+      index < sendersFetchedMax
+        ? ((await fetchFlutterwavePayment(api, payment.id)) ?? payment)
+        : payment,
+    ),
+  )
+  return newest ? [newest, ...withSenders] : withSenders
+}
+
+async function verify(
+  api: FlutterwaveApi,
+  { path, query }: { path: string; query?: Record<string, string> },
+): Promise<DriverPayment | undefined> {
+  const reply = await api.call({ method: 'GET', path, ...(query && { query }) })
   if (reply.isDone) return toPayment(asFields(reply.data))
   if (/no transaction was found|not found/i.test(reply.message)) return undefined
   throw new Unknown(`flutterwave: GET ${path}: ${reply.message}`)
 }
 
-export async function findFlutterwavePayments(
-  api: FlutterwaveApi,
-  { reference }: StoredAccount,
-): Promise<DriverPayment[]> {
+async function listOfReference(api: FlutterwaveApi, reference: string): Promise<DriverPayment[]> {
   const payments: DriverPayment[] = []
   for (let page = 1; page <= accountPagesMax; page += 1) {
     const { rows, hasMore } = await api.list('/transactions', { tx_ref: reference }, page)
     payments.push(...rows.filter((row) => row.tx_ref === reference).map(toPayment))
     if (!hasMore) break
   }
-  return Promise.all(
-    payments.map(async (payment, index) =>
-      index < sendersFetchedMax
-        ? ((await fetchFlutterwavePayment(api, payment.id)) ?? payment)
-        : payment,
-    ),
-  )
+  return payments
 }
 
 export async function listFlutterwavePayments(

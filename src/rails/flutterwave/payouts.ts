@@ -36,7 +36,7 @@ export async function sendFlutterwavePayout(
   return { unclear: message }
 }
 
-/** The filter by reference is not exact, and finding nothing does not prove that there is nothing. */
+/** The filter by reference is not exact, and a transfer that it does not find may exist. */
 export async function findFlutterwavePayout(
   api: FlutterwaveApi,
   { reference }: BankOrder,

@@ -50,7 +50,8 @@ async function openInvoice(
   if (needKobo(invoice.amount, 'amount') !== expected.amount)
     return {
       refused:
-        "Monnify asks the payer for another amount than requested. Switch off fees for payers in Monnify's dashboard.",
+        'Monnify asks the payer for another amount than requested. ' +
+        "Switch off fees for payers in Monnify's dashboard.",
     }
   return {
     number: needText(invoice.accountNumber, 'accountNumber'),

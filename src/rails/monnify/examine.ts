@@ -92,18 +92,15 @@ async function examinePayouts({ calls, config, clock }: Tools): Promise<BankFind
 
 /** What no harmless call shows. */
 const notVisible: BankFinding[] = [
-  {
-    level: 'ok',
-    message:
-      'Not checked: whether this server is on the list of addresses that may pay out (code D06 in the log if not), and whether OTP is off.',
-    fix: 'Ask integration-support@monnify.com before the first live payout.',
-  },
-  {
-    level: 'ok',
-    message:
-      'Monnify sends underpayments, late and second payments back to the payer: the policies for them do not apply. Overpayments arrive.',
-    fix: 'Ask Monnify to reject underpayments for your contract, so that none is kept.',
-  },
+  ok(
+    'Not checked: OTP, and whether this server may pay out. ' +
+      'Ask integration-support@monnify.com to switch OTP off and to allow its address.',
+  ),
+  ok(
+    'Monnify sends too little, late and second payments back to the payer: the policies ' +
+      'underpayment, latePayment and duplicatePayment never apply. Overpayments arrive. ' +
+      'Ask Monnify whether your contract rejects underpayments.',
+  ),
 ]
 
 function ok(message: string): BankFinding {

@@ -37,6 +37,7 @@ const rowsPerPage = 100
 /** A dedicated account's newest payments, page by page. */
 const accountPagesMax = 20
 const rememberedMax = 20_000
+const fetchesAtOnceMax = 16
 
 /**
  * Payments at Monnify. Lists have neither the sender nor our reference, so every listed payment is
@@ -124,11 +125,20 @@ export class MonnifyPayments {
     return readPage(await this.#calls.need(call))
   }
 
+  /** A few at a time, so that payouts do not wait for a long list. */
   async #fetchAll(ids: string[]): Promise<DriverPayment[]> {
-    const found = await Promise.all(ids.map((id) => this.#paid.find(id) ?? this.#fetch(id)))
-    const missing = ids.find((_, index) => !found[index])
-    if (missing) throw new Unknown(`monnify: lists ${missing} but does not know it`)
-    return found.filter((payment) => payment !== undefined)
+    const payments: DriverPayment[] = []
+    for (let start = 0; start < ids.length; start += fetchesAtOnceMax) {
+      const some = ids.slice(start, start + fetchesAtOnceMax)
+      payments.push(...(await Promise.all(some.map((id) => this.#fetchListed(id)))))
+    }
+    return payments
+  }
+
+  async #fetchListed(id: string): Promise<DriverPayment> {
+    const payment = this.#paid.find(id) ?? (await this.#fetch(id))
+    if (payment) return payment
+    throw new Unknown(`monnify: lists ${id} but does not know it`)
   }
 
   async #fetch(id: string): Promise<DriverPayment | undefined> {
@@ -160,7 +170,7 @@ export function readPayment(fields: Fields): DriverPayment {
   const isPaid = state === 'paid'
   return {
     id: idOf(fields),
-    account: { reference: needText(asFields(fields.product).reference, 'product') },
+    account: { reference: accountReferenceOf(fields) },
     state,
     amount: isPaid ? needKobo(fields.amountPaid, 'amountPaid') : 0n,
     currency: needText(fields.currency, 'currency'),
@@ -170,6 +180,18 @@ export function readPayment(fields: Fields): DriverPayment {
     narration: null,
     receivedAt: isPaid ? needTime(fields.paidOn, 'paidOn') : new Date(0),
   }
+}
+
+/**
+ * Our reference of the account. Published examples of invoices have it in all three fields; the
+ * first one that has the form of ours is taken.
+ */
+function accountReferenceOf({ invoiceReference, product, paymentReference }: Fields): string {
+  const productReference = asFields(product).reference
+  const given = [invoiceReference, productReference, paymentReference].map(readText)
+  return (
+    given.find((text) => text && /^(va|da)-/.test(text)) ?? needText(productReference, 'product')
+  )
 }
 
 /** The last payer, masked. One object, or a list of them. */

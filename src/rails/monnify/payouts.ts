@@ -35,7 +35,8 @@ export async function sendPayout(
   if (answer.code === '0') return readAccepted(asFields(answer.body))
   const said = sendAnswers[answer.code]
   if (said !== undefined) return said
-  if (answer.code === 'D01' || answer.status === 403)
+  const isForbidden = answer.status === 401 || answer.status === 403
+  if (answer.code === 'D01' || isForbidden)
     return { unclear: `Monnify refused the payout: ${answer.message}` }
   throw unexpected(call, answer)
 }
@@ -50,11 +51,13 @@ const sendAnswers: Record<string, SendAnswer | undefined> = {
   D05: 'exists',
   D06: {
     unclear:
-      "This server's address is not allowed to pay out. Ask Monnify's support to put it on the list.",
+      "This server's address is not allowed to pay out. " +
+      "Ask Monnify's support to put it on the list.",
   },
   D07: {
     unclear:
-      'Monnify refuses the same amount to the same account within two minutes. Its support can lift this.',
+      'Monnify refuses the same amount to the same account within two minutes. ' +
+      'Its support can lift this.',
   },
 }
 

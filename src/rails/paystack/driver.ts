@@ -33,7 +33,7 @@ export function createPaystackDriver(
   const calls = new PaystackCalls(client, secretKey)
   const banks = new PaystackBanks(calls, clock)
   const opening = { calls, banks, clock, mode, payerEmail }
-  const payments = { calls, payerEmail }
+  const payments = { calls, payerEmail, clock }
   return {
     provider: 'paystack',
     limits: paystackLimits,
@@ -62,7 +62,7 @@ export function createPaystackDriver(
 
     readFloat: async () =>
       readBalance({ data: await calls.fetch({ method: 'GET', path: '/balance' }) }),
-    examine: () => examinePaystack({ calls, banks, clock, mode }),
+    examine: () => examinePaystack({ calls, banks, clock, mode, payerEmail }),
   }
 }
 

@@ -13,6 +13,7 @@ export type ExamineTools = {
   banks: PaystackBanks
   clock: Clock
   mode: Mode
+  payerEmail: string
 }
 
 /** Reads how our account at Paystack is set up. Changes nothing. */
@@ -28,6 +29,7 @@ export async function examinePaystack(tools: ExamineTools): Promise<BankFinding[
     await findWaiting(tools),
     await findDedicated(tools),
     ...(await findStuckRefunds(tools)),
+    ...judgeEmail(tools),
     ok(
       'sends wrong, late and second transfers to temporary accounts back to the payer: ' +
         'the policies underpayment, overpayment, latePayment and duplicatePayment never apply',
@@ -109,6 +111,19 @@ async function findDedicated({ calls, mode }: ExamineTools): Promise<BankFinding
     message: `Paystack opens no dedicated accounts at ${slug}: ${isOk ? 'not offered' : message}`,
     fix: 'Ask Paystack to switch on dedicated accounts. It needs a registered business.',
   }
+}
+
+/** Paystack refuses addresses that cannot exist. */
+function judgeEmail({ payerEmail }: ExamineTools): BankFinding[] {
+  const host = payerEmail.slice(payerEmail.lastIndexOf('@') + 1)
+  if (/[a-z]/i.test(host) && host.includes('.') && host !== 'example.com') return []
+  return [
+    {
+      level: 'warning',
+      message: `Paystack may refuse ${payerEmail} as the email of payers`,
+      fix: 'Set BANK_PAYER_EMAIL to an address of yours.',
+    },
+  ]
 }
 
 /** Of the newest refunds. */

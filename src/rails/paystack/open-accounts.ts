@@ -148,7 +148,7 @@ async function readDedicated({ banks }: OpeningTools, data: Fields): Promise<Dri
     bankName: needText(bank.name, 'bank.name'),
     amount: null,
     expiresAt: null,
-    details: { dedicatedId: needText(data.id, 'id') },
+    details: { dedicatedId: needText(data.id, 'id'), bankSlug: readText(bank.slug) ?? '' },
   }
 }
 

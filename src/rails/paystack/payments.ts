@@ -1,4 +1,4 @@
-import { after } from '../../base/clock.js'
+import { after, type Clock } from '../../base/clock.js'
 import { limits } from '../../base/limits.js'
 import type { DriverPayment, Page, Period, StoredAccount } from '../bank/driver.js'
 import { koboOfText } from '../bank/naira.js'
@@ -9,7 +9,7 @@ import { paystackLimits } from './limits.js'
 import { isOfOurChannels, readPayment, stateOf } from './read-payment.js'
 import { findOwnRefunds } from './refunds.js'
 
-export type PaymentTools = { calls: PaystackCalls; payerEmail: string }
+export type PaymentTools = { calls: PaystackCalls; payerEmail: string; clock: Clock }
 
 /** Not "Invalid key", which is no answer about a transaction. */
 const missing = /transaction.*(not found|invalid)/i
@@ -60,8 +60,10 @@ export async function findPayments(
 
 async function findDedicated(
   tools: PaymentTools,
-  { number, reference }: StoredAccount,
+  account: StoredAccount,
 ): Promise<DriverPayment[]> {
+  const { number, reference } = account
+  await requery(tools, account)
   const payments: DriverPayment[] = []
   let next: string | undefined
   for (let page = 0; page < limits.banks.reversalPagesMax; page += 1) {
@@ -79,6 +81,26 @@ async function findDedicated(
     next = list.next
   }
   throw new Unknown(`paystack: ${number} has more payments than can be read at once`)
+}
+
+/**
+ * Has Paystack ask the bank for transfers that it missed; it sends notices of those. It may refuse,
+ * as it does so once in ten minutes, and the list is read anyway.
+ */
+async function requery(
+  { calls, clock }: PaymentTools,
+  { number, details }: StoredAccount,
+): Promise<void> {
+  const query = {
+    account_number: number,
+    provider_slug: details.bankSlug ?? '',
+    date: clock.now().toISOString().slice(0, 10),
+  }
+  try {
+    await calls.ask({ method: 'GET', path: '/dedicated_account/requery', query })
+  } catch (error) {
+    if (!(error instanceof Unknown)) throw error
+  }
 }
 
 const listedStatuses = ['success', 'reversed']

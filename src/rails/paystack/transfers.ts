@@ -25,7 +25,7 @@ export async function createRecipient(
     isEarly: true,
   })
   const { isOk, status, message } = answer
-  if (!isOk && (status === 422 || /account|bank code/i.test(message)))
+  if (status === 422 || (status === 400 && /account|bank code/i.test(message)))
     return { refused: `Paystack cannot pay to this account: ${message}` }
   if (!isOk) throw new Unknown(`paystack: POST ${path}: ${status} ${message}`)
   const data = asFields(answer.data)

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Faults } from './faults.js'
 
@@ -22,6 +23,8 @@ export class NoticeOutbox {
 
   constructor(given: { url: string | undefined; faults: Faults; retryPausesMs: number[] }) {
     this.url = given.url
+    // Every notice on its way listens for the stop; Node would warn of a leak.
+    setMaxListeners(0, this.#stopping.signal)
     this.#faults = given.faults
     this.#retryPausesMs = given.retryPausesMs
   }

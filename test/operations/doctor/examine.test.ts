@@ -25,7 +25,7 @@ import { prepareDatabase } from '../../../src/prepare-database.js'
 import { startChain } from '../../simulation/localnet/localnet.js'
 import { manualClock } from '../../support/clock.js'
 import { emptyDatabase, freshDatabase } from '../../support/database.js'
-import { openManilla } from '../../support/open-manilla.js'
+import { onlySandbox, openManilla } from '../../support/open-manilla.js'
 import { openReceiver } from '../../support/receiver.js'
 
 /** Each check runs against something that is really broken, and must report it with a fix. */
@@ -38,7 +38,7 @@ const secretOf = (letter: string) => new Secret(letter.repeat(32))
 const sealOf = (letter: string) => createSeal(secretOf(letter))
 const configOf = (letter: string, bank: 'sandbox' | 'none' = 'sandbox') => ({
   secret: secretOf(letter),
-  bank: { test: bank },
+  bank: { ...onlySandbox.bank, test: { collect: bank, payout: bank, floatMin: 0n } },
 })
 const statesOf = (results: CheckResult[]) =>
   Object.fromEntries(results.map(({ check, state }) => [check, state]))

@@ -239,6 +239,16 @@ describe('payments', () => {
     expect((await rail.listPayments(later)).payments).toEqual([])
   })
 
+  test('are found at once although the list shows them late', async () => {
+    const { emulator, rail, openGood } = await open()
+    const { number, railAccount } = await openGood(temporary())
+    emulator.faults.listDelayMs = hour
+    await emulator.pay({ accountNumber: number, amount: 150_050n, isSilent: true })
+    expect(await rail.findPayments(railAccount)).toMatchObject([
+      { amount: 150_050n, sender: { accountNumber: expect.stringContaining('*') } },
+    ])
+  })
+
   test('of a reference that no account has are reported as they are', async () => {
     const { emulator, rail } = await open()
     const txRef = newAccountReference()

@@ -316,12 +316,12 @@ describe('reserved accounts', () => {
   })
 
   test('a live contract needs a BVN or NIN; the sandbox does not', async () => {
-    const live = await open()
+    const live = await open({ needsIdentity: true })
     const missing = await live.post(reserved, reservation({ bvn: undefined }))
     expect(missing.status).toBe(400)
     const short = await live.post(reserved, reservation({ bvn: '123' }))
     expect(short.body.responseMessage).toBe('BVN is invalid. Must be 11 digits')
-    const sandbox = await open({ isSandbox: true })
+    const sandbox = await open()
     expect((await sandbox.post(reserved, reservation({ bvn: undefined }))).status).toBe(200)
   })
 
@@ -521,7 +521,7 @@ describe('payments', () => {
     expect(receiver.received).toHaveLength(4 + 13)
   })
 
-  test('silent payments are found by searching, by the time of creation, after the delay', async () => {
+  test('silent payments are found by the time of creation, after the delay', async () => {
     const opened = await open()
     const { receiver } = await receive(opened)
     const made = await openInvoice(opened)
@@ -675,6 +675,7 @@ describe('payouts', () => {
 
   test('a reversed payout is announced and listed where it was', async () => {
     const opened = await open({ float: 1_000_00n })
+    opened.emulator.faults.arePayoutsHeld = true
     const { notices } = await receive(opened)
     await opened.post(singles, payout())
     expect(opened.emulator.reverse('bt-1')).toBe(false)
@@ -764,6 +765,7 @@ describe('refunds', () => {
 
   test('refusals have codes', async () => {
     const opened = await open({ float: 1_000_00n })
+    opened.emulator.faults.arePayoutsHeld = true
     const transactionReference = await paidInvoice(opened, '')
     const code = async (fields: Fields) =>
       (await opened.post(`${refunds}/initiate-refund`, refund({ transactionReference, ...fields })))

@@ -2,9 +2,9 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { Refusal } from '../../../src/base/refusal.js'
 import type { Target } from '../../../src/payouts/ports.js'
+import { isNameMismatch } from '../../../src/rails/bank/judge-name.js'
 import { nigerianBanks } from '../../../src/rails/banks.js'
 import { accountNameOf } from '../../../src/simulation/sandbox-bank/account-names.js'
-import { isNameMismatch } from '../../../src/rails/bank/judge-name.js'
 import {
   magicAccounts,
   sandboxBankItself,

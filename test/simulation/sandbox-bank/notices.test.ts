@@ -107,13 +107,13 @@ describe('a payment', () => {
   test('that is silent sends no notice and is found by query', async () => {
     const open = await openSending()
     const silent = await payIn(open.bank, { isSilent: true })
-    const other = await payIn(open.bank, { accountNumber: silent.accountNumber })
+    const other = await payIn(open.bank, { accountNumber: silent.railAccount })
     await open.bank.sendNoticesNow(silent.id)
     await untilAllAccepted(open)
     open.clock.advance(365 * 24 * 3_600 * second)
     await sleep(aWhileMs)
     expect(open.idsSeen()).toEqual([other.id])
-    expect(await open.bank.findPayments(silent.accountNumber)).toEqual([silent, other])
+    expect(await open.bank.findPayments(silent.railAccount)).toEqual([silent, other])
   })
 
   test('among many sends its notice', async () => {

@@ -8,7 +8,8 @@ import { openBank } from './open-bank.js'
 import { newOpening, openAccount } from './pay-in.js'
 
 const db = await freshDatabase()
-const expected = { amount: 1n, expiresAt: new Date('2026-01-05T10:00:00.000Z') }
+const expiresAt = new Date('2026-01-05T10:00:00.000Z')
+const expected = { amount: 1n, expiresAt, lifetimeMs: 3_600_000 }
 
 function numbersOf(outcomes: (OpenedAccount | Refusal)[]): string[] {
   return outcomes.map((outcome) => (outcome as OpenedAccount).number)
@@ -26,10 +27,12 @@ describe('an account', () => {
     const { bank } = openBank(db)
     const [account] = await bank.openAccounts([newOpening({ name: 'Bola Ventures' })])
     expect(account).toEqual({
+      railAccount: (account as OpenedAccount).number,
       number: expect.stringMatching(/^\d{10}$/),
       accountName: 'Bola Ventures',
       bankCode: '999',
       bankName: 'Sandbox Bank',
+      expiresAt: null,
     })
     expect(isNuban('999', (account as OpenedAccount).number)).toBe(true)
   })

@@ -14,7 +14,8 @@ export function newPaymentId(): string {
 
 export function newOpening(more: Partial<AccountOpening> = {}): AccountOpening {
   const reference = `va_${randomBytes(10).toString('hex')}`
-  return { reference, name: 'Ada Stores', purpose: 'order-1', expected: null, ...more }
+  const order = { reference, name: 'Ada Stores', purpose: 'order-1' }
+  return { ...order, expected: null, customer: null, ...more }
 }
 
 export async function openAccount(bank: SandboxBank): Promise<string> {

@@ -53,7 +53,7 @@ describe('a payment', () => {
     })
     expect(notice).toEqual({
       id: notice.id,
-      accountNumber,
+      railAccount: accountNumber,
       amount: 9_007_199_254_740_991n,
       currency: 'NGN',
       sender,
@@ -102,7 +102,7 @@ describe('a payment', () => {
     const { bank } = openBank(db)
     const accountNumber = await openAccount(bank)
     await bank.closeAccounts([accountNumber])
-    expect(await payIn(bank, { accountNumber })).toMatchObject({ accountNumber })
+    expect(await payIn(bank, { accountNumber })).toMatchObject({ railAccount: accountNumber })
   })
 
   test.each([
@@ -170,7 +170,7 @@ describe('a sender', () => {
       accountNumber: '******6789',
       name: accountNameOf('0123456789'),
     })
-    expect(await bank.findPayments(notice.accountNumber)).toEqual([notice])
+    expect(await bank.findPayments(notice.railAccount)).toEqual([notice])
     const period = { from: clock.now(), to: later(1) }
     expect(await listAll(bank, period)).toEqual([notice])
   })
@@ -179,7 +179,7 @@ describe('a sender', () => {
     const { bank } = openBank(db)
     const notice = await payIn(bank, { sender: null, isSenderMasked: true })
     expect(notice.sender).toBeNull()
-    expect(await bank.findPayments(notice.accountNumber)).toEqual([notice])
+    expect(await bank.findPayments(notice.railAccount)).toEqual([notice])
   })
 })
 

@@ -21,7 +21,7 @@ const data = {
 }
 const reported = {
   id: data.id,
-  accountNumber: data.accountNumber,
+  railAccount: data.accountNumber,
   amount: 500_000n,
   currency: 'NGN',
   sender,

@@ -1,10 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { after } from '../../../src/base/clock.js'
 import { limits } from '../../../src/base/limits.js'
-import type {
-  StatementCursor,
-  StatementLine,
-} from '../../../src/simulation/sandbox-bank/statement.js'
+import type { StatementLine } from '../../../src/collections/ports.js'
 import { freshDatabase } from '../../support/database.js'
 import {
   checkOne,
@@ -22,9 +19,9 @@ async function readAll(
   period: { from: Date; to: Date },
 ): Promise<StatementLine[]> {
   const lines: StatementLine[] = []
-  let next: StatementCursor | null = null
+  let next: string | null = null
   do {
-    const page = await bank.statement(next ? { ...period, after: next } : period)
+    const page = await bank.statement({ ...period, after: next ?? undefined })
     lines.push(...page.lines)
     next = page.next
   } while (next)

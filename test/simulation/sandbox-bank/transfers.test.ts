@@ -161,7 +161,7 @@ describe('one reference, one transfer', () => {
     ])
     expect(logged).toHaveLength(1)
     expect(logged[0]).toContain(first.token)
-    const { lines } = await bank.statement({ from, to: clock.now() })
+    const { lines } = await bank.statement({ from, to: clock.now(), after: undefined })
     expect(lines.find(({ reference }) => reference === first.reference)!.amount).toBe(250_000n)
   })
 

@@ -19,7 +19,9 @@ import { temporaryAccountRoutes } from './temporary-account-routes.js'
 import { transactionRoutes } from './transaction-routes.js'
 
 export type MonnifyEmulatorOptions = EmulatorOptions &
-  Partial<Pick<MonnifySettings, 'isSandbox' | 'rejectsUnderpayment' | 'payoutFee'>>
+  Partial<
+    Pick<MonnifySettings, 'isSandbox' | 'needsIdentity' | 'rejectsUnderpayment' | 'payoutFee'>
+  >
 
 const defaultFloat = 1_000_000_000_00n
 const retries = 12
@@ -34,6 +36,7 @@ export async function createMonnifyEmulator(options: MonnifyEmulatorOptions): Pr
     contractCode: '5867418298',
     sourceAccount: '8016472829',
     isSandbox: options.isSandbox ?? false,
+    needsIdentity: options.needsIdentity ?? false,
     rejectsUnderpayment: options.rejectsUnderpayment ?? true,
     payoutFee: options.payoutFee ?? 10_00n,
     speed,

@@ -97,7 +97,7 @@ function refuseReservation(
   if (typeof given.getAllAvailableBanks !== 'boolean')
     return refuse(400, '99', 'getAllAvailableBanks must not be null')
   const identity = textOf(given.bvn) || textOf(given.nin)
-  if (identity === '' && !state.settings.isSandbox)
+  if (identity === '' && state.settings.needsIdentity)
     return refuse(400, '99', 'BVN or NIN is required to reserve an account.')
   if (identity !== '' && !/^\d{11}$/.test(identity))
     return refuse(400, '99', 'BVN is invalid. Must be 11 digits')

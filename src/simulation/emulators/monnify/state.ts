@@ -26,8 +26,10 @@ export type MonnifySettings = {
   secretKey: string
   contractCode: string
   sourceAccount: string
-  /** The sandbox sends notices unsigned and opens reserved accounts without BVN or NIN. */
+  /** The sandbox sends notices unsigned, and balances as text. */
   isSandbox: boolean
+  /** Reserved accounts need a BVN or NIN, as in live mode. */
+  needsIdentity: boolean
   /** Set by Monnify per contract; otherwise too little money is kept as PARTIALLY_PAID. */
   rejectsUnderpayment: boolean
   /** Kobo per payout. */

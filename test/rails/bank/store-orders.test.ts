@@ -1,0 +1,92 @@
+import { expect, it } from 'vitest'
+import { after } from '../../../src/base/clock.js'
+import { limits } from '../../../src/base/limits.js'
+import {
+  beginSending,
+  beginSendingRefund,
+  closeRefused,
+  findSent,
+  recordRefusedSending,
+} from '../../../src/rails/bank/store-orders.js'
+import { freshDatabase } from '../../support/database.js'
+import { seededRandom } from '../../support/seed.js'
+
+const db = await freshDatabase()
+const now = new Date('2026-01-05T09:00:00Z')
+const rail = 'paystack-live'
+let count = 0
+
+function newToken(): string {
+  count += 1
+  return `bt-${count}`
+}
+
+const send = async (token: string) =>
+  (await beginSending(db, now, { rail, tokens: [token] })).has(token)
+const refuse = (token: string) => recordRefusedSending(db, { rail, token }, 'bank_declined')
+const close = async (token: string) =>
+  (await closeRefused(db, now, { rail, tokens: [token] })).get(token)
+
+it('closes an order whose every sending was refused, and never sends it again', async () => {
+  const token = newToken()
+  expect(await send(token)).toBe(true)
+  await refuse(token)
+  expect(await close(token)).toBe('bank_declined')
+  expect(await send(token)).toBe(false)
+  expect(await close(token)).toBe('bank_declined')
+})
+
+it('keeps an order open while one sending is unanswered', async () => {
+  const token = newToken()
+  await send(token)
+  await send(token)
+  await refuse(token)
+  expect(await close(token)).toBeUndefined()
+  expect(await send(token)).toBe(true)
+})
+
+it('does not close an order that was never sent', async () => {
+  expect(await close(newToken())).toBeUndefined()
+})
+
+it('never sends after closing, whatever happens at the same time', async () => {
+  const random = seededRandom('closing and sending orders')
+  for (let round = 0; round < 40; round += 1) {
+    const token = newToken()
+    await send(token)
+    await refuse(token)
+    const steps = random.shuffle([
+      () => send(token).then((isSent) => ({ isSent })),
+      () => close(token).then((reason) => ({ reason })),
+      () => send(token).then((isSent) => ({ isSent })),
+      () => close(token).then((reason) => ({ reason })),
+    ])
+    const results = await Promise.all(steps.map((step) => step()))
+    const isSent = results.some((result) => 'isSent' in result && result.isSent)
+    const isClosed = results.some((result) => 'reason' in result && result.reason)
+    expect(isSent && isClosed).toBe(false)
+  }
+})
+
+it('has one request for a refund under way at a time', async () => {
+  const token = newToken()
+  const begin = (at: Date) => beginSendingRefund(db, at, { rail, token })
+  const results = await Promise.all([begin(now), begin(now), begin(now)])
+  expect(results.filter(Boolean)).toHaveLength(1)
+  expect(await begin(after(now, limits.banks.refundRetryMs - 1))).toBe(false)
+  expect(await begin(after(now, limits.banks.refundRetryMs))).toBe(true)
+})
+
+it('sends a refused refund again at once', async () => {
+  const token = newToken()
+  await beginSendingRefund(db, now, { rail, token })
+  await refuse(token)
+  expect(await beginSendingRefund(db, now, { rail, token })).toBe(true)
+})
+
+it('knows what was sent', async () => {
+  const token = newToken()
+  await send(token)
+  expect(await findSent(db, { rail, tokens: [token, 'other'] })).toEqual(new Set([token]))
+  expect(await findSent(db, { rail: 'monnify-live', tokens: [token] })).toEqual(new Set())
+})
