@@ -146,6 +146,8 @@ export type BankLimits = {
   isWholeNaira: boolean
   collectMin: bigint
   payoutMin: bigint
+  /** Of a refund by payment id. A bank that refuses it later might leave it open. */
+  refundMin: bigint
 }
 
 /** A bank that collects money for us. It never gives a `railAccount` to a second account. */

@@ -10,8 +10,8 @@ import { bankStorm } from './bank-storm.js'
 /** `npm run storm` runs more rounds, against every provider. */
 const kills = Number(process.env.STORM_KILLS ?? 2)
 const isLong = kills > 2
-const [payments, payouts] = isLong ? [kills * 30, kills * 20] : [60, 40]
-const patienceMs = 300_000
+const [payments, payouts] = isLong ? [kills * 40, kills * 30] : [60, 40]
+const patienceMs = 120_000
 
 const chosen = isLong
   ? providers.filter((provider) => (process.env.STORM_BANK ?? provider) === provider)

@@ -19,7 +19,7 @@ import type { Program } from '../support/program.js'
 import type { Random } from '../support/seed.js'
 import { type Aftermath, proveBank } from './bank-proof.js'
 import { changeBankWeather, decideFates, listOutgoing, reverseSome } from './bank-weather.js'
-import { type Crew, eachAtOnce, killSome, replaceWorkers, startCrew, stopCrew } from './crew.js'
+import { type Crew, eachAtOnce, killSome, replaceAll, startCrew, stopCrew } from './crew.js'
 import { hasten, patiently } from './kill-site.js'
 import { type PlannedAccount, type PlannedPayment, planPayments } from './payment-plan.js'
 import {
@@ -209,7 +209,7 @@ function moveNotices({ emulator, crew, provider, random }: Scene): { stop(): Pro
 async function settle(scene: Scene): Promise<void> {
   const { db, emulator, rail, random, crew } = scene
   const fates = decideFates(emulator, random, { reverses: false })
-  await replaceWorkers(crew, async () => {
+  await replaceAll(crew, async () => {
     // Requests of killed processes may still be in the emulator's sockets.
     await sleep(500)
     await letTimePass(db)
@@ -220,7 +220,7 @@ async function settle(scene: Scene): Promise<void> {
     const isEnding = listOutgoing(emulator).some(({ state }) => state === 'pending')
     return !isEnding && Object.values(open).every((count) => count === 0)
   }).catch(async (error) => {
-    scene.say(`open: ${JSON.stringify(await countOpen(db))}`)
+    console.log(await countOpen(db), await listOpenOrders(db))
     throw error
   })
   await fates.stop()
@@ -237,7 +237,7 @@ async function settle(scene: Scene): Promise<void> {
 
 /**
  * Ends every lease and pause at once, including the pause between two requests for a refund. Only
- * while no worker runs and lists are complete: as if all that time had passed.
+ * while no process runs and lists are complete: as if all that time had passed.
  */
 async function letTimePass(db: Database): Promise<void> {
   await hasten(db, "notices where state in ('WAITING', 'UNMATCHED')")
@@ -253,6 +253,16 @@ async function findMissed({ db, rail, say }: Scene): Promise<void> {
   const count = await fetchMissedPayments({ db, rail, mode: 'test', logger: silent }, now)
   await hasten(db, "notices where state = 'WAITING'")
   say(`${count} payments were found by listing at the end`)
+}
+
+/** For a person who looks for the reason. */
+function listOpenOrders(db: Database): Promise<object[]> {
+  return db.rows(sql<object>`
+    select p.kind, p.amount, a.token, a.due_at, a.looks, o.sendings, o.refusals, o.refusal,
+      o.busy_until from payout_attempts a
+    join payouts p on p.environment_id = a.environment_id and p.id = a.payout_id
+    left join bank_orders o on o.rail = a.rail and o.token = a.token
+    where a.state = 'LIVE' limit 20`)
 }
 
 type Open = { notices: number; hints: number; returns: number; payouts: number }

@@ -89,12 +89,15 @@ export async function killSome(
   }
 }
 
-/** Kills all workers and starts others. `meanwhile` happens while none runs. */
-export async function replaceWorkers(crew: Crew, meanwhile: () => Promise<void>): Promise<void> {
-  for (const worker of crew.workers) worker.signal('SIGKILL')
-  await Promise.all(crew.workers.map(({ ended }) => ended))
+/** Kills all processes and starts others. `meanwhile` happens while none runs. */
+export async function replaceAll(crew: Crew, meanwhile: () => Promise<void>): Promise<void> {
+  const all = [...crew.apis, ...crew.workers]
+  for (const program of all) program.signal('SIGKILL')
+  await Promise.all(all.map(({ ended }) => ended))
   await meanwhile()
+  crew.apis = crew.startApi.map((begin) => begin())
   crew.workers = crew.workers.map(() => crew.startWorker())
+  await Promise.all(crew.urls.map((url) => askUntilAnswered([url], '/health', {})))
 }
 
 export async function stopCrew({ apis, workers }: Crew): Promise<void> {

@@ -150,10 +150,11 @@ async function inspect(
   { amount, destination }: Target,
 ): Promise<Outcome<Inspected>> {
   if (destination.kind !== 'bank_account') throw new Error('banks pay to bank accounts')
-  const { isWholeNaira, payoutMin } = driver.limits
+  const { isWholeNaira, payoutMin, refundMin } = driver.limits
+  const min = destination.refundOf === undefined ? payoutMin : refundMin
   if (isWholeNaira && amount % 100n !== 0n)
     return refuseAmount('must be whole naira: this bank pays no kobo')
-  if (amount < payoutMin) return refuseAmount(`must be at least ${payoutMin} kobo at this bank`)
+  if (amount < min) return refuseAmount(`must be at least ${min} kobo at this bank`)
   if (destination.refundOf !== undefined) return { destination, extraFees: [] }
   const resolved = await directory.resolveName(destination)
   if (resolved instanceof Refusal) return resolved

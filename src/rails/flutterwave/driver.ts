@@ -45,6 +45,7 @@ const flutterwaveLimits: BankLimits = {
   isWholeNaira: true,
   collectMin: 100n,
   payoutMin: 10_000n,
+  refundMin: 10_000n,
 }
 
 const refundIdsKept = 10_000

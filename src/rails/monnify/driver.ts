@@ -67,5 +67,6 @@ function limitsIn(mode: Mode): BankLimits {
     collectMin: 20_00n,
     // Not documented; the smallest amount in published samples.
     payoutMin: 10_00n,
+    refundMin: 100_00n,
   }
 }

@@ -17,4 +17,5 @@ export const paystackLimits: BankLimits = {
   collectMin: 5_000n,
   // Not published: the smallest amount that its dashboard is known to send.
   payoutMin: 10_000n,
+  refundMin: 10_000n,
 }

@@ -35,6 +35,7 @@ const sandboxLimits: BankLimits = {
   isWholeNaira: false,
   collectMin: 1n,
   payoutMin: 1n,
+  refundMin: 1n,
 }
 
 /** The half of the sandbox bank that receives money and sends notices about it. */
