@@ -146,7 +146,7 @@ export type BankLimits = {
   isWholeNaira: boolean
   collectMin: bigint
   payoutMin: bigint
-  /** Of a refund by payment id. */
+  /** Of a refund by payment id. A bank that refuses it later might leave it open. */
   refundMin: bigint
 }
 

@@ -146,8 +146,12 @@ const agreements: Record<Exclude<RailTransfer['state'], 'unknown'>, Agreement> =
     isOpen(status, attempt) ||
     (status === 'REVERSED' && attempt === 'LANDED') ||
     (status === 'FAILED' && attempt === 'FAILED'),
+  // A refund can fail after it was paid; then the books have taken the money back.
   failed: (status, attempt) =>
-    isOpen(status, attempt) || attempt === 'FAILED' || attempt === 'DEAD',
+    isOpen(status, attempt) ||
+    attempt === 'FAILED' ||
+    attempt === 'DEAD' ||
+    (status === 'REVERSED' && attempt === 'LANDED'),
 }
 
 function toNotInBooks(transfer: RailTransfer): Difference {

@@ -47,6 +47,7 @@ describe('books and rail', () => {
     ['a reversed payout', payout('REVERSED', 'LANDED'), [transfer('reversed')]],
     ['a reversed payout looked up by token', payout('REVERSED', 'LANDED'), [transfer('landed')]],
     ['a failed payout', payout('FAILED', 'FAILED'), [transfer('failed')]],
+    ['a refund that failed after it was paid', payout('REVERSED', 'LANDED'), [transfer('failed')]],
     ['a failed payout that was never seen', payout('FAILED', 'DEAD'), []],
     [
       'a transfer that failed and was listed twice',

@@ -7,7 +7,7 @@ import { Database } from '../../src/postgres/database.js'
 import { sql } from '../../src/postgres/sql.js'
 import { isRunning, type Program, spawnServe, spawnWork } from '../support/program.js'
 import type { Random } from '../support/seed.js'
-import { freePort } from './payments-storm.js'
+import { freePort } from './crew.js'
 import { apiOf } from './storm-site.js'
 
 type Storm = {

@@ -40,9 +40,16 @@ const dedicatedPerShop = 5
 const farMs = 3_600_000
 const [failing, , , , , , losing] = magicAccounts.map(({ number }) => number)
 
+/** In kobo: the smallest expected amount, and what every amount is a multiple of. */
+export type AmountSteps = { min: number; step: number }
+
 /** Payments: account, amount, currency, sender and number of notices. */
-export function planPayments(random: Random, count: number): PlannedPayment[] {
-  const accounts = new Accounts(random)
+export function planPayments(
+  random: Random,
+  count: number,
+  steps: AmountSteps = { min: 2, step: 1 },
+): PlannedPayment[] {
+  const accounts = new Accounts(random, steps)
   const exact: PlannedPayment[] = []
   const payments = Array.from({ length: count }, (_, index) => {
     const kind = pickKind(random)
@@ -53,7 +60,7 @@ export function planPayments(random: Random, count: number): PlannedPayment[] {
       id: `sbp_storm${index}`,
       kind: kind === 'duplicate' && !isSecond ? 'exact' : kind,
       account,
-      amount: amountOf(random, kind, account.amount),
+      amount: amountOf(random, kind, { expected: account.amount, step: steps.step }),
       currency: kind === 'foreign' ? 'USD' : 'NGN',
       sender: pickSender(random),
       copies: random.integer(1, 5),
@@ -70,10 +77,15 @@ function pickKind(random: Random): Kind {
   return mismatch ?? (roll < 60 ? 'any_amount' : 'exact')
 }
 
-function amountOf(random: Random, kind: Kind, amount: bigint): bigint {
+function amountOf(
+  random: Random,
+  kind: Kind,
+  { expected, step }: { expected: bigint; step: number },
+): bigint {
   if (kind === 'zero') return 0n
-  if (kind === 'under') return BigInt(random.integer(1, Number(amount) - 1))
-  return kind === 'over' ? amount + BigInt(random.integer(1, 500_000)) : amount
+  const between = (min: number, max: number) => BigInt(random.integer(min, max / step) * step)
+  if (kind === 'under') return between(1, Number(expected) - step)
+  return kind === 'over' ? expected + between(1, 500_000) : expected
 }
 
 /** Usually a known sender; sometimes masked, sometimes one whose returns fail at first. */
@@ -87,12 +99,14 @@ function pickSender(random: Random): PlannedPayment['sender'] {
 
 class Accounts {
   readonly #random: Random
+  readonly #steps: AmountSteps
   readonly #dedicated: PlannedAccount[]
   readonly #inactive: PlannedAccount[]
   #count = 0
 
-  constructor(random: Random) {
+  constructor(random: Random, steps: AmountSteps) {
     this.#random = random
+    this.#steps = steps
     const some = (change: Partial<PlannedAccount>) =>
       Array.from({ length: shops * dedicatedPerShop }, () =>
         this.#plan({ kind: 'dedicated', ...change }),
@@ -112,11 +126,12 @@ class Accounts {
 
   #plan(change: Partial<PlannedAccount>): PlannedAccount {
     this.#count += 1
+    const { min, step } = this.#steps
     return {
       kind: 'virtual',
       shop: this.#random.integer(0, shops - 1),
       name: `s-${this.#count}`,
-      amount: BigInt(this.#random.integer(2, 1_000_000)),
+      amount: BigInt(this.#random.integer(min / step, 1_000_000 / step) * step),
       expiresInMs: farMs,
       isEnded: false,
       reference: '',

@@ -128,7 +128,7 @@ async function findWrongNotices(db: Database, planned: PlannedPayment[]): Promis
   return rows.length === planned.length ? wrong.map(({ id }) => id) : ['too many or too few']
 }
 
-async function findWrongEvents(db: Database): Promise<string[]> {
+export async function findWrongEvents(db: Database): Promise<string[]> {
   const rows = await db.rows(sql<{ id: string }>`
     select coalesce(a.id, e.resource_id) as id
     from (select * from collection_accounts where status = 'PAID') a
@@ -151,7 +151,10 @@ async function readBank(db: Database, planned: PlannedPayment[]) {
   return { taken: taken!.sum, sentBack: sent!.sum }
 }
 
-function countBy<Item>(items: Item[], nameOf: (item: Item) => string): Record<string, number> {
+export function countBy<Item>(
+  items: Item[],
+  nameOf: (item: Item) => string,
+): Record<string, number> {
   const counts: Record<string, number> = {}
   for (const item of items) counts[nameOf(item)] = (counts[nameOf(item)] ?? 0) + 1
   return counts

@@ -24,6 +24,8 @@ type Data = any
 
 export type Shop = {
   environmentId: EnvironmentId
+  /** Header of its requests. */
+  authorization: string
   get(path: string): Promise<Data>
   /** Retries under one key until answered. Undefined: refused. */
   change(method: string, path: string, body?: object): Promise<Data | undefined>
@@ -77,6 +79,7 @@ async function addMerchant(
   let asked = 0
   return {
     environmentId: environment.id,
+    authorization,
     async get(path) {
       const { text } = await askUntilAnswered(urls, path, { headers: { authorization } })
       return JSON.parse(text).data
@@ -97,6 +100,14 @@ async function addMerchant(
 const collections = '/v1/collections'
 const longestMs = 120_000
 
+/** Of every dedicated account: providers demand it. */
+const customer = {
+  name: 'Chuka Okafor',
+  email: 'chuka@example.com',
+  phone: '+2348012345678',
+  bvn: '22222222226',
+}
+
 export async function openAccount(shop: Shop, account: PlannedAccount): Promise<void> {
   const { name, amount, expiresInMs, isEnded } = account
   const isVirtual = account.kind === 'virtual'
@@ -104,7 +115,7 @@ export async function openAccount(shop: Shop, account: PlannedAccount): Promise<
   const order = (expiresAt: Date) => {
     account.expiresAt = expiresAt
     const fields = { merchantReference: name, amount: Number(amount), expiresAt }
-    return shop.change('POST', path, isVirtual ? fields : { externalReference: name })
+    return shop.change('POST', path, isVirtual ? fields : { externalReference: name, customer })
   }
   let opened = await order(new Date(Date.now() + expiresInMs))
   // A service killed meanwhile may read the request after its expiry.
@@ -119,8 +130,12 @@ export async function openAccount(shop: Shop, account: PlannedAccount): Promise<
   assert(ended, `${name} is ended`)
 }
 
-/** Merchants resolve some held payments and refund some accepted ones. */
-export function decideMeanwhile(all: Shop[], random: Random): { stop(): Promise<number> } {
+/** Merchants resolve some held payments and refund some accepted ones, in steps of some kobo. */
+export function decideMeanwhile(
+  all: Shop[],
+  random: Random,
+  step = 1,
+): { stop(): Promise<number> } {
   let isOver = false
   let decided = 0
   const path = `${collections}/payments`
@@ -136,7 +151,7 @@ export function decideMeanwhile(all: Shop[], random: Random): { stop(): Promise<
         if (done) decided += 1
       }
       for (const { reference, amountAccepted } of await some(shop, 'ACCEPTED')) {
-        const amount = random.integer(1, amountAccepted)
+        const amount = random.integer(1, amountAccepted / step) * step
         if (await shop.change('POST', `${path}/${reference}/refund`, { amount })) decided += 1
       }
       await sleep(random.integer(20, 100))

@@ -1,6 +1,5 @@
 import { strict as assert } from 'node:assert'
 import { createHmac } from 'node:crypto'
-import { createServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { systemClock } from '../../src/base/clock.js'
 import { createLogger } from '../../src/base/log.js'
@@ -13,8 +12,9 @@ import {
   createSandboxBank,
   type SandboxBank,
 } from '../../src/simulation/sandbox-bank/sandbox-bank.js'
-import { isRunning, type Program, spawnServe, spawnWork } from '../support/program.js'
+import type { Program } from '../support/program.js'
 import type { Random } from '../support/seed.js'
+import { type Crew, eachAtOnce, killSome, startCrew, stopCrew } from './crew.js'
 import { hasten } from './kill-site.js'
 import { type PlannedPayment, planPayments } from './payment-plan.js'
 import { type Aftermath, provePayments } from './payment-proof.js'
@@ -39,12 +39,6 @@ export type Storm = {
   onStart(program: Program): void
 }
 
-type Crew = { urls: string[]; apis: Program[]; workers: Program[]; start: (() => Program)[] }
-
-const apiCount = 2
-const workerCount = 4
-const connections = 48
-
 /**
  * Payers pay right and wrong amounts, the bank sends each notice up to five times in any order,
  * merchants resolve payments, and API and workers are killed. Then everything settles, and ledger and
@@ -63,7 +57,7 @@ export async function paymentsStorm(storm: Storm): Promise<Aftermath> {
   storm.say(`${planned.length} paid, ${notices.length} notices`)
 
   const deciding = decideMeanwhile(shops, random)
-  const progress = { count: 0, of: notices.length }
+  const progress = { count: 0, of: notices.length, what: 'notices sent' }
   const killing = killSome(storm, crew, progress)
   await eachAtOnce(random.shuffle(notices), async (notice, index) => {
     await sendNotice(crew, notice, index)
@@ -76,30 +70,6 @@ export async function paymentsStorm(storm: Storm): Promise<Aftermath> {
   await stopCrew(crew)
   storm.say(`at rest; merchants decided ${decided} times`)
   return provePayments({ db, bank, planned })
-}
-
-async function startCrew({ db, secret, onStart }: Storm): Promise<Crew> {
-  const ports = await Promise.all(Array.from({ length: apiCount }, freePort))
-  const noted = (program: Program) => {
-    onStart(program)
-    return program
-  }
-  const startApi = ports.map((port) => () => noted(spawnServe(db.url, secret.reveal(), port)))
-  const startWorker = () => noted(spawnWork(db.url, secret.reveal()))
-  const start = [...startApi, ...Array.from({ length: workerCount }, () => startWorker)]
-  const apis = startApi.map((begin) => begin())
-  const urls = ports.map((port) => `http://127.0.0.1:${port}`)
-  await Promise.all(urls.map((url) => askUntilAnswered([url], '/health', {})))
-  return { urls, apis, workers: Array.from({ length: workerCount }, startWorker), start }
-}
-
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await new Promise((resolve) => server.once('listening', resolve))
-  const address = server.address()
-  await new Promise((resolve) => server.close(resolve))
-  assert(address && typeof address === 'object')
-  return address.port
 }
 
 async function openAccounts(
@@ -160,29 +130,6 @@ async function sendNotice(crew: Crew, { body, signature }: Notice, index: number
   assert.equal(status, 200, text)
 }
 
-/**
- * Kills processes while notices are sent: mostly workers, sometimes an API process. Each is replaced,
- * and one API process is always up.
- */
-async function killSome(
-  { random, kills, say }: Storm,
-  crew: Crew,
-  progress: { count: number; of: number },
-): Promise<void> {
-  for (let round = 1; round <= kills; round += 1) {
-    while (progress.count < (progress.of * round) / (kills + 1)) await sleep(5)
-    await sleep(random.integer(0, 100))
-    const isApi = round % 3 === 0
-    const crowd = isApi ? crew.apis : crew.workers
-    const victim = random.integer(0, crowd.length - 1)
-    crowd[victim]!.signal('SIGKILL')
-    await crowd[victim]!.ended
-    crowd[victim] = crew.start[isApi ? victim : apiCount + victim]!()
-    say(`kill ${round}: ${isApi ? 'an API' : 'a worker'}, ${progress.count} notices sent`)
-    if (isApi) await askUntilAnswered([crew.urls[victim]!], '/health', {})
-  }
-}
-
 async function settle({ db, patienceMs }: Storm, planned: PlannedPayment[]): Promise<void> {
   await hasten(db, "notices where state in ('WAITING', 'UNMATCHED')")
   await hasten(db, "payment_returns where state = 'WAITING'")
@@ -199,24 +146,4 @@ async function settle({ db, patienceMs }: Storm, planned: PlannedPayment[]): Pro
     assert(performance.now() < end, `it takes too long: ${JSON.stringify(open)}`)
     await sleep(50)
   }
-}
-
-async function stopCrew({ apis, workers }: Crew): Promise<void> {
-  await Promise.all(
-    [...apis, ...workers].map((program) => {
-      if (isRunning(program.pid)) program.signal('SIGTERM')
-      return program.ended
-    }),
-  )
-}
-
-async function eachAtOnce<Item>(
-  items: Item[],
-  work: (item: Item, index: number) => Promise<void>,
-): Promise<void> {
-  const waiting = items.entries()
-  const runOne = async () => {
-    for (const [index, item] of waiting) await work(item, index)
-  }
-  await Promise.all(Array.from({ length: connections }, runOne))
 }

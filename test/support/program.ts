@@ -68,11 +68,15 @@ export function spawnStart(home: string, more?: Record<string, string>): Program
 }
 
 /** `manilla work` on a given database. */
-export function spawnWork(databaseUrl: string, secret: string): Program {
-  const more = { DATABASE_URL: databaseUrl, MANILLA_SECRET: secret, LOG_LEVEL: 'info' }
+export function spawnWork(
+  databaseUrl: string,
+  secret: string,
+  more: Record<string, string> = {},
+): Program {
+  const fixed = { DATABASE_URL: databaseUrl, MANILLA_SECRET: secret, LOG_LEVEL: 'info' }
   const child = spawn(process.execPath, [path.join(root, 'bin/manilla.mjs'), 'work'], {
     cwd: tmpdir(),
-    env: environmentOf('/nowhere', { ...more, WEBHOOKS_ALLOW_LOOPBACK: 'true' }),
+    env: environmentOf('/nowhere', { ...fixed, WEBHOOKS_ALLOW_LOOPBACK: 'true', ...more }),
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   return follow(child)

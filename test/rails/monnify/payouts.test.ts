@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { hour, minute } from '../../../src/base/clock.js'
 import type { LiveAttempt } from '../../../src/payouts/ports.js'
+import { toOrder } from '../../../src/rails/bank/order.js'
 import { freshDatabase } from '../../support/database.js'
 import {
   catchNotices,
@@ -234,7 +235,6 @@ describe('refunds', () => {
   })
 
   test.each([
-    ['too little to be refunded', 99_99n, '0065432190', 'bank_declined'],
     ['more than was paid', 5_000_01n, '0065432190', 'bank_declined'],
     ['an unknown payer', 5_000_00n, '', 'account_not_found'],
   ])('%s fails', async (_, amount, sender, reason) => {
@@ -243,6 +243,21 @@ describe('refunds', () => {
     const attempt = await prepare(opened.rail, instruction)
     await opened.rail.send([attempt])
     expect(await check(opened.rail, attempt)).toEqual({ state: 'failed', reason })
+  })
+
+  // Sent, it would stay open for ever if one request to Monnify had no answer.
+  test('too little to be refunded is refused before it is sent', async () => {
+    const opened = await openRail(db)
+    const { instruction } = await paidAndReturned(opened, 99_99n)
+    const [refused] = await opened.rail.inspect([instruction])
+    expect(refused).toMatchObject({ code: 'validation_failed', details: [{ field: 'amount' }] })
+    const answer = await opened.driver.sendRefund(toOrder(instruction))
+    expect(answer).toEqual({ failure: 'bank_declined' })
+    const { instruction: enough } = await paidAndReturned(opened, 100_00n)
+    const [inspected] = await opened.rail.inspect([enough])
+    expect(inspected).toMatchObject({ destination: { refundOf: expect.any(String) } })
+    const [payout] = await opened.rail.inspect([transferOf(99_99n)])
+    expect(payout).toMatchObject({ extraFees: [] })
   })
 
   test('an empty wallet and a failed refund fail', async () => {

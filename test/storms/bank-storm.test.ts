@@ -1,0 +1,63 @@
+import { randomBytes } from 'node:crypto'
+import { expect, test } from 'vitest'
+import { providers } from '../../src/base/config.js'
+import { Secret } from '../../src/base/secret.js'
+import { freshDatabase } from '../support/database.js'
+import { trackPrograms } from '../support/program.js'
+import { seededRandom, seedOf } from '../support/seed.js'
+import { bankStorm } from './bank-storm.js'
+
+/** `npm run storm` runs more rounds, against every provider. */
+const kills = Number(process.env.STORM_KILLS ?? 2)
+const isLong = kills > 2
+const [payments, payouts] = isLong ? [kills * 40, kills * 30] : [60, 40]
+const patienceMs = 120_000
+
+const chosen = isLong
+  ? providers.filter((provider) => (process.env.STORM_BANK ?? provider) === provider)
+  : [providers[seedOf('bank of the storm') % providers.length]!]
+
+const sites = await Promise.all(
+  chosen.map(async (provider) => ({ provider, db: await freshDatabase() })),
+)
+const programs = trackPrograms()
+
+// A provider loses answers and notices, repeats, delays and forges them, hides payouts, runs out of
+// money, is down, and returns payouts; processes die. Both books must end equal.
+test.each(sites)(
+  'our books end as those of $provider, whatever gets lost or killed',
+  async ({ provider, db }) => {
+    const startedAt = performance.now()
+    const say = (line: string) =>
+      console.log(`${Math.round((performance.now() - startedAt) / 100) / 10} s: ${line}`)
+    const aftermath = await bankStorm({
+      provider,
+      db,
+      payments,
+      payouts,
+      kills,
+      patienceMs,
+      random: seededRandom(`${provider} storm`),
+      secret: new Secret(randomBytes(32).toString('hex')),
+      say,
+      onStart: (program) => programs.push(program),
+    })
+    const { lost, doubled, open } = aftermath
+    say(
+      `${provider}, ${kills} kills: ${aftermath.payments.atBank} payments at the bank, ` +
+        `${aftermath.payments.inBooks} in the books; ${aftermath.acknowledged} payouts ` +
+        `acknowledged; doubled ${doubled.length}, lost ${lost.length}, open ${open.length}`,
+    )
+    console.log({ payouts: aftermath.payouts, refunds: aftermath.refunds, hints: aftermath.hints })
+    expect(doubled).toEqual([])
+    expect(lost).toEqual([])
+    expect(open).toEqual([])
+    expect(aftermath.acknowledged).toBe(payouts)
+    expect(aftermath.changedAnswers).toEqual([])
+    expect(aftermath.wrongEvents).toEqual([])
+    expect(aftermath.differences).toEqual([])
+    expect(aftermath.findings).toEqual([])
+    expect(Object.keys(aftermath.payouts).toSorted()).toEqual(['COMPLETED', 'FAILED', 'REVERSED'])
+  },
+  patienceMs + kills * 20_000,
+)
