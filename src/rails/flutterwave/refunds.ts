@@ -4,7 +4,7 @@ import type { BankOrder, DriverPayout, Page, Period, SendAnswer } from '../bank/
 import { koboOfNaira, nairaOfKobo } from '../bank/naira.js'
 import { Unknown } from '../bank/provider-client.js'
 import { asFields, type Fields, needText, readText } from '../bank/read-fields.js'
-import type { BoundedMap } from '../solana/bounded-map.js'
+import type { BoundedMap } from '../bounded-map.js'
 import type { FlutterwaveApi } from './api.js'
 import { daysOf } from './days.js'
 import { fetchFlutterwavePayment } from './payments.js'
@@ -19,7 +19,7 @@ type Tools = {
   refundIds: BoundedMap<string, string>
 }
 
-/** Not idempotent: the caller has looked for the refund before. */
+/** Not idempotent: the caller has searched for the refund before. */
 export async function sendFlutterwaveRefund(
   { api, refundIds }: Tools,
   { refundOf, amount, reference }: BankOrder,
@@ -50,7 +50,8 @@ export async function findFlutterwaveRefund(
   const id = refundIds.find(reference)
   if (id) return { ...toRefund(await fetchRefund(api, id), clock.now()), reference }
   const payment = await fetchFlutterwavePayment(api, refundOf!)
-  if (!payment) return undefined
+  // Its day is not known then. A refund that is not found would be sent again.
+  if (!payment) throw new Unknown(`flutterwave: transaction ${refundOf} is missing`)
   const days = daysOf({ from: payment.receivedAt, to: clock.now() })
   for (let page = 1; page <= limits.banks.reversalPagesMax; page += 1) {
     const { rows, hasMore } = await api.list('/refunds', days, page)

@@ -3,7 +3,7 @@ import { limits } from '../../base/limits.js'
 import type { Coin } from '../../money/assets.js'
 import { findAddressBytes } from '../../money/solana-address.js'
 import { bytesOf, deriveTokenAccount, type TokenAddress } from './addresses.js'
-import { BoundedMap } from './bounded-map.js'
+import { BoundedMap } from '../bounded-map.js'
 import { isOnCurve } from './on-curve.js'
 import { type Mints, programs } from './programs.js'
 
