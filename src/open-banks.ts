@@ -66,7 +66,10 @@ function readVariables(file: string): Record<string, string> {
 
 function withVariables(config: Config, variables: Record<string, string>): Config {
   const test = readProviders(variables, 'TEST')
-  return { ...config, providers: { ...config.providers, test } }
+  return {
+    ...config,
+    providers: { ...config.providers, test: { ...config.providers.test, ...test } },
+  }
 }
 
 function onlyAlone(provider: Provider): Error {
