@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { after, hour } from '../../src/base/clock.js'
+import { after, day, hour } from '../../src/base/clock.js'
 import { limits } from '../../src/base/limits.js'
 import { deleteOldHints, listRejected } from '../../src/collections/store-hints.js'
 import { sql } from '../../src/postgres/sql.js'
@@ -132,6 +132,46 @@ test('a payment that the bank sent back is listed, and books nothing', async () 
   expect(rejected).toMatchObject({ rail: bank.name, mode: 'test' })
   expect(rejected!.reason).toMatch(/^₦4,000 into va-.*: INCORRECT_AMOUNT$/)
   expect(await statusOf(reference)).toBe('ACTIVE')
+})
+
+// The list of reversals covers three days.
+test('a reversal that comes after days is booked once its notice is confirmed', async () => {
+  await post('/v1/test/balances/fund', { asset: 'NGN', amount: 2_000_000 })
+  const path = '/v1/disbursements/bank-transfer'
+  const body = { bankCode: '058', accountNumber: '0123456789', amount: 500_000 }
+  const { reference } = (await post(path, body)).json.data
+  const statusNow = async () => (await get(`${path}/${reference}`)).json.data.status
+  await until(async () => {
+    clock.advance(1_000)
+    await work()
+    return (await statusNow()) === 'COMPLETED'
+  })
+  const spelled = reference.replace('_', '-')
+  const notice = (id: number) => ({
+    event: 'transfer.reversed',
+    data: { id, status: 'reversed', reference: spelled },
+  })
+
+  // A notice alone reverses nothing.
+  await postNotice(notice(1))
+  await until(() => isEnded('1'))
+  expect(await statusNow()).toBe('COMPLETED')
+
+  clock.advance(5 * day)
+  paystack.faults.notices = 'lost'
+  paystack.reverse(spelled)
+  expect((await bank.findReversed(0n)).references).toEqual([])
+  paystack.faults.down = 'refused'
+  await postNotice(notice(2))
+  await until(async () => (await hintsOf('2'))[0]!.dueAt < after(clock.now(), 5_000))
+  expect(await statusNow()).toBe('COMPLETED')
+  paystack.faults.down = 'no'
+  clock.advance(limits.banks.hintRetryMs)
+  await work()
+  expect(await statusNow()).toBe('REVERSED')
+  await postNotice(notice(3))
+  await until(() => isEnded('3'))
+  expect(await statusNow()).toBe('REVERSED')
 })
 
 test('hints are deleted after their retention, unless open', async () => {
