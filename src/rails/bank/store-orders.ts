@@ -102,7 +102,7 @@ const find = listStatement<typeof named, { token: string }>({
     join bank_orders o on o.rail = list.rail and o.token = list.token`,
 })
 
-/** Those that we have sent. Others were made at the provider, by a person. */
+/** Tokens of orders that we sent. Others were made by a person at the provider. */
 export async function findSent(
   db: Queryable,
   { rail, tokens }: { rail: string; tokens: string[] },

@@ -9,7 +9,7 @@ import type { FlutterwaveApi } from './api.js'
 import { daysOf } from './days.js'
 import { fetchFlutterwavePayment } from './payments.js'
 
-/** Flutterwave says that a refund takes up to 15 working days. */
+/** Documented: a refund takes up to 15 working days. */
 const refundMaxMs = 21 * day
 
 type Tools = {
@@ -41,7 +41,7 @@ export async function sendFlutterwaveRefund(
 /**
  * Reads the refunds since the day of the payment, of all payments: Flutterwave has no filter by
  * payment. Our reference is in the comments. A refund of this payment without readable comments
- * may be ours, so it is neither taken for it nor ignored.
+ * may be ours, so the outcome is then unknown.
  */
 export async function findFlutterwaveRefund(
   { api, clock, refundIds }: Tools,

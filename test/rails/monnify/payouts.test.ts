@@ -234,7 +234,6 @@ describe('refunds', () => {
   })
 
   test.each([
-    ['too little to be refunded', 99_99n, '0065432190', 'bank_declined'],
     ['more than was paid', 5_000_01n, '0065432190', 'bank_declined'],
     ['an unknown payer', 5_000_00n, '', 'account_not_found'],
   ])('%s fails', async (_, amount, sender, reason) => {
@@ -243,6 +242,12 @@ describe('refunds', () => {
     const attempt = await prepare(opened.rail, instruction)
     await opened.rail.send([attempt])
     expect(await check(opened.rail, attempt)).toEqual({ state: 'failed', reason })
+  })
+
+  test('too little to be refunded is refused before it is sent', async () => {
+    const opened = await openRail(db)
+    const { instruction } = await paidAndReturned(opened, 99_99n, '0065432190')
+    await expect(prepare(opened.rail, instruction)).rejects.toThrow('at least 10000 kobo')
   })
 
   test('an empty wallet and a failed refund fail', async () => {
