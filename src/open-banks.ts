@@ -34,8 +34,8 @@ const drivers: Record<Provider, CreateDriver> = {
 export type EmulatedBank = { config: Config; emulator: Emulator | undefined }
 
 /**
- * The emulator that test mode uses, if any, and the configuration that leads to it. A command
- * uses the one that a running service has started.
+ * Opens the emulator of test mode, if one is configured, and returns the configuration that uses
+ * it. A command uses the emulator of the running service.
  */
 export async function openEmulatedBank(
   tools: Tools & { isAlone?: boolean; isLocalnetBorrowed?: boolean },
@@ -66,7 +66,10 @@ function readVariables(file: string): Record<string, string> {
 
 function withVariables(config: Config, variables: Record<string, string>): Config {
   const test = readProviders(variables, 'TEST')
-  return { ...config, providers: { ...config.providers, test } }
+  return {
+    ...config,
+    providers: { ...config.providers, test: { ...config.providers.test, ...test } },
+  }
 }
 
 function onlyAlone(provider: Provider): Error {

@@ -5,13 +5,7 @@ import { type BankChoice, type Config, type SolanaConfig, usesSandbox } from './
 import { type Mode, modes } from './base/environment.js'
 import type { Logger } from './base/log.js'
 import { deriveNoticeKey } from './base/sealed.js'
-import type {
-  BankRail,
-  CollectionRail,
-  LocalnetPayers,
-  SandboxPayers,
-  WalletRail,
-} from './collections/ports.js'
+import type { BankRail, LocalnetPayers, SandboxPayers, WalletRail } from './collections/ports.js'
 import type { BanksByProvider } from './collections/prepare-accounts.js'
 import { openEmulatedBank, openProviders } from './open-banks.js'
 import type { WatchedFloat } from './operations/watch-floats.js'
@@ -46,7 +40,7 @@ import { assertSameSeed } from './wallets/troubled-wallets.js'
 export type OpenRails = {
   rails: PayoutRails
   reversingRails: ReversingRail[]
-  collectionRails: Record<Mode, CollectionRail | undefined>
+  collectionRails: Record<Mode, BankRail | undefined>
   /** Every bank by provider. */
   allBanks: BanksByProvider
   wallets: Record<Mode, WalletRail | undefined>

@@ -13,7 +13,7 @@ import {
   type JudgingLane,
   type NoticeLane,
 } from '../collections/notice-lanes.js'
-import type { CollectionRail, LocalnetPayers, SandboxPayers } from '../collections/ports.js'
+import type { BankRail, LocalnetPayers, SandboxPayers } from '../collections/ports.js'
 import {
   type BanksByProvider,
   type CollectionRails,
@@ -22,7 +22,7 @@ import {
   type PrepareAccount,
 } from '../collections/prepare-accounts.js'
 import { requeryAccount } from '../collections/requery-account.js'
-import { type NewHint, storeHints } from '../collections/store-hints.js'
+import { hintKey, type NewHint, storeHints } from '../collections/store-hints.js'
 import type { NewNotice, NoticeName } from '../collections/store-notices.js'
 import type { Database } from '../postgres/database.js'
 import { gather } from '../postgres/gather.js'
@@ -49,9 +49,9 @@ type Tools = {
 
 export type Collections = {
   /** The bank in which accounts of this merchant are opened. */
-  railOf(environment: Environment): CollectionRail | undefined
+  railOf(environment: Environment): BankRail | undefined
   /** The bank with this name or provider, whatever merchants use it. */
-  findBank(mode: Mode, named: { name: string } | { provider: string }): CollectionRail | undefined
+  findBank(mode: Mode, named: { name: string } | { provider: string }): BankRail | undefined
   /** Simulated payers of the sandbox bank. */
   sandboxPayers: SandboxPayers | undefined
   /** Simulated payers of the localnet. */
@@ -67,8 +67,8 @@ export type Collections = {
   closeAccount(account: CollectionAccount): void
   /** Resolves once the notice is stored. It is judged in the same transaction, or soon after. */
   receiveNotice(notice: NewNotice): Promise<void>
-  /** Resolves once the hint is stored. The bank is asked about it next. */
-  receiveHint(rail: CollectionRail, hint: NewHint): Promise<void>
+  /** Resolves once the hint is stored. The bank's API is queried next. */
+  receiveHint(rail: BankRail, hint: NewHint): Promise<void>
   /** Books the payment of a stored notice; does nothing if it was judged before. */
   judgeNotice(name: NoticeName): Promise<unknown>
   /**
@@ -81,7 +81,7 @@ export type Collections = {
 
 export function openCollections(tools: Tools): Collections {
   const { db, clock, logger, rails, banks, sandboxPayers, wallets, localnetPayers } = tools
-  const banksOf = (mode: Mode): CollectionRail[] => {
+  const banksOf = (mode: Mode): BankRail[] => {
     const chosen = rails[mode]
     return [...(chosen ? [chosen] : []), ...banks[mode].values()]
   }
@@ -99,10 +99,10 @@ export function openCollections(tools: Tools): Collections {
     )
   const storeHint = gather(async (hints: NewHint[]) => {
     const now = clock.now()
-    // A worker takes over if this process ends before it has asked the bank.
+    // A worker takes over if this process ends before it has queried the bank.
     const dueAt = after(now, limits.banks.hintLeaseMs)
     const open = await storeHints(db, { now, dueAt }, hints)
-    return hints.map(({ id }) => open.has(id))
+    return hints.map((hint) => open.has(hintKey(hint)))
   })
   return {
     railOf: (environment) => collectionRailOf(environment, { rails, banks }),

@@ -403,6 +403,9 @@ function readBankChoice(values: Values, mode: 'TEST' | 'LIVE'): BankChoice {
     payout: (values[`BANK_${mode}_PAYOUT`] as BankChoice['payout'] | undefined) ?? both,
     floatMin: BigInt((values[`BANK_${mode}_FLOAT_MIN`] as number | undefined) ?? 0),
   }
+  const emulated = emulators.filter((one) => one === choice.collect || one === choice.payout)
+  if (emulated.length > 1)
+    throw new Error(`BANK_${mode}_COLLECT and BANK_${mode}_PAYOUT must name the same emulator.`)
   for (const bank of [choice.collect, choice.payout]) {
     const provider = providers.find((one) => one === bank)
     if (provider && !readProviders(values, mode)[provider])
@@ -430,11 +433,11 @@ export function readProviders(values: ProviderValues, mode: 'TEST' | 'LIVE'): Pr
     refuseOtherMode(`PAYSTACK_${mode}_SECRET_KEY`, paystackKey, urlOf('paystack'))
     configs.paystack = { secretKey: new Secret(paystackKey), url: urlOf('paystack') }
   }
-  const apiKey = values[`MONNIFY_${mode}_API_KEY`]
-  if (apiKey || values[`MONNIFY_${mode}_SECRET_KEY`]) {
-    refuseOtherMode(`MONNIFY_${mode}_API_KEY`, apiKey ?? '', urlOf('monnify'))
+  if (values[`MONNIFY_${mode}_API_KEY`] || values[`MONNIFY_${mode}_SECRET_KEY`]) {
+    const apiKey = need(values, `MONNIFY_${mode}_API_KEY`)
+    refuseOtherMode(`MONNIFY_${mode}_API_KEY`, apiKey, urlOf('monnify'))
     configs.monnify = {
-      apiKey: new Secret(need(values, `MONNIFY_${mode}_API_KEY`)),
+      apiKey: new Secret(apiKey),
       secretKey: new Secret(need(values, `MONNIFY_${mode}_SECRET_KEY`)),
       contractCode: need(values, `MONNIFY_${mode}_CONTRACT_CODE`),
       sourceAccount: need(values, `MONNIFY_${mode}_SOURCE_ACCOUNT`),

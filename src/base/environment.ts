@@ -12,9 +12,9 @@ export type Environment = {
   merchantName: string
   /** How far the test clock was moved ahead of real time; always 0 in live mode. */
   clockOffsetMs: number
-  /** Providers that the operator chose for this merchant, instead of the configured ones. */
-  collectBank?: string | null
-  payoutBank?: string | null
+  /** Providers that the operator chose for this merchant; null: the configured one. */
+  collectBank: string | null
+  payoutBank: string | null
 }
 
 export function toEnvironmentId(value: number): EnvironmentId {

@@ -245,7 +245,9 @@ export const limits = {
     directoryCacheMs: 6 * hour,
     /** Between two requests for the same refund: a list may show the first one late. */
     refundRetryMs: 10 * minute,
-    /** Reversals are looked for among payouts of this age: no provider lists them by their time. */
+    /** A refund is not sent if the search for an earlier request took longer. */
+    refundSearchMs: 20 * second,
+    /** Age of the payouts that are checked for reversals: no provider lists them by their time. */
     reversalLookbackMs: 3 * day,
     reversalIntervalMs: minute,
     reversalPagesMax: 100,
@@ -474,6 +476,10 @@ export const limits = {
 // A lease outlives the work it covers, or two workers would do the same row.
 assert(limits.webhooks.leaseMs > limits.webhooks.attemptTimeoutMs)
 assert(limits.payouts.leaseMs >= limits.payouts.sendWithinMs + 10 * limits.solana.callTimeoutMs)
+// A refund is on its way before an operator can end it, and before it may be sent again.
+const refundSendMs = limits.banks.refundSearchMs + limits.banks.timeoutMs
+assert(limits.payouts.leaseMs >= limits.payouts.sendWithinMs + refundSendMs)
+assert(limits.banks.refundRetryMs > refundSendMs)
 assert(limits.sandboxBank.noticeLeaseMs > limits.sandboxBank.noticeTimeoutMs)
 assert(limits.deposits.leaseMs > limits.deposits.historyReadMs + limits.solana.callTimeoutMs)
 

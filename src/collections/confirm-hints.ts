@@ -2,11 +2,13 @@ import { after, type Clock } from '../base/clock.js'
 import { limits } from '../base/limits.js'
 import type { Logger } from '../base/log.js'
 import { formatNaira } from '../money/amounts.js'
-import { pollPayoutNow } from '../payouts/poll-now.js'
+import { bookReversal } from '../payouts/follow-reversals.js'
+import { findLandedAttempt, pollPayoutNow } from '../payouts/poll-now.js'
 import type { Database } from '../postgres/database.js'
 import { claimDue } from '../postgres/due.js'
+import { followReturns } from './follow-returns.js'
 import type { JudgingLane, NoticeLane } from './notice-lanes.js'
-import type { CollectionRail, ConfirmedPayment } from './ports.js'
+import type { BankRail, ConfirmedPayment } from './ports.js'
 import {
   endHint,
   type HintRow,
@@ -18,7 +20,7 @@ import {
 
 export type ConfirmTools = {
   db: Database
-  rail: CollectionRail
+  rail: BankRail
   clock: Clock
   logger: Logger
   notices: Pick<NoticeLane, 'run'>
@@ -26,26 +28,48 @@ export type ConfirmTools = {
 }
 
 /**
- * Asks the bank what a notice was about, and books what it says. The notice itself is never
- * trusted with an amount. A hint that the bank cannot confirm yet is tried again, less and less
- * often; payments that it never confirms are found by listing the bank's payments.
+ * Queries the bank's API about a notice and books the answer. An amount in the notice itself is
+ * never trusted. A hint that the bank cannot confirm yet is retried at growing intervals; payments
+ * that it never confirms are found by listing the bank's payments.
  */
 export async function confirmHint(tools: ConfirmTools, hint: StoredHint): Promise<void> {
-  const { db, rail, clock } = tools
   const { about } = hint
-  if (about.subject === 'payout') {
-    await pollPayoutNow(db, clock.now(), { rail: rail.name, reference: about.reference })
-    return endHint(db, hint, { state: 'CONFIRMED', reason: null })
+  if (about.subject === 'payout') return confirmPayout(tools, hint, about.reference)
+  await conclude(tools, hint, await tools.rail.confirmPayment(about.key))
+}
+
+/**
+ * A worker polls an open payout. A completed one may have been reversed after the days for which a
+ * worker lists reversals.
+ */
+async function confirmPayout(
+  tools: ConfirmTools,
+  hint: StoredHint,
+  reference: string,
+): Promise<void> {
+  const { db, rail, clock, logger } = tools
+  const name = { rail: rail.name, reference }
+  await pollPayoutNow(db, clock.now(), name)
+  const landed = await findLandedAttempt(db, name)
+  if (landed) {
+    const [finding] = await rail.check([landed])
+    const { state } = finding!
+    if (state !== 'landed' && state !== 'failed') return retryOrDrop(tools, hint)
+    if (state === 'failed')
+      await bookReversal({ db, logger, follow: followReturns }, clock.now(), {
+        rail: rail.name,
+        id: landed.payoutId,
+      })
   }
-  const confirmed = await rail.confirmPayment(about.key)
-  await conclude(tools, hint, confirmed)
+  await endHint(db, hint, { state: 'CONFIRMED', reason: null })
 }
 
 async function conclude(
-  { db, clock, logger, notices, judging }: ConfirmTools,
+  tools: ConfirmTools,
   hint: StoredHint,
   confirmed: ConfirmedPayment,
 ): Promise<void> {
+  const { db, logger, notices, judging } = tools
   const { rail, mode } = hint
   switch (confirmed.found) {
     case 'payment': {
@@ -65,14 +89,17 @@ async function conclude(
     }
     case 'nothing':
       return endHint(db, hint, { state: 'DROPPED', reason: 'not a payment' })
-    case 'unknown': {
-      const { hintAttemptsMax, hintRetryMs, hintRetryMaxMs } = limits.banks
-      if (hint.attempts >= hintAttemptsMax)
-        return endHint(db, hint, { state: 'DROPPED', reason: 'not confirmed by the bank' })
-      const pauseMs = Math.min(hintRetryMs * 2 ** hint.attempts, hintRetryMaxMs)
-      return postponeHint(db, hint, after(clock.now(), pauseMs))
-    }
+    case 'unknown':
+      return retryOrDrop(tools, hint)
   }
+}
+
+function retryOrDrop({ db, clock }: ConfirmTools, hint: StoredHint): Promise<void> {
+  const { hintAttemptsMax, hintRetryMs, hintRetryMaxMs } = limits.banks
+  if (hint.attempts >= hintAttemptsMax)
+    return endHint(db, hint, { state: 'DROPPED', reason: 'not confirmed by the bank' })
+  const pauseMs = Math.min(hintRetryMs * 2 ** hint.attempts, hintRetryMaxMs)
+  return postponeHint(db, hint, after(clock.now(), pauseMs))
 }
 
 /** Confirms due hints of a bank. Returns how many. */

@@ -10,7 +10,7 @@ import type {
   ReversingRail,
 } from '../payouts/ports.js'
 
-/** Whom a dedicated account is for. It is passed on to the bank and never stored. */
+/** The customer of a dedicated account. Passed on to the bank and never stored. */
 export type AccountCustomer = {
   name: string
   email: string
@@ -46,7 +46,7 @@ export type OpenedAccount = {
   accountName: string
   bankCode: string
   bankName: string
-  /** Real time at which the bank closes it, if it chooses another than requested, or ever. */
+  /** Real time at which the bank closes the account. Null: never, or as requested. */
   expiresAt: Date | null
 }
 
@@ -86,7 +86,7 @@ export type NoticeRequest = {
 
 /** What a rail makes of a notice request. */
 export type NoticeReading =
-  /** Signed, and complete: no further question is needed. */
+  /** Signed and complete: booked without a further query. */
   | { kind: 'payment'; payment: ReportedPayment }
   /** Something happened at the bank. What exactly is read through its API. */
   | { kind: 'hint'; hint: NoticeHint }
@@ -104,14 +104,14 @@ export type NoticeHint = {
     | { subject: 'payout'; reference: string }
 }
 
-/** What the bank's API says about a payment of which a notice arrived. */
+/** What the bank's API reports about a payment that a notice named. */
 export type ConfirmedPayment =
   | { found: 'payment'; payment: ReportedPayment }
   /** The bank sent the money back to the payer: it never reaches us. */
   | { found: 'rejected'; railAccount: string | null; amount: bigint | null; reason: string }
   /** It is not, and will not become, a payment to us. */
   | { found: 'nothing' }
-  /** Not decided, or the bank does not answer: ask again later. */
+  /** Not decided, or the bank does not answer: query again later. */
   | { found: 'unknown' }
 
 export const paymentVariances = [
@@ -127,7 +127,7 @@ export type CustomerField = (typeof customerFields)[number]
 
 /** What a bank can do, and its bounds. Amounts are in kobo. */
 export type BankLimits = {
-  /** A temporary account lives at least and at most so long at the bank. */
+  /** Bounds of the lifetime of a temporary account at the bank. */
   expiryMinMs: number
   expiryMaxMs: number
   /** Payments that the bank sends back to the payer, so that no policy applies to them. */
@@ -192,7 +192,6 @@ export type BankFinding = { level: 'ok' | 'warning' | 'failure'; message: string
 
 /** A bank that collects and pays out. */
 export interface BankRail extends CollectionRail, ReversingRail, BankDirectory {
-  readonly takesBatches: boolean
   /** Outgoing transfers that began in the period (`to` excluded), a page at a time. */
   statement(period: {
     from: Date

@@ -44,7 +44,7 @@ export type AccountRequest = {
 }
 
 /** The bank of each mode in which accounts are opened. */
-export type CollectionRails = Record<Mode, CollectionRail | undefined>
+export type CollectionRails = Record<Mode, BankRail | undefined>
 
 /** Every bank by provider: the ones above, and those that an operator chose for a merchant. */
 export type BanksByProvider = Record<Mode, ReadonlyMap<string, BankRail>>
@@ -52,7 +52,7 @@ export type BanksByProvider = Record<Mode, ReadonlyMap<string, BankRail>>
 export function collectionRailOf(
   { mode, collectBank }: Pick<Environment, 'mode' | 'collectBank'>,
   { rails, banks }: { rails: CollectionRails; banks: BanksByProvider },
-): CollectionRail | undefined {
+): BankRail | undefined {
   return collectBank ? banks[mode].get(collectBank) : rails[mode]
 }
 

@@ -14,14 +14,14 @@ export type StoredHint = HintName & { about: NoticeHint['about']; attempts: numb
 export type NewHint = HintName & { about: NoticeHint['about']; body: string }
 
 /**
- * `CONFIRMED`: the bank was asked, and what it said is booked. `REJECTED`: the bank sent the money
- * back to the payer. `DROPPED`: the bank does not know of it, or it is no payment.
+ * `CONFIRMED`: the answer of the bank's API is booked. `REJECTED`: the bank sent the money back to
+ * the payer. `DROPPED`: unknown to the bank, or not a payment.
  */
 export type HintState = 'OPEN' | 'CONFIRMED' | 'REJECTED' | 'DROPPED'
 
 const columns = { rail: 'text', mode: 'text', id: 'text', hint: 'text', body: 'text' } as const
 
-const insert = listStatement<typeof columns, { id: string }>({
+const insert = listStatement<typeof columns, HintName>({
   name: 'insert_notice_hints',
   columns,
   text: (list, parameter) => `
@@ -30,16 +30,16 @@ const insert = listStatement<typeof columns, { id: string }>({
     on conflict (rail, mode, id) do update
       set state = 'OPEN', reason = null, attempts = 0, due_at = excluded.due_at
       where h.state in ('OPEN', 'DROPPED')
-    returning id`,
+    returning rail, mode, id`,
 })
 
-/** Returns the ids of those that must be confirmed: not of copies of a confirmed one. */
+/** Returns the keys of the hints to confirm. Copies of a hint that has ended are not among them. */
 export async function storeHints(
   db: Queryable,
   { now, dueAt }: { now: Date; dueAt: Date },
   hints: NewHint[],
 ): Promise<Set<string>> {
-  const unique = new Map(hints.map((hint) => [`${hint.rail}/${hint.mode}/${hint.id}`, hint]))
+  const unique = new Map(hints.map((hint) => [hintKey(hint), hint]))
   const sorted = [...unique].sort(([one], [other]) => (one < other ? -1 : 1))
   const rows = sorted.map(([, { rail, mode, id, about, body }]) => ({
     rail,
@@ -48,7 +48,11 @@ export async function storeHints(
     hint: JSON.stringify(about),
     body: body.toWellFormed().replaceAll('\0', ' '),
   }))
-  return new Set((await db.rows(insert(rows, dueAt, now))).map(({ id }) => id))
+  return new Set((await db.rows(insert(rows, dueAt, now))).map(hintKey))
+}
+
+export function hintKey({ rail, mode, id }: HintName): string {
+  return `${rail}/${mode}/${id}`
 }
 
 export const hintsDue: DueTable = {

@@ -6,8 +6,7 @@ import type { Queryable, Tx } from '../postgres/tx.js'
 export type BankBinding = { collectBank: string | null; payoutBank: string | null }
 
 /**
- * Chooses the banks of one merchant for what begins from now on. Accounts and payouts that exist
- * stay where they are.
+ * Chooses the banks of one merchant for new accounts and payouts. Existing ones stay at their bank.
  */
 export function bindBanks(
   tx: Tx,

@@ -20,7 +20,15 @@ export async function createMerchant(tx: Tx, now: Date, displayName: string): Pr
   const environmentIn = (mode: Mode): Environment => {
     const row = rows.find((row) => row.mode === mode)
     assert(row, `merchant ${id} has a ${mode} environment`)
-    return { id: row.id, mode, merchantId: id, merchantName: displayName, clockOffsetMs: 0 }
+    return {
+      id: row.id,
+      mode,
+      merchantId: id,
+      merchantName: displayName,
+      clockOffsetMs: 0,
+      collectBank: null,
+      payoutBank: null,
+    }
   }
   return {
     id,

@@ -18,7 +18,7 @@ export async function watchFloat(
   return 1
 }
 
-/** Logs what is wrong with the setup at a bank, in words. For the start: never throws. */
+/** Logs problems with the setup at each bank. Never throws, so that it cannot stop the start. */
 export async function logBankFindings(logger: Logger, banks: BankRail[]): Promise<void> {
   for (const bank of banks) {
     const findings = await bank.examine().catch(() => [])

@@ -46,6 +46,17 @@ export async function followReversals(tools: Tools, now: Date): Promise<number> 
   })
 }
 
+/** Books the reversal of a payout that its rail has just confirmed. */
+export async function bookReversal(
+  tools: Omit<Tools, 'rail'>,
+  now: Date,
+  { rail, id }: { rail: string; id: string },
+): Promise<void> {
+  await tools.db.transaction(async (tx) =>
+    reversePayouts(tools, { tx, now }, await lockPayouts(tx, rail, [id])),
+  )
+}
+
 async function readCursor(db: Database, rail: string): Promise<bigint> {
   const [row] = await db.rows(sql<{ position: bigint }>`
     select position from rail_cursors where rail = ${rail} and subject = 'reversals'`)
@@ -98,7 +109,7 @@ const reverseRows = listStatement({
  * keeps its state: REVERSED means that the money is back.
  */
 async function reversePayouts(
-  { follow, logger }: Tools,
+  { follow, logger }: Omit<Tools, 'rail'>,
   { tx, now }: { tx: Tx; now: Date },
   rows: Row[],
 ): Promise<void> {

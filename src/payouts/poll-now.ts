@@ -1,7 +1,10 @@
+import type { EnvironmentId } from '../base/environment.js'
 import { fromReference } from '../base/ids.js'
 import { sql } from '../postgres/sql.js'
 import type { Queryable } from '../postgres/tx.js'
+import { readLandedAttempts } from './live-attempts.js'
 import { bankKinds, payoutKinds } from './payout.js'
+import type { LiveAttempt } from './ports.js'
 
 /** The id of a payout to a bank; undefined if the reference is not one of ours. */
 export function bankPayoutId(reference: string): string | undefined {
@@ -23,4 +26,16 @@ export async function pollPayoutNow(
     where p.rail = ${rail} and p.id = ${id} and a.environment_id = p.environment_id
       and a.payout_id = p.id and a.state = 'LIVE' and a.due_at > ${now}
       and (a.leased_until is null or a.leased_until <= ${now})`)
+}
+
+/** The attempt that completed a payout; undefined if none has. */
+export async function findLandedAttempt(
+  db: Queryable,
+  { rail, reference }: { rail: string; reference: string },
+): Promise<LiveAttempt | undefined> {
+  const id = bankPayoutId(reference)
+  if (id === undefined) return undefined
+  const named = await db.rows(sql<{ environmentId: EnvironmentId; id: string }>`
+    select environment_id as "environmentId", id from payouts where rail = ${rail} and id = ${id}`)
+  return named.length > 0 ? (await readLandedAttempts(db, named))[0] : undefined
 }

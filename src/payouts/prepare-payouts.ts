@@ -38,10 +38,8 @@ export type PayoutRequest = QuoteRequest & {
 
 export type PayoutRails = Record<Mode, Partial<Record<PayoutKind, PayoutRail>>>
 
-/** Every bank by provider, for merchants for which an operator chose one. */
+/** Every bank by provider, for merchants that an operator bound to one. */
 export type PayoutBanks = Record<Mode, ReadonlyMap<string, PayoutRail>>
-
-export const noBanks: PayoutBanks = { test: new Map(), live: new Map() }
 
 export type Quote = { lines: FeeLine[]; fee: bigint }
 
@@ -61,7 +59,7 @@ export type PayoutPreparation = {
 type Tools = {
   db: Queryable
   rails: PayoutRails
-  banks?: PayoutBanks
+  banks: PayoutBanks
   fees: FeeBook
   logger: Logger
 }
@@ -83,7 +81,7 @@ type SignedCandidate = Inspected & { attempt: PreparedAttempt }
 export function createPayoutPreparation({
   db,
   rails,
-  banks = noBanks,
+  banks,
   fees,
   logger,
 }: Tools): PayoutPreparation {

@@ -5,16 +5,16 @@ import type { NewPayout } from './create-payouts.js'
 import { isWithinSendTime } from './live-attempts.js'
 import { referenceOf } from './payout.js'
 import type { LiveAttempt, PayoutRail } from './ports.js'
-import { noBanks, type PayoutBanks, type PayoutRails } from './prepare-payouts.js'
+import type { PayoutBanks, PayoutRails } from './prepare-payouts.js'
 
-type Tools = { rails: PayoutRails; banks?: PayoutBanks; clock: Clock; logger: Logger }
+type Tools = { rails: PayoutRails; banks: PayoutBanks; clock: Clock; logger: Logger }
 
 /**
  * Sends payouts right after their commit: the bytes that were written to their rows, which nothing
  * changes afterwards. Only for payouts whose commit this process has seen succeed. If sending
  * fails, is too late or never happens, a worker sends them a moment later, from the rows.
  */
-export function createSendAfterCommit({ rails, banks = noBanks, clock, logger }: Tools) {
+export function createSendAfterCommit({ rails, banks, clock, logger }: Tools) {
   // A rail may serve several kinds of payouts.
   const allRails = new Set([
     ...Object.values(rails).flatMap((byKind) => Object.values(byKind)),

@@ -28,6 +28,8 @@ async function openLanes() {
     merchantId: 'mer_test',
     merchantName: 'Ada',
     clockOffsetMs: 0,
+    collectBank: null,
+    payoutBank: null,
   }
   const context = {
     connect: () => connectLane(db.url, 'manilla test'),

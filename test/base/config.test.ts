@@ -74,12 +74,58 @@ test.each([
   )
 })
 
-test('test mode has the sandbox bank unless it is turned off', () => {
-  const bank = (given: object) => readConfig({ ...settings, ...given }).bank.test
-  expect([{}, { BANK_TEST: 'sandbox' }, { BANK_TEST: 'none' }].map(bank)).toEqual([
-    'sandbox',
-    'sandbox',
-    'none',
-  ])
-  expect(() => bank({ BANK_TEST: 'gtbank' })).toThrow(/^BANK_TEST must .*: sandbox, none\.$/)
+const read = (given: object) => readConfig({ ...settings, ...given })
+
+test('test mode has the sandbox bank unless another is set, and live mode has none', () => {
+  const bank = (given: object) => {
+    const { test, live } = read(given).bank
+    return [test.collect, test.payout, live.collect, live.payout]
+  }
+  expect(bank({})).toEqual(['sandbox', 'sandbox', 'none', 'none'])
+  expect(bank({ BANK_TEST: 'none' })).toEqual(['none', 'none', 'none', 'none'])
+  expect(bank({ BANK_TEST_PAYOUT: 'none' })).toEqual(['sandbox', 'none', 'none', 'none'])
+  expect(() => bank({ BANK_TEST: 'gtbank' })).toThrow(/^BANK_TEST must .*: sandbox, none, paystack/)
+  expect(() => bank({ BANK_LIVE: 'sandbox' })).toThrow(/^BANK_LIVE must /)
+  expect(() => bank({ BANK_LIVE: 'paystack-emulator' })).toThrow(/^BANK_LIVE must /)
+})
+
+test('test mode has one emulator at most', () => {
+  const given = { BANK_TEST_COLLECT: 'paystack-emulator', BANK_TEST_PAYOUT: 'monnify-emulator' }
+  expect(() => read(given)).toThrow('BANK_TEST_COLLECT and BANK_TEST_PAYOUT')
+})
+
+test.each([
+  [{ BANK_LIVE: 'paystack' }, 'PAYSTACK_LIVE_SECRET_KEY is required'],
+  [{ BANK_LIVE_PAYOUT: 'monnify' }, 'MONNIFY_LIVE_SECRET_KEY is required'],
+  [{ MONNIFY_LIVE_API_KEY: 'MK_PROD_1' }, 'MONNIFY_LIVE_SECRET_KEY is required'],
+  [{ MONNIFY_TEST_SECRET_KEY: 'S' }, 'MONNIFY_TEST_API_KEY is required'],
+  [{ FLUTTERWAVE_LIVE_SECRET_KEY: 'FLWSECK-1-X' }, 'FLUTTERWAVE_LIVE_WEBHOOK_SECRET is required'],
+])('a provider needs all of its variables: %o', (given, message) => {
+  expect(() => read(given)).toThrow(message)
+})
+
+test.each([
+  ['PAYSTACK_LIVE_SECRET_KEY', 'sk_test_1', 'test'],
+  ['PAYSTACK_TEST_SECRET_KEY', 'sk_live_1', 'live'],
+  ['MONNIFY_LIVE_API_KEY', 'MK_TEST_1', 'test'],
+  ['MONNIFY_TEST_API_KEY', 'MK_PROD_1', 'live'],
+  ['FLUTTERWAVE_LIVE_SECRET_KEY', 'FLWSECK_TEST-1-X', 'test'],
+  ['FLUTTERWAVE_TEST_SECRET_KEY', 'FLWSECK-1-X', 'live'],
+])('%s refuses a key of the other mode', (name, key, mode) => {
+  expect(() => read({ [name]: key })).toThrow(`${name} is a ${mode} key of the provider.`)
+})
+
+test('a provider is called over https, and over http on loopback only', () => {
+  const urlOf = (PAYSTACK_LIVE_URL: string) =>
+    read({ PAYSTACK_LIVE_SECRET_KEY: 'sk_live_1', PAYSTACK_LIVE_URL }).providers.live.paystack!.url
+  expect(urlOf('')).toBe('https://api.paystack.co')
+  expect(urlOf('https://proxy.example.com/')).toBe('https://proxy.example.com')
+  expect(urlOf('http://127.0.0.1:4000')).toBe('http://127.0.0.1:4000')
+  for (const wrong of ['http://api.paystack.co', 'http://127.0.0.1.example.com', 'ftp://a', 'a'])
+    expect(() => urlOf(wrong)).toThrow('PAYSTACK_LIVE_URL must be an https address')
+})
+
+test('keys of providers are not printed', () => {
+  const { providers } = read({ PAYSTACK_LIVE_SECRET_KEY: 'sk_live_hidden' })
+  expect(JSON.stringify(providers)).not.toContain('hidden')
 })

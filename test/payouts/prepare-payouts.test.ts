@@ -45,6 +45,8 @@ async function openPreparation(balance = 1_000_000n) {
     merchantId: 'mer_test',
     merchantName: 'Ada',
     clockOffsetMs: 0,
+    collectBank: null,
+    payoutBank: null,
   }
   const book = { environmentId: id, asset: 'USDC' } as const
   await db.transaction((tx) => moveAll(tx, now, [fundingOf(book, balance)]))
@@ -53,6 +55,7 @@ async function openPreparation(balance = 1_000_000n) {
   const { quote, prepare } = createPayoutPreparation({
     db,
     rails: { test: { crypto_transfer: rail }, live: {} },
+    banks: { test: new Map(), live: new Map() },
     fees: createFeeBook({ db, clock: manualClock() }),
     logger: createLogger('error', { write: (line) => log.push(line) }),
   })

@@ -129,7 +129,7 @@ async function payAndNotify(api: ApiParts, request: PayIn) {
   const { id } = received
   await sandboxPayers.sendNoticesNow(id)
   await api.collections.judgeNotice({ rail: rail.name, mode: environment.mode, id })
-  // An emulated provider is asked about its notice, which may take a moment.
+  // An emulated provider's notice is confirmed through its API, which may take a moment.
   if (!(await findPaymentByRailId(api.db, { rail: rail.name, railId: id })))
     await api.collections.requery(account, environment.mode)
   return { rail: rail.name, railId: id }

@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander'
 import { providers } from '../../base/config.js'
 import type { Mode } from '../../base/environment.js'
 import { writeAuditLine } from '../../merchants/audit.js'
-import { bindBanks } from '../../merchants/bind-banks.js'
+import { type BankBinding, bindBanks } from '../../merchants/bind-banks.js'
 import { getEnvironment, lockEnvironment } from '../../merchants/environments.js'
 import { merchantArgument, modeOption } from './arguments.js'
 import { type CommandOutput, type OperateContext, type Run, setOperation } from './operation.js'
@@ -39,39 +39,40 @@ type BindOptions = { mode: Mode; collect?: string; payout?: string }
 async function bindOne(run: Run<BindOptions>): Promise<CommandOutput> {
   const { db, now, actor, args, options } = run
   const { mode } = options
-  const environment = await getEnvironment(db, { merchant: args[0]!, mode })
-  const toBank = (choice: string | undefined, before: string | null | undefined) =>
-    choice === undefined ? (before ?? null) : choice === configured ? null : choice
-  const binding = {
-    collectBank: toBank(options.collect, environment.collectBank),
-    payoutBank: toBank(options.payout, environment.payoutBank),
-  }
-  await db.transaction(async (tx) => {
-    await lockEnvironment(tx, environment.id)
-    bindBanks(tx, environment.id, binding)
+  const name = { merchant: args[0]!, mode }
+  const { id, merchantId } = await getEnvironment(db, name)
+  const binding = await db.transaction(async (tx) => {
+    await lockEnvironment(tx, id)
+    // Read under the lock: another command may change the other half.
+    const before = await getEnvironment(tx, name)
+    const changed = {
+      collectBank: chooseBank(options.collect, before.collectBank),
+      payoutBank: chooseBank(options.payout, before.payoutBank),
+    }
+    bindBanks(tx, id, changed)
     writeAuditLine(tx, now, {
       actor,
       action: 'banks.bind',
-      merchantId: environment.merchantId,
-      environmentId: environment.id,
-      details: { mode, ...binding },
+      merchantId,
+      environmentId: id,
+      details: { mode, collectBank: changed.collectBank, payoutBank: changed.payoutBank },
     })
+    return changed
   })
-  return describe(args[0]!, mode, binding)
+  return describe(name.merchant, mode, binding)
+}
+
+function chooseBank(choice: string | undefined, before: string | null): string | null {
+  if (choice === undefined) return before
+  return choice === configured ? null : choice
 }
 
 async function showOne({ db, args, options }: Run<{ mode: Mode }>): Promise<CommandOutput> {
   const { mode } = options
-  const { collectBank, payoutBank } = await getEnvironment(db, { merchant: args[0]!, mode })
-  return describe(args[0]!, mode, {
-    collectBank: collectBank ?? null,
-    payoutBank: payoutBank ?? null,
-  })
+  return describe(args[0]!, mode, await getEnvironment(db, { merchant: args[0]!, mode }))
 }
 
-type Binding = { collectBank: string | null; payoutBank: string | null }
-
-function describe(merchant: string, mode: Mode, binding: Binding): CommandOutput {
+function describe(merchant: string, mode: Mode, binding: BankBinding): CommandOutput {
   const { collectBank, payoutBank } = binding
   return {
     data: { merchant, mode, collect: collectBank, payout: payoutBank },

@@ -7,7 +7,7 @@ import { formatNaira } from '../../money/amounts.js'
 import type { Database } from '../../postgres/database.js'
 import { type CheckResult, failure, ok, runCheck, warning } from './check-result.js'
 
-/** Asks every configured provider, with calls that change nothing. */
+/** Checks every configured provider, with calls that change nothing. */
 export async function examineBanks(
   db: Database,
   allBanks: BanksByProvider,

@@ -17,34 +17,34 @@ import type { Bank } from '../../payouts/ports.js'
  * connection, a 5xx, or an answer that it cannot read. It never turns those into "no".
  */
 export interface BankDriver {
-  /** As in the URL of its notices. */
+  /** Name in the URL of its notices. */
   readonly provider: string
   readonly limits: BankLimits
 
-  /** Opens it, or returns the one that the provider has opened for this reference before. */
+  /** Opens an account, or returns the one that the provider has opened for this reference. */
   openAccount(opening: AccountOpening): Promise<DriverAccount | Refused>
-  /** Does nothing if the provider cannot close it. Idempotent. */
+  /** Does nothing if the provider cannot close the account. Idempotent. */
   closeAccount(account: StoredAccount): Promise<void>
 
   /** Checks the signature over the raw body. Calls nothing. */
   readNotice(request: NoticeRequest): DriverNotice
-  /** `key` is that of a hint. Undefined: the provider does not know it. */
+  /** `key` is that of a hint. Undefined: unknown to the provider. */
   fetchPayment(key: string): Promise<DriverPayment | undefined>
   /** All payments into an account, whatever their state. */
   findPayments(account: StoredAccount): Promise<DriverPayment[]>
-  /** Payments of a period, in any state; may return more than asked for. */
+  /** Payments of a period, in any state; may return more than requested. */
   listPayments(period: Period): Promise<Page<DriverPayment>>
 
   listBanks(): Promise<Bank[]>
-  /** Undefined: the provider says that no such account exists. */
+  /** Undefined: the provider reports that no such account exists. */
   resolveName(account: BankAccountNumber): Promise<{ accountName: string } | undefined>
 
   /** What must exist at the provider before a payout, such as a recipient. Moves no money. */
   prepareOrder(order: BankOrder): Promise<{ recipient: string | null } | Refused>
   sendPayout(order: BankOrder): Promise<SendAnswer>
-  /** Undefined: the provider does not know it, now. */
+  /** Undefined: unknown to the provider at this moment. It may still appear. */
   findPayout(order: BankOrder): Promise<DriverPayout | undefined>
-  /** Payouts that began in the period, in any state; may return more than asked for. */
+  /** Payouts that began in the period, in any state; may return more than requested. */
   listPayouts(period: Period): Promise<Page<DriverPayout>>
   /** References of payouts that were reversed, of those that began since then. */
   listReversed(since: Date): Promise<string[]>
@@ -118,12 +118,12 @@ export type BankOrder = {
   refundOf: string | null
 }
 
-/** The provider will not do it. The text is for the caller, and says what to change. */
+/** The provider refuses. The text is for the caller and states what to change. */
 export type Refused = { refused: string }
 
 /**
- * `exists`: an order with this reference was received before. `failure`: the provider said no to
- * this sending, which therefore moved nothing; only for answers that are certain to mean that.
+ * `exists`: an order with this reference was received before. `failure`: the provider refused
+ * this sending, so it moved nothing; only for answers that are certain to mean that.
  * `unclear`: anything else, such as a missing permission that support may still grant.
  */
 export type SendAnswer = 'accepted' | 'exists' | { failure: BankFailure } | { unclear: string }

@@ -3,7 +3,7 @@ import { limits } from '../../base/limits.js'
 import type { Logger } from '../../base/log.js'
 import { parseWithNumberTexts } from './number-texts.js'
 
-/** The provider did not answer, or not in a way that says what happened. Never a failure. */
+/** No answer, or none that shows what happened. Never treated as a failure. */
 export class Unknown extends Error {
   constructor(what: string) {
     super(what)
@@ -37,11 +37,11 @@ export class ProviderClient {
   readonly #url: string
   readonly #clock: Clock
   readonly #logger: Logger
-  /** Early calls have places of their own: they must not queue behind polls of a slow provider. */
+  /** Early calls have their own places: they must not queue behind polls of a slow provider. */
   readonly #earlyPlaces = new Places()
   readonly #latePlaces = new Places()
   #failuresInRow = 0
-  /** Of `clock.elapsedMs`: when an early call may try again. */
+  /** When an early call may try again, on the scale of `clock.elapsedMs`. */
   #probeAtMs = 0
 
   constructor(given: { name: string; url: string; clock: Clock; logger: Logger }) {

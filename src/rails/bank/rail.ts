@@ -201,7 +201,7 @@ async function prepareOrder(
   }
 }
 
-/** Only what the provider itself says, or a refusal of every sending, ends a payout. */
+/** Only a final state at the provider, or a refusal of every sending, ends a payout. */
 async function checkOrders(tools: Named, attempts: LiveAttempt[]): Promise<AttemptFinding[]> {
   const { db, clock, name } = tools
   const found = await Promise.all(attempts.map((attempt) => checkOrder(tools, attempt)))

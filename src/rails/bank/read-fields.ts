@@ -19,7 +19,7 @@ export function readText(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined
 }
 
-/** For fields without which an answer says nothing: throws `Unknown`. */
+/** For required fields: throws `Unknown` if it is missing. */
 export function needText(value: unknown, name: string): string {
   const text = readText(value)
   if (text === undefined) throw new Unknown(`the answer has no ${name}`)

@@ -1,11 +1,17 @@
-import type { Clock } from '../../base/clock.js'
+import { after, type Clock } from '../../base/clock.js'
+import { limits } from '../../base/limits.js'
 import type { Logger } from '../../base/log.js'
 import type { LiveAttempt } from '../../payouts/ports.js'
 import type { Database } from '../../postgres/database.js'
 import type { BankDriver, BankOrder, SendAnswer } from './driver.js'
 import { readOrder } from './order.js'
 import { Unknown } from './provider-client.js'
-import { beginSending, beginSendingRefund, recordRefusedSending } from './store-orders.js'
+import {
+  beginSending,
+  beginSendingRefund,
+  recordRefusedSending,
+  recordTakenRefund,
+} from './store-orders.js'
 
 type Tools = { driver: BankDriver; name: string; db: Database; clock: Clock; logger: Logger }
 
@@ -29,17 +35,26 @@ async function sendPayouts(tools: Tools, orders: BankOrder[]): Promise<void> {
 }
 
 /**
- * Providers without idempotent refunds would carry out a second request. So one request at a time
- * is under way, and the provider's list is read before each: after an unknown outcome that is
+ * Providers without idempotent refunds carry out a second request. So one request at a time is
+ * under way, and the provider's refunds are searched before each: after an unknown outcome that is
  * some minutes later, when the list shows the first one.
+ *
+ * A search that took too long sends nothing: by then another process may send the refund, or an
+ * operator may have ended it.
  */
 async function sendRefund(tools: Tools, order: BankOrder): Promise<void> {
   const { driver, name, db, clock } = tools
-  const isFree = await beginSendingRefund(db, clock.now(), { rail: name, token: order.reference })
-  if (!isFree) return
-  await send(tools, order, async () =>
-    (await driver.findRefund(order)) ? 'exists' : driver.sendRefund(order),
-  )
+  const named = { rail: name, token: order.reference }
+  const begunAt = clock.now()
+  if (!(await beginSendingRefund(db, begunAt, named))) return
+  await send(tools, order, async () => {
+    const isKnown = (await driver.findRefund(order)) !== undefined
+    if (!isKnown && clock.now() >= after(begunAt, limits.banks.refundSearchMs))
+      throw new Unknown('not sent, the search for an earlier request took too long')
+    const answer = isKnown ? 'exists' : await driver.sendRefund(order)
+    if (typeof answer === 'string') await recordTakenRefund(db, named)
+    return answer
+  })
 }
 
 async function send(

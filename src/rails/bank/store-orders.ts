@@ -36,8 +36,8 @@ export async function beginSending(
 type OrderName = { rail: string; token: string }
 
 /**
- * The same for a refund, of which one request may be under way at a time: a provider may carry
- * out a second one, and a list may show the first one late. False: not now.
+ * Like `beginSending`, for a refund. One request may be under way at a time: a provider may carry
+ * out a second one, and a list may show the first one late. False: do not send now.
  */
 export async function beginSendingRefund(
   db: Queryable,
@@ -53,6 +53,12 @@ export async function beginSendingRefund(
       where o.closed_at is null and (o.busy_until is null or o.busy_until <= ${now})
     returning token`)
   return rows.length > 0
+}
+
+/** The provider has the refund: it is never requested again, however late a list shows it. */
+export async function recordTakenRefund(db: Queryable, { rail, token }: OrderName): Promise<void> {
+  await db.rows(sql`
+    update bank_orders set busy_until = 'infinity' where rail = ${rail} and token = ${token}`)
 }
 
 /** The provider refused this sending: it moved nothing. */
@@ -96,7 +102,7 @@ const find = listStatement<typeof named, { token: string }>({
     join bank_orders o on o.rail = list.rail and o.token = list.token`,
 })
 
-/** Those that we have sent. Others were made at the provider, by a person. */
+/** Tokens of orders that we sent. Others were made by a person at the provider. */
 export async function findSent(
   db: Queryable,
   { rail, tokens }: { rail: string; tokens: string[] },

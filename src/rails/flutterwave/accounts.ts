@@ -15,13 +15,13 @@ const narrationLengthMax = 100
 type Tools = {
   api: FlutterwaveApi
   clock: Clock
-  /** Flutterwave wants an address for every payer, and we do not know them. */
+  /** Flutterwave requires an address for every payer; theirs are unknown. */
   payerEmail: string
 }
 
 /**
- * A repeated reference opens another account at Flutterwave. Its payments name our reference all
- * the same.
+ * A repeated reference opens another account at Flutterwave. Payments into either name our
+ * reference.
  */
 export function openFlutterwaveAccount(
   tools: Tools,
@@ -110,7 +110,7 @@ async function openStatic(
   }
 }
 
-/** Only static accounts can be closed. Flutterwave says no to one that is closed already. */
+/** Only static accounts can be closed. Flutterwave refuses one that is already closed. */
 export async function closeFlutterwaveAccount(
   api: FlutterwaveApi,
   { details }: StoredAccount,

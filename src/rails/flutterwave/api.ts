@@ -2,7 +2,7 @@ import type { Secret } from '../../base/secret.js'
 import { type ProviderClient, Unknown } from '../bank/provider-client.js'
 import { asFields, asList, type Fields, readText } from '../bank/read-fields.js'
 
-/** An answer that Flutterwave gave on purpose: it did what was asked, or says why not. */
+/** An answer in Flutterwave's format: the call was carried out, or why not. */
 export type FlutterwaveReply = {
   isDone: boolean
   message: string
@@ -30,7 +30,7 @@ export class FlutterwaveApi {
     this.#key = key
   }
 
-  /** Throws `Unknown` where the answer is not about what was asked: a wrong key, a limit. */
+  /** Throws `Unknown` for answers that do not concern the request: a wrong key, a rate limit. */
   async call(call: FlutterwaveCall): Promise<FlutterwaveReply> {
     const { status, body } = await this.#client.call({
       ...call,
@@ -46,7 +46,7 @@ export class FlutterwaveApi {
     return { isDone, message, data: fields.data, meta: asFields(fields.meta) }
   }
 
-  /** For questions that Flutterwave always answers. */
+  /** For calls that Flutterwave always carries out: throws `Unknown` otherwise. */
   async need(call: FlutterwaveCall): Promise<FlutterwaveReply> {
     const reply = await this.call(call)
     if (!reply.isDone)

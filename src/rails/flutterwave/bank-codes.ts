@@ -20,6 +20,6 @@ export function bankCodeOf(bankName: string): string {
 
 function toKey(name: string): string {
   const words = name.toUpperCase().match(/[A-Z0-9]+/g) ?? []
-  const telling = words.filter((word) => !fillers.has(word))
-  return telling.join(' ')
+  const distinctive = words.filter((word) => !fillers.has(word))
+  return distinctive.join(' ')
 }

@@ -13,7 +13,7 @@ const sendersFetchedMax = 20
 
 const accountPagesMax = 100
 
-/** Payments of these kinds can be charged back: they are no bank transfers. */
+/** Payments of these kinds can be charged back: they are not bank transfers. */
 const reversibleKinds = new Set(['card', 'applepay', 'googlepay', 'paypal'])
 
 /** By Flutterwave's id: payments into a static account share one reference. */
@@ -79,7 +79,7 @@ export async function listFlutterwavePayments(
   return { items: items.map(toPayment), next }
 }
 
-/** `amount` is what we asked for or received; a fee that the payer bears comes on top of it. */
+/** `amount` is the requested or received amount; a fee that the payer bears comes on top. */
 function toPayment(row: Fields): DriverPayment {
   const id = needText(row.id, 'id')
   const state = readState(row)
@@ -99,7 +99,7 @@ function toPayment(row: Fields): DriverPayment {
   }
 }
 
-/** The account may receive other currencies and cards too, by other programs. */
+/** Other programs may use the same Flutterwave account for cards and other currencies. */
 function readState({ status, payment_type: kind, currency }: Fields): DriverPayment['state'] {
   if (currency !== 'NGN' || reversibleKinds.has(readText(kind)?.toLowerCase() ?? '')) return 'other'
   switch (readText(status)?.toLowerCase()) {

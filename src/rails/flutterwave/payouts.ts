@@ -20,7 +20,7 @@ export async function sendFlutterwavePayout(
     body: {
       account_bank: order.bankCode,
       account_number: order.accountNumber,
-      // Whole naira: the rail refuses others before.
+      // Whole naira: the rail has refused other amounts.
       amount: Number(order.amount / 100n),
       currency: 'NGN',
       debit_currency: 'NGN',
@@ -46,7 +46,7 @@ export async function findFlutterwavePayout(
   const found = asList(data)
     .filter((row) => row.reference === reference)
     .map(toPayout)
-  // Should there ever be two, the one that moved money counts.
+  // If there are ever two, the one that moved money counts.
   return certainty.flatMap((state) => found.filter((payout) => payout.state === state))[0]
 }
 
@@ -62,9 +62,9 @@ export async function listFlutterwavePayouts(
 }
 
 /**
- * Flutterwave does not say how it shows a reversal. It was seen as REVERSED; a transfer that was
- * successful and is now FAILED means the same. Failed ones that never completed are reported too:
- * they change nothing.
+ * How Flutterwave shows a reversal is not documented. REVERSED was observed; a transfer that was
+ * successful and is now FAILED means the same. Transfers that failed without completing are also
+ * reported; they change nothing.
  */
 export async function listFlutterwaveReversals(
   api: FlutterwaveApi,
@@ -90,7 +90,7 @@ async function listByStatus(
       .map(toPayout)
       .filter(({ state }) => isUndone.has(state))
     references.push(...matching.map(({ reference }) => reference))
-    // Should the filter by day be ignored, older rows end the search.
+    // If the filter by day is ignored, older rows end the search.
     const oldest = rows.at(-1)
     if (!hasMore || (oldest && readDay(oldest) < query.from)) break
   }
@@ -99,7 +99,7 @@ async function listByStatus(
 
 const isUndone = new Set<DriverPayout['state']>(['reversed', 'failed'])
 
-/** The account may pay in other currencies too, by other programs. */
+/** Other programs may pay other currencies from the same Flutterwave account. */
 function isNaira({ currency }: Fields): boolean {
   return (readText(currency) ?? 'NGN') === 'NGN'
 }

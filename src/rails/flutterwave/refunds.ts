@@ -4,13 +4,13 @@ import type { BankOrder, DriverPayout, Page, Period, SendAnswer } from '../bank/
 import { koboOfNaira, nairaOfKobo } from '../bank/naira.js'
 import { Unknown } from '../bank/provider-client.js'
 import { asFields, type Fields, needText, readText } from '../bank/read-fields.js'
-import type { BoundedMap } from '../solana/bounded-map.js'
+import type { BoundedMap } from '../bounded-map.js'
 import type { FlutterwaveApi } from './api.js'
 import { daysOf } from './days.js'
 import { listFlutterwavePage } from './pages.js'
 import { fetchFlutterwavePayment } from './payments.js'
 
-/** Flutterwave says that a refund takes up to 15 working days. */
+/** Documented: a refund takes up to 15 working days. */
 const refundMaxMs = 21 * day
 
 type Tools = {
@@ -20,7 +20,7 @@ type Tools = {
   refundIds: BoundedMap<string, string>
 }
 
-/** Not idempotent: the caller has looked for the refund before. */
+/** Not idempotent: the caller has searched for the refund before. */
 export async function sendFlutterwaveRefund(
   { api, refundIds }: Tools,
   { refundOf, amount, reference }: BankOrder,
@@ -42,7 +42,7 @@ export async function sendFlutterwaveRefund(
 /**
  * Reads the refunds since the day of the payment, of all payments: Flutterwave has no filter by
  * payment. Our reference is in the comments. A refund of this payment without readable comments
- * may be ours, so it is neither taken for it nor ignored.
+ * may be ours, so the outcome is then unknown.
  */
 export async function findFlutterwaveRefund(
   { api, clock, refundIds }: Tools,
@@ -51,7 +51,8 @@ export async function findFlutterwaveRefund(
   const id = refundIds.find(reference)
   if (id) return { ...toRefund(await fetchRefund(api, id), clock.now()), reference }
   const payment = await fetchFlutterwavePayment(api, refundOf!)
-  if (!payment) return undefined
+  // Its day is not known then. A refund that is not found would be sent again.
+  if (!payment) throw new Unknown(`flutterwave: transaction ${refundOf} is missing`)
   const days = daysOf({ from: payment.receivedAt, to: clock.now() })
   for (let page = 1; page <= limits.banks.reversalPagesMax; page += 1) {
     const { rows, hasMore } = await api.list('/refunds', days, page)

@@ -50,7 +50,7 @@ async function openInvoice(
   if (needKobo(invoice.amount, 'amount') !== expected.amount)
     return {
       refused:
-        'Monnify asks the payer for another amount than requested. ' +
+        'Monnify charges the payer another amount than requested. ' +
         "Switch off fees for payers in Monnify's dashboard.",
     }
   return {

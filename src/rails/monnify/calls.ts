@@ -15,12 +15,12 @@ export type MonnifyConfig = NonNullable<ProviderConfigs['monnify']>
 type MonnifyCall = Omit<ProviderCall, 'headers'>
 
 /**
- * The envelope of an answer. `code` is "0" if the call was carried out; a status in `body` says how
- * it ended. `99` says nothing about what happened.
+ * The envelope of an answer. `code` is "0" if the call was carried out; a status in `body` states
+ * the outcome. `99` leaves the outcome unknown.
  */
 export type MonnifyAnswer = { status: number; code: string; message: string; body: unknown }
 
-/** A token is renewed so long before it expires. */
+/** Time before its expiry at which a token is renewed. */
 const renewalMs = minute
 
 /** Our API key or secret key is wrong. It is still unknown what earlier calls have done. */
@@ -83,7 +83,7 @@ export class MonnifyCalls {
     const { apiKey, secretKey } = this.#config
     const pair = Buffer.from(`${apiKey.reveal()}:${secretKey.reveal()}`).toString('base64')
     const login = { method: 'POST', path: '/api/v1/auth/login', isEarly } as const
-    const askedAtMs = this.#clock.elapsedMs()
+    const requestedAtMs = this.#clock.elapsedMs()
     const answer = await this.#client.call({
       ...login,
       headers: { authorization: `Basic ${pair}` },
@@ -94,7 +94,7 @@ export class MonnifyCalls {
     const fields = asFields(body)
     const text = needText(fields.accessToken, 'accessToken')
     const lifeMs = Number(needText(fields.expiresIn, 'expiresIn')) * second
-    this.#token = { text, renewAtMs: askedAtMs + lifeMs - renewalMs }
+    this.#token = { text, renewAtMs: requestedAtMs + lifeMs - renewalMs }
     return text
   }
 }
@@ -116,7 +116,7 @@ export function unexpected(
   return new Unknown(`monnify: ${method} ${path}: ${status} ${code} ${message}`.trimEnd())
 }
 
-/** A page as Monnify writes it, of which there is another unless it says that it is the last. */
+/** One page of a list. Another one follows unless `last` is true or the page is empty. */
 export function readPage(body: unknown): { rows: Fields[]; isLast: boolean } {
   const page = asFields(body)
   if (!Array.isArray(page.content)) throw new Unknown('monnify: a list has no content')

@@ -15,7 +15,7 @@ export async function listBanks(calls: MonnifyCalls): Promise<Bank[]> {
 
 /**
  * Monnify answers 99 for an account that does not exist and for a bank that does not answer; only
- * its words tell them apart.
+ * the message distinguishes them.
  */
 export async function resolveName(
   calls: MonnifyCalls,

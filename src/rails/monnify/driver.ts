@@ -52,7 +52,7 @@ function limitsIn(mode: Mode): BankLimits {
   return {
     // No minimum is documented; an invoice must expire in the future.
     expiryMinMs: minute,
-    // Six months are possible; lists of payments begin so long before the period asked for.
+    // Six months are possible, but lists of payments begin this long before the period.
     expiryMaxMs: day,
     // Late and second payments: mostly, according to support; to be confirmed.
     bounces: ['underpayment', 'latePayment', 'duplicatePayment'],

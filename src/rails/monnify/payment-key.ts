@@ -1,6 +1,6 @@
 import { asFields, needText, readText } from '../bank/read-fields.js'
 
-/** What a notice says about a payment that the API does not: see `MonnifyPayments.fetchPayment`. */
+/** Facts about a payment that only a notice has: see `MonnifyPayments.fetchPayment`. */
 export type PaymentKey = {
   /** Monnify's reference of the transaction. */
   id: string

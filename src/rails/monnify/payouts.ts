@@ -33,8 +33,8 @@ export async function sendPayout(
   } as const
   const answer = await calls.call(call)
   if (answer.code === '0') return readAccepted(asFields(answer.body))
-  const said = sendAnswers[answer.code]
-  if (said !== undefined) return said
+  const known = sendAnswers[answer.code]
+  if (known !== undefined) return known
   const isForbidden = answer.status === 401 || answer.status === 403
   if (answer.code === 'D01' || isForbidden)
     return { unclear: `Monnify refused the payout: ${answer.message}` }
@@ -42,9 +42,9 @@ export async function sendPayout(
 }
 
 const otpAdvice =
-  'Monnify asks for a one-time password for every payout. Ask its support to switch OTP off.'
+  'Monnify requires a one-time password for every payout. Ask its support to switch OTP off.'
 
-/** By response code. D01 only repeats its message; 99 says nothing. */
+/** By response code. D01 only repeats its message; 99 leaves the outcome unknown. */
 const sendAnswers: Record<string, SendAnswer | undefined> = {
   D03: { failure: 'account_not_found' },
   D04: { failure: 'insufficient_float' },

@@ -20,7 +20,7 @@ export function readTime(written: unknown): Date | undefined {
   return Number.isNaN(time.getTime()) ? undefined : time
 }
 
-/** For times without which an answer says nothing. */
+/** For required times: throws `Unknown` if it is missing or unreadable. */
 export function needTime(written: unknown, name: string): Date {
   const time = readTime(written)
   if (!time) throw new Unknown(`${name} is not a time of Monnify`)

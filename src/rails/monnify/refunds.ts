@@ -27,12 +27,12 @@ export async function sendRefund(
   } as const
   const answer = await calls.call(call)
   if (answer.code === '0') return 'accepted'
-  const said = sendAnswers[answer.code]
-  if (said === undefined) throw unexpected(call, answer)
-  return said
+  const known = sendAnswers[answer.code]
+  if (known === undefined) throw unexpected(call, answer)
+  return known
 }
 
-/** By response code; R10, R11, M01, M02 and 99 are errors of the system and say nothing. */
+/** By response code; R10, R11, M01, M02 and 99 are system errors: the outcome is unknown. */
 const sendAnswers: Record<string, SendAnswer | undefined> = {
   /** No such transaction. */
   R1: { failure: 'bank_declined' },
@@ -83,7 +83,7 @@ function readRefund(fields: Fields): DriverPayout {
   }
 }
 
-/** The list has no period: it is read until a page that begins with newer rows ends before it. */
+/** The list has no filter by time: it is read, newest first, until a page ends before `from`. */
 export async function listRefunds(
   calls: MonnifyCalls,
   { from, to, after: page = '0' }: Period,

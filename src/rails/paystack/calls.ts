@@ -29,7 +29,7 @@ export class PaystackCalls {
     this.#secretKey = secretKey
   }
 
-  /** Any answer that Paystack itself wrote, good or bad. */
+  /** Any answer in Paystack's envelope, good or bad. */
   async ask(call: Call): Promise<Answer> {
     const headers = { authorization: `Bearer ${this.#secretKey.reveal()}` }
     const { status, body } = await this.#client.call({ ...call, headers })
@@ -54,7 +54,7 @@ export class PaystackCalls {
     return answer.data
   }
 
-  /** The same; undefined if Paystack says that it does not exist. */
+  /** The fields of a good answer; undefined if Paystack reports that nothing was found. */
   async find(call: Call, missing: RegExp): Promise<Fields | undefined> {
     const answer = await this.ask(call)
     if (answer.isOk) return asFields(answer.data)

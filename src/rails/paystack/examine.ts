@@ -91,7 +91,7 @@ async function findWaiting({ calls, clock }: ExamineTools): Promise<BankFinding>
     query: { status: 'otp', from },
     after: undefined,
   })
-  if (rows.length === 0) return ok('asks for no one-time passwords, as far as can be seen')
+  if (rows.length === 0) return ok('has no transfers that wait for a one-time password')
   return {
     level: 'failure',
     message: `Paystack holds ${rows.length} transfers until a one-time password is typed`,

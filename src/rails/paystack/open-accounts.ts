@@ -173,5 +173,5 @@ export async function closeAccount(
 function refuse({ status, message }: Answer, fix: string): Refused {
   if (status === 401 || status === 403 || /invalid key/i.test(message))
     throw new Unknown(`paystack: ${status} ${message}`)
-  return { refused: `Paystack says: ${message.replace(/\.?$/, '.')} ${fix}` }
+  return { refused: `Paystack refused: ${message.replace(/\.?$/, '.')} ${fix}` }
 }

@@ -84,8 +84,8 @@ async function findDedicated(
 }
 
 /**
- * Has Paystack ask the bank for transfers that it missed; it sends notices of those. It may refuse,
- * as it does so once in ten minutes, and the list is read anyway.
+ * Makes Paystack query the bank for transfers that it missed, for which it then sends notices. It
+ * does so at most once in ten minutes. A refusal does not matter: the list is read anyway.
  */
 async function requery(
   { calls, clock }: PaymentTools,
@@ -106,8 +106,8 @@ async function requery(
 const listedStatuses = ['success', 'reversed']
 
 /**
- * First the successful, then the reversed ones, so that none is missed that changes meanwhile. A
- * period may be that of creation, which for a charge is before the payment.
+ * First the successful, then the reversed ones, so that a change meanwhile hides none. The period
+ * may apply to creation, which for a charge is before the payment.
  */
 export async function listPayments(
   tools: PaymentTools,

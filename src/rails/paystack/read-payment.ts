@@ -8,7 +8,7 @@ import { referenceOfEmail } from './payer-email.js'
 /** Channels by which money reaches our accounts. */
 const channels = ['bank_transfer', 'dedicated_nuban']
 
-/** A transaction of another channel, such as a card, is none of ours. */
+/** False for a transaction of another channel, such as a card. */
 export function isOfOurChannels({ channel }: Fields): boolean {
   return channels.includes(readText(channel) ?? '')
 }
@@ -69,7 +69,7 @@ function accountOf(data: Fields, payerEmail: string): DriverPayment['account'] {
   const email = readText(asFields(data.customer).email) ?? ''
   const reference = referenceOfEmail(payerEmail, email)
   if (reference !== undefined) return { reference }
-  // Without a number it is an account of somebody else's customer, and matches none of ours.
+  // Without a number, the customer is not one of our accounts: the payment matches none.
   const number = readText(asFields(data.authorization).receiver_bank_account_number)
   return { number: number ?? `customer ${email}` }
 }

@@ -43,7 +43,7 @@ export async function findRefund(
   for await (const row of readRefunds(calls, since))
     if (transactionOf(row) === order.refundOf && row.merchant_note === order.reference)
       own.push(readRefund(row))
-  // A second one would be an accident; the one that got furthest says what happened.
+  // If there are ever two, the one that got furthest counts.
   return own.toSorted((one, other) => rank[one.state] - rank[other.state])[0]
 }
 

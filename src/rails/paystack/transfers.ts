@@ -54,7 +54,7 @@ export async function sendTransfer(calls: PaystackCalls, order: BankOrder): Prom
   if (!answer.isOk) return judgeRefusal(answer)
   const isWaiting = asFields(answer.data).status === 'otp'
   return isWaiting
-    ? { unclear: 'Paystack asks for a one-time password: switch OTP off.' }
+    ? { unclear: 'Paystack requires a one-time password: switch OTP off.' }
     : 'accepted'
 }
 

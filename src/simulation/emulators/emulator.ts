@@ -45,9 +45,9 @@ export type EmulatorBooks = {
 }
 
 /**
- * A payment provider as an HTTP server: its published routes, shapes, signatures and manners. The
- * methods are what its bank, its payers and its support staff would do; tests and the commands of
- * test mode call them.
+ * A payment provider as an HTTP server, with its published routes, shapes, signatures and quirks.
+ * The methods do what its bank, payers and support staff would do; tests and the commands of test
+ * mode call them.
  */
 export interface Emulator {
   readonly provider: Provider

@@ -1,4 +1,4 @@
-/** What may go wrong at a provider. Counters apply to the next so many calls. */
+/** What may go wrong at a provider. A counter is the number of calls that it still applies to. */
 export type Faults = {
   /** Every answer is this late. */
   delayMs: number

@@ -10,8 +10,8 @@ type Queued = OutgoingNotice & { copies: number }
 const timeoutMs = 10_000
 
 /**
- * Sends notices in order, each as often as asked, and again after the given pauses while the
- * receiver does not answer with 2xx.
+ * Sends notices in order, each with its number of copies, and again after the given pauses until
+ * the receiver answers with 2xx.
  */
 export class NoticeOutbox {
   url: string | undefined

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { after } from '../../../src/base/clock.js'
+import { after, day } from '../../../src/base/clock.js'
 import { limits } from '../../../src/base/limits.js'
 import {
   beginSending,
@@ -7,6 +7,7 @@ import {
   closeRefused,
   findSent,
   recordRefusedSending,
+  recordTakenRefund,
 } from '../../../src/rails/bank/store-orders.js'
 import { freshDatabase } from '../../support/database.js'
 import { seededRandom } from '../../support/seed.js'
@@ -82,6 +83,14 @@ it('sends a refused refund again at once', async () => {
   await beginSendingRefund(db, now, { rail, token })
   await refuse(token)
   expect(await beginSendingRefund(db, now, { rail, token })).toBe(true)
+})
+
+it('never requests a refund again that the provider has', async () => {
+  const token = newToken()
+  await beginSendingRefund(db, now, { rail, token })
+  await recordTakenRefund(db, { rail, token })
+  expect(await beginSendingRefund(db, after(now, 365 * day), { rail, token })).toBe(false)
+  expect(await close(token)).toBeUndefined()
 })
 
 it('knows what was sent', async () => {

@@ -243,6 +243,14 @@ describe('refunds', () => {
     expect(await driver.findRefund(refundOrder)).toMatchObject({ reference: 'rf-1', state: 'open' })
   })
 
+  test('without the payment it is unknown whether the refund exists', async () => {
+    const { driver } = await openOdd({
+      '/transactions/1/verify': failure('No transaction was found for this id'),
+      '/refunds': success([{ ...row, comments: 'rf-1' }], { page_info: { total_pages: 1 } }),
+    })
+    await expect(driver.findRefund(refundOrder)).rejects.toThrow(Unknown)
+  })
+
   test.each([
     ['comments', { '/refunds': success([row]), '/refunds/7': success(row) }],
     ['payments', { '/refunds': success([{ ...row, tx_id: undefined }]) }],

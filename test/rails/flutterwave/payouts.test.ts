@@ -1,8 +1,12 @@
+import { pino } from 'pino'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { day, minute } from '../../../src/base/clock.js'
+import { limits } from '../../../src/base/limits.js'
 import type { Refusal } from '../../../src/base/refusal.js'
 import type { Target } from '../../../src/payouts/ports.js'
 import type { Database } from '../../../src/postgres/database.js'
+import type { BankDriver } from '../../../src/rails/bank/driver.js'
+import { createBankRail } from '../../../src/rails/bank/rail.js'
 import { freshDatabase } from '../../support/database.js'
 import { dedicated, openFlutterwave, payout, refund } from './open-rail.js'
 
@@ -255,6 +259,23 @@ describe('refunds', () => {
     expect(emulator.books().refunds).toHaveLength(1)
     emulator.settle(attempt.token, 'success')
     expect(await check(attempt)).toEqual({ state: 'landed' })
+  })
+
+  // A process that was slow to search must not send: another one may be doing so by now.
+  test('are not sent after a search that took too long', async () => {
+    const { clock, emulator, driver, attempt } = await openPaid()
+    const logger = pino({ level: 'silent' })
+    const slow: BankDriver = {
+      ...driver,
+      async findRefund(order) {
+        const found = await driver.findRefund(order)
+        clock.advance(limits.banks.refundSearchMs)
+        return found
+      },
+    }
+    const rail = createBankRail({ driver: slow, mode: 'live', db, clock, logger })
+    await rail.send([attempt])
+    expect(emulator.books().refunds).toEqual([])
   })
 
   test('are found among many others', async () => {

@@ -245,7 +245,7 @@ describe('refunds', () => {
     expect(await check(opened.rail, attempt)).toEqual({ state: 'failed', reason })
   })
 
-  // Sent, it would stay open for ever if one request to Monnify had no answer.
+  // Once sent, it would stay open if one request to Monnify had no answer.
   test('too little to be refunded is refused before it is sent', async () => {
     const opened = await openRail(db)
     const { instruction } = await paidAndReturned(opened, 99_99n)

@@ -77,7 +77,7 @@ describe('temporary accounts', () => {
     expect(again).toEqual(first)
   })
 
-  test('refuses less than 50 naira, and says what Paystack says', async () => {
+  test('refuses less than 50 naira, and passes on why Paystack refused', async () => {
     const { rail, open } = await openRail(db)
     const expected = { amount: 4_999n, expiresAt: new Date(0), lifetimeMs: hour }
     const [little] = await rail.openAccounts([opening({ expected })])
@@ -86,7 +86,7 @@ describe('temporary accounts', () => {
       opening({ reference: 'va_with_underscores' }),
     ])
     expect(odd).toMatchObject({ reason: 'account_refused' })
-    expect((odd as Refusal).message).toContain('Paystack says: Invalid reference')
+    expect((odd as Refusal).message).toContain('Paystack refused: Invalid reference')
   })
 
   test('closing does nothing', async () => {

@@ -216,6 +216,19 @@ describe('refunds', () => {
     expect(await rail.check([attempt])).toEqual([{ state: 'pending' }])
   })
 
+  test('are not requested again once Paystack took them, however late the list is', async () => {
+    const { clock, emulator, rail, refund } = await openPaid()
+    emulator.faults.arePayoutsHeld = true
+    emulator.faults.listDelayMs = 5 * hour
+    const attempt = await refund()
+    for (let passed = 0; passed < 4; passed += 1) {
+      clock.advance(hour)
+      expect(await rail.check([attempt])).toEqual([{ state: 'unseen' }])
+      await rail.send([attempt])
+    }
+    expect(emulator.books().refunds).toHaveLength(1)
+  })
+
   test('stay open while Paystack needs the account of the payer', async () => {
     const { emulator, rail, refund, readings } = await openPaid()
     emulator.faults.arePayoutsHeld = true

@@ -1,7 +1,7 @@
 import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, expect, test } from 'vitest'
-import { BoundedMap } from '../../../src/rails/solana/bounded-map.js'
+import { BoundedMap } from '../../../src/rails/bounded-map.js'
 import { EndpointFailure, parseJson, RpcEndpoint } from '../../../src/rails/solana/endpoint.js'
 
 const servers: Server[] = []

@@ -37,7 +37,7 @@ export function listPage<Row>(
   return { status: 200, body: JSON.stringify(body) }
 }
 
-/** Rows of the asked days. The grain is a day, whatever time of day is sent. */
+/** Rows of the requested days. The time of day is ignored. */
 export function ofDays<Row extends { createdMs: number }>(
   rows: Row[],
   query: URLSearchParams,

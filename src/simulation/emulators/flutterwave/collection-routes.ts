@@ -69,7 +69,7 @@ export function collectionRoutes({
     if (!amount) return fail('amount is required')
     const seconds = Number(readText(fields.expires) ?? 3_600)
     if (!Number.isInteger(seconds) || seconds <= 0) return fail('expires must be a positive number')
-    // Clamped without a word: the answer has the actual time.
+    // Clamped silently: the answer has the actual time.
     const lifetimeMs = Math.min(seconds * second, day)
     const holder = readText(fields.narration) ?? 'Flutterwave Customer'
     return open({ txRef, email, holder, amount, lifetimeMs }, (account) => {

@@ -74,7 +74,7 @@ export async function createFlutterwaveEmulator(
     sendNotice(writeTransferNotice(transfer, books.nowMs))
   }
 
-  /** What happens to a transfer if nobody interferes. */
+  /** What happens to a transfer without `settle`. */
   function process(transfer: FlutterwaveTransfer): void {
     if (transfer.state !== 'pending' || transfer.needsApproval || faults.arePayoutsHeld) return
     // References of Flutterwave's test mode that make a transfer fail.
@@ -167,7 +167,7 @@ export async function createFlutterwaveEmulator(
     reverse(reference) {
       const transfer = books.getTransfer(reference)
       const refund = books.findRefundsOf(reference).find((one) => one.state === 'success')
-      // Flutterwave announces no reversal of a transfer.
+      // Flutterwave sends no notice of a reversal.
       if (transfer?.state === 'success') {
         books.reverseTransfer(transfer)
         file.changed()

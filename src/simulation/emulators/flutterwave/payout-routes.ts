@@ -162,7 +162,7 @@ export function payoutRoutes({
   ]
 }
 
-/** A text says why the order is refused. */
+/** A text is the reason for a refusal. */
 function readOrder(fields: Fields): Order | string {
   const bankCode = readText(fields.account_bank)
   const number = readText(fields.account_number)

@@ -11,7 +11,7 @@ export type FlutterwaveAccount = {
   /** Shown to payers. */
   holder: string
   email: string
-  /** Asked for, before fees; null for a static account. */
+  /** Requested amount, before fees; null for a static account. */
   amount: bigint | null
   /** What a payer must transfer: with the fee, if payers bear it. */
   payable: bigint | null

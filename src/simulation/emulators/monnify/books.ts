@@ -50,7 +50,7 @@ export type Transaction = {
   reference: string
   paymentReference: string
   product: { type: 'INVOICE' | 'API_NOTIFICATION' | 'RESERVED_ACCOUNT'; reference: string }
-  /** Undefined for a transaction that no account was asked for yet. */
+  /** Undefined until an account is requested for the transaction. */
   receiver: AccountNumber | undefined
   expected: bigint
   paid: bigint

@@ -35,7 +35,7 @@ export function holderOf(bankCode: string, accountNumber: string): string | unde
   return accountNameOf(accountNumber)
 }
 
-/** An account that does not exist and a bank that does not answer look alike. */
+/** The answer is the same if the account does not exist and if its bank does not answer. */
 function validate(state: MonnifyState, query: URLSearchParams): ProviderAnswer {
   const { resolve } = state.faults
   if (resolve === 'limited') return refuse(429, '99', 'Too many requests')

@@ -12,7 +12,7 @@ import { missingTexts, readBody, textOf } from './request-body.js'
 import { bankNameOf, type MonnifyState } from './state.js'
 import { toDigits, toListedTime, toOffsetTime } from './times.js'
 
-/** A payout of the same amount to the same account is refused for so long. */
+/** A second payout of the same amount to the same account is refused within this time. */
 const repeatMs = 2 * minute
 
 const notFound = 'Could not find disbursement transaction for given reference'

@@ -79,7 +79,7 @@ function writeMasked({ bankCode, amount, accountName, accountNumber }: PaymentSo
 
 /**
  * From and to, in milliseconds, apply to the creation of a transaction: an invoice that is paid
- * hours later is listed by when it was made. `amount` is what was asked for.
+ * hours later is listed by when it was made. `amount` is the requested amount.
  */
 function search(state: MonnifyState, query: URLSearchParams): ProviderAnswer {
   const from = Number(query.get('from') ?? 0)

@@ -58,7 +58,7 @@ export type DedicatedAccount = {
   isAssigned: boolean
   createdAt: number
   updatedAt: number
-  /** When a requery was last asked for. */
+  /** Time of the last requery. */
   requeriedAt: number | null
 }
 

@@ -49,8 +49,8 @@ export function collectionRoutes(given: {
         message: 'Duplicate Transaction Reference',
         code: 'duplicate_reference',
       })
-    const asked = fields.inner('bank_transfer').text('account_expires_at')
-    const expiresAt = asked === undefined ? undefined : Date.parse(asked)
+    const requested = fields.inner('bank_transfer').text('account_expires_at')
+    const expiresAt = requested === undefined ? undefined : Date.parse(requested)
     if (Number.isNaN(expiresAt))
       return refuse(400, { message: 'account_expires_at must be a valid ISO 8601 date' })
     const metadata = fields.raw('metadata')

@@ -97,7 +97,7 @@ export class EmulatedBank {
     return this.books.customers.add(customer)
   }
 
-  /** The expiry is moved into the provider's bounds without a word. */
+  /** The expiry is moved into the provider's bounds silently. */
   openTemporary(given: {
     email: string
     amount: bigint
@@ -113,7 +113,7 @@ export class EmulatedBank {
       phone: null,
     })
     const now = this.now()
-    const asked = expiresAt ?? now + defaultExpiryMs
+    const requested = expiresAt ?? now + defaultExpiryMs
     const id = this.books.transactions.nextId
     const charge = this.books.transactions.add({
       id,
@@ -123,7 +123,7 @@ export class EmulatedBank {
       customerId: customer.id,
       requestedAmount: amount,
       createdAt: now,
-      expiresAt: Math.min(Math.max(asked, now + expiryBoundsMs.min), now + expiryBoundsMs.max),
+      expiresAt: Math.min(Math.max(requested, now + expiryBoundsMs.min), now + expiryBoundsMs.max),
       metadata,
       paid: null,
     })

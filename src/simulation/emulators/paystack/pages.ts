@@ -3,7 +3,7 @@ export type Page<Row> = { rows: Row[]; meta: object }
 const perPageMax = 100
 
 /**
- * One page of the matching rows, newest first, by cursor or by page number as the query asks. The
+ * One page of the matching rows, newest first, by cursor or by page number, as in the query. The
  * specification names the size `per_page` for some lists and `perPage` for others; both work.
  */
 export function pageOf<Row extends { id: number }>(given: {

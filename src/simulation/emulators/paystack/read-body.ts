@@ -1,4 +1,4 @@
-/** Fields of a JSON body. What is missing, or not of the kind asked for, is undefined. */
+/** Fields of a JSON body. A field that is missing or of another type is undefined. */
 export type Fields = {
   text(name: string): string | undefined
   /** Whole kobo, as a number or as text. */

@@ -12,7 +12,7 @@ import type {
 
 export const integration = 463_433
 
-/** How rows look in answers and notices. */
+/** Shapes of rows in answers and notices. */
 export function showCustomer(customer: Customer): object {
   return {
     id: customer.id,

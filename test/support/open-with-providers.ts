@@ -1,0 +1,74 @@
+import { randomBytes } from 'node:crypto'
+import { type Provider, providers, readConfig } from '../../src/base/config.js'
+import { createLogger } from '../../src/base/log.js'
+import { Secret } from '../../src/base/secret.js'
+import { type ConfirmTools, confirmDueHints } from '../../src/collections/confirm-hints.js'
+import { createJudgingLane, createNoticeLane } from '../../src/collections/notice-lanes.js'
+import { openProviders } from '../../src/open-banks.js'
+import { pollPayouts } from '../../src/payouts/poll-payouts.js'
+import { connect } from '../../src/postgres/connection.js'
+import type { Emulator } from '../../src/simulation/emulators/emulator.js'
+import { openEmulator, variablesFor } from '../../src/simulation/emulators/open-emulator.js'
+import { createEmulatedPayers } from '../../src/simulation/emulators/payers.js'
+import { manualClock } from './clock.js'
+import { freshDatabase } from './database.js'
+import { inTestMode, openManilla, whenDone } from './open-manilla.js'
+
+const settings = { DATABASE_URL: 'postgres://nobody', MANILLA_SECRET: 's'.repeat(32) }
+
+/**
+ * A service whose test mode has every provider, each with an emulator of its own. `chosen` is the
+ * bank of the configuration. Notices arrive over HTTP; the test runs the workers.
+ */
+export async function openWithProviders(chosen: Provider) {
+  const db = await freshDatabase()
+  const clock = manualClock()
+  const opened = await Promise.all(
+    providers.map((provider) => openEmulator(provider, { clock, speed: 10_000 })),
+  )
+  whenDone(() => Promise.all(opened.map((emulator) => emulator.close())))
+  const variables = opened.map((emulator) => variablesFor(emulator, 'TEST'))
+  const config = readConfig(Object.assign({ ...settings }, ...variables))
+  const lines: string[] = []
+  const logger = createLogger('debug', { write: (line) => lines.push(line) })
+  const banks = openProviders({ config, db, clock, logger }, 'test')
+  const bankOf = (provider: Provider) => banks.find((bank) => bank.provider === provider)!
+  const emulators = Object.fromEntries(
+    opened.map((emulator) => [emulator.provider, emulator]),
+  ) as Record<Provider, Emulator>
+  const bank = bankOf(chosen)
+  const service = await openManilla({
+    beside: { db, clock, secret: new Secret(randomBytes(32).toString('hex')) },
+    rails: { test: { bank_transfer: bank, bank_return: bank }, live: {} },
+    banks: { test: bank, live: undefined },
+    collectionRails: { test: bank, live: undefined },
+    allBanks: inTestMode(...banks),
+    sandboxPayers: createEmulatedPayers(emulators[chosen]),
+  })
+  const noticesPathOf = (provider: Provider) => `/rails/${provider}/notices/test`
+  for (const emulator of opened)
+    emulator.sendNoticesTo(service.url + noticesPathOf(emulator.provider))
+  const laneTools = {
+    connect: () => connect(db.url, 'test payments'),
+    clock,
+    rails: new Map(banks.map((one) => [one.name, one])),
+  }
+  const [notices, judging] = [createNoticeLane(laneTools), createJudgingLane(laneTools)]
+  whenDone(() => Promise.all([notices.close(), judging.close()]))
+
+  /** Runs the workers of a bank once. Returns how many hints were due. */
+  async function work(provider = chosen): Promise<number> {
+    const rail = bankOf(provider)
+    const tools: ConfirmTools = { db, rail, clock, logger, notices, judging }
+    await pollPayouts({ db, rail, clock, logger }, clock.now())
+    return confirmDueHints(tools, clock.now())
+  }
+
+  const key = service.merchant.test.secret
+  const post = (path: string, body: object) => {
+    const headers = { 'idempotency-key': randomBytes(8).toString('hex') }
+    return service.ask('POST', path, { key, body, headers })
+  }
+  const get = (path: string) => service.ask('GET', path, { key })
+  return { ...service, lines, bank, bankOf, emulators, noticesPathOf, work, post, get }
+}
