@@ -110,11 +110,12 @@ function readDay(row: Fields): string {
 }
 
 function toPayout(row: Fields): DriverPayout {
+  const reference = needText(row.reference, 'reference')
   const state = readState(row)
   const message = readText(row.complete_message) ?? ''
   return {
-    id: needText(row.id, 'id'),
-    reference: needText(row.reference, 'reference'),
+    id: readText(row.id) ?? reference,
+    reference,
     amount: koboOfNaira(readText(row.amount) ?? '') ?? null,
     state,
     failure: state === 'failed' ? readFailure(message) : null,

@@ -96,9 +96,10 @@ const transferStates: Record<string, DriverPayout['state']> = {
 const listedStatuses = Object.keys(transferStates)
 
 function readTransfer(row: Fields): DriverPayout {
+  const reference = needText(row.reference, 'reference')
   return {
-    id: needText(row.id, 'id'),
-    reference: needText(row.reference, 'reference'),
+    id: readText(row.id) ?? reference,
+    reference,
     amount: needKobo(row.amount, 'amount'),
     state: transferStates[readText(row.status) ?? ''] ?? 'open',
     failure: null,
