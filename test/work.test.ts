@@ -28,6 +28,7 @@ test('a rail for several kinds of payouts has each job once', () => {
     mint: undefined,
     treasuries: [],
     allBanks: noBanks,
+    floats: [],
     collectionRails: { test: undefined, live: undefined },
     wallets: { test: undefined, live: undefined },
   }
