@@ -11,7 +11,7 @@ import { bankStorm } from './bank-storm.js'
 const kills = Number(process.env.STORM_KILLS ?? 2)
 const isLong = kills > 2
 const [payments, payouts] = isLong ? [kills * 40, kills * 30] : [60, 40]
-const patienceMs = 120_000
+const patienceMs = 300_000
 
 const chosen = isLong
   ? providers.filter((provider) => (process.env.STORM_BANK ?? provider) === provider)
