@@ -26,6 +26,8 @@ create table notice_hints (
   body text not null,
   state text not null default 'OPEN',
   reason text,
+  -- Of a rejected payment.
+  rail_account text,
   attempts integer not null default 0,
   due_at timestamptz not null,
   received_at timestamptz not null,

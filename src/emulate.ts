@@ -5,10 +5,17 @@ import { waitForSignal } from './signals.js'
 import { serveControl } from './simulation/emulators/control-server.js'
 import { openEmulator, variablesFor } from './simulation/emulators/open-emulator.js'
 
-type Options = { mode: 'test' | 'live'; port: number; notices?: string; file?: string }
+type Options = {
+  mode: 'test' | 'live'
+  port: number
+  controlPort: number
+  notices?: string
+  file?: string
+}
 
 /** `npm run emulator -- paystack`: a provider on loopback, until Ctrl-C. */
-async function emulate(name: string, { mode, port, notices, file }: Options): Promise<void> {
+async function emulate(name: string, options: Options): Promise<void> {
+  const { mode, port, controlPort, notices, file } = options
   const provider = providers.find((one) => one === name)
   if (!provider) throw new InvalidArgumentError(`Choose one of ${providers.join(', ')}.`)
   const emulator = await openEmulator(provider, {
@@ -17,7 +24,7 @@ async function emulate(name: string, { mode, port, notices, file }: Options): Pr
     ...(notices && { noticeUrl: notices }),
     ...(file && { file }),
   })
-  const control = await serveControl(emulator, 0)
+  const control = await serveControl(emulator, controlPort)
   const variables = variablesFor(emulator, mode === 'live' ? 'LIVE' : 'TEST')
   const upper = mode.toUpperCase()
   const lines = [
@@ -56,6 +63,11 @@ new Command('emulator')
       .default('live'),
   )
   .addOption(new Option('--port <port>', '0 picks a free one').argParser(readPort).default(0))
+  .addOption(
+    new Option('--control-port <port>', 'of the control commands; 0 picks a free one')
+      .argParser(readPort)
+      .default(0),
+  )
   .option('--notices <url>', 'where notices are sent')
   .option('--file <path>', 'file in which the emulator keeps its books')
   .action(emulate)

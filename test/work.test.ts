@@ -29,7 +29,6 @@ test('a rail for several kinds of payouts has each job once', () => {
     treasuries: [],
     floats: [],
     allBanks: noBanks,
-    floats: [],
     collectionRails: { test: undefined, live: undefined },
     wallets: { test: undefined, live: undefined },
   }

@@ -67,6 +67,8 @@ export type Collections = {
   closeAccount(account: CollectionAccount): void
   /** Resolves once the notice is stored. It is judged in the same transaction, or soon after. */
   receiveNotice(notice: NewNotice): Promise<void>
+  /** Logs a notice that was refused: perhaps the secret at the bank differs from ours. */
+  reportForgery(rail: BankRail, mode: Mode): void
   /** Resolves once the hint is stored. The bank's API is queried next. */
   receiveHint(rail: BankRail, hint: NewHint): Promise<void>
   /** Books the payment of a stored notice; does nothing if it was judged before. */
@@ -121,6 +123,11 @@ export function openCollections(tools: Tools): Collections {
         logger.warn({ err: error, railAccount }, 'the bank did not close an account'),
       )
     },
+    reportForgery: ({ name }, mode) =>
+      logger.warn(
+        { rail: name, mode },
+        'refused a notice with a wrong signature: compare the secret at the bank with ours',
+      ),
     receiveHint: async (rail, hint) => {
       if (!(await storeHint(hint))) return
       const { mode } = hint

@@ -3,7 +3,8 @@ import { limits } from '../base/limits.js'
 import type { Logger } from '../base/log.js'
 import { formatNaira } from '../money/amounts.js'
 import { bookReversal } from '../payouts/follow-reversals.js'
-import { findLandedAttempt, pollPayoutNow } from '../payouts/poll-now.js'
+import { findEndedAttempts, pollPayoutNow } from '../payouts/poll-now.js'
+import type { LiveAttempt } from '../payouts/ports.js'
 import type { Database } from '../postgres/database.js'
 import { claimDue } from '../postgres/due.js'
 import { followReturns } from './follow-returns.js'
@@ -50,7 +51,8 @@ async function confirmPayout(
   const { db, rail, clock, logger } = tools
   const name = { rail: rail.name, reference }
   await pollPayoutNow(db, clock.now(), name)
-  const landed = await findLandedAttempt(db, name)
+  const { landed, failed } = await findEndedAttempts(db, name)
+  if (failed) await reportIfLanded(tools, failed)
   if (landed) {
     const [finding] = await rail.check([landed])
     const { state } = finding!
@@ -62,6 +64,16 @@ async function confirmPayout(
       })
   }
   await endHint(db, hint, { state: 'CONFIRMED', reason: null })
+}
+
+/** Money has left for a payout whose money is back in the balance: an operator must decide. */
+async function reportIfLanded({ rail, logger }: ConfirmTools, failed: LiveAttempt): Promise<void> {
+  const [finding] = await rail.check([failed])
+  if (finding?.state === 'landed')
+    logger.error(
+      { rail: rail.name, reference: failed.reference },
+      'bank completed a payout that is FAILED in the books',
+    )
 }
 
 async function conclude(
@@ -82,10 +94,12 @@ async function conclude(
     case 'rejected': {
       const { railAccount, amount, reason } = confirmed
       const shown = amount === null ? 'a payment' : formatNaira(amount)
-      const into = railAccount === null ? '' : ` into ${railAccount}`
-      const text = `${shown}${into}: ${reason}`
-      logger.warn({ rail, id: hint.id, rejected: text }, 'bank sent a payment back to its payer')
-      return endHint(db, hint, { state: 'REJECTED', reason: text })
+      const text = `${shown}: ${reason}`
+      logger.warn(
+        { rail, id: hint.id, railAccount, rejected: text },
+        'bank sent a payment back to its payer',
+      )
+      return endHint(db, hint, { state: 'REJECTED', reason: text, railAccount })
     }
     case 'nothing':
       return endHint(db, hint, { state: 'DROPPED', reason: 'not a payment' })

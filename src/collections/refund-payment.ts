@@ -108,6 +108,8 @@ function format(amount: bigint, asset: Asset): string {
 }
 
 /** Refusals of a payout rail, under the code of the payment operation. */
-export function asPaymentAction({ reason, message }: Refusal): Refusal {
+export function asPaymentAction(refusal: Refusal): Refusal {
+  const { code, reason, message } = refusal
+  if (code === 'validation_failed') return refusal
   return new Refusal('payment_action_failed', { ...(reason && { reason }), message })
 }

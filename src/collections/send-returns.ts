@@ -53,7 +53,10 @@ export async function sendReturns(tools: Tools, now: Date): Promise<number> {
     if (!(outcome instanceof Refusal)) prepared.push(outcome)
     else if (isFinal(outcome, one.attempts)) {
       failed.push(one)
-      logger.warn({ id: one.id, reason: outcome.reason }, 'return refused, payment is held')
+      logger.warn(
+        { id: one.id, paymentId: one.paymentId, why: outcome.message },
+        'return refused, payment is held',
+      )
     }
   }
 

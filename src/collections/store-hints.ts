@@ -1,10 +1,12 @@
 import { after } from '../base/clock.js'
 import type { Mode } from '../base/environment.js'
+import { prefixes, toReference } from '../base/ids.js'
 import { limits } from '../base/limits.js'
 import type { DueTable } from '../postgres/due.js'
 import { sql } from '../postgres/sql.js'
 import { listStatement } from '../postgres/statement.js'
 import type { Queryable } from '../postgres/tx.js'
+import { type AccountKind, accountReference } from './account.js'
 import type { NoticeHint } from './ports.js'
 
 export type HintName = { rail: string; mode: Mode; id: string }
@@ -73,10 +75,16 @@ export function toStoredHint({ rail, mode, id, hint, attempts }: HintRow): Store
 export async function endHint(
   db: Queryable,
   { rail, mode, id }: HintName,
-  { state, reason }: { state: Exclude<HintState, 'OPEN'>; reason: string | null },
+  ended: {
+    state: Exclude<HintState, 'OPEN'>
+    reason: string | null
+    /** Of a rejected payment. */
+    railAccount?: string | null
+  },
 ): Promise<void> {
+  const { state, reason, railAccount = null } = ended
   await db.rows(sql`
-    update notice_hints set state = ${state}, reason = ${reason}
+    update notice_hints set state = ${state}, reason = ${reason}, rail_account = ${railAccount}
     where rail = ${rail} and mode = ${mode} and id = ${id} and state = 'OPEN'`)
 }
 
@@ -103,11 +111,34 @@ export async function deleteOldHints(db: Queryable, now: Date): Promise<number> 
   return deleted.length
 }
 
-export type RejectedPayment = HintName & { reason: string; receivedAt: Date }
+export type RejectedPayment = HintName & {
+  reason: string
+  receivedAt: Date
+  /** Null for the three if no collection account of ours was named. */
+  merchant: string | null
+  account: string | null
+  merchantReference: string | null
+}
+
+type RejectedRow = Omit<RejectedPayment, 'merchant' | 'account'> & {
+  merchantId: string | null
+  accountId: string | null
+  kind: AccountKind | null
+}
 
 /** Payments that a bank sent back to the payer, newest first. */
-export function listRejected(db: Queryable, limit: number): Promise<RejectedPayment[]> {
-  return db.rows(sql<RejectedPayment>`
-    select rail, mode, id, reason, received_at as "receivedAt" from notice_hints
-    where state = 'REJECTED' order by received_at desc limit ${limit}`)
+export async function listRejected(db: Queryable, limit: number): Promise<RejectedPayment[]> {
+  const rows = await db.rows(sql<RejectedRow>`
+    select h.rail, h.mode, h.id, h.reason, h.received_at as "receivedAt", a.id as "accountId",
+      a.kind, a.merchant_reference as "merchantReference", e.merchant_id as "merchantId"
+    from (select * from notice_hints where state = 'REJECTED'
+      order by received_at desc limit ${limit}) h
+    left join collection_accounts a on a.rail = h.rail and a.rail_account = h.rail_account
+    left join environments e on e.id = a.environment_id
+    order by h.received_at desc`)
+  return rows.map(({ merchantId, accountId, kind, ...row }) => ({
+    ...row,
+    merchant: merchantId && toReference(prefixes.merchant, merchantId),
+    account: accountId && kind && accountReference({ kind, id: accountId }),
+  }))
 }

@@ -23,6 +23,7 @@ import {
   recordReconciliation,
 } from '../payouts/reconciliations.js'
 import { readTreasuryBooks } from '../payouts/treasury-books.js'
+import { listUnservedRails } from '../payouts/unserved-rails.js'
 import type { Database } from '../postgres/database.js'
 import { sql } from '../postgres/sql.js'
 import type { SolanaRail, TreasuryTransfer } from '../rails/solana/rail.js'
@@ -79,7 +80,25 @@ export async function reconcile(
     if (slot === undefined) await recordResult(db, now, counterpart, result)
     results.push(result)
   }
-  return results
+  const names = counterpartsOf(rails, now).map(({ rail }) => rail.name)
+  return [...results, ...(await listUnserved(db, names))]
+}
+
+/** Open payouts at a rail that is not configured: nothing polls or compares them. */
+async function listUnserved(db: Database, servedNames: string[]): Promise<Reconciled[]> {
+  const unserved = await listUnservedRails(db, servedNames)
+  return unserved.map(({ rail, payouts }) => ({
+    rail,
+    position: 0n,
+    differences: [
+      {
+        kind: 'not_compared',
+        name: rail,
+        inBooks: `${payouts} open payouts`,
+        atRail: 'not configured: set its variables until they have ended',
+      },
+    ],
+  }))
 }
 
 /**

@@ -11,14 +11,16 @@ import { operatorDecision } from './failure-reasons.js'
 import type { FollowReturns } from './followed-returns.js'
 import { readLiveAttempts } from './live-attempts.js'
 import { bankKinds, type Payout, type PayoutKind, payoutKinds } from './payout.js'
-import type { Examined, LiveAttempt } from './ports.js'
+import type { AttemptFinding, Examined, LiveAttempt } from './ports.js'
 
 export type Decision = {
   reference: string
   hasLanded: boolean
   /** For a payout on a chain: what the endpoints just reported about the attempt. */
   examined?: Examined | undefined
-  /** The operator confirms that it did not land, although an endpoint knows it. */
+  /** For a payout to a bank: what the bank just reported about the attempt. */
+  atBank?: AttemptFinding['state'] | 'not_configured' | undefined
+  /** The operator confirms that it did not land, although an endpoint or the bank knows it. */
   isConfirmedNotLanded?: boolean | undefined
   /** The operator confirms that it landed, although no endpoint knows it. */
   isConfirmedLanded?: boolean | undefined
@@ -48,6 +50,7 @@ export async function decidePayout(
   if (!hasLanded && mayBeSentUntil > now) throw isBeingSent(name, reference, mayBeSentUntil)
   const isOnChain = attempt.validUntil !== null
   if (isOnChain) judgeOnChain(tx, name, attempt, decision)
+  else judgeAtBank(name, decision)
   const failed = isOnChain ? 'dead' : 'failed'
   const verdict: AttemptVerdict = hasLanded
     ? { attempt, verdict: 'landed', reason: operatorDecision }
@@ -67,6 +70,36 @@ export async function findChainAttempt(
   const [attempt] = await readLiveAttempts(db, [name])
   if (!attempt) throw refuse(name, `${reference} has already ended.`)
   return attempt
+}
+
+/** The live attempt of a payout to a bank; undefined for one on a chain. */
+export async function findBankAttempt(
+  db: Queryable,
+  reference: string,
+): Promise<(LiveAttempt & { rail: string }) | undefined> {
+  const name = await findName(db, reference)
+  return bankKinds.includes(name.kind) ? (await readLiveAttempts(db, [name]))[0] : undefined
+}
+
+/** Refuses a decision that the bank contradicts. */
+function judgeAtBank(name: Name, decision: Decision): void {
+  const { reference, hasLanded, atBank, isConfirmedNotLanded } = decision
+  if (hasLanded && atBank === 'failed')
+    throw refuse(name, `The bank reports ${reference} as failed. A worker records that soon.`)
+  if (hasLanded) return
+  if (atBank === 'landed')
+    throw refuse(name, `The bank reports ${reference} as completed. A worker records that soon.`)
+  const isOpen = atBank === 'pending' || atBank === 'not_configured'
+  if (!isOpen || isConfirmedNotLanded) return
+  const why =
+    atBank === 'pending'
+      ? 'has not decided it, or does not answer'
+      : 'is not configured, so that it cannot be queried'
+  throw refuse(
+    name,
+    `The bank of ${reference} ${why}: it may still pay. Have it cancelled there; then repeat with ` +
+      '--confirm-not-landed.',
+  )
 }
 
 /**

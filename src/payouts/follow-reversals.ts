@@ -26,11 +26,12 @@ type Tools = { db: Database; rail: ReversingRail; logger: Logger; follow?: Follo
 /**
  * Books what a rail has reversed after completion: amount and fee go back to the balance, once. The
  * cursor moves in the same transaction. A reversal that cannot be booked yet is stored and retried,
- * so that it does not block the others. Returns how many the rail reported.
+ * so that it does not block the others. Returns how many the rail reported after the cursor.
  */
 export async function followReversals(tools: Tools, now: Date): Promise<number> {
   const { db, rail } = tools
-  const { cursor, references } = await rail.findReversed(await readCursor(db, rail.name))
+  const position = await readCursor(db, rail.name)
+  const { cursor, references } = await rail.findReversed(position)
   const waiting = await listWaitingReversals(db, now, rail.name)
   if (references.length === 0 && waiting.length === 0) return 0
   const named = references.map((reference) => ({ reference, id: bankPayoutId(reference) }))
@@ -42,7 +43,8 @@ export async function followReversals(tools: Tools, now: Date): Promise<number> 
       insert into rail_cursors values (${rail.name}, 'reversals', ${cursor})
       on conflict (rail, subject) do update set position = excluded.position
       where rail_cursors.position < excluded.position`)
-    return references.length
+    // A rail without a cursor reports the same ones again: that is no reason to hurry.
+    return cursor > position ? references.length : 0
   })
 }
 

@@ -55,7 +55,7 @@ export async function releaseAttempts(db: Queryable, now: Date): Promise<void> {
 
 const keyColumns = { environment_id: 'int4', payout_id: 'uuid' } as const
 
-const findIn = (state: 'LIVE' | 'LANDED') =>
+const findIn = (state: 'LIVE' | 'LANDED' | 'FAILED') =>
   listStatement<typeof keyColumns, Row>({
     name: `find_${state.toLowerCase()}_attempts`,
     columns: keyColumns,
@@ -64,7 +64,7 @@ const findIn = (state: 'LIVE' | 'LANDED') =>
       where ${unindexed('job.state')} = '${state}'`,
   })
 
-const [findLive, findLanded] = [findIn('LIVE'), findIn('LANDED')]
+const [findLive, findLanded, findFailed] = [findIn('LIVE'), findIn('LANDED'), findIn('FAILED')]
 
 type Name = { environmentId: number; id: string }
 
@@ -89,6 +89,10 @@ export function isWithinSendTime(
 
 export async function readLandedAttempts(db: Queryable, payouts: Name[]): Promise<LiveAttempt[]> {
   return (await db.rows(findLanded(payouts.map(toRow)))).map(toAttempt)
+}
+
+export async function readFailedAttempts(db: Queryable, payouts: Name[]): Promise<LiveAttempt[]> {
+  return (await db.rows(findFailed(payouts.map(toRow)))).map(toAttempt)
 }
 
 function toRow({ environmentId, id }: Name) {

@@ -2,7 +2,7 @@ import type { EnvironmentId } from '../base/environment.js'
 import { fromReference } from '../base/ids.js'
 import { sql } from '../postgres/sql.js'
 import type { Queryable } from '../postgres/tx.js'
-import { readLandedAttempts } from './live-attempts.js'
+import { readFailedAttempts, readLandedAttempts } from './live-attempts.js'
 import { bankKinds, payoutKinds } from './payout.js'
 import type { LiveAttempt } from './ports.js'
 
@@ -28,14 +28,24 @@ export async function pollPayoutNow(
       and (a.leased_until is null or a.leased_until <= ${now})`)
 }
 
-/** The attempt that completed a payout; undefined if none has. */
-export async function findLandedAttempt(
+export type EndedAttempts = { landed: LiveAttempt | undefined; failed: LiveAttempt | undefined }
+
+/** The attempts with which a payout ended; both undefined if it is open or unknown. */
+export async function findEndedAttempts(
   db: Queryable,
   { rail, reference }: { rail: string; reference: string },
-): Promise<LiveAttempt | undefined> {
+): Promise<EndedAttempts> {
   const id = bankPayoutId(reference)
-  if (id === undefined) return undefined
-  const named = await db.rows(sql<{ environmentId: EnvironmentId; id: string }>`
-    select environment_id as "environmentId", id from payouts where rail = ${rail} and id = ${id}`)
-  return named.length > 0 ? (await readLandedAttempts(db, named))[0] : undefined
+  const named =
+    id === undefined
+      ? []
+      : await db.rows(sql<{ environmentId: EnvironmentId; id: string }>`
+          select environment_id as "environmentId", id from payouts
+          where rail = ${rail} and id = ${id}`)
+  if (named.length === 0) return { landed: undefined, failed: undefined }
+  const [[landed], [failed]] = await Promise.all([
+    readLandedAttempts(db, named),
+    readFailedAttempts(db, named),
+  ])
+  return { landed, failed }
 }

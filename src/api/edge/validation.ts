@@ -245,7 +245,9 @@ function tagsOf(error: ErrorObject): unknown[] {
 function kindOf(value: unknown): string {
   if (value === null) return 'null'
   if (Array.isArray(value)) return 'an array'
-  return typeof value === 'number' ? `${value}` : article(typeof value)
+  // A long number may be an identity or account number, which must not be repeated.
+  const isShort = typeof value === 'number' && Math.abs(value) < 1e9
+  return isShort ? `${value}` : article(typeof value)
 }
 
 function article(kind: string): string {

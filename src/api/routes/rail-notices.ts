@@ -49,7 +49,10 @@ export const railNotices = (api: ApiParts) =>
       if (!mode || !rail) throw unknownRail()
       // The signature covers the raw bytes, not the parsed body.
       const read = rail.readNotice({ headers, body: bodyText })
-      if (read.kind === 'unverified') throw notGenuine(rail.provider)
+      if (read.kind === 'unverified') {
+        api.collections.reportForgery(rail, mode)
+        throw notGenuine(rail.provider)
+      }
       if (read.kind === 'payment')
         await api.collections.receiveNotice({
           rail: rail.name,
@@ -80,6 +83,6 @@ function unknownRail(): Refusal {
 
 function notGenuine(rail: string): Refusal {
   return new Refusal('authentication_failed', {
-    message: `The signature is not valid for ${rail}. Sign the raw body with the notice key.`,
+    message: `The signature is not valid for ${rail}. Use the secret that is configured for its notices.`,
   })
 }

@@ -1,6 +1,7 @@
 import { type Command, Option } from 'commander'
 import { providers } from '../../base/config.js'
 import type { Mode } from '../../base/environment.js'
+import { Refusal } from '../../base/refusal.js'
 import { writeAuditLine } from '../../merchants/audit.js'
 import { type BankBinding, bindBanks } from '../../merchants/bind-banks.js'
 import { getEnvironment, lockEnvironment } from '../../merchants/environments.js'
@@ -39,6 +40,8 @@ type BindOptions = { mode: Mode; collect?: string; payout?: string }
 async function bindOne(run: Run<BindOptions>): Promise<CommandOutput> {
   const { db, now, actor, args, options } = run
   const { mode } = options
+  if (mode === 'live' && [options.collect, options.payout].includes('sandbox-bank'))
+    throw new Refusal('validation_failed', { message: 'The sandbox bank is for test mode only.' })
   const name = { merchant: args[0]!, mode }
   const { id, merchantId } = await getEnvironment(db, name)
   const binding = await db.transaction(async (tx) => {

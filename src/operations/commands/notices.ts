@@ -50,8 +50,15 @@ async function listOpen({ db }: Run<object>): Promise<CommandOutput> {
 async function listSentBack({ db }: Run<object>): Promise<CommandOutput> {
   const rejected = await listRejected(db, limits.operator.rowsListedMax)
   const data = rejected.map((one) => ({ ...one, receivedAt: one.receivedAt.toISOString() }))
-  const lines = data.map(({ rail, mode, reason, receivedAt }) => [rail, mode, reason, receivedAt])
-  const head = ['bank', 'mode', 'payment', 'received']
+  const lines = data.map((one) => [
+    one.rail,
+    one.merchant ?? '',
+    one.account ?? '',
+    one.merchantReference ?? '',
+    one.reason,
+    one.receivedAt,
+  ])
+  const head = ['bank', 'merchant', 'account', 'merchant reference', 'payment', 'received']
   const text = data.length > 0 ? formatTable(head, lines) : 'No rejected payments.'
   return { data, text }
 }

@@ -5,7 +5,12 @@ import { writeAuditLine } from '../../merchants/audit.js'
 import { getMerchantId } from '../../merchants/environments.js'
 import { formatDecimal } from '../../money/amounts.js'
 import type { Asset } from '../../money/assets.js'
-import { type Decision, decidePayout, findChainAttempt } from '../../payouts/decide-payout.js'
+import {
+  type Decision,
+  decidePayout,
+  findBankAttempt,
+  findChainAttempt,
+} from '../../payouts/decide-payout.js'
 import { type PayoutKind, referenceOf } from '../../payouts/payout.js'
 import type { Examined } from '../../payouts/ports.js'
 import type { Database } from '../../postgres/database.js'
@@ -37,7 +42,10 @@ export function registerPayouts(
         .argParser(readNote)
         .makeOptionMandatory(),
     )
-    .option('--confirm-not-landed', 'crypto: fail it although an endpoint reports it as landed')
+    .option(
+      '--confirm-not-landed',
+      'fail it although an endpoint knows it, or the bank has not decided or cannot be queried',
+    )
     .option('--confirm-landed', 'crypto: complete it although no endpoint knows it')
   setOperation<DecideOptions>(decide, context, (run) => decideOne(run, withRails))
 }
@@ -45,6 +53,7 @@ export function registerPayouts(
 type OpenRow = {
   id: string
   kind: PayoutKind
+  rail: string
   asset: Asset
   amount: bigint
   submittedAt: Date
@@ -53,12 +62,13 @@ type OpenRow = {
 
 async function listOpen({ db }: Run<object>): Promise<CommandOutput> {
   const rows = await db.rows(sql<OpenRow>`
-    select id, kind, asset, amount, submitted_at as "submittedAt",
+    select id, kind, rail, asset, amount, submitted_at as "submittedAt",
       is_review_required as "isReviewRequired"
     from payouts where status = 'SUBMITTED'
     order by submitted_at limit ${limits.operator.rowsListedMax}`)
   const data = rows.map((row) => ({
     reference: referenceOf(row),
+    rail: row.rail,
     asset: row.asset,
     amount: formatDecimal(row.amount, row.asset),
     submittedAt: row.submittedAt.toISOString(),
@@ -66,12 +76,13 @@ async function listOpen({ db }: Run<object>): Promise<CommandOutput> {
   }))
   const lines = data.map((one) => [
     one.reference,
+    one.rail,
     one.asset,
     one.amount,
     one.submittedAt,
     one.reviewRequired ? 'yes' : 'no',
   ])
-  const head = ['reference', 'asset', 'amount', 'submitted', 'review']
+  const head = ['reference', 'bank or chain', 'asset', 'amount', 'submitted', 'review']
   return { data, text: data.length > 0 ? formatTable(head, lines) : 'No open payouts.' }
 }
 
@@ -82,25 +93,33 @@ type DecideOptions = {
   confirmLanded?: boolean
 }
 
-/** Queries the chain first, because no network call happens inside a transaction. */
+/** Queries the chain or the bank first, because no network call happens inside a transaction. */
 async function decideOne(
   { db, now, actor, args: [reference = ''], options }: Run<DecideOptions>,
   withRails: WithRails,
 ): Promise<CommandOutput> {
   const { outcome, evidence } = options
   const examined = await examine(db, reference, withRails)
+  const atBank = await checkAtBank(db, reference, withRails)
   const payout = await db.transaction(async (tx) => {
     const decision: Decision = {
       reference,
       hasLanded: outcome === 'completed',
       examined,
+      atBank,
       isConfirmedNotLanded: options.confirmNotLanded,
       isConfirmedLanded: options.confirmLanded,
     }
     const decided = await decidePayout(tx, now, decision, followReturns)
     const { environmentId } = decided
     const merchantId = await getMerchantId(tx, environmentId)
-    const details = { reference, outcome, evidence, ...(examined && showExamined(examined)) }
+    const details = {
+      reference,
+      outcome,
+      evidence,
+      ...(examined && showExamined(examined)),
+      ...(atBank && { atBank }),
+    }
     writeAuditLine(tx, now, {
       actor,
       action: 'payout.decide',
@@ -127,6 +146,23 @@ async function examine(
     for (const rail of [solana.test, solana.live])
       if ((await rail?.isChainKnown()) && rail!.name === attempt.rail) return rail!.examine(attempt)
     throw new Error(`No endpoint of ${attempt.rail} is configured, or none responds.`)
+  })
+}
+
+/** Undefined for a payout on a chain. */
+async function checkAtBank(
+  db: Database,
+  reference: string,
+  withRails: WithRails,
+): Promise<Decision['atBank']> {
+  const attempt = await findBankAttempt(db, reference)
+  if (!attempt) return undefined
+  return withRails(db, async ({ allBanks }) => {
+    const banks = Object.values(allBanks).flatMap((byProvider) => [...byProvider.values()])
+    const rail = banks.find(({ name }) => name === attempt.rail)
+    if (!rail) return 'not_configured'
+    const [finding] = await rail.check([attempt])
+    return finding!.state
   })
 }
 

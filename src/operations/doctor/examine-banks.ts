@@ -4,6 +4,7 @@ import type { BankFinding, BankRail } from '../../collections/ports.js'
 import type { BanksByProvider } from '../../collections/prepare-accounts.js'
 import { listBoundBanks } from '../../merchants/bind-banks.js'
 import { formatNaira } from '../../money/amounts.js'
+import { listUnservedRails } from '../../payouts/unserved-rails.js'
 import type { Database } from '../../postgres/database.js'
 import { type CheckResult, failure, ok, runCheck, warning } from './check-result.js'
 
@@ -16,7 +17,31 @@ export async function examineBanks(
   const checks = modes.flatMap((mode) =>
     [...allBanks[mode].values()].map((bank) => examineBank(bank, mode, choices[mode].floatMin)),
   )
-  return [...(await Promise.all(checks)).flat(), ...(await examineBindings(db, allBanks))]
+  return [
+    ...(await Promise.all(checks)).flat(),
+    ...(await examineBindings(db, allBanks)),
+    ...(await examineUnserved(db, allBanks)),
+  ]
+}
+
+/** A provider that was used before must stay configured until its payouts have ended. */
+async function examineUnserved(db: Database, allBanks: BanksByProvider): Promise<CheckResult[]> {
+  const names = modes.flatMap((mode) => [...allBanks[mode].values()].map(({ name }) => name))
+  const unserved = await listUnservedRails(db, names)
+  return unserved
+    .filter(({ rail }) => isBank(rail))
+    .map(({ rail, payouts }) =>
+      failure(
+        'Bank',
+        `${payouts} open payouts at ${rail}, which is not configured: nothing polls them`,
+        'Set its variables again until they have ended.',
+      ),
+    )
+}
+
+/** Chains are checked apart, and may not have reported their name yet. */
+function isBank(rail: string): boolean {
+  return !rail.startsWith('solana:')
 }
 
 /** Merchants that are bound to a bank without keys get `rail_unavailable`. */

@@ -11,6 +11,7 @@ import type {
   ReportedPayment,
   StatementLine,
 } from '../../collections/ports.js'
+import { formatNaira } from '../../money/amounts.js'
 import type {
   AttemptFinding,
   Inspected,
@@ -155,7 +156,10 @@ async function inspect(
   if (isWholeNaira && !isRefund && amount % 100n !== 0n)
     return refuseAmount('must be whole naira: this bank pays no kobo')
   const amountMin = isRefund ? refundMin : payoutMin
-  if (amount < amountMin) return refuseAmount(`must be at least ${amountMin} kobo at this bank`)
+  if (amount < amountMin)
+    return refuseAmount(
+      `must be at least ${formatNaira(amountMin)} (${amountMin} kobo) at this bank`,
+    )
   if (isRefund) return { destination, extraFees: [] }
   const resolved = await directory.resolveName(destination)
   if (resolved instanceof Refusal) return resolved

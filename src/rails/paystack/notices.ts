@@ -64,7 +64,7 @@ function ofRejection(event: string, data: Fields): NoticeHint | undefined {
 function ofTransfer(event: string, data: Fields): NoticeHint | undefined {
   const reference = readText(data.reference)
   if (reference === undefined) return undefined
-  const id = `${event}/${readText(data.id)}/${readText(data.status)}`
+  const id = `${event}/${readText(data.id) ?? reference}/${readText(data.status)}`
   return { id, about: { subject: 'payout', reference } }
 }
 
@@ -72,6 +72,6 @@ function ofTransfer(event: string, data: Fields): NoticeHint | undefined {
 function ofRefund(event: string, data: Fields): NoticeHint | undefined {
   const reference = readText(data.merchant_note) ?? ''
   if (!paystackLimits.referencePattern.test(reference)) return undefined
-  const id = `${event}/${readText(data.id)}/${readText(data.status)}`
+  const id = `${event}/${readText(data.id) ?? reference}/${readText(data.status)}`
   return { id, about: { subject: 'payout', reference } }
 }
