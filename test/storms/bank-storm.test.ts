@@ -48,7 +48,8 @@ test.each(sites)(
     say(
       `${provider}, ${kills} kills: ${aftermath.payments.atBank} payments at the bank, ` +
         `${aftermath.payments.inBooks} in the books; ${aftermath.acknowledged} payouts ` +
-        `acknowledged, ${concluded} concluded; doubled ${doubled.length}, lost ${lost.length}, open ${open.length}`,
+        `acknowledged, ${concluded} concluded; doubled ${doubled.length}, ` +
+        `lost ${lost.length}, open ${open.length}`,
     )
     console.log({ payouts: aftermath.payouts, refunds: aftermath.refunds, hints: aftermath.hints })
     expect(doubled).toEqual([])
