@@ -43,21 +43,24 @@ test.each(sites)(
       onStart: (program) => programs.push(program),
     })
     const { lost, doubled, open } = aftermath
+    const { SUBMITTED: _, ...ended } = aftermath.payouts
+    const concluded = Object.values(ended).reduce((sum, count) => sum + count, 0)
     say(
       `${provider}, ${kills} kills: ${aftermath.payments.atBank} payments at the bank, ` +
         `${aftermath.payments.inBooks} in the books; ${aftermath.acknowledged} payouts ` +
-        `acknowledged; doubled ${doubled.length}, lost ${lost.length}, open ${open.length}`,
+        `acknowledged, ${concluded} concluded; doubled ${doubled.length}, ` +
+        `lost ${lost.length}, open ${open.length}`,
     )
     console.log({ payouts: aftermath.payouts, refunds: aftermath.refunds, hints: aftermath.hints })
     expect(doubled).toEqual([])
     expect(lost).toEqual([])
     expect(open).toEqual([])
-    expect(aftermath.acknowledged).toBe(payouts)
+    expect([aftermath.acknowledged, concluded]).toEqual([payouts, payouts])
     expect(aftermath.changedAnswers).toEqual([])
     expect(aftermath.wrongEvents).toEqual([])
     expect(aftermath.differences).toEqual([])
     expect(aftermath.findings).toEqual([])
-    expect(Object.keys(aftermath.payouts).toSorted()).toEqual(['COMPLETED', 'FAILED', 'REVERSED'])
+    if (isLong) expect(Object.keys(aftermath.payouts).length).toBe(3)
   },
   patienceMs + kills * 20_000,
 )

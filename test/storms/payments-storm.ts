@@ -116,8 +116,17 @@ async function payAll(
 
 /** Signed independently, as documented. */
 function writeNotice(key: Buffer, payment: ReportedPayment): Notice {
-  const { amount, receivedAt, bankSessionId: sessionId, ...rest } = payment
-  const data = { ...rest, sessionId, amount: `${amount}`, paidAt: receivedAt.toISOString() }
+  const { id, railAccount, amount, currency, sender, narration, receivedAt } = payment
+  const data = {
+    id,
+    accountNumber: railAccount,
+    amount: `${amount}`,
+    currency,
+    sender,
+    narration,
+    sessionId: payment.bankSessionId,
+    paidAt: receivedAt.toISOString(),
+  }
   const body = JSON.stringify({ event: 'payment.received', data })
   return { body, signature: createHmac('sha512', key).update(body).digest('hex') }
 }
