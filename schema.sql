@@ -384,6 +384,7 @@ create table notice_hints (
   body text not null,
   state text default 'OPEN'::text not null,
   reason text,
+  rail_account text,
   attempts integer default 0 not null,
   due_at timestamp with time zone not null,
   received_at timestamp with time zone not null,

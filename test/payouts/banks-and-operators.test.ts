@@ -11,7 +11,7 @@ import { openWithProviders } from '../support/open-with-providers.js'
 import { until } from '../support/sessions.js'
 
 const service = await openWithProviders('paystack')
-const { db, clock, emulators, bank, work, post, get, lines } = service
+const { db, clock, emulators, bank, work, post, get, log } = service
 const { paystack } = emulators
 await post('/v1/test/balances/fund', { asset: 'NGN', amount: 100_000_000 })
 
@@ -67,7 +67,7 @@ test('an operator cannot release money that the bank may still pay, unasked', as
   paystack.faults.arePayoutsHeld = false
   paystack.settle(toProviderReference(reference), 'success')
   await paystack.drainNotices()
-  await until(async () => lines.join().includes('a payout that is FAILED in the books'))
+  await until(async () => log.join().includes('a payout that is FAILED in the books'))
 })
 
 test('open payouts at a bank without keys are reported', async () => {
@@ -79,6 +79,6 @@ test('open payouts at a bank without keys are reported', async () => {
   expect(results).toMatchObject([
     { rail: 'paystack-test', differences: [{ kind: 'not_compared', inBooks: '1 open payouts' }] },
   ])
-  const checks = await examineBanks(db, others, onlySandbox)
+  const checks = await examineBanks(db, others, onlySandbox.bank)
   expect(checks.map(({ message }) => message).join()).toContain('1 open payouts at paystack-test')
 })
