@@ -3,7 +3,7 @@ import type { Queryable } from '../postgres/tx.js'
 
 export type UnservedRail = { rail: string; payouts: number }
 
-/** Rails with open payouts that no configured rail polls, such as a bank whose keys were removed. */
+/** Rails with open payouts that nothing polls, such as a bank whose keys were removed. */
 export async function listUnservedRails(
   db: Queryable,
   servedNames: string[],

@@ -137,7 +137,7 @@ test.each([
   [{ destination: { address: wallet } }, 'destination.address'],
   [{ destination: { ...elsewhere, address: wallet } }, 'destination.address'],
   [{ destination: { bankCode: '058' } }, 'destination.accountNumber'],
-  [{ destination: { ...elsewhere, bankCode: 'GTB' } }, 'destination.bankCode'],
+  [{ destination: { ...elsewhere, bankCode: 'G-B' } }, 'destination.bankCode'],
 ])('%j is refused for naira', async (body, field) => {
   const { paid } = await accepted()
   const { status, json } = await desk.refund(paid.reference, body, keyed('refund-1'))

@@ -129,8 +129,14 @@ test('a payment that the bank sent back is listed, and books nothing', async () 
   await paystack.drainNotices()
   await until(async () => (await listRejected(db, 10)).length > 0)
   const [rejected] = await listRejected(db, 10)
-  expect(rejected).toMatchObject({ rail: bank.name, mode: 'test' })
-  expect(rejected!.reason).toMatch(/^₦4,000 into va-.*: INCORRECT_AMOUNT$/)
+  expect(rejected).toMatchObject({
+    rail: bank.name,
+    mode: 'test',
+    reason: '₦4,000: INCORRECT_AMOUNT',
+    merchant: expect.stringMatching(/^mer_/),
+    account: reference,
+    merchantReference: `order-${count}`,
+  })
   expect(await statusOf(reference)).toBe('ACTIVE')
 })
 

@@ -53,6 +53,7 @@ describe('the statement', () => {
       { state: 'processing' },
     ].map((line, index) => ({
       reference: instructions[index]!.reference,
+      id: instructions[index]!.reference.replaceAll('_', '-'),
       token: instructions[index]!.reference.replaceAll('_', '-'),
       amount: BigInt(index + 1),
       receivedAt: from,
