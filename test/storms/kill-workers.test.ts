@@ -4,15 +4,16 @@ import { sql } from '../../src/postgres/sql.js'
 import { freshDatabase } from '../support/database.js'
 import { insertEndpoint, testSecret } from '../support/endpoints.js'
 import { insertEnvironment } from '../support/environments.js'
+import { isLongRun } from '../support/long-run.js'
 import { trackPrograms } from '../support/program.js'
 import { openReceiver } from '../support/receiver.js'
 import { seededRandom } from '../support/seed.js'
 import { expectAllProofs } from '../support/sound-books.js'
 import { killWorkers } from './kill-workers.js'
 
-/** `npm run storm` runs more rounds. */
-const kills = Number(process.env.STORM_KILLS ?? 2)
-const events = kills > 2 ? 2_000 : 200
+/** Only `npm run storm` runs it. */
+const kills = Number(process.env.STORM_KILLS ?? 40)
+const events = 2_000
 const endpoints = 5
 
 const db = await freshDatabase()
@@ -20,7 +21,7 @@ const programs = trackPrograms()
 
 // Workers die while they send. Every endpoint must receive every event, and can detect duplicates by
 // the id.
-test(
+test.runIf(isLongRun)(
   'no event is lost, whichever worker is killed',
   async () => {
     const { received, url } = await openReceiver()

@@ -237,6 +237,7 @@ describe('queries', () => {
     const ourPayment = await pay(ours.number)
     const theirPayment = await pay(theirs.number)
     const reference = newReference('rf')
+    opened.emulator.faults.arePayoutsHeld = true
     await opened.pay({ amount: 500_000n, reference, destination: refundOf(ourPayment) })
     await opened.post('/refund', { transaction: theirPayment, merchant_note: 'Asked by phone' })
     expect(opened.emulator.settle(reference.replace('_', '-'), 'success')).toBe(true)
