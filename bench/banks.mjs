@@ -13,6 +13,7 @@ import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { createCaller, isReady, readAvailable, readEmulator } from '../drills/emulator.mjs'
 import { startService } from './start-manilla.mjs'
 
 const run = promisify(execFile)
@@ -86,15 +87,15 @@ async function measureBank(call, pay) {
     numbers.push(body.data.accountNumber)
   }
   const opened = await rate(count, create)
-  const before = await available(call)
+  const before = await readAvailable(call)
   await pay(numbers[0])
-  await waitFor(async () => (await available(call)) > before)
-  const perPayment = (await available(call)) - before
+  await waitFor(async () => (await readAvailable(call)) > before)
+  const perPayment = (await readAvailable(call)) - before
   const wanted = before + perPayment * count
   const start = performance.now()
   const [, ...others] = numbers
   await each(others.length, (index) => pay(others[index]))
-  await waitFor(async () => (await available(call)) >= wanted)
+  await waitFor(async () => (await readAvailable(call)) >= wanted)
   const posted = (others.length / (performance.now() - start)) * 1_000
   const created = await rate(count, () => call('POST', '/v1/disbursements/bank-transfer', transfer))
   return { opened, posted, created }
@@ -155,29 +156,6 @@ function describe(samples) {
   return `p50 ${at(0.5).padStart(8)}  p99 ${at(0.99).padStart(8)}   ${statuses}`
 }
 
-function createCaller(url, key) {
-  let calls = 0
-  return async (method, route, body) => {
-    calls += 1
-    const response = await fetch(`${url}${route}`, {
-      method,
-      headers: {
-        authorization: `Bearer ${key}`,
-        'content-type': 'application/json',
-        ...(method === 'POST' && { 'idempotency-key': `bench-${key.slice(0, 8)}-${calls}` }),
-      },
-      ...(body && { body: JSON.stringify(body) }),
-    })
-    return { status: response.status, body: await response.json() }
-  }
-}
-
-async function available(call) {
-  const { body } = await call('GET', '/v1/balances')
-  const { items = body.data } = body.data
-  return items.find(({ asset, currency }) => (asset ?? currency) === 'NGN').available
-}
-
 async function rate(times, work) {
   const start = performance.now()
   await each(times, work)
@@ -213,20 +191,6 @@ async function startEmulator(provider) {
   child.stdout.on('data', (chunk) => {
     output += chunk
   })
-  await waitFor(() => output.includes('Notices go'))
-  const variables = Object.fromEntries(
-    [...output.matchAll(/export (\w+)='?([^'\n]*)'?/g)].map(([, key, value]) => [key, value]),
-  )
-  const controlUrl = /(http:\/\/127\.0\.0\.1:\d+)\/pay/.exec(output)[1]
-  return {
-    child,
-    variables,
-    async control(command, body) {
-      const answer = await fetch(`${controlUrl}/${command}`, {
-        method: 'POST',
-        body: JSON.stringify(body),
-      })
-      await answer.text()
-    },
-  }
+  await waitFor(() => isReady(output))
+  return { child, ...readEmulator(output) }
 }

@@ -8,6 +8,7 @@
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { createCaller, isReady, readAvailable, readEmulator } from './emulator.mjs'
 import { runDrill } from './run-drill.mjs'
 import { waitUntil } from './wait-until.mjs'
 
@@ -62,23 +63,8 @@ async function startEmulator(site, provider) {
   const name = `${provider}-emulator`
   const script = path.join(root, 'bin', 'emulator.mjs')
   const started = site.start(name, [process.execPath, script, provider])
-  await waitUntil(`${name} starts`, 60_000, () => started.readLog().includes('Notices go'))
-  const output = started.readLog()
-  const variables = Object.fromEntries(
-    [...output.matchAll(/export (\w+)='?([^'\n]*)'?/g)].map(([, key, value]) => [key, value]),
-  )
-  const controlUrl = /(http:\/\/127\.0\.0\.1:\d+)\/pay/.exec(output)[1]
-  return {
-    process: started,
-    variables,
-    async control(command, body = {}) {
-      const response = await fetch(`${controlUrl}/${command}`, {
-        method: 'POST',
-        body: JSON.stringify(body),
-      })
-      return JSON.parse(await response.text())
-    },
-  }
+  await waitUntil(`${name} starts`, 60_000, () => isReady(started.readLog()))
+  return { process: started, ...readEmulator(started.readLog()) }
 }
 
 async function startService(site, provider, { variables }) {
@@ -95,25 +81,24 @@ async function startService(site, provider, { variables }) {
     const { code, out, err } = await site.run([process.execPath, script, ...args], { env })
     if (code !== 0) throw new Error(`manilla ${args.join(' ')}: ${out}${err}`)
   }
-  return { process: started, url, demo, manilla, provider, call: createCaller(url, demo) }
+  return {
+    process: started,
+    url,
+    demo,
+    manilla,
+    provider,
+    call: createLiveCaller(url, demo),
+    available: () => readAvailable(createCaller(url, demo.live.secretKey)),
+  }
 }
 
-function createCaller(url, demo) {
-  let calls = 0
-  return async (method, route, body) => {
-    calls += 1
-    const response = await fetch(`${url}${route}`, {
-      method,
-      headers: {
-        authorization: `Bearer ${demo.live.secretKey}`,
-        'content-type': 'application/json',
-        'idempotency-key': `drill-${calls}`,
-      },
-      ...(body && { body: JSON.stringify(body) }),
-    })
-    const answer = await response.json()
-    if (!response.ok) throw new Error(`${method} ${route}: ${JSON.stringify(answer)}`)
-    return answer.data
+/** Throws unless the call succeeds, and returns what it answered. */
+function createLiveCaller(url, { live }) {
+  const call = createCaller(url, live.secretKey)
+  return async (method, route, sent) => {
+    const { status, body } = await call(method, route, sent)
+    if (status >= 300) throw new Error(`${method} ${route}: ${JSON.stringify(body)}`)
+    return body.data
   }
 }
 
@@ -146,8 +131,7 @@ async function collect(service, emulator, checks) {
   for (const amount of ['70000', '30000'])
     await emulator.control('pay', { accountNumber: dedicated.accountNumber, amount })
   const received = await waitUntil('credited', 30_000, async () => {
-    const balances = await call('GET', '/v1/balances')
-    return naira(balances) >= 10_400_000n
+    return (await service.available()) >= 10_400_000
   }).then(
     () => true,
     () => false,
@@ -166,13 +150,6 @@ async function collect(service, emulator, checks) {
   await emulator.control('pay', { accountNumber, amount: '2500' })
   const isPaid = await becomes(call, `/v1/checkout/sessions/${session.reference}`, 'paid')
   checks.note('checkout session paid', isPaid)
-}
-
-function naira(balances) {
-  const found = JSON.stringify(balances).match(
-    /"NGN"[^}]*?"available":(\d+)|"available":(\d+)[^}]*?"NGN"/,
-  )
-  return BigInt(found?.[1] ?? found?.[2] ?? 0)
 }
 
 const transfers = '/v1/disbursements/bank-transfer'

@@ -10,7 +10,7 @@ import type { BanksByProvider } from './collections/prepare-accounts.js'
 import { openEmulatedBank, openProviders } from './open-banks.js'
 import type { WatchedFloat } from './operations/watch-floats.js'
 import type { WatchedTreasury } from './operations/watch-treasuries.js'
-import type { BankDirectory, ReversingRail, SimulatedRail } from './payouts/ports.js'
+import type { BankDirectory, SimulatedRail } from './payouts/ports.js'
 import type { PayoutRails } from './payouts/prepare-payouts.js'
 import { createOpenPayoutTotals } from './payouts/treasury-books.js'
 import type { Database } from './postgres/database.js'
@@ -39,7 +39,6 @@ import { assertSameSeed } from './wallets/troubled-wallets.js'
 /** Every connection to a bank or chain, by mode. */
 export type OpenRails = {
   rails: PayoutRails
-  reversingRails: ReversingRail[]
   collectionRails: Record<Mode, BankRail | undefined>
   /** Every bank by provider. */
   allBanks: BanksByProvider
@@ -110,7 +109,6 @@ export async function openRails(tools: Tools): Promise<OpenRails> {
       test: payoutRailsOf(solana.test, chosen.test),
       live: payoutRailsOf(solana.live, chosen.live),
     },
-    reversingRails: Object.values(allBanks).flatMap((banks) => [...banks.values()]),
     collectionRails: { test: chosen.test.collect, live: chosen.live.collect },
     allBanks,
     wallets: { test: solana.test?.wallets, live: solana.live?.wallets },

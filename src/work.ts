@@ -17,7 +17,7 @@ import {
   type NoticeLane,
 } from './collections/notice-lanes.js'
 import type { BankRail, WalletRail } from './collections/ports.js'
-import type { BanksByProvider } from './collections/prepare-accounts.js'
+import { listBankRails } from './collections/prepare-accounts.js'
 import { sendReturns } from './collections/send-returns.js'
 import { deleteOldHints } from './collections/store-hints.js'
 import { deleteOldKeys } from './idempotency/delete-old-keys.js'
@@ -135,7 +135,7 @@ function collectionJobs({ rails, allBanks, wallets }: OpenRails, tools: JobTools
   ]
   const returnRails = [
     ...Object.values(rails).flatMap((byKind) => returnKinds.flatMap((kind) => byKind[kind] ?? [])),
-    ...banksIn(allBanks),
+    ...listBankRails(allBanks),
   ]
   return [
     {
@@ -196,15 +196,11 @@ function walletJobs(rail: WalletRail | undefined, mode: Mode, tools: JobTools): 
   ]
 }
 
-function banksIn(allBanks: BanksByProvider): BankRail[] {
-  return Object.values(allBanks).flatMap((banks) => [...banks.values()])
-}
-
 function payoutJobs(opened: OpenRails, { clock, logger }: JobTools): Job[] {
-  const { rails, allBanks, reversingRails, mint, treasuries, floats } = opened
+  const { rails, allBanks, mint, treasuries, floats } = opened
   const payoutRails = new Set<PayoutRail>([
     ...Object.values(rails).flatMap((byKind) => Object.values(byKind)),
-    ...banksIn(allBanks),
+    ...listBankRails(allBanks),
   ])
   return [
     {
@@ -234,7 +230,7 @@ function payoutJobs(opened: OpenRails, { clock, logger }: JobTools): Job[] {
       run: (db: Database, now: Date) =>
         pollPayouts({ db, rail, logger, clock, follow: followReturns }, now),
     })),
-    ...reversingRails.map((rail) => ({
+    ...listBankRails(allBanks).map((rail) => ({
       name: `poll reversals of ${rail.name}`,
       everyMs: rail.reversalIntervalMs,
       batch: 1,
@@ -281,7 +277,7 @@ export function startWork(tools: Tools): Work {
   const laneTools = {
     connect: () => connectLane(db.url, 'manilla payments'),
     clock,
-    rails: new Map(banksIn(rails.allBanks).map((rail) => [rail.name, rail])),
+    rails: new Map(listBankRails(rails.allBanks).map((rail) => [rail.name, rail])),
   }
   const judging = createJudgingLane(laneTools)
   const noticeLane = createNoticeLane(laneTools)
@@ -291,7 +287,7 @@ export function startWork(tools: Tools): Work {
   const progress = new JobProgress(clock, [...jobs, deliveries])
   const running = jobs.map((job) => runJob(job, { ...tools, progress }, stopping.signal))
   const worker = describeWorker(tools.command)
-  void logBankFindings(logger, banksIn(rails.allBanks))
+  void logBankFindings(logger, listBankRails(rails.allBanks))
   running.push(keepBeating(worker, { db, logger, progress }, stopping.signal))
   const sender = createSender({ clock, allowsLoopback: allowsLoopbackWebhooks })
   const connectToDatabase = () => connectLane(db.url, 'manilla deliveries')

@@ -33,7 +33,6 @@ const programs = trackPrograms()
 const none = { test: undefined, live: undefined }
 const noRails: OpenRails = {
   rails: { test: {}, live: {} },
-  reversingRails: [],
   collectionRails: none,
   allBanks: noBanks,
   wallets: none,

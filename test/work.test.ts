@@ -24,7 +24,6 @@ test('a rail for several kinds of payouts has each job once', () => {
       },
       live: { crypto_transfer: live, crypto_return: live },
     },
-    reversingRails: [],
     mint: undefined,
     treasuries: [],
     floats: [],

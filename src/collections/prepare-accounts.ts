@@ -6,7 +6,7 @@ import { limits } from '../base/limits.js'
 import { type Outcome, Refusal } from '../base/refusal.js'
 import { findPrimary } from '../merchants/bank-accounts.js'
 import { isKycApproved } from '../merchants/kyc.js'
-import { gatherBy } from '../postgres/gather-by.js'
+import { gatherByRail } from '../payouts/gather-by-rail.js'
 import type { Queryable } from '../postgres/tx.js'
 import { showAccount } from '../resources/collection-account.js'
 import {
@@ -49,6 +49,10 @@ export type CollectionRails = Record<Mode, BankRail | undefined>
 /** Every bank by provider: the ones above, and those that an operator chose for a merchant. */
 export type BanksByProvider = Record<Mode, ReadonlyMap<string, BankRail>>
 
+export function listBankRails(banks: BanksByProvider): BankRail[] {
+  return Object.values(banks).flatMap((byProvider) => [...byProvider.values()])
+}
+
 export function collectionRailOf(
   { mode, collectBank }: Pick<Environment, 'mode' | 'collectBank'>,
   { rails, banks }: { rails: CollectionRails; banks: BanksByProvider },
@@ -74,11 +78,9 @@ export function createAccountPreparation({
   rails: CollectionRails
   banks: BanksByProvider
 }): PrepareAccount {
-  const openTogether = gatherBy((rail: CollectionRail, openings: AccountOpening[]) =>
+  const openAt = gatherByRail((rail: CollectionRail, openings: AccountOpening[]) =>
     rail.openAccounts(openings),
   )
-  const openAt = async (rail: CollectionRail, opening: AccountOpening) =>
-    rail.takesBatches ? openTogether(rail, opening) : (await rail.openAccounts([opening]))[0]!
   return async (now, request) => {
     const { environment, merchantReference, name, expected, customer = null } = request
     const notReady = environment.mode === 'live' && (await findMissing(db, request))

@@ -70,7 +70,8 @@ export async function reconcile(
   slot?: bigint,
 ): Promise<Reconciled[]> {
   const results: Reconciled[] = []
-  for (const counterpart of counterpartsOf(rails, now)) {
+  const counterparts = counterpartsOf(rails, now)
+  for (const counterpart of counterparts) {
     if (!(await counterpart.isKnown()))
       throw new Error('A Solana chain does not respond. Try again later.')
     const result = await reconcileOne(
@@ -80,7 +81,7 @@ export async function reconcile(
     if (slot === undefined) await recordResult(db, now, counterpart, result)
     results.push(result)
   }
-  const names = counterpartsOf(rails, now).map(({ rail }) => rail.name)
+  const names = counterparts.map(({ rail }) => rail.name)
   return [...results, ...(await listUnserved(db, names))]
 }
 

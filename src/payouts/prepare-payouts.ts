@@ -8,10 +8,10 @@ import { listBalancesOf } from '../ledger/balances.js'
 import type { FeeOperation } from '../merchants/fee-schedules.js'
 import type { Asset } from '../money/assets.js'
 import { gather } from '../postgres/gather.js'
-import { gatherBy } from '../postgres/gather-by.js'
 import type { Queryable } from '../postgres/tx.js'
 import { type NewPayout, notCovered, toNewPayout } from './create-payouts.js'
 import type { FeeBook, FeeLine } from './fee-book.js'
+import { gatherByRail } from './gather-by-rail.js'
 import { type Payout, type PayoutKind, payoutKinds, referenceOf } from './payout.js'
 import type {
   Destination,
@@ -86,10 +86,10 @@ export function createPayoutPreparation({
   logger,
 }: Tools): PayoutPreparation {
   const unfinished = new UnfinishedPayouts()
-  const inspectTogether = gatherUnlessSingle((rail: PayoutRail, requests: QuoteRequest[]) =>
+  const inspectTogether = gatherByRail((rail: PayoutRail, requests: QuoteRequest[]) =>
     rail.inspect(requests),
   )
-  const signTogether = gatherUnlessSingle((rail: PayoutRail, candidates: Candidate[]) =>
+  const signTogether = gatherByRail((rail: PayoutRail, candidates: Candidate[]) =>
     rail.chargesToInspect
       ? signCovered(db, rail, candidates)
       : inspectAndSign(rail, candidates.map(toInstruction)),
@@ -279,15 +279,6 @@ function railOf(
   { environment: { mode, payoutBank }, kind }: QuoteRequest,
 ): PayoutRail | undefined {
   return payoutBank && kind === 'bank_transfer' ? banks[mode].get(payoutBank) : rails[mode][kind]
-}
-
-/** Like `gatherBy`, but a rail whose calls serve one item each is called at once. */
-function gatherUnlessSingle<Key, Value>(
-  runAll: (rail: PayoutRail, keys: Key[]) => Promise<Value[]>,
-): (rail: PayoutRail, key: Key) => Promise<Value> {
-  const together = gatherBy(runAll)
-  return async (rail, key) =>
-    rail.takesBatches ? together(rail, key) : (await runAll(rail, [key]))[0]!
 }
 
 function railUnavailable({ environment, kind }: QuoteRequest): Refusal {

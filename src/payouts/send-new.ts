@@ -1,7 +1,7 @@
 import type { Clock } from '../base/clock.js'
 import type { Logger } from '../base/log.js'
-import { gatherBy } from '../postgres/gather-by.js'
 import type { NewPayout } from './create-payouts.js'
+import { gatherByRail } from './gather-by-rail.js'
 import { isWithinSendTime } from './live-attempts.js'
 import { referenceOf } from './payout.js'
 import type { LiveAttempt, PayoutRail } from './ports.js'
@@ -15,26 +15,20 @@ type Tools = { rails: PayoutRails; banks: PayoutBanks; clock: Clock; logger: Log
  * fails, is too late or never happens, a worker sends them a moment later, from the rows.
  */
 export function createSendAfterCommit({ rails, banks, clock, logger }: Tools) {
-  // A rail may serve several kinds of payouts.
-  const allRails = new Set([
+  const allRails = [
     ...Object.values(rails).flatMap((byKind) => Object.values(byKind)),
     ...Object.values(banks).flatMap((byProvider) => [...byProvider.values()]),
-  ])
-  const sendAll = async (rail: PayoutRail, payouts: NewPayout[]) => {
+  ]
+  const send = gatherByRail(async (rail: PayoutRail, payouts: NewPayout[]) => {
     const now = clock.now()
     const attempts = payouts.map(toLiveAttempt).filter((attempt) => isWithinSendTime(attempt, now))
     if (attempts.length > 0) await rail.send(attempts)
-    return payouts.map(() => undefined) // `gatherBy` expects a value for every key
-  }
-  // By rail: one that does not answer must not delay the others.
-  const sendTogether = gatherBy(sendAll)
-  const send = (committed: NewPayout): Promise<unknown> => {
-    const rail = [...allRails].find(({ name }) => name === committed.payout.rail)
-    if (!rail) return Promise.resolve()
-    return rail.takesBatches ? sendTogether(rail, committed) : sendAll(rail, [committed])
-  }
+    return payouts.map(() => undefined) // `gatherByRail` expects a value for every key
+  })
   return (committed: NewPayout): void => {
-    send(committed).catch((error) =>
+    const rail = allRails.find(({ name }) => name === committed.payout.rail)
+    if (!rail) return
+    send(rail, committed).catch((error) =>
       logger.warn({ err: error }, 'a payout was not sent; a worker sends it later'),
     )
   }

@@ -1,6 +1,7 @@
 import { type Command, Option } from 'commander'
 import { limits } from '../../base/limits.js'
 import { followReturns } from '../../collections/follow-returns.js'
+import { listBankRails } from '../../collections/prepare-accounts.js'
 import { writeAuditLine } from '../../merchants/audit.js'
 import { getMerchantId } from '../../merchants/environments.js'
 import { formatDecimal } from '../../money/amounts.js'
@@ -158,8 +159,7 @@ async function checkAtBank(
   const attempt = await findBankAttempt(db, reference)
   if (!attempt) return undefined
   return withRails(db, async ({ allBanks }) => {
-    const banks = Object.values(allBanks).flatMap((byProvider) => [...byProvider.values()])
-    const rail = banks.find(({ name }) => name === attempt.rail)
+    const rail = listBankRails(allBanks).find(({ name }) => name === attempt.rail)
     if (!rail) return 'not_configured'
     const [finding] = await rail.check([attempt])
     return finding!.state

@@ -1,7 +1,7 @@
 import type { BankChoice } from '../../base/config.js'
 import { type Mode, modes } from '../../base/environment.js'
 import type { BankFinding, BankRail } from '../../collections/ports.js'
-import type { BanksByProvider } from '../../collections/prepare-accounts.js'
+import { type BanksByProvider, listBankRails } from '../../collections/prepare-accounts.js'
 import { listBoundBanks } from '../../merchants/bind-banks.js'
 import { formatNaira } from '../../money/amounts.js'
 import { listUnservedRails } from '../../payouts/unserved-rails.js'
@@ -26,7 +26,7 @@ export async function examineBanks(
 
 /** A provider that was used before must stay configured until its payouts have ended. */
 async function examineUnserved(db: Database, allBanks: BanksByProvider): Promise<CheckResult[]> {
-  const names = modes.flatMap((mode) => [...allBanks[mode].values()].map(({ name }) => name))
+  const names = listBankRails(allBanks).map(({ name }) => name)
   const unserved = await listUnservedRails(db, names)
   return unserved
     .filter(({ rail }) => isBank(rail))

@@ -1,3 +1,5 @@
+import { formatDecimal } from '../../money/amounts.js'
+
 /** Kobo of a decimal naira text such as "1500", "1500.5" or "1500.50". Undefined: not exact. */
 export function koboOfNaira(text: string): bigint | undefined {
   const [, sign, whole, fraction = ''] = /^(-?)(\d{1,15})(?:\.(\d{1,10}))?$/.exec(text) ?? []
@@ -14,7 +16,5 @@ export function koboOfText(text: string): bigint | undefined {
 
 /** 150050n as "1500.50", and 150000n as "1500". */
 export function nairaOfKobo(kobo: bigint): string {
-  const fraction = kobo % 100n
-  const whole = (kobo / 100n).toString()
-  return fraction === 0n ? whole : `${whole}.${fraction.toString().padStart(2, '0')}`
+  return formatDecimal(kobo, 'NGN', kobo % 100n === 0n ? 0 : 2)
 }

@@ -93,5 +93,6 @@ function refuse(
 
 function describeMs(durationMs: number): string {
   const minutes = Math.round(durationMs / 60_000)
+  if (minutes === 60) return '1 hour'
   return minutes % 60 === 0 ? `${minutes / 60} hours` : `${minutes} minutes`
 }

@@ -82,13 +82,8 @@ async function readTemporary(
   charge: string,
   data: Fields,
 ): Promise<DriverAccount> {
-  const bank = asFields(data.bank)
   return {
-    number: needText(data.account_number, 'account_number'),
-    accountName: needText(data.account_name, 'account_name'),
-    bankCode: await banks.codeOf(bank),
-    bankName: needText(bank.name, 'bank.name'),
-    amount: null,
+    ...(await readAccount(banks, data)),
     expiresAt: needTime(data.account_expires_at, 'account_expires_at'),
     details: { charge },
   }
@@ -140,6 +135,16 @@ async function findDedicated(calls: PaystackCalls, customer: string): Promise<Fi
 }
 
 async function readDedicated({ banks }: OpeningTools, data: Fields): Promise<DriverAccount> {
+  const { slug } = asFields(data.bank)
+  return {
+    ...(await readAccount(banks, data)),
+    expiresAt: null,
+    details: { dedicatedId: needText(data.id, 'id'), bankSlug: readText(slug) ?? '' },
+  }
+}
+
+/** What answers about temporary and dedicated accounts share. */
+async function readAccount(banks: PaystackBanks, data: Fields) {
   const bank = asFields(data.bank)
   return {
     number: needText(data.account_number, 'account_number'),
@@ -147,8 +152,6 @@ async function readDedicated({ banks }: OpeningTools, data: Fields): Promise<Dri
     bankCode: await banks.codeOf(bank),
     bankName: needText(bank.name, 'bank.name'),
     amount: null,
-    expiresAt: null,
-    details: { dedicatedId: needText(data.id, 'id'), bankSlug: readText(bank.slug) ?? '' },
   }
 }
 

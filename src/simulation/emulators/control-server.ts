@@ -1,9 +1,7 @@
-import { once } from 'node:events'
-import { createServer, type IncomingMessage } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { koboOfNaira } from '../../rails/bank/naira.js'
 import type { Emulator } from './emulator.js'
-import type { Faults } from './faults.js'
+import { type Faults, noFaults } from './faults.js'
+import { type ProviderAnswer, type ProviderServer, serveProvider } from './http-server.js'
 
 type Command = (emulator: Emulator, fields: Record<string, unknown>) => Promise<unknown> | unknown
 
@@ -26,41 +24,36 @@ const commands: Record<string, Command> = {
 }
 
 /** Serves `POST /{command}` with JSON on loopback, beside the API of the emulated provider. */
-export async function serveControl(
-  emulator: Emulator,
-  port: number,
-): Promise<{ url: string; close(): Promise<void> }> {
-  const server = createServer((incoming, outgoing) => {
-    run(emulator, incoming).then(
-      ({ status, body }) =>
-        outgoing.writeHead(status, { 'content-type': 'application/json' }).end(`${body}\n`),
-      (error: Error) => outgoing.writeHead(400).end(`${error.message}\n`),
-    )
+export function serveControl(emulator: Emulator, port: number): Promise<ProviderServer> {
+  const unknown = { status: 404, body: `Commands: ${Object.keys(commands).join(', ')}.\n` }
+  return serveProvider({
+    port,
+    faults: noFaults(),
+    routes: [
+      {
+        method: 'POST',
+        pattern: /^\/(\w+)$/,
+        handle: ({ params, body }) => {
+          const command = commands[params[0]!]
+          return command ? run(emulator, command, body) : unknown
+        },
+      },
+    ],
+    notFound: () => unknown,
   })
-  server.listen(port, '127.0.0.1')
-  await once(server, 'listening')
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    async close() {
-      server.closeAllConnections()
-      server.close()
-      await once(server, 'close')
-    },
-  }
 }
 
-async function run(emulator: Emulator, incoming: IncomingMessage) {
-  const chunks: Buffer[] = []
-  for await (const chunk of incoming) chunks.push(chunk as Buffer)
-  const text = Buffer.concat(chunks).toString('utf8')
-  const command = commands[(incoming.url ?? '').slice(1)]
-  if (!command) return { status: 404, body: `Commands: ${Object.keys(commands).join(', ')}.` }
-  const fields = (text === '' ? {} : JSON.parse(text)) as Record<string, unknown>
-  const result = (await command(emulator, fields)) ?? null
-  const body = JSON.stringify(result, (_name, value: unknown) =>
-    typeof value === 'bigint' ? value.toString() : value,
-  )
-  return { status: 200, body }
+async function run(emulator: Emulator, command: Command, text: string): Promise<ProviderAnswer> {
+  try {
+    const fields = (text === '' ? {} : JSON.parse(text)) as Record<string, unknown>
+    const result = (await command(emulator, fields)) ?? null
+    const body = JSON.stringify(result, (_name, value: unknown) =>
+      typeof value === 'bigint' ? value.toString() : value,
+    )
+    return { status: 200, body: `${body}\n` }
+  } catch (error) {
+    return { status: 400, body: `${(error as Error).message}\n` }
+  }
 }
 
 function readNaira(amount: unknown): bigint {

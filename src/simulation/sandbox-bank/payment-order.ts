@@ -1,5 +1,6 @@
 import { strict as assert } from 'node:assert'
 import type { PayoutInstruction } from '../../payouts/ports.js'
+import { toProviderReference } from '../../rails/bank/order.js'
 
 /** A payment order as the bank parses it. */
 export type PaymentOrder = {
@@ -13,16 +14,6 @@ export type PaymentOrder = {
   text: string
 }
 
-/** The bank forbids `_` in a reference. */
-export function toBankReference(reference: string): string {
-  assert(!reference.includes('-'), 'our references contain no dash')
-  return reference.replaceAll('_', '-')
-}
-
-export function fromBankReference(reference: string): string {
-  return reference.replaceAll('-', '_')
-}
-
 /** The amount is a string of whole kobo, so that no reader parses it as a float. */
 export function writeOrder({ reference, asset, amount, destination }: PayoutInstruction): Buffer {
   assert(
@@ -32,7 +23,7 @@ export function writeOrder({ reference, asset, amount, destination }: PayoutInst
   const { bankCode, accountNumber, accountName, narration, refundOf } = destination
   return Buffer.from(
     JSON.stringify({
-      reference: toBankReference(reference),
+      reference: toProviderReference(reference),
       amount: amount.toString(),
       currency: asset,
       bankCode,

@@ -15,13 +15,14 @@ import type {
 } from '../../payouts/ports.js'
 import type { Database } from '../../postgres/database.js'
 import type { Tx } from '../../postgres/tx.js'
+import { fromProviderReference, toProviderReference } from '../../rails/bank/order.js'
 import { createSandboxCollections, type SandboxCollections } from './collections.js'
 import { findReversed } from './find-reversed.js'
 import { banks, judgeAccount, refuseAccountNumber, resolveAccount } from './judge-account.js'
 import { judgeInstruction, type TestInstruction } from './judge-instruction.js'
 import { lookUpTransfers } from './look-up-transfers.js'
 import type { SandboxPayment } from './payment.js'
-import { fromBankReference, readOrder, toBankReference, writeOrder } from './payment-order.js'
+import { readOrder, writeOrder } from './payment-order.js'
 import { receiveOrders } from './receive-orders.js'
 import { refuseRefund } from './refunds.js'
 import { readStatement, type StatementCursor } from './statement.js'
@@ -75,13 +76,13 @@ export function createSandboxBank(tools: Tools & { noticeKey: Buffer }): Sandbox
     resolveName: async (account) => resolveAccount(account),
 
     instruct: (reference, instruction) => {
-      const change = { reference: toBankReference(reference), instruction }
+      const change = { reference: toProviderReference(reference), instruction }
       return db.transaction((tx) => instructTransfer(tx, clock.now(), change))
     },
 
     findReversed: async (after) => {
       const found = await db.transaction((tx) => findReversed(tx, clock.now(), after))
-      return { ...found, references: found.references.map(fromBankReference) }
+      return { ...found, references: found.references.map(fromProviderReference) }
     },
 
     statement: async ({ from, to, after }) => {
@@ -91,7 +92,7 @@ export function createSandboxBank(tools: Tools & { noticeKey: Buffer }): Sandbox
         ...line,
         id: line.reference,
         token: line.reference,
-        reference: fromBankReference(line.reference),
+        reference: fromProviderReference(line.reference),
       }))
       return { lines: shown, next: next && writeCursor(next) }
     },
@@ -151,7 +152,7 @@ function prepareOrder(
       ? refuseAccountNumber(destination)
       : refuseRefund(instruction, payments.get(destination.refundOf))
   if (refused) return refused
-  return { token: toBankReference(reference), wire: writeOrder(instruction), validUntil: null }
+  return { token: toProviderReference(reference), wire: writeOrder(instruction), validUntil: null }
 }
 
 /** Reads only the bytes that were committed. A refused order is a bug in the sender. */

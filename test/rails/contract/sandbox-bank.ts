@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { sql } from '../../../src/postgres/sql.js'
+import { fromProviderReference } from '../../../src/rails/bank/order.js'
 import type { EmulatorBooks, PayoutState } from '../../../src/simulation/emulators/emulator.js'
 import { noFaults } from '../../../src/simulation/emulators/faults.js'
-import { fromBankReference } from '../../../src/simulation/sandbox-bank/payment-order.js'
 import { createSandboxBank } from '../../../src/simulation/sandbox-bank/sandbox-bank.js'
 import { behaves } from '../../support/payment-desk.js'
 import type { BankTools, BankUnderTest, RecipientKind } from './bank-under-test.js'
@@ -93,7 +93,7 @@ export function openSandboxBank({ db, clock, logger }: BankTools): BankUnderTest
     const refunded = await db.rows(sql<{ reference: string; paymentId: string }>`
       select reference, refund_of as "paymentId" from sandbox_transfers
       where refund_of is not null`)
-    const paymentOf = new Map(refunded.map((row) => [fromBankReference(row.reference), row]))
+    const paymentOf = new Map(refunded.map((row) => [fromProviderReference(row.reference), row]))
     const isRefund = (reference: string) => paymentOf.has(reference)
     const shown = lines.map(({ reference, amount, state }) => ({
       reference,

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { minute, second } from '../../../base/clock.js'
+import { BooksFile } from '../books-file.js'
 import type { Emulator, EmulatorBooks, EmulatorOptions, PayoutState } from '../emulator.js'
 import { noFaults } from '../faults.js'
 import { type ProviderRequest, type ProviderRoute, serveProvider } from '../http-server.js'
@@ -9,8 +10,12 @@ import { FlutterwaveBooks, insufficientFunds, noRecords } from './books.js'
 import { collectionRoutes } from './collection-routes.js'
 import { directoryRoutes } from './directory-routes.js'
 import { payoutRoutes } from './payout-routes.js'
-import { RecordFile, readRecords } from './record-file.js'
-import type { FlutterwaveRefund, FlutterwaveTransaction, FlutterwaveTransfer } from './records.js'
+import type {
+  FlutterwaveRecords,
+  FlutterwaveRefund,
+  FlutterwaveTransaction,
+  FlutterwaveTransfer,
+} from './records.js'
 import {
   writeChargeNotice,
   writeOlderChargeNotice,
@@ -46,9 +51,9 @@ export async function createFlutterwaveEmulator(
 ): Promise<FlutterwaveEmulator> {
   const faults = noFaults()
   const speed = options.speed ?? 1
-  const records = readRecords(options.file) ?? noRecords(options.float ?? defaultFloatKobo)
+  const file = new BooksFile(options.file, (): FlutterwaveRecords => records)
+  const records: FlutterwaveRecords = file.read() ?? noRecords(options.float ?? defaultFloatKobo)
   const books = new FlutterwaveBooks(options.clock, records)
-  const file = new RecordFile(options.file, records)
   const outbox = new NoticeOutbox({
     url: options.noticeUrl,
     faults,

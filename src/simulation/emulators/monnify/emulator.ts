@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto'
 import { minute } from '../../../base/clock.js'
+import { BooksFile } from '../books-file.js'
 import type { Emulator, EmulatorBooks, EmulatorOptions, PayoutState } from '../emulator.js'
 import { noFaults } from '../faults.js'
 import { serveProvider } from '../http-server.js'
 import { NoticeOutbox } from '../notice-outbox.js'
 import { refuse } from './answers.js'
 import { MonnifyTokens } from './authentication.js'
-import { type Disbursement, emptyBooks, type Refund } from './books.js'
-import { BooksFile } from './books-file.js'
+import { type Disbursement, emptyBooks, type MonnifyBooks, type Refund } from './books.js'
 import { directoryRoutes } from './directory-routes.js'
 import { disbursementRoutes } from './disbursement-routes.js'
 import { receivePayment } from './payments.js'
@@ -47,9 +47,9 @@ export async function createMonnifyEmulator(options: MonnifyEmulatorOptions): Pr
     faults,
     retryPausesMs: Array.from({ length: retries }, () => retryPauseMs / speed),
   })
-  const file = new BooksFile(options.file)
-  const books = file.read() ?? emptyBooks(options.float ?? defaultFloat)
-  const onChange = () => file.writeSoon(books)
+  const file = new BooksFile(options.file, (): MonnifyBooks => books)
+  const books: MonnifyBooks = file.read() ?? emptyBooks(options.float ?? defaultFloat)
+  const onChange = () => file.changed()
   const state = new MonnifyState(books, settings, {
     clock: options.clock,
     faults,
@@ -110,7 +110,7 @@ export async function createMonnifyEmulator(options: MonnifyEmulatorOptions): Pr
       state.stopTimers()
       await outbox.stop()
       await server.close()
-      file.writeNow(books)
+      file.close()
     },
   }
 }

@@ -1,12 +1,12 @@
 import { hash } from 'node:crypto'
 import { hour, minute } from '../../../base/clock.js'
+import { BooksFile } from '../books-file.js'
 import type { Emulator, EmulatorBooks, EmulatorOptions, PayoutState } from '../emulator.js'
 import { noFaults } from '../faults.js'
 import { type ProviderRequest, type ProviderRoute, serveProvider } from '../http-server.js'
 import { NoticeOutbox } from '../notice-outbox.js'
 import { invalidKey, missingKey, unknownPath } from './answers.js'
 import { Books, type RefundStatus, type TransferStatus } from './books.js'
-import { BooksFile } from './books-file.js'
 import { collectionRoutes } from './collection-routes.js'
 import { EmulatedBank } from './emulated-bank.js'
 import { payoutRoutes } from './payout-routes.js'
@@ -36,14 +36,15 @@ export async function createPaystackEmulator(options: PaystackOptions): Promise<
   const { clock, port = 0, noticeUrl, file, speed = 1 } = options
   const faults = noFaults()
   const books = new Books(options.float ?? defaultFloat)
-  const booksFile = file === undefined ? undefined : new BooksFile(file, books)
-  booksFile?.read()
+  const booksFile = new BooksFile(file, () => books.save())
+  const saved = booksFile.read()
+  if (saved) books.restore(saved)
   const outbox = new NoticeOutbox({
     url: noticeUrl,
     faults,
     retryPausesMs: retryPausesMs.map((pauseMs) => pauseMs / speed),
   })
-  const changed = () => booksFile?.changed()
+  const changed = () => booksFile.changed()
   const bank = new EmulatedBank({ books, clock, faults, outbox, speed, changed })
   const { hidesPendingAccounts = false, matchesRecipientsByNumber = false } = options
   const routes = [
@@ -97,7 +98,7 @@ export async function createPaystackEmulator(options: PaystackOptions): Promise<
       bank.stop()
       await outbox.stop()
       await server.close()
-      booksFile?.close()
+      booksFile.close()
     },
   }
 }
