@@ -1,5 +1,66 @@
 -- The whole schema, written from a migrated database by `npm run generate`. Do not edit.
 
+CREATE OR REPLACE FUNCTION public.add_account_terms()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into search_terms (environment_id, kind, term, id)
+  select added.environment_id, 'account', found.term, added.id
+  from added cross join lateral unnest(search_words(added.account_name)) found (term)
+  where added.kind = 'dedicated_account';
+  return null;
+end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.add_payment_terms()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into search_terms (environment_id, kind, term, id)
+  select added.environment_id, 'payment', found.term, added.id
+  from added cross join lateral (
+    select unnest(search_words(added.sender ->> 'name')) as term
+    union select added.sender ->> 'accountNumber'
+    union select added.sender ->> 'address'
+    union select lower(added.session_id)) found
+  where found.term <> '';
+  return null;
+end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.add_payout_terms()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into search_terms (environment_id, kind, term, id)
+  select added.environment_id, 'payout', found.term, added.id
+  from added cross join lateral (
+    select unnest(search_words(added.destination ->> 'accountName')) as term
+    union select added.destination ->> 'accountNumber'
+    union select added.destination ->> 'address') found
+  where found.term <> '' and added.kind in ('bank_transfer', 'crypto_transfer');
+  return null;
+end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.add_session_terms()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into search_terms (environment_id, kind, term, id)
+  select added.environment_id, 'session', found.term, added.id
+  from added cross join lateral (
+    select unnest(search_words(added.customer_name)) as term
+    union select lower(added.customer_email)) found
+  where found.term <> '';
+  return null;
+end $function$
+;
+
 CREATE OR REPLACE FUNCTION public.refuse_change()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -8,6 +69,13 @@ begin
   raise exception '% rows are never edited or removed', tg_table_name
     using errcode = 'restrict_violation', constraint = tg_name;
 end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.search_words(text)
+ RETURNS text[]
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE STRICT
+RETURN ARRAY(SELECT DISTINCT word.word FROM regexp_split_to_table(regexp_replace(NORMALIZE(lower($1), NFD), '[\u0300-\u036f]'::text, ''::text, 'g'::text), '[^[:alnum:]]+'::text) word(word) WHERE ((length(word.word) >= 2) AND (length(word.word) <= 40)) LIMIT 12)
 ;
 
 create table api_keys (
@@ -531,6 +599,7 @@ create table payouts (
   reversed_at timestamp with time zone,
   created_at timestamp with time zone not null,
   takes_from text default 'available'::text not null,
+  created_by_key uuid,
   constraint completed_payout_has_its_time CHECK (((status = ANY (ARRAY['COMPLETED'::text, 'REVERSED'::text])) = (completed_at IS NOT NULL))),
   constraint failed_payout_has_its_time CHECK (((status = 'FAILED'::text) = (failed_at IS NOT NULL))),
   constraint failed_payout_says_why CHECK (((status = 'FAILED'::text) = (failure_reason IS NOT NULL))),
@@ -653,6 +722,15 @@ create table sandbox_transfers (
   constraint sandbox_refund_has_a_payment FOREIGN KEY (refund_of) REFERENCES sandbox_payments(id),
   constraint sandbox_reversal_is_listed_once UNIQUE (reversal_number),
   constraint sandbox_transfers_pkey PRIMARY KEY (reference)
+);
+
+create table search_terms (
+  environment_id integer not null,
+  kind text not null,
+  term text not null,
+  id uuid not null,
+  constraint search_kind_is_known CHECK ((kind = ANY (ARRAY['payment'::text, 'payout'::text, 'account'::text, 'session'::text]))),
+  constraint search_terms_pkey PRIMARY KEY (environment_id, kind, term, id)
 );
 
 create table sweep_parts (
@@ -785,6 +863,8 @@ CREATE UNIQUE INDEX session_reference_is_one_session ON public.checkout_sessions
 
 CREATE INDEX coin_backings_open ON public.coin_backings USING btree (created_at) WHERE (NOT is_minted);
 
+CREATE INDEX collection_accounts_by_number ON public.collection_accounts USING btree (environment_id, number, id);
+
 CREATE INDEX collection_accounts_by_reference ON public.collection_accounts USING btree (environment_id, kind, merchant_reference, status, id) WHERE (merchant_reference <> ''::text);
 
 CREATE INDEX collection_accounts_by_status ON public.collection_accounts USING btree (environment_id, kind, status, id);
@@ -841,9 +921,13 @@ CREATE INDEX payment_returns_of_payment ON public.payment_returns USING btree (e
 
 CREATE UNIQUE INDEX payment_is_taken_once ON public.payments USING btree (rail, rail_id);
 
+CREATE INDEX payments_by_amount ON public.payments USING btree (environment_id, asset, amount, id);
+
 CREATE INDEX payments_by_source ON public.payments USING btree (environment_id, source, status, id);
 
 CREATE INDEX payments_by_status ON public.payments USING btree (environment_id, status, account_id, id);
+
+CREATE INDEX payments_by_variance ON public.payments USING btree (environment_id, variance, id) WHERE (variance <> 'NONE'::text);
 
 CREATE INDEX payments_of_account ON public.payments USING btree (environment_id, account_id, id);
 
@@ -854,6 +938,10 @@ CREATE UNIQUE INDEX payout_has_one_attempt_that_counts ON public.payout_attempts
 CREATE UNIQUE INDEX signature_is_one_attempt ON public.payout_attempts USING btree (rail, token) WHERE (valid_until IS NOT NULL);
 
 CREATE UNIQUE INDEX merchant_reference_is_used_once ON public.payouts USING btree (environment_id, kind, merchant_reference) WHERE (merchant_reference IS NOT NULL);
+
+CREATE INDEX payouts_by_amount ON public.payouts USING btree (environment_id, asset, amount, id) WHERE (kind = ANY (ARRAY['bank_transfer'::text, 'crypto_transfer'::text]));
+
+CREATE INDEX payouts_by_key ON public.payouts USING btree (environment_id, created_by_key, id) WHERE (created_by_key IS NOT NULL);
 
 CREATE INDEX payouts_by_status ON public.payouts USING btree (environment_id, kind, status, id);
 
@@ -897,6 +985,10 @@ CREATE INDEX webhook_endpoints_in_use ON public.webhook_endpoints USING btree (e
 
 CREATE TRIGGER audit_lines_are_never_edited BEFORE DELETE OR UPDATE OR TRUNCATE ON public.audit_lines FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
+CREATE TRIGGER sessions_are_searchable AFTER INSERT ON public.checkout_sessions REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION add_session_terms();
+
+CREATE TRIGGER accounts_are_searchable AFTER INSERT ON public.collection_accounts REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION add_account_terms();
+
 CREATE TRIGGER ended_account_stays BEFORE UPDATE ON public.collection_accounts FOR EACH ROW WHEN (((new.status <> old.status) AND ((old.status = ANY (ARRAY['PAID'::text, 'CANCELLED'::text, 'INACTIVE'::text])) OR ((old.status = 'EXPIRED'::text) AND (new.status <> 'PAID'::text))))) EXECUTE FUNCTION refuse_change();
 
 CREATE TRIGGER events_are_never_edited BEFORE DELETE OR UPDATE OR TRUNCATE ON public.events FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
@@ -913,9 +1005,13 @@ CREATE TRIGGER payment_returns_are_never_edited BEFORE DELETE OR UPDATE OF envir
 
 CREATE TRIGGER payments_are_never_edited BEFORE DELETE OR UPDATE OF environment_id, id, account_id, source, rail, rail_id, asset, amount, variance, sender, session_id, narration, received_at, created_at OR TRUNCATE ON public.payments FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
+CREATE TRIGGER payments_are_searchable AFTER INSERT ON public.payments REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION add_payment_terms();
+
 CREATE TRIGGER sent_bytes_are_never_edited BEFORE DELETE OR UPDATE OF environment_id, payout_id, number, rail, token, wire, valid_until, created_at OR TRUNCATE ON public.payout_attempts FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
-CREATE TRIGGER payout_orders_are_never_edited BEFORE DELETE OR UPDATE OF environment_id, id, kind, rail, asset, amount, fee, requested_amount, destination, merchant_reference, metadata, takes_from, submitted_at, created_at OR TRUNCATE ON public.payouts FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER payout_orders_are_never_edited BEFORE DELETE OR UPDATE OF environment_id, id, kind, rail, asset, amount, fee, requested_amount, destination, merchant_reference, metadata, takes_from, created_by_key, submitted_at, created_at OR TRUNCATE ON public.payouts FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+CREATE TRIGGER payouts_are_searchable AFTER INSERT ON public.payouts REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION add_payout_terms();
 
 CREATE TRIGGER closed_sandbox_account_stays BEFORE UPDATE ON public.sandbox_accounts FOR EACH ROW WHEN (((old.closed_at IS NOT NULL) AND (new.closed_at IS DISTINCT FROM old.closed_at))) EXECUTE FUNCTION refuse_change();
 

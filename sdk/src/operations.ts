@@ -57,6 +57,8 @@ export const operations = {
   payments: {
     get: read('/v1/collections/payments/{reference}'),
     list: list('/v1/collections/payments'),
+    csv: csv('/v1/collections/payments'),
+    counts: find('/v1/collections/payments/counts'),
     returns: list('/v1/collections/payments/{reference}/returns'),
     resolve: send('/v1/collections/payments/{reference}/resolve'),
     refund: send('/v1/collections/payments/{reference}/refund'),

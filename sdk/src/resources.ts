@@ -12,6 +12,7 @@ import type {
   ChangeSettingsInput,
   ChangeWebhookEndpointInput,
   CheckoutSession,
+  CountPaymentsQuery,
   CreateBankTransferInput,
   CreateCheckoutSessionInput,
   CreateCryptoTransferInput,
@@ -42,6 +43,7 @@ import type {
   ListRequestLogsQuery,
   ListVirtualAccountsQuery,
   ListWebhookEndpointsQuery,
+  ListedPayment,
   PayTestAccountInput,
   Payment,
   PaymentReturn,
@@ -244,11 +246,44 @@ export type Resources = {
     /**
      * List payments.
      *
-     * Returns payments, newest first. Filter by status, source or account.
+     * Returns payments, newest first. Filters combine: find a payment by payer, order, amount or
+     * date. A page of a rare combination may be short or empty and still have a `nextCursor`. Send
+     * `Accept: text/csv` to export all of them.
      *
      * `GET /v1/collections/payments`
      */
-    list(query?: ListPaymentsQuery, options?: RequestOptions): Pages<Payment>
+    list(query?: ListPaymentsQuery, options?: RequestOptions): Pages<ListedPayment>
+    /**
+     * List payments.
+     *
+     * Returns payments, newest first. Filters combine: find a payment by payer, order, amount or
+     * date. A page of a rare combination may be short or empty and still have a `nextCursor`. Send
+     * `Accept: text/csv` to export all of them.
+     *
+     * `GET /v1/collections/payments`
+     */
+    csv(query?: ListPaymentsQuery, options?: RequestOptions): Promise<{ text: string; nextCursor: string | null }>
+    /**
+     * Count payments.
+     *
+     * Returns how many payments match the filters, by status.
+     *
+     * `GET /v1/collections/payments/counts`
+     */
+    counts(query?: CountPaymentsQuery, options?: RequestOptions): Promise<{
+      /** Number of items; 10000 and more are written `"10000+"`. */
+      total: number | string
+      byStatus: {
+        /** Number of items; 10000 and more are written `"10000+"`. */
+        HELD: number | string
+        /** Number of items; 10000 and more are written `"10000+"`. */
+        RETURNING: number | string
+        /** Number of items; 10000 and more are written `"10000+"`. */
+        ACCEPTED: number | string
+        /** Number of items; 10000 and more are written `"10000+"`. */
+        RETURNED: number | string
+      }
+    }>
     /**
      * List returns of a payment.
      *

@@ -435,6 +435,73 @@ export type EventDelivery = {
   attempts: DeliveryAttempt[]
 }
 
+export type ListedPayment = {
+  /** Identifies the payment. */
+  reference: string
+  /** Kind of account or wallet that received the payment. */
+  source: 'virtual_account' | 'dedicated_account' | 'crypto_wallet' | 'dedicated_crypto_wallet'
+  /** The account or wallet that received the payment. */
+  accountReference: string
+  /** Amount received: an integer in kobo for NGN, a decimal string for USDC and USDT. */
+  amount: number | string
+  /** Credited to you, before fees. */
+  amountAccepted: number | string
+  /** Waiting for your decision. */
+  amountHeld: number | string
+  /** On its way back to the payer. */
+  amountReturning: number | string
+  /** Returned to the payer. */
+  amountReturned: number | string
+  /** Fee charged on the accepted amount. Refunds do not return it. */
+  fee: number | string
+  currency: 'NGN' | 'USDC' | 'USDT'
+  /**
+   * `HELD` while any part waits for your decision, else `RETURNING` while any part is on its way
+   * back, else `ACCEPTED` if you keep any part, else `RETURNED`.
+   */
+  status: 'HELD' | 'RETURNING' | 'ACCEPTED' | 'RETURNED'
+  /** How the payment differs from what was expected. */
+  variance: 'NONE' | 'UNDERPAID' | 'OVERPAID' | 'LATE' | 'DUPLICATE'
+  /** Who paid. */
+  sender: {
+    /** Name of the account holder. */
+    name: string
+    /** Code of the bank, as listed by `GET /v1/banks`. */
+    bankCode: string
+    /** Ten-digit account number. */
+    accountNumber: string
+    /** Name of the bank. */
+    bankName: string
+  } | {
+    /** Null if the sending wallet cannot be determined. */
+    address: string | null
+  }
+  sessionId: string | null
+  narration: string | null
+  /** When the bank or chain received the money. */
+  receivedAt: string
+  /** When the payment was recorded. */
+  createdAt: string
+  merchantReference: string | null
+  /** Null if the payment did not come through a checkout session. */
+  checkoutSession: {
+    /** Identifies the checkout session. */
+    reference: string
+    /** What the customer pays for. */
+    description: string
+    customer: {
+      /** Name of the customer. */
+      name: string
+      /** E-mail address of the customer. */
+      email: string
+    }
+  } | null
+  /** Account number that received it; null for a wallet. */
+  accountNumber: string | null
+  /** Wallet that received it; null for a bank account. */
+  address: string | null
+}
+
 export type LowBalance = {
   asset: 'NGN' | 'USDC' | 'USDT'
   /** Available balance when it fell. */
@@ -989,12 +1056,68 @@ export type ListPaymentsQuery = {
   source?: 'virtual_account' | 'dedicated_account' | 'crypto_wallet' | 'dedicated_crypto_wallet' | undefined
   /** Only payments into the account or wallet with this reference. */
   accountReference?: string | undefined
+  /** Only payments that differ in this way from what was expected. */
+  variance?: 'NONE' | 'UNDERPAID' | 'OVERPAID' | 'LATE' | 'DUPLICATE' | undefined
+  /** Only payments in this currency. */
+  currency?: 'NGN' | 'USDC' | 'USDT' | undefined
+  /** Only amounts of at least this: kobo if `currency` is NGN or absent, else a decimal. */
+  minAmount?: string | undefined
+  /** Only amounts of at most this: kobo if `currency` is NGN or absent, else a decimal. */
+  maxAmount?: string | undefined
+  /**
+   * Only payments from this payer: words of the name or their beginnings, an account number, or a
+   * wallet address.
+   */
+  sender?: string | undefined
+  /** Only payments for this reference of yours: of an account, a wallet or a checkout session. */
+  merchantReference?: string | undefined
+  /**
+   * Searches references, your own references, account numbers, the bank's session id and the
+   * payer's name.
+   */
+  q?: string | undefined
+  /** Only items created at this time or later: a date or a time, UTC by default. */
+  from?: string | undefined
+  /** Only items created before this time. */
+  to?: string | undefined
   /** Only items in this state. */
   status?: 'HELD' | 'RETURNING' | 'ACCEPTED' | 'RETURNED' | undefined
   /** Items per page. */
   limit?: number | undefined
   /** The `nextCursor` of the previous page. */
   cursor?: string | undefined
+}
+
+/** Count payments. */
+export type CountPaymentsQuery = {
+  /** Only payments into this kind of account. */
+  source?: 'virtual_account' | 'dedicated_account' | 'crypto_wallet' | 'dedicated_crypto_wallet' | undefined
+  /** Only payments into the account or wallet with this reference. */
+  accountReference?: string | undefined
+  /** Only payments that differ in this way from what was expected. */
+  variance?: 'NONE' | 'UNDERPAID' | 'OVERPAID' | 'LATE' | 'DUPLICATE' | undefined
+  /** Only payments in this currency. */
+  currency?: 'NGN' | 'USDC' | 'USDT' | undefined
+  /** Only amounts of at least this: kobo if `currency` is NGN or absent, else a decimal. */
+  minAmount?: string | undefined
+  /** Only amounts of at most this: kobo if `currency` is NGN or absent, else a decimal. */
+  maxAmount?: string | undefined
+  /**
+   * Only payments from this payer: words of the name or their beginnings, an account number, or a
+   * wallet address.
+   */
+  sender?: string | undefined
+  /** Only payments for this reference of yours: of an account, a wallet or a checkout session. */
+  merchantReference?: string | undefined
+  /**
+   * Searches references, your own references, account numbers, the bank's session id and the
+   * payer's name.
+   */
+  q?: string | undefined
+  /** Only items created at this time or later: a date or a time, UTC by default. */
+  from?: string | undefined
+  /** Only items created before this time. */
+  to?: string | undefined
 }
 
 /** List returns of a payment. */

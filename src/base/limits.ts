@@ -26,7 +26,8 @@ export const limits = {
     detailsShownMax: 20,
     pageSizeMax: 100,
     pageSizeDefault: 20,
-    csvRowsMax: 10_000,
+    /** Rows that an export reads at a time; the export itself has no end. */
+    csvRowsPerRead: 1_000,
     cursorLengthMax: 500,
   },
   lane: {
@@ -408,6 +409,26 @@ export const limits = {
     /** How long a call waits for the first call with its key, with growing pauses. */
     inProgressWaitMaxMs: 2 * second,
     inProgressRetryDelayMs: 10,
+  },
+  lists: {
+    /** Rows of an index that are read at a time for filters which that index does not serve. */
+    rowsPerScan: 5_000,
+    /** Such reads for one page. A page that needs more is short, and its cursor continues. */
+    scansPerPageMax: 4,
+    /** Filters by amount that match at most this many rows read them all and sort. */
+    rowsSortedMax: 20_000,
+    /** Counts end here, and write a plus. */
+    countMax: 10_000,
+    /** Rows that a count reads for each status. */
+    rowsCountedMax: 50_000,
+    /** Shorter words are matched whole, longer ones also as the beginning of a word. */
+    prefixLengthMin: 3,
+    /** Words that a prefix may stand for. */
+    wordsPerPrefixMax: 50,
+    /** Accounts that share a merchant's reference. */
+    accountsPerReferenceMax: 100,
+    searchLengthMax: 100,
+    hitsMax: 20,
   },
   requestLogs: {
     retentionDaysMax: 30,

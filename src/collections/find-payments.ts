@@ -3,69 +3,50 @@ import { fromReference, prefixes } from '../base/ids.js'
 import { Refusal } from '../base/refusal.js'
 import { gather } from '../postgres/gather.js'
 import { keyedRead, type RowKey } from '../postgres/keyed-read.js'
-import { named } from '../postgres/named.js'
-import { newestRows, rowsRead } from '../postgres/newest-rows.js'
-import { type Sql, sql } from '../postgres/sql.js'
+import { sql } from '../postgres/sql.js'
+import { listStatement } from '../postgres/statement.js'
 import type { Queryable } from '../postgres/tx.js'
-import { type PaymentStatus, paymentStatuses } from '../resources/payment.js'
-import { type AccountKind, accountKinds } from './account.js'
+import type { PaymentContext } from '../resources/payment.js'
+import { findPaymentPage, type PaymentFilter } from './filter-payments.js'
 import type { Payment } from './payment.js'
 import { type PaymentRow, paymentColumns, toPayment } from './store-payments.js'
 
+const keyColumns = { environment_id: 'int4', id: 'uuid' } as const
+
 export type PaymentName = { environmentId: EnvironmentId; reference: string }
 
-type PaymentFilter = {
-  source: AccountKind | undefined
-  accountId: string | undefined
-  status: PaymentStatus | undefined
-  beforeId: string | undefined
-  limit: number
-}
+/** What a list shows beside a payment. */
+export type ListedPayment = Payment & PaymentContext
+
+const contextColumns = `a.number as "accountNumber",
+  coalesce(s.merchant_reference, case when s.id is null then a.merchant_reference end)
+    as "merchantReference",
+  s.reference as "sessionReference", s.description as "sessionDescription",
+  s.customer_name as "customerName", s.customer_email as "customerEmail"`
+
+const readListed = listStatement<typeof keyColumns, PaymentRow & PaymentContext>({
+  name: 'read_listed_payments',
+  columns: keyColumns,
+  text: (list) => `
+    select ${paymentColumns}, ${contextColumns}
+    from ${list} join payments p on p.environment_id = list.environment_id and p.id = list.id
+    join collection_accounts a on a.environment_id = p.environment_id and a.id = p.account_id
+    left join checkout_sessions s on s.environment_id = a.environment_id and s.id = a.session_id
+    order by p.id desc`,
+})
 
 /** Newest first. */
 export async function listPayments(
   db: Queryable,
   environmentId: EnvironmentId,
   filter: PaymentFilter,
-): Promise<Payment[]> {
-  const { source, accountId, limit } = filter
-  // All payments of an account share its source: with any other source, return nothing at once.
-  const isPossible =
-    source && accountId
-      ? sql`${source} = (select kind from collection_accounts
-          where environment_id = ${environmentId} and id = ${accountId})`
-      : sql`true`
-  const page = sql<PaymentRow>`
-    select ${sql.raw(paymentColumns)} from ${filteredPayments(environmentId, filter)} p
-    where ${isPossible} order by p.id desc limit ${limit}`
-  const rows = await db.rows(named('list_payments', page))
-  return rows.map(toPayment)
-}
-
-const sources = Object.keys(accountKinds) as AccountKind[]
-
-function filteredPayments(environmentId: EnvironmentId, filter: PaymentFilter): Sql<unknown> {
-  const { source, accountId, status, beforeId, limit } = filter
-  if (!source && !accountId && !status)
-    return sql`(
-      select * from payments
-      where environment_id = ${environmentId} ${beforeId ? sql`and id < ${beforeId}` : sql``}
-      order by id desc limit ${rowsRead(limit)})`
-  const statusColumn = {
-    name: 'status',
-    type: 'text',
-    values: status ? [status] : paymentStatuses,
-  } as const
-  return newestRows({
-    table: 'payments',
-    environmentId,
-    columns: accountId
-      ? [statusColumn, { name: 'account_id', type: 'uuid', values: [accountId] }]
-      : [{ name: 'source', type: 'text', values: source ? [source] : sources }, statusColumn],
-    order: [{ name: 'id', type: 'uuid' }],
-    before: beforeId === undefined ? undefined : [beforeId],
-    limit,
-  })
+  page: { beforeId: string | undefined; limit: number },
+): Promise<{ payments: ListedPayment[]; next: string | undefined }> {
+  const { ids, next } = await findPaymentPage(db, environmentId, filter, page)
+  const keys = ids.map((id) => ({ environment_id: environmentId, id }))
+  const rows = keys.length === 0 ? [] : await db.rows(readListed(keys))
+  const payments = rows.map((row) => ({ ...row, sender: toPayment(row).sender }))
+  return { payments, next }
 }
 
 const findPayments = keyedRead<PaymentRow, Payment>({

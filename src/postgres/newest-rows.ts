@@ -2,21 +2,24 @@ import type { EnvironmentId } from '../base/environment.js'
 import { limits } from '../base/limits.js'
 import { type Sql, sql } from './sql.js'
 
-type ColumnType = 'text' | 'uuid' | 'timestamptz'
+type ColumnType = 'text' | 'uuid' | 'timestamptz' | 'int8'
 
 type Search = {
   table: string
   environmentId: EnvironmentId
   /** Condition on index columns with a fixed value, and that of a partial index. */
   where?: Sql<unknown>
-  /** The next columns of the index, each with the wanted values. */
-  columns: { name: string; type: ColumnType; values: readonly string[] }[]
+  /**
+   * The next columns of the index, each with the wanted values. `isLong`: the number of values
+   * differs from call to call, so they are one parameter and the statement is the same for all.
+   */
+  columns: { name: string; type: ColumnType; values: readonly string[]; isLong?: boolean }[]
   /** The last columns of the index, which sort the rows. */
   order: { name: string; type: ColumnType }[]
   /** Only rows before this position; undefined: start with the newest. */
   before: (Date | string)[] | undefined
   /** Only rows at or after this value of the first order column. */
-  from?: Date | undefined
+  from?: Date | string | undefined
   limit: number
 }
 
@@ -34,9 +37,6 @@ export function newestRows(search: Search): Sql<unknown> {
   const { table, environmentId, columns, order, before, from, limit } = search
   const where = search.where ?? sql`true`
   const names = columns.map(({ name }) => name)
-  const rows = combine(columns.map(({ values }) => values)).map(
-    (values) => sql`(${sql.join(values.map((value, index) => typed(value, columns[index]!)))})`,
-  )
   const wanted = names.map((name) => sql.raw(`wanted.${name}`))
   const orderNames = order.map(({ name }) => name)
   const position = before?.map((value, index) => typed(value, order[index]!))
@@ -44,16 +44,33 @@ export function newestRows(search: Search): Sql<unknown> {
     ? sql`${tuple([...names, ...orderNames])} < (${sql.join([...wanted, ...position])})`
     : sql`${tuple(names)} <= (${sql.join(wanted)})`
   const lower = from
-    ? sql`${tuple([...names, orderNames[0]!])} >= (${sql.join([...wanted, sql`${from}::timestamptz`])})`
+    ? sql`${tuple([...names, orderNames[0]!])} >= (${sql.join([...wanted, typed(from, order[0]!)])})`
     : sql`${tuple(names)} >= (${sql.join(wanted)})`
   return sql`(
-    select found.* from (values ${sql.join(rows)}) wanted (${sql.raw(names.join(', '))})
+    select found.* from ${wantedRows(columns)} wanted
     cross join lateral (
       select * from ${sql.raw(table)}
       where environment_id = ${environmentId} and ${where} and ${upper} and ${lower}
       order by ${descending(['environment_id', ...names, ...orderNames])}
       limit ${rowsRead(limit)}) found
     order by ${descending(orderNames.map((name) => `found.${name}`))} limit ${limit})`
+}
+
+/** Every combination of the wanted values. */
+function wantedRows(columns: Search['columns']): Sql<unknown> {
+  const short = columns.filter(({ isLong }) => !isLong)
+  const long = columns.filter(({ isLong }) => isLong)
+  const rows = combine(short.map(({ values }) => values)).map(
+    (values) => sql`(${sql.join(values.map((value, index) => typed(value, short[index]!)))})`,
+  )
+  const names = sql.raw(short.map(({ name }) => name).join(', '))
+  const combined = sql`(values ${sql.join(rows)})`
+  if (long.length === 0) return sql`(select * from ${combined} short (${names}))`
+  const lists = long.map(
+    ({ name, type, values }) =>
+      sql`cross join unnest(${values}::${sql.raw(type)}[]) ${sql.raw(`as ${name}_list (${name})`)}`,
+  )
+  return sql`(select * from ${combined} short (${names}) ${sql.join(lists, sql` `)})`
 }
 
 const { pageSizeDefault, pageSizeMax } = limits.http

@@ -9,9 +9,11 @@ import {
   anyAsset,
   bankCode,
   bankName,
+  notYet,
   orNull,
   reference,
   resource,
+  sessionSample,
   text,
   timestamp,
   walletAddress,
@@ -19,7 +21,7 @@ import {
   withExample,
 } from './shapes.js'
 
-const variances = ['NONE', 'UNDERPAID', 'OVERPAID', 'LATE', 'DUPLICATE'] as const
+export const variances = ['NONE', 'UNDERPAID', 'OVERPAID', 'LATE', 'DUPLICATE'] as const
 
 export const variance = Type.Enum([...variances], {
   description: 'How the payment differs from what was expected.',
@@ -86,6 +88,53 @@ export const payment = resource('Payment', {
   receivedAt: timestamp('When the bank or chain received the money.'),
   createdAt: timestamp('When the payment was recorded.'),
 })
+
+/** A payment as lists show it, with what it was for. */
+export const listedPayment = resource('ListedPayment', {
+  ...payment.properties,
+  merchantReference: orNull(
+    text('order-1001', 'Your own reference of the account, wallet or checkout session.'),
+  ),
+  checkoutSession: orNull(
+    Type.Object({
+      reference: text(sessionSample, 'Identifies the checkout session.'),
+      description: text('Two loaves of agege bread', 'What the customer pays for.'),
+      customer: Type.Object({
+        name: text('Ada Obi', 'Name of the customer.'),
+        email: text('ada@example.com', 'E-mail address of the customer.'),
+      }),
+    }),
+    'Null if the payment did not come through a checkout session.',
+  ),
+  accountNumber: notYet(accountNumber, 'Account number that received it; null for a wallet.'),
+  address: notYet(walletAddress, 'Wallet that received it; null for a bank account.'),
+})
+
+export type PaymentContext = {
+  /** Of the account, or the address of the wallet. */
+  accountNumber: string
+  merchantReference: string | null
+  sessionReference: string | null
+  sessionDescription: string | null
+  customerName: string | null
+  customerEmail: string | null
+}
+
+export function showListedPayment(payment: PaymentFields & PaymentContext) {
+  const { sessionReference, source } = payment
+  const isBank = source === 'virtual_account' || source === 'dedicated_account'
+  return {
+    ...showPayment(payment),
+    merchantReference: payment.merchantReference,
+    checkoutSession: sessionReference && {
+      reference: sessionReference,
+      description: payment.sessionDescription,
+      customer: { name: payment.customerName, email: payment.customerEmail },
+    },
+    accountNumber: isBank ? payment.accountNumber : null,
+    address: isBank ? null : payment.accountNumber,
+  }
+}
 
 /** Every unit of a payment is in exactly one of these. */
 export type AmountFields = {

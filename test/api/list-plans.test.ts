@@ -11,6 +11,7 @@ import { createPublicSessionFinder } from '../../src/checkout/find-public-sessio
 import { newSessionReference } from '../../src/collections/session.js'
 import { emitAll } from '../../src/events/emit.js'
 import { getEvent } from '../../src/events/find-events.js'
+import type { Answer } from '../../src/idempotency/answer.js'
 import { listBalances } from '../../src/ledger/balances.js'
 import { getPayout } from '../../src/payouts/find-payouts.js'
 import { connect } from '../../src/postgres/connection.js'
@@ -174,8 +175,8 @@ const lists = createRoutes(rooms as unknown as ApiParts).filter(isList)
 async function workOf(route: Route, query: Record<string, string>) {
   Object.assign(readerWork, { rows: 0, buffers: 0, nodes: [] })
   const ask = { environment: { id: ours, mode: 'test' }, query, params, wantsCsv: false }
-  const { body } = await route.handle(ask as unknown as RouteRequest<never, never, never>)
-  const { data } = JSON.parse(body as string)
+  const answer = await route.handle(ask as unknown as RouteRequest<never, never, never>)
+  const { data } = JSON.parse((answer as Answer).body)
   return { ...readerWork, nextCursor: data.nextCursor as string | null }
 }
 

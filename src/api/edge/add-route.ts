@@ -1,3 +1,5 @@
+import { strict as assert } from 'node:assert'
+import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { after, type Clock } from '../../base/clock.js'
 import { type Outcome, quoteInput, Refusal } from '../../base/refusal.js'
@@ -16,7 +18,7 @@ import { toRouteSchema } from './openapi.js'
 import { pathOf } from './path-of.js'
 import { type Allowance, type RateLimit, rateLimited } from './rate-limit.js'
 import { acceptsIdempotencyKey } from './refusals-of.js'
-import type { Route, RouteAnswer, RouteRequest } from './route.js'
+import type { Export, Route, RouteAnswer, RouteRequest } from './route.js'
 import type { Policy } from './shared-limits.js'
 
 type Guards = {
@@ -52,8 +54,13 @@ export function addRoute(app: FastifyInstance, route: Route, guards: Guards): vo
       const key = acceptsIdempotencyKey(route) ? readKey(request, route) : undefined
       const handle = () => route.handle(toRouteRequest(request, key, route, guards.clock))
       if (isHeavy && caller) {
-        const shared = isList(route) && !route.hasCsv ? request.url : undefined
-        return send(reply, await guards.listReads.run(caller.environment.id, shared, handle))
+        const { id } = caller.environment
+        const isShared = isList(route) && !wantsCsv(request, route)
+        const answer = await guards.listReads.run(id, isShared ? request.url : undefined, handle)
+        if (!('pages' in answer)) return send(reply, answer)
+        const readNext = (read: () => Promise<IteratorResult<string>>) =>
+          guards.listReads.runNext(id, undefined, read)
+        return sendExport(reply, answer, readNext)
       }
       if (!key) return send(reply, await handle())
       const find = () => guards.findReplay({ environmentId: caller!.environment.id, key })
@@ -230,8 +237,36 @@ function toRouteRequest(
     requestId: request.id,
     network: networkOf(request.ip),
     now: after(clock.now(), request.caller?.environment.clockOffsetMs ?? 0),
-    wantsCsv: route.hasCsv && prefersCsv(request.headers.accept),
+    wantsCsv: wantsCsv(request, route),
   } as RouteRequest<never, never, never>
+}
+
+function wantsCsv(request: FastifyRequest, route: Route): boolean {
+  return route.hasCsv && prefersCsv(request.headers.accept)
+}
+
+/** If a part cannot be read, the connection ends without the end of the answer. */
+function sendExport(
+  reply: FastifyReply,
+  { status, pages, contentType, headers }: Export,
+  readNext: (read: () => Promise<IteratorResult<string>>) => Promise<IteratorResult<string>>,
+): FastifyReply {
+  async function* inTurn() {
+    try {
+      for (;;) {
+        const page = await readNext(() => pages.next())
+        if (page.done) return
+        yield page.value
+      }
+    } finally {
+      await pages.return(undefined)
+    }
+  }
+  return reply
+    .code(status)
+    .headers(headers)
+    .type(contentType)
+    .send(Readable.from(inTurn(), { objectMode: false, highWaterMark: 1 }))
 }
 
 /**
@@ -239,6 +274,7 @@ function toRouteRequest(
  * two more promises.
  */
 function send(reply: FastifyReply, answer: RouteAnswer): FastifyReply | undefined {
+  assert(!('pages' in answer), 'only lists are exported')
   const { request } = reply
   reply.code(answer.status)
   if ('isReplayed' in answer && answer.isReplayed) {

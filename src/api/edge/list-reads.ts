@@ -57,8 +57,17 @@ export function createListReads() {
       key: string | undefined,
       read: Read<Result>,
     ): Promise<Result> {
+      if (queueOf(id).waiting.length >= listsWaiting) throw tooManyLists()
+      return this.runNext(id, key, read)
+    },
+
+    /** The next part of a list that has begun: it waits its turn and is never refused. */
+    async runNext<Result>(
+      id: EnvironmentId,
+      key: string | undefined,
+      read: Read<Result>,
+    ): Promise<Result> {
       const queue = queueOf(id)
-      if (queue.waiting.length >= listsWaiting) throw tooManyLists()
       if (queue.running < listsRunning) {
         queue.running += 1
         return runAndPassOn(id, queue, read)

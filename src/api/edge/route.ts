@@ -39,10 +39,17 @@ export type Document = {
   contentType: string
   headers?: Headers
 }
+/** An answer in parts, each read when the caller has taken the one before. */
+export type Export = {
+  status: number
+  pages: AsyncGenerator<string>
+  contentType: string
+  headers: Headers
+}
 /** Undefined removes a default header. */
 type Headers = Record<string, string | undefined>
 
-export type RouteAnswer = Answer | KeyedAnswer | Document
+export type RouteAnswer = Answer | KeyedAnswer | Document | Export
 
 /** Properties that most routes do not have. */
 type Traits = {

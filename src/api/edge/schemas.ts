@@ -72,6 +72,64 @@ export const pageQuery = {
   ),
 }
 
+/** Filters by time of creation, which ids hold. */
+export const timeFilters = {
+  from: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 40,
+      description: 'Only items created at this time or later: a date or a time, UTC by default.',
+      examples: ['2026-01-05T09:00:00Z'],
+    }),
+  ),
+  to: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 40,
+      description: 'Only items created before this time.',
+      examples: ['2026-02-01T00:00:00Z'],
+    }),
+  ),
+}
+
+const amountFilter = (which: string) =>
+  Type.Optional(
+    Type.String({
+      pattern: decimalPattern,
+      maxLength: limits.money.decimalDigitsMax + 1,
+      description: `Only amounts ${which}: kobo if \`currency\` is NGN or absent, else a decimal.`,
+      examples: ['1'],
+    }),
+  )
+
+export const amountFilters = {
+  minAmount: amountFilter('of at least this'),
+  maxAmount: amountFilter('of at most this'),
+}
+
+export const searchText = (description: string, example: string) =>
+  Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: limits.lists.searchLengthMax,
+      pattern: plainText,
+      description,
+      examples: [example],
+    }),
+  )
+
+/** A number of items; with a plus if there are more. */
+const count = Type.Union([Type.Integer(), Type.String({ pattern: '^\\d+\\+$' })], {
+  description: `Number of items; ${limits.lists.countMax} and more are written \`"${limits.lists.countMax}+"\`.`,
+  examples: [3],
+})
+
+export const countsOf = (statuses: readonly string[]) =>
+  Type.Object({
+    total: count,
+    byStatus: Type.Object(Object.fromEntries(statuses.map((status) => [status, count]))),
+  })
+
 export function page(item: TSchema) {
   return Type.Object({
     items: Type.Array(item),

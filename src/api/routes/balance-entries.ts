@@ -66,7 +66,7 @@ export const balanceEntries = ({ openPage }: ApiParts) =>
     answers: { 200: page(balanceEntry) },
     hasCsv: true,
     async handle({ environment, query, wantsCsv }) {
-      const defaultLimit = wantsCsv ? limits.http.csvRowsMax : limits.http.pageSizeDefault
+      const defaultLimit = wantsCsv ? limits.http.csvRowsPerRead : limits.http.pageSizeDefault
       const { db, cursor, toNext } = openPage(query.cursor)
       const positions = toPositions(query.asset as Asset | undefined, cursor)
       const { entries, next } = await readPage(db, environment.id, {

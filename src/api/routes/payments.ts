@@ -1,22 +1,44 @@
-import Type from 'typebox'
-import { fromReferenceOfAnyKind, prefixes } from '../../base/ids.js'
+import Type, { type Static } from 'typebox'
+import { prefixes } from '../../base/ids.js'
 import { limits } from '../../base/limits.js'
-import { type AccountKind, accountKinds } from '../../collections/account.js'
+import { type AccountKind, accountKinds, type Variance } from '../../collections/account.js'
+import {
+  countPayments,
+  type PaymentFilter,
+  readAccountReference,
+} from '../../collections/filter-payments.js'
 import { createPaymentReader, getPayment, listPayments } from '../../collections/find-payments.js'
 import { listReturns } from '../../collections/find-returns.js'
 import {
+  listedPayment,
   type PaymentStatus,
   payment,
   paymentStatuses,
+  showListedPayment,
   showPayment,
+  variances,
 } from '../../resources/payment.js'
 import { paymentReturn, showReturn } from '../../resources/payment-return.js'
-import { referenceSample } from '../../resources/shapes.js'
+import { anyAsset, referenceSample, withDescription } from '../../resources/shapes.js'
 import type { ApiParts } from '../api-parts.js'
+import { answerList } from '../edge/answer-list.js'
+import { csvColumns, inBothUnits } from '../edge/csv.js'
 import { readPosition, writePosition } from '../edge/cursor.js'
 import { success } from '../edge/envelope.js'
+import { countByStatus, readAmountRange, readTimeRange } from '../edge/read-filters.js'
 import { type Route, route } from '../edge/route.js'
-import { closed, inPath, oneOf, page, pageQuery, withStatus } from '../edge/schemas.js'
+import {
+  amountFilters,
+  closed,
+  countsOf,
+  inPath,
+  oneOf,
+  page,
+  pageQuery,
+  searchText,
+  timeFilters,
+  withStatus,
+} from '../edge/schemas.js'
 import { refundOfPayment, resolvePayment } from './payment-actions.js'
 
 const path = '/v1/collections/payments'
@@ -24,10 +46,97 @@ const base = { access: 'secret', tag: 'Collections' } as const
 const params = inPath('reference', referenceSample(prefixes.payment))
 
 export function paymentRoutes(api: ApiParts): Route[] {
-  return [list(api), read(api), returns(api), resolvePayment(api), refundOfPayment(api)]
+  return [
+    list(api),
+    counts(api),
+    read(api),
+    returns(api),
+    resolvePayment(api),
+    refundOfPayment(api),
+  ]
 }
 
 const sources = Object.keys(accountKinds) as AccountKind[]
+
+const filters = {
+  source: Type.Optional(oneOf(sources, 'Only payments into this kind of account.')),
+  accountReference: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: limits.names.length,
+      description: 'Only payments into the account or wallet with this reference.',
+      examples: [referenceSample(prefixes.virtualAccount)],
+    }),
+  ),
+  variance: Type.Optional(
+    oneOf([...variances], 'Only payments that differ in this way from what was expected.'),
+  ),
+  currency: Type.Optional(withDescription(anyAsset, 'Only payments in this currency.')),
+  ...amountFilters,
+  sender: searchText(
+    'Only payments from this payer: words of the name or their beginnings, an account number, or a wallet address.',
+    'chuka',
+  ),
+  merchantReference: searchText(
+    'Only payments for this reference of yours: of an account, a wallet or a checkout session.',
+    'order-1001',
+  ),
+  q: searchText(
+    "Searches references, your own references, account numbers, the bank's session id and the payer's name.",
+    'chuka',
+  ),
+  ...timeFilters,
+}
+
+const listQuery = closed({
+  ...filters,
+  status: Type.Optional(withStatus([...paymentStatuses])),
+  ...pageQuery,
+})
+
+function toFilter(query: Static<ReturnType<typeof closed<typeof filters>>>): PaymentFilter {
+  const { accountReference } = query
+  return {
+    source: query.source as AccountKind | undefined,
+    accountId: accountReference === undefined ? undefined : readAccountReference(accountReference),
+    variance: query.variance as Variance | undefined,
+    sender: query.sender,
+    merchantReference: query.merchantReference,
+    text: query.q,
+    ...readAmountRange(query),
+    ...readTimeRange(query),
+  }
+}
+
+const columns = csvColumns(
+  'reference',
+  'createdAt',
+  'receivedAt',
+  'status',
+  'variance',
+  'source',
+  'merchantReference',
+  'currency',
+  inBothUnits('amount'),
+  inBothUnits('amountAccepted'),
+  inBothUnits('amountHeld'),
+  inBothUnits('amountReturning'),
+  inBothUnits('amountReturned'),
+  inBothUnits('fee'),
+  'sender.name',
+  'sender.accountNumber',
+  'sender.bankName',
+  'sender.address',
+  'narration',
+  'sessionId',
+  'accountReference',
+  'accountNumber',
+  'address',
+  'checkoutSession.reference',
+  'checkoutSession.description',
+  'checkoutSession.customer.name',
+  'checkoutSession.customer.email',
+)
 
 const list = ({ openPage }: ApiParts) =>
   route({
@@ -36,44 +145,51 @@ const list = ({ openPage }: ApiParts) =>
     path,
     operation: 'listPayments',
     summary: 'List payments',
-    description: 'Returns payments, newest first. Filter by status, source or account.',
-    query: closed({
-      source: Type.Optional(oneOf(sources, 'Only payments into this kind of account.')),
-      accountReference: Type.Optional(
-        Type.String({
-          minLength: 1,
-          maxLength: limits.names.length,
-          description: 'Only payments into the account or wallet with this reference.',
-          examples: [referenceSample(prefixes.virtualAccount)],
-        }),
-      ),
-      status: Type.Optional(withStatus([...paymentStatuses])),
-      ...pageQuery,
-    }),
-    answers: { 200: page(payment) },
-    async handle({ environment, query }) {
-      const { accountReference, limit = limits.http.pageSizeDefault } = query
-      const { db, cursor, toNext } = openPage(query.cursor)
-      const found = await listPayments(db, environment.id, {
-        source: query.source as AccountKind | undefined,
-        accountId: accountReference === undefined ? undefined : readAccount(accountReference),
-        status: query.status as PaymentStatus | undefined,
-        beforeId: cursor === undefined ? undefined : readPosition(prefixes.payment, cursor),
-        limit: limit + 1,
+    description:
+      'Returns payments, newest first. Filters combine: find a payment by payer, order, amount or date. A page of a rare combination may be short or empty and still have a `nextCursor`. Send `Accept: text/csv` to export all of them.',
+    query: listQuery,
+    answers: { 200: page(listedPayment) },
+    hasCsv: true,
+    handle(request) {
+      const { environment, query } = request
+      const filter = { ...toFilter(query), status: query.status as PaymentStatus | undefined }
+      return answerList(request, {
+        title: 'Payments',
+        columns,
+        async readPage({ cursor: sent, limit }) {
+          const { db, cursor, toNext } = openPage(sent)
+          const beforeId = cursor === undefined ? undefined : readPosition(prefixes.payment, cursor)
+          const page = await listPayments(db, environment.id, filter, { beforeId, limit })
+          const { payments, next } = page
+          return {
+            items: payments.map((one) => JSON.stringify(showListedPayment(one))),
+            nextCursor: toNext(next === undefined ? null : writePosition(prefixes.payment, next)),
+          }
+        },
       })
-      const shown = found.slice(0, limit)
-      const last = shown.at(-1)?.id
-      const nextCursor = toNext(
-        found.length > limit ? writePosition(prefixes.payment, last!) : null,
-      )
-      return success(200, 'Payments', { items: shown.map(showPayment), nextCursor })
     },
   })
 
-/** An unknown reference gets an id that no row has: the list is empty, not an error. */
-function readAccount(reference: string): string {
-  return fromReferenceOfAnyKind(reference) ?? '00000000-0000-0000-0000-000000000000'
-}
+const counts = ({ openPage }: ApiParts) =>
+  route({
+    ...base,
+    method: 'GET',
+    path: `${path}/counts`,
+    operation: 'countPayments',
+    summary: 'Count payments',
+    description: 'Returns how many payments match the filters, by status.',
+    query: closed(filters),
+    answers: { 200: countsOf(paymentStatuses) },
+    isHeavy: true,
+    async handle({ environment, query }) {
+      const { db } = openPage(undefined)
+      const filter = toFilter(query)
+      const counted = await countByStatus(paymentStatuses, (status) =>
+        countPayments(db, environment.id, { ...filter, status }),
+      )
+      return success(200, 'Payment counts', counted)
+    },
+  })
 
 const read = ({ db }: ApiParts) => {
   const readPayment = createPaymentReader(db)

@@ -1,0 +1,250 @@
+import type { EnvironmentId } from '../base/environment.js'
+import { fromReference, fromReferenceOfAnyKind, prefixes } from '../base/ids.js'
+import { limits } from '../base/limits.js'
+import type { Asset } from '../money/assets.js'
+import {
+  type Count,
+  countIds,
+  findPageOfIds,
+  type IdPage,
+  type IdSearch,
+  type TimeRange,
+  toIdRange,
+  withinRange,
+} from '../postgres/filtered-ids.js'
+import { newestRows, rowsRead } from '../postgres/newest-rows.js'
+import {
+  findTerms,
+  hasOtherTerms,
+  newestIdsWithTerm,
+  type TermSearch,
+} from '../postgres/search-terms.js'
+import { type Sql, sql } from '../postgres/sql.js'
+import type { Queryable } from '../postgres/tx.js'
+import { type PaymentStatus, paymentStatuses } from '../resources/payment.js'
+import { type AccountKind, accountKinds, type Variance } from './account.js'
+import { findAccountIds } from './find-account-ids.js'
+
+export type PaymentFilter = TimeRange & {
+  source?: AccountKind | undefined
+  accountId?: string | undefined
+  status?: PaymentStatus | undefined
+  variance?: Variance | undefined
+  currency?: Asset | undefined
+  /** Both in the smallest unit of `currency`, which must be given. */
+  amountMin?: bigint | undefined
+  amountMax?: bigint | undefined
+  /** Words of the payer's name, or the number or address that paid. */
+  sender?: string | undefined
+  merchantReference?: string | undefined
+  /** Any of: a reference, the merchant's reference, an account number, words of a name. */
+  text?: string | undefined
+}
+
+/** What the filters stand for, once texts are looked up. Undefined: nothing can match. */
+type Lookups = {
+  paymentId?: string
+  accountIds?: string[]
+  terms: TermSearch[]
+}
+
+/** Newest first. */
+export async function findPaymentPage(
+  db: Queryable,
+  environmentId: EnvironmentId,
+  filter: PaymentFilter,
+  { beforeId, limit }: { beforeId: string | undefined; limit: number },
+): Promise<IdPage> {
+  const search = await searchPayments(db, environmentId, filter, beforeId)
+  return search ? findPageOfIds(db, search, limit) : { ids: [], next: undefined }
+}
+
+export async function countPayments(
+  db: Queryable,
+  environmentId: EnvironmentId,
+  filter: PaymentFilter,
+): Promise<Count> {
+  const search = await searchPayments(db, environmentId, filter, undefined)
+  return search ? countIds(db, search) : { count: 0, isComplete: true }
+}
+
+/** Reads the index that serves the most selective filter, and checks the others row by row. */
+async function searchPayments(
+  db: Queryable,
+  environmentId: EnvironmentId,
+  filter: PaymentFilter,
+  beforeId: string | undefined,
+): Promise<IdSearch | undefined> {
+  const lookups = await lookUp(db, environmentId, filter)
+  if (!lookups) return undefined
+  const newestIds = await chooseIndex(db, environmentId, filter, lookups)
+  return {
+    name: 'list_payments',
+    table: 'payments',
+    environmentId,
+    newestIds: newestIds.read,
+    conditions: conditionsOf(filter, lookups, newestIds.serves),
+    range: toIdRange(filter, beforeId),
+  }
+}
+
+async function lookUp(
+  db: Queryable,
+  environmentId: EnvironmentId,
+  filter: PaymentFilter,
+): Promise<Lookups | undefined> {
+  const lookups: Lookups = { terms: [] }
+  const accountIds = filter.accountId === undefined ? undefined : [filter.accountId]
+  if (accountIds) lookups.accountIds = accountIds
+  if (filter.merchantReference !== undefined) {
+    const found = await findAccountIds(db, environmentId, filter.merchantReference)
+    lookups.accountIds = accountIds ? found.filter((id) => accountIds.includes(id)) : found
+    if (lookups.accountIds.length === 0) return undefined
+  }
+  const texts = filter.sender === undefined ? [] : [filter.sender]
+  if (filter.text !== undefined) {
+    const id = fromReference(prefixes.payment, filter.text)
+    if (id !== undefined) lookups.paymentId = id
+    else {
+      const found = await findAccountIds(db, environmentId, filter.text)
+      if (found.length === 0) texts.push(filter.text)
+      else lookups.accountIds = intersect(lookups.accountIds, found)
+      if (lookups.accountIds?.length === 0) return undefined
+    }
+  }
+  for (const text of texts) {
+    const terms = await findTerms(db, { environmentId, kind: 'payment', text })
+    if (!terms) return undefined
+    lookups.terms.push(terms)
+  }
+  return lookups
+}
+
+function intersect(one: string[] | undefined, other: string[]): string[] {
+  return one ? one.filter((id) => other.includes(id)) : other
+}
+
+type Served = 'id' | 'account' | 'term' | 'amount' | 'variance' | 'source' | 'status' | 'none'
+
+type Index = { read: IdSearch['newestIds']; serves: Served[] }
+
+const sources = Object.keys(accountKinds) as AccountKind[]
+const bankSources = sources.filter((source) => accountKinds[source].policy === 'bank')
+const coinSources = sources.filter((source) => accountKinds[source].policy === 'crypto')
+
+async function chooseIndex(
+  db: Queryable,
+  environmentId: EnvironmentId,
+  filter: PaymentFilter,
+  { paymentId, accountIds, terms }: Lookups,
+): Promise<Index> {
+  const statuses = filter.status ? [filter.status] : paymentStatuses
+  const byIndex = (columns: Parameters<typeof newestRows>[0]['columns'], where?: Sql) => {
+    const read: IdSearch['newestIds'] = (range, limit) =>
+      newestRows({
+        table: 'payments',
+        environmentId,
+        ...(where && { where }),
+        columns,
+        order: [{ name: 'id', type: 'uuid' }],
+        before: range.before === undefined ? undefined : [range.before],
+        from: range.from,
+        limit,
+      })
+    return read
+  }
+  const status = { name: 'status', type: 'text', values: statuses } as const
+  if (paymentId !== undefined)
+    return {
+      read: (range) => sql`(
+        select id from payments
+        where environment_id = ${environmentId} and id = ${paymentId} ${withinRange(range)})`,
+      serves: ['id'],
+    }
+  if (accountIds)
+    return {
+      read: byIndex([
+        status,
+        { name: 'account_id', type: 'uuid', values: accountIds, isLong: true },
+      ]),
+      serves: ['account', 'status'],
+    }
+  if (terms.length > 0)
+    return {
+      read: (range, limit) => newestIdsWithTerm(terms[0]!, range, limit),
+      serves: ['term'],
+    }
+  const byAmount = await amountIndex(db, environmentId, filter)
+  if (byAmount) return { read: byAmount, serves: ['amount'] }
+  if (filter.variance && filter.variance !== 'NONE')
+    return {
+      read: byIndex(
+        [{ name: 'variance', type: 'text', values: [filter.variance] }],
+        sql`variance <> 'NONE'`,
+      ),
+      serves: ['variance'],
+    }
+  const ofCurrency = filter.currency && (filter.currency === 'NGN' ? bankSources : coinSources)
+  const wantedSources = filter.source ? [filter.source] : (ofCurrency ?? sources)
+  if (filter.status || filter.source || ofCurrency)
+    return {
+      read: byIndex([{ name: 'source', type: 'text', values: wantedSources }, status]),
+      serves: ['source', 'status'],
+    }
+  return {
+    read: (range, limit) => sql`(
+      select id from payments where environment_id = ${environmentId} ${withinRange(range)}
+      order by id desc limit ${rowsRead(limit)})`,
+    serves: ['none'],
+  }
+}
+
+/**
+ * Rows of a range of amounts are not in the order of time, so they are sorted. Undefined if there are
+ * too many of them: then a scan in the order of time finds a page of them soon.
+ */
+async function amountIndex(
+  db: Queryable,
+  environmentId: EnvironmentId,
+  { currency, amountMin, amountMax }: PaymentFilter,
+): Promise<IdSearch['newestIds'] | undefined> {
+  if (amountMin === undefined && amountMax === undefined) return undefined
+  const inRange = sql`
+    environment_id = ${environmentId} and asset = ${currency}
+    and amount between ${amountMin ?? 0n} and ${amountMax ?? limits.money.ledgerMax}`
+  const [found] = await db.rows(sql<{ count: number }>`
+    select count(*)::int as count from (
+      select from payments where ${inRange} limit ${limits.lists.rowsSortedMax + 1}) p`)
+  if (found!.count > limits.lists.rowsSortedMax) return undefined
+  return (range, limit) => sql`(
+    select id from payments where ${inRange} ${withinRange(range)}
+    order by id desc limit ${sql.raw(String(limit))})`
+}
+
+function conditionsOf(filter: PaymentFilter, lookups: Lookups, serves: Served[]): Sql[] {
+  const isServed = (one: Served) => serves.includes(one)
+  const { source, status, variance, currency, amountMin, amountMax } = filter
+  const { accountIds, terms } = lookups
+  const bySource = isServed('source') && source !== undefined
+  // Accounts at banks receive naira only.
+  const isNairaBySource = isServed('source') && source === undefined && currency === 'NGN'
+  return [
+    accountIds && !isServed('account') && sql`t.account_id = any (${accountIds}::uuid[])`,
+    ...terms.flatMap((search, index) =>
+      index === 0 && isServed('term')
+        ? hasOtherTerms(search)
+        : hasOtherTerms({ ...search, words: [[], ...search.words] }),
+    ),
+    source && !bySource && sql`t.source = ${source}`,
+    status && !isServed('status') && sql`t.status = ${status}`,
+    variance && !isServed('variance') && sql`t.variance = ${variance}`,
+    currency && !isServed('amount') && !isNairaBySource && sql`t.asset = ${currency}`,
+    amountMin !== undefined && !isServed('amount') && sql`t.amount >= ${amountMin}`,
+    amountMax !== undefined && !isServed('amount') && sql`t.amount <= ${amountMax}`,
+  ].filter((condition): condition is Sql => Boolean(condition))
+}
+
+/** An unknown reference gets an id that no row has: the list is empty, not an error. */
+export function readAccountReference(reference: string): string {
+  return fromReferenceOfAnyKind(reference) ?? '00000000-0000-0000-0000-000000000000'
+}
