@@ -73,6 +73,11 @@ export const operations = {
     retrieve: open(read('/public/checkout/{reference}')),
     simulate: open(send('/public/checkout/{reference}/simulate')),
   },
+  disbursements: {
+    list: list('/v1/disbursements'),
+    csv: csv('/v1/disbursements'),
+    counts: find('/v1/disbursements/counts'),
+  },
   cryptoTransfers: {
     create: send('/v1/disbursements/crypto'),
     quote: send('/v1/disbursements/crypto/quote'),

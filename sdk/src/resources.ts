@@ -7,11 +7,13 @@ import type {
   BalanceEntry,
   Bank,
   BankAccount,
+  BankDisbursement,
   BankTransfer,
   BankTransferQuote,
   ChangeSettingsInput,
   ChangeWebhookEndpointInput,
   CheckoutSession,
+  CountDisbursementsQuery,
   CountPaymentsQuery,
   CreateBankTransferInput,
   CreateCheckoutSessionInput,
@@ -21,6 +23,7 @@ import type {
   CreateDedicatedCryptoWalletInput,
   CreateVirtualAccountInput,
   CreateWebhookEndpointInput,
+  CryptoDisbursement,
   CryptoTransfer,
   CryptoTransferQuote,
   CryptoWallet,
@@ -36,6 +39,7 @@ import type {
   ListCryptoWalletsQuery,
   ListDedicatedAccountsQuery,
   ListDedicatedCryptoWalletsQuery,
+  ListDisbursementsQuery,
   ListEventDeliveriesQuery,
   ListEventsQuery,
   ListPaymentReturnsQuery,
@@ -367,6 +371,48 @@ export type Resources = {
      */
     simulate(reference: string, input?: SimulatePublicCheckoutInput, options?: RequestOptions): Promise<PublicCheckoutSession>
   }
+  readonly disbursements: {
+    /**
+     * List disbursements.
+     *
+     * Returns bank and crypto transfers in one list, newest first. Filters combine; `COMPLETED` and
+     * `CONFIRMED` both mean that the money arrived. Send `Accept: text/csv` to export all of them.
+     *
+     * `GET /v1/disbursements`
+     */
+    list(query?: ListDisbursementsQuery, options?: RequestOptions): Pages<BankDisbursement | CryptoDisbursement>
+    /**
+     * List disbursements.
+     *
+     * Returns bank and crypto transfers in one list, newest first. Filters combine; `COMPLETED` and
+     * `CONFIRMED` both mean that the money arrived. Send `Accept: text/csv` to export all of them.
+     *
+     * `GET /v1/disbursements`
+     */
+    csv(query?: ListDisbursementsQuery, options?: RequestOptions): Promise<{ text: string; nextCursor: string | null }>
+    /**
+     * Count disbursements.
+     *
+     * Returns how many transfers match the filters, by status; `COMPLETED` includes confirmed
+     * crypto transfers.
+     *
+     * `GET /v1/disbursements/counts`
+     */
+    counts(query?: CountDisbursementsQuery, options?: RequestOptions): Promise<{
+      /** Number of items; 10000 and more are written `"10000+"`. */
+      total: number | string
+      byStatus: {
+        /** Number of items; 10000 and more are written `"10000+"`. */
+        SUBMITTED: number | string
+        /** Number of items; 10000 and more are written `"10000+"`. */
+        COMPLETED: number | string
+        /** Number of items; 10000 and more are written `"10000+"`. */
+        FAILED: number | string
+        /** Number of items; 10000 and more are written `"10000+"`. */
+        REVERSED: number | string
+      }
+    }>
+  }
   readonly cryptoTransfers: {
     /**
      * Create a crypto transfer.
@@ -397,7 +443,8 @@ export type Resources = {
     /**
      * List crypto transfers.
      *
-     * Returns crypto transfers, newest first. Filter by status or by your own reference.
+     * Returns crypto transfers, newest first. Filters combine. Send `Accept: text/csv` to export
+     * all of them.
      *
      * `GET /v1/disbursements/crypto`
      */
@@ -433,7 +480,8 @@ export type Resources = {
     /**
      * List bank transfers.
      *
-     * Returns bank transfers, newest first. Filter by status or by your own reference.
+     * Returns bank transfers, newest first. Filters combine. Send `Accept: text/csv` to export all
+     * of them.
      *
      * `GET /v1/disbursements/bank-transfer`
      */

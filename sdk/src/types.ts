@@ -49,6 +49,67 @@ export type BankAccount = {
   accountName: string
 }
 
+export type BankDisbursement = {
+  /** Such as `bank_transfer`. */
+  kind: 'bank_transfer'
+  /** What created the transfer; null if it is not known. */
+  createdBy: {
+    /** Such as `key`. */
+    kind: 'key'
+    /** Identifies the API key. */
+    id: string
+    /** Name of the API key. */
+    name: string
+  } | null
+  /** Identifies the transfer. */
+  reference: string
+  /** Your own reference, if you sent one. Unique among your transfers of this kind. */
+  merchantReference?: string
+  /** Amount the recipient gets, in kobo. */
+  amount: number
+  /** The complete fee for the transfer, in kobo. */
+  fee: number
+  /** Amount deducted from your balance: `amount` plus `fee`, in kobo. */
+  totalDebit: number
+  /** Such as `NGN`. */
+  currency: 'NGN'
+  /** Code of the bank, as listed by `GET /v1/banks`. */
+  bankCode: string
+  /** Name of the bank. */
+  bankName: string
+  /** Ten-digit account number. */
+  accountNumber: string
+  /** Name of the account holder. */
+  accountName: string
+  narration: string | null
+  /**
+   * `SUBMITTED` until the transfer ends as `COMPLETED` or `FAILED`. `REVERSED` if the bank returned
+   * the money after completion.
+   */
+  status: 'SUBMITTED' | 'COMPLETED' | 'FAILED' | 'REVERSED'
+  /** Null until the transfer is completed. */
+  sessionId: string | null
+  /**
+   * Whether the operator must review it because the bank has not confirmed an outcome for three
+   * days.
+   */
+  reviewRequired: boolean
+  /** Why the transfer failed; null otherwise. docs/reference/payouts.md lists every value. */
+  failureReason: string | null
+  /** The JSON object you sent, returned unchanged. */
+  metadata: Record<string, unknown>
+  /** When the transfer was submitted. */
+  submittedAt: string
+  /** When the bank confirmed that the money arrived. */
+  completedAt: string | null
+  /** When the transfer failed. */
+  failedAt: string | null
+  /** When the bank returned the money after completion. */
+  reversedAt: string | null
+  /** When the transfer was created. */
+  createdAt: string
+}
+
 export type BankTransfer = {
   /** Identifies the transfer. */
   reference: string
@@ -237,6 +298,63 @@ export type CreditedCryptoWallet = {
   /** When it was created. */
   createdAt: string
   payment: Payment
+}
+
+export type CryptoDisbursement = {
+  /** Such as `crypto_transfer`. */
+  kind: 'crypto_transfer'
+  /** What created the transfer; null if it is not known. */
+  createdBy: {
+    /** Such as `key`. */
+    kind: 'key'
+    /** Identifies the API key. */
+    id: string
+    /** Name of the API key. */
+    name: string
+  } | null
+  /** Identifies the transfer. */
+  reference: string
+  /** Your own reference, if you sent one. Unique among your transfers of this kind. */
+  merchantReference?: string
+  asset: 'USDC' | 'USDT'
+  /** Such as `SOLANA`. */
+  network: 'SOLANA'
+  /** Amount the recipient gets, as you wrote it. */
+  amount: string
+  /** The complete fee for the transfer. */
+  fee: string
+  /** Amount deducted from your balance: `amount` plus `fee`. */
+  totalDebit: string
+  /** Wallet address of the recipient. */
+  destinationAddress: string
+  /** `SUBMITTED` until the transfer ends as `CONFIRMED` or `FAILED`. */
+  status: 'SUBMITTED' | 'CONFIRMED' | 'FAILED'
+  /** Transaction signature of the latest attempt. */
+  transactionSignature: string
+  /** Why the transfer failed; null otherwise. docs/reference/payouts.md lists every value. */
+  failureReason: string | null
+  /** The JSON object you sent, returned unchanged. */
+  metadata: Record<string, unknown>
+  /** When the transfer was submitted. */
+  submittedAt: string
+  /** When the transfer became final on the chain. */
+  confirmedAt: string | null
+  /** When the transfer failed. */
+  failedAt: string | null
+  /** When the transfer was created. */
+  createdAt: string
+  /** Every attempt to send the transfer, oldest first. At most one is `LIVE`. */
+  attempts: ({
+    /** Signature of the Solana transaction. */
+    signature: string
+    /** When this attempt was signed. */
+    submittedAt: string
+    /**
+     * `LIVE`: it may still reach a block. `LANDED`: it moved the money. `FAILED` and `DEAD`: it
+     * moved nothing and never will.
+     */
+    state: 'LIVE' | 'LANDED' | 'FAILED' | 'DEAD'
+  })[]
 }
 
 export type CryptoTransfer = {
@@ -1217,6 +1335,70 @@ export type SimulatePublicCheckoutInput = {
   method?: 'bank_transfer' | 'crypto' | undefined
 }
 
+/** List disbursements. */
+export type ListDisbursementsQuery = {
+  /** Only transfers of this kind. */
+  kind?: 'bank_transfer' | 'crypto_transfer' | undefined
+  /** Only transfers in this currency. */
+  currency?: 'NGN' | 'USDC' | 'USDT' | undefined
+  /** Your own reference, such as an order number. Must be unique. */
+  merchantReference?: string | undefined
+  /** Only amounts of at least this: kobo if `currency` is NGN or absent, else a decimal. */
+  minAmount?: string | undefined
+  /** Only amounts of at most this: kobo if `currency` is NGN or absent, else a decimal. */
+  maxAmount?: string | undefined
+  /**
+   * Only transfers to this recipient: words of the name or their beginnings, an account number, or
+   * a wallet address.
+   */
+  recipient?: string | undefined
+  /** Only transfers that this API key created, by its id. */
+  createdBy?: string | undefined
+  /**
+   * Searches references, your own references, account numbers, addresses and the recipient's name.
+   */
+  q?: string | undefined
+  /** Only items created at this time or later: a date or a time, UTC by default. */
+  from?: string | undefined
+  /** Only items created before this time. */
+  to?: string | undefined
+  /** Only items in this state. */
+  status?: 'SUBMITTED' | 'COMPLETED' | 'CONFIRMED' | 'FAILED' | 'REVERSED' | undefined
+  /** Items per page. */
+  limit?: number | undefined
+  /** The `nextCursor` of the previous page. */
+  cursor?: string | undefined
+}
+
+/** Count disbursements. */
+export type CountDisbursementsQuery = {
+  /** Only transfers of this kind. */
+  kind?: 'bank_transfer' | 'crypto_transfer' | undefined
+  /** Only transfers in this currency. */
+  currency?: 'NGN' | 'USDC' | 'USDT' | undefined
+  /** Your own reference, such as an order number. Must be unique. */
+  merchantReference?: string | undefined
+  /** Only amounts of at least this: kobo if `currency` is NGN or absent, else a decimal. */
+  minAmount?: string | undefined
+  /** Only amounts of at most this: kobo if `currency` is NGN or absent, else a decimal. */
+  maxAmount?: string | undefined
+  /**
+   * Only transfers to this recipient: words of the name or their beginnings, an account number, or
+   * a wallet address.
+   */
+  recipient?: string | undefined
+  /** Only transfers that this API key created, by its id. */
+  createdBy?: string | undefined
+  /**
+   * Searches references, your own references, account numbers, addresses and the recipient's name.
+   */
+  q?: string | undefined
+  /** Only items created at this time or later: a date or a time, UTC by default. */
+  from?: string | undefined
+  /** Only items created before this time. */
+  to?: string | undefined
+}
+
 /** Create a crypto transfer. */
 export type CreateCryptoTransferInput = {
   /** Decimal amount with at most 6 digits after the point. */
@@ -1245,6 +1427,27 @@ export type QuoteCryptoTransferInput = {
 export type ListCryptoTransfersQuery = {
   /** Your own reference, such as an order number. Must be unique. */
   merchantReference?: string | undefined
+  /** Only amounts of at least this: kobo if `currency` is NGN or absent, else a decimal. */
+  minAmount?: string | undefined
+  /** Only amounts of at most this: kobo if `currency` is NGN or absent, else a decimal. */
+  maxAmount?: string | undefined
+  /**
+   * Only transfers to this recipient: words of the name or their beginnings, an account number, or
+   * a wallet address.
+   */
+  recipient?: string | undefined
+  /** Only transfers that this API key created, by its id. */
+  createdBy?: string | undefined
+  /**
+   * Searches references, your own references, account numbers, addresses and the recipient's name.
+   */
+  q?: string | undefined
+  /** Only items created at this time or later: a date or a time, UTC by default. */
+  from?: string | undefined
+  /** Only items created before this time. */
+  to?: string | undefined
+  /** Only transfers of this coin; needed to filter by amount. */
+  currency?: 'USDC' | 'USDT' | undefined
   /** Only items in this state. */
   status?: 'SUBMITTED' | 'CONFIRMED' | 'FAILED' | undefined
   /** Items per page. */
@@ -1289,6 +1492,25 @@ export type QuoteBankTransferInput = {
 export type ListBankTransfersQuery = {
   /** Your own reference, such as an order number. Must be unique. */
   merchantReference?: string | undefined
+  /** Only amounts of at least this: kobo if `currency` is NGN or absent, else a decimal. */
+  minAmount?: string | undefined
+  /** Only amounts of at most this: kobo if `currency` is NGN or absent, else a decimal. */
+  maxAmount?: string | undefined
+  /**
+   * Only transfers to this recipient: words of the name or their beginnings, an account number, or
+   * a wallet address.
+   */
+  recipient?: string | undefined
+  /** Only transfers that this API key created, by its id. */
+  createdBy?: string | undefined
+  /**
+   * Searches references, your own references, account numbers, addresses and the recipient's name.
+   */
+  q?: string | undefined
+  /** Only items created at this time or later: a date or a time, UTC by default. */
+  from?: string | undefined
+  /** Only items created before this time. */
+  to?: string | undefined
   /** Only items in this state. */
   status?: 'SUBMITTED' | 'COMPLETED' | 'FAILED' | 'REVERSED' | undefined
   /** Items per page. */

@@ -16,6 +16,8 @@ export const prefixes = {
   sweep: 'sw_',
   payment: 'pay_',
   paymentReturn: 'rf_',
+  /** Cursor of a page of transfers of both kinds. */
+  payout: 'po_',
   /** Cursor of a page of checkout sessions, whose own references are longer. */
   position: 'at_',
   event: 'evt_',

@@ -1,7 +1,7 @@
 import type { EnvironmentId } from '../base/environment.js'
 import { fromReference, fromReferenceOfAnyKind, prefixes } from '../base/ids.js'
-import { limits } from '../base/limits.js'
 import type { Asset } from '../money/assets.js'
+import { newestIdsOfAmount } from '../postgres/amount-range.js'
 import {
   type Count,
   countIds,
@@ -16,6 +16,7 @@ import { newestRows, rowsRead } from '../postgres/newest-rows.js'
 import {
   findTerms,
   hasOtherTerms,
+  hasTerms,
   newestIdsWithTerm,
   type TermSearch,
 } from '../postgres/search-terms.js'
@@ -174,7 +175,7 @@ async function chooseIndex(
       read: (range, limit) => newestIdsWithTerm(terms[0]!, range, limit),
       serves: ['term'],
     }
-  const byAmount = await amountIndex(db, environmentId, filter)
+  const byAmount = await newestIdsOfAmount(db, { table: 'payments', environmentId, ...filter })
   if (byAmount) return { read: byAmount, serves: ['amount'] }
   if (filter.variance && filter.variance !== 'NONE')
     return {
@@ -199,28 +200,6 @@ async function chooseIndex(
   }
 }
 
-/**
- * Rows of a range of amounts are not in the order of time, so they are sorted. Undefined if there are
- * too many of them: then a scan in the order of time finds a page of them soon.
- */
-async function amountIndex(
-  db: Queryable,
-  environmentId: EnvironmentId,
-  { currency, amountMin, amountMax }: PaymentFilter,
-): Promise<IdSearch['newestIds'] | undefined> {
-  if (amountMin === undefined && amountMax === undefined) return undefined
-  const inRange = sql`
-    environment_id = ${environmentId} and asset = ${currency}
-    and amount between ${amountMin ?? 0n} and ${amountMax ?? limits.money.ledgerMax}`
-  const [found] = await db.rows(sql<{ count: number }>`
-    select count(*)::int as count from (
-      select from payments where ${inRange} limit ${limits.lists.rowsSortedMax + 1}) p`)
-  if (found!.count > limits.lists.rowsSortedMax) return undefined
-  return (range, limit) => sql`(
-    select id from payments where ${inRange} ${withinRange(range)}
-    order by id desc limit ${sql.raw(String(limit))})`
-}
-
 function conditionsOf(filter: PaymentFilter, lookups: Lookups, serves: Served[]): Sql[] {
   const isServed = (one: Served) => serves.includes(one)
   const { source, status, variance, currency, amountMin, amountMax } = filter
@@ -231,9 +210,7 @@ function conditionsOf(filter: PaymentFilter, lookups: Lookups, serves: Served[])
   return [
     accountIds && !isServed('account') && sql`t.account_id = any (${accountIds}::uuid[])`,
     ...terms.flatMap((search, index) =>
-      index === 0 && isServed('term')
-        ? hasOtherTerms(search)
-        : hasOtherTerms({ ...search, words: [[], ...search.words] }),
+      index === 0 && isServed('term') ? hasOtherTerms(search) : hasTerms(search),
     ),
     source && !bySource && sql`t.source = ${source}`,
     status && !isServed('status') && sql`t.status = ${status}`,

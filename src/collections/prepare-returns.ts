@@ -59,6 +59,7 @@ function toPayout(
     destination: inspected.destination,
     merchantReference: null,
     metadata: '{}',
+    createdByKey: null,
     status: 'SUBMITTED',
     failureReason: null,
     isReviewRequired: false,

@@ -4,10 +4,8 @@ import { notFound } from '../base/refusal.js'
 import type { Asset } from '../money/assets.js'
 import { gather } from '../postgres/gather.js'
 import { keyedRead, type RowKey } from '../postgres/keyed-read.js'
-import { named } from '../postgres/named.js'
-import { newestRows } from '../postgres/newest-rows.js'
-import { type Sql, sql } from '../postgres/sql.js'
 import type { Queryable } from '../postgres/tx.js'
+import { findPayoutPage, type PayoutFilter } from './filter-payouts.js'
 import {
   type AttemptState,
   type Payout,
@@ -15,7 +13,6 @@ import {
   type PayoutKind,
   type PayoutStatus,
   payoutKinds,
-  payoutStatuses,
 } from './payout.js'
 import type { Destination } from './ports.js'
 
@@ -23,7 +20,8 @@ export type PayoutRow = Omit<Payout, 'destination'> & { destination: string }
 
 export const payoutColumns = `p.environment_id as "environmentId", p.id, p.kind, p.rail, p.asset,
   p.amount, p.fee, p.requested_amount as "requestedAmount", p.destination,
-  p.merchant_reference as "merchantReference", p.metadata, p.takes_from as "takesFrom", p.status,
+  p.merchant_reference as "merchantReference", p.metadata, p.takes_from as "takesFrom",
+  p.created_by_key as "createdByKey", p.status,
   p.failure_reason as "failureReason", p.is_review_required as "isReviewRequired",
   p.event_sequence as "eventSequence", p.submitted_at as "submittedAt",
   p.completed_at as "completedAt", p.failed_at as "failedAt", p.reversed_at as "reversedAt",
@@ -43,7 +41,7 @@ export type PayoutWithAttempts = { payout: Payout; attempts: PayoutAttempt[] }
 const packed = `json_build_array(p.environment_id, p.id, p.kind, p.rail, p.asset, p.amount::text,
   p.fee::text, p.requested_amount, p.destination, p.merchant_reference, p.metadata::text,
   p.takes_from, p.status, p.failure_reason, p.is_review_required, p.event_sequence, p.submitted_at,
-  p.completed_at, p.failed_at, p.reversed_at, p.created_at, array(
+  p.completed_at, p.failed_at, p.reversed_at, p.created_at, p.created_by_key, array(
     select json_build_array(a.number, a.token, a.state, a.created_at) from payout_attempts a
     where a.environment_id = p.environment_id and a.payout_id = p.id order by a.number)) as packed`
 
@@ -72,6 +70,7 @@ type Packed = [
   failedAt: Time | null,
   reversedAt: Time | null,
   createdAt: Time,
+  createdByKey: string | null,
   attempts: [number: number, token: string, state: AttemptState, createdAt: Time][],
 ]
 
@@ -100,8 +99,9 @@ function unpack(row: PackedRow): PayoutWithAttempts {
       failedAt: toTime(fields[18]),
       reversedAt: toTime(fields[19]),
       createdAt: new Date(fields[20]),
+      createdByKey: fields[21],
     },
-    attempts: fields[21].map((attempt) => ({
+    attempts: fields[22].map((attempt) => ({
       number: attempt[0],
       token: attempt[1],
       state: attempt[2],
@@ -114,46 +114,22 @@ function toTime(text: Time | null): Date | null {
   return text === null ? null : new Date(text)
 }
 
-export type PayoutFilter = {
-  merchantReference: string | undefined
-  status: PayoutStatus | undefined
-  beforeId: string | undefined
-  limit: number
-}
-
 /** Newest first. */
 export async function listPayouts(
   db: Queryable,
-  { environmentId, kind }: { environmentId: EnvironmentId; kind: PayoutKind },
-  { merchantReference, status, beforeId, limit }: PayoutFilter,
-): Promise<PayoutWithAttempts[]> {
-  // A reference belongs to at most one payout of a kind: the other conditions filter one row.
-  const where = [
-    merchantReference !== undefined && sql`p.merchant_reference = ${merchantReference}`,
-    status && sql`p.status = ${status}`,
-    beforeId && sql`p.id < ${beforeId}`,
-  ].filter((condition): condition is Sql<unknown> => Boolean(condition))
-  const from =
-    merchantReference === undefined
-      ? newestRows({
-          table: 'payouts',
-          environmentId,
-          where: sql`kind = ${kind}`,
-          columns: [{ name: 'status', type: 'text', values: status ? [status] : payoutStatuses }],
-          order: [{ name: 'id', type: 'uuid' }],
-          before: beforeId === undefined ? undefined : [beforeId],
-          limit,
-        })
-      : sql`(
-          select * from payouts p where p.environment_id = ${environmentId} and p.kind = ${kind}
-            and ${sql.join(where, sql` and `)})`
-  const rows = await db.rows(
-    named(
-      'list_payouts',
-      sql<PackedRow>`select ${sql.raw(packed)} from ${from} p order by p.id desc limit ${limit}`,
-    ),
-  )
-  return rows.map(unpack)
+  environmentId: EnvironmentId,
+  filter: PayoutFilter,
+  page: { beforeId: string | undefined; limit: number },
+): Promise<{ payouts: PayoutWithAttempts[]; next: string | undefined }> {
+  const { ids, next } = await findPayoutPage(db, environmentId, filter, page)
+  const found =
+    ids.length === 0
+      ? []
+      : await findPayouts(
+          db,
+          ids.map((id) => ({ environmentId, id })),
+        )
+  return { payouts: found.filter((one) => one !== undefined), next }
 }
 
 type PayoutName = { environmentId: EnvironmentId; kind?: PayoutKind; reference: string }

@@ -33,6 +33,8 @@ export type Payout = {
   merchantReference: string | null
   /** JSON text, untouched. */
   metadata: string
+  /** The API key that asked for it; null for returns. */
+  createdByKey: string | null
   status: PayoutStatus
   failureReason: string | null
   isReviewRequired: boolean

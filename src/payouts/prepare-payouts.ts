@@ -34,6 +34,7 @@ export type QuoteRequest = {
 export type PayoutRequest = QuoteRequest & {
   merchantReference: string | null
   metadata: string
+  createdByKey: string | null
 }
 
 export type PayoutRails = Record<Mode, Partial<Record<PayoutKind, PayoutRail>>>
@@ -262,6 +263,7 @@ function toPayout(
     destination,
     merchantReference: request.merchantReference,
     metadata: request.metadata,
+    createdByKey: request.createdByKey,
     status: 'SUBMITTED',
     failureReason: null,
     isReviewRequired: false,

@@ -20,16 +20,17 @@ const insertPayoutRows = listStatement({
     merchant_reference: 'text',
     metadata: 'text',
     takes_from: 'text',
+    created_by_key: 'uuid',
     event_sequence: 'int4',
     submitted_at: 'timestamptz',
   },
   text: (list) => `
     insert into payouts (environment_id, id, kind, rail, asset, amount, fee, requested_amount,
-      destination, merchant_reference, metadata, takes_from, status, event_sequence, submitted_at,
-      created_at)
+      destination, merchant_reference, metadata, takes_from, created_by_key, status, event_sequence,
+      submitted_at, created_at)
     select environment_id, id, kind, rail, asset, amount, fee, requested_amount,
-      destination::json, merchant_reference, metadata::json, takes_from, 'SUBMITTED',
-      event_sequence, submitted_at, submitted_at
+      destination::json, merchant_reference, metadata::json, takes_from, created_by_key,
+      'SUBMITTED', event_sequence, submitted_at, submitted_at
     from ${list}`,
 })
 
@@ -49,6 +50,7 @@ export function insertPayouts(tx: Tx, payouts: Payout[]): void {
     merchant_reference: payout.merchantReference,
     metadata: payout.metadata,
     takes_from: payout.takesFrom,
+    created_by_key: payout.createdByKey,
     event_sequence: payout.eventSequence,
     submitted_at: payout.submittedAt,
   }))

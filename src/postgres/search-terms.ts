@@ -87,9 +87,14 @@ export function newestIdsWithTerm(search: TermSearch, range: IdRange, limit: num
     order by found.id desc limit ${sql.raw(String(limit))})`
 }
 
-/** Conditions on a row `t` for the other words. */
-export function hasOtherTerms({ environmentId, kind, words }: TermSearch): Sql[] {
-  return words.slice(1).map(
+/** Conditions on a row `t` for the words that `newestIdsWithTerm` did not use. */
+export function hasOtherTerms(search: TermSearch): Sql[] {
+  return hasTerms({ ...search, words: search.words.slice(1) })
+}
+
+/** Conditions on a row `t` for all words. */
+export function hasTerms({ environmentId, kind, words }: TermSearch): Sql[] {
+  return words.map(
     (terms) => sql`exists (
       select from search_terms other where other.environment_id = ${environmentId}
         and other.kind = ${kind} and other.term = any (${terms}::text[]) and other.id = t.id)`,

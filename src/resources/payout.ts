@@ -124,7 +124,7 @@ export const payoutPrefixes = {
   crypto_return: prefixes.paymentReturn,
 } as const
 
-type PayoutFields = {
+export type PayoutFields = {
   id: string
   kind: keyof typeof payoutPrefixes
   asset: Asset

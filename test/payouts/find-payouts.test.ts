@@ -133,10 +133,10 @@ test('payouts are read exactly as they are stored, in any time zone', async () =
         const plain = await readPlainly(reader, environmentId, id)
         const reference = toReference(prefixes.cryptoTransfer, id)
         expect(await getPayout(reader, { environmentId, reference })).toEqual(plain)
-        const kind = 'crypto_transfer'
-        const filter = { status: undefined, beforeId: undefined, merchantReference: undefined }
-        const page = await listPayouts(reader, { environmentId, kind }, { ...filter, limit: 100 })
-        expect(page.find((found) => found.payout.id === id)).toEqual(plain)
+        const filter = { kinds: ['crypto_transfer'] } as const
+        const page = { beforeId: undefined, limit: 100 }
+        const { payouts } = await listPayouts(reader, environmentId, filter, page)
+        expect(payouts.find((found) => found.payout.id === id)).toEqual(plain)
       },
     ),
     { numRuns: 60 },

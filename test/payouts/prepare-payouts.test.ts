@@ -68,6 +68,7 @@ async function openPreparation(balance = 1_000_000n) {
     destination: { kind: 'wallet', address: 'somewhere' },
     merchantReference: null,
     metadata: '{}',
+    createdByKey: null,
   })
   return {
     rail,

@@ -32,6 +32,7 @@ export function payoutOf(environmentId: EnvironmentId, kind: PayoutKind): Payout
     requestedAmount: '25',
     merchantReference: null,
     metadata: '{}',
+    createdByKey: null,
     destination: { kind: 'wallet', address: 'somewhere' },
     takesFrom: 'available',
     status: 'SUBMITTED',

@@ -235,6 +235,7 @@ function toRouteRequest(
     headers: request.headers,
     key,
     requestId: request.id,
+    keyId: request.caller?.id ?? null,
     network: networkOf(request.ip),
     now: after(clock.now(), request.caller?.environment.clockOffsetMs ?? 0),
     wantsCsv: wantsCsv(request, route),

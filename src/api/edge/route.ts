@@ -25,6 +25,8 @@ export type RouteRequest<Body, Query, Params> = {
   headers: IncomingHttpHeaders
   key: IdempotencyKey | undefined
   requestId: string
+  /** The API key of the caller; null on routes that need none. */
+  keyId: string | null
   /** Network of the caller's address, for limits; see network-of.ts. */
   network: string
   /** Real time plus the offset of the caller's test clock; real time if the route needs no key. */

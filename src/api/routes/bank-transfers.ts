@@ -7,6 +7,7 @@ import type { BankDirectory } from '../../payouts/ports.js'
 import { bankTransfer } from '../../resources/payout.js'
 import { resource, text } from '../../resources/shapes.js'
 import type { ApiParts } from '../api-parts.js'
+import { csvColumns, inBothUnits } from '../edge/csv.js'
 import { success } from '../edge/envelope.js'
 import { merchantReferenceIn, metadataIn } from '../edge/metadata.js'
 import { checkNairaLimits } from '../edge/naira-limits.js'
@@ -96,7 +97,35 @@ export function bankTransferRoutes(api: ApiParts): Route[] {
   return [
     create(api),
     quoteRoute(api),
-    ...createReadRoutes(api, { kind: 'bank_transfer', path, resource: bankTransfer, statuses }),
+    ...createReadRoutes(api, {
+      kind: 'bank_transfer',
+      path,
+      resource: bankTransfer,
+      statuses,
+      columns: csvColumns(
+        'reference',
+        'merchantReference',
+        'createdAt',
+        'status',
+        'currency',
+        inBothUnits('amount'),
+        inBothUnits('fee'),
+        inBothUnits('totalDebit'),
+        'accountName',
+        'accountNumber',
+        'bankName',
+        'bankCode',
+        'narration',
+        'sessionId',
+        'failureReason',
+        'reviewRequired',
+        'submittedAt',
+        'completedAt',
+        'failedAt',
+        'reversedAt',
+        'metadata',
+      ),
+    }),
     listBanks(api),
     resolveName(api),
   ]

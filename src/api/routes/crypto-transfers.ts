@@ -4,6 +4,7 @@ import type { Asset } from '../../money/assets.js'
 import { cryptoTransfer } from '../../resources/payout.js'
 import { resource, text } from '../../resources/shapes.js'
 import type { ApiParts } from '../api-parts.js'
+import { csvColumns, inBothUnits } from '../edge/csv.js'
 import { success } from '../edge/envelope.js'
 import { merchantReferenceIn, metadataIn } from '../edge/metadata.js'
 import { readAddress, solanaAddress } from '../edge/read-address.js'
@@ -43,7 +44,30 @@ export function cryptoTransferRoutes(api: ApiParts): Route[] {
   return [
     create(api),
     quoteRoute(api),
-    ...createReadRoutes(api, { kind: 'crypto_transfer', path, resource: cryptoTransfer, statuses }),
+    ...createReadRoutes(api, {
+      kind: 'crypto_transfer',
+      path,
+      resource: cryptoTransfer,
+      statuses,
+      columns: csvColumns(
+        'reference',
+        'merchantReference',
+        'createdAt',
+        'status',
+        'asset',
+        'network',
+        inBothUnits('amount'),
+        inBothUnits('fee'),
+        inBothUnits('totalDebit'),
+        'destinationAddress',
+        'transactionSignature',
+        'failureReason',
+        'submittedAt',
+        'confirmedAt',
+        'failedAt',
+        'metadata',
+      ),
+    }),
   ]
 }
 

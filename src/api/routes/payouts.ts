@@ -1,23 +1,43 @@
 import Type, { type TSchema } from 'typebox'
+import type { EnvironmentId } from '../../base/environment.js'
+import { fromReference, type Prefix, prefixes } from '../../base/ids.js'
 import { limits } from '../../base/limits.js'
 import type { KeyedAnswer } from '../../idempotency/answer.js'
-import { createPayoutReader, listPayouts } from '../../payouts/find-payouts.js'
-import { type PayoutKind, type PayoutStatus, payoutKinds } from '../../payouts/payout.js'
+import type { PayoutFilter, TransferKind } from '../../payouts/filter-payouts.js'
+import {
+  createPayoutReader,
+  listPayouts,
+  type PayoutWithAttempts,
+} from '../../payouts/find-payouts.js'
+import { type PayoutStatus, payoutKinds } from '../../payouts/payout.js'
 import type { PayoutRequest, QuoteRequest } from '../../payouts/prepare-payouts.js'
+import type { Queryable } from '../../postgres/tx.js'
 import { showPayout } from '../../resources/payout.js'
-import { referenceSample } from '../../resources/shapes.js'
+import { referenceSample, stablecoin, withDescription } from '../../resources/shapes.js'
 import type { ApiParts } from '../api-parts.js'
 import { createResource } from '../create-resource.js'
+import { answerList, type ListPage } from '../edge/answer-list.js'
+import type { CsvColumn } from '../edge/csv.js'
 import { readPosition, writePosition } from '../edge/cursor.js'
-import { listText, successText } from '../edge/envelope.js'
+import { successText } from '../edge/envelope.js'
 import type { RequestContext } from '../edge/keyed-lane.js'
 import { merchantReferenceIn, readMetadata } from '../edge/metadata.js'
+import { readAmountRange, readTimeRange } from '../edge/read-filters.js'
 import { type Route, route } from '../edge/route.js'
-import { closed, inPath, page, pageQuery, withStatus } from '../edge/schemas.js'
+import {
+  amountFilters,
+  closed,
+  inPath,
+  page,
+  pageQuery,
+  searchText,
+  timeFilters,
+  withStatus,
+} from '../edge/schemas.js'
 
 export function toPayoutRequest(
   { environment, kind, asset, amount, requestedAmount, destination }: QuoteRequest,
-  request: { body: { merchantReference?: string }; bodyText: string },
+  request: { body: { merchantReference?: string }; bodyText: string; keyId: string | null },
 ): PayoutRequest {
   return {
     environment,
@@ -28,6 +48,7 @@ export function toPayoutRequest(
     destination,
     merchantReference: request.body.merchantReference ?? null,
     metadata: readMetadata(request),
+    createdByKey: request.keyId,
   }
 }
 
@@ -47,56 +68,134 @@ export async function submitPayout(
   })
 }
 
+export const transferFilters = {
+  merchantReference: Type.Optional(merchantReferenceIn),
+  ...amountFilters,
+  recipient: searchText(
+    'Only transfers to this recipient: words of the name or their beginnings, an account number, or a wallet address.',
+    'ada',
+  ),
+  createdBy: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: limits.names.length,
+      description: 'Only transfers that this API key created, by its id.',
+      examples: [referenceSample(prefixes.apiKey)],
+    }),
+  ),
+  q: searchText(
+    "Searches references, your own references, account numbers, addresses and the recipient's name.",
+    'ada',
+  ),
+  ...timeFilters,
+}
+
+type TransferQuery = {
+  merchantReference?: string
+  minAmount?: string
+  maxAmount?: string
+  currency?: string
+  recipient?: string
+  createdBy?: string
+  q?: string
+  from?: string
+  to?: string
+}
+
+export function toTransferFilter(
+  kinds: readonly TransferKind[],
+  query: TransferQuery,
+): PayoutFilter {
+  const { createdBy } = query
+  return {
+    kinds,
+    merchantReference: query.merchantReference,
+    recipient: query.recipient,
+    createdByKey:
+      createdBy === undefined ? undefined : (fromReference(prefixes.apiKey, createdBy) ?? noId),
+    text: query.q,
+    ...readAmountRange(query),
+    ...readTimeRange(query),
+  }
+}
+
+/** No row has it: the list is empty, not an error. */
+const noId = '00000000-0000-0000-0000-000000000000'
+
+/** A page of transfers, shown as the route shows them. */
+export async function readTransferPage(
+  { openPage }: Pick<ApiParts, 'openPage'>,
+  request: {
+    environmentId: EnvironmentId
+    filter: PayoutFilter
+    prefix: Prefix
+    cursor: string | undefined
+    limit: number
+  },
+  show: (db: Queryable, payouts: PayoutWithAttempts[]) => Promise<string[]> | string[],
+): Promise<ListPage> {
+  const { environmentId, filter, prefix, limit } = request
+  const { db, cursor, toNext } = openPage(request.cursor)
+  const beforeId = cursor === undefined ? undefined : readPosition(prefix, cursor)
+  const { payouts, next } = await listPayouts(db, environmentId, filter, { beforeId, limit })
+  return {
+    items: await show(db, payouts),
+    nextCursor: toNext(next === undefined ? null : writePosition(prefix, next)),
+  }
+}
+
 export function createReadRoutes(
   { db, openPage }: ApiParts,
-  {
-    kind,
-    path,
-    resource,
-    statuses,
-  }: {
-    kind: PayoutKind
+  about: {
+    kind: TransferKind
     path: string
     resource: TSchema
     statuses: Record<string, PayoutStatus>
+    columns: CsvColumn[]
   },
 ): Route[] {
+  const { kind, path, resource, statuses, columns } = about
   const { prefix } = payoutKinds[kind]
   const readPayout = createPayoutReader(db)
   const name = kind === 'crypto_transfer' ? 'CryptoTransfer' : 'BankTransfer'
   const words = kind === 'crypto_transfer' ? 'crypto transfer' : 'bank transfer'
   const title = words[0]!.toUpperCase() + words.slice(1)
   const base = { access: 'secret', tag: 'Disbursements', method: 'GET' } as const
+  const properties: Record<string, TSchema> = {
+    ...transferFilters,
+    ...(kind === 'crypto_transfer' && { currency: coinFilter }),
+    status: Type.Optional(withStatus(Object.keys(statuses))),
+    ...pageQuery,
+  }
   const list = route({
     ...base,
     path,
     operation: `list${name}s`,
     summary: `List ${words}s`,
-    description: `Returns ${words}s, newest first. Filter by status or by your own reference.`,
-    query: closed({
-      merchantReference: Type.Optional(merchantReferenceIn),
-      status: Type.Optional(withStatus(Object.keys(statuses))),
-      ...pageQuery,
-    }),
+    description: `Returns ${words}s, newest first. Filters combine. Send \`Accept: text/csv\` to export all of them.`,
+    query: closed(properties),
     answers: { 200: page(resource) },
-    async handle({ environment, query }) {
-      const limit = query.limit ?? limits.http.pageSizeDefault
-      const source = openPage(query.cursor)
-      const found = await listPayouts(
-        source.db,
-        { environmentId: environment.id, kind },
+    hasCsv: true,
+    handle(request) {
+      const { environment, wantsCsv } = request
+      const query = request.query as TransferQuery & { status?: string; limit?: number }
+      const filter = {
+        ...toTransferFilter([kind], query),
+        status: query.status === undefined ? undefined : statuses[query.status],
+      }
+      return answerList(
+        { query, wantsCsv },
         {
-          merchantReference: query.merchantReference,
-          status: query.status === undefined ? undefined : statuses[query.status as string],
-          beforeId: source.cursor === undefined ? undefined : readPosition(prefix, source.cursor),
-          limit: limit + 1,
+          title: `${title}s`,
+          columns,
+          readPage: (wanted) =>
+            readTransferPage(
+              { openPage },
+              { environmentId: environment.id, filter, prefix, ...wanted },
+              (_db, payouts) => payouts.map(({ payout, attempts }) => showPayout(payout, attempts)),
+            ),
         },
       )
-      const shown = found.slice(0, limit)
-      const items = shown.map(({ payout, attempts }) => showPayout(payout, attempts))
-      const last = shown.at(-1)?.payout.id
-      const next = source.toNext(found.length > limit ? writePosition(prefix, last!) : null)
-      return successText(200, `${title}s`, listText(items, next))
     },
   })
   const read = route({
@@ -119,3 +218,7 @@ export function createReadRoutes(
   })
   return [list, read]
 }
+
+const coinFilter = Type.Optional(
+  withDescription(stablecoin, 'Only transfers of this coin; needed to filter by amount.'),
+)

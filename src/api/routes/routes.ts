@@ -14,6 +14,7 @@ import { cryptoTransferRoutes } from './crypto-transfers.js'
 import { cryptoWalletRoutes } from './crypto-wallets.js'
 import { dedicatedAccountRoutes } from './dedicated-accounts.js'
 import { dedicatedCryptoWalletRoutes } from './dedicated-crypto-wallets.js'
+import { disbursementRoutes } from './disbursements.js'
 import { eventRoutes } from './events.js'
 import { paymentRoutes } from './payments.js'
 import { profile } from './profile.js'
@@ -46,6 +47,7 @@ export function createRoutes(api: ApiParts): Route[] {
     railNotices(api),
     ...cryptoTransferRoutes(api),
     ...bankTransferRoutes(api),
+    ...disbursementRoutes(api),
     settleDisbursement(api),
     advanceClock(api),
     ...webhookEndpointRoutes(api),

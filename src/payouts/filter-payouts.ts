@@ -1,0 +1,208 @@
+import type { EnvironmentId } from '../base/environment.js'
+import { fromReference } from '../base/ids.js'
+import type { Asset } from '../money/assets.js'
+import { newestIdsOfAmount } from '../postgres/amount-range.js'
+import {
+  type Count,
+  countIds,
+  findPageOfIds,
+  type IdPage,
+  type IdSearch,
+  type TimeRange,
+  toIdRange,
+  withinRange,
+} from '../postgres/filtered-ids.js'
+import { newestRows } from '../postgres/newest-rows.js'
+import {
+  findTerms,
+  hasOtherTerms,
+  hasTerms,
+  newestIdsWithTerm,
+  type TermSearch,
+} from '../postgres/search-terms.js'
+import { type Sql, sql } from '../postgres/sql.js'
+import type { Queryable } from '../postgres/tx.js'
+import { type PayoutKind, type PayoutStatus, payoutKinds, payoutStatuses } from './payout.js'
+
+export type TransferKind = Extract<PayoutKind, 'bank_transfer' | 'crypto_transfer'>
+
+export const transferKinds: TransferKind[] = ['bank_transfer', 'crypto_transfer']
+
+export type PayoutFilter = TimeRange & {
+  kinds: readonly TransferKind[]
+  status?: PayoutStatus | undefined
+  currency?: Asset | undefined
+  /** Both in the smallest unit of `currency`, which must be given. */
+  amountMin?: bigint | undefined
+  amountMax?: bigint | undefined
+  createdByKey?: string | undefined
+  /** Words of the recipient's name, or the account number or address. */
+  recipient?: string | undefined
+  merchantReference?: string | undefined
+  /** Any of: a reference, the merchant's reference, an account number, words of a name. */
+  text?: string | undefined
+}
+
+/** Newest first. */
+export async function findPayoutPage(
+  db: Queryable,
+  environmentId: EnvironmentId,
+  filter: PayoutFilter,
+  { beforeId, limit }: { beforeId: string | undefined; limit: number },
+): Promise<IdPage> {
+  const search = await searchPayouts(db, environmentId, filter, beforeId)
+  return search ? findPageOfIds(db, search, limit) : { ids: [], next: undefined }
+}
+
+export async function countPayouts(
+  db: Queryable,
+  environmentId: EnvironmentId,
+  filter: PayoutFilter,
+): Promise<Count> {
+  const search = await searchPayouts(db, environmentId, filter, undefined)
+  return search ? countIds(db, search) : { count: 0, isComplete: true }
+}
+
+type Lookups = { payoutIds?: string[]; terms: TermSearch[] }
+
+async function searchPayouts(
+  db: Queryable,
+  environmentId: EnvironmentId,
+  filter: PayoutFilter,
+  beforeId: string | undefined,
+): Promise<IdSearch | undefined> {
+  const lookups = await lookUp(db, environmentId, filter)
+  if (!lookups) return undefined
+  const index = await chooseIndex(db, environmentId, filter, lookups)
+  return {
+    name: 'list_payouts',
+    table: 'payouts',
+    environmentId,
+    newestIds: index.read,
+    conditions: conditionsOf(filter, lookups, index.serves),
+    range: toIdRange(filter, beforeId),
+  }
+}
+
+/** Undefined: nothing can match. */
+async function lookUp(
+  db: Queryable,
+  environmentId: EnvironmentId,
+  { kinds, merchantReference, recipient, text }: PayoutFilter,
+): Promise<Lookups | undefined> {
+  const lookups: Lookups = { terms: [] }
+  const texts = recipient === undefined ? [] : [recipient]
+  if (merchantReference !== undefined)
+    lookups.payoutIds = await findByReference(db, environmentId, kinds, merchantReference)
+  if (text !== undefined) {
+    const own = kinds.map((kind) => fromReference(payoutKinds[kind].prefix, text)).find(Boolean)
+    const found = own ? [own] : await findByReference(db, environmentId, kinds, text)
+    if (found.length === 0) texts.push(text)
+    else lookups.payoutIds = lookups.payoutIds?.filter((id) => found.includes(id)) ?? found
+  }
+  if (lookups.payoutIds?.length === 0) return undefined
+  for (const one of texts) {
+    const terms = await findTerms(db, { environmentId, kind: 'payout', text: one })
+    if (!terms) return undefined
+    lookups.terms.push(terms)
+  }
+  return lookups
+}
+
+/**
+ * A reference belongs to at most one payout of a kind. Reads the next reference at or after it, as
+ * `selectReferences` does and for the same reason.
+ */
+async function findByReference(
+  db: Queryable,
+  environmentId: EnvironmentId,
+  kinds: readonly TransferKind[],
+  reference: string,
+): Promise<string[]> {
+  const rows = await db.rows(sql<{ id: string }>`
+    select found.id from unnest(${kinds}::text[]) wanted (kind)
+    cross join lateral (
+      select id, merchant_reference from payouts
+      where environment_id = ${environmentId} and kind = wanted.kind
+        and merchant_reference is not null and merchant_reference >= ${reference}
+      order by environment_id, kind, merchant_reference limit 1) found
+    where found.merchant_reference = ${reference}`)
+  return rows.map(({ id }) => id)
+}
+
+type Served = 'id' | 'term' | 'amount' | 'key' | 'kind'
+
+async function chooseIndex(
+  db: Queryable,
+  environmentId: EnvironmentId,
+  filter: PayoutFilter,
+  { payoutIds, terms }: Lookups,
+): Promise<{ read: IdSearch['newestIds']; serves: Served }> {
+  if (payoutIds)
+    return {
+      read: (range) => sql`(
+        select id from payouts where environment_id = ${environmentId}
+          and id = any (${payoutIds}::uuid[]) ${withinRange(range)})`,
+      serves: 'id',
+    }
+  if (terms.length > 0)
+    return {
+      read: (range, limit) => newestIdsWithTerm(terms[0]!, range, limit),
+      serves: 'term',
+    }
+  const isIndexed = sql`kind in ('bank_transfer', 'crypto_transfer')`
+  const byAmount = await newestIdsOfAmount(db, {
+    table: 'payouts',
+    environmentId,
+    isIndexed,
+    ...filter,
+  })
+  if (byAmount) return { read: byAmount, serves: 'amount' }
+  const byIndex = (
+    where: Sql | undefined,
+    columns: Parameters<typeof newestRows>[0]['columns'],
+  ): IdSearch['newestIds'] => {
+    return (range, limit) =>
+      newestRows({
+        table: 'payouts',
+        environmentId,
+        ...(where && { where }),
+        columns,
+        order: [{ name: 'id', type: 'uuid' }],
+        before: range.before === undefined ? undefined : [range.before],
+        from: range.from,
+        limit,
+      })
+  }
+  if (filter.createdByKey !== undefined)
+    return {
+      read: byIndex(sql`created_by_key is not null`, [
+        { name: 'created_by_key', type: 'uuid', values: [filter.createdByKey] },
+      ]),
+      serves: 'key',
+    }
+  const statuses = filter.status ? [filter.status] : payoutStatuses
+  return {
+    read: byIndex(undefined, [
+      { name: 'kind', type: 'text', values: filter.kinds },
+      { name: 'status', type: 'text', values: statuses },
+    ]),
+    serves: 'kind',
+  }
+}
+
+function conditionsOf(filter: PayoutFilter, { terms }: Lookups, serves: Served): Sql[] {
+  const { kinds, status, currency, amountMin, amountMax, createdByKey } = filter
+  const isOneAsset = serves === 'kind' && kinds.length === 1 && kinds[0] === 'bank_transfer'
+  return [
+    ...terms.flatMap((search, index) =>
+      index === 0 && serves === 'term' ? hasOtherTerms(search) : hasTerms(search),
+    ),
+    serves !== 'kind' && kinds.length < transferKinds.length && sql`t.kind = ${kinds[0]}`,
+    serves !== 'kind' && status && sql`t.status = ${status}`,
+    serves !== 'key' && createdByKey !== undefined && sql`t.created_by_key = ${createdByKey}`,
+    currency && serves !== 'amount' && !isOneAsset && sql`t.asset = ${currency}`,
+    amountMin !== undefined && serves !== 'amount' && sql`t.amount >= ${amountMin}`,
+    amountMax !== undefined && serves !== 'amount' && sql`t.amount <= ${amountMax}`,
+  ].filter((condition): condition is Sql => Boolean(condition))
+}

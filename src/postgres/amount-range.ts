@@ -1,0 +1,39 @@
+import type { EnvironmentId } from '../base/environment.js'
+import { limits } from '../base/limits.js'
+import { type IdSearch, withinRange } from './filtered-ids.js'
+import { type Sql, sql } from './sql.js'
+import type { Queryable } from './tx.js'
+
+type AmountSearch = {
+  /** With an index on (environment_id, asset, amount, id). */
+  table: string
+  environmentId: EnvironmentId
+  /** The condition of that index, if it has one. */
+  isIndexed?: Sql
+  currency?: string | undefined
+  amountMin?: bigint | undefined
+  amountMax?: bigint | undefined
+}
+
+/**
+ * Rows of a range of amounts are not in the order of time, so they are sorted. Undefined if no range
+ * is wanted, or if it has too many rows: then a scan in the order of time finds a page of them soon.
+ */
+export async function newestIdsOfAmount(
+  db: Queryable,
+  search: AmountSearch,
+): Promise<IdSearch['newestIds'] | undefined> {
+  const { environmentId, isIndexed = sql`true`, currency, amountMin, amountMax } = search
+  if (amountMin === undefined && amountMax === undefined) return undefined
+  const table = sql.raw(search.table)
+  const inRange = sql`
+    environment_id = ${environmentId} and ${isIndexed} and asset = ${currency}
+    and amount between ${amountMin ?? 0n} and ${amountMax ?? limits.money.ledgerMax}`
+  const [found] = await db.rows(sql<{ count: number }>`
+    select count(*)::int as count from (
+      select from ${table} where ${inRange} limit ${limits.lists.rowsSortedMax + 1}) t`)
+  if (found!.count > limits.lists.rowsSortedMax) return undefined
+  return (range, limit) => sql`(
+    select id from ${table} where ${inRange} ${withinRange(range)}
+    order by id desc limit ${sql.raw(String(limit))})`
+}
