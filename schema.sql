@@ -61,6 +61,33 @@ begin
 end $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.first_entry_at(environment integer, of_asset text, wanted timestamp with time zone)
+ RETURNS bigint
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+declare
+  low bigint := 1;
+  high bigint := 1;
+  middle bigint;
+  written timestamptz;
+begin
+  select entry_count + 1 into high from ledger_accounts
+    where environment_id = environment and asset = of_asset and name = 'available';
+  while low < high loop
+    middle := (low + high) / 2;
+    select created_at into written from ledger_transfers
+      where environment_id = environment and asset = of_asset and entry_number = middle;
+    if not found then
+      select created_at into written from ledger_resolutions
+        where environment_id = environment and asset = of_asset and entry_number = middle;
+    end if;
+    if written < wanted then low := middle + 1; else high := middle; end if;
+  end loop;
+  return low;
+end $function$
+;
+
 CREATE OR REPLACE FUNCTION public.refuse_change()
  RETURNS trigger
  LANGUAGE plpgsql

@@ -123,3 +123,28 @@ alter table payments drop constraint payments_pkey, add primary key (environment
 alter table payouts drop constraint payouts_pkey, add primary key (environment_id, id);
 alter table collection_accounts drop constraint collection_accounts_pkey,
   add primary key (environment_id, id);
+
+-- The number of the first entry of a statement at or after a time. Numbers have no gaps and grow with
+-- time, so it is found by halving, without an index on the time.
+create function first_entry_at(environment integer, of_asset text, wanted timestamptz)
+  returns bigint language plpgsql stable as $$
+declare
+  low bigint := 1;
+  high bigint := 1;
+  middle bigint;
+  written timestamptz;
+begin
+  select entry_count + 1 into high from ledger_accounts
+    where environment_id = environment and asset = of_asset and name = 'available';
+  while low < high loop
+    middle := (low + high) / 2;
+    select created_at into written from ledger_transfers
+      where environment_id = environment and asset = of_asset and entry_number = middle;
+    if not found then
+      select created_at into written from ledger_resolutions
+        where environment_id = environment and asset = of_asset and entry_number = middle;
+    end if;
+    if written < wanted then low := middle + 1; else high := middle; end if;
+  end loop;
+  return low;
+end $$;

@@ -22,6 +22,9 @@ export const described: Record<string, { about: string; flags: Flag[] }> = {
     flags: [
       ['merchantReference', 'text', 'Your own reference, such as an order number.', false, false],
       ['status', 'text', 'Only items in this state. One of: ACTIVE, PAID, EXPIRED, CANCELLED.', false, false],
+      ['q', 'text', 'Searches references, your own references and account numbers.', false, false],
+      ['from', 'text', 'Only items created at this time or later: a date or a time, UTC by default.', false, false],
+      ['to', 'text', 'Only items created before this time.', false, false],
       ['limit', 'integer', 'Items per page.', false, false],
       ['cursor', 'text', 'The nextCursor of the previous page.', false, false],
     ],
@@ -55,6 +58,9 @@ export const described: Record<string, { about: string; flags: Flag[] }> = {
     flags: [
       ['externalReference', 'text', 'Your own reference, such as an order number.', false, false],
       ['status', 'text', 'Only items in this state. One of: ACTIVE, INACTIVE.', false, false],
+      ['q', 'text', 'Searches references, your own references, account numbers and names of account holders.', false, false],
+      ['from', 'text', 'Only items created at this time or later: a date or a time, UTC by default.', false, false],
+      ['to', 'text', 'Only items created before this time.', false, false],
       ['limit', 'integer', 'Items per page.', false, false],
       ['cursor', 'text', 'The nextCursor of the previous page.', false, false],
     ],
@@ -83,6 +89,9 @@ export const described: Record<string, { about: string; flags: Flag[] }> = {
     flags: [
       ['merchantReference', 'text', 'Your own reference, such as an order number.', false, false],
       ['status', 'text', 'Only items in this state. One of: ACTIVE, PAID, EXPIRED, CANCELLED.', false, false],
+      ['q', 'text', 'Searches references, your own references and addresses.', false, false],
+      ['from', 'text', 'Only items created at this time or later: a date or a time, UTC by default.', false, false],
+      ['to', 'text', 'Only items created before this time.', false, false],
       ['limit', 'integer', 'Items per page.', false, false],
       ['cursor', 'text', 'The nextCursor of the previous page.', false, false],
     ],
@@ -112,6 +121,9 @@ export const described: Record<string, { about: string; flags: Flag[] }> = {
     flags: [
       ['externalReference', 'text', 'Your own reference, such as an order number.', false, false],
       ['status', 'text', 'Only items in this state. One of: ACTIVE.', false, false],
+      ['q', 'text', 'Searches references, your own references and addresses.', false, false],
+      ['from', 'text', 'Only items created at this time or later: a date or a time, UTC by default.', false, false],
+      ['to', 'text', 'Only items created before this time.', false, false],
       ['limit', 'integer', 'Items per page.', false, false],
       ['cursor', 'text', 'The nextCursor of the previous page.', false, false],
     ],
@@ -401,19 +413,35 @@ export const described: Record<string, { about: string; flags: Flag[] }> = {
     flags: [],
   },
   'balanceEntries.list': {
-    about: 'List balance entries. Returns every change of the available balance with the balance after it, newest first. Send Accept: text/csv for CSV with up to 10,000 rows per page; the X-Next-Cursor header holds the cursor of the next page.',
+    about: 'List balance entries. Returns every change of the available balance with the balance after it, newest first. Send Accept: text/csv to export all of them.',
     flags: [
       ['asset', 'text', 'Only entries of this asset. One of: NGN, USDC, USDT.', false, false],
+      ['type', 'text', 'Only changes for this reason. One of: test_funding, operator_credit, crypto_payout, crypto_payout_fee, bank_payout, bank_payout_fee, bank_payout_reversal, bank_payout_fee_reversal, payment, payment_fee, payment_held, payment_accepted, payment_accepted_fee, payment_return, payment_refund, payment_return_reversal, payment_refund_reversal, sweep.', false, false],
+      ['reference', 'text', 'Only changes that this payment, payout or other resource caused.', false, false],
+      ['from', 'text', 'Only items created at this time or later: a date or a time, UTC by default.', false, false],
+      ['to', 'text', 'Only items created before this time.', false, false],
       ['limit', 'integer', 'Items per page.', false, false],
       ['cursor', 'text', 'The nextCursor of the previous page.', false, false],
     ],
   },
   'balanceEntries.csv': {
-    about: 'List balance entries. Returns every change of the available balance with the balance after it, newest first. Send Accept: text/csv for CSV with up to 10,000 rows per page; the X-Next-Cursor header holds the cursor of the next page.',
+    about: 'List balance entries. Returns every change of the available balance with the balance after it, newest first. Send Accept: text/csv to export all of them.',
     flags: [
       ['asset', 'text', 'Only entries of this asset. One of: NGN, USDC, USDT.', false, false],
+      ['type', 'text', 'Only changes for this reason. One of: test_funding, operator_credit, crypto_payout, crypto_payout_fee, bank_payout, bank_payout_fee, bank_payout_reversal, bank_payout_fee_reversal, payment, payment_fee, payment_held, payment_accepted, payment_accepted_fee, payment_return, payment_refund, payment_return_reversal, payment_refund_reversal, sweep.', false, false],
+      ['reference', 'text', 'Only changes that this payment, payout or other resource caused.', false, false],
+      ['from', 'text', 'Only items created at this time or later: a date or a time, UTC by default.', false, false],
+      ['to', 'text', 'Only items created before this time.', false, false],
       ['limit', 'integer', 'Items per page.', false, false],
       ['cursor', 'text', 'The nextCursor of the previous page.', false, false],
+    ],
+  },
+  'balanceEntries.summary': {
+    about: 'Summarize a statement. Returns the opening and closing balance of a period and what changed it in between.',
+    flags: [
+      ['asset', 'text', 'The balance. One of: NGN, USDC, USDT.', true, false],
+      ['from', 'text', 'Only items created at this time or later: a date or a time, UTC by default.', false, false],
+      ['to', 'text', 'Only items created before this time.', false, false],
     ],
   },
   'settings.get': {

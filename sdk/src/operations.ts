@@ -100,6 +100,7 @@ export const operations = {
   balanceEntries: {
     list: list('/v1/balance-entries'),
     csv: csv('/v1/balance-entries'),
+    summary: find('/v1/balance-entries/summary'),
   },
   settings: {
     get: read('/v1/settings'),

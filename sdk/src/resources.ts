@@ -63,6 +63,8 @@ import type {
   Settings,
   SettleTestDisbursementInput,
   SimulatePublicCheckoutInput,
+  StatementSummary,
+  SummarizeBalanceEntriesQuery,
   TestClock,
   TestDeposit,
   TestFunding,
@@ -521,8 +523,7 @@ export type Resources = {
      * List balance entries.
      *
      * Returns every change of the available balance with the balance after it, newest first. Send
-     * `Accept: text/csv` for CSV with up to 10,000 rows per page; the `X-Next-Cursor` header holds
-     * the cursor of the next page.
+     * `Accept: text/csv` to export all of them.
      *
      * `GET /v1/balance-entries`
      */
@@ -531,12 +532,19 @@ export type Resources = {
      * List balance entries.
      *
      * Returns every change of the available balance with the balance after it, newest first. Send
-     * `Accept: text/csv` for CSV with up to 10,000 rows per page; the `X-Next-Cursor` header holds
-     * the cursor of the next page.
+     * `Accept: text/csv` to export all of them.
      *
      * `GET /v1/balance-entries`
      */
     csv(query?: ListBalanceEntriesQuery, options?: RequestOptions): Promise<{ text: string; nextCursor: string | null }>
+    /**
+     * Summarize a statement.
+     *
+     * Returns the opening and closing balance of a period and what changed it in between.
+     *
+     * `GET /v1/balance-entries/summary`
+     */
+    summary(query: SummarizeBalanceEntriesQuery, options?: RequestOptions): Promise<StatementSummary>
   }
   readonly settings: {
     /**

@@ -27,6 +27,13 @@ export type BalanceEntry = {
   balanceAfter: number | string
   /** The payout, payment or other resource that caused the change. */
   reference: string
+  /** Who paid or was paid; null if the change has no other side, such as a test funding. */
+  counterparty: {
+    name: string | null
+    bankName: string | null
+    accountNumber: string | null
+    address: string | null
+  } | null
   /** When the balance changed. */
   createdAt: string
 }
@@ -937,6 +944,26 @@ export type Settings = {
   }
 }
 
+export type StatementSummary = {
+  asset: 'NGN' | 'USDC' | 'USDT'
+  /** Available balance before the first entry. */
+  opening: number | string
+  /** Money that came in. */
+  in: number | string
+  /** Paid out, refunded, or held for that. */
+  out: number | string
+  /** Fees charged, or held for open payouts. */
+  fees: number | string
+  /** Held money that was given back. */
+  released: number | string
+  /** Available balance after the last entry: `opening` + `in` + `released` − `out` − `fees`. */
+  closing: number | string
+  /** Number of the first entry; null if there is none. */
+  firstNumber: number | null
+  /** Number of the last entry; null if there is none. */
+  lastNumber: number | null
+}
+
 export type TestClock = {
   /** Time of the environment after the change. */
   now: string
@@ -1078,6 +1105,12 @@ export type ListVirtualAccountsQuery = {
   merchantReference?: string | undefined
   /** Only items in this state. */
   status?: 'ACTIVE' | 'PAID' | 'EXPIRED' | 'CANCELLED' | undefined
+  /** Searches references, your own references and account numbers. */
+  q?: string | undefined
+  /** Only items created at this time or later: a date or a time, UTC by default. */
+  from?: string | undefined
+  /** Only items created before this time. */
+  to?: string | undefined
   /** Items per page. */
   limit?: number | undefined
   /** The `nextCursor` of the previous page. */
@@ -1115,6 +1148,12 @@ export type ListDedicatedAccountsQuery = {
   externalReference?: string | undefined
   /** Only items in this state. */
   status?: 'ACTIVE' | 'INACTIVE' | undefined
+  /** Searches references, your own references, account numbers and names of account holders. */
+  q?: string | undefined
+  /** Only items created at this time or later: a date or a time, UTC by default. */
+  from?: string | undefined
+  /** Only items created before this time. */
+  to?: string | undefined
   /** Items per page. */
   limit?: number | undefined
   /** The `nextCursor` of the previous page. */
@@ -1141,6 +1180,12 @@ export type ListCryptoWalletsQuery = {
   merchantReference?: string | undefined
   /** Only items in this state. */
   status?: 'ACTIVE' | 'PAID' | 'EXPIRED' | 'CANCELLED' | undefined
+  /** Searches references, your own references and addresses. */
+  q?: string | undefined
+  /** Only items created at this time or later: a date or a time, UTC by default. */
+  from?: string | undefined
+  /** Only items created before this time. */
+  to?: string | undefined
   /** Items per page. */
   limit?: number | undefined
   /** The `nextCursor` of the previous page. */
@@ -1162,6 +1207,12 @@ export type ListDedicatedCryptoWalletsQuery = {
   externalReference?: string | undefined
   /** Only items in this state. */
   status?: 'ACTIVE' | undefined
+  /** Searches references, your own references and addresses. */
+  q?: string | undefined
+  /** Only items created at this time or later: a date or a time, UTC by default. */
+  from?: string | undefined
+  /** Only items created before this time. */
+  to?: string | undefined
   /** Items per page. */
   limit?: number | undefined
   /** The `nextCursor` of the previous page. */
@@ -1531,10 +1582,28 @@ export type ResolveBankAccountQuery = {
 export type ListBalanceEntriesQuery = {
   /** Only entries of this asset. */
   asset?: 'NGN' | 'USDC' | 'USDT' | undefined
+  /** Only changes for this reason. */
+  type?: 'test_funding' | 'operator_credit' | 'crypto_payout' | 'crypto_payout_fee' | 'bank_payout' | 'bank_payout_fee' | 'bank_payout_reversal' | 'bank_payout_fee_reversal' | 'payment' | 'payment_fee' | 'payment_held' | 'payment_accepted' | 'payment_accepted_fee' | 'payment_return' | 'payment_refund' | 'payment_return_reversal' | 'payment_refund_reversal' | 'sweep' | undefined
+  /** Only changes that this payment, payout or other resource caused. */
+  reference?: string | undefined
+  /** Only items created at this time or later: a date or a time, UTC by default. */
+  from?: string | undefined
+  /** Only items created before this time. */
+  to?: string | undefined
   /** Items per page. */
   limit?: number | undefined
   /** The `nextCursor` of the previous page. */
   cursor?: string | undefined
+}
+
+/** Summarize a statement. */
+export type SummarizeBalanceEntriesQuery = {
+  /** The balance. */
+  asset: 'NGN' | 'USDC' | 'USDT'
+  /** Only items created at this time or later: a date or a time, UTC by default. */
+  from?: string | undefined
+  /** Only items created before this time. */
+  to?: string | undefined
 }
 
 /** Update settings. */

@@ -427,6 +427,8 @@ export const limits = {
     wordsPerPrefixMax: 50,
     /** Accounts that share a merchant's reference. */
     accountsPerReferenceMax: 100,
+    /** Entries of a statement that a summary adds up. */
+    entriesSummedMax: 1_000_000,
     searchLengthMax: 100,
     hitsMax: 20,
   },

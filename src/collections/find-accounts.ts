@@ -4,18 +4,10 @@ import { limits } from '../base/limits.js'
 import { Refusal } from '../base/refusal.js'
 import { gather } from '../postgres/gather.js'
 import { keyedRead, type RowKey } from '../postgres/keyed-read.js'
-import { named } from '../postgres/named.js'
-import { newestRows } from '../postgres/newest-rows.js'
 import { sql } from '../postgres/sql.js'
 import type { Queryable } from '../postgres/tx.js'
-import {
-  type AccountKind,
-  type AccountStatus,
-  accountKinds,
-  allAccountStatuses,
-  type CollectionAccount,
-  isWallet,
-} from './account.js'
+import { type AccountKind, accountKinds, type CollectionAccount, isWallet } from './account.js'
+import { type AccountFilter, findAccountPage } from './filter-accounts.js'
 import { listOtherDeposits, type OtherDeposit } from './find-notices.js'
 import type { Payment } from './payment.js'
 import { accountColumns } from './store-accounts.js'
@@ -30,40 +22,18 @@ export type AccountWithPayments = {
 
 export type AccountLookup = { environmentId: EnvironmentId; kind: AccountKind; reference: string }
 
-type AccountFilter = {
-  merchantReference: string | undefined
-  status: AccountStatus | undefined
-  beforeId: string | undefined
-  limit: number
-}
-
 /** Newest first. */
 export async function listAccounts(
   db: Queryable,
   { environmentId, kind }: { environmentId: EnvironmentId; kind: AccountKind },
-  { merchantReference, status, beforeId, limit }: AccountFilter,
-): Promise<AccountWithPayments[]> {
-  const reference =
-    merchantReference === undefined
-      ? []
-      : [{ name: 'merchant_reference', type: 'text', values: [merchantReference] } as const]
-  const isIndexed = sql.raw(reference.length > 0 ? `merchant_reference <> ''` : 'true')
-  const newest = newestRows({
-    table: 'collection_accounts',
-    environmentId,
-    where: sql`kind = ${kind} and ${isIndexed}`,
-    columns: [
-      ...reference,
-      { name: 'status', type: 'text', values: status ? [status] : allAccountStatuses },
-    ],
-    order: [{ name: 'id', type: 'uuid' }],
-    before: beforeId === undefined ? undefined : [beforeId],
-    limit,
-  })
-  const page = sql<CollectionAccount>`
-    select ${sql.raw(accountColumns)} from ${newest} a order by a.id desc limit ${limit}`
-  const accounts = await db.rows(named('list_accounts', page))
-  return withPayments(db, accounts)
+  filter: AccountFilter,
+  page: { beforeId: string | undefined; limit: number },
+): Promise<{ accounts: AccountWithPayments[]; next: string | undefined }> {
+  const { ids, next } = await findAccountPage(db, { environmentId, kind }, filter, page)
+  if (ids.length === 0) return { accounts: [], next }
+  const keys = ids.map((id) => ({ environmentId, id }))
+  const found = (await findAccounts(db, keys)).filter((one) => one !== undefined)
+  return { accounts: await withPayments(db, found), next }
 }
 
 const findAccounts = keyedRead<CollectionAccount, CollectionAccount>({

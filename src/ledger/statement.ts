@@ -1,5 +1,8 @@
 import type { EnvironmentId } from '../base/environment.js'
+import { limits } from '../base/limits.js'
 import type { Asset } from '../money/assets.js'
+import { named } from '../postgres/named.js'
+import { type Sql, sql } from '../postgres/sql.js'
 import type { Queryable } from '../postgres/tx.js'
 import type { Purpose } from './purposes.js'
 
@@ -16,32 +19,178 @@ export type StatementEntry = {
   createdAt: Date
 }
 
-/** Newest first, below the given entry number. */
+/** Where a statement is read: entries from `first` on, below `below`. */
+export type StatementRange = {
+  environmentId: EnvironmentId
+  asset: Asset
+  first: bigint
+  below: bigint
+}
+
+export type EntryFilter = {
+  from?: Date | undefined
+  to?: Date | undefined
+  purpose?: Purpose | undefined
+  causeId?: string | undefined
+}
+
+export type StatementPage = {
+  /** Newest first. */
+  entries: StatementEntry[]
+  /** Set if older entries were not searched; all those from here on were. */
+  searchedTo: { entryNumber: bigint; createdAt: Date } | undefined
+}
+
+/**
+ * The entries that pass the filter, newest first. A filter by purpose searches a bounded number of
+ * entries, so a page of a rare purpose may be short.
+ */
 export async function listStatementEntries(
   db: Queryable,
-  page: { environmentId: EnvironmentId; asset: Asset; below: bigint; limit: number },
+  range: StatementRange,
+  { filter = {}, limit }: { filter?: EntryFilter; limit: number },
+): Promise<StatementPage> {
+  const { purpose, causeId } = filter
+  if (causeId !== undefined)
+    return { entries: await readEntries(db, range, filter, limit), searchedTo: undefined }
+  if (purpose === undefined && !filter.from && !filter.to)
+    return { entries: await readEntries(db, range, {}, limit), searchedTo: undefined }
+  const within = await boundByTime(db, range, filter)
+  const entries: StatementEntry[] = []
+  let { below } = within
+  for (let scans = 0; scans < limits.lists.scansPerPageMax; scans += 1) {
+    const windowStart = below - BigInt(limits.lists.rowsPerScan)
+    const first = windowStart > within.first ? windowStart : within.first
+    const wanted = limit - entries.length
+    entries.push(...(await readEntries(db, { ...within, first, below }, filter, wanted)))
+    if (entries.length >= limit || first <= within.first) return { entries, searchedTo: undefined }
+    below = first
+  }
+  const [last] = await readEntries(db, { ...within, first: below, below: below + 1n }, {}, 1)
+  return { entries, searchedTo: last }
+}
+
+/** Entries are numbered when they are committed, which may be a moment after their time. */
+const disorderMs = 10_000
+
+async function boundByTime(
+  db: Queryable,
+  range: StatementRange,
+  { from, to }: EntryFilter,
+): Promise<StatementRange> {
+  if (!from && !to) {
+    const newest = await readEntries(db, range, {}, 1)
+    return { ...range, below: (newest[0]?.entryNumber ?? 0n) + 1n }
+  }
+  const { environmentId, asset } = range
+  const entryAt = (time: Date | undefined, otherwise: Sql, shiftMs: number) =>
+    time
+      ? sql`first_entry_at(${environmentId}, ${asset}, ${new Date(time.getTime() + shiftMs)})`
+      : otherwise
+  const count = sql`coalesce((
+    select entry_count + 1 from ledger_accounts
+    where environment_id = ${environmentId} and asset = ${asset} and name = 'available'), 1)`
+  const [found] = await db.rows(sql<{ first: bigint; below: bigint }>`
+    select ${entryAt(from, sql`1::bigint`, -disorderMs)} as first,
+      ${entryAt(to, count, disorderMs)} as below`)
+  const { first, below } = found!
+  return {
+    ...range,
+    first: first > range.first ? first : range.first,
+    below: below < range.below ? below : range.below,
+  }
+}
+
+async function readEntries(
+  db: Queryable,
+  { environmentId, asset, first, below }: StatementRange,
+  { from, to, purpose, causeId }: EntryFilter,
+  limit: number,
 ): Promise<StatementEntry[]> {
-  return db.rows<StatementEntry>({
-    name: 'list_entries',
-    text: `
-      with transfers as (
-        select asset, entry_number,
-          case when credit = 'available' then amount else -amount end as change,
-          available_after, purpose, cause_id,
-          case when is_hold then 'hold' else 'post' end as kind, created_at
-        from ledger_transfers
-        where environment_id = $1 and asset = $2 and entry_number < $3
-        order by entry_number desc limit $4),
-      releases as (
-        select asset, entry_number, amount as change, available_after, purpose, cause_id,
-          'release' as kind, created_at
-        from ledger_resolutions
-        where environment_id = $1 and asset = $2 and entry_number < $3
-        order by entry_number desc limit $4)
-      select asset, entry_number as "entryNumber", change, available_after as "availableAfter",
-        purpose, cause_id as "causeId", kind, created_at as "createdAt"
-      from (select * from transfers union all select * from releases) entries
-      order by entry_number desc limit $4`,
-    values: [page.environmentId, page.asset, page.below, page.limit],
-  })
+  const where = sql.join(
+    [
+      sql`environment_id = ${environmentId} and asset = ${asset} and entry_number < ${below}`,
+      sql`entry_number >= ${first}`,
+      from && sql`created_at >= ${from}`,
+      to && sql`created_at < ${to}`,
+      purpose && sql`purpose = ${purpose}`,
+      causeId !== undefined && sql`cause_id = ${causeId}`,
+    ].filter((condition): condition is Sql => Boolean(condition)),
+    sql` and `,
+  )
+  return db.rows(
+    named(
+      'list_entries',
+      sql<StatementEntry>`
+        with transfers as (
+          select asset, entry_number,
+            case when credit = 'available' then amount else -amount end as change,
+            available_after, purpose, cause_id,
+            case when is_hold then 'hold' else 'post' end as kind, created_at
+          from ledger_transfers where ${where} order by entry_number desc limit ${limit}),
+        releases as (
+          select asset, entry_number, amount as change, available_after, purpose, cause_id,
+            'release' as kind, created_at
+          from ledger_resolutions where ${where} order by entry_number desc limit ${limit})
+        select asset, entry_number as "entryNumber", change, available_after as "availableAfter",
+          purpose, cause_id as "causeId", kind, created_at as "createdAt"
+        from (select * from transfers union all select * from releases) entries
+        order by entry_number desc limit ${limit}`,
+    ),
+  )
+}
+
+export type StatementSummary = {
+  opening: bigint
+  /** Money that came in. */
+  moneyIn: bigint
+  /** Paid out, refunded or held for that. */
+  moneyOut: bigint
+  fees: bigint
+  /** Held money that was given back. */
+  released: bigint
+  closing: bigint
+  firstNumber: bigint | null
+  lastNumber: bigint | null
+}
+
+/**
+ * What changed a balance in a period: opening + moneyIn + released − moneyOut − fees = closing.
+ * Undefined if the period has more entries than are added up at once.
+ */
+export async function summarizeStatement(
+  db: Queryable,
+  range: StatementRange,
+  period: Pick<EntryFilter, 'from' | 'to'>,
+): Promise<StatementSummary | undefined> {
+  const { environmentId, asset, first, below } = await boundByTime(db, range, period)
+  if (below - first > BigInt(limits.lists.entriesSummedMax)) return undefined
+  const where = sql`
+    environment_id = ${environmentId} and asset = ${asset} and entry_number >= ${first}
+    and entry_number < ${below} and created_at >= ${period.from ?? '-infinity'}
+    and created_at < ${period.to ?? 'infinity'}`
+  const [sums] = await db.rows(sql<Omit<StatementSummary, 'opening' | 'closing'>>`
+    with entries as (
+      select entry_number, purpose, 'transfer' as kind,
+        case when credit = 'available' then amount else -amount end as change
+      from ledger_transfers where ${where}
+      union all
+      select entry_number, purpose, 'release', amount from ledger_resolutions where ${where})
+    select
+      coalesce(sum(change) filter (where change > 0 and kind = 'transfer'), 0)::int8 as "moneyIn",
+      coalesce(-sum(change) filter (where change < 0 and purpose not like '%\\_fee'), 0)::int8
+        as "moneyOut",
+      coalesce(-sum(change) filter (where change < 0 and purpose like '%\\_fee'), 0)::int8 as fees,
+      coalesce(sum(change) filter (where kind = 'release'), 0)::int8 as released,
+      min(entry_number) as "firstNumber", max(entry_number) as "lastNumber"
+    from entries`)
+  const { firstNumber, lastNumber } = sums!
+  const balanceBefore = firstNumber ?? below
+  const [before] = await readEntries(db, { ...range, first: 1n, below: balanceBefore }, {}, 1)
+  const [last] =
+    lastNumber === null
+      ? []
+      : await readEntries(db, { ...range, first: 1n, below: lastNumber + 1n }, {}, 1)
+  const opening = before?.availableAfter ?? 0n
+  return { ...sums!, opening, closing: last?.availableAfter ?? opening }
 }

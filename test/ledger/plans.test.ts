@@ -74,9 +74,14 @@ test('finding holds and resolutions uses the cause, never a scan of the ledger',
 
 test('a page of the statement reads only that page', async () => {
   const session = await openSession(db)
-  await listStatementEntries(readerOf(session), { ...place, below: 9_000n, limit: 20 })
-  const values = [`${environmentId}`, 'USDC', '9000', '20']
-  for (const { scans } of await plansOf(session, 'list_entries', values))
+  const range = { ...place, first: 1n, below: 9_000n }
+  await listStatementEntries(readerOf(session), range, { limit: 20 })
+  const { rows } = await session.query<{ name: string }>(
+    "select name from pg_prepared_statements where name like 'list_entries%'",
+  )
+  const bounds = [`${environmentId}`, 'USDC', '9000', '1']
+  const values = [...bounds, '20', ...bounds, '20', '20']
+  for (const { scans } of await plansOf(session, rows[0]!.name, values))
     expect(scans).toEqual([
       'by resolution_entries_are_numbered_once',
       'by transfer_entries_are_numbered_once',

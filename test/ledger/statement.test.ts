@@ -40,8 +40,10 @@ await db.transaction((tx) =>
 /** A funding, one entry per line of a hold, and one per release. */
 const entryCount = 1 + 100 + 50 + 40
 
-function page(below: bigint, limit: number): Promise<StatementEntry[]> {
-  return listStatementEntries(db, { ...place, below, limit })
+async function page(below: bigint, limit: number): Promise<StatementEntry[]> {
+  const range = { ...place, first: 1n, below }
+  const found = await listStatementEntries(db, range, { limit })
+  return found.entries
 }
 
 // Pages of any size must give the same entries: newest first, none missing, none twice, none of
@@ -104,11 +106,7 @@ test('a line has its kind, cause and purpose', async () => {
 })
 
 test('an unused statement is empty', async () => {
-  const entries = await listStatementEntries(db, {
-    environmentId,
-    asset: 'NGN',
-    below: limits.money.ledgerMax,
-    limit: 10,
-  })
+  const range = { environmentId, asset: 'NGN', first: 1n, below: limits.money.ledgerMax } as const
+  const { entries } = await listStatementEntries(db, range, { limit: 10 })
   expect(entries).toEqual([])
 })

@@ -1,6 +1,11 @@
 import Type, { type TSchema } from 'typebox'
 import { limits } from '../../base/limits.js'
-import { type AccountKind, type AccountStatus, accountKinds } from '../../collections/account.js'
+import {
+  type AccountKind,
+  type AccountStatus,
+  accountKinds,
+  isWallet,
+} from '../../collections/account.js'
 import { type EndedAccount, endAccount } from '../../collections/end-accounts.js'
 import {
   type AccountLookup,
@@ -15,11 +20,23 @@ import { referenceSample } from '../../resources/shapes.js'
 import type { WalletRequest } from '../../wallets/prepare-wallets.js'
 import type { ApiParts } from '../api-parts.js'
 import { createResource } from '../create-resource.js'
+import { answerList } from '../edge/answer-list.js'
+import { type CsvColumn, csvColumns, inBothUnits } from '../edge/csv.js'
 import { readPosition, writePosition } from '../edge/cursor.js'
-import { listText, successText } from '../edge/envelope.js'
+import { successText } from '../edge/envelope.js'
 import { type RequestContext, toCallWithLateAnswer } from '../edge/keyed-lane.js'
+import { readTimeRange } from '../edge/read-filters.js'
 import { type Route, route } from '../edge/route.js'
-import { closed, inPath, page, pageQuery, plainText, withStatus } from '../edge/schemas.js'
+import {
+  closed,
+  inPath,
+  page,
+  pageQuery,
+  plainText,
+  searchText,
+  timeFilters,
+  withStatus,
+} from '../edge/schemas.js'
 
 export const referenceIn = Type.String({
   minLength: 1,
@@ -114,35 +131,83 @@ function listRoute({ openPage }: ApiParts, about: About): Route {
     query: closed({
       [named]: Type.Optional(referenceIn),
       status: Type.Optional(withStatus(statuses)),
+      q: searchText(searchOf(kind), 'order-1001'),
+      ...timeFilters,
       ...pageQuery,
     }),
     answers: { 200: page(resource) },
-    async handle({ environment, query: sent }) {
+    hasCsv: true,
+    handle({ environment, query: sent, wantsCsv }) {
       const query = sent as ListQuery
-      const limit = query.limit ?? limits.http.pageSizeDefault
-      const { db, cursor, toNext } = openPage(query.cursor)
-      const found = await listAccounts(
-        db,
-        { environmentId: environment.id, kind },
+      const filter = {
+        merchantReference: query[named],
+        status: query.status ?? defaultStatus,
+        text: query.q,
+        ...readTimeRange(query),
+      }
+      return answerList(
+        { query, wantsCsv },
         {
-          merchantReference: query[named],
-          status: query.status ?? defaultStatus,
-          beforeId: cursor === undefined ? undefined : readPosition(prefix, cursor),
-          limit: limit + 1,
+          title: `${titleOf(kind)}s`,
+          columns: columnsOf(kind, named),
+          async readPage({ cursor: from, limit }) {
+            const { db, cursor, toNext } = openPage(from)
+            const beforeId = cursor === undefined ? undefined : readPosition(prefix, cursor)
+            const owner = { environmentId: environment.id, kind }
+            const { accounts, next } = await listAccounts(db, owner, filter, { beforeId, limit })
+            return {
+              items: accounts.map(show),
+              nextCursor: toNext(next === undefined ? null : writePosition(prefix, next)),
+            }
+          },
         },
       )
-      const shown = found.slice(0, limit)
-      const last = shown.at(-1)?.account.id
-      const next = toNext(found.length > limit ? writePosition(prefix, last!) : null)
-      return successText(200, `${titleOf(kind)}s`, listText(shown.map(show), next))
     },
   })
+}
+
+function searchOf(kind: AccountKind): string {
+  if (kind === 'dedicated_account')
+    return 'Searches references, your own references, account numbers and names of account holders.'
+  return isWallet({ kind })
+    ? 'Searches references, your own references and addresses.'
+    : 'Searches references, your own references and account numbers.'
+}
+
+const temporaryColumns = [
+  'variance',
+  inBothUnits('amount'),
+  inBothUnits('amountReceived'),
+  inBothUnits('amountAccepted'),
+  inBothUnits('amountHeld'),
+  inBothUnits('amountReturning'),
+  inBothUnits('amountReturned'),
+  'expiresAt',
+  'paidAt',
+]
+
+function columnsOf(kind: AccountKind, named: About['named']): CsvColumn[] {
+  const isTemporary = named === 'merchantReference'
+  return csvColumns(
+    isTemporary || isWallet({ kind }) ? 'reference' : 'accountReference',
+    named,
+    'createdAt',
+    'status',
+    ...(isWallet({ kind })
+      ? ['address', 'network', ...(isTemporary ? ['asset'] : [])]
+      : ['accountNumber', 'accountName', 'bankName', ...(isTemporary ? ['currency'] : [])]),
+    ...(isTemporary ? temporaryColumns : []),
+    'metadata',
+  )
 }
 
 type ListQuery = {
   merchantReference?: string
   externalReference?: string
   status?: AccountStatus
+  q?: string
+  from?: string
+  to?: string
   limit?: number
   cursor?: string
 }

@@ -1,27 +1,43 @@
-import { stringify } from 'csv-stringify/sync'
 import Type from 'typebox'
 import type { EnvironmentId } from '../../base/environment.js'
-import { prefixes, toReference } from '../../base/ids.js'
+import { fromReferenceOfAnyKind, prefixes, toReference } from '../../base/ids.js'
 import { limits } from '../../base/limits.js'
 import { Refusal } from '../../base/refusal.js'
-import { purposes } from '../../ledger/purposes.js'
-import { listStatementEntries, type StatementEntry } from '../../ledger/statement.js'
+import { type Counterparty, findCounterparties } from '../../collections/find-counterparties.js'
+import { type Purpose, purposes } from '../../ledger/purposes.js'
+import {
+  type EntryFilter,
+  listStatementEntries,
+  type StatementEntry,
+  type StatementPage,
+  summarizeStatement,
+} from '../../ledger/statement.js'
 import { toWire } from '../../money/amounts.js'
 import { type Asset, assetNames } from '../../money/assets.js'
 import type { Queryable } from '../../postgres/tx.js'
 import {
+  accountName,
+  accountNumber,
   anyAmount,
   anyAsset,
+  bankName,
+  notYet,
+  orNull,
   referenceSample,
   resource,
   timestamp,
+  walletAddress,
   withDescription,
+  withExample,
 } from '../../resources/shapes.js'
 import type { ApiParts } from '../api-parts.js'
+import { answerList } from '../edge/answer-list.js'
+import { csvColumns, inBothUnits } from '../edge/csv.js'
 import { readCursor, writeCursor } from '../edge/cursor.js'
 import { success } from '../edge/envelope.js'
-import { route } from '../edge/route.js'
-import { closed, page, pageQuery } from '../edge/schemas.js'
+import { readTimeRange } from '../edge/read-filters.js'
+import { type Route, route } from '../edge/route.js'
+import { closed, oneOf, page, pageQuery, timeFilters } from '../edge/schemas.js'
 
 const balanceEntry = resource('BalanceEntry', {
   number: Type.Integer({
@@ -44,67 +60,199 @@ const balanceEntry = resource('BalanceEntry', {
     description: 'The payout, payment or other resource that caused the change.',
     examples: [referenceSample(prefixes.funding)],
   }),
+  counterparty: orNull(
+    Type.Object({
+      name: orNull(accountName),
+      bankName: orNull(bankName),
+      accountNumber: orNull(accountNumber),
+      address: withExample(orNull(walletAddress), null),
+    }),
+    'Who paid or was paid; null if the change has no other side, such as a test funding.',
+  ),
   createdAt: timestamp('When the balance changed.'),
 })
 
-type Position = { asset: Asset; below: bigint }
+const path = '/v1/balance-entries'
+const base = { method: 'GET', access: 'secret', tag: 'Balances' } as const
 
-export const balanceEntries = ({ openPage }: ApiParts) =>
+export function balanceEntryRoutes(api: ApiParts): Route[] {
+  return [list(api), summary(api)]
+}
+
+const columns = csvColumns(
+  'number',
+  'createdAt',
+  'asset',
+  'type',
+  'effect',
+  inBothUnits('amount'),
+  inBothUnits('balanceAfter'),
+  'reference',
+  'counterparty.name',
+  'counterparty.bankName',
+  'counterparty.accountNumber',
+  'counterparty.address',
+)
+
+const list = ({ openPage }: ApiParts) =>
   route({
-    method: 'GET',
-    path: '/v1/balance-entries',
-    access: 'secret',
+    ...base,
+    path,
     operation: 'listBalanceEntries',
     summary: 'List balance entries',
     description:
-      'Returns every change of the available balance with the balance after it, newest first. Send `Accept: text/csv` for CSV with up to 10,000 rows per page; the `X-Next-Cursor` header holds the cursor of the next page.',
-    tag: 'Balances',
+      'Returns every change of the available balance with the balance after it, newest first. Send `Accept: text/csv` to export all of them.',
     query: closed({
       asset: Type.Optional(withDescription(anyAsset, 'Only entries of this asset.')),
+      type: Type.Optional(oneOf(Object.keys(purposes), 'Only changes for this reason.')),
+      reference: Type.Optional(
+        Type.String({
+          minLength: 1,
+          maxLength: limits.names.length,
+          description: 'Only changes that this payment, payout or other resource caused.',
+          examples: [referenceSample(prefixes.funding)],
+        }),
+      ),
+      ...timeFilters,
       ...pageQuery,
     }),
     answers: { 200: page(balanceEntry) },
     hasCsv: true,
-    async handle({ environment, query, wantsCsv }) {
-      const defaultLimit = wantsCsv ? limits.http.csvRowsPerRead : limits.http.pageSizeDefault
-      const { db, cursor, toNext } = openPage(query.cursor)
-      const positions = toPositions(query.asset as Asset | undefined, cursor)
-      const { entries, next } = await readPage(db, environment.id, {
-        positions,
-        limit: query.limit ?? defaultLimit,
-      })
-      const nextCursor = toNext(next && writeCursor(next))
-      const items = entries.map(toItem)
-      if (!wantsCsv) return success(200, 'Balance entries', { items, nextCursor })
-      return {
-        status: 200,
-        body: stringify(items, { header: true, columns: Object.keys(balanceEntry.properties) }),
-        contentType: 'text/csv; charset=utf-8',
-        headers: { vary: 'Accept', ...(nextCursor && { 'x-next-cursor': nextCursor }) },
+    handle(request) {
+      const { environment, query } = request
+      const { reference } = query
+      const filter: EntryFilter = {
+        ...readTimeRange(query),
+        purpose: query.type as Purpose | undefined,
+        causeId:
+          reference === undefined ? undefined : (fromReferenceOfAnyKind(reference) ?? noCause),
       }
+      return answerList(request, {
+        title: 'Balance entries',
+        columns,
+        async readPage({ cursor: sent, limit }) {
+          const { db, cursor, toNext } = openPage(sent)
+          const positions = toPositions(query.asset as Asset | undefined, cursor)
+          const found = await readPage(db, environment.id, { positions, filter, limit })
+          const causes = [...new Set(found.entries.map(({ causeId }) => causeId))]
+          const counterparties = await findCounterparties(db, environment.id, causes)
+          return {
+            items: found.entries.map((entry) => JSON.stringify(toItem(entry, counterparties))),
+            nextCursor: toNext(found.next && writeCursor(found.next)),
+          }
+        },
+      })
     },
   })
+
+/** No row has it: the list is empty, not an error. */
+const noCause = '00000000-0000-0000-0000-000000000000'
+
+const statementSummary = resource('StatementSummary', {
+  asset: anyAsset,
+  opening: withDescription(anyAmount, 'Available balance before the first entry.'),
+  in: withDescription(anyAmount, 'Money that came in.'),
+  out: withExample(withDescription(anyAmount, 'Paid out, refunded, or held for that.'), 0),
+  fees: withExample(withDescription(anyAmount, 'Fees charged, or held for open payouts.'), 12_500),
+  released: withExample(withDescription(anyAmount, 'Held money that was given back.'), 0),
+  closing: withExample(
+    withDescription(
+      anyAmount,
+      'Available balance after the last entry: `opening` + `in` + `released` − `out` − `fees`.',
+    ),
+    2_487_500,
+  ),
+  firstNumber: notYet(Type.Integer(), 'Number of the first entry; null if there is none.'),
+  lastNumber: notYet(Type.Integer(), 'Number of the last entry; null if there is none.'),
+})
+
+const summary = ({ openPage }: ApiParts) =>
+  route({
+    ...base,
+    path: `${path}/summary`,
+    operation: 'summarizeBalanceEntries',
+    summary: 'Summarize a statement',
+    description:
+      'Returns the opening and closing balance of a period and what changed it in between.',
+    query: closed({ asset: withDescription(anyAsset, 'The balance.'), ...timeFilters }),
+    answers: { 200: statementSummary },
+    refusals: [{ code: 'validation_failed' }],
+    isHeavy: true,
+    async handle({ environment, query }) {
+      const asset = query.asset as Asset
+      const { db } = openPage(undefined)
+      const range = {
+        environmentId: environment.id,
+        asset,
+        first: 1n,
+        below: limits.money.ledgerMax,
+      }
+      const found = await summarizeStatement(db, range, readTimeRange(query))
+      if (!found) throw tooManyEntries()
+      const { firstNumber, lastNumber } = found
+      return success(200, 'Statement summary', {
+        asset,
+        opening: toWire(found.opening, asset),
+        in: toWire(found.moneyIn, asset),
+        out: toWire(found.moneyOut, asset),
+        fees: toWire(found.fees, asset),
+        released: toWire(found.released, asset),
+        closing: toWire(found.closing, asset),
+        firstNumber: firstNumber === null ? null : Number(firstNumber),
+        lastNumber: lastNumber === null ? null : Number(lastNumber),
+      })
+    },
+  })
+
+function tooManyEntries(): Refusal {
+  const most = limits.lists.entriesSummedMax.toLocaleString('en')
+  return new Refusal('validation_failed', {
+    message: `The period has more than ${most} entries. Send from and to of a shorter one.`,
+    details: [{ field: 'from', issue: 'must begin a shorter period' }],
+  })
+}
+
+type Position = { asset: Asset; below: bigint }
 
 /** Merges the statements of several assets by time. The cursor holds a position in each. */
 async function readPage(
   db: Queryable,
   environmentId: EnvironmentId,
-  { positions, limit }: { positions: Position[]; limit: number },
+  { positions, filter, limit }: { positions: Position[]; filter: EntryFilter; limit: number },
 ): Promise<{ entries: StatementEntry[]; next: Record<string, string> | null }> {
-  const lists: StatementEntry[][] = []
+  const lists: StatementPage[] = []
   // Sequential: a list may hold only one pool connection at a time (see list-reads.ts).
-  for (const position of positions)
-    lists.push(await listStatementEntries(db, { environmentId, ...position, limit: limit + 1 }))
-  const entries = mergeNewestFirst(lists, limit)
-  if (lists.flat().length <= limit) return { entries, next: null }
-  const next = positions.map(({ asset }, index) => {
-    const last = entries.findLast((entry) => entry.asset === asset)
+  for (const { asset, below } of positions) {
+    const range = { environmentId, asset, first: 1n, below }
+    lists.push(await listStatementEntries(db, range, { filter, limit: limit + 1 }))
+  }
+  // What is older than the end of an unfinished search waits for the next page.
+  const searchEnds = lists.flatMap(({ searchedTo }) => searchedTo?.createdAt.getTime() ?? [])
+  const searchedFrom = Math.max(...searchEnds, Number.NEGATIVE_INFINITY)
+  const merged = mergeNewestFirst(
+    lists.map((list) => list.entries),
+    limit,
+  )
+  const entries = merged.filter(({ createdAt }) => createdAt.getTime() >= searchedFrom)
+  const found = lists.reduce((sum, list) => sum + list.entries.length, 0)
+  if (found <= entries.length && searchEnds.length === 0) return { entries, next: null }
+  const next = positions.map(({ asset, below }, index) => {
+    const { entries: own, searchedTo } = lists[index]!
+    const shown = entries.filter((entry) => entry.asset === asset)
+    const isAllShown = shown.length === own.length
+    if (isAllShown && searchedTo) return [asset, String(searchedTo.entryNumber)]
+    const last = shown.at(-1)
+    if (last) return [asset, String(last.entryNumber)]
     // An asset without entries on this page continues from its newest entry: anything added later
     // is newer than this page and must not appear on the next one.
-    const newest = lists[index]![0]?.entryNumber ?? 0n
-    return [asset, String(last?.entryNumber ?? newest + 1n)]
+    const newest = own[0]?.entryNumber
+    return [asset, String(newest === undefined ? minimum(below, 1n) : newest + 1n)]
   })
   return { entries, next: Object.fromEntries(next) }
+}
+
+function minimum(one: bigint, other: bigint): bigint {
+  return one < other ? one : other
 }
 
 function toPositions(asset: Asset | undefined, cursor: string | undefined): Position[] {
@@ -142,7 +290,7 @@ function mergeNewestFirst(lists: StatementEntry[][], limit: number): StatementEn
   return merged
 }
 
-function toItem(entry: StatementEntry) {
+function toItem(entry: StatementEntry, counterparties: Map<string, Counterparty>) {
   return {
     number: Number(entry.entryNumber),
     asset: entry.asset,
@@ -151,6 +299,7 @@ function toItem(entry: StatementEntry) {
     amount: toWire(entry.change, entry.asset),
     balanceAfter: toWire(entry.availableAfter, entry.asset),
     reference: toReference(purposes[entry.purpose].causePrefix, entry.causeId),
+    counterparty: counterparties.get(entry.causeId) ?? null,
     createdAt: entry.createdAt.toISOString(),
   }
 }

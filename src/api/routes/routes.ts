@@ -6,7 +6,7 @@ import { depositCoins } from '../test-mode/deposit-coins.js'
 import { fundBalance } from '../test-mode/fund-balance.js'
 import { payIn } from '../test-mode/pay-in.js'
 import { settleDisbursement } from '../test-mode/settle-disbursement.js'
-import { balanceEntries } from './balance-entries.js'
+import { balanceEntryRoutes } from './balance-entries.js'
 import { balances } from './balances.js'
 import { bankTransferRoutes } from './bank-transfers.js'
 import { checkoutSessionRoutes } from './checkout-sessions.js'
@@ -29,7 +29,7 @@ import { webhookEndpointRoutes } from './webhook-endpoints.js'
 export function createRoutes(api: ApiParts): Route[] {
   return [
     balances(api),
-    balanceEntries(api),
+    ...balanceEntryRoutes(api),
     readSettings(api),
     changeSettings(api),
     profile(api),
