@@ -13,6 +13,7 @@ export type Run<Options> = {
   args: string[]
   options: Options
   isJson: boolean
+  isLive: boolean
 }
 
 /** Sets the action of a command that calls the API, with `--json` and `--live`. */
@@ -35,8 +36,15 @@ export function setTestAction<Options = object>(
   command.action(async () => {
     const { json, live, ...options } = command.opts()
     const access = findAccess(terminal, live ? 'live' : 'test')
-    const run = { terminal, access, manilla: openClient(access), args: command.processedArgs }
-    const output = await work({ ...run, options: options as Options, isJson: json === true })
+    const output = await work({
+      terminal,
+      access,
+      manilla: openClient(access),
+      args: command.processedArgs,
+      options: options as Options,
+      isJson: json === true,
+      isLive: live === true,
+    })
     if (output) terminal.print(json ? JSON.stringify(output.data) : output.text)
   })
 }

@@ -1,5 +1,5 @@
 import { ConnectionError, ManillaError } from '../src/errors.js'
-import { withoutControls } from './show.js'
+import { withoutControls } from './style.js'
 
 /** docs/reference/cli.md is generated from these. */
 export const exitCodes = {

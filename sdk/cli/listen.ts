@@ -4,7 +4,7 @@ import { type Run, setAction } from './action.js'
 import { misused } from './failure.js'
 import { type Forwarded, openForwarder } from './forwarder.js'
 import { type ListeningEndpoint, openListeningEndpoint } from './listening-endpoint.js'
-import { paint } from './show.js'
+import { paint } from './style.js'
 import type { Terminal } from './terminal.js'
 
 type Options = { forwardTo?: string; events?: string; through?: string; port?: string }

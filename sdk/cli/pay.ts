@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import type { Manilla, Pages, Payment } from '../src/manilla.js'
 import { type Output, type Run, setTestAction } from './action.js'
 import { type Failure, misused } from './failure.js'
-import { formatNaira } from './show.js'
+import { formatMoney, formatNaira, parseMoney, toKobo } from './money.js'
 import type { Terminal } from './terminal.js'
 
 type Options = { asset?: string; from?: string }
@@ -65,12 +65,14 @@ async function payCoins(
   target: { address: string; asset?: string; amount?: string },
   given: { amount: string | undefined; asset: string | undefined },
 ): Promise<Output> {
-  const amount = given.amount ?? target.amount
-  if (amount === undefined) throw noAmount()
+  const written = given.amount ?? target.amount
+  if (written === undefined) throw noAmount()
   const { address } = target
-  const asset = (given.asset ?? target.asset ?? 'USDC') as Coin
+  const { amount, coin } = readCoins(written)
+  const asset = (given.asset ?? coin ?? target.asset ?? 'USDC') as Coin
   const data = await manilla.test.cryptoDeposits.create({ address, asset, amount })
-  const text = `Sent ${amount} ${asset} to ${address}. It is credited when final, within seconds.`
+  const sent = formatMoney(amount, asset)
+  const text = `Sent ${sent} to ${address}. It is credited when final, within seconds.`
   return { data, text }
 }
 
@@ -133,15 +135,20 @@ async function findByAddress(manilla: Manilla, address: string): Promise<Target>
 
 /** Reads naira with at most two decimals; never rounds. */
 function readKobo(text: string): number {
-  const [, whole, rest = ''] = /^(\d{1,13})(?:\.(\d{1,2}))?$/.exec(ungroup(text)) ?? []
-  if (whole === undefined)
-    throw misused(`${text} is not a valid amount in naira.`, 'Write 5000 or 5000.50.')
-  return Number(whole + rest.padEnd(2, '0'))
+  const written = parseMoney(text)
+  if (written?.asset !== undefined && written.asset !== 'NGN')
+    throw misused('A bank account accepts naira only.', 'Write 5000 or ₦5,000.50.')
+  const kobo = written && toKobo(written.decimal)
+  if (kobo !== undefined) return kobo
+  throw misused(`${text} is not a valid amount in naira.`, 'Write 5000 or ₦5,000.50.')
 }
 
-/** Accepts commas between groups of three digits; refuses `1,5`, which may mean one and a half. */
-function ungroup(text: string): string {
-  return /^\d{1,3}(,\d{3})+(\.|$)/.test(text) ? text.replaceAll(',', '') : text
+/** The amount as the API takes it, and the coin if the text names one. */
+function readCoins(text: string): { amount: string; coin: Coin | undefined } {
+  const written = parseMoney(text)
+  if (!written || written.asset === 'NGN')
+    throw misused(`${text} is not a valid amount of a coin.`, 'Write 25.5 or 25.5 USDC.')
+  return { amount: written.decimal, coin: written.asset as Coin | undefined }
 }
 
 function noAmount(): Failure {

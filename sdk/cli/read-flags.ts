@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { type Failure, misused } from './failure.js'
+import { isAsset, parseMoney, toKobo } from './money.js'
 
-type Kind = 'text' | 'integer' | 'boolean' | 'amount' | 'list' | 'json'
+/** `naira` and `coins` have one unit; of an `amount`, the asset decides. */
+type Kind = 'text' | 'integer' | 'boolean' | 'naira' | 'coins' | 'amount' | 'list' | 'json'
 
 /** One field of a request. A dotted name is a nested field: `customer.name`. */
 export type Flag = [
@@ -9,21 +11,56 @@ export type Flag = [
   ...[isRequired: boolean, isNullable: boolean],
 ]
 
-type Input = Record<string, unknown>
+/** An operation of the API, as generated from openapi.json. */
+export type Described = {
+  about: string
+  flags: Flag[]
+  /** Fields of the answer that are amounts, by dotted name. */
+  money: string[]
+}
+
+export type Input = Record<string, unknown>
 
 /** `destination.bankCode` becomes `--destination.bank-code`. */
 export function toFlagName(name: string): string {
   return name.replace(/([a-z0-9])([A-Z])/g, '$1-$2').toLowerCase()
 }
 
+/** `--data` as an object. */
+export function readData(data: string | undefined): Input {
+  return data === undefined ? {} : readObject(data)
+}
+
+/** Whether the asset of an amount must be found out, because nothing in the request names it. */
+export function needsAsset(flags: Flag[], given: Input, data: Input): boolean {
+  return flags.some(([name, kind]) => {
+    const text = given[name]
+    if (kind !== 'amount' || typeof text !== 'string') return false
+    return (parseMoney(text)?.asset ?? namedAsset(name, given, data)) === undefined
+  })
+}
+
+/** The asset of an amount: named beside it in the request, or by the field: `lowBalance.USDC`. */
+export function namedAsset(name: string, given: Input, data: Input): string | undefined {
+  const path = name.split('.')
+  const before = path.slice(0, -1)
+  const beside = before.reduce<Input>((at, part) => (at[part] ?? {}) as Input, data)
+  const flags = ['asset', 'currency'].map((word) => given[[...before, word].join('.')])
+  return [path.at(-1), ...flags, beside.asset, beside.currency].find(isAsset)
+}
+
 /** Builds the request from the flags, on top of `--data`. */
-export function readFlags(flags: Flag[], given: Input, data: string | undefined): Input {
-  const input: Input = data === undefined ? {} : readObject(data)
+export function readFlags(
+  flags: Flag[],
+  given: Input,
+  { data, asset }: { data: Input; asset?: string | undefined },
+): Input {
+  const input: Input = structuredClone(data)
   for (const [name, kind, , , isNullable] of flags) {
     const text = given[name] as string | undefined
     if (text === undefined) continue
-    const asset = (given.asset ?? input.asset) as string | undefined
-    const value = isNullable && text === 'null' ? null : readers[kind]({ name, text, asset })
+    const known = namedAsset(name, given, data) ?? asset
+    const value = isNullable && text === 'null' ? null : readers[kind]({ name, text, asset: known })
     put(input, name.split('.'), value)
   }
   return input
@@ -46,9 +83,37 @@ const readers: Record<Kind, (given: Given) => unknown> = {
       throw wrongFlag(`--${toFlagName(name)} must be true or false, not ${text}.`)
     return text === 'true'
   },
-  // The API takes naira as a number of kobo and coins as a decimal string.
-  amount: ({ text, asset }) =>
-    /^\d{1,15}$/.test(text) && (asset === undefined || asset === 'NGN') ? Number(text) : text,
+  naira: ({ name, text }) => readNaira({ name, text, asset: 'NGN' }),
+  coins: readCoins,
+  amount: (given) => {
+    const asset = given.asset ?? parseMoney(given.text)?.asset ?? 'NGN'
+    return asset === 'NGN' ? readNaira({ ...given, asset }) : readCoins(given)
+  },
+}
+
+/** Naira as a number of kobo. */
+function readNaira({ name, text }: Given): number {
+  const written = parseMoney(text)
+  const kobo = written && (written.asset ?? 'NGN') === 'NGN' && toKobo(written.decimal)
+  if (typeof kobo === 'number') return kobo
+  const flag = `--${toFlagName(name)}`
+  throw misused(
+    `${flag} must be naira with at most two decimals, not ${text}.`,
+    `Write ${flag} 5000 or ${flag} 5000.50; ₦5,000.50 works too.`,
+  )
+}
+
+/** Coins as a decimal text; the service checks how many decimals the coin has. */
+function readCoins({ name, text, asset }: Given): string {
+  const written = parseMoney(text)
+  const isOther = asset !== undefined && written?.asset !== undefined && written.asset !== asset
+  if (written && !isOther && written.asset !== 'NGN') return written.decimal
+  const flag = `--${toFlagName(name)}`
+  const coin = asset ?? 'USDC'
+  throw misused(
+    `${flag} must be an amount of ${asset ?? 'a coin'}, not ${text}.`,
+    `Write ${flag} 25.5 or ${flag} "25.5 ${coin}".`,
+  )
 }
 
 function put(target: Input, [name, ...deeper]: string[], value: unknown): void {

@@ -8,10 +8,13 @@ import {
   parametersOf,
 } from '../src/operations.js'
 import { type Output, type Run, setAction, setTestAction } from './action.js'
+import { confirmLive, yesFlag } from './confirm.js'
 import { misused } from './failure.js'
+import { filterAliases } from './flag-aliases.js'
 import { described } from './flags.js'
-import { readFlags, toFlagName } from './read-flags.js'
-import { formatFields, formatList } from './show.js'
+import { describeMove, movesMoney } from './live-moves.js'
+import { namedAsset, needsAsset, readData, readFlags, toFlagName } from './read-flags.js'
+import { formatFields, formatList, type Money } from './show.js'
 import type { Terminal } from './terminal.js'
 
 /** One command per API operation: `virtualAccounts.create` becomes `virtual-accounts create`. */
@@ -48,15 +51,22 @@ function registerOperation(
   command.description(about)
   for (const place of parametersOf(operation.path)) command.argument(`<${toFlagName(place)}>`)
   for (const [field, kind, text, isRequired, isNullable] of flags) {
-    const flag = `--${toFlagName(field)} <${kind}${isNullable ? ' or null' : ''}>`
+    const alias = operation.takes === 'query' ? filterAliases[field] : undefined
+    const names = [...(alias === undefined ? [] : [alias]), toFlagName(field)]
+    const value = `<${kind}${isNullable ? ' or null' : ''}>`
+    const flag = `${names.map((name) => `--${name}`).join(', ')} ${value}`
     command.addOption(new FieldOption(flag, isRequired ? `(required) ${text}` : text, field))
   }
   if (operation.takes === 'body')
-    command.option('--data <json>', 'the request as JSON; @file reads a file, - reads stdin')
+    command.option(
+      '--data <json>',
+      'the request as JSON, as the API takes it (naira in kobo); @file reads a file, - reads stdin',
+    )
   if (operation.method === 'POST' && !operation.isPublic)
     command.option('--idempotency-key <key>', 'makes the request safe to retry')
   // These simulate payers and never work with a live key.
   const isTestOnly = operation.path.startsWith('/v1/test/') || name === 'checkout.simulate'
+  if (movesMoney(name, operation)) command.option(...yesFlag)
   const set = isTestOnly ? setTestAction : setAction
   set<Options>(command, terminal, (run) => call(run, operation, name))
 }
@@ -79,19 +89,32 @@ type Method = (...given: unknown[]) => Promise<unknown> & { page?: () => Promise
 type Page = { items: unknown[]; nextCursor: string | null }
 
 async function call(run: Run<Options>, operation: Operation, name: string): Promise<Output> {
-  const { data, idempotencyKey, ...given } = run.options
-  const input = readFlags(described[name]!.flags, given, data)
-  const options = idempotencyKey === undefined ? {} : { idempotencyKey }
-  if (run.args.includes(''))
+  const { data, idempotencyKey, yes, ...given } = run.options
+  const { manilla, args, terminal } = run
+  const { flags, money } = described[name]!
+  if (args.includes(''))
     throw misused('An argument is empty.', 'Run the command with --help to see what it accepts.')
-  const method = findMethod(run.manilla, name)
+  const base = readData(data)
+  const asset = needsAsset(flags, given, base)
+    ? await assetFinders[name]?.(manilla, args)
+    : undefined
+  const input = readFlags(flags, given, { data: base, asset })
+  if (run.isLive && !yes && movesMoney(name, operation))
+    await confirmLive(terminal, await describeMove(name, { manilla, args, input, money }))
+  const options = idempotencyKey === undefined ? {} : { idempotencyKey }
   const inputs = operation.takes === 'nothing' ? [] : [input]
-  const pending = method(...run.args, ...inputs, options)
-  return describe(
-    operation,
-    run.terminal,
-    operation.gives === 'pages' ? await pending.page!() : await pending,
-  )
+  const pending = findMethod(manilla, name)(...args, ...inputs, options)
+  const answer = operation.gives === 'pages' ? await pending.page!() : await pending
+  return describe(operation, terminal, answer, {
+    fields: money,
+    asset: namedAsset('amount', input, {}),
+  })
+}
+
+/** The asset of requests that do not name it. */
+const assetFinders: Record<string, (manilla: Manilla, args: string[]) => Promise<string>> = {
+  'payments.refund': async (manilla, [reference = '']) =>
+    (await manilla.payments.get(reference)).currency,
 }
 
 function findMethod(manilla: Manilla, name: string): Method {
@@ -101,13 +124,13 @@ function findMethod(manilla: Manilla, name: string): Method {
 
 type Found = { [part: string]: unknown }
 
-function describe({ gives }: Operation, { columns }: Terminal, data: unknown): Output {
+function describe({ gives }: Operation, terminal: Terminal, data: unknown, money: Money): Output {
   if (gives === 'pages') {
     const { items, nextCursor } = data as Page
     const more = nextCursor === null ? '' : `\nMore: --cursor ${nextCursor}`
-    return { data, text: formatList(items, columns) + more }
+    return { data, text: formatList(terminal, items, money) + more }
   }
-  if (gives === 'items') return { data, text: formatList(data as unknown[], columns) }
+  if (gives === 'items') return { data, text: formatList(terminal, data as unknown[], money) }
   if (gives === 'csv') return { data, text: (data as { text: string }).text.trimEnd() }
-  return { data: data ?? null, text: formatFields(data ?? {}) }
+  return { data: data ?? null, text: formatFields(data ?? {}, money) }
 }

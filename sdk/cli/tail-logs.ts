@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Command } from 'commander'
 import { ConnectionError, type Manilla } from '../src/manilla.js'
 import { type Run, setAction } from './action.js'
-import { paint, withoutControls } from './show.js'
+import { paint, withoutControls } from './style.js'
 import type { Terminal } from './terminal.js'
 
 type Filters = NonNullable<Parameters<Manilla['requestLogs']['list']>[0]>

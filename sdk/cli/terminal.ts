@@ -18,6 +18,8 @@ export type Terminal = {
   note(text: string): void
   /** Reads a secret without echoing it, or from a pipe. */
   readSecret(question: string): Promise<string>
+  /** Asks a question on stderr; undefined if stdin is no terminal. */
+  ask(question: string): Promise<string | undefined>
   /** Shows progress, if stderr is a terminal. */
   startProgress(label: string, steps?: number): Progress
   hasColors: boolean
@@ -45,6 +47,7 @@ export function openTerminal(homes: string[]): Terminal {
     print: (line) => void stdout.write(`${line}\n`),
     note: (line) => void stderr.write(`${line}\n`),
     readSecret,
+    ask,
     startProgress,
     // hasColors() honours NO_COLOR.
     hasColors: Boolean(stdout.isTTY && stdout.hasColors()),
@@ -57,6 +60,18 @@ export function openTerminal(homes: string[]): Terminal {
       return stop.signal
     },
   }
+}
+
+async function ask(question: string): Promise<string | undefined> {
+  const { stdin, stderr } = process
+  if (!stdin.isTTY) return undefined
+  const reader = createInterface({ input: stdin, output: stderr })
+  return new Promise((resolve) => {
+    reader.question(question, resolve)
+    // Ctrl-C and Ctrl-D mean no.
+    reader.once('SIGINT', () => reader.close())
+    reader.once('close', () => resolve(''))
+  }).finally(() => reader.close()) as Promise<string>
 }
 
 function readSecret(question: string): Promise<string> {

@@ -1,10 +1,20 @@
-import { type Document, describedBy, header, inputOf, listRows, withoutRefs } from './document.js'
+import type { Operation } from '../src/operations.js'
+import {
+  type Described,
+  type Document,
+  dataOf,
+  describedBy,
+  header,
+  inputOf,
+  listRows,
+  withoutRefs,
+} from './document.js'
 import type { Schema } from './print-schema.js'
 
 /** A request field as a command-line flag. */
 type Flag = { name: string; kind: string; about: string; isRequired: boolean; isNullable: boolean }
 
-/** sdk/cli/flags.ts: descriptions and flags of the resource commands. */
+/** sdk/cli/flags.ts: descriptions, flags and amounts of the resource commands. */
 export function printFlags(document: Document): string {
   const rows = listRows().map(([name, row]) => {
     const described = describedBy(document, row)
@@ -15,14 +25,16 @@ export function printFlags(document: Document): string {
     const list = flags.length === 0 ? '[]' : `[\n${flags.join('\n')}\n    ]`
     const { summary, description } = described
     const about = `${summary}. ${description}`.replaceAll('`', '')
-    return `  ${quote(name)}: {\n    about: ${quote(about)},\n    flags: ${list},\n  },`
+    const money = listMoney(document, row, described).map(quote).join(', ')
+    const lines = [`about: ${quote(about)}`, `flags: ${list}`, `money: [${money}]`]
+    return `  ${quote(name)}: {\n${lines.map((line) => `    ${line},\n`).join('')}  },`
   })
   return [
     header.trimEnd(),
-    "import type { Flag } from './read-flags.js'",
+    "import type { Described } from './read-flags.js'",
     '',
-    '/** Description and flags of every operation, by its full name. */',
-    'export const described: Record<string, { about: string; flags: Flag[] }> = {',
+    '/** Every operation, by its full name. */',
+    'export const described: Record<string, Described> = {',
     ...rows,
     '}\n',
   ].join('\n')
@@ -56,11 +68,51 @@ function toFlags(field: { name: string; schemas: Schema[]; isRequired: boolean }
   const nested = plain.filter(({ properties }) => Object.keys(properties ?? {}).length > 0)
   if (nested.length > 0)
     return listFlags({ anyOf: nested, required: inAll(nested) }, `${name}.`, isRequired)
-  const about = schemas[0]!.description ?? ''
+  const isEither = moneyKindOf(plain) === 'amount' && schemas.length > 1
+  const about = isEither ? eitherUnit : (schemas[0]!.description ?? '')
   const choices = [...new Set(plain.flatMap((schema) => schema.enum ?? []))].map(String)
   const text = choices.length > 0 ? `${about} One of: ${choices.join(', ')}.`.trim() : about
   const isNullable = plain.some(({ type }) => type === 'null')
-  return [{ name, kind: kindOf(plain), about: text.replaceAll('`', ''), isRequired, isNullable }]
+  const kind = moneyKindOf(plain) ?? kindOf(plain)
+  return [{ name, kind, about: inNaira(text.replaceAll('`', '')), isRequired, isNullable }]
+}
+
+const eitherUnit = 'Naira for NGN, a decimal amount of the coin for USDC and USDT.'
+
+/** People write naira: the command line converts them to kobo. */
+function inNaira(about: string): string {
+  return about.replace(/(?:an integer )?in kobo/g, 'in naira').replace(/^In kobo/, 'In naira')
+}
+
+function moneyKindOf(schemas: Schema[]): string | undefined {
+  const units = new Set(schemas.flatMap(({ 'x-unit': unit }) => unit ?? []))
+  if (units.size === 2) return 'amount'
+  return units.has('kobo') ? 'naira' : units.has('coin') ? 'coins' : undefined
+}
+
+/** The fields of the answer, or of its items, that are amounts: `payments.amount`. */
+function listMoney(document: Document, row: Operation, described: Described): string[] {
+  if (row.gives === 'nothing' || row.gives === 'csv') return []
+  const data = withoutRefs(document, dataOf(described))
+  const shown = row.gives === 'data' ? data : data.properties!.items!.items!
+  const names = moneyIn(shown)
+  const isEvent = shown.properties?.sequence !== undefined
+  return isEvent ? [...new Set([...names, ...moneyOfEvents(document)])] : names
+}
+
+/** An event is described by its type only where it is sent. */
+function moneyOfEvents(document: Document): string[] {
+  return Object.values(document.webhooks).flatMap(({ post }) =>
+    moneyIn(withoutRefs(document, post.requestBody.content['application/json'].schema)),
+  )
+}
+
+function moneyIn(schema: Schema, path: string[] = []): string[] {
+  if (schema['x-unit']) return [path.join('.')]
+  const { anyOf = [], oneOf = [], items, properties = {} } = schema
+  const same = [...anyOf, ...oneOf, ...(items ? [items] : [])].flatMap((one) => moneyIn(one, path))
+  const inner = Object.entries(properties).flatMap(([name, one]) => moneyIn(one, [...path, name]))
+  return [...new Set([...same, ...inner])]
 }
 
 /** Fields that every variant requires. */
@@ -71,7 +123,7 @@ function inAll(variants: Schema[]): string[] {
 
 function kindOf(schemas: Schema[]): string {
   const kinds = new Set(schemas.filter(({ type }) => type !== 'null').map(kindOfOne))
-  return kinds.size === 1 ? [...kinds][0]! : kinds.has('integer') ? 'amount' : 'text'
+  return kinds.size === 1 ? [...kinds][0]! : 'text'
 }
 
 function kindOfOne({ type, items }: Schema): string {

@@ -19,6 +19,8 @@ export type Schema = {
   pattern?: string
   description?: string
   examples?: unknown[]
+  /** The unit of an amount of money. */
+  'x-unit'?: 'kobo' | 'coin'
 }
 
 /**

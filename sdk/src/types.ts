@@ -170,13 +170,16 @@ export type BankTransfer = {
 export type BankTransferQuote = {
   /** Amount in kobo. */
   amount: number
+  /** Amount in kobo. */
   fee: number
+  /** Amount in kobo. */
   totalDebit: number
   /** Such as `NGN`. */
   currency: 'NGN'
   lines: ({
     /** Such as `bank_transfer`. */
     operation: string
+    /** Amount in kobo. */
     amount: number
   })[]
 }
@@ -413,14 +416,14 @@ export type CryptoTransfer = {
 export type CryptoTransferQuote = {
   /** Decimal amount with at most 6 digits after the point. */
   amount: string
-  /** Such as `0.5`. */
+  /** Decimal amount. */
   fee: string
-  /** Such as `26`. */
+  /** Decimal amount. */
   totalDebit: string
   lines: ({
     /** Such as `crypto_transfer`. */
     operation: string
-    /** Such as `0.5`. */
+    /** Decimal amount. */
     amount: string
   })[]
 }
@@ -933,8 +936,11 @@ export type Settings = {
    * to disable.
    */
   lowBalance: {
+    /** In kobo; null to disable. */
     NGN: number | null
+    /** A decimal amount; null to disable. */
     USDC: string | null
+    /** A decimal amount; null to disable. */
     USDT: string | null
   }
   /** Payment methods offered to payers. */
@@ -1641,8 +1647,11 @@ export type ChangeSettingsInput = {
     frameOrigins?: string[] | undefined
   } | undefined
   lowBalance?: {
+    /** In kobo; null to disable. */
     NGN?: number | null | undefined
+    /** A decimal amount; null to disable. */
     USDC?: string | null | undefined
+    /** A decimal amount; null to disable. */
     USDT?: string | null | undefined
   } | undefined
   paymentMethods?: {

@@ -382,7 +382,8 @@ function readPublicUrl(text: string): string {
 
 function readNaira(values: Static<typeof variables>, mode: 'TEST' | 'LIVE'): NairaLimits {
   const [min, max] = [values[`NAIRA_MIN_${mode}`], values.NAIRA_MAX]
-  if (min > max) throw new Error(`NAIRA_MIN_${mode} must be at most NAIRA_MAX, which is ${max}.`)
+  if (min > max)
+    throw new Error(`NAIRA_MIN_${mode} must be at most NAIRA_MAX, which is ${max} kobo.`)
   return { min: BigInt(min), max: BigInt(max) }
 }
 

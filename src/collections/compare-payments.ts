@@ -1,5 +1,5 @@
 import { limits } from '../base/limits.js'
-import { formatDecimal } from '../money/amounts.js'
+import { formatMoney } from '../money/amounts.js'
 import type { Difference } from '../payouts/compare-books.js'
 import type { Queryable } from '../postgres/tx.js'
 import type { ReportedPayment } from './ports.js'
@@ -75,5 +75,5 @@ async function findNotAtBank(
 }
 
 function show(amount: bigint): string {
-  return `${formatDecimal(amount, 'NGN')} NGN`
+  return formatMoney(amount, 'NGN')
 }

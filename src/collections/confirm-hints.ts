@@ -1,7 +1,7 @@
 import { after, type Clock } from '../base/clock.js'
 import { limits } from '../base/limits.js'
 import type { Logger } from '../base/log.js'
-import { formatNaira } from '../money/amounts.js'
+import { formatMoney } from '../money/amounts.js'
 import { bookReversal } from '../payouts/follow-reversals.js'
 import { findEndedAttempts, pollPayoutNow } from '../payouts/poll-now.js'
 import type { LiveAttempt } from '../payouts/ports.js'
@@ -93,7 +93,7 @@ async function conclude(
     }
     case 'rejected': {
       const { railAccount, amount, reason } = confirmed
-      const shown = amount === null ? 'a payment' : formatNaira(amount)
+      const shown = amount === null ? 'a payment' : formatMoney(amount, 'NGN')
       const text = `${shown}: ${reason}`
       logger.warn(
         { rail, id: hint.id, railAccount, rejected: text },

@@ -2,8 +2,7 @@ import { after } from '../base/clock.js'
 import { newId } from '../base/ids.js'
 import { Refusal } from '../base/refusal.js'
 import { listBalancesOf } from '../ledger/balances.js'
-import { formatDecimal } from '../money/amounts.js'
-import type { Asset } from '../money/assets.js'
+import { formatMoney } from '../money/amounts.js'
 import { createPayouts, type NewPayout, notCovered } from '../payouts/create-payouts.js'
 import type { Destination, PayoutRail } from '../payouts/ports.js'
 import type { Queryable, Tx } from '../postgres/tx.js'
@@ -98,13 +97,8 @@ function refuseTooMuch(payment: Payment, amount: bigint): void {
   const { asset, amountAccepted } = payment
   throw new Refusal('payment_action_failed', {
     reason: 'amount_too_large',
-    message: `At most ${format(amountAccepted, asset)} of ${paymentReference(payment)} can be refunded, not ${format(amount, asset)}.`,
+    message: `At most ${formatMoney(amountAccepted, asset)} of ${paymentReference(payment)} can be refunded, not ${formatMoney(amount, asset)}.`,
   })
-}
-
-/** In the unit that callers use. */
-function format(amount: bigint, asset: Asset): string {
-  return asset === 'NGN' ? `${amount} kobo` : `${formatDecimal(amount, asset)} ${asset}`
 }
 
 /** Refusals of a payout rail, under the code of the payment operation. */

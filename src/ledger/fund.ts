@@ -1,6 +1,6 @@
 import type { EnvironmentId } from '../base/environment.js'
 import { type Outcome, Refusal } from '../base/refusal.js'
-import { formatDecimal } from '../money/amounts.js'
+import { formatMoney } from '../money/amounts.js'
 import { type Asset, assets } from '../money/assets.js'
 import type { Tx } from '../postgres/tx.js'
 import type { Book } from './book.js'
@@ -40,7 +40,7 @@ function tooLarge({ asset, amount }: Funding): Refusal {
   return new Refusal('balance_funding_failed', {
     reason: 'balance_limit',
     message:
-      `Adding ${formatDecimal(amount, asset)} ${asset} would exceed the largest balance. ` +
+      `Adding ${formatMoney(amount, asset)} would exceed the largest balance. ` +
       'Use a smaller amount.',
   })
 }

@@ -2,6 +2,7 @@ import Type, { type Static } from 'typebox'
 import type { Environment } from '../base/environment.js'
 import { limits } from '../base/limits.js'
 import { decimalPattern } from '../money/amounts.js'
+import { inCoins, inKobo } from '../resources/shapes.js'
 
 const closed = { additionalProperties: false }
 
@@ -72,17 +73,21 @@ const Checkout = Type.Object(
 
 const Decimal = Type.Union(
   [
-    Type.String({ pattern: decimalPattern, maxLength: limits.money.decimalDigitsMax + 1 }),
+    Type.String({
+      ...inCoins,
+      pattern: decimalPattern,
+      maxLength: limits.money.decimalDigitsMax + 1,
+    }),
     Type.Null(),
   ],
-  { examples: ['100'] },
+  { description: 'A decimal amount; null to disable.', examples: ['100'] },
 )
 
 const LowBalance = Type.Object(
   {
     NGN: Type.Union(
-      [Type.Integer({ minimum: 1, maximum: Number(limits.money.wireMax) }), Type.Null()],
-      { examples: [100_000] },
+      [Type.Integer({ ...inKobo, minimum: 1, maximum: Number(limits.money.wireMax) }), Type.Null()],
+      { description: 'In kobo; null to disable.', examples: [100_000] },
     ),
     USDC: Decimal,
     USDT: Decimal,

@@ -8,9 +8,11 @@ const decimal = new RegExp(decimalPattern)
 /** Why a text is not an amount; completes the sentence "amount …". */
 export type NotAnAmount = { issue: string }
 
+const notDecimal: NotAnAmount = { issue: 'must be a decimal number such as "25.50"' }
+
 /** Parses a decimal exactly. It never rounds: more digits than the asset has are refused. */
 export function parseDecimal(text: string, asset: Asset): bigint | NotAnAmount {
-  if (!decimal.test(text)) return { issue: 'must be a decimal number such as "25.50"' }
+  if (!decimal.test(text)) return notDecimal
   const { decimals } = assets[asset]
   const [whole = '', fraction = ''] = text.split('.')
   if (whole.length + fraction.length > limits.money.decimalDigitsMax)
@@ -42,10 +44,37 @@ export function formatUnits(amount: bigint, decimals: number, decimalsMin = 0): 
   return sign + digits.slice(0, -decimals) + (fraction && `.${fraction}`)
 }
 
-/** For display: ₦10,000,000, with kobo only where there are any. */
-export function formatNaira(kobo: bigint): string {
-  const isWhole = kobo % 100n === 0n
-  return `₦${groupThousands(formatDecimal(kobo, 'NGN', isWhole ? 0 : 2))}`
+/** For people: ₦12,500.00, −₦12.00, 1,250.5 USDC. A negative amount has a true minus, U+2212. */
+export function formatMoney(amount: bigint, asset: Asset): string {
+  if (asset !== 'NGN') return formatCoins(amount, asset, assets[asset].decimals)
+  const size = groupThousands(formatDecimal(amount < 0n ? -amount : amount, asset, 2))
+  return `${amount < 0n ? '−' : ''}₦${size}`
+}
+
+/** The same for coins outside the ledger, such as the lamports of a hot wallet: 0.05 SOL. */
+export function formatCoins(amount: bigint, coin: string, decimals: number): string {
+  const size = groupThousands(formatUnits(amount < 0n ? -amount : amount, decimals))
+  return `${amount < 0n ? '−' : ''}${size} ${coin}`
+}
+
+/** For callers, who send naira in kobo: ₦100.00 (10000 kobo). */
+export function formatWithKobo(kobo: bigint): string {
+  return `${formatMoney(kobo, 'NGN')} (${kobo} kobo)`
+}
+
+/** Parses an amount as people write it: 5000, 5000.50, ₦5,000.00, 25.5 USDC. Never rounds. */
+export function parseMoney(text: string, asset: Asset): bigint | NotAnAmount {
+  const isNaira = asset === 'NGN'
+  const unit = isNaira ? /^₦ ?|^NGN | NGN$/ : new RegExp(` ${asset}$`)
+  const amount = parseDecimal(ungroup(text.trim().replace(unit, '')), asset)
+  if (typeof amount === 'bigint' || amount !== notDecimal) return amount
+  const example = isNaira ? '5000 or ₦5,000.50' : `25.5 or 25.5 ${asset}`
+  return { issue: `must be an amount of ${isNaira ? 'naira' : asset}, such as ${example}` }
+}
+
+/** Commas are accepted only between groups of three digits: `1,5` may mean one and a half. */
+function ungroup(text: string): string {
+  return /^\d{1,3}(,\d{3})+(\.|$)/.test(text) ? text.replaceAll(',', '') : text
 }
 
 /** 12500.50 as 12,500.50. */

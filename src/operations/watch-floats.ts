@@ -1,6 +1,6 @@
 import type { Logger } from '../base/log.js'
 import type { BankRail } from '../collections/ports.js'
-import { formatNaira } from '../money/amounts.js'
+import { formatMoney } from '../money/amounts.js'
 
 export type WatchedFloat = { bank: BankRail; floatMin: bigint }
 
@@ -12,7 +12,7 @@ export async function watchFloat(
   const float = await bank.readFloat()
   if (float === null || float >= floatMin) return 0
   logger.error(
-    { bank: bank.name, float: formatNaira(float), min: formatNaira(floatMin) },
+    { bank: bank.name, float: formatMoney(float, 'NGN'), min: formatMoney(floatMin, 'NGN') },
     'too little money for payouts at the bank: top it up',
   )
   return 1

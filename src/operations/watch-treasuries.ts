@@ -1,6 +1,7 @@
-import type { SolanaConfig } from '../base/config.js'
+import { coinDecimals, type SolanaConfig } from '../base/config.js'
 import type { Mode } from '../base/environment.js'
 import type { Logger } from '../base/log.js'
+import { formatCoins } from '../money/amounts.js'
 import { createOpenPayoutTotals } from '../payouts/treasury-books.js'
 import type { Database } from '../postgres/database.js'
 import type { SolanaRail } from '../rails/solana/rail.js'
@@ -27,8 +28,9 @@ export async function watchTreasury(
     const free = balances[coin] - (await readOpenPayoutTotal(db, mode, coin))
     if (free >= floor) continue
     alarms += 1
+    const show = (amount: bigint) => formatCoins(amount, coin, coinDecimals[coin])
     logger.error(
-      { mode, coin, free, floor, treasuryAddress },
+      { mode, coin, free: show(free), floor: show(floor), treasuryAddress },
       'hot wallet below its floor: top it up',
     )
   }

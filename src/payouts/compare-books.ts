@@ -1,4 +1,4 @@
-import { formatDecimal } from '../money/amounts.js'
+import { formatMoney } from '../money/amounts.js'
 import type { Asset } from '../money/assets.js'
 import type { AttemptState, PayoutStatus } from './payout.js'
 
@@ -180,5 +180,5 @@ function toNotCompared(payout: Booked): Difference {
 }
 
 function showAmount({ asset, amount }: { asset: Asset; amount: bigint | null }): string {
-  return amount === null ? `some ${asset}` : `${formatDecimal(amount, asset)} ${asset}`
+  return amount === null ? `some ${asset}` : formatMoney(amount, asset)
 }

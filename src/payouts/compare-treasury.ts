@@ -1,4 +1,4 @@
-import { formatDecimal } from '../money/amounts.js'
+import { formatMoney } from '../money/amounts.js'
 import type { Asset } from '../money/assets.js'
 import type { Difference } from './compare-books.js'
 import type { TreasuryBooks } from './treasury-books.js'
@@ -21,7 +21,7 @@ export function compareTreasury(
   const least = before.received - before.unminted - after.sent - after.reserved
   const most = after.received + arriving - before.sent
   if (least <= held && held <= most) return []
-  const show = (amount: bigint) => formatDecimal(amount, asset)
+  const show = (amount: bigint) => formatMoney(amount, asset)
   const inBooks = least === most ? show(most) : `${show(least)} to ${show(most)}`
   return [{ kind: 'treasury_differs', name: asset, inBooks, atRail: show(held) }]
 }

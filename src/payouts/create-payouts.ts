@@ -3,7 +3,7 @@ import { emitAll } from '../events/emit.js'
 import type { Book } from '../ledger/book.js'
 import { lockForAll, moveWith } from '../ledger/move.js'
 import type { Movement, MovementLine, NotMoved } from '../ledger/movement.js'
-import { formatDecimal } from '../money/amounts.js'
+import { formatMoney } from '../money/amounts.js'
 import { assets } from '../money/assets.js'
 import { listStatement } from '../postgres/statement.js'
 import type { Tx } from '../postgres/tx.js'
@@ -166,7 +166,7 @@ function beyondLimit({ kind, asset, amount }: Payout): Refusal {
   return new Refusal(payoutKinds[kind].refusal, {
     reason: 'balance_limit',
     message:
-      `With ${formatDecimal(amount, asset)} ${asset} more, your open transfers would exceed the ` +
+      `With ${formatMoney(amount, asset)} more, your open transfers would exceed the ` +
       'largest amount that the ledger can hold. Send less, or wait until some have ended.',
   })
 }
@@ -175,11 +175,11 @@ export function notCovered(
   { asset, amount, fee }: Pick<Payout, 'asset' | 'amount' | 'fee'>,
   { available }: Pick<NotMoved, 'available'>,
 ): Refusal {
-  const [needed, has] = [amount + fee, available].map((value) => formatDecimal(value, asset))
+  const [needed, has] = [amount + fee, available].map((value) => formatMoney(value, asset))
   const withFee = fee > 0n ? ' with its fee' : ''
   return new Refusal('insufficient_balance', {
     message:
-      `The transfer needs ${needed} ${asset}${withFee}; ${has} ${asset} is available. ` +
+      `The transfer needs ${needed}${withFee}; ${has} is available. ` +
       'Fund the balance, or send less.',
   })
 }

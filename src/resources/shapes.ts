@@ -54,12 +54,27 @@ export const reference = (prefix: Prefix, description = 'Unique identifier.') =>
 /** Longer than other references: it is a secret of its own. */
 export const sessionSample = 'cs_06dst4m7b0fgv3x0ba9bwrf0yx3k5r8c2h7m4q9'
 
-export const kobo = Type.Integer({ description: 'Amount in kobo.', examples: [1_250_000] })
-export const decimal = Type.String({ description: 'Decimal amount.', examples: ['25.50'] })
+/**
+ * Every amount of money names its unit in `x-unit`, for programs that read the OpenAPI document,
+ * such as the command line: `kobo` is an integer, `coin` a decimal string of the asset beside it.
+ */
+export const inKobo = { 'x-unit': 'kobo' } as const
+export const inCoins = { 'x-unit': 'coin' } as const
+
+export const kobo = Type.Integer({
+  ...inKobo,
+  description: 'Amount in kobo.',
+  examples: [1_250_000],
+})
+export const decimal = Type.String({
+  ...inCoins,
+  description: 'Decimal amount.',
+  examples: ['25.50'],
+})
 export const stablecoin = Type.Enum(['USDC', 'USDT'], { examples: ['USDC'] })
 export const network = Type.Literal('SOLANA', { examples: ['SOLANA'] })
 export const naira = Type.Literal('NGN', { examples: ['NGN'] })
-export const anyAmount = Type.Union([Type.Integer(), Type.String()], {
+export const anyAmount = Type.Union([Type.Integer(inKobo), Type.String(inCoins)], {
   description: 'An integer in kobo for NGN; a decimal string for USDC and USDT.',
   examples: [1_250_000],
 })

@@ -1,6 +1,6 @@
 import { limits } from '../base/limits.js'
 import type { WalletRail } from '../collections/ports.js'
-import { formatDecimal } from '../money/amounts.js'
+import { formatMoney } from '../money/amounts.js'
 import { type Coin, coins } from '../money/assets.js'
 import type { Difference } from '../payouts/compare-books.js'
 import type { Database } from '../postgres/database.js'
@@ -78,7 +78,7 @@ async function listBooked(
 
 function toDifference(account: BookedAccount, balance: bigint | null): Difference {
   const { wallet, asset, amount, leaving } = account
-  const show = (value: bigint) => `${formatDecimal(value, asset)} ${asset}`
+  const show = (value: bigint) => formatMoney(value, asset)
   const inBooks = leaving === 0n ? show(amount) : `${show(amount - leaving)} to ${show(amount)}`
   const atRail = balance === null ? 'no majority of the endpoints agrees' : show(balance)
   return { kind: 'deposits_differ', name: wallet, inBooks, atRail }

@@ -5,6 +5,7 @@ import type { Logger } from '../base/log.js'
 import { isDedicated } from '../collections/account.js'
 import type { JudgingLane } from '../collections/notice-lanes.js'
 import type { HistoryRange, WalletRail } from '../collections/ports.js'
+import { formatMoney } from '../money/amounts.js'
 import { isCoin } from '../money/assets.js'
 import { recordDisputes } from '../payouts/disputes.js'
 import type { Database } from '../postgres/database.js'
@@ -191,13 +192,16 @@ function toResult({ logger }: Tools, now: Date, { account, balance, reading }: P
 
 /** The history is readable, but balance, history and books do not match. */
 function describeMismatch(
-  { booked }: TokenAccount,
+  { asset, booked }: TokenAccount,
   balance: bigint | null,
   { amount, isPartial }: { amount: bigint; isPartial: boolean | undefined },
 ): HistoryTrouble {
+  // The decimals of other tokens are not known.
+  const show = (units: bigint | null) =>
+    units !== null && isCoin(asset) ? formatMoney(units, asset) : `${units ?? 0n} units`
   const onChain =
-    balance === null ? 'no majority of endpoints agrees' : `the chain holds ${balance}`
-  const why = `${onChain}, the history leaves ${amount}, the books have ${booked}`
+    balance === null ? 'no majority of endpoints agrees' : `the chain holds ${show(balance)}`
+  const why = `${onChain}, the history leaves ${show(amount)}, the books have ${show(booked)}`
   return { unreadable: [], holes: [], why: isPartial ? `${why}; too few endpoints know more` : why }
 }
 

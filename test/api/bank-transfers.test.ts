@@ -162,7 +162,7 @@ describe('naira amounts have bounds', () => {
     const funded = await ask('POST', '/v1/test/balances/fund', { key: merchant.test.secret, body })
     expect(funded.status).toBe(201)
     const replies = [await pay({ amount: 1_000_000_001 }), await quote(1_000_000_001)]
-    const issue = 'must be at most ₦10,000,000 (1000000000 kobo)'
+    const issue = 'must be at most ₦10,000,000.00 (1000000000 kobo)'
     for (const { status, json } of replies) {
       const details = [{ field: 'amount', issue }]
       expect([status, json.code]).toEqual([400, 'validation_failed'])
@@ -176,7 +176,7 @@ describe('naira amounts have bounds', () => {
   // Live mode has no bank here: a valid amount gets as far as that refusal.
   test('in live mode from a hundred naira', async () => {
     const [small, enough] = [await quote(9_999, 'live'), await quote(10_000, 'live')]
-    const issue = 'must be at least ₦100 (10000 kobo)'
+    const issue = 'must be at least ₦100.00 (10000 kobo)'
     expect([small.status, small.json.details]).toEqual([400, [{ field: 'amount', issue }]])
     expect([enough.status, enough.json.reason]).toEqual([503, 'rail_unavailable'])
     const headers = { 'idempotency-key': 'small' }

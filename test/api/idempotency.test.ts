@@ -271,7 +271,7 @@ describe('the key remembers', () => {
       false,
     ])
     expect(first.json.message).toMatch(
-      /Adding 7 NGN would exceed the largest balance\..*smaller amount/,
+      /Adding ₦7.00 would exceed the largest balance\..*smaller amount/,
     )
 
     await spend(environments.test.id, 1_000_000n)

@@ -335,7 +335,7 @@ test('live mode requires KYC approval, then a bank account, then a bank', async 
     return [status, json.code, json.reason]
   }
   const code = 'virtual_account_creation_failed'
-  expect((await create(9_999, 'small')).json.details[0].issue).toContain('₦100')
+  expect((await create(9_999, 'small')).json.details[0].issue).toContain('₦100.00')
   expect(await refusal('one')).toEqual([403, code, 'kyc_missing'])
   await db.transaction((tx) => approveKyc(tx, environment.id))
   expect(await refusal('one')).toEqual([422, code, 'no_bank_account'])

@@ -1,11 +1,13 @@
-import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { Command } from 'commander'
 import { afterAll, describe, expect, test } from 'vitest'
 import { findAccess } from '../../sdk/cli/access.js'
+import { described } from '../../sdk/cli/flags.js'
+import { formatNaira } from '../../sdk/cli/money.js'
 import { createProgram } from '../../sdk/cli/program.js'
-import { formatFields, formatNaira } from '../../sdk/cli/show.js'
+import { formatFields } from '../../sdk/cli/show.js'
 import type { Terminal } from '../../sdk/cli/terminal.js'
 import { listRows } from '../../sdk/scripts/document.js'
 import { openWithBank } from '../support/open-with-bank.js'
@@ -42,7 +44,7 @@ test('every operation of the client is a command', () => {
 
 describe('flags build the request', () => {
   test('with numbers, nested fields and JSON', async () => {
-    const words = ['--amount', '500000', '--description', 'Bread', '--metadata', '{"b":1,"a":[2]}']
+    const words = ['--amount', '5,000', '--description', 'Bread', '--metadata', '{"b":1,"a":[2]}']
     const customer = ['--customer.name', 'Ada Obi', '--customer.email', 'ada@example.com']
     const session = await ask('checkout', 'sessions', 'create', ...words, ...customer)
     const wanted = { name: 'Ada Obi', email: 'ada@example.com' }
@@ -50,17 +52,51 @@ describe('flags build the request', () => {
     expect(await ask('checkout', 'sessions', 'get', session.reference)).toEqual(session)
   })
 
-  test('with naira in kobo and coins as decimals', async () => {
-    const naira = await ask('test', 'fund', '--asset', 'NGN', '--amount', '2500')
-    expect(naira).toMatchObject({ asset: 'NGN', amount: 2500 })
-    const coins = await ask('test', 'fund', '--asset', 'USDC', '--amount', '25')
-    expect(coins).toMatchObject({ asset: 'USDC', amount: '25' })
+  // The request has kobo for naira and decimals for coins; people write neither unit wrong.
+  test.each([
+    ['NGN', '2500', 250_000],
+    ['NGN', '2500.5', 250_050],
+    ['NGN', '₦2,500.05', 250_005],
+    ['USDC', '25', '25'],
+    ['USDC', '25.5 USDC', '25.5'],
+  ])('with an amount of %s written as %s', async (asset, amount, sent) => {
+    const funding = await ask('test', 'fund', '--asset', asset, '--amount', amount)
+    expect(funding).toMatchObject({ asset, amount: sent })
+  })
+
+  test.each([
+    ['NGN', '2500.005'],
+    ['NGN', '25 USDC'],
+    ['NGN', '-5'],
+    ['NGN', '1,5'],
+    ['NGN', '90071992547409.92'],
+    ['USDC', '₦25'],
+    ['USDC', '25 USDT'],
+  ])('and refuses an amount of %s written as %s', async (asset, amount) => {
+    const { code, err } = await run('test', 'fund', '--asset', asset, `--amount=${amount}`)
+    expect([code, err]).toEqual([2, expect.stringContaining('--amount must be')])
+  })
+
+  test('in the currency of the payment that is refunded', async () => {
+    const { accountReference } = await ask(
+      'dedicated-accounts',
+      'create',
+      '--external-reference',
+      'refunded',
+    )
+    const { reference } = await ask('pay', accountReference, '5000')
+    await ask('test', 'fund', '--asset', 'NGN', '--amount', '5000')
+    const refunded = await ask('payments', 'refund', reference, '--amount', '1,000.50')
+    expect(refunded).toMatchObject({ amountReturning: 100_050 })
+    expect((await run('payments', 'refund', reference, '--amount', '6000')).err).toContain(
+      `At most ₦3,999.50 of ${reference} can be refunded, not ₦6,000.00.`,
+    )
   })
 
   test('on top of --data, as text or from a file', async () => {
     const file = path.join(folder, 'order.json')
     writeFileSync(file, '{"merchantReference":"from-file","amount":1000}')
-    const made = await ask('virtual-accounts', 'create', '--data', `@${file}`, '--amount', '2000')
+    const made = await ask('virtual-accounts', 'create', '--data', `@${file}`, '--amount', '20')
     expect(made).toMatchObject({ merchantReference: 'from-file', amount: 2_000 })
     const data = '{"policies":{"bank":{"underpayment":"hold"}}}'
     const changed = ['--data', data, '--policies.bank.overpayment', 'hold']
@@ -69,7 +105,7 @@ describe('flags build the request', () => {
   })
 
   test('and the same idempotency key runs once', async () => {
-    const order = ['--amount', '700', '--merchant-reference', 'once', '--idempotency-key', 'once-1']
+    const order = ['--amount', '7', '--merchant-reference', 'once', '--idempotency-key', 'once-1']
     const [first, second] = [
       await ask('virtual-accounts', 'create', ...order),
       await ask('virtual-accounts', 'create', ...order),
@@ -86,7 +122,7 @@ describe('pay', () => {
     ['naira as people write them', ['1,234.5'], 123_450],
     ['a kobo', ['0.01'], 1],
   ])('%s', async (_, amount, paid) => {
-    const account = ['--amount', '500000', '--merchant-reference', 'pay-1']
+    const account = ['--amount', '5000', '--merchant-reference', 'pay-1']
     const { reference, accountNumber } = await ask('virtual-accounts', 'create', ...account)
     const result = await run('pay', reference, ...amount)
     expect(result).toMatchObject({ code: 0, out: expect.stringContaining(formatNaira(paid)) })
@@ -95,7 +131,7 @@ describe('pay', () => {
   })
 
   test('finds a session by its reference and refuses an unknown reference', async () => {
-    const order = ['--amount', '90000', '--description', 'x', '--customer.name', 'A']
+    const order = ['--amount', '900', '--description', 'x', '--customer.name', 'A']
     const made = ['checkout', 'sessions', 'create', ...order, '--customer.email', 'a@example.com']
     const { reference } = await ask(...made)
     await ask('pay', reference)
@@ -108,7 +144,7 @@ describe('pay', () => {
   })
 
   test('prints the result, and pays the unpaid account first', async () => {
-    const account = ['--amount', '500000', '--merchant-reference', 'fate']
+    const account = ['--amount', '5000', '--merchant-reference', 'fate']
     await ask('virtual-accounts', 'create', ...account)
     await ask('virtual-accounts', 'create', ...account)
     expect((await run('pay', 'fate', '4000')).out).toContain('(underpaid)')
@@ -300,12 +336,47 @@ test('field names and arguments cannot control the terminal', async () => {
   }
 })
 
-test('a list shows naira beside kobo, and flag names are lower case', async () => {
-  await ask('test', 'fund', '--asset', 'NGN', '--amount', '2500')
-  expect((await run('balances', 'list')).out).toMatch(/NGN +\d+ \(₦[\d,]+\.\d\d\)/)
+test('people read naira and coins with their unit, programs the answer as it is', async () => {
+  const { out } = await run('test', 'fund', '--asset', 'NGN', '--amount', '2500')
+  expect(out).toMatch(/^amount +₦2,500\.00$/m)
+  await ask('test', 'fund', '--asset', 'USDC', '--amount', '25.5')
+  const list = (await run('balances', 'list')).out
+  expect(list).toMatch(/^NGN +₦[\d,]+\.\d\d +₦\d[\d,.]+ +₦\d[\d,.]+$/m)
+  expect(list).toMatch(/^USDC +[\d.]+ USDC +0 USDC +0 USDC$/m)
+  const [naira] = await ask('balances', 'list')
+  expect(Number.isInteger(naira.available)).toBe(true)
+  const transfer = ['--bank-code', '058', '--account-number', '0123456789']
+  await ask('bank-transfers', 'create', '--amount', '12', ...transfer)
+  expect((await run('balance-entries', 'list', '--asset', 'NGN')).out).toContain('−₦12.00')
+  const tooMuch = await run('bank-transfers', 'create', '--amount', '6000000.50', ...transfer)
+  expect(tooMuch.err).toMatch(/needs ₦6,000,050\.50 with its fee; ₦[\d,.]+ is available/)
+  const { items } = await ask('events', 'list', '--type', 'bank_transfer.submitted')
+  expect((await run('events', 'get', items[0].id)).out).toMatch(/^data\.amount +₦12\.00$/m)
+})
+
+test('a nested amount is naira too, and flag names are lower case', async () => {
   const set = async (value: string) =>
     (await ask('settings', 'update', '--low-balance.ngn', value)).lowBalance.NGN
-  expect([await set('5000'), await set('null')]).toEqual([5_000, null])
+  expect([await set('50.50'), await set('null')]).toEqual([5_050, null])
+})
+
+// An amount without a unit in openapi.json would be sent and shown as kobo.
+test('no flag speaks of kobo, and every amount in kobo has its unit in openapi.json', () => {
+  for (const [name, { flags }] of Object.entries(described))
+    for (const [flag, , about] of flags) expect(about, `${name} ${flag}`).not.toMatch(/kobo/i)
+  const unmarked: string[] = []
+  JSON.parse(
+    readFileSync(path.resolve(import.meta.dirname, '../../openapi.json'), 'utf8'),
+    (_, value) => {
+      const { description, type, anyOf = [] } = Object(value)
+      const forms = [Object(value), ...anyOf]
+      const isAmount = type === 'integer' || forms.some((form) => form.type === 'integer')
+      if (isAmount && /\bkobo\b/.test(description) && !forms.some((form) => form['x-unit']))
+        unmarked.push(description)
+      return value
+    },
+  )
+  expect(unmarked).toEqual([])
 })
 
 test('large amounts of naira are exact', () => {

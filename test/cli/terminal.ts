@@ -9,7 +9,7 @@ export type CommandResult = { code: number; out: string; err: string }
 /** A terminal with its own config folder; commands run as the program runs them. */
 export function openTerminal(
   env: Record<string, string>,
-  given: { homes?: string[]; input?: string; configFolder?: string } = {},
+  given: { homes?: string[]; input?: string; configFolder?: string; answer?: string } = {},
 ) {
   const { homes = [], input = '' } = given
   const configFolder = given.configFolder ?? mkdtempSync(path.join(tmpdir(), 'manilla-config-'))
@@ -25,6 +25,10 @@ export function openTerminal(
       hasColors: false,
       columns: 120,
       readSecret: async () => input,
+      ask: async (question) => {
+        result.err += `${question}\n`
+        return given.answer
+      },
       startProgress: () => ({ step() {}, end() {} }),
       print: (text) => {
         result.out += `${text}\n`

@@ -132,7 +132,7 @@ test('a payment that the bank sent back is listed, and books nothing', async () 
   expect(rejected).toMatchObject({
     rail: bank.name,
     mode: 'test',
-    reason: '₦4,000: INCORRECT_AMOUNT',
+    reason: '₦4,000.00: INCORRECT_AMOUNT',
     merchant: expect.stringMatching(/^mer_/),
     account: reference,
     merchantReference: `order-${count}`,

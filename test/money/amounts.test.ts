@@ -1,7 +1,14 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import * as cli from '../../sdk/cli/money.js'
 import { limits } from '../../src/base/limits.js'
-import { formatDecimal, formatNaira, parseDecimal, toWire } from '../../src/money/amounts.js'
+import {
+  formatDecimal,
+  formatMoney,
+  parseDecimal,
+  parseMoney,
+  toWire,
+} from '../../src/money/amounts.js'
 import { type Asset, assetNames, assets } from '../../src/money/assets.js'
 
 const { ledgerMax, wireMax } = limits.money
@@ -152,11 +159,63 @@ test('naira are written as exact integers, coins as decimal strings', () => {
 test.each([
   [1n, '₦0.01'],
   [50n, '₦0.50'],
-  [10_000n, '₦100'],
+  [0n, '₦0.00'],
+  [10_000n, '₦100.00'],
   [99_999n, '₦999.99'],
-  [100_000n, '₦1,000'],
-  [1_000_000_000n, '₦10,000,000'],
+  [-1_200n, '−₦12.00'],
+  [-123_456_701n, '−₦1,234,567.01'],
   [wireMax, '₦90,071,992,547,409.91'],
 ])('%s kobo are written as %s', (kobo, written) => {
-  expect(formatNaira(kobo)).toBe(written)
+  expect(formatMoney(kobo, 'NGN')).toBe(written)
+})
+
+test('coins are written with their name', () => {
+  expect(formatMoney(25_500_000n, 'USDC')).toBe('25.5 USDC')
+  expect(formatMoney(-1_234_567_000_001n, 'USDT')).toBe('−1,234,567.000001 USDT')
+})
+
+// The command line ships without the service, so each has its own reader and writer of amounts.
+test('the service and the command line read and write the same amounts', () => {
+  const amount = fc.bigInt({ min: 1n, max: wireMax })
+  fc.assert(
+    fc.property(
+      amount,
+      fc.constantFrom('NGN', 'USDC'),
+      fc.boolean(),
+      (units, asset, isNegative) => {
+        const shown = formatMoney(isNegative ? -units : units, asset)
+        const wire = toWire(isNegative ? -units : units, asset)
+        expect(cli.formatMoney(wire, asset)).toBe(shown)
+        const written = formatMoney(units, asset)
+        expect(parseMoney(written, asset)).toBe(units)
+        const { decimal } = cli.parseMoney(written)!
+        expect(asset === 'NGN' ? cli.toKobo(decimal) : decimal).toBe(toWire(units, asset))
+      },
+    ),
+    { numRuns: 300 },
+  )
+  for (const text of [
+    '1,5',
+    '5,0',
+    ',5',
+    '1,2345',
+    '0.001',
+    '1e3',
+    '-5',
+    '₦',
+    '₦-5',
+    '5 USDC',
+    '',
+  ]) {
+    expect(typeof parseMoney(text, 'NGN'), text).toBe('object')
+    const written = cli.parseMoney(text)
+    expect(
+      written?.asset === 'USDC' || !written || cli.toKobo(written.decimal) === undefined,
+      text,
+    ).toBe(true)
+  }
+  for (const text of ['5000', '5,000', '₦5,000', '₦ 5000.00', 'NGN 5000', '5000 NGN', ' 5000.0 ']) {
+    expect(parseMoney(text, 'NGN'), text).toBe(500_000n)
+    expect(cli.toKobo(cli.parseMoney(text)!.decimal), text).toBe(500_000)
+  }
 })

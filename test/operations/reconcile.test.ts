@@ -269,7 +269,7 @@ describe('a difference is reported', () => {
         kind: 'not_in_books',
         name: token,
         inBooks: 'nothing',
-        atRail: `2500 NGN completed, with the memo ${reference}`,
+        atRail: `₦2,500.00 completed, with the memo ${reference}`,
       },
     ])
   })
@@ -384,8 +384,8 @@ describe('a difference is reported', () => {
         rail: solana.name,
         kind: 'treasury_differs',
         name: 'USDT',
-        inBooks: '7',
-        atRail: '7.000005',
+        inBooks: '7 USDT',
+        atRail: '7.000005 USDT',
       },
     ])
   })

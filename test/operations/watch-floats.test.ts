@@ -18,7 +18,7 @@ test('a float below its minimum is an error, one at the minimum is not', async (
   expect(lines).toEqual([])
   expect(await watchFloat(logger, { bank, floatMin: 1_000_001n })).toBe(1)
   expect(lines.map((line) => JSON.parse(line))).toMatchObject([
-    { level: 'error', bank: 'paystack-test', float: '₦10,000', min: '₦10,000.01' },
+    { level: 'error', bank: 'paystack-test', float: '₦10,000.00', min: '₦10,000.01' },
   ])
 })
 

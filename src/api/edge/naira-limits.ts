@@ -1,6 +1,6 @@
 import type { Environment } from '../../base/environment.js'
 import { Refusal } from '../../base/refusal.js'
-import { formatNaira } from '../../money/amounts.js'
+import { formatWithKobo } from '../../money/amounts.js'
 import type { ApiParts } from '../api-parts.js'
 
 type NairaRequest = { environment: Pick<Environment, 'mode'>; body: { amount: number } }
@@ -18,7 +18,7 @@ export function checkNairaLimits({ naira }: Pick<ApiParts, 'naira'>, request: Na
 }
 
 function outOfBounds(comparison: string, bound: bigint): Refusal {
-  const issue = `must be ${comparison} ${formatNaira(bound)} (${bound} kobo)`
+  const issue = `must be ${comparison} ${formatWithKobo(bound)}`
   return new Refusal('validation_failed', {
     message: `amount ${issue}.`,
     details: [{ field: 'amount', issue }],

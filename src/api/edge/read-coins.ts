@@ -1,7 +1,7 @@
 import { strict as assert } from 'node:assert'
 import { limits } from '../../base/limits.js'
 import { Refusal } from '../../base/refusal.js'
-import { formatDecimal, parseDecimal } from '../../money/amounts.js'
+import { formatMoney, parseDecimal } from '../../money/amounts.js'
 import type { Asset } from '../../money/assets.js'
 
 /**
@@ -18,7 +18,7 @@ export function readStablecoinAmount(text: string, asset: Asset): bigint {
 export function readPrice(text: string, asset: Asset, field = 'amount'): bigint {
   const amount = readStablecoinAmount(text, asset)
   if (amount <= limits.money.wireMax) return amount
-  const issue = `must be at most ${formatDecimal(limits.money.wireMax, asset)}`
+  const issue = `must be at most ${formatMoney(limits.money.wireMax, asset)}`
   throw new Refusal('validation_failed', {
     message: `${field} ${issue}.`,
     details: [{ field, issue }],

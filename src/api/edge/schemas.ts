@@ -1,7 +1,7 @@
 import Type, { type TSchema, type TString } from 'typebox'
 import { limits } from '../../base/limits.js'
 import { decimalPattern } from '../../money/amounts.js'
-import { notYet } from '../../resources/shapes.js'
+import { inCoins, inKobo, notYet } from '../../resources/shapes.js'
 
 /** Schemas that several operations share, for validation and the OpenAPI document. */
 
@@ -22,6 +22,7 @@ const emailPart = '[^\\s@\\u0000-\\u001f\\u007f-\\u009f\\u202a-\\u202e\\u2066-\\
 export const emailPattern = `^${emailPart}@${emailPart}$`
 
 export const koboInput = Type.Integer({
+  ...inKobo,
   minimum: 1,
   maximum: Number(limits.money.wireMax),
   description: 'Amount in kobo.',
@@ -29,6 +30,7 @@ export const koboInput = Type.Integer({
 })
 
 export const decimalInput = Type.String({
+  ...inCoins,
   pattern: decimalPattern,
   format: 'amount',
   description: 'Decimal amount with at most 6 digits after the point.',

@@ -5,7 +5,7 @@ import { limits } from '../../base/limits.js'
 import { type Detail, quoteInput, Refusal } from '../../base/refusal.js'
 import { keyPattern } from '../../idempotency/key.js'
 import { colour, origin, picture, visibleText } from '../../merchants/settings-document.js'
-import { decimalPattern, parseDecimal } from '../../money/amounts.js'
+import { decimalPattern, formatWithKobo, parseDecimal } from '../../money/amounts.js'
 import { requestIdPattern } from './request-id.js'
 import {
   accountNumberPattern,
@@ -187,8 +187,10 @@ function withCapitals(name: string): string {
 
 /** Every query value is text, so naming its type would not help. */
 function wholeIssue({ parentSchema }: ErrorObject): string | undefined {
-  const { type, minimum, maximum } = parentSchema as Record<string, unknown>
-  return type === 'integer' ? `must be a whole number from ${minimum} to ${maximum}` : undefined
+  const { type, minimum, maximum, 'x-unit': unit } = parentSchema as Record<string, unknown>
+  if (type !== 'integer') return undefined
+  const whole = unit === 'kobo' ? 'whole number of kobo' : 'whole number'
+  return `must be a ${whole} from ${minimum} to ${maximum}`
 }
 
 function plainSegment(segment: string): string {
@@ -220,12 +222,19 @@ function issueOf(error: ErrorObject): string {
       if (params.limit === 1) return 'must not be empty'
       return `must have at least ${params.limit} characters`
     case 'minimum':
-      return `must be at least ${params.limit}`
+      return `must be at least ${showBound(error)}`
     case 'maximum':
-      return `must be at most ${params.limit}`
+      return `must be at most ${showBound(error)}`
     default:
       return (error.message ?? 'is not valid').replace('must NOT', 'must not')
   }
+}
+
+/** A bound of a naira amount names its unit. */
+function showBound({ params, parentSchema }: ErrorObject): string {
+  const { limit } = params as { limit: number }
+  const { 'x-unit': unit } = parentSchema as { 'x-unit'?: string }
+  return unit === 'kobo' ? formatWithKobo(BigInt(limit)) : String(limit)
 }
 
 function oneOf(values: unknown[]): string {

@@ -51,10 +51,7 @@ const balanceEntry = resource('BalanceEntry', {
       '`post`: changes the balance at once. `hold`: reserves money for a payout. `release`: gives a reservation back.',
     examples: ['post'],
   }),
-  amount: Type.Union([Type.Integer(), Type.String()], {
-    description: 'Change of the available balance; negative if it fell.',
-    examples: [1_250_000],
-  }),
+  amount: withDescription(anyAmount, 'Change of the available balance; negative if it fell.'),
   balanceAfter: withDescription(anyAmount, 'Available balance after this entry.'),
   reference: Type.String({
     description: 'The payout, payment or other resource that caused the change.',

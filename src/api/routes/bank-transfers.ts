@@ -5,7 +5,7 @@ import { toWire } from '../../money/amounts.js'
 import type { PayoutStatus } from '../../payouts/payout.js'
 import type { BankDirectory } from '../../payouts/ports.js'
 import { bankTransfer } from '../../resources/payout.js'
-import { resource, text } from '../../resources/shapes.js'
+import { kobo, resource, text, withExample } from '../../resources/shapes.js'
 import type { ApiParts } from '../api-parts.js'
 import { csvColumns, inBothUnits } from '../edge/csv.js'
 import { success } from '../edge/envelope.js'
@@ -70,11 +70,11 @@ const body = closed({
 
 const quote = resource('BankTransferQuote', {
   amount: koboInput,
-  fee: Type.Integer({ examples: [2_500] }),
-  totalDebit: Type.Integer({ examples: [1_252_500] }),
+  fee: withExample(kobo, 2_500),
+  totalDebit: withExample(kobo, 1_252_500),
   currency: Type.Literal('NGN', { examples: ['NGN'] }),
   lines: Type.Array(
-    Type.Object({ operation: text('bank_transfer'), amount: Type.Integer({ examples: [2_500] }) }),
+    Type.Object({ operation: text('bank_transfer'), amount: withExample(kobo, 2_500) }),
   ),
 })
 

@@ -2,7 +2,7 @@ import Type, { type Static } from 'typebox'
 import { formatDecimal } from '../../money/amounts.js'
 import type { Asset } from '../../money/assets.js'
 import { cryptoTransfer } from '../../resources/payout.js'
-import { resource, text } from '../../resources/shapes.js'
+import { decimal, resource, text, withExample } from '../../resources/shapes.js'
 import type { ApiParts } from '../api-parts.js'
 import { csvColumns, inBothUnits } from '../edge/csv.js'
 import { success } from '../edge/envelope.js'
@@ -32,9 +32,11 @@ const body = closed({
 
 const quote = resource('CryptoTransferQuote', {
   amount: decimalInput,
-  fee: text('0.5'),
-  totalDebit: text('26'),
-  lines: Type.Array(Type.Object({ operation: text('crypto_transfer'), amount: text('0.5') })),
+  fee: withExample(decimal, '0.5'),
+  totalDebit: withExample(decimal, '26'),
+  lines: Type.Array(
+    Type.Object({ operation: text('crypto_transfer'), amount: withExample(decimal, '0.5') }),
+  ),
 })
 
 export function cryptoTransferRoutes(api: ApiParts): Route[] {

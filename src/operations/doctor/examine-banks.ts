@@ -3,7 +3,7 @@ import { type Mode, modes } from '../../base/environment.js'
 import type { BankFinding, BankRail } from '../../collections/ports.js'
 import { type BanksByProvider, listBankRails } from '../../collections/prepare-accounts.js'
 import { listBoundBanks } from '../../merchants/bind-banks.js'
-import { formatNaira } from '../../money/amounts.js'
+import { formatMoney } from '../../money/amounts.js'
 import { listUnservedRails } from '../../payouts/unserved-rails.js'
 import type { Database } from '../../postgres/database.js'
 import { type CheckResult, failure, ok, runCheck, warning } from './check-result.js'
@@ -82,7 +82,7 @@ async function examineFloat(
 ): Promise<CheckResult[]> {
   const float = await bank.readFloat().catch(() => null)
   if (float === null || float >= floatMin) return []
-  const message = `${bank.provider}: ${formatNaira(float)} for payouts`
-  const fix = `Top up at least ${formatNaira(floatMin - float)}, the rest of BANK_…_FLOAT_MIN.`
+  const message = `${bank.provider}: ${formatMoney(float, 'NGN')} for payouts`
+  const fix = `Top up at least ${formatMoney(floatMin - float, 'NGN')}, the rest of BANK_…_FLOAT_MIN.`
   return [failure(check, message, fix)]
 }

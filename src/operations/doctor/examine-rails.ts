@@ -3,7 +3,7 @@ import { type Config, coinDecimals } from '../../base/config.js'
 import type { Mode } from '../../base/environment.js'
 import { limits } from '../../base/limits.js'
 import type { BanksByProvider } from '../../collections/prepare-accounts.js'
-import { formatUnits } from '../../money/amounts.js'
+import { formatCoins } from '../../money/amounts.js'
 import type { Database } from '../../postgres/database.js'
 import { ChainIdentity } from '../../rails/solana/chain-identity.js'
 import { RpcEndpoint } from '../../rails/solana/endpoint.js'
@@ -82,9 +82,9 @@ async function examineTreasury(
     const floor = floors[coin] ?? (coin === 'SOL' ? 1n : 0n)
     const needed = (await readOpenPayoutTotal(db, mode, coin)) + floor
     if (balances[coin] < needed)
-      missing.push(`${formatUnits(needed - balances[coin], coinDecimals[coin])} ${coin}`)
+      missing.push(formatCoins(needed - balances[coin], coin, coinDecimals[coin]))
   }
-  const held = coins.map((coin) => `${formatUnits(balances[coin], coinDecimals[coin])} ${coin}`)
+  const held = coins.map((coin) => formatCoins(balances[coin], coin, coinDecimals[coin]))
   if (missing.length === 0) return [ok(check, held.join(', '))]
   const message = `holds ${held.join(', ')}; short of ${missing.join(' and ')}`
   return [failure(check, message, `Send ${missing.join(' and ')} to ${rail.treasuryAddress}.`)]

@@ -2,7 +2,7 @@ import type { Clock } from '../../base/clock.js'
 import type { Logger } from '../../base/log.js'
 import { type Detail, type Outcome, Refusal } from '../../base/refusal.js'
 import type { AccountOpening, CustomerField, OpenedAccount } from '../../collections/ports.js'
-import { formatNaira } from '../../money/amounts.js'
+import { formatWithKobo } from '../../money/amounts.js'
 import type { Database } from '../../postgres/database.js'
 import type { BankDriver, StoredAccount } from './driver.js'
 import { Unknown } from './provider-client.js'
@@ -51,7 +51,7 @@ function refuseOpening({ limits }: BankDriver, opening: AccountOpening): Refusal
   if (expected.amount < limits.collectMin)
     return invalid({
       field: 'amount',
-      issue: `must be at least ${formatNaira(limits.collectMin)} (${limits.collectMin} kobo) at this bank`,
+      issue: `must be at least ${formatWithKobo(limits.collectMin)} at this bank`,
     })
   return undefined
 }

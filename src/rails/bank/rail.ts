@@ -11,7 +11,7 @@ import type {
   ReportedPayment,
   StatementLine,
 } from '../../collections/ports.js'
-import { formatNaira } from '../../money/amounts.js'
+import { formatMoney, formatWithKobo } from '../../money/amounts.js'
 import type {
   AttemptFinding,
   Inspected,
@@ -157,9 +157,7 @@ async function inspect(
     return refuseAmount('must be whole naira: this bank pays no kobo')
   const amountMin = isRefund ? refundMin : payoutMin
   if (amount < amountMin)
-    return refuseAmount(
-      `must be at least ${formatNaira(amountMin)} (${amountMin} kobo) at this bank`,
-    )
+    return refuseAmount(`must be at least ${formatWithKobo(amountMin)} at this bank`)
   if (isRefund) return { destination, extraFees: [] }
   const resolved = await directory.resolveName(destination)
   if (resolved instanceof Refusal) return resolved
@@ -230,7 +228,10 @@ async function checkOrder(
       : driver.findRefund(order))
     if (!payout) return { state: 'unseen' }
     if (payout.amount !== null && payout.amount !== order.amount) {
-      logger.error({ token, atBank: `${payout.amount}` }, 'bank reports another amount')
+      logger.error(
+        { token, atBank: formatMoney(payout.amount, 'NGN') },
+        'bank reports another amount',
+      )
       return { state: 'pending' }
     }
     if (payout.state === 'review' && isPowerOfTwo(polls))

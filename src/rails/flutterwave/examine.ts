@@ -1,5 +1,5 @@
 import type { BankFinding } from '../../collections/ports.js'
-import { formatNaira } from '../../money/amounts.js'
+import { formatMoney } from '../../money/amounts.js'
 import type { FlutterwaveApi } from './api.js'
 import { listFlutterwaveBanks, readFlutterwaveFloat } from './directory.js'
 
@@ -10,7 +10,7 @@ export async function examineFlutterwave(api: FlutterwaveApi): Promise<BankFindi
   return [
     ok('Flutterwave accepts the secret key.'),
     float > 0n
-      ? ok(`The balance at Flutterwave is ${formatNaira(float)}.`)
+      ? ok(`The balance at Flutterwave is ${formatMoney(float, 'NGN')}.`)
       : {
           level: 'warning',
           message:

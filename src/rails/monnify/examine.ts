@@ -1,6 +1,6 @@
 import { after, day } from '../../base/clock.js'
 import type { BankFinding } from '../../collections/ports.js'
-import { formatNaira } from '../../money/amounts.js'
+import { formatMoney } from '../../money/amounts.js'
 import { asFields } from '../bank/read-fields.js'
 import { needKobo } from './amounts.js'
 import { LoginRefused, type MonnifyCalls, type MonnifyConfig, readPage } from './calls.js'
@@ -41,7 +41,7 @@ async function examineWallet({ calls, config }: Tools): Promise<BankFinding> {
       fix: "Set the source account to the number on the wallet page of Monnify's dashboard.",
     }
   const float = readBalance(answer.body)
-  if (float > 0n) return ok(`The wallet that pays out holds ${formatNaira(float)}.`)
+  if (float > 0n) return ok(`The wallet that pays out holds ${formatMoney(float, 'NGN')}.`)
   return {
     level: 'warning',
     message: 'The wallet that pays out is empty.',

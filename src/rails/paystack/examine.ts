@@ -1,7 +1,7 @@
 import { after, type Clock, day } from '../../base/clock.js'
 import type { Mode } from '../../base/environment.js'
 import type { BankFinding } from '../../collections/ports.js'
-import { formatNaira } from '../../money/amounts.js'
+import { formatMoney } from '../../money/amounts.js'
 import { asFields, asList, readText } from '../bank/read-fields.js'
 import type { PaystackBanks } from './banks.js'
 import type { Answer, PaystackCalls } from './calls.js'
@@ -59,7 +59,7 @@ export function readBalance({ data }: Pick<Answer, 'data'>): bigint {
 
 function judgeBalance(answer: Answer): BankFinding {
   const balance = readBalance(answer)
-  const message = `accepts the key; the balance for payouts is ${formatNaira(balance)}`
+  const message = `accepts the key; the balance for payouts is ${formatMoney(balance, 'NGN')}`
   if (balance > 0n) return ok(message)
   return {
     level: 'warning',

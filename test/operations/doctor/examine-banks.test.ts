@@ -17,11 +17,11 @@ test('a low float is an error that says how much is missing', async () => {
   expect(results).toContainEqual({
     check: 'Bank (test)',
     state: 'error',
-    message: 'paystack: ₦10,000 for payouts',
-    fix: expect.stringContaining('₦5,000'),
+    message: 'paystack: ₦10,000.00 for payouts',
+    fix: expect.stringContaining('₦5,000.00'),
   })
   const enough = await examineBanks(db, paystack, choices(1_000_000n))
-  expect(enough.map(({ message }) => message)).not.toContain('paystack: ₦10,000 for payouts')
+  expect(enough.map(({ message }) => message)).not.toContain('paystack: ₦10,000.00 for payouts')
 })
 
 test('a bank that does not answer is an error with a fix', async () => {

@@ -42,7 +42,7 @@ describe('examination', () => {
     expect(findings.every(({ level }) => level === 'ok')).toBe(true)
     const words = findings.map(({ message }) => message).join('\n')
     expect(words).toMatch(/lists \d+ banks/)
-    expect(words).toContain('₦1,000,000,000')
+    expect(words).toContain('₦1,000,000,000.00')
     expect(words).toContain('underpayment, latePayment')
     const secrets = [emulator.variables.MONNIFY_SECRET_KEY!, emulator.variables.MONNIFY_API_KEY!]
     for (const secret of secrets) expect(words + logged.join()).not.toContain(secret)

@@ -81,7 +81,7 @@ describe('temporary accounts', () => {
     const { rail, open } = await openRail(db)
     const expected = { amount: 4_999n, expiresAt: new Date(0), lifetimeMs: hour }
     const [little] = await rail.openAccounts([opening({ expected })])
-    expect((little as Refusal).message).toContain('at least ₦50 (5000 kobo)')
+    expect((little as Refusal).message).toContain('at least ₦50.00 (5000 kobo)')
     const [odd] = await open(await freshDatabase()).openAccounts([
       opening({ reference: 'va_with_underscores' }),
     ])

@@ -1,0 +1,29 @@
+import { Failure, misused } from './failure.js'
+import { paint, withoutControls } from './style.js'
+import type { Terminal } from './terminal.js'
+
+/** What is about to happen, line by line: a label and its value. */
+export type Facts = [label: string, value: string][]
+
+export const yesFlag = ['--yes', 'do not ask before real money moves'] as const
+
+/** Asks before real money moves. Without a terminal it refuses: a script says `--yes`. */
+export async function confirmLive(
+  terminal: Pick<Terminal, 'ask' | 'note' | 'hasColors'>,
+  facts: Facts,
+): Promise<void> {
+  const width = Math.max(...facts.map(([label]) => label.length))
+  const lines = facts.map(([label, value]) => `  ${label.padEnd(width)}  ${withoutControls(value)}`)
+  const head = paint(terminal, 'yellow', 'Live mode: this moves real money.')
+  const answer = await terminal.ask([head, ...lines, 'Continue? Type yes: '].join('\n'))
+  if (answer === undefined)
+    throw misused(
+      'This moves real money, and no terminal is there to confirm it. Nothing was done.',
+      'Add --yes to run it without a question.',
+    )
+  if (!/^y(es)?$/i.test(answer.trim()))
+    throw new Failure(
+      'Not confirmed. Nothing was done.',
+      'Run it again and type yes, or add --yes.',
+    )
+}
