@@ -24,7 +24,8 @@ begin
     select unnest(search_words(added.sender ->> 'name')) as term
     union select added.sender ->> 'accountNumber'
     union select added.sender ->> 'address'
-    union select lower(added.session_id)) found
+    union select lower(added.session_id)
+    union select split_part(added.rail_id, ':', 1) where added.asset <> 'NGN') found
   where found.term <> '';
   return null;
 end $function$

@@ -27,7 +27,8 @@ begin
     select unnest(search_words(added.sender ->> 'name')) as term
     union select added.sender ->> 'accountNumber'
     union select added.sender ->> 'address'
-    union select lower(added.session_id)) found
+    union select lower(added.session_id)
+    union select split_part(added.rail_id, ':', 1) where added.asset <> 'NGN') found
   where found.term <> '';
   return null;
 end $$;
@@ -79,7 +80,8 @@ from payments added cross join lateral (
   select unnest(search_words(added.sender ->> 'name')) as term
   union select added.sender ->> 'accountNumber'
   union select added.sender ->> 'address'
-  union select lower(added.session_id)) found
+  union select lower(added.session_id)
+  union select split_part(added.rail_id, ':', 1) where added.asset <> 'NGN') found
 where found.term <> '';
 insert into search_terms (environment_id, kind, term, id)
 select added.environment_id, 'payout', found.term, added.id

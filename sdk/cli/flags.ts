@@ -193,6 +193,7 @@ export const described: Record<string, Described> = {
       ['limit', 'integer', 'Items per page.', false, false],
       ['cursor', 'text', 'The nextCursor of the previous page.', false, false],
     ],
+    money: [],
   },
   'payments.counts': {
     about: 'Count payments. Returns how many payments match the filters, by status.',
@@ -209,6 +210,7 @@ export const described: Record<string, Described> = {
       ['from', 'text', 'Only items created at this time or later: a date or a time, UTC by default.', false, false],
       ['to', 'text', 'Only items created before this time.', false, false],
     ],
+    money: [],
   },
   'payments.returns': {
     about: 'List returns of a payment. Returns every return and refund of the payment with its status, newest first.',
@@ -291,6 +293,13 @@ export const described: Record<string, Described> = {
     ],
     money: ['amount', 'bankTransfer.amount', 'crypto.amount', 'amountReceived', 'amountAccepted', 'cryptoAmounts.amount', 'cryptoAmounts.amountReceived', 'cryptoAmounts.amountAccepted', 'received.amount', 'received.amountAccepted', 'received.amountHeld', 'received.amountReturning', 'received.amountReturned'],
   },
+  'search.list': {
+    about: 'Search everything. Finds up to 20 resources by reference, your own reference, account number, wallet, session id, transaction signature, e-mail address or words of a name. Filters narrow it: payer:chuka, recipient:ada, order:order-1001, status:held, amount:12500 (naira). Quotes keep words together.',
+    flags: [
+      ['q', 'text', 'What to look for.', true, false],
+    ],
+    money: [],
+  },
   'disbursements.list': {
     about: 'List disbursements. Returns bank and crypto transfers in one list, newest first. Filters combine; COMPLETED and CONFIRMED both mean that the money arrived. Send Accept: text/csv to export all of them.',
     flags: [
@@ -308,6 +317,7 @@ export const described: Record<string, Described> = {
       ['limit', 'integer', 'Items per page.', false, false],
       ['cursor', 'text', 'The nextCursor of the previous page.', false, false],
     ],
+    money: ['amount', 'fee', 'totalDebit'],
   },
   'disbursements.csv': {
     about: 'List disbursements. Returns bank and crypto transfers in one list, newest first. Filters combine; COMPLETED and CONFIRMED both mean that the money arrived. Send Accept: text/csv to export all of them.',
@@ -326,6 +336,7 @@ export const described: Record<string, Described> = {
       ['limit', 'integer', 'Items per page.', false, false],
       ['cursor', 'text', 'The nextCursor of the previous page.', false, false],
     ],
+    money: [],
   },
   'disbursements.counts': {
     about: 'Count disbursements. Returns how many transfers match the filters, by status; COMPLETED includes confirmed crypto transfers.',
@@ -341,6 +352,7 @@ export const described: Record<string, Described> = {
       ['from', 'text', 'Only items created at this time or later: a date or a time, UTC by default.', false, false],
       ['to', 'text', 'Only items created before this time.', false, false],
     ],
+    money: [],
   },
   'cryptoTransfers.create': {
     about: 'Create a crypto transfer. Sends a stablecoin from the available balance to a wallet. SUBMITTED becomes CONFIRMED when it is final on the chain, or FAILED when it is certain that no money left.',
@@ -485,6 +497,7 @@ export const described: Record<string, Described> = {
       ['from', 'text', 'Only items created at this time or later: a date or a time, UTC by default.', false, false],
       ['to', 'text', 'Only items created before this time.', false, false],
     ],
+    money: ['opening', 'in', 'out', 'fees', 'released', 'closing'],
   },
   'settings.get': {
     about: 'Retrieve settings. Returns policies, checkout appearance, low-balance thresholds and payment methods of this environment.',

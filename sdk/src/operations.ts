@@ -73,6 +73,9 @@ export const operations = {
     retrieve: open(read('/public/checkout/{reference}')),
     simulate: open(send('/public/checkout/{reference}/simulate')),
   },
+  search: {
+    list: find('/v1/search'),
+  },
   disbursements: {
     list: list('/v1/disbursements'),
     csv: csv('/v1/disbursements'),

@@ -60,6 +60,8 @@ import type {
   RefundPaymentInput,
   ResolveBankAccountQuery,
   ResolvePaymentInput,
+  SearchHit,
+  SearchQuery,
   Settings,
   SettleTestDisbursementInput,
   SimulatePublicCheckoutInput,
@@ -372,6 +374,21 @@ export type Resources = {
      * `POST /public/checkout/{reference}/simulate`
      */
     simulate(reference: string, input?: SimulatePublicCheckoutInput, options?: RequestOptions): Promise<PublicCheckoutSession>
+  }
+  readonly search: {
+    /**
+     * Search everything.
+     *
+     * Finds up to 20 resources by reference, your own reference, account number, wallet, session
+     * id, transaction signature, e-mail address or words of a name. Filters narrow it:
+     * `payer:chuka`, `recipient:ada`, `order:order-1001`, `status:held`, `amount:12500` (naira).
+     * Quotes keep words together.
+     *
+     * `GET /v1/search`
+     */
+    list(query: SearchQuery, options?: RequestOptions): Promise<{
+      items: SearchHit[]
+    }>
   }
   readonly disbursements: {
     /**

@@ -890,6 +890,19 @@ export type Refusal = {
   requestId: string
 }
 
+export type SearchHit = {
+  /** What it is. */
+  kind: 'payment' | 'bank_transfer' | 'crypto_transfer' | 'checkout_session' | 'virtual_account' | 'dedicated_account' | 'crypto_wallet' | 'dedicated_crypto_wallet' | 'return' | 'event' | 'webhook_endpoint' | 'request'
+  /** Identifies it in its own operations. */
+  reference: string
+  /** One line for people. */
+  title: string
+  /** A second line for people. */
+  subtitle: string
+  /** Its state; null if it has none. */
+  status: string | null
+}
+
 export type Settings = {
   policies: {
     /**
@@ -1390,6 +1403,12 @@ export type ListCheckoutSessionsQuery = {
 export type SimulatePublicCheckoutInput = {
   /** Payment method. Defaults to `bank_transfer`. */
   method?: 'bank_transfer' | 'crypto' | undefined
+}
+
+/** Search everything. */
+export type SearchQuery = {
+  /** What to look for. */
+  q: string
 }
 
 /** List disbursements. */

@@ -1,5 +1,5 @@
 import type { EnvironmentId } from '../base/environment.js'
-import { fromReference } from '../base/ids.js'
+import { fromReference, toReference } from '../base/ids.js'
 import type { Asset } from '../money/assets.js'
 import { newestIdsOfAmount } from '../postgres/amount-range.js'
 import {
@@ -205,4 +205,31 @@ function conditionsOf(filter: PayoutFilter, { terms }: Lookups, serves: Served):
     amountMin !== undefined && serves !== 'amount' && sql`t.amount >= ${amountMin}`,
     amountMax !== undefined && serves !== 'amount' && sql`t.amount <= ${amountMax}`,
   ].filter((condition): condition is Sql => Boolean(condition))
+}
+
+const signature = /^[1-9A-HJ-NP-Za-km-z]{64,88}$/
+
+/**
+ * The reference of the payout that a transaction on the chain belongs to. Jumps from rail to rail
+ * in the index of signatures, of which there are few.
+ */
+export async function findPayoutBySignature(
+  db: Queryable,
+  environmentId: EnvironmentId,
+  text: string,
+): Promise<string | undefined> {
+  if (!signature.test(text)) return undefined
+  const nextRail = (after: Sql) => sql`
+    select rail from payout_attempts where valid_until is not null and ${after}
+    order by rail limit 1`
+  const [found] = await db.rows(sql<{ id: string }>`
+    with recursive rails as (
+      (${nextRail(sql`true`)})
+      union all
+      select (${nextRail(sql`rail > rails.rail`)}) from rails where rails.rail is not null)
+    select a.payout_id as id from rails
+    join payout_attempts a
+      on a.rail = rails.rail and a.token = ${text} and a.valid_until is not null
+    where a.environment_id = ${environmentId}`)
+  return found && toReference(payoutKinds.crypto_transfer.prefix, found.id)
 }

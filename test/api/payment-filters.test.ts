@@ -42,3 +42,42 @@ test('payments are found by payer, order, amount, date and text', async () => {
   expect(await find('currency=USDC')).toEqual([])
   expect(await find('currency=NGN&status=ACCEPTED&limit=1')).toEqual(['order-3'])
 })
+
+const search = async (text: string) => {
+  const { json } = await desk.get(`/v1/search?q=${encodeURIComponent(text)}`)
+  return json.data.items as { kind: string; reference: string; title: string; status: string }[]
+}
+
+test('search finds by reference, order, account number, name and filters', async () => {
+  const [chuka] = await search('chuka')
+  expect(chuka).toMatchObject({ kind: 'payment', title: '₦5,000.00 from CHUKA OBI' })
+  expect(await search(chuka!.reference)).toEqual([chuka])
+  const titles = async (text: string) => (await search(text)).map(({ title }) => title)
+  expect(await titles('payer:obi')).toEqual([
+    '₦5,000.00 from OBI CHUKWUMA',
+    '₦5,000.00 from CHUKA OBI',
+  ])
+  expect(await titles('amount:5000.01')).toEqual(['₦5,000.01 from Adébáyò Musa'])
+  expect(await titles('recipient:obi')).toEqual([])
+  const order = await search('order-2')
+  expect(order.map(({ kind }) => kind)).toEqual(['payment', 'virtual_account'])
+})
+
+test('an export has every row, in both units, and no formula', async () => {
+  const reply = await service.ask('GET', path, {
+    key: desk.merchant.test.secret,
+    headers: { accept: 'text/csv' },
+  })
+  const [head, ...lines] = reply.text.trimEnd().split('\n')
+  expect(head).toContain('currency,amountMajor,amountMinor,')
+  expect(lines).toHaveLength(4)
+  expect(lines[0]).toContain(`"'=HYPERLINK(""evil"")"`)
+  expect(lines[2]).toContain('NGN,5000.01,500001,')
+  expect(lines[3]).toContain(',order-0,')
+})
+
+test('counts are by status, with the same filters', async () => {
+  const counts = async (query: string) => (await desk.get(`${path}/counts?${query}`)).json.data
+  expect(await counts('')).toMatchObject({ total: 4, byStatus: { ACCEPTED: 3, RETURNING: 1 } })
+  expect(await counts('sender=obi')).toMatchObject({ total: 2, byStatus: { RETURNING: 0 } })
+})

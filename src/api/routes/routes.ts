@@ -21,6 +21,7 @@ import { profile } from './profile.js'
 import { publicCheckoutRoutes } from './public-checkout.js'
 import { railNotices } from './rail-notices.js'
 import { requestLogRoutes } from './request-logs.js'
+import { search } from './search.js'
 import { changeSettings, readSettings } from './settings.js'
 import { virtualAccountRoutes } from './virtual-accounts.js'
 import { webhookEndpointRoutes } from './webhook-endpoints.js'
@@ -48,6 +49,7 @@ export function createRoutes(api: ApiParts): Route[] {
     ...cryptoTransferRoutes(api),
     ...bankTransferRoutes(api),
     ...disbursementRoutes(api),
+    search(api),
     settleDisbursement(api),
     advanceClock(api),
     ...webhookEndpointRoutes(api),

@@ -1,0 +1,257 @@
+import type { EnvironmentId } from '../base/environment.js'
+import { fromReference, prefixes, toReference } from '../base/ids.js'
+import { limits } from '../base/limits.js'
+import { type AccountKind, accountKinds, isWallet } from '../collections/account.js'
+import { findAccountIds } from '../collections/find-account-ids.js'
+import { type ListedPayment, listPayments } from '../collections/find-payments.js'
+import { formatMoney, parseMoney } from '../money/amounts.js'
+import type { Asset } from '../money/assets.js'
+import { findPayoutBySignature, transferKinds } from '../payouts/filter-payouts.js'
+import { listPayouts, type PayoutWithAttempts } from '../payouts/find-payouts.js'
+import { type PayoutStatus, payoutStatuses, referenceOf } from '../payouts/payout.js'
+import { findTerms, newestIdsWithTerm } from '../postgres/search-terms.js'
+import { sql } from '../postgres/sql.js'
+import type { Queryable } from '../postgres/tx.js'
+import { type PaymentStatus, paymentStatuses, paymentStatusOf } from '../resources/payment.js'
+import { parseSearch, type SearchText } from './search-text.js'
+
+export const hitKinds = [
+  'payment',
+  'bank_transfer',
+  'crypto_transfer',
+  'checkout_session',
+  'virtual_account',
+  'dedicated_account',
+  'crypto_wallet',
+  'dedicated_crypto_wallet',
+  'return',
+  'event',
+  'webhook_endpoint',
+  'request',
+] as const
+
+export type Hit = {
+  kind: (typeof hitKinds)[number]
+  reference: string
+  title: string
+  subtitle: string
+  status: string | null
+}
+
+type Search = { db: Queryable; environmentId: EnvironmentId; wanted: SearchText }
+
+const { hitsMax } = limits.lists
+const everyRange = { from: undefined, before: undefined }
+const firstPage = { beforeId: undefined, limit: hitsMax }
+
+/** The newest resources that a text names, those with that very name first. */
+export async function findHits(
+  db: Queryable,
+  environmentId: EnvironmentId,
+  typed: string,
+): Promise<Hit[]> {
+  const wanted = parseSearch(typed)
+  const search = { db, environmentId, wanted }
+  const hits = [
+    ...(await findNamed(search)),
+    ...(await findPaymentHits(search)),
+    ...(await findPayoutHits(search)),
+    ...(await findSessionHits(search)),
+    ...(await findAccountHits(search)),
+  ]
+  const distinct = new Map(hits.map((hit) => [hit.reference, hit]))
+  return [...distinct.values()].slice(0, hitsMax)
+}
+
+/** What a reference or request id names directly and no list below finds. */
+async function findNamed({ db, environmentId, wanted: { text } }: Search): Promise<Hit[]> {
+  const ofKind = (kind: Hit['kind']) => (row: Omit<Hit, 'kind' | 'reference'>) => ({
+    kind,
+    reference: text,
+    ...row,
+  })
+  const eventId = fromReference(prefixes.event, text)
+  if (eventId) {
+    const rows = await db.rows(sql<Omit<Hit, 'kind' | 'reference'>>`
+      select type as title, to_char(created_at at time zone 'UTC', 'YYYY-MM-DD HH24:MI') as subtitle,
+        null as status
+      from events where environment_id = ${environmentId} and id = ${eventId}`)
+    return rows.map(ofKind('event'))
+  }
+  const endpointId = fromReference(prefixes.webhookEndpoint, text)
+  if (endpointId) {
+    const rows = await db.rows(sql<Omit<Hit, 'kind' | 'reference'>>`
+      select url as title, description as subtitle,
+        case when is_enabled then 'enabled' else 'disabled' end as status
+      from webhook_endpoints where environment_id = ${environmentId} and id = ${endpointId}
+        and deleted_at is null`)
+    return rows.map(ofKind('webhook_endpoint'))
+  }
+  const returnId = fromReference(prefixes.paymentReturn, text)
+  if (returnId) {
+    const rows = await db.rows(sql<{
+      amount: bigint
+      asset: Asset
+      state: string
+      paymentId: string
+    }>`
+      select amount, asset, state, payment_id as "paymentId" from payment_returns
+      where environment_id = ${environmentId} and id = ${returnId}`)
+    return rows.map(({ amount, asset, state, paymentId }) => ({
+      kind: 'return',
+      reference: text,
+      title: `${formatMoney(amount, asset)} back to the payer`,
+      subtitle: toReference(prefixes.payment, paymentId),
+      status: state,
+    }))
+  }
+  if (text === '' || text.includes(' ')) return []
+  const rows = await db.rows(sql<Omit<Hit, 'kind' | 'reference'>>`
+    select method || ' ' || path as title, key_name as subtitle, status::text as status
+    from request_logs where environment_id = ${environmentId} and request_id = ${text}
+    order by id desc limit 1`)
+  return rows.map(ofKind('request'))
+}
+
+async function findPaymentHits({ db, environmentId, wanted }: Search): Promise<Hit[]> {
+  const { text, payer, recipient, order } = wanted
+  const status =
+    wanted.status && paymentStatuses.find((one) => one === wanted.status?.toUpperCase())
+  if (recipient !== undefined || (wanted.status !== undefined && !status) || isEmpty(wanted))
+    return []
+  const amount = readAmount(wanted)
+  if (amount === null) return []
+  const filter = {
+    sender: payer,
+    merchantReference: order,
+    status: status as PaymentStatus | undefined,
+    text: text === '' ? undefined : text,
+    ...amount,
+  }
+  const { payments } = await listPayments(db, environmentId, filter, firstPage)
+  return payments.map(toPaymentHit)
+}
+
+function toPaymentHit(payment: ListedPayment): Hit {
+  const { asset, amount, sender, merchantReference } = payment
+  const from = 'name' in sender ? sender.name : (sender.address ?? 'an unknown wallet')
+  return {
+    kind: 'payment',
+    reference: toReference(prefixes.payment, payment.id),
+    title: `${formatMoney(amount, asset)} from ${from}`,
+    subtitle: [merchantReference, payment.createdAt.toISOString()].filter(Boolean).join(' · '),
+    status: paymentStatusOf(payment),
+  }
+}
+
+async function findPayoutHits({ db, environmentId, wanted }: Search): Promise<Hit[]> {
+  const { text, payer, recipient, order } = wanted
+  const named = wanted.status?.toUpperCase().replace('CONFIRMED', 'COMPLETED')
+  const status = payoutStatuses.find((one) => one === named)
+  if (payer !== undefined || (named !== undefined && !status) || isEmpty(wanted)) return []
+  const amount = readAmount(wanted)
+  if (amount === null) return []
+  const signed = await findPayoutBySignature(db, environmentId, text)
+  const filter = {
+    kinds: transferKinds,
+    recipient,
+    merchantReference: order,
+    status: status as PayoutStatus | undefined,
+    text: signed ?? (text === '' ? undefined : text),
+    ...amount,
+  }
+  const { payouts } = await listPayouts(db, environmentId, filter, firstPage)
+  return payouts.map(toPayoutHit)
+}
+
+function toPayoutHit({ payout }: PayoutWithAttempts): Hit {
+  const { destination, kind, asset, amount, merchantReference } = payout
+  const to = destination.kind === 'wallet' ? destination.address : destination.accountName
+  return {
+    kind: kind as Hit['kind'],
+    reference: referenceOf(payout),
+    title: `${formatMoney(amount, asset)} to ${to}`,
+    subtitle: [merchantReference, payout.createdAt.toISOString()].filter(Boolean).join(' · '),
+    status:
+      kind === 'crypto_transfer' && payout.status === 'COMPLETED' ? 'CONFIRMED' : payout.status,
+  }
+}
+
+async function findSessionHits({ db, environmentId, wanted }: Search): Promise<Hit[]> {
+  const name = wanted.order ?? wanted.text
+  if (name === '' || hasOther(wanted)) return []
+  const terms =
+    wanted.order === undefined
+      ? await findTerms(db, { environmentId, kind: 'session', text: name })
+      : undefined
+  const withTerm = terms
+    ? sql`union select id from ${newestIdsWithTerm(terms, everyRange, hitsMax)} found`
+    : sql``
+  const rows = await db.rows(sql<Hit>`
+    select 'checkout_session' as kind, s.reference, s.description as title,
+      s.customer_name || ' · ' || s.customer_email as subtitle, s.status
+    from (
+      (select id from checkout_sessions
+        where environment_id = ${environmentId} and reference = ${name})
+      union
+      (select id from checkout_sessions
+        where environment_id = ${environmentId} and merchant_reference = ${name}
+        order by id desc limit ${hitsMax})
+      ${withTerm}) found
+    join checkout_sessions s on s.environment_id = ${environmentId} and s.id = found.id
+    order by s.id desc limit ${hitsMax}`)
+  return rows
+}
+
+type AccountHit = {
+  id: string
+  kind: AccountKind
+  number: string
+  accountName: string
+  bankName: string
+  merchantReference: string
+  status: string
+}
+
+async function findAccountHits({ db, environmentId, wanted }: Search): Promise<Hit[]> {
+  const name = wanted.order ?? wanted.text
+  if (name === '' || hasOther(wanted)) return []
+  const ids = await findAccountIds(db, environmentId, name)
+  const terms =
+    ids.length === 0
+      ? await findTerms(db, { environmentId, kind: 'account', text: name })
+      : undefined
+  const found = terms
+    ? sql`select id from ${newestIdsWithTerm(terms, everyRange, hitsMax)} named`
+    : sql`select unnest(${ids}::uuid[]) as id`
+  const rows = await db.rows(sql<AccountHit>`
+    select a.id, a.kind, a.number, a.account_name as "accountName", a.bank_name as "bankName",
+      a.merchant_reference as "merchantReference", a.status
+    from (${found}) found
+    join collection_accounts a on a.environment_id = ${environmentId} and a.id = found.id
+    where a.session_id is null order by a.id desc limit ${hitsMax}`)
+  return rows.map((row) => ({
+    kind: row.kind,
+    reference: toReference(accountKinds[row.kind].prefix, row.id),
+    title: isWallet(row) ? row.number : `${row.number} · ${row.bankName}`,
+    subtitle: [row.merchantReference, row.accountName].filter(Boolean).join(' · '),
+    status: row.status,
+  }))
+}
+
+function isEmpty({ text, payer, recipient, order, status, amount }: SearchText): boolean {
+  return text === '' && [payer, recipient, order, status, amount].every((one) => one === undefined)
+}
+
+/** Filters that only payments and payouts have. */
+function hasOther({ payer, recipient, status, amount }: SearchText): boolean {
+  return [payer, recipient, status, amount].some((one) => one !== undefined)
+}
+
+/** Null: not an amount, so nothing has it. */
+function readAmount({ amount }: SearchText) {
+  if (amount === undefined) return {}
+  const kobo = parseMoney(amount, 'NGN')
+  if (typeof kobo !== 'bigint') return null
+  return { currency: 'NGN', amountMin: kobo, amountMax: kobo } as const
+}
