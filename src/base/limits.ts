@@ -412,11 +412,13 @@ export const limits = {
   },
   lists: {
     /** Rows of an index that are read at a time for filters which that index does not serve. */
-    rowsPerScan: 5_000,
+    rowsPerScan: 2_000,
+    /** The first read is short: most pages are full after it. */
+    rowsOfFirstScan: 200,
     /** Such reads for one page. A page that needs more is short, and its cursor continues. */
     scansPerPageMax: 4,
     /** Filters by amount that match at most this many rows read them all and sort. */
-    rowsSortedMax: 20_000,
+    rowsSortedMax: 10_000,
     /** Counts end here, and write a plus. */
     countMax: 10_000,
     /** Rows that a count reads for each status. */

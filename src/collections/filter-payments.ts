@@ -1,5 +1,6 @@
 import type { EnvironmentId } from '../base/environment.js'
 import { fromReference, fromReferenceOfAnyKind, prefixes } from '../base/ids.js'
+import { limits } from '../base/limits.js'
 import type { Asset } from '../money/assets.js'
 import { newestIdsOfAmount } from '../postgres/amount-range.js'
 import {
@@ -54,10 +55,10 @@ export async function findPaymentPage(
   db: Queryable,
   environmentId: EnvironmentId,
   filter: PaymentFilter,
-  { beforeId, limit }: { beforeId: string | undefined; limit: number },
+  page: { beforeId: string | undefined; limit: number },
 ): Promise<IdPage> {
-  const search = await searchPayments(db, environmentId, filter, beforeId)
-  return search ? findPageOfIds(db, search, limit) : { ids: [], next: undefined }
+  const search = await searchPayments(db, environmentId, filter, page)
+  return search ? findPageOfIds(db, search, page.limit) : { ids: [], next: undefined }
 }
 
 export async function countPayments(
@@ -65,7 +66,8 @@ export async function countPayments(
   environmentId: EnvironmentId,
   filter: PaymentFilter,
 ): Promise<Count> {
-  const search = await searchPayments(db, environmentId, filter, undefined)
+  const all = { beforeId: undefined, limit: limits.lists.countMax }
+  const search = await searchPayments(db, environmentId, filter, all)
   return search ? countIds(db, search) : { count: 0, isComplete: true }
 }
 
@@ -74,11 +76,11 @@ async function searchPayments(
   db: Queryable,
   environmentId: EnvironmentId,
   filter: PaymentFilter,
-  beforeId: string | undefined,
+  { beforeId, limit }: { beforeId: string | undefined; limit: number },
 ): Promise<IdSearch | undefined> {
   const lookups = await lookUp(db, environmentId, filter)
   if (!lookups) return undefined
-  const newestIds = await chooseIndex(db, environmentId, filter, lookups)
+  const newestIds = await chooseIndex(db, environmentId, { filter, limit }, lookups)
   return {
     name: 'list_payments',
     table: 'payments',
@@ -129,6 +131,12 @@ type Served = 'id' | 'account' | 'term' | 'amount' | 'variance' | 'source' | 'st
 
 type Index = { read: IdSearch['newestIds']; serves: Served[] }
 
+function isOnlyByStatus(filter: PaymentFilter, terms: TermSearch[]): boolean {
+  const { source, variance, currency, amountMin, amountMax } = filter
+  const others = [source, variance, currency, amountMin, amountMax]
+  return terms.length === 0 && others.every((one) => one === undefined)
+}
+
 const sources = Object.keys(accountKinds) as AccountKind[]
 const bankSources = sources.filter((source) => accountKinds[source].policy === 'bank')
 const coinSources = sources.filter((source) => accountKinds[source].policy === 'crypto')
@@ -136,7 +144,7 @@ const coinSources = sources.filter((source) => accountKinds[source].policy === '
 async function chooseIndex(
   db: Queryable,
   environmentId: EnvironmentId,
-  filter: PaymentFilter,
+  { filter, limit }: { filter: PaymentFilter; limit: number },
   { paymentId, accountIds, terms }: Lookups,
 ): Promise<Index> {
   const statuses = filter.status ? [filter.status] : paymentStatuses
@@ -162,13 +170,27 @@ async function chooseIndex(
         where environment_id = ${environmentId} and id = ${paymentId} ${withinRange(range)})`,
       serves: ['id'],
     }
-  if (accountIds)
+  // The index on the status is right for short reads only: for long ones the planner assumes that
+  // every payment of the status matches.
+  if (accountIds && isOnlyByStatus(filter, terms) && limit <= limits.http.pageSizeMax)
     return {
       read: byIndex([
         status,
         { name: 'account_id', type: 'uuid', values: accountIds, isLong: true },
       ]),
       serves: ['account', 'status'],
+    }
+  if (accountIds)
+    return {
+      read: (range, rows) => sql`(
+        select found.id from unnest(${accountIds}::uuid[]) wanted (account_id)
+        cross join lateral (
+          select id from payments
+          where environment_id = ${environmentId} and account_id = wanted.account_id
+            ${withinRange(range)}
+          order by environment_id desc, account_id desc, id desc
+          limit ${sql.raw(String(rows))}) found)`,
+      serves: ['account'],
     }
   if (terms.length > 0)
     return {

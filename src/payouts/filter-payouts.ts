@@ -68,9 +68,11 @@ type Lookups = { payoutIds?: string[]; terms: TermSearch[] }
 async function searchPayouts(
   db: Queryable,
   environmentId: EnvironmentId,
-  filter: PayoutFilter,
+  wanted: PayoutFilter,
   beforeId: string | undefined,
 ): Promise<IdSearch | undefined> {
+  const filter = { ...wanted, kinds: wanted.kinds.filter((kind) => paysIn(kind, wanted.currency)) }
+  if (filter.kinds.length === 0) return undefined
   const lookups = await lookUp(db, environmentId, filter)
   if (!lookups) return undefined
   const index = await chooseIndex(db, environmentId, filter, lookups)
@@ -82,6 +84,10 @@ async function searchPayouts(
     conditions: conditionsOf(filter, lookups, index.serves),
     range: toIdRange(filter, beforeId),
   }
+}
+
+function paysIn(kind: TransferKind, currency: Asset | undefined): boolean {
+  return currency === undefined || (kind === 'bank_transfer') === (currency === 'NGN')
 }
 
 /** Undefined: nothing can match. */
@@ -193,7 +199,8 @@ async function chooseIndex(
 
 function conditionsOf(filter: PayoutFilter, { terms }: Lookups, serves: Served): Sql[] {
   const { kinds, status, currency, amountMin, amountMax, createdByKey } = filter
-  const isOneAsset = serves === 'kind' && kinds.length === 1 && kinds[0] === 'bank_transfer'
+  // Its kind is that of bank transfers.
+  const isNaira = currency === 'NGN'
   return [
     ...terms.flatMap((search, index) =>
       index === 0 && serves === 'term' ? hasOtherTerms(search) : hasTerms(search),
@@ -201,7 +208,7 @@ function conditionsOf(filter: PayoutFilter, { terms }: Lookups, serves: Served):
     serves !== 'kind' && kinds.length < transferKinds.length && sql`t.kind = ${kinds[0]}`,
     serves !== 'kind' && status && sql`t.status = ${status}`,
     serves !== 'key' && createdByKey !== undefined && sql`t.created_by_key = ${createdByKey}`,
-    currency && serves !== 'amount' && !isOneAsset && sql`t.asset = ${currency}`,
+    currency && serves !== 'amount' && !isNaira && sql`t.asset = ${currency}`,
     amountMin !== undefined && serves !== 'amount' && sql`t.amount >= ${amountMin}`,
     amountMax !== undefined && serves !== 'amount' && sql`t.amount <= ${amountMax}`,
   ].filter((condition): condition is Sql => Boolean(condition))

@@ -18,6 +18,7 @@ type AmountSearch = {
 /**
  * Rows of a range of amounts are not in the order of time, so they are sorted. Undefined if no range
  * is wanted, or if it has too many rows: then a scan in the order of time finds a page of them soon.
+ * `offset 0` makes the planner read the range first, not the whole table in the order of ids.
  */
 export async function newestIdsOfAmount(
   db: Queryable,
@@ -34,6 +35,7 @@ export async function newestIdsOfAmount(
       select from ${table} where ${inRange} limit ${limits.lists.rowsSortedMax + 1}) t`)
   if (found!.count > limits.lists.rowsSortedMax) return undefined
   return (range, limit) => sql`(
-    select id from ${table} where ${inRange} ${withinRange(range)}
+    select id from (
+      select id from ${table} where ${inRange} ${withinRange(range)} offset 0) t
     order by id desc limit ${sql.raw(String(limit))})`
 }

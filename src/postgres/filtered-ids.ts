@@ -61,11 +61,13 @@ export async function findPageOfIds(
   search: IdSearch,
   limit: number,
 ): Promise<IdPage> {
+  const { rowsOfFirstScan, rowsPerScan: rowsOfOthers, scansPerPageMax } = limits.lists
   const isFiltered = search.conditions.length > 0
-  const rowsPerScan = isFiltered ? Math.max(limits.lists.rowsPerScan, limit + 1) : limit + 1
   const ids: string[] = []
   let { range } = search
-  for (let scans = 0; scans < limits.lists.scansPerPageMax; scans += 1) {
+  for (let scans = 0; scans < scansPerPageMax; scans += 1) {
+    const rowsFiltered = scans === 0 ? rowsOfFirstScan : rowsOfOthers
+    const rowsPerScan = isFiltered ? Math.max(rowsFiltered, limit + 1) : limit + 1
     const wanted = limit + 1 - ids.length
     const found = await scan(db, { ...search, range }, { rowsPerScan, wanted })
     ids.push(...found.ids)

@@ -71,7 +71,7 @@ type RunNode = Node & {
  * those with binary values, which cannot be written as text, are planned for their values.
  */
 export function measuringReader(session: pg.Client, work: Work): Queryable {
-  const explain = 'explain (analyze, buffers, format json)'
+  const explain = 'explain (analyze, buffers, timing off, format json)'
   return {
     async rows<Row>(source: Source<Row>) {
       const statement = toStatement(source)
@@ -91,6 +91,7 @@ export function measuringReader(session: pg.Client, work: Work): Queryable {
 }
 
 function toLiteral(value: unknown): string {
+  if (Array.isArray(value)) return toLiteral(`{${value.join(',')}}`)
   const text = value instanceof Date ? value.toISOString() : String(value)
   return `'${text.replaceAll("'", "''")}'`
 }
