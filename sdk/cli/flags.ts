@@ -32,6 +32,19 @@ export const described: Record<string, Described> = {
     ],
     money: ['amount', 'amountReceived', 'amountAccepted', 'amountHeld', 'amountReturning', 'amountReturned', 'payments.amount', 'payments.amountAccepted', 'payments.amountHeld', 'payments.amountReturning', 'payments.amountReturned', 'payments.fee'],
   },
+  'virtualAccounts.csv': {
+    about: 'List virtual accounts. Returns virtual accounts, newest first.',
+    flags: [
+      ['merchantReference', 'text', 'Your own reference, such as an order number.', false, false],
+      ['status', 'text', 'Only items in this state. One of: ACTIVE, PAID, EXPIRED, CANCELLED.', false, false],
+      ['q', 'text', 'Searches references, your own references and account numbers.', false, false],
+      ['from', 'text', 'Only items created at this time or later: a date or a time, UTC by default.', false, false],
+      ['to', 'text', 'Only items created before this time.', false, false],
+      ['limit', 'integer', 'Items per page.', false, false],
+      ['cursor', 'text', 'The nextCursor of the previous page.', false, false],
+    ],
+    money: [],
+  },
   'virtualAccounts.cancel': {
     about: 'Cancel a virtual account. Stops expecting the payment. A payment that still arrives counts as late.',
     flags: [],
@@ -61,6 +74,19 @@ export const described: Record<string, Described> = {
     money: [],
   },
   'dedicatedAccounts.list': {
+    about: 'List dedicated accounts. Returns dedicated accounts, newest first. Only ACTIVE ones unless you filter by another status.',
+    flags: [
+      ['externalReference', 'text', 'Your own reference, such as an order number.', false, false],
+      ['status', 'text', 'Only items in this state. One of: ACTIVE, INACTIVE.', false, false],
+      ['q', 'text', 'Searches references, your own references, account numbers and names of account holders.', false, false],
+      ['from', 'text', 'Only items created at this time or later: a date or a time, UTC by default.', false, false],
+      ['to', 'text', 'Only items created before this time.', false, false],
+      ['limit', 'integer', 'Items per page.', false, false],
+      ['cursor', 'text', 'The nextCursor of the previous page.', false, false],
+    ],
+    money: [],
+  },
+  'dedicatedAccounts.csv': {
     about: 'List dedicated accounts. Returns dedicated accounts, newest first. Only ACTIVE ones unless you filter by another status.',
     flags: [
       ['externalReference', 'text', 'Your own reference, such as an order number.', false, false],
@@ -108,6 +134,19 @@ export const described: Record<string, Described> = {
     ],
     money: ['amount', 'amountReceived', 'amountAccepted', 'amountHeld', 'amountReturning', 'amountReturned', 'payments.amount', 'payments.amountAccepted', 'payments.amountHeld', 'payments.amountReturning', 'payments.amountReturned', 'payments.fee'],
   },
+  'cryptoWallets.csv': {
+    about: 'List crypto wallets. Returns crypto wallets, newest first.',
+    flags: [
+      ['merchantReference', 'text', 'Your own reference, such as an order number.', false, false],
+      ['status', 'text', 'Only items in this state. One of: ACTIVE, PAID, EXPIRED, CANCELLED.', false, false],
+      ['q', 'text', 'Searches references, your own references and addresses.', false, false],
+      ['from', 'text', 'Only items created at this time or later: a date or a time, UTC by default.', false, false],
+      ['to', 'text', 'Only items created before this time.', false, false],
+      ['limit', 'integer', 'Items per page.', false, false],
+      ['cursor', 'text', 'The nextCursor of the previous page.', false, false],
+    ],
+    money: [],
+  },
   'cryptoWallets.cancel': {
     about: 'Cancel a crypto wallet. Stops expecting the payment. A payment that still arrives counts as late.',
     flags: [],
@@ -133,6 +172,19 @@ export const described: Record<string, Described> = {
     money: [],
   },
   'dedicatedCryptoWallets.list': {
+    about: 'List dedicated crypto wallets. Returns dedicated crypto wallets, newest first.',
+    flags: [
+      ['externalReference', 'text', 'Your own reference, such as an order number.', false, false],
+      ['status', 'text', 'Only items in this state. One of: ACTIVE.', false, false],
+      ['q', 'text', 'Searches references, your own references and addresses.', false, false],
+      ['from', 'text', 'Only items created at this time or later: a date or a time, UTC by default.', false, false],
+      ['to', 'text', 'Only items created before this time.', false, false],
+      ['limit', 'integer', 'Items per page.', false, false],
+      ['cursor', 'text', 'The nextCursor of the previous page.', false, false],
+    ],
+    money: [],
+  },
+  'dedicatedCryptoWallets.csv': {
     about: 'List dedicated crypto wallets. Returns dedicated crypto wallets, newest first.',
     flags: [
       ['externalReference', 'text', 'Your own reference, such as an order number.', false, false],
@@ -399,6 +451,24 @@ export const described: Record<string, Described> = {
     ],
     money: ['amount', 'fee', 'totalDebit'],
   },
+  'cryptoTransfers.csv': {
+    about: 'List crypto transfers. Returns crypto transfers, newest first. Filters combine. Send Accept: text/csv to export all of them.',
+    flags: [
+      ['merchantReference', 'text', 'Your own reference, such as an order number. Must be unique.', false, false],
+      ['minAmount', 'text', 'Only amounts of at least this: kobo if currency is NGN or absent, else a decimal.', false, false],
+      ['maxAmount', 'text', 'Only amounts of at most this: kobo if currency is NGN or absent, else a decimal.', false, false],
+      ['recipient', 'text', 'Only transfers to this recipient: words of the name or their beginnings, an account number, or a wallet address.', false, false],
+      ['createdBy', 'text', 'Only transfers that this API key created, by its id.', false, false],
+      ['q', 'text', 'Searches references, your own references, account numbers, addresses and the recipient\'s name.', false, false],
+      ['from', 'text', 'Only items created at this time or later: a date or a time, UTC by default.', false, false],
+      ['to', 'text', 'Only items created before this time.', false, false],
+      ['currency', 'text', 'Only transfers of this coin; needed to filter by amount. One of: USDC, USDT.', false, false],
+      ['status', 'text', 'Only items in this state. One of: SUBMITTED, CONFIRMED, FAILED.', false, false],
+      ['limit', 'integer', 'Items per page.', false, false],
+      ['cursor', 'text', 'The nextCursor of the previous page.', false, false],
+    ],
+    money: [],
+  },
   'bankTransfers.create': {
     about: 'Create a bank transfer. Pays naira out to a bank account. SUBMITTED becomes COMPLETED when the bank confirms it, or FAILED when it is certain that no money left. A bank may still return a completed transfer (REVERSED).',
     flags: [
@@ -445,6 +515,23 @@ export const described: Record<string, Described> = {
       ['cursor', 'text', 'The nextCursor of the previous page.', false, false],
     ],
     money: ['amount', 'fee', 'totalDebit'],
+  },
+  'bankTransfers.csv': {
+    about: 'List bank transfers. Returns bank transfers, newest first. Filters combine. Send Accept: text/csv to export all of them.',
+    flags: [
+      ['merchantReference', 'text', 'Your own reference, such as an order number. Must be unique.', false, false],
+      ['minAmount', 'text', 'Only amounts of at least this: kobo if currency is NGN or absent, else a decimal.', false, false],
+      ['maxAmount', 'text', 'Only amounts of at most this: kobo if currency is NGN or absent, else a decimal.', false, false],
+      ['recipient', 'text', 'Only transfers to this recipient: words of the name or their beginnings, an account number, or a wallet address.', false, false],
+      ['createdBy', 'text', 'Only transfers that this API key created, by its id.', false, false],
+      ['q', 'text', 'Searches references, your own references, account numbers, addresses and the recipient\'s name.', false, false],
+      ['from', 'text', 'Only items created at this time or later: a date or a time, UTC by default.', false, false],
+      ['to', 'text', 'Only items created before this time.', false, false],
+      ['status', 'text', 'Only items in this state. One of: SUBMITTED, COMPLETED, FAILED, REVERSED.', false, false],
+      ['limit', 'integer', 'Items per page.', false, false],
+      ['cursor', 'text', 'The nextCursor of the previous page.', false, false],
+    ],
+    money: [],
   },
   'banks.list': {
     about: 'List banks. Returns the banks that bank transfers can pay, with their codes.',

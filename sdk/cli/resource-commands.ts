@@ -88,7 +88,12 @@ class FieldOption extends Option {
 type Method = (...given: unknown[]) => Promise<unknown> & { page?: () => Promise<Page> }
 type Page = { items: unknown[]; nextCursor: string | null }
 
-async function call(run: Run<Options>, operation: Operation, name: string): Promise<Output> {
+/** Undefined if the result is already written. */
+async function call(
+  run: Run<Options>,
+  operation: Operation,
+  name: string,
+): Promise<Output | undefined> {
   const { data, idempotencyKey, yes, ...given } = run.options
   const { manilla, args, terminal } = run
   const { flags, money } = described[name]!
@@ -104,6 +109,10 @@ async function call(run: Run<Options>, operation: Operation, name: string): Prom
   const options = idempotencyKey === undefined ? {} : { idempotencyKey }
   const inputs = operation.takes === 'nothing' ? [] : [input]
   const pending = findMethod(manilla, name)(...args, ...inputs, options)
+  if (operation.gives === 'csv') {
+    for await (const part of pending as unknown as AsyncIterable<string>) await terminal.write(part)
+    return undefined
+  }
   const answer = operation.gives === 'pages' ? await pending.page!() : await pending
   return describe(operation, terminal, answer, {
     fields: money,
@@ -131,6 +140,5 @@ function describe({ gives }: Operation, terminal: Terminal, data: unknown, money
     return { data, text: formatList(terminal, items, money) + more }
   }
   if (gives === 'items') return { data, text: formatList(terminal, data as unknown[], money) }
-  if (gives === 'csv') return { data, text: (data as { text: string }).text.trimEnd() }
   return { data: data ?? null, text: formatFields(data ?? {}, money) }
 }

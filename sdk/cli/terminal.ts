@@ -14,6 +14,8 @@ export type Terminal = {
   configFolder: string
   /** Writes the result to stdout. */
   print(text: string): void
+  /** Writes a part of a long result, and waits until it is taken. */
+  write(text: string): Promise<void>
   /** Writes remarks for people to stderr, so that piped output stays clean. */
   note(text: string): void
   /** Reads a secret without echoing it, or from a pipe. */
@@ -45,6 +47,11 @@ export function openTerminal(homes: string[]): Terminal {
     homes: env.MANILLA_HOME ? [env.MANILLA_HOME] : homes,
     configFolder: path.join(env.XDG_CONFIG_HOME || path.join(homedir(), '.config'), 'manilla'),
     print: (line) => void stdout.write(`${line}\n`),
+    write: (text) =>
+      new Promise((resolve) => {
+        if (stdout.write(text)) resolve()
+        else stdout.once('drain', resolve)
+      }),
     note: (line) => void stderr.write(`${line}\n`),
     readSecret,
     ask,

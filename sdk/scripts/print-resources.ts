@@ -85,7 +85,7 @@ function printInput(row: Operation, described: Described): string[] {
 
 function printAnswer({ gives }: Operation, described: Described, indent: string): string {
   if (gives === 'nothing') return 'Promise<void>'
-  if (gives === 'csv') return 'Promise<{ text: string; nextCursor: string | null }>'
+  if (gives === 'csv') return 'AsyncIterable<string>'
   const data = dataOf(described)
   if (gives === 'data') return `Promise<${printSchema(data, false, indent)}>`
   const item = printSchema(data.properties!.items!.items!, false, indent)

@@ -1,7 +1,7 @@
 import { isOperation, type Operation, type Operations, parametersOf } from './operations.js'
 import type { Connection, WriteOptions } from './options.js'
 import { type Page, toPages } from './pages.js'
-import { type ApiAnswer, type ApiRequest, send } from './send.js'
+import { type ApiAnswer, type ApiRequest, readStream, send } from './send.js'
 
 type Input = Record<string, unknown>
 type Call = { operation: Operation; path: string; input: Input; options: WriteOptions | undefined }
@@ -20,6 +20,9 @@ export function bind(connection: Connection, rows: Operations, prefix = ''): obj
 function toMethod(connection: Connection, operation: Operation, name: string) {
   if (operation.gives === 'pages')
     return (...given: unknown[]) => listAll(connection, toCall(operation, name, given))
+  if (operation.gives === 'csv')
+    return (...given: unknown[]) =>
+      readStream(connection, toRequest(toCall(operation, name, given)))
   const read = readers[operation.gives]
   return async (...given: unknown[]) =>
     read(await send(connection, toRequest(toCall(operation, name, given))))
@@ -77,6 +80,5 @@ function toQuery(input: Input): string {
 const readers = {
   data: ({ data }: ApiAnswer) => data,
   items: ({ data }: ApiAnswer) => (data as Page<unknown>).items,
-  csv: ({ text, headers }: ApiAnswer) => ({ text, nextCursor: headers.get('x-next-cursor') }),
   nothing: () => undefined,
 }

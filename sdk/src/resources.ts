@@ -105,6 +105,14 @@ export type Resources = {
      */
     list(query?: ListVirtualAccountsQuery, options?: RequestOptions): Pages<VirtualAccount>
     /**
+     * List virtual accounts.
+     *
+     * Returns virtual accounts, newest first.
+     *
+     * `GET /v1/collections/virtual-accounts`
+     */
+    csv(query?: ListVirtualAccountsQuery, options?: RequestOptions): AsyncIterable<string>
+    /**
      * Cancel a virtual account.
      *
      * Stops expecting the payment. A payment that still arrives counts as late.
@@ -150,6 +158,15 @@ export type Resources = {
      */
     list(query?: ListDedicatedAccountsQuery, options?: RequestOptions): Pages<DedicatedAccount>
     /**
+     * List dedicated accounts.
+     *
+     * Returns dedicated accounts, newest first. Only ACTIVE ones unless you filter by another
+     * status.
+     *
+     * `GET /v1/collections/dedicated-accounts`
+     */
+    csv(query?: ListDedicatedAccountsQuery, options?: RequestOptions): AsyncIterable<string>
+    /**
      * Deactivate a dedicated account.
      *
      * Deactivates the account permanently. Payments that still arrive are held until you resolve
@@ -186,6 +203,14 @@ export type Resources = {
      * `GET /v1/collections/crypto-wallets`
      */
     list(query?: ListCryptoWalletsQuery, options?: RequestOptions): Pages<CryptoWallet>
+    /**
+     * List crypto wallets.
+     *
+     * Returns crypto wallets, newest first.
+     *
+     * `GET /v1/collections/crypto-wallets`
+     */
+    csv(query?: ListCryptoWalletsQuery, options?: RequestOptions): AsyncIterable<string>
     /**
      * Cancel a crypto wallet.
      *
@@ -232,6 +257,14 @@ export type Resources = {
      */
     list(query?: ListDedicatedCryptoWalletsQuery, options?: RequestOptions): Pages<DedicatedCryptoWallet>
     /**
+     * List dedicated crypto wallets.
+     *
+     * Returns dedicated crypto wallets, newest first.
+     *
+     * `GET /v1/collections/dedicated-crypto-wallets`
+     */
+    csv(query?: ListDedicatedCryptoWalletsQuery, options?: RequestOptions): AsyncIterable<string>
+    /**
      * Poll the chain now.
      *
      * Polls the wallet at once, including for other tokens. Wallets are polled anyway, but rarely
@@ -270,7 +303,7 @@ export type Resources = {
      *
      * `GET /v1/collections/payments`
      */
-    csv(query?: ListPaymentsQuery, options?: RequestOptions): Promise<{ text: string; nextCursor: string | null }>
+    csv(query?: ListPaymentsQuery, options?: RequestOptions): AsyncIterable<string>
     /**
      * Count payments.
      *
@@ -408,7 +441,7 @@ export type Resources = {
      *
      * `GET /v1/disbursements`
      */
-    csv(query?: ListDisbursementsQuery, options?: RequestOptions): Promise<{ text: string; nextCursor: string | null }>
+    csv(query?: ListDisbursementsQuery, options?: RequestOptions): AsyncIterable<string>
     /**
      * Count disbursements.
      *
@@ -468,6 +501,15 @@ export type Resources = {
      * `GET /v1/disbursements/crypto`
      */
     list(query?: ListCryptoTransfersQuery, options?: RequestOptions): Pages<CryptoTransfer>
+    /**
+     * List crypto transfers.
+     *
+     * Returns crypto transfers, newest first. Filters combine. Send `Accept: text/csv` to export
+     * all of them.
+     *
+     * `GET /v1/disbursements/crypto`
+     */
+    csv(query?: ListCryptoTransfersQuery, options?: RequestOptions): AsyncIterable<string>
   }
   readonly bankTransfers: {
     /**
@@ -505,6 +547,15 @@ export type Resources = {
      * `GET /v1/disbursements/bank-transfer`
      */
     list(query?: ListBankTransfersQuery, options?: RequestOptions): Pages<BankTransfer>
+    /**
+     * List bank transfers.
+     *
+     * Returns bank transfers, newest first. Filters combine. Send `Accept: text/csv` to export all
+     * of them.
+     *
+     * `GET /v1/disbursements/bank-transfer`
+     */
+    csv(query?: ListBankTransfersQuery, options?: RequestOptions): AsyncIterable<string>
   }
   readonly banks: {
     /**
@@ -553,7 +604,7 @@ export type Resources = {
      *
      * `GET /v1/balance-entries`
      */
-    csv(query?: ListBalanceEntriesQuery, options?: RequestOptions): Promise<{ text: string; nextCursor: string | null }>
+    csv(query?: ListBalanceEntriesQuery, options?: RequestOptions): AsyncIterable<string>
     /**
      * Summarize a statement.
      *

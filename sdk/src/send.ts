@@ -12,8 +12,35 @@ export type ApiRequest = {
   options?: WriteOptions | undefined
 }
 
-/** `data` is that of the envelope; undefined for CSV. */
-export type ApiAnswer = { status: number; headers: Headers; text: string; data: unknown }
+/** `data` is that of the envelope; undefined for CSV, which is read from `stream`. */
+export type ApiAnswer = {
+  status: number
+  headers: Headers
+  text: string
+  data: unknown
+  stream?: ReadableStream<Uint8Array> | null
+}
+
+/** The text of an export, as it arrives. An export that breaks off throws. */
+export async function* readStream(
+  connection: Connection,
+  request: ApiRequest,
+): AsyncGenerator<string> {
+  const { stream } = await send(connection, request)
+  const decoder = new TextDecoder()
+  try {
+    for await (const chunk of stream ?? []) yield decoder.decode(chunk, { stream: true })
+  } catch (cause) {
+    request.options?.signal?.throwIfAborted()
+    throw new ConnectionError({
+      code: 'no_answer',
+      message: `The export from ${connection.baseUrl} broke off (${causeOf(cause)}).`,
+      nextStep: 'What you have is not complete. Request it again.',
+      idempotencyKey: undefined,
+      cause,
+    })
+  }
+}
 
 /** A longer timer would fire at once. */
 const timerMaxMs = 2_147_483_647
@@ -97,9 +124,12 @@ async function tryOnce(
   const abort = () => stop.abort()
   signal?.addEventListener('abort', abort)
   let [response, text]: [Response | undefined, string] = [undefined, '']
+  // An export may take longer than the timeout, which then covers its beginning only.
+  let isStreamed = false
   try {
     response = await connection.fetch(url, { ...init, signal: stop.signal })
-    text = await response.text()
+    isStreamed = attempt.wantsCsv && response.ok
+    if (!isStreamed) text = await response.text()
   } catch (cause) {
     signal?.throwIfAborted()
     const why = isLate ? `within ${timeoutMs} ms` : `(${causeOf(cause)})`
@@ -112,7 +142,7 @@ async function tryOnce(
     })
   } finally {
     clearTimeout(timer)
-    signal?.removeEventListener('abort', abort)
+    if (!isStreamed) signal?.removeEventListener('abort', abort)
   }
   // Outside of the try: an error in the caller's callback is not a missing answer.
   attempt.onAnswer?.(factsOf(response))
@@ -139,7 +169,8 @@ function causeOf(error: unknown): string {
 function readAnswer(response: Response, text: string, attempt: Attempt): ApiAnswer | ManillaError {
   const { status, headers } = response
   const envelope = parse(text)
-  if (response.ok && attempt.wantsCsv) return { status, headers, text, data: undefined }
+  if (response.ok && attempt.wantsCsv)
+    return { status, headers, text, data: undefined, stream: response.body }
   if (response.ok && envelope && 'data' in envelope)
     return { status, headers, text, data: envelope.data }
   return toRefusal(response, envelope, attempt)

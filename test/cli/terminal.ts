@@ -33,6 +33,9 @@ export function openTerminal(
       print: (text) => {
         result.out += `${text}\n`
       },
+      write: async (text) => {
+        result.out += text
+      },
       note: (text) => {
         result.err += `${text}\n`
       },
