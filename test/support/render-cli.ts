@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { createConsole } from '../../sdk/cli/console.js'
 import { exitCodes } from '../../sdk/cli/failure.js'
 import { createProgram } from '../../sdk/cli/program.js'
 import type { Terminal } from '../../sdk/cli/terminal.js'
@@ -8,7 +9,7 @@ import { registerOperator } from '../../src/cli.js'
 export function renderCli(): string {
   const terminal = { print() {}, note() {}, columns: 120 } as unknown as Terminal
   const program = createProgram(terminal, '0.0.0', [])
-  registerOperator(program, terminal)
+  registerOperator(program, createConsole(terminal))
   const groups = [...new Set(program.commands.map((command) => command.helpGroup()))]
   const sections = groups.map((group) => {
     const commands = program.commands.filter((command) => command.helpGroup() === group)
