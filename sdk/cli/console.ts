@@ -9,6 +9,6 @@ export function createConsole(terminal: Terminal) {
     startProgress: terminal.startProgress,
     formatTable: (table: Table) => formatTable(terminal, table),
     paint: (color: Color, text: string) => paint(terminal, color, text),
-    confirmLive: (facts: Facts) => confirmLive(terminal, facts),
+    confirmLive: (facts: Facts) => confirmLive(terminal, async () => facts),
   }
 }

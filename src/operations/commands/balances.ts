@@ -19,7 +19,7 @@ import {
   setOperation,
   yesFlag,
 } from './operation.js'
-import { formatTable } from './table.js'
+import { tableOf } from './table.js'
 
 export function registerBalances(program: Command, context: OperateContext): void {
   // The API client has a command of this name too.
@@ -64,7 +64,7 @@ async function showAll({ db, args, options }: Run<{ mode: Mode }>): Promise<Comm
     ...[one.available, one.held, one.pending].map((amount) => formatMoney(amount, asset)),
   ])
   const amounts = ['available', 'held', 'pending']
-  return { data, text: formatTable(['asset', ...amounts], rows, { amounts }) }
+  return { data, text: tableOf(['asset', ...amounts], rows, { amounts }) }
 }
 
 type CreditOptions = { mode: Mode; asset: Asset; amount: string; note: string; once?: string }

@@ -22,7 +22,7 @@ import {
   readBasisPoints,
 } from './arguments.js'
 import { type CommandOutput, type OperateContext, type Run, setOperation } from './operation.js'
-import { formatTable } from './table.js'
+import { tableOf } from './table.js'
 
 export function registerFees(program: Command, context: OperateContext): void {
   const fees = program.command('fees').description('fees charged to a merchant')
@@ -67,7 +67,7 @@ async function showAll({ db, args, options }: Run<{ mode: Mode }>): Promise<Comm
   })
   const head = ['operation', 'version', 'flat', 'basis points', 'floor', 'cap', 'tiers']
   const amounts = ['flat', 'basis points', 'floor', 'cap']
-  return { data: shown, text: formatTable(head, rows, { amounts }) }
+  return { data: shown, text: tableOf(head, rows, { amounts }) }
 }
 
 type SetOptions = {

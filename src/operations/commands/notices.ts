@@ -6,7 +6,7 @@ import { writeAuditLine } from '../../merchants/audit.js'
 import { formatMoney } from '../../money/amounts.js'
 import { assetNames } from '../../money/assets.js'
 import { type CommandOutput, type OperateContext, type Run, setOperation } from './operation.js'
-import { formatTable, formatTime } from './table.js'
+import { formatTime, tableOf } from './table.js'
 
 export function registerNotices(program: Command, context: OperateContext): void {
   const notices = program.command('notices').description('unmatched bank payments')
@@ -46,7 +46,7 @@ async function listOpen({ db }: Run<object>): Promise<CommandOutput> {
   ])
   const head = ['id', 'bank', 'mode', 'account', 'amount', 'state', 'reason', 'received']
   const more = { amounts: ['amount'], empty: 'No unmatched payments.' }
-  return { data, text: formatTable(head, lines, more) }
+  return { data, text: tableOf(head, lines, more) }
 }
 
 /** The decimals of tokens that are not ours are not known. */
@@ -67,7 +67,7 @@ async function listSentBack({ db }: Run<object>): Promise<CommandOutput> {
     one.receivedAt,
   ])
   const head = ['bank', 'merchant', 'account', 'merchant reference', 'payment', 'received']
-  return { data, text: formatTable(head, lines, { empty: 'No rejected payments.' }) }
+  return { data, text: tableOf(head, lines, { empty: 'No rejected payments.' }) }
 }
 
 async function retryOne({ db, now, actor, args }: Run<object>): Promise<CommandOutput> {

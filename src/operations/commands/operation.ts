@@ -30,7 +30,10 @@ export type Facts = [label: string, value: string][]
 export type Progress = { step(label: string): void; end(): void }
 
 /** Output of a command: `data` for `--json`, `text` for people. */
-export type CommandOutput = { data: unknown; text: string | Table }
+export type CommandOutput = { data: unknown; text: Text | Text[] }
+
+/** A line, several lines, or a table. */
+type Text = string | Table
 
 export type Run<Options> = {
   db: Database
@@ -80,5 +83,8 @@ export function setOperation<Options = object>(
 }
 
 function toText({ formatTable }: OperateContext, { text }: CommandOutput): string {
-  return typeof text === 'string' ? text : formatTable(text)
+  return [text]
+    .flat()
+    .map((part) => (typeof part === 'string' ? part : formatTable(part)))
+    .join('\n')
 }

@@ -26,7 +26,7 @@ import {
   yesFlag,
 } from './operation.js'
 import type { WithRails } from './reconcile.js'
-import { formatTable, formatTime } from './table.js'
+import { formatTime, tableOf } from './table.js'
 
 export function registerPayouts(
   program: Command,
@@ -92,7 +92,7 @@ async function listOpen({ db }: Run<object>): Promise<CommandOutput> {
   ])
   const head = ['reference', 'bank or chain', 'amount', 'submitted', 'review']
   const more = { amounts: ['amount'], empty: 'No open payouts.' }
-  return { data, text: formatTable(head, lines, more) }
+  return { data, text: tableOf(head, lines, more) }
 }
 
 type DecideOptions = {

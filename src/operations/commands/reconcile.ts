@@ -2,7 +2,7 @@ import { type Command, InvalidArgumentError } from 'commander'
 import type { Database } from '../../postgres/database.js'
 import { type Compared, type ReconcilableRails, type Reconciled, reconcile } from '../reconcile.js'
 import { type CommandOutput, type OperateContext, setOperation } from './operation.js'
-import { formatTime } from './table.js'
+import { formatTime, tableOf } from './table.js'
 
 /** Opens the rails for the duration of `work`. */
 export type WithRails = <Result>(
@@ -34,7 +34,7 @@ function readSlot(text: string): bigint {
 }
 
 /** Exits with 1 when anything differs, so that a scheduler can alert. */
-function show({ formatTable, paint }: OperateContext, results: Reconciled[]): CommandOutput {
+function show({ paint }: OperateContext, results: Reconciled[]): CommandOutput {
   const isClean = results.every(({ differences }) => differences.length === 0)
   if (!isClean) process.exitCode = 1
   const rows = results.map(({ rail, compared, differences }) => [
@@ -54,7 +54,7 @@ function show({ formatTable, paint }: OperateContext, results: Reconciled[]): Co
   const verdict = isClean ? [`${paint('green', '✓')} Books, chain and bank agree.`] : lines
   return {
     data: { isClean, rails: results.map(showResult) },
-    text: [formatTable({ head, rows, amounts: ['differences'] }), '', ...verdict].join('\n'),
+    text: [tableOf(head, rows, { amounts: ['differences'] }), '', ...verdict],
   }
 }
 

@@ -8,7 +8,7 @@ export type Table = {
   empty?: string
 }
 
-export function formatTable(
+export function tableOf(
   head: string[],
   rows: string[][],
   more: Pick<Table, 'amounts' | 'empty'> = {},

@@ -46,6 +46,7 @@ export function createConsole(db: Database) {
         hasColors: false,
         columns: 120,
         startProgress: () => ({ step() {}, end() {} }),
+        canAsk: answers.length > 0,
         ask: async (question: string) => {
           result.err += question
           return answers.shift()
