@@ -2,7 +2,7 @@ import { type Command, InvalidArgumentError } from 'commander'
 import type { Database } from '../../postgres/database.js'
 import { type Compared, type ReconcilableRails, type Reconciled, reconcile } from '../reconcile.js'
 import { type CommandOutput, type OperateContext, setOperation } from './operation.js'
-import { formatTime, tableOf } from './table.js'
+import { formatTime } from './table.js'
 
 /** Opens the rails for the duration of `work`. */
 export type WithRails = <Result>(
@@ -37,24 +37,19 @@ function readSlot(text: string): bigint {
 function show({ paint }: OperateContext, results: Reconciled[]): CommandOutput {
   const isClean = results.every(({ differences }) => differences.length === 0)
   if (!isClean) process.exitCode = 1
-  const rows = results.map(({ rail, compared, differences }) => [
-    rail,
-    compared ? describePeriod(compared) : '-',
-    compared ? describeCounts(compared) : 'nothing',
-    String(differences.length),
-  ])
-  const head = ['rail', 'period', 'compared', 'differences']
-  const lines = results.flatMap(({ rail, differences }) =>
-    differences.map(
+  const lines = results.flatMap(({ rail, compared, differences }) => [
+    `${differences.length === 0 ? paint('green', '✓') : paint('red', '✗')} ${rail}`,
+    ...(compared ? [`    ${describePeriod(compared)}`, `    ${describeCounts(compared)}`] : []),
+    ...differences.map(
       ({ kind, name, inBooks, atRail }) =>
-        `${paint('red', '✗')} ${kind.replaceAll('_', ' ')}: ${name} (${rail})\n` +
-        `    in the books: ${inBooks}\n    at the rail:  ${atRail}`,
+        `  ${paint('red', '✗')} ${kind.replaceAll('_', ' ')}: ${name} (${rail})\n` +
+        `      in the books: ${inBooks}\n      at the rail:  ${atRail}`,
     ),
-  )
-  const verdict = isClean ? [`${paint('green', '✓')} Books, chain and bank agree.`] : lines
+  ])
+  const verdict = isClean ? 'Books, chain and bank agree.' : 'Books, chain and bank differ.'
   return {
     data: { isClean, rails: results.map(showResult) },
-    text: [tableOf(head, rows, { amounts: ['differences'] }), '', ...verdict],
+    text: [...lines, '', verdict].join('\n'),
   }
 }
 
@@ -66,7 +61,7 @@ function describePeriod({ from, to, slots }: Compared): string {
 
 function describeCounts({ counts }: Compared): string {
   return Object.entries(counts)
-    .map(([what, count]) => `${count} ${what}`)
+    .map(([what, count]) => `${what}: ${count}`)
     .join(', ')
 }
 
