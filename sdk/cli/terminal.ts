@@ -69,10 +69,15 @@ function ask(question: string): Promise<string> {
   const { stdin, stderr } = process
   const reader = createInterface({ input: stdin, output: stderr })
   return new Promise((resolve) => {
-    reader.once('close', () => resolve(''))
+    const giveUp = () => {
+      stderr.write('\n')
+      resolve('')
+    }
+    reader.once('close', giveUp)
     reader.once('SIGINT', () => reader.close())
     reader.question(question, (answer) => {
       resolve(answer)
+      reader.off('close', giveUp)
       reader.close()
     })
   })

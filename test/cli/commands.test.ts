@@ -14,6 +14,7 @@ import { formatFields } from '../../sdk/cli/show.js'
 import type { Terminal } from '../../sdk/cli/terminal.js'
 import { listRows } from '../../sdk/scripts/document.js'
 import { printFlags } from '../../sdk/scripts/print-flags.js'
+import { inEither } from '../../src/resources/shapes.js'
 import { openWithBank } from '../support/open-with-bank.js'
 import { openReceiver } from '../support/receiver.js'
 import { until } from '../support/sessions.js'
@@ -479,7 +480,7 @@ test('a filter in kobo or coins is written in naira, or in the currency beside i
     name: 'leastAmount',
     in: 'query',
     description: 'At least this: kobo if `currency` is NGN or absent, else a decimal.',
-    schema: { type: 'string', 'x-unit': 'kobo or coin' },
+    schema: { type: 'string', ...inEither },
   })
   const about = 'At least this: naira if currency is NGN or absent, else a decimal.'
   expect(printFlags(document)).toContain(`['leastAmount', 'amount', '${about}', false, false]`)

@@ -104,8 +104,7 @@ short for \`--sender\` and \`--order\` for \`--merchant-reference\`; times may b
 \`\`\`sh
 npx manilla checkout sessions create --amount 12500 --description "Two loaves of agege bread" \\
   --customer.name "Ada Obi" --customer.email ada@example.com --metadata '{"basket":7}'
-npx manilla virtual-accounts list --status PAID --limit 5
-npx manilla virtual-accounts list --order cli-1001
+npx manilla virtual-accounts list --order cli-1001 --status PAID
 npx manilla balances list --json
 \`\`\`
 
