@@ -6,6 +6,7 @@ import { buildOrExit } from './build-when-needed.mjs'
 await buildOrExit()
 const { openTerminal } = await import('../dist/sdk/cli/terminal.js')
 const { createProgram, runProgram } = await import('../dist/sdk/cli/program.js')
+const { createConsole } = await import('../dist/sdk/cli/console.js')
 
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'))
 const words = process.argv.slice(2)
@@ -16,7 +17,7 @@ const group = program.commands.find((command) => command.name() === words[0])
 const asksApi = group?.commands.some((command) => command.name() === words[1])
 if (!asksApi && (!group || group.commands.length > 0)) {
   const { registerOperator } = await import('../dist/cli.js')
-  registerOperator(program, terminal)
+  registerOperator(program, createConsole(terminal))
 }
 const exitCode = await runProgram(program, terminal, words)
 // The command has printed its own error.

@@ -26,12 +26,11 @@ import { Database } from './postgres/database.js'
 import { prepareDatabase } from './prepare-database.js'
 import { waitForSignal } from './signals.js'
 
+type TerminalParts = Pick<OperateContext, 'startProgress' | 'formatTable' | 'paint' | 'confirmLive'>
+
 /** Adds the operator's commands to the program that has the API commands. */
-export function registerOperator(
-  program: Command,
-  { startProgress }: Pick<OperateContext, 'startProgress'>,
-): void {
-  const context = { ...baseContext, startProgress }
+export function registerOperator(program: Command, console: TerminalParts): void {
+  const context: OperateContext = { ...baseContext, ...console }
   program.commandsGroup('Run a service:')
   registerServices(program)
   program.commandsGroup('Operate a service (needs its database):')
@@ -79,7 +78,7 @@ function registerServices(program: Command): void {
     })
 }
 
-const baseContext: Omit<OperateContext, 'startProgress'> = {
+const baseContext: Omit<OperateContext, keyof TerminalParts> = {
   clock: systemClock,
   actor: userInfo().username,
   print,

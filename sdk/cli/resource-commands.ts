@@ -105,7 +105,7 @@ async function call(
     : undefined
   const input = readFlags(flags, given, { data: base, asset })
   if (run.isLive && !yes && movesMoney(name, operation))
-    await confirmLive(terminal, await describeMove(name, { manilla, args, input, money }))
+    await confirmLive(terminal, () => describeMove(name, { manilla, args, input, money }))
   const options = idempotencyKey === undefined ? {} : { idempotencyKey }
   const inputs = operation.takes === 'nothing' ? [] : [input]
   const pending = findMethod(manilla, name)(...args, ...inputs, options)

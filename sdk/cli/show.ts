@@ -73,6 +73,7 @@ const firstColumns = [
   'status',
   'asset',
   'amount',
+  'balanceAfter',
   'id',
   'currency',
   'createdAt',

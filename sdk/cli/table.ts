@@ -7,6 +7,8 @@ export type Table = {
   rows: string[][]
   /** Names of the columns with amounts. */
   amounts?: string[]
+  /** Printed instead of a table without rows. */
+  empty?: string
   /** Leaves out the columns at the end that do not fit the terminal. */
   isCut?: boolean
 }
@@ -15,9 +17,9 @@ const gap = '  '
 
 export function formatTable(
   terminal: Pick<Terminal, 'hasColors' | 'columns'>,
-  { head, rows, amounts = [], isCut = false }: Table,
+  { head, rows, amounts = [], empty = 'None.', isCut = false }: Table,
 ): string {
-  if (rows.length === 0) return 'None.'
+  if (rows.length === 0) return empty
   const all = [head, ...rows].map((row) => row.map((cell) => withoutControls(cell)))
   const widths = head.map((_, at) => Math.max(...all.map((row) => row[at]!.length)))
   const shown = isCut ? Math.max(countFitting(widths, terminal.columns), 1) : head.length

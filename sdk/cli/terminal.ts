@@ -20,8 +20,10 @@ export type Terminal = {
   note(text: string): void
   /** Reads a secret without echoing it, or from a pipe. */
   readSecret(question: string): Promise<string>
-  /** Asks a question on stderr; undefined if stdin is no terminal. */
-  ask(question: string): Promise<string | undefined>
+  /** Whether a person can answer: stdin and stderr are terminals. */
+  canAsk: boolean
+  /** Asks a question on stderr; empty for Ctrl-C and Ctrl-D. */
+  ask(question: string): Promise<string>
   /** Shows progress, if stderr is a terminal. */
   startProgress(label: string, steps?: number): Progress
   hasColors: boolean
@@ -54,6 +56,7 @@ export function openTerminal(homes: string[]): Terminal {
       }),
     note: (line) => void stderr.write(`${line}\n`),
     readSecret,
+    canAsk: Boolean(process.stdin.isTTY && stderr.isTTY),
     ask,
     startProgress,
     // hasColors() honours NO_COLOR.
@@ -69,16 +72,22 @@ export function openTerminal(homes: string[]): Terminal {
   }
 }
 
-async function ask(question: string): Promise<string | undefined> {
+function ask(question: string): Promise<string> {
   const { stdin, stderr } = process
-  if (!stdin.isTTY) return undefined
   const reader = createInterface({ input: stdin, output: stderr })
   return new Promise((resolve) => {
-    reader.question(question, resolve)
-    // Ctrl-C and Ctrl-D mean no.
+    const giveUp = () => {
+      stderr.write('\n')
+      resolve('')
+    }
+    reader.once('close', giveUp)
     reader.once('SIGINT', () => reader.close())
-    reader.once('close', () => resolve(''))
-  }).finally(() => reader.close()) as Promise<string>
+    reader.question(question, (answer) => {
+      resolve(answer)
+      reader.off('close', giveUp)
+      reader.close()
+    })
+  })
 }
 
 function readSecret(question: string): Promise<string> {

@@ -5,6 +5,7 @@ import { coinScenarios } from './coin-scenarios.js'
 import { type Failure, misused } from './failure.js'
 import { isLocal } from './listen.js'
 import { nairaScenarios } from './naira-scenarios.js'
+import { findNearest } from './nearest.js'
 import { disableEndpoint, makeBalanceLow, testEndpoint } from './notification-scenarios.js'
 import { type Scenario, ScenarioContext } from './scenario-context.js'
 import type { Terminal } from './terminal.js'
@@ -55,13 +56,20 @@ async function triggerEvent({ terminal, manilla, access, args }: Run<object>): P
 }
 
 function unknownEvent(type: string): Failure {
-  const similar = Object.keys(triggers).filter((name) => {
-    const [group = '', word = ''] = type.split(/\.(?=[^.]*$)/)
-    return name.startsWith(`${group}.`) || (word !== '' && name.endsWith(`.${word}`))
-  })
+  const names = Object.keys(triggers)
+  const similar = findNearest(type, names)
+  const found = similar.length > 0 ? similar : findRelated(type, names)
   const hint =
-    similar.length > 0
-      ? `Did you mean ${similar.join(', ')}?`
+    found.length > 0
+      ? `Did you mean ${found.join(', ')}?`
       : 'Run `manilla trigger --help` for the list.'
   return misused(`Unknown event type ${type}.`, hint)
+}
+
+/** Events of the same resource, or with the same last word. */
+function findRelated(type: string, names: string[]): string[] {
+  const [group = '', word = group] = type.split(/\.(?=[^.]*$)/)
+  return names.filter(
+    (name) => name.startsWith(`${group}.`) || (word !== '' && name.endsWith(`.${word}`)),
+  )
 }

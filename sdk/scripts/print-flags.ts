@@ -81,11 +81,11 @@ const eitherUnit = 'Naira for NGN, a decimal amount of the coin for USDC and USD
 
 /** People write naira: the command line converts them to kobo. */
 function inNaira(about: string): string {
-  return about.replace(/(?:an integer )?in kobo/g, 'in naira').replace(/^In kobo/, 'In naira')
+  return about.replace(/(?:an integer )?in kobo/g, 'in naira').replace(/\bkobo\b/g, 'naira')
 }
 
 function moneyKindOf(schemas: Schema[]): string | undefined {
-  const units = new Set(schemas.flatMap(({ 'x-unit': unit }) => unit ?? []))
+  const units = new Set(schemas.flatMap(({ 'x-unit': unit }) => unit?.split(' or ') ?? []))
   if (units.size === 2) return 'amount'
   return units.has('kobo') ? 'naira' : units.has('coin') ? 'coins' : undefined
 }

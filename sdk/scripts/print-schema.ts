@@ -20,7 +20,7 @@ export type Schema = {
   description?: string
   examples?: unknown[]
   /** The unit of an amount of money. */
-  'x-unit'?: 'kobo' | 'coin'
+  'x-unit'?: 'kobo' | 'coin' | 'kobo or coin'
 }
 
 /**

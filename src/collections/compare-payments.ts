@@ -5,7 +5,12 @@ import type { Queryable } from '../postgres/tx.js'
 import type { ReportedPayment } from './ports.js'
 import { type BankInMode, type RecordedNotice, readBankPages } from './read-bank.js'
 
-export type PaymentComparison = { differences: Difference[]; isComplete: boolean }
+export type PaymentComparison = {
+  differences: Difference[]
+  isComplete: boolean
+  /** How many payments of the bank were compared. */
+  payments: number
+}
 
 /**
  * Compares a bank's payments with those in the books, in both directions. A payment that we refused
@@ -27,9 +32,13 @@ export async function comparePayments(
     }
     isComplete = page.isLast
   }
-  if (!isComplete) return { differences, isComplete }
+  if (!isComplete) return { differences, isComplete, payments: seen.size }
   const notAtBank = await findNotAtBank(db, { ...bank, from: period.from }, seen)
-  return { ...notAtBank, differences: [...differences, ...notAtBank.differences] }
+  return {
+    differences: [...differences, ...notAtBank.differences],
+    isComplete: notAtBank.isComplete,
+    payments: seen.size,
+  }
 }
 
 function compareOne(
@@ -51,7 +60,7 @@ async function findNotAtBank(
   db: Queryable,
   { rail, mode, from }: BankInMode & { from: Date },
   seen: Set<string>,
-): Promise<PaymentComparison> {
+): Promise<Omit<PaymentComparison, 'payments'>> {
   const { noticesComparedMax, accountsQueriedMax } = limits.reconcile
   const rows = await db.rows<{ id: string; account: string; amount: bigint }>({
     text: `

@@ -6,6 +6,7 @@ import type { Logger } from '../base/log.js'
 import { comparePayments } from '../collections/compare-payments.js'
 import type { BankRail, WalletRail } from '../collections/ports.js'
 import type { BanksByProvider } from '../collections/prepare-accounts.js'
+import { coins } from '../money/assets.js'
 import {
   compareBooks,
   type Difference,
@@ -30,7 +31,24 @@ import type { SolanaRail, TreasuryTransfer } from '../rails/solana/rail.js'
 import { compareDeposits } from '../wallets/compare-deposits.js'
 import { sumLiveSweeps } from '../wallets/store-sweeps.js'
 
-export type Reconciled = { rail: string; differences: Difference[]; position: bigint }
+export type Reconciled = {
+  rail: string
+  differences: Difference[]
+  position: bigint
+  /** Null for a rail that could not be compared. */
+  compared: Compared | null
+}
+
+/** What a comparison covered. */
+export type Compared = {
+  /** Null: from the beginning. */
+  from: Date | null
+  to: Date
+  /** For a chain: the first slot, and the last one with a transfer. */
+  slots: { first: bigint; last: bigint } | null
+  /** How many of each kind were compared, such as payouts in the books. */
+  counts: Record<string, number>
+}
 
 export type ReconcilableRails = {
   solana: Record<Mode, SolanaRail | undefined>
@@ -48,11 +66,17 @@ type Counterpart = {
   everyMs: number
   /** False while a chain has never responded, and so has no name yet. */
   isKnown(): Promise<boolean>
+  /** False for deposit wallets, which only receive. */
+  paysOut: boolean
+  /** Whether it reports by slot. */
+  hasSlots: boolean
   /** What the rail executed. */
   report(since: Since): Promise<RailReport>
   /** Differences in what the rail holds or received. */
-  compareHoldings(db: Database, since: Since): Promise<Difference[]>
+  compareHoldings(db: Database, since: Since): Promise<Holdings>
 }
+
+type Holdings = { differences: Difference[]; counts: Record<string, number> }
 
 const beginning = new Date(0)
 
@@ -75,7 +99,7 @@ export async function reconcile(
     if (!(await counterpart.isKnown()))
       throw new Error('A Solana chain does not respond. Try again later.')
     const result = await reconcileOne(
-      { db, counterpart, confirmDelayMs },
+      { db, counterpart, confirmDelayMs, now },
       { from: beginning, slot: slot ?? 0n },
     )
     if (slot === undefined) await recordResult(db, now, counterpart, result)
@@ -91,6 +115,7 @@ async function listUnserved(db: Database, servedNames: string[]): Promise<Reconc
   return unserved.map(({ rail, payouts }) => ({
     rail,
     position: 0n,
+    compared: null,
     differences: [
       {
         kind: 'not_compared',
@@ -128,7 +153,7 @@ async function reconcileAndRecord(
   { db, logger, confirmDelayMs }: Pick<Tools, 'db' | 'confirmDelayMs'> & { logger: Logger },
   { now, counterpart, agreed }: { now: Date; counterpart: Counterpart; agreed: AgreedPosition },
 ): Promise<void> {
-  const result = await reconcileOne({ db, counterpart, confirmDelayMs }, toSince(agreed))
+  const result = await reconcileOne({ db, counterpart, confirmDelayMs, now }, toSince(agreed))
   await recordResult(db, now, counterpart, result)
   for (const difference of result.differences)
     logger.error({ rail: result.rail, ...difference }, 'books and rail differ')
@@ -154,16 +179,26 @@ function toSince({ agreedAt, position }: AgreedPosition): Since {
 
 /** Reports only differences that appear in two comparisons: others were in flight at the first. */
 async function reconcileOne(
-  tools: { db: Database; counterpart: Counterpart; confirmDelayMs: number | undefined },
+  tools: { db: Database; counterpart: Counterpart; confirmDelayMs: number | undefined; now: Date },
   since: Since,
 ): Promise<Reconciled> {
-  const { confirmDelayMs = limits.reconcile.confirmDelayMs } = tools
+  const { counterpart, now, confirmDelayMs = limits.reconcile.confirmDelayMs } = tools
   const first = await compareOnce(tools, since)
   if (first.differences.length > 0) await sleep(confirmDelayMs)
   const last = first.differences.length > 0 ? await compareOnce(tools, since) : first
   const before = new Set(first.differences.map(nameOf))
   const differences = last.differences.filter((difference) => before.has(nameOf(difference)))
-  return { rail: tools.counterpart.rail.name, differences, position: last.position }
+  return {
+    rail: counterpart.rail.name,
+    differences,
+    position: last.position,
+    compared: {
+      from: since.from === beginning ? null : since.from,
+      to: now,
+      slots: counterpart.hasSlots ? { first: since.slot, last: last.position } : null,
+      counts: last.counts,
+    },
+  }
 }
 
 function nameOf({ kind, name }: Difference): string {
@@ -187,12 +222,16 @@ async function compareOnce(
     return listBooked(tx, { rail: rail.name, from: since.from, tokens })
   })
   const checked = await checkUnseen({ db, rail }, findMissingAtRail(booked, executed))
+  const holdings = await counterpart.compareHoldings(db, since)
   const differences = [
     ...compareBooks(booked, [...executed, ...checked]),
-    ...(await counterpart.compareHoldings(db, since)),
+    ...holdings.differences,
     ...(isComplete ? [] : [notCompared(rail.name)]),
   ]
-  return { differences, position }
+  const counts: Holdings['counts'] = counterpart.paysOut
+    ? { 'payouts in the books': booked.length, 'transfers at the rail': executed.length }
+    : {}
+  return { differences, position, counts: { ...counts, ...holdings.counts } }
 }
 
 async function checkUnseen(
@@ -243,6 +282,8 @@ function treasuryOf(rail: SolanaRail, mode: Mode, now: Date): Counterpart {
   return {
     rail,
     everyMs: limits.reconcile.intervalMs,
+    paysOut: true,
+    hasSlots: true,
     isKnown: () => rail.isChainKnown(),
     async report({ slot }) {
       const { transfers, isComplete } = await rail.findTransfersByMemo(slot)
@@ -254,7 +295,7 @@ function treasuryOf(rail: SolanaRail, mode: Mode, now: Date): Counterpart {
     },
     async compareHoldings(db) {
       const differences: Difference[] = []
-      for (const asset of ['USDC', 'USDT'] as const) {
+      for (const asset of coins) {
         const before = await readTreasuryBooks(db, { mode, asset })
         const { [asset]: held } = await rail.treasuryBalances()
         // Arriving sweeps first: one that ends in between is counted in both.
@@ -263,7 +304,10 @@ function treasuryOf(rail: SolanaRail, mode: Mode, now: Date): Counterpart {
         differences.push(...compareTreasury(asset, held, { before, after: last, arriving }))
       }
       const disputes = (await listDisputes(db, now)).filter((one) => one.rail === rail.name)
-      return [...differences, ...disputes.map(toDisputed)]
+      return {
+        differences: [...differences, ...disputes.map(toDisputed)],
+        counts: { 'treasury balances': coins.length },
+      }
     },
   }
 }
@@ -280,13 +324,23 @@ function depositsOf(wallets: WalletRail, now: Date): Counterpart {
   return {
     rail,
     everyMs: limits.reconcile.depositsIntervalMs,
+    paysOut: false,
+    hasSlots: false,
     isKnown: () => wallets.isChainKnown(),
     report: async () => ({ executed: [], position: 0n, isComplete: true }),
     async compareHoldings(db, { from }) {
-      const { differences, isComplete } = await compareDeposits(db, wallets, { now, from })
-      return isComplete ? differences : [...differences, notCompared(rail.name)]
+      const compared = await compareDeposits(db, wallets, { now, from })
+      return toHoldings(rail.name, compared, { 'wallet balances': compared.accounts })
     },
   }
+}
+
+function toHoldings(
+  rail: string,
+  { differences, isComplete }: { differences: Difference[]; isComplete: boolean },
+  counts: Holdings['counts'],
+): Holdings {
+  return { differences: isComplete ? differences : [...differences, notCompared(rail)], counts }
 }
 
 function toDisputed({ subject, hosts, firstSeenAt }: OpenDispute): Difference {
@@ -313,6 +367,8 @@ function bankOf(bank: BankRail, mode: Mode, now: Date): Counterpart {
   return {
     rail: bank,
     everyMs: limits.reconcile.intervalMs,
+    paysOut: true,
+    hasSlots: false,
     isKnown: async () => true,
     async report({ from }) {
       // By the bank's id: while transfers are made, a page may repeat lines of the previous one.
@@ -331,8 +387,8 @@ function bankOf(bank: BankRail, mode: Mode, now: Date): Counterpart {
     },
     async compareHoldings(db, { from }) {
       const period = { from, to: after(now, limits.reconcile.overlapMs) }
-      const { differences, isComplete } = await comparePayments(db, { rail: bank, mode }, period)
-      return isComplete ? differences : [...differences, notCompared(bank.name)]
+      const compared = await comparePayments(db, { rail: bank, mode }, period)
+      return toHoldings(bank.name, compared, { 'payments at the rail': compared.payments })
     },
   }
 }

@@ -1,6 +1,6 @@
 import { strict as assert } from 'node:assert'
 import { after } from '../base/clock.js'
-import type { EnvironmentId } from '../base/environment.js'
+import type { EnvironmentId, Mode } from '../base/environment.js'
 import { fromReference } from '../base/ids.js'
 import { limits } from '../base/limits.js'
 import { Refusal } from '../base/refusal.js'
@@ -58,6 +58,22 @@ export async function decidePayout(
   const [ended] = await concludePayouts(tx, now, [verdict], follow)
   if (!ended) throw refuse(name, `${reference} has already ended.`)
   return ended
+}
+
+/** What an operator sees of a payout before deciding it. */
+export type OpenPayout = Pick<Payout, 'asset' | 'amount' | 'destination'> & {
+  mode: Mode
+  merchantName: string
+}
+
+export async function findOpenPayout(db: Queryable, reference: string): Promise<OpenPayout> {
+  const { environmentId, id } = await findName(db, reference)
+  const [row] = await db.rows(sql<OpenPayout>`
+    select p.asset, p.amount, p.destination, e.mode, m.display_name as "merchantName"
+    from payouts p join environments e on e.id = p.environment_id
+    join merchants m on m.id = e.merchant_id
+    where p.environment_id = ${environmentId} and p.id = ${id}`)
+  return row!
 }
 
 /** The live attempt of a payout on a chain; undefined for a bank transfer. */

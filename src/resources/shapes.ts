@@ -56,10 +56,12 @@ export const sessionSample = 'cs_06dst4m7b0fgv3x0ba9bwrf0yx3k5r8c2h7m4q9'
 
 /**
  * Every amount of money names its unit in `x-unit`, for programs that read the OpenAPI document,
- * such as the command line: `kobo` is an integer, `coin` a decimal string of the asset beside it.
+ * such as the command line: `kobo` is an integer, `coin` a decimal of the asset beside it. A text
+ * that may be either, such as a filter, has `kobo or coin`: kobo if the asset is NGN or not named.
  */
 export const inKobo = { 'x-unit': 'kobo' } as const
 export const inCoins = { 'x-unit': 'coin' } as const
+export const inEither = { 'x-unit': 'kobo or coin' } as const
 
 export const kobo = Type.Integer({
   ...inKobo,

@@ -27,12 +27,13 @@ export async function compareDeposits(
   db: Database,
   rail: WalletRail,
   { now, from }: { now: Date; from: Date },
-): Promise<{ differences: Difference[]; isComplete: boolean }> {
+): Promise<{ differences: Difference[]; isComplete: boolean; accounts: number }> {
   const { walletPagesMax, walletsPerPageMax } = limits.reconcile
   const differences: Difference[] = []
-  let last = ''
+  let [last, accounts] = ['', 0]
   for (let pages = 0; pages < walletPagesMax; pages += 1) {
     const booked = await listBooked(db, { rail: rail.name, last, from })
+    accounts += booked.length
     const balances = await rail.readAmounts(booked.map(({ address }) => address))
     for (const [index, account] of booked.entries()) {
       const balance = balances[index] ?? null
@@ -40,10 +41,10 @@ export async function compareDeposits(
       await pollSoon(db, now, { rail: rail.name, wallet: account.wallet })
       differences.push(toDifference(account, balance))
     }
-    if (booked.length < walletsPerPageMax) return { differences, isComplete: true }
+    if (booked.length < walletsPerPageMax) return { differences, isComplete: true, accounts }
     last = booked.at(-1)!.address
   }
-  return { differences, isComplete: false }
+  return { differences, isComplete: false, accounts }
 }
 
 function isMatching({ amount, leaving }: BookedAccount, balance: bigint | null): boolean {

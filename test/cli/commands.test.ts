@@ -4,12 +4,17 @@ import path from 'node:path'
 import type { Command } from 'commander'
 import { afterAll, describe, expect, test } from 'vitest'
 import { findAccess } from '../../sdk/cli/access.js'
+import { filterAliases } from '../../sdk/cli/flag-aliases.js'
 import { described } from '../../sdk/cli/flags.js'
+import { movesMoney } from '../../sdk/cli/live-moves.js'
 import { formatNaira } from '../../sdk/cli/money.js'
 import { createProgram } from '../../sdk/cli/program.js'
+import { type Flag, readFlags } from '../../sdk/cli/read-flags.js'
 import { formatFields } from '../../sdk/cli/show.js'
 import type { Terminal } from '../../sdk/cli/terminal.js'
 import { listRows } from '../../sdk/scripts/document.js'
+import { printFlags } from '../../sdk/scripts/print-flags.js'
+import { inEither } from '../../src/resources/shapes.js'
 import { openWithBank } from '../support/open-with-bank.js'
 import { openReceiver } from '../support/receiver.js'
 import { until } from '../support/sessions.js'
@@ -25,6 +30,7 @@ afterAll(() => {
 })
 
 const { run, ask } = terminal
+const apiDescription = readFileSync(path.resolve(import.meta.dirname, '../../openapi.json'), 'utf8')
 
 /** Every leaf command with its full name. */
 function listCommands(command: Command, words: string[] = []): string[] {
@@ -225,6 +231,98 @@ test('--data can name the asset', async () => {
   expect(made).toMatchObject({ asset: 'USDT', amount: '25' })
 })
 
+test.each([
+  ['virtual_acount.paid', 'virtual_account.paid'],
+  ['checkout.sesion.piad', 'checkout.session.paid'],
+  ['virtual_account.pay', 'virtual_account.paid'],
+  ['payment.hold', 'payment.held'],
+  ['paid', 'virtual_account.paid, checkout.session.paid, crypto_wallet.paid'],
+  ['payment.explodes', 'payment.held, payment.returning, payment.returned'],
+])('trigger %s suggests %s', async (typo, suggestion) => {
+  const { code, err } = await run('trigger', typo)
+  expect([code, err]).toEqual([2, expect.stringContaining(`Did you mean ${suggestion}`)])
+})
+
+test('trigger suggests nothing for a word that is close to nothing', async () => {
+  expect((await run('trigger', 'invoice_overdue')).err).toContain('manilla trigger --help')
+})
+
+test('a list can be filtered by day and by the names that people use', async () => {
+  const order = ['--amount', '5', '--merchant-reference', 'order-77']
+  const { reference } = await ask('virtual-accounts', 'create', ...order)
+  const found = await ask('virtual-accounts', 'list', '--order', 'order-77')
+  expect(found.items).toMatchObject([{ reference }])
+  const from = ['request-logs', 'list', '--path', '/v1/collections/virtual-accounts', '--from']
+  expect((await ask(...from, '2026-01-01')).items).not.toEqual([])
+  expect((await ask(...from, '9999-01-01')).items).toEqual([])
+  // Every alias that a list has is free, and names one of its own filters.
+  for (const [name, { flags }] of Object.entries(described))
+    for (const alias of Object.values(filterAliases))
+      expect(
+        flags.map(([flag]) => flag),
+        name,
+      ).not.toContain(alias)
+})
+
+describe('with a live key', () => {
+  const { configFolder } = terminal
+  const confirming = (answer?: string) =>
+    openTerminal({ MANILLA_KEY: live.secret, MANILLA_URL: service.url }, { answer, configFolder })
+  const transfer = ['bank-transfers', 'create', '--amount', '60,000.50', '--bank-code', '058']
+  const sent = [...transfer, '--account-number', '0123456789', '--live']
+
+  // The balance is empty: what gets past the question is refused by the service, with exit code 1.
+  test('a transfer asks first, and shows amount, recipient and merchant', async () => {
+    const { code, err } = await confirming('no').run(...sent)
+    expect([code, err]).toEqual([1, expect.stringContaining('Not confirmed. Nothing was done.')])
+    expect(err).toMatch(/Send +₦60,000\.50\n/)
+    expect(err).toMatch(/Recipient +0123456789 at /)
+    expect(err).toMatch(/Merchant +Ada Stores\n/)
+  })
+
+  test.each([
+    ['yes', confirming('yes'), []],
+    ['--yes', confirming(), ['--yes']],
+  ])('%s sends it', async (_, terminal, words) => {
+    const { err } = await terminal.run(...sent, ...words)
+    expect(err).not.toContain('Nothing was done')
+    expect(err).toMatch(/request req_/)
+  })
+
+  test.each([
+    sent,
+    ['payments', 'refund', 'pay_1', '--live'],
+    ['payments', 'resolve', 'pay_1', '--action', 'accept', '--live'],
+    ['crypto-transfers', 'create', '--amount', '5', '--asset', 'USDC', '--live'],
+  ])('%s %s is refused without a terminal', async (...words) => {
+    const { code, out, err } = await confirming().run(...words)
+    expect([code, out, err]).toEqual([2, '', expect.stringContaining('Add --yes')])
+  })
+
+  // A new operation asks until it is listed as harmless.
+  test('exactly these operations ask', () => {
+    const asking = listRows().filter(([name, row]) => movesMoney(name, row))
+    expect(asking.map(([name]) => name)).toEqual([
+      'payments.resolve',
+      'payments.refund',
+      'cryptoTransfers.create',
+      'bankTransfers.create',
+    ])
+  })
+
+  test('reads and harmless writes do not ask', async () => {
+    const { err } = await confirming().run(
+      'settings',
+      'update',
+      '--checkout.color',
+      '#0a7d4f',
+      '--live',
+    )
+    expect(err).not.toContain('Add --yes')
+    expect((await confirming().run('balances', 'list', '--live')).code).toBe(0)
+  })
+})
+
 // A page of a filtered log may be empty and still have a next page.
 test('logs tail reads a bounded number of pages, however long the log is', async () => {
   const log = await openReceiver((response, { path: asked }) => {
@@ -365,18 +463,37 @@ test('no flag speaks of kobo, and every amount in kobo has its unit in openapi.j
   for (const [name, { flags }] of Object.entries(described))
     for (const [flag, , about] of flags) expect(about, `${name} ${flag}`).not.toMatch(/kobo/i)
   const unmarked: string[] = []
-  JSON.parse(
-    readFileSync(path.resolve(import.meta.dirname, '../../openapi.json'), 'utf8'),
-    (_, value) => {
-      const { description, type, anyOf = [] } = Object(value)
-      const forms = [Object(value), ...anyOf]
-      const isAmount = type === 'integer' || forms.some((form) => form.type === 'integer')
-      if (isAmount && /\bkobo\b/.test(description) && !forms.some((form) => form['x-unit']))
-        unmarked.push(description)
-      return value
-    },
-  )
+  JSON.parse(apiDescription, (_, value) => {
+    const { description, anyOf = [], schema } = Object(value)
+    const forms = [Object(value), ...anyOf, Object(schema), ...(Object(schema).anyOf ?? [])]
+    const isScalar = forms.some(({ type }) => type === 'integer' || type === 'string')
+    if (isScalar && /\bkobo\b/i.test(description) && !forms.some((form) => form['x-unit']))
+      unmarked.push(description)
+    return value
+  })
   expect(unmarked).toEqual([])
+})
+
+test('a filter in kobo or coins is written in naira, or in the currency beside it', () => {
+  const document = JSON.parse(apiDescription)
+  document.paths['/v1/collections/payments'].get.parameters.push({
+    name: 'leastAmount',
+    in: 'query',
+    description: 'At least this: kobo if `currency` is NGN or absent, else a decimal.',
+    schema: { type: 'string', ...inEither },
+  })
+  const about = 'At least this: naira if currency is NGN or absent, else a decimal.'
+  expect(printFlags(document)).toContain(`['leastAmount', 'amount', '${about}', false, false]`)
+  const flags: Flag[] = [
+    ['leastAmount', 'amount', about, false, false],
+    ['currency', 'text', '', false, false],
+  ]
+  const read = (given: object) => readFlags(flags, { ...given }, { data: {} })
+  expect(read({ leastAmount: '₦5,000' })).toEqual({ leastAmount: 500_000 })
+  expect(read({ leastAmount: '25.5', currency: 'USDC' })).toEqual({
+    leastAmount: '25.5',
+    currency: 'USDC',
+  })
 })
 
 test('large amounts of naira are exact', () => {

@@ -9,7 +9,12 @@ export type CommandResult = { code: number; out: string; err: string }
 /** A terminal with its own config folder; commands run as the program runs them. */
 export function openTerminal(
   env: Record<string, string>,
-  given: { homes?: string[]; input?: string; configFolder?: string; answer?: string } = {},
+  given: {
+    homes?: string[]
+    input?: string
+    configFolder?: string
+    answer?: string | undefined
+  } = {},
 ) {
   const { homes = [], input = '' } = given
   const configFolder = given.configFolder ?? mkdtempSync(path.join(tmpdir(), 'manilla-config-'))
@@ -25,9 +30,10 @@ export function openTerminal(
       hasColors: false,
       columns: 120,
       readSecret: async () => input,
+      canAsk: given.answer !== undefined,
       ask: async (question) => {
         result.err += `${question}\n`
-        return given.answer
+        return given.answer ?? ''
       },
       startProgress: () => ({ step() {}, end() {} }),
       print: (text) => {

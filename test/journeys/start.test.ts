@@ -128,7 +128,17 @@ describe('commands beside a running service', () => {
     const bola = clientWith(secret!.key)
     expect((await bola.profile.get()).merchant.id).toBe(reference)
 
-    const credit = ['--mode', 'live', '--asset', 'NGN', '--amount', '12.34', '--note', 'by hand']
+    const credit = [
+      '--mode',
+      'live',
+      '--asset',
+      'NGN',
+      '--amount',
+      '12.34',
+      '--note',
+      'by hand',
+      '--yes',
+    ]
     const live = ['--mode', 'live', '--kind', 'secret', '--name', 'Till']
     const [credited, issued, revoked] = await Promise.all([
       runCommand(home, 'balances', 'credit', reference, ...credit),

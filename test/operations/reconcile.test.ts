@@ -1,11 +1,15 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import { createKeyPairSignerFromBytes } from '@solana/kit'
+import { Command } from 'commander'
 import { describe, expect, test } from 'vitest'
+import { createConsole } from '../../sdk/cli/console.js'
+import type { Terminal } from '../../sdk/cli/terminal.js'
 import { createMetrics } from '../../src/api/edge/metrics.js'
 import { day, systemClock } from '../../src/base/clock.js'
 import { limits } from '../../src/base/limits.js'
 import { createLogger } from '../../src/base/log.js'
 import { Secret } from '../../src/base/secret.js'
+import { registerReconcile } from '../../src/operations/commands/reconcile.js'
 import { reconcile, reconcileDue } from '../../src/operations/reconcile.js'
 import { decidePayout } from '../../src/payouts/decide-payout.js'
 import { followReversals } from '../../src/payouts/follow-reversals.js'
@@ -186,6 +190,34 @@ describe('a healthy system', () => {
       ['sandbox-bank', []],
     ])
     await expectAllProofs(db)
+  })
+
+  test('shows the operator what was compared', async () => {
+    const printed: string[] = []
+    const context = {
+      clock,
+      actor: 'ada',
+      print: (text: string) => printed.push(text),
+      withDatabase: <Result>(work: (given: typeof db, seal: never) => Promise<Result>) =>
+        work(db, undefined as never),
+      ...createConsole({
+        hasColors: false,
+        startProgress: () => ({ step() {}, end() {} }),
+      } as unknown as Terminal),
+    }
+    const program = new Command()
+    registerReconcile(program, context, (_, work) => work(rails))
+    await program.parseAsync(['reconcile'], { from: 'user' })
+    expect(printed.join('\n').split('\n')).toEqual([
+      `✓ ${solana.name}`,
+      expect.stringMatching(/^ {4}slots 0 to [1-9]\d*$/),
+      '    payouts in the books: 3, transfers at the rail: 3, treasury balances: 2',
+      '✓ sandbox-bank',
+      `    beginning to ${clock.now().toISOString()}`,
+      '    payouts in the books: 3, transfers at the rail: 3, payments at the rail: 0',
+      '',
+      'Books, chain and bank agree.',
+    ])
   })
 
   // One payout is sent and not polled yet, another was never sent, coins are not minted.

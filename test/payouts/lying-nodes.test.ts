@@ -315,6 +315,9 @@ test('the command checks the chain, ends the payout and records the evidence in 
       actor: 'ada',
       print: (text: string) => printed.push(text),
       startProgress: () => ({ step() {}, end() {} }),
+      formatTable: () => '',
+      paint: (_: string, text: string) => text,
+      confirmLive: () => Promise.reject(new Error('test mode never asks')),
       withDatabase: <Result>(work: (given: Database, seal: Seal) => Promise<Result>) =>
         work(db, createSeal(new Secret('a secret of more than thirty-two characters'))),
     }
@@ -337,6 +340,7 @@ test('the command checks the chain, ends the payout and records the evidence in 
     reference,
     outcome: 'failed',
     evidence: 'no explorer knows it',
+    amount: expect.stringMatching(/^[\d.]+ USDC$/),
     knownBy: [solana.proxies[0]!.host],
     height: expect.stringMatching(/^\d+$/),
   })

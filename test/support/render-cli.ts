@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { createConsole } from '../../sdk/cli/console.js'
 import { exitCodes } from '../../sdk/cli/failure.js'
 import { createProgram } from '../../sdk/cli/program.js'
 import type { Terminal } from '../../sdk/cli/terminal.js'
@@ -8,7 +9,7 @@ import { registerOperator } from '../../src/cli.js'
 export function renderCli(): string {
   const terminal = { print() {}, note() {}, columns: 120 } as unknown as Terminal
   const program = createProgram(terminal, '0.0.0', [])
-  registerOperator(program, terminal)
+  registerOperator(program, createConsole(terminal))
   const groups = [...new Set(program.commands.map((command) => command.helpGroup()))]
   const sections = groups.map((group) => {
     const commands = program.commands.filter((command) => command.helpGroup() === group)
@@ -63,6 +64,16 @@ Commands use the first key that they find:
 
 Live keys are used only with \`--live\`. \`manilla whoami\` shows which key is used and which merchant it belongs to.
 
+With \`--live\`, a command that moves money (\`bank-transfers create\`, \`crypto-transfers create\`, \`payments refund\`, \`payments resolve\`) shows
+amount, recipient and merchant, and asks before it does. \`--yes\` skips the question; without a terminal, such as in a script, it is required.
+Operator commands that move live money (\`balances credit\`, \`payouts decide\`) ask in the same way.
+
+## Amounts
+
+Commands take and print naira: \`--amount 5000\`, \`--amount 5000.50\` and \`--amount '₦5,000.00'\` work everywhere; \`--amount 5000.505\` is refused.
+Coins are decimals, \`25.5\` or \`'25.5 USDC'\`. Of an amount that can be either, the asset of the request or of the payment decides.
+No flag takes kobo. \`--data\` and \`--json\` are the API's own requests and answers, where naira are an integer of kobo.
+
 ## Receive webhooks
 
 \`\`\`sh background
@@ -79,21 +90,21 @@ prints stays the same. A remote service cannot reach your machine: open a tunnel
 \`\`\`sh
 npx manilla trigger virtual_account.paid
 npx manilla trigger crypto_transfer.confirmed
-npx manilla virtual-accounts create --amount 500000 --merchant-reference cli-1001
+npx manilla virtual-accounts create --amount 5000 --merchant-reference cli-1001
 npx manilla pay cli-1001
 \`\`\`
 
 \`trigger\` triggers a real [event](events.md) of any type in test mode: it creates accounts and pays them until the event occurs. \`pay\` pays as
-a customer would, to an account number, a wallet or a reference, in naira or coins (\`5000\` is ₦5,000.00); without an amount, it pays what is
-due. Resource commands take the values of the API: naira amounts there are in kobo.
+a customer would, to an account number, a wallet or a reference, in naira or coins; without an amount, it pays what is due.
 
 Flags are API fields: \`--merchant-reference\` is \`merchantReference\`, \`--customer.email\` is \`email\` inside \`customer\`, metadata is JSON.
-\`--data '{…}'\`, \`--data @file\` and \`--data -\` pass a whole request. \`--idempotency-key\` makes it safe to repeat.
+\`--data '{…}'\`, \`--data @file\` and \`--data -\` pass a whole request. \`--idempotency-key\` makes it safe to repeat. In lists, \`--payer\` is
+short for \`--sender\` and \`--order\` for \`--merchant-reference\`; times may be a day: \`--from 2026-11-01\`.
 
 \`\`\`sh
-npx manilla checkout sessions create --amount 1250000 --description "Two loaves of agege bread" \\
+npx manilla checkout sessions create --amount 12500 --description "Two loaves of agege bread" \\
   --customer.name "Ada Obi" --customer.email ada@example.com --metadata '{"basket":7}'
-npx manilla virtual-accounts list --status PAID --limit 5
+npx manilla virtual-accounts list --order cli-1001 --status PAID
 npx manilla balances list --json
 \`\`\`
 

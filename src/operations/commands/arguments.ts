@@ -2,7 +2,7 @@ import { InvalidArgumentError, Option } from 'commander'
 import { day, hour, minute, second } from '../../base/clock.js'
 import { limits } from '../../base/limits.js'
 import { Refusal } from '../../base/refusal.js'
-import { parseDecimal } from '../../money/amounts.js'
+import { parseMoney } from '../../money/amounts.js'
 import type { Asset } from '../../money/assets.js'
 
 // Arguments are parsed strictly, and refused before a database is opened.
@@ -79,15 +79,15 @@ export function readCountArgument(text: string): number {
   return count
 }
 
-/** A decimal amount in the main unit of the asset: 2000 is ₦2,000.00. */
+/** An amount in the main unit of the asset: 2000 or ₦2,000.00, 25.5 or 25.5 USDC. */
 export function readAmountArgument(text: string, asset: Asset): bigint {
-  const amount = parseDecimal(text, asset)
+  const amount = parseMoney(text, asset)
   if (typeof amount === 'bigint') return amount
   throw new Refusal('validation_failed', { message: `Amount "${text}" ${amount.issue}.` })
 }
 
 export function readAmountOrZero(text: string, asset: Asset): bigint {
-  return /^0+(\.0+)?$/.test(text) ? 0n : readAmountArgument(text, asset)
+  return /^₦?0+(\.0+)?$/.test(text) ? 0n : readAmountArgument(text, asset)
 }
 
 /** For options that may be repeated. */

@@ -4,7 +4,7 @@ import { limits } from '../../base/limits.js'
 import { listAuditLines } from '../../merchants/audit.js'
 import { readCountArgument } from './arguments.js'
 import { type CommandOutput, type OperateContext, type Run, setOperation } from './operation.js'
-import { formatTable, formatTime } from './table.js'
+import { formatTime, tableOf } from './table.js'
 
 export function registerAudit(program: Command, context: OperateContext): void {
   const audit = program.command('audit').description('log of changes by operators')
@@ -32,5 +32,5 @@ async function listNewest({ db, options }: Run<{ limit: number }>): Promise<Comm
     line.merchant ?? '-',
     JSON.stringify(line.details),
   ])
-  return { data, text: formatTable(['time', 'actor', 'action', 'merchant', 'details'], rows) }
+  return { data, text: tableOf(['time', 'actor', 'action', 'merchant', 'details'], rows) }
 }

@@ -7,13 +7,19 @@ import { listBalances } from '../../ledger/balances.js'
 import { fundAll } from '../../ledger/fund.js'
 import { writeAuditLine } from '../../merchants/audit.js'
 import { getEnvironment } from '../../merchants/environments.js'
-import { formatDecimal } from '../../money/amounts.js'
+import { formatDecimal, formatMoney } from '../../money/amounts.js'
 import { type Asset, assetNames } from '../../money/assets.js'
 import { sql } from '../../postgres/sql.js'
 import type { Tx } from '../../postgres/tx.js'
 import { merchantArgument, modeOption, readAmountArgument, readNote } from './arguments.js'
-import { type CommandOutput, type OperateContext, type Run, setOperation } from './operation.js'
-import { formatTable } from './table.js'
+import {
+  type CommandOutput,
+  type OperateContext,
+  type Run,
+  setOperation,
+  yesFlag,
+} from './operation.js'
+import { tableOf } from './table.js'
 
 export function registerBalances(program: Command, context: OperateContext): void {
   // The API client has a command of this name too.
@@ -31,7 +37,7 @@ export function registerBalances(program: Command, context: OperateContext): voi
 
 function describeCredit(command: Command): Command {
   const asset = new Option('--asset <asset>', 'asset to credit').choices(assetNames)
-  const amount = new Option('--amount <amount>', 'decimal in the main unit: 2000 is ₦2,000.00')
+  const amount = new Option('--amount <amount>', '2000 or ₦2,000.00 for NGN; 25.5 for a coin')
   const note = new Option('--note <note>', 'reason, for the audit log').argParser(readNote)
   return command
     .description('credit money that you received outside of the rails')
@@ -41,6 +47,7 @@ function describeCredit(command: Command): Command {
     .addOption(amount.makeOptionMandatory())
     .addOption(note.makeOptionMandatory())
     .option('--once <reference>', "the bank's reference; a second credit with it is refused")
+    .option(...yesFlag)
 }
 
 async function showAll({ db, args, options }: Run<{ mode: Mode }>): Promise<CommandOutput> {
@@ -52,31 +59,34 @@ async function showAll({ db, args, options }: Run<{ mode: Mode }>): Promise<Comm
     held: formatDecimal(held, asset),
     pending: formatDecimal(pending, asset),
   }))
-  const rows = data.map((balance) => Object.values(balance))
-  return { data, text: formatTable(['asset', 'available', 'held', 'pending'], rows) }
+  const rows = balances.map(({ asset, ...one }) => [
+    asset,
+    ...[one.available, one.held, one.pending].map((amount) => formatMoney(amount, asset)),
+  ])
+  const amounts = ['available', 'held', 'pending']
+  return { data, text: tableOf(['asset', ...amounts], rows, { amounts }) }
 }
 
 type CreditOptions = { mode: Mode; asset: Asset; amount: string; note: string; once?: string }
 
-async function creditOne({
-  db,
-  now,
-  actor,
-  args,
-  options,
-}: Run<CreditOptions>): Promise<CommandOutput> {
+async function creditOne(run: Run<CreditOptions>): Promise<CommandOutput> {
+  const { db, actor, args, options } = run
   const { mode, asset, note } = options
   const amount = readAmountArgument(options.amount, asset)
   const environment = await getEnvironment(db, { merchant: args[0]!, mode })
   const { id: environmentId, merchantId } = environment
-  const id = options.once === undefined ? newId(now) : toCauseId(options.once)
-  const details = {
+  const shown = formatMoney(amount, asset)
+  const now = await run.confirm({
     mode,
-    asset,
-    note,
-    amount: formatDecimal(amount, asset),
-    reference: toReference(prefixes.credit, id),
-  }
+    facts: [
+      ['Credit', shown],
+      ['Merchant', `${environment.merchantName}, ${args[0]}`],
+      ['Note', note],
+    ],
+  })
+  const id = options.once === undefined ? newId(now) : toCauseId(options.once)
+  const reference = toReference(prefixes.credit, id)
+  const details = { mode, asset, note, amount: shown, reference }
   const available = await db.transaction(async (tx) => {
     const funding = { id, environmentId, asset, amount, purpose: 'operator_credit' } as const
     await refuseDuplicate(tx, environmentId, id)
@@ -85,9 +95,14 @@ async function creditOne({
     writeAuditLine(tx, now, { actor, action: 'balance.credit', merchantId, environmentId, details })
     return outcome!.entries[0]!.availableAfter!
   })
-  const after = formatDecimal(available, asset)
-  const text = `${details.reference}: credited ${details.amount} ${asset}; ${after} available.`
-  return { data: { ...details, available: after }, text }
+  return {
+    data: {
+      ...details,
+      amount: formatDecimal(amount, asset),
+      available: formatDecimal(available, asset),
+    },
+    text: `${reference}: credited ${shown}; ${formatMoney(available, asset)} available.`,
+  }
 }
 
 /** The same reference gives the same cause, and the primary key lets a cause move money once. */

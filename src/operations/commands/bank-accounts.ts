@@ -20,7 +20,7 @@ import {
   readName,
 } from './arguments.js'
 import { type CommandOutput, type OperateContext, type Run, setOperation } from './operation.js'
-import { formatTable } from './table.js'
+import { tableOf } from './table.js'
 
 export function registerBankAccounts(program: Command, context: OperateContext): void {
   const accounts = program
@@ -96,7 +96,7 @@ async function listAll({ db, args: [merchant = ''] }: Run<object>): Promise<Comm
     stateOf(account),
   ])
   const head = ['reference', 'mode', 'bank', 'number', 'name', 'state']
-  return { data, text: formatTable(head, rows) }
+  return { data, text: tableOf(head, rows) }
 }
 
 function makeOnePrimary(run: Run<object>): Promise<CommandOutput> {

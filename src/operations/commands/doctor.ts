@@ -5,7 +5,7 @@ import type { OperateContext } from './operation.js'
 /** Exits with 1 when a check fails, so that a deployment can stop there. */
 export function registerDoctor(
   program: Command,
-  { print }: Pick<OperateContext, 'print'>,
+  { print, paint }: Pick<OperateContext, 'print' | 'paint'>,
   examine: () => Promise<CheckResult[]>,
 ): void {
   program
@@ -18,17 +18,25 @@ export function registerDoctor(
       const checks = await examine()
       const isHealthy = checks.every(({ state }) => state !== 'error')
       if (!isHealthy) process.exitCode = 1
-      print(json ? JSON.stringify({ isHealthy, checks }) : describe(checks, isHealthy))
+      print(json ? JSON.stringify({ isHealthy, checks }) : describe(paint, checks, isHealthy))
     })
 }
 
-const marks = { ok: '✓', warning: '!', error: '✗' } as const
+const marks = {
+  ok: { sign: '✓', color: 'green' },
+  warning: { sign: '!', color: 'yellow' },
+  error: { sign: '✗', color: 'red' },
+} as const
 
-function describe(checks: CheckResult[], isHealthy: boolean): string {
+function describe(
+  paint: OperateContext['paint'],
+  checks: CheckResult[],
+  isHealthy: boolean,
+): string {
   const width = Math.max(...checks.map(({ check }) => check.length))
   const lines = checks.flatMap(({ check, state, message, fix }) => [
-    `${marks[state]} ${check.padEnd(width)}  ${message}`,
-    ...(fix ? [`  ${' '.repeat(width)}  → ${fix}`] : []),
+    `${paint(marks[state].color, marks[state].sign)} ${check.padEnd(width)}  ${message}`,
+    ...(fix ? [`  ${' '.repeat(width)}  ${paint('dim', '→')} ${fix}`] : []),
   ])
   const hasWarnings = checks.some(({ state }) => state === 'warning')
   const review = hasWarnings ? ' Review the warnings marked "!".' : ''

@@ -3,7 +3,6 @@ import type { Mode } from '../../base/environment.js'
 import { Refusal } from '../../base/refusal.js'
 import { writeAuditLine } from '../../merchants/audit.js'
 import { getEnvironment } from '../../merchants/environments.js'
-import { toFeeDocument } from '../../merchants/fee-document.js'
 import {
   type FeeOperation,
   feeOperationNames,
@@ -12,7 +11,7 @@ import {
   setFeeSchedule,
   type VersionedFee,
 } from '../../merchants/fee-schedules.js'
-import { formatDecimal } from '../../money/amounts.js'
+import { formatDecimal, formatMoney } from '../../money/amounts.js'
 import type { Asset } from '../../money/assets.js'
 import type { FeeSchedule } from '../../money/fees.js'
 import {
@@ -23,7 +22,7 @@ import {
   readBasisPoints,
 } from './arguments.js'
 import { type CommandOutput, type OperateContext, type Run, setOperation } from './operation.js'
-import { formatTable } from './table.js'
+import { tableOf } from './table.js'
 
 export function registerFees(program: Command, context: OperateContext): void {
   const fees = program.command('fees').description('fees charged to a merchant')
@@ -43,7 +42,7 @@ function describeSet(command: Command): Command {
   return command
     .description(
       'replace the fee of one operation. Amounts are decimals in the main unit of the asset: ' +
-        '--cap 2000 is ₦2,000.00, --flat 0.5 is half a dollar. Omitted amounts are zero; without ' +
+        '--cap 2000 is ₦2,000.00, --flat 0.5 is 0.5 USDC. Omitted amounts are zero; without ' +
         '--cap there is no cap.',
     )
     .argument(...merchantArgument)
@@ -61,18 +60,14 @@ async function showAll({ db, args, options }: Run<{ mode: Mode }>): Promise<Comm
   const names = feeOperationNames.map((operation) => ({ environmentId: id, operation }))
   const fees = await getFeeSchedules(db, names)
   const shown = fees.map((fee, index) => showFee(feeOperationNames[index]!, fee))
-  const rows = shown.map((fee) => [
-    fee.operation,
-    String(fee.version),
-    fee.unit,
-    fee.flat,
-    String(fee.basisPoints),
-    fee.floor,
-    fee.cap ?? '-',
-    fee.tiers.map(({ upTo, flat, basisPoints }) => `${upTo}:${flat}:${basisPoints}`).join(' '),
-  ])
-  const head = ['operation', 'version', 'unit', 'flat', 'basis points', 'floor', 'cap', 'tiers']
-  return { data: shown, text: formatTable(head, rows) }
+  const rows = fees.map((fee, index) => {
+    const operation = feeOperationNames[index]!
+    const { flat, basisPoints, floor, cap, tiers } = showAmounts(operation, fee)
+    return [operation, `${fee.version}`, flat, `${basisPoints}`, floor, cap ?? '-', tiers.join(' ')]
+  })
+  const head = ['operation', 'version', 'flat', 'basis points', 'floor', 'cap', 'tiers']
+  const amounts = ['flat', 'basis points', 'floor', 'cap']
+  return { data: shown, text: tableOf(head, rows, { amounts }) }
 }
 
 type SetOptions = {
@@ -96,14 +91,24 @@ async function setOne({ db, now, actor, args, options }: Run<SetOptions>): Promi
   const { id: environmentId, merchantId } = environment
   const fee = await db.transaction(async (tx) => {
     const fee = await setFeeSchedule(tx, now, { environmentId, operation, schedule })
-    const details = { mode, operation, version: fee.version, schedule: toFeeDocument(fee) }
+    const details = {
+      mode,
+      operation,
+      version: fee.version,
+      schedule: showAmounts(operation, fee),
+    }
     writeAuditLine(tx, now, { actor, action: 'fees.set', merchantId, environmentId, details })
     return fee
   })
-  const shown = Object.entries(showFee(operation, fee)).map(([name, value]) =>
-    Array.isArray(value) ? `${value.length} tiers` : `${name} ${value ?? 'none'}`,
-  )
-  const text = `New fee: ${shown.join(', ')}.`
+  const { flat, basisPoints, floor, cap, tiers } = showAmounts(operation, fee)
+  const parts = [
+    `flat ${flat}`,
+    `${basisPoints} basis points`,
+    `at least ${floor}`,
+    cap === null ? 'no cap' : `at most ${cap}`,
+    ...(tiers.length === 0 ? [] : [`tiers ${tiers.join(' ')}`]),
+  ]
+  const text = `New fee of ${operation}, version ${fee.version}: ${parts.join(', ')}.`
   return { data: showFee(operation, fee), text }
 }
 
@@ -127,6 +132,18 @@ function readTier(text: string, unit: Asset): FeeSchedule['tiers'][number] {
     upTo: readAmountOrZero(upTo, unit),
     flat: readAmountOrZero(flat, unit),
     basisPoints: Number(points),
+  }
+}
+
+/** For people: with units. A tier has the form of the option: upTo:flat:points. */
+function showAmounts(operation: FeeOperation, fee: VersionedFee) {
+  const show = (amount: bigint) => formatMoney(amount, feeOperations[operation].unit)
+  return {
+    flat: show(fee.flat),
+    basisPoints: fee.basisPoints,
+    floor: show(fee.floor),
+    cap: fee.cap === null ? null : show(fee.cap),
+    tiers: fee.tiers.map((tier) => `${show(tier.upTo)}:${show(tier.flat)}:${tier.basisPoints}`),
   }
 }
 

@@ -23,7 +23,7 @@ import {
   readTimeArgument,
 } from './arguments.js'
 import { type CommandOutput, type OperateContext, type Run, setOperation } from './operation.js'
-import { formatTable, formatTime } from './table.js'
+import { formatTime, tableOf } from './table.js'
 
 export function registerKeys(program: Command, context: OperateContext): void {
   const keys = program.command('keys').description("a merchant's API keys")
@@ -111,7 +111,7 @@ async function listAll({ db, now, args: [merchant = ''] }: Run<object>): Promise
       key.allowedAddresses.join(' ') || 'any',
     ])
   const head = ['reference', 'key', 'name', 'state', 'created', 'last used', 'expires', 'addresses']
-  return { data: keys.flat().map(showKey), text: formatTable(head, rows) }
+  return { data: keys.flat().map(showKey), text: tableOf(head, rows) }
 }
 
 async function rollOne(run: Run<{ grace: number }>): Promise<CommandOutput> {

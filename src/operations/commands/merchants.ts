@@ -7,7 +7,7 @@ import { readName } from './arguments.js'
 import { addBankCommands } from './bank-bindings.js'
 import { auditOf, describeIssued, showIssued, shownOnce } from './keys.js'
 import { type CommandOutput, type OperateContext, type Run, setOperation } from './operation.js'
-import { formatTable, formatTime } from './table.js'
+import { formatTime, tableOf } from './table.js'
 
 export function registerMerchants(program: Command, context: OperateContext): void {
   const merchants = program.command('merchants').description('merchants of this installation')
@@ -57,5 +57,5 @@ async function listAll({ db }: Run<object>): Promise<CommandOutput> {
     merchant.isKycApproved ? 'approved' : 'not approved',
     formatTime(merchant.createdAt),
   ])
-  return { data, text: formatTable(['reference', 'name', 'live KYC', 'created'], rows) }
+  return { data, text: tableOf(['reference', 'name', 'live KYC', 'created'], rows) }
 }

@@ -3,8 +3,10 @@ import { limits } from '../../base/limits.js'
 import { listOpenNotices, retryNotice } from '../../collections/find-notices.js'
 import { listRejected } from '../../collections/store-hints.js'
 import { writeAuditLine } from '../../merchants/audit.js'
+import { formatMoney } from '../../money/amounts.js'
+import { assetNames } from '../../money/assets.js'
 import { type CommandOutput, type OperateContext, type Run, setOperation } from './operation.js'
-import { formatTable } from './table.js'
+import { formatTime, tableOf } from './table.js'
 
 export function registerNotices(program: Command, context: OperateContext): void {
   const notices = program.command('notices').description('unmatched bank payments')
@@ -29,22 +31,28 @@ async function listOpen({ db }: Run<object>): Promise<CommandOutput> {
   const open = await listOpenNotices(db, limits.operator.rowsListedMax)
   const data = open.map(({ amount, receivedAt, ...rest }) => ({
     ...rest,
-    amount: amount.toString(),
+    amountInSmallestUnits: amount.toString(),
     receivedAt: receivedAt.toISOString(),
   }))
-  const lines = data.map((one) => [
+  const lines = open.map((one) => [
     one.id,
     one.rail,
     one.mode,
     one.accountNumber,
-    `${one.amount} (${one.currency})`,
+    showAmount(one),
     one.state,
-    one.reason ?? '',
-    one.receivedAt,
+    one.reason ?? '-',
+    formatTime(one.receivedAt),
   ])
-  const head = ['id', 'bank', 'mode', 'account', 'smallest units', 'state', 'reason', 'received']
-  const text = data.length > 0 ? formatTable(head, lines) : 'No unmatched payments.'
-  return { data, text }
+  const head = ['id', 'bank', 'mode', 'account', 'amount', 'state', 'reason', 'received']
+  const more = { amounts: ['amount'], empty: 'No unmatched payments.' }
+  return { data, text: tableOf(head, lines, more) }
+}
+
+/** The decimals of tokens that are not ours are not known. */
+function showAmount({ amount, currency }: { amount: bigint; currency: string }): string {
+  const asset = assetNames.find((name) => name === currency)
+  return asset ? formatMoney(amount, asset) : `${amount} units of ${currency}`
 }
 
 async function listSentBack({ db }: Run<object>): Promise<CommandOutput> {
@@ -52,15 +60,14 @@ async function listSentBack({ db }: Run<object>): Promise<CommandOutput> {
   const data = rejected.map((one) => ({ ...one, receivedAt: one.receivedAt.toISOString() }))
   const lines = data.map((one) => [
     one.rail,
-    one.merchant ?? '',
-    one.account ?? '',
-    one.merchantReference ?? '',
+    one.merchant ?? '-',
+    one.account ?? '-',
+    one.merchantReference ?? '-',
     one.reason,
     one.receivedAt,
   ])
   const head = ['bank', 'merchant', 'account', 'merchant reference', 'payment', 'received']
-  const text = data.length > 0 ? formatTable(head, lines) : 'No rejected payments.'
-  return { data, text }
+  return { data, text: tableOf(head, lines, { empty: 'No rejected payments.' }) }
 }
 
 async function retryOne({ db, now, actor, args }: Run<object>): Promise<CommandOutput> {

@@ -4,22 +4,29 @@ import { followReturns } from '../../collections/follow-returns.js'
 import { listBankRails } from '../../collections/prepare-accounts.js'
 import { writeAuditLine } from '../../merchants/audit.js'
 import { getMerchantId } from '../../merchants/environments.js'
-import { formatDecimal } from '../../money/amounts.js'
+import { formatDecimal, formatMoney } from '../../money/amounts.js'
 import type { Asset } from '../../money/assets.js'
 import {
   type Decision,
   decidePayout,
   findBankAttempt,
   findChainAttempt,
+  findOpenPayout,
 } from '../../payouts/decide-payout.js'
 import { type PayoutKind, referenceOf } from '../../payouts/payout.js'
-import type { Examined } from '../../payouts/ports.js'
+import type { Destination, Examined } from '../../payouts/ports.js'
 import type { Database } from '../../postgres/database.js'
 import { sql } from '../../postgres/sql.js'
 import { readNote } from './arguments.js'
-import { type CommandOutput, type OperateContext, type Run, setOperation } from './operation.js'
+import {
+  type CommandOutput,
+  type OperateContext,
+  type Run,
+  setOperation,
+  yesFlag,
+} from './operation.js'
 import type { WithRails } from './reconcile.js'
-import { formatTable } from './table.js'
+import { formatTime, tableOf } from './table.js'
 
 export function registerPayouts(
   program: Command,
@@ -48,6 +55,7 @@ export function registerPayouts(
       'fail it although an endpoint knows it, or the bank has not decided or cannot be queried',
     )
     .option('--confirm-landed', 'crypto: complete it although no endpoint knows it')
+    .option(...yesFlag)
   setOperation<DecideOptions>(decide, context, (run) => decideOne(run, withRails))
 }
 
@@ -75,16 +83,16 @@ async function listOpen({ db }: Run<object>): Promise<CommandOutput> {
     submittedAt: row.submittedAt.toISOString(),
     reviewRequired: row.isReviewRequired,
   }))
-  const lines = data.map((one) => [
-    one.reference,
-    one.rail,
-    one.asset,
-    one.amount,
-    one.submittedAt,
-    one.reviewRequired ? 'yes' : 'no',
+  const lines = rows.map((row) => [
+    referenceOf(row),
+    row.rail,
+    formatMoney(row.amount, row.asset),
+    formatTime(row.submittedAt),
+    row.isReviewRequired ? 'yes' : 'no',
   ])
-  const head = ['reference', 'bank or chain', 'asset', 'amount', 'submitted', 'review']
-  return { data, text: data.length > 0 ? formatTable(head, lines) : 'No open payouts.' }
+  const head = ['reference', 'bank or chain', 'amount', 'submitted', 'review']
+  const more = { amounts: ['amount'], empty: 'No open payouts.' }
+  return { data, text: tableOf(head, lines, more) }
 }
 
 type DecideOptions = {
@@ -96,10 +104,21 @@ type DecideOptions = {
 
 /** Queries the chain or the bank first, because no network call happens inside a transaction. */
 async function decideOne(
-  { db, now, actor, args: [reference = ''], options }: Run<DecideOptions>,
+  { db, confirm, actor, args: [reference = ''], options }: Run<DecideOptions>,
   withRails: WithRails,
 ): Promise<CommandOutput> {
   const { outcome, evidence } = options
+  const open = await findOpenPayout(db, reference)
+  const amount = formatMoney(open.amount, open.asset)
+  const now = await confirm({
+    mode: open.mode,
+    facts: [
+      ['Payout', `${reference} of ${amount}`],
+      ['Recipient', recipientOf(open.destination)],
+      ['Merchant', open.merchantName],
+      ['Outcome', outcomes[outcome]],
+    ],
+  })
   const examined = await examine(db, reference, withRails)
   const atBank = await checkAtBank(db, reference, withRails)
   const payout = await db.transaction(async (tx) => {
@@ -116,6 +135,7 @@ async function decideOne(
     const merchantId = await getMerchantId(tx, environmentId)
     const details = {
       reference,
+      amount,
       outcome,
       evidence,
       ...(examined && showExamined(examined)),
@@ -134,6 +154,17 @@ async function decideOne(
     data: { reference, status: payout.status },
     text: `${reference} is ${payout.status}.`,
   }
+}
+
+const outcomes = {
+  completed: 'completed: the money has left',
+  failed: 'failed: the money goes back to where it was taken from',
+}
+
+function recipientOf(destination: Destination): string {
+  if (destination.kind === 'wallet') return destination.address
+  const { accountNumber, bankCode, bankName, accountName } = destination
+  return `${accountNumber} at ${bankName || `bank ${bankCode}`}, ${accountName}`
 }
 
 async function examine(

@@ -1,11 +1,19 @@
-export function formatTable(head: string[], rows: string[][]): string {
-  if (rows.length === 0) return 'None.'
-  const all = [head, ...rows]
-  const widths = head.map((_, column) => Math.max(...all.map((row) => row[column]!.length)))
-  return all
-    .map((row) => row.map((cell, column) => cell.padEnd(widths[column]!)).join('  '))
-    .map((line) => line.trimEnd())
-    .join('\n')
+/** A table as data: the program prints all tables in the same way. */
+export type Table = {
+  head: string[]
+  rows: string[][]
+  /** Names of the columns with amounts, which are aligned to the right. */
+  amounts?: string[]
+  /** Printed instead of a table without rows. */
+  empty?: string
+}
+
+export function tableOf(
+  head: string[],
+  rows: string[][],
+  more: Pick<Table, 'amounts' | 'empty'> = {},
+): Table {
+  return { head, rows, ...more }
 }
 
 export function formatTime(time: Date | null): string {

@@ -11,13 +11,16 @@ export function registerVerifyLedger(program: Command, context: OperateContext):
 }
 
 /** Exits with 1 when an invariant is violated, so that a scheduler can alert. */
-async function verify(db: Database, { startProgress }: OperateContext): Promise<CommandOutput> {
+async function verify(
+  db: Database,
+  { startProgress, paint }: OperateContext,
+): Promise<CommandOutput> {
   const progress = startProgress('Checking every claim against every row', allProofs.length)
   const results = await verifyLedger(db, allProofs, progress.step).finally(progress.end)
   const isClean = results.every(({ counterexamples }) => counterexamples.length === 0)
   if (!isClean) process.exitCode = 1
   const lines = results.flatMap(({ claim, counterexamples }) => [
-    `${counterexamples.length === 0 ? '✓' : '✗'} ${claim}`,
+    `${counterexamples.length === 0 ? paint('green', '✓') : paint('red', '✗')} ${claim}`,
     ...counterexamples.map((row) => `    ${toText(row)}`),
   ])
   const verdict = isClean

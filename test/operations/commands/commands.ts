@@ -1,4 +1,7 @@
 import { Command, CommanderError } from 'commander'
+import { createConsole as createTerminalConsole } from '../../../sdk/cli/console.js'
+import { Failure } from '../../../sdk/cli/failure.js'
+import type { Terminal } from '../../../sdk/cli/terminal.js'
 import { createSeal } from '../../../src/base/sealed.js'
 import { Secret } from '../../../src/base/secret.js'
 import { registerAudit } from '../../../src/operations/commands/audit.js'
@@ -10,6 +13,9 @@ import { registerKyc } from '../../../src/operations/commands/kyc.js'
 import { registerMerchants } from '../../../src/operations/commands/merchants.js'
 import type { Database } from '../../../src/postgres/database.js'
 import { manualClock } from '../../support/clock.js'
+
+/** What the operator types next, question by question; without one, there is no terminal. */
+export const answers: string[] = []
 
 export const seal = createSeal(new Secret('a secret of more than thirty-two characters'))
 export const clock = manualClock()
@@ -36,7 +42,16 @@ export function createConsole(db: Database) {
       print: (text: string) => {
         result.out += `${text}\n`
       },
-      startProgress: () => ({ step() {}, end() {} }),
+      ...createTerminalConsole({
+        hasColors: false,
+        columns: 120,
+        startProgress: () => ({ step() {}, end() {} }),
+        canAsk: answers.length > 0,
+        ask: async (question: string) => {
+          result.err += question
+          return answers.shift()
+        },
+      } as unknown as Terminal),
       withDatabase<Result>(work: (db: Database, given: typeof seal) => Promise<Result>) {
         result.openings += 1
         return work(db, seal)
@@ -55,7 +70,8 @@ export function createConsole(db: Database) {
     try {
       await program.parseAsync(words, { from: 'user' })
     } catch (error) {
-      if (!(error instanceof CommanderError)) throw error
+      if (!(error instanceof CommanderError || error instanceof Failure)) throw error
+      if (error instanceof Failure) result.err += `${error.message}\n`
       result.exitCode = error.exitCode
     }
     return result

@@ -3,7 +3,7 @@ import { getEnvironment } from '../../../src/merchants/environments.js'
 import { getFeeSchedule } from '../../../src/merchants/fee-schedules.js'
 import { verifyLedger } from '../../../src/operations/verify-ledger.js'
 import { freshDatabase } from '../../support/database.js'
-import { createConsole } from './commands.js'
+import { answers, createConsole } from './commands.js'
 
 const db = await freshDatabase()
 const { run, runJson } = createConsole(db)
@@ -14,7 +14,16 @@ async function newMerchant(): Promise<string> {
 
 test('a credit is in the balance, the ledger and the audit log', async () => {
   const merchant = await newMerchant()
-  const credit = ['balances', 'credit', merchant, '--mode', 'live', '--note', 'Wire of 5 January']
+  const credit = [
+    'balances',
+    'credit',
+    merchant,
+    '--mode',
+    'live',
+    '--note',
+    'Wire of 5 January',
+    '--yes',
+  ]
   await runJson(...credit, '--asset', 'NGN', '--amount', '2000')
   await runJson(...credit, '--asset', 'NGN', '--amount', '0.05')
   const last = await runJson(...credit, '--asset', 'USDT', '--amount', '1.000001')
@@ -32,17 +41,48 @@ test('a credit is in the balance, the ledger and the audit log', async () => {
     actor: 'ada',
     action: 'balance.credit',
     merchant,
-    details: { amount: '1.000001', asset: 'USDT', note: 'Wire of 5 January' },
+    details: { amount: '1.000001 USDT', asset: 'USDT', note: 'Wire of 5 January' },
   })
   const findings = await verifyLedger(db)
   expect(findings.flatMap(({ counterexamples }) => counterexamples)).toEqual([])
+})
+
+test('amounts are read and printed with their unit', async () => {
+  const merchant = await newMerchant()
+  const credit = ['balances', 'credit', merchant, '--mode', 'test', '--note', 'x', '--asset', 'NGN']
+  for (const amount of ['₦5,000.50', '5000.50', '5,000.5', 'NGN 5000.50'])
+    await runJson(...credit, '--amount', amount)
+  const { out } = await run(...credit, '--amount', '1')
+  expect(out).toMatch(/^cr_\w+: credited ₦1\.00; ₦20,003\.00 available\.$/m)
+  expect((await run('balances', 'show', merchant, '--mode', 'test')).out).toMatch(
+    /^NGN +₦20,003\.00 +₦0\.00 +₦0\.00$/m,
+  )
+})
+
+// Money of the live environment moves only after a yes: typed, or given to the command.
+test('a live credit asks first, and refuses without a terminal', async () => {
+  const merchant = await newMerchant()
+  const credit = ['balances', 'credit', merchant, '--note', 'Wire', '--asset', 'NGN']
+  const live = [...credit, '--amount', '60000.50', '--mode', 'live']
+  const unasked = await run(...live)
+  expect([unasked.exitCode, unasked.err]).toEqual([2, expect.stringContaining('no terminal')])
+  answers.push('no')
+  expect(await run(...live)).toMatchObject({ exitCode: 1, out: '' })
+  const available = async () =>
+    (await runJson('balances', 'show', merchant, '--mode', 'live'))[0].available
+  expect(await available()).toBe('0')
+  answers.push('yes')
+  const asked = await run(...live)
+  expect(asked.err).toMatch(/Credit +₦60,000\.50\n +Merchant +Ada Stores, mer_\w+\n +Note +Wire\n/)
+  expect([asked.exitCode, await available()]).toEqual([0, '60000.5'])
+  expect(await run(...credit, '--amount', '1', '--mode', 'test')).toMatchObject({ err: '' })
 })
 
 test('an invalid or too large amount is refused and changes nothing', async () => {
   const merchant = await newMerchant()
   const before = await runJson('audit', 'list')
   const credit = ['balances', 'credit', merchant, '--mode', 'test', '--note', 'x', '--asset', 'NGN']
-  for (const amount of ['0', '-5', '1.005', '1e3', '5,000', '₦50', '', '90071992547409.92']) {
+  for (const amount of ['0', '-5', '1.005', '1e3', '5,0', '₦', '5 USDC', '', '90071992547409.92']) {
     const result = await run(...credit, '--amount', amount)
     expect(result.exitCode, amount).toBe(1)
     expect(result.err.trimEnd().split('\n')).toHaveLength(1)
@@ -96,9 +136,17 @@ test('a fee is set in main units, and the output can be used as input', async ()
 test('fees show prints the default fees until they are changed', async () => {
   const merchant = await newMerchant()
   const result = await run('fees', 'show', merchant, '--mode', 'test')
-  expect(result.out).toMatch(/virtual_account +0 +NGN +0 +100 +0 +2000/)
-  expect(result.out).toMatch(/bank_payout +0 +NGN +50 +0 +0 +- +5000:10:0 50000:25:0/)
-  expect(result.out).toMatch(/crypto_payout +0 +USDC +0.5 /)
+  expect(result.out).toMatch(/virtual_account +0 +₦0\.00 +100 +₦0\.00 +₦2,000\.00/)
+  const tiers = '₦5,000.00:₦10.00:0 ₦50,000.00:₦25.00:0'
+  expect(result.out).toMatch(new RegExp(`bank_payout +0 +₦50.00 +0 +₦0.00 +- +${tiers}`))
+  expect(result.out).toMatch(/crypto_payout +0 +0.5 USDC /)
+  // Tiers can be pasted back.
+  const set = ['fees', 'set', merchant, '--mode', 'test', '--operation', 'bank_payout']
+  const words = tiers.split(' ').flatMap((tier) => ['--tier', tier])
+  const changed = await run(...set, '--flat', '₦50.00', '--cap', '₦0', ...words)
+  expect(changed.out).toContain(`at most ₦0.00, tiers ${tiers}.`)
+  const [line] = await runJson('audit', 'list', '--limit', '1')
+  expect(line.details.schedule).toMatchObject({ flat: '₦50.00', tiers: tiers.split(' ') })
 })
 
 test('a contradictory fee is refused and the old one stays', async () => {
