@@ -9,7 +9,7 @@ export const described: Record<string, { about: string; flags: Flag[] }> = {
       ['merchantReference', 'text', 'Your own reference, such as an order number.', true, false],
       ['amount', 'integer', 'Amount in kobo.', true, false],
       ['currency', 'text', 'One of: NGN.', false, false],
-      ['expiresAt', 'text', 'ISO 8601 timestamp, at most 24 hours ahead.', false, false],
+      ['expiresAt', 'text', 'In the future, at most 24 hours ahead. An ISO 8601 date or date-time; UTC if it names no zone.', false, false],
       ['metadata', 'json', 'Any JSON object; returned unchanged.', false, false],
     ],
   },
@@ -38,6 +38,7 @@ export const described: Record<string, { about: string; flags: Flag[] }> = {
     about: 'Create a dedicated account. Creates a permanent account number for a customer, an invoice or a subscription. Accepts any amount, any number of times. A live bank may need customer, and then refuses without it.',
     flags: [
       ['externalReference', 'text', 'Your own reference, such as an order number.', true, false],
+      ['currency', 'text', 'One of: NGN.', false, false],
       ['customer.name', 'text', 'First and last name.', false, false],
       ['customer.email', 'text', '', false, false],
       ['customer.phone', 'text', '', false, false],
@@ -69,8 +70,8 @@ export const described: Record<string, { about: string; flags: Flag[] }> = {
       ['merchantReference', 'text', 'Your own reference, such as an order number.', true, false],
       ['asset', 'text', 'One of: USDC, USDT.', true, false],
       ['network', 'text', 'One of: SOLANA.', true, false],
-      ['amount', 'text', 'Decimal amount with at most 6 digits after the point.', true, false],
-      ['expiresAt', 'text', 'ISO 8601 timestamp, at most 24 hours ahead.', false, false],
+      ['amount', 'text', 'Decimal amount, more than zero, with at most 6 digits after the point.', true, false],
+      ['expiresAt', 'text', 'In the future, at most 24 hours ahead. An ISO 8601 date or date-time; UTC if it names no zone.', false, false],
       ['metadata', 'json', 'Any JSON object; returned unchanged.', false, false],
     ],
   },
@@ -170,10 +171,10 @@ export const described: Record<string, { about: string; flags: Flag[] }> = {
       ['customer.name', 'text', '', true, false],
       ['customer.email', 'text', '', true, false],
       ['merchantReference', 'text', 'Your own reference, such as an order number.', false, false],
-      ['expiresAt', 'text', 'ISO 8601 timestamp, at most 24 hours ahead.', false, false],
+      ['expiresAt', 'text', 'In the future, at most 24 hours ahead. An ISO 8601 date or date-time; UTC if it names no zone.', false, false],
       ['crypto.asset', 'text', 'One of: USDC, USDT.', false, false],
       ['crypto.network', 'text', 'One of: SOLANA.', false, false],
-      ['crypto.amount', 'text', 'Decimal amount with at most 6 digits after the point.', false, false],
+      ['crypto.amount', 'text', 'Decimal amount, more than zero, with at most 6 digits after the point.', false, false],
       ['successUrl', 'text', 'Where the customer continues after paying. reference is added to the query.', false, false],
       ['cancelUrl', 'text', 'Where the customer goes back to. reference is added to the query.', false, false],
       ['metadata', 'json', 'Any JSON object; returned unchanged.', false, false],
@@ -209,7 +210,7 @@ export const described: Record<string, { about: string; flags: Flag[] }> = {
   'cryptoTransfers.create': {
     about: 'Create a crypto transfer. Sends a stablecoin from the available balance to a wallet. SUBMITTED becomes CONFIRMED when it is final on the chain, or FAILED when it is certain that no money left.',
     flags: [
-      ['amount', 'text', 'Decimal amount with at most 6 digits after the point.', true, false],
+      ['amount', 'text', 'Decimal amount, more than zero, with at most 6 digits after the point.', true, false],
       ['asset', 'text', 'One of: USDC, USDT.', true, false],
       ['network', 'text', 'One of: SOLANA.', true, false],
       ['destinationAddress', 'text', 'Solana wallet address. It has no checksum: many mistyped addresses are valid too.', true, false],
@@ -220,7 +221,7 @@ export const described: Record<string, { about: string; flags: Flag[] }> = {
   'cryptoTransfers.quote': {
     about: 'Price a crypto transfer. Returns what the transfer costs now and checks that the destination can receive it. Reserves nothing.',
     flags: [
-      ['amount', 'text', 'Decimal amount with at most 6 digits after the point.', true, false],
+      ['amount', 'text', 'Decimal amount, more than zero, with at most 6 digits after the point.', true, false],
       ['asset', 'text', 'One of: USDC, USDT.', true, false],
       ['network', 'text', 'One of: SOLANA.', true, false],
       ['destinationAddress', 'text', 'Solana wallet address. It has no checksum: many mistyped addresses are valid too.', true, false],
@@ -276,7 +277,7 @@ export const described: Record<string, { about: string; flags: Flag[] }> = {
     ],
   },
   'banks.list': {
-    about: 'List banks. Returns the banks that bank transfers can pay, with their codes.',
+    about: 'List banks. Returns the banks that bank transfers can pay, with their codes: all of them, unless you send limit.',
     flags: [],
   },
   'banks.resolve': {
@@ -339,7 +340,7 @@ export const described: Record<string, { about: string; flags: Flag[] }> = {
   'webhookEndpoints.create': {
     about: 'Create a webhook endpoint. An environment can have 10 endpoints. The signing secret is only shown in this response.',
     flags: [
-      ['url', 'text', '', true, false],
+      ['url', 'text', 'Where events are sent: https on a public address; http too in test mode.', true, false],
       ['events', 'list', 'Event types or groups such as payment.*; * means all.', false, false],
       ['description', 'text', '', false, false],
     ],
@@ -358,7 +359,7 @@ export const described: Record<string, { about: string; flags: Flag[] }> = {
   'webhookEndpoints.update': {
     about: 'Update a webhook endpoint. Changes only the fields you send. enabled: true enables a disabled endpoint again.',
     flags: [
-      ['url', 'text', '', false, false],
+      ['url', 'text', 'Where events are sent: https on a public address; http too in test mode.', false, false],
       ['events', 'list', 'Event types or groups such as payment.*; * means all.', false, false],
       ['description', 'text', '', false, false],
       ['enabled', 'boolean', 'Whether events are sent to it.', false, false],
@@ -379,7 +380,7 @@ export const described: Record<string, { about: string; flags: Flag[] }> = {
   'webhookEndpoints.recover': {
     about: 'Recover missed events. Sends every event since a time that this endpoint listens to and has not received, up to 10000 per request.',
     flags: [
-      ['since', 'text', 'Recover events from this time on.', true, false],
+      ['since', 'text', 'Recover events from this time on. An ISO 8601 date or date-time; UTC if it names no zone.', true, false],
     ],
   },
   'events.get': {
@@ -391,8 +392,8 @@ export const described: Record<string, { about: string; flags: Flag[] }> = {
     flags: [
       ['type', 'text', 'Only events of this type, or of this group such as payment.*. One of: *, virtual_account.*, dedicated_account.*, checkout.session.*, crypto_wallet.*, dedicated_crypto_wallet.*, payment.*, crypto_transfer.*, bank_transfer.*, balance.*, webhook_endpoint.*, virtual_account.paid, virtual_account.underpaid, virtual_account.overpaid, virtual_account.late_payment, virtual_account.duplicate_payment, virtual_account.expired, virtual_account.cancelled, dedicated_account.created, dedicated_account.credited, dedicated_account.deactivated, checkout.session.paid, checkout.session.expired, checkout.session.cancelled, crypto_wallet.paid, crypto_wallet.underpaid, crypto_wallet.overpaid, crypto_wallet.late_payment, crypto_wallet.duplicate_payment, crypto_wallet.expired, crypto_wallet.cancelled, dedicated_crypto_wallet.created, dedicated_crypto_wallet.credited, payment.held, payment.returning, payment.returned, payment.refunded, payment.refund_failed, crypto_transfer.submitted, crypto_transfer.confirmed, crypto_transfer.failed, bank_transfer.submitted, bank_transfer.completed, bank_transfer.failed, bank_transfer.reversed, balance.low, webhook_endpoint.disabled, webhook_endpoint.test.', false, false],
       ['resource', 'text', 'Only events about the resource with this reference.', false, false],
-      ['from', 'text', 'Only events at or after this time.', false, false],
-      ['to', 'text', 'Only events before this time.', false, false],
+      ['from', 'text', 'Only events at or after this time. An ISO 8601 date or date-time; UTC if it names no zone.', false, false],
+      ['to', 'text', 'Only events before this time. An ISO 8601 date or date-time; UTC if it names no zone.', false, false],
       ['limit', 'integer', 'Items per page.', false, false],
       ['cursor', 'text', 'The nextCursor of the previous page.', false, false],
     ],
@@ -407,7 +408,7 @@ export const described: Record<string, { about: string; flags: Flag[] }> = {
   'events.redeliver': {
     about: 'Redeliver an event. Sends the event again, to one endpoint or to every endpoint that listens to it.',
     flags: [
-      ['endpointId', 'text', 'The webhook endpoint.', false, false],
+      ['endpointId', 'text', 'The endpoint to send it to. Without it: every endpoint that listens to the event.', false, false],
     ],
   },
   'requestLogs.get': {
@@ -421,8 +422,8 @@ export const described: Record<string, { about: string; flags: Flag[] }> = {
       ['method', 'text', 'Only requests with this method. One of: GET, HEAD, POST, PATCH, DELETE.', false, false],
       ['path', 'text', 'Only paths that start with this.', false, false],
       ['requestId', 'text', 'Only the request with this X-Request-Id.', false, false],
-      ['from', 'text', 'Only requests at or after this time.', false, false],
-      ['to', 'text', 'Only requests before this time.', false, false],
+      ['from', 'text', 'Only requests at or after this time. An ISO 8601 date or date-time; UTC if it names no zone.', false, false],
+      ['to', 'text', 'Only requests before this time. An ISO 8601 date or date-time; UTC if it names no zone.', false, false],
       ['limit', 'integer', 'Items per page.', false, false],
       ['cursor', 'text', 'The nextCursor of the previous page.', false, false],
     ],
@@ -450,7 +451,7 @@ export const described: Record<string, { about: string; flags: Flag[] }> = {
       ['sender.bankCode', 'text', '', false, false],
       ['sender.masked', 'boolean', 'Whether the bank hides all but the last digits of the account number.', false, false],
       ['narration', 'text', 'Text that the payer wrote.', false, false],
-      ['sentAt', 'text', 'When the bank received the money. Defaults to now.', false, false],
+      ['sentAt', 'text', 'When the bank received the money, within 366 days of now. Defaults to now. An ISO 8601 date or date-time; UTC if it names no zone.', false, false],
       ['copies', 'integer', 'How many times the bank sends the notice.', false, false],
     ],
   },
@@ -459,7 +460,7 @@ export const described: Record<string, { about: string; flags: Flag[] }> = {
     flags: [
       ['address', 'text', 'Address of one of your wallets.', true, false],
       ['asset', 'text', 'One of: USDC, USDT.', true, false],
-      ['amount', 'text', 'Decimal amount with at most 6 digits after the point.', true, false],
+      ['amount', 'text', 'Decimal amount, more than zero, with at most 6 digits after the point.', true, false],
     ],
   },
   'test.clock.advance': {

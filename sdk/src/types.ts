@@ -76,7 +76,7 @@ export type BankTransfer = {
    * the money after completion.
    */
   status: 'SUBMITTED' | 'COMPLETED' | 'FAILED' | 'REVERSED'
-  /** Null until the transfer is completed. */
+  /** Identifies the transfer at the bank. Null until the transfer is completed. */
   sessionId: string | null
   /**
    * Whether the operator must review it because the bank has not confirmed an outcome for three
@@ -107,8 +107,9 @@ export type BankTransferQuote = {
   /** Such as `NGN`. */
   currency: 'NGN'
   lines: ({
-    /** Such as `bank_transfer`. */
-    operation: string
+    /** The fee that this line is of. */
+    operation: 'bank_payout'
+    /** Amount in kobo. */
     amount: number
   })[]
 }
@@ -180,7 +181,7 @@ export type CheckoutSession = {
 
 export type CoinFunding = {
   asset: 'USDC' | 'USDT'
-  /** Decimal amount with at most 6 digits after the point. */
+  /** Decimal amount, more than zero, with at most 6 digits after the point. */
   amount: string
 }
 
@@ -286,16 +287,19 @@ export type CryptoTransfer = {
 }
 
 export type CryptoTransferQuote = {
-  /** Decimal amount with at most 6 digits after the point. */
+  /** Decimal amount, more than zero, with at most 6 digits after the point. */
   amount: string
   /** Such as `0.5`. */
   fee: string
   /** Such as `26`. */
   totalDebit: string
   lines: ({
-    /** Such as `crypto_transfer`. */
-    operation: string
-    /** Such as `0.5`. */
+    /**
+     * The fee that this line is of. `crypto_account_creation` is added if the destination has no
+     * token account yet.
+     */
+    operation: 'crypto_payout' | 'crypto_account_creation'
+    /** Decimal amount. */
     amount: string
   })[]
 }
@@ -433,6 +437,28 @@ export type EventDelivery = {
   nextAttemptAt: string | null
   /** The latest attempts. */
   attempts: DeliveryAttempt[]
+}
+
+export type HeldPaymentAcceptance = {
+  /** Such as `accept`. */
+  action: 'accept'
+}
+
+export type HeldPaymentReturn = {
+  /** Such as `return`. */
+  action: 'return'
+  /** A bank account for NGN; a wallet for USDC and USDT, for which it is required. */
+  destination?: {
+    /** Such as `058`. */
+    bankCode: string
+    /** Such as `0123456789`. */
+    accountNumber: string
+    /** Such as `ADA OBI`. */
+    accountName?: string
+  } | {
+    /** Solana wallet address. It has no checksum: many mistyped addresses are valid too. */
+    address: string
+  }
 }
 
 export type LowBalance = {
@@ -677,9 +703,9 @@ export type Refusal = {
   status: false
   /** Explains the error and what to change. */
   message: string
-  code: 'validation_failed' | 'authentication_failed' | 'insufficient_balance' | 'forbidden' | 'not_found' | 'method_not_allowed' | 'rate_limited' | 'balance_funding_failed' | 'crypto_transfer_failed' | 'bank_transfer_failed' | 'virtual_account_creation_failed' | 'dedicated_account_creation_failed' | 'crypto_wallet_creation_failed' | 'dedicated_crypto_wallet_creation_failed' | 'checkout_session_failed' | 'checkout_session_not_found' | 'account_action_failed' | 'payment_action_failed' | 'webhook_endpoint_failed' | 'internal_error'
+  code: 'validation_failed' | 'authentication_failed' | 'insufficient_balance' | 'forbidden' | 'not_found' | 'method_not_allowed' | 'rate_limited' | 'balance_funding_failed' | 'crypto_transfer_failed' | 'bank_transfer_failed' | 'quote_failed' | 'virtual_account_creation_failed' | 'dedicated_account_creation_failed' | 'crypto_wallet_creation_failed' | 'dedicated_crypto_wallet_creation_failed' | 'checkout_session_failed' | 'checkout_session_not_found' | 'account_action_failed' | 'payment_action_failed' | 'clock_advance_failed' | 'webhook_endpoint_failed' | 'internal_error'
   /** More specific reason, if there is one. */
-  reason?: 'invalid_json' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'idempotency_in_progress' | 'outcome_unknown' | 'unavailable' | 'test_mode_only' | 'too_many' | 'endpoint_disabled' | 'duplicate_reference' | 'invalid_state' | 'not_simulated' | 'rail_unavailable' | 'treasury_short' | 'destination_is_mint' | 'destination_is_program' | 'destination_not_a_wallet' | 'destination_wrong_token' | 'destination_frozen' | 'destination_is_ours' | 'simulation_failed' | 'unknown_bank' | 'account_not_found' | 'name_mismatch' | 'kyc_missing' | 'no_bank_account' | 'account_refused' | 'no_payment_method' | 'no_destination' | 'amount_too_large' | 'balance_limit'
+  reason?: 'invalid_json' | 'payload_too_large' | 'unsupported_media_type' | 'not_acceptable' | 'idempotency_key_reused' | 'idempotency_in_progress' | 'outcome_unknown' | 'unavailable' | 'test_mode_only' | 'too_many' | 'endpoint_disabled' | 'duplicate_reference' | 'invalid_state' | 'not_simulated' | 'rail_unavailable' | 'treasury_short' | 'destination_is_mint' | 'destination_is_program' | 'destination_not_a_wallet' | 'destination_wrong_token' | 'destination_frozen' | 'destination_is_ours' | 'simulation_failed' | 'unknown_bank' | 'account_not_found' | 'name_mismatch' | 'kyc_missing' | 'no_bank_account' | 'account_refused' | 'no_payment_method' | 'no_destination' | 'amount_too_large' | 'balance_limit'
   details?: ({
     /** Such as `amount`. */
     field: string
@@ -767,7 +793,7 @@ export type TestDeposit = {
   /** Address of one of your wallets. */
   address: string
   asset: 'USDC' | 'USDT'
-  /** Decimal amount with at most 6 digits after the point. */
+  /** Decimal amount, more than zero, with at most 6 digits after the point. */
   amount: string
 }
 
@@ -881,7 +907,9 @@ export type CreateVirtualAccountInput = {
   /** Amount in kobo. */
   amount: number
   currency?: 'NGN' | undefined
-  /** ISO 8601 timestamp, at most 24 hours ahead. */
+  /**
+   * In the future, at most 24 hours ahead. An ISO 8601 date or date-time; UTC if it names no zone.
+   */
   expiresAt?: string | undefined
   /** Any JSON object; returned unchanged. */
   metadata?: Record<string, unknown> | undefined
@@ -903,6 +931,7 @@ export type ListVirtualAccountsQuery = {
 export type CreateDedicatedAccountInput = {
   /** Your own reference, such as an order number. */
   externalReference: string
+  currency?: 'NGN' | undefined
   customer?: {
     /** First and last name. */
     name: string
@@ -942,9 +971,11 @@ export type CreateCryptoWalletInput = {
   merchantReference: string
   asset: 'USDC' | 'USDT'
   network: 'SOLANA'
-  /** Decimal amount with at most 6 digits after the point. */
+  /** Decimal amount, more than zero, with at most 6 digits after the point. */
   amount: string
-  /** ISO 8601 timestamp, at most 24 hours ahead. */
+  /**
+   * In the future, at most 24 hours ahead. An ISO 8601 date or date-time; UTC if it names no zone.
+   */
   expiresAt?: string | undefined
   /** Any JSON object; returned unchanged. */
   metadata?: Record<string, unknown> | undefined
@@ -1006,22 +1037,7 @@ export type ListPaymentReturnsQuery = {
 }
 
 /** Resolve a held payment. */
-export type ResolvePaymentInput = {
-  /** Such as `accept`. */
-  action: 'accept' | 'return'
-  /** A bank account for NGN; a wallet for USDC and USDT, for which it is required. */
-  destination?: {
-    /** Such as `058`. */
-    bankCode: string
-    /** Such as `0123456789`. */
-    accountNumber: string
-    /** Such as `ADA OBI`. */
-    accountName?: string | undefined
-  } | {
-    /** Solana wallet address. It has no checksum: many mistyped addresses are valid too. */
-    address: string
-  } | undefined
-}
+export type ResolvePaymentInput = HeldPaymentAcceptance | HeldPaymentReturn
 
 /** Refund a payment. */
 export type RefundPaymentInput = {
@@ -1056,7 +1072,9 @@ export type CreateCheckoutSessionInput = {
   }
   /** Your own reference, such as an order number. */
   merchantReference?: string | undefined
-  /** ISO 8601 timestamp, at most 24 hours ahead. */
+  /**
+   * In the future, at most 24 hours ahead. An ISO 8601 date or date-time; UTC if it names no zone.
+   */
   expiresAt?: string | undefined
   /**
    * Lets the customer pay this amount in a stablecoin instead. Needs `paymentMethods.crypto` in the
@@ -1065,7 +1083,7 @@ export type CreateCheckoutSessionInput = {
   crypto?: {
     asset: 'USDC' | 'USDT'
     network: 'SOLANA'
-    /** Decimal amount with at most 6 digits after the point. */
+    /** Decimal amount, more than zero, with at most 6 digits after the point. */
     amount: string
   } | undefined
   /** Where the customer continues after paying. `reference` is added to the query. */
@@ -1096,7 +1114,7 @@ export type SimulatePublicCheckoutInput = {
 
 /** Create a crypto transfer. */
 export type CreateCryptoTransferInput = {
-  /** Decimal amount with at most 6 digits after the point. */
+  /** Decimal amount, more than zero, with at most 6 digits after the point. */
   amount: string
   asset: 'USDC' | 'USDT'
   network: 'SOLANA'
@@ -1110,7 +1128,7 @@ export type CreateCryptoTransferInput = {
 
 /** Price a crypto transfer. */
 export type QuoteCryptoTransferInput = {
-  /** Decimal amount with at most 6 digits after the point. */
+  /** Decimal amount, more than zero, with at most 6 digits after the point. */
   amount: string
   asset: 'USDC' | 'USDT'
   network: 'SOLANA'
@@ -1239,7 +1257,7 @@ export type ChangeSettingsInput = {
 
 /** Create a webhook endpoint. */
 export type CreateWebhookEndpointInput = {
-  /** Such as `https://shop.example/webhooks`. */
+  /** Where events are sent: https on a public address; http too in test mode. */
   url: string
   /** Event types or groups such as `payment.*`; `*` means all. */
   events?: ('*' | 'virtual_account.*' | 'dedicated_account.*' | 'checkout.session.*' | 'crypto_wallet.*' | 'dedicated_crypto_wallet.*' | 'payment.*' | 'crypto_transfer.*' | 'bank_transfer.*' | 'balance.*' | 'webhook_endpoint.*' | 'virtual_account.paid' | 'virtual_account.underpaid' | 'virtual_account.overpaid' | 'virtual_account.late_payment' | 'virtual_account.duplicate_payment' | 'virtual_account.expired' | 'virtual_account.cancelled' | 'dedicated_account.created' | 'dedicated_account.credited' | 'dedicated_account.deactivated' | 'checkout.session.paid' | 'checkout.session.expired' | 'checkout.session.cancelled' | 'crypto_wallet.paid' | 'crypto_wallet.underpaid' | 'crypto_wallet.overpaid' | 'crypto_wallet.late_payment' | 'crypto_wallet.duplicate_payment' | 'crypto_wallet.expired' | 'crypto_wallet.cancelled' | 'dedicated_crypto_wallet.created' | 'dedicated_crypto_wallet.credited' | 'payment.held' | 'payment.returning' | 'payment.returned' | 'payment.refunded' | 'payment.refund_failed' | 'crypto_transfer.submitted' | 'crypto_transfer.confirmed' | 'crypto_transfer.failed' | 'bank_transfer.submitted' | 'bank_transfer.completed' | 'bank_transfer.failed' | 'bank_transfer.reversed' | 'balance.low' | 'webhook_endpoint.disabled' | 'webhook_endpoint.test')[] | undefined
@@ -1257,7 +1275,7 @@ export type ListWebhookEndpointsQuery = {
 
 /** Update a webhook endpoint. */
 export type ChangeWebhookEndpointInput = {
-  /** Such as `https://shop.example/webhooks`. */
+  /** Where events are sent: https on a public address; http too in test mode. */
   url?: string | undefined
   /** Event types or groups such as `payment.*`; `*` means all. */
   events?: ('*' | 'virtual_account.*' | 'dedicated_account.*' | 'checkout.session.*' | 'crypto_wallet.*' | 'dedicated_crypto_wallet.*' | 'payment.*' | 'crypto_transfer.*' | 'bank_transfer.*' | 'balance.*' | 'webhook_endpoint.*' | 'virtual_account.paid' | 'virtual_account.underpaid' | 'virtual_account.overpaid' | 'virtual_account.late_payment' | 'virtual_account.duplicate_payment' | 'virtual_account.expired' | 'virtual_account.cancelled' | 'dedicated_account.created' | 'dedicated_account.credited' | 'dedicated_account.deactivated' | 'checkout.session.paid' | 'checkout.session.expired' | 'checkout.session.cancelled' | 'crypto_wallet.paid' | 'crypto_wallet.underpaid' | 'crypto_wallet.overpaid' | 'crypto_wallet.late_payment' | 'crypto_wallet.duplicate_payment' | 'crypto_wallet.expired' | 'crypto_wallet.cancelled' | 'dedicated_crypto_wallet.created' | 'dedicated_crypto_wallet.credited' | 'payment.held' | 'payment.returning' | 'payment.returned' | 'payment.refunded' | 'payment.refund_failed' | 'crypto_transfer.submitted' | 'crypto_transfer.confirmed' | 'crypto_transfer.failed' | 'bank_transfer.submitted' | 'bank_transfer.completed' | 'bank_transfer.failed' | 'bank_transfer.reversed' | 'balance.low' | 'webhook_endpoint.disabled' | 'webhook_endpoint.test')[] | undefined
@@ -1269,7 +1287,7 @@ export type ChangeWebhookEndpointInput = {
 
 /** Recover missed events. */
 export type RecoverWebhookEndpointInput = {
-  /** Recover events from this time on. */
+  /** Recover events from this time on. An ISO 8601 date or date-time; UTC if it names no zone. */
   since: string
 }
 
@@ -1279,9 +1297,9 @@ export type ListEventsQuery = {
   type?: '*' | 'virtual_account.*' | 'dedicated_account.*' | 'checkout.session.*' | 'crypto_wallet.*' | 'dedicated_crypto_wallet.*' | 'payment.*' | 'crypto_transfer.*' | 'bank_transfer.*' | 'balance.*' | 'webhook_endpoint.*' | 'virtual_account.paid' | 'virtual_account.underpaid' | 'virtual_account.overpaid' | 'virtual_account.late_payment' | 'virtual_account.duplicate_payment' | 'virtual_account.expired' | 'virtual_account.cancelled' | 'dedicated_account.created' | 'dedicated_account.credited' | 'dedicated_account.deactivated' | 'checkout.session.paid' | 'checkout.session.expired' | 'checkout.session.cancelled' | 'crypto_wallet.paid' | 'crypto_wallet.underpaid' | 'crypto_wallet.overpaid' | 'crypto_wallet.late_payment' | 'crypto_wallet.duplicate_payment' | 'crypto_wallet.expired' | 'crypto_wallet.cancelled' | 'dedicated_crypto_wallet.created' | 'dedicated_crypto_wallet.credited' | 'payment.held' | 'payment.returning' | 'payment.returned' | 'payment.refunded' | 'payment.refund_failed' | 'crypto_transfer.submitted' | 'crypto_transfer.confirmed' | 'crypto_transfer.failed' | 'bank_transfer.submitted' | 'bank_transfer.completed' | 'bank_transfer.failed' | 'bank_transfer.reversed' | 'balance.low' | 'webhook_endpoint.disabled' | 'webhook_endpoint.test' | undefined
   /** Only events about the resource with this reference. */
   resource?: string | undefined
-  /** Only events at or after this time. */
+  /** Only events at or after this time. An ISO 8601 date or date-time; UTC if it names no zone. */
   from?: string | undefined
-  /** Only events before this time. */
+  /** Only events before this time. An ISO 8601 date or date-time; UTC if it names no zone. */
   to?: string | undefined
   /** Items per page. */
   limit?: number | undefined
@@ -1299,7 +1317,7 @@ export type ListEventDeliveriesQuery = {
 
 /** Redeliver an event. */
 export type RedeliverEventInput = {
-  /** The webhook endpoint. */
+  /** The endpoint to send it to. Without it: every endpoint that listens to the event. */
   endpointId?: string | undefined
 }
 
@@ -1313,9 +1331,11 @@ export type ListRequestLogsQuery = {
   path?: string | undefined
   /** Only the request with this `X-Request-Id`. */
   requestId?: string | undefined
-  /** Only requests at or after this time. */
+  /**
+   * Only requests at or after this time. An ISO 8601 date or date-time; UTC if it names no zone.
+   */
   from?: string | undefined
-  /** Only requests before this time. */
+  /** Only requests before this time. An ISO 8601 date or date-time; UTC if it names no zone. */
   to?: string | undefined
   /** Items per page. */
   limit?: number | undefined
@@ -1350,7 +1370,10 @@ export type PayTestAccountInput = {
   } | undefined
   /** Text that the payer wrote. */
   narration?: string | undefined
-  /** When the bank received the money. Defaults to now. */
+  /**
+   * When the bank received the money, within 366 days of now. Defaults to now. An ISO 8601 date or
+   * date-time; UTC if it names no zone.
+   */
   sentAt?: string | undefined
   /** How many times the bank sends the notice. */
   copies?: number | undefined
@@ -1361,7 +1384,7 @@ export type DepositTestCoinsInput = {
   /** Address of one of your wallets. */
   address: string
   asset: 'USDC' | 'USDT'
-  /** Decimal amount with at most 6 digits after the point. */
+  /** Decimal amount, more than zero, with at most 6 digits after the point. */
   amount: string
 }
 

@@ -28,6 +28,8 @@ export const limits = {
     pageSizeDefault: 20,
     csvRowsMax: 10_000,
     cursorLengthMax: 500,
+    /** A reference or id in a path; longer ones are refused before any look-up. */
+    pathSegmentLengthMax: 200,
   },
   lane: {
     /** Calls per transaction. Larger batches only add latency at the same throughput. */

@@ -1,6 +1,6 @@
 import Type, { type TSchema, type TString } from 'typebox'
 import { limits } from '../../base/limits.js'
-import { decimalPattern } from '../../money/amounts.js'
+import { decimalPattern, positiveDecimalPattern } from '../../money/amounts.js'
 import { notYet } from '../../resources/shapes.js'
 
 /** Schemas that several operations share, for validation and the OpenAPI document. */
@@ -28,10 +28,13 @@ export const koboInput = Type.Integer({
   examples: [1_250_000],
 })
 
+/** The specification prescribes the first pattern; the second adds what else is refused. */
 export const decimalInput = Type.String({
   pattern: decimalPattern,
+  allOf: [{ pattern: positiveDecimalPattern }],
+  maxLength: limits.money.decimalDigitsMax + 1,
   format: 'amount',
-  description: 'Decimal amount with at most 6 digits after the point.',
+  description: 'Decimal amount, more than zero, with at most 6 digits after the point.',
   examples: ['25.50'],
 })
 
@@ -42,12 +45,15 @@ export const nairaInput = Type.Enum(['NGN'], { examples: ['NGN'] })
 
 export const networkInput = Type.Enum(['SOLANA'], { examples: ['SOLANA'] })
 
-const cursorSample = 'dmFfMDZkc3Q0bTdiMGZndjN4MGJhOWJ3cmYweXg'
+/** A JSON object in base64url; see cursor.ts and page-source.ts. It has no example: each is of one list. */
+export const cursorPattern = '^(r\\.)?eyJ[A-Za-z0-9_-]+$'
 
 /** A path parameter. Not validated: an unknown value is simply not found. */
 export const inPath = <Name extends string>(name: Name, example: string) =>
   Type.Object({
     [name]: Type.String({
+      minLength: 1,
+      maxLength: limits.http.pathSegmentLengthMax,
       description: 'Reference from the response that created it.',
       examples: [example],
     }),
@@ -66,8 +72,8 @@ export const pageQuery = {
     Type.String({
       minLength: 1,
       maxLength: limits.http.cursorLengthMax,
+      pattern: cursorPattern,
       description: 'The `nextCursor` of the previous page.',
-      examples: [cursorSample],
     }),
   ),
 }

@@ -10,6 +10,7 @@ import type { ApiParts } from '../api-parts.js'
 import { success } from '../edge/envelope.js'
 import { merchantReferenceIn, metadataIn } from '../edge/metadata.js'
 import { checkNairaLimits } from '../edge/naira-limits.js'
+import { pageOf } from '../edge/page-of.js'
 import { bankRefusalReasons, withReasons } from '../edge/refusals-of.js'
 import { type Route, type RouteRequest, route } from '../edge/route.js'
 import {
@@ -18,6 +19,8 @@ import {
   closed,
   koboInput,
   nairaInput,
+  page,
+  pageQuery,
   plainText,
 } from '../edge/schemas.js'
 import { createReadRoutes, submitPayout, toPayoutRequest } from './payouts.js'
@@ -73,7 +76,14 @@ const quote = resource('BankTransferQuote', {
   totalDebit: Type.Integer({ examples: [1_252_500] }),
   currency: Type.Literal('NGN', { examples: ['NGN'] }),
   lines: Type.Array(
-    Type.Object({ operation: text('bank_transfer'), amount: Type.Integer({ examples: [2_500] }) }),
+    Type.Object({
+      operation: Type.Enum(['bank_payout'], {
+        type: 'string',
+        description: 'The fee that this line is of.',
+        examples: ['bank_payout'],
+      }),
+      amount: Type.Integer({ description: 'Amount in kobo.', examples: [2_500] }),
+    }),
   ),
 })
 
@@ -133,6 +143,7 @@ const quoteRoute = (api: ApiParts) =>
     ...base,
     method: 'POST',
     path: `${path}/quote`,
+    isRead: true,
     operation: 'quoteBankTransfer',
     summary: 'Price a bank transfer',
     description:
@@ -161,17 +172,19 @@ const listBanks = (api: ApiParts) =>
     path: '/v1/banks',
     operation: 'listBanks',
     summary: 'List banks',
-    description: 'Returns the banks that bank transfers can pay, with their codes.',
-    answers: {
-      200: Type.Object({
-        items: Type.Array(bank),
-        nextCursor: Type.Null({ examples: [null] }),
-      }),
-    },
+    description:
+      'Returns the banks that bank transfers can pay, with their codes: all of them, unless you send `limit`.',
+    query: closed(pageQuery),
+    answers: { 200: page(bank) },
     refusals: withReasons('bank_transfer_failed', 'rail_unavailable'),
-    async handle({ environment }) {
-      const items = await directoryOf(api, environment).listBanks()
-      return success(200, 'Banks', { items, nextCursor: null })
+    async handle({ environment, query }) {
+      const banks = await directoryOf(api, environment).listBanks()
+      const { limit = Math.max(banks.length, 1) } = query
+      return success(
+        200,
+        'Banks',
+        pageOf([...banks], { ...query, limit }, ({ code }) => code),
+      )
     },
   })
 
