@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { createJudge } from './judge.js'
 import { type Document, listOperations, type Operation } from './operations.js'
-import { type Draft, drafts } from './requests.js'
+import { allowedDrafts, type Draft, drafts } from './requests.js'
 import {
   type Answer,
   type Keys,
@@ -82,6 +82,33 @@ export async function fuzz(
     known.add(latest)
     const shrunk = `after ${checked.numShrinks} shrinks`
     report.troubles.push(`${latest} (${shrunk})\n${(checked.errorInstance as Error).message}`)
+  }
+  return report
+}
+
+/** Sends requests of every operation that the document allows; returns what should not have happened. */
+export async function sendAllowed(
+  target: Target,
+  { perOperation, seed }: { perOperation: number; seed: number },
+): Promise<{ met: Report['met']; troubles: string[] }> {
+  const judge = createJudge(target.document)
+  const memory: Memory = new Map()
+  const report: Report = { cases: 0, seed, met: new Map(), troubles: [] }
+  for (const operation of listOperations(target.document)) {
+    const samples = fc.sample(allowedDrafts(operation), { numRuns: perOperation, seed })
+    await Promise.all(
+      samples.map(async (draft) => {
+        const sent = toSent(draft, target.keys, memory)
+        try {
+          const answer = await send(target.url, sent)
+          count(report, draft, answer)
+          judge(sent, answer)
+          learn(memory, draft, sent, answer)
+        } catch (error) {
+          report.troubles.push(`${(error as Error).message}\n${toCurl(target.url, sent)}`)
+        }
+      }),
+    )
   }
   return report
 }

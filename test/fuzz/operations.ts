@@ -17,11 +17,12 @@ export type Operation = {
   parameters: Parameter[]
   body?: Schema
   isStream: boolean
+  isBodyRequired: boolean
 }
 
 type Described = {
   parameters?: Parameter[]
-  requestBody?: { content: Record<string, { schema: Schema }> }
+  requestBody?: { required?: boolean; content: Record<string, { schema: Schema }> }
   responses: Record<string, { content?: Record<string, { examples?: Record<string, unknown> }> }>
 }
 export type Document = {
@@ -38,6 +39,7 @@ export function listOperations(document: Document): Operation[] {
         path,
         parameters,
         ...(body && { body: withoutRefs(document, body) }),
+        isBodyRequired: requestBody?.required ?? false,
         isStream: Boolean(responses[200]?.content?.['text/event-stream']),
       }
     }),

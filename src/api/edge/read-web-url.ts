@@ -1,9 +1,12 @@
 import { Refusal } from '../../base/refusal.js'
 
 const octet = '(?:25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)'
-const letter = 'A-Za-z_\\u00a1-\\uffff'
+/** ASCII punctuation except `_`, spaces, surrogates and private use. */
+const never = '\\u003a-\\u0040\\u005b-\\u005e\\u0060\\u007b-\\u00a0\\ud800-\\udfff\\ue000-\\uf8ff'
+const letter = `[^\\u0000-\\u0039${never}]`
+const letterOrDigit = `[^\\u0000-\\u002c\\u002e\\u002f${never}]`
 /** The last label starts with no digit: a host that ends in a number is an IPv4 address. */
-const host = `(?:(?:[${letter}0-9-]+\\.)*[${letter}][${letter}0-9-]*\\.?|${octet}(?:\\.${octet}){3}|\\[[0-9A-Fa-f:.]+\\])`
+const host = `(?:(?:${letterOrDigit}+\\.)*${letter}${letterOrDigit}*\\.?|${octet}(?:\\.${octet}){3}|\\[[0-9A-Fa-f:.]+\\])`
 const port = '(?:[1-9]\\d{0,3}|[1-5]\\d{4}|6[0-4]\\d{3}|65[0-4]\\d{2}|655[0-2]\\d|6553[0-5])'
 const start = `^[Hh][Tt][Tt][Pp][Ss]?://${host}(?::${port})?`
 
