@@ -132,7 +132,7 @@ function count({ met }: Report, { method, template }: Draft, { status }: Answer)
 }
 
 /** References by prefix, other values by field name. */
-function learn(memory: Memory, { who }: Draft, { headers }: Sent, { json }: Answer): void {
+export function learn(memory: Memory, { who }: Draft, { headers }: Sent, { json }: Answer): void {
   const key = headers[headers.indexOf('Idempotency-Key') + 1]
   if (headers.includes('Idempotency-Key')) remember(memory, 'Idempotency-Key', key!)
   if (who !== 'secret') return

@@ -60,6 +60,28 @@ export function allowedDrafts(operation: Operation): Arbitrary<Draft> {
   })
 }
 
+/** The example of the document; references in the path are those of earlier answers. */
+export function exampleDraft({ method, path, parameters, example }: Operation): Draft {
+  const of = (place: Parameter['in']) => parameters.filter((one) => one.in === place)
+  const shown = (place: Parameter['in']) =>
+    of(place)
+      .filter((one) => one.example !== undefined)
+      .map((one): [string, unknown] => [one.name, one.example])
+  const inPath = of('path').map(({ name, example: sample }) => {
+    const known: DraftValue = { known: kindOf(name, sample), at: 0, otherwise: sample }
+    return [name, known]
+  })
+  return {
+    method,
+    template: path,
+    path: Object.fromEntries(inPath),
+    query: shown('query'),
+    headers: shown('header'),
+    who: 'secret',
+    body: example === undefined ? undefined : { json: example },
+  }
+}
+
 function allowedParameter(
   { name, required, schema }: Parameter,
   place: Parameter['in'],

@@ -5,7 +5,7 @@ import { toWire } from '../../money/amounts.js'
 import type { PayoutStatus } from '../../payouts/payout.js'
 import type { BankDirectory } from '../../payouts/ports.js'
 import { bankTransfer } from '../../resources/payout.js'
-import { resource, text } from '../../resources/shapes.js'
+import { resource, text, withExample } from '../../resources/shapes.js'
 import type { ApiParts } from '../api-parts.js'
 import { success } from '../edge/envelope.js'
 import { merchantReferenceIn, metadataIn } from '../edge/metadata.js'
@@ -55,7 +55,15 @@ const quotedFields = {
   ),
 }
 
-const body = closed({
+/** Without a name: the bank decides whose account it is. */
+const quoteExample = {
+  amount: 1_250_000,
+  currency: 'NGN',
+  bankCode: '058',
+  accountNumber: '0123456789',
+}
+
+const bodyFields = {
   ...quotedFields,
   narration: Type.Optional(
     Type.String({
@@ -68,6 +76,12 @@ const body = closed({
   ),
   merchantReference: Type.Optional(merchantReferenceIn),
   metadata: Type.Optional(metadataIn),
+}
+const body = withExample(closed(bodyFields), {
+  ...quoteExample,
+  narration: 'Salary of January',
+  merchantReference: 'payout-9',
+  metadata: { order: 'a-1001' },
 })
 
 const quote = resource('BankTransferQuote', {
@@ -148,7 +162,7 @@ const quoteRoute = (api: ApiParts) =>
     summary: 'Price a bank transfer',
     description:
       'Returns what the transfer costs now and checks that the account exists. Reserves nothing.',
-    body: closed(quotedFields),
+    body: withExample(closed(quotedFields), quoteExample),
     answers: { 200: quote },
     refusals: withReasons('bank_transfer_failed', ...bankRefusalReasons),
     async handle(request) {
