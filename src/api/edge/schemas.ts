@@ -45,7 +45,7 @@ export const nairaInput = Type.Enum(['NGN'], { examples: ['NGN'] })
 
 export const networkInput = Type.Enum(['SOLANA'], { examples: ['SOLANA'] })
 
-/** A JSON object in base64url; see cursor.ts and page-source.ts. It has no example: each is of one list. */
+/** A JSON object in base64url (cursor.ts, page-source.ts). No example: each is of one list. */
 export const cursorPattern = '^(r\\.)?eyJ[A-Za-z0-9_-]+$'
 
 /** A path parameter. Not validated: an unknown value is simply not found. */
