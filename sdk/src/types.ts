@@ -439,6 +439,28 @@ export type EventDelivery = {
   attempts: DeliveryAttempt[]
 }
 
+export type HeldPaymentAcceptance = {
+  /** Such as `accept`. */
+  action: 'accept'
+}
+
+export type HeldPaymentReturn = {
+  /** Such as `return`. */
+  action: 'return'
+  /** A bank account for NGN; a wallet for USDC and USDT, for which it is required. */
+  destination?: {
+    /** Such as `058`. */
+    bankCode: string
+    /** Such as `0123456789`. */
+    accountNumber: string
+    /** Such as `ADA OBI`. */
+    accountName?: string
+  } | {
+    /** Solana wallet address. It has no checksum: many mistyped addresses are valid too. */
+    address: string
+  }
+}
+
 export type LowBalance = {
   asset: 'NGN' | 'USDC' | 'USDT'
   /** Available balance when it fell. */
@@ -1015,25 +1037,7 @@ export type ListPaymentReturnsQuery = {
 }
 
 /** Resolve a held payment. */
-export type ResolvePaymentInput = {
-  /** Such as `accept`. */
-  action: 'accept'
-} | {
-  /** Such as `return`. */
-  action: 'return'
-  /** A bank account for NGN; a wallet for USDC and USDT, for which it is required. */
-  destination?: {
-    /** Such as `058`. */
-    bankCode: string
-    /** Such as `0123456789`. */
-    accountNumber: string
-    /** Such as `ADA OBI`. */
-    accountName?: string | undefined
-  } | {
-    /** Solana wallet address. It has no checksum: many mistyped addresses are valid too. */
-    address: string
-  } | undefined
-}
+export type ResolvePaymentInput = HeldPaymentAcceptance | HeldPaymentReturn
 
 /** Refund a payment. */
 export type RefundPaymentInput = {

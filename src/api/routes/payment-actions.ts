@@ -30,11 +30,17 @@ const base = { access: 'secret', tag: 'Collections', method: 'POST' } as const
 const path = '/v1/collections/payments/:reference'
 const params = inPath('reference', referenceSample(prefixes.payment))
 
-const acceptance = closed({ action: Type.Literal('accept', { examples: ['accept'] }) })
-const heldReturn = closed({
-  action: Type.Literal('return', { examples: ['return'] }),
-  destination: Type.Optional(destinationIn),
-})
+const acceptance = Object.assign(
+  closed({ action: Type.Literal('accept', { examples: ['accept'] }) }),
+  { title: 'HeldPaymentAcceptance' },
+)
+const heldReturn = Object.assign(
+  closed({
+    action: Type.Literal('return', { examples: ['return'] }),
+    destination: Type.Optional(destinationIn),
+  }),
+  { title: 'HeldPaymentReturn' },
+)
 const resolution = Type.Unsafe<Static<typeof acceptance> | Static<typeof heldReturn>>({
   type: 'object',
   required: ['action'],
