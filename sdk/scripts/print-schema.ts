@@ -6,6 +6,7 @@ export type Schema = {
   enum?: unknown[]
   anyOf?: Schema[]
   oneOf?: Schema[]
+  allOf?: Schema[]
   items?: Schema
   minItems?: number
   maxItems?: number

@@ -561,7 +561,8 @@ export type Resources = {
     /**
      * List banks.
      *
-     * Returns the banks that bank transfers can pay, with their codes.
+     * Returns the banks that bank transfers can pay, with their codes: all of them, unless you send
+     * `limit`.
      *
      * `GET /v1/banks`
      */

@@ -29,6 +29,8 @@ export const limits = {
     /** Rows that an export reads at a time; the export itself has no end. */
     csvRowsPerRead: 1_000,
     cursorLengthMax: 500,
+    /** A reference or id in a path; longer ones are refused before any look-up. */
+    pathSegmentLengthMax: 200,
   },
   lane: {
     /** Calls per transaction. Larger batches only add latency at the same throughput. */

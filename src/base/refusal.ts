@@ -49,6 +49,11 @@ export function notFound(what: string, reference: string): Refusal {
   return new Refusal('not_found', { message })
 }
 
+/** For a change that may have happened. `rail_unavailable` would promise that it did not. */
+export function outcomeUnknown(message: string): Refusal {
+  return new Refusal('internal_error', { reason: 'outcome_unknown', message })
+}
+
 /** Caller input as quoted in a message: shortened, and without control characters. */
 export function quoteInput(name: string): string {
   const plain = name.replace(/\p{C}/gu, '�')

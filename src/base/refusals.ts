@@ -56,6 +56,11 @@ export const codes = {
     when: 'The bank transfer could not be submitted. No money left your balance.',
     nextStep: 'Correct what the message names and try again with a new `Idempotency-Key`.',
   },
+  quote_failed: {
+    status: 422,
+    when: 'The transfer cannot be priced now. Quotes move no money.',
+    nextStep: 'Correct what the message names and ask for the quote again.',
+  },
   virtual_account_creation_failed: {
     status: 422,
     when: 'The virtual account could not be created.',
@@ -96,6 +101,11 @@ export const codes = {
     when: 'The payment cannot be resolved or refunded in this way.',
     nextStep: 'Retrieve the payment to see its current state and correct what the message names.',
   },
+  clock_advance_failed: {
+    status: 422,
+    when: 'The test clock could not be advanced.',
+    nextStep: 'Read the message. To start again at real time, create a new merchant.',
+  },
   webhook_endpoint_failed: {
     status: 422,
     when: 'The webhook endpoint could not be created or used.',
@@ -125,6 +135,11 @@ export const reasons = {
     when: 'The body is not declared as JSON, or is compressed.',
     nextStep: 'Send `Content-Type: application/json` and no `Content-Encoding`.',
   },
+  not_acceptable: {
+    status: 406,
+    when: 'The `Accept` header asks for CSV only, and this operation answers in JSON only.',
+    nextStep: 'Send `Accept: application/json`, or leave the header out.',
+  },
   idempotency_key_reused: {
     status: 422,
     when: 'The `Idempotency-Key` was already used with a different request.',
@@ -137,7 +152,7 @@ export const reasons = {
   },
   outcome_unknown: {
     status: 503,
-    when: 'The database connection was lost while the change was being committed.',
+    when: 'It is not certain whether the change happened: the database, the bank or the chain stopped responding in the middle of it.',
     nextStep: 'Retry with the same `Idempotency-Key`. The change happens at most once.',
   },
   unavailable: {
@@ -184,7 +199,8 @@ export const reasons = {
   treasury_short: {
     status: 503,
     when: 'The hot wallet, minus transfers in progress, cannot cover the transfer. Nothing was changed.',
-    nextStep: 'Retry later with the same `Idempotency-Key`. The operator has been alerted.',
+    nextStep:
+      'Retry later; a transfer with the same `Idempotency-Key`. The operator has been alerted.',
   },
   destination_is_mint: {
     status: 422,

@@ -28,7 +28,8 @@ export async function advanceAccounts(
 }
 
 function tooMany(): Refusal {
-  return new Refusal('validation_failed', {
+  return new Refusal('clock_advance_failed', {
+    reason: 'invalid_state',
     message: `The clock cannot be advanced while more than ${limits.testClock.openAccountsMax} virtual accounts and crypto wallets are open. Cancel some or wait until they expire.`,
   })
 }

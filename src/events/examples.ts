@@ -1,7 +1,7 @@
 import { prefixes } from '../base/ids.js'
 import { composeExample } from '../resources/compose-example.js'
 import { payment as paymentSchema } from '../resources/payment.js'
-import { referenceSample } from '../resources/shapes.js'
+import { sampleTime as paidAt, referenceSample } from '../resources/shapes.js'
 import { bodySchema, type EventType } from './catalogue.js'
 
 /** The example of the schema, changed to the state the resource has when the event is sent. */
@@ -12,7 +12,8 @@ export function exampleOfEvent(type: EventType): { data: object } {
 
 type Changes = Partial<Record<EventType, object>>
 
-const paidAt = '2026-01-05T09:00:00.000Z'
+/** The bank's name of a transfer that has ended. */
+const sessionId = referenceSample(prefixes.bankTransfer).replace('_', '-')
 const payment = composeExample(paymentSchema) as Record<string, unknown>
 const deposit = {
   ...payment,
@@ -109,16 +110,21 @@ const changes = {
   'payment.refunded': { amountAccepted: 0, amountReturned: 1_250_000, status: 'RETURNED' },
   'crypto_transfer.confirmed': { status: 'CONFIRMED', confirmedAt: paidAt },
   'crypto_transfer.failed': { status: 'FAILED', failureReason: 'expired', failedAt: paidAt },
-  'bank_transfer.completed': { status: 'COMPLETED', completedAt: paidAt },
+  'bank_transfer.completed': { status: 'COMPLETED', completedAt: paidAt, sessionId },
   'bank_transfer.failed': {
     status: 'FAILED',
     failureReason: 'account_closed',
     failedAt: paidAt,
   },
-  'bank_transfer.reversed': { status: 'REVERSED', completedAt: paidAt, reversedAt: paidAt },
+  'bank_transfer.reversed': {
+    status: 'REVERSED',
+    completedAt: paidAt,
+    reversedAt: paidAt,
+    sessionId,
+  },
   'webhook_endpoint.disabled': {
     enabled: false,
     disabledReason: 'failing',
-    failingSince: '2025-12-31T09:00:00.000Z',
+    failingSince: '2035-12-31T09:00:00.000Z',
   },
 } satisfies Changes

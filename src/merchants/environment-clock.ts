@@ -26,7 +26,8 @@ export async function lockClock(tx: Tx, { environmentId, byMs }: Advance): Promi
   const offsetMs = (await getClockOffset(tx, environmentId)) + byMs
   if (offsetMs <= limits.testClock.offsetMaxMs) return offsetMs
   const most = `${limits.testClock.offsetMaxMs / day} days`
-  throw new Refusal('validation_failed', {
+  throw new Refusal('clock_advance_failed', {
+    reason: 'invalid_state',
     message: `The clock can be at most ${most} ahead of real time.`,
     details: [{ field: 'seconds', issue: `must leave the clock at most ${most} ahead` }],
   })

@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox'
 import type { Environment } from '../base/environment.js'
 import { limits } from '../base/limits.js'
-import { decimalPattern } from '../money/amounts.js'
+import { positiveDecimalPattern } from '../money/amounts.js'
 import { inCoins, inKobo } from '../resources/shapes.js'
 
 const closed = { additionalProperties: false }
@@ -17,16 +17,27 @@ const Policies = Type.Object(
   },
 )
 
-/** Letters and symbols without a glyph: Hangul fillers, the empty Braille and musical ones. */
-const blank = '\\u115f\\u1160\\u2800\\u3164\\uffa0\u{1d159}'
+/** Control characters, and those that change the text direction, which can disguise a name. */
+const forbidden = '\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069'
+
+/** Spaces, joiners and other characters without a glyph, such as Hangul fillers. */
+const blank =
+  ' \\u00a0\\u00ad\\u034f\\u061c\\u115f\\u1160\\u1680\\u17b4\\u17b5\\u180b-\\u180f\\u2000-\\u200f' +
+  '\\u202f\\u205f-\\u2065\\u206a-\\u206f\\u2800\\u3000\\u3164\\ufe00-\\ufe0f\\ufeff\\uffa0\\ufff0-\\uffff'
 
 /**
- * At least one visible character. No control characters, and none that change the text direction,
- * which can disguise a name.
+ * At least one visible character, as a pattern that every dialect of regular expressions reads in
+ * the same way. `isVisible` also knows rarer characters without a glyph.
  */
-export const visibleText =
-  `^(?=.*(?![${blank}])[\\p{L}\\p{N}\\p{P}\\p{S}])` +
-  '[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$'
+export const visibleText = `^[^${forbidden}]*[^${forbidden}${blank}][^${forbidden}]*$`
+
+/** At least one letter, digit, punctuation mark or symbol with a glyph. */
+export function isVisible(text: string): boolean {
+  return /(?![\u115f\u1160\u2800\u3164\uffa0\u{1d159}])[\p{L}\p{N}\p{P}\p{S}]/u.test(text)
+}
+
+/** For a text that payers read. */
+export const visible = { pattern: visibleText, format: 'visible-text' }
 
 /** Images whose first bytes match their type. SVG is excluded because it can contain scripts. */
 export const picture =
@@ -49,7 +60,7 @@ const Checkout = Type.Object(
     displayName: Type.String({
       minLength: 1,
       maxLength: limits.names.length,
-      pattern: visibleText,
+      ...visible,
       description: 'Name shown to payers; by default the name of the merchant.',
       examples: ['Ada Stores'],
     }),
@@ -75,7 +86,7 @@ const Decimal = Type.Union(
   [
     Type.String({
       ...inCoins,
-      pattern: decimalPattern,
+      pattern: positiveDecimalPattern,
       maxLength: limits.money.decimalDigitsMax + 1,
     }),
     Type.Null(),

@@ -5,6 +5,12 @@ import { type Asset, assets } from './assets.js'
 export const decimalPattern = '^\\d+(\\.\\d+)?$'
 const decimal = new RegExp(decimalPattern)
 
+/**
+ * Stricter than `decimalPattern`: more than zero, and at most six digits after the point, whatever
+ * zeros follow. All stablecoins have six.
+ */
+export const positiveDecimalPattern = '^(?:0*[1-9]\\d*(?:\\.\\d{1,6}0*)?|0+\\.\\d{0,5}[1-9]0*)$'
+
 /** Why a text is not an amount; completes the sentence "amount …". */
 export type NotAnAmount = { issue: string }
 

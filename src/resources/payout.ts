@@ -100,9 +100,9 @@ export const bankTransfer = resource('BankTransfer', {
       '`SUBMITTED` until the transfer ends as `COMPLETED` or `FAILED`. `REVERSED` if the bank returned the money after completion.',
     examples: ['SUBMITTED'],
   }),
-  sessionId: orNull(
-    text('999999260105090000000000012345', 'Identifies the transfer at the bank.'),
-    'Null until the transfer is completed.',
+  sessionId: notYet(
+    Type.String(),
+    'Identifies the transfer at the bank. Null until the transfer is completed.',
   ),
   reviewRequired: flag(
     false,

@@ -35,15 +35,18 @@ export const text = (example: string, description?: string) =>
 export const flag = (example: boolean, description?: string) =>
   withDescription(Type.Boolean({ examples: [example] }), description)
 
+/** Far ahead, so that an account of the examples that awaits its payment has not expired. */
+export const sampleTime = '2036-01-05T09:00:00.000Z'
+
 export const time = Type.String({
   description: 'ISO 8601 timestamp in UTC, with milliseconds.',
-  examples: ['2026-01-05T09:00:00.000Z'],
+  examples: [sampleTime],
 })
 export const timestamp = (description: string) => withDescription(time, description)
 /** Half an hour after every other time of the examples. */
 export const expiry = withExample(
   timestamp('When it expires. A payment received later counts as late.'),
-  '2026-01-05T09:30:00.000Z',
+  '2036-01-05T09:30:00.000Z',
 )
 
 /** All examples share one id, as if everything had been created at the same moment. */

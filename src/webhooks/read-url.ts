@@ -2,11 +2,12 @@ import { isIP } from 'node:net'
 import type { Mode } from '../base/environment.js'
 import { limits } from '../base/limits.js'
 import { Refusal } from '../base/refusal.js'
-import { hostOf, isLoopback, isPublicAddress } from './addresses.js'
+import { hostOf, isLoopback, isLoopbackName, isPrivateName, isPublicAddress } from './addresses.js'
 
 /**
- * Refuses what the URL alone shows: wrong schemes, credentials, private addresses. Hostnames are
- * checked when a connection is made, by the address they resolve to.
+ * Refuses what the URL alone shows: wrong schemes, credentials, private addresses and names that
+ * are never public. Other hostnames are checked when a connection is made, by the address they
+ * resolve to.
  */
 export function readUrl(text: string, mode: Mode, allowsLoopback: boolean): URL {
   const url = parse(text)
@@ -24,14 +25,17 @@ export function readUrl(text: string, mode: Mode, allowsLoopback: boolean): URL 
       `must be at most ${limits.webhooks.urlLengthMax} characters when written in ASCII`,
     )
 
+  const mayBeLoopback = mode === 'test' && allowsLoopback
   const host = hostOf(url)
-  const isPrivate = isIP(host) !== 0 && !isPublicAddress(host)
-  const isAllowed = mode === 'test' && allowsLoopback && isLoopback(host)
-  if (isPrivate && !isAllowed)
-    throw refused(
-      `must be a public address${mode === 'test' && allowsLoopback ? ', or 127.0.0.1' : ''}`,
-    )
+  if (isIP(host) === 0 ? isRefusedName(host, mode, mayBeLoopback) : !isPublicAddress(host))
+    if (!(mayBeLoopback && isLoopback(host)))
+      throw refused(`must be a public address${mayBeLoopback ? ', or 127.0.0.1' : ''}`)
   return url
+}
+
+function isRefusedName(host: string, mode: Mode, mayBeLoopback: boolean): boolean {
+  if (mode === 'live') return isPrivateName(host)
+  return isLoopbackName(host) && !mayBeLoopback
 }
 
 /** Refuses what a URL parser would silently correct or drop. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { prefersCsv, takesGzip } from '../../src/api/edge/accept.js'
+import { prefersCsv, refusesJson, takesGzip } from '../../src/api/edge/accept.js'
 
 test.each([
   [undefined, false],
@@ -13,6 +13,24 @@ test.each([
   ['text/csv;header=present', true],
 ])('Accept %s: CSV is preferred: %s', (accept, expected) => {
   expect(prefersCsv(accept)).toBe(expected)
+})
+
+test.each([
+  [undefined, false],
+  ['*/*', false],
+  ['application/json', false],
+  ['text/html,application/xhtml+xml,*/*;q=0.8', false],
+  ['text/html', false],
+  ['text/csv', true],
+  ['Text/CSV; charset=utf-8', true],
+  ['text/csv, application/json;q=0', true],
+  ['text/csv, text/html', true],
+  ['text/csv, application/json;q=0.1', false],
+  ['text/csv, application/*;q=0.1', false],
+  ['text/csv, */*;q=0.1', false],
+  ['text/csv;q=0', false],
+])('Accept %s: only CSV, where there is none, is 406: %s', (accept, expected) => {
+  expect(refusesJson(accept)).toBe(expected)
 })
 
 test.each([

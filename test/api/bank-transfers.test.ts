@@ -6,6 +6,7 @@ import { decidePayout } from '../../src/payouts/decide-payout.js'
 import { followReversals } from '../../src/payouts/follow-reversals.js'
 import { pollPayouts } from '../../src/payouts/poll-payouts.js'
 import { markForReview } from '../../src/payouts/review-payouts.js'
+import { sql } from '../../src/postgres/sql.js'
 import { createSandboxBank } from '../../src/simulation/sandbox-bank/sandbox-bank.js'
 import { manualClock } from '../support/clock.js'
 import { freshDatabase } from '../support/database.js'
@@ -222,4 +223,34 @@ test('banks are listed, account names resolved, and a quote includes both', asyn
   const body = { amount: 100_000, ...account }
   const quote = await ask('POST', `${path}/quote`, { key: merchant.test.secret, body })
   expect(quote.json.data).toMatchObject({ amount: 100_000, fee: 1_000, totalDebit: 101_000 })
+})
+
+test('a quote takes no Idempotency-Key: the header is ignored and nothing is stored', async () => {
+  const key = merchant.test.secret
+  const headers = { 'idempotency-key': 'a quote' }
+  for (const amount of [100_000, 200_000, 100_000]) {
+    const quote = await ask('POST', `${path}/quote`, { key, headers, body: { amount, ...account } })
+    expect([quote.status, quote.json.data.amount]).toEqual([200, amount])
+    expect(quote.headers.get('idempotent-replayed')).toBeNull()
+  }
+  const stored = await db.rows(sql`select from idempotency_keys where key = 'a quote'`)
+  expect(stored).toEqual([])
+})
+
+test('banks are read page by page with limit and cursor, or all at once without', async () => {
+  const all = (await get('/v1/banks')).json.data
+  expect(all.nextCursor).toBeNull()
+  const seen: unknown[] = []
+  let at = '/v1/banks?limit=7'
+  for (let pages = 0; at !== ''; pages += 1) {
+    expect(pages).toBeLessThan(100)
+    const { items, nextCursor } = (await get(at)).json.data
+    expect(items.length).toBeLessThanOrEqual(7)
+    seen.push(...items)
+    at = nextCursor === null ? '' : `/v1/banks?limit=7&cursor=${nextCursor}`
+  }
+  expect(seen).toEqual(all.items)
+  expect(seen.length).toBeGreaterThan(7)
+  for (const wrong of ['limit=0', 'limit=101', 'cursor=058', 'cursor=eyJhZnRlciI6IngifQ'])
+    expect([wrong, (await get(`/v1/banks?${wrong}`)).status]).toEqual([wrong, 400])
 })

@@ -135,13 +135,13 @@ describe('the clock of an environment', () => {
     },
   )
 
-  test('has a maximum', async () => {
+  test('has a maximum, beyond which it answers 409', async () => {
     const { offsetMaxMs } = limits.testClock
     const { id } = merchant.environments.test
     const almost = offsetMaxMs - 60_000
     await db.rows(sql`update environments set clock_offset_ms = ${almost} where id = ${id}`)
     const reply = await advance(61)
-    expect([reply.status, reply.json.code]).toEqual([400, 'validation_failed'])
+    expect([reply.status, reply.json.code]).toEqual([409, 'clock_advance_failed'])
     expect((await advance(60)).json.data.aheadBySeconds).toBe(offsetMaxMs / 1_000)
   })
 })
@@ -255,7 +255,7 @@ describe('virtual accounts', () => {
     const { id } = merchant.environments.test
     await openAccounts(id, limits.testClock.openAccountsMax + 1)
     const reply = await advance(60)
-    expect([reply.status, reply.json.code]).toEqual([400, 'validation_failed'])
+    expect([reply.status, reply.json.code]).toEqual([409, 'clock_advance_failed'])
     expect((await fund()).createdAt).toBe(iso(0))
     await db.rows(sql`
       delete from collection_accounts where id =

@@ -141,6 +141,23 @@ describe('a crypto transfer', () => {
     expect((await pay()).json.data).toMatchObject({ fee: '1', totalDebit: '26.5' })
   })
 
+  test('is quoted with its own refusal if the treasury is short', async () => {
+    await fund('100')
+    rail.refusal = new Refusal('crypto_transfer_failed', {
+      reason: 'treasury_short',
+      message: 'The treasury cannot cover this transfer at the moment.',
+    })
+    const body = transferBody
+    const quote = await ask('POST', `${path}/quote`, { key: merchant.test.secret, body })
+    const paid = await pay()
+    rail.refusal = undefined
+    const refusals = [quote, paid].map(({ status, json }) => [status, json.code, json.reason])
+    expect(refusals).toEqual([
+      [503, 'quote_failed', 'treasury_short'],
+      [503, 'crypto_transfer_failed', 'treasury_short'],
+    ])
+  })
+
   test('that certainly failed releases the whole hold', async () => {
     await fund('100')
     const { data } = (await pay()).json

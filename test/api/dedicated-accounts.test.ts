@@ -51,6 +51,34 @@ test('a dedicated account is returned with every field, the same as by GET', asy
   expect((await open('bare')).metadata).toEqual({})
 })
 
+test('currency may be NGN, which changes nothing; any other is refused', async () => {
+  const named = await shop.openDedicated('customer-ngn', { currency: 'NGN' })
+  expect([named.status, Object.keys(named.json.data)]).toEqual([201, Object.keys(await open())])
+  for (const currency of ['USD', 'ngn', null]) {
+    const { status, json } = await shop.openDedicated('customer-usd', { currency })
+    expect([status, json.details[0].field]).toEqual([400, 'currency'])
+  }
+})
+
+// The bank takes the payment and reports nothing: `rail_unavailable` would promise that no money moved.
+test('a test payment that may have moved money answers outcome_unknown', async () => {
+  const { accountNumber } = await open()
+  const silent = await openManilla({
+    beside: service,
+    collectionRails: { test: service.bank, live: undefined },
+    sandboxPayers: {
+      receivePayment: async () => ({ id: 'sbp_unreported' }),
+      sendNoticesNow: async () => {},
+    },
+  })
+  const body = { accountNumber, amount: 500 }
+  const paid = await silent.ask('POST', '/v1/test/bank-transfers', {
+    key: merchant.test.secret,
+    body,
+  })
+  expect(refusalOf(paid)).toEqual([503, 'internal_error', 'outcome_unknown'])
+})
+
 describe('an externalReference', () => {
   const duplicate = [409, code, 'duplicate_reference']
 

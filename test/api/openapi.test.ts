@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { patternIssues } from '../../src/api/edge/validation.js'
+import { feeOperationNames } from '../../src/merchants/fee-schedules.js'
 import { sql } from '../../src/postgres/sql.js'
 import { createConformance } from '../support/conformance.js'
 import { openManilla, type Reply, type TestService } from '../support/open-manilla.js'
@@ -12,8 +13,8 @@ type Operation = {
   description?: string
   tags?: string[]
   security?: Record<string, unknown>[]
-  parameters?: { name: string; in: string }[]
-  requestBody?: { required?: boolean }
+  parameters?: { name: string; in: string; example?: unknown }[]
+  requestBody?: { required?: boolean; content: Record<string, { example?: unknown }> }
   responses?: Record<string, { description?: string; content?: Record<string, unknown> }>
 }
 
@@ -29,6 +30,11 @@ const operations = Object.entries(paths).flatMap(([path, methods]) =>
     operation,
   })),
 )
+
+function bodyOf(id: string): unknown {
+  const { operation } = operations.find((one) => one.operation.operationId === id)!
+  return operation.requestBody!.content['application/json']!.example
+}
 
 /** A bank has no API key: it signs its notices and may repeat them. */
 function isForBanks(name: string): boolean {
@@ -75,6 +81,69 @@ describe('the document', () => {
     expect([...patterns].filter((pattern) => !patternIssues[pattern])).toEqual([])
   })
 
+  // Linters, SDK generators and other languages compile patterns without the `u` flag of JavaScript.
+  test('has patterns that mean the same with and without Unicode mode, for their examples', () => {
+    let compared = 0
+    JSON.stringify(document, (_key, value) => {
+      const { pattern, examples, example } = (value ?? {}) as Record<string, unknown>
+      if (typeof pattern !== 'string') return value
+      expect(pattern).not.toMatch(/\\p\{|\(\?[=!<]/)
+      for (const text of [examples, example].flat().filter((one) => typeof one === 'string')) {
+        expect([text, new RegExp(pattern).test(text)]).toEqual([text, true])
+        expect([text, new RegExp(pattern, 'u').test(text)]).toEqual([text, true])
+        compared += 1
+      }
+      return value
+    })
+    expect(compared).toBeGreaterThan(40)
+  })
+
+  test('gives every operation an example key of its own', () => {
+    const keys = operations.flatMap(({ operation }) =>
+      (operation.parameters ?? [])
+        .filter(({ name }) => name === 'Idempotency-Key')
+        .map(({ example }) => example),
+    )
+    expect(keys.length).toBeGreaterThan(20)
+    expect(new Set(keys).size).toBe(keys.length)
+  })
+
+  test('shows a session that is pending in the future, and what a bank and a quote really answer', () => {
+    const exampleOf = (id: string, status: string) =>
+      operations.find(({ operation }) => operation.operationId === id)!.operation.responses![
+        status
+      ]!.content!['application/json'] as { example: { data: Record<string, never> } }
+    const session = exampleOf('createCheckoutSession', '201').example.data
+    expect(Date.parse(session.expiresAt!)).toBeGreaterThan(Date.now())
+    expect(exampleOf('createBankTransfer', '201').example.data).toMatchObject({
+      status: 'SUBMITTED',
+      sessionId: null,
+    })
+    for (const id of ['quoteBankTransfer', 'quoteCryptoTransfer']) {
+      const { lines } = exampleOf(id, '200').example.data as unknown as {
+        lines: { operation: string }[]
+      }
+      for (const { operation } of lines) expect(feeOperationNames).toContain(operation)
+    }
+    for (const id of ['createCheckoutSession', 'createVirtualAccount', 'createCryptoWallet'])
+      expect(JSON.stringify(bodyOf(id))).not.toContain('expiresAt')
+  })
+
+  test('describes every event of the checkout stream', () => {
+    const { operation } = operations.find(({ name }) => name.endsWith('/stream'))!
+    const media = operation.responses!['200']!.content!['text/event-stream'] as {
+      schema: { pattern: string; description: string }
+      examples: Record<string, { summary: string; value: string }>
+    }
+    expect(Object.keys(media.examples)).toEqual(['opened', 'changed', 'heartbeat'])
+    const sent = new RegExp(media.schema.pattern)
+    const texts = Object.values(media.examples).map(({ value }) => value)
+    for (const text of [...texts, texts.join(''), ''])
+      expect([text, sent.test(text)]).toEqual([text, true])
+    for (const text of ['changed', 'event: paid\ndata: {}\n\n', 'event: changed\n\n'])
+      expect([text, sent.test(text)]).toEqual([text, false])
+  })
+
   test('has unique operation ids', () => {
     expect(operations.length).toBeGreaterThan(5)
     const ids = operations.map(({ operation }) => operation.operationId)
@@ -103,10 +172,10 @@ describe('the document', () => {
     }
   })
 
-  test('documents Idempotency-Key on every POST and nothing else', () => {
+  test('documents Idempotency-Key on every POST that changes something and nothing else', () => {
     for (const { name, operation } of operations) {
       const headers = (operation.parameters ?? []).filter((parameter) => parameter.in === 'header')
-      const isKeyed = name.startsWith('POST') && needsKey(name)
+      const isKeyed = name.startsWith('POST') && needsKey(name) && !name.endsWith('/quote')
       const expected = isKeyed ? ['Idempotency-Key'] : []
       expect([name, headers.map((header) => header.name)]).toEqual([name, expected])
     }
@@ -147,6 +216,8 @@ describe('real answers', () => {
   })
 
   test('match the document for invalid requests', async () => {
+    const csv = { accept: 'text/csv' }
+    await meet(service, (one) => (one.method === 'GET' ? { headers: csv } : {}))
     await meet(service, ({ path }) => ({ path: `${path}?nope=1` }))
     await meet(service, () => ({ key: 'sk_test_wrong' }))
     const hasBody = ({ body }: { body?: object }) => body !== undefined

@@ -281,6 +281,22 @@ describe('what is refused', async () => {
     expect((await tryUrl(live.secret, 'https://93.184.216.34:8443/a?b=c')).status).toBe(201)
   })
 
+  test('are names that only exist inside a network, in live mode, in every spelling', async () => {
+    const names = ['localhost', 'LOCALHOST', 'localhost.', 'shop.localhost', 'ｌocalhost', 'db']
+    const reserved = ['metadata.google.internal', 'printer.local', 'nas.home.arpa', 'a.lan']
+    const numbers = ['127.0.0.1', '0x7f.1', '2130706433', '127.1', '[::1]', '[::ffff:7f00:1]']
+    for (const host of [...names, ...reserved, ...numbers])
+      for (const address of [`https://${host}/`, `https://${host}:8443/hooks?a=b`])
+        await expectRefused(live.secret, { url: address }, 'url')
+    for (const host of ['localhost', 'shop.localhost']) {
+      const { secret: key } = (await service.addMerchant('Ada')).test
+      expect([host, (await tryUrl(key, `http://${host}:3000/`)).status]).toEqual([host, 201])
+    }
+    const { secret: key } = (await service.addMerchant('Ada')).live
+    for (const host of ['localhost.example.com', 'internal.example.com', 'xn--bcher-kva.example'])
+      expect([host, (await tryUrl(key, `https://${host}/`)).status]).toEqual([host, 201])
+  })
+
   test('are invalid filters', async () => {
     const wrong = ['payment', 'payment.', 'pay*', '**', '.*', 'nope.*', 'nope.held', 'payment.*.*']
     for (const filter of [...wrong, 'Payment.*', ' payment.*', '', null, 5])

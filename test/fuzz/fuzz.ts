@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { createJudge } from './judge.js'
 import { type Document, listOperations, type Operation } from './operations.js'
-import { type Draft, drafts } from './requests.js'
+import { allowedDrafts, type Draft, drafts } from './requests.js'
 import {
   type Answer,
   type Keys,
@@ -86,6 +86,33 @@ export async function fuzz(
   return report
 }
 
+/** Sends requests of every operation that the document allows; returns what should not have happened. */
+export async function sendAllowed(
+  target: Target,
+  { perOperation, seed }: { perOperation: number; seed: number },
+): Promise<{ met: Report['met']; troubles: string[] }> {
+  const judge = createJudge(target.document)
+  const memory: Memory = new Map()
+  const report: Report = { cases: 0, seed, met: new Map(), troubles: [] }
+  for (const operation of listOperations(target.document)) {
+    const samples = fc.sample(allowedDrafts(operation), { numRuns: perOperation, seed })
+    await Promise.all(
+      samples.map(async (draft) => {
+        const sent = toSent(draft, target.keys, memory)
+        try {
+          const answer = await send(target.url, sent)
+          count(report, draft, answer)
+          judge(sent, answer)
+          learn(memory, draft, sent, answer)
+        } catch (error) {
+          report.troubles.push(`${(error as Error).message}\n${toCurl(target.url, sent)}`)
+        }
+      }),
+    )
+  }
+  return report
+}
+
 function listSequences(operations: Operation[]) {
   return fc.array(fc.oneof(...operations.map(drafts)), { minLength: 1, maxLength: sequenceLength })
 }
@@ -105,7 +132,7 @@ function count({ met }: Report, { method, template }: Draft, { status }: Answer)
 }
 
 /** References by prefix, other values by field name. */
-function learn(memory: Memory, { who }: Draft, { headers }: Sent, { json }: Answer): void {
+export function learn(memory: Memory, { who }: Draft, { headers }: Sent, { json }: Answer): void {
   const key = headers[headers.indexOf('Idempotency-Key') + 1]
   if (headers.includes('Idempotency-Key')) remember(memory, 'Idempotency-Key', key!)
   if (who !== 'secret') return

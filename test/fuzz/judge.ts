@@ -1,5 +1,6 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { createConformance, findOperation } from '../support/conformance.js'
+import { createStrictness } from './allowed.js'
 import { type Document, listOperations, listPatterns } from './operations.js'
 import type { Answer, Sent } from './send.js'
 
@@ -11,6 +12,7 @@ export type Judge = (sent: Sent, answer: Answer) => void
  */
 export function createJudge(document: Document): Judge {
   const conform = createConformance(document)
+  const checkStrictness = createStrictness(document)
   const patterns = listPatterns(listOperations(document))
   const ajv = new Ajv2020({ strict: false, validateFormats: false })
   ajv.addSchema(document, 'openapi')
@@ -25,8 +27,10 @@ export function createJudge(document: Document): Judge {
       if (answer.text !== '') throw new Error('HEAD was answered with a body')
       return
     }
-    if (found) conform(method, sent.path, answer)
-    else if (!isPreflight(sent, answer) && !isRefusal(answer.json))
+    if (found) {
+      conform(method, sent.path, answer)
+      checkStrictness(sent, answer)
+    } else if (!isPreflight(sent, answer) && !isRefusal(answer.json))
       throw new Error(`${answer.status} for what is no operation is no refusal: ${answer.text}`)
     const shown = patterns.find((pattern) => answer.status >= 400 && answer.text.includes(pattern))
     if (shown) throw new Error(`the refusal shows the pattern ${shown}`)

@@ -16,12 +16,18 @@ export type Operation = {
   path: string
   parameters: Parameter[]
   body?: Schema
+  /** Of the body. */
+  example?: unknown
   isStream: boolean
+  isBodyRequired: boolean
 }
 
 type Described = {
   parameters?: Parameter[]
-  requestBody?: { content: Record<string, { schema: Schema }> }
+  requestBody?: {
+    required?: boolean
+    content: Record<string, { schema: Schema; example?: unknown }>
+  }
   responses: Record<string, { content?: Record<string, { examples?: Record<string, unknown> }> }>
 }
 export type Document = {
@@ -32,12 +38,14 @@ export type Document = {
 export function listOperations(document: Document): Operation[] {
   return Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, { parameters = [], requestBody, responses }]) => {
-      const body = requestBody?.content['application/json']?.schema
+      const { schema: body, example } = requestBody?.content['application/json'] ?? {}
       return {
         method: method.toUpperCase(),
         path,
         parameters,
         ...(body && { body: withoutRefs(document, body) }),
+        ...(example !== undefined && { example }),
+        isBodyRequired: requestBody?.required ?? false,
         isStream: Boolean(responses[200]?.content?.['text/event-stream']),
       }
     }),

@@ -1,7 +1,8 @@
 import fc, { type Arbitrary } from 'fast-check'
+import type { Schema } from '../../sdk/scripts/print-schema.js'
 import { type Body, bodies } from './bodies.js'
 import type { Operation, Parameter } from './operations.js'
-import { type DraftValue, encode, fitting, kindOf, strange } from './values.js'
+import { type DraftValue, encode, fitting, kindOf, pureText, strange } from './values.js'
 
 /** A request before it is sent. */
 export type Draft = {
@@ -37,6 +38,67 @@ export function drafts(operation: Operation): Arbitrary<Draft> {
     who,
     body: bodies(body),
   })
+}
+
+/** Whatever the document allows, from its schemas alone: no examples, no plausible values. */
+export function allowedDrafts(operation: Operation): Arbitrary<Draft> {
+  const { method, path: template, parameters, body, isBodyRequired } = operation
+  const of = (place: Parameter['in']) => parameters.filter((one) => one.in === place)
+  const some = (place: Parameter['in']) =>
+    fc.tuple(...of(place).map((one) => allowedParameter(one, place))).map((all) => all.flat())
+  const bodyOf = (schema: Schema) => fitting(schema, '', pureText).map((json): Body => ({ json }))
+  return fc.record({
+    method: fc.constant(method),
+    template: fc.constant(template),
+    path: fc.record(Object.fromEntries(of('path').map((one) => [one.name, inAllowedPath(one)]))),
+    query: some('query'),
+    headers: some('header'),
+    who: fc.constant<Who>('secret'),
+    body: body
+      ? fc.oneof(bodyOf(body), isBodyRequired ? bodyOf(body) : fc.constant(undefined))
+      : fc.constant(undefined),
+  })
+}
+
+/** The example of the document; references in the path are those of earlier answers. */
+export function exampleDraft({ method, path, parameters, example }: Operation): Draft {
+  const of = (place: Parameter['in']) => parameters.filter((one) => one.in === place)
+  const shown = (place: Parameter['in']) =>
+    of(place)
+      .filter((one) => one.example !== undefined)
+      .map((one): [string, unknown] => [one.name, one.example])
+  const inPath = of('path').map(({ name, example: sample }) => {
+    const known: DraftValue = { known: kindOf(name, sample), at: 0, otherwise: sample }
+    return [name, known]
+  })
+  return {
+    method,
+    template: path,
+    path: Object.fromEntries(inPath),
+    query: shown('query'),
+    headers: shown('header'),
+    who: 'secret',
+    body: example === undefined ? undefined : { json: example },
+  }
+}
+
+function allowedParameter(
+  { name, required, schema }: Parameter,
+  place: Parameter['in'],
+): Arbitrary<[string, unknown][]> {
+  // Spaces around a header value are not part of it.
+  const texts = place === 'header' ? (one: Schema) => pureText(one).filter(isTrimmed) : pureText
+  const sent = fitting(schema, name, texts).map((value): [string, unknown][] => [[name, value]])
+  return required ? sent : fc.oneof(sent, fc.constant<[string, unknown][]>([]))
+}
+
+const isTrimmed = (text: string) => text.trim() === text
+
+/** A known reference, or any text that the schema allows. */
+function inAllowedPath({ name, example, schema }: Parameter): Arbitrary<unknown> {
+  const known = { known: fc.constant(kindOf(name, example)), otherwise: fc.constant(example) }
+  const free = pureText({ ...schema, maxLength: 20 }).filter((text) => !['.', '..'].includes(text))
+  return fc.oneof(fc.record({ ...known, at: fc.nat(60) }), free.map(encode))
 }
 
 const otherMethods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'QUERY']

@@ -17,17 +17,19 @@ export function kindOf(name: string, example: unknown): string {
   return prefix ?? name
 }
 
-/** Plausible values of a schema. */
-export function fitting(schema: Schema, name = ''): Arbitrary<unknown> {
+type Texts = (schema: Schema, name: string) => Arbitrary<unknown>
+
+/** Plausible values of a schema; with `pureText`, whatever it allows. */
+export function fitting(schema: Schema, name = '', texts: Texts = fittingText): Arbitrary<unknown> {
   if ('const' in schema) return fc.constant(schema.const)
   if (schema.enum) return fc.constantFrom(...schema.enum)
   const forms = schema.anyOf ?? schema.oneOf
-  if (forms) return fc.oneof(...forms.map((form) => fitting(form, name)))
+  if (forms) return fc.oneof(...forms.map((form) => fitting(form, name, texts)))
   switch (schema.type) {
     case 'object':
-      return fittingObject(schema)
+      return fittingObject(schema, texts)
     case 'array':
-      return fc.uniqueArray(fitting(schema.items!, name), {
+      return fc.uniqueArray(fitting(schema.items!, name, texts), {
         minLength: schema.minItems ?? 0,
         maxLength: Math.min(schema.maxItems ?? 4, 4),
         selector: (item) => JSON.stringify(item),
@@ -39,17 +41,22 @@ export function fitting(schema: Schema, name = ''): Arbitrary<unknown> {
     case 'integer':
       return fittingInteger(schema)
     default:
-      return fittingText(schema, name)
+      return texts(schema, name)
   }
 }
 
-function fittingObject({ properties = {}, required = [], ...schema }: Schema): Arbitrary<unknown> {
+function fittingObject(
+  { properties = {}, required = [], ...schema }: Schema,
+  texts: Texts,
+): Arbitrary<unknown> {
   const named = Object.entries(properties)
   if (named.length === 0)
     return schema.additionalProperties
       ? fc.dictionary(fc.string({ unit: 'binary' }), fc.jsonValue(), { maxKeys: 5 })
       : fc.constant({})
-  const fields = Object.fromEntries(named.map(([name, field]) => [name, fitting(field, name)]))
+  const fields = Object.fromEntries(
+    named.map(([name, field]) => [name, fitting(field, name, texts)]),
+  )
   return fc.record(fields, { requiredKeys: required })
 }
 
@@ -84,8 +91,18 @@ function fittingText(schema: Schema, name: string): Arbitrary<unknown> {
   return fc.oneof(...choices)
 }
 
-/** Undefined for a pattern that cannot be generated from. */
-function matching({ pattern }: Schema): Arbitrary<string> | undefined {
+/** Any text that fits, from the pattern and the lengths alone. */
+export function pureText(schema: Schema): Arbitrary<string> {
+  const { minLength = 0, maxLength = 60 } = schema
+  const free = fc.string({ unit: 'grapheme', minLength, maxLength: Math.max(minLength, maxLength) })
+  return (matching(schema) ?? free).filter(
+    ({ length }) => length >= minLength && length <= (schema.maxLength ?? Infinity),
+  )
+}
+
+/** From the strictest pattern. Undefined for one that cannot be generated from. */
+function matching({ allOf = [], ...schema }: Schema): Arbitrary<string> | undefined {
+  const pattern = allOf[0]?.pattern ?? schema.pattern
   if (!pattern) return undefined
   try {
     const arbitrary = fc.stringMatching(new RegExp(pattern, 'u'))

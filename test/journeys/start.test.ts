@@ -3,6 +3,8 @@ import { existsSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { AuthenticationError, Manilla } from '../../sdk/src/manilla.js'
+import type { Document } from '../fuzz/operations.js'
+import { sendExamples } from '../fuzz/send-examples.js'
 import {
   createHome,
   isRunning,
@@ -251,6 +253,26 @@ describe('stopping and starting', () => {
     expect(await readBalances()).toEqual([500_000_007, '10000', '10000'])
     const proof = await runCommand(home, 'verify-ledger')
     expect([proof.code, proof.out.includes('The ledger is consistent.')]).toEqual([0, true])
+  })
+
+  test('it answers the example of every operation as the API description promises', async () => {
+    const { baseUrl: url, test: own, live } = readDemo(home)
+    const document = (await (await fetch(`${url}/openapi.json`)).json()) as Document
+    const keys = {
+      secret: own.secretKey,
+      public: own.publicKey,
+      liveSecret: live.secretKey,
+      livePublic: live.publicKey,
+    }
+    const answers = await sendExamples({ url, keys, document })
+    // Its transfer may have ended by then.
+    answers.delete('POST /v1/test/disbursements/{reference}/settle')
+    const refused = [...answers].filter(([, { status }]) => status >= 300)
+    expect(refused.map(([name, { status, text }]) => `${name} ${status} ${text}`)).toEqual([
+      // Nothing is held, and only its bank can sign a notice.
+      expect.stringMatching(/\/resolve 409 .*"invalid_state"/),
+      expect.stringMatching(/^POST \/rails\/\{rail\}\/notices\/\{mode\} 401 /),
+    ])
   })
 
   test('SIGTERM works like Ctrl-C', async () => {

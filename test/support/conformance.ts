@@ -38,7 +38,7 @@ export function createConformance(given: object) {
         `${said} against its schema: ${ajv.errorsText(validate.errors)}\n${answer.text}`,
       )
     const { examples } = promised.content[type]
-    if (examples && !(nameOf(answer.json) in examples))
+    if (type === 'application/json' && examples && !(nameOf(answer.json) in examples))
       throw new Error(`${said} with ${nameOf(answer.json)}, of which it has no example`)
   }
 }

@@ -5,6 +5,18 @@ export function prefersCsv(accept = ''): boolean {
   return csv > 0 && csv >= (qualities.get('application/json') ?? 0)
 }
 
+/**
+ * Whether an Accept header names CSV and rules out JSON. Other types that rule it out, such as
+ * text/html, are ignored: those clients get JSON, as they always did.
+ */
+export function refusesJson(accept = ''): boolean {
+  if (!accept.toLowerCase().includes('text/csv')) return false
+  const qualities = readQualities(accept)
+  const json =
+    qualities.get('application/json') ?? qualities.get('application/*') ?? qualities.get('*/*')
+  return (qualities.get('text/csv') ?? 0) > 0 && (json ?? 0) === 0
+}
+
 /** Whether an Accept-Encoding header accepts gzip. */
 export function takesGzip(acceptEncoding = ''): boolean {
   return (readQualities(acceptEncoding).get('gzip') ?? 0) > 0

@@ -7,7 +7,7 @@ import type { KeyedAnswer } from '../../idempotency/answer.js'
 import { type IdempotencyKey, toIdempotencyKey } from '../../idempotency/key.js'
 import type { FindReplay } from '../../idempotency/replays.js'
 import type { AuthenticatedKey, KeyRing } from '../../merchants/key-ring.js'
-import { prefersCsv } from './accept.js'
+import { prefersCsv, refusesJson } from './accept.js'
 import { authenticate } from './authenticate.js'
 import { isForAnyPage, preflightHeaders } from './cors.js'
 import { jsonType } from './envelope.js'
@@ -17,7 +17,7 @@ import { networkOf } from './network-of.js'
 import { toRouteSchema } from './openapi.js'
 import { pathOf } from './path-of.js'
 import { type Allowance, type RateLimit, rateLimited } from './rate-limit.js'
-import { acceptsIdempotencyKey } from './refusals-of.js'
+import { acceptsIdempotencyKey, isJsonOnly } from './refusals-of.js'
 import type { Export, Route, RouteAnswer, RouteRequest } from './route.js'
 import type { Policy } from './shared-limits.js'
 
@@ -34,6 +34,7 @@ type Guards = {
 /** Always in this order: authentication, rate limit, validation, replay, handler. */
 export function addRoute(app: FastifyInstance, route: Route, guards: Guards): void {
   const isHeavy = route.isHeavy || isList(route)
+  const hasOnlyJson = isJsonOnly(route)
   app.route({
     method: route.method,
     url: route.path,
@@ -51,6 +52,7 @@ export function addRoute(app: FastifyInstance, route: Route, guards: Guards): vo
     },
     handler: async (request, reply) => {
       const { caller } = request
+      if (hasOnlyJson && refusesJson(request.headers.accept)) throw noCsv(request)
       const key = acceptsIdempotencyKey(route) ? readKey(request, route) : undefined
       const handle = () => route.handle(toRouteRequest(request, key, route, guards.clock))
       if (isHeavy && caller) {
@@ -206,6 +208,14 @@ function readKey(request: FastifyRequest, route: Route): IdempotencyKey | undefi
   // No body means the same as an empty one.
   const body = withAllDigits(bodyText, request.body ?? {})
   return toIdempotencyKey(text, { method, path: pathOf(request), body })
+}
+
+function noCsv(request: FastifyRequest): Refusal {
+  return new Refusal('validation_failed', {
+    reason: 'not_acceptable',
+    message: `${quoteInput(pathOf(request))} has no CSV. Send \`Accept: application/json\`.`,
+    details: [{ field: 'Accept', issue: 'must include application/json' }],
+  })
 }
 
 function missingKey(): Refusal {

@@ -1,16 +1,21 @@
+import { hash } from 'node:crypto'
 import type { TObject, TSchema } from 'typebox'
 import { codes, reasons } from '../../base/refusals.js'
 import type { EventType } from '../../events/catalogue.js'
 import { exampleOfEvent } from '../../events/examples.js'
 import { composeExample } from '../../resources/compose-example.js'
 import { envelope } from './openapi.js'
+import { timePattern } from './read-time.js'
 import { httpStatusOf, refusalName, refusalsOf } from './refusals-of.js'
 import type { RefusalText, Route } from './route.js'
+import { streamParts } from './streams.js'
 
 type Media = { example?: unknown; examples?: Record<string, object> }
 type Content = { content?: Record<string, Media> }
+type Parameter = { name: string; example?: unknown }
 type Operation = {
   operationId?: string
+  parameters?: Parameter[]
   requestBody?: Content
   responses?: Record<string, Content>
 }
@@ -28,7 +33,10 @@ export function withExamples<Given extends object>(document: Given, routes: Rout
   for (const operation of Object.values(paths).flatMap((one) => Object.values(one))) {
     const route = byName.get(operation.operationId!)!
     const body = operation.requestBody?.content?.['application/json']
-    if (body) body.example = composeExample(route.body!)
+    // No time stays near now, as expiries must be, so requests are shown without optional times.
+    if (body) body.example = composeExample(route.body!, timePattern)
+    const key = operation.parameters?.find(({ name }) => name === 'Idempotency-Key')
+    if (key) key.example = keySample(route)
     addSuccess(operation, route)
     addRefusals(operation, route)
     for (const refusal of refusalsOf(route)) refusals.set(refusalName(refusal), refusal)
@@ -51,7 +59,20 @@ function addSuccess({ responses = {} }: Operation, route: Route): void {
     if (csv) csv.example = toCsv((answer.data as { items: object[] }).items)
   }
   const stream = responses[200]?.content?.['text/event-stream']
-  if (stream) stream.example = 'event: changed\ndata: {}\n\n'
+  if (stream)
+    stream.examples = Object.fromEntries(
+      Object.entries(streamParts).map(([name, { summary, example }]) => [
+        name,
+        { summary, value: example },
+      ]),
+    )
+}
+
+/** A UUID of the operation's own: two operations with one key would refuse each other. */
+function keySample({ operation }: Route): string {
+  const digits = hash('sha256', operation)
+  const parts = [digits.slice(0, 8), digits.slice(8, 12), `4${digits.slice(13, 16)}`]
+  return [...parts, `9${digits.slice(17, 20)}`, digits.slice(20, 32)].join('-')
 }
 
 function toCsv(items: object[]): string {

@@ -1,5 +1,5 @@
 import type { FastifyError } from 'fastify'
-import { Refusal } from '../../base/refusal.js'
+import { outcomeUnknown, Refusal } from '../../base/refusal.js'
 import type { Reason } from '../../base/refusals.js'
 import {
   ConnectionLost,
@@ -45,10 +45,9 @@ export function toSocketRefusal({ code = '' }: NodeJS.ErrnoException): Refusal {
 export function toRefusal(error: unknown): Refusal | undefined {
   if (error instanceof Refusal) return error
   if (error instanceof OutcomeUnknown)
-    return new Refusal('internal_error', {
-      reason: 'outcome_unknown',
-      message: 'The outcome of this request is unknown. Retry with the same Idempotency-Key.',
-    })
+    return outcomeUnknown(
+      'The outcome of this request is unknown. Retry with the same Idempotency-Key.',
+    )
   if (error instanceof ConnectionLost)
     return new Refusal('internal_error', {
       reason: 'unavailable',

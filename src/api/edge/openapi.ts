@@ -6,6 +6,7 @@ import { text } from '../../resources/shapes.js'
 import { acceptsIdempotencyKey, httpStatusOf, refusalsOf } from './refusals-of.js'
 import type { Access, Route } from './route.js'
 import { closed } from './schemas.js'
+import { streamParts } from './streams.js'
 
 const failure = Type.Object(
   {
@@ -69,9 +70,20 @@ export function toRouteSchema(route: Route): FastifySchema {
   }
 }
 
+/** OpenAPI 3.1 has no schema of single events, so the pattern describes the whole text. */
+const streamSchema = Type.String({
+  pattern: `^(?:${Object.values(streamParts)
+    .map(({ pattern }) => pattern)
+    .join('|')})*$`,
+  contentMediaType: 'text/event-stream',
+  description: Object.entries(streamParts)
+    .map(([name, { summary }]) => `\`${name}\`: ${summary}`)
+    .join(' '),
+})
+
 function successes(route: Route) {
   if (route.isStream) {
-    const content = { 'text/event-stream': { schema: Type.String() } }
+    const content = { 'text/event-stream': { schema: streamSchema } }
     return { 200: { description: 'A stream of events, until either side closes it.', content } }
   }
   return Object.fromEntries(

@@ -1,13 +1,9 @@
-import Type from 'typebox'
 import { after } from '../../base/clock.js'
 import { limits } from '../../base/limits.js'
 import { Refusal } from '../../base/refusal.js'
-import { readTime } from './read-time.js'
+import { readTime, timeIn } from './read-time.js'
 
-export const expiryIn = Type.String({
-  description: 'ISO 8601 timestamp, at most 24 hours ahead.',
-  examples: ['2026-01-05T09:30:00Z'],
-})
+export const expiryIn = timeIn('In the future, at most 24 hours ahead.')
 
 /** In the future, and at most a day ahead. */
 export function readExpiry(now: Date, text: string | undefined): Date {

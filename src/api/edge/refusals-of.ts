@@ -25,12 +25,26 @@ export const chainRefusalReasons: Reason[] = [
   'treasury_short',
 ]
 
-/** Every POST by the holder of an API key; some routes require it: `requiresIdempotencyKey`. */
+/**
+ * Every POST by the holder of an API key that changes something; some routes require it:
+ * `requiresIdempotencyKey`. Elsewhere the header is ignored, and nothing is stored under it.
+ */
 export function acceptsIdempotencyKey({
   method,
   access,
-}: Pick<Route, 'method' | 'access'>): boolean {
-  return method === 'POST' && needsApiKey(access)
+  isRead,
+}: Pick<Route, 'method' | 'access' | 'isRead'>): boolean {
+  return method === 'POST' && !isRead && needsApiKey(access)
+}
+
+/** Answers that exist only as JSON: a client that accepts nothing but CSV gets 406. */
+export function isJsonOnly({
+  method,
+  hasCsv,
+  isStream,
+  isPage,
+}: Pick<Route, 'method' | 'hasCsv' | 'isStream' | 'isPage'>): boolean {
+  return method === 'GET' && !hasCsv && !isStream && !isPage
 }
 
 function needsApiKey(access: Access): boolean {
@@ -39,12 +53,13 @@ function needsApiKey(access: Access): boolean {
 
 /** Every refusal of this operation, including those that any request can meet. */
 export function refusalsOf(route: Route): RefusalText[] {
-  const isChange = route.method !== 'GET'
+  const isChange = route.method !== 'GET' && !route.isRead
   return [
     { code: 'validation_failed' },
     // The body of a DELETE is parsed, although it has no meaning.
     ...(route.body || route.method === 'DELETE' ? unreadable : []),
     ...(acceptsIdempotencyKey(route) ? repeated : []),
+    ...(isJsonOnly(route) ? withReasons('validation_failed', 'not_acceptable') : []),
     ...(needsApiKey(route.access) ? [{ code: 'authentication_failed' } as const] : []),
     ...(route.isTestOnly ? withReasons('forbidden', 'test_mode_only') : []),
     ...route.refusals.map((one) => (typeof one === 'string' ? { code: one } : one)),

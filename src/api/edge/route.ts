@@ -63,6 +63,8 @@ type Traits = {
    * looked up: the commit finds it. Without this, every request looks it up first.
    */
   replaysAtCommit: boolean
+  /** A POST that changes nothing, such as a quote: it takes no `Idempotency-Key`. */
+  isRead: boolean
   hasCsv: boolean
   /** Answers with a stream of server-sent events. */
   isStream: boolean
@@ -80,6 +82,7 @@ const ordinary: Traits = {
   isTestOnly: false,
   requiresIdempotencyKey: false,
   replaysAtCommit: false,
+  isRead: false,
   hasCsv: false,
   isStream: false,
   isPage: false,

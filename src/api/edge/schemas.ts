@@ -1,7 +1,8 @@
 import Type, { type TSchema, type TString } from 'typebox'
 import { limits } from '../../base/limits.js'
-import { decimalPattern } from '../../money/amounts.js'
-import { inCoins, inKobo, notYet } from '../../resources/shapes.js'
+import { decimalPattern, positiveDecimalPattern } from '../../money/amounts.js'
+import { inCoins, inEither, inKobo, notYet } from '../../resources/shapes.js'
+import { fromIn, toIn } from './read-time.js'
 
 /** Schemas that several operations share, for validation and the OpenAPI document. */
 
@@ -29,11 +30,14 @@ export const koboInput = Type.Integer({
   examples: [1_250_000],
 })
 
+/** The specification prescribes the first pattern; the second adds what else is refused. */
 export const decimalInput = Type.String({
   ...inCoins,
   pattern: decimalPattern,
+  allOf: [{ pattern: positiveDecimalPattern }],
+  maxLength: limits.money.decimalDigitsMax + 1,
   format: 'amount',
-  description: 'Decimal amount with at most 6 digits after the point.',
+  description: 'Decimal amount, more than zero, with at most 6 digits after the point.',
   examples: ['25.50'],
 })
 
@@ -44,12 +48,15 @@ export const nairaInput = Type.Enum(['NGN'], { examples: ['NGN'] })
 
 export const networkInput = Type.Enum(['SOLANA'], { examples: ['SOLANA'] })
 
-const cursorSample = 'dmFfMDZkc3Q0bTdiMGZndjN4MGJhOWJ3cmYweXg'
+/** A JSON object in base64url (cursor.ts, page-source.ts). No example: each is of one list. */
+export const cursorPattern = '^(r\\.)?eyJ[A-Za-z0-9_-]+$'
 
 /** A path parameter. Not validated: an unknown value is simply not found. */
 export const inPath = <Name extends string>(name: Name, example: string) =>
   Type.Object({
     [name]: Type.String({
+      minLength: 1,
+      maxLength: limits.http.pathSegmentLengthMax,
       description: 'Reference from the response that created it.',
       examples: [example],
     }),
@@ -68,35 +75,22 @@ export const pageQuery = {
     Type.String({
       minLength: 1,
       maxLength: limits.http.cursorLengthMax,
+      pattern: cursorPattern,
       description: 'The `nextCursor` of the previous page.',
-      examples: [cursorSample],
     }),
   ),
 }
 
 /** Filters by time of creation, which ids hold. */
 export const timeFilters = {
-  from: Type.Optional(
-    Type.String({
-      minLength: 1,
-      maxLength: 40,
-      description: 'Only items created at this time or later: a date or a time, UTC by default.',
-      examples: ['2026-01-05T09:00:00Z'],
-    }),
-  ),
-  to: Type.Optional(
-    Type.String({
-      minLength: 1,
-      maxLength: 40,
-      description: 'Only items created before this time.',
-      examples: ['2026-02-01T00:00:00Z'],
-    }),
-  ),
+  from: Type.Optional(fromIn('Only items created at this time or later.')),
+  to: Type.Optional(toIn('Only items created before this time.')),
 }
 
 const amountFilter = (which: string) =>
   Type.Optional(
     Type.String({
+      ...inEither,
       pattern: decimalPattern,
       maxLength: limits.money.decimalDigitsMax + 1,
       description: `Only amounts ${which}: kobo if \`currency\` is NGN or absent, else a decimal.`,

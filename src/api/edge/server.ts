@@ -70,7 +70,7 @@ export async function createServer(edge: Edge): Promise<FastifyInstance> {
     // Only the address added by the proxy itself: a caller may have sent the others.
     trustProxy: edge.trustProxy && ((_address, hop) => hop === 0),
     return503OnClosing: false,
-    routerOptions: { maxParamLength: 200 },
+    routerOptions: { maxParamLength: limits.http.pathSegmentLengthMax },
     // The first hook refuses these with our error format instead of Node's.
     http: { requireHostHeader: false },
     clientErrorHandler: (error, socket) =>

@@ -78,7 +78,7 @@ export class Streams {
     const body = new PassThrough()
     this.#add({ reference, network, until: this.#clock.elapsedMs() + durationMaxMs, body })
     // Makes proxies forward the headers, and sets when the browser reconnects.
-    body.write(`retry: ${retryMs}\n\n`)
+    body.write(openingOf(retryMs))
     return body
   }
 
@@ -130,7 +130,7 @@ export class Streams {
     for (const { body, until } of this.#all()) {
       if (body.writableEnded) body.destroy()
       else if (until <= now) body.end()
-      else body.write(': \n\n')
+      else body.write(streamParts.heartbeat.example)
     }
   }
 
@@ -150,8 +150,29 @@ export class Streams {
   }
 }
 
+const openingOf = (retryMs: number) => `retry: ${retryMs}\n\n`
+
+/** Everything that a stream sends, also for the OpenAPI document. */
+export const streamParts = {
+  opened: {
+    summary: 'Sent once, first: how many milliseconds to wait before connecting again.',
+    pattern: 'retry: \\d+\\n\\n',
+    example: openingOf(limits.streams.retryMs),
+  },
+  changed: {
+    summary: 'The session changed: read it again. The event carries no data.',
+    pattern: 'event: changed\\ndata: \\{\\}\\n\\n',
+    example: 'event: changed\ndata: {}\n\n',
+  },
+  heartbeat: {
+    summary: `A comment every ${limits.streams.heartbeatIntervalMs / second} seconds, which keeps the connection open. Ignore it.`,
+    pattern: ': \\n\\n',
+    example: ': \n\n',
+  },
+}
+
 function sendChanged({ body }: OpenStream): void {
-  if (!body.writableEnded) body.write('event: changed\ndata: {}\n\n')
+  if (!body.writableEnded) body.write(streamParts.changed.example)
 }
 
 function adviceFor(waitMs: number): string {

@@ -4,12 +4,27 @@ import Type, { type TObject, type TSchema } from 'typebox'
 import { limits } from '../../base/limits.js'
 import { type Detail, quoteInput, Refusal } from '../../base/refusal.js'
 import { keyPattern } from '../../idempotency/key.js'
-import { colour, origin, picture, visibleText } from '../../merchants/settings-document.js'
-import { decimalPattern, formatWithKobo, parseDecimal } from '../../money/amounts.js'
+import {
+  colour,
+  isVisible,
+  origin,
+  picture,
+  visibleText,
+} from '../../merchants/settings-document.js'
+import {
+  decimalPattern,
+  formatWithKobo,
+  parseDecimal,
+  positiveDecimalPattern,
+} from '../../money/amounts.js'
+import { addressIssue, addressPattern } from './read-address.js'
+import { timeIssue, timePattern } from './read-time.js'
+import { noAddress, webhookUrlPattern, webUrlIssue, webUrlPattern } from './read-web-url.js'
 import { requestIdPattern } from './request-id.js'
 import {
   accountNumberPattern,
   bankCodePattern,
+  cursorPattern,
   emailPattern,
   identityNumberPattern,
   phonePattern,
@@ -22,6 +37,7 @@ const strict = new Ajv({ allErrors: true, discriminator: true, verbose: true, st
 
 // All stablecoins have six digits after the point, so USDC stands for all.
 strict.addFormat('amount', (text) => typeof parseDecimal(text, 'USDC') === 'bigint')
+strict.addFormat('visible-text', isVisible)
 
 type Validate = ReturnType<typeof strict.compile>
 
@@ -91,6 +107,13 @@ function withLowerCaseNames(schema: TSchema): TSchema {
 export const patternIssues: Record<string, string> = {
   [keyPattern]: 'must be 1 to 255 printable ASCII characters',
   [decimalPattern]: 'must be a decimal number such as "25.50"',
+  [positiveDecimalPattern]: 'must be more than zero, with at most 6 decimal places',
+  [timePattern]: timeIssue,
+  [webUrlPattern]: noAddress,
+  [webhookUrlPattern]:
+    'must be an absolute URL such as https://example.com/webhooks, without a user name, password or fragment',
+  [cursorPattern]: 'must be the nextCursor of the previous page',
+  [addressPattern]: addressIssue,
   [visibleText]: 'must contain visible characters and no control characters',
   [emailPattern]: 'must be an email address such as ada@example.com',
   [bankCodePattern]: 'must be 3 to 9 digits or letters',
@@ -212,11 +235,15 @@ function issueOf(error: ErrorObject): string {
       return `must be ${JSON.stringify(params.allowedValue)}`
     case 'discriminator':
       return oneOf(tagsOf(error))
-    case 'format': {
-      const amount = parseDecimal(String(error.data), 'USDC')
-      return typeof amount === 'bigint' ? 'is not valid' : amount.issue
-    }
+    case 'format':
+      return params.format === 'amount' ? amountIssue(error) : patternIssues[visibleText]!
+    case 'maxLength':
+      return (error.parentSchema as { format?: string }).format === 'amount'
+        ? amountIssue(error)
+        : `must not have more than ${params.limit} characters`
     case 'pattern':
+      if (params.pattern === positiveDecimalPattern) return amountIssue(error)
+      if (params.pattern === webUrlPattern) return webUrlIssue(String(error.data)) ?? noAddress
       return patternIssues[String(params.pattern)] ?? 'has an invalid format'
     case 'minLength':
       if (params.limit === 1) return 'must not be empty'
@@ -235,6 +262,11 @@ function showBound({ params, parentSchema }: ErrorObject): string {
   const { limit } = params as { limit: number }
   const { 'x-unit': unit } = parentSchema as { 'x-unit'?: string }
   return unit === 'kobo' ? formatWithKobo(BigInt(limit)) : String(limit)
+}
+
+function amountIssue({ data }: ErrorObject): string {
+  const amount = parseDecimal(String(data), 'USDC')
+  return typeof amount === 'bigint' ? 'is not valid' : amount.issue
 }
 
 function oneOf(values: unknown[]): string {

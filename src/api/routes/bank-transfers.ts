@@ -11,6 +11,7 @@ import { csvColumns, inBothUnits } from '../edge/csv.js'
 import { success } from '../edge/envelope.js'
 import { merchantReferenceIn, metadataIn } from '../edge/metadata.js'
 import { checkNairaLimits } from '../edge/naira-limits.js'
+import { pageOf } from '../edge/page-of.js'
 import { bankRefusalReasons, withReasons } from '../edge/refusals-of.js'
 import { type Route, type RouteRequest, route } from '../edge/route.js'
 import {
@@ -19,6 +20,8 @@ import {
   closed,
   koboInput,
   nairaInput,
+  page,
+  pageQuery,
   plainText,
 } from '../edge/schemas.js'
 import { createReadRoutes, submitPayout, toPayoutRequest } from './payouts.js'
@@ -53,7 +56,15 @@ const quotedFields = {
   ),
 }
 
-const body = closed({
+/** Without a name: the bank decides whose account it is. */
+const quoteExample = {
+  amount: 1_250_000,
+  currency: 'NGN',
+  bankCode: '058',
+  accountNumber: '0123456789',
+}
+
+const bodyFields = {
   ...quotedFields,
   narration: Type.Optional(
     Type.String({
@@ -66,6 +77,12 @@ const body = closed({
   ),
   merchantReference: Type.Optional(merchantReferenceIn),
   metadata: Type.Optional(metadataIn),
+}
+const body = withExample(closed(bodyFields), {
+  ...quoteExample,
+  narration: 'Salary of January',
+  merchantReference: 'payout-9',
+  metadata: { order: 'a-1001' },
 })
 
 const quote = resource('BankTransferQuote', {
@@ -74,7 +91,14 @@ const quote = resource('BankTransferQuote', {
   totalDebit: withExample(kobo, 1_252_500),
   currency: Type.Literal('NGN', { examples: ['NGN'] }),
   lines: Type.Array(
-    Type.Object({ operation: text('bank_transfer'), amount: withExample(kobo, 2_500) }),
+    Type.Object({
+      operation: Type.Enum(['bank_payout'], {
+        type: 'string',
+        description: 'The fee that this line is of.',
+        examples: ['bank_payout'],
+      }),
+      amount: withExample(kobo, 2_500),
+    }),
   ),
 })
 
@@ -162,11 +186,12 @@ const quoteRoute = (api: ApiParts) =>
     ...base,
     method: 'POST',
     path: `${path}/quote`,
+    isRead: true,
     operation: 'quoteBankTransfer',
     summary: 'Price a bank transfer',
     description:
       'Returns what the transfer costs now and checks that the account exists. Reserves nothing.',
-    body: closed(quotedFields),
+    body: withExample(closed(quotedFields), quoteExample),
     answers: { 200: quote },
     refusals: withReasons('bank_transfer_failed', ...bankRefusalReasons),
     async handle(request) {
@@ -190,17 +215,19 @@ const listBanks = (api: ApiParts) =>
     path: '/v1/banks',
     operation: 'listBanks',
     summary: 'List banks',
-    description: 'Returns the banks that bank transfers can pay, with their codes.',
-    answers: {
-      200: Type.Object({
-        items: Type.Array(bank),
-        nextCursor: Type.Null({ examples: [null] }),
-      }),
-    },
+    description:
+      'Returns the banks that bank transfers can pay, with their codes: all of them, unless you send `limit`.',
+    query: closed(pageQuery),
+    answers: { 200: page(bank) },
     refusals: withReasons('bank_transfer_failed', 'rail_unavailable'),
-    async handle({ environment }) {
-      const items = await directoryOf(api, environment).listBanks()
-      return success(200, 'Banks', { items, nextCursor: null })
+    async handle({ environment, query }) {
+      const banks = await directoryOf(api, environment).listBanks()
+      const { limit = Math.max(banks.length, 1) } = query
+      return success(
+        200,
+        'Banks',
+        pageOf([...banks], { ...query, limit }, ({ code }) => code),
+      )
     },
   })
 

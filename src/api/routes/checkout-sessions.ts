@@ -10,7 +10,7 @@ import {
   getSession,
   listSessions,
 } from '../../collections/find-sessions.js'
-import { visibleText } from '../../merchants/settings-document.js'
+import { visible } from '../../merchants/settings-document.js'
 import type { Coin } from '../../money/assets.js'
 import {
   checkoutSession,
@@ -28,7 +28,7 @@ import { metadataIn, readMetadata } from '../edge/metadata.js'
 import { checkNairaLimits } from '../edge/naira-limits.js'
 import { readPrice } from '../edge/read-coins.js'
 import { expiryIn, readExpiry } from '../edge/read-expiry.js'
-import { readWebUrl } from '../edge/read-web-url.js'
+import { readWebUrl, webUrlPattern } from '../edge/read-web-url.js'
 import { withReasons } from '../edge/refusals-of.js'
 import { type Route, route } from '../edge/route.js'
 import {
@@ -55,13 +55,14 @@ export function checkoutSessionRoutes(api: ApiParts): Route[] {
 }
 
 const text = (length: number, example: string) =>
-  Type.String({ minLength: 1, maxLength: length, pattern: visibleText, examples: [example] })
+  Type.String({ minLength: 1, maxLength: length, ...visible, examples: [example] })
 
 const webUrl = (description: string) =>
   Type.Optional(
     Type.String({
       minLength: 1,
       maxLength: limits.checkout.urlLengthMax,
+      pattern: webUrlPattern,
       description,
       examples: ['https://shop.example/thanks'],
     }),

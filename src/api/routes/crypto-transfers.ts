@@ -1,8 +1,9 @@
 import Type, { type Static } from 'typebox'
+import { Refusal } from '../../base/refusal.js'
 import { formatDecimal } from '../../money/amounts.js'
 import type { Asset } from '../../money/assets.js'
 import { cryptoTransfer } from '../../resources/payout.js'
-import { decimal, resource, text, withExample } from '../../resources/shapes.js'
+import { decimal, resource, withExample } from '../../resources/shapes.js'
 import type { ApiParts } from '../api-parts.js'
 import { csvColumns, inBothUnits } from '../edge/csv.js'
 import { success } from '../edge/envelope.js'
@@ -35,7 +36,15 @@ const quote = resource('CryptoTransferQuote', {
   fee: withExample(decimal, '0.5'),
   totalDebit: withExample(decimal, '26'),
   lines: Type.Array(
-    Type.Object({ operation: text('crypto_transfer'), amount: withExample(decimal, '0.5') }),
+    Type.Object({
+      operation: Type.Enum(['crypto_payout', 'crypto_account_creation'], {
+        type: 'string',
+        description:
+          'The fee that this line is of. `crypto_account_creation` is added if the destination has no token account yet.',
+        examples: ['crypto_payout'],
+      }),
+      amount: withExample(decimal, '0.5'),
+    }),
   ),
 })
 
@@ -107,6 +116,7 @@ const quoteRoute = (api: ApiParts) =>
     method: 'POST',
     path: `${path}/quote`,
     access: 'secret',
+    isRead: true,
     operation: 'quoteCryptoTransfer',
     summary: 'Price a crypto transfer',
     description:
@@ -114,11 +124,17 @@ const quoteRoute = (api: ApiParts) =>
     tag: 'Disbursements',
     body: closed(quotedFields),
     answers: { 200: quote },
-    refusals: withReasons('crypto_transfer_failed', ...chainRefusalReasons),
+    refusals: [
+      ...withReasons(
+        'crypto_transfer_failed',
+        ...chainRefusalReasons.filter((reason) => reason !== 'treasury_short'),
+      ),
+      ...withReasons('quote_failed', 'treasury_short'),
+    ],
     async handle(request) {
       const quoted = readQuoteRequest(request)
       const { asset, amount } = quoted
-      const { fee, lines } = await api.payoutPreparation.quote(quoted)
+      const { fee, lines } = await api.payoutPreparation.quote(quoted).catch(asQuoteFailed)
       return success(200, 'Quote', {
         amount: request.body.amount,
         fee: formatDecimal(fee, asset),
@@ -130,6 +146,15 @@ const quoteRoute = (api: ApiParts) =>
       })
     },
   })
+
+/** The transfer is not refused: the price depends on a treasury that cannot pay it now. */
+function asQuoteFailed(error: unknown): never {
+  if (!(error instanceof Refusal) || error.reason !== 'treasury_short') throw error
+  throw new Refusal('quote_failed', {
+    reason: 'treasury_short',
+    message: 'The treasury cannot cover a transfer of this amount at the moment. Retry later.',
+  })
+}
 
 type QuotedBody = Pick<Static<typeof body>, keyof typeof quotedFields>
 

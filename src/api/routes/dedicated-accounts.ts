@@ -14,6 +14,7 @@ import {
   emailPattern,
   identityNumberPattern,
   inPath,
+  nairaInput,
   phonePattern,
   plainText,
 } from '../edge/schemas.js'
@@ -89,6 +90,7 @@ const create = (api: ApiParts) =>
       'Creates a permanent account number for a customer, an invoice or a subscription. Accepts any amount, any number of times. A live bank may need `customer`, and then refuses without it.',
     body: closed({
       externalReference: referenceIn,
+      currency: Type.Optional(nairaInput),
       customer: Type.Optional(customerIn),
       metadata: Type.Optional(metadataIn),
     }),

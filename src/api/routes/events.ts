@@ -27,7 +27,7 @@ import { anotherList, readCursor, writeCursor } from '../edge/cursor.js'
 import { success, successText } from '../edge/envelope.js'
 import { toCallWithLateAnswer } from '../edge/keyed-lane.js'
 import { pageOf } from '../edge/page-of.js'
-import { readTime } from '../edge/read-time.js'
+import { fromIn, readTime, toIn } from '../edge/read-time.js'
 import { withReasons } from '../edge/refusals-of.js'
 import { type Route, route } from '../edge/route.js'
 import { closed, inPath, oneOf, page, pageQuery } from '../edge/schemas.js'
@@ -103,8 +103,8 @@ const list = ({ openPage }: ApiParts) =>
           examples: [referenceSample(prefixes.cryptoTransfer)],
         }),
       ),
-      from: Type.Optional(timestamp('Only events at or after this time.')),
-      to: Type.Optional(timestamp('Only events before this time.')),
+      from: Type.Optional(fromIn('Only events at or after this time.')),
+      to: Type.Optional(toIn('Only events before this time.')),
       ...pageQuery,
     }),
     answers: { 200: page(event) },
@@ -181,7 +181,19 @@ const redeliverTo = (api: ApiParts) =>
     summary: 'Redeliver an event',
     description: 'Sends the event again, to one endpoint or to every endpoint that listens to it.',
     params,
-    body: Type.Optional(closed({ endpointId: Type.Optional(delivery.properties.endpointId) })),
+    body: Type.Optional(
+      Type.Object(
+        {
+          endpointId: Type.Optional(
+            withDescription(
+              delivery.properties.endpointId,
+              'The endpoint to send it to. Without it: every endpoint that listens to the event.',
+            ),
+          ),
+        },
+        { additionalProperties: false, examples: [{}] },
+      ),
+    ),
     answers: {
       200: Type.Object({
         deliveries: Type.Integer({ description: 'Number of deliveries scheduled.', examples: [1] }),

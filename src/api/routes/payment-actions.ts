@@ -1,4 +1,4 @@
-import Type from 'typebox'
+import Type, { type Static } from 'typebox'
 import { prefixes } from '../../base/ids.js'
 import { Refusal } from '../../base/refusal.js'
 import { getPayment } from '../../collections/find-payments.js'
@@ -30,6 +30,25 @@ const base = { access: 'secret', tag: 'Collections', method: 'POST' } as const
 const path = '/v1/collections/payments/:reference'
 const params = inPath('reference', referenceSample(prefixes.payment))
 
+const acceptance = Object.assign(
+  closed({ action: Type.Literal('accept', { examples: ['accept'] }) }),
+  { title: 'HeldPaymentAcceptance' },
+)
+const heldReturn = Object.assign(
+  closed({
+    action: Type.Literal('return', { examples: ['return'] }),
+    destination: Type.Optional(destinationIn),
+  }),
+  { title: 'HeldPaymentReturn' },
+)
+const resolution = Type.Unsafe<Static<typeof acceptance> | Static<typeof heldReturn>>({
+  type: 'object',
+  required: ['action'],
+  discriminator: { propertyName: 'action' },
+  oneOf: [acceptance, heldReturn],
+  examples: [{ action: 'accept' }],
+})
+
 export const resolvePayment = (api: ApiParts) =>
   route({
     ...base,
@@ -39,10 +58,7 @@ export const resolvePayment = (api: ApiParts) =>
     description:
       'Accepts the held amount of a payment, or returns it to the sender or to `destination`. Stablecoins are returned only to a wallet that you name.',
     params,
-    body: closed({
-      action: Type.Enum(['accept', 'return'], { type: 'string', examples: ['accept'] }),
-      destination: Type.Optional(destinationIn),
-    }),
+    body: resolution,
     answers: { 200: payment },
     refusals: [
       'not_found',
@@ -51,10 +67,13 @@ export const resolvePayment = (api: ApiParts) =>
     ],
     async handle(request) {
       const name = { environmentId: request.environment.id, ...request.params }
-      const isAccepted = (request.body.action as string) === 'accept'
-      if (isAccepted && request.body.destination) throw needlessDestination()
+      const { body } = request
+      const isAccepted = body.action === 'accept'
       const found = await getPayment(api.db, name)
-      const requested = readDestination(request.body.destination, found)
+      const requested = readDestination(
+        body.action === 'return' ? body.destination : undefined,
+        found,
+      )
       const destination = isAccepted
         ? undefined
         : await prepareReturn(api, request, { found, requested }).catch(returnRefusal)
@@ -80,7 +99,10 @@ export const refundOfPayment = (api: ApiParts) =>
       'Returns accepted money to the sender or to `destination`: all of it, or `amount`. The fee is kept. Stablecoins are returned only to a wallet that you name.',
     params,
     body: Type.Optional(
-      closed({ amount: Type.Optional(amountIn), destination: Type.Optional(destinationIn) }),
+      Type.Object(
+        { amount: Type.Optional(amountIn), destination: Type.Optional(destinationIn) },
+        { additionalProperties: false, examples: [{ amount: 1_250_000 }] },
+      ),
     ),
     answers: { 201: payment },
     example: { amountAccepted: 0, amountReturning: 1_250_000, status: 'RETURNING' },
@@ -226,13 +248,5 @@ function noDestination(why: string): Refusal {
   return new Refusal('payment_action_failed', {
     reason: 'no_destination',
     message: `${why} Send a destination.`,
-  })
-}
-
-function needlessDestination(): Refusal {
-  const issue = 'is only for the action "return": remove it'
-  return new Refusal('validation_failed', {
-    message: `destination ${issue}.`,
-    details: [{ field: 'destination', issue }],
   })
 }

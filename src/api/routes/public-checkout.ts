@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { Refusal } from '../../base/refusal.js'
+import { outcomeUnknown, Refusal } from '../../base/refusal.js'
 import type { PublicSession } from '../../checkout/find-public-sessions.js'
 import type { Answer } from '../../idempotency/answer.js'
 import type { Coin } from '../../money/assets.js'
@@ -90,7 +90,7 @@ const simulate = (api: ApiParts) =>
     answers: { 200: publicCheckoutSession },
     refusals: [
       'checkout_session_not_found',
-      ...withReasons('checkout_session_failed', 'no_payment_method', 'rail_unavailable'),
+      ...withReasons('checkout_session_failed', 'no_payment_method'),
     ],
     async handle({ params: { reference }, body, now }) {
       const found = await getPublicSession(api, reference)
@@ -175,10 +175,9 @@ async function getPublicSession(
 
 /** The deposit may have landed all the same; a retry does not send it twice. */
 function chainUnavailable(error: Error): never {
-  throw new Refusal('checkout_session_failed', {
-    reason: 'rail_unavailable',
-    message: `The embedded chain is not responding (${error.message}). Retry in a moment.`,
-  })
+  throw outcomeUnknown(
+    `The embedded chain is not responding (${error.message}). Retry in a moment: it pays once.`,
+  )
 }
 
 function acceptsNoCrypto(): Refusal {

@@ -1,6 +1,7 @@
 import Type from 'typebox'
 import { modes } from '../../base/environment.js'
 import { Refusal } from '../../base/refusal.js'
+import { sampleTime } from '../../resources/shapes.js'
 import type { ApiParts } from '../api-parts.js'
 import { success } from '../edge/envelope.js'
 import { route } from '../edge/route.js'
@@ -21,7 +22,7 @@ const noticeSample = {
     sessionId: '999999260105090000000000014572',
     narration: 'Two loaves of agege bread',
     amount: '1250000',
-    paidAt: '2026-01-05T09:00:00.000Z',
+    paidAt: sampleTime,
   },
 }
 

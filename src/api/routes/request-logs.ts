@@ -20,7 +20,7 @@ import {
 import type { ApiParts } from '../api-parts.js'
 import { readPosition, writePosition } from '../edge/cursor.js'
 import { success } from '../edge/envelope.js'
-import { readTime } from '../edge/read-time.js'
+import { fromIn, readTime, toIn } from '../edge/read-time.js'
 import { isRequestId, requestIdPattern } from '../edge/request-id.js'
 import { type Route, route } from '../edge/route.js'
 import {
@@ -113,8 +113,8 @@ const list = ({ openPage }: ApiParts) =>
           examples: ['req_8f3a5c0d9e1b7a46000042'],
         }),
       ),
-      from: Type.Optional(timestamp('Only requests at or after this time.')),
-      to: Type.Optional(timestamp('Only requests before this time.')),
+      from: Type.Optional(fromIn('Only requests at or after this time.')),
+      to: Type.Optional(toIn('Only requests before this time.')),
       ...pageQuery,
     }),
     answers: { 200: page(Type.Object(fields)) },

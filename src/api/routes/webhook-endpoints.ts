@@ -3,7 +3,7 @@ import { hour } from '../../base/clock.js'
 import { prefixes } from '../../base/ids.js'
 import { limits } from '../../base/limits.js'
 import { eventFilters } from '../../events/filter.js'
-import { flag, reference, referenceSample, resource, timestamp } from '../../resources/shapes.js'
+import { flag, reference, referenceSample, resource } from '../../resources/shapes.js'
 import { showEndpoint, webhookEndpoint } from '../../resources/webhook-endpoint.js'
 import {
   type CreatedEndpoint,
@@ -24,7 +24,8 @@ import type { ApiParts } from '../api-parts.js'
 import { success } from '../edge/envelope.js'
 import { toCallWithLateAnswer } from '../edge/keyed-lane.js'
 import { pageOf } from '../edge/page-of.js'
-import { readTime } from '../edge/read-time.js'
+import { fromIn, readTime } from '../edge/read-time.js'
+import { webhookUrlPattern } from '../edge/read-web-url.js'
 import { withReasons } from '../edge/refusals-of.js'
 import { type Route, type RouteRequest, route } from '../edge/route.js'
 import { closed, inPath, page, pageQuery, plainText } from '../edge/schemas.js'
@@ -40,6 +41,8 @@ const withSecret = resource('WebhookEndpointWithSecret', {
 const url = Type.String({
   minLength: 1,
   maxLength: limits.webhooks.urlLengthMax,
+  pattern: webhookUrlPattern,
+  description: 'Where events are sent: https on a public address; http too in test mode.',
   examples: ['https://shop.example/webhooks'],
 })
 const events = Type.Array(Type.Enum(eventFilters, { type: 'string' }), {
@@ -252,7 +255,7 @@ const recoverSince = (api: ApiParts) =>
     summary: 'Recover missed events',
     description: `Sends every event since a time that this endpoint listens to and has not received, up to ${limits.webhooks.recoveriesPerCallMax} per request.`,
     params,
-    body: closed({ since: timestamp('Recover events from this time on.') }),
+    body: closed({ since: fromIn('Recover events from this time on.') }),
     answers: {
       200: Type.Object({
         deliveries: Type.Integer({ description: 'Number of deliveries scheduled.', examples: [3] }),

@@ -9,6 +9,7 @@ import { resource, timestamp } from '../../resources/shapes.js'
 import type { ApiParts } from '../api-parts.js'
 import { success } from '../edge/envelope.js'
 import { toCallWithLateAnswer } from '../edge/keyed-lane.js'
+import { withReasons } from '../edge/refusals-of.js'
 import { route } from '../edge/route.js'
 import { closed } from '../edge/schemas.js'
 
@@ -48,6 +49,7 @@ export const advanceClock = (api: ApiParts) =>
     tag: 'Test mode',
     body,
     answers: { 200: answer },
+    refusals: withReasons('clock_advance_failed', 'invalid_state'),
     async handle(request) {
       const { seconds } = request.body
       const change = { environmentId: request.environment.id, byMs: seconds * second }

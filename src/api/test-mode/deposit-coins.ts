@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { notFound, Refusal } from '../../base/refusal.js'
+import { notFound, outcomeUnknown, Refusal } from '../../base/refusal.js'
 import { findWallet } from '../../collections/find-accounts.js'
 import type { Coin } from '../../money/assets.js'
 import { resource, signature, withDescription } from '../../resources/shapes.js'
@@ -42,10 +42,7 @@ export const depositCoins = (api: ApiParts) =>
     tag: 'Test mode',
     body: closed({ address, asset: stablecoinInput, amount: decimalInput }),
     answers: { 201: deposit },
-    refusals: [
-      'not_found',
-      ...withReasons('account_action_failed', 'not_simulated', 'rail_unavailable'),
-    ],
+    refusals: ['not_found', ...withReasons('account_action_failed', 'not_simulated')],
     async handle(request) {
       const { address: wallet, amount } = request.body
       const asset = request.body.asset as Coin
@@ -74,10 +71,9 @@ export const depositCoins = (api: ApiParts) =>
 
 /** The deposit may have landed all the same; a retry with the same key does not send it twice. */
 function chainUnavailable(error: Error): never {
-  throw new Refusal('account_action_failed', {
-    reason: 'rail_unavailable',
-    message: `The embedded chain is not responding (${error.message}). Retry with the same key.`,
-  })
+  throw outcomeUnknown(
+    `The embedded chain is not responding (${error.message}). The deposit may have been sent: retry with the same Idempotency-Key.`,
+  )
 }
 
 function notSimulated(): Refusal {

@@ -1,16 +1,16 @@
 import Type from 'typebox'
 import { day } from '../../base/clock.js'
 import { limits } from '../../base/limits.js'
-import { Refusal } from '../../base/refusal.js'
+import { outcomeUnknown, Refusal } from '../../base/refusal.js'
 import { findAccountByNumber } from '../../collections/find-accounts.js'
 import { findPaymentByRailId } from '../../collections/find-payments.js'
 import { payment, showPayment } from '../../resources/payment.js'
-import { flag, time, withDescription } from '../../resources/shapes.js'
+import { flag } from '../../resources/shapes.js'
 import type { ApiParts } from '../api-parts.js'
 import { success } from '../edge/envelope.js'
 import { toCallWithLateAnswer } from '../edge/keyed-lane.js'
 import { checkNairaLimits } from '../edge/naira-limits.js'
-import { readTime } from '../edge/read-time.js'
+import { readTime, timeIn } from '../edge/read-time.js'
 import { withReasons } from '../edge/refusals-of.js'
 import { effectName } from '../edge/request-name.js'
 import { type RouteRequest, route } from '../edge/route.js'
@@ -48,7 +48,9 @@ const body = closed({
   sender: Type.Optional(sender),
   narration: Type.Optional(shortText('Two loaves of agege bread', 'Text that the payer wrote.')),
   sentAt: Type.Optional(
-    withDescription(time, 'When the bank received the money. Defaults to now.'),
+    timeIn(
+      `When the bank received the money, within ${limits.testClock.sentWithinMs / day} days of now. Defaults to now.`,
+    ),
   ),
   copies: Type.Optional(
     Type.Integer({
@@ -131,8 +133,13 @@ async function payAndNotify(api: ApiParts, request: PayIn) {
   await api.collections.judgeNotice({ rail: rail.name, mode: environment.mode, id })
   // An emulated provider's notice is confirmed through its API, which may take a moment.
   if (!(await findPaymentByRailId(api.db, { rail: rail.name, railId: id })))
-    await api.collections.requery(account, environment.mode)
+    await api.collections.requery(account, environment.mode).catch(asNotJudged)
   return { rail: rail.name, railId: id }
+}
+
+/** The bank has the money, so its refusal must not promise that nothing was done. */
+function asNotJudged(error: unknown): never {
+  throw error instanceof Refusal ? notJudged() : error
 }
 
 function readSentAt(now: Date, text: string): Date {
@@ -147,11 +154,9 @@ function readSentAt(now: Date, text: string): Date {
 }
 
 function notJudged(): Refusal {
-  return new Refusal('account_action_failed', {
-    reason: 'rail_unavailable',
-    message:
-      'The bank has the payment, but its notice is not processed yet. Retry with the same key.',
-  })
+  return outcomeUnknown(
+    'The bank has the payment, but its notice is not processed yet. Retry with the same Idempotency-Key.',
+  )
 }
 
 function sentBack(): Refusal {

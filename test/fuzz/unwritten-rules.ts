@@ -1,0 +1,61 @@
+/**
+ * What the service refuses with 400 `validation_failed` although the document allows it: rules that
+ * a schema cannot express. `docs/reference/contract.md` lists the same sentences.
+ */
+export const unwrittenRules: { rule: string; field: RegExp; issue: RegExp }[] = [
+  {
+    rule: '`expiresAt` is in the future and at most 24 hours ahead.',
+    field: /^expiresAt$/,
+    issue: /^must be (in the future|at most 24 hours ahead)$/,
+  },
+  {
+    rule: '`sentAt` of a test payment is within 366 days of now.',
+    field: /^sentAt$/,
+    issue: /^must be within \d+ days of now$/,
+  },
+  {
+    rule: 'A naira amount is within the limits that the operator set for the mode.',
+    field: /^amount$/,
+    issue: /^must be at (least|most) ₦[\d,.]+ \(\d+ kobo\)$/,
+  },
+  {
+    rule: 'A stablecoin amount has at most 20 digits and is at most 9,223,372,036,854.775807; a price is at most 9,007,199,254.740991.',
+    field: /(^|\.)(amount|USDC|USDT)$/,
+    issue: /^must (have at most 20 digits|be at most [\d.]+)$/,
+  },
+  {
+    rule: 'A Solana address is 32 bytes in base58; not every text of that length is.',
+    field: /(^|\.)(destinationAddress|address)$/,
+    issue: /^must be a Solana address: 32 bytes in base58$/,
+  },
+  {
+    rule: 'A cursor comes from a page of the same list.',
+    field: /^cursor$/,
+    issue: /^must (be the nextCursor of the previous page|come from a page of the same list)$/,
+  },
+  {
+    rule: 'A URL can be parsed; for webhooks its host is public and, in live mode, its scheme https.',
+    field: /^(url|successUrl|cancelUrl)$/,
+    issue: /^must (be an|be a public|be at most|start with https|not contain)/,
+  },
+  {
+    rule: 'A text that payers read has a visible character; combining marks and unassigned characters alone are not.',
+    field: /^(description|customer\.name|checkout\.displayName)$/,
+    issue: /^must contain visible characters/,
+  },
+  {
+    rule: 'Texts are whole characters: no half of a surrogate pair.',
+    field: /./,
+    issue: /^must be whole characters/,
+  },
+  {
+    rule: '`metadata` is at most 8,192 bytes as JSON.',
+    field: /^metadata$/,
+    issue: /^must be at most \d+ bytes as JSON$/,
+  },
+  {
+    rule: 'Amount and destination of a refund or return fit the asset of the payment; a test outcome fits the kind of transfer.',
+    field: /^(amount|destination\..+|outcome)$/,
+    issue: /^(is for |must be an integer in kobo|must be a decimal string|must be one of)/,
+  },
+]
