@@ -94,6 +94,12 @@ export const operations = {
     list: list('/v1/balance-entries'),
     csv: csv('/v1/balance-entries'),
   },
+  reports: {
+    received: find('/v1/reports/received'),
+    conversion: find('/v1/reports/conversion'),
+    balance: find('/v1/reports/balance'),
+    payoutTimes: find('/v1/reports/payout-times'),
+  },
   settings: {
     get: read('/v1/settings'),
     update: change('/v1/settings'),

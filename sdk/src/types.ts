@@ -31,6 +31,39 @@ export type BalanceEntry = {
   createdAt: string
 }
 
+export type BalanceReport = {
+  /** Asset of the balance. */
+  asset: 'NGN' | 'USDC' | 'USDT'
+  /** Available balance when the period began. */
+  opening: number | string
+  /** Available balance at its end, or now. */
+  closing: number | string
+  /** The lowest balance of the period, and the first bucket that had it. */
+  lowest: {
+    /** The lowest available balance. */
+    amount: number | string
+    /** When the bucket began: a full hour, or midnight in Lagos (UTC+1). */
+    from: string
+  }
+  /** Size of a bucket. */
+  bucket: 'hour' | 'day'
+  /** Days begin at midnight in this time zone. */
+  timeZone: 'Africa/Lagos'
+  /** Start of the first bucket. */
+  from: string
+  /** End of the last bucket. */
+  to: string
+  /** All buckets of the period, oldest first, also those without anything in them. */
+  buckets: ({
+    /** When the bucket began: a full hour, or midnight in Lagos (UTC+1). */
+    from: string
+    /** Available balance after the last balance entry before the end of the bucket. */
+    closing: number | string
+    /** The lowest available balance within the bucket. */
+    lowest: number | string
+  })[]
+}
+
 export type Bank = {
   /** Such as `058`. */
   code: string
@@ -182,6 +215,45 @@ export type CoinFunding = {
   asset: 'USDC' | 'USDT'
   /** Decimal amount with at most 6 digits after the point. */
   amount: string
+}
+
+export type ConversionReport = {
+  /** The whole period. */
+  total: {
+    /** Checkout sessions created in the bucket. */
+    created: number
+    /** Of these, sessions whose checkout page was opened. */
+    opened: number
+    /** Of these, sessions that are paid. */
+    paid: number
+    /** Of these, sessions that expired unpaid. */
+    expired: number
+    /** Of these, sessions that were cancelled. */
+    cancelled: number
+  }
+  /** Size of a bucket. */
+  bucket: 'hour' | 'day'
+  /** Days begin at midnight in this time zone. */
+  timeZone: 'Africa/Lagos'
+  /** Start of the first bucket. */
+  from: string
+  /** End of the last bucket. */
+  to: string
+  /** All buckets of the period, oldest first, also those without anything in them. */
+  buckets: ({
+    /** When the bucket began: a full hour, or midnight in Lagos (UTC+1). */
+    from: string
+    /** Checkout sessions created in the bucket. */
+    created: number
+    /** Of these, sessions whose checkout page was opened. */
+    opened: number
+    /** Of these, sessions that are paid. */
+    paid: number
+    /** Of these, sessions that expired unpaid. */
+    expired: number
+    /** Of these, sessions that were cancelled. */
+    cancelled: number
+  })[]
 }
 
 export type CreditedAccount = {
@@ -531,6 +603,43 @@ export type PaymentReturn = {
   createdAt: string
 }
 
+export type PayoutTimesReport = {
+  /** Kind of the payouts. */
+  kind: 'bank_transfer' | 'crypto_transfer'
+  /** The whole period. */
+  total: {
+    /** Payouts that were completed. */
+    count: number
+    /** Payouts that failed. */
+    failed: number
+  }
+  /** Size of a bucket. */
+  bucket: 'hour' | 'day'
+  /** Days begin at midnight in this time zone. */
+  timeZone: 'Africa/Lagos'
+  /** Start of the first bucket. */
+  from: string
+  /** End of the last bucket. */
+  to: string
+  /** All buckets of the period, oldest first, also those without anything in them. */
+  buckets: ({
+    /** When the bucket began: a full hour, or midnight in Lagos (UTC+1). */
+    from: string
+    /**
+     * Half of the completed payouts took at most this many milliseconds; null if there were none.
+     */
+    medianMs: number | null
+    /**
+     * 95 % of the completed payouts took at most this many milliseconds; null if there were none.
+     */
+    p95Ms: number | null
+    /** Payouts that were completed. */
+    count: number
+    /** Payouts that failed. */
+    failed: number
+  })[]
+}
+
 export type Profile = {
   merchant: {
     /** Identifies the merchant. */
@@ -670,6 +779,55 @@ export type PublicCheckoutSession = {
   cancelUrl: string | null
   /** Only present once the session is paid. */
   successUrl?: string | null
+}
+
+export type ReceivedReport = {
+  /** Currency of the payments. */
+  currency: 'NGN' | 'USDC' | 'USDT'
+  /** The whole period. */
+  total: {
+    /** Sum of the payments. */
+    amount: number | string
+    /** Number of payments. */
+    count: number
+  }
+  /** The period of the same length before this one, with `compare=previous`. */
+  previous: {
+    /** Start of the period before. */
+    from: string
+    /** End of the period before. */
+    to: string
+    /** Sum of its payments. */
+    amount: number | string
+    /** Number of its payments. */
+    count: number
+  } | null
+  /** Difference from the period before, with `compare=previous`. */
+  change: {
+    /** Total less that of the period before. */
+    amount: number | string
+    /** Payments more than in the period before; negative if fewer. */
+    count: number
+    /** Change of the amount in percent, with one decimal; null if nothing was received before. */
+    percent: number | null
+  } | null
+  /** Size of a bucket. */
+  bucket: 'hour' | 'day'
+  /** Days begin at midnight in this time zone. */
+  timeZone: 'Africa/Lagos'
+  /** Start of the first bucket. */
+  from: string
+  /** End of the last bucket. */
+  to: string
+  /** All buckets of the period, oldest first, also those without anything in them. */
+  buckets: ({
+    /** When the bucket began: a full hour, or midnight in Lagos (UTC+1). */
+    from: string
+    /** Sum of the payments. */
+    amount: number | string
+    /** Number of payments. */
+    count: number
+  })[]
 }
 
 /** The request was refused or failed. */
@@ -1190,6 +1348,78 @@ export type ListBalanceEntriesQuery = {
   limit?: number | undefined
   /** The `nextCursor` of the previous page. */
   cursor?: string | undefined
+}
+
+/** Report what was received. */
+export type GetReceivedReportQuery = {
+  /** Only payments in this currency. Default: `NGN`. */
+  currency?: 'NGN' | 'USDC' | 'USDT' | undefined
+  /**
+   * Start of the period: a date (a day in Lagos) or a time, rounded down to a bucket. Default: 30
+   * days or 24 hours before `to`.
+   */
+  from?: string | undefined
+  /**
+   * End of the period: a date (that day included) or a time, rounded up to a bucket. Default: now.
+   * At most 400 days or 744 hours after `from`.
+   */
+  to?: string | undefined
+  /** Size of a bucket. Default: `day`. */
+  bucket?: 'hour' | 'day' | undefined
+  /** Compare with the period before. */
+  compare?: 'previous' | undefined
+}
+
+/** Report checkout conversion. */
+export type GetConversionReportQuery = {
+  /**
+   * Start of the period: a date (a day in Lagos) or a time, rounded down to a bucket. Default: 30
+   * days or 24 hours before `to`.
+   */
+  from?: string | undefined
+  /**
+   * End of the period: a date (that day included) or a time, rounded up to a bucket. Default: now.
+   * At most 400 days or 744 hours after `from`.
+   */
+  to?: string | undefined
+  /** Size of a bucket. Default: `day`. */
+  bucket?: 'hour' | 'day' | undefined
+}
+
+/** Report a balance over time. */
+export type GetBalanceReportQuery = {
+  /** Which balance. Default: `NGN`. */
+  asset?: 'NGN' | 'USDC' | 'USDT' | undefined
+  /**
+   * Start of the period: a date (a day in Lagos) or a time, rounded down to a bucket. Default: 30
+   * days or 24 hours before `to`.
+   */
+  from?: string | undefined
+  /**
+   * End of the period: a date (that day included) or a time, rounded up to a bucket. Default: now.
+   * At most 400 days or 744 hours after `from`.
+   */
+  to?: string | undefined
+  /** Size of a bucket. Default: `day`. */
+  bucket?: 'hour' | 'day' | undefined
+}
+
+/** Report how long payouts take. */
+export type GetPayoutTimesReportQuery = {
+  /** Only payouts of this kind. Default: `bank_transfer`. */
+  kind?: 'bank_transfer' | 'crypto_transfer' | undefined
+  /**
+   * Start of the period: a date (a day in Lagos) or a time, rounded down to a bucket. Default: 30
+   * days or 24 hours before `to`.
+   */
+  from?: string | undefined
+  /**
+   * End of the period: a date (that day included) or a time, rounded up to a bucket. Default: now.
+   * At most 400 days or 744 hours after `from`.
+   */
+  to?: string | undefined
+  /** Size of a bucket. Default: `day`. */
+  bucket?: 'hour' | 'day' | undefined
 }
 
 /** Update settings. */

@@ -19,6 +19,7 @@ import { paymentRoutes } from './payments.js'
 import { profile } from './profile.js'
 import { publicCheckoutRoutes } from './public-checkout.js'
 import { railNotices } from './rail-notices.js'
+import { reportRoutes } from './reports.js'
 import { requestLogRoutes } from './request-logs.js'
 import { changeSettings, readSettings } from './settings.js'
 import { virtualAccountRoutes } from './virtual-accounts.js'
@@ -29,6 +30,7 @@ export function createRoutes(api: ApiParts): Route[] {
   return [
     balances(api),
     balanceEntries(api),
+    ...reportRoutes(api),
     readSettings(api),
     changeSettings(api),
     profile(api),
