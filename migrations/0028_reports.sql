@@ -1,10 +1,10 @@
--- Reports over months read sums of hours instead of rows. Days begin at midnight in Lagos. A day is
--- summed up once, an hour after its end by the clock of this server; a row of that day that is
+-- Reports over months read sums of hours and days instead of rows. Days begin at midnight in Lagos. A
+-- day is summed up once, an hour after its end by the clock of this server; a row of that day that is
 -- committed or changes later leaves a row in `report_changes`, and until the day has been summed up
 -- again, reports read its rows. So no report depends on when a worker runs.
 
 -- One row per environment: the job. Days before `summed_up_to` are in the tables below, where hours
--- without rows are absent, except for days in `report_changes`.
+-- and days without rows are absent, except for days in `report_changes`.
 create table report_progress (
   environment_id integer primary key references environments,
   summed_up_to timestamptz,
@@ -23,31 +23,35 @@ create table report_changes (
   constraint changed_report_is_known check (report in ('received', 'conversion', 'payout_times'))
 );
 
-create table report_received_hours (
+create table report_received (
   environment_id integer not null,
   asset text not null,
-  hour_start timestamptz not null,
+  bucket text not null,
+  bucket_start timestamptz not null,
   amount bigint not null,
   count bigint not null,
-  primary key (environment_id, asset, hour_start),
-  constraint received_hour_is_not_empty check (amount > 0 and count > 0)
+  primary key (environment_id, asset, bucket, bucket_start),
+  constraint received_bucket_is_known check (bucket in ('hour', 'day')),
+  constraint received_bucket_is_not_empty check (amount > 0 and count > 0)
 );
 
--- Sessions by the hour in which they were created, with their present state.
-create table report_conversion_hours (
+-- Sessions by when they were created, with their present state.
+create table report_conversion (
   environment_id integer not null,
-  hour_start timestamptz not null,
+  bucket text not null,
+  bucket_start timestamptz not null,
   created bigint not null,
   opened bigint not null,
   paid bigint not null,
   expired bigint not null,
   cancelled bigint not null,
-  primary key (environment_id, hour_start),
-  constraint conversion_hour_is_not_empty check (created > 0),
+  primary key (environment_id, bucket, bucket_start),
+  constraint conversion_bucket_is_known check (bucket in ('hour', 'day')),
+  constraint conversion_bucket_is_not_empty check (created > 0),
   constraint sessions_end_once check (paid + expired + cancelled <= created)
 );
 
--- Payouts by when they ended. The median of a day is not that of its hours, so both are kept.
+-- Payouts by when they ended.
 create table report_payout_times (
   environment_id integer not null,
   kind text not null,
@@ -66,18 +70,20 @@ create table report_payout_times (
 
 -- Statements are read in the order of their numbers, which have no gaps and are committed in order,
 -- so nothing can be missed: this table needs no `report_changes` and includes the present day.
-create table report_balance_hours (
+create table report_balances (
   environment_id integer not null,
   asset text not null,
-  hour_start timestamptz not null,
+  bucket text not null,
+  bucket_start timestamptz not null,
   last_number bigint not null,
   closing bigint not null,
   lowest bigint not null,
-  primary key (environment_id, asset, hour_start),
+  primary key (environment_id, asset, bucket, bucket_start),
+  constraint balance_bucket_is_known check (bucket in ('hour', 'day')),
   constraint closing_is_not_below_lowest check (closing >= lowest and lowest >= 0)
 );
 create unique index statement_entry_is_summed_up_once
-  on report_balance_hours (environment_id, asset, last_number);
+  on report_balances (environment_id, asset, bucket, last_number);
 
 -- Added when the page is first shown.
 alter table checkout_sessions add column if not exists opened_at timestamptz;

@@ -9,6 +9,8 @@ export const bucketSizes = { hour, day } as const
 
 export type BucketSize = keyof typeof bucketSizes
 
+export const bucketNames = Object.keys(bucketSizes) as BucketSize[]
+
 /** From a time up to another, which it does not include. */
 export type Period = { from: Date; to: Date }
 
