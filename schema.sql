@@ -587,15 +587,17 @@ create table reconciliations (
   constraint reconciliations_pkey PRIMARY KEY (rail)
 );
 
-create table report_balance_hours (
+create table report_balances (
   environment_id integer not null,
   asset text not null,
-  hour_start timestamp with time zone not null,
+  bucket text not null,
+  bucket_start timestamp with time zone not null,
   last_number bigint not null,
   closing bigint not null,
   lowest bigint not null,
+  constraint balance_bucket_is_known CHECK ((bucket = ANY (ARRAY['hour'::text, 'day'::text]))),
   constraint closing_is_not_below_lowest CHECK (((closing >= lowest) AND (lowest >= 0))),
-  constraint report_balance_hours_pkey PRIMARY KEY (environment_id, asset, hour_start)
+  constraint report_balances_pkey PRIMARY KEY (environment_id, asset, bucket, bucket_start)
 );
 
 create table report_changes (
@@ -607,16 +609,18 @@ create table report_changes (
   constraint report_changes_pkey PRIMARY KEY (environment_id, report, day_start, transaction_id)
 );
 
-create table report_conversion_hours (
+create table report_conversion (
   environment_id integer not null,
-  hour_start timestamp with time zone not null,
+  bucket text not null,
+  bucket_start timestamp with time zone not null,
   created bigint not null,
   opened bigint not null,
   paid bigint not null,
   expired bigint not null,
   cancelled bigint not null,
-  constraint conversion_hour_is_not_empty CHECK ((created > 0)),
-  constraint report_conversion_hours_pkey PRIMARY KEY (environment_id, hour_start),
+  constraint conversion_bucket_is_known CHECK ((bucket = ANY (ARRAY['hour'::text, 'day'::text]))),
+  constraint conversion_bucket_is_not_empty CHECK ((created > 0)),
+  constraint report_conversion_pkey PRIMARY KEY (environment_id, bucket, bucket_start),
   constraint sessions_end_once CHECK ((((paid + expired) + cancelled) <= created))
 );
 
@@ -643,14 +647,16 @@ create table report_progress (
   constraint report_progress_pkey PRIMARY KEY (environment_id)
 );
 
-create table report_received_hours (
+create table report_received (
   environment_id integer not null,
   asset text not null,
-  hour_start timestamp with time zone not null,
+  bucket text not null,
+  bucket_start timestamp with time zone not null,
   amount bigint not null,
   count bigint not null,
-  constraint received_hour_is_not_empty CHECK (((amount > 0) AND (count > 0))),
-  constraint report_received_hours_pkey PRIMARY KEY (environment_id, asset, hour_start)
+  constraint received_bucket_is_known CHECK ((bucket = ANY (ARRAY['hour'::text, 'day'::text]))),
+  constraint received_bucket_is_not_empty CHECK (((amount > 0) AND (count > 0))),
+  constraint report_received_pkey PRIMARY KEY (environment_id, asset, bucket, bucket_start)
 );
 
 create table request_logs (
@@ -950,7 +956,7 @@ CREATE INDEX payouts_open ON public.payouts USING btree (submitted_at) WHERE (st
 
 CREATE UNIQUE INDEX reference_is_one_payout ON public.payouts USING btree (id);
 
-CREATE UNIQUE INDEX statement_entry_is_summed_up_once ON public.report_balance_hours USING btree (environment_id, asset, last_number);
+CREATE UNIQUE INDEX statement_entry_is_summed_up_once ON public.report_balances USING btree (environment_id, asset, bucket, last_number);
 
 CREATE INDEX report_progress_due ON public.report_progress USING btree (due_at);
 

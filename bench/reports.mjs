@@ -177,7 +177,7 @@ async function fill(client, environmentId) {
     insert into ledger_transfers (environment_id, cause_id, purpose, asset, debit, credit, amount,
       is_hold, entry_number, available_after, created_at)
     select ${environmentId}, ${idAt('at', 'payment')}, 'payment', 'NGN', 'clearing', 'available',
-      n % 900 + 100, false, n, n * 500, at
+      n % 900 + 100, false, n, n * 500::bigint, at
     from (select n, ${timeOf(paymentCount)} as at from generate_series(1, ${paymentCount}) n) one`)
   await client.query(`
     insert into payouts (environment_id, id, kind, rail, asset, amount, fee, requested_amount,

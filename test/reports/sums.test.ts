@@ -341,3 +341,42 @@ test('reports never depend on what workers have summed up, or when', async () =>
     { numRuns: 30 },
   )
 })
+
+// The worker has summed up the payments of a day and waits for the sums of its sessions. A payment
+// that commits now is neither in those sums nor among the changes that the worker may remove.
+test('a change that commits while its day is summed up again is not lost', async () => {
+  const world = await openWorld()
+  const { environmentId } = world
+  const at = after(today, -3 * day)
+  const payment = { at, asset: 'NGN', amount: 5n } as const
+  const session = { id: newId(at), at, isOpened: false, status: 'pending' }
+  const period = { bucket: 'day', from: at, to: after(at, day) } as const
+  const read = () => readReceived(db, { environmentId, asset: 'NGN' }, period)
+  await insertPayment(db, world, payment)
+  await insertSession(db, world, session)
+  await workAt(world, now)
+  await insertPayment(db, world, payment)
+  await updateSession(db, world, { ...session, status: 'paid' })
+  let worker: Promise<void> | undefined
+  await db.transaction(async (tx) => {
+    await tx.rows(sql`
+      select from report_conversion where environment_id = ${environmentId} for update`)
+    worker = workAt(world, now)
+    await expect.poll(countWaiting, { interval: 5, timeout: 5_000 }).toBe(1n)
+    await insertPayment(db, world, payment)
+  })
+  await worker
+  expect(await read()).toEqual([{ start: at, amount: 15n, count: 3n }])
+  await workAt(world, now)
+  expect(await read()).toEqual([{ start: at, amount: 15n, count: 3n }])
+  const [left] = await db.rows(sql<{ count: bigint }>`
+    select count(*) as count from report_changes where environment_id = ${environmentId}`)
+  expect(left!.count).toBe(0n)
+})
+
+async function countWaiting(): Promise<bigint> {
+  const [row] = await db.rows(sql<{ count: bigint }>`
+    select count(*) as count from pg_stat_activity
+    where datname = current_database() and wait_event_type = 'Lock'`)
+  return row!.count
+}
