@@ -8,7 +8,7 @@ import { readSummedUp } from './summed-up.js'
 
 export type ReceivedBucket = { start: Date; amount: bigint; count: bigint }
 
-/** Payments by when they were recorded. What arrived never changes, whatever happens to it later. */
+/** Payments by when they were recorded. What arrived never changes, whatever becomes of it. */
 function receivedBuckets(
   environmentId: EnvironmentId,
   { assets, buckets }: { assets: readonly Asset[]; buckets: readonly BucketSize[] },
