@@ -1,6 +1,6 @@
 /**
- * node bench/reports.mjs: PostgreSQL time of every report on millions of payments, first computed
- * from rows alone and then with the sums that a worker keeps. See README.md.
+ * node bench/reports.mjs: PostgreSQL time of every report on millions of payments, with the sums
+ * that a worker keeps, and optionally from rows alone. See README.md.
  */
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -14,6 +14,8 @@ const paymentCount = Math.round(Number(process.env.REPORTS_MILLIONS ?? 5) * 1e6)
 const otherCount = Math.round(paymentCount / 5)
 const days = 366
 const rounds = 5
+const measuresRows = process.env.REPORTS_FROM_ROWS === '1'
+const tables = ['payments', 'ledger_transfers', 'payouts', 'checkout_sessions']
 const bytesPerPayment = 1_700
 
 requireFreeSpace(tmpdir(), 4e9 + paymentCount * bytesPerPayment, 'This run')
@@ -42,9 +44,9 @@ async function measureReports({ serverUrl, folder }) {
     `select id from environments where mode = 'live'`,
   )
   const environmentId = found[0].id
-  await timed('rows written', () => fill(reader.client, environmentId))
+  await timed('rows written', () => fill(reader.client, serverUrl, environmentId))
   const cases = casesOf(reader, environmentId)
-  const fromRows = await measureAll(reader, cases, 1)
+  const fromRows = measuresRows ? await measureAll(reader, cases, 1) : []
   await timed('summed up', () => sumUpReports(new Database(serverUrl, () => {}), now))
   await reader.client.query('vacuum analyze')
   const fromSums = await measureAll(reader, cases, rounds)
@@ -67,7 +69,7 @@ ${paymentCount.toLocaleString('en')} payments in ${days} days; ${cores} × ${cpu
   printCells(
     [
       ['report', ({ name }) => name],
-      ['ms from rows', ({ rows: ms }) => ms.toFixed(1)],
+      ['ms from rows', ({ rows: ms }) => ms?.toFixed(1) ?? ''],
       ['ms with sums', ({ sums: ms }) => ms.toFixed(1)],
     ],
     table,
@@ -144,59 +146,103 @@ async function openReader(url) {
   }
 }
 
-/** The n-th of `count` rows, spread evenly over the days until now. */
-function timeOf(count) {
-  return `date_trunc('milliseconds', timestamptz '${now.toISOString()}' - (${count} - n) * (interval '${days} days' / ${count}))`
-}
-
-function idAt(time, salt) {
-  return `(lpad(to_hex((extract(epoch from ${time}) * 1000)::bigint), 12, '0')
-    || '7' || substr(md5('${salt}' || n), 1, 3) || '8' || substr(md5('${salt}' || n), 4, 15))::uuid`
-}
-
-async function fill(client, environmentId) {
-  // Without triggers, and with the indexes made at once afterwards: only for speed.
-  await client.query(`set session_replication_role = replica; set maintenance_work_mem = '512MB'`)
-  const { rows: indexes } = await client.query(`
+/**
+ * Writes faster than the service would: without the write-ahead log and triggers, with the indexes
+ * made afterwards, and in several sessions.
+ */
+async function fill(client, url, environmentId) {
+  await client.query(`set maintenance_work_mem = '512MB'`)
+  const { rows: indexes } = await client.query(
+    `
     select indexdef, indexrelid::regclass as name from pg_indexes
     join pg_index on indexrelid = indexname::regclass
-    where tablename in ('payments', 'ledger_transfers', 'payouts', 'checkout_sessions')
-      and not indisprimary and not exists (select from pg_constraint where conindid = indexrelid)`)
+    where tablename = any($1) and not indisprimary
+      and not exists (select from pg_constraint where conindid = indexrelid)`,
+    [tables],
+  )
   for (const { name } of indexes) await client.query(`drop index ${name}`)
-  await client.query(`
+  for (const table of tables) await client.query(`alter table ${table} set unlogged`)
+  const halves = (count, insert) => [
+    insert(series(count, 1, count / 2)),
+    insert(series(count, count / 2 + 1, count)),
+  ]
+  const inserts = [
+    ...halves(paymentCount, (rows) => insertPayments(environmentId, rows)),
+    ...halves(paymentCount, (rows) => insertEntries(environmentId, rows)),
+    ...halves(otherCount, (rows) => insertPayouts(environmentId, rows)),
+    ...halves(otherCount, (rows) => insertSessions(environmentId, rows)),
+  ]
+  await inParallel(url, inserts)
+  await inParallel(
+    url,
+    indexes.map(({ indexdef }) => indexdef),
+  )
+  await client.query('vacuum analyze')
+}
+
+async function inParallel(url, statements) {
+  const waiting = [...statements]
+  const run = async () => {
+    const session = new pg.Client(url)
+    await session.connect()
+    session.on('error', () => {})
+    await session.query(
+      `set session_replication_role = replica; set maintenance_work_mem = '256MB'`,
+    )
+    for (let next = waiting.shift(); next; next = waiting.shift()) await session.query(next)
+    await session.end()
+  }
+  await Promise.all([run(), run(), run(), run()])
+}
+
+/** Rows `n` of `count`, spread evenly over the days until now, with the id of their time. */
+function series(count, from, to) {
+  const first = now.getTime() - days * dayMs
+  return `(
+    select n, ('epoch'::timestamptz + ms * interval '1 millisecond') as at,
+      (lpad(to_hex(ms), 12, '0') || '70008000' || lpad(to_hex(n), 12, '0'))::uuid as id
+    from (select n, ${first} + n * ${days * dayMs}::bigint / ${count} as ms
+      from generate_series(${from}::bigint, ${to}::bigint) n) timed) one`
+}
+
+function insertPayments(environmentId, rows) {
+  return `
     insert into payments (environment_id, id, account_id, source, rail, rail_id, asset, amount,
       amount_accepted, amount_held, amount_returning, amount_returned, fee, variance, sender,
       session_id, narration, event_sequence, received_at, created_at)
-    select ${environmentId}, id, id, 'virtual_account', 'sandbox-bank', 'sbp_' || n, 'NGN', n % 900 + 100,
-      n % 900 + 100, 0, 0, 0, 0, 'NONE',
+    select ${environmentId}, id, id, 'virtual_account', 'sandbox-bank', 'sbp_' || n, 'NGN',
+      n % 900 + 100, n % 900 + 100, 0, 0, 0, 0, 'NONE',
       '{"name":"CHINEDU OKAFOR","accountNumber":"0123456789","bankCode":"058","bankName":"GTB"}',
       '000058261115085656123456789012', 'order', 1, at, at
-    from (select n, at, ${idAt('at', 'payment')} as id
-      from (select n, ${timeOf(paymentCount)} as at from generate_series(1, ${paymentCount}) n) one) two`)
-  await client.query(`
+    from ${rows}`
+}
+
+function insertEntries(environmentId, rows) {
+  return `
     insert into ledger_transfers (environment_id, cause_id, purpose, asset, debit, credit, amount,
       is_hold, entry_number, available_after, created_at)
-    select ${environmentId}, ${idAt('at', 'payment')}, 'payment', 'NGN', 'clearing', 'available',
-      n % 900 + 100, false, n, n * 500::bigint, at
-    from (select n, ${timeOf(paymentCount)} as at from generate_series(1, ${paymentCount}) n) one`)
-  await client.query(`
+    select ${environmentId}, id, 'payment', 'NGN', 'clearing', 'available', n % 900 + 100, false,
+      n, n * 500, at
+    from ${rows}`
+}
+
+function insertPayouts(environmentId, rows) {
+  return `
     insert into payouts (environment_id, id, kind, rail, asset, amount, fee, requested_amount,
       destination, metadata, status, event_sequence, submitted_at, created_at, completed_at)
-    select ${environmentId}, ${idAt('at', 'payout')}, 'bank_transfer', 'sandbox-bank', 'NGN', 100, 0, '100',
+    select ${environmentId}, id, 'bank_transfer', 'sandbox-bank', 'NGN', 100, 0, '100',
       '{"bankCode":"058","accountNumber":"0123456789"}', '{}', 'COMPLETED', 2, at, at,
       at + n % 5000 * interval '3 milliseconds'
-    from (select n, ${timeOf(otherCount)} as at from generate_series(1, ${otherCount}) n) one`)
-  await client.query(`
+    from ${rows}`
+}
+
+function insertSessions(environmentId, rows) {
+  return `
     insert into checkout_sessions (environment_id, id, reference, account_id, description,
       customer_name, customer_email, merchant_reference, url, metadata, event_sequence, status,
       created_at, opened_at)
-    select ${environmentId}, id, rpad(id::text, 42, '0'), id, 'Two loaves of agege bread', 'Ada Obi',
-      'ada@example.com', 'order-' || n, 'https://pay.example/checkout/' || id, '{}', 1,
+    select ${environmentId}, id, rpad(id::text, 42, '0'), id, 'Two loaves of agege bread',
+      'Ada Obi', 'ada@example.com', 'order-' || n, 'https://pay.example/checkout/' || id, '{}', 1,
       case n % 3 when 0 then 'expired' else 'paid' end, at, at
-    from (select n, at, ${idAt('at', 'session')} as id
-      from (select n, ${timeOf(otherCount)} as at from generate_series(1, ${otherCount}) n) one) two`)
-  for (const { indexdef } of indexes) await client.query(indexdef)
-  await client.query('vacuum analyze')
-  await client.query('checkpoint')
-  await client.query('reset session_replication_role')
+    from ${rows}`
 }
