@@ -40,6 +40,7 @@ import { markForReview } from './payouts/review-payouts.js'
 import { connectLane, connectListener } from './postgres/connection.js'
 import { Database } from './postgres/database.js'
 import { isDatabaseAway } from './postgres/failures.js'
+import { sumUpReports } from './reports/sum-up.js'
 import { deleteOldEntries } from './request-log/delete-old-entries.js'
 import { mintBackings } from './simulation/test-funding.js'
 import { concludeSweeps } from './wallets/conclude-sweeps.js'
@@ -103,6 +104,13 @@ export function createJobs(opened: OpenRails, tools: JobTools): Job[] {
       mayTakeMs: limits.reconcile.leaseMs,
       batch: Number.POSITIVE_INFINITY,
       run: (db, now) => reconcileDue({ db, rails: opened, logger }, now),
+    },
+    {
+      name: 'sum up reports',
+      everyMs: limits.reports.pollIntervalMs,
+      mayTakeMs: limits.reports.runMaxMs,
+      batch: limits.reports.environmentsPerBatchMax,
+      run: sumUpReports,
     },
     ...collectionJobs(opened, tools),
     ...payoutJobs(opened, tools),

@@ -586,6 +586,42 @@ export const described: Record<string, Described> = {
     ],
     money: ['opening', 'in', 'out', 'fees', 'released', 'closing'],
   },
+  'reports.received': {
+    about: 'Report what was received. Returns amount and number of payments per day or hour, by createdAt of the payments. All money that arrived counts, also what is held or was returned later.',
+    flags: [
+      ['currency', 'text', 'Only payments in this currency. Default: NGN. One of: NGN, USDC, USDT.', false, false],
+      ['from', 'text', 'Start of the period: a date (a day in Lagos) or a time, rounded down to a bucket. Default: 30 days or 24 hours before to.', false, false],
+      ['to', 'text', 'End of the period: a date (that day included) or a time, rounded up to a bucket. Default: now. At most 400 days or 744 hours after from.', false, false],
+      ['bucket', 'text', 'Size of a bucket. Default: day. One of: hour, day.', false, false],
+      ['compare', 'text', 'Compare with the period before. One of: previous.', false, false],
+    ],
+  },
+  'reports.conversion': {
+    about: 'Report checkout conversion. Returns how many checkout sessions were created per day or hour, and what became of them until now. A session counts in the bucket in which it was created, also if it is paid or expires later; sessions that are in none of the last three counts are pending.',
+    flags: [
+      ['from', 'text', 'Start of the period: a date (a day in Lagos) or a time, rounded down to a bucket. Default: 30 days or 24 hours before to.', false, false],
+      ['to', 'text', 'End of the period: a date (that day included) or a time, rounded up to a bucket. Default: now. At most 400 days or 744 hours after from.', false, false],
+      ['bucket', 'text', 'Size of a bucket. Default: day. One of: hour, day.', false, false],
+    ],
+  },
+  'reports.balance': {
+    about: 'Report a balance over time. Returns the closing and the lowest available balance per day or hour, by createdAt of the balance entries. These have real time, also if a test clock was advanced.',
+    flags: [
+      ['asset', 'text', 'Which balance. Default: NGN. One of: NGN, USDC, USDT.', false, false],
+      ['from', 'text', 'Start of the period: a date (a day in Lagos) or a time, rounded down to a bucket. Default: 30 days or 24 hours before to.', false, false],
+      ['to', 'text', 'End of the period: a date (that day included) or a time, rounded up to a bucket. Default: now. At most 400 days or 744 hours after from.', false, false],
+      ['bucket', 'text', 'Size of a bucket. Default: day. One of: hour, day.', false, false],
+    ],
+  },
+  'reports.payoutTimes': {
+    about: 'Report how long payouts take. Returns per day or hour how many payouts ended and how long the completed ones took from submission. A payout counts in the bucket in which it ended; one that its bank reversed later still counts as completed.',
+    flags: [
+      ['kind', 'text', 'Only payouts of this kind. Default: bank_transfer. One of: bank_transfer, crypto_transfer.', false, false],
+      ['from', 'text', 'Start of the period: a date (a day in Lagos) or a time, rounded down to a bucket. Default: 30 days or 24 hours before to.', false, false],
+      ['to', 'text', 'End of the period: a date (that day included) or a time, rounded up to a bucket. Default: now. At most 400 days or 744 hours after from.', false, false],
+      ['bucket', 'text', 'Size of a bucket. Default: day. One of: hour, day.', false, false],
+    ],
+  },
   'settings.get': {
     about: 'Retrieve settings. Returns policies, checkout appearance, low-balance thresholds and payment methods of this environment.',
     flags: [],

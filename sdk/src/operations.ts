@@ -111,6 +111,12 @@ export const operations = {
     csv: csv('/v1/balance-entries'),
     summary: find('/v1/balance-entries/summary'),
   },
+  reports: {
+    received: find('/v1/reports/received'),
+    conversion: find('/v1/reports/conversion'),
+    balance: find('/v1/reports/balance'),
+    payoutTimes: find('/v1/reports/payout-times'),
+  },
   settings: {
     get: read('/v1/settings'),
     update: change('/v1/settings'),

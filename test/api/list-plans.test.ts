@@ -317,6 +317,26 @@ test('prepared lists soon use one plan for all values', async () => {
     expect({ name, generic, custom }).toEqual({ name, generic: 7n, custom: 5n })
 })
 
+// The worker has summed up the statement, and none of the days: reports read the rows of the period.
+test('a report reads no rows of other times', async () => {
+  await session.query(`
+    insert into report_balances select ${ours}, 'NGN', bucket, '2026-01-01T23:00Z', ${count}, 1, 1
+    from unnest(array['hour', 'day']) bucket on conflict do nothing`)
+  const query = { from: '2026-01-03', to: '2026-01-04' }
+  const reports = createRoutes(rooms as unknown as ApiParts).filter(({ tag }) => tag === 'Reports')
+  expect(reports).toHaveLength(4)
+  for (const mode of ['force_custom_plan', 'force_generic_plan'])
+    for (const route of reports) {
+      await session.query(`set plan_cache_mode = ${mode}`)
+      const { operation } = route
+      const { rows, buffers } = await workOf(route, query)
+      expect({ operation, isMuch: rows > 100 || buffers > 200 }).toEqual({
+        operation,
+        isMuch: false,
+      })
+    }
+})
+
 test('single resources and balances are read by primary key', async () => {
   const own = await openSession(db)
   const name = { environmentId: ours, reference: toReference(prefixes.event, idOf(7)) }

@@ -52,6 +52,7 @@ const valuesByType: Record<string, string> = {
   json: `'{}'`,
   timestamptz: 'now()',
   uuid: `lpad(to_hex(n), 32, '0')::uuid`,
+  xid8: 'n::text::xid8',
 }
 
 /** Plans do not depend on checks and foreign keys, so rows need not satisfy them. */

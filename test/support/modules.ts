@@ -15,6 +15,7 @@ export const floors: { name: string; does: string }[][] = [
     { name: 'merchants', does: 'tenants and keys' },
     { name: 'idempotency', does: 'at most once' },
     { name: 'request-log', does: 'what was asked' },
+    { name: 'reports', does: 'sums by hour and day' },
   ],
   [{ name: 'webhooks', does: 'endpoints and deliveries' }],
   [{ name: 'payouts', does: 'money out' }],

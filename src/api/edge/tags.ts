@@ -5,6 +5,7 @@ export const tags = {
   Checkout: 'Hosted pages on which a customer pays one amount.',
   Disbursements: 'Money out: payouts to bank accounts and wallets.',
   Balances: 'Your balances and every change to them.',
+  Reports: 'What happened per hour or day, for charts and monthly figures.',
   Search: 'Everything you have, by reference, number or name.',
   Settings: 'How mismatched payments are handled, and how your checkout pages look.',
   Webhooks: 'Endpoints that receive your events.',

@@ -20,6 +20,7 @@ import { paymentRoutes } from './payments.js'
 import { profile } from './profile.js'
 import { publicCheckoutRoutes } from './public-checkout.js'
 import { railNotices } from './rail-notices.js'
+import { reportRoutes } from './reports.js'
 import { requestLogRoutes } from './request-logs.js'
 import { search } from './search.js'
 import { changeSettings, readSettings } from './settings.js'
@@ -31,6 +32,7 @@ export function createRoutes(api: ApiParts): Route[] {
   return [
     balances(api),
     ...balanceEntryRoutes(api),
+    ...reportRoutes(api),
     readSettings(api),
     changeSettings(api),
     profile(api),

@@ -1,0 +1,54 @@
+import { after, day } from '../../base/clock.js'
+import { limits } from '../../base/limits.js'
+import { Refusal } from '../../base/refusal.js'
+import {
+  type BucketSize,
+  bucketSizes,
+  countBuckets,
+  type Period,
+  startOf,
+  startOfNext,
+  widen,
+} from '../../reports/calendar.js'
+import { readTime } from './read-time.js'
+
+const { daysMax, hoursMax, daysDefault, hoursDefault } = limits.reports
+const most: Record<BucketSize, number> = { day: daysMax, hour: hoursMax }
+const usual: Record<BucketSize, number> = { day: daysDefault, hour: hoursDefault }
+
+type PeriodQuery = { from?: string | undefined; to?: string | undefined; bucket: BucketSize }
+
+/**
+ * The whole buckets between two times. Dates are days in Lagos, the last one included. By default
+ * the period ends with the present bucket.
+ */
+export function readPeriod(now: Date, { from, to, bucket }: PeriodQuery): Period {
+  const end = to === undefined ? startOfNext(bucket, now) : readEnd(to)
+  const start =
+    from === undefined ? after(end, -usual[bucket] * bucketSizes[bucket]) : readStart(from)
+  if (start >= end) throw refuse('from', 'must be before `to`')
+  const period = widen(bucket, { from: start, to: end })
+  if (countBuckets(bucket, period) > most[bucket])
+    throw refuse('from', `must be at most ${most[bucket]} ${bucket}s before \`to\``)
+  return period
+}
+
+const dateOnly = /^\d{4}-\d\d-\d\d$/
+
+/** A date is read as its midnight in UTC, which is on the same day in Lagos. */
+function readStart(text: string): Date {
+  const at = readTime('from', text)
+  return dateOnly.test(text) ? startOf('day', at) : at
+}
+
+function readEnd(text: string): Date {
+  const at = readTime('to', text)
+  return dateOnly.test(text) ? after(startOf('day', at), day) : at
+}
+
+function refuse(field: string, issue: string): Refusal {
+  return new Refusal('validation_failed', {
+    message: `${field} ${issue}.`,
+    details: [{ field, issue }],
+  })
+}

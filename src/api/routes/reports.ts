@@ -1,0 +1,417 @@
+import Type, { type TSchema } from 'typebox'
+import { limits } from '../../base/limits.js'
+import { Refusal } from '../../base/refusal.js'
+import { toWire } from '../../money/amounts.js'
+import type { Asset } from '../../money/assets.js'
+import { readBalances } from '../../reports/balance.js'
+import {
+  type BucketSize,
+  bucketSizes,
+  listBuckets,
+  type Period,
+  timeZone,
+} from '../../reports/calendar.js'
+import { type ConversionBucket, readConversion } from '../../reports/conversion.js'
+import { type ReportedKind, readPayoutTimes, reportedKinds } from '../../reports/payout-times.js'
+import { type ReceivedBucket, readReceived } from '../../reports/received.js'
+import {
+  anyAmount,
+  anyAsset,
+  orNull,
+  resource,
+  timestamp,
+  withDescription,
+  withExample,
+} from '../../resources/shapes.js'
+import type { ApiParts } from '../api-parts.js'
+import { success } from '../edge/envelope.js'
+import { readPeriod } from '../edge/read-period.js'
+import { type Route, route } from '../edge/route.js'
+import { closed, oneOf } from '../edge/schemas.js'
+
+const base = { method: 'GET', access: 'secret', tag: 'Reports', isHeavy: true } as const
+const { daysMax, hoursMax, daysDefault, hoursDefault } = limits.reports
+
+export function reportRoutes(api: ApiParts): Route[] {
+  return [received(api), conversion(api), balance(api), payoutTimes(api)]
+}
+
+const periodQuery = {
+  from: Type.Optional(
+    withExample(
+      timestamp(
+        `Start of the period: a date (a day in Lagos) or a time, rounded down to a bucket. Default: ${daysDefault} days or ${hoursDefault} hours before \`to\`.`,
+      ),
+      '2026-01-01',
+    ),
+  ),
+  to: Type.Optional(
+    withExample(
+      timestamp(
+        `End of the period: a date (that day included) or a time, rounded up to a bucket. Default: now. At most ${daysMax} days or ${hoursMax} hours after \`from\`.`,
+      ),
+      '2026-01-31',
+    ),
+  ),
+  bucket: Type.Optional(oneOf(Object.keys(bucketSizes), 'Size of a bucket. Default: `day`.')),
+}
+
+const bucketStart = withExample(
+  timestamp('When the bucket began: a full hour, or midnight in Lagos (UTC+1).'),
+  '2026-01-04T23:00:00.000Z',
+)
+
+const count = (example: number, description: string) =>
+  Type.Integer({ description, examples: [example] })
+
+/** The fields that all reports share, before and after their own. */
+const reportOf = (title: string, own: Record<string, TSchema>, bucket: Record<string, TSchema>) =>
+  resource(title, {
+    ...own,
+    bucket: Type.Enum(Object.keys(bucketSizes), {
+      description: 'Size of a bucket.',
+      examples: ['day'],
+    }),
+    timeZone: Type.Literal(timeZone, {
+      description: 'Days begin at midnight in this time zone.',
+      examples: [timeZone],
+    }),
+    from: withExample(timestamp('Start of the first bucket.'), '2026-01-04T23:00:00.000Z'),
+    to: withExample(timestamp('End of the last bucket.'), '2026-01-05T23:00:00.000Z'),
+    buckets: Type.Array(Type.Object({ from: bucketStart, ...bucket }), {
+      description: 'All buckets of the period, oldest first, also those without anything in them.',
+    }),
+  })
+
+const receivedFields = {
+  amount: withDescription(anyAmount, 'Sum of the payments.'),
+  count: count(3, 'Number of payments.'),
+}
+const signedAmount = Type.Union([Type.Integer(), Type.String()], { examples: [250_000] })
+
+const receivedReport = reportOf(
+  'ReceivedReport',
+  {
+    currency: withDescription(anyAsset, 'Currency of the payments.'),
+    total: Type.Object(receivedFields, { description: 'The whole period.' }),
+    previous: orNull(
+      Type.Object({
+        from: withExample(timestamp('Start of the period before.'), '2026-01-03T23:00:00.000Z'),
+        to: withExample(timestamp('End of the period before.'), '2026-01-04T23:00:00.000Z'),
+        amount: withExample(withDescription(anyAmount, 'Sum of its payments.'), 1_000_000),
+        count: count(2, 'Number of its payments.'),
+      }),
+      'The period of the same length before this one, with `compare=previous`.',
+    ),
+    change: orNull(
+      Type.Object({
+        amount: withDescription(signedAmount, 'Total less that of the period before.'),
+        count: count(1, 'Payments more than in the period before; negative if fewer.'),
+        percent: orNull(
+          Type.Number({ examples: [25] }),
+          'Change of the amount in percent, with one decimal; null if nothing was received before.',
+        ),
+      }),
+      'Difference from the period before, with `compare=previous`.',
+    ),
+  },
+  receivedFields,
+)
+
+const received = ({ openPage }: ApiParts) =>
+  route({
+    ...base,
+    path: '/v1/reports/received',
+    operation: 'getReceivedReport',
+    summary: 'Report what was received',
+    description:
+      'Returns amount and number of payments per day or hour, by `createdAt` of the payments. All money that arrived counts, also what is held or was returned later.',
+    query: closed({
+      currency: Type.Optional(
+        withDescription(anyAsset, 'Only payments in this currency. Default: `NGN`.'),
+      ),
+      ...periodQuery,
+      compare: Type.Optional(oneOf(['previous'], 'Compare with the period before.')),
+    }),
+    answers: { 200: receivedReport },
+    async handle({ environment, query, now }) {
+      const asset = (query.currency ?? 'NGN') as Asset
+      const bucket = bucketOf(query)
+      const period = readPeriod(now, { ...query, bucket })
+      const { db } = openPage(undefined)
+      const read = (wanted: Period) =>
+        readReceived(db, { environmentId: environment.id, asset }, { ...wanted, bucket })
+      const found = await read(period)
+      const total = sumReceived(found)
+      const compared = query.compare
+        ? comparePrevious(total, await readPrevious(period, read), asset)
+        : { previous: null, change: null }
+      return success(200, 'Received', {
+        currency: asset,
+        total: showReceived(total, asset),
+        ...compared,
+        ...showPeriod(bucket, period),
+        buckets: showBuckets(bucket, period, found, (one) => showReceived(one, asset)),
+      })
+    },
+  })
+
+type Received = Pick<ReceivedBucket, 'amount' | 'count'>
+type Previous = Received & Period
+
+function sumReceived(buckets: Received[]): Received {
+  return buckets.reduce(
+    (sum, one) => ({ amount: sum.amount + one.amount, count: sum.count + one.count }),
+    { amount: 0n, count: 0n },
+  )
+}
+
+async function readPrevious(
+  { from, to }: Period,
+  read: (period: Period) => Promise<Received[]>,
+): Promise<Previous> {
+  const period = { from: new Date(2 * from.getTime() - to.getTime()), to: from }
+  return { ...sumReceived(await read(period)), ...period }
+}
+
+function comparePrevious(total: Received, previous: Previous, asset: Asset) {
+  const amount = total.amount - previous.amount
+  return {
+    previous: {
+      from: previous.from.toISOString(),
+      to: previous.to.toISOString(),
+      ...showReceived(previous, asset),
+    },
+    change: {
+      amount: showAmount(amount, asset),
+      count: Number(total.count - previous.count),
+      percent: previous.amount === 0n ? null : Number((amount * 1_000n) / previous.amount) / 10,
+    },
+  }
+}
+
+function showReceived(one: Received | undefined, asset: Asset) {
+  return { amount: showAmount(one?.amount ?? 0n, asset), count: Number(one?.count ?? 0n) }
+}
+
+/** A sum of naira can exceed what JSON parsers agree on, although no balance can. */
+function showAmount(amount: bigint, asset: Asset): number | string {
+  const { wireMax } = limits.money
+  if (asset === 'NGN' && (amount > wireMax || amount < -wireMax))
+    throw new Refusal('validation_failed', {
+      message: 'The sum of this period is too large to be written. Choose a shorter period.',
+      details: [{ field: 'from', issue: 'must be closer to `to`' }],
+    })
+  return toWire(amount, asset)
+}
+
+const conversionFields = {
+  created: count(20, 'Checkout sessions created in the bucket.'),
+  opened: count(16, 'Of these, sessions whose checkout page was opened.'),
+  paid: count(12, 'Of these, sessions that are paid.'),
+  expired: count(5, 'Of these, sessions that expired unpaid.'),
+  cancelled: count(1, 'Of these, sessions that were cancelled.'),
+}
+
+const conversionReport = reportOf(
+  'ConversionReport',
+  { total: Type.Object(conversionFields, { description: 'The whole period.' }) },
+  conversionFields,
+)
+
+const conversion = ({ openPage }: ApiParts) =>
+  route({
+    ...base,
+    path: '/v1/reports/conversion',
+    operation: 'getConversionReport',
+    summary: 'Report checkout conversion',
+    description:
+      'Returns how many checkout sessions were created per day or hour, and what became of them until now. A session counts in the bucket in which it was created, also if it is paid or expires later; sessions that are in none of the last three counts are pending.',
+    query: closed(periodQuery),
+    answers: { 200: conversionReport },
+    async handle({ environment, query, now }) {
+      const bucket = bucketOf(query)
+      const period = readPeriod(now, { ...query, bucket })
+      const { db } = openPage(undefined)
+      const found = await readConversion(db, environment.id, { ...period, bucket })
+      const total = found.reduce(addConversion, noSessions)
+      return success(200, 'Conversion', {
+        total: showConversion(total),
+        ...showPeriod(bucket, period),
+        buckets: showBuckets(bucket, period, found, (one) => showConversion(one ?? noSessions)),
+      })
+    },
+  })
+
+type Conversion = Omit<ConversionBucket, 'start'>
+
+const noSessions: Conversion = { created: 0n, opened: 0n, paid: 0n, expired: 0n, cancelled: 0n }
+
+function addConversion(sum: Conversion, one: Conversion): Conversion {
+  return {
+    created: sum.created + one.created,
+    opened: sum.opened + one.opened,
+    paid: sum.paid + one.paid,
+    expired: sum.expired + one.expired,
+    cancelled: sum.cancelled + one.cancelled,
+  }
+}
+
+function showConversion({ created, opened, paid, expired, cancelled }: Conversion) {
+  return {
+    created: Number(created),
+    opened: Number(opened),
+    paid: Number(paid),
+    expired: Number(expired),
+    cancelled: Number(cancelled),
+  }
+}
+
+const balanceReport = reportOf(
+  'BalanceReport',
+  {
+    asset: withDescription(anyAsset, 'Asset of the balance.'),
+    opening: withDescription(anyAmount, 'Available balance when the period began.'),
+    closing: withDescription(anyAmount, 'Available balance at its end, or now.'),
+    lowest: Type.Object(
+      {
+        amount: withDescription(anyAmount, 'The lowest available balance.'),
+        from: bucketStart,
+      },
+      { description: 'The lowest balance of the period, and the first bucket that had it.' },
+    ),
+  },
+  {
+    closing: withDescription(
+      anyAmount,
+      'Available balance after the last balance entry before the end of the bucket.',
+    ),
+    lowest: withDescription(anyAmount, 'The lowest available balance within the bucket.'),
+  },
+)
+
+const balance = ({ openPage }: ApiParts) =>
+  route({
+    ...base,
+    path: '/v1/reports/balance',
+    operation: 'getBalanceReport',
+    summary: 'Report a balance over time',
+    description:
+      'Returns the closing and the lowest available balance per day or hour, by `createdAt` of the balance entries. These have real time, also if a test clock was advanced.',
+    query: closed({
+      asset: Type.Optional(withDescription(anyAsset, 'Which balance. Default: `NGN`.')),
+      ...periodQuery,
+    }),
+    answers: { 200: balanceReport },
+    async handle({ environment, query, now }) {
+      const asset = (query.asset ?? 'NGN') as Asset
+      const bucket = bucketOf(query)
+      const period = readPeriod(now, { ...query, bucket })
+      const { db } = openPage(undefined)
+      const key = { environmentId: environment.id, asset }
+      const { opening, buckets } = await readBalances(db, key, { ...period, bucket })
+      const lowest = buckets.reduce((low, one) => (one.lowest < low.lowest ? one : low))
+      return success(200, 'Balance', {
+        asset,
+        opening: toWire(opening, asset),
+        closing: toWire(buckets.at(-1)!.closing, asset),
+        lowest: { amount: toWire(lowest.lowest, asset), from: lowest.start.toISOString() },
+        ...showPeriod(bucket, period),
+        buckets: buckets.map((one) => ({
+          from: one.start.toISOString(),
+          closing: toWire(one.closing, asset),
+          lowest: toWire(one.lowest, asset),
+        })),
+      })
+    },
+  })
+
+const payoutFields = {
+  count: count(40, 'Payouts that were completed.'),
+  failed: count(1, 'Payouts that failed.'),
+}
+const durationMs = (example: number, description: string) =>
+  orNull(Type.Integer({ examples: [example] }), description)
+
+const payoutTimesReport = reportOf(
+  'PayoutTimesReport',
+  {
+    kind: oneOf([...reportedKinds], 'Kind of the payouts.'),
+    total: Type.Object(payoutFields, { description: 'The whole period.' }),
+  },
+  {
+    medianMs: durationMs(
+      4_200,
+      'Half of the completed payouts took at most this many milliseconds; null if there were none.',
+    ),
+    p95Ms: durationMs(
+      11_500,
+      '95 % of the completed payouts took at most this many milliseconds; null if there were none.',
+    ),
+    ...payoutFields,
+  },
+)
+
+const payoutTimes = ({ openPage }: ApiParts) =>
+  route({
+    ...base,
+    path: '/v1/reports/payout-times',
+    operation: 'getPayoutTimesReport',
+    summary: 'Report how long payouts take',
+    description:
+      'Returns per day or hour how many payouts ended and how long the completed ones took from submission. A payout counts in the bucket in which it ended; one that its bank reversed later still counts as completed.',
+    query: closed({
+      kind: Type.Optional(
+        oneOf([...reportedKinds], 'Only payouts of this kind. Default: `bank_transfer`.'),
+      ),
+      ...periodQuery,
+    }),
+    answers: { 200: payoutTimesReport },
+    async handle({ environment, query, now }) {
+      const kind = (query.kind ?? 'bank_transfer') as ReportedKind
+      const bucket = bucketOf(query)
+      const period = readPeriod(now, { ...query, bucket })
+      const { db } = openPage(undefined)
+      const key = { environmentId: environment.id, kind }
+      const found = await readPayoutTimes(db, key, { ...period, bucket })
+      const sum = (field: 'completed' | 'failed') =>
+        Number(found.reduce((total, one) => total + one[field], 0n))
+      return success(200, 'Payout times', {
+        kind,
+        total: { count: sum('completed'), failed: sum('failed') },
+        ...showPeriod(bucket, period),
+        buckets: showBuckets(bucket, period, found, (one) => ({
+          medianMs: toNumber(one?.medianMs),
+          p95Ms: toNumber(one?.p95Ms),
+          count: Number(one?.completed ?? 0n),
+          failed: Number(one?.failed ?? 0n),
+        })),
+      })
+    },
+  })
+
+function toNumber(value: bigint | null | undefined): number | null {
+  return value === null || value === undefined ? null : Number(value)
+}
+
+function bucketOf({ bucket = 'day' }: { bucket?: unknown }): BucketSize {
+  return bucket as BucketSize
+}
+
+function showPeriod(bucket: BucketSize, { from, to }: Period) {
+  return { bucket, timeZone, from: from.toISOString(), to: to.toISOString() }
+}
+
+/** Every bucket of the period, with what was found in it. */
+function showBuckets<Found extends { start: Date }>(
+  bucket: BucketSize,
+  period: Period,
+  found: Found[],
+  show: (one: Found | undefined) => object,
+): object[] {
+  const byStart = new Map(found.map((one) => [one.start.getTime(), one]))
+  return listBuckets(bucket, period).map((start) => ({
+    from: start.toISOString(),
+    ...show(byStart.get(start.getTime())),
+  }))
+}
