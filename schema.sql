@@ -89,6 +89,26 @@ begin
 end $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.note_report_change()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+declare
+  changed_at timestamptz;
+begin
+  if tg_table_name = 'payouts' then
+    changed_at := coalesce(new.completed_at, new.failed_at);
+  else
+    changed_at := new.created_at;
+  end if;
+  insert into report_changes (environment_id, report, day_start, transaction_id)
+  values (new.environment_id, tg_argv[0], date_trunc('day', changed_at, 'Africa/Lagos'),
+    pg_current_xact_id())
+  on conflict do nothing;
+  return null;
+end $function$
+;
+
 CREATE OR REPLACE FUNCTION public.refuse_change()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -169,6 +189,7 @@ create table checkout_sessions (
   created_at timestamp with time zone not null,
   wallet_id uuid,
   status text default 'pending'::text not null,
+  opened_at timestamp with time zone,
   constraint checkout_sessions_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id),
   constraint checkout_sessions_pkey PRIMARY KEY (environment_id, id),
   constraint ended_session_has_an_event CHECK (((status = 'pending'::text) = (event_sequence = 0))),
@@ -663,6 +684,78 @@ create table reconciliations (
   constraint reconciliations_pkey PRIMARY KEY (rail)
 );
 
+create table report_balances (
+  environment_id integer not null,
+  asset text not null,
+  bucket text not null,
+  bucket_start timestamp with time zone not null,
+  last_number bigint not null,
+  closing bigint not null,
+  lowest bigint not null,
+  constraint balance_bucket_is_known CHECK ((bucket = ANY (ARRAY['hour'::text, 'day'::text]))),
+  constraint closing_is_not_below_lowest CHECK (((closing >= lowest) AND (lowest >= 0))),
+  constraint report_balances_pkey PRIMARY KEY (environment_id, asset, bucket, bucket_start)
+);
+
+create table report_changes (
+  environment_id integer not null,
+  report text not null,
+  day_start timestamp with time zone not null,
+  transaction_id xid8 not null,
+  constraint changed_report_is_known CHECK ((report = ANY (ARRAY['received'::text, 'conversion'::text, 'payout_times'::text]))),
+  constraint report_changes_pkey PRIMARY KEY (environment_id, report, day_start, transaction_id)
+);
+
+create table report_conversion (
+  environment_id integer not null,
+  bucket text not null,
+  bucket_start timestamp with time zone not null,
+  created bigint not null,
+  opened bigint not null,
+  paid bigint not null,
+  expired bigint not null,
+  cancelled bigint not null,
+  constraint conversion_bucket_is_known CHECK ((bucket = ANY (ARRAY['hour'::text, 'day'::text]))),
+  constraint conversion_bucket_is_not_empty CHECK ((created > 0)),
+  constraint report_conversion_pkey PRIMARY KEY (environment_id, bucket, bucket_start),
+  constraint sessions_end_once CHECK ((((paid + expired) + cancelled) <= created))
+);
+
+create table report_payout_times (
+  environment_id integer not null,
+  kind text not null,
+  bucket text not null,
+  bucket_start timestamp with time zone not null,
+  completed bigint not null,
+  failed bigint not null,
+  median_ms bigint,
+  p95_ms bigint,
+  constraint only_completed_payouts_have_times CHECK ((((completed > 0) = (median_ms IS NOT NULL)) AND ((completed > 0) = (p95_ms IS NOT NULL)))),
+  constraint payout_bucket_is_known CHECK ((bucket = ANY (ARRAY['hour'::text, 'day'::text]))),
+  constraint payout_bucket_is_not_empty CHECK (((completed + failed) > 0)),
+  constraint report_payout_times_pkey PRIMARY KEY (environment_id, kind, bucket, bucket_start)
+);
+
+create table report_progress (
+  environment_id integer not null,
+  summed_up_to timestamp with time zone,
+  due_at timestamp with time zone not null,
+  constraint report_progress_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id),
+  constraint report_progress_pkey PRIMARY KEY (environment_id)
+);
+
+create table report_received (
+  environment_id integer not null,
+  asset text not null,
+  bucket text not null,
+  bucket_start timestamp with time zone not null,
+  amount bigint not null,
+  count bigint not null,
+  constraint received_bucket_is_known CHECK ((bucket = ANY (ARRAY['hour'::text, 'day'::text]))),
+  constraint received_bucket_is_not_empty CHECK (((amount > 0) AND (count > 0))),
+  constraint report_received_pkey PRIMARY KEY (environment_id, asset, bucket, bucket_start)
+);
+
 create table request_logs (
   environment_id integer not null,
   id uuid not null,
@@ -973,9 +1066,15 @@ CREATE INDEX payouts_by_key ON public.payouts USING btree (environment_id, creat
 
 CREATE INDEX payouts_by_status ON public.payouts USING btree (environment_id, kind, status, id);
 
+CREATE INDEX payouts_ended ON public.payouts USING btree (environment_id, kind, COALESCE(completed_at, failed_at)) WHERE (COALESCE(completed_at, failed_at) IS NOT NULL);
+
 CREATE INDEX payouts_open ON public.payouts USING btree (submitted_at) WHERE (status = 'SUBMITTED'::text);
 
 CREATE UNIQUE INDEX reference_is_one_payout ON public.payouts USING btree (id);
+
+CREATE UNIQUE INDEX statement_entry_is_summed_up_once ON public.report_balances USING btree (environment_id, asset, bucket, last_number);
+
+CREATE INDEX report_progress_due ON public.report_progress USING btree (due_at);
 
 CREATE INDEX request_logs_by_request_id ON public.request_logs USING btree (environment_id, request_id, id);
 
@@ -1015,6 +1114,8 @@ CREATE TRIGGER audit_lines_are_never_edited BEFORE DELETE OR UPDATE OR TRUNCATE 
 
 CREATE TRIGGER sessions_are_searchable AFTER INSERT ON public.checkout_sessions REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION add_session_terms();
 
+CREATE TRIGGER sessions_of_ended_days_are_noted AFTER INSERT OR UPDATE OF status, opened_at ON public.checkout_sessions FOR EACH ROW WHEN ((new.created_at < date_trunc('day'::text, (clock_timestamp() - '00:30:00'::interval), 'Africa/Lagos'::text))) EXECUTE FUNCTION note_report_change('conversion');
+
 CREATE TRIGGER accounts_are_searchable AFTER INSERT ON public.collection_accounts REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION add_account_terms();
 
 CREATE TRIGGER ended_account_stays BEFORE UPDATE ON public.collection_accounts FOR EACH ROW WHEN (((new.status <> old.status) AND ((old.status = ANY (ARRAY['PAID'::text, 'CANCELLED'::text, 'INACTIVE'::text])) OR ((old.status = 'EXPIRED'::text) AND (new.status <> 'PAID'::text))))) EXECUTE FUNCTION refuse_change();
@@ -1035,11 +1136,15 @@ CREATE TRIGGER payments_are_never_edited BEFORE DELETE OR UPDATE OF environment_
 
 CREATE TRIGGER payments_are_searchable AFTER INSERT ON public.payments REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION add_payment_terms();
 
+CREATE TRIGGER payments_of_ended_days_are_noted AFTER INSERT ON public.payments FOR EACH ROW WHEN ((new.created_at < date_trunc('day'::text, (clock_timestamp() - '00:30:00'::interval), 'Africa/Lagos'::text))) EXECUTE FUNCTION note_report_change('received');
+
 CREATE TRIGGER sent_bytes_are_never_edited BEFORE DELETE OR UPDATE OF environment_id, payout_id, number, rail, token, wire, valid_until, created_at OR TRUNCATE ON public.payout_attempts FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
 CREATE TRIGGER payout_orders_are_never_edited BEFORE DELETE OR UPDATE OF environment_id, id, kind, rail, asset, amount, fee, requested_amount, destination, merchant_reference, metadata, takes_from, created_by_key, submitted_at, created_at OR TRUNCATE ON public.payouts FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
 CREATE TRIGGER payouts_are_searchable AFTER INSERT ON public.payouts REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION add_payout_terms();
+
+CREATE TRIGGER payouts_of_ended_days_are_noted AFTER UPDATE OF completed_at, failed_at ON public.payouts FOR EACH ROW WHEN (((COALESCE(old.completed_at, old.failed_at) IS NULL) AND (COALESCE(new.completed_at, new.failed_at) < date_trunc('day'::text, (clock_timestamp() - '00:30:00'::interval), 'Africa/Lagos'::text)))) EXECUTE FUNCTION note_report_change('payout_times');
 
 CREATE TRIGGER closed_sandbox_account_stays BEFORE UPDATE ON public.sandbox_accounts FOR EACH ROW WHEN (((old.closed_at IS NOT NULL) AND (new.closed_at IS DISTINCT FROM old.closed_at))) EXECUTE FUNCTION refuse_change();
 

@@ -5,6 +5,7 @@ import type {
   AdvanceTestClockInput,
   Balance,
   BalanceEntry,
+  BalanceReport,
   Bank,
   BankAccount,
   BankDisbursement,
@@ -13,6 +14,7 @@ import type {
   ChangeSettingsInput,
   ChangeWebhookEndpointInput,
   CheckoutSession,
+  ConversionReport,
   CountDisbursementsQuery,
   CountPaymentsQuery,
   CreateBankTransferInput,
@@ -32,6 +34,10 @@ import type {
   DepositTestCoinsInput,
   EventDelivery,
   FundTestBalanceInput,
+  GetBalanceReportQuery,
+  GetConversionReportQuery,
+  GetPayoutTimesReportQuery,
+  GetReceivedReportQuery,
   ListBalanceEntriesQuery,
   ListBankTransfersQuery,
   ListCheckoutSessionsQuery,
@@ -51,10 +57,12 @@ import type {
   PayTestAccountInput,
   Payment,
   PaymentReturn,
+  PayoutTimesReport,
   Profile,
   PublicCheckoutSession,
   QuoteBankTransferInput,
   QuoteCryptoTransferInput,
+  ReceivedReport,
   RecoverWebhookEndpointInput,
   RedeliverEventInput,
   RefundPaymentInput,
@@ -614,6 +622,46 @@ export type Resources = {
      * `GET /v1/balance-entries/summary`
      */
     summary(query: SummarizeBalanceEntriesQuery, options?: RequestOptions): Promise<StatementSummary>
+  }
+  readonly reports: {
+    /**
+     * Report what was received.
+     *
+     * Returns amount and number of payments per day or hour, by `createdAt` of the payments. All
+     * money that arrived counts, also what is held or was returned later.
+     *
+     * `GET /v1/reports/received`
+     */
+    received(query?: GetReceivedReportQuery, options?: RequestOptions): Promise<ReceivedReport>
+    /**
+     * Report checkout conversion.
+     *
+     * Returns how many checkout sessions were created per day or hour, and what became of them
+     * until now. A session counts in the bucket in which it was created, also if it is paid or
+     * expires later; sessions that are in none of the last three counts are pending.
+     *
+     * `GET /v1/reports/conversion`
+     */
+    conversion(query?: GetConversionReportQuery, options?: RequestOptions): Promise<ConversionReport>
+    /**
+     * Report a balance over time.
+     *
+     * Returns the closing and the lowest available balance per day or hour, by `createdAt` of the
+     * balance entries. These have real time, also if a test clock was advanced.
+     *
+     * `GET /v1/reports/balance`
+     */
+    balance(query?: GetBalanceReportQuery, options?: RequestOptions): Promise<BalanceReport>
+    /**
+     * Report how long payouts take.
+     *
+     * Returns per day or hour how many payouts ended and how long the completed ones took from
+     * submission. A payout counts in the bucket in which it ended; one that its bank reversed later
+     * still counts as completed.
+     *
+     * `GET /v1/reports/payout-times`
+     */
+    payoutTimes(query?: GetPayoutTimesReportQuery, options?: RequestOptions): Promise<PayoutTimesReport>
   }
   readonly settings: {
     /**

@@ -38,6 +38,39 @@ export type BalanceEntry = {
   createdAt: string
 }
 
+export type BalanceReport = {
+  /** Asset of the balance. */
+  asset: 'NGN' | 'USDC' | 'USDT'
+  /** Available balance when the period began. */
+  opening: number | string
+  /** Available balance at its end, or now. */
+  closing: number | string
+  /** The lowest balance of the period, and the first bucket that had it. */
+  lowest: {
+    /** The lowest available balance. */
+    amount: number | string
+    /** When the bucket began: a full hour, or midnight in Lagos (UTC+1). */
+    from: string
+  }
+  /** Size of a bucket. */
+  bucket: 'hour' | 'day'
+  /** Days begin at midnight in this time zone. */
+  timeZone: 'Africa/Lagos'
+  /** Start of the first bucket. */
+  from: string
+  /** End of the last bucket. */
+  to: string
+  /** All buckets of the period, oldest first, also those without anything in them. */
+  buckets: ({
+    /** When the bucket began: a full hour, or midnight in Lagos (UTC+1). */
+    from: string
+    /** Available balance after the last balance entry before the end of the bucket. */
+    closing: number | string
+    /** The lowest available balance within the bucket. */
+    lowest: number | string
+  })[]
+}
+
 export type Bank = {
   /** Such as `058`. */
   code: string
@@ -94,7 +127,7 @@ export type BankDisbursement = {
    * the money after completion.
    */
   status: 'SUBMITTED' | 'COMPLETED' | 'FAILED' | 'REVERSED'
-  /** Null until the transfer is completed. */
+  /** Identifies the transfer at the bank. Null until the transfer is completed. */
   sessionId: string | null
   /**
    * Whether the operator must review it because the bank has not confirmed an outcome for three
@@ -144,7 +177,7 @@ export type BankTransfer = {
    * the money after completion.
    */
   status: 'SUBMITTED' | 'COMPLETED' | 'FAILED' | 'REVERSED'
-  /** Null until the transfer is completed. */
+  /** Identifies the transfer at the bank. Null until the transfer is completed. */
   sessionId: string | null
   /**
    * Whether the operator must review it because the bank has not confirmed an outcome for three
@@ -177,8 +210,8 @@ export type BankTransferQuote = {
   /** Such as `NGN`. */
   currency: 'NGN'
   lines: ({
-    /** Such as `bank_transfer`. */
-    operation: string
+    /** The fee that this line is of. */
+    operation: 'bank_payout'
     /** Amount in kobo. */
     amount: number
   })[]
@@ -251,8 +284,47 @@ export type CheckoutSession = {
 
 export type CoinFunding = {
   asset: 'USDC' | 'USDT'
-  /** Decimal amount with at most 6 digits after the point. */
+  /** Decimal amount, more than zero, with at most 6 digits after the point. */
   amount: string
+}
+
+export type ConversionReport = {
+  /** The whole period. */
+  total: {
+    /** Checkout sessions created in the bucket. */
+    created: number
+    /** Of these, sessions whose checkout page was opened. */
+    opened: number
+    /** Of these, sessions that are paid. */
+    paid: number
+    /** Of these, sessions that expired unpaid. */
+    expired: number
+    /** Of these, sessions that were cancelled. */
+    cancelled: number
+  }
+  /** Size of a bucket. */
+  bucket: 'hour' | 'day'
+  /** Days begin at midnight in this time zone. */
+  timeZone: 'Africa/Lagos'
+  /** Start of the first bucket. */
+  from: string
+  /** End of the last bucket. */
+  to: string
+  /** All buckets of the period, oldest first, also those without anything in them. */
+  buckets: ({
+    /** When the bucket began: a full hour, or midnight in Lagos (UTC+1). */
+    from: string
+    /** Checkout sessions created in the bucket. */
+    created: number
+    /** Of these, sessions whose checkout page was opened. */
+    opened: number
+    /** Of these, sessions that are paid. */
+    paid: number
+    /** Of these, sessions that expired unpaid. */
+    expired: number
+    /** Of these, sessions that were cancelled. */
+    cancelled: number
+  })[]
 }
 
 export type CreditedAccount = {
@@ -414,15 +486,18 @@ export type CryptoTransfer = {
 }
 
 export type CryptoTransferQuote = {
-  /** Decimal amount with at most 6 digits after the point. */
+  /** Decimal amount, more than zero, with at most 6 digits after the point. */
   amount: string
   /** Decimal amount. */
   fee: string
   /** Decimal amount. */
   totalDebit: string
   lines: ({
-    /** Such as `crypto_transfer`. */
-    operation: string
+    /**
+     * The fee that this line is of. `crypto_account_creation` is added if the destination has no
+     * token account yet.
+     */
+    operation: 'crypto_payout' | 'crypto_account_creation'
     /** Decimal amount. */
     amount: string
   })[]
@@ -561,6 +636,28 @@ export type EventDelivery = {
   nextAttemptAt: string | null
   /** The latest attempts. */
   attempts: DeliveryAttempt[]
+}
+
+export type HeldPaymentAcceptance = {
+  /** Such as `accept`. */
+  action: 'accept'
+}
+
+export type HeldPaymentReturn = {
+  /** Such as `return`. */
+  action: 'return'
+  /** A bank account for NGN; a wallet for USDC and USDT, for which it is required. */
+  destination?: {
+    /** Such as `058`. */
+    bankCode: string
+    /** Such as `0123456789`. */
+    accountNumber: string
+    /** Such as `ADA OBI`. */
+    accountName?: string
+  } | {
+    /** Solana wallet address. It has no checksum: many mistyped addresses are valid too. */
+    address: string
+  }
 }
 
 export type ListedPayment = {
@@ -726,6 +823,43 @@ export type PaymentReturn = {
   createdAt: string
 }
 
+export type PayoutTimesReport = {
+  /** Kind of the payouts. */
+  kind: 'bank_transfer' | 'crypto_transfer'
+  /** The whole period. */
+  total: {
+    /** Payouts that were completed. */
+    count: number
+    /** Payouts that failed. */
+    failed: number
+  }
+  /** Size of a bucket. */
+  bucket: 'hour' | 'day'
+  /** Days begin at midnight in this time zone. */
+  timeZone: 'Africa/Lagos'
+  /** Start of the first bucket. */
+  from: string
+  /** End of the last bucket. */
+  to: string
+  /** All buckets of the period, oldest first, also those without anything in them. */
+  buckets: ({
+    /** When the bucket began: a full hour, or midnight in Lagos (UTC+1). */
+    from: string
+    /**
+     * Half of the completed payouts took at most this many milliseconds; null if there were none.
+     */
+    medianMs: number | null
+    /**
+     * 95 % of the completed payouts took at most this many milliseconds; null if there were none.
+     */
+    p95Ms: number | null
+    /** Payouts that were completed. */
+    count: number
+    /** Payouts that failed. */
+    failed: number
+  })[]
+}
+
 export type Profile = {
   merchant: {
     /** Identifies the merchant. */
@@ -867,14 +1001,63 @@ export type PublicCheckoutSession = {
   successUrl?: string | null
 }
 
+export type ReceivedReport = {
+  /** Currency of the payments. */
+  currency: 'NGN' | 'USDC' | 'USDT'
+  /** The whole period. */
+  total: {
+    /** Sum of the payments. */
+    amount: number | string
+    /** Number of payments. */
+    count: number
+  }
+  /** The period of the same length before this one, with `compare=previous`. */
+  previous: {
+    /** Start of the period before. */
+    from: string
+    /** End of the period before. */
+    to: string
+    /** Sum of its payments. */
+    amount: number | string
+    /** Number of its payments. */
+    count: number
+  } | null
+  /** Difference from the period before, with `compare=previous`. */
+  change: {
+    /** Total less that of the period before. */
+    amount: number | string
+    /** Payments more than in the period before; negative if fewer. */
+    count: number
+    /** Change of the amount in percent, with one decimal; null if nothing was received before. */
+    percent: number | null
+  } | null
+  /** Size of a bucket. */
+  bucket: 'hour' | 'day'
+  /** Days begin at midnight in this time zone. */
+  timeZone: 'Africa/Lagos'
+  /** Start of the first bucket. */
+  from: string
+  /** End of the last bucket. */
+  to: string
+  /** All buckets of the period, oldest first, also those without anything in them. */
+  buckets: ({
+    /** When the bucket began: a full hour, or midnight in Lagos (UTC+1). */
+    from: string
+    /** Sum of the payments. */
+    amount: number | string
+    /** Number of payments. */
+    count: number
+  })[]
+}
+
 /** The request was refused or failed. */
 export type Refusal = {
   status: false
   /** Explains the error and what to change. */
   message: string
-  code: 'validation_failed' | 'authentication_failed' | 'insufficient_balance' | 'forbidden' | 'not_found' | 'method_not_allowed' | 'rate_limited' | 'balance_funding_failed' | 'crypto_transfer_failed' | 'bank_transfer_failed' | 'virtual_account_creation_failed' | 'dedicated_account_creation_failed' | 'crypto_wallet_creation_failed' | 'dedicated_crypto_wallet_creation_failed' | 'checkout_session_failed' | 'checkout_session_not_found' | 'account_action_failed' | 'payment_action_failed' | 'webhook_endpoint_failed' | 'internal_error'
+  code: 'validation_failed' | 'authentication_failed' | 'insufficient_balance' | 'forbidden' | 'not_found' | 'method_not_allowed' | 'rate_limited' | 'balance_funding_failed' | 'crypto_transfer_failed' | 'bank_transfer_failed' | 'quote_failed' | 'virtual_account_creation_failed' | 'dedicated_account_creation_failed' | 'crypto_wallet_creation_failed' | 'dedicated_crypto_wallet_creation_failed' | 'checkout_session_failed' | 'checkout_session_not_found' | 'account_action_failed' | 'payment_action_failed' | 'clock_advance_failed' | 'webhook_endpoint_failed' | 'internal_error'
   /** More specific reason, if there is one. */
-  reason?: 'invalid_json' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'idempotency_in_progress' | 'outcome_unknown' | 'unavailable' | 'test_mode_only' | 'too_many' | 'endpoint_disabled' | 'duplicate_reference' | 'invalid_state' | 'not_simulated' | 'rail_unavailable' | 'treasury_short' | 'destination_is_mint' | 'destination_is_program' | 'destination_not_a_wallet' | 'destination_wrong_token' | 'destination_frozen' | 'destination_is_ours' | 'simulation_failed' | 'unknown_bank' | 'account_not_found' | 'name_mismatch' | 'kyc_missing' | 'no_bank_account' | 'account_refused' | 'no_payment_method' | 'no_destination' | 'amount_too_large' | 'balance_limit'
+  reason?: 'invalid_json' | 'payload_too_large' | 'unsupported_media_type' | 'not_acceptable' | 'idempotency_key_reused' | 'idempotency_in_progress' | 'outcome_unknown' | 'unavailable' | 'test_mode_only' | 'too_many' | 'endpoint_disabled' | 'duplicate_reference' | 'invalid_state' | 'not_simulated' | 'rail_unavailable' | 'treasury_short' | 'destination_is_mint' | 'destination_is_program' | 'destination_not_a_wallet' | 'destination_wrong_token' | 'destination_frozen' | 'destination_is_ours' | 'simulation_failed' | 'unknown_bank' | 'account_not_found' | 'name_mismatch' | 'kyc_missing' | 'no_bank_account' | 'account_refused' | 'no_payment_method' | 'no_destination' | 'amount_too_large' | 'balance_limit'
   details?: ({
     /** Such as `amount`. */
     field: string
@@ -998,7 +1181,7 @@ export type TestDeposit = {
   /** Address of one of your wallets. */
   address: string
   asset: 'USDC' | 'USDT'
-  /** Decimal amount with at most 6 digits after the point. */
+  /** Decimal amount, more than zero, with at most 6 digits after the point. */
   amount: string
 }
 
@@ -1112,7 +1295,9 @@ export type CreateVirtualAccountInput = {
   /** Amount in kobo. */
   amount: number
   currency?: 'NGN' | undefined
-  /** ISO 8601 timestamp, at most 24 hours ahead. */
+  /**
+   * In the future, at most 24 hours ahead. An ISO 8601 date or date-time; UTC if it names no zone.
+   */
   expiresAt?: string | undefined
   /** Any JSON object; returned unchanged. */
   metadata?: Record<string, unknown> | undefined
@@ -1126,9 +1311,14 @@ export type ListVirtualAccountsQuery = {
   status?: 'ACTIVE' | 'PAID' | 'EXPIRED' | 'CANCELLED' | undefined
   /** Searches references, your own references and account numbers. */
   q?: string | undefined
-  /** Only items created at this time or later: a date or a time, UTC by default. */
+  /**
+   * Only items created at this time or later. An ISO 8601 date or date-time; UTC if it names no
+   * zone.
+   */
   from?: string | undefined
-  /** Only items created before this time. */
+  /**
+   * Only items created before this time. An ISO 8601 date or date-time; UTC if it names no zone.
+   */
   to?: string | undefined
   /** Items per page. */
   limit?: number | undefined
@@ -1140,6 +1330,7 @@ export type ListVirtualAccountsQuery = {
 export type CreateDedicatedAccountInput = {
   /** Your own reference, such as an order number. */
   externalReference: string
+  currency?: 'NGN' | undefined
   customer?: {
     /** First and last name. */
     name: string
@@ -1169,9 +1360,14 @@ export type ListDedicatedAccountsQuery = {
   status?: 'ACTIVE' | 'INACTIVE' | undefined
   /** Searches references, your own references, account numbers and names of account holders. */
   q?: string | undefined
-  /** Only items created at this time or later: a date or a time, UTC by default. */
+  /**
+   * Only items created at this time or later. An ISO 8601 date or date-time; UTC if it names no
+   * zone.
+   */
   from?: string | undefined
-  /** Only items created before this time. */
+  /**
+   * Only items created before this time. An ISO 8601 date or date-time; UTC if it names no zone.
+   */
   to?: string | undefined
   /** Items per page. */
   limit?: number | undefined
@@ -1185,9 +1381,11 @@ export type CreateCryptoWalletInput = {
   merchantReference: string
   asset: 'USDC' | 'USDT'
   network: 'SOLANA'
-  /** Decimal amount with at most 6 digits after the point. */
+  /** Decimal amount, more than zero, with at most 6 digits after the point. */
   amount: string
-  /** ISO 8601 timestamp, at most 24 hours ahead. */
+  /**
+   * In the future, at most 24 hours ahead. An ISO 8601 date or date-time; UTC if it names no zone.
+   */
   expiresAt?: string | undefined
   /** Any JSON object; returned unchanged. */
   metadata?: Record<string, unknown> | undefined
@@ -1201,9 +1399,14 @@ export type ListCryptoWalletsQuery = {
   status?: 'ACTIVE' | 'PAID' | 'EXPIRED' | 'CANCELLED' | undefined
   /** Searches references, your own references and addresses. */
   q?: string | undefined
-  /** Only items created at this time or later: a date or a time, UTC by default. */
+  /**
+   * Only items created at this time or later. An ISO 8601 date or date-time; UTC if it names no
+   * zone.
+   */
   from?: string | undefined
-  /** Only items created before this time. */
+  /**
+   * Only items created before this time. An ISO 8601 date or date-time; UTC if it names no zone.
+   */
   to?: string | undefined
   /** Items per page. */
   limit?: number | undefined
@@ -1228,9 +1431,14 @@ export type ListDedicatedCryptoWalletsQuery = {
   status?: 'ACTIVE' | undefined
   /** Searches references, your own references and addresses. */
   q?: string | undefined
-  /** Only items created at this time or later: a date or a time, UTC by default. */
+  /**
+   * Only items created at this time or later. An ISO 8601 date or date-time; UTC if it names no
+   * zone.
+   */
   from?: string | undefined
-  /** Only items created before this time. */
+  /**
+   * Only items created before this time. An ISO 8601 date or date-time; UTC if it names no zone.
+   */
   to?: string | undefined
   /** Items per page. */
   limit?: number | undefined
@@ -1264,9 +1472,14 @@ export type ListPaymentsQuery = {
    * payer's name.
    */
   q?: string | undefined
-  /** Only items created at this time or later: a date or a time, UTC by default. */
+  /**
+   * Only items created at this time or later. An ISO 8601 date or date-time; UTC if it names no
+   * zone.
+   */
   from?: string | undefined
-  /** Only items created before this time. */
+  /**
+   * Only items created before this time. An ISO 8601 date or date-time; UTC if it names no zone.
+   */
   to?: string | undefined
   /** Only items in this state. */
   status?: 'HELD' | 'RETURNING' | 'ACCEPTED' | 'RETURNED' | undefined
@@ -1302,9 +1515,14 @@ export type CountPaymentsQuery = {
    * payer's name.
    */
   q?: string | undefined
-  /** Only items created at this time or later: a date or a time, UTC by default. */
+  /**
+   * Only items created at this time or later. An ISO 8601 date or date-time; UTC if it names no
+   * zone.
+   */
   from?: string | undefined
-  /** Only items created before this time. */
+  /**
+   * Only items created before this time. An ISO 8601 date or date-time; UTC if it names no zone.
+   */
   to?: string | undefined
 }
 
@@ -1317,22 +1535,7 @@ export type ListPaymentReturnsQuery = {
 }
 
 /** Resolve a held payment. */
-export type ResolvePaymentInput = {
-  /** Such as `accept`. */
-  action: 'accept' | 'return'
-  /** A bank account for NGN; a wallet for USDC and USDT, for which it is required. */
-  destination?: {
-    /** Such as `058`. */
-    bankCode: string
-    /** Such as `0123456789`. */
-    accountNumber: string
-    /** Such as `ADA OBI`. */
-    accountName?: string | undefined
-  } | {
-    /** Solana wallet address. It has no checksum: many mistyped addresses are valid too. */
-    address: string
-  } | undefined
-}
+export type ResolvePaymentInput = HeldPaymentAcceptance | HeldPaymentReturn
 
 /** Refund a payment. */
 export type RefundPaymentInput = {
@@ -1367,7 +1570,9 @@ export type CreateCheckoutSessionInput = {
   }
   /** Your own reference, such as an order number. */
   merchantReference?: string | undefined
-  /** ISO 8601 timestamp, at most 24 hours ahead. */
+  /**
+   * In the future, at most 24 hours ahead. An ISO 8601 date or date-time; UTC if it names no zone.
+   */
   expiresAt?: string | undefined
   /**
    * Lets the customer pay this amount in a stablecoin instead. Needs `paymentMethods.crypto` in the
@@ -1376,7 +1581,7 @@ export type CreateCheckoutSessionInput = {
   crypto?: {
     asset: 'USDC' | 'USDT'
     network: 'SOLANA'
-    /** Decimal amount with at most 6 digits after the point. */
+    /** Decimal amount, more than zero, with at most 6 digits after the point. */
     amount: string
   } | undefined
   /** Where the customer continues after paying. `reference` is added to the query. */
@@ -1434,9 +1639,14 @@ export type ListDisbursementsQuery = {
    * Searches references, your own references, account numbers, addresses and the recipient's name.
    */
   q?: string | undefined
-  /** Only items created at this time or later: a date or a time, UTC by default. */
+  /**
+   * Only items created at this time or later. An ISO 8601 date or date-time; UTC if it names no
+   * zone.
+   */
   from?: string | undefined
-  /** Only items created before this time. */
+  /**
+   * Only items created before this time. An ISO 8601 date or date-time; UTC if it names no zone.
+   */
   to?: string | undefined
   /** Only items in this state. */
   status?: 'SUBMITTED' | 'COMPLETED' | 'CONFIRMED' | 'FAILED' | 'REVERSED' | undefined
@@ -1469,15 +1679,20 @@ export type CountDisbursementsQuery = {
    * Searches references, your own references, account numbers, addresses and the recipient's name.
    */
   q?: string | undefined
-  /** Only items created at this time or later: a date or a time, UTC by default. */
+  /**
+   * Only items created at this time or later. An ISO 8601 date or date-time; UTC if it names no
+   * zone.
+   */
   from?: string | undefined
-  /** Only items created before this time. */
+  /**
+   * Only items created before this time. An ISO 8601 date or date-time; UTC if it names no zone.
+   */
   to?: string | undefined
 }
 
 /** Create a crypto transfer. */
 export type CreateCryptoTransferInput = {
-  /** Decimal amount with at most 6 digits after the point. */
+  /** Decimal amount, more than zero, with at most 6 digits after the point. */
   amount: string
   asset: 'USDC' | 'USDT'
   network: 'SOLANA'
@@ -1491,7 +1706,7 @@ export type CreateCryptoTransferInput = {
 
 /** Price a crypto transfer. */
 export type QuoteCryptoTransferInput = {
-  /** Decimal amount with at most 6 digits after the point. */
+  /** Decimal amount, more than zero, with at most 6 digits after the point. */
   amount: string
   asset: 'USDC' | 'USDT'
   network: 'SOLANA'
@@ -1518,9 +1733,14 @@ export type ListCryptoTransfersQuery = {
    * Searches references, your own references, account numbers, addresses and the recipient's name.
    */
   q?: string | undefined
-  /** Only items created at this time or later: a date or a time, UTC by default. */
+  /**
+   * Only items created at this time or later. An ISO 8601 date or date-time; UTC if it names no
+   * zone.
+   */
   from?: string | undefined
-  /** Only items created before this time. */
+  /**
+   * Only items created before this time. An ISO 8601 date or date-time; UTC if it names no zone.
+   */
   to?: string | undefined
   /** Only transfers of this coin; needed to filter by amount. */
   currency?: 'USDC' | 'USDT' | undefined
@@ -1583,9 +1803,14 @@ export type ListBankTransfersQuery = {
    * Searches references, your own references, account numbers, addresses and the recipient's name.
    */
   q?: string | undefined
-  /** Only items created at this time or later: a date or a time, UTC by default. */
+  /**
+   * Only items created at this time or later. An ISO 8601 date or date-time; UTC if it names no
+   * zone.
+   */
   from?: string | undefined
-  /** Only items created before this time. */
+  /**
+   * Only items created before this time. An ISO 8601 date or date-time; UTC if it names no zone.
+   */
   to?: string | undefined
   /** Only items in this state. */
   status?: 'SUBMITTED' | 'COMPLETED' | 'FAILED' | 'REVERSED' | undefined
@@ -1611,9 +1836,14 @@ export type ListBalanceEntriesQuery = {
   type?: 'test_funding' | 'operator_credit' | 'crypto_payout' | 'crypto_payout_fee' | 'bank_payout' | 'bank_payout_fee' | 'bank_payout_reversal' | 'bank_payout_fee_reversal' | 'payment' | 'payment_fee' | 'payment_held' | 'payment_accepted' | 'payment_accepted_fee' | 'payment_return' | 'payment_refund' | 'payment_return_reversal' | 'payment_refund_reversal' | 'sweep' | undefined
   /** Only changes that this payment, payout or other resource caused. */
   reference?: string | undefined
-  /** Only items created at this time or later: a date or a time, UTC by default. */
+  /**
+   * Only items created at this time or later. An ISO 8601 date or date-time; UTC if it names no
+   * zone.
+   */
   from?: string | undefined
-  /** Only items created before this time. */
+  /**
+   * Only items created before this time. An ISO 8601 date or date-time; UTC if it names no zone.
+   */
   to?: string | undefined
   /** Items per page. */
   limit?: number | undefined
@@ -1625,10 +1855,87 @@ export type ListBalanceEntriesQuery = {
 export type SummarizeBalanceEntriesQuery = {
   /** The balance. */
   asset: 'NGN' | 'USDC' | 'USDT'
-  /** Only items created at this time or later: a date or a time, UTC by default. */
+  /**
+   * Only items created at this time or later. An ISO 8601 date or date-time; UTC if it names no
+   * zone.
+   */
   from?: string | undefined
-  /** Only items created before this time. */
+  /**
+   * Only items created before this time. An ISO 8601 date or date-time; UTC if it names no zone.
+   */
   to?: string | undefined
+}
+
+/** Report what was received. */
+export type GetReceivedReportQuery = {
+  /** Only payments in this currency. Default: `NGN`. */
+  currency?: 'NGN' | 'USDC' | 'USDT' | undefined
+  /**
+   * Start of the period: a date (a day in Lagos) or a time, rounded down to a bucket. Default: 30
+   * days or 24 hours before `to`.
+   */
+  from?: string | undefined
+  /**
+   * End of the period: a date (that day included) or a time, rounded up to a bucket. Default: now.
+   * At most 400 days or 744 hours after `from`.
+   */
+  to?: string | undefined
+  /** Size of a bucket. Default: `day`. */
+  bucket?: 'hour' | 'day' | undefined
+  /** Compare with the period before. */
+  compare?: 'previous' | undefined
+}
+
+/** Report checkout conversion. */
+export type GetConversionReportQuery = {
+  /**
+   * Start of the period: a date (a day in Lagos) or a time, rounded down to a bucket. Default: 30
+   * days or 24 hours before `to`.
+   */
+  from?: string | undefined
+  /**
+   * End of the period: a date (that day included) or a time, rounded up to a bucket. Default: now.
+   * At most 400 days or 744 hours after `from`.
+   */
+  to?: string | undefined
+  /** Size of a bucket. Default: `day`. */
+  bucket?: 'hour' | 'day' | undefined
+}
+
+/** Report a balance over time. */
+export type GetBalanceReportQuery = {
+  /** Which balance. Default: `NGN`. */
+  asset?: 'NGN' | 'USDC' | 'USDT' | undefined
+  /**
+   * Start of the period: a date (a day in Lagos) or a time, rounded down to a bucket. Default: 30
+   * days or 24 hours before `to`.
+   */
+  from?: string | undefined
+  /**
+   * End of the period: a date (that day included) or a time, rounded up to a bucket. Default: now.
+   * At most 400 days or 744 hours after `from`.
+   */
+  to?: string | undefined
+  /** Size of a bucket. Default: `day`. */
+  bucket?: 'hour' | 'day' | undefined
+}
+
+/** Report how long payouts take. */
+export type GetPayoutTimesReportQuery = {
+  /** Only payouts of this kind. Default: `bank_transfer`. */
+  kind?: 'bank_transfer' | 'crypto_transfer' | undefined
+  /**
+   * Start of the period: a date (a day in Lagos) or a time, rounded down to a bucket. Default: 30
+   * days or 24 hours before `to`.
+   */
+  from?: string | undefined
+  /**
+   * End of the period: a date (that day included) or a time, rounded up to a bucket. Default: now.
+   * At most 400 days or 744 hours after `from`.
+   */
+  to?: string | undefined
+  /** Size of a bucket. Default: `day`. */
+  bucket?: 'hour' | 'day' | undefined
 }
 
 /** Update settings. */
@@ -1681,7 +1988,7 @@ export type ChangeSettingsInput = {
 
 /** Create a webhook endpoint. */
 export type CreateWebhookEndpointInput = {
-  /** Such as `https://shop.example/webhooks`. */
+  /** Where events are sent: https on a public address; http too in test mode. */
   url: string
   /** Event types or groups such as `payment.*`; `*` means all. */
   events?: ('*' | 'virtual_account.*' | 'dedicated_account.*' | 'checkout.session.*' | 'crypto_wallet.*' | 'dedicated_crypto_wallet.*' | 'payment.*' | 'crypto_transfer.*' | 'bank_transfer.*' | 'balance.*' | 'webhook_endpoint.*' | 'virtual_account.paid' | 'virtual_account.underpaid' | 'virtual_account.overpaid' | 'virtual_account.late_payment' | 'virtual_account.duplicate_payment' | 'virtual_account.expired' | 'virtual_account.cancelled' | 'dedicated_account.created' | 'dedicated_account.credited' | 'dedicated_account.deactivated' | 'checkout.session.paid' | 'checkout.session.expired' | 'checkout.session.cancelled' | 'crypto_wallet.paid' | 'crypto_wallet.underpaid' | 'crypto_wallet.overpaid' | 'crypto_wallet.late_payment' | 'crypto_wallet.duplicate_payment' | 'crypto_wallet.expired' | 'crypto_wallet.cancelled' | 'dedicated_crypto_wallet.created' | 'dedicated_crypto_wallet.credited' | 'payment.held' | 'payment.returning' | 'payment.returned' | 'payment.refunded' | 'payment.refund_failed' | 'crypto_transfer.submitted' | 'crypto_transfer.confirmed' | 'crypto_transfer.failed' | 'bank_transfer.submitted' | 'bank_transfer.completed' | 'bank_transfer.failed' | 'bank_transfer.reversed' | 'balance.low' | 'webhook_endpoint.disabled' | 'webhook_endpoint.test')[] | undefined
@@ -1699,7 +2006,7 @@ export type ListWebhookEndpointsQuery = {
 
 /** Update a webhook endpoint. */
 export type ChangeWebhookEndpointInput = {
-  /** Such as `https://shop.example/webhooks`. */
+  /** Where events are sent: https on a public address; http too in test mode. */
   url?: string | undefined
   /** Event types or groups such as `payment.*`; `*` means all. */
   events?: ('*' | 'virtual_account.*' | 'dedicated_account.*' | 'checkout.session.*' | 'crypto_wallet.*' | 'dedicated_crypto_wallet.*' | 'payment.*' | 'crypto_transfer.*' | 'bank_transfer.*' | 'balance.*' | 'webhook_endpoint.*' | 'virtual_account.paid' | 'virtual_account.underpaid' | 'virtual_account.overpaid' | 'virtual_account.late_payment' | 'virtual_account.duplicate_payment' | 'virtual_account.expired' | 'virtual_account.cancelled' | 'dedicated_account.created' | 'dedicated_account.credited' | 'dedicated_account.deactivated' | 'checkout.session.paid' | 'checkout.session.expired' | 'checkout.session.cancelled' | 'crypto_wallet.paid' | 'crypto_wallet.underpaid' | 'crypto_wallet.overpaid' | 'crypto_wallet.late_payment' | 'crypto_wallet.duplicate_payment' | 'crypto_wallet.expired' | 'crypto_wallet.cancelled' | 'dedicated_crypto_wallet.created' | 'dedicated_crypto_wallet.credited' | 'payment.held' | 'payment.returning' | 'payment.returned' | 'payment.refunded' | 'payment.refund_failed' | 'crypto_transfer.submitted' | 'crypto_transfer.confirmed' | 'crypto_transfer.failed' | 'bank_transfer.submitted' | 'bank_transfer.completed' | 'bank_transfer.failed' | 'bank_transfer.reversed' | 'balance.low' | 'webhook_endpoint.disabled' | 'webhook_endpoint.test')[] | undefined
@@ -1711,7 +2018,7 @@ export type ChangeWebhookEndpointInput = {
 
 /** Recover missed events. */
 export type RecoverWebhookEndpointInput = {
-  /** Recover events from this time on. */
+  /** Recover events from this time on. An ISO 8601 date or date-time; UTC if it names no zone. */
   since: string
 }
 
@@ -1721,9 +2028,9 @@ export type ListEventsQuery = {
   type?: '*' | 'virtual_account.*' | 'dedicated_account.*' | 'checkout.session.*' | 'crypto_wallet.*' | 'dedicated_crypto_wallet.*' | 'payment.*' | 'crypto_transfer.*' | 'bank_transfer.*' | 'balance.*' | 'webhook_endpoint.*' | 'virtual_account.paid' | 'virtual_account.underpaid' | 'virtual_account.overpaid' | 'virtual_account.late_payment' | 'virtual_account.duplicate_payment' | 'virtual_account.expired' | 'virtual_account.cancelled' | 'dedicated_account.created' | 'dedicated_account.credited' | 'dedicated_account.deactivated' | 'checkout.session.paid' | 'checkout.session.expired' | 'checkout.session.cancelled' | 'crypto_wallet.paid' | 'crypto_wallet.underpaid' | 'crypto_wallet.overpaid' | 'crypto_wallet.late_payment' | 'crypto_wallet.duplicate_payment' | 'crypto_wallet.expired' | 'crypto_wallet.cancelled' | 'dedicated_crypto_wallet.created' | 'dedicated_crypto_wallet.credited' | 'payment.held' | 'payment.returning' | 'payment.returned' | 'payment.refunded' | 'payment.refund_failed' | 'crypto_transfer.submitted' | 'crypto_transfer.confirmed' | 'crypto_transfer.failed' | 'bank_transfer.submitted' | 'bank_transfer.completed' | 'bank_transfer.failed' | 'bank_transfer.reversed' | 'balance.low' | 'webhook_endpoint.disabled' | 'webhook_endpoint.test' | undefined
   /** Only events about the resource with this reference. */
   resource?: string | undefined
-  /** Only events at or after this time. */
+  /** Only events at or after this time. An ISO 8601 date or date-time; UTC if it names no zone. */
   from?: string | undefined
-  /** Only events before this time. */
+  /** Only events before this time. An ISO 8601 date or date-time; UTC if it names no zone. */
   to?: string | undefined
   /** Items per page. */
   limit?: number | undefined
@@ -1741,7 +2048,7 @@ export type ListEventDeliveriesQuery = {
 
 /** Redeliver an event. */
 export type RedeliverEventInput = {
-  /** The webhook endpoint. */
+  /** The endpoint to send it to. Without it: every endpoint that listens to the event. */
   endpointId?: string | undefined
 }
 
@@ -1755,9 +2062,11 @@ export type ListRequestLogsQuery = {
   path?: string | undefined
   /** Only the request with this `X-Request-Id`. */
   requestId?: string | undefined
-  /** Only requests at or after this time. */
+  /**
+   * Only requests at or after this time. An ISO 8601 date or date-time; UTC if it names no zone.
+   */
   from?: string | undefined
-  /** Only requests before this time. */
+  /** Only requests before this time. An ISO 8601 date or date-time; UTC if it names no zone. */
   to?: string | undefined
   /** Items per page. */
   limit?: number | undefined
@@ -1792,7 +2101,10 @@ export type PayTestAccountInput = {
   } | undefined
   /** Text that the payer wrote. */
   narration?: string | undefined
-  /** When the bank received the money. Defaults to now. */
+  /**
+   * When the bank received the money, within 366 days of now. Defaults to now. An ISO 8601 date or
+   * date-time; UTC if it names no zone.
+   */
   sentAt?: string | undefined
   /** How many times the bank sends the notice. */
   copies?: number | undefined
@@ -1803,7 +2115,7 @@ export type DepositTestCoinsInput = {
   /** Address of one of your wallets. */
   address: string
   asset: 'USDC' | 'USDT'
-  /** Decimal amount with at most 6 digits after the point. */
+  /** Decimal amount, more than zero, with at most 6 digits after the point. */
   amount: string
 }
 
