@@ -73,6 +73,7 @@ create table checkout_sessions (
   created_at timestamp with time zone not null,
   wallet_id uuid,
   status text default 'pending'::text not null,
+  opened_at timestamp with time zone,
   constraint checkout_sessions_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id),
   constraint checkout_sessions_pkey PRIMARY KEY (environment_id, id),
   constraint ended_session_has_an_event CHECK (((status = 'pending'::text) = (event_sequence = 0))),
@@ -192,6 +193,17 @@ create table delivery_attempts (
   constraint duration_is_not_negative CHECK ((duration_ms >= 0)),
   constraint error_is_short CHECK ((octet_length(error) <= 200)),
   constraint response_is_cut CHECK ((octet_length(response) <= 4096))
+);
+
+create table delivery_hours (
+  environment_id integer not null,
+  endpoint_id uuid not null,
+  hour timestamp with time zone not null,
+  delivered integer not null,
+  failed integer not null,
+  durations integer[] not null,
+  constraint attempts_are_counted CHECK (((delivered >= 0) AND (failed >= 0))),
+  constraint delivery_hours_pkey PRIMARY KEY (environment_id, endpoint_id, hour)
 );
 
 create table disputes (
@@ -566,6 +578,13 @@ create table reconciliations (
   constraint reconciliations_pkey PRIMARY KEY (rail)
 );
 
+create table request_log_resources (
+  environment_id integer not null,
+  resource_id uuid not null,
+  log_id uuid not null,
+  constraint request_log_resources_pkey PRIMARY KEY (environment_id, resource_id, log_id)
+);
+
 create table request_logs (
   environment_id integer not null,
   id uuid not null,
@@ -581,6 +600,10 @@ create table request_logs (
   is_request_cut boolean not null,
   response_body text,
   is_response_cut boolean not null,
+  key_id uuid,
+  code text,
+  reason text,
+  resource_ids uuid[],
   constraint request_logs_pkey PRIMARY KEY (environment_id, id)
 );
 
@@ -775,6 +798,8 @@ CREATE INDEX api_keys_by_environment ON public.api_keys USING btree (environment
 
 CREATE UNIQUE INDEX one_key_per_hash ON public.api_keys USING btree (hash);
 
+CREATE INDEX audit_lines_by_reference ON public.audit_lines USING btree (environment_id, ((details ->> 'reference'::text)), id) WHERE ((environment_id IS NOT NULL) AND ((details ->> 'reference'::text) IS NOT NULL));
+
 CREATE INDEX checkout_sessions_by_reference ON public.checkout_sessions USING btree (environment_id, merchant_reference, status, id) WHERE (merchant_reference IS NOT NULL);
 
 CREATE INDEX checkout_sessions_by_status ON public.checkout_sessions USING btree (environment_id, status, id);
@@ -798,6 +823,8 @@ CREATE UNIQUE INDEX rail_account_is_one_account ON public.collection_accounts US
 CREATE UNIQUE INDEX session_is_paid_once ON public.collection_accounts USING btree (environment_id, session_id) WHERE ((session_id IS NOT NULL) AND (status = 'PAID'::text));
 
 CREATE INDEX deliveries_due ON public.deliveries USING btree (environment_id, endpoint_id, due_at) WHERE (state = 'PENDING'::text);
+
+CREATE INDEX deliveries_of_endpoint ON public.deliveries USING btree (environment_id, endpoint_id, state, event_id);
 
 CREATE INDEX disputes_open ON public.disputes USING btree (last_seen_at) WHERE (ended_at IS NULL);
 
@@ -860,6 +887,8 @@ CREATE INDEX payouts_by_status ON public.payouts USING btree (environment_id, ki
 CREATE INDEX payouts_open ON public.payouts USING btree (submitted_at) WHERE (status = 'SUBMITTED'::text);
 
 CREATE UNIQUE INDEX reference_is_one_payout ON public.payouts USING btree (id);
+
+CREATE INDEX request_logs_by_key ON public.request_logs USING btree (environment_id, key_id, id);
 
 CREATE INDEX request_logs_by_request_id ON public.request_logs USING btree (environment_id, request_id, id);
 

@@ -421,6 +421,8 @@ export const described: Record<string, { about: string; flags: Flag[] }> = {
       ['method', 'text', 'Only requests with this method. One of: GET, HEAD, POST, PATCH, DELETE.', false, false],
       ['path', 'text', 'Only paths that start with this.', false, false],
       ['requestId', 'text', 'Only the request with this X-Request-Id.', false, false],
+      ['keyId', 'text', 'Only requests made with this API key.', false, false],
+      ['resource', 'text', 'Only requests that name the resource with this reference: in the path, or in a response that is not a list.', false, false],
       ['from', 'text', 'Only requests at or after this time.', false, false],
       ['to', 'text', 'Only requests before this time.', false, false],
       ['limit', 'integer', 'Items per page.', false, false],

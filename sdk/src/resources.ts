@@ -620,12 +620,18 @@ export type Resources = {
       status: number
       /** Duration in milliseconds. */
       durationMs: number
+      /** The API key. Null in entries that were written before keys were kept. */
+      keyId: string | null
       /** Name of the API key. */
       keyName: string
       /**
        * Whether the response repeats that of an earlier request with the same `Idempotency-Key`.
        */
       replayed: boolean
+      /** Error code of the response; null if it succeeded. */
+      code: string | null
+      /** Reason that refines the error code, if there is one. */
+      reason: string | null
       /** When the request arrived. */
       createdAt: string
       /** Request body with sensitive values masked. */
@@ -661,12 +667,18 @@ export type Resources = {
       status: number
       /** Duration in milliseconds. */
       durationMs: number
+      /** The API key. Null in entries that were written before keys were kept. */
+      keyId: string | null
       /** Name of the API key. */
       keyName: string
       /**
        * Whether the response repeats that of an earlier request with the same `Idempotency-Key`.
        */
       replayed: boolean
+      /** Error code of the response; null if it succeeded. */
+      code: string | null
+      /** Reason that refines the error code, if there is one. */
+      reason: string | null
       /** When the request arrived. */
       createdAt: string
     }>

@@ -1313,6 +1313,13 @@ export type ListRequestLogsQuery = {
   path?: string | undefined
   /** Only the request with this `X-Request-Id`. */
   requestId?: string | undefined
+  /** Only requests made with this API key. */
+  keyId?: string | undefined
+  /**
+   * Only requests that name the resource with this reference: in the path, or in a response that is
+   * not a list.
+   */
+  resource?: string | undefined
   /** Only requests at or after this time. */
   from?: string | undefined
   /** Only requests before this time. */

@@ -152,6 +152,14 @@ export const limits = {
     responseHeadBytesMax: 16_384,
     chunkLineBytesMax: 1_024,
     recoveriesPerCallMax: 10_000,
+    /** Events a page of deliveries scans for a filter; the cursor continues after them. */
+    eventsScannedPerPageMax: 2_000,
+    /** Between writes of the hourly counts of a process. */
+    countsIntervalMs: 5 * second,
+    /** Hours of counts in memory, all endpoints together; counts beyond it are dropped. */
+    hoursCountedMax: 20_000,
+    hoursKept: 48,
+    hoursShown: 24,
   },
   payouts: {
     /** The creating process sends first; polling starts after this. */
@@ -423,6 +431,8 @@ export const limits = {
     waitingLengthMax: 16 * 1024 * 1024,
     /** Entries a page scans for a filter; the cursor continues after them. */
     entriesScannedPerPageMax: 10_000,
+    /** Resources by which one entry can be found. */
+    resourcesPerEntryMax: 10,
   },
   keys: {
     /** A revoked key may work for this long. */
