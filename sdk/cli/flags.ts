@@ -380,7 +380,23 @@ export const described: Record<string, { about: string; flags: Flag[] }> = {
     about: 'Recover missed events. Sends every event since a time that this endpoint listens to and has not received, up to 10000 per request.',
     flags: [
       ['since', 'text', 'Recover events from this time on.', true, false],
+      ['dryRun', 'boolean', 'Only counts the events; sends and changes nothing.', false, false],
     ],
+  },
+  'webhookEndpoints.deliveries': {
+    about: 'List deliveries to a webhook endpoint. Returns deliveries with their latest attempt, newest event first. A page filtered by type may hold fewer items than limit, or none, and still have a nextCursor. GET /v1/events/{id}/deliveries has every attempt with its response.',
+    flags: [
+      ['status', 'text', 'Only items in this state. One of: PENDING, DELIVERED, GIVEN_UP.', false, false],
+      ['type', 'text', 'Only events of this type, or of this group such as payment.*. One of: *, virtual_account.*, dedicated_account.*, checkout.session.*, crypto_wallet.*, dedicated_crypto_wallet.*, payment.*, crypto_transfer.*, bank_transfer.*, balance.*, webhook_endpoint.*, virtual_account.paid, virtual_account.underpaid, virtual_account.overpaid, virtual_account.late_payment, virtual_account.duplicate_payment, virtual_account.expired, virtual_account.cancelled, dedicated_account.created, dedicated_account.credited, dedicated_account.deactivated, checkout.session.paid, checkout.session.expired, checkout.session.cancelled, crypto_wallet.paid, crypto_wallet.underpaid, crypto_wallet.overpaid, crypto_wallet.late_payment, crypto_wallet.duplicate_payment, crypto_wallet.expired, crypto_wallet.cancelled, dedicated_crypto_wallet.created, dedicated_crypto_wallet.credited, payment.held, payment.returning, payment.returned, payment.refunded, payment.refund_failed, crypto_transfer.submitted, crypto_transfer.confirmed, crypto_transfer.failed, bank_transfer.submitted, bank_transfer.completed, bank_transfer.failed, bank_transfer.reversed, balance.low, webhook_endpoint.disabled, webhook_endpoint.test.', false, false],
+      ['from', 'text', 'Only events at or after this time.', false, false],
+      ['to', 'text', 'Only events before this time.', false, false],
+      ['limit', 'integer', 'Items per page.', false, false],
+      ['cursor', 'text', 'The nextCursor of the previous page.', false, false],
+    ],
+  },
+  'webhookEndpoints.stats': {
+    about: 'Retrieve delivery statistics. Returns how many delivery attempts succeeded and failed in each of the last 24 hours, oldest first; the last hour is not over. Counts appear within 5 seconds. They are for charts: a worker that crashes loses its last seconds.',
+    flags: [],
   },
   'events.get': {
     about: 'Retrieve an event. Returns the event exactly as it is sent to webhook endpoints.',

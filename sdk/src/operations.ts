@@ -110,6 +110,8 @@ export const operations = {
     rotateSecret: act('/v1/webhook-endpoints/{id}/rotate-secret'),
     test: act('/v1/webhook-endpoints/{id}/test'),
     recover: send('/v1/webhook-endpoints/{id}/recover'),
+    deliveries: list('/v1/webhook-endpoints/{id}/deliveries'),
+    stats: read('/v1/webhook-endpoints/{id}/stats'),
   },
   events: {
     get: read('/v1/events/{id}'),

@@ -26,6 +26,7 @@ import type {
   DedicatedAccount,
   DedicatedCryptoWallet,
   DepositTestCoinsInput,
+  EndpointDelivery,
   EventDelivery,
   FundTestBalanceInput,
   ListBalanceEntriesQuery,
@@ -35,6 +36,7 @@ import type {
   ListCryptoWalletsQuery,
   ListDedicatedAccountsQuery,
   ListDedicatedCryptoWalletsQuery,
+  ListEndpointDeliveriesQuery,
   ListEventDeliveriesQuery,
   ListEventsQuery,
   ListPaymentReturnsQuery,
@@ -62,6 +64,7 @@ import type {
   TestFunding,
   VirtualAccount,
   WebhookEndpoint,
+  WebhookEndpointStats,
   WebhookEndpointWithSecret,
   WebhookEvent,
 } from './types.js'
@@ -553,9 +556,29 @@ export type Resources = {
      * `POST /v1/webhook-endpoints/{id}/recover`
      */
     recover(id: string, input: RecoverWebhookEndpointInput, options?: WriteOptions): Promise<{
-      /** Number of deliveries scheduled. */
+      /** Number of deliveries scheduled, or that would be with `dryRun`. */
       deliveries: number
     }>
+    /**
+     * List deliveries to a webhook endpoint.
+     *
+     * Returns deliveries with their latest attempt, newest event first. A page filtered by `type`
+     * may hold fewer items than `limit`, or none, and still have a `nextCursor`. `GET
+     * /v1/events/{id}/deliveries` has every attempt with its response.
+     *
+     * `GET /v1/webhook-endpoints/{id}/deliveries`
+     */
+    deliveries(id: string, query?: ListEndpointDeliveriesQuery, options?: RequestOptions): Pages<EndpointDelivery>
+    /**
+     * Retrieve delivery statistics.
+     *
+     * Returns how many delivery attempts succeeded and failed in each of the last 24 hours, oldest
+     * first; the last hour is not over. Counts appear within 5 seconds. They are for charts: a
+     * worker that crashes loses its last seconds.
+     *
+     * `GET /v1/webhook-endpoints/{id}/stats`
+     */
+    stats(id: string, options?: RequestOptions): Promise<WebhookEndpointStats>
   }
   readonly events: {
     /**

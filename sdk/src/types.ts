@@ -422,6 +422,34 @@ export type DeliveryAttempt = {
   response: string
 }
 
+export type EndpointDelivery = {
+  /** The event. */
+  eventId: string
+  /** Type of the event. */
+  type: string
+  /** When the event happened. */
+  eventCreatedAt: string
+  /** `PENDING` until an attempt succeeds or the last retry fails. */
+  status: 'PENDING' | 'DELIVERED' | 'GIVEN_UP'
+  /** Attempts so far. */
+  attemptCount: number
+  /** Null once the delivery has ended, and while an attempt is in progress. */
+  nextAttemptAt: string | null
+  /** When the delivery ended; null while it is `PENDING`. */
+  finishedAt: string | null
+  /** The latest attempt that ended; null if there is none. */
+  lastAttempt: {
+    /** When the attempt started. */
+    startedAt: string
+    /** Duration in milliseconds. */
+    durationMs: number
+    /** HTTP status of the response; null if there was none. */
+    status: number | null
+    /** Why the attempt got no response; null if it got one. */
+    error: string | null
+  } | null
+}
+
 export type EventDelivery = {
   /** The webhook endpoint. */
   endpointId: string
@@ -848,6 +876,24 @@ export type WebhookEndpoint = {
   createdAt: string
 }
 
+export type WebhookEndpointStats = {
+  /** Successful attempts. */
+  delivered: number
+  /** Failed attempts. */
+  failed: number
+  /** One item per hour. */
+  hours: ({
+    /** Start of the hour. */
+    from: string
+    /** Successful attempts. */
+    delivered: number
+    /** Failed attempts. */
+    failed: number
+    /** Median duration of an attempt in milliseconds, within 5 %; null if none was sent. */
+    medianMs: number | null
+  })[]
+}
+
 export type WebhookEndpointWithSecret = {
   /** Identifies the endpoint. */
   id: string
@@ -1271,6 +1317,24 @@ export type ChangeWebhookEndpointInput = {
 export type RecoverWebhookEndpointInput = {
   /** Recover events from this time on. */
   since: string
+  /** Only counts the events; sends and changes nothing. */
+  dryRun?: boolean | undefined
+}
+
+/** List deliveries to a webhook endpoint. */
+export type ListEndpointDeliveriesQuery = {
+  /** Only items in this state. */
+  status?: 'PENDING' | 'DELIVERED' | 'GIVEN_UP' | undefined
+  /** Only events of this type, or of this group such as `payment.*`. */
+  type?: '*' | 'virtual_account.*' | 'dedicated_account.*' | 'checkout.session.*' | 'crypto_wallet.*' | 'dedicated_crypto_wallet.*' | 'payment.*' | 'crypto_transfer.*' | 'bank_transfer.*' | 'balance.*' | 'webhook_endpoint.*' | 'virtual_account.paid' | 'virtual_account.underpaid' | 'virtual_account.overpaid' | 'virtual_account.late_payment' | 'virtual_account.duplicate_payment' | 'virtual_account.expired' | 'virtual_account.cancelled' | 'dedicated_account.created' | 'dedicated_account.credited' | 'dedicated_account.deactivated' | 'checkout.session.paid' | 'checkout.session.expired' | 'checkout.session.cancelled' | 'crypto_wallet.paid' | 'crypto_wallet.underpaid' | 'crypto_wallet.overpaid' | 'crypto_wallet.late_payment' | 'crypto_wallet.duplicate_payment' | 'crypto_wallet.expired' | 'crypto_wallet.cancelled' | 'dedicated_crypto_wallet.created' | 'dedicated_crypto_wallet.credited' | 'payment.held' | 'payment.returning' | 'payment.returned' | 'payment.refunded' | 'payment.refund_failed' | 'crypto_transfer.submitted' | 'crypto_transfer.confirmed' | 'crypto_transfer.failed' | 'bank_transfer.submitted' | 'bank_transfer.completed' | 'bank_transfer.failed' | 'bank_transfer.reversed' | 'balance.low' | 'webhook_endpoint.disabled' | 'webhook_endpoint.test' | undefined
+  /** Only events at or after this time. */
+  from?: string | undefined
+  /** Only events before this time. */
+  to?: string | undefined
+  /** Items per page. */
+  limit?: number | undefined
+  /** The `nextCursor` of the previous page. */
+  cursor?: string | undefined
 }
 
 /** List events. */

@@ -153,7 +153,7 @@ export const limits = {
     chunkLineBytesMax: 1_024,
     recoveriesPerCallMax: 10_000,
     /** Events a page of deliveries scans for a filter; the cursor continues after them. */
-    eventsScannedPerPageMax: 2_000,
+    eventsScannedPerPageMax: 1_000,
     /** Between writes of the hourly counts of a process. */
     countsIntervalMs: 5 * second,
     /** Hours of counts in memory, all endpoints together; counts beyond it are dropped. */

@@ -16,7 +16,7 @@ type Search = {
   /** Only rows before this position; undefined: start with the newest. */
   before: (Date | string)[] | undefined
   /** Only rows at or after this value of the first order column. */
-  from?: Date | undefined
+  from?: Date | string | undefined
   limit: number
 }
 
@@ -44,7 +44,7 @@ export function newestRows(search: Search): Sql<unknown> {
     ? sql`${tuple([...names, ...orderNames])} < (${sql.join([...wanted, ...position])})`
     : sql`${tuple(names)} <= (${sql.join(wanted)})`
   const lower = from
-    ? sql`${tuple([...names, orderNames[0]!])} >= (${sql.join([...wanted, sql`${from}::timestamptz`])})`
+    ? sql`${tuple([...names, orderNames[0]!])} >= (${sql.join([...wanted, typed(from, order[0]!)])})`
     : sql`${tuple(names)} >= (${sql.join(wanted)})`
   return sql`(
     select found.* from (values ${sql.join(rows)}) wanted (${sql.raw(names.join(', '))})

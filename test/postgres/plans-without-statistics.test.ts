@@ -43,6 +43,7 @@ const openValues: Record<string, string> = {
 }
 
 const valuesByType: Record<string, string> = {
+  _int4: `'{1}'`,
   _text: `'{x}'`,
   bool: 'true',
   bytea: 'sha256(n::text::bytea)',
