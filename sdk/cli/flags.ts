@@ -426,6 +426,10 @@ export const described: Record<string, { about: string; flags: Flag[] }> = {
       ['endpointId', 'text', 'The webhook endpoint.', false, false],
     ],
   },
+  'timeline.get': {
+    about: 'Retrieve a timeline. Returns what happened to a payment (pay_), a transfer (bt_, ct_), a return (rf_) or a checkout session (cs_), newest first: accounts opened, money received, ledger entries, attempts, returns, decisions of the operator, events and their deliveries. At most 200 items.',
+    flags: [],
+  },
   'requestLogs.get': {
     about: 'Retrieve a request log. Finds it by requestId (the newest if several requests share it) or by id. Bodies are cut after 4,096 characters. They never contain secrets; account numbers, names and email addresses are masked.',
     flags: [],

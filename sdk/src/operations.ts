@@ -119,6 +119,9 @@ export const operations = {
     deliveries: list('/v1/events/{id}/deliveries'),
     redeliver: send('/v1/events/{id}/redeliver'),
   },
+  timeline: {
+    get: read('/v1/timeline/{reference}'),
+  },
   requestLogs: {
     get: read('/v1/request-logs/{requestId}'),
     list: list('/v1/request-logs'),

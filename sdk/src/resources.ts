@@ -62,6 +62,7 @@ import type {
   TestClock,
   TestDeposit,
   TestFunding,
+  Timeline,
   VirtualAccount,
   WebhookEndpoint,
   WebhookEndpointStats,
@@ -617,6 +618,18 @@ export type Resources = {
       /** Number of deliveries scheduled. */
       deliveries: number
     }>
+  }
+  readonly timeline: {
+    /**
+     * Retrieve a timeline.
+     *
+     * Returns what happened to a payment (`pay_`), a transfer (`bt_`, `ct_`), a return (`rf_`) or a
+     * checkout session (`cs_`), newest first: accounts opened, money received, ledger entries,
+     * attempts, returns, decisions of the operator, events and their deliveries. At most 200 items.
+     *
+     * `GET /v1/timeline/{reference}`
+     */
+    get(reference: string, options?: RequestOptions): Promise<Timeline>
   }
   readonly requestLogs: {
     /**

@@ -809,6 +809,74 @@ export type TestFunding = {
   createdAt: string
 }
 
+export type Timeline = {
+  /** The payment, transfer, return or checkout session. */
+  reference: string
+  /** Newest first. */
+  items: TimelineItem[]
+  /** Whether older or further items were left out. */
+  truncated: boolean
+}
+
+export type TimelineItem = {
+  /**
+   * When it happened. Where the test clock was moved: real time for ledger entries, events and
+   * deliveries.
+   */
+  at: string
+  /** What the item is about. */
+  kind: 'session_created' | 'session_opened' | 'account_opened' | 'payment_received' | 'notice_received' | 'payment_judged' | 'ledger_entry' | 'payout_submitted' | 'payout_attempt' | 'payout_attempt_ended' | 'payout_ended' | 'review_required' | 'operator_decision' | 'return_created' | 'return_ended' | 'event' | 'webhook_delivery'
+  /** A plain sentence. */
+  title: string
+  /** The resource that the item is about, if it has a reference. */
+  reference: string | null
+  /** Null if no amount belongs to it. */
+  amount: number | string | null
+  /** Currency of `amount`; null without one. */
+  currency: 'NGN' | 'USDC' | 'USDT' | null
+  /** Fields that only some kinds have. */
+  details: {
+    /** State of the attempt, return or delivery. */
+    status?: string
+    /** Why it failed or ended. */
+    reason?: string
+    /** How the payment differed from what was expected. */
+    variance?: string
+    /** Who paid: a name or a wallet address. */
+    sender?: string
+    /** What the ledger entry is for. */
+    purpose?: string
+    /** `post`, `hold`, `settle` or `release`. */
+    effect?: string
+    /** Where the money came from. */
+    from?: string
+    /** Where the money went. */
+    to?: string
+    /** Available balance after the ledger entry. */
+    balanceAfter?: number | string
+    /** Number of the attempt, or how many there were. */
+    attempt?: number
+    /** Transaction signature of the attempt. */
+    signature?: string
+    /** Type of the event. */
+    type?: string
+    /** The event of the delivery. */
+    eventId?: string
+    /** The webhook endpoint. */
+    endpointId?: string
+    /** URL of the delivery. */
+    url?: string
+    /** HTTP status of the latest attempt. */
+    httpStatus?: number
+    /** Why the latest attempt got no response. */
+    error?: string
+    /** Duration of the latest attempt in milliseconds. */
+    durationMs?: number
+    /** When the next attempt is due. */
+    nextAttemptAt?: string
+  }
+}
+
 export type VirtualAccount = {
   /** Identifies the virtual account. Store it to verify the payment later. */
   reference: string

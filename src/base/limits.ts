@@ -431,8 +431,20 @@ export const limits = {
     waitingLengthMax: 16 * 1024 * 1024,
     /** Entries a page scans for a filter; the cursor continues after them. */
     entriesScannedPerPageMax: 10_000,
+    /** The same among the requests that name a resource, each of which is read by its own key. */
+    namesScannedPerPageMax: 2_000,
     /** Resources by which one entry can be found. */
     resourcesPerEntryMax: 10,
+  },
+  timeline: {
+    itemsMax: 200,
+    /** Newest of each; each event has deliveries of its own. */
+    eventsMax: 50,
+    deliveriesPerEventMax: 20,
+    returnsMax: 20,
+    paymentsMax: 20,
+    attemptsMax: 20,
+    decisionsMax: 20,
   },
   keys: {
     /** A revoked key may work for this long. */

@@ -86,6 +86,8 @@ type EntryRange = {
   order: Sql<unknown>
   id: Sql<unknown>
   others: Sql<unknown>[]
+  /** Entries that a page may check. */
+  scannedMax: number
 }
 
 function toRange(environmentId: EnvironmentId, filter: EntryFilter): EntryRange {
@@ -95,7 +97,13 @@ function toRange(environmentId: EnvironmentId, filter: EntryFilter): EntryRange 
   const table = sql`request_logs`
   const within = toBounds(sql`id`, filter)
   const inEnvironment = sql`environment_id = ${environmentId}`
-  const plain = { index: table, entries: table, id: sql`id`, order: sql`id desc` }
+  const plain = {
+    index: table,
+    entries: table,
+    id: sql`id`,
+    order: sql`id desc`,
+    scannedMax: limits.requestLogs.entriesScannedPerPageMax,
+  }
   if (requestId !== undefined)
     return {
       ...plain,
@@ -133,6 +141,7 @@ function toRangeOfResource(
     order: sql`n.log_id desc`,
     id: sql`n.log_id`,
     others: toOthers(filter),
+    scannedMax: limits.requestLogs.namesScannedPerPageMax,
   }
 }
 
@@ -177,7 +186,7 @@ function toOthers(filter: EntryFilter): Sql<unknown>[] {
 async function findScanEnd(db: Queryable, range: EntryRange): Promise<string | undefined> {
   const [last] = await db.rows(sql<{ id: string }>`
     select ${range.id} as id from ${range.index} where ${range.where}
-    order by ${range.order} offset ${limits.requestLogs.entriesScannedPerPageMax - 1} limit 1`)
+    order by ${range.order} offset ${range.scannedMax - 1} limit 1`)
   return last?.id
 }
 

@@ -16,6 +16,7 @@ import { listBalances } from '../../src/ledger/balances.js'
 import { getPayout } from '../../src/payouts/find-payouts.js'
 import { connect } from '../../src/postgres/connection.js'
 import { inTransaction } from '../../src/postgres/tx.js'
+import { findTimeline } from '../../src/timeline/find-timeline.js'
 import { freshDatabase } from '../support/database.js'
 import { insertEnvironment } from '../support/environments.js'
 import { measuringReader, plansOf, type Work } from '../support/plans.js'
@@ -133,6 +134,12 @@ beforeAll(async () => {
     insert into delivery_attempts (environment_id, event_id, endpoint_id, number, url, started_at,
       duration_ms, status)
     select ${ours}, $event, '${endpointId}', 1, 'https://x.example', now(), 84, 200
+    from ${series()}`)
+  await fill(`
+    insert into audit_lines
+    select $id, 'root', 'payout.decide', null, ${ours},
+      json_build_object('reference', case when n % 2 = 0 then '${busy.session}' else 'bt' || n end),
+      now()
     from ${series()}`)
   await fill(`
     insert into request_logs (environment_id, id, request_id, key_id, key_name, method, path,
@@ -338,6 +345,21 @@ test('the public page of a session with many payments compares a bounded number 
   const [found] = await find([busy.session])
   expect(found!.payments).toHaveLength(limits.checkout.paymentsShownMax)
   expect(work.rows).toBeLessThan(2 * limits.checkout.paymentsComparedMax)
+})
+
+// Half of all payments and events of the environment belong to what is read here.
+test.each([
+  ['a payment', toReference(prefixes.payment, idOf(8))],
+  ['a payout', toReference(prefixes.bankTransfer, idOf(3))],
+  ['a session', busy.session],
+])('the timeline of %s reads a bounded number of rows', async (_name, reference) => {
+  const work: Work = { rows: 0, buffers: 0, nodes: [] }
+  const environment = { id: ours, mode: 'test', clockOffsetMs: 0 } as const
+  const reader = measuringReader(session, work)
+  const { items } = await findTimeline(reader, { environment, reference })
+  expect(items.length).toBeGreaterThan(1)
+  expect(work.nodes.filter((node) => node.startsWith('Seq Scan'))).toEqual([])
+  expect(work.rows).toBeLessThan(1_000)
 })
 
 test('an event does not read the endpoints that were deleted', async () => {

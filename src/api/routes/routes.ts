@@ -21,6 +21,7 @@ import { publicCheckoutRoutes } from './public-checkout.js'
 import { railNotices } from './rail-notices.js'
 import { requestLogRoutes } from './request-logs.js'
 import { changeSettings, readSettings } from './settings.js'
+import { readTimeline } from './timeline.js'
 import { virtualAccountRoutes } from './virtual-accounts.js'
 import { webhookEndpointRoutes } from './webhook-endpoints.js'
 
@@ -50,6 +51,7 @@ export function createRoutes(api: ApiParts): Route[] {
     advanceClock(api),
     ...webhookEndpointRoutes(api),
     ...eventRoutes(api),
+    readTimeline(api),
     ...requestLogRoutes(api),
   ]
 }
