@@ -20,8 +20,8 @@ const sessionTailLength = 13
 const listAnswer = /^\{"status":true,"message":"[^"]{0,100}","data":\{"items":\[/
 
 /**
- * Ids of the resources that a request is about: those that its path names, and those that its answer
- * names unless that is a list. Reads the start of the answer and returns a bounded number of ids.
+ * Ids of the resources that a request is about: those that its path names, and those that its
+ * answer names unless that is a list. Reads the start of the answer; the number of ids is bounded.
  */
 export function findResourceIds(path: string, answer: string): string[] {
   const { bodyLengthMax, resourcesPerEntryMax } = limits.requestLogs
