@@ -824,7 +824,7 @@ CREATE UNIQUE INDEX session_is_paid_once ON public.collection_accounts USING btr
 
 CREATE INDEX deliveries_due ON public.deliveries USING btree (environment_id, endpoint_id, due_at) WHERE (state = 'PENDING'::text);
 
-CREATE INDEX deliveries_of_endpoint ON public.deliveries USING btree (environment_id, endpoint_id, state, event_id);
+CREATE INDEX deliveries_of_endpoint ON public.deliveries USING btree (environment_id, endpoint_id, state, event_id) WHERE ((attempts > 0) AND (NOT is_under_way));
 
 CREATE INDEX disputes_open ON public.disputes USING btree (last_seen_at) WHERE (ended_at IS NULL);
 

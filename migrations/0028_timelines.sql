@@ -19,8 +19,11 @@ create table request_log_resources (
   primary key (environment_id, resource_id, log_id)
 );
 
--- Lists the deliveries of an endpoint, newest event first. Ids of events start with their time.
-create index deliveries_of_endpoint on deliveries (environment_id, endpoint_id, state, event_id);
+-- Lists the deliveries of an endpoint, newest event first. Ids of events start with their time. A
+-- delivery that succeeds at once enters it once: when it is inserted and claimed, it is found among
+-- the due ones.
+create index deliveries_of_endpoint on deliveries (environment_id, endpoint_id, state, event_id)
+  where attempts > 0 and not is_under_way;
 
 -- Delivery attempts of an endpoint by the hour in which they started. Workers count in memory and add
 -- up here every few seconds, so that an attempt costs no row and no index of its own.

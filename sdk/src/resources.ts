@@ -564,8 +564,9 @@ export type Resources = {
      * List deliveries to a webhook endpoint.
      *
      * Returns deliveries with their latest attempt, newest event first. A page filtered by `type`
-     * may hold fewer items than `limit`, or none, and still have a `nextCursor`. `GET
-     * /v1/events/{id}/deliveries` has every attempt with its response.
+     * may hold fewer items than `limit`, or none, and still have a `nextCursor`. Deliveries in
+     * flight or before their first attempt are listed if they are among the 1,000 that are due
+     * first. `GET /v1/events/{id}/deliveries` has every attempt with its response.
      *
      * `GET /v1/webhook-endpoints/{id}/deliveries`
      */

@@ -94,7 +94,8 @@ export type DeliveryPage = {
 type EndpointKey = { environmentId: EnvironmentId; id: string }
 
 /**
- * Deliveries to an endpoint, newest event first. With types, a page reads a bounded number of the
+ * Deliveries to an endpoint, newest event first. Those in flight or before their first
+ * attempt are listed if they are among the first that are due. With types, a page reads a bounded number of the
  * environment's events of these types: it may then be short or empty and still have a next one.
  */
 export async function listEndpointDeliveries(
@@ -127,19 +128,32 @@ async function findByStates(
 ): Promise<EndpointDelivery[]> {
   const { state, from } = filter
   const before = idBefore(filter)
-  const newest = newestRows({
+  const attempted = newestRows({
     table: 'deliveries',
     environmentId,
-    where: sql`endpoint_id = ${id}`,
+    where: sql`endpoint_id = ${id} and attempts > 0 and not is_under_way`,
     columns: [{ name: 'state', type: 'text', values: state ? [state] : deliveryStates }],
     order: [{ name: 'event_id', type: 'uuid' }],
     before: before === undefined ? undefined : [before],
     from: from && firstIdAt(from),
     limit: filter.limit + 1,
   })
+  // Those that wait for their first attempt, and those in flight, are not in the index of the others.
+  const unattempted = sql`(
+    select * from (
+      select * from deliveries
+      where environment_id = ${environmentId} and endpoint_id = ${id} and state = 'PENDING'
+      order by due_at limit ${sql.raw(String(limits.webhooks.dueDeliveriesScannedMax))}) due
+    where (attempts = 0 or is_under_way) and event_id >= ${from ? firstIdAt(from) : lowestId}
+      and event_id < ${before ?? highestId})`
+  const mayBeNew = state === undefined || state === 'PENDING'
   const page = sql<EndpointDelivery>`
     select ${sql.raw(ofDelivery)}, e.type, e.created_at as "eventCreatedAt", ${sql.raw(ofAttempt)}
-    from ${newest} d cross join lateral (
+    from (
+      select * from (
+        select * from ${attempted} attempted
+        ${mayBeNew ? sql`union all select * from ${unattempted} unattempted` : sql``}) found
+      order by event_id desc limit ${filter.limit + 1}) d cross join lateral (
       select type, created_at from events
       where environment_id = d.environment_id and id = d.event_id limit 1) e
     ${latestAttempt} order by d.event_id desc limit ${filter.limit + 1}`
@@ -200,6 +214,9 @@ export function deliveryOf(eventId: string, { environmentId, id }: EndpointKey):
       and event_id = ${sql.raw(eventId)} and ${sql.raw(unindexed('endpoint_id::text'))} = ${id}
     limit 1)`
 }
+
+const lowestId = '00000000-0000-0000-0000-000000000000'
+const highestId = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
 
 /** The lower of both ends. */
 function idBefore({ to, beforeId }: DeliveryFilter): string | undefined {

@@ -431,6 +431,25 @@ describe('deliveries to an endpoint', async () => {
     )
   })
 
+  test('include those that were never attempted', async () => {
+    const { key, reference, endpoint, environmentId } = await hireWithEndpoint()
+    const [id] = await emit(db, clock.now(), [newEventOf(environmentId)])
+    const at = `${path}/${reference}/deliveries`
+    const item = {
+      eventId: toReference(prefixes.event, id!),
+      status: 'PENDING',
+      attemptCount: 0,
+      nextAttemptAt: clock.now().toISOString(),
+      lastAttempt: null,
+    }
+    for (const query of ['', '?status=PENDING', '?type=payment.held', '?from=2026-01-01'])
+      expect((await ask('GET', at + query, { key })).json.data.items).toMatchObject([item])
+    expect((await ask('GET', `${at}?to=2026-01-01`, { key })).json.data.items).toEqual([])
+    await claimFor(db, clock.now(), endpoint)
+    const underWay = { ...item, attemptCount: 1, nextAttemptAt: null }
+    expect((await ask('GET', at, { key })).json.data.items).toMatchObject([underWay])
+  })
+
   // The type is common in the environment, but the endpoint does not listen to it: a page reads a
   // window and leads on.
   test('of a type that the endpoint does not receive end after a few pages', async () => {

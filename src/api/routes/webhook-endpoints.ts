@@ -342,7 +342,7 @@ const listDeliveriesTo = ({ db, openPage }: ApiParts) =>
     operation: 'listEndpointDeliveries',
     summary: 'List deliveries to a webhook endpoint',
     description:
-      'Returns deliveries with their latest attempt, newest event first. A page filtered by `type` may hold fewer items than `limit`, or none, and still have a `nextCursor`. `GET /v1/events/{id}/deliveries` has every attempt with its response.',
+      'Returns deliveries with their latest attempt, newest event first. A page filtered by `type` may hold fewer items than `limit`, or none, and still have a `nextCursor`. Deliveries in flight or before their first attempt are listed if they are among the 1,000 that are due first. `GET /v1/events/{id}/deliveries` has every attempt with its response.',
     params,
     query: closed({
       status: Type.Optional(withStatus([...deliveryStates])),
