@@ -306,6 +306,7 @@ export function startWork(tools: Tools): Work {
   })
   const deliverer = new Deliverer({
     db: claimDb,
+    countsDb: db,
     connect: connectToDatabase,
     seal,
     clock,

@@ -113,6 +113,7 @@ class SeenLog {
 
 function describeEntry(terminal: Terminal, entry: Entry): string {
   const { createdAt, status, method, path, query, durationMs, requestId, replayed } = entry
+  const why = [entry.code, entry.reason].filter((word) => word !== null).join(' ')
   const color = status >= 400 ? 'red' : 'green'
   const what = withoutControls(`${method.padEnd(6)} ${path}${query === null ? '' : `?${query}`}`)
   const end = paint(
@@ -120,5 +121,6 @@ function describeEntry(terminal: Terminal, entry: Entry): string {
     'dim',
     `${durationMs} ms  ${requestId}${replayed ? '  replayed' : ''}`,
   )
-  return `${createdAt.slice(11, 23)}  ${paint(terminal, color, String(status))}  ${what}  ${end}`
+  const middle = why === '' ? '' : `${paint(terminal, color, withoutControls(why))}  `
+  return `${createdAt.slice(11, 23)}  ${paint(terminal, color, String(status))}  ${what}  ${middle}${end}`
 }

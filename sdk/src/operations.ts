@@ -133,12 +133,17 @@ export const operations = {
     rotateSecret: act('/v1/webhook-endpoints/{id}/rotate-secret'),
     test: act('/v1/webhook-endpoints/{id}/test'),
     recover: send('/v1/webhook-endpoints/{id}/recover'),
+    deliveries: list('/v1/webhook-endpoints/{id}/deliveries'),
+    stats: read('/v1/webhook-endpoints/{id}/stats'),
   },
   events: {
     get: read('/v1/events/{id}'),
     list: list('/v1/events'),
     deliveries: list('/v1/events/{id}/deliveries'),
     redeliver: send('/v1/events/{id}/redeliver'),
+  },
+  timeline: {
+    get: read('/v1/timeline/{reference}'),
   },
   requestLogs: {
     get: read('/v1/request-logs/{requestId}'),

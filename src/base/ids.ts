@@ -159,6 +159,9 @@ export function fromReferenceOfAnyKind(reference: string): string | undefined {
   return prefix && fromReference(prefix, reference)
 }
 
+/** The id of no row: an unknown reference then finds nothing instead of everything. */
+export const unusedId = '00000000-0000-0000-0000-000000000000'
+
 /** Formats 32 hex digits as a UUID. */
 export function toUuid(hex: string): string {
   const head = `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}`

@@ -155,6 +155,16 @@ export const limits = {
     responseHeadBytesMax: 16_384,
     chunkLineBytesMax: 1_024,
     recoveriesPerCallMax: 10_000,
+    /** Events a page of deliveries scans for a filter; the cursor continues after them. */
+    eventsScannedPerPageMax: 1_000,
+    /** Open deliveries of an endpoint among which its list finds those that were never attempted. */
+    dueDeliveriesScannedMax: 1_000,
+    /** Between writes of the hourly counts of a process. */
+    countsIntervalMs: 5 * second,
+    /** Hours of counts in memory, all endpoints together; counts beyond it are dropped. */
+    hoursCountedMax: 20_000,
+    hoursKept: 48,
+    hoursShown: 24,
   },
   payouts: {
     /** The creating process sends first; polling starts after this. */
@@ -472,6 +482,20 @@ export const limits = {
     waitingLengthMax: 16 * 1024 * 1024,
     /** Entries a page scans for a filter; the cursor continues after them. */
     entriesScannedPerPageMax: 10_000,
+    /** The same among the requests that name a resource, each of which is read by its own key. */
+    namesScannedPerPageMax: 2_000,
+    /** Resources by which one entry can be found. */
+    resourcesPerEntryMax: 10,
+  },
+  timeline: {
+    itemsMax: 200,
+    /** Newest of each; each event has deliveries of its own. */
+    eventsMax: 50,
+    deliveriesPerEventMax: 20,
+    returnsMax: 20,
+    paymentsMax: 20,
+    attemptsMax: 20,
+    decisionsMax: 20,
   },
   keys: {
     /** A revoked key may work for this long. */

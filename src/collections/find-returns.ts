@@ -13,19 +13,36 @@ export async function listReturns(
   { beforeId, limit }: { beforeId: string | undefined; limit: number },
 ) {
   const before = beforeId === undefined ? sql`` : sql`and r.id < ${beforeId}`
-  const rows = await db.rows(sql<ReturnRow & PayoutColumns>`
-    select ${sql.raw(returnColumns('r'))}, p.destination as resolved,
-      p.failure_reason as "failureReason",
-      coalesce(p.reversed_at, p.failed_at, p.completed_at) as "endedAt"
-    from payment_returns r
-    left join payouts p on p.environment_id = r.environment_id and p.id = r.id
-    where r.environment_id = ${environmentId} and r.payment_id = ${id} ${before}
+  const rows = await db.rows(sql<FoundRow>`
+    ${selectReturns} where r.environment_id = ${environmentId} and r.payment_id = ${id} ${before}
     order by r.id desc limit ${limit}`)
-  return rows.map(({ resolved, failureReason, endedAt, ...row }) => ({
+  return rows.map(toFound)
+}
+
+/** The same for one return by its own id. */
+export async function findReturn(
+  db: Queryable,
+  { environmentId, id }: Pick<Payment, 'environmentId' | 'id'>,
+) {
+  const [row] = await db.rows(sql<FoundRow>`
+    ${selectReturns} where r.environment_id = ${environmentId} and r.id = ${id}`)
+  return row && toFound(row)
+}
+
+const selectReturns = sql.raw(`
+  select ${returnColumns('r')}, p.destination as resolved, p.failure_reason as "failureReason",
+    coalesce(p.reversed_at, p.failed_at, p.completed_at) as "endedAt"
+  from payment_returns r
+  left join payouts p on p.environment_id = r.environment_id and p.id = r.id`)
+
+type FoundRow = ReturnRow & PayoutColumns
+
+function toFound({ resolved, failureReason, endedAt, ...row }: FoundRow) {
+  return {
     ...toReturn({ ...row, destination: resolved ?? row.destination }),
     failureReason,
     endedAt,
-  }))
+  }
 }
 
 /** Columns of the return's payout; null while there is none. */

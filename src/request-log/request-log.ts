@@ -6,12 +6,14 @@ import { type Logger, redact } from '../base/log.js'
 import { connectLane } from '../postgres/connection.js'
 import { type OpenedLane, openLane } from '../postgres/lane.js'
 import { listStatement } from '../postgres/statement.js'
+import { findResourceIds } from './find-references.js'
 import { redactBody, redactQuery, redactText } from './redact-body.js'
 
 /** A request and its answer, not redacted yet. */
 export type RawEntry = {
   environmentId: EnvironmentId
   requestId: string
+  keyId: string
   keyName: string
   method: string
   /** Path and query as sent. */
@@ -22,6 +24,8 @@ export type RawEntry = {
   /** Empty when there was none or the route keeps none. */
   requestBody: string
   responseBody: string
+  /** The answer of a refused request, also where the route keeps no bodies; else empty. */
+  refusal: string
   answeredAt: Date
 }
 
@@ -46,7 +50,12 @@ export class RequestLog {
     this.#lane = openLane({
       connect: () => connectAsynchronous(url),
       async work(tx, batches) {
-        for (const entries of batches) tx.write(insertEntries(entries.map(toRow)))
+        for (const entries of batches) {
+          const rows = entries.map(toRow)
+          tx.write(insertEntries(rows))
+          const names = rows.flatMap(toNames)
+          if (names.length > 0) tx.write(insertNames(names))
+        }
         return batches.map(() => true as const)
       },
     })
@@ -127,6 +136,7 @@ const insertEntries = listStatement({
     environment_id: 'int4',
     id: 'uuid',
     request_id: 'text',
+    key_id: 'uuid',
     key_name: 'text',
     method: 'text',
     path: 'text',
@@ -138,8 +148,21 @@ const insertEntries = listStatement({
     is_request_cut: 'bool',
     response_body: 'text',
     is_response_cut: 'bool',
+    code: 'text',
+    reason: 'text',
+    /** As PostgreSQL writes an array. */
+    resource_ids: 'text',
   },
-  text: (list, _parameter, names) => `insert into request_logs (${names}) select * from ${list}`,
+  text: (list, _parameter, names) => `
+    insert into request_logs (${names})
+    select ${names.replace(/resource_ids$/, 'resource_ids::uuid[]')} from ${list}`,
+})
+
+const insertNames = listStatement({
+  name: 'insert_request_log_resources',
+  columns: { environment_id: 'int4', resource_id: 'uuid', log_id: 'uuid' },
+  text: (list, _parameter, names) => `
+    insert into request_log_resources (${names}) select ${names} from ${list}`,
 })
 
 const durationMaxUs = 2 ** 31 - 1
@@ -150,11 +173,14 @@ function toRow(entry: RawEntry) {
   const query = pathEnd === -1 ? '' : entry.url.slice(pathEnd + 1)
   const request = redactBody(entry.requestBody)
   const response = redactBody(entry.responseBody)
+  const { code, reason } = readRefusal(entry.refusal)
+  const resourceIds = findResourceIds(path, entry.responseBody)
   return {
     environment_id: entry.environmentId,
     id: newIdBytes(entry.answeredAt),
     // Callers may send their own id, with anything in it.
     request_id: redact(entry.requestId),
+    key_id: entry.keyId,
     key_name: entry.keyName,
     method: entry.method,
     path: redactText(path),
@@ -166,5 +192,20 @@ function toRow(entry: RawEntry) {
     is_request_cut: request.isCut,
     response_body: response.text,
     is_response_cut: response.isCut,
+    code,
+    reason,
+    resource_ids: resourceIds.length === 0 ? null : `{${resourceIds.join(',')}}`,
+    resourceIds,
   }
+}
+
+function toNames({ environment_id, id, resourceIds }: ReturnType<typeof toRow>) {
+  return resourceIds.map((resource_id) => ({ environment_id, resource_id, log_id: id }))
+}
+
+/** From the answer, because a replayed refusal exists only as its text. */
+function readRefusal(answer: string): { code: string | null; reason: string | null } {
+  if (!answer.startsWith('{"status":false,')) return { code: null, reason: null }
+  const { code, reason } = JSON.parse(answer) as { code: string; reason?: string }
+  return { code, reason: reason ?? null }
 }

@@ -19,6 +19,7 @@ import {
   type OpenEndpoint,
   type Position,
 } from './find-open-endpoints.js'
+import { HourlyCounts } from './hourly-counts.js'
 import { InFlight } from './in-flight.js'
 import {
   type FinishedAttempt,
@@ -33,6 +34,8 @@ import { shareCapacity } from './share-capacity.js'
 
 type Tools = {
   db: Queryable
+  /** Writes hourly counts, so that claims do not wait for them. Default: `db`. */
+  countsDb?: Queryable
   connect: () => Promise<pg.Client>
   seal: Seal
   clock: Clock
@@ -54,6 +57,8 @@ export class Deliverer {
   readonly #sign: ReturnType<typeof createSigner>
   readonly #results: Lane<FinishedAttempt, true>
   readonly #inFlight = new InFlight()
+  readonly #counts = new HourlyCounts()
+  #countsTimer: NodeJS.Timeout | undefined
   readonly #stopping = new AbortController()
   #position: Position = firstPosition
   /** Endpoints with due deliveries that had no free capacity in the last poll. */
@@ -84,6 +89,16 @@ export class Deliverer {
 
   start(): void {
     this.#loop = this.#run()
+    const { countsIntervalMs } = limits.webhooks
+    this.#countsTimer = setInterval(() => void this.#writeCounts(), countsIntervalMs).unref()
+  }
+
+  /** They are for display: deliveries go on without them. */
+  async #writeCounts(): Promise<void> {
+    const { countsDb = this.#tools.db, clock, logger } = this.#tools
+    await this.#counts
+      .write(countsDb, clock.now())
+      .catch((error: unknown) => logger.warn({ err: error }, 'hourly counts were not written'))
   }
 
   /** Deliveries are due: polls without waiting for the end of the interval. */
@@ -109,6 +124,8 @@ export class Deliverer {
       logger.warn({ err: error }, 'deliveries that were cut off wait for the end of their lease'),
     )
     await this.#results.close()
+    clearInterval(this.#countsTimer)
+    await this.#writeCounts()
   }
 
   async #waitForInFlight(timeoutMs: number): Promise<void> {
@@ -224,12 +241,20 @@ export class Deliverer {
     const chances = { now: this.#tools.clock.now(), chance: Math.random() }
     const verdict = judgeDeliveryAttempt(result, delivery, chances)
     await this.#results.run({ delivery, startedAt, result, verdict })
-    this.stats[verdict.state === 'DELIVERED' ? 'delivered' : 'failed'] += 1
+    const hasSucceeded = verdict.state === 'DELIVERED'
+    this.stats[hasSucceeded ? 'delivered' : 'failed'] += 1
+    this.#counts.note({
+      environmentId: delivery.environmentId,
+      endpointId: delivery.endpointId,
+      startedAt,
+      hasSucceeded,
+      durationMs: result.isUnsent ? null : result.durationMs,
+    })
   }
 }
 
 function unsent(error: string): DeliveryResult {
-  return { status: null, error, response: '', durationMs: 0 }
+  return { status: null, error, response: '', durationMs: 0, isUnsent: true }
 }
 
 /** Whether an endpoint has taken all of its capacity, and may have more that is due. */

@@ -1,6 +1,12 @@
+import type { EnvironmentId } from '../base/environment.js'
+import { firstIdAt, timeOf } from '../base/ids.js'
 import { limits } from '../base/limits.js'
+import type { EventType } from '../events/catalogue.js'
 import type { Event } from '../events/find-events.js'
-import { sql } from '../postgres/sql.js'
+import { named } from '../postgres/named.js'
+import { newestRows } from '../postgres/newest-rows.js'
+import { type Sql, sql } from '../postgres/sql.js'
+import { unindexed } from '../postgres/statement.js'
 import type { Queryable } from '../postgres/tx.js'
 
 export type DeliveryAttempt = {
@@ -13,10 +19,14 @@ export type DeliveryAttempt = {
   response: string
 }
 
+export const deliveryStates = ['PENDING', 'DELIVERED', 'GIVEN_UP'] as const
+
+export type DeliveryState = (typeof deliveryStates)[number]
+
 export type Delivery = {
   endpointId: string
   url: string
-  state: 'PENDING' | 'DELIVERED' | 'GIVEN_UP'
+  state: DeliveryState
   dueAt: Date
   isInFlight: boolean
   attempts: DeliveryAttempt[]
@@ -45,4 +55,170 @@ export async function listDeliveries(db: Queryable, event: Event): Promise<Deliv
     ...delivery,
     attempts: attempts.filter((attempt) => attempt.endpointId === delivery.endpointId),
   }))
+}
+
+/** A delivery as an endpoint's list shows it. */
+export type EndpointDelivery = {
+  eventId: string
+  type: EventType
+  eventCreatedAt: Date
+  state: DeliveryState
+  attempts: number
+  dueAt: Date
+  isInFlight: boolean
+  finishedAt: Date | null
+  /** The latest attempt; null if none has ended. */
+  startedAt: Date | null
+  durationMs: number | null
+  status: number | null
+  error: string | null
+}
+
+export type DeliveryFilter = {
+  state: DeliveryState | undefined
+  types: EventType[] | undefined
+  /** Of the event. */
+  from: Date | undefined
+  to: Date | undefined
+  /** The last event of the previous page. */
+  beforeId: string | undefined
+  limit: number
+}
+
+export type DeliveryPage = {
+  deliveries: EndpointDelivery[]
+  /** Where the next page begins; undefined on the last page. */
+  next: string | undefined
+}
+
+type EndpointKey = { environmentId: EnvironmentId; id: string }
+
+/**
+ * Deliveries to an endpoint, newest event first. Those in flight or before their first
+ * attempt are listed if they are among the first that are due. With types, a page reads a bounded number of the
+ * environment's events of these types: it may then be short or empty and still have a next one.
+ */
+export async function listEndpointDeliveries(
+  db: Queryable,
+  endpoint: EndpointKey,
+  filter: DeliveryFilter,
+): Promise<DeliveryPage> {
+  const found = filter.types
+    ? await findByTypes(db, endpoint, filter, filter.types)
+    : { rows: await findByStates(db, endpoint, filter), end: undefined }
+  const deliveries = found.rows.slice(0, filter.limit)
+  const isMore = found.rows.length > filter.limit
+  return { deliveries, next: isMore ? deliveries.at(-1)!.eventId : found.end }
+}
+
+const ofDelivery = `d.event_id as "eventId", d.state, d.attempts, d.due_at as "dueAt",
+  d.is_under_way as "isInFlight", d.finished_at as "finishedAt"`
+
+const latestAttempt = sql.raw(`left join lateral (
+  select started_at as "startedAt", duration_ms as "durationMs", status, error
+  from delivery_attempts a where a.environment_id = d.environment_id and a.event_id = d.event_id
+    and a.endpoint_id = d.endpoint_id order by a.number desc limit 1) a on true`)
+
+const ofAttempt = `a."startedAt", a."durationMs", a.status, a.error`
+
+async function findByStates(
+  db: Queryable,
+  { environmentId, id }: EndpointKey,
+  filter: DeliveryFilter,
+): Promise<EndpointDelivery[]> {
+  const { state, from } = filter
+  const before = idBefore(filter)
+  const attempted = newestRows({
+    table: 'deliveries',
+    environmentId,
+    where: sql`endpoint_id = ${id} and attempts > 0 and not is_under_way`,
+    columns: [{ name: 'state', type: 'text', values: state ? [state] : deliveryStates }],
+    order: [{ name: 'event_id', type: 'uuid' }],
+    before: before === undefined ? undefined : [before],
+    from: from && firstIdAt(from),
+    limit: filter.limit + 1,
+  })
+  // Those that wait for their first attempt, and those in flight, are not in the index of the others.
+  const unattempted = sql`(
+    select * from (
+      select * from deliveries
+      where environment_id = ${environmentId} and endpoint_id = ${id} and state = 'PENDING'
+      order by due_at limit ${sql.raw(String(limits.webhooks.dueDeliveriesScannedMax))}) due
+    where (attempts = 0 or is_under_way) and event_id >= ${from ? firstIdAt(from) : lowestId}
+      and event_id < ${before ?? highestId})`
+  const mayBeNew = state === undefined || state === 'PENDING'
+  const page = sql<EndpointDelivery>`
+    select ${sql.raw(ofDelivery)}, e.type, e.created_at as "eventCreatedAt", ${sql.raw(ofAttempt)}
+    from (
+      select * from (
+        select * from ${attempted} attempted
+        ${mayBeNew ? sql`union all select * from ${unattempted} unattempted` : sql``}) found
+      order by event_id desc limit ${filter.limit + 1}) d cross join lateral (
+      select type, created_at from events
+      where environment_id = d.environment_id and id = d.event_id limit 1) e
+    ${latestAttempt} order by d.event_id desc limit ${filter.limit + 1}`
+  return db.rows(named('list_deliveries', page))
+}
+
+/** An event's id starts with its time, so events have the same order by both. */
+async function findByTypes(
+  db: Queryable,
+  endpoint: EndpointKey,
+  filter: DeliveryFilter,
+  types: EventType[],
+): Promise<{ rows: EndpointDelivery[]; end: string | undefined }> {
+  const { eventsScannedPerPageMax } = limits.webhooks
+  const before = idBefore(filter)
+  const newest = newestRows({
+    table: 'events',
+    environmentId: endpoint.environmentId,
+    columns: [{ name: 'type', type: 'text', values: types }],
+    order: [
+      { name: 'created_at', type: 'timestamptz' },
+      { name: 'id', type: 'uuid' },
+    ],
+    before: before === undefined ? undefined : [timeOf(before), before],
+    from: filter.from,
+    limit: eventsScannedPerPageMax,
+  })
+  const page = sql<EndpointDelivery & { scanned: number; lastId: string | null }>`
+    with recent as materialized (select id, type, created_at from ${newest} e),
+    found as (
+      select ${sql.raw(ofDelivery)}, recent.type, recent.created_at as "eventCreatedAt",
+        ${sql.raw(ofAttempt)}
+      from recent cross join lateral ${deliveryOf('recent.id', endpoint)} d
+      ${latestAttempt} where ${inState(filter)} order by recent.id desc limit ${filter.limit + 1})
+    select found.*, scan.* from (
+      select count(*)::int as scanned, (array_agg(id order by id))[1] as "lastId" from recent) scan
+    left join found on true order by found."eventId" desc`
+  const rows = await db.rows(named('list_deliveries_by_type', page))
+  const [{ scanned, lastId }] = rows as [(typeof rows)[number]]
+  return {
+    rows: rows.filter(({ eventId }) => eventId !== null),
+    end: scanned === eventsScannedPerPageMax ? lastId! : undefined,
+  }
+}
+
+function inState({ state }: DeliveryFilter): Sql<unknown> {
+  return state === undefined ? sql`true` : sql`d.state = ${state}`
+}
+
+/**
+ * The delivery of one event to an endpoint, in a lateral join. The endpoint is compared by an
+ * expression that no index has, so that always the primary key is used: by the index on endpoints,
+ * each event would read all deliveries of the endpoint.
+ */
+export function deliveryOf(eventId: string, { environmentId, id }: EndpointKey): Sql<unknown> {
+  return sql`(
+    select * from deliveries where environment_id = ${environmentId}
+      and event_id = ${sql.raw(eventId)} and ${sql.raw(unindexed('endpoint_id::text'))} = ${id}
+    limit 1)`
+}
+
+const lowestId = '00000000-0000-0000-0000-000000000000'
+const highestId = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
+
+/** The lower of both ends. */
+function idBefore({ to, beforeId }: DeliveryFilter): string | undefined {
+  return [to && firstIdAt(to), beforeId].filter((one) => one !== undefined).sort()[0]
 }

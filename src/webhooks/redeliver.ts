@@ -4,10 +4,11 @@ import { emitAll } from '../events/emit.js'
 import { listensTo } from '../events/filter.js'
 import type { Event } from '../events/find-events.js'
 import { wakeAfterCommit } from '../events/new-deliveries.js'
-import { sql } from '../postgres/sql.js'
-import type { Tx } from '../postgres/tx.js'
+import { type Sql, sql } from '../postgres/sql.js'
+import type { Queryable, Tx } from '../postgres/tx.js'
 import { showEndpoint } from '../resources/webhook-endpoint.js'
 import type { WebhookEndpoint } from './endpoint.js'
+import { deliveryOf } from './find-deliveries.js'
 
 /** A test event goes only to the endpoint it was created for, also when it is sent again. */
 const isMeantFor = sql`(e.type <> 'webhook_endpoint.test' or e.resource_id = w.id)`
@@ -37,29 +38,42 @@ export async function redeliver(
   return rows.length
 }
 
+type Missed = { endpoint: WebhookEndpoint; since: Date }
+
+/**
+ * Events that an endpoint has missed, oldest first. The delivery of each event is read by primary
+ * key: a join could read all deliveries of the endpoint for every event.
+ */
+function missedEvents(columns: Sql<unknown>, now: Date, { endpoint, since }: Missed): Sql<unknown> {
+  return sql`
+    select ${columns}
+    from events e join webhook_endpoints w on w.environment_id = e.environment_id
+    left join lateral ${deliveryOf('e.id', endpoint)} d on true
+    where e.environment_id = ${endpoint.environmentId} and e.created_at >= ${since}
+      and w.id = ${endpoint.id} and ${isMeantFor} and ${sql.raw(listensTo('w', 'e.type'))}
+      and (d.state is null or d.state = 'GIVEN_UP'
+        or d.state = 'PENDING' and d.due_at > ${now} and not d.is_under_way)
+    order by e.environment_id, e.created_at, e.id limit ${limits.webhooks.recoveriesPerCallMax}`
+}
+
 /**
  * Sends all events since a time that this endpoint subscribes to and has not received: those that
  * wait for a retry, were given up, or happened while it was disabled. Returns their number.
  */
-export async function recover(
-  tx: Tx,
-  now: Date,
-  { endpoint, since }: { endpoint: WebhookEndpoint; since: Date },
-): Promise<number> {
+export async function recover(tx: Tx, now: Date, missed: Missed): Promise<number> {
+  const columns = sql`e.environment_id, e.id, w.id, 'PENDING', ${now}, ${now}`
   const rows = await tx.rows(sql`
     insert into deliveries (environment_id, event_id, endpoint_id, state, due_at, created_at)
-    select e.environment_id, e.id, w.id, 'PENDING', ${now}, ${now}
-    from events e join webhook_endpoints w on w.environment_id = e.environment_id
-    where e.environment_id = ${endpoint.environmentId} and e.created_at >= ${since}
-      and w.id = ${endpoint.id} and ${isMeantFor} and ${sql.raw(listensTo('w', 'e.type'))}
-      and not exists (select from deliveries d where d.environment_id = e.environment_id
-        and d.event_id = e.id and d.endpoint_id = w.id
-        and (d.state = 'DELIVERED'
-          or d.state = 'PENDING' and (d.due_at <= ${now} or d.is_under_way)))
-    order by e.environment_id, e.created_at, e.id limit ${limits.webhooks.recoveriesPerCallMax}
-    ${dueAgain} returning 1`)
+    ${missedEvents(columns, now, missed)} ${dueAgain} returning 1`)
   if (rows.length > 0) wakeAfterCommit(tx)
   return rows.length
+}
+
+/** How many events `recover` would send now. */
+export async function countMissed(db: Queryable, now: Date, missed: Missed): Promise<number> {
+  const [row] = await db.rows(sql<{ count: number }>`
+    select count(*)::int from (${missedEvents(sql`1`, now, missed)}) events`)
+  return row!.count
 }
 
 /** Creates an event for this endpoint only, to test it. Returns the event's reference. */

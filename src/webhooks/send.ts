@@ -15,6 +15,8 @@ export type DeliveryResult = {
   response: string
   durationMs: number
   retryAfterMs?: number
+  /** No request was made. */
+  isUnsent?: boolean
 }
 
 export type WebhookMessage = {

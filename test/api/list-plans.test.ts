@@ -4,6 +4,7 @@ import { isList } from '../../src/api/edge/add-route.js'
 import { createPageSources } from '../../src/api/edge/page-source.js'
 import type { Route, RouteRequest } from '../../src/api/edge/route.js'
 import { createRoutes } from '../../src/api/routes/routes.js'
+import { second } from '../../src/base/clock.js'
 import type { EnvironmentId } from '../../src/base/environment.js'
 import { newId, prefixes, toReference } from '../../src/base/ids.js'
 import { limits } from '../../src/base/limits.js'
@@ -16,6 +17,7 @@ import { listBalances } from '../../src/ledger/balances.js'
 import { getPayout } from '../../src/payouts/find-payouts.js'
 import { connect } from '../../src/postgres/connection.js'
 import { inTransaction } from '../../src/postgres/tx.js'
+import { findTimeline } from '../../src/timeline/find-timeline.js'
 import { freshDatabase } from '../support/database.js'
 import { insertEnvironment } from '../support/environments.js'
 import { measuringReader, plansOf, type Work } from '../support/plans.js'
@@ -35,6 +37,14 @@ const others = await insertEnvironment(db)
 /** The n-th id, in the order of n. */
 const idOf = (n: number) => `00000000-0000-7000-8000-${n.toString(16).padStart(12, '0')}`
 const idSql = `('00000000-0000-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid`
+/** Ids of events start with their time, as lists of deliveries expect it. */
+const eventIdOf = (n: number) => {
+  const time = (Date.parse('2026-01-01T00:00:00Z') + n * second).toString(16).padStart(12, '0')
+  return `${time.slice(0, 8)}-${time.slice(8)}${idOf(n).slice(13)}`
+}
+const eventIdSql = `(lpad(to_hex((extract(epoch from timestamptz '2026-01-01Z') + n)::bigint * 1000),
+  12, '0') || '70008000' || lpad(to_hex(n), 12, '0'))::uuid`
+const endpointId = idOf(count + 1)
 /** Half of all payments, events and payouts belong to these. */
 const busy = { account: idOf(2), resource: idOf(3), session: newSessionReference(idOf(2)) }
 
@@ -42,16 +52,17 @@ beforeAll(async () => {
   const session = await connect(db.url, 'manilla test')
   // Rows are checked by constraints; only triggers and foreign keys are left out, for speed.
   await session.query('set session_replication_role = replica')
-  const fill = (text: string) => session.query(text.replaceAll('$id', idSql))
+  const fill = (text: string) =>
+    session.query(text.replaceAll('$id', idSql).replaceAll('$event', eventIdSql))
   const series = (from = 1, to = count) => `generate_series(${from}, ${to}) n`
   await fill(`
-    insert into events select ${ours}, $id, 'virtual_account.paid',
+    insert into events select ${ours}, $event, 'virtual_account.paid',
       case when n % 2 = 0 then '${busy.resource}' else $id end, $id, n, '{}',
-      timestamptz '2026-01-01' + n * interval '1 second'
+      timestamptz '2026-01-01Z' + n * interval '1 second'
     from ${series()}`)
   await fill(`
-    insert into events select ${others}, $id, 'payment.refund_failed', $id, $id, 1, '{}',
-      timestamptz '2026-01-01' + n * interval '1 second'
+    insert into events select ${others}, $event, 'payment.refund_failed', $id, $id, 1, '{}',
+      timestamptz '2026-01-01Z' + n * interval '1 second'
     from ${series()}`)
   const accountOf = (environmentId: EnvironmentId, offset: number, rest: string) => `
     insert into collection_accounts (environment_id, id, rail_account, number, kind, rail, account_name,
@@ -104,15 +115,56 @@ beforeAll(async () => {
     select ${ours}, $id, 'https://x.example', false, now(), '', '', '', 'merchant', now()
     from ${series()}`)
   await fill(`
-    insert into request_logs (environment_id, id, request_id, key_name, method, path, status,
-      duration_us, is_replayed, is_request_cut, is_response_cut)
-    select ${ours}, $id, 'r' || n, 'k', 'GET', '/v1/x', 200, 1, false, false, false
+    insert into webhook_endpoints (environment_id, id, url, is_enabled, created_at, secret,
+      signing_key, public_key)
+    select ${ours}, $id, 'https://x.example', true, now(), '', '', ''
+    from ${series(count + 1, count + 1)}`)
+  const deliveryOf = (environmentId: EnvironmentId, state: string, finishedAt: string) => `
+    insert into deliveries (environment_id, event_id, endpoint_id, state, attempts, due_at,
+      created_at, finished_at)
+    select ${environmentId}, $event, '${endpointId}', ${state}, 1, now(), now(), ${finishedAt}
+    from ${series()}`
+  await fill(deliveryOf(ours, `'DELIVERED'`, 'now()'))
+  const isPending = 'n % 2 = 0'
+  await fill(
+    deliveryOf(
+      others,
+      `case when ${isPending} then 'PENDING' else 'GIVEN_UP' end`,
+      `case when ${isPending} then null else now() end`,
+    ),
+  )
+  await fill(`
+    insert into delivery_attempts (environment_id, event_id, endpoint_id, number, url, started_at,
+      duration_ms, status)
+    select ${ours}, $event, '${endpointId}', 1, 'https://x.example', now(), 84, 200
     from ${series()}`)
+<<<<<<< HEAD
   // As the triggers would.
   for (const [kind, table] of Object.entries({ payment: 'payments', payout: 'payouts' }))
     await session.query(`
       insert into search_terms
       select environment_id, '${kind}', term, id from ${table}, unnest(array['ada', 'obi']) term`)
+=======
+  await fill(`
+    insert into audit_lines
+    select $id, 'root', 'payout.decide', null, ${ours},
+      json_build_object('reference', case when n % 2 = 0 then '${busy.session}' else 'bt' || n end),
+      now()
+    from ${series()}`)
+  await fill(`
+    insert into request_logs (environment_id, id, request_id, key_id, key_name, method, path,
+      status, duration_us, is_replayed, is_request_cut, is_response_cut)
+    select ${ours}, $id, 'r' || n, '${idOf(1)}', 'k', 'GET', '/v1/x', 200, 1, false, false, false
+    from ${series()}`)
+  await fill(`
+    insert into request_logs (environment_id, id, request_id, key_id, key_name, method, path,
+      status, duration_us, is_replayed, is_request_cut, is_response_cut)
+    select ${others}, $id, 'r' || n, '${idOf(2)}', 'k', 'GET', '/v1/x', 200, 1, false, false, false
+    from ${series()}`)
+  await fill(`
+    insert into request_log_resources
+    select ${ours}, case when n % 2 = 0 then '${busy.resource}' else $id end, $id from ${series()}`)
+>>>>>>> wt-timeline
   await session.query('analyze')
   await session.end()
 }, 300_000)
@@ -196,15 +248,26 @@ const filters: Record<string, Values> = {
     method: ['POST'],
     path: ['/v1/y'],
     requestId: ['r7', 'unknown'],
+    keyId: [toReference(prefixes.apiKey, idOf(1)), toReference(prefixes.apiKey, idOf(2))],
+    resource: [toReference(prefixes.virtualAccount, busy.resource), 'unknown'],
+    ...time,
+  },
+  listEndpointDeliveries: {
+    status: ['DELIVERED', 'GIVEN_UP', 'PENDING'],
+    type: ['virtual_account.paid', 'payment.refund_failed', 'virtual_account.*', '*'],
     ...time,
   },
 }
 
-const params = {
-  id: toReference(prefixes.event, idOf(7)),
+const paramsOf = (operation: string) => ({
+  id:
+    operation === 'listEndpointDeliveries'
+      ? toReference(prefixes.webhookEndpoint, endpointId)
+      : toReference(prefixes.event, eventIdOf(7)),
   reference: toReference(prefixes.payment, idOf(7)),
-}
+})
 
+<<<<<<< HEAD
 const { rowsPerScan, scansPerPageMax, rowsSortedMax } = limits.lists
 /** Lists whose filters combine check those that no index serves row by row. */
 const searching = ['listPayments', 'listBankTransfers', 'listCryptoTransfers', 'listDisbursements']
@@ -219,6 +282,17 @@ function mostRows(operation: string, query: Record<string, string>): number {
   const isServed = Object.keys(query).length < 2 && !hasAmount && !isShared
   if (!searching.includes(operation) || isServed) return 1_000
   return 2 * rowsPerScan * scansPerPageMax + (hasAmount ? 2 * rowsSortedMax : 0) + 1_000
+=======
+/**
+ * A page of 20 may read 21 rows of each event type. Request logs search a window, and deliveries by
+ * type search the newest events of each type.
+ */
+const mostRows = (operation: string) => {
+  if (operation === 'listRequestLogs') return 2 * limits.requestLogs.entriesScannedPerPageMax + 100
+  return operation === 'listEndpointDeliveries'
+    ? 4 * limits.webhooks.eventsScannedPerPageMax
+    : 1_000
+>>>>>>> wt-timeline
 }
 
 const readerWork: Work = { rows: 0, buffers: 0, nodes: [] }
@@ -232,12 +306,14 @@ const lists = createRoutes(rooms as unknown as ApiParts).filter(isList)
 
 async function workOf(route: Route, query: Record<string, string>) {
   Object.assign(readerWork, { rows: 0, buffers: 0, nodes: [] })
+  const params = paramsOf(route.operation)
   const ask = { environment: { id: ours, mode: 'test' }, query, params, wantsCsv: false }
   const answer = await route.handle(ask as unknown as RouteRequest<never, never, never>)
   const { data } = JSON.parse((answer as Answer).body)
   return { ...readerWork, nextCursor: data.nextCursor as string | null }
 }
 
+<<<<<<< HEAD
 /** Every combination of few filters; of many, each value alone and every pair of filters. */
 function combinationsOf(operation: string): Record<string, string>[] {
   const values = filters[operation]!
@@ -255,10 +331,22 @@ function combinationsOf(operation: string): Record<string, string>[] {
 }
 
 function everyCombinationOf(values: Values): Record<string, string>[] {
+=======
+/** Filters that are combined with one other at a time; more would take minutes. */
+const combinedInPairs = ['keyId', 'resource']
+
+/** Every combination of filters. */
+function combinationsOf(values: Values, operation: string): Record<string, string>[] {
+>>>>>>> wt-timeline
   let all: Record<string, string>[] = [{}]
   for (const [name, list] of Object.entries(values))
     all = all.flatMap((one) => [one, ...list.map((value) => ({ ...one, [name]: value }))])
-  return all
+  if (operation !== 'listRequestLogs') return all
+  const isPaired = (name: string) => combinedInPairs.includes(name)
+  return all.filter((one) => {
+    const names = Object.keys(one)
+    return !names.some(isPaired) || names.length <= 2
+  })
 }
 
 describe.each(lists.map((route) => [route.operation, route] as const))('%s', (operation, route) => {
@@ -274,7 +362,11 @@ describe.each(lists.map((route) => [route.operation, route] as const))('%s', (op
     async (mode) => {
       await session.query(`set plan_cache_mode = ${mode}`)
       const excessive: object[] = []
+<<<<<<< HEAD
       for (const query of combinationsOf(operation)) {
+=======
+      for (const query of combinationsOf(filters[operation]!, operation)) {
+>>>>>>> wt-timeline
         let page = await workOf(route, query)
         const note = (which: string) => {
           const isTooMuch =
@@ -303,9 +395,11 @@ test('prepared lists soon use one plan for all values', async () => {
     'listPayments',
     'listEvents',
     'listCheckoutSessions',
+    'listEndpointDeliveries',
   ]
   for (const route of routes.filter(({ operation }) => plannedOnce.includes(operation)))
     for (let turn = 0; turn < 12; turn += 1) {
+      const params = paramsOf(route.operation)
       const ask = { environment: { id: ours, mode: 'test' }, query: {}, params, wantsCsv: false }
       await route.handle(ask as unknown as RouteRequest<never, never, never>)
     }
@@ -339,7 +433,7 @@ test('a report reads no rows of other times', async () => {
 
 test('single resources and balances are read by primary key', async () => {
   const own = await openSession(db)
-  const name = { environmentId: ours, reference: toReference(prefixes.event, idOf(7)) }
+  const name = { environmentId: ours, reference: toReference(prefixes.event, eventIdOf(7)) }
   await getEvent(readerOf(own), name)
   const transfer = { ...name, reference: toReference(prefixes.bankTransfer, idOf(7)) }
   await getPayout(readerOf(own), transfer)
@@ -362,6 +456,21 @@ test('the public page of a session with many payments compares a bounded number 
   const [found] = await find([busy.session])
   expect(found!.payments).toHaveLength(limits.checkout.paymentsShownMax)
   expect(work.rows).toBeLessThan(2 * limits.checkout.paymentsComparedMax)
+})
+
+// Half of all payments and events of the environment belong to what is read here.
+test.each([
+  ['a payment', toReference(prefixes.payment, idOf(8))],
+  ['a payout', toReference(prefixes.bankTransfer, idOf(3))],
+  ['a session', busy.session],
+])('the timeline of %s reads a bounded number of rows', async (_name, reference) => {
+  const work: Work = { rows: 0, buffers: 0, nodes: [] }
+  const environment = { id: ours, mode: 'test', clockOffsetMs: 0 } as const
+  const reader = measuringReader(session, work)
+  const { items } = await findTimeline(reader, { environment, reference })
+  expect(items.length).toBeGreaterThan(1)
+  expect(work.nodes.filter((node) => node.startsWith('Seq Scan'))).toEqual([])
+  expect(work.rows).toBeLessThan(1_000)
 })
 
 test('an event does not read the endpoints that were deleted', async () => {

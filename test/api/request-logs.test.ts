@@ -60,7 +60,10 @@ describe('a log entry', async () => {
       status: 201,
       replayed: false,
       durationMs: expect.any(Number),
+      keyId: expect.stringMatching(/^key_[0-9a-z]{26}$/),
       keyName: 'Ada test secret',
+      code: null,
+      reason: null,
       createdAt: clock.now().toISOString(),
       requestBody: JSON.stringify(funding),
       requestBodyCut: false,
@@ -95,6 +98,23 @@ describe('a log entry', async () => {
     }
     const { entry } = await askAndRead(keys.secret, 'GET', '/v1/events/evt_1?nope=1')
     expect(entry).toMatchObject({ status: 400, path: '/v1/events/evt_1', query: 'nope=1' })
+  })
+
+  test('says why a request was refused, also one that is replayed or has no bodies', async () => {
+    const endpoint = { url: 'http://127.0.0.1:9/hook' }
+    const made = await ask('POST', '/v1/webhook-endpoints', { key: keys.secret, body: endpoint })
+    const at = `/v1/webhook-endpoints/${made.json.data.id}`
+    await ask('PATCH', at, { key: keys.secret, body: { enabled: false } })
+    const question = { headers: { 'idempotency-key': 'refused' } }
+    for (const replayed of [false, true]) {
+      const { entry, reply } = await askAndRead(keys.secret, 'POST', `${at}/test`, question)
+      expect(reply.json.reason).toBe('endpoint_disabled')
+      const { code, reason } = reply.json
+      expect(entry).toMatchObject({ replayed, code, reason })
+    }
+    const hidden = await askAndRead(keys.secret, 'GET', `${path}?limit=0`)
+    const refusal = { code: 'validation_failed', reason: null, responseBody: null }
+    expect(hidden.entry).toMatchObject(refusal)
   })
 
   test('is limited in size', async () => {
@@ -179,6 +199,47 @@ describe('secrets and personal data', async () => {
     const at = '/v1/banks/resolve?accountNumber=0123456789&bankCode=058'
     const resolved = await askAndRead(keys.secret, 'GET', at)
     expect(resolved.entry.query).toBe('accountNumber=******6789&bankCode=058')
+  })
+})
+
+describe('searches', async () => {
+  const { test: keys } = await service.addMerchant('Ada')
+  const other = await service.addMerchant('Bola')
+  const idsOf = (items: Item[]) => items.map(({ requestId }) => requestId)
+
+  test('by resource find the requests whose path or answer names it', async () => {
+    const at = '/v1/webhook-endpoints'
+    const body = { url: 'http://127.0.0.1:9/hook' }
+    const made = await askAndRead(keys.secret, 'POST', at, { body })
+    const { id } = made.reply.json.data
+    clock.advance(1)
+    const tested = await askAndRead(keys.secret, 'POST', `${at}/${id}/test`)
+    const { eventId } = tested.reply.json.data
+    await askAndRead(keys.secret, 'GET', at)
+    clock.advance(1)
+    const event = await askAndRead(keys.secret, 'GET', `/v1/events/${eventId}`)
+    const named = [event, tested, made].map(({ entry }) => entry.requestId)
+    expect(idsOf(await list(keys, `resource=${id}&limit=1`))).toEqual(named)
+    expect(idsOf(await list(keys, `resource=${id}&method=GET`))).toEqual([named[0]])
+    const byBoth = `resource=${eventId}&keyId=${made.entry.keyId}`
+    expect(idsOf(await list(keys, byBoth))).toEqual(named.slice(0, 2))
+    for (const unknown of ['x', `${id}0`, id.replace('we_', 'zz_')])
+      expect(await list(keys, `resource=${unknown}`)).toEqual([])
+    expect(await list(other.test, `resource=${id}`)).toEqual([])
+  })
+
+  test('by key find its requests only', async () => {
+    const { entry } = await askAndRead(keys.secret, 'GET', '/v1/balances')
+    const reply = await ask('GET', '/v1/profile', { key: keys.public })
+    const asked = reply.headers.get('x-request-id')
+    await until(async () => (await list(keys, `requestId=${asked}`)).length === 1)
+    const [item] = (await list(keys, `requestId=${asked}`)) as (Item & { keyId: string })[]
+    expect(idsOf(await list(keys, `keyId=${item!.keyId}`))).toEqual([asked])
+    expect(idsOf(await list(keys, `keyId=${item!.keyId}&status=4xx`))).toEqual([])
+    expect(idsOf(await list(keys, `keyId=${entry.keyId}`))).toContain(entry.requestId)
+    for (const unknown of ['x', entry.keyId.replace('key_', 'va_')])
+      expect(await list(keys, `keyId=${unknown}`)).toEqual([])
+    expect(await list(other.test, `keyId=${entry.keyId}`)).toEqual([])
   })
 })
 

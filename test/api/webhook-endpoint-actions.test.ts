@@ -1,15 +1,18 @@
 import { verify } from 'node:crypto'
+import fc from 'fast-check'
 import { Webhook } from 'standardwebhooks'
 import { describe, expect, test } from 'vitest'
 import { day, hour } from '../../src/base/clock.js'
 import type { EnvironmentId } from '../../src/base/environment.js'
-import { fromReference, prefixes } from '../../src/base/ids.js'
+import { fromReference, prefixes, toReference } from '../../src/base/ids.js'
 import { limits } from '../../src/base/limits.js'
 import type { NewEvent } from '../../src/events/emit.js'
 import { sql } from '../../src/postgres/sql.js'
+import { durationClassOf, medianOf } from '../../src/webhooks/durations.js'
+import { HourlyCounts } from '../../src/webhooks/hourly-counts.js'
 import { createSigner } from '../../src/webhooks/message.js'
 import { readPublicKey } from '../../src/webhooks/signing.js'
-import { answerAll, claimFor, emit, newEventOf } from '../support/deliveries.js'
+import { answerAll, claimFor, emit, endedOf, newEventOf, record } from '../support/deliveries.js'
 import { openManilla } from '../support/open-manilla.js'
 
 const service = await openManilla()
@@ -250,6 +253,11 @@ describe('recovering', () => {
     const stranger = await hireWithEndpoint()
     await emit(db, clock.now(), [named(stranger.environmentId, 'of a stranger')])
 
+    const before = await statesOf(hired)
+    const dryRun = { body: { since, dryRun: true }, headers: { 'idempotency-key': 'dry' } }
+    for (const _ of ['first', 'again'])
+      expect(await post(key, `/${reference}/recover`, dryRun)).toEqual({ deliveries: 5 })
+    expect(await statesOf(hired)).toEqual(before)
     // The event about its own disabling is among the missed ones.
     expect(await post(key, `/${reference}/recover`, { body: { since } })).toEqual({ deliveries: 5 })
     const states = (await statesOf(hired)).map(({ name, state, tries }) => [name, state, tries])
@@ -286,6 +294,19 @@ describe('recovering', () => {
     expect((await statesOf(hired)).at(-1)).toMatchObject({ name: 'newest' })
   })
 
+  test('counts the same number as it would resend', async () => {
+    const hired = await hireWithEndpoint()
+    const { key, reference, environmentId } = hired
+    await patch(hired, { enabled: false })
+    const body = { since: '2026-01-01', dryRun: true }
+    const refused = await ask('POST', `${path}/${reference}/recover`, { key, body })
+    expect(refused.json.reason).toBe('endpoint_disabled')
+    await emit(db, clock.now(), [newEventOf(environmentId), newEventOf(environmentId)])
+    await patch(hired, { enabled: true })
+    expect(await post(key, `/${reference}/recover`, { body })).toEqual({ deliveries: 2 })
+    expect(await statesOf(hired)).toEqual([])
+  })
+
   test('needs a valid time', async () => {
     const { key, reference } = await hireWithEndpoint()
     const at = `${path}/${reference}/recover`
@@ -307,5 +328,234 @@ describe('recovering', () => {
       expect(await post(key, `/${reference}/recover`, { body: { since } })).toEqual({
         deliveries: 0,
       })
+  })
+})
+
+describe('deliveries to an endpoint', async () => {
+  const hired = await hireWithEndpoint()
+  const { key, reference, endpoint, environmentId } = hired
+  const other = await post(key, '', { body: { url, events: ['balance.low'] } })
+  type Item = { eventId: string; type: string; status: string; lastAttempt: { status: number } }
+  const wanted: { id: string; type: string; status: string; at: Date }[] = []
+  const types = ['payment.held', 'payment.refunded', 'balance.low'] as const
+  const outcomes = [
+    [200, 'DELIVERED'],
+    [500, 'PENDING'],
+    [null, 'PENDING'],
+  ] as const
+  for (let count = 0; count < 24; count += 1) {
+    clock.advance(hour)
+    const [code, status] = outcomes[count % outcomes.length]!
+    const type = types[(count * 5) % types.length]!
+    const events = [newEventOf(environmentId, { type }), newEventOf(environmentId, { type })]
+    const ids = await emit(db, clock.now(), events)
+    const claimed = (await claimFor(db, clock.now(), endpoint)).filter(({ eventId }) =>
+      ids.includes(eventId),
+    )
+    await record(
+      db,
+      clock.now(),
+      claimed.map((delivery) => endedOf(delivery, { at: clock.now(), status: code })),
+    )
+    for (const id of ids)
+      wanted.unshift({ id: toReference(prefixes.event, id), type, status, at: clock.now() })
+  }
+  // Retries that were claimed along with new ones are still under way.
+  wanted.sort((left, right) => (left.id < right.id ? 1 : -1))
+
+  async function list(query: string, at = reference): Promise<Item[]> {
+    const found: Item[] = []
+    for (let cursor = ''; ; ) {
+      const where = `${path}/${at}/deliveries?${query}${cursor}`
+      const { status, json } = await ask('GET', where, { key })
+      expect(status).toBe(200)
+      found.push(...json.data.items)
+      if (json.data.nextCursor === null) return found
+      cursor = `&cursor=${json.data.nextCursor}`
+    }
+  }
+  const idsOf = (items: Item[]) => items.map(({ eventId }) => eventId)
+
+  test.each([1, 7, 48, 100])('are newest first, the same in pages of %i', async (limit) => {
+    expect(idsOf(await list(`limit=${limit}`))).toEqual(wanted.map(({ id }) => id))
+  })
+
+  const from = wanted[20]!.at
+  const to = wanted[5]!.at
+  test.each<[string, (one: (typeof wanted)[number]) => boolean]>([
+    ['status=DELIVERED', ({ status }) => status === 'DELIVERED'],
+    ['status=GIVEN_UP', () => false],
+    ['type=balance.low', ({ type }) => type === 'balance.low'],
+    ['type=payment.*', ({ type }) => type !== 'balance.low'],
+    ['type=*&status=PENDING', ({ status }) => status === 'PENDING'],
+    ['type=virtual_account.*', () => false],
+    [
+      'type=payment.held&status=PENDING',
+      ({ type, status }) => type === 'payment.held' && status === 'PENDING',
+    ],
+    [`from=${from.toISOString()}&to=${to.toISOString()}`, ({ at }) => at >= from && at < to],
+    [
+      `from=${from.toISOString()}&to=${to.toISOString()}&type=payment.*&status=DELIVERED`,
+      ({ at, type, status }) =>
+        at >= from && at < to && type !== 'balance.low' && status === 'DELIVERED',
+    ],
+  ])('are filtered by %s', async (query, isWanted) => {
+    const ids = wanted.filter(isWanted).map(({ id }) => id)
+    expect(idsOf(await list(`${query}&limit=3`))).toEqual(ids)
+  })
+
+  test('show the latest attempt and when the next one is', async () => {
+    const [delivered] = await list('status=DELIVERED&limit=100')
+    const one = wanted.find(({ id }) => id === delivered!.eventId)!
+    expect(delivered).toEqual({
+      eventId: one.id,
+      type: one.type,
+      eventCreatedAt: one.at.toISOString(),
+      status: 'DELIVERED',
+      attemptCount: 1,
+      nextAttemptAt: null,
+      finishedAt: one.at.toISOString(),
+      lastAttempt: {
+        startedAt: one.at.toISOString(),
+        durationMs: 12,
+        status: 200,
+        error: null,
+      },
+    })
+    const [newest] = await list('limit=1')
+    const nextAttemptAt = new Date(wanted[0]!.at.getTime() + 5_000).toISOString()
+    const lastAttempt = { status: null, error: 'no response' }
+    expect(newest).toMatchObject({ status: 'PENDING', nextAttemptAt, lastAttempt })
+    expect(idsOf(await list('limit=100', other.id))).toHaveLength(
+      wanted.filter(({ type }) => type === 'balance.low').length,
+    )
+  })
+
+  test('include those that were never attempted', async () => {
+    const { key, reference, endpoint, environmentId } = await hireWithEndpoint()
+    const [id] = await emit(db, clock.now(), [newEventOf(environmentId)])
+    const at = `${path}/${reference}/deliveries`
+    const item = {
+      eventId: toReference(prefixes.event, id!),
+      status: 'PENDING',
+      attemptCount: 0,
+      nextAttemptAt: clock.now().toISOString(),
+      lastAttempt: null,
+    }
+    for (const query of ['', '?status=PENDING', '?type=payment.held', '?from=2026-01-01'])
+      expect((await ask('GET', at + query, { key })).json.data.items).toMatchObject([item])
+    expect((await ask('GET', `${at}?to=2026-01-01`, { key })).json.data.items).toEqual([])
+    await claimFor(db, clock.now(), endpoint)
+    const underWay = { ...item, attemptCount: 1, nextAttemptAt: null }
+    expect((await ask('GET', at, { key })).json.data.items).toMatchObject([underWay])
+  })
+
+  // The type is common in the environment, but the endpoint does not listen to it: a page reads a
+  // window and leads on.
+  test('of a type that the endpoint does not receive end after a few pages', async () => {
+    const { eventsScannedPerPageMax } = limits.webhooks
+    const types = Array.from({ length: eventsScannedPerPageMax }, () => newEventOf(environmentId))
+    await patch(hired, { events: ['balance.low'] })
+    await emit(db, clock.now(), types)
+    const first = await ask('GET', `${path}/${reference}/deliveries?type=payment.held`, { key })
+    expect(first.json.data.items).toEqual([])
+    expect(first.json.data.nextCursor).toEqual(expect.any(String))
+    const ids = wanted.filter(({ type }) => type === 'payment.held').map(({ id }) => id)
+    expect(idsOf(await list('type=payment.held'))).toEqual(ids)
+  })
+
+  test('and statistics are refused to others and for deleted endpoints', async () => {
+    const stranger = await hireWithEndpoint()
+    const deleted = await post(key, '', { body: { url } })
+    await ask('DELETE', `${path}/${deleted.id}`, { key })
+    for (const [asker, id] of [
+      [stranger.key, reference],
+      [key, deleted.id],
+      [key, 'we_1'],
+    ])
+      for (const action of ['deliveries', 'stats']) {
+        const reply = await ask('GET', `${path}/${id}/${action}`, { key: asker! })
+        expect([reply.status, reply.json.code]).toEqual([404, 'not_found'])
+      }
+    for (const query of ['status=x', 'type=x', 'from=x', 'cursor=e30', 'limit=0', 'nope=1']) {
+      const reply = await ask('GET', `${path}/${reference}/deliveries?${query}`, { key })
+      expect([query, reply.status]).toEqual([query, 400])
+    }
+  })
+})
+
+describe('statistics of an endpoint', () => {
+  test('add up what several workers counted, by hour, and forget old hours', async () => {
+    const { key, reference, endpoint } = await hireWithEndpoint()
+    const { environmentId, id: endpointId } = endpoint
+    const now = clock.now()
+    const note = (counts: HourlyCounts, hoursAgo: number, durationMs: number | null) =>
+      counts.note({
+        environmentId,
+        endpointId,
+        startedAt: new Date(now.getTime() - hoursAgo * hour),
+        hasSucceeded: durationMs !== null && durationMs < 1_000,
+        durationMs,
+      })
+    const workers = [new HourlyCounts(), new HourlyCounts()]
+    for (const counts of workers) {
+      for (const ms of [80, 84, 88, 90, 5_000]) note(counts, 0, ms)
+      note(counts, 3, null)
+      note(counts, 23, 0)
+      note(counts, 24, 7)
+      note(counts, 60, 7)
+      await counts.write(db, now)
+      await counts.write(db, now)
+    }
+    const stats = (await ask('GET', `${path}/${reference}/stats`, { key })).json.data
+    expect([stats.delivered, stats.failed, stats.hours.length]).toEqual([10, 4, 24])
+    const startMs = Math.floor(now.getTime() / hour) * hour
+    expect(stats.hours.at(-1)).toMatchObject({
+      from: new Date(startMs).toISOString(),
+      delivered: 8,
+      failed: 2,
+    })
+    expect(Math.abs(stats.hours.at(-1).medianMs - 88)).toBeLessThanOrEqual(88 * 0.05)
+    expect(stats.hours.at(-4)).toMatchObject({ delivered: 0, failed: 2, medianMs: null })
+    expect(stats.hours[0]).toMatchObject({ delivered: 2, failed: 0, medianMs: 0 })
+    expect(stats.hours[1]).toMatchObject({ delivered: 0, failed: 0, medianMs: null })
+    const kept = await db.rows(sql`
+      select from delivery_hours where endpoint_id = ${endpointId}`)
+    expect(kept).toHaveLength(4)
+  })
+
+  // The clock of a test environment moves; deliveries happen in real time.
+  test('are of real time and keep what could not be written', async () => {
+    const { key, reference, endpoint } = await hireWithEndpoint()
+    await ask('POST', '/v1/test/clock/advance', { key, body: { seconds: 7 * 86_400 } })
+    const counts = new HourlyCounts()
+    const attempt = {
+      environmentId: endpoint.environmentId,
+      endpointId: endpoint.id,
+      startedAt: clock.now(),
+      hasSucceeded: true,
+      durationMs: 10,
+    }
+    counts.note(attempt)
+    const away = { rows: () => Promise.reject(new Error('the database is away')) }
+    await expect(counts.write(away, clock.now())).rejects.toThrow('away')
+    counts.note(attempt)
+    await counts.write(db, clock.now())
+    const stats = (await ask('GET', `${path}/${reference}/stats`, { key })).json.data
+    expect(stats.hours.at(-1)).toMatchObject({ delivered: 2, medianMs: 10 })
+  })
+
+  test('a median is within five percent, whatever was counted', () => {
+    const durations = fc.array(fc.integer({ min: 0, max: 20_000 }), { minLength: 1 })
+    fc.assert(
+      fc.property(durations, (all) => {
+        const counts: number[] = Array.from({ length: 200 }, () => 0)
+        for (const ms of all) counts[durationClassOf(ms)]! += 1
+        const exact = all.toSorted((a, b) => a - b)[Math.ceil(all.length / 2) - 1]!
+        expect(Math.abs(medianOf(counts)! - exact)).toBeLessThanOrEqual(0.05 * (exact + 1) + 0.5)
+      }),
+      { numRuns: 300 },
+    )
+    expect([medianOf([]), medianOf([0, 0])]).toEqual([null, null])
   })
 })

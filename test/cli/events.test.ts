@@ -189,6 +189,11 @@ describe('logs tail', () => {
     await until(() => tailing.result.out.includes('/v1/banks'))
     expect(tailing.result.out).not.toContain('request-logs')
     expect(tailing.result.out).not.toContain('/v1/balances')
+    await expect(client().banks.resolve({ bankCode: '058', accountNumber: '1' })).rejects.toThrow()
+    await until(() => tailing.result.out.includes('validation_failed'))
+    expect(tailing.result.out).toMatch(
+      /400 {2}GET +\/v1\/banks\/resolve\S* {2}validation_failed {2}/,
+    )
     expect((await tailing.stop()).code).toBe(0)
   })
 })

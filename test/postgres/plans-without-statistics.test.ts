@@ -2,7 +2,12 @@ import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import type pg from 'pg'
 import { expect, test } from 'vitest'
-import { listTexts, replannedNames } from '../../src/postgres/statement.js'
+import { toEnvironmentId } from '../../src/base/environment.js'
+import { listTexts, replannedNames, toStatement } from '../../src/postgres/statement.js'
+import type { Queryable, Source } from '../../src/postgres/tx.js'
+import type { WebhookEndpoint } from '../../src/webhooks/endpoint.js'
+import { listEndpointDeliveries } from '../../src/webhooks/find-deliveries.js'
+import { countMissed } from '../../src/webhooks/redeliver.js'
 import { freshDatabase } from '../support/database.js'
 import { indexScansOf } from '../support/plans.js'
 import { openSession } from '../support/sessions.js'
@@ -43,6 +48,7 @@ const openValues: Record<string, string> = {
 }
 
 const valuesByType: Record<string, string> = {
+  _int4: `'{1}'`,
   _text: `'{x}'`,
   bool: 'true',
   bytea: 'sha256(n::text::bytea)',
@@ -177,6 +183,35 @@ test('statements over a list read large tables without statistics by key', async
   expect(await findWideScans(session, 'generic', 64)).toEqual([])
   expect(await findWideScans(session, 'custom', 1)).toEqual([])
   expect(await findWideScans(session, 'custom', 64)).toEqual([])
+})
+
+// By the index on endpoints, each event would read all deliveries of the endpoint.
+test('deliveries of events are read by key', async () => {
+  const session = await openSession(db)
+  const endpoint = { environmentId: toEnvironmentId(1), id: samples.uuid!(1) } as WebhookEndpoint
+  const plans: string[] = []
+  const explaining = {
+    async rows(source: Source<unknown>) {
+      const { text, values } = toStatement(source)
+      const { rows } = await session.query({ text: `explain ${text}`, values })
+      plans.push(rows.map((row) => row['QUERY PLAN']).join('\n'))
+      return [{ count: 0, scanned: 0, eventId: null }]
+    },
+  } as Queryable
+  await countMissed(explaining, new Date(), { endpoint, since: new Date(0) })
+  await listEndpointDeliveries(explaining, endpoint, {
+    state: 'PENDING',
+    types: ['payment.held'],
+    from: undefined,
+    to: undefined,
+    beforeId: undefined,
+    limit: 20,
+  })
+  expect(plans).toHaveLength(2)
+  for (const plan of plans) {
+    expect(plan).toContain('deliveries_pkey')
+    expect(plan).not.toContain('deliveries_of_endpoint')
+  }
 })
 
 // The height of an index counts as cost: at some sizes the index on the status, whose rows are

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { day, after as later } from '../../src/base/clock.js'
 import { toEnvironmentId } from '../../src/base/environment.js'
+import { newId, prefixes, toReference } from '../../src/base/ids.js'
 import { limits } from '../../src/base/limits.js'
 import { createLogger } from '../../src/base/log.js'
 import { sql } from '../../src/postgres/sql.js'
@@ -28,6 +29,7 @@ function entryOf(change: Partial<RawEntry> = {}): RawEntry {
   return {
     environmentId: toEnvironmentId(1),
     requestId: 'r',
+    keyId: newId(now),
     keyName: 'k',
     method: 'GET',
     url: '/v1/balances',
@@ -36,6 +38,7 @@ function entryOf(change: Partial<RawEntry> = {}): RawEntry {
     isReplayed: false,
     requestBody: '',
     responseBody: '{}',
+    refusal: '',
     answeredAt: now,
     ...change,
   }
@@ -140,6 +143,23 @@ describe('old entries', () => {
     return rows.length
   }
 
+  test('take the rows of the resources that they name with them, and no others', async () => {
+    const environmentId = await insertEnvironment(db)
+    const url = `/v1/x/${toReference(prefixes.payment, newId(now))}`
+    const log = new RequestLog({ url: db.url, logger })
+    for (const answeredAt of [later(now, -2 * day), now])
+      log.keep(entryOf({ environmentId, requestId: 'old', url, answeredAt }))
+    await log.close()
+    const countNames = async () => {
+      const rows = await db.rows(sql`
+        select from request_log_resources where environment_id = ${environmentId}`)
+      return rows.length
+    }
+    expect(await countNames()).toBe(2)
+    while ((await deleteOldEntries(db, now, 1)) > 0);
+    expect([await countOf(environmentId), await countNames()]).toEqual([1, 1])
+  })
+
   test('are those older than the configured days, and all of them for 0 days', async () => {
     const environment = await insertEnvironment(db)
     for (const days of [0, 1, 3, 7]) await insert(environment, later(now, -days * day), 1)
@@ -191,6 +211,8 @@ describe('old entries', () => {
       method: undefined,
       pathPrefix: '/v1/rare',
       requestId: undefined,
+      keyId: undefined,
+      resourceId: undefined,
       from: undefined,
       to: undefined,
       limit: 100,

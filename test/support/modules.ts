@@ -21,6 +21,7 @@ export const floors: { name: string; does: string }[][] = [
   [{ name: 'payouts', does: 'money out' }],
   [{ name: 'collections', does: 'money in: accounts, notices, judge, payments' }],
   [{ name: 'wallets', does: 'deposit wallets: derive, watch, sweep' }],
+  [{ name: 'timeline', does: 'what happened to a payment or payout' }],
   [{ name: 'checkout', does: 'sessions as payers see them' }],
   [{ name: 'rails', does: 'adapters to real chains and banks' }],
   [{ name: 'simulation', does: 'the embedded chain and the sandbox bank of test mode' }],

@@ -8,6 +8,7 @@ import { sql } from '../../src/postgres/sql.js'
 import { showEndpoint } from '../../src/resources/webhook-endpoint.js'
 import { rotateSecret } from '../../src/webhooks/change-endpoints.js'
 import { handBackDeliveries } from '../../src/webhooks/claim-deliveries.js'
+import { listDeliveryHours } from '../../src/webhooks/hourly-counts.js'
 import { redeliver } from '../../src/webhooks/redeliver.js'
 import { readPublicKey } from '../../src/webhooks/signing.js'
 import { freshDatabase } from '../support/database.js'
@@ -103,14 +104,17 @@ test('an idle connection that the receiver closed is not a failure', async () =>
     response.socket!.once('timeout', () => response.socket?.resetAndDestroy())
   })
   const environmentId = await insertEnvironment(db)
-  await insertEndpoint(db, environmentId, { url })
-  const { stats } = startDeliverer(db)
+  const { endpoint } = await insertEndpoint(db, environmentId, { url })
+  const { stats, stop } = startDeliverer(db)
   for (let count = 1; count <= 20; count += 1) {
     await emit(db, new Date(), [newEventOf(environmentId)])
     await until(() => stats.delivered === count)
   }
   expect(stats.failed).toBe(0)
   expect(received.length).toBeGreaterThanOrEqual(20)
+  await stop()
+  const hours = await listDeliveryHours(db, endpoint, new Date())
+  expect(hours.reduce((sum, { delivered, failed }) => sum + delivered + 100 * failed, 0)).toBe(20)
 })
 
 // Many endpoints hang until the timeout, and each has a queue. An endpoint that responds must get

@@ -19,18 +19,21 @@ export function toLogEntry(
   { durationMs, answeredAt }: Pick<RawEntry, 'durationMs' | 'answeredAt'>,
 ): RawEntry {
   const { method } = request
+  const status = reply.statusCode
   const hidesBodies = request.route?.hidesBodies ?? false
   return {
     environmentId: caller.environment.id,
     requestId: request.id,
+    keyId: caller.id,
     keyName: caller.name,
     method,
     url: request.url,
-    status: reply.statusCode,
+    status,
     durationMs,
     isReplayed: request.isReplayed,
     requestBody: hidesBodies ? '' : request.bodyText,
     responseBody: hidesBodies || method === 'HEAD' ? '' : request.answerText,
+    refusal: status >= 400 ? request.answerText : '',
     answeredAt,
   }
 }

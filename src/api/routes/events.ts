@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import type { Mode } from '../../base/environment.js'
-import { fromReferenceOfAnyKind, prefixes, toReference } from '../../base/ids.js'
+import { fromReferenceOfAnyKind, prefixes, toReference, unusedId } from '../../base/ids.js'
 import { limits } from '../../base/limits.js'
 import { Refusal } from '../../base/refusal.js'
 import { idOfSession } from '../../collections/session.js'
@@ -225,9 +225,6 @@ const redeliverTo = (api: ApiParts) =>
       )
     },
   })
-
-/** Matches no row, so that an unknown reference finds nothing instead of everything. */
-const unusedId = '00000000-0000-0000-0000-000000000000'
 
 function toText({ id, createdAt, ...event }: Event, mode: Mode): string {
   return showEvent({ ...event, eventId: id, eventCreatedAt: createdAt, mode })

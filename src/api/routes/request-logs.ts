@@ -1,7 +1,15 @@
 import Type from 'typebox'
-import { prefixes, timeOf, toReference } from '../../base/ids.js'
+import {
+  fromReference,
+  fromReferenceOfAnyKind,
+  prefixes,
+  timeOf,
+  toReference,
+  unusedId,
+} from '../../base/ids.js'
 import { limits } from '../../base/limits.js'
 import { notFound } from '../../base/refusal.js'
+import { idOfSession } from '../../collections/session.js'
 import {
   type EntryWithBodies,
   getEntry,
@@ -13,6 +21,7 @@ import {
   notYet,
   orNull,
   reference,
+  referenceSample,
   text,
   timestamp,
   withDescription,
@@ -46,6 +55,10 @@ const fields = {
   query: notYet(Type.String(), 'Query string; null if there was none.'),
   status: Type.Integer({ description: 'HTTP status of the response.', examples: [201] }),
   durationMs: Type.Number({ description: 'Duration in milliseconds.', examples: [12.3] }),
+  keyId: orNull(
+    reference(prefixes.apiKey),
+    'The API key. Null in entries that were written before keys were kept.',
+  ),
   keyName: Type.String({
     description: 'Name of the API key.',
     examples: ['Shop'],
@@ -54,6 +67,8 @@ const fields = {
     false,
     'Whether the response repeats that of an earlier request with the same `Idempotency-Key`.',
   ),
+  code: notYet(Type.String(), 'Error code of the response; null if it succeeded.'),
+  reason: notYet(Type.String(), 'Reason that refines the error code, if there is one.'),
   createdAt: timestamp('When the request arrived.'),
 }
 
@@ -113,19 +128,37 @@ const list = ({ openPage }: ApiParts) =>
           examples: ['req_8f3a5c0d9e1b7a46000042'],
         }),
       ),
+      keyId: Type.Optional(
+        Type.String({
+          maxLength: limits.names.length,
+          description: 'Only requests made with this API key.',
+          examples: [referenceSample(prefixes.apiKey)],
+        }),
+      ),
+      resource: Type.Optional(
+        Type.String({
+          maxLength: limits.names.length,
+          description:
+            'Only requests that name the resource with this reference: in the path, or in a response that is not a list.',
+          examples: [referenceSample(prefixes.cryptoTransfer)],
+        }),
+      ),
       from: Type.Optional(fromIn('Only requests at or after this time.')),
       to: Type.Optional(toIn('Only requests before this time.')),
       ...pageQuery,
     }),
     answers: { 200: page(Type.Object(fields)) },
     async handle({ environment, query }) {
-      const { status, from, to } = query
+      const { status, from, to, keyId, resource } = query
       const { db, cursor, toNext } = openPage(query.cursor)
       const { entries, next } = await listRequestLogEntries(db, environment.id, {
         statuses: status === undefined ? undefined : toStatuses(status),
         method: query.method as string | undefined,
         pathPrefix: query.path,
         requestId: query.requestId,
+        keyId:
+          keyId === undefined ? undefined : (fromReference(prefixes.apiKey, keyId) ?? unusedId),
+        resourceId: resource === undefined ? undefined : readResource(resource),
         from: from === undefined ? undefined : readTime('from', from),
         to: to === undefined ? undefined : readTime('to', to),
         before: cursor === undefined ? undefined : readPosition(prefixes.requestLog, cursor),
@@ -160,8 +193,13 @@ function toStatuses(status: string): { from: number; to: number } {
   return { from: Number(status.replace('xx', '00')), to: Number(status.replace('xx', '99')) }
 }
 
+/** An unknown reference gets an id that no row has: the list is empty, not an error. */
+function readResource(text: string): string {
+  return fromReferenceOfAnyKind(text) ?? idOfSession(text) ?? unusedId
+}
+
 function show(entry: RequestLogEntry) {
-  const { id, requestId, method, path, query, status, durationUs, keyName } = entry
+  const { id, requestId, method, path, query, status, durationUs, keyId, keyName } = entry
   return {
     id: toReference(prefixes.requestLog, id),
     requestId,
@@ -170,8 +208,11 @@ function show(entry: RequestLogEntry) {
     query,
     status,
     durationMs: Math.round(durationUs / 100) / 10,
+    keyId: keyId && toReference(prefixes.apiKey, keyId),
     keyName,
     replayed: entry.isReplayed,
+    code: entry.code,
+    reason: entry.reason,
     createdAt: timeOf(id).toISOString(),
   }
 }

@@ -24,6 +24,7 @@ import { reportRoutes } from './reports.js'
 import { requestLogRoutes } from './request-logs.js'
 import { search } from './search.js'
 import { changeSettings, readSettings } from './settings.js'
+import { readTimeline } from './timeline.js'
 import { virtualAccountRoutes } from './virtual-accounts.js'
 import { webhookEndpointRoutes } from './webhook-endpoints.js'
 
@@ -56,6 +57,7 @@ export function createRoutes(api: ApiParts): Route[] {
     advanceClock(api),
     ...webhookEndpointRoutes(api),
     ...eventRoutes(api),
+    readTimeline(api),
     ...requestLogRoutes(api),
   ]
 }

@@ -1,9 +1,19 @@
 import Type, { type Static } from 'typebox'
-import { hour } from '../../base/clock.js'
-import { prefixes } from '../../base/ids.js'
+import { after, hour, second } from '../../base/clock.js'
+import { prefixes, toReference } from '../../base/ids.js'
 import { limits } from '../../base/limits.js'
-import { eventFilters } from '../../events/filter.js'
-import { flag, reference, referenceSample, resource } from '../../resources/shapes.js'
+import { eventFilters, typesOf } from '../../events/filter.js'
+import {
+  flag,
+  notYet,
+  orNull,
+  reference,
+  referenceSample,
+  resource,
+  text,
+  time,
+  timestamp,
+} from '../../resources/shapes.js'
 import { showEndpoint, webhookEndpoint } from '../../resources/webhook-endpoint.js'
 import {
   type CreatedEndpoint,
@@ -18,9 +28,17 @@ import {
   listEndpoints,
   lockEnabledEndpoint,
 } from '../../webhooks/endpoint.js'
+import {
+  type DeliveryState,
+  deliveryStates,
+  type EndpointDelivery,
+  listEndpointDeliveries,
+} from '../../webhooks/find-deliveries.js'
+import { listDeliveryHours } from '../../webhooks/hourly-counts.js'
 import { readUrl } from '../../webhooks/read-url.js'
-import { recover, sendTest } from '../../webhooks/redeliver.js'
+import { countMissed, recover, sendTest } from '../../webhooks/redeliver.js'
 import type { ApiParts } from '../api-parts.js'
+import { readPosition, writePosition } from '../edge/cursor.js'
 import { success } from '../edge/envelope.js'
 import { toCallWithLateAnswer } from '../edge/keyed-lane.js'
 import { pageOf } from '../edge/page-of.js'
@@ -28,7 +46,7 @@ import { fromIn, readTime } from '../edge/read-time.js'
 import { webhookUrlPattern } from '../edge/read-web-url.js'
 import { withReasons } from '../edge/refusals-of.js'
 import { type Route, type RouteRequest, route } from '../edge/route.js'
-import { closed, inPath, page, pageQuery, plainText } from '../edge/schemas.js'
+import { closed, inPath, oneOf, page, pageQuery, plainText, withStatus } from '../edge/schemas.js'
 
 const withSecret = resource('WebhookEndpointWithSecret', {
   ...webhookEndpoint.properties,
@@ -58,6 +76,10 @@ const description = Type.String({
   examples: ['Orders'],
 })
 const params = inPath('id', referenceSample(prefixes.webhookEndpoint))
+const deliveryStatus = Type.Enum([...deliveryStates], {
+  description: '`PENDING` until an attempt succeeds or the last retry fails.',
+  examples: ['DELIVERED'],
+})
 const tag = 'Webhooks'
 
 export function webhookEndpointRoutes(api: ApiParts): Route[] {
@@ -70,6 +92,8 @@ export function webhookEndpointRoutes(api: ApiParts): Route[] {
     rotate(api),
     test(api),
     recoverSince(api),
+    listDeliveriesTo(api),
+    stats(api),
   ]
 }
 
@@ -255,15 +279,26 @@ const recoverSince = (api: ApiParts) =>
     summary: 'Recover missed events',
     description: `Sends every event since a time that this endpoint listens to and has not received, up to ${limits.webhooks.recoveriesPerCallMax} per request.`,
     params,
-    body: closed({ since: fromIn('Recover events from this time on.') }),
+    body: closed({
+      since: fromIn('Recover events from this time on.'),
+      dryRun: Type.Optional(flag(false, 'Only counts the events; sends and changes nothing.')),
+    }),
     answers: {
       200: Type.Object({
-        deliveries: Type.Integer({ description: 'Number of deliveries scheduled.', examples: [3] }),
+        deliveries: Type.Integer({
+          description: 'Number of deliveries scheduled, or that would be with `dryRun`.',
+          examples: [3],
+        }),
       }),
     },
     refusals: ['not_found', ...withReasons('webhook_endpoint_failed', 'endpoint_disabled')],
-    handle(request) {
+    async handle(request) {
       const since = readTime('since', request.body.since)
+      if (request.body.dryRun) {
+        const endpoint = await getEnabledEndpoint(api.db, nameOf(request))
+        const deliveries = await countMissed(api.db, realTimeOf(request), { endpoint, since })
+        return success(200, 'Deliveries that would be scheduled', { deliveries })
+      }
       return api.change(
         toCallWithLateAnswer(
           request,
@@ -276,6 +311,141 @@ const recoverSince = (api: ApiParts) =>
       )
     },
   })
+
+const delivery = resource('EndpointDelivery', {
+  eventId: reference(prefixes.event, 'The event.'),
+  type: text('payment.held', 'Type of the event.'),
+  eventCreatedAt: timestamp('When the event happened.'),
+  status: deliveryStatus,
+  attemptCount: Type.Integer({ description: 'Attempts so far.', examples: [1] }),
+  nextAttemptAt: notYet(
+    time,
+    'Null once the delivery has ended, and while an attempt is in progress.',
+  ),
+  finishedAt: orNull(time, 'When the delivery ended; null while it is `PENDING`.'),
+  lastAttempt: orNull(
+    Type.Object({
+      startedAt: timestamp('When the attempt started.'),
+      durationMs: Type.Integer({ description: 'Duration in milliseconds.', examples: [84] }),
+      status: orNull(
+        Type.Integer({ examples: [200] }),
+        'HTTP status of the response; null if there was none.',
+      ),
+      error: notYet(Type.String(), 'Why the attempt got no response; null if it got one.'),
+    }),
+    'The latest attempt that ended; null if there is none.',
+  ),
+})
+
+const listDeliveriesTo = ({ db, openPage }: ApiParts) =>
+  route({
+    ...base,
+    method: 'GET',
+    path: `${path}/:id/deliveries`,
+    operation: 'listEndpointDeliveries',
+    summary: 'List deliveries to a webhook endpoint',
+    description:
+      'Returns deliveries with their latest attempt, newest event first. A page filtered by `type` may hold fewer items than `limit`, or none, and still have a `nextCursor`. Deliveries in flight or before their first attempt are listed if they are among the 1,000 that are due first. `GET /v1/events/{id}/deliveries` has every attempt with its response.',
+    params,
+    query: closed({
+      status: Type.Optional(withStatus([...deliveryStates])),
+      type: Type.Optional(
+        oneOf(eventFilters, 'Only events of this type, or of this group such as `payment.*`.'),
+      ),
+      from: Type.Optional(timestamp('Only events at or after this time.')),
+      to: Type.Optional(timestamp('Only events before this time.')),
+      ...pageQuery,
+    }),
+    answers: { 200: page(delivery) },
+    refusals: ['not_found'],
+    async handle(request) {
+      const { status, type, from, to, limit = limits.http.pageSizeDefault } = request.query
+      const endpoint = await getEndpoint(db, nameOf(request))
+      const source = openPage(request.query.cursor)
+      const { deliveries, next } = await listEndpointDeliveries(source.db, endpoint, {
+        state: status as DeliveryState | undefined,
+        types: type === undefined || type === '*' ? undefined : typesOf(type as string),
+        from: from === undefined ? undefined : readTime('from', from),
+        to: to === undefined ? undefined : readTime('to', to),
+        beforeId:
+          source.cursor === undefined ? undefined : readPosition(prefixes.event, source.cursor),
+        limit,
+      })
+      const items = deliveries.map(showEndpointDelivery)
+      const position = next === undefined ? null : writePosition(prefixes.event, next)
+      return success(200, 'Deliveries', { items, nextCursor: source.toNext(position) })
+    },
+  })
+
+function showEndpointDelivery(one: EndpointDelivery) {
+  const isWaiting = one.state === 'PENDING' && !one.isInFlight
+  return {
+    eventId: toReference(prefixes.event, one.eventId),
+    type: one.type,
+    eventCreatedAt: one.eventCreatedAt.toISOString(),
+    status: one.state,
+    attemptCount: one.attempts,
+    nextAttemptAt: isWaiting ? one.dueAt.toISOString() : null,
+    finishedAt: one.finishedAt?.toISOString() ?? null,
+    lastAttempt: one.startedAt && {
+      startedAt: one.startedAt.toISOString(),
+      durationMs: one.durationMs,
+      status: one.status,
+      error: one.error,
+    },
+  }
+}
+
+const stats = ({ db }: ApiParts) =>
+  route({
+    ...base,
+    method: 'GET',
+    path: `${path}/:id/stats`,
+    operation: 'getWebhookEndpointStats',
+    summary: 'Retrieve delivery statistics',
+    description: `Returns how many delivery attempts succeeded and failed in each of the last ${limits.webhooks.hoursShown} hours, oldest first; the last hour is not over. Counts appear within ${limits.webhooks.countsIntervalMs / second} seconds. They are for charts: a worker that crashes loses its last seconds.`,
+    params,
+    answers: {
+      200: resource('WebhookEndpointStats', {
+        delivered: Type.Integer({ description: 'Successful attempts.', examples: [12] }),
+        failed: Type.Integer({ description: 'Failed attempts.', examples: [0] }),
+        hours: Type.Array(
+          Type.Object({
+            from: timestamp('Start of the hour.'),
+            delivered: Type.Integer({ description: 'Successful attempts.', examples: [12] }),
+            failed: Type.Integer({ description: 'Failed attempts.', examples: [0] }),
+            medianMs: orNull(
+              Type.Integer({ examples: [84] }),
+              'Median duration of an attempt in milliseconds, within 5 %; null if none was sent.',
+            ),
+          }),
+          { description: 'One item per hour.' },
+        ),
+      }),
+    },
+    refusals: ['not_found'],
+    async handle(request) {
+      const endpoint = await getEndpoint(db, nameOf(request))
+      const hours = await listDeliveryHours(db, endpoint, realTimeOf(request))
+      const sum = (field: 'delivered' | 'failed') =>
+        hours.reduce((total, hour) => total + hour[field], 0)
+      return success(200, 'Delivery statistics', {
+        delivered: sum('delivered'),
+        failed: sum('failed'),
+        hours: hours.map(({ from, delivered, failed, medianMs }) => ({
+          from: from.toISOString(),
+          delivered,
+          failed,
+          medianMs,
+        })),
+      })
+    },
+  })
+
+/** Deliveries are due in real time, also where the test clock is ahead. */
+function realTimeOf({ environment, now }: RouteRequest<unknown, unknown, unknown>): Date {
+  return after(now, -environment.clockOffsetMs)
+}
 
 function nameOf({ environment, params }: RouteRequest<unknown, unknown, { id: string }>) {
   return { environmentId: environment.id, reference: params.id }

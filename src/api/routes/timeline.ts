@@ -1,0 +1,32 @@
+import { prefixes } from '../../base/ids.js'
+import { limits } from '../../base/limits.js'
+import { referenceSample } from '../../resources/shapes.js'
+import { showTimelineItem, timeline } from '../../resources/timeline.js'
+import { findTimeline } from '../../timeline/find-timeline.js'
+import type { ApiParts } from '../api-parts.js'
+import { success } from '../edge/envelope.js'
+import { route } from '../edge/route.js'
+import { inPath } from '../edge/schemas.js'
+
+export const readTimeline = ({ db }: ApiParts) =>
+  route({
+    method: 'GET',
+    path: '/v1/timeline/:reference',
+    access: 'secret',
+    operation: 'getTimeline',
+    isHeavy: true,
+    summary: 'Retrieve a timeline',
+    description: `Returns what happened to a payment (\`pay_\`), a transfer (\`bt_\`, \`ct_\`), a return (\`rf_\`) or a checkout session (\`cs_\`), newest first: accounts opened, money received, ledger entries, attempts, returns, decisions of the operator, events and their deliveries. At most ${limits.timeline.itemsMax} items.`,
+    tag: 'Events',
+    params: inPath('reference', referenceSample(prefixes.payment)),
+    answers: { 200: timeline },
+    refusals: ['not_found'],
+    async handle({ environment, params: { reference } }) {
+      const { items, isTruncated } = await findTimeline(db, { environment, reference })
+      return success(200, 'Timeline', {
+        reference,
+        items: items.map(showTimelineItem),
+        truncated: isTruncated,
+      })
+    },
+  })

@@ -1,0 +1,254 @@
+import type { Environment, EnvironmentId, Mode } from '../base/environment.js'
+import { fromReference, prefixes } from '../base/ids.js'
+import { limits } from '../base/limits.js'
+import { Refusal } from '../base/refusal.js'
+import { getPayment } from '../collections/find-payments.js'
+import { findReturn, listReturns } from '../collections/find-returns.js'
+import type { Payment } from '../collections/payment.js'
+import { idOfSession } from '../collections/session.js'
+import { type PaymentRow, paymentColumns, toPayment } from '../collections/store-payments.js'
+import { type ClockMove, listClockMoves } from '../merchants/environment-clock.js'
+import { getPayout } from '../payouts/find-payouts.js'
+import { sql } from '../postgres/sql.js'
+import type { Queryable } from '../postgres/tx.js'
+import type { TimelineItem } from '../resources/timeline.js'
+import { readEventItems } from './event-items.js'
+import { readLedger, toLedgerItem } from './ledger-items.js'
+import { readOperatorItems } from './operator-items.js'
+import {
+  type AccountRow,
+  type SessionRow,
+  toAccountItem,
+  toPaymentItems,
+  toReturnItems,
+  toSessionItems,
+} from './payment-items.js'
+import { readAttempts, toAttemptItems, toPayoutItems } from './payout-items.js'
+
+export type Timeline = { items: TimelineItem[]; isTruncated: boolean }
+
+type Subject = {
+  environment: Pick<Environment, 'id' | 'mode' | 'clockOffsetMs'>
+  reference: string
+}
+
+/**
+ * What happened to a payment, a payout, a return or a checkout session, newest first: assembled
+ * from their rows by about ten reads, each by an index and bounded. One read at a time: a request
+ * may hold only one connection.
+ */
+export async function findTimeline(db: Queryable, subject: Subject): Promise<Timeline> {
+  const { environment, reference } = subject
+  const found = await readSubject(db, subject)
+  const decisions = await readOperatorItems(db, environment.id, reference)
+  const moves =
+    environment.clockOffsetMs === 0
+      ? []
+      : (await listClockMoves(db, [environment.id])).get(environment.id)!
+  const items = sortNewestFirst([...found.items, ...decisions], moves, environment.clockOffsetMs)
+  const { itemsMax } = limits.timeline
+  return {
+    items: items.slice(0, itemsMax),
+    isTruncated: found.isTruncated || items.length > itemsMax,
+  }
+}
+
+function readSubject(db: Queryable, { environment, reference }: Subject): Promise<Timeline> {
+  const { id: environmentId, mode } = environment
+  if (reference.startsWith(prefixes.payment))
+    return readPaymentTimeline(db, { environmentId, mode, reference })
+  if (reference.startsWith(prefixes.bankTransfer) || reference.startsWith(prefixes.cryptoTransfer))
+    return readPayoutTimeline(db, { environmentId, reference })
+  if (reference.startsWith(prefixes.paymentReturn))
+    return readReturnTimeline(db, { environmentId, reference })
+  return readSessionTimeline(db, { environmentId, mode, reference })
+}
+
+type Name = { environmentId: EnvironmentId; reference: string }
+type NameInMode = Name & { mode: Mode }
+
+async function readPaymentTimeline(db: Queryable, name: NameInMode): Promise<Timeline> {
+  const { environmentId } = name
+  const { returnsMax } = limits.timeline
+  const payment = await getPayment(db, name)
+  const [account] = await readAccounts(db, environmentId, [payment.accountId])
+  const session = account!.sessionId
+    ? await readSession(db, environmentId, account!.sessionId)
+    : undefined
+  const found = await listReturns(db, payment, { beforeId: undefined, limit: returnsMax + 1 })
+  const returns = found.slice(0, returnsMax).toReversed()
+  const returnIds = returns.map(({ id }) => id)
+  const ledger = await readLedger(db, environmentId, [payment.id, ...returnIds])
+  const noticedAt = await readNoticeTime(db, payment, name.mode)
+  const isTemporary = payment.source === 'virtual_account' || payment.source === 'crypto_wallet'
+  const events = await readEventItems(db, {
+    environmentId,
+    resourceIds: [
+      payment.id,
+      ...(session ? [session.id] : []),
+      ...(isTemporary ? [payment.accountId] : []),
+    ],
+    causeIds: [payment.id],
+  })
+  const items = [
+    ...(session ? toSessionItems(session) : []),
+    toAccountItem(account!),
+    ...toPaymentItems(payment, noticedAt, ledger),
+    ...returns.flatMap(toReturnItems),
+    ...ledger.map(toLedgerItem),
+    ...events.items,
+  ]
+  return { items, isTruncated: events.isTruncated || found.length > returnsMax }
+}
+
+async function readPayoutTimeline(db: Queryable, name: Name): Promise<Timeline> {
+  const { environmentId, reference } = name
+  const { payout } = await getPayout(db, name)
+  const attempts = await readAttempts(db, environmentId, [payout.id])
+  const ledger = await readLedger(db, environmentId, [payout.id])
+  const subjects = { environmentId, resourceIds: [payout.id], causeIds: [] }
+  const events = await readEventItems(db, subjects)
+  const [submitted, ...ended] = toPayoutItems(payout)
+  const items = [
+    submitted!,
+    ...ledger.filter(({ effect }) => effect === 'hold').map(toLedgerItem),
+    ...attempts.flatMap((attempt) => toAttemptItems(attempt, reference)),
+    ...ledger.filter(({ effect }) => effect !== 'hold').map(toLedgerItem),
+    ...ended,
+    ...events.items,
+  ]
+  return { items, isTruncated: events.isTruncated }
+}
+
+async function readReturnTimeline(db: Queryable, name: Name): Promise<Timeline> {
+  const { environmentId, reference } = name
+  const id = fromReference(prefixes.paymentReturn, reference)
+  const found = id ? await findReturn(db, { environmentId, id }) : undefined
+  if (!found) throw unknown(reference)
+  const attempts = await readAttempts(db, environmentId, [found.id])
+  const ledger = await readLedger(db, environmentId, [found.id])
+  const subjects = { environmentId, resourceIds: [], causeIds: [found.id] }
+  const events = await readEventItems(db, subjects)
+  const [created, ...ended] = toReturnItems(found)
+  const items = [
+    created!,
+    ...attempts.flatMap((attempt) => toAttemptItems(attempt, reference)),
+    ...ledger.map(toLedgerItem),
+    ...ended,
+    ...events.items,
+  ]
+  return { items, isTruncated: events.isTruncated }
+}
+
+async function readSessionTimeline(db: Queryable, name: NameInMode): Promise<Timeline> {
+  const { environmentId, reference } = name
+  const { paymentsMax } = limits.timeline
+  const id = idOfSession(reference)
+  const session = id ? await readSession(db, environmentId, id) : undefined
+  // The id is part of the reference; the rest of it must be right, too.
+  if (session?.reference !== reference) throw unknown(reference)
+  const accountIds = [session.accountId, ...(session.walletId ? [session.walletId] : [])]
+  const accounts = await readAccounts(db, environmentId, accountIds)
+  const found = await readPayments(db, environmentId, accountIds)
+  const payments = found.slice(0, paymentsMax).toReversed()
+  const paymentIds = payments.map((payment) => payment.id)
+  const ledger = await readLedger(db, environmentId, paymentIds)
+  const events = await readEventItems(db, {
+    environmentId,
+    resourceIds: [session.id, ...accountIds, ...paymentIds],
+    causeIds: [],
+  })
+  const items = [
+    ...toSessionItems(session),
+    ...accounts.map(toAccountItem),
+    ...payments.flatMap((payment) => toPaymentItems(payment, null, ledger)),
+    ...ledger.map(toLedgerItem),
+    ...events.items,
+  ]
+  return { items, isTruncated: events.isTruncated || found.length > paymentsMax }
+}
+
+function readAccounts(
+  db: Queryable,
+  environmentId: EnvironmentId,
+  ids: string[],
+): Promise<AccountRow[]> {
+  return db.rows(sql<AccountRow>`
+    select id, kind, number, bank_name as "bankName", session_id as "sessionId",
+      created_at as "createdAt"
+    from collection_accounts where environment_id = ${environmentId} and id = any(${ids}::uuid[])
+    order by id`)
+}
+
+async function readSession(
+  db: Queryable,
+  environmentId: EnvironmentId,
+  id: string,
+): Promise<SessionRow | undefined> {
+  const [session] = await db.rows(sql<SessionRow>`
+    select id, reference, account_id as "accountId", wallet_id as "walletId",
+      created_at as "createdAt", opened_at as "openedAt"
+    from checkout_sessions where environment_id = ${environmentId} and id = ${id}`)
+  return session
+}
+
+/** The latest payments into these accounts, newest first; one more than is shown. */
+async function readPayments(
+  db: Queryable,
+  environmentId: EnvironmentId,
+  accountIds: string[],
+): Promise<Payment[]> {
+  const paymentsRead = limits.timeline.paymentsMax + 1
+  const rows = await db.rows(sql<PaymentRow>`
+    select ${sql.raw(paymentColumns)}
+    from unnest(${accountIds}::uuid[]) account (id) cross join lateral (
+      select * from payments where environment_id = ${environmentId} and account_id = account.id
+      order by environment_id desc, account_id desc, id desc limit ${paymentsRead}) p
+    order by p.id desc limit ${paymentsRead}`)
+  return rows.map(toPayment)
+}
+
+/** By the rail's id of a payment of this environment: notices belong to no environment. */
+async function readNoticeTime(
+  db: Queryable,
+  { rail, railId }: Payment,
+  mode: Mode,
+): Promise<Date | null> {
+  const [notice] = await db.rows(sql<{ receivedAt: Date }>`
+    select received_at as "receivedAt" from notices
+    where rail = ${rail} and mode = ${mode} and id = ${railId}`)
+  return notice?.receivedAt ?? null
+}
+
+/** Items are given in the order in which they happen; equal times keep it. */
+function sortNewestFirst(
+  items: TimelineItem[],
+  moves: ClockMove[],
+  clockOffsetMs: number,
+): TimelineItem[] {
+  return items
+    .map((item) => ({
+      item,
+      realMs: item.isInEnvironmentTime
+        ? toRealMs(item.at, moves, clockOffsetMs)
+        : item.at.getTime(),
+    }))
+    .sort((left, right) => left.realMs - right.realMs)
+    .map(({ item }) => item)
+    .reverse()
+}
+
+/** When it was, in real time, if the test clock showed this. Moves are sorted, oldest first. */
+function toRealMs(at: Date, moves: ClockMove[], clockOffsetMs: number): number {
+  for (let index = moves.length - 1; index >= 0; index -= 1) {
+    const offsetMs = moves[index + 1]?.offsetBeforeMs ?? clockOffsetMs
+    if (at.getTime() >= moves[index]!.movedAt.getTime() + offsetMs) return at.getTime() - offsetMs
+  }
+  return at.getTime() - (moves[0]?.offsetBeforeMs ?? clockOffsetMs)
+}
+
+function unknown(reference: string): Refusal {
+  return new Refusal('not_found', {
+    message: `No payment, transfer, return or checkout session ${reference} exists.`,
+  })
+}

@@ -1,0 +1,130 @@
+import { after } from '../base/clock.js'
+import type { EnvironmentId } from '../base/environment.js'
+import { limits } from '../base/limits.js'
+import type { AttemptState, Payout } from '../payouts/payout.js'
+import { isReturn, referenceOf } from '../payouts/payout.js'
+import { sql } from '../postgres/sql.js'
+import type { Queryable } from '../postgres/tx.js'
+import type { TimelineItem } from '../resources/timeline.js'
+import { sayAmount } from './say-amount.js'
+
+export type AttemptRow = {
+  payoutId: string
+  number: number
+  token: string
+  /** Attempts of a chain expire. */
+  isOnChain: boolean
+  state: AttemptState
+  outcome: string | null
+  createdAt: Date
+  endedAt: Date | null
+}
+
+/** The latest attempts of each payout, oldest first. */
+export async function readAttempts(
+  db: Queryable,
+  environmentId: EnvironmentId,
+  payoutIds: string[],
+): Promise<AttemptRow[]> {
+  return db.rows(sql<AttemptRow>`
+    select a.payout_id as "payoutId", a.number, a.token, a.valid_until is not null as "isOnChain",
+      a.state, a.outcome, a.created_at as "createdAt", a.ended_at as "endedAt"
+    from unnest(${payoutIds}::uuid[]) payout (id) cross join lateral (
+      select * from payout_attempts
+      where environment_id = ${environmentId} and payout_id = payout.id
+      order by number desc limit ${limits.timeline.attemptsMax}) a
+    order by a.payout_id, a.number`)
+}
+
+const endings: Record<Exclude<AttemptState, 'LIVE'>, string> = {
+  LANDED: 'arrived',
+  FAILED: 'failed and moved nothing',
+  DEAD: 'expired and moved nothing',
+}
+
+export function toAttemptItems(attempt: AttemptRow, reference: string): TimelineItem[] {
+  const { number, state, outcome, createdAt, endedAt } = attempt
+  const base = { reference, money: null, isInEnvironmentTime: false }
+  const details = {
+    attempt: number,
+    status: state,
+    ...(attempt.isOnChain && { signature: attempt.token }),
+  }
+  const started: TimelineItem = {
+    ...base,
+    at: createdAt,
+    kind: 'payout_attempt',
+    title: `Attempt ${number} ${attempt.isOnChain ? 'signed' : 'ordered'}`,
+    details,
+  }
+  if (state === 'LIVE' || endedAt === null) return [started]
+  const ended: TimelineItem = {
+    ...base,
+    at: endedAt,
+    kind: 'payout_attempt_ended',
+    title: `Attempt ${number} ${endings[state]}`,
+    details: { ...details, ...(outcome !== null && { reason: outcome }) },
+  }
+  return [started, ended]
+}
+
+/** What happened to the payout as a whole. */
+export function toPayoutItems(payout: Payout): TimelineItem[] {
+  const { amount, asset, submittedAt, completedAt, failedAt, reversedAt } = payout
+  const said = sayAmount(amount, asset)
+  const words = isReturn(payout) ? 'Return' : 'Transfer'
+  const base = {
+    isInEnvironmentTime: true,
+    reference: referenceOf(payout),
+    money: { amount, asset },
+    details: {},
+  }
+  const items: (TimelineItem | null)[] = [
+    {
+      ...base,
+      at: submittedAt,
+      kind: 'payout_submitted',
+      title: `${words} of ${said} to ${sayDestination(payout)} submitted`,
+    },
+    payout.isReviewRequired
+      ? {
+          ...base,
+          at: after(submittedAt, limits.payouts.reviewAfterMs),
+          kind: 'review_required',
+          title: 'No outcome is known after three days: the operator reviews it',
+        }
+      : null,
+    completedAt && {
+      ...base,
+      at: completedAt,
+      kind: 'payout_ended',
+      title: `${words} of ${said} arrived`,
+      details: { status: 'COMPLETED' },
+    },
+    failedAt && {
+      ...base,
+      at: failedAt,
+      kind: 'payout_ended',
+      title: `${words} of ${said} failed`,
+      details: {
+        status: 'FAILED',
+        ...(payout.failureReason !== null && { reason: payout.failureReason }),
+      },
+    },
+    reversedAt && {
+      ...base,
+      at: reversedAt,
+      kind: 'payout_ended',
+      title: `The bank sent ${said} back`,
+      details: { status: 'REVERSED' },
+    },
+  ]
+  return items.filter((item) => item !== null)
+}
+
+function sayDestination({ destination }: Payout): string {
+  if (destination.kind === 'wallet') return destination.address
+  const { accountName, accountNumber, bankName, bankCode } = destination
+  const bank = bankName || `bank ${bankCode}`
+  return accountName ? `${accountName}, ${bank}` : `${accountNumber}, ${bank}`
+}
