@@ -19,6 +19,7 @@ import { registerNotices } from './operations/commands/notices.js'
 import type { OperateContext } from './operations/commands/operation.js'
 import { registerPayouts } from './operations/commands/payouts.js'
 import { registerReconcile } from './operations/commands/reconcile.js'
+import { registerSecret } from './operations/commands/secret.js'
 import { registerVerifyLedger } from './operations/commands/verify-ledger.js'
 import type { CheckResult } from './operations/doctor/check-result.js'
 import type { ReconcilableRails } from './operations/reconcile.js'
@@ -44,6 +45,7 @@ export function registerOperator(
     registerBalances,
     registerNotices,
     registerAudit,
+    registerSecret,
     registerVerifyLedger,
   ])
     register(program, context)
@@ -91,7 +93,7 @@ const baseContext: Omit<OperateContext, 'startProgress'> = {
     try {
       // Only a start creates the sandbox tables: this shell may lack the service's BANK_TEST=none.
       await prepareDatabase(database.url, config, { simulation: false })
-      return await work(db, createSeal(config.secret))
+      return await work(db, createSeal(config.secret, config.otherSecrets))
     } finally {
       await db.close()
       await database.close()
@@ -164,7 +166,7 @@ async function runWork(): Promise<void> {
   const work = startWork({
     command: 'work',
     db,
-    seal: createSeal(config.secret),
+    seal: createSeal(config.secret, config.otherSecrets),
     clock: systemClock,
     logger,
     rails,

@@ -94,7 +94,7 @@ export async function compose({ config, databaseUrl, logger, ...parts }: Parts):
     sandboxPayers,
   } = parts
   const { wallets = noWallets, localnetPayers } = parts
-  const seal = createSeal(config.secret)
+  const seal = createSeal(config.secret, config.otherSecrets)
   const onIdleError = logLostConnection(logger)
   const { requestStatementMs, quickStatementMs, quickPoolSize } = limits.postgres
   const { changeStatementMs, changePoolSize } = limits.postgres

@@ -30,7 +30,7 @@ async function main(): Promise<void> {
   const logger = createLogger(config.logLevel)
   const database = await openDatabase(config)
   try {
-    const seal = createSeal(config.secret)
+    const seal = createSeal(config.secret, config.otherSecrets)
     await prepareDatabase(database.url, config)
     const db = new Database(database.url, logLostConnection(logger))
     if (database.isEmbedded) await releaseAttempts(db, systemClock.now())

@@ -202,7 +202,14 @@ async function isLocalnetOf(home: string, url: string): Promise<boolean> {
 }
 
 function openSandboxBank({ config, db, clock, logger }: Tools): SandboxBank {
-  return createSandboxBank({ db, clock, logger, noticeKey: deriveNoticeKey(config.secret) })
+  const { old, next } = config.otherSecrets ?? {}
+  return createSandboxBank({
+    db,
+    clock,
+    logger,
+    noticeKey: deriveNoticeKey(config.secret),
+    otherNoticeKeys: [old, next].flatMap((secret) => (secret ? [deriveNoticeKey(secret)] : [])),
+  })
 }
 
 function openLocalnet({ config, logger }: Tools): Promise<RunningLocalnet> {

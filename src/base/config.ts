@@ -5,8 +5,9 @@ import { envSchema } from 'env-schema'
 import Type, { type Static } from 'typebox'
 import type { Mode } from './environment.js'
 import { limits } from './limits.js'
+import type { OtherSecrets } from './sealed.js'
 import { Secret } from './secret.js'
-import { loadOrCreateSecret, secretLengthMin } from './secret-file.js'
+import { loadOldSecret, loadOrCreateSecret, secretLengthMin } from './secret-file.js'
 
 const projectFolder = fileURLToPath(new URL('../..', import.meta.url))
 
@@ -176,6 +177,20 @@ export const variables = Type.Object({
         'Secret that hashes API keys and encrypts stored secrets, at least 32 characters. Required with DATABASE_URL; otherwise created once in MANILLA_HOME.',
     }),
   ),
+  MANILLA_SECRET_NEXT: Type.Optional(
+    Type.String({
+      minLength: secretLengthMin,
+      description:
+        'The secret that will replace MANILLA_SECRET: accepted already, not used yet. Only during a rotation.',
+    }),
+  ),
+  MANILLA_SECRET_OLD: Type.Optional(
+    Type.String({
+      minLength: secretLengthMin,
+      description:
+        'The secret that MANILLA_SECRET replaced: accepted until `manilla secret rotate` reports that nothing depends on it.',
+    }),
+  ),
   PUBLIC_URL: Type.Optional(
     Type.String({
       description: 'Public address of the API behind a proxy, such as https://pay.example.com.',
@@ -297,6 +312,8 @@ export type Config = {
   /** A replica for lists. */
   databaseRead?: { url: Secret; maxDelayMs: number } | undefined
   secret: Secret
+  /** Only while the secret is rotated. */
+  otherSecrets?: OtherSecrets | undefined
   publicUrl: string | undefined
   trustProxy: boolean
   logLevel: string
@@ -354,6 +371,7 @@ export function readConfig(given: NodeJS.ProcessEnv = process.env): Config {
         }
       : undefined,
     secret: new Secret(values.MANILLA_SECRET ?? loadOrCreateSecret(home)),
+    otherSecrets: readOtherSecrets(values, home),
     publicUrl: values.PUBLIC_URL === undefined ? undefined : readPublicUrl(values.PUBLIC_URL),
     trustProxy: values.TRUST_PROXY,
     logLevel: values.LOG_LEVEL,
@@ -367,6 +385,15 @@ export function readConfig(given: NodeJS.ProcessEnv = process.env): Config {
     payerEmail: values.BANK_PAYER_EMAIL ?? `payments@${hostOf(values.PUBLIC_URL)}`,
     solana: { test: readSolana(values, 'TEST'), live: readSolana(values, 'LIVE') },
   }
+}
+
+function readOtherSecrets(values: Values, home: string): OtherSecrets {
+  const { MANILLA_SECRET, MANILLA_SECRET_NEXT: next, MANILLA_SECRET_OLD } = values
+  const old = MANILLA_SECRET_OLD ?? (MANILLA_SECRET ? undefined : loadOldSecret(home))
+  for (const [name, secret] of Object.entries({ MANILLA_SECRET_NEXT: next, MANILLA_SECRET_OLD }))
+    if (secret !== undefined && secret === MANILLA_SECRET)
+      throw new Error(`${name} must differ from MANILLA_SECRET. Remove it if nothing is rotated.`)
+  return { old: old ? new Secret(old) : undefined, next: next ? new Secret(next) : undefined }
 }
 
 /** Only an origin: paths are appended to it, which a query or fragment would swallow. */

@@ -433,6 +433,8 @@ export const limits = {
     perEnvironmentMax: 100,
     allowedAddressesMax: 50,
   },
+  /** Rotation of the installation's secret. */
+  secret: { endpointsPerBatchMax: 100, keysScannedPerBatchMax: 10_000 },
   money: {
     /** The largest integer that JSON parsers agree on. */
     wireMax: 9_007_199_254_740_991n,

@@ -30,3 +30,12 @@ export function loadOrCreateSecret(home: string): string {
     throw new Error(`${file} is damaged. Restore it: without it no API key works.`)
   return secret
 }
+
+/** The former secret of an embedded service, kept beside the new one while it is rotated. */
+export function loadOldSecret(home: string): string | undefined {
+  const file = path.join(home, 'secret.old')
+  if (!existsSync(file)) return undefined
+  const secret = readFileSync(file, 'utf8').trim()
+  if (secret.length >= secretLengthMin) return secret
+  throw new Error(`${file} is damaged. Restore it: some API keys may need it.`)
+}
