@@ -5,6 +5,7 @@ import { envSchema } from 'env-schema'
 import Type, { type Static } from 'typebox'
 import type { Mode } from './environment.js'
 import { limits } from './limits.js'
+import type { LogFormat } from './log.js'
 import type { OtherSecrets } from './sealed.js'
 import { Secret } from './secret.js'
 import { loadOldSecret, loadOrCreateSecret, secretLengthMin } from './secret-file.js'
@@ -130,12 +131,16 @@ export const variables = Type.Object({
     description:
       'Processes of `manilla serve` on the same port. Raise it for many reads and idle cores; several create fewer payouts than one, because their batches compete. `npm start` always runs one.',
   }),
+  METRICS_HOST: Type.String({
+    default: '127.0.0.1',
+    description:
+      'Address that METRICS_PORT and WORK_PORT listen on. In a container `0.0.0.0`, so that others in its network can scrape; never publish these ports.',
+  }),
   METRICS_PORT: Type.Optional(
     Type.Integer({
       minimum: 0,
       maximum: 65_535,
-      description:
-        'Loopback port of `/metrics`; by default PORT + 1000, or a free port if that is in use.',
+      description: 'Port of `/metrics`; by default PORT + 1000, or a free port if that is in use.',
     }),
   ),
   WORK_PORT: Type.Optional(
@@ -143,7 +148,7 @@ export const variables = Type.Object({
       minimum: 0,
       maximum: 65_535,
       description:
-        'Loopback port of `/healthz`, `/readyz` and `/metrics` of `manilla work`; by default PORT + 1001, or a free port if that is in use.',
+        'Port of `/healthz`, `/readyz` and `/metrics` of `manilla work`; by default PORT + 1001, or a free port if that is in use.',
     }),
   ),
   MANILLA_HOME: Type.Optional(
@@ -205,6 +210,13 @@ export const variables = Type.Object({
     enum: ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'],
     description: 'Lowest level that is logged.',
   }),
+  LOG_FORMAT: Type.Optional(
+    Type.String({
+      enum: ['pretty', 'json'],
+      description:
+        'Format of the log; by default `pretty` in a terminal and `json` elsewhere, one object per line.',
+    }),
+  ),
   RATE_LIMIT_PER_SECOND: Type.Integer({
     default: 2_000,
     minimum: 0,
@@ -302,6 +314,8 @@ export type Config = {
   port: number
   /** Processes of `manilla serve`. */
   apiProcesses: number
+  /** Where metrics and the health of workers are served; undefined: on loopback. */
+  metricsHost?: string
   /** Undefined: the API's port + 1000, or a free port. */
   metricsPort: number | undefined
   /** Undefined: the API's port + 1001, or a free port. */
@@ -317,6 +331,8 @@ export type Config = {
   publicUrl: string | undefined
   trustProxy: boolean
   logLevel: string
+  /** Undefined: pretty in a terminal. */
+  logFormat?: LogFormat | undefined
   rateLimitPerSecond: number
   publicRateLimitPerSecond: number
   requestLogDays: number
@@ -360,6 +376,7 @@ export function readConfig(given: NodeJS.ProcessEnv = process.env): Config {
     host: values.HOST,
     port: values.PORT,
     apiProcesses: values.API_PROCESSES,
+    metricsHost: values.METRICS_HOST,
     metricsPort: values.METRICS_PORT,
     workPort: values.WORK_PORT,
     home,
@@ -375,6 +392,7 @@ export function readConfig(given: NodeJS.ProcessEnv = process.env): Config {
     publicUrl: values.PUBLIC_URL === undefined ? undefined : readPublicUrl(values.PUBLIC_URL),
     trustProxy: values.TRUST_PROXY,
     logLevel: values.LOG_LEVEL,
+    logFormat: values.LOG_FORMAT as LogFormat | undefined,
     rateLimitPerSecond: values.RATE_LIMIT_PER_SECOND,
     publicRateLimitPerSecond: values.PUBLIC_RATE_LIMIT_PER_SECOND,
     requestLogDays: values.REQUEST_LOG_DAYS,

@@ -98,7 +98,7 @@ describe('the log', () => {
         path: fund,
         status: 201,
         durationMs: expect.any(Number),
-        environmentId: merchant.environments.test.id,
+        merchant: merchant.reference,
         mode: 'test',
         key: 'Ada Stores test secret',
         msg: 'answered',
