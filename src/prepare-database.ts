@@ -13,9 +13,48 @@ type Secrets = Pick<Config, 'secret' | 'otherSecrets'>
  */
 export async function prepareDatabase(
   url: string,
-  { bank, ...secrets }: Secrets & Pick<Config, 'bank'>,
-  scope: Scope = { simulation: usesSandbox(bank) },
+  config: Secrets & Pick<Config, 'bank'> & Partial<Pick<Config, 'databaseUrl'>>,
+  scope: Scope = { simulation: usesSandbox(config.bank) },
 ): Promise<string[]> {
+  try {
+    return await prepare(url, config, scope)
+  } catch (error) {
+    throw config.databaseUrl ? explainDatabaseError(error, url) : error
+  }
+}
+
+/** Names the variable and what to do, for an operator who has mistyped something. */
+function explainDatabaseError(error: unknown, url: string): unknown {
+  const { code = '', message } = error as { code?: string; message: string }
+  const { host, pathname } = new URL(url)
+  const advice = adviceByCode[code] ?? (/timeout/i.test(message) ? unreachable : undefined)
+  if (advice === undefined) return error
+  const database = pathname.slice(1)
+  const where =
+    advice === unreachable ? `${host} (${code || 'timeout'})` : `"${database}" at ${host}`
+  return new Error(`DATABASE_URL: cannot open ${where}. ${advice}`)
+}
+
+const unreachable =
+  'Check host and port, that PostgreSQL runs there, and that it accepts connections from here.'
+
+const adviceByCode: Record<string, string> = {
+  ECONNREFUSED: unreachable,
+  ECONNRESET: unreachable,
+  EHOSTUNREACH: unreachable,
+  ENETUNREACH: unreachable,
+  ENOENT: unreachable,
+  ENOTFOUND: unreachable,
+  EAI_AGAIN: unreachable,
+  ETIMEDOUT: unreachable,
+  '28P01': 'The password is wrong. Encode special characters in it, such as @ as %40.',
+  '28000': 'PostgreSQL refuses this user. Check the user name and pg_hba.conf.',
+  '3D000': 'The database does not exist. Create it, or correct the name at the end of the address.',
+  '42501': 'The user may not create tables there. Make it the owner of the database.',
+  '53300': 'PostgreSQL has no free connections. Raise max_connections.',
+}
+
+async function prepare(url: string, secrets: Secrets, scope: Scope): Promise<string[]> {
   const applied = await migrate(url, scope)
   const client = await connect(url, 'manilla start')
   try {

@@ -22,6 +22,7 @@ import { startWork } from '../src/work.js'
 import { answerForWork } from '../src/work-health.js'
 import { manualClock } from './support/clock.js'
 import { freshDatabase } from './support/database.js'
+import { listNamedMetrics } from './support/deploy-metrics.js'
 import { noBanks, noChains, onlySandbox, standardNaira } from './support/open-manilla.js'
 import { spawnWork, trackPrograms } from './support/program.js'
 import { until } from './support/sessions.js'
@@ -215,6 +216,18 @@ describe('a worker', () => {
     expect(text).toMatch(/^manilla_due_lag_seconds\{work="payouts"\} 0/m)
     expect(text).toMatch(/^manilla_late_jobs 0/m)
     expect(text).toMatch(/^process_cpu_seconds_total /m)
+
+    // Every metric of the alert rules and the dashboard is reported by this worker or by the API.
+    const { metricsUrl } = await openApi(db)
+    text += await (await fetch(metricsUrl)).text()
+    const reported = [...text.matchAll(/^# TYPE (\S+) (\S+)$/gm)].flatMap(([, name, type]) =>
+      type === 'histogram' ? ['bucket', 'sum', 'count'].map((part) => `${name}_${part}`) : [name],
+    )
+    // Only with a replica, and with several API processes; their own tests check them.
+    const elsewhere = ['manilla_replica_delay_seconds', 'manilla_api_process_restarts_total']
+    const known = new Set([...reported, ...elsewhere])
+    expect(listNamedMetrics().filter((name) => !known.has(name))).toEqual([])
+    expect(listNamedMetrics().length).toBeGreaterThan(30)
 
     const stopping = work.stop()
     const draining = await fetch(`${url}/readyz`)

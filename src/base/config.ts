@@ -117,7 +117,12 @@ function optionalInteger() {
 
 /** Every environment variable; docs/operating/configuration.md is generated from it. */
 export const variables = Type.Object({
-  HOST: Type.String({ default: '127.0.0.1', description: 'Address the API listens on.' }),
+  // Node would listen on all addresses if it were empty.
+  HOST: Type.String({
+    default: '127.0.0.1',
+    minLength: 1,
+    description: 'Address the API listens on.',
+  }),
   PORT: Type.Integer({
     default: 8080,
     minimum: 0,
@@ -133,6 +138,7 @@ export const variables = Type.Object({
   }),
   METRICS_HOST: Type.String({
     default: '127.0.0.1',
+    minLength: 1,
     description:
       'Address that METRICS_PORT and WORK_PORT listen on. In a container `0.0.0.0`, so that others in its network can scrape; never publish these ports.',
   }),
@@ -365,6 +371,8 @@ function homeOf(values: { MANILLA_HOME?: string | undefined }): string {
 export function readConfig(given: NodeJS.ProcessEnv = process.env): Config {
   const values = readVariables(given)
   const home = homeOf(values)
+  for (const name of ['DATABASE_URL', 'DATABASE_READ_URL'] as const)
+    if (values[name]) refuseOtherUrl(name, values[name])
   if (values.DATABASE_URL && !values.MANILLA_SECRET)
     throw new Error(
       'MANILLA_SECRET is required with DATABASE_URL. Create one with `openssl rand -hex 32` and keep it: ' +
@@ -400,9 +408,25 @@ export function readConfig(given: NodeJS.ProcessEnv = process.env): Config {
     allowsLoopbackWebhooks: values.WEBHOOKS_ALLOW_LOOPBACK ?? !values.DATABASE_URL,
     bank: { test: readBankChoice(values, 'TEST'), live: readBankChoice(values, 'LIVE') },
     providers: { test: readProviders(values, 'TEST'), live: readProviders(values, 'LIVE') },
-    payerEmail: values.BANK_PAYER_EMAIL ?? `payments@${hostOf(values.PUBLIC_URL)}`,
+    payerEmail: readPayerEmail(values),
     solana: { test: readSolana(values, 'TEST'), live: readSolana(values, 'LIVE') },
   }
+}
+
+/** The value is not quoted: it holds a password. */
+function refuseOtherUrl(name: string, text: string): void {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  if (url && ['postgres:', 'postgresql:', 'socket:'].includes(url.protocol)) return
+  throw new Error(
+    `${name} must be an address such as postgres://user:password@host:5432/database. ` +
+      'Encode special characters in the password, such as @ as %40.',
+  )
+}
+
+function readPayerEmail({ BANK_PAYER_EMAIL: email, PUBLIC_URL }: Values): string {
+  if (email === undefined) return `payments@${hostOf(PUBLIC_URL)}`
+  if (/^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(email)) return email
+  throw new Error('BANK_PAYER_EMAIL must be an e-mail address such as payments@example.com.')
 }
 
 function readOtherSecrets(values: Values, home: string): OtherSecrets {
@@ -472,7 +496,12 @@ const providerUrls = {
 
 export function readProviders(values: ProviderValues, mode: 'TEST' | 'LIVE'): ProviderConfigs {
   const configs: ProviderConfigs = {}
-  const urlOf = (provider: Provider) => readProviderUrl(values, provider, mode)
+  const urls = {
+    paystack: readProviderUrl(values, 'paystack', mode),
+    monnify: readProviderUrl(values, 'monnify', mode),
+    flutterwave: readProviderUrl(values, 'flutterwave', mode),
+  }
+  const urlOf = (provider: Provider) => urls[provider]
   const paystackKey = values[`PAYSTACK_${mode}_SECRET_KEY`]
   if (paystackKey) {
     refuseOtherMode(`PAYSTACK_${mode}_SECRET_KEY`, paystackKey, urlOf('paystack'))
@@ -567,6 +596,11 @@ function readSolana(values: Static<typeof variables>, mode: 'TEST' | 'LIVE'): So
     throw new Error(
       `SOLANA_${mode}_RPC_URLS lists an endpoint twice. Remove one: it would count as two votes.`,
     )
+  if (!urls.every(isWebUrl))
+    throw new Error(
+      `SOLANA_${mode}_RPC_URLS must be http or https addresses, separated by commas, ` +
+        'such as https://rpc.example.com.',
+    )
   const hasKey = Boolean(keyFile || secretKey || command)
   const seedFile = values[`SOLANA_${mode}_SEED_FILE`]
   if ((hasKey || seedFile) && urls.length === 0)
@@ -587,6 +621,10 @@ function readSolana(values: Static<typeof variables>, mode: 'TEST' | 'LIVE'): So
   }
 }
 
+function isWebUrl(text: string): boolean {
+  return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)
+}
+
 function readMints(values: Static<typeof variables>): SolanaConfig['mints'] {
   const { SOLANA_TEST_USDC_MINT: USDC, SOLANA_TEST_USDT_MINT: USDT } = values
   return { ...(USDC && { USDC }), ...(USDT && { USDT }) }
@@ -596,17 +634,35 @@ function readVariables(given: NodeJS.ProcessEnv): Static<typeof variables> {
   try {
     return envSchema<Static<typeof variables>>({ schema: variables, data: given, env: false })
   } catch (error) {
-    const { errors = [] } = error as { errors?: VariableError[] }
-    const lines = errors.map(({ instancePath, message = '', params }) => {
-      const allowed = params.allowedValues ? `: ${params.allowedValues.join(', ')}` : ''
-      return `${instancePath.slice(1)} ${message}${allowed}.`
-    })
+    const { errors = [] } = error as { errors?: { instancePath: string }[] }
+    const names = new Set(errors.map(({ instancePath }) => instancePath.slice(1)))
+    const lines = [...names].map((name) => `${name} must be ${describeAllowed(name)}.`)
     throw new Error(lines.join('\n') || (error as Error).message)
   }
 }
 
-type VariableError = {
-  instancePath: string
-  message?: string
-  params: { allowedValues?: string[] }
+type VariableSchema = {
+  type: string
+  enum?: string[]
+  minimum?: number
+  maximum?: number
+  minLength?: number
+  pattern?: string
+}
+
+/** What to write. The given value is not quoted: it may be a secret. */
+function describeAllowed(name: string): string {
+  const properties = variables.properties as unknown as Record<string, VariableSchema>
+  const schema = properties[name]!
+  if (schema.enum) return `one of: ${schema.enum.join(', ')}`
+  if (schema.type === 'boolean') return 'true or false'
+  if (schema.type === 'integer') {
+    const { minimum = 0, maximum } = schema
+    const range = maximum === undefined ? `, at least ${minimum}` : ` from ${minimum} to ${maximum}`
+    return `a whole number${range}`
+  }
+  if (schema.pattern) return 'an address in base58, 32 to 44 characters'
+  if (schema.minLength === secretLengthMin)
+    return `at least ${secretLengthMin} characters; create it with \`openssl rand -hex 32\``
+  return 'an address such as 127.0.0.1, or 0.0.0.0 for all'
 }

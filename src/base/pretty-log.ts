@@ -65,7 +65,7 @@ function timeOf(time: string | undefined): string {
 
 function show(value: unknown): string {
   const text = typeof value === 'string' ? value : JSON.stringify(value)
-  return /^[\w.:/+@₦,-]+$/.test(text)
+  return /^[\w.:/+@₦,[\]-]+$/.test(text)
     ? text
     : clean(typeof value === 'string' ? JSON.stringify(value) : text)
 }

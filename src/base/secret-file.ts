@@ -14,9 +14,16 @@ export function loadOrCreateSecret(home: string): string {
   if (!existsSync(file) && existsSync(path.join(home, 'data')))
     throw new Error(`${file} is missing. Restore it: without it no API key works.`)
   if (!existsSync(file)) {
-    mkdirSync(home, { recursive: true })
     const fresh = `${file}.${process.pid}`
-    writeFileSync(fresh, randomBytes(32).toString('hex'), { mode: 0o600, flush: true })
+    try {
+      mkdirSync(home, { recursive: true })
+      writeFileSync(fresh, randomBytes(32).toString('hex'), { mode: 0o600, flush: true })
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException
+      throw new Error(
+        `${home} cannot be written (${code}). Set MANILLA_HOME to a folder of your own.`,
+      )
+    }
     try {
       linkSync(fresh, file)
     } catch (error) {

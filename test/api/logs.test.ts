@@ -103,7 +103,37 @@ describe('the log', () => {
         key: 'Ada Stores test secret',
         msg: 'answered',
       },
-      expect.objectContaining({ method: 'GET', path: '/v1/nothing', status: 404 }),
+      expect.objectContaining({
+        method: 'GET',
+        path: '/v1/nothing',
+        status: 404,
+        code: 'not_found',
+      }),
+    ])
+  })
+
+  // A replay is a stored text; its line says the same.
+  test('names code and reason of a refusal, also of a replayed one', async () => {
+    const start = log.length
+    const { secret: key } = merchant.test
+    const body = { asset: 'NGN', amount: 5 }
+    const headers = { 'idempotency-key': 'to be reused' }
+    await ask('POST', fund, { key, body, headers })
+    await ask('POST', fund, { key, body: { ...body, amount: 6 }, headers })
+    const url = 'https://example.com/'
+    for (let count = 0; count < 10; count += 1)
+      await ask('POST', '/v1/webhook-endpoints', { key, body: { url } })
+    const tooMany = { key, body: { url }, headers: { 'idempotency-key': 'one too many' } }
+    for (let count = 0; count < 2; count += 1) await ask('POST', '/v1/webhook-endpoints', tooMany)
+    const refused = log
+      .slice(start)
+      .map((line) => JSON.parse(line))
+      .filter(({ status }) => status >= 400)
+    const line = { level: 'info', merchant: merchant.reference, msg: 'answered' }
+    expect(refused).toMatchObject([
+      { ...line, code: 'validation_failed', reason: 'idempotency_key_reused' },
+      { ...line, code: 'webhook_endpoint_failed', reason: 'too_many' },
+      { ...line, code: 'webhook_endpoint_failed', reason: 'too_many' },
     ])
   })
 })
@@ -172,6 +202,7 @@ describe('the program', () => {
       expect((await program.ended).code).toBe(1)
       expect(program.text()).not.toMatch(/hunter2|long enough/)
       expect(program.text().trim().split('\n')).toHaveLength(1)
+      expect(program.text()).toMatch(/^(DATABASE_URL|MANILLA_SECRET)\b/)
     })
     await Promise.all(loggedPaths)
   })

@@ -236,12 +236,12 @@ function merchantOf(caller: AuthenticatedKey | undefined) {
   return { merchant: toReference(prefixes.merchant, merchantId), mode }
 }
 
-/** A replayed refusal is known by its stored text only. */
-function refusalOf({ refusal, isReplayed, answerText }: FastifyRequest): {
+/** A refusal that is remembered under its key is an answer like any other: a text. */
+function refusalOf({ refusal, answerText }: FastifyRequest): {
   code?: string | undefined
   reason?: string | undefined
 } {
-  return refusal ?? (isReplayed ? JSON.parse(answerText) : {})
+  return refusal ?? (answerText.startsWith('{') ? JSON.parse(answerText) : {})
 }
 
 /** Readers of the log must not be able to open payers' checkout pages. */
