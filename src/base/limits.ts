@@ -439,8 +439,8 @@ export const limits = {
     allowedAddressesMax: 50,
   },
   log: {
-    /** References of merchants kept for log lines. */
-    merchantsCachedMax: 100_000,
+    /** Merchants whose loggers are kept. */
+    merchantsCachedMax: 10_000,
   },
   metrics: {
     /** Scrapes within this time share the figures that need queries over open work. */
