@@ -9,7 +9,8 @@ type Secrets = Pick<Config, 'secret' | 'otherSecrets'>
 
 /**
  * Applies missing migrations and returns their names. Refuses a database that was created with
- * another secret. The first process that starts with a new secret and the old one begins a rotation.
+ * another secret. The first process that starts with a new secret and the old one begins a
+ * rotation.
  */
 export async function prepareDatabase(
   url: string,

@@ -9,8 +9,8 @@ import {
 import type { Secret } from './secret.js'
 
 /**
- * Cryptography with the installation's secret. Each use has its own derived key. While the secret is
- * rotated, values of the other secret can be found and opened, too.
+ * Cryptography with the installation's secret. Each use has its own derived key. While the secret
+ * is rotated, values of the other secret can be found and opened, too.
  */
 export type Seal = {
   /** Identifies the secret without revealing it. */
