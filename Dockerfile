@@ -1,6 +1,6 @@
-# For production, pin the digest beside the tag: `docker buildx imagetools inspect node:20-bookworm-slim` prints it,
-# and `FROM node:20-bookworm-slim@sha256:…` uses it.
-FROM node:20-bookworm-slim AS build
+# For production, pin the digest beside the tag: `docker buildx imagetools inspect node:24-bookworm-slim` prints it,
+# and `FROM node:24-bookworm-slim@sha256:…` uses it.
+FROM node:24-bookworm-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json ./
 RUN npm ci --ignore-scripts
@@ -12,12 +12,12 @@ COPY sdk sdk
 RUN npm run build
 
 # Without the embedded PostgreSQL and chain: this image uses an external database.
-FROM node:20-bookworm-slim AS packages
+FROM node:24-bookworm-slim AS packages
 WORKDIR /app
 COPY package.json package-lock.json ./
 RUN npm ci --ignore-scripts --omit=dev --omit=optional && npm cache clean --force
 
-FROM node:20-bookworm-slim
+FROM node:24-bookworm-slim
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=8080
 WORKDIR /app
 COPY package.json ./

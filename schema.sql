@@ -139,6 +139,7 @@ create table api_keys (
   expires_at timestamp with time zone,
   revoked_at timestamp with time zone,
   rolled_into uuid,
+  secret_fingerprint bytea,
   constraint api_keys_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id),
   constraint api_keys_pkey PRIMARY KEY (id),
   constraint api_keys_rolled_into_fkey FOREIGN KEY (rolled_into) REFERENCES api_keys(id),
@@ -391,7 +392,9 @@ create table idempotency_keys (
 create table installation (
   is_only boolean default true not null,
   secret_fingerprint bytea not null,
+  old_secret_fingerprint bytea,
   constraint installation_pkey PRIMARY KEY (is_only),
+  constraint old_secret_is_another CHECK ((old_secret_fingerprint <> secret_fingerprint)),
   constraint one_installation CHECK (is_only)
 );
 

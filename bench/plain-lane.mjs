@@ -13,6 +13,8 @@ export function openPlainLanes(databaseUrl) {
     const stats = { calls: 0, batches: 0, halved: 0, retried: 0, unknown: 0 }
     return {
       stats,
+      times: { waitedMs: 0, ranMs: 0 },
+      waiting: 0,
       async run(call) {
         stats.calls += 1
         await turns.take()

@@ -12,7 +12,9 @@ import { forceExitLater, waitForSignal } from './signals.js'
 async function main(): Promise<void> {
   const stop = Promise.race([waitForSignal(), waitForStop()])
   const config = readConfig()
-  const logger = createLogger(config.logLevel).child({ process: Number(process.argv[2]) })
+  const logger = createLogger(config.logLevel, undefined, config.logFormat).child({
+    process: Number(process.argv[2]),
+  })
   const api = await openApi(config, { logger, sharedLimits: askPrimary() })
   on('read metrics', async () => {
     const metrics = (await api.registry.getMetricsAsJSON()) as object[] as Metric[]

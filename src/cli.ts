@@ -5,7 +5,12 @@ import { systemClock } from './base/clock.js'
 import { type Config, findEmptyHome, hasDatabaseUrl, readConfig } from './base/config.js'
 import { createLogger, type Logger, logLostConnection } from './base/log.js'
 import { createSeal } from './base/sealed.js'
-import { closeLoopback, listenOnLoopback, loopbackUrl } from './loopback-server.js'
+import {
+  closeLoopback,
+  explainListenError,
+  listenOnLoopback,
+  loopbackUrl,
+} from './loopback-server.js'
 import { borrowDatabase } from './open-database.js'
 import { registerAudit } from './operations/commands/audit.js'
 import { registerBalances } from './operations/commands/balances.js'
@@ -19,6 +24,7 @@ import { registerNotices } from './operations/commands/notices.js'
 import type { OperateContext } from './operations/commands/operation.js'
 import { registerPayouts } from './operations/commands/payouts.js'
 import { registerReconcile } from './operations/commands/reconcile.js'
+import { registerSecret } from './operations/commands/secret.js'
 import { registerVerifyLedger } from './operations/commands/verify-ledger.js'
 import type { CheckResult } from './operations/doctor/check-result.js'
 import type { ReconcilableRails } from './operations/reconcile.js'
@@ -43,6 +49,7 @@ export function registerOperator(program: Command, console: TerminalParts): void
     registerBalances,
     registerNotices,
     registerAudit,
+    registerSecret,
     registerVerifyLedger,
   ])
     register(program, context)
@@ -85,12 +92,12 @@ const baseContext: Omit<OperateContext, keyof TerminalParts> = {
   async withDatabase(work) {
     const config = readConfigOfService()
     const database = await borrowDatabase(config)
-    const onLost = logLostConnection(createLogger(config.logLevel))
+    const onLost = logLostConnection(createLoggerOf(config))
     const db = new Database(database.url, onLost)
     try {
       // Only a start creates the sandbox tables: this shell may lack the service's BANK_TEST=none.
       await prepareDatabase(database.url, config, { simulation: false })
-      return await work(db, createSeal(config.secret))
+      return await work(db, createSeal(config.secret, config.otherSecrets))
     } finally {
       await db.close()
       await database.close()
@@ -116,7 +123,7 @@ async function withRails<Result>(
   const { borrowRails } = await import('./open-rails.js')
   const { findChainUrl } = await import('./simulation/demo.js')
   const chainUrl = config.databaseUrl ? undefined : findChainUrl(config.home)
-  const tools = { config, db, clock: systemClock, logger: createLogger(config.logLevel) }
+  const tools = { config, db, clock: systemClock, logger: createLoggerOf(config) }
   const rails = await borrowRails(tools, chainUrl)
   try {
     return await work(rails)
@@ -137,8 +144,10 @@ async function runServe(): Promise<void> {
   const { apiProcesses: processes } = config
   const served = await (processes === 1 ? serveHere(config, logger) : serveAside(config, logger))
   logger.info({ url: served.url, metrics: served.metricsUrl, processes }, 'serving')
-  await waitForSignal()
+  const signal = await waitForSignal()
+  logger.info({ signal }, 'stopping')
   await served.close()
+  logger.info('stopped')
 }
 
 async function serveHere(config: Config, logger: Logger) {
@@ -163,7 +172,7 @@ async function runWork(): Promise<void> {
   const work = startWork({
     command: 'work',
     db,
-    seal: createSeal(config.secret),
+    seal: createSeal(config.secret, config.otherSecrets),
     clock: systemClock,
     logger,
     rails,
@@ -172,22 +181,26 @@ async function runWork(): Promise<void> {
   })
   answerForWork(server, { db, clock: systemClock, work })
   logger.info({ health: loopbackUrl(server) }, 'working')
-  await waitForSignal()
+  const signal = await waitForSignal()
+  logger.info({ signal }, 'stopping')
   await work.stop()
   closeLoopback(server)
   await rails.close()
   await db.close()
+  logger.info('stopped')
 }
 
 /** Unreferenced, so that the server does not keep a failed process alive. */
-async function listenForWork({ port, workPort }: Config): Promise<Server> {
+async function listenForWork({ port, metricsHost, workPort }: Config): Promise<Server> {
   const defaultPort = port === 0 ? 0 : port + 1_001
   try {
-    const server = await listenOnLoopback({ port: workPort, defaultPort }, answerWhileStarting)
+    const server = await listenOnLoopback(
+      { host: metricsHost, port: workPort, defaultPort },
+      answerWhileStarting,
+    )
     return server.unref()
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error
-    throw new Error(`Port ${workPort} is in use. Set WORK_PORT to another port.`)
+    throw explainListenError(error, 'WORK_PORT')
   }
 }
 
@@ -204,7 +217,11 @@ async function prepareService() {
     )
   const url = config.databaseUrl.reveal()
   const applied = await prepareDatabase(url, config)
-  return { config, url, logger: createLogger(config.logLevel), applied }
+  return { config, url, logger: createLoggerOf(config), applied }
+}
+
+function createLoggerOf({ logLevel, logFormat }: Config): Logger {
+  return createLogger(logLevel, undefined, logFormat)
 }
 
 function print(text: string): void {

@@ -25,6 +25,7 @@ import { createReplayFinder } from './idempotency/replays.js'
 import { lockForFunding } from './ledger/fund.js'
 import { getClockOffset } from './merchants/environment-clock.js'
 import { createKeyRing, type KeyRing } from './merchants/key-ring.js'
+import { addPoolMetrics, addRailMetrics } from './operations/process-metrics.js'
 import { createPayouts, readForPayouts } from './payouts/create-payouts.js'
 import { countDisputes } from './payouts/disputes.js'
 import { createFeeBook } from './payouts/fee-book.js'
@@ -94,7 +95,7 @@ export async function compose({ config, databaseUrl, logger, ...parts }: Parts):
     sandboxPayers,
   } = parts
   const { wallets = noWallets, localnetPayers } = parts
-  const seal = createSeal(config.secret)
+  const seal = createSeal(config.secret, config.otherSecrets)
   const onIdleError = logLostConnection(logger)
   const { requestStatementMs, quickStatementMs, quickPoolSize } = limits.postgres
   const { changeStatementMs, changePoolSize } = limits.postgres
@@ -158,6 +159,8 @@ export async function compose({ config, databaseUrl, logger, ...parts }: Parts):
   const requestLog = new RequestLog({ url: databaseUrl, logger })
   const mintPending = createPendingMint({ db, mint: parts.mint, logger })
   const metrics = createMetrics(lanes, figuresOf(db, clock, requestLog))
+  addRailMetrics(metrics.registry)
+  addPoolMetrics(metrics.registry, { reads: db, quick: quickDb, changes: changeDb })
   if (replica) addReplicaMetrics(metrics.registry, replica)
   const readiness = createReadiness({ db: quickDb, lanes: Object.values(lanes), logger })
 

@@ -4,7 +4,6 @@ import { createLogger, type Logger, logLostConnection } from './base/log.js'
 import { createSeal } from './base/sealed.js'
 import { openDatabase } from './open-database.js'
 import { openRails } from './open-rails.js'
-import { addJobMetrics } from './operations/work-metrics.js'
 import { releaseAttempts } from './payouts/live-attempts.js'
 import { Database } from './postgres/database.js'
 import { prepareDatabase } from './prepare-database.js'
@@ -27,10 +26,10 @@ async function main(): Promise<void> {
   const isFirstStart = findEmptyHome() !== undefined
   const config = readConfig()
   if (isFirstStart) await checkPort(config)
-  const logger = createLogger(config.logLevel)
+  const logger = createLogger(config.logLevel, undefined, config.logFormat)
   const database = await openDatabase(config)
   try {
-    const seal = createSeal(config.secret)
+    const seal = createSeal(config.secret, config.otherSecrets)
     await prepareDatabase(database.url, config)
     const db = new Database(database.url, logLostConnection(logger))
     if (database.isEmbedded) await releaseAttempts(db, systemClock.now())
@@ -39,7 +38,7 @@ async function main(): Promise<void> {
     const { allowsLoopbackWebhooks, requestLogDays } = config
     const tools = { db, seal, clock: systemClock, logger, rails, allowsLoopbackWebhooks }
     const work = startWork({ ...tools, command: 'start', requestLogDays })
-    addJobMetrics(served.registry, work.progress)
+    work.addMetrics(served.registry)
     const demo = database.isEmbedded
       ? await openDemo(
           { db, seal, home: config.home, now: systemClock.now(), mint: rails.mint },

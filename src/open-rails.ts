@@ -202,7 +202,14 @@ async function isLocalnetOf(home: string, url: string): Promise<boolean> {
 }
 
 function openSandboxBank({ config, db, clock, logger }: Tools): SandboxBank {
-  return createSandboxBank({ db, clock, logger, noticeKey: deriveNoticeKey(config.secret) })
+  const { old, next } = config.otherSecrets ?? {}
+  return createSandboxBank({
+    db,
+    clock,
+    logger,
+    noticeKey: deriveNoticeKey(config.secret),
+    otherNoticeKeys: [old, next].flatMap((secret) => (secret ? [deriveNoticeKey(secret)] : [])),
+  })
 }
 
 function openLocalnet({ config, logger }: Tools): Promise<RunningLocalnet> {
@@ -239,14 +246,16 @@ function createOnce(file: string, makeSecret: () => string): void {
 
 async function openSolana(tools: Tools, mode: Mode): Promise<SolanaRail | undefined> {
   const config = tools.config.solana[mode]
-  const signer = openSigner(config, tools.logger)
+  const signer = openSigner(config, mode, tools.logger)
   if (config.urls.length === 0 || !signer) return undefined
   return createSolanaRail({
     ...shared(tools, mode),
     endpoints: config.urls,
     mints: config.mints,
     signer,
-    walletSigner: config.seedFile ? openSeedFile(config.seedFile) : undefined,
+    walletSigner: config.seedFile
+      ? open(mode, 'SEED_FILE', () => openSeedFile(config.seedFile!))
+      : undefined,
     isEmbedded: mode === 'test' && tools.isLocalnetBorrowed === true,
     network: mode === 'live' ? 'mainnet' : 'not-mainnet',
   })
@@ -256,10 +265,20 @@ function shared({ db, clock, logger }: Tools, mode: Mode) {
   return { clock, logger, openPayouts: createOpenPayoutTotals(db, mode) }
 }
 
-function openSigner(config: SolanaConfig, logger: Logger): Signer | undefined {
-  if (config.keyFile) return openKeyFile(config.keyFile)
-  if (config.secretKey) return createKeySigner(config.secretKey)
+function openSigner(config: SolanaConfig, mode: Mode, logger: Logger): Signer | undefined {
+  const { keyFile, secretKey } = config
+  if (keyFile) return open(mode, 'KEY_FILE', () => openKeyFile(keyFile))
+  if (secretKey) return open(mode, 'SECRET_KEY', () => createKeySigner(secretKey))
   if (!config.signer) return undefined
   const [command = '', ...args] = config.signer.command.split(' ')
   return new ProcessSigner({ command, args, address: config.signer.address, logger })
+}
+
+/** Names the variable whose key or seed cannot be read. */
+function open<Opened>(mode: Mode, variable: string, work: () => Opened): Opened {
+  try {
+    return work()
+  } catch (error) {
+    throw new Error(`SOLANA_${mode.toUpperCase()}_${variable}: ${(error as Error).message}`)
+  }
 }

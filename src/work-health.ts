@@ -3,7 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { collectDefaultMetrics, Registry } from 'prom-client'
 import type { Clock } from './base/clock.js'
 import { limits } from './base/limits.js'
-import { addJobMetrics, addWorkFigures } from './operations/work-metrics.js'
+import { addRailMetrics } from './operations/process-metrics.js'
+import { addWorkFigures } from './operations/work-metrics.js'
 import type { Database } from './postgres/database.js'
 import { sql } from './postgres/sql.js'
 import type { Work } from './work.js'
@@ -19,7 +20,8 @@ export function answerForWork(
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
   addWorkFigures(registry, { db, clock })
-  addJobMetrics(registry, work.progress)
+  addRailMetrics(registry)
+  work.addMetrics(registry)
 
   const answers: Record<string, (response: ServerResponse) => Promise<void>> = {
     '/healthz': async (response) => send(response, 200, { message: 'Alive' }),

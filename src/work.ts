@@ -1,15 +1,17 @@
 import { setMaxListeners } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Registry } from 'prom-client'
 import { type Clock, hour } from './base/clock.js'
 import { type Mode, modes } from './base/environment.js'
 import { limits } from './base/limits.js'
-import { type Logger, logLostConnection } from './base/log.js'
+import { explainError, type Logger, logLostConnection } from './base/log.js'
 import type { Seal } from './base/sealed.js'
 import { confirmDueHints } from './collections/confirm-hints.js'
 import { expireAccounts } from './collections/end-accounts.js'
 import { fetchMissedPayments } from './collections/fetch-missed-payments.js'
 import { followReturns } from './collections/follow-returns.js'
 import { judgeDueNotices } from './collections/judge-due-notices.js'
+import { createPaymentLog } from './collections/log-payments.js'
 import {
   createJudgingLane,
   createNoticeLane,
@@ -22,10 +24,13 @@ import { sendReturns } from './collections/send-returns.js'
 import { deleteOldHints } from './collections/store-hints.js'
 import { deleteOldKeys } from './idempotency/delete-old-keys.js'
 import type { OpenRails } from './open-rails.js'
+import { FundFigures } from './operations/fund-figures.js'
 import { JobProgress } from './operations/job-progress.js'
+import { addDeliveryMetrics, addFundMetrics, addPoolMetrics } from './operations/process-metrics.js'
 import { reconcileDue } from './operations/reconcile.js'
 import { logBankFindings, watchFloat } from './operations/watch-floats.js'
 import { watchTreasury } from './operations/watch-treasuries.js'
+import { addJobMetrics } from './operations/work-metrics.js'
 import {
   describeWorker,
   keepBeating,
@@ -68,6 +73,7 @@ type JobTools = {
   lane: JudgingLane
   noticeLane: NoticeLane
   requestLogDays: number
+  figures?: FundFigures
 }
 
 /** All background jobs except the delivery of webhooks, which `startWork` runs beside them. */
@@ -204,7 +210,10 @@ function walletJobs(rail: WalletRail | undefined, mode: Mode, tools: JobTools): 
   ]
 }
 
-function payoutJobs(opened: OpenRails, { clock, logger }: JobTools): Job[] {
+function payoutJobs(
+  opened: OpenRails,
+  { clock, logger, figures = new FundFigures() }: JobTools,
+): Job[] {
   const { rails, allBanks, mint, treasuries, floats } = opened
   const payoutRails = new Set<PayoutRail>([
     ...Object.values(rails).flatMap((byKind) => Object.values(byKind)),
@@ -221,7 +230,7 @@ function payoutJobs(opened: OpenRails, { clock, logger }: JobTools): Job[] {
       name: `check the ${treasury.mode} hot wallet`,
       everyMs: limits.payouts.treasuryIntervalMs,
       batch: Number.POSITIVE_INFINITY,
-      run: (db: Database) => watchTreasury({ db, logger }, treasury),
+      run: (db: Database) => watchTreasury({ db, logger, figures }, treasury),
     })),
     ...floats
       .filter(({ floatMin }) => floatMin > 0n)
@@ -229,7 +238,7 @@ function payoutJobs(opened: OpenRails, { clock, logger }: JobTools): Job[] {
         name: `check the balance at ${watched.bank.name}`,
         everyMs: limits.banks.floatIntervalMs,
         batch: Number.POSITIVE_INFINITY,
-        run: () => watchFloat(logger, watched),
+        run: () => watchFloat({ logger, figures }, watched),
       })),
     ...[...payoutRails].map((rail) => ({
       name: `poll payouts on ${rail.name}`,
@@ -271,6 +280,8 @@ type Tools = {
 
 export type Work = {
   progress: JobProgress
+  /** Adds the figures of this process. Those of rails are left to the caller. */
+  addMetrics(registry: Registry): void
   isStopping(): boolean
   stop(): Promise<void>
 }
@@ -286,10 +297,19 @@ export function startWork(tools: Tools): Work {
     connect: () => connectLane(db.url, 'manilla payments'),
     clock,
     rails: new Map(listBankRails(rails.allBanks).map((rail) => [rail.name, rail])),
+    onBooked: createPaymentLog({ db, logger }),
   }
+  const figures = new FundFigures()
   const judging = createJudgingLane(laneTools)
   const noticeLane = createNoticeLane(laneTools)
-  const jobs = createJobs(rails, { clock, logger, lane: judging, noticeLane, requestLogDays })
+  const jobs = createJobs(rails, {
+    clock,
+    logger,
+    lane: judging,
+    noticeLane,
+    requestLogDays,
+    figures,
+  })
   // Every job listens for the stop; Node would warn of a leak.
   setMaxListeners(jobs.length + 1, stopping.signal)
   const progress = new JobProgress(clock, [...jobs, deliveries])
@@ -323,6 +343,12 @@ export function startWork(tools: Tools): Work {
   const notifier = tools.command === 'work' ? notifyWorkers(db) : undefined
   return {
     progress,
+    addMetrics(registry) {
+      addJobMetrics(registry, progress)
+      addFundMetrics(registry, figures)
+      addDeliveryMetrics(registry, deliverer.stats)
+      addPoolMetrics(registry, { work: db, claims: claimDb })
+    },
     isStopping: () => stopping.signal.aborted,
     async stop() {
       stopping.abort()
@@ -357,8 +383,11 @@ async function runJob(
       // The next run finds the same rows again.
       hasFailed = true
       progress.record(job.name, false)
-      const level = isDatabaseAway(error) ? 'warn' : 'error'
-      logger[level]({ err: error, job: job.name }, 'job failed')
+      // Stopping closes connections under jobs that take too long; that is no failure.
+      if (isDatabaseAway(error) && signal.aborted) return
+      if (isDatabaseAway(error))
+        logger.warn({ job: job.name, why: explainError(error) }, 'job failed')
+      else logger.error({ err: error, job: job.name }, 'job failed')
     }
     const pauseMs = hasFailed ? Math.min(job.everyMs, limits.work.failedJobRetryMaxMs) : job.everyMs
     if (done < job.batch) await sleep(pauseMs, undefined, { signal }).catch(() => {})

@@ -7,6 +7,7 @@ import { createPublicSessionFinder, type PublicSession } from '../checkout/find-
 import { createSessionPreparation, type PrepareSession } from '../checkout/prepare-sessions.js'
 import { type CollectionAccount, isWallet } from '../collections/account.js'
 import { confirmHint } from '../collections/confirm-hints.js'
+import { createPaymentLog } from '../collections/log-payments.js'
 import {
   createJudgingLane,
   createNoticeLane,
@@ -88,7 +89,7 @@ export function openCollections(tools: Tools): Collections {
     return [...(chosen ? [chosen] : []), ...banks[mode].values()]
   }
   const byName = new Map([...banksOf('test'), ...banksOf('live')].map((rail) => [rail.name, rail]))
-  const laneTools = { ...tools, rails: byName }
+  const laneTools = { ...tools, rails: byName, onBooked: createPaymentLog({ db, logger }) }
   const notices = { test: createNoticeLane(laneTools), live: createNoticeLane(laneTools) }
   const judging = { test: createJudgingLane(laneTools), live: createJudgingLane(laneTools) }
   const judgeNotice = (name: NoticeName) => judging[name.mode].run(name)

@@ -5,8 +5,10 @@ import { envSchema } from 'env-schema'
 import Type, { type Static } from 'typebox'
 import type { Mode } from './environment.js'
 import { limits } from './limits.js'
+import type { LogFormat } from './log.js'
+import type { OtherSecrets } from './sealed.js'
 import { Secret } from './secret.js'
-import { loadOrCreateSecret, secretLengthMin } from './secret-file.js'
+import { loadOldSecret, loadOrCreateSecret, secretLengthMin } from './secret-file.js'
 
 const projectFolder = fileURLToPath(new URL('../..', import.meta.url))
 
@@ -115,7 +117,12 @@ function optionalInteger() {
 
 /** Every environment variable; docs/operating/configuration.md is generated from it. */
 export const variables = Type.Object({
-  HOST: Type.String({ default: '127.0.0.1', description: 'Address the API listens on.' }),
+  // Node would listen on all addresses if it were empty.
+  HOST: Type.String({
+    default: '127.0.0.1',
+    minLength: 1,
+    description: 'Address the API listens on.',
+  }),
   PORT: Type.Integer({
     default: 8080,
     minimum: 0,
@@ -129,12 +136,17 @@ export const variables = Type.Object({
     description:
       'Processes of `manilla serve` on the same port. Raise it for many reads and idle cores; several create fewer payouts than one, because their batches compete. `npm start` always runs one.',
   }),
+  METRICS_HOST: Type.String({
+    default: '127.0.0.1',
+    minLength: 1,
+    description:
+      'Address that METRICS_PORT and WORK_PORT listen on. In a container `0.0.0.0`, so that others in its network can scrape; never publish these ports.',
+  }),
   METRICS_PORT: Type.Optional(
     Type.Integer({
       minimum: 0,
       maximum: 65_535,
-      description:
-        'Loopback port of `/metrics`; by default PORT + 1000, or a free port if that is in use.',
+      description: 'Port of `/metrics`; by default PORT + 1000, or a free port if that is in use.',
     }),
   ),
   WORK_PORT: Type.Optional(
@@ -142,7 +154,7 @@ export const variables = Type.Object({
       minimum: 0,
       maximum: 65_535,
       description:
-        'Loopback port of `/healthz`, `/readyz` and `/metrics` of `manilla work`; by default PORT + 1001, or a free port if that is in use.',
+        'Port of `/healthz`, `/readyz` and `/metrics` of `manilla work`; by default PORT + 1001, or a free port if that is in use.',
     }),
   ),
   MANILLA_HOME: Type.Optional(
@@ -176,6 +188,20 @@ export const variables = Type.Object({
         'Secret that hashes API keys and encrypts stored secrets, at least 32 characters. Required with DATABASE_URL; otherwise created once in MANILLA_HOME.',
     }),
   ),
+  MANILLA_SECRET_NEXT: Type.Optional(
+    Type.String({
+      minLength: secretLengthMin,
+      description:
+        'The secret that will replace MANILLA_SECRET: accepted already, not used yet. Only during a rotation.',
+    }),
+  ),
+  MANILLA_SECRET_OLD: Type.Optional(
+    Type.String({
+      minLength: secretLengthMin,
+      description:
+        'The secret that MANILLA_SECRET replaced: accepted until `manilla secret rotate` reports that nothing depends on it.',
+    }),
+  ),
   PUBLIC_URL: Type.Optional(
     Type.String({
       description: 'Public address of the API behind a proxy, such as https://pay.example.com.',
@@ -190,6 +216,13 @@ export const variables = Type.Object({
     enum: ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'],
     description: 'Lowest level that is logged.',
   }),
+  LOG_FORMAT: Type.Optional(
+    Type.String({
+      enum: ['pretty', 'json'],
+      description:
+        'Format of the log; by default `pretty` in a terminal and `json` elsewhere, one object per line.',
+    }),
+  ),
   RATE_LIMIT_PER_SECOND: Type.Integer({
     default: 2_000,
     minimum: 0,
@@ -287,6 +320,8 @@ export type Config = {
   port: number
   /** Processes of `manilla serve`. */
   apiProcesses: number
+  /** Where metrics and the health of workers are served; undefined: on loopback. */
+  metricsHost?: string
   /** Undefined: the API's port + 1000, or a free port. */
   metricsPort: number | undefined
   /** Undefined: the API's port + 1001, or a free port. */
@@ -297,9 +332,13 @@ export type Config = {
   /** A replica for lists. */
   databaseRead?: { url: Secret; maxDelayMs: number } | undefined
   secret: Secret
+  /** Only while the secret is rotated. */
+  otherSecrets?: OtherSecrets | undefined
   publicUrl: string | undefined
   trustProxy: boolean
   logLevel: string
+  /** Undefined: pretty in a terminal. */
+  logFormat?: LogFormat | undefined
   rateLimitPerSecond: number
   publicRateLimitPerSecond: number
   requestLogDays: number
@@ -332,6 +371,8 @@ function homeOf(values: { MANILLA_HOME?: string | undefined }): string {
 export function readConfig(given: NodeJS.ProcessEnv = process.env): Config {
   const values = readVariables(given)
   const home = homeOf(values)
+  for (const name of ['DATABASE_URL', 'DATABASE_READ_URL'] as const)
+    if (values[name]) refuseOtherUrl(name, values[name])
   if (values.DATABASE_URL && !values.MANILLA_SECRET)
     throw new Error(
       'MANILLA_SECRET is required with DATABASE_URL. Create one with `openssl rand -hex 32` and keep it: ' +
@@ -343,6 +384,7 @@ export function readConfig(given: NodeJS.ProcessEnv = process.env): Config {
     host: values.HOST,
     port: values.PORT,
     apiProcesses: values.API_PROCESSES,
+    metricsHost: values.METRICS_HOST,
     metricsPort: values.METRICS_PORT,
     workPort: values.WORK_PORT,
     home,
@@ -354,9 +396,11 @@ export function readConfig(given: NodeJS.ProcessEnv = process.env): Config {
         }
       : undefined,
     secret: new Secret(values.MANILLA_SECRET ?? loadOrCreateSecret(home)),
+    otherSecrets: readOtherSecrets(values, home),
     publicUrl: values.PUBLIC_URL === undefined ? undefined : readPublicUrl(values.PUBLIC_URL),
     trustProxy: values.TRUST_PROXY,
     logLevel: values.LOG_LEVEL,
+    logFormat: values.LOG_FORMAT as LogFormat | undefined,
     rateLimitPerSecond: values.RATE_LIMIT_PER_SECOND,
     publicRateLimitPerSecond: values.PUBLIC_RATE_LIMIT_PER_SECOND,
     requestLogDays: values.REQUEST_LOG_DAYS,
@@ -364,9 +408,34 @@ export function readConfig(given: NodeJS.ProcessEnv = process.env): Config {
     allowsLoopbackWebhooks: values.WEBHOOKS_ALLOW_LOOPBACK ?? !values.DATABASE_URL,
     bank: { test: readBankChoice(values, 'TEST'), live: readBankChoice(values, 'LIVE') },
     providers: { test: readProviders(values, 'TEST'), live: readProviders(values, 'LIVE') },
-    payerEmail: values.BANK_PAYER_EMAIL ?? `payments@${hostOf(values.PUBLIC_URL)}`,
+    payerEmail: readPayerEmail(values),
     solana: { test: readSolana(values, 'TEST'), live: readSolana(values, 'LIVE') },
   }
+}
+
+/** The value is not quoted: it holds a password. */
+function refuseOtherUrl(name: string, text: string): void {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  if (url && ['postgres:', 'postgresql:', 'socket:'].includes(url.protocol)) return
+  throw new Error(
+    `${name} must be an address such as postgres://user:password@host:5432/database. ` +
+      'Encode special characters in the password, such as @ as %40.',
+  )
+}
+
+function readPayerEmail({ BANK_PAYER_EMAIL: email, PUBLIC_URL }: Values): string {
+  if (email === undefined) return `payments@${hostOf(PUBLIC_URL)}`
+  if (/^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(email)) return email
+  throw new Error('BANK_PAYER_EMAIL must be an e-mail address such as payments@example.com.')
+}
+
+function readOtherSecrets(values: Values, home: string): OtherSecrets {
+  const { MANILLA_SECRET, MANILLA_SECRET_NEXT: next, MANILLA_SECRET_OLD } = values
+  const old = MANILLA_SECRET_OLD ?? (MANILLA_SECRET ? undefined : loadOldSecret(home))
+  for (const [name, secret] of Object.entries({ MANILLA_SECRET_NEXT: next, MANILLA_SECRET_OLD }))
+    if (secret !== undefined && secret === MANILLA_SECRET)
+      throw new Error(`${name} must differ from MANILLA_SECRET. Remove it if nothing is rotated.`)
+  return { old: old ? new Secret(old) : undefined, next: next ? new Secret(next) : undefined }
 }
 
 /** Only an origin: paths are appended to it, which a query or fragment would swallow. */
@@ -428,7 +497,12 @@ const providerUrls = {
 
 export function readProviders(values: ProviderValues, mode: 'TEST' | 'LIVE'): ProviderConfigs {
   const configs: ProviderConfigs = {}
-  const urlOf = (provider: Provider) => readProviderUrl(values, provider, mode)
+  const urls = {
+    paystack: readProviderUrl(values, 'paystack', mode),
+    monnify: readProviderUrl(values, 'monnify', mode),
+    flutterwave: readProviderUrl(values, 'flutterwave', mode),
+  }
+  const urlOf = (provider: Provider) => urls[provider]
   const paystackKey = values[`PAYSTACK_${mode}_SECRET_KEY`]
   if (paystackKey) {
     refuseOtherMode(`PAYSTACK_${mode}_SECRET_KEY`, paystackKey, urlOf('paystack'))
@@ -523,6 +597,11 @@ function readSolana(values: Static<typeof variables>, mode: 'TEST' | 'LIVE'): So
     throw new Error(
       `SOLANA_${mode}_RPC_URLS lists an endpoint twice. Remove one: it would count as two votes.`,
     )
+  if (!urls.every(isWebUrl))
+    throw new Error(
+      `SOLANA_${mode}_RPC_URLS must be http or https addresses, separated by commas, ` +
+        'such as https://rpc.example.com.',
+    )
   const hasKey = Boolean(keyFile || secretKey || command)
   const seedFile = values[`SOLANA_${mode}_SEED_FILE`]
   if ((hasKey || seedFile) && urls.length === 0)
@@ -543,6 +622,10 @@ function readSolana(values: Static<typeof variables>, mode: 'TEST' | 'LIVE'): So
   }
 }
 
+function isWebUrl(text: string): boolean {
+  return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)
+}
+
 function readMints(values: Static<typeof variables>): SolanaConfig['mints'] {
   const { SOLANA_TEST_USDC_MINT: USDC, SOLANA_TEST_USDT_MINT: USDT } = values
   return { ...(USDC && { USDC }), ...(USDT && { USDT }) }
@@ -552,17 +635,35 @@ function readVariables(given: NodeJS.ProcessEnv): Static<typeof variables> {
   try {
     return envSchema<Static<typeof variables>>({ schema: variables, data: given, env: false })
   } catch (error) {
-    const { errors = [] } = error as { errors?: VariableError[] }
-    const lines = errors.map(({ instancePath, message = '', params }) => {
-      const allowed = params.allowedValues ? `: ${params.allowedValues.join(', ')}` : ''
-      return `${instancePath.slice(1)} ${message}${allowed}.`
-    })
+    const { errors = [] } = error as { errors?: { instancePath: string }[] }
+    const names = new Set(errors.map(({ instancePath }) => instancePath.slice(1)))
+    const lines = [...names].map((name) => `${name} must be ${describeAllowed(name)}.`)
     throw new Error(lines.join('\n') || (error as Error).message)
   }
 }
 
-type VariableError = {
-  instancePath: string
-  message?: string
-  params: { allowedValues?: string[] }
+type VariableSchema = {
+  type: string
+  enum?: string[]
+  minimum?: number
+  maximum?: number
+  minLength?: number
+  pattern?: string
+}
+
+/** What to write. The given value is not quoted: it may be a secret. */
+function describeAllowed(name: string): string {
+  const properties = variables.properties as unknown as Record<string, VariableSchema>
+  const schema = properties[name]!
+  if (schema.enum) return `one of: ${schema.enum.join(', ')}`
+  if (schema.type === 'boolean') return 'true or false'
+  if (schema.type === 'integer') {
+    const { minimum = 0, maximum } = schema
+    const range = maximum === undefined ? `, at least ${minimum}` : ` from ${minimum} to ${maximum}`
+    return `a whole number${range}`
+  }
+  if (schema.pattern) return 'an address in base58, 32 to 44 characters'
+  if (schema.minLength === secretLengthMin)
+    return `at least ${secretLengthMin} characters; create it with \`openssl rand -hex 32\``
+  return 'an address such as 127.0.0.1, or 0.0.0.0 for all'
 }

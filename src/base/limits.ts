@@ -328,13 +328,18 @@ export const limits = {
   work: {
     /** On shutdown: jobs that are still running after this are abandoned. */
     shutdownMs: 5 * second,
-    heartbeatIntervalMs: 5 * second,
+    heartbeatIntervalMs: 2 * second,
     /** Longest delay before a failed job runs again. */
     failedJobRetryMaxMs: 10 * second,
     /** How long `doctor` reports a worker that ended without stopping. */
     missedReportMs: hour,
-    /** Three heartbeats: a worker is missing, or its jobs make no progress. */
-    missingAfterMs: 15 * second,
+    /**
+     * A worker is missing after this: five heartbeats. With a scrape and an evaluation of the alert
+     * rules every two seconds, a killed worker raises an alert within 15 seconds.
+     */
+    missingAfterMs: 10 * second,
+    /** A worker is not ready when no job succeeded for this long. */
+    idleMaxMs: 15 * second,
     /** Kept so that `doctor` can report when the last worker ran. */
     heartbeatRetentionMs: day,
     /** A readiness check reports a database that takes longer as unavailable. */
@@ -506,6 +511,18 @@ export const limits = {
     perEnvironmentMax: 100,
     allowedAddressesMax: 50,
   },
+  log: {
+    /** Merchants whose loggers are kept. */
+    merchantsCachedMax: 10_000,
+  },
+  metrics: {
+    /** Scrapes within this time share the figures that need queries over open work. */
+    cacheMs: 3 * second,
+    /** Open rows counted per figure. */
+    rowsCountedMax: 10_000,
+  },
+  /** Rotation of the installation's secret. */
+  secret: { endpointsPerBatchMax: 100, keysScannedPerBatchMax: 10_000 },
   money: {
     /** The largest integer that JSON parsers agree on. */
     wireMax: 9_007_199_254_740_991n,

@@ -1,5 +1,6 @@
 import { type DestinationStream, type Logger, pino } from 'pino'
 import { systemClock, toIsoText } from './clock.js'
+import { createPrettifier } from './pretty-log.js'
 
 export type { Logger }
 
@@ -39,12 +40,28 @@ const buffered = {
   contentMode: 'buffer',
 } as const
 
+export type LogFormat = 'pretty' | 'json'
+
+/** For people in a terminal; one JSON object per line for everything else. */
+function formatOf(given: LogFormat | undefined): LogFormat {
+  return given ?? (process.stderr.isTTY ? 'pretty' : 'json')
+}
+
 /**
- * Structured logs, one JSON object per line. Every line is redacted before it is written, so that a
- * secret inside an error or a path is not logged.
+ * Structured logs on standard error, one line each. Every line is redacted before it is written, so
+ * that a secret inside an error or a path is not logged.
  */
-export function createLogger(level: string, destination?: DestinationStream): Logger {
-  const redactToBuffer = (line: string) => Buffer.from(redact(line)) as unknown as string
+export function createLogger(
+  level: string,
+  destination?: DestinationStream,
+  format?: LogFormat,
+): Logger {
+  const isPretty = !destination && formatOf(format) === 'pretty'
+  const prettify = isPretty ? createPrettifier(Boolean(process.stderr.isTTY)) : undefined
+  const redactToBuffer = (line: string) => {
+    const written = redact(line)
+    return Buffer.from(prettify ? prettify(written) : written) as unknown as string
+  }
   return pino(
     {
       level,
@@ -62,13 +79,27 @@ function writeTime(): string {
   return `,"time":"${toIsoText(systemClock.now())}"`
 }
 
-/** Drops the client that pg attaches to its errors, with its sockets and settings. */
+/** Errors that say everything in their message: someone refused, or the database is away. */
+const expectedErrors = new Set(['Refusal', 'ConnectionLost', 'OutcomeUnknown', 'Unknown'])
+
+/**
+ * Drops the client that pg attaches to its errors, with its sockets and settings, and the stack of
+ * an expected error.
+ */
 function serializeError(error: unknown): unknown {
   if (!(error instanceof Error)) return error
+  if (expectedErrors.has(error.name)) return { type: error.name, message: explainError(error) }
   const { client, connection, raw, ...serialized } = pino.stdSerializers.err(error)
   return serialized
 }
 
+/** An expected error in one line, with its cause and without its stack. */
+export function explainError(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  const { message, cause } = error
+  return cause instanceof Error ? `${message}: ${cause.message || cause.name}` : message
+}
+
 export function logLostConnection(logger: Logger): (error: Error) => void {
-  return (error) => logger.warn({ err: error }, 'lost an idle database connection')
+  return (error) => logger.warn({ why: explainError(error) }, 'lost an idle database connection')
 }

@@ -14,9 +14,16 @@ export function loadOrCreateSecret(home: string): string {
   if (!existsSync(file) && existsSync(path.join(home, 'data')))
     throw new Error(`${file} is missing. Restore it: without it no API key works.`)
   if (!existsSync(file)) {
-    mkdirSync(home, { recursive: true })
     const fresh = `${file}.${process.pid}`
-    writeFileSync(fresh, randomBytes(32).toString('hex'), { mode: 0o600, flush: true })
+    try {
+      mkdirSync(home, { recursive: true })
+      writeFileSync(fresh, randomBytes(32).toString('hex'), { mode: 0o600, flush: true })
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException
+      throw new Error(
+        `${home} cannot be written (${code}). Set MANILLA_HOME to a folder of your own.`,
+      )
+    }
     try {
       linkSync(fresh, file)
     } catch (error) {
@@ -29,4 +36,13 @@ export function loadOrCreateSecret(home: string): string {
   if (secret.length < secretLengthMin)
     throw new Error(`${file} is damaged. Restore it: without it no API key works.`)
   return secret
+}
+
+/** The former secret of an embedded service, kept beside the new one while it is rotated. */
+export function loadOldSecret(home: string): string | undefined {
+  const file = path.join(home, 'secret.old')
+  if (!existsSync(file)) return undefined
+  const secret = readFileSync(file, 'utf8').trim()
+  if (secret.length >= secretLengthMin) return secret
+  throw new Error(`${file} is damaged. Restore it: some API keys may need it.`)
 }

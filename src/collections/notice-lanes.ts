@@ -5,6 +5,7 @@ import { ConnectionLost, OutcomeUnknown } from '../postgres/failures.js'
 import { type OpenedLane, type OpenLane, openLane } from '../postgres/lane.js'
 import type { Tx } from '../postgres/tx.js'
 import { RecentTerms } from './environment-terms.js'
+import type { Payment } from './payment.js'
 import type { CollectionRail } from './ports.js'
 import { receivePayments, recordPayments } from './record-payments.js'
 import { insertNotices, type NewNotice, type NoticeName, noticeKey } from './store-notices.js'
@@ -22,6 +23,8 @@ type Tools = {
   clock: Clock
   rails: RailsByName
   open?: OpenLane
+  /** Called after the commit. */
+  onBooked?: ((payments: Payment[]) => void) | undefined
 }
 
 /** `isJudged` is false if the notice was only stored, or had been stored before. */
@@ -40,7 +43,8 @@ type Arrival = { notice: NewNotice; sinceMs: number; isJudgedLater: boolean }
  * lane, which only stores; one that cannot be judged is stored on its own; and while notices wait
  * for too long, the lane only stores.
  */
-export function createNoticeLane({ connect, clock, rails, open = openLane }: Tools): NoticeLane {
+export function createNoticeLane(tools: Tools): NoticeLane {
+  const { connect, clock, rails, open = openLane, onBooked } = tools
   const { noticeJudgeWaitMaxMs, noticeRetryDelayMs } = limits.collections
   const recent = new RecentTerms()
   const lane = open<Arrival, ReceivedNotice>({
@@ -55,7 +59,7 @@ export function createNoticeLane({ connect, clock, rails, open = openLane }: Too
       // The caller judges them next. If it crashes before that, a worker does when they are due.
       if (judgedLater.length > 0)
         insertNotices(tx, { now, dueAt: after(now, noticeRetryDelayMs) }, judgedLater)
-      const judged = await receivePayments(tx, now, { notices, rails, recent })
+      const judged = await receivePayments(tx, now, { notices, rails, recent, onBooked })
       return arrivals.map(({ notice }) => ({
         rail: notice.rail,
         mode: notice.mode,
@@ -66,6 +70,10 @@ export function createNoticeLane({ connect, clock, rails, open = openLane }: Too
   })
   return {
     stats: lane.stats,
+    times: lane.times,
+    get waiting() {
+      return lane.waiting
+    },
     ping: () => lane.ping(),
     close: () => lane.close(),
     run: (notice) => {
@@ -80,13 +88,14 @@ export function createNoticeLane({ connect, clock, rails, open = openLane }: Too
 }
 
 /** Judges stored notices. A notice that cannot be judged fails alone. */
-export function createJudgingLane({ connect, clock, rails, open = openLane }: Tools): JudgingLane {
+export function createJudgingLane(tools: Tools): JudgingLane {
+  const { connect, clock, rails, open = openLane, onBooked } = tools
   return open({
     connect,
     // A notice does not name its environment: it is known once the account is read.
     sideLanes: { nameOf: noticeKey },
     async work(tx: Tx, names: NoticeName[]) {
-      await recordPayments(tx, clock.now(), { names, rails })
+      await recordPayments(tx, clock.now(), { names, rails, onBooked })
       return names.map(() => true as const)
     },
   })

@@ -66,6 +66,8 @@ type Batch = {
   counterparts: Map<RailAccountKey, RailAccountKey>
   /** The latest payments by account id, newest first. */
   payments: Map<string, Payment[]>
+  /** Called after the commit. */
+  onBooked?: ((payments: Payment[]) => void) | undefined
 }
 
 /**
@@ -76,12 +78,12 @@ type Batch = {
 export async function recordPayments(
   tx: Tx,
   now: Date,
-  { names, rails }: { names: NoticeName[]; rails: Map<string, CollectionRail> },
+  { names, rails, onBooked }: { names: NoticeName[] } & Pick<Batch, 'rails' | 'onBooked'>,
 ): Promise<void> {
   const notices = await lockNotices(tx, names)
   const accounts = await lockAccountsOf(tx, notices)
   const terms = await readTerms(tx, [...accounts.values()])
-  const conclusions = await judgeAll(tx, { now, rails, terms, accounts }, notices)
+  const conclusions = await judgeAll(tx, { now, rails, terms, accounts, onBooked }, notices)
   updateNotices(
     tx,
     notices.map((notice, index) => {
@@ -103,9 +105,9 @@ export async function recordPayments(
 export async function receivePayments(
   tx: Tx,
   now: Date,
-  given: { notices: NewNotice[]; rails: Map<string, CollectionRail>; recent: RecentTerms },
+  given: { notices: NewNotice[]; recent: RecentTerms } & Pick<Batch, 'rails' | 'onBooked'>,
 ): Promise<Set<NoticeKey>> {
-  const { rails, recent } = given
+  const { rails, recent, onBooked } = given
   const arrived = new Map<NoticeKey, StorableNotice>()
   for (const notice of given.notices) {
     const key = noticeKey(notice)
@@ -120,7 +122,7 @@ export async function receivePayments(
   ])
   const notices = all.filter((notice) => !stored.has(noticeKey(notice)))
   const terms = await recent.complete(tx, recentTerms, [...accounts.values()])
-  const conclusions = await judgeAll(tx, { now, rails, terms, accounts }, notices)
+  const conclusions = await judgeAll(tx, { now, rails, terms, accounts, onBooked }, notices)
   insertJudgedNotices(
     tx,
     now,
@@ -142,15 +144,15 @@ function lockAccountsOf(
 /** Writes everything but the notices, and returns what to conclude about each of them. */
 async function judgeAll(
   tx: Tx,
-  given: Pick<Batch, 'now' | 'rails' | 'terms' | 'accounts'>,
+  given: Pick<Batch, 'now' | 'rails' | 'terms' | 'accounts' | 'onBooked'>,
   notices: Notice[],
 ): Promise<NoticeConclusion[]> {
-  const { now, rails, terms, accounts } = given
+  const { now, rails, terms, accounts, onBooked } = given
   // Only events of accounts that expect one amount list payments. The others have received 0.
   const paid = [...accounts.values()].filter(({ amountReceived }) => amountReceived > 0n)
   const payments = await findLatestPayments(tx, paid, limits.collections.paymentsShownMax)
   const counterparts = pairCounterparts(accounts)
-  const batch: Batch = { now, rails, terms, accounts, counterparts, payments }
+  const batch: Batch = { now, rails, terms, accounts, counterparts, payments, onBooked }
   const refused = new Map<Notice, NoticeDefect>()
   const matched: Notice[] = []
   for (const notice of notices) {
@@ -169,6 +171,8 @@ async function judgeAll(
     else judged.push(judgeInBatch(batch, notice, ids[index]!))
   }
   if (judged.length > 0) await bookAll(tx, batch, judged, sorted)
+  if (onBooked && judged.length > 0)
+    tx.afterCommit(() => onBooked(judged.map(({ payment }) => payment)))
   return notices.map((notice) =>
     concludeNotice(now, notice, {
       reason: refused.get(notice) ?? null,

@@ -52,9 +52,10 @@ export function insertKey(tx: Tx, now: Date, newKey: NewKey): IssuedKey {
   const [id, hint] = [newId(now), hintOf(key)]
   tx.write(sql`
     insert into api_keys
-      (id, environment_id, kind, name, hash, hint, allowed_addresses, created_at, expires_at)
-    values (${id}, ${environment.id}, ${kind}, ${name}, ${seal.hash(key.reveal())}, ${hint},
-      ${allowedAddresses}, ${now}, ${expiresAt})`)
+      (id, environment_id, kind, name, hash, secret_fingerprint, hint, allowed_addresses,
+        created_at, expires_at)
+    values (${id}, ${environment.id}, ${kind}, ${name}, ${seal.hash(key.reveal())},
+      ${seal.fingerprint}, ${hint}, ${allowedAddresses}, ${now}, ${expiresAt})`)
   return {
     id,
     environmentId: environment.id,

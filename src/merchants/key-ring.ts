@@ -8,6 +8,7 @@ import { listStatement } from '../postgres/statement.js'
 import { type AddressCheck, createAddressCheck } from './address-ranges.js'
 import { ExpiringCache } from './expiring-cache.js'
 import { type KeyFormat, type KeyKind, parseKey } from './key-format.js'
+import { KeyRehashes } from './key-rehashes.js'
 import { KeyUses } from './key-uses.js'
 
 export type AuthenticatedKey = {
@@ -25,7 +26,10 @@ export type KeyRing = {
    * `find`.
    */
   recall(keyText: string, address: string): AuthenticatedKey | undefined
-  /** Writes when keys were last used; returns the number of keys. Called by a timer. */
+  /**
+   * Writes when keys were last used, and the new hashes of a rotation; returns the number of used
+   * keys. Called by a timer.
+   */
   writeUses(): Promise<number>
   readonly unwrittenUses: number
   /** Applies a moved test clock to cached keys at once. */
@@ -48,6 +52,7 @@ export function createKeyRing(needs: { db: Database; seal: Seal; clock: Clock })
   // Known keys by their text: saves the checksum, the keyed hash and the promise.
   const recalled = new ExpiringCache<KnownKey>(bounds)
   const uses = new KeyUses()
+  const rehashes = new KeyRehashes(seal.fingerprint)
   // Never expire: clocks only move forward, so an old offset is still a lower bound.
   const offsets = new ExpiringCache<number>({ ...bounds, ageMaxMs: Number.POSITIVE_INFINITY })
   const fetchKey = gather((hashes: Buffer[]) => findKeys(db, hashes))
@@ -70,6 +75,26 @@ export function createKeyRing(needs: { db: Database; seal: Seal; clock: Clock })
     return lookup
   }
 
+  /** While the secret is rotated, keys that were not used since have another hash. */
+  async function findByOtherSecret(
+    keyText: string,
+    hash: Buffer,
+  ): Promise<{ key: KnownKey; at: number } | undefined> {
+    const others = seal.otherHashes(keyText)
+    if (others.length === 0) return undefined
+    for (const other of others) {
+      const { found, at } = lookUp(other.hash)
+      const key = await found
+      if (!key) continue
+      if (other.isOld) rehashes.note({ id: key.key.id, oldHash: other.hash, hash })
+      return { key, at }
+    }
+    // Another process may have replaced the hash between the queries.
+    const at = clock.elapsedMs()
+    const key = await fetchKey(hash)
+    return key && { key, at }
+  }
+
   const notedOffset = (id: EnvironmentId) => offsets.get(String(id), clock.elapsedMs()) ?? 0
 
   /** Checks what may differ between two requests with the same key, and notes the use. */
@@ -88,18 +113,23 @@ export function createKeyRing(needs: { db: Database; seal: Seal; clock: Clock })
     async find(keyText, address) {
       const format = parseKey(keyText)
       if (!format) return undefined
-      const { found, at } = lookUp(seal.hash(keyText))
-      const known = await found
-      if (!known || !hasClaimedScope(known, format)) return undefined
-      recalled.set(keyText, { value: known, at })
-      return useKey(known, address)
+      const hash = seal.hash(keyText)
+      const { found, at: lookedUpAt } = lookUp(hash)
+      const current = await found
+      const known = current
+        ? { key: current, at: lookedUpAt }
+        : await findByOtherSecret(keyText, hash)
+      if (!known || !hasClaimedScope(known.key, format)) return undefined
+      recalled.set(keyText, { value: known.key, at: known.at })
+      return useKey(known.key, address)
     },
     recall(keyText, address) {
       const known = recalled.get(keyText, clock.elapsedMs())
       return known && useKey(known, address)
     },
-    writeUses() {
+    async writeUses() {
       recalled.deleteExpired(clock.elapsedMs())
+      await rehashes.write(db)
       return uses.write(db)
     },
     get unwrittenUses() {

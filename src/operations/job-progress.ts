@@ -38,7 +38,7 @@ export class JobProgress {
   /** Whether any job succeeded recently. If none did, the loops hang or the database is down. */
   isRecent(): boolean {
     const last = this.#lastSuccessMs
-    return last !== undefined && this.#clock.elapsedMs() - last < limits.work.missingAfterMs
+    return last !== undefined && this.#clock.elapsedMs() - last < limits.work.idleMaxMs
   }
 
   /** Jobs that hang or keep failing. */

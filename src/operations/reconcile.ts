@@ -155,6 +155,8 @@ async function reconcileAndRecord(
 ): Promise<void> {
   const result = await reconcileOne({ db, counterpart, confirmDelayMs, now }, toSince(agreed))
   await recordResult(db, now, counterpart, result)
+  const { rail, differences } = result
+  logger.info({ rail, differences: differences.length }, 'books and rail compared')
   for (const difference of result.differences)
     logger.error({ rail: result.rail, ...difference }, 'books and rail differ')
 }

@@ -1,16 +1,19 @@
 import type { Logger } from '../base/log.js'
 import type { BankRail } from '../collections/ports.js'
 import { formatMoney } from '../money/amounts.js'
+import type { FundFigures } from './fund-figures.js'
 
 export type WatchedFloat = { bank: BankRail; floatMin: bigint }
 
 /** Logs an error if a bank holds less for payouts than configured. Returns 1 then, else 0. */
 export async function watchFloat(
-  logger: Logger,
+  { logger, figures }: { logger: Logger; figures: FundFigures },
   { bank, floatMin }: WatchedFloat,
 ): Promise<number> {
   const float = await bank.readFloat()
-  if (float === null || float >= floatMin) return 0
+  if (float === null) return 0
+  figures.noteFloat(bank.name, { float, floatMin })
+  if (float >= floatMin) return 0
   logger.error(
     { bank: bank.name, float: formatMoney(float, 'NGN'), min: formatMoney(floatMin, 'NGN') },
     'too little money for payouts at the bank: top it up',

@@ -5,6 +5,7 @@ import { formatCoins } from '../money/amounts.js'
 import { createOpenPayoutTotals } from '../payouts/treasury-books.js'
 import type { Database } from '../postgres/database.js'
 import type { SolanaRail } from '../rails/solana/rail.js'
+import type { FundFigures } from './fund-figures.js'
 
 /** A hot wallet and its minimum balances, in the smallest unit. */
 export type WatchedTreasury = {
@@ -18,15 +19,17 @@ export type WatchedTreasury = {
  * and for SOL, which pays fees and rent. Returns the number of errors.
  */
 export async function watchTreasury(
-  { db, logger }: { db: Database; logger: Logger },
+  { db, logger, figures }: { db: Database; logger: Logger; figures: FundFigures },
   { mode, rail, floors }: WatchedTreasury,
 ): Promise<number> {
   let alarms = 0
   const { treasuryAddress } = rail
   const balances = await rail.treasuryBalances()
-  for (const [coin, floor] of Object.entries(floors) as [keyof typeof balances, bigint][]) {
+  for (const coin of Object.keys(balances) as (keyof typeof balances)[]) {
+    const floor = floors[coin]
     const free = balances[coin] - (await readOpenPayoutTotal(db, mode, coin))
-    if (free >= floor) continue
+    figures.noteHotWallet({ mode, coin, free, floor })
+    if (floor === undefined || free >= floor) continue
     alarms += 1
     const show = (amount: bigint) => formatCoins(amount, coin, coinDecimals[coin])
     logger.error(

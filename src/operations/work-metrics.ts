@@ -1,9 +1,9 @@
 import { Counter, Gauge, type Registry } from 'prom-client'
 import type { Clock } from '../base/clock.js'
 import type { Database } from '../postgres/database.js'
-import { sql } from '../postgres/sql.js'
 import type { JobProgress } from './job-progress.js'
-import { readWorkers } from './worker-heartbeats.js'
+import { createWorkFigures } from './work-figures.js'
+import { readWorkers, type Workers } from './worker-heartbeats.js'
 
 type Sample = { labels?: Record<string, string>; value: number }
 
@@ -12,12 +12,16 @@ export function addWorkFigures(
   registry: Registry,
   { db, clock }: { db: Database; clock: Clock },
 ): void {
-  const add = (name: string, help: string, read: () => Promise<Sample[]>) =>
+  const add = (
+    name: string,
+    { help, labels = ['work'] }: { help: string; labels?: string[] },
+    read: () => Promise<Sample[]>,
+  ) =>
     new Gauge({
       name,
       help,
       // Without a label name, a gauge that has no value would report 0.
-      labelNames: ['work'],
+      labelNames: labels,
       registers: [registry],
       // All API processes of a service read the same figures.
       aggregator: 'max',
@@ -28,26 +32,95 @@ export function addWorkFigures(
         for (const { labels = {}, value } of samples) this.set(labels, value)
       },
     })
-  add('manilla_workers', 'Workers whose heartbeat is at most 15 seconds old.', async () => [
-    { value: (await readWorkers(db)).alive },
+  const workers = shareWhileRunning(() => readWorkers(db))
+  add('manilla_workers', { help: 'Workers with a recent heartbeat.' }, async () => [
+    { value: (await workers()).alive },
   ])
   add(
     'manilla_worker_last_beat_age_seconds',
-    'Time since the newest heartbeat of any worker.',
+    { help: 'Time since the newest heartbeat of any worker.' },
     async () => {
-      const { lastBeatAgeMs } = await readWorkers(db)
+      const { lastBeatAgeMs } = await workers()
       return lastBeatAgeMs === null ? [] : [{ value: lastBeatAgeMs / 1_000 }]
     },
   )
-  add('manilla_late_jobs', 'Jobs that hang or keep failing, on any worker.', async () => [
-    { value: (await readWorkers(db)).lateJobs.length },
-  ])
-  add('manilla_due_lag_seconds', 'How long the oldest due row has been waiting.', async () =>
-    (await readDueLag(db, clock.now())).map(({ work, lagSeconds }) => ({
-      labels: { work },
-      value: lagSeconds,
-    })),
+  add(
+    'manilla_workers_missed',
+    { help: 'Workers that ended within the last hour without an orderly stop.' },
+    async () => [{ value: (await workers()).missed }],
   )
+  add('manilla_late_jobs', { help: 'Jobs that hang or keep failing, on any worker.' }, async () => [
+    { value: (await workers()).lateJobs.length },
+  ])
+  const figures = createWorkFigures({ db, clock })
+  add(
+    'manilla_due_lag_seconds',
+    { help: 'How long the oldest due row has been waiting, by kind of work.' },
+    async () =>
+      (await figures()).dueLag.map(({ work, lagSeconds }) => ({
+        labels: { work },
+        value: lagSeconds,
+      })),
+  )
+  add(
+    'manilla_webhook_backlog',
+    {
+      help: 'Webhook deliveries that are due, or wait for their next attempt; at most 10,000.',
+      labels: ['state'],
+    },
+    async () => {
+      const { due, waiting } = (await figures()).webhooks
+      return [
+        { labels: { state: 'due' }, value: due },
+        { labels: { state: 'waiting' }, value: waiting },
+      ]
+    },
+  )
+  add(
+    'manilla_webhook_endpoints_failing',
+    { help: 'Enabled webhook endpoints whose last attempt failed.' },
+    async () => [{ value: (await figures()).webhooks.failingEndpoints }],
+  )
+  add(
+    'manilla_webhook_endpoint_failing_seconds',
+    { help: 'How long the endpoint that fails longest has been failing.' },
+    async () => [{ value: (await figures()).webhooks.failingSeconds }],
+  )
+  add(
+    'manilla_open_payouts',
+    {
+      help: 'Payouts without an outcome, by kind; `review` needs an operator. At most 10,000.',
+      labels: ['kind', 'state'],
+    },
+    async () =>
+      (await figures()).payouts.map(({ kind, state, count }) => ({
+        labels: { kind, state },
+        value: count,
+      })),
+  )
+  add(
+    'manilla_open_payout_age_seconds',
+    { help: 'Age of the oldest payout without an outcome.', labels: ['kind', 'state'] },
+    async () =>
+      (await figures()).payouts.map(({ kind, state, ageSeconds }) => ({
+        labels: { kind, state },
+        value: ageSeconds,
+      })),
+  )
+  add('manilla_database_bytes', { help: 'Size of the database on disk.' }, async () => [
+    { value: (await figures()).databaseBytes },
+  ])
+}
+
+/** The gauges of one scrape share one query. */
+function shareWhileRunning(read: () => Promise<Workers>): () => Promise<Workers> {
+  let running: Promise<Workers> | undefined
+  return () => {
+    running ??= read().finally(() => {
+      running = undefined
+    })
+    return running
+  }
 }
 
 /** Jobs of this process. */
@@ -84,27 +157,4 @@ export function addJobMetrics(registry: Registry, progress: JobProgress): void {
         this.set({ job: name }, sinceSuccessMs / 1_000)
     },
   })
-}
-
-type DueLag = { work: string; lagSeconds: number }
-
-/** Deliveries are read per endpoint, one index probe each, because there may be very many. */
-async function readDueLag(db: Database, now: Date): Promise<DueLag[]> {
-  return db.rows(sql<DueLag>`
-    select work,
-      coalesce(greatest(extract(epoch from ${now}::timestamptz - due_at), 0), 0)::float8
-        as "lagSeconds"
-    from (
-      select 'webhooks' as work, min(d.due_at) as due_at from webhook_endpoints e
-        cross join lateral (
-          select due_at from deliveries
-          where environment_id = e.environment_id and endpoint_id = e.id and state = 'PENDING'
-          order by due_at limit 1) as d
-        where e.is_enabled
-      union all
-      select 'payouts', min(due_at) from payout_attempts where state = 'LIVE'
-      union all
-      select 'returns', min(due_at) from payment_returns where state = 'WAITING'
-      union all
-      select 'payments', min(due_at) from notices where state = 'WAITING') as oldest`)
 }

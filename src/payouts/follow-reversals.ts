@@ -12,6 +12,7 @@ import type { Tx } from '../postgres/tx.js'
 import { showPayout } from '../resources/payout.js'
 import { type PayoutRow, payoutColumns, toPayout } from './find-payouts.js'
 import { type FollowReturns, lockFollowedReturns } from './followed-returns.js'
+import { logPayouts } from './log-payouts.js'
 import { nextSequence, type Payout, payoutKinds, purposesOf, referenceOf } from './payout.js'
 import { bankPayoutId } from './poll-now.js'
 import type { ReversingRail } from './ports.js'
@@ -111,7 +112,7 @@ const reverseRows = listStatement({
  * keeps its state: REVERSED means that the money is back.
  */
 async function reversePayouts(
-  { follow, logger }: Omit<Tools, 'rail'>,
+  { db, follow, logger }: Omit<Tools, 'rail'>,
   { tx, now }: { tx: Tx; now: Date },
   rows: Row[],
 ): Promise<void> {
@@ -126,6 +127,7 @@ async function reversePayouts(
   for (const payout of unbooked)
     logger.error({ reference: referenceOf(payout) }, 'a reversal does not fit into the balance')
 
+  tx.afterCommit(() => logPayouts({ db, logger }, reversed))
   if (reversed.length > 0) tx.write(reverseRows(reversed.map(toReversedRow)))
   emitAll(tx, now, reversed.flatMap(toEvent))
   endReturns(now, reversed)

@@ -10,6 +10,7 @@ import { disputesIn, recordDisputes } from './disputes.js'
 import { findInstructions } from './find-instructions.js'
 import type { FollowReturns } from './followed-returns.js'
 import { claimAttempts, readLiveAttempts } from './live-attempts.js'
+import { logPayouts } from './log-payouts.js'
 import type { AttemptFinding, LiveAttempt, PayoutRail } from './ports.js'
 
 type Tools = {
@@ -54,10 +55,11 @@ async function concludeOrSkipLocked(
   { verdicts, note }: { verdicts: AttemptVerdict[]; note: (tx: Tx) => void },
 ): Promise<void> {
   try {
-    await db.transaction((tx) => {
+    const ended = await db.transaction((tx) => {
       note(tx)
       return concludePayouts(tx, now, verdicts, follow)
     })
+    logPayouts({ db, logger }, ended)
   } catch (error) {
     if (!isLockTimeout(error)) throw error
     await db.transaction(async (tx) => note(tx))
@@ -65,6 +67,7 @@ async function concludeOrSkipLocked(
       const own = verdicts.filter(({ attempt }) => attempt.environmentId === environmentId)
       await db
         .transaction((tx) => concludePayouts(tx, now, own, follow))
+        .then((ended) => logPayouts({ db, logger }, ended))
         .catch((failure: unknown) => {
           if (!isLockTimeout(failure)) throw failure
           logger.warn(

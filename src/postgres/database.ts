@@ -1,4 +1,5 @@
 import type pg from 'pg'
+import { limits } from '../base/limits.js'
 import { createPool, type PoolOptions } from './connection.js'
 import { ConnectionLost, isConnectionLost, isSilence, OutcomeUnknown } from './failures.js'
 import { toStatement } from './statement.js'
@@ -8,10 +9,12 @@ import { inTransaction, type Queryable, type Source, type Tx } from './tx.js'
 export class Database implements Queryable {
   readonly url: string
   readonly #createPool: () => pg.Pool
+  readonly #sizeMax: number
   #pool: pg.Pool
 
   constructor(url: string, onIdleError: (error: Error) => void, options?: PoolOptions) {
     this.url = url
+    this.#sizeMax = options?.size ?? limits.postgres.poolSize
     this.#createPool = () => createPool(url, onIdleError, options)
     this.#pool = this.#createPool()
   }
@@ -41,6 +44,16 @@ export class Database implements Queryable {
       throw error
     } finally {
       client.release(isBroken)
+    }
+  }
+
+  get connections(): { used: number; idle: number; waiting: number; max: number } {
+    const { totalCount, idleCount, waitingCount } = this.#pool
+    return {
+      used: totalCount - idleCount,
+      idle: idleCount,
+      waiting: waitingCount,
+      max: this.#sizeMax,
     }
   }
 

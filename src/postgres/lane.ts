@@ -41,7 +41,10 @@ type Options<Call, Answer> = {
   sideLanes?: { nameOf: (call: Call) => string }
 }
 
-export type OpenedLane<Call, Answer> = Pick<Lane<Call, Answer>, 'run' | 'close' | 'stats' | 'ping'>
+export type OpenedLane<Call, Answer> = Pick<
+  Lane<Call, Answer>,
+  'run' | 'close' | 'stats' | 'times' | 'waiting' | 'ping'
+>
 
 /** The benchmark passes an implementation with one transaction per call. */
 export type OpenLane = <Call, Answer>(options: Options<Call, Answer>) => OpenedLane<Call, Answer>
@@ -57,6 +60,8 @@ export const openLane: OpenLane = (options) => new Lane(options)
  */
 export class Lane<Call, Answer> {
   readonly stats = { calls: 0, batches: 0, halved: 0, retried: 0, deferred: 0, unknown: 0 }
+  /** Sums since the start: how long calls waited for their batch, and how long batches ran. */
+  readonly times = { waitedMs: 0, ranMs: 0 }
   readonly #options: Options<Call, Answer>
   readonly #waiting: Waiting<Call, Answer>[] = []
   /** Where calls wait for locks; opened on demand. */
@@ -98,6 +103,11 @@ export class Lane<Call, Answer> {
     return this.#deferredGroups.has(name) ? name : undefined
   }
 
+  /** Calls that wait for their batch, or for a lock. */
+  get waiting(): number {
+    return this.#sideLanes.reduce((sum, lane) => sum + lane.#waiting.length, this.#waiting.length)
+  }
+
   /** Runs every waiting call, then closes the connections. */
   async close(): Promise<void> {
     this.#isClosed = true
@@ -135,7 +145,10 @@ export class Lane<Call, Answer> {
       if (batch.length === 0) continue
       this.stats.batches += 1
       this.stats.calls += batch.length
+      const startedAt = systemClock.elapsedMs()
+      for (const { sinceMs } of batch) this.times.waitedMs += startedAt - sinceMs
       await this.#runBatch(batch)
+      this.times.ranMs += systemClock.elapsedMs() - startedAt
     }
     this.#running = undefined
   }
@@ -292,9 +305,7 @@ export class Lane<Call, Answer> {
   }
 
   get #isFull(): boolean {
-    const lanes = [this, ...this.#sideLanes]
-    const waiting = lanes.reduce((sum, lane) => sum + lane.#waiting.length, 0)
-    return waiting >= limits.lane.callsWaitingMax
+    return this.waiting >= limits.lane.callsWaitingMax
   }
 
   #nameOf(call: Call): string {

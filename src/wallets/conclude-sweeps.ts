@@ -4,6 +4,7 @@ import type { Logger } from '../base/log.js'
 import type { WalletRail } from '../collections/ports.js'
 import { moveAll } from '../ledger/move.js'
 import type { Movement } from '../ledger/movement.js'
+import { formatDecimal } from '../money/amounts.js'
 import { disputesIn, recordDisputes } from '../payouts/disputes.js'
 import type { AttemptFinding } from '../payouts/ports.js'
 import type { Database } from '../postgres/database.js'
@@ -42,10 +43,15 @@ export async function concludeSweeps(tools: Tools, now: Date): Promise<number> {
       logger.warn({ reference, reason: finding.reason }, 'a sweep failed')
     if (finding.state === 'gone') logger.warn({ reference, token }, 'a sweep can no longer land')
   }
-  await db.transaction((tx) => {
+  const landed = await db.transaction((tx) => {
     recordDisputes(tx, now, disputesIn(rail.name, sweeps, findings))
     return conclude(tx, now, checked)
   })
+  for (const { asset, amount, reference } of landed)
+    logger.info(
+      { sweep: reference, amount: formatDecimal(amount, asset), asset, rail: rail.name },
+      'sweep landed',
+    )
   return sweeps.length
 }
 
@@ -55,7 +61,8 @@ const endStates: Partial<Record<AttemptFinding['state'], SweepEnd['state']>> = {
   gone: 'DEAD',
 }
 
-async function conclude(tx: Tx, now: Date, checked: CheckedSweep[]): Promise<void> {
+/** Returns the sweeps that landed. */
+async function conclude(tx: Tx, now: Date, checked: CheckedSweep[]): Promise<ClaimedSweep[]> {
   const open = checked.filter(({ finding }) => !endStates[finding.state])
   postponeSweeps(
     tx,
@@ -63,19 +70,18 @@ async function conclude(tx: Tx, now: Date, checked: CheckedSweep[]): Promise<voi
     open.map(({ sweep }) => sweep),
   )
   const ended = checked.filter(({ finding }) => endStates[finding.state])
-  if (ended.length === 0) return
+  if (ended.length === 0) return []
   const own = await lockSweeps(
     tx,
     ended.map(({ sweep }) => sweep),
   )
   const concluded = ended.filter(({ sweep }) => own.has(sweep.id))
-  const landed = concluded.filter(({ finding }) => finding.state === 'landed')
-  await book(
-    tx,
-    now,
-    landed.map(({ sweep }) => sweep),
-  )
+  const landed = concluded
+    .filter(({ finding }) => finding.state === 'landed')
+    .map(({ sweep }) => sweep)
+  await book(tx, now, landed)
   endSweeps(tx, now, concluded.map(toEnd))
+  return landed
 }
 
 /** Moves each environment's share from its deposits to its treasury. */

@@ -1,9 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
 import type { Clock } from '../base/clock.js'
+import { prefixes, toReference } from '../base/ids.js'
 import { limits } from '../base/limits.js'
 import type { Logger } from '../base/log.js'
 import type { Seal } from '../base/sealed.js'
+import { logFacts } from '../merchants/log-facts.js'
 import { Lane } from '../postgres/lane.js'
 import type { Queryable } from '../postgres/tx.js'
 import { showEndpoint } from '../resources/webhook-endpoint.js'
@@ -250,7 +252,32 @@ export class Deliverer {
       hasSucceeded,
       durationMs: result.isUnsent ? null : result.durationMs,
     })
+    logFacts(
+      this.#tools,
+      [{ environmentId: delivery.environmentId, delivery, result, verdict }],
+      describeAttempt,
+    )
   }
+}
+
+const attemptMessages = {
+  DELIVERED: 'webhook delivered',
+  PENDING: 'webhook attempt failed',
+  GIVEN_UP: 'webhook given up',
+}
+
+/** Without the URL: its path or query may hold a secret of the merchant. */
+function describeAttempt({ delivery, result, verdict }: Omit<FinishedAttempt, 'startedAt'>) {
+  const fields = {
+    event: toReference(prefixes.event, delivery.eventId),
+    type: delivery.type,
+    endpoint: toReference(prefixes.webhookEndpoint, delivery.endpointId),
+    attempt: delivery.attemptNumber,
+    status: result.status ?? undefined,
+    error: result.error ?? undefined,
+    durationMs: Math.round(result.durationMs),
+  }
+  return { message: attemptMessages[verdict.state], fields }
 }
 
 function unsent(error: string): DeliveryResult {

@@ -1,9 +1,16 @@
 import { describe, expect, test } from 'vitest'
+import { followReversals } from '../../src/payouts/follow-reversals.js'
+import { pollPayouts } from '../../src/payouts/poll-payouts.js'
 import { sql } from '../../src/postgres/sql.js'
+import { magicNumber } from '../simulation/sandbox-bank/open-bank.js'
+import { startDeliverer } from '../support/deliverer.js'
 import { openManilla } from '../support/open-manilla.js'
+import { openWithBank, payersOf } from '../support/open-with-bank.js'
 import { spawnStart } from '../support/program.js'
+import { openReceiver } from '../support/receiver.js'
+import { until } from '../support/sessions.js'
 
-const service = await openManilla()
+const service = await openWithBank()
 const { ask, merchant, log } = service
 const keys = [
   merchant.test.secret,
@@ -98,13 +105,118 @@ describe('the log', () => {
         path: fund,
         status: 201,
         durationMs: expect.any(Number),
-        environmentId: merchant.environments.test.id,
+        merchant: merchant.reference,
         mode: 'test',
         key: 'Ada Stores test secret',
         msg: 'answered',
       },
-      expect.objectContaining({ method: 'GET', path: '/v1/nothing', status: 404 }),
+      expect.objectContaining({
+        method: 'GET',
+        path: '/v1/nothing',
+        status: 404,
+        code: 'not_found',
+      }),
     ])
+  })
+
+  // A replay is a stored text; its line says the same.
+  test('names code and reason of a refusal, also of a replayed one', async () => {
+    const start = log.length
+    const { secret: key } = merchant.test
+    const body = { asset: 'NGN', amount: 5 }
+    const headers = { 'idempotency-key': 'to be reused' }
+    await ask('POST', fund, { key, body, headers })
+    await ask('POST', fund, { key, body: { ...body, amount: 6 }, headers })
+    const url = 'https://example.com/'
+    for (let count = 0; count < 10; count += 1)
+      await ask('POST', '/v1/webhook-endpoints', { key, body: { url } })
+    const tooMany = { key, body: { url }, headers: { 'idempotency-key': 'one too many' } }
+    for (let count = 0; count < 2; count += 1) await ask('POST', '/v1/webhook-endpoints', tooMany)
+    const refused = log
+      .slice(start)
+      .map((line) => JSON.parse(line))
+      .filter(({ status }) => status >= 400)
+    const line = { level: 'info', merchant: merchant.reference, msg: 'answered' }
+    expect(refused).toMatchObject([
+      { ...line, code: 'validation_failed', reason: 'idempotency_key_reused' },
+      { ...line, code: 'webhook_endpoint_failed', reason: 'too_many' },
+      { ...line, code: 'webhook_endpoint_failed', reason: 'too_many' },
+    ])
+  })
+})
+
+describe('money', () => {
+  // References and amounts, and nothing about customers.
+  test('has one line per payment, payout and webhook, with its merchant', async () => {
+    const { db, clock, bank, logger, seal } = service
+    const owner = await service.addMerchant('Bola')
+    const { post, openVirtual, payIn } = payersOf(service, owner)
+    const receiver = await openReceiver()
+    await post('/v1/webhook-endpoints', { url: receiver.url })
+    const start = log.length
+    const linesOf = (word: string) =>
+      log
+        .slice(start)
+        .map((line) => JSON.parse(line))
+        .filter(({ msg }) => msg.startsWith(word))
+    const account = (await openVirtual()).json.data
+    const paidIn = await payIn(account.accountNumber, { sender: { name: 'CHUKA OBI' } })
+    expect(paidIn.status).toBe(201)
+    await until(() => linesOf('payment').length > 0)
+    const common = { level: 'info', merchant: owner.reference, mode: 'test' }
+    expect(linesOf('payment')).toMatchObject([
+      {
+        ...common,
+        msg: 'payment received',
+        payment: expect.stringMatching(/^pay_/),
+        amount: '5000',
+        asset: 'NGN',
+        rail: bank.name,
+      },
+    ])
+
+    const path = '/v1/disbursements/bank-transfer'
+    const [closed, reversing] = [magicNumber(2), magicNumber(3)]
+    for (const accountNumber of ['0123456789', closed, reversing]) {
+      const body = { amount: 100_000, bankCode: '058', accountNumber }
+      const paid = await post(path, body, { 'idempotency-key': accountNumber })
+      expect(paid.status).toBe(201)
+    }
+    const tools = { db, rail: bank, clock, logger }
+    await until(async () => {
+      clock.advance(2_000)
+      await pollPayouts(tools, clock.now())
+      await followReversals(tools, clock.now())
+      return linesOf('payout').length === 4
+    })
+    const payouts = linesOf('payout')
+    for (const line of payouts)
+      expect(line).toMatchObject({
+        ...common,
+        amount: '1000',
+        payout: expect.stringMatching(/^bt_/),
+      })
+    expect(payouts.map(({ msg, reason }) => [msg, reason]).toSorted()).toEqual([
+      ['payout completed', undefined],
+      ['payout completed', undefined],
+      ['payout failed', 'account_closed'],
+      ['payout reversed', undefined],
+    ])
+
+    const deliverer = startDeliverer(db, { seal, logger, clock })
+    await until(() => linesOf('webhook').length > 0)
+    await deliverer.stop()
+    expect(linesOf('webhook')[0]).toMatchObject({
+      ...common,
+      msg: 'webhook delivered',
+      event: expect.stringMatching(/^evt_/),
+      type: expect.any(String),
+      attempt: 1,
+      status: 200,
+    })
+    const text = log.slice(start).join('')
+    for (const hidden of ['CHUKA', account.accountNumber, '0123456789', receiver.url])
+      expect(text).not.toContain(hidden)
   })
 })
 
@@ -172,6 +284,7 @@ describe('the program', () => {
       expect((await program.ended).code).toBe(1)
       expect(program.text()).not.toMatch(/hunter2|long enough/)
       expect(program.text().trim().split('\n')).toHaveLength(1)
+      expect(program.text()).toMatch(/^(DATABASE_URL|MANILLA_SECRET)\b/)
     })
     await Promise.all(loggedPaths)
   })

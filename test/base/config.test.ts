@@ -14,9 +14,12 @@ test('naira amounts have default and configured limits', () => {
 test.each([
   [{ NAIRA_MAX: '9999' }, 'NAIRA_MIN_LIVE must be at most NAIRA_MAX, which is 9999'],
   [{ NAIRA_MIN_TEST: '1000000001' }, 'NAIRA_MIN_TEST must be at most NAIRA_MAX'],
-  [{ NAIRA_MIN_LIVE: '0' }, 'NAIRA_MIN_LIVE must be >= 1'],
-  [{ NAIRA_MAX: '9007199254740992' }, 'NAIRA_MAX must be <= 9007199254740991'],
-  [{ NAIRA_MAX: '₦10,000' }, 'NAIRA_MAX must be integer'],
+  [{ NAIRA_MIN_LIVE: '0' }, 'NAIRA_MIN_LIVE must be a whole number from 1 to 9007199254740991'],
+  [
+    { NAIRA_MAX: '9007199254740992' },
+    'NAIRA_MAX must be a whole number from 1 to 9007199254740991',
+  ],
+  [{ NAIRA_MAX: '₦10,000' }, 'NAIRA_MAX must be a whole number'],
 ])('contradictory limits are refused: %j', (given, message) => {
   expect(() => naira(given)).toThrow(message)
 })
@@ -36,7 +39,9 @@ test('a replica needs a primary, and has a limit on its delay', () => {
   expect(read({ DATABASE_READ_URL })?.maxDelayMs).toBe(5_000)
   expect(read({ DATABASE_READ_URL })?.url.reveal()).toBe(DATABASE_READ_URL)
   expect(read({ DATABASE_READ_URL, DATABASE_READ_MAX_DELAY_MS: '60000' })?.maxDelayMs).toBe(60_000)
-  expect(() => read({ DATABASE_READ_URL, DATABASE_READ_MAX_DELAY_MS: '100' })).toThrow('must be >=')
+  expect(() => read({ DATABASE_READ_URL, DATABASE_READ_MAX_DELAY_MS: '100' })).toThrow(
+    'must be a whole number from 2000 to',
+  )
   expect(() => read({ DATABASE_READ_URL, DATABASE_URL: '' })).toThrow('needs DATABASE_URL')
 })
 
@@ -128,4 +133,36 @@ test('a provider is called over https, and over http on loopback only', () => {
 test('keys of providers are not printed', () => {
   const { providers } = read({ PAYSTACK_LIVE_SECRET_KEY: 'sk_live_hidden' })
   expect(JSON.stringify(providers)).not.toContain('hidden')
+})
+
+const secretText = 'a value that no message may quote'
+
+// The message is all that an operator sees: it names the variable and what to write there.
+test.each([
+  ['HOST', '', 'an address such as 127.0.0.1, or 0.0.0.0 for all.'],
+  ['METRICS_HOST', '', 'an address such as 127.0.0.1, or 0.0.0.0 for all.'],
+  ['PORT', 'http', 'a whole number from 0 to 65535.'],
+  ['WORK_PORT', '-1', 'a whole number from 0 to 65535.'],
+  ['RATE_LIMIT_PER_SECOND', 'many', 'a whole number, at least 0.'],
+  ['TRUST_PROXY', 'yes', 'true or false.'],
+  ['LOG_LEVEL', 'loud', 'one of: fatal, error, warn, info, debug, trace, silent.'],
+  ['LOG_FORMAT', 'xml', 'one of: pretty, json.'],
+  ['MANILLA_SECRET', 'short', 'at least 32 characters; create it with `openssl rand -hex 32`.'],
+  ['MANILLA_SECRET_OLD', 'short', 'at least 32 characters; create it with `openssl rand -hex 32`.'],
+  ['DATABASE_URL', secretText, 'an address such as postgres://user:password@host:5432/database.'],
+  ['DATABASE_READ_URL', `mysql://${secretText}`, 'an address such as postgres://'],
+  ['SOLANA_TEST_USDC_MINT', '0x52', 'an address in base58, 32 to 44 characters.'],
+  ['SOLANA_LIVE_RPC_URLS', secretText, 'http or https addresses, separated by commas'],
+  ['MONNIFY_LIVE_URL', secretText, 'an https address, or http on loopback.'],
+  ['BANK_PAYER_EMAIL', 'nobody', 'an e-mail address such as payments@example.com.'],
+])('%s says what to write', (name, value, message) => {
+  const wrong = () => read({ SOLANA_LIVE_KEY_FILE: 'a', [name]: value })
+  expect(name === 'SOLANA_LIVE_RPC_URLS' ? wrong : () => read({ [name]: value })).toThrow(
+    `${name} must be ${message}`,
+  )
+  expect(wrong).not.toThrow(secretText)
+})
+
+test('several wrong values are named together', () => {
+  expect(() => read({ PORT: 'x', TRUST_PROXY: 'x' })).toThrow(/^PORT must .*\nTRUST_PROXY must/)
 })

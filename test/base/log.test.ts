@@ -5,10 +5,10 @@ import { expect, test } from 'vitest'
 const log = pathToFileURL('dist/base/log.js').href
 
 /** Runs a program that logs a line with a secret and then ends in the given way. */
-function runProgram(ending: string) {
+function runProgram(ending: string, format?: 'pretty' | 'json') {
   const program = `
     import { createLogger } from '${log}'
-    const logger = createLogger('info')
+    const logger = createLogger('info', undefined, ${JSON.stringify(format)})
     logger.info({ path: '/v1/sk_test_abc123' }, 'first')
     ${ending}`
   return spawnSync(process.execPath, ['--input-type=module', '-e', program], { encoding: 'utf8' })
@@ -43,4 +43,39 @@ test('a line is written soon after it was logged', () => {
     await sleep(2_000)
     process.kill(process.pid, 'SIGKILL')`)
   expect(stderr).toContain('"first"')
+})
+
+// A terminal shows the same lines in fewer words. Without one, JSON is the default.
+test('a pretty line is short, redacted, and safe to print', () => {
+  const { stderr } = runProgram(
+    `
+    logger.info({ requestId: 'r', method: 'GET', path: '/v1/x', status: 404, durationMs: 1.5,
+      merchant: 'mer_1', key: 'Ada Stores', code: 'not_found' }, 'answered')
+    const error = Object.assign(new Error('sk_test_abc123 is wrong'), { name: 'ConnectionLost' })
+    logger.warn({ err: error, why: 'red \\u001b[31m' }, 'a warning')
+    logger.error({ err: new TypeError('a bug') }, 'an error')`,
+    'pretty',
+  )
+  const lines = stderr.trimEnd().split('\n')
+  expect(lines.slice(0, 5).map((line) => line.replace(/^[\d:]{8} /, ''))).toEqual([
+    'INFO  first path=/v1/sk_test_[secret]',
+    'INFO  GET /v1/x 404 1.5 ms requestId=r merchant=mer_1 key="Ada Stores" code=not_found',
+    'WARN  a warning why="red \\u001b[31m"',
+    '  ConnectionLost: sk_test_[secret] is wrong',
+    'ERROR an error',
+  ])
+  expect(lines[5]).toBe('  TypeError: a bug')
+  expect(lines[6]).toMatch(/^ {6}at /)
+})
+
+test('an expected error has no stack, a bug has', () => {
+  const { stderr } = runProgram(`
+    const cause = new Error('connect ECONNREFUSED')
+    const lost = Object.assign(new Error('no connection', { cause }), { name: 'ConnectionLost' })
+    logger.warn({ err: lost }, 'expected')
+    logger.error({ err: new Error('a bug') }, 'unexpected')`)
+  const [, expected, unexpected] = stderr.split('\n').map((line) => line && JSON.parse(line))
+  const message = 'no connection: connect ECONNREFUSED'
+  expect(expected.err).toEqual({ type: 'ConnectionLost', message })
+  expect(unexpected.err.stack).toContain('at ')
 })

@@ -87,10 +87,12 @@ describe('the image', () => {
     expect(dockerfile).not.toMatch(/\bARG\b/)
   })
 
+  // 24 is a long-term release with security fixes until April 2028; those of 20 ended in April 2026.
   test('uses one supported Node image in every stage', () => {
     const bases = stages.map(([from]) => from!.rest.split(' ')[0])
     expect(new Set(bases).size).toBe(1)
-    expect(bases[0]).toMatch(/^node:20-\w+-slim/)
+    expect(bases[0]).toMatch(/^node:24-\w+-slim/)
+    expect(read('Dockerfile')).not.toMatch(/node:(?!24-)/)
   })
 })
 

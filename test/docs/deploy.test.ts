@@ -2,6 +2,8 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
+import { limits } from '../../src/base/limits.js'
+import { readAlerts, readPanels } from '../support/deploy-metrics.js'
 import { root } from '../support/doc-pages.js'
 
 /** The examples under deploy/. `npm run drill:failover` runs them; this checks what is cheap. */
@@ -37,8 +39,67 @@ test.each(units)('deploy/%s restarts its process', (unit) => {
   if (script) expect(existsSync(path.join(root, script))).toBe(true)
 })
 
+describe('deploy/prometheus-alerts.yml', () => {
+  const alerts = readAlerts()
+
+  test('says in every alert what is wrong and how urgent it is', () => {
+    expect(new Set(alerts.map(({ alert }) => alert)).size).toBe(alerts.length)
+    for (const { alert, expr, labels, annotations } of alerts) {
+      expect(alert).toMatch(/^Manilla[A-Z]\w+$/)
+      expect(expr.trim()).not.toBe('')
+      expect(['page', 'ticket']).toContain(labels.severity)
+      expect(annotations.summary).toMatch(/\.$/)
+    }
+    const expressions = alerts.map(({ expr }) => expr).join('\n')
+    for (const name of ['up{', 'node_filesystem_avail_bytes']) expect(expressions).toContain(name)
+  })
+
+  // Missing after ten seconds, then at most one scrape and one evaluation.
+  test('notices a killed worker within 15 seconds', () => {
+    const missing = alerts.find(({ alert }) => alert === 'ManillaWorkerMissing')!
+    expect(missing).toMatchObject({ expr: 'max(manilla_workers) < 2' })
+    expect(missing.for).toBeUndefined()
+    const { global, rule_files: files } = parse(read('prometheus.yml'))
+    const seconds = (text: string) => Number(/^(\d+)s$/.exec(text)![1])
+    const afterKillMs =
+      limits.work.missingAfterMs +
+      1_000 * (seconds(global.scrape_interval) + seconds(global.evaluation_interval))
+    expect(afterKillMs).toBeLessThan(15_000)
+    expect(files).toEqual(['prometheus-alerts.yml'])
+  })
+})
+
+test('deploy/grafana-dashboard.json has panels that do not overlap', () => {
+  const panels = readPanels()
+  expect(new Set(panels.map(({ id }) => id)).size).toBe(panels.length)
+  const cells = panels.flatMap(({ gridPos: { x, y, w, h } }) =>
+    Array.from({ length: w * h }, (_, n) => `${x + (n % w)},${y + Math.floor(n / w)}`),
+  )
+  expect(new Set(cells).size).toBe(cells.length)
+  for (const { type, targets = [] } of panels) expect(targets.length > 0).toBe(type !== 'row')
+})
+
+// The service takes the last address of X-Forwarded-For: the proxy must write it, not append to it.
+test.each([
+  ['nginx.conf', /proxy_set_header X-Forwarded-For \$remote_addr;/, /proxy_buffering off;/],
+  ['Caddyfile', /header_up X-Forwarded-For \{remote_host\}/, /flush_interval -1/],
+])('deploy/%s names the caller and does not buffer streams', (name, forwarded, unbuffered) => {
+  const text = read(name)
+  expect(text).toMatch(forwarded)
+  expect(text).toMatch(unbuffered)
+  expect(text).not.toMatch(/proxy_add_x_forwarded_for/)
+  expect(text).toContain('TRUST_PROXY=true')
+  const [, kilobytes] = /(?:max_body_size|max_size) (\d+)k/i.exec(text)!
+  expect(Number(kilobytes) * 1_000).toBeGreaterThan(limits.http.bodyBytesMax)
+  const [, idleSeconds] = /(?:keepalive_timeout|keepalive) (\d+)s/.exec(text)!
+  expect(Number(idleSeconds) * 1_000).toBeLessThan(limits.http.keepAliveMs)
+})
+
 test('the documentation links every example', () => {
-  const page = readFileSync(path.join(root, 'docs/operating/failover.md'), 'utf8')
+  const pages = ['failover', 'deployment'].map((name) =>
+    readFileSync(path.join(root, `docs/operating/${name}.md`), 'utf8'),
+  )
+  const page = pages.join('\n')
   const unlinked = readdirSync(folder).filter((name) => !page.includes(`](../../deploy/${name})`))
   expect(unlinked).toEqual([])
 })

@@ -304,8 +304,8 @@ describe('stopping and starting', () => {
 describe('an invalid setting', () => {
   test('is named in one line, and nothing is started', async () => {
     const mistakes: [Record<string, string>, RegExp][] = [
-      [{ PORT: 'eighty' }, /PORT must be integer/],
-      [{ LOG_LEVEL: 'loud' }, /LOG_LEVEL must be equal to one of/],
+      [{ PORT: 'eighty' }, /PORT must be a whole number from 0 to 65535/],
+      [{ LOG_LEVEL: 'loud' }, /LOG_LEVEL must be one of: fatal/],
       [{ DATABASE_URL: 'postgres://localhost/x' }, /MANILLA_SECRET is required with DATABASE_URL/],
     ]
     const checks = mistakes.map(async ([more, message]) => {

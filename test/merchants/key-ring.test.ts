@@ -79,6 +79,36 @@ test('a revocation takes effect in every process within a second', async () => {
   expect(await here.find(text, address)).toBeUndefined()
 })
 
+// While the secret is rotated, a process looks for the new hash and then for the old one. Another
+// process replaces the hash between the two queries.
+test('a key whose hash is replaced during its lookup is found', async () => {
+  const issued = await issue()
+  const text = issued.key.reveal()
+  const rotating = createSeal(new Secret('another secret of over thirty-two characters'), {
+    old: new Secret('a secret of more than thirty-two characters'),
+  })
+  const clock = manualClock(start)
+  const here = createKeyRing({ db, seal: rotating, clock })
+  const late = new WatchedDatabase(url, () => {})
+  const there = createKeyRing({ db: late, seal: rotating, clock })
+  const queries: number[] = []
+  const rows = late.rows.bind(late)
+  late.rows = async (source) => {
+    queries.push(1)
+    if (queries.length === 2) {
+      expect(await here.find(text, address)).toMatchObject({ id: issued.id })
+      await here.writeUses()
+    }
+    return rows(source)
+  }
+  expect(await there.find(text, address)).toMatchObject({ id: issued.id })
+  expect(queries).toHaveLength(3)
+  clock.advance(second)
+  expect(await there.find(text, address)).toMatchObject({ id: issued.id })
+  expect(queries).toHaveLength(4)
+  await late.close()
+})
+
 // A cached result expires a second after its lookup started, not after it arrived: it may be as old
 // as the lookup.
 test('a slow lookup is not cached for longer than a quick one', async () => {

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { createLogger } from '../../src/base/log.js'
+import { FundFigures } from '../../src/operations/fund-figures.js'
 import { logBankFindings, watchFloat } from '../../src/operations/watch-floats.js'
 import { openWithProviders } from '../support/open-with-providers.js'
 
@@ -14,9 +15,12 @@ function openLog() {
 test('a float below its minimum is an error, one at the minimum is not', async () => {
   const { lines, logger } = openLog()
   emulators.paystack.setFloat(1_000_000n)
-  expect(await watchFloat(logger, { bank, floatMin: 1_000_000n })).toBe(0)
+  const figures = new FundFigures()
+  const tools = { logger, figures }
+  expect(await watchFloat(tools, { bank, floatMin: 1_000_000n })).toBe(0)
   expect(lines).toEqual([])
-  expect(await watchFloat(logger, { bank, floatMin: 1_000_001n })).toBe(1)
+  expect(await watchFloat(tools, { bank, floatMin: 1_000_001n })).toBe(1)
+  expect(figures.floats).toEqual([{ bank: 'paystack-test', naira: 10_000, minNaira: 10_000.01 }])
   expect(lines.map((line) => JSON.parse(line))).toMatchObject([
     { level: 'error', bank: 'paystack-test', float: '₦10,000.00', min: '₦10,000.01' },
   ])

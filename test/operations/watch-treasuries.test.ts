@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { readConfig } from '../../src/base/config.js'
 import { createLogger } from '../../src/base/log.js'
+import { FundFigures } from '../../src/operations/fund-figures.js'
 import { watchTreasury } from '../../src/operations/watch-treasuries.js'
 import { openManilla } from '../support/open-manilla.js'
 import { PaperRail } from '../support/paper-rail.js'
@@ -57,12 +58,19 @@ test('an error is logged for every coin below its floor', async () => {
   })
   const log: string[] = []
   const logger = createLogger('error', { write: (line) => log.push(line) })
+  const figures = new FundFigures()
   const watch = (floors: object) => {
     const balances = { SOL: 5n, USDC: 100_000_000n, USDT: 7n }
     const treasury = { treasuryBalances: async () => balances, treasuryAddress: 'here' }
-    return watchTreasury({ db: service.db, logger }, { mode: 'test', rail: treasury, floors })
+    const tools = { db: service.db, logger, figures }
+    return watchTreasury(tools, { mode: 'test', rail: treasury, floors })
   }
   expect(await watch({ SOL: 5n, USDC: 40_000_000n, USDT: 7n })).toBe(0)
   expect(await watch({ SOL: 6n, USDC: 40_000_001n, USDT: 7n })).toBe(2)
   expect(log.map((line) => JSON.parse(line).coin)).toEqual(['SOL', 'USDC'])
+  expect(figures.hotWallets).toEqual([
+    { mode: 'test', coin: 'SOL', free: 5e-9, floor: 6e-9 },
+    { mode: 'test', coin: 'USDC', free: 40, floor: 40.000001 },
+    { mode: 'test', coin: 'USDT', free: 0.000007, floor: 0.000007 },
+  ])
 })

@@ -1,5 +1,5 @@
-import { systemClock } from '../../src/base/clock.js'
-import { createLogger } from '../../src/base/log.js'
+import { type Clock, systemClock } from '../../src/base/clock.js'
+import { createLogger, type Logger } from '../../src/base/log.js'
 import type { Seal } from '../../src/base/sealed.js'
 import { connect } from '../../src/postgres/connection.js'
 import type { Database } from '../../src/postgres/database.js'
@@ -11,7 +11,12 @@ import { whenDone } from './open-manilla.js'
 /** The delivery job of a worker, with its log. */
 export function startDeliverer(
   db: Database,
-  { seal = testSeal, pollIntervalMs }: { seal?: Seal; pollIntervalMs?: number } = {},
+  {
+    seal = testSeal,
+    pollIntervalMs,
+    clock = systemClock,
+    logger,
+  }: { seal?: Seal; pollIntervalMs?: number; clock?: Clock; logger?: Logger } = {},
 ) {
   const log: string[] = []
   const polls = { count: 0 }
@@ -19,9 +24,9 @@ export function startDeliverer(
     db,
     connect: () => connect(db.url, 'test deliveries'),
     seal,
-    clock: systemClock,
-    logger: createLogger('warn', { write: (line) => log.push(line) }),
-    sender: createSender({ clock: systemClock, allowsLoopback: true }),
+    clock,
+    logger: logger ?? createLogger('warn', { write: (line) => log.push(line) }),
+    sender: createSender({ clock, allowsLoopback: true }),
     onPoll: () => {
       polls.count += 1
     },

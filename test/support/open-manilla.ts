@@ -7,7 +7,7 @@ import type { Config } from '../../src/base/config.js'
 import type { Environment, Mode } from '../../src/base/environment.js'
 import { limits } from '../../src/base/limits.js'
 import { createLogger } from '../../src/base/log.js'
-import { createSeal, type Seal } from '../../src/base/sealed.js'
+import { createSeal, type OtherSecrets, type Seal } from '../../src/base/sealed.js'
 import { Secret } from '../../src/base/secret.js'
 import type { BankRail, LocalnetPayers, SandboxPayers } from '../../src/collections/ports.js'
 import type { BanksByProvider, CollectionRails } from '../../src/collections/prepare-accounts.js'
@@ -92,6 +92,8 @@ export type Merchant = {
 export type ManillaOptions = {
   /** Another service on the same database. */
   beside?: { db: Database; secret: Secret; clock: ReturnType<typeof manualClock> }
+  /** During a rotation of the secret. */
+  otherSecrets?: OtherSecrets
   /** The database URL if the service must not connect directly. */
   databaseUrl?: string
   databaseRead?: Config['databaseRead']
@@ -122,7 +124,7 @@ export async function openManilla(options: ManillaOptions = {}) {
   const db = options.beside?.db ?? (await freshDatabase())
   const clock = options.beside?.clock ?? manualClock()
   const secret = options.beside?.secret ?? new Secret(randomBytes(32).toString('hex'))
-  const seal = createSeal(secret)
+  const seal = createSeal(secret, options.otherSecrets)
   const log: string[] = []
   const config = {
     host: '127.0.0.1',
@@ -134,6 +136,7 @@ export async function openManilla(options: ManillaOptions = {}) {
     databaseUrl: new Secret(db.url),
     databaseRead: options.databaseRead,
     secret,
+    otherSecrets: options.otherSecrets,
     publicUrl: undefined,
     trustProxy: options.trustProxy ?? false,
     logLevel: 'trace',

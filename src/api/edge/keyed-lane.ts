@@ -99,6 +99,10 @@ function createKeyedLane<Input, Value>(
   })
   return {
     stats: lane.stats,
+    times: lane.times,
+    get waiting() {
+      return lane.waiting
+    },
     run: (call) => whileInProgress(() => lane.run(call)),
     ping: () => lane.ping(),
     close: () => lane.close(),

@@ -13,11 +13,10 @@ type Figures = {
   countDroppedLogs: () => number
 }
 
+type LaneFigures = Pick<Lane<unknown, unknown>, 'stats' | 'times' | 'waiting'>
+
 /** Labelled by route pattern, never by path: each reference would create a new series. */
-export function createMetrics(
-  lanes: Record<string, Pick<Lane<unknown, unknown>, 'stats'>>,
-  figures: Figures,
-): HttpMetrics {
+export function createMetrics(lanes: Record<string, LaneFigures>, figures: Figures): HttpMetrics {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
   const series = new RequestSeries(registry)
@@ -31,6 +30,7 @@ export function createMetrics(
         for (const [event, count] of Object.entries(stats)) this.set({ lane, event }, count)
     },
   })
+  addLaneFigures(registry, lanes)
   new Counter({
     name: 'manilla_request_logs_dropped_total',
     help: 'Request log entries dropped because the buffer was full or the database unavailable.',
@@ -45,6 +45,44 @@ export function createMetrics(
     registry,
     observe: (labels, answer) => series.observe(labels, answer),
   }
+}
+
+/**
+ * Averages of a period are ratios of increases: calls per batch, wait per call, duration per batch.
+ */
+function addLaneFigures(registry: Registry, lanes: Record<string, LaneFigures>): void {
+  const add = (name: string, help: string, read: (lane: LaneFigures) => number) =>
+    new Counter({
+      name,
+      help,
+      labelNames: ['lane'],
+      registers: [registry],
+      collect() {
+        this.reset()
+        for (const [lane, figures] of Object.entries(lanes)) this.inc({ lane }, read(figures))
+      },
+    })
+  add('manilla_lane_calls_total', 'Calls that were run in a batch.', ({ stats }) => stats.calls)
+  add('manilla_lane_batches_total', 'Batches that were run.', ({ stats }) => stats.batches)
+  add(
+    'manilla_lane_wait_seconds_total',
+    'Time that calls waited for their batch.',
+    ({ times }) => times.waitedMs / 1_000,
+  )
+  add(
+    'manilla_lane_batch_seconds_total',
+    'Time that batches took.',
+    ({ times }) => times.ranMs / 1_000,
+  )
+  new Gauge({
+    name: 'manilla_lane_waiting',
+    help: 'Calls that wait for their batch.',
+    labelNames: ['lane'],
+    registers: [registry],
+    collect() {
+      for (const [lane, { waiting }] of Object.entries(lanes)) this.set({ lane }, waiting)
+    },
+  })
 }
 
 /** Workers write these figures to the database; every API process reads the same. */

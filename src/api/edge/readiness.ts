@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { limits } from '../../base/limits.js'
-import type { Logger } from '../../base/log.js'
+import { explainError, type Logger } from '../../base/log.js'
 import type { Database } from '../../postgres/database.js'
 import { isDiskFull } from '../../postgres/failures.js'
 import { gather } from '../../postgres/gather.js'
@@ -35,7 +35,10 @@ export function createReadiness({ db, lanes, logger }: Parts): Readiness {
       isDiskInDoubt = false
       return true
     } catch (error) {
-      logger.warn({ err: error }, 'not ready: the database does not answer or cannot write')
+      logger.warn(
+        { why: explainError(error) },
+        'not ready: the database does not answer or cannot write',
+      )
       return false
     }
   }

@@ -2,8 +2,9 @@ import { METHODS } from 'node:http'
 import type { Socket } from 'node:net'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import type { Clock } from '../../base/clock.js'
+import { prefixes, toReference } from '../../base/ids.js'
 import { limits } from '../../base/limits.js'
-import type { Logger } from '../../base/log.js'
+import { explainError, type Logger } from '../../base/log.js'
 import { quoteInput, Refusal } from '../../base/refusal.js'
 import type { FindReplay } from '../../idempotency/replays.js'
 import type { AuthenticatedKey, KeyRing } from '../../merchants/key-ring.js'
@@ -34,6 +35,8 @@ declare module 'fastify' {
     bodyText: string
     /** Set once the request reaches one of our routes. `routeOptions` is built at every read. */
     route: Route | undefined
+    /** Why the request was not carried out. */
+    refusal: Refusal | undefined
   }
   interface FastifyContextConfig {
     /** Needs no key: knowing the URL gives access. */
@@ -96,6 +99,7 @@ export async function createServer(edge: Edge): Promise<FastifyInstance> {
   app.decorateRequest('answerText', '')
   app.decorateRequest('isReplayed', false)
   app.decorateRequest('route', undefined)
+  app.decorateRequest('refusal', undefined)
   addAnswerHooks(app, edge)
   addGracefulClose(app)
   const { clock } = edge
@@ -165,10 +169,24 @@ function answerFailure(
 ): FastifyReply {
   readiness.noteFailure(error)
   const known = toRefusal(error)
-  if (!known)
-    logger.error({ err: error, requestId: request.id }, 'unexpected error, answered with 500')
-  else if (known.status >= 500) logger.warn({ err: error, requestId: request.id }, known.message)
   const refusal = known ?? bug()
+  request.refusal = refusal
+  if (!known)
+    logger.error(
+      { err: error, requestId: request.id, ...merchantOf(request.caller) },
+      'unexpected error, answered with 500',
+    )
+  else if (known.status >= 500)
+    logger.warn(
+      {
+        requestId: request.id,
+        ...merchantOf(request.caller),
+        code: known.code,
+        reason: known.reason,
+        why: error === known ? undefined : explainError(error),
+      },
+      known.message,
+    )
   const { retryAfterSeconds } = refusal
   if (retryAfterSeconds !== undefined) reply.header('retry-after', retryAfterSeconds)
   if (isForPeople(request)) return answerFailurePage(request, reply, refusal)
@@ -189,21 +207,41 @@ function noteAnswer(
   const pattern = route ? route.path : request.routeOptions.url
   const labels = { method, route: pattern ?? 'unknown' }
   metrics.observe(labels, { status, seconds: durationMs / 1_000 })
-  logger.info(
-    {
-      requestId: request.id,
-      method,
-      path: loggedPath(request, pattern),
-      status,
-      durationMs: Math.round(durationMs * 10) / 10,
-      environmentId: caller?.environment.id,
-      mode: caller?.environment.mode,
-      key: caller?.name,
-    },
-    'answered',
-  )
+  // Composing the line costs more than the check.
+  if (logger.isLevelEnabled('info')) {
+    const refusal = status >= 400 ? refusalOf(request) : undefined
+    logger.info(
+      {
+        requestId: request.id,
+        method,
+        path: loggedPath(request, pattern),
+        status,
+        durationMs: Math.round(durationMs * 10) / 10,
+        merchant: caller && toReference(prefixes.merchant, caller.environment.merchantId),
+        mode: caller?.environment.mode,
+        key: caller?.name,
+        code: refusal?.code,
+        reason: refusal?.reason,
+      },
+      'answered',
+    )
+  }
   if (requestLog && caller)
     requestLog.keep(toLogEntry(request, reply, caller, { durationMs, answeredAt: clock.now() }))
+}
+
+function merchantOf(caller: AuthenticatedKey | undefined) {
+  if (!caller) return undefined
+  const { merchantId, mode } = caller.environment
+  return { merchant: toReference(prefixes.merchant, merchantId), mode }
+}
+
+/** A refusal that is remembered under its key is an answer like any other: a text. */
+function refusalOf({ refusal, answerText }: FastifyRequest): {
+  code?: string | undefined
+  reason?: string | undefined
+} {
+  return refusal ?? (answerText.startsWith('{') ? JSON.parse(answerText) : {})
 }
 
 /** Readers of the log must not be able to open payers' checkout pages. */

@@ -1,6 +1,7 @@
 import type { Clock } from '../../base/clock.js'
 import { limits } from '../../base/limits.js'
 import type { Seal } from '../../base/sealed.js'
+import { countKeysOfOldSecret } from '../../merchants/keys-of-old-secret.js'
 import type { Database } from '../../postgres/database.js'
 import { listMigrations } from '../../postgres/migrate.js'
 import { sql } from '../../postgres/sql.js'
@@ -30,7 +31,7 @@ async function examineVersion({ db }: Tools): Promise<CheckResult> {
 }
 
 /** Whether the schema matches this version, and the database belongs to this secret. */
-async function examineMigrations({ db, seal, simulation }: Tools): Promise<CheckResult[]> {
+async function examineMigrations({ db, clock, seal, simulation }: Tools): Promise<CheckResult[]> {
   const core = await listMigrations({ simulation: false })
   const known = await listMigrations({ simulation: true })
   const wanted = simulation ? known : core
@@ -66,13 +67,38 @@ async function examineMigrations({ db, seal, simulation }: Tools): Promise<Check
         'Run `npx manilla migrate`, or start the service.',
       ),
     ]
-  const [stored] = await db.rows(sql<{ fingerprint: Buffer }>`
-    select secret_fingerprint as fingerprint from installation`)
   const schema = ok('Schema', `all ${wanted.length} migrations applied`)
-  if (stored?.fingerprint.equals(seal.hash('fingerprint'))) return [schema]
-  const fix = 'Set the MANILLA_SECRET that this database was created with.'
-  return [schema, failure('Secret', 'does not match this database, so no API key works', fix)]
+  return [schema, ...(await examineSecret(db, clock, seal))]
 }
+
+/** Whether the database belongs to this secret, and what depends on the old one. */
+async function examineSecret(db: Database, clock: Clock, seal: Seal): Promise<CheckResult[]> {
+  const [stored] = await db.rows(sql<{ current: Buffer; old: Buffer | null }>`
+    select secret_fingerprint as current, old_secret_fingerprint as old from installation`)
+  if (stored?.current.equals(seal.fingerprint)) {
+    if (!stored.old) return []
+    const count = await countKeysOfOldSecret(db, clock.now(), seal)
+    return [
+      warning(
+        'Secret',
+        `being rotated: ${count} API keys still depend on the old secret`,
+        'Run `npx manilla secret rotate`. Keep MANILLA_SECRET_OLD until it reports the end.',
+      ),
+    ]
+  }
+  if (stored?.old?.equals(seal.fingerprint) || stored?.current.equals(seal.oldFingerprint ?? none))
+    return [
+      warning(
+        'Secret',
+        'being rotated: not every process uses the new secret',
+        'Set MANILLA_SECRET to the new secret and MANILLA_SECRET_OLD to the old one, and restart.',
+      ),
+    ]
+  const fix = 'Set the MANILLA_SECRET that this database was created with.'
+  return [failure('Secret', 'does not match this database, so no API key works', fix)]
+}
+
+const none = Buffer.alloc(0)
 
 /** Settings without which an acknowledged payment can be lost. */
 async function examineDurability({ db }: Tools): Promise<CheckResult[]> {

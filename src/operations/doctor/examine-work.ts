@@ -23,7 +23,7 @@ export async function examineService(url: string | undefined): Promise<CheckResu
   }
 }
 
-/** Reports a missing worker after 15 seconds, long before any work is overdue. */
+/** Reports a missing worker after 10 seconds, long before any work is overdue. */
 export async function examineWorkers(db: Database): Promise<CheckResult[]> {
   const { alive, missed, lastBeatAgeMs, lateJobs } = await readWorkers(db)
   const start = 'Start `manilla work` (or `npm start`), and let your process manager restart it.'

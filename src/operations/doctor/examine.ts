@@ -77,7 +77,7 @@ async function examineStoredState(
   const database = await openers.borrowDatabase(config)
   const db = new Database(database.url, () => {})
   try {
-    const seal = createSeal(config.secret)
+    const seal = createSeal(config.secret, config.otherSecrets)
     const simulation = usesSandbox(config.bank)
     const inDatabase = await examineDatabase({ db, clock, seal, simulation })
     const isUsable = !inDatabase.some(({ check, state }) => check === 'Schema' && state === 'error')

@@ -1,6 +1,7 @@
 import type { Clock } from '../../base/clock.js'
 import { limits } from '../../base/limits.js'
 import type { Logger } from '../../base/log.js'
+import { measureRailCall } from '../rail-calls.js'
 import { parseWithNumberTexts } from './number-texts.js'
 
 /** No answer, or none that shows what happened. Never treated as a failure. */
@@ -65,7 +66,7 @@ export class ProviderClient {
     )
     await places.enter(what, signal)
     try {
-      const answer = await this.#fetch(call, signal)
+      const answer = await measureRailCall(this.#name, () => this.#fetch(call, signal))
       this.#noteAnswer()
       return answer
     } catch (error) {

@@ -1,6 +1,7 @@
 import * as http from 'node:http'
 import * as https from 'node:https'
 import { limits } from '../../base/limits.js'
+import { measureRailCall } from '../rail-calls.js'
 import { isValidResult, type RpcCall } from './rpc-schemas.js'
 
 type RpcError = { code: number; message: string; data?: unknown }
@@ -83,7 +84,7 @@ export class RpcEndpoint {
     if (calls.length > 1 && this.#isBatchingRefused) return this.#postOneByOne(calls)
     const batch = calls.map((call, id) => ({ jsonrpc: '2.0', id, ...call }))
     const body = JSON.stringify(batch.length === 1 ? batch[0] : batch)
-    const parsed = parseReply(await this.#exchange(body))
+    const parsed = parseReply(await measureRailCall(this.host, () => this.#exchange(body)))
     if (calls.length > 1 && !Array.isArray(parsed)) {
       this.#isBatchingRefused = true
       return this.#postOneByOne(calls)

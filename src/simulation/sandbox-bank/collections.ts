@@ -48,18 +48,22 @@ export type SandboxCollections = Omit<CollectionRail, 'name' | 'provider'> &
     stop(): Promise<void>
   }
 
-type Tools = { db: Database; clock: Clock; logger: Logger; noticeKey: Buffer }
+/** Processes may sign with different keys while the installation's secret is rotated. */
+export type NoticeKeys = { noticeKey: Buffer; otherNoticeKeys?: Buffer[] }
+
+type Tools = { db: Database; clock: Clock; logger: Logger } & NoticeKeys
 
 export function createSandboxCollections(tools: Tools): SandboxCollections {
   const { db, clock, logger } = tools
   const key = createSecretKey(tools.noticeKey)
+  const accepted = [key, ...(tools.otherNoticeKeys ?? []).map((other) => createSecretKey(other))]
   const sender = new NoticeSender({ db, clock, logger, key })
   const receive = gather((payments: SimulatedPayment[]) =>
     db.transaction((tx) => receivePayments(tx, clock.now(), payments)),
   )
 
   function readOrLog(request: NoticeRequest): NoticeReading {
-    const read = readNotice(key, request)
+    const read = readNotice(accepted, request)
     if (read.kind !== 'unreadable') return read
     logger.error(
       { why: read.why, body: request.body },

@@ -37,8 +37,8 @@ type Unreadable = { kind: 'unreadable'; why: string }
  * Verifies the signature before parsing anything. Any amount and currency is passed on: payments
  * are judged elsewhere.
  */
-export function readNotice(key: KeyObject, message: NoticeRequest): NoticeReading | Unreadable {
-  if (!isGenuine(key, message)) return { kind: 'unverified' }
+export function readNotice(keys: KeyObject[], message: NoticeRequest): NoticeReading | Unreadable {
+  if (!keys.some((key) => isGenuine(key, message))) return { kind: 'unverified' }
   const fields = parseObject(message.body)
   if (typeof fields.event !== 'string') return { kind: 'unreadable', why: 'no event' }
   if (fields.event !== event) return { kind: 'other' }

@@ -16,7 +16,11 @@ import type {
 import type { Database } from '../../postgres/database.js'
 import type { Tx } from '../../postgres/tx.js'
 import { fromProviderReference, toProviderReference } from '../../rails/bank/order.js'
-import { createSandboxCollections, type SandboxCollections } from './collections.js'
+import {
+  createSandboxCollections,
+  type NoticeKeys,
+  type SandboxCollections,
+} from './collections.js'
 import { findReversed } from './find-reversed.js'
 import { banks, judgeAccount, refuseAccountNumber, resolveAccount } from './judge-account.js'
 import { judgeInstruction, type TestInstruction } from './judge-instruction.js'
@@ -43,9 +47,9 @@ export type SandboxBank = BankRail &
 /**
  * The simulated bank of test mode. It behaves like an external bank: it knows only what was sent to
  * it, keeps its own tables, and never writes the state of a payout. It signs its notices with
- * `noticeKey`, which the API uses to verify them.
+ * `noticeKey`, which the API uses to verify them, as it does `otherNoticeKeys`.
  */
-export function createSandboxBank(tools: Tools & { noticeKey: Buffer }): SandboxBank {
+export function createSandboxBank(tools: Tools & NoticeKeys): SandboxBank {
   const { db, clock, logger } = tools
   return {
     ...createSandboxCollections(tools),

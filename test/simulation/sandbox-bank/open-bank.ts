@@ -24,11 +24,11 @@ export function magicNumber(last: number): string {
 export const noticeKey = randomBytes(32)
 
 /** A bank with its own clock, and the errors it logged. */
-export function openBank(db: Database, key = noticeKey) {
+export function openBank(db: Database, key = noticeKey, otherNoticeKeys: Buffer[] = []) {
   const clock = manualClock()
   const logged: string[] = []
   const logger = createLogger('error', { write: (line) => logged.push(line) })
-  const bank = createSandboxBank({ db, clock, logger, noticeKey: key })
+  const bank = createSandboxBank({ db, clock, logger, noticeKey: key, otherNoticeKeys })
   whenDone(() => bank.stop())
   return { bank, clock, logged }
 }

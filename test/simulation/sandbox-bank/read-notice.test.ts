@@ -62,6 +62,8 @@ describe('a message', () => {
     expect(headers['content-type']).toBe('application/json')
     const stranger = openBank(db, randomBytes(32)).bank
     expect(stranger.readNotice({ headers, body })).toEqual({ kind: 'unverified' })
+    const rotating = openBank(db, randomBytes(32), [noticeKey]).bank
+    expect(rotating.readNotice({ headers, body })).toEqual({ kind: 'payment', payment })
   })
 
   test('with any byte changed is not genuine', () => {
