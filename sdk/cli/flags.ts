@@ -203,7 +203,7 @@ export const described: Record<string, { about: string; flags: Flag[] }> = {
   'checkout.simulate': {
     about: 'Simulate a payment. Pays a test-mode session once, as a customer would: by bank transfer, or in stablecoins if the session accepts them. Stablecoins are credited when the transfer is final. Not available in live mode.',
     flags: [
-      ['method', 'text', 'Payment method. Defaults to bank_transfer. One of: bank_transfer, crypto.', false, false],
+      ['method', 'text', 'Payment method. Defaults to bank_transfer, or to crypto if the session accepts nothing else. One of: bank_transfer, crypto.', false, false],
     ],
   },
   'cryptoTransfers.create': {
@@ -325,6 +325,10 @@ export const described: Record<string, { about: string; flags: Flag[] }> = {
       ['checkout.colour', 'text', 'Accent colour of the checkout page, such as #0a7d4f.', false, true],
       ['checkout.logo', 'text', 'A PNG, JPEG or WebP image of at most 32 kB, as a base64 data: URL.', false, true],
       ['checkout.frameOrigins', 'list', 'Origins that may embed the checkout page, such as https://shop.example.', false, false],
+      ['checkout.showCustomer', 'boolean', 'Whether the checkout page and the public session show the name and e-mail address of the customer to anyone who has the link.', false, false],
+      ['checkout.returnAutomatically', 'boolean', 'Whether the checkout page returns to successUrl by itself, five seconds after the payment.', false, false],
+      ['checkout.supportEmail', 'text', 'E-mail address that the checkout page shows where payers may need help.', false, true],
+      ['checkout.supportPhone', 'text', 'Phone number that the checkout page shows where payers may need help.', false, true],
       ['lowBalance.NGN', 'integer', '', false, true],
       ['lowBalance.USDC', 'text', '', false, true],
       ['lowBalance.USDT', 'text', '', false, true],

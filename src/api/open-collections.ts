@@ -24,6 +24,7 @@ import {
 import { requeryAccount } from '../collections/requery-account.js'
 import { hintKey, type NewHint, storeHints } from '../collections/store-hints.js'
 import type { NewNotice, NoticeName } from '../collections/store-notices.js'
+import { markOpened } from '../collections/store-sessions.js'
 import type { Database } from '../postgres/database.js'
 import { gather } from '../postgres/gather.js'
 import type { OpenLane } from '../postgres/lane.js'
@@ -63,6 +64,8 @@ export type Collections = {
   pollWalletSoon(account: Pick<CollectionAccount, 'rail' | 'number'>): Promise<void>
   /** Public: the reference alone gives access. Concurrent calls share one query. */
   findPublicSession(reference: string): Promise<PublicSession | undefined>
+  /** Records that a browser showed the page of the session, without waiting for it. */
+  markOpened(found: PublicSession, now: Date): void
   /** Asks the bank to reject further payments, without waiting for it. */
   closeAccount(account: CollectionAccount): void
   /** Resolves once the notice is stored. It is judged in the same transaction, or soon after. */
@@ -116,6 +119,12 @@ export function openCollections(tools: Tools): Collections {
     prepareSession: createSessionPreparation({ db, prepareAccount, prepareWallet }),
     pollWalletSoon: ({ rail, number: wallet }) => pollSoon(db, clock.now(), { rail, wallet }),
     findPublicSession: gather(findPublicSessions),
+    markOpened: ({ session, clockOffsetMs }, now) => {
+      if (session.openedAt !== null) return
+      markOpened(db, session, after(now, clockOffsetMs)).catch((error) =>
+        logger.warn({ err: error, session: session.reference }, 'a first view was not recorded'),
+      )
+    },
     // A failure is harmless: late payments into the account are judged like any other.
     closeAccount: ({ rail, railAccount }) => {
       const closed = byName.get(rail)?.closeAccounts([railAccount])

@@ -60,6 +60,7 @@ const readPage = (api: ApiParts, script: PageScript) =>
       const found = await api.collections.findPublicSession(reference)
       if (!found)
         return answerPage({ headers }, { status: 404, text: renderNotFound(texts, nonce), nonce })
+      if (query.part !== 'main' && isFirstHand(headers)) api.collections.markOpened(found, now)
       const { sent: nairaBefore, coins: coinsBefore } = query
       const scene = sceneOf(api, found, { now, nairaBefore, coinsBefore })
       const text = query.part === 'main' ? renderMain(scene).markup : renderPage()
@@ -82,6 +83,19 @@ const readPage = (api: ApiParts, script: PageScript) =>
       }
     },
   })
+
+/**
+ * Whether a browser loads the page to show it: not a program, a link preview or a prefetch. Old
+ * browsers and insecure connections send no `Sec-Fetch-Mode`.
+ */
+function isFirstHand(headers: IncomingHttpHeaders): boolean {
+  const { 'sec-purpose': purpose = headers.purpose ?? headers['x-moz'] } = headers
+  if (purpose !== undefined) return false
+  const mode = headers['sec-fetch-mode']
+  return mode === undefined
+    ? headers['upgrade-insecure-requests'] === '1'
+    : mode === 'navigate'
+}
 
 function sceneOf(
   api: ApiParts,
