@@ -180,11 +180,7 @@ async function judgeAll(
 }
 
 /** Events show a wallet as its verify operation does: with the deposits that it does not accept. */
-async function addOtherDeposits(
-  tx: Tx,
-  judged: JudgedPayment[],
-  refused: Notice[],
-): Promise<void> {
+async function addOtherDeposits(tx: Tx, judged: JudgedPayment[], refused: Notice[]): Promise<void> {
   const changed = judged.flatMap((one) => (one.cancelled ? [one, one.cancelled] : [one]))
   const ofWallets = changed.filter(({ account }) => isWallet(account))
   if (ofWallets.length === 0) return

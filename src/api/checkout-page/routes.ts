@@ -92,9 +92,7 @@ function isFirstHand(headers: IncomingHttpHeaders): boolean {
   const { 'sec-purpose': purpose = headers.purpose ?? headers['x-moz'] } = headers
   if (purpose !== undefined) return false
   const mode = headers['sec-fetch-mode']
-  return mode === undefined
-    ? headers['upgrade-insecure-requests'] === '1'
-    : mode === 'navigate'
+  return mode === undefined ? headers['upgrade-insecure-requests'] === '1' : mode === 'navigate'
 }
 
 function sceneOf(

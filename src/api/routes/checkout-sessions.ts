@@ -227,7 +227,8 @@ const cancel = (api: ApiParts) =>
             isEnded = true
             return getSession(tx, name)
           },
-          (found) => successText(200, 'Session cancelled', showSession(serverTime, found as FoundSession)),
+          (found) =>
+            successText(200, 'Session cancelled', showSession(serverTime, found as FoundSession)),
         ),
       )
       if (isEnded) api.collections.closeAccount(account)
