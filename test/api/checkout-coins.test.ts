@@ -55,8 +55,11 @@ describe('a session with a price in coins', () => {
     const { json } = await shop.create({ crypto: { ...order.crypto, amount: '1025.5000000' } })
     expect(json.data.crypto.amount).toBe('1025.5000000')
     const { text } = await service.ask('GET', `/checkout/${json.data.reference}`)
-    expect(text).toContain('Or pay 1,025.50 USDC on Solana')
+    expect(text).toMatch(/coins-only">1,025\.50 USDC/)
     expect(text).toContain('data-copy="1025.50"')
+    expect(text).toMatch(
+      /href="solana:\w{43,44}\?amount=1025\.5&amp;spl-token=\w{43,44}&amp;label=/,
+    )
   })
 
   test('paid in coins, shows the received and accepted amounts', async () => {
