@@ -17,16 +17,22 @@ export function renderReceipt(scene: Scene): Html | false {
       [words.amount, showMoney(acceptedOf(payment), payment.currency)],
       [words.date, words.time(new Date(payment.receivedAt))],
       [words.paidBy, describePayer(payment, scene)],
-      [words.payment, payment.reference],
     ]),
     [words.paidTo, merchantOf(scene)],
     [words.paidFor, shown.description],
+  ]
+  const references = [
+    ...accepted.map((payment) => [words.payment, payment.reference]),
     [words.session, shown.reference],
   ]
   return html`<section class="receipt" aria-label="${words.title}"><h2>${words.title}</h2>
     <dl class="card">${rows
       .filter(([, value]) => value !== '')
-      .map(([name, value]) => html`<div class="row"><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>
+      .map(([name, value]) => html`<div class="row"><dt>${name}</dt><dd>${value}</dd></div>`)}
+    ${references.map(
+      ([name, value]) =>
+        html`<div class="row code"><dt>${name}</dt><dd class="address">${value}</dd></div>`,
+    )}</dl>
     <button type="button" class="plain" data-print hidden>${words.print}</button></section>`
 }
 

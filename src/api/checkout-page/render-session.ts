@@ -115,7 +115,7 @@ function renderChoice({ view }: Scene): Html {
 
 function renderTabs({ shown, texts }: Scene): Html {
   return html`<div class="tabs"><label for="by-bank">${texts.transferTab}</label>
-    <label for="by-coins">${texts.coinsTab(shown.crypto!.asset)}</label></div>`
+    <label for="by-coins">${shown.crypto!.asset}</label></div>`
 }
 
 function renderBankSummary(scene: Scene): Html {

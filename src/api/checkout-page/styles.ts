@@ -103,10 +103,13 @@ summary::after{content:"";flex:none;width:.55rem;height:.55rem;margin:0 .3rem .2
   border:solid var(--soft);border-width:0 2px 2px 0;transform:rotate(45deg)}
 details[open] summary::after{transform:translateY(.25rem) rotate(225deg)}
 .method{display:grid;gap:1rem;padding-bottom:1rem;text-align:left}
-.address{font-family:ui-monospace,Menlo,Consolas,monospace;font-size:.9375rem}
+.address{font-family:ui-monospace,Menlo,Consolas,monospace;font-size:.875rem}
+.stack>.by-phone{margin-bottom:-1rem;border-bottom:0}
 .receipt{display:grid;gap:.75rem;text-align:left}
 .receipt h2{font-size:1rem}
 .receipt dt{line-height:1.5}
+.row.code{display:block}
+.row.code dd{text-align:left;font-weight:400}
 .returning{display:grid;gap:.75rem;background:var(--wash);border-radius:1rem;padding:1rem}
 .help{display:flex;flex-wrap:wrap;gap:0 1rem;justify-content:center}
 .help a{min-height:2.75rem;display:inline-flex;align-items:center;margin-block:-.6rem}

@@ -25,7 +25,7 @@ const lagosTime = (options: Intl.DateTimeFormatOptions) =>
   new Intl.DateTimeFormat('en-GB', { timeZone: 'Africa/Lagos', ...options })
 const hours = lagosTime({ hour: '2-digit', minute: '2-digit' })
 const days = lagosTime({ day: 'numeric', month: 'long' })
-const dates = lagosTime({ day: 'numeric', month: 'long', year: 'numeric' })
+const dates = lagosTime({ day: 'numeric', month: 'short', year: 'numeric' })
 
 /** Nigeria has one time zone and no daylight saving time. */
 const showHour = (time: Date) => `${hours.format(time)} WAT`
@@ -45,7 +45,6 @@ export const english = {
   byTransferOr: (coin: string) => `Pay by bank transfer or ${coin}`,
   byCoins: (coin: string) => `Pay in ${coin}`,
   transferTab: 'Bank transfer',
-  coinsTab: (coin: string) => `${coin} on Solana`,
   sendExactly: 'Send exactly',
   accountNumber: 'Account number',
   bank: 'Bank',
