@@ -34,8 +34,11 @@ let wantsFocus = false
 let serverStartMs = 0
 /** Seconds until the page returns to the shop; undefined until the session is paid. */
 let returnSeconds: number | undefined
-/** The payer stopped the return, or it has been tried. */
-let isStaying = isBack()
+/**
+ * The payer stopped the return, or it has happened. Kept in the browser's history: the page must not
+ * return again when the payer comes back to it.
+ */
+let isStaying = (history.state as { isStaying?: boolean } | null)?.isStaying === true
 /** The smallest countdown warning announced so far, in seconds. */
 let warnedAtSeconds = Number.POSITIVE_INFINITY
 
@@ -49,12 +52,6 @@ function announce(text: string): void {
   setTimeout(() => {
     announcer.textContent = text
   }, 50)
-}
-
-/** Whether the payer came back from the shop: returning again would lock them out. */
-function isBack(): boolean {
-  const [entry] = performance.getEntriesByType('navigation') as PerformanceNavigationTiming[]
-  return entry?.type === 'back_forward'
 }
 
 /** Throws unless a good response arrives in time. Older browsers have no AbortSignal.timeout. */
@@ -226,6 +223,7 @@ function tickReturn(): void {
 function stay(): void {
   if (returnSeconds === undefined || isStaying) return
   isStaying = true
+  history.replaceState({ isStaying }, '')
   const box = main.querySelector<HTMLElement>('[data-returning]')
   const hadFocus = box?.contains(document.activeElement)
   showReturn()
@@ -362,7 +360,7 @@ document.addEventListener('click', (event) => {
   const target = event.target as HTMLElement
   const button = target.closest<HTMLElement>('[data-copy]')
   if (button) void copy(button)
-  if (target.closest('[data-stay]')) stay()
+  if (target.closest('[data-stay],a.primary')) stay()
   if (target.closest('[data-print]')) {
     stay()
     print()
