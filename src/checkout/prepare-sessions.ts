@@ -32,8 +32,8 @@ export type PrepareSession = (
 
 /**
  * Opens a virtual account for the session, unless the merchant disabled bank transfers, and a
- * wallet if it can be paid in coins; all are committed together. The wallet comes first: it is derived here, so no account is orphaned at a
- * bank when the chain does not answer.
+ * wallet if it can be paid in coins; all are committed together. The wallet comes first: it is
+ * derived here, so no account is orphaned at a bank when the chain does not answer.
  */
 export function createSessionPreparation({
   db,

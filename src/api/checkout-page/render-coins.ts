@@ -54,7 +54,7 @@ function renderWalletQr(scene: Scene): Html {
   return drawQr(paymentLink(scene), scene.texts.coins.qrLabel(scene.shown.crypto!.asset))
 }
 
-/** A Solana Pay transfer request. Without a known mint, wallets would send SOL: only the address. */
+/** A Solana Pay transfer request. Without the mint, an amount would be one of SOL. */
 export function paymentLink({ shown, mint }: Scene): string {
   const { address } = shown.crypto!
   if (mint === null) return `solana:${address}`

@@ -156,9 +156,13 @@ function renderShortfall(scene: Scene): Html {
     ${view.notes.length > 1 && renderNotes(scene, false)}
     ${renderClock(scene)}
     <div>${shown.bankTransfer && pay(showNaira(BigInt(shown.amount)), renderBank(scene))}
-      ${shown.crypto && pay(priceOf(shown), html`${renderCoinsSummary(scene)}${renderCoins(scene)}`)}
+      ${shown.crypto && pay(priceOf(shown), renderCoinsWhole(scene))}
       ${renderDetails(scene)}</div>
     ${renderLink(shown.cancelUrl, texts.leave(name))}`
+}
+
+function renderCoinsWhole(scene: Scene): Html {
+  return html`${renderCoinsSummary(scene)}${renderCoins(scene)}`
 }
 
 /** Long amounts are smaller, so that they never wrap. */

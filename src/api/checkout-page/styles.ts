@@ -23,8 +23,8 @@ body{margin:0;min-height:100vh;min-height:100dvh;display:flex;flex-direction:col
 h1,h2,p,dl,dd{margin:0}
 a{color:var(--brand)}
 a:focus-visible,button:focus-visible,summary:focus-visible,
-#by-bank:focus-visible~.sum [for=by-bank],#by-coins:focus-visible~.sum [for=by-coins]{outline:3px solid var(--brand);
-  outline-offset:2px}
+#by-bank:focus-visible~.sum [for=by-bank],#by-coins:focus-visible~.sum [for=by-coins]{
+  outline:3px solid var(--brand);outline-offset:2px}
 [hidden]{display:none!important}
 .visually-hidden{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);
   white-space:nowrap;-webkit-user-select:none;user-select:none}
