@@ -1,6 +1,6 @@
 /**
- * Script of the checkout page, which works without it. It adds a countdown, copy buttons and live
- * updates. The server renders every text and state: the script only fetches the main part of the
+ * Script of the checkout page, which works without it. It adds a countdown, copy and print buttons,
+ * live updates and the way back to the shop. The server renders every text and state: the script only fetches the main part of the
  * page again and replaces it.
  */
 
@@ -32,6 +32,13 @@ let swapRequest: AbortController | undefined
 let wantsFocus = false
 /** Server time when `performance.now()` was 0. */
 let serverStartMs = 0
+/** Seconds until the page returns to the shop; undefined until the session is paid. */
+let returnSeconds: number | undefined
+/**
+ * The payer stopped the return, or it has happened. Kept in the browser's history: the page must not
+ * return again when the payer comes back to it.
+ */
+let isStaying = (history.state as { isStaying?: boolean } | null)?.isStaying === true
 /** The smallest countdown warning announced so far, in seconds. */
 let warnedAtSeconds = Number.POSITIVE_INFINITY
 
@@ -141,6 +148,7 @@ function show(fresh: HTMLElement): void {
   const isFocused = wantsFocus || main.contains(document.activeElement)
   const before = main.dataset
   wantsFocus = false
+  keepMethod(fresh)
   main.replaceWith(fresh)
   main = fresh
   const { title = '', heading = '', announcement = '', fingerprint, state } = main.dataset
@@ -153,10 +161,18 @@ function show(fresh: HTMLElement): void {
   if (isChanged) announce(isFocused ? announcement : `${heading} ${announcement}`.trim())
 }
 
-/** Shows the elements that need script, and starts the countdown and the stream. */
+/** The payer's choice between bank transfer and coins outlives the replaced part. */
+function keepMethod(fresh: HTMLElement): void {
+  const chosen = main.querySelector('[name=method]:checked')
+  const same = chosen && fresh.querySelector<HTMLInputElement>(`#${chosen.id}`)
+  if (same) same.checked = true
+}
+
+/** Shows the elements that need script, and starts the countdowns and the stream. */
 function enhance(): void {
-  for (const hidden of main.querySelectorAll<HTMLElement>('.copy,[data-live],.bar,[role=timer]'))
-    hidden.hidden = false
+  const ready = '.copy,[data-live],.bar,[role=timer],[data-print]'
+  for (const hidden of main.querySelectorAll<HTMLElement>(ready)) hidden.hidden = false
+  showReturn()
   const clock = main.querySelector<HTMLElement>('[data-now]')
   if (clock) setServerTime(clock.dataset.now!)
   tick()
@@ -182,6 +198,36 @@ function tick(): void {
   if (warning < warnedAtSeconds && seconds > 0) announce(warning === 60 ? one : five)
   warnedAtSeconds = warning
   if (seconds === 0 && !swapping) swap().catch(() => {}) // the next tick tries again
+}
+
+/** Shows the countdown to the return, unless the payer stopped it. */
+function showReturn(): void {
+  const box = main.querySelector<HTMLElement>('[data-returning]')
+  if (!box) return
+  const seconds = find(box, '[data-seconds]')
+  returnSeconds ??= Number(seconds.textContent)
+  seconds.textContent = String(returnSeconds)
+  box.hidden = isStaying
+}
+
+/** Follows the link to the shop when the time is up. Pauses while the page is hidden. */
+function tickReturn(): void {
+  if (returnSeconds === undefined || isStaying || document.hidden) return
+  returnSeconds -= 1
+  if (returnSeconds <= 0) {
+    stay()
+    find(main, 'a.primary').click()
+  } else showReturn()
+}
+
+function stay(): void {
+  if (returnSeconds === undefined || isStaying) return
+  isStaying = true
+  history.replaceState({ isStaying }, '')
+  const box = main.querySelector<HTMLElement>('[data-returning]')
+  const hadFocus = box?.contains(document.activeElement)
+  showReturn()
+  if (hadFocus) find(main, 'h1').focus({ preventScroll: true })
 }
 
 function formatClock(seconds: number): string {
@@ -314,6 +360,11 @@ document.addEventListener('click', (event) => {
   const target = event.target as HTMLElement
   const button = target.closest<HTMLElement>('[data-copy]')
   if (button) void copy(button)
+  if (target.closest('[data-stay],a.primary')) stay()
+  if (target.closest('[data-print]')) {
+    stay()
+    print()
+  }
   const link = target.closest<HTMLAnchorElement>('a[data-swap]')
   if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return
   event.preventDefault()
@@ -327,10 +378,16 @@ document.addEventListener('submit', (event) => {
   void simulate(form)
 })
 
+// A payer who uses the keyboard reads or navigates the page: it must not disappear.
+document.addEventListener('keydown', stay)
+
 document.addEventListener('visibilitychange', () => {
   follow()
   if (!document.hidden) pollNow()
 })
 addEventListener('online', pollNow)
-setInterval(tick, 1_000)
+setInterval(() => {
+  tick()
+  tickReturn()
+}, 1_000)
 enhance()

@@ -112,8 +112,9 @@ const finders: Record<string, (manilla: Manilla, reference: string) => Promise<T
     return { accountNumber }
   },
   cs_: async (manilla, reference) => {
-    const { virtualAccount } = await manilla.checkout.sessions.get(reference)
-    return manilla.virtualAccounts.get(virtualAccount)
+    const { virtualAccount, cryptoWallet } = await manilla.checkout.sessions.get(reference)
+    if (virtualAccount) return manilla.virtualAccounts.get(virtualAccount)
+    return manilla.cryptoWallets.get(cryptoWallet!)
   },
   cw_: async (manilla, reference) => manilla.cryptoWallets.get(reference),
   dw_: async (manilla, reference) => {

@@ -232,23 +232,24 @@ export type CheckoutSession = {
   currency: 'NGN'
   /** What the customer pays for. */
   description: string
-  customer: {
-    /** Name of the customer. */
-    name: string
-    /** Email address of the customer. */
-    email: string
-  }
-  /** Payment methods of the session. */
+  /** `bank_transfer` and `card` always, and `crypto` if the session has a price in a stablecoin. */
   paymentMethods: ({
     /** `bank_transfer`, `card` or `crypto`. */
     code: string
     /** Display name. */
     label: string
-    /** Whether the merchant has enabled the method. */
+    /**
+     * Whether the merchant has enabled the method. An open session keeps the methods that it was
+     * created with.
+     */
     enabled: boolean
     /** Whether the session can be paid with it now. */
     available: boolean
-    /** `available`, `unavailable` or `coming_soon`. */
+    /**
+     * `available`: the session can be paid with it now; `unavailable`: it cannot, because the
+     * session has ended or was created without the method; `coming_soon`: no session supports it
+     * yet.
+     */
     status: string
   })[]
   /**
@@ -258,14 +259,26 @@ export type CheckoutSession = {
   status: 'pending' | 'paid' | 'expired' | 'cancelled'
   /** When it expires. A payment received later counts as late. */
   expiresAt: string
+  /** Who you asked to pay. */
+  customer: {
+    /** Name of the customer. */
+    name: string
+    /** Email address of the customer. */
+    email: string
+  }
   /** Your own reference, such as an order number, if you sent one. */
   merchantReference?: string
   /** URL of the hosted page. Send your customer there. */
   url: string
-  /** The virtual account that collects bank transfers for the session. */
-  virtualAccount: string
-  /** Price in a stablecoin, if you set one. */
+  /**
+   * The virtual account that collects bank transfers for the session. Absent if bank transfers were
+   * disabled in the settings when the session was created.
+   */
+  virtualAccount?: string
+  /** Price in a stablecoin, if you set one, and the wallet to pay into. */
   crypto?: {
+    /** Wallet address to pay into. */
+    address: string
     asset: 'USDC' | 'USDT'
     /** Such as `SOLANA`. */
     network: 'SOLANA'
@@ -274,12 +287,50 @@ export type CheckoutSession = {
   }
   /** The wallet that collects stablecoins for the session. */
   cryptoWallet?: string
+  /** How to pay by bank transfer. Only present while the session is pending and accepts it. */
+  bankTransfer?: {
+    /** Account number to pay into. */
+    accountNumber: string
+    /** Name on the account. */
+    accountName: string
+    /** Name of the bank. */
+    bankName: string
+    /** Code of the bank. */
+    bankCode: string
+    /** Amount to transfer, in kobo. */
+    amount: number
+  }
+  /** Naira received, in kobo. */
+  amountReceived: number
+  /** Naira the merchant accepted, in kobo. */
+  amountAccepted: number
+  /** Stablecoin amounts, if the session has a price in one. */
+  cryptoAmounts?: {
+    asset: 'USDC' | 'USDT'
+    /** Amount to pay. */
+    amount: string
+    /** Amount received. */
+    amountReceived: string
+    /** Amount the merchant accepted. */
+    amountAccepted: string
+  }
+  /** Current time of the environment, to count down to `expiresAt`. */
+  serverTime: string
+  /**
+   * Payments into the session, newest first: per payment method the latest 50. Refund one with
+   * `POST /v1/collections/payments/{reference}/refund`.
+   */
+  payments: Payment[]
+  /** Whether more payments arrived than `payments` lists. */
+  moreReceived: boolean
   successUrl: string | null
   cancelUrl: string | null
   /** The JSON object you sent, returned unchanged. */
   metadata: Record<string, unknown>
   /** When the session was created. */
   createdAt: string
+  /** When a browser first showed the page. */
+  openedAt: string | null
 }
 
 export type CoinFunding = {
@@ -363,7 +414,7 @@ export type CreditedCryptoWallet = {
   status: 'ACTIVE'
   /**
    * Deposits of tokens that this wallet does not accept. They stay in the wallet and are not
-   * credited. Only present when one wallet is read, not in lists and events.
+   * credited. The latest 50, newest first; only present if there are any, and not in lists.
    */
   otherDeposits?: ({
     /** `USDC`, `USDT`, or the mint address of another token. */
@@ -533,7 +584,7 @@ export type CryptoWallet = {
   payments: Payment[]
   /**
    * Deposits of tokens that this wallet does not accept. They stay in the wallet and are not
-   * credited. Only present when one wallet is read, not in lists and events.
+   * credited. The latest 50, newest first; only present if there are any, and not in lists.
    */
   otherDeposits?: ({
     /** `USDC`, `USDT`, or the mint address of another token. */
@@ -553,6 +604,11 @@ export type CryptoWallet = {
   createdAt: string
   /** When it was paid. */
   paidAt: string | null
+  /**
+   * Why it was cancelled: `requested` if you cancelled it or its checkout session, `session_paid`
+   * if the customer paid the session by another method.
+   */
+  cancellationReason: 'requested' | 'session_paid' | null
 }
 
 export type DedicatedAccount = {
@@ -590,7 +646,7 @@ export type DedicatedCryptoWallet = {
   status: 'ACTIVE'
   /**
    * Deposits of tokens that this wallet does not accept. They stay in the wallet and are not
-   * credited. Only present when one wallet is read, not in lists and events.
+   * credited. The latest 50, newest first; only present if there are any, and not in lists.
    */
   otherDeposits?: ({
     /** `USDC`, `USDT`, or the mint address of another token. */
@@ -874,7 +930,10 @@ export type Profile = {
     /** A PNG, JPEG or WebP image of at most 32 kB, as a base64 `data:` URL. */
     logo: string | null
   }
-  /** Payment methods offered to payers. */
+  /**
+   * Payment methods of new checkout sessions. Open sessions keep the methods they were created
+   * with.
+   */
   paymentMethods: {
     bankTransfer: boolean
     crypto: boolean
@@ -896,23 +955,24 @@ export type PublicCheckoutSession = {
   currency: 'NGN'
   /** What the customer pays for. */
   description: string
-  customer: {
-    /** Name of the customer. */
-    name: string
-    /** Email address of the customer. */
-    email: string
-  }
-  /** Payment methods of the session. */
+  /** `bank_transfer` and `card` always, and `crypto` if the session has a price in a stablecoin. */
   paymentMethods: ({
     /** `bank_transfer`, `card` or `crypto`. */
     code: string
     /** Display name. */
     label: string
-    /** Whether the merchant has enabled the method. */
+    /**
+     * Whether the merchant has enabled the method. An open session keeps the methods that it was
+     * created with.
+     */
     enabled: boolean
     /** Whether the session can be paid with it now. */
     available: boolean
-    /** `available`, `unavailable` or `coming_soon`. */
+    /**
+     * `available`: the session can be paid with it now; `unavailable`: it cannot, because the
+     * session has ended or was created without the method; `coming_soon`: no session supports it
+     * yet.
+     */
     status: string
   })[]
   /**
@@ -922,7 +982,17 @@ export type PublicCheckoutSession = {
   status: 'pending' | 'paid' | 'expired' | 'cancelled'
   /** When it expires. A payment received later counts as late. */
   expiresAt: string
-  /** How to pay by bank transfer. Only present while the session is pending. */
+  /**
+   * Who the merchant asked to pay. Both fields are empty unless the merchant has set
+   * `checkout.showCustomer`.
+   */
+  customer: {
+    /** Name of the customer. */
+    name: string
+    /** Email address of the customer. */
+    email: string
+  }
+  /** How to pay by bank transfer. Only present while the session is pending and accepts it. */
   bankTransfer?: {
     /** Account number to pay into. */
     accountNumber: string
@@ -934,16 +1004,6 @@ export type PublicCheckoutSession = {
     bankCode: string
     /** Amount to transfer, in kobo. */
     amount: number
-  }
-  /** How to pay in a stablecoin. Only present while the session accepts it. */
-  crypto?: {
-    /** Wallet address to pay into. */
-    address: string
-    asset: 'USDC' | 'USDT'
-    /** Such as `SOLANA`. */
-    network: 'SOLANA'
-    /** Price in this stablecoin, as the merchant wrote it. */
-    amount: string
   }
   /** Naira received, in kobo. */
   amountReceived: number
@@ -959,8 +1019,22 @@ export type PublicCheckoutSession = {
     /** Amount the merchant accepted. */
     amountAccepted: string
   }
+  /** Current time of the environment, to count down to `expiresAt`. */
+  serverTime: string
+  /** How to pay in a stablecoin. Only present while the session accepts it. */
+  crypto?: {
+    /** Wallet address to pay into. */
+    address: string
+    asset: 'USDC' | 'USDT'
+    /** Such as `SOLANA`. */
+    network: 'SOLANA'
+    /** Price in this stablecoin, as the merchant wrote it. */
+    amount: string
+  }
   /** Payments into the session, newest first. */
   received: ({
+    /** Identifies the payment, for a receipt. */
+    reference: string
     /** An integer in kobo for NGN; a decimal string for USDC and USDT. */
     amount: number | string
     currency: 'NGN' | 'USDC' | 'USDT'
@@ -979,6 +1053,16 @@ export type PublicCheckoutSession = {
     status: 'HELD' | 'RETURNING' | 'ACCEPTED' | 'RETURNED'
     /** How the payment differs from what was expected. */
     variance: 'NONE' | 'UNDERPAID' | 'OVERPAID' | 'LATE' | 'DUPLICATE'
+    /** Who paid, masked; null if not known. */
+    sentFrom: {
+      /** Name of the bank. */
+      bankName: string
+      /** Account number with all but the last four digits hidden. */
+      accountNumber: string
+    } | {
+      /** The first and last four characters of the wallet address. */
+      address: string
+    } | null
     /** Bank account that the money is returned to, if any. */
     sentBackTo: {
       /** Name of the bank. */
@@ -994,8 +1078,6 @@ export type PublicCheckoutSession = {
    * one and the largest that were not returned.
    */
   moreReceived: boolean
-  /** Current time of the environment, to count down to `expiresAt`. */
-  serverTime: string
   cancelUrl: string | null
   /** Only present once the session is paid. */
   successUrl?: string | null
@@ -1126,6 +1208,19 @@ export type Settings = {
     logo: string | null
     /** Origins that may embed the checkout page, such as `https://shop.example`. */
     frameOrigins: string[]
+    /**
+     * Whether the checkout page and the public session show the name and e-mail address of the
+     * customer to anyone who has the link.
+     */
+    showCustomer: boolean
+    /**
+     * Whether the checkout page returns to `successUrl` by itself, five seconds after the payment.
+     */
+    returnAutomatically: boolean
+    /** E-mail address that the checkout page shows where payers may need help. */
+    supportEmail: string | null
+    /** Phone number that the checkout page shows where payers may need help. */
+    supportPhone: string | null
   }
   /**
    * Available balance below which `balance.low` is sent: NGN in kobo, the others as decimals; null
@@ -1139,7 +1234,10 @@ export type Settings = {
     /** A decimal amount; null to disable. */
     USDT: string | null
   }
-  /** Payment methods offered to payers. */
+  /**
+   * Payment methods of new checkout sessions. Open sessions keep the methods they were created
+   * with.
+   */
   paymentMethods: {
     bankTransfer: boolean
     crypto: boolean
@@ -1236,6 +1334,11 @@ export type VirtualAccount = {
   createdAt: string
   /** When it was paid. */
   paidAt: string | null
+  /**
+   * Why it was cancelled: `requested` if you cancelled it or its checkout session, `session_paid`
+   * if the customer paid the session by another method.
+   */
+  cancellationReason: 'requested' | 'session_paid' | null
 }
 
 export type WebhookEndpoint = {
@@ -1576,7 +1679,8 @@ export type CreateCheckoutSessionInput = {
   expiresAt?: string | undefined
   /**
    * Lets the customer pay this amount in a stablecoin instead. Needs `paymentMethods.crypto` in the
-   * settings.
+   * settings. If `paymentMethods.bankTransfer` is disabled there, the session can only be paid this
+   * way.
    */
   crypto?: {
     asset: 'USDC' | 'USDT'
@@ -1606,7 +1710,10 @@ export type ListCheckoutSessionsQuery = {
 
 /** Simulate a payment. */
 export type SimulatePublicCheckoutInput = {
-  /** Payment method. Defaults to `bank_transfer`. */
+  /**
+   * Payment method. Defaults to `bank_transfer`, or to `crypto` if the session accepts nothing
+   * else.
+   */
   method?: 'bank_transfer' | 'crypto' | undefined
 }
 
@@ -1971,6 +2078,19 @@ export type ChangeSettingsInput = {
     logo?: string | null | undefined
     /** Origins that may embed the checkout page, such as `https://shop.example`. */
     frameOrigins?: string[] | undefined
+    /**
+     * Whether the checkout page and the public session show the name and e-mail address of the
+     * customer to anyone who has the link.
+     */
+    showCustomer?: boolean | undefined
+    /**
+     * Whether the checkout page returns to `successUrl` by itself, five seconds after the payment.
+     */
+    returnAutomatically?: boolean | undefined
+    /** E-mail address that the checkout page shows where payers may need help. */
+    supportEmail?: string | null | undefined
+    /** Phone number that the checkout page shows where payers may need help. */
+    supportPhone?: string | null | undefined
   } | undefined
   lowBalance?: {
     /** In kobo; null to disable. */

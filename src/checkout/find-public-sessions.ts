@@ -1,13 +1,15 @@
 import type { EnvironmentId } from '../base/environment.js'
 import { limits } from '../base/limits.js'
 import {
-  type FoundSession,
+  accountsOf,
   findWalletsOf,
   isSessionReference,
   type SessionRow,
+  type SessionWithAccounts,
   sessionColumns,
   sessionJoins,
-  toFoundSession,
+  sortPayments,
+  toSessionWithAccounts,
 } from '../collections/find-sessions.js'
 import type { Payment } from '../collections/payment.js'
 import { findReturnDestinations } from '../collections/store-returns.js'
@@ -17,13 +19,11 @@ import { listStatement } from '../postgres/statement.js'
 import type { Queryable } from '../postgres/tx.js'
 import { findShownPayments, type ShownPayments } from './find-shown-payments.js'
 
-export type PublicSession = FoundSession &
+export type PublicSession = SessionWithAccounts &
   ShownPayments & {
     /** Where money is sent back to, by payment id. */
     sentBackTo: Map<string, Destination>
   }
-
-const noPayments: ShownPayments = { payments: [], hasMore: false }
 
 type PublicRow = SessionRow & { settingsVersion: number }
 
@@ -61,7 +61,7 @@ export function createPublicSessionFinder(db: Queryable) {
     const sentBackTo = await findReturnDestinations(db, withReturn)
     const found = rows.map(({ settingsVersion: _, ...row }) => {
       const storedSettings = settings.get(row.environmentId)!
-      const one = toFoundSession(row, { storedSettings, wallets })
+      const one = toSessionWithAccounts(row, { storedSettings, wallets })
       return { ...one, ...paymentsOf(one, shown), sentBackTo }
     })
     const byReference = new Map(found.map((one) => [one.session.reference, one]))
@@ -71,16 +71,13 @@ export function createPublicSessionFinder(db: Queryable) {
 
 /** The payments of both accounts of a session, newest first. */
 function paymentsOf(
-  { account, wallet }: FoundSession,
+  session: SessionWithAccounts,
   shown: Map<string, ShownPayments>,
 ): ShownPayments {
-  const transfers = shown.get(account.id) ?? noPayments
-  const deposits = wallet ? shown.get(wallet.id) : undefined
-  if (!deposits) return transfers
-  const payments = [...transfers.payments, ...deposits.payments]
+  const found = accountsOf(session).flatMap(({ id }) => shown.get(id) ?? [])
   return {
-    payments: payments.sort((one, other) => (one.id < other.id ? 1 : -1)),
-    hasMore: transfers.hasMore || deposits.hasMore,
+    payments: sortPayments(found.flatMap(({ payments }) => payments)),
+    hasMore: found.some(({ hasMore }) => hasMore),
   }
 }
 

@@ -31,9 +31,9 @@ export type PrepareSession = (
 ) => Promise<Outcome<PreparedAccount>>
 
 /**
- * Opens a virtual account for the session, and a wallet if it can be paid in coins; all three are
- * committed together. The wallet comes first: it is derived here, so no account is orphaned at a
- * bank when the chain does not answer.
+ * Opens a virtual account for the session, unless the merchant disabled bank transfers, and a
+ * wallet if it can be paid in coins; all are committed together. The wallet comes first: it is
+ * derived here, so no account is orphaned at a bank when the chain does not answer.
  */
 export function createSessionPreparation({
   db,
@@ -48,8 +48,8 @@ export function createSessionPreparation({
   return async (now, request) => {
     const { environment, metadata, expected, crypto, retryKey } = request
     const { checkout, paymentMethods } = await readSettings(environment)
-    if (!paymentMethods.bankTransfer) return bankTransferDisabled()
     if (crypto && !paymentMethods.crypto) return cryptoDisabled()
+    if (!crypto && !paymentMethods.bankTransfer) return bankTransferDisabled()
     const id = newId(now)
     const reference = newSessionReference(id)
     const common = {
@@ -68,28 +68,31 @@ export function createSessionPreparation({
         expected: { amount: crypto.amount, expiresAt: expected.expiresAt },
       }))
     if (preparedWallet instanceof Refusal) return asSessionRefusal(preparedWallet)
-    const preparedAccount = await prepareAccount(now, {
-      ...common,
-      kind: 'virtual_account',
-      name: checkout.displayName,
-      expected,
-      customer: {
-        name: request.customerName,
-        email: request.customerEmail,
-        phone: null,
-        bvn: null,
-        nin: null,
-      },
-    })
+    const preparedAccount =
+      paymentMethods.bankTransfer &&
+      (await prepareAccount(now, {
+        ...common,
+        kind: 'virtual_account',
+        name: checkout.displayName,
+        expected,
+        customer: {
+          name: request.customerName,
+          email: request.customerEmail,
+          phone: null,
+          bvn: null,
+          nin: null,
+        },
+      }))
     if (preparedAccount instanceof Refusal) return asSessionRefusal(preparedAccount)
-    const account = { ...preparedAccount.account, sessionId: id }
+    const account = preparedAccount ? { ...preparedAccount.account, sessionId: id } : null
     const wallet = preparedWallet && { ...preparedWallet.account, sessionId: id }
     const session: Session = {
       environmentId: environment.id,
       id,
       reference,
-      accountId: account.id,
+      accountId: account?.id ?? null,
       walletId: wallet?.id ?? null,
+      amount: account ? null : expected.amount,
       description: request.description,
       customerName: request.customerName,
       customerEmail: request.customerEmail,
@@ -100,9 +103,18 @@ export function createSessionPreparation({
       metadata,
       eventSequence: 0,
       createdAt: now,
+      openedAt: null,
     }
-    const { merchantId } = environment
-    const shown = showSession({ session, account, wallet, merchantId, checkout, paymentMethods })
+    const shown = showSession(now, {
+      session,
+      account,
+      wallet,
+      merchantId: environment.merchantId,
+      checkout,
+      paymentMethods,
+      payments: [],
+    })
+    if (!account) return { account: wallet!, session, shown }
     return { account, ...(wallet && { wallet }), session, shown }
   }
 }
@@ -118,7 +130,7 @@ function bankTransferDisabled(): Refusal {
   return new Refusal('checkout_session_failed', {
     reason: 'no_payment_method',
     message:
-      'Checkout sessions need bank transfers, which are not enabled. Enable paymentMethods.bankTransfer in the settings.',
+      'Bank transfers are not enabled. Enable paymentMethods.bankTransfer in the settings, or send a price in crypto.',
   })
 }
 

@@ -16,6 +16,9 @@ export const allAccountStatuses = ['ACTIVE', 'PAID', 'EXPIRED', 'CANCELLED', 'IN
 
 export type AccountStatus = (typeof allAccountStatuses)[number]
 
+/** The merchant cancelled the account or its session, or the session was paid otherwise. */
+export type CancellationReason = 'requested' | 'session_paid'
+
 /** How the latest mismatching payment differed from what was expected. */
 export type Variance = 'NONE' | 'UNDERPAID' | 'OVERPAID' | 'LATE' | 'DUPLICATE'
 
@@ -60,6 +63,8 @@ export type CollectionAccount = Amounts & {
   paidAt: Date | null
   /** When the account was cancelled or deactivated. */
   endedAt: Date | null
+  /** Null unless the account was cancelled. */
+  cancellationReason: CancellationReason | null
   createdAt: Date
 }
 

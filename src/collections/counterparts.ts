@@ -2,7 +2,7 @@
  * A checkout session can have two collection accounts: a virtual account and a wallet. Each is the
  * other's counterpart. They are always locked together, and paying one ends the other.
  */
-import type { CollectionAccount } from './account.js'
+import type { CancellationReason, CollectionAccount } from './account.js'
 
 export function findCounterpart(
   { id, sessionId }: Pick<CollectionAccount, 'id' | 'sessionId'>,
@@ -42,7 +42,8 @@ export function cancelledIfCounterpartPaid(
 export function cancelCounterpart(
   counterpart: CollectionAccount | undefined,
   at: Date,
+  reason: CancellationReason,
 ): CollectionAccount | undefined {
   if (counterpart?.status !== 'ACTIVE') return undefined
-  return { ...counterpart, status: 'CANCELLED', endedAt: at }
+  return { ...counterpart, status: 'CANCELLED', endedAt: at, cancellationReason: reason }
 }

@@ -9,7 +9,7 @@ import { insertSessions } from './store-sessions.js'
 
 export type PreparedAccount = {
   account: CollectionAccount
-  /** The checkout session that shows the account, and its wallet if it can be paid in coins. */
+  /** The session that shows the account, and its wallet if the account is not that already. */
   session?: Session
   wallet?: CollectionAccount
   /** The account or session as it starts, for the answer and the event: JSON text. */

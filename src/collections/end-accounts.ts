@@ -21,6 +21,7 @@ import {
   accountId,
   unknownAccount,
 } from './find-accounts.js'
+import { findOtherDeposits } from './find-notices.js'
 import { toEndEvent } from './payment-events.js'
 import {
   accountColumns,
@@ -71,8 +72,9 @@ export async function endAccount(tx: Tx, now: Date, name: AccountLookup): Promis
   if (account.status !== 'ACTIVE') throw notActive(account, status)
   const { clockOffsetMs } = (await listPolicies(tx, [environmentId])).get(environmentId)!
   const at = after(now, clockOffsetMs)
-  const own = { ...account, status, endedAt: at } as const
-  const other = cancelCounterpart(counterpart, at)
+  const cancellationReason = status === 'CANCELLED' ? 'requested' : null
+  const own = { ...account, status, endedAt: at, cancellationReason } as const
+  const other = cancelCounterpart(counterpart, at, 'requested')
   const [ended] = await endAll(tx, now, other ? [own, other] : [own])
   return { ...ended!, counterpart }
 }
@@ -84,17 +86,21 @@ export async function endAll(
   accounts: CollectionAccount[],
 ): Promise<AccountWithPayments[]> {
   const paid = accounts.filter(({ amountReceived }) => amountReceived > 0n)
-  const payments = await findLatestPayments(tx, paid, limits.collections.paymentsShownMax)
+  const [payments, otherDeposits] = await Promise.all([
+    findLatestPayments(tx, paid, limits.collections.paymentsShownMax),
+    findOtherDeposits(tx, accounts),
+  ])
   const ended = accounts.map((account) => ({
     account: { ...account, eventSequence: account.eventSequence + 1 },
     payments: payments.get(account.id) ?? [],
+    otherDeposits: otherDeposits.get(account.id) ?? [],
   }))
   updateCollectionAccounts(
     tx,
     ended.map(({ account }) => account),
   )
   emitAll(tx, now, ended.map(toEndEvent))
-  await updateSessions(tx, now, ended.map(toChange))
+  await updateSessions(tx, now, ended.map(toChange), payments)
   return ended
 }
 

@@ -8,7 +8,7 @@ import { sql } from '../postgres/sql.js'
 import type { Queryable } from '../postgres/tx.js'
 import { type AccountKind, accountKinds, type CollectionAccount, isWallet } from './account.js'
 import { type AccountFilter, findAccountPage } from './filter-accounts.js'
-import { listOtherDeposits, type OtherDeposit } from './find-notices.js'
+import { findOtherDeposits, type OtherDeposit } from './find-notices.js'
 import type { Payment } from './payment.js'
 import { accountColumns } from './store-accounts.js'
 import { findLatestPayments } from './store-payments.js'
@@ -86,8 +86,10 @@ async function withOtherDeposits(
   db: Queryable,
   found: AccountWithPayments,
 ): Promise<AccountWithPayments> {
-  if (!isWallet(found.account)) return found
-  return { ...found, otherDeposits: await listOtherDeposits(db, found.account) }
+  const { account } = found
+  if (!isWallet(account)) return found
+  const others = await findOtherDeposits(db, [account])
+  return { ...found, otherDeposits: others.get(account.id) ?? [] }
 }
 
 /** The account that has this number now: banks give the number of an expired one to another. */

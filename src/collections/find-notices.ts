@@ -1,8 +1,10 @@
 import { limits } from '../base/limits.js'
 import { Refusal } from '../base/refusal.js'
 import { sql } from '../postgres/sql.js'
+import { listStatement } from '../postgres/statement.js'
 import type { Queryable, Tx } from '../postgres/tx.js'
-import type { CollectionAccount } from './account.js'
+import { type CollectionAccount, isWallet } from './account.js'
+import type { ReportedPayment } from './ports.js'
 import { type NoticeName, type NoticeState, parseReported } from './store-notices.js'
 
 type OpenNotice = NoticeName & {
@@ -39,19 +41,64 @@ export async function listOpenNotices(db: Queryable, limit: number): Promise<Ope
 
 export type OtherDeposit = Pick<OpenNotice, 'id' | 'amount' | 'currency' | 'receivedAt'>
 
-/** Refused deposits of a wallet, such as other tokens, newest first. */
-export async function listOtherDeposits(
+const walletColumns = { id: 'uuid', rail: 'text', rail_account: 'text' } as const
+
+type RefusedRow = Pick<NoticeRow, 'id' | 'announced'> & { accountId: string }
+
+const refusedDeposits = listStatement<typeof walletColumns, RefusedRow>({
+  name: 'find_other_deposits',
+  columns: walletColumns,
+  text: (list, parameter) => `
+    select list.id as "accountId", n.id, n.announced from ${list}
+    cross join lateral (
+      select one.id, one.announced from notices one
+      where one.rail = list.rail and one.announced ->> 'accountNumber' = list.rail_account
+        and one.state = 'REFUSED'
+      order by one.announced ->> 'receivedAt' desc, one.id collate "C" desc
+      limit ${parameter(0)}) n`,
+})
+
+type Wallet = Pick<CollectionAccount, 'id' | 'kind' | 'rail' | 'railAccount'>
+
+/**
+ * Refused deposits of wallets, such as other tokens, newest first, by account id. Accounts at banks
+ * have none and cost nothing here.
+ */
+export async function findOtherDeposits(
   db: Queryable,
-  { rail, number }: Pick<CollectionAccount, 'rail' | 'number'>,
-): Promise<OtherDeposit[]> {
-  const rows = await db.rows(sql<Pick<NoticeRow, 'id' | 'announced'>>`
-    select id, announced from notices
-    where rail = ${rail} and announced ->> 'accountNumber' = ${number} and state = 'REFUSED'
-    order by received_at desc limit ${limits.collections.paymentsShownMax}`)
-  return rows.map(({ id, announced }) => {
-    const { amount, currency, receivedAt } = parseReported(announced)
-    return { id, amount, currency, receivedAt }
-  })
+  accounts: Wallet[],
+): Promise<Map<string, OtherDeposit[]>> {
+  const wallets = accounts
+    .filter(isWallet)
+    .map(({ id, rail, railAccount }) => ({ id, rail, rail_account: railAccount }))
+  const found = new Map<string, OtherDeposit[]>()
+  if (wallets.length === 0) return found
+  const rows = await db.rows(refusedDeposits(wallets, limits.collections.paymentsShownMax))
+  for (const { accountId, id, announced } of rows) {
+    const deposits = found.get(accountId) ?? []
+    found.set(accountId, deposits)
+    deposits.push(toOtherDeposit({ id, reported: parseReported(announced) }))
+  }
+  return found
+}
+
+/** Adds deposits that are being refused in this transaction to those found. */
+export function withRefused(found: OtherDeposit[], refused: RefusedNotice[]): OtherDeposit[] {
+  if (refused.length === 0) return found
+  return [...refused.map(toOtherDeposit), ...found]
+    .sort((one, other) => (sortKeyOf(one) < sortKeyOf(other) ? 1 : -1))
+    .slice(0, limits.collections.paymentsShownMax)
+}
+
+type RefusedNotice = { id: string; reported: ReportedPayment }
+
+function toOtherDeposit({ id, reported }: RefusedNotice): OtherDeposit {
+  const { amount, currency, receivedAt } = reported
+  return { id, amount, currency, receivedAt }
+}
+
+function sortKeyOf({ receivedAt, id }: OtherDeposit): string {
+  return `${receivedAt.toISOString()} ${id}`
 }
 
 /** Makes an unmatched notice due now. */

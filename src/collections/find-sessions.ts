@@ -1,4 +1,5 @@
 import type { EnvironmentId, Mode } from '../base/environment.js'
+import { limits } from '../base/limits.js'
 import { Refusal } from '../base/refusal.js'
 import {
   defaultSettings,
@@ -14,15 +15,23 @@ import { listStatement } from '../postgres/statement.js'
 import type { Queryable } from '../postgres/tx.js'
 import { type SessionStatus, sessionStatuses } from '../resources/checkout-session.js'
 import type { CollectionAccount } from './account.js'
+import type { Payment } from './payment.js'
 import { referencePattern, type Session } from './session.js'
 import { accountColumns } from './store-accounts.js'
+import { findLatestPayments } from './store-payments.js'
 
-export type FoundSession = Owner & {
+/** A session has a virtual account, a wallet, or both. */
+export type SessionWithAccounts = Owner & {
   session: Session
-  account: CollectionAccount
+  account: CollectionAccount | null
   wallet: CollectionAccount | null
   checkout: Settings['checkout']
   paymentMethods: Settings['paymentMethods']
+}
+
+export type FoundSession = SessionWithAccounts & {
+  /** The latest of each account, newest first. */
+  payments: Payment[]
 }
 
 type Owner = { mode: Mode; clockOffsetMs: number; merchantId: string }
@@ -33,6 +42,7 @@ const columnsOfSession = {
   reference: 'reference',
   accountId: 'account_id',
   walletId: 'wallet_id',
+  amount: 'amount',
   description: 'description',
   customerName: 'customer_name',
   customerEmail: 'customer_email',
@@ -43,13 +53,14 @@ const columnsOfSession = {
   metadata: 'metadata',
   eventSequence: 'event_sequence',
   createdAt: 'created_at',
+  openedAt: 'opened_at',
 } as const satisfies Record<keyof Session, string>
 
 const sessionFields = Object.keys(columnsOfSession) as (keyof Session)[]
 
 /**
- * A session joined with its virtual account. Both have columns such as `id` and `metadata`, so the
- * session's are named `session.id` and so on.
+ * A session joined with its virtual account, or with its wallet if it has no virtual account. Both
+ * have columns such as `id` and `metadata`, so the session's are named `session.id` and so on.
  */
 export type SessionRow = CollectionAccount & {
   [Field in keyof Session as `session.${Field}`]: Session[Field]
@@ -62,7 +73,8 @@ export const sessionColumns = `${accountColumns},
 
 /** Joins each session `s` with its account, environment, merchant and settings. */
 export const sessionJoins = `
-  join collection_accounts a on a.environment_id = s.environment_id and a.id = s.account_id
+  join collection_accounts a on a.environment_id = s.environment_id
+    and a.id = coalesce(s.account_id, s.wallet_id)
   join environments e on e.id = s.environment_id
   join merchants m on m.id = e.merchant_id
   left join environment_settings c on c.environment_id = s.environment_id`
@@ -152,34 +164,58 @@ export async function listSessions(
     before: beforeId === undefined ? undefined : [beforeId],
     limit,
   })
-  return findWhere(db, sql`true order by s.id desc`, newest)
+  return complete(db, await findWhere(db, sql`true order by s.id desc`, newest))
 }
 
+/** `payments` are the latest ones of accounts, if known: they are not read again. */
 export async function findByIds(
   db: Queryable,
-  environmentId: EnvironmentId,
-  ids: string[],
+  given: { environmentId: EnvironmentId; ids: string[]; payments: Map<string, Payment[]> },
 ): Promise<FoundSession[]> {
-  return findWhere(db, sql`s.environment_id = ${environmentId} and s.id = any(${ids}::uuid[])`)
+  const { environmentId, ids, payments } = given
+  const where = sql`s.environment_id = ${environmentId} and s.id = any(${ids}::uuid[])`
+  return complete(db, await findWhere(db, where), payments)
 }
 
 async function findWhere(
   db: Queryable,
   where: Sql<unknown>,
   from: Sql<unknown> = sql`checkout_sessions`,
-): Promise<FoundSession[]> {
+): Promise<RowWithSettings[]> {
   const found = sql<RowWithSettings>`
     select ${sql.raw(sessionColumns)}, c.document as settings from ${from} s
     ${sql.raw(sessionJoins)} where ${where}`
-  return complete(db, await db.rows(named('find_sessions', found)))
+  return db.rows(named('find_sessions', found))
 }
 
-async function complete(db: Queryable, rows: RowWithSettings[]): Promise<FoundSession[]> {
+/** Payments are read only for accounts that have received some: a pending session has none. */
+async function complete(
+  db: Queryable,
+  rows: RowWithSettings[],
+  known: Map<string, Payment[]> = new Map(),
+): Promise<FoundSession[]> {
   const wallets = await findWalletsOf(db, rows)
-  return rows.map(({ settings, ...row }) => {
+  const sessions = rows.map(({ settings, ...row }) => {
     const storedSettings = settings === null ? {} : (JSON.parse(settings) as SettingsPatch)
-    return toFoundSession(row, { storedSettings, wallets })
+    return toSessionWithAccounts(row, { storedSettings, wallets })
   })
+  const unread = sessions
+    .flatMap(accountsOf)
+    .filter(({ id, amountReceived }) => amountReceived > 0n && !known.has(id))
+  const read = await findLatestPayments(db, unread, limits.collections.paymentsShownMax)
+  return sessions.map((one) => {
+    const payments = accountsOf(one).flatMap(({ id }) => known.get(id) ?? read.get(id) ?? [])
+    return { ...one, payments: sortPayments(payments) }
+  })
+}
+
+export function accountsOf({ account, wallet }: SessionWithAccounts): CollectionAccount[] {
+  return [account, wallet].filter((one) => one !== null)
+}
+
+/** Newest first. */
+export function sortPayments(payments: Payment[]): Payment[] {
+  return payments.sort((one, other) => (one.id < other.id ? 1 : -1))
 }
 
 const accountKey = { environment_id: 'int4', id: 'uuid' } as const
@@ -193,28 +229,31 @@ const findAccountsByKey = listStatement<typeof accountKey, CollectionAccount>({
 })
 
 /**
- * The wallets of sessions that have one, by wallet id. Read after the accounts: a session whose
- * account was cancelled by a payment to its wallet must show as paid, not as cancelled.
+ * The wallets of sessions that have one beside their virtual account, by wallet id. Read after the
+ * accounts: a session whose account was cancelled by a payment to its wallet must show as paid, not
+ * as cancelled.
  */
 export async function findWalletsOf(
   db: Queryable,
-  rows: Pick<SessionRow, 'environmentId' | 'session.walletId'>[],
+  rows: SessionRow[],
 ): Promise<Map<string, CollectionAccount>> {
-  const keys = rows.flatMap(({ environmentId, 'session.walletId': id }) =>
-    id === null ? [] : [{ environment_id: environmentId, id }],
+  const keys = rows.flatMap(({ environmentId, id: joined, 'session.walletId': id }) =>
+    id === null || id === joined ? [] : [{ environment_id: environmentId, id }],
   )
   const found = keys.length === 0 ? [] : await db.rows(findAccountsByKey(keys))
   return new Map(found.map((wallet) => [wallet.id, wallet]))
 }
 
 /** `storedSettings` are those that the merchant has changed; the others have their defaults. */
-export function toFoundSession(
+export function toSessionWithAccounts(
   row: SessionRow,
   options: { storedSettings: SettingsPatch; wallets: Map<string, CollectionAccount> },
-): FoundSession {
+): SessionWithAccounts {
   const { mode, clockOffsetMs, merchantId, merchantName, ...rest } = row
-  const { session, account } = splitColumns(rest)
-  const wallet = session.walletId === null ? null : options.wallets.get(session.walletId)!
+  const { session, account: joined } = splitColumns(rest)
+  const account = session.accountId === null ? null : joined
+  const beside = session.walletId === null ? null : options.wallets.get(session.walletId)!
+  const wallet = session.accountId === null ? joined : beside
   const defaults = defaultSettings({ merchantName })
   const { checkout, paymentMethods } = mergeSettings(defaults, options.storedSettings)
   return { session, account, wallet, mode, clockOffsetMs, merchantId, checkout, paymentMethods }

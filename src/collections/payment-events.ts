@@ -55,8 +55,10 @@ export function sequencePaymentEvents(judged: JudgedPayment[]): SequencedEvents 
   return { events, accounts: [...accounts.values()], payments }
 }
 
-function showEventData({ account, payment, payments }: JudgedPayment): string {
-  return isDedicated(account) ? showCredit(account, payment) : showAccount(account, payments)
+function showEventData({ account, payment, payments, otherDeposits }: JudgedPayment): string {
+  return isDedicated(account)
+    ? showCredit(account, payment, otherDeposits)
+    : showAccount(account, payments, otherDeposits)
 }
 
 function accountEventTypes({ account, payment, isNowPaid }: JudgedPayment): EventType[] {
@@ -76,9 +78,9 @@ function paymentEventTypes({ amountHeld, amountReturning }: Payment): EventType[
   return types
 }
 
-export function toEndEvent({ account, payments }: AccountWithPayments): NewEvent {
+export function toEndEvent({ account, payments, otherDeposits }: AccountWithPayments): NewEvent {
   const { id: causeId, eventSequence: sequence } = account
-  const data = showAccount(account, payments)
+  const data = showAccount(account, payments, otherDeposits)
   return toEvent(eventTypeFor(account, account.status)!, account, { causeId, sequence, data })
 }
 

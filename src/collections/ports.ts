@@ -295,6 +295,8 @@ export type LiveSweep = PreparedAttempt & { reference: string; asset: Coin }
 /** A chain on which we collect coins, in wallets derived from one seed. Lists keep their order. */
 export interface WalletRail {
   readonly name: string
+  /** Address of each coin on this chain, for payment links. */
+  readonly mints: Readonly<Record<Coin, string>>
   /** Whether the chain has been identified, and with it the rail's name. */
   isChainKnown(): Promise<boolean>
   /** A number always derives the same wallet. */

@@ -146,6 +146,7 @@ export function toCollectionAccount(
     expiresAt: expected && earlierOf(expected.expiresAt, closingTime(environment, opened)),
     paidAt: null,
     endedAt: null,
+    cancellationReason: null,
     createdAt: now,
   }
 }

@@ -134,7 +134,7 @@ const sessionsAreTheirAccounts: Proof = {
   counterexamples: `
     with methods as (
       select environment_id, id, account_id as method, 'virtual_account' as kind
-      from checkout_sessions
+      from checkout_sessions where account_id is not null
       union all select environment_id, id, wallet_id, 'crypto_wallet'
       from checkout_sessions where wallet_id is not null),
     ended as (
@@ -162,7 +162,8 @@ const sessionEventsAreComplete: Proof = {
       select s.environment_id, s.id, a.status, s.status as own_status,
         a.status = 'PAID' or coalesce(w.status = 'PAID', false) as is_paid
       from checkout_sessions s
-      join collection_accounts a on a.environment_id = s.environment_id and a.id = s.account_id
+      join collection_accounts a on a.environment_id = s.environment_id
+        and a.id = coalesce(s.account_id, s.wallet_id)
       left join collection_accounts w
         on w.environment_id = s.environment_id and w.id = s.wallet_id)
     select environment_id, id, s.status, s.is_paid, t.paid, t.expired, t.cancelled

@@ -19,6 +19,7 @@ import {
   readTerms,
   type TermsByEnvironment,
 } from './environment-terms.js'
+import { findOtherDeposits, withRefused } from './find-notices.js'
 import { judgePayment, type Verdict } from './judge-payment.js'
 import {
   acceptsCurrency,
@@ -170,6 +171,7 @@ async function judgeAll(
     if (exceedsLimit(account, notice)) refused.set(notice, 'too_large')
     else judged.push(judgeInBatch(batch, notice, ids[index]!))
   }
+  await addOtherDeposits(tx, judged, [...refused.keys()])
   if (judged.length > 0) await bookAll(tx, batch, judged, sorted)
   if (onBooked && judged.length > 0)
     tx.afterCommit(() => onBooked(judged.map(({ payment }) => payment)))
@@ -181,9 +183,25 @@ async function judgeAll(
   )
 }
 
+/** Events show a wallet as its verify operation does: with the deposits that it does not accept. */
+async function addOtherDeposits(tx: Tx, judged: JudgedPayment[], refused: Notice[]): Promise<void> {
+  const changed = judged.flatMap((one) => (one.cancelled ? [one, one.cancelled] : [one]))
+  const ofWallets = changed.filter(({ account }) => isWallet(account))
+  if (ofWallets.length === 0) return
+  const wallets = new Map(ofWallets.map(({ account }) => [account.id, account]))
+  const found = await findOtherDeposits(tx, [...wallets.values()])
+  for (const one of ofWallets) {
+    const { id, rail, railAccount } = one.account
+    const own = refused.filter(
+      (notice) => notice.rail === rail && notice.reported.railAccount === railAccount,
+    )
+    one.otherDeposits = withRefused(found.get(id) ?? [], own)
+  }
+}
+
 async function bookAll(
   tx: Tx,
-  { now, rails, accounts }: Batch,
+  { now, rails, accounts, payments }: Batch,
   judged: JudgedPayment[],
   notices: Notice[],
 ): Promise<void> {
@@ -200,7 +218,7 @@ async function bookAll(
   const returns = judged.flatMap((one) => newReturns(rails, one))
   if (returns.length > 0) insertReturns(tx, now, returns)
   emitAll(tx, now, written.events)
-  await updateSessions(tx, now, changesOf(judged, written.accounts))
+  await updateSessions(tx, now, changesOf(judged, written.accounts), payments)
 }
 
 /**
@@ -260,7 +278,7 @@ function judgeInBatch(batch: Batch, notice: Notice, id: string): JudgedPayment {
   const fee = collectionFeeOf(ownTerms, before.kind, verdict.amountAccepted)
   const payment = newPayment(notice, before, { id, verdict, fee, receivedAt, at })
   const account = credited(before, payment, isNowPaid ? at : null)
-  const cancelled = isNowPaid ? cancelCounterpart(counterpart, at) : undefined
+  const cancelled = isNowPaid ? cancelCounterpart(counterpart, at, 'session_paid') : undefined
 
   const earlier = payments.get(account.id)
   const latest = earlier ? [payment, ...earlier] : [payment]
@@ -360,6 +378,7 @@ function credited(
     expiresAt: account.expiresAt,
     paidAt: paidAt ?? account.paidAt,
     endedAt: account.endedAt,
+    cancellationReason: account.cancellationReason,
     createdAt: account.createdAt,
   }
 }

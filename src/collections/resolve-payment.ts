@@ -12,6 +12,7 @@ import { type CollectionAccount, eventTypeFor, isDedicated } from './account.js'
 import { cancelCounterpart, cancelledIfCounterpartPaid, findCounterpart } from './counterparts.js'
 import { endAll } from './end-accounts.js'
 import { collectionFeeOf, type EnvironmentTerms, readTerms } from './environment-terms.js'
+import { findOtherDeposits } from './find-notices.js'
 import { type PaymentName, paymentId, unknownPayment } from './find-payments.js'
 import { isPaidBy } from './judge-payment.js'
 import { type Payment, paymentReference } from './payment.js'
@@ -65,9 +66,9 @@ export async function acceptHeld(tx: Tx, now: Date, name: PaymentName): Promise<
   ])
   const accepted = locked.payments.get(payment.id)!
   if (isNowPaid) await emitPaid(tx, now, locked.accounts.get(account.id)!, payment)
-  const cancelled = isNowPaid ? cancelCounterpart(counterpart, paidAt) : undefined
+  const cancelled = isNowPaid ? cancelCounterpart(counterpart, paidAt, 'session_paid') : undefined
   if (cancelled) await endAll(tx, now, [cancelled])
-  if (isCredit) emitCredited(tx, now, changed, accepted)
+  if (isCredit) await emitCredited(tx, now, changed, accepted)
   return accepted
 }
 
@@ -103,12 +104,15 @@ async function emitPaid(
   { id }: Payment,
 ): Promise<void> {
   const shown = limits.collections.paymentsShownMax
-  const payments = await findLatestPayments(tx, [account], shown)
+  const [payments, others] = await Promise.all([
+    findLatestPayments(tx, [account], shown),
+    findOtherDeposits(tx, [account]),
+  ])
   const { environmentId, id: resourceId, eventSequence: sequence } = account
   const type = eventTypeFor(account, 'PAID')!
-  const data = showAccount(account, payments.get(account.id)!)
+  const data = showAccount(account, payments.get(account.id)!, others.get(account.id))
   emitAll(tx, now, [{ environmentId, type, resourceId, causeId: id, sequence, data }])
-  await updateSessions(tx, now, [{ account, mayEndSession: true, causeId: id }])
+  await updateSessions(tx, now, [{ account, mayEndSession: true, causeId: id }], payments)
 }
 
 /**
@@ -124,10 +128,16 @@ function remainingFee(
   return remaining < amountHeld ? remaining : amountHeld
 }
 
-function emitCredited(tx: Tx, now: Date, account: CollectionAccount, payment: Payment): void {
+async function emitCredited(
+  tx: Tx,
+  now: Date,
+  account: CollectionAccount,
+  payment: Payment,
+): Promise<void> {
   const { environmentId, id: resourceId, eventSequence: sequence } = account
   const type = eventTypeFor(account, 'CREDITED')!
-  const data = showCredit(account, payment)
+  const others = await findOtherDeposits(tx, [account])
+  const data = showCredit(account, payment, others.get(account.id))
   emitAll(tx, now, [{ environmentId, type, resourceId, causeId: payment.id, sequence, data }])
 }
 

@@ -7,10 +7,12 @@ export type Session = {
   environmentId: EnvironmentId
   id: string
   reference: string
-  /** The session's virtual account. */
-  accountId: string
-  /** The session's wallet, if it can also be paid in coins. */
+  /** The session's virtual account; null if it can only be paid in coins. */
+  accountId: string | null
+  /** The session's wallet, if it can be paid in coins. */
   walletId: string | null
+  /** The price in kobo, if the session has no virtual account that expects it. */
+  amount: bigint | null
   description: string
   customerName: string
   customerEmail: string
@@ -23,6 +25,8 @@ export type Session = {
   metadata: string
   eventSequence: number
   createdAt: Date
+  /** When a browser first showed the page. */
+  openedAt: Date | null
 }
 
 /** `cs_` and 24 bytes in base32. */

@@ -15,7 +15,7 @@ export const accountColumns = `a.environment_id as "environmentId", a.id, a.kind
   a.amount_returned as "amountReturned", a.event_sequence as "eventSequence",
   a.session_id as "sessionId",
   a.expires_at as "expiresAt", a.paid_at as "paidAt", a.ended_at as "endedAt",
-  a.created_at as "createdAt"`
+  a.cancellation_reason as "cancellationReason", a.created_at as "createdAt"`
 
 const inserted = {
   environment_id: 'int4',
@@ -148,6 +148,7 @@ const update = listStatement({
     event_sequence: 'int4',
     paid_at: 'timestamptz',
     ended_at: 'timestamptz',
+    cancellation_reason: 'text',
   },
   text: (list) => `
     update collection_accounts a set status = list.status, variance = list.variance,
@@ -155,6 +156,7 @@ const update = listStatement({
       amount_held = list.amount_held, amount_returning = list.amount_returning,
       amount_returned = list.amount_returned, event_sequence = list.event_sequence,
       paid_at = list.paid_at, ended_at = list.ended_at,
+      cancellation_reason = list.cancellation_reason,
       due_at = case when list.status = 'ACTIVE' then a.due_at end
     from ${list} where a.environment_id = list.environment_id and a.id = list.id`,
 })
@@ -177,6 +179,7 @@ export function updateCollectionAccounts(tx: Tx, accounts: CollectionAccount[]):
         event_sequence: account.eventSequence,
         paid_at: account.paidAt,
         ended_at: account.endedAt,
+        cancellation_reason: account.cancellationReason,
       })),
     ),
   )

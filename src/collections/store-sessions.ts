@@ -1,5 +1,6 @@
+import { sql } from '../postgres/sql.js'
 import { listStatement } from '../postgres/statement.js'
-import type { Tx } from '../postgres/tx.js'
+import type { Queryable, Tx } from '../postgres/tx.js'
 import type { SessionStatus } from '../resources/checkout-session.js'
 import type { Session } from './session.js'
 
@@ -9,6 +10,7 @@ const inserted = {
   reference: 'text',
   account_id: 'uuid',
   wallet_id: 'uuid',
+  amount: 'int8',
   description: 'text',
   customer_name: 'text',
   customer_email: 'text',
@@ -38,6 +40,7 @@ export function insertSessions(tx: Tx, sessions: Session[]): void {
     reference: session.reference,
     account_id: session.accountId,
     wallet_id: session.walletId,
+    amount: session.amount,
     description: session.description,
     customer_name: session.customerName,
     customer_email: session.customerEmail,
@@ -73,4 +76,15 @@ export function endSessions(tx: Tx, sessions: EndedSession[]): void {
       })),
     ),
   )
+}
+
+/** Records the first view of the page; later ones change nothing. */
+export async function markOpened(
+  db: Queryable,
+  { environmentId, id }: Pick<Session, 'environmentId' | 'id'>,
+  at: Date,
+): Promise<void> {
+  await db.rows(sql`
+    update checkout_sessions set opened_at = ${at}
+    where environment_id = ${environmentId} and id = ${id} and opened_at is null`)
 }

@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox'
+import { emailPattern, phonePattern } from '../base/contact-patterns.js'
 import type { Environment } from '../base/environment.js'
 import { limits } from '../base/limits.js'
 import { positiveDecimalPattern } from '../money/amounts.js'
@@ -78,6 +79,30 @@ const Checkout = Type.Object(
       description: 'Origins that may embed the checkout page, such as `https://shop.example`.',
       examples: [['https://shop.example']],
     }),
+    showCustomer: Type.Boolean({
+      description:
+        'Whether the checkout page and the public session show the name and e-mail address of the customer to anyone who has the link.',
+      examples: [false],
+    }),
+    returnAutomatically: Type.Boolean({
+      description:
+        'Whether the checkout page returns to `successUrl` by itself, five seconds after the payment.',
+      examples: [true],
+    }),
+    supportEmail: Type.Union(
+      [
+        Type.String({ pattern: emailPattern, maxLength: limits.checkout.emailLengthMax }),
+        Type.Null(),
+      ],
+      {
+        description: 'E-mail address that the checkout page shows where payers may need help.',
+        examples: ['help@shop.example'],
+      },
+    ),
+    supportPhone: Type.Union([Type.String({ pattern: phonePattern }), Type.Null()], {
+      description: 'Phone number that the checkout page shows where payers may need help.',
+      examples: ['+2348012345678'],
+    }),
   },
   closed,
 )
@@ -115,7 +140,11 @@ const PaymentMethods = Type.Object(
     bankTransfer: Type.Boolean({ examples: [true] }),
     crypto: Type.Boolean({ examples: [true] }),
   },
-  { ...closed, description: 'Payment methods offered to payers.' },
+  {
+    ...closed,
+    description:
+      'Payment methods of new checkout sessions. Open sessions keep the methods they were created with.',
+  },
 )
 
 /** The settings of an environment, with defaults filled in. */
@@ -167,6 +196,10 @@ export function defaultSettings(environment: Pick<Environment, 'merchantName'>):
       colour: null,
       logo: null,
       frameOrigins: [],
+      showCustomer: false,
+      returnAutomatically: false,
+      supportEmail: null,
+      supportPhone: null,
     },
     lowBalance: { NGN: null, USDC: null, USDT: null },
     paymentMethods: { bankTransfer: true, crypto: true },

@@ -1,8 +1,10 @@
 import Type from 'typebox'
 import { prefixes, toReference } from '../base/ids.js'
-import { toWire } from '../money/amounts.js'
+import { limits } from '../base/limits.js'
+import { formatDecimal, toWire } from '../money/amounts.js'
 import type { Coin } from '../money/assets.js'
 import type { AccountFields } from './collection-account.js'
+import { type PaymentFields, payment, showPayment } from './payment.js'
 import {
   decimal,
   expiry,
@@ -11,23 +13,33 @@ import {
   metadata,
   naira,
   network,
+  notYet,
   orNull,
   reference,
   resource,
   sessionSample,
   stablecoin,
   text,
+  time,
   timestamp,
+  walletAddress,
   withDescription,
+  withExample,
   withMetadata,
 } from './shapes.js'
 
 const paymentMethod = Type.Object({
   code: text('bank_transfer', '`bank_transfer`, `card` or `crypto`.'),
   label: text('Bank transfer', 'Display name.'),
-  enabled: flag(true, 'Whether the merchant has enabled the method.'),
+  enabled: flag(
+    true,
+    'Whether the merchant has enabled the method. An open session keeps the methods that it was created with.',
+  ),
   available: flag(true, 'Whether the session can be paid with it now.'),
-  status: text('available', '`available`, `unavailable` or `coming_soon`.'),
+  status: text(
+    'available',
+    '`available`: the session can be paid with it now; `unavailable`: it cannot, because the session has ended or was created without the method; `coming_soon`: no session supports it yet.',
+  ),
 })
 
 export const sessionStatuses = ['pending', 'paid', 'expired', 'cancelled'] as const
@@ -47,11 +59,10 @@ export const sharedSessionProperties = {
   amount: withDescription(kobo, 'Amount to pay, in kobo.'),
   currency: naira,
   description: text('Two loaves of agege bread', 'What the customer pays for.'),
-  customer: Type.Object({
-    name: text('Ada Obi', 'Name of the customer.'),
-    email: text('ada@example.com', 'Email address of the customer.'),
+  paymentMethods: Type.Array(paymentMethod, {
+    description:
+      '`bank_transfer` and `card` always, and `crypto` if the session has a price in a stablecoin.',
   }),
-  paymentMethods: Type.Array(paymentMethod, { description: 'Payment methods of the session.' }),
   status: Type.Enum([...sessionStatuses], {
     description:
       '`pending` until the session is `paid`, `expired` or `cancelled`. An expired or cancelled session becomes `paid` if you accept a late payment.',
@@ -60,14 +71,68 @@ export const sharedSessionProperties = {
   expiresAt: expiry,
 }
 
-export const cryptoPriceProperties = {
+/** The customer, named as they are to the given reader. */
+export const customerShape = (description: string) =>
+  Type.Object(
+    {
+      name: text('Ada Obi', 'Name of the customer.'),
+      email: text('ada@example.com', 'Email address of the customer.'),
+    },
+    { description },
+  )
+
+const bankTransfer = Type.Optional(
+  Type.Object(
+    {
+      accountNumber: text('0000014572', 'Account number to pay into.'),
+      accountName: text('Ada Stores', 'Name on the account.'),
+      bankName: text('Sandbox Bank', 'Name of the bank.'),
+      bankCode: text('999', 'Code of the bank.'),
+      amount: withDescription(kobo, 'Amount to transfer, in kobo.'),
+    },
+    {
+      description:
+        'How to pay by bank transfer. Only present while the session is pending and accepts it.',
+    },
+  ),
+)
+
+const cryptoAmounts = Type.Optional(
+  Type.Object(
+    {
+      asset: stablecoin,
+      amount: withDescription(decimal, 'Amount to pay.'),
+      amountReceived: withExample(withDescription(decimal, 'Amount received.'), '0'),
+      amountAccepted: withExample(withDescription(decimal, 'Amount the merchant accepted.'), '0'),
+    },
+    { description: 'Stablecoin amounts, if the session has a price in one.' },
+  ),
+)
+
+/** How to pay, and what has arrived. */
+export const paymentProperties = {
+  bankTransfer,
+  amountReceived: withExample(withDescription(kobo, 'Naira received, in kobo.'), 0),
+  amountAccepted: withExample(withDescription(kobo, 'Naira the merchant accepted, in kobo.'), 0),
+  cryptoAmounts,
+  serverTime: timestamp('Current time of the environment, to count down to `expiresAt`.'),
+}
+
+export const cryptoProperties = {
+  address: withDescription(walletAddress, 'Wallet address to pay into.'),
   asset: stablecoin,
   network,
   amount: withDescription(decimal, 'Price in this stablecoin, as the merchant wrote it.'),
 }
 
+/** Bank transfer and crypto: a session has at most one collection account for each. */
+export const methodsMax = 2
+
+const { paymentsShownMax } = limits.collections
+
 export const checkoutSession = resource('CheckoutSession', {
   ...sharedSessionProperties,
+  customer: customerShape('Who you asked to pay.'),
   merchantReference: Type.Optional(
     text('order-1001', 'Your own reference, such as an order number, if you sent one.'),
   ),
@@ -75,16 +140,27 @@ export const checkoutSession = resource('CheckoutSession', {
     `https://pay.example.com/checkout/${sessionSample}`,
     'URL of the hosted page. Send your customer there.',
   ),
-  virtualAccount: reference(
-    prefixes.virtualAccount,
-    'The virtual account that collects bank transfers for the session.',
+  virtualAccount: Type.Optional(
+    reference(
+      prefixes.virtualAccount,
+      'The virtual account that collects bank transfers for the session. Absent if bank transfers were disabled in the settings when the session was created.',
+    ),
   ),
   crypto: Type.Optional(
-    Type.Object(cryptoPriceProperties, { description: 'Price in a stablecoin, if you set one.' }),
+    Type.Object(cryptoProperties, {
+      description: 'Price in a stablecoin, if you set one, and the wallet to pay into.',
+    }),
   ),
   cryptoWallet: Type.Optional(
     reference(prefixes.cryptoWallet, 'The wallet that collects stablecoins for the session.'),
   ),
+  ...paymentProperties,
+  payments: Type.Array(payment, {
+    description: `Payments into the session, newest first: per payment method the latest ${paymentsShownMax}. Refund one with \`POST /v1/collections/payments/{reference}/refund\`.`,
+    maxItems: methodsMax * paymentsShownMax,
+    examples: [[]],
+  }),
+  moreReceived: flag(false, 'Whether more payments arrived than `payments` lists.'),
   successUrl: orNull(
     text('https://shop.example/thanks', 'Where the customer continues after paying.'),
   ),
@@ -93,12 +169,14 @@ export const checkoutSession = resource('CheckoutSession', {
   ),
   metadata,
   createdAt: timestamp('When the session was created.'),
+  openedAt: notYet(time, 'When a browser first showed the page.'),
 })
 
-/** What the JSON of a session is made from: the fields of `FoundSession` that it shows. */
+/** What the JSON of a session is made from: the fields of `SessionWithAccounts` that it shows. */
 export type SessionFields = {
   session: {
     reference: string
+    amount: bigint | null
     description: string
     customerName: string
     customerEmail: string
@@ -108,15 +186,19 @@ export type SessionFields = {
     cancelUrl: string | null
     metadata: string
     createdAt: Date
+    openedAt: Date | null
   }
-  account: AccountFields
+  account: AccountFields | null
   wallet: AccountFields | null
   merchantId: string
   checkout: { displayName: string }
   paymentMethods: { bankTransfer: boolean; crypto: boolean }
 }
 
-type AccountStatuses = { account: { status: string }; wallet: { status: string } | null }
+type AccountStatuses = {
+  account: { status: string } | null
+  wallet: { status: string } | null
+}
 
 const statusOfAccount: Record<string, SessionStatus> = {
   ACTIVE: 'pending',
@@ -127,66 +209,137 @@ const statusOfAccount: Record<string, SessionStatus> = {
 
 /**
  * A session is paid once its virtual account or its wallet is, even if the merchant accepted a late
- * payment; a payment into one closes the other. Otherwise it has the status of its virtual account.
- * The column `status` of checkout_sessions repeats this, so that lists can filter by it.
+ * payment; a payment into one closes the other. Otherwise it has the status of its virtual account,
+ * or of its wallet if it has no virtual account. The column `status` of checkout_sessions repeats
+ * this, so that lists can filter by it.
  */
 export function sessionStatus({ account, wallet }: AccountStatuses): SessionStatus {
-  return wallet?.status === 'PAID' ? 'paid' : statusOfAccount[account.status]!
+  return wallet?.status === 'PAID' ? 'paid' : statusOfAccount[(account ?? wallet)!.status]!
 }
 
-/** JSON text, as the merchant's operations return it and events carry it. */
-export function showSession(found: SessionFields): string {
-  const { session, account, wallet } = found
+/**
+ * JSON text, as the merchant's operations return it and events carry it. `serverTime` is that of
+ * the environment.
+ */
+export function showSession(
+  serverTime: Date,
+  found: SessionFields & { payments: PaymentFields[] },
+): string {
+  const { session, account, wallet, payments } = found
+  const shared = sharedSessionFields(found, customerOf(found))
+  const amounts = showAmounts(found)
+  // Field by field: object spreads are slow.
   const fields = {
-    ...sharedSessionFields(found),
+    reference: shared.reference,
+    merchant: shared.merchant,
+    amount: shared.amount,
+    currency: shared.currency,
+    description: shared.description,
+    customer: shared.customer,
+    paymentMethods: shared.paymentMethods,
+    status: shared.status,
+    expiresAt: shared.expiresAt,
     merchantReference: session.merchantReference ?? undefined,
     url: session.url,
-    virtualAccount: toReference(prefixes.virtualAccount, account.id),
-    crypto: wallet ? showCryptoPrice(wallet) : undefined,
+    virtualAccount: account ? toReference(prefixes.virtualAccount, account.id) : undefined,
+    crypto: wallet ? showCrypto(wallet) : undefined,
     cryptoWallet: wallet ? toReference(prefixes.cryptoWallet, wallet.id) : undefined,
+    bankTransfer: amounts.bankTransfer,
+    amountReceived: amounts.amountReceived,
+    amountAccepted: amounts.amountAccepted,
+    cryptoAmounts: amounts.cryptoAmounts,
+    payments: payments.map(showPayment),
+    moreReceived: hasMore(found),
+    serverTime: serverTime.toISOString(),
     successUrl: session.successUrl,
     cancelUrl: session.cancelUrl,
     createdAt: session.createdAt.toISOString(),
+    openedAt: session.openedAt?.toISOString() ?? null,
   }
   return withMetadata(fields, session.metadata)
 }
 
-export function sharedSessionFields(found: SessionFields) {
-  const { session, account, merchantId, checkout } = found
+/** An account knows the sum of its payments. */
+function hasMore({ account, wallet, payments }: SessionFields & { payments: PaymentFields[] }) {
+  return [account, wallet].some((one) => {
+    const own = payments.filter(({ accountId }) => accountId === one?.id)
+    return one !== null && own.reduce((sum, { amount }) => sum + amount, 0n) < one.amountReceived
+  })
+}
+
+export type Customer = { name: string; email: string }
+
+export function customerOf({ session }: SessionFields): Customer {
+  return { name: session.customerName, email: session.customerEmail }
+}
+
+export function sharedSessionFields(found: SessionFields, customer: Customer) {
+  const { session, account, wallet, merchantId, checkout } = found
   return {
     reference: session.reference,
     merchant: {
       id: toReference(prefixes.merchant, merchantId),
       displayName: checkout.displayName,
     },
-    amount: toWire(account.amount!, 'NGN'),
+    amount: toWire(account?.amount ?? session.amount!, 'NGN'),
     currency: 'NGN',
     description: session.description,
-    customer: { name: session.customerName, email: session.customerEmail },
+    customer,
     paymentMethods: showPaymentMethods(found),
     status: sessionStatus(found),
-    expiresAt: account.expiresAt!.toISOString(),
+    expiresAt: (account ?? wallet)!.expiresAt!.toISOString(),
   }
 }
 
-export function showCryptoPrice({ requestedAmount, asset }: AccountFields) {
-  return { asset: asset as Coin, network: 'SOLANA', amount: requestedAmount! }
+export function showAmounts(found: SessionFields) {
+  const { account, wallet } = found
+  return {
+    bankTransfer:
+      account && sessionStatus(found) === 'pending' ? showBankTransfer(account) : undefined,
+    amountReceived: toWire(account?.amountReceived ?? 0n, 'NGN'),
+    amountAccepted: toWire(account?.amountAccepted ?? 0n, 'NGN'),
+    cryptoAmounts: wallet ? showCryptoAmounts(wallet) : undefined,
+  }
+}
+
+function showBankTransfer(account: AccountFields) {
+  return {
+    accountNumber: account.number,
+    accountName: account.accountName,
+    bankName: account.bankName,
+    bankCode: account.bankCode,
+    amount: toWire(account.amount!, 'NGN'),
+  }
+}
+
+function showCryptoAmounts(wallet: AccountFields) {
+  const asset = wallet.asset as Coin
+  return {
+    asset,
+    amount: formatDecimal(wallet.amount!, asset),
+    amountReceived: formatDecimal(wallet.amountReceived, asset),
+    amountAccepted: formatDecimal(wallet.amountAccepted, asset),
+  }
+}
+
+export function showCrypto({ number: address, requestedAmount, asset }: AccountFields) {
+  return { address, asset: asset as Coin, network: 'SOLANA', amount: requestedAmount! }
 }
 
 /** Only while the session is pending: payers must not see where to send money afterwards. */
-export function acceptsCrypto({ account, wallet }: AccountStatuses): boolean {
-  return account.status === 'ACTIVE' && wallet?.status === 'ACTIVE'
+export function acceptsCrypto(found: AccountStatuses): boolean {
+  return found.wallet?.status === 'ACTIVE' && sessionStatus(found) === 'pending'
 }
 
-/** A session keeps the accounts it was created with, even if a method is disabled later. */
+/** A pending session keeps the methods it was created with, even if one is disabled later. */
 function showPaymentMethods(found: SessionFields) {
   const { account, wallet, paymentMethods } = found
-  const isBankAvailable = account.status === 'ACTIVE'
+  const isBankAvailable = account?.status === 'ACTIVE'
   const methods = [
     {
       code: 'bank_transfer',
       label: 'Bank transfer',
-      enabled: paymentMethods.bankTransfer,
+      enabled: paymentMethods.bankTransfer || isBankAvailable,
       available: isBankAvailable,
       status: isBankAvailable ? 'available' : 'unavailable',
     },
@@ -198,12 +351,12 @@ function showPaymentMethods(found: SessionFields) {
       status: 'coming_soon',
     },
   ]
-  if (!paymentMethods.crypto && !wallet) return methods
+  if (!wallet) return methods
   const isCryptoAvailable = acceptsCrypto(found)
   methods.push({
     code: 'crypto',
-    label: wallet?.asset ?? 'USDC or USDT',
-    enabled: paymentMethods.crypto,
+    label: wallet.asset!,
+    enabled: paymentMethods.crypto || isCryptoAvailable,
     available: isCryptoAvailable,
     status: isCryptoAvailable ? 'available' : 'unavailable',
   })

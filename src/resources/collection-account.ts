@@ -49,6 +49,10 @@ const latestVariance = withDescription(
 )
 const createdAt = timestamp('When it was created.')
 const paidAt = notYet(time, 'When it was paid.')
+const cancellationReason = notYet(
+  Type.Enum(['requested', 'session_paid'], { examples: ['session_paid'] }),
+  'Why it was cancelled: `requested` if you cancelled it or its checkout session, `session_paid` if the customer paid the session by another method.',
+)
 
 const payableAccount = {
   accountNumber: text('0000014572', 'Account number to pay into.'),
@@ -75,6 +79,7 @@ export const virtualAccount = resource('VirtualAccount', {
   expiresAt: expiry,
   createdAt,
   paidAt,
+  cancellationReason,
 })
 
 export const dedicatedAccount = resource('DedicatedAccount', {
@@ -105,7 +110,7 @@ const otherDeposits = Type.Optional(
     }),
     {
       description:
-        'Deposits of tokens that this wallet does not accept. They stay in the wallet and are not credited. Only present when one wallet is read, not in lists and events.',
+        'Deposits of tokens that this wallet does not accept. They stay in the wallet and are not credited. The latest 50, newest first; only present if there are any, and not in lists.',
       examples: [[]],
     },
   ),
@@ -131,6 +136,7 @@ export const cryptoWallet = resource('CryptoWallet', {
   expiresAt: expiry,
   createdAt,
   paidAt,
+  cancellationReason,
 })
 
 export const dedicatedCryptoWallet = resource('DedicatedCryptoWallet', {
@@ -171,6 +177,7 @@ export type AccountFields = AmountFields & {
   amountReceived: bigint
   expiresAt: Date | null
   paidAt: Date | null
+  cancellationReason: string | null
   createdAt: Date
 }
 
@@ -195,8 +202,13 @@ export function showAccount(
 }
 
 /** A dedicated account or wallet, with the payment that was credited to it. */
-export function showCredit(account: AccountFields, credit: PaymentFields): string {
-  return show(account, { payments: [], otherDeposits: undefined, credit })
+export function showCredit(
+  account: AccountFields,
+  credit: PaymentFields,
+  otherDeposits: OtherDepositFields[] = [],
+): string {
+  const others = otherDeposits.length > 0 ? otherDeposits : undefined
+  return show(account, { payments: [], otherDeposits: others, credit })
 }
 
 function show(account: AccountFields, extras: Extras): string {
@@ -232,6 +244,7 @@ function virtualAccountFields(account: AccountFields, { payments }: Extras) {
     expiresAt: account.expiresAt!.toISOString(),
     createdAt: account.createdAt.toISOString(),
     paidAt: account.paidAt?.toISOString() ?? null,
+    cancellationReason: account.cancellationReason,
   }
 }
 
@@ -255,6 +268,7 @@ function cryptoWalletFields(account: AccountFields, { payments, otherDeposits }:
     expiresAt: account.expiresAt!.toISOString(),
     createdAt: account.createdAt.toISOString(),
     paidAt: account.paidAt?.toISOString() ?? null,
+    cancellationReason: account.cancellationReason,
     otherDeposits: otherDeposits?.map(showOtherDeposit),
   }
 }

@@ -1,31 +1,32 @@
 import Type from 'typebox'
 import { after } from '../base/clock.js'
+import { prefixes, toReference } from '../base/ids.js'
 import { limits } from '../base/limits.js'
-import { formatDecimal, toWire } from '../money/amounts.js'
-import type { Coin } from '../money/assets.js'
+import { toWire } from '../money/amounts.js'
 import {
   acceptsCrypto,
-  cryptoPriceProperties,
+  type Customer,
+  cryptoProperties,
+  customerOf,
+  customerShape,
+  methodsMax,
+  paymentProperties,
   type SessionFields,
   sharedSessionFields,
   sharedSessionProperties,
-  showCryptoPrice,
+  showAmounts,
+  showCrypto,
 } from './checkout-session.js'
-import type { AccountFields } from './collection-account.js'
 import { amounts, type PaymentFields, paymentStatus, paymentStatusOf, variance } from './payment.js'
 import {
   anyAmount,
   anyAsset,
-  decimal,
   flag,
-  kobo,
   orNull,
+  reference,
   resource,
-  stablecoin,
   text,
   timestamp,
-  walletAddress,
-  withDescription,
   withExample,
 } from './shapes.js'
 
@@ -34,60 +35,45 @@ const maskedAccount = Type.Object({
   accountNumber: text('******6789', 'Account number with all but the last four digits hidden.'),
 })
 
+const maskedWallet = Type.Object({
+  address: text('9xQe…7hFw', 'The first and last four characters of the wallet address.'),
+})
+
 const { paymentsShownMax } = limits.checkout
-/** Bank transfer and crypto: a session has at most one collection account for each. */
-const methods = 2
 
 /** What anyone who knows the reference may see. */
 export const publicCheckoutSession = resource('PublicCheckoutSession', {
   ...sharedSessionProperties,
-  bankTransfer: Type.Optional(
-    Type.Object(
-      {
-        accountNumber: text('0000014572', 'Account number to pay into.'),
-        accountName: text('Ada Stores', 'Name on the account.'),
-        bankName: text('Sandbox Bank', 'Name of the bank.'),
-        bankCode: text('999', 'Code of the bank.'),
-        amount: withDescription(kobo, 'Amount to transfer, in kobo.'),
-      },
-      { description: 'How to pay by bank transfer. Only present while the session is pending.' },
+  customer: withExample(
+    customerShape(
+      'Who the merchant asked to pay. Both fields are empty unless the merchant has set `checkout.showCustomer`.',
     ),
+    { name: '', email: '' },
   ),
+  ...paymentProperties,
   crypto: Type.Optional(
-    Type.Object(
-      {
-        address: withDescription(walletAddress, 'Wallet address to pay into.'),
-        ...cryptoPriceProperties,
-      },
-      { description: 'How to pay in a stablecoin. Only present while the session accepts it.' },
-    ),
-  ),
-  amountReceived: withExample(withDescription(kobo, 'Naira received, in kobo.'), 0),
-  amountAccepted: withExample(withDescription(kobo, 'Naira the merchant accepted, in kobo.'), 0),
-  cryptoAmounts: Type.Optional(
-    Type.Object(
-      {
-        asset: stablecoin,
-        amount: withDescription(decimal, 'Amount to pay.'),
-        amountReceived: withExample(withDescription(decimal, 'Amount received.'), '0'),
-        amountAccepted: withExample(withDescription(decimal, 'Amount the merchant accepted.'), '0'),
-      },
-      { description: 'Stablecoin amounts, if the session has a price in one.' },
-    ),
+    Type.Object(cryptoProperties, {
+      description: 'How to pay in a stablecoin. Only present while the session accepts it.',
+    }),
   ),
   received: Type.Array(
     Type.Object({
+      reference: reference(prefixes.payment, 'Identifies the payment, for a receipt.'),
       amount: anyAmount,
       currency: anyAsset,
       ...amounts(anyAmount, 1_250_000, 0),
       status: paymentStatus,
       variance,
+      sentFrom: orNull(
+        Type.Union([maskedAccount, maskedWallet]),
+        'Who paid, masked; null if not known.',
+      ),
       sentBackTo: orNull(maskedAccount, 'Bank account that the money is returned to, if any.'),
       receivedAt: timestamp('When the bank or chain received the money.'),
     }),
     {
       description: 'Payments into the session, newest first.',
-      maxItems: methods * paymentsShownMax,
+      maxItems: methodsMax * paymentsShownMax,
       examples: [[]],
     },
   ),
@@ -95,7 +81,6 @@ export const publicCheckoutSession = resource('PublicCheckoutSession', {
     false,
     `Whether more payments arrived than \`received\` lists: per payment method up to ${paymentsShownMax}, the newest one and the largest that were not returned.`,
   ),
-  serverTime: timestamp('Current time of the environment, to count down to `expiresAt`.'),
   cancelUrl: orNull(
     text(
       'https://shop.example/basket',
@@ -118,6 +103,7 @@ export const publicCheckoutSession = resource('PublicCheckoutSession', {
 /** What the public JSON is made from. */
 export type PublicSessionFields = SessionFields & {
   clockOffsetMs: number
+  checkout: { showCustomer: boolean }
   /** Newest first. */
   payments: PaymentFields[]
   hasMore: boolean
@@ -147,67 +133,54 @@ function showTime(now: Date, { clockOffsetMs }: PublicSessionFields): string {
 }
 
 /** The fields of `publicCheckoutSession`. */
-export type PublicSessionJson = ReturnType<typeof sharedSessionFields> & {
-  bankTransfer?: ReturnType<typeof showBankTransfer> | undefined
-  crypto?: ReturnType<typeof showCrypto> | undefined
-  amountReceived: number | string
-  amountAccepted: number | string
-  cryptoAmounts?: ReturnType<typeof showCryptoAmounts> | undefined
-  received: ReturnType<typeof showReceived>[]
-  moreReceived: boolean
-  serverTime: string
-  cancelUrl: string | null
-  successUrl?: string | null | undefined
-}
+export type PublicSessionJson = ReturnType<typeof sharedSessionFields> &
+  ReturnType<typeof showAmounts> & {
+    crypto?: ReturnType<typeof showCrypto> | undefined
+    received: ReturnType<typeof showReceived>[]
+    moreReceived: boolean
+    serverTime: string
+    cancelUrl: string | null
+    successUrl?: string | null | undefined
+  }
 
 function showTimeless(found: PublicSessionFields): Omit<PublicSessionJson, 'serverTime'> {
-  const { session, account, wallet } = found
-  const shared = sharedSessionFields(found)
-  const { status } = shared
+  const { session, wallet } = found
+  const shared = sharedSessionFields(found, showCustomer(found))
+  const amounts = showAmounts(found)
+  // Field by field: object spreads are slow.
   return {
-    ...shared,
-    bankTransfer: status === 'pending' ? showBankTransfer(account) : undefined,
+    reference: shared.reference,
+    merchant: shared.merchant,
+    amount: shared.amount,
+    currency: shared.currency,
+    description: shared.description,
+    customer: shared.customer,
+    paymentMethods: shared.paymentMethods,
+    status: shared.status,
+    expiresAt: shared.expiresAt,
+    bankTransfer: amounts.bankTransfer,
+    amountReceived: amounts.amountReceived,
+    amountAccepted: amounts.amountAccepted,
+    cryptoAmounts: amounts.cryptoAmounts,
     crypto: wallet && acceptsCrypto(found) ? showCrypto(wallet) : undefined,
-    amountReceived: toWire(account.amountReceived, 'NGN'),
-    amountAccepted: toWire(account.amountAccepted, 'NGN'),
-    cryptoAmounts: wallet ? showCryptoAmounts(wallet) : undefined,
     received: found.payments.map((payment) => showReceived(payment, found.sentBackTo)),
     moreReceived: found.hasMore,
     cancelUrl: withReference(session.cancelUrl, session.reference),
     successUrl:
-      status === 'paid' ? withReference(session.successUrl, session.reference) : undefined,
+      shared.status === 'paid' ? withReference(session.successUrl, session.reference) : undefined,
   }
 }
 
-function showBankTransfer(account: AccountFields) {
-  return {
-    accountNumber: account.number,
-    accountName: account.accountName,
-    bankName: account.bankName,
-    bankCode: account.bankCode,
-    amount: toWire(account.amount!, 'NGN'),
-  }
+/** The reference is no credential for personal data, unless the merchant says so. */
+function showCustomer(found: PublicSessionFields): Customer {
+  return found.checkout.showCustomer ? customerOf(found) : { name: '', email: '' }
 }
 
-function showCrypto(wallet: AccountFields) {
-  const { asset, network, amount } = showCryptoPrice(wallet)
-  return { address: wallet.number, asset, network, amount }
-}
-
-function showCryptoAmounts(wallet: AccountFields) {
-  const asset = wallet.asset as Coin
-  return {
-    asset,
-    amount: formatDecimal(wallet.amount!, asset),
-    amountReceived: formatDecimal(wallet.amountReceived, asset),
-    amountAccepted: formatDecimal(wallet.amountAccepted, asset),
-  }
-}
-
-/** Without sender and fee, which only concern the merchant. */
+/** Without the sender's name and the fee, which only concern the merchant. */
 function showReceived(payment: PaymentFields, sentBackTo: PublicSessionFields['sentBackTo']) {
   const { asset } = payment
   return {
+    reference: toReference(prefixes.payment, payment.id),
     amount: toWire(payment.amount, asset),
     currency: asset,
     amountAccepted: toWire(payment.amountAccepted, asset),
@@ -216,9 +189,22 @@ function showReceived(payment: PaymentFields, sentBackTo: PublicSessionFields['s
     amountReturned: toWire(payment.amountReturned, asset),
     status: paymentStatusOf(payment),
     variance: payment.variance,
+    sentFrom: showSender(payment.sender as Partial<Sender>),
     sentBackTo: showDestination(payment, sentBackTo),
     receivedAt: payment.receivedAt.toISOString(),
   }
+}
+
+type Sender = { accountNumber: string; bankName: string; address: string | null }
+
+/** Enough for the payer to recognize, and too little for anyone else. */
+function showSender({ accountNumber, bankName = '', address }: Partial<Sender>) {
+  if (address) return { address: `${address.slice(0, 4)}…${address.slice(-4)}` }
+  return accountNumber ? { bankName, accountNumber: mask(accountNumber) } : null
+}
+
+function mask(accountNumber: string): string {
+  return accountNumber.slice(-4).padStart(10, '*')
 }
 
 /** The last four digits are enough for the account's owner, and useless to anyone else. */
@@ -226,7 +212,7 @@ function showDestination({ id }: PaymentFields, sentBackTo: PublicSessionFields[
   const destination = sentBackTo.get(id)
   if (destination?.kind !== 'bank_account') return null
   const { bankName, accountNumber } = destination
-  return { bankName, accountNumber: accountNumber.slice(-4).padStart(10, '*') }
+  return { bankName, accountNumber: mask(accountNumber) }
 }
 
 /**

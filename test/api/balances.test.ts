@@ -346,7 +346,16 @@ const defaults = {
       duplicatePayment: 'hold',
     },
   },
-  checkout: { displayName: 'Ada', colour: null, logo: null, frameOrigins: [] },
+  checkout: {
+    displayName: 'Ada',
+    colour: null,
+    logo: null,
+    frameOrigins: [],
+    showCustomer: false,
+    returnAutomatically: false,
+    supportEmail: null,
+    supportPhone: null,
+  },
   lowBalance: { NGN: null, USDC: null, USDT: null },
   paymentMethods: { bankTransfer: true, crypto: true },
 }
@@ -394,7 +403,7 @@ describe('settings', () => {
     const { test: keys } = await service.addMerchant('Ada')
     await patch(keys.secret, { checkout: { colour: '#000000' }, lowBalance: { NGN: 1, USDT: '1' } })
     const cleared = {
-      checkout: { colour: null, logo: null },
+      checkout: { colour: null, logo: null, supportEmail: null, supportPhone: null },
       lowBalance: { NGN: null, USDT: null },
     }
     expect((await patch(keys.secret, cleared)).json.data).toEqual(defaults)
@@ -409,6 +418,9 @@ describe('settings', () => {
       { checkout: null },
       { checkout: { displayName: null } },
       { checkout: { frameOrigins: null } },
+      { checkout: { showCustomer: null } },
+      { checkout: { supportEmail: 'help@' } },
+      { checkout: { supportPhone: 'tel:1' } },
       { lowBalance: null },
       { paymentMethods: { crypto: null } },
     ]

@@ -22,7 +22,10 @@ describe('a session with a price in coins', () => {
       cryptoWallet: expect.stringMatching(/^cw_/),
     })
     const { reference, cryptoWallet } = json.data
-    expect(await shop.get(`/v1/checkout/sessions/${reference}`)).toEqual(json.data)
+    expect(await shop.get(`/v1/checkout/sessions/${reference}`)).toEqual({
+      ...json.data,
+      serverTime: service.clock.now().toISOString(),
+    })
     const wallet = await shop.wallet(cryptoWallet)
     expect(wallet).toMatchObject({ status: 'ACTIVE', merchantReference: 'order-1' })
     const shown = await shop.look(reference)
@@ -52,8 +55,11 @@ describe('a session with a price in coins', () => {
     const { json } = await shop.create({ crypto: { ...order.crypto, amount: '1025.5000000' } })
     expect(json.data.crypto.amount).toBe('1025.5000000')
     const { text } = await service.ask('GET', `/checkout/${json.data.reference}`)
-    expect(text).toContain('Or pay 1,025.50 USDC on Solana')
+    expect(text).toMatch(/coins-only">1,025\.50 USDC/)
     expect(text).toContain('data-copy="1025.50"')
+    expect(text).toMatch(
+      /href="solana:\w{43,44}\?amount=1025\.5&amp;spl-token=\w{43,44}&amp;label=/,
+    )
   })
 
   test('paid in coins, shows the received and accepted amounts', async () => {
@@ -107,10 +113,72 @@ describe('a session with a price in coins', () => {
     const other = twoWayShopOf(service, await service.addMerchant('Chidi'))
     const { reference, address } = await other.open()
     await other.patch('/v1/settings', { paymentMethods: { crypto: false } })
-    expect(methodOf(await other.look(reference))).toMatchObject({ enabled: false, available: true })
+    expect(methodOf(await other.look(reference))).toMatchObject({ enabled: true, available: true })
     await other.send(address)
     await service.settle()
     expect(await other.status(reference)).toBe('paid')
+    expect(methodOf(await other.look(reference))).toMatchObject({ enabled: false })
+  })
+
+  // The wallet then decides everything that the virtual account decides otherwise.
+  test('exists without a bank account if the merchant disabled bank transfers', async () => {
+    const other = twoWayShopOf(service, await service.addMerchant('Ngozi'))
+    await other.patch('/v1/settings', { paymentMethods: { bankTransfer: false } })
+    const expiresAt = other.soon()
+    const open = async (change: object = {}) => (await other.create(change)).json.data
+    const [paid, cancelled, expired] = [await open(), await open(), await open({ expiresAt })]
+    expect(paid).toMatchObject({ amount: 1_250_000, crypto: order.crypto, amountReceived: 0 })
+    for (const field of ['virtualAccount', 'bankTransfer']) expect(paid).not.toHaveProperty(field)
+    const { address } = paid.crypto
+    const shown = await other.look(paid.reference)
+    expect(shown).toMatchObject({ amount: 1_250_000, status: 'pending', crypto: { address } })
+    expect(shown).not.toHaveProperty('bankTransfer')
+    expect(shown.paymentMethods).toMatchObject([
+      { code: 'bank_transfer', enabled: false, available: false, status: 'unavailable' },
+      { code: 'card' },
+      { code: 'crypto', enabled: true, available: true, status: 'available' },
+    ])
+    expect((await other.get('/v1/collections/virtual-accounts')).items).toEqual([])
+    const refused = await simulate(paid.reference, { method: 'bank_transfer' })
+    expect([refused.status, refused.json.reason]).toEqual([422, 'no_payment_method'])
+
+    expect((await other.cancel(cancelled.reference)).json.data.status).toBe('cancelled')
+    expect((await simulate(paid.reference)).json.message).toBe('Stablecoins sent')
+    await service.settle()
+    const session = await other.get(`/v1/checkout/sessions/${paid.reference}`)
+    expect(session).toMatchObject({ status: 'paid', payments: [{ amountAccepted: '3.2' }] })
+    expect((await other.cancel(paid.reference)).status).toBe(409)
+    await other.post('/v1/test/clock/advance', { seconds: 61 })
+    await service.work()
+    expect(await other.status(expired.reference)).toBe('expired')
+    for (const [one, end] of [
+      [paid, 'paid'],
+      [cancelled, 'cancelled'],
+      [expired, 'expired'],
+    ])
+      expect(await other.eventTypesOf(one.reference)).toEqual([`checkout.session.${end}`])
+    const list = await other.get('/v1/checkout/sessions?status=paid')
+    expect(list.items.map((one: { reference: string }) => one.reference)).toEqual([paid.reference])
+  })
+
+  test('says why its other account was cancelled', async () => {
+    const [paid, cancelled] = [await shop.open(), await shop.open()]
+    await shop.send(paid.address)
+    await service.settle()
+    await shop.cancel(cancelled.reference)
+    for (const [reference, cancellationReason] of [
+      [paid.virtualAccount, 'session_paid'],
+      [cancelled.virtualAccount, 'requested'],
+    ]) {
+      const account = await shop.account(reference!)
+      expect(account).toMatchObject({ status: 'CANCELLED', cancellationReason })
+      const { items } = await shop.get(`/v1/events?resource=${reference}`)
+      expect(items).toMatchObject([{ type: 'virtual_account.cancelled', data: account }])
+    }
+    expect(await shop.wallet(cancelled.cryptoWallet)).toMatchObject({
+      cancellationReason: 'requested',
+    })
+    expect(await shop.wallet(paid.cryptoWallet)).toMatchObject({ cancellationReason: null })
   })
 
   test('is created once with one wallet for concurrent copies of a request', async () => {

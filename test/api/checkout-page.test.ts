@@ -177,10 +177,9 @@ describe('held money', () => {
     const { bankTransfer } = (await service.ask('GET', `/public/checkout/${reference}`)).json.data
     await own.payIn(bankTransfer.accountNumber, { amount: 400_000 })
     const { text } = await page(reference)
-    expect(text).toContain(
-      'Please ask Bola before you pay again. They may still accept the ₦4,000.00 you sent.',
-    )
-    expect(text).not.toContain('To pay, send exactly')
+    expect(text).toContain('₦8,500.00 is missing')
+    expect(text).toContain('Ask Bola before you pay again.')
+    expect(text).not.toMatch(/Send exactly|To pay, send exactly/)
   })
 })
 
@@ -268,6 +267,7 @@ describe('the public JSON', () => {
     const shown = await read()
     expect(shown.received).toEqual([
       {
+        reference: expect.stringMatching(/^pay_/),
         currency: 'NGN',
         amount: 400_000,
         amountAccepted: 0,
@@ -276,6 +276,7 @@ describe('the public JSON', () => {
         amountReturned: 0,
         status: 'RETURNING',
         variance: 'UNDERPAID',
+        sentFrom: { bankName: 'Guaranty Trust Bank', accountNumber: '******4432' },
         sentBackTo: { bankName: 'Guaranty Trust Bank', accountNumber: '******4432' },
         receivedAt: expect.any(String),
       },

@@ -39,7 +39,7 @@ test('a session has a page and an account, and is public', async () => {
     status: 'pending',
     merchant: { id: expect.stringMatching(/^mer_/), displayName: 'Ada Stores' },
     description: 'Two loaves of agege bread',
-    customer: { name: 'Ada Obi', email: 'ada@example.com' },
+    customer: { name: '', email: '' },
     paymentMethods: [
       {
         code: 'bank_transfer',
@@ -49,13 +49,6 @@ test('a session has a page and an account, and is public', async () => {
         status: 'available',
       },
       { code: 'card', label: 'Card', enabled: false, available: false, status: 'coming_soon' },
-      {
-        code: 'crypto',
-        label: 'USDC or USDT',
-        enabled: true,
-        available: false,
-        status: 'unavailable',
-      },
     ],
     expiresAt: expect.any(String),
     bankTransfer: {
@@ -98,6 +91,87 @@ test('a paid session is shown to the payer and notifies the merchant', async () 
   await expectAllProofs(service.db)
 })
 
+// From the session alone, a merchant must be able to tell who paid, and to refund it.
+test('the merchant sees everything that the payer sees, and who paid', async () => {
+  const urls = { successUrl: 'https://shop.example/thanks', cancelUrl: 'https://shop.example/' }
+  const created = (await create(urls)).json.data
+  const { reference } = created
+  const { accountNumber } = created.bankTransfer
+  const own = async () => (await shop.get(`/v1/checkout/sessions/${reference}`)).json.data
+  const sender = { name: 'Chuka Obi', accountNumber: '0123454432', bankCode: '058' }
+  for (const amount of [0, 400_000, 1_250_000]) {
+    if (amount > 0) {
+      // The newest comes first, by the millisecond.
+      service.clock.advance(1)
+      await shop.payIn(accountNumber, { amount, sender })
+    }
+    const [session, seen] = [await own(), (await read(reference)).json.data]
+    if (amount === 0) expect(session).toEqual(created)
+    const { received, customer: _, cancelUrl, successUrl = null, ...rest } = seen
+    expect(session).toMatchObject(rest)
+    expect(session.customer).toEqual(order.customer)
+    for (const url of [cancelUrl, successUrl])
+      if (url !== null) expect(Object.values(session)).toContain(url.split('?')[0])
+    expect(session.payments).toMatchObject(
+      received.map(({ sentFrom, sentBackTo: _to, ...fields }: Record<string, unknown>) => {
+        expect(sentFrom).toEqual({ bankName: 'Guaranty Trust Bank', accountNumber: '******4432' })
+        return fields
+      }),
+    )
+  }
+  const session = await own()
+  const [payment] = session.payments
+  expect(payment).toMatchObject({ fee: 12_500, amountAccepted: 1_250_000, sender })
+  expect((await shop.get(`/v1/collections/payments/${payment.reference}`)).json.data).toEqual(
+    payment,
+  )
+  const event = (await shop.get('/v1/events?type=checkout.session.paid')).json.data.items[0]
+  expect(event.data).toEqual(session)
+  expect((await shop.get('/v1/checkout/sessions')).json.data.items).toEqual([session])
+  const refund = await shop.post(`/v1/collections/payments/${payment.reference}/refund`, {
+    amount: 1_000_000,
+  })
+  expect([refund.status, (await own()).payments[0].amountReturning]).toEqual([201, 1_000_000])
+})
+
+test('the public session and the page name the customer only if the merchant says so', async () => {
+  const { reference, url } = (await create()).json.data
+  const seen = async () => (await (await fetch(url)).text()) + (await read(reference)).text
+  expect(await seen()).not.toMatch(/Ada Obi|ada@example\.com/)
+  await shop.patch('/v1/settings', { checkout: { showCustomer: true } })
+  expect((await read(reference)).json.data.customer).toEqual(order.customer)
+  expect(await seen()).toMatch(/Ada Obi, ada@example\.com/)
+})
+
+// Programs, link previews and prefetches are not the customer.
+test('the first view of the page by a browser is recorded', async () => {
+  const { reference } = (await create()).json.data
+  const url = `/checkout/${reference}`
+  // Node's fetch sets Sec-Fetch-Mode itself.
+  const view = (headers: Record<string, string>, method: 'GET' | 'HEAD' = 'GET', query = '') =>
+    service.app.inject({ method, url: url + query, headers })
+  const opened = async () => (await shop.get(`/v1/checkout/sessions/${reference}`)).json.data
+  const browser = { 'sec-fetch-mode': 'navigate' }
+  const others = await Promise.all([
+    view({}),
+    view({}, 'HEAD'),
+    view({ ...browser, 'sec-purpose': 'prefetch' }),
+    view({ ...browser, purpose: 'prefetch' }),
+    view({ 'sec-fetch-mode': 'cors' }),
+    view(browser, 'GET', '?part=main'),
+  ])
+  expect(others.map(({ statusCode }) => statusCode)).toEqual(others.map(() => 200))
+  expect((await opened()).openedAt).toBe(null)
+  service.clock.advance(5_000)
+  const at = service.clock.now().toISOString()
+  await view(browser)
+  await expect.poll(async () => (await opened()).openedAt).toBe(at)
+  service.clock.advance(5_000)
+  await view({ 'upgrade-insecure-requests': '1' })
+  await view(browser)
+  expect((await opened()).openedAt).toBe(at)
+})
+
 // The merchant's URL may be signed, so nothing else may change.
 test.each([
   ['https://shop.example/thanks', 'https://shop.example/thanks?reference=…'],
@@ -119,14 +193,14 @@ test('a pending session can be paid even after its method was disabled', async (
   const { reference } = (await create()).json.data
   await shop.patch('/v1/settings', { paymentMethods: { bankTransfer: false } })
   const { data } = (await read(reference)).json
-  expect(data.paymentMethods[0]).toMatchObject({ enabled: false, available: true })
+  expect(data.paymentMethods[0]).toMatchObject({ enabled: true, available: true })
   expect(data.paymentMethods[0].status).toBe('available')
   expect((await shop.payIn(data.bankTransfer.accountNumber, { amount: 1_250_000 })).status).toBe(
     201,
   )
   expect((await read(reference)).json.data).toMatchObject({
     status: 'paid',
-    paymentMethods: [{ available: false, status: 'unavailable' }, {}, {}],
+    paymentMethods: [{ enabled: false, available: false, status: 'unavailable' }, {}],
   })
 })
 

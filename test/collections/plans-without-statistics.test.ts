@@ -47,6 +47,7 @@ async function payOne(tx: Tx): Promise<void> {
       expiresAt: later,
       paidAt: null,
       endedAt: null,
+      cancellationReason: null,
       createdAt: now,
     },
   ])

@@ -179,6 +179,40 @@ test('a coin the wallet is not for is shown, but neither credited nor swept', as
   await expectAgreement()
 })
 
+// Both deposits arrive before the wallet is polled, so one batch refuses one and books the other.
+test('events of a wallet equal its verify operation, also when it got other coins', async () => {
+  const one = (await shop.open()).json.data
+  const dedicated = (await shop.openDedicated('customer-78')).json.data
+  await shop.deposit(one.address, '25', { asset: 'USDT' })
+  await service.settle()
+  await shop.deposit(one.address, '1', { asset: 'USDT' })
+  await shop.deposit(one.address, '24')
+  await service.settle()
+  const lastEvent = async (type: string) => (await shop.get(`/v1/events?type=${type}`)).items[0]
+  const wallet = await shop.verify(one.reference)
+  expect(wallet.otherDeposits).toHaveLength(2)
+  expect((await lastEvent('crypto_wallet.underpaid')).data).toEqual(wallet)
+  await shop.post(`/v1/collections/payments/${wallet.payments[0].reference}/resolve`, {
+    action: 'accept',
+  })
+  expect((await lastEvent('crypto_wallet.paid')).data).toEqual(await shop.verify(one.reference))
+
+  const other = (await shop.open()).json.data
+  await shop.deposit(other.address, '3', { asset: 'USDT' })
+  await service.settle()
+  await shop.post(`/v1/collections/crypto-wallets/${other.reference}/cancel`, {})
+  expect((await lastEvent('crypto_wallet.cancelled')).data).toEqual(
+    await shop.verify(other.reference),
+  )
+  await shop.deposit(dedicated.address, '2')
+  await service.settle()
+  const { payment, ...credited } = (await lastEvent('dedicated_crypto_wallet.credited')).data
+  expect(payment.amount).toBe('2')
+  expect(credited).toEqual(
+    await shop.get(`/v1/collections/dedicated-crypto-wallets/${dedicated.reference}`),
+  )
+})
+
 test('an independent client pays and is shown as the sender', async () => {
   const [one, other] = await Promise.all([shop.openDedicated('a'), shop.openDedicated('b')])
   const payer = await newPayer(chain)

@@ -31,12 +31,23 @@ const states: Record<string, State> = {
     make: async () => (await open()).url,
     shows: [
       /Pay by bank transfer or USDC/,
-      /Send exactly ₦12,500\.00/,
-      /Or pay 3\.20 USDC on Solana/,
+      /Send exactly 3\.20 USDC/,
+      /Bank transfer USDC Send exactly/,
+      /Open in wallet/,
       address,
       /Send only USDC on the Solana network\./,
       /Exactly 3\.20 USDC must arrive in one transfer/,
     ],
+    hides: [/₦12,500\.00|Account number/],
+  },
+  'coins-only': {
+    make: async () => {
+      const other = twoWayShopOf(service, await service.addMerchant('Ada Stores'))
+      await other.patch('/v1/settings', { paymentMethods: { bankTransfer: false } })
+      return (await other.create()).json.data.url
+    },
+    shows: [/Pay in USDC/, /Send exactly 3\.20 USDC/, address, /Pay before \d\d:\d\d WAT/],
+    hides: [/₦|[Tt]ransfer details|Bank transfer/],
   },
   'coins-waiting': {
     make: async () => `${(await open()).url}?coins=0`,
@@ -52,6 +63,7 @@ const states: Record<string, State> = {
       /Payment successful/,
       /has received your payment of 3\.20 USDC\./,
       /Return to Ada Stores/,
+      /Paid by \w{4}…\w{4} Paid to Ada Stores/,
     ],
     hides: [address, /₦12,500/],
   },
@@ -62,11 +74,11 @@ const states: Record<string, State> = {
       return one.url
     },
     shows: [
-      /We received 3\.00 USDC, 0\.20 USDC less than requested\. It is safe with us\. Ada Stores will either accept/,
-      /To pay, send exactly 3\.20 USDC to the same address/,
-      address,
+      /0\.20 USDC is missing We received 3\.00 USDC of 3\.20 USDC\. It is safe with us/,
+      /Ask Ada Stores before you pay again\..*Tell Ada Stores which wallet/,
+      /Pay the full ₦12,500\.00 instead Pay the full 3\.20 USDC instead/,
     ],
-    hides: [/sending it back|sent back to the/],
+    hides: [/sending it back|sent back to the|Send exactly/, address],
   },
   'coins-overpaid': {
     make: async () => {
@@ -113,8 +125,8 @@ const contexts: Record<string, BrowserContext> = await openContexts(browser)
 const urlOf = makeOnce(states)
 
 async function openCoins(page: Page): Promise<void> {
-  const closed = page.locator('details.coins:not([open]) summary')
-  if ((await closed.count()) > 0) await closed.click()
+  const tab = page.locator('label[for=by-coins]')
+  if ((await tab.count()) > 0) await tab.click()
 }
 
 describe.each(Object.keys(states))('%s', (name) => {
@@ -125,7 +137,7 @@ describe.each(Object.keys(states))('%s', (name) => {
     const errors: string[] = []
     page.on('pageerror', (error) => errors.push(error.message))
     await page.goto(await urlOf(name))
-    if (kind === 'script' && name === 'coins') await picture(page, kind, 'coins-closed')
+    if (kind === 'script' && name === 'coins') await picture(page, kind, 'tabs')
     await openCoins(page)
     const text = (await page.locator('body').innerText()).replace(/\s+/g, ' ')
     for (const words of shows) expect(text).toMatch(words)
@@ -145,7 +157,14 @@ describe('a payer with the page open', () => {
   test('copies address and amount, confirms sending, and sees the payment succeed', async () => {
     const one = await open()
     const page = await visit(one.url)
-    await openCoins(page)
+    // The tabs are radio buttons: reached by Tab, changed by an arrow key.
+    await page.keyboard.press('Tab')
+    await page.keyboard.press('ArrowRight')
+    expect(await page.getByRole('radio', { checked: true }).getAttribute('id')).toBe('by-coins')
+    expect(await page.getByText('Account number').isVisible()).toBe(false)
+    expect(await page.getByRole('link', { name: 'Open in wallet' }).getAttribute('href')).toMatch(
+      new RegExp(`^solana:${one.address}\\?amount=3\\.2&spl-token=\\w{43,44}&label=Ada%20Stores&`),
+    )
     const read = () => page.evaluate('navigator.clipboard.readText()')
     await page.getByRole('button', { name: 'Copy address' }).click()
     expect(await read()).toBe(one.address)
@@ -169,7 +188,7 @@ describe('a payer with the page open', () => {
     await send(one.address, '1')
     await whenShown(page, 'pending')
     await expect.poll(() => announced(page)).toMatch(/^We received 1\.00 USDC, 2\.20 USDC less/)
-    expect(await page.locator('details.coins').getAttribute('open')).toBe('')
+    expect(await page.locator('h1').textContent()).toBe('2.20 USDC is missing')
     await shop.pay(one.number)
     await whenShown(page, 'paid')
     await page.close()

@@ -1,7 +1,8 @@
 import type { BrowserContext, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { payersOf } from '../support/open-with-bank.js'
 import { expectAccessible, isFull, makeOnce, openContexts, picture } from './checkout-pictures.js'
-import { openCheckout } from './open-checkout.js'
+import { openCheckout, order } from './open-checkout.js'
 
 const { service, browser, shop, open, openExpired } = await openCheckout()
 const pay = (number: string, amount: number, more: object = {}) =>
@@ -19,7 +20,7 @@ const states: Record<string, State> = {
       /Two loaves/,
       /Sandbox Bank/,
       account,
-      /Pay before \d\d:\d\d/,
+      /Pay before \d\d:\d\d WAT on \d/,
     ],
   },
   waiting: {
@@ -36,13 +37,16 @@ const states: Record<string, State> = {
       /Payment successful/,
       /has received your payment of ₦12,500\.00/,
       /Return to Ada Stores/,
+      /Receipt Amount ₦12,500\.00 Date \d+ \w+ \d{4}, \d\d:\d\d WAT Paid by/,
+      /Paid to Ada Stores For Two loaves of agege bread Payment reference pay_\w+/,
     ],
-    hides: [account],
+    hides: [account, /Ada Obi|ada@example/],
   },
   expired: {
     make: async () => (await openExpired()).url,
     shows: [
       /This payment has expired/,
+      /The time to pay ended at \d\d:\d\d WAT on \d/,
       /don't send money to this account/,
       /ask Ada Stores for a new link/,
     ],
@@ -68,6 +72,25 @@ const states: Record<string, State> = {
       /To pay, send exactly ₦12,500\.00/,
       account,
     ],
+  },
+  held: {
+    make: async () => {
+      const own = payersOf(service, await service.addMerchant('Ada Stores'))
+      await own.patch('/v1/settings', {
+        policies: { bank: { underpayment: 'hold' } },
+        checkout: { supportEmail: 'help@shop.example', supportPhone: '+2348012345678' },
+      })
+      const { url, bankTransfer } = (await own.post('/v1/checkout/sessions', order)).json.data
+      await own.payIn(bankTransfer.accountNumber, { amount: 400_000 })
+      return url
+    },
+    shows: [
+      /₦8,500\.00 is missing We received ₦4,000\.00 of ₦12,500\.00\. It is safe with us/,
+      /Ask Ada Stores before you pay again\./,
+      /Contact Ada Stores: help@shop\.example \+2348012345678/,
+      /Pay the full ₦12,500\.00 instead/,
+    ],
+    hides: [/Send exactly|Account number/],
   },
   overpaid: {
     make: async () => {

@@ -91,7 +91,42 @@ describe('a payer with the page open', () => {
     expect(await back.getAttribute('href')).toMatch(
       /^https:\/\/shop\.example\/thanks\?reference=cs_/,
     )
+    expect(await page.locator('.returning').count()).toBe(0)
     await page.close()
+  })
+
+  test('prints a receipt, stays, or returns to the shop by itself', async () => {
+    const returnTo = (returnAutomatically: boolean) =>
+      service.ask('PATCH', '/v1/settings', {
+        key: service.merchant.test.secret,
+        body: { checkout: { returnAutomatically } },
+      })
+    await returnTo(true)
+    const { url } = await open()
+    const page = await visit(url, (fresh) => fresh.clock.install())
+    await page.route('https://shop.example/**', (route) => route.fulfill({ body: 'Thanks' }))
+    await page.getByRole('button', { name: 'Simulate transfer' }).click()
+    await whenShown(page, 'paid')
+    await page.locator('.returning').waitFor()
+    await expect.poll(() => announced(page)).toMatch(/You return to Ada Stores in 5 seconds\.$/)
+    await page.evaluate('window.print = () => { window.isPrinted = true }')
+    await page.getByRole('button', { name: 'Print receipt' }).click()
+    expect(await page.evaluate('window.isPrinted')).toBe(true)
+    // A payer who prints, presses a key or asks for it stays.
+    await page.clock.runFor(20_000)
+    expect([page.url(), await page.locator('.returning').isVisible()]).toEqual([url, false])
+    const other = await open()
+    await shop.payIn(other.number, { amount: 1_250_000 })
+    await page.goto(other.url)
+    await page.getByRole('button', { name: 'Stay on this page' }).waitFor()
+    await page.clock.runFor(6_000)
+    await page.waitForURL(/^https:\/\/shop\.example\/thanks\?reference=cs_/)
+    // The browser's back button must not lead to the shop again.
+    await page.goBack()
+    await page.getByRole('button', { name: 'Print receipt' }).waitFor()
+    expect([page.url(), await page.locator('.returning').isVisible()]).toEqual([other.url, false])
+    await page.close()
+    await returnTo(false)
   })
 })
 

@@ -297,7 +297,7 @@ test('an unpaid order expires, and is still paid by a late notice', async () => 
 // The webhook may have been given up by then, so the shop must check expired orders itself.
 test('the shop checks expired orders too when it restarts', async () => {
   const { session, id } = await buy()
-  const account = await manilla.virtualAccounts.get(session.virtualAccount)
+  const account = await manilla.virtualAccounts.get(session.virtualAccount!)
   await manilla.test.clock.advance({ seconds: 3_600 })
   await until(async () => (await readOrderPage(id)).page.includes('Time is up'))
   await killShop()

@@ -183,6 +183,7 @@ function walletOf(at: Date, { amount, ...names }: Wallet): CollectionAccount {
     sessionId: null,
     paidAt: null,
     endedAt: null,
+    cancellationReason: null,
     createdAt: at,
     expiresAt: new Date(at.getTime() + 86_400_000),
   }

@@ -14,14 +14,14 @@ type Sheet = {
   main: Html
   shop?: Branding
   isTest?: boolean
-  /** The coin that the session also accepts. */
-  coin?: string | undefined
+  /** How the session can be paid. */
+  methods?: string
   scriptUrl?: string
 }
 
 /** The whole document, including its styles. The script is the only other file it loads. */
 export function renderSheet(sheet: Sheet): string {
-  const { texts, nonce, title, main, shop, isTest = false, coin, scriptUrl } = sheet
+  const { texts, nonce, title, main, shop, isTest = false, methods = '', scriptUrl } = sheet
   const { markup } = html`<!doctype html>
 <html lang="${texts.language}"><head><meta charset="utf-8"><title>${title}</title>
 <meta name="viewport" content="width=device-width,initial-scale=1">
@@ -35,7 +35,7 @@ ${scriptUrl && html`<script type="module" nonce="${nonce}" src="${scriptUrl}"></
 </head><body>
 ${isTest && html`<aside class="band" aria-label="${texts.testLabel}">${texts.testBand}</aside>`}
 <div class="sheet">
-${shop && renderShop(shop, coin ? texts.byTransferOr(coin) : texts.byTransfer)}
+${shop && renderShop(shop, methods)}
 ${main}
 <footer>${mark} ${texts.byManilla}</footer>
 </div>

@@ -1,32 +1,39 @@
 import { fromWire } from '../../money/amounts.js'
 import type { PublicSessionJson } from '../../resources/public-checkout-session.js'
 import { drawQr } from './draw-qr.js'
-import { asMarkup, type Html, html, type Piece } from './html.js'
-import { merchantOf, renderCopy, type Scene } from './scene.js'
+import { type Html, html, type Piece } from './html.js'
+import { merchantOf, renderCopy, renderSupport, type Scene } from './scene.js'
 import { signs } from './signs.js'
 import { plainAmount, showMoney } from './texts.js'
 import { coinsReceived } from './view.js'
 
-/** Payment in coins, collapsed below the bank transfer until coins have arrived. */
-export function renderCoins(scene: Scene): Html | false {
+/** What to know before sending coins, and on wide screens the QR code. */
+export function renderCoinsSummary(scene: Scene): Html {
   const { shown, texts } = scene
-  if (!shown.crypto) return false
-  const { asset } = shown.crypto
-  const hasReceived = coinsReceived(shown)! > 0n
-  return html`<details class="coins"${hasReceived && asMarkup(' open')}>
-    <summary>${texts.coins.title(priceOf(shown))}</summary>
-    <div class="method">${renderWallet(scene)}
-    <a class="button plain" data-swap href="${coinsSentLink(shown)}">${texts.coins.sent(asset)}</a>
-    <p class="small soft">${texts.coins.final}</p>
-    ${renderSimulateForm(scene)}</div></details>`
+  const words = texts.coins
+  return html`<p class="exact"><b>${words.only(shown.crypto!.asset)}</b>
+      ${words.exactly(priceOf(shown), merchantOf(scene))}</p>
+    <div class="scan">${renderWalletQr(scene)}<p class="small soft">${words.qrHint}</p></div>`
+}
+
+/** Where to send coins, and what to do next. */
+export function renderCoins(scene: Scene): Html {
+  const { shown, texts } = scene
+  const { sent, final, qrHint } = texts.coins
+  return html`${renderWallet(scene)}
+    <a class="button plain" href="${paymentLink(scene)}">${texts.coins.openWallet}</a>
+    <a class="button primary" data-swap
+      href="${coinsSentLink(shown)}">${sent(shown.crypto!.asset)}</a>
+    <p class="small soft">${final}</p>
+    ${renderSimulateForm(scene)}
+    <details class="by-phone"><summary>${texts.qrTitle}</summary><div class="inside">
+      ${renderWalletQr(scene)}<p class="small soft">${qrHint}</p></div></details>`
 }
 
 /** Shows the whole address: Solana addresses have no checksum. */
-function renderWallet(scene: Scene): Html {
-  const { shown, texts } = scene
+function renderWallet({ shown, texts }: Scene): Html {
   const { address, asset } = shown.crypto!
   const words = texts.coins
-  const price = priceOf(shown)
   const copies = {
     address: { text: address, label: words.copyAddress, announcement: words.addressCopied },
     amount: {
@@ -35,15 +42,30 @@ function renderWallet(scene: Scene): Html {
       announcement: texts.amountCopied,
     },
   }
-  return html`<p class="exact"><b>${words.only(asset)}</b>
-      ${words.exactly(price, merchantOf(scene))}</p>
-    <dl class="card">
+  return html`<dl class="card">
     <div class="row copied first"><dt>${words.address}</dt><dd class="address">${address}</dd>
       ${renderCopy(copies.address, texts)}</div>
     <div class="row"><dt>${words.network}</dt><dd>${words.solana}</dd></div>
-    <div class="row copied"><dt>${texts.amount}</dt><dd>${price}</dd>
-      ${renderCopy(copies.amount, texts)}</div></dl>
-    ${drawQr(address, words.qrLabel)}<p class="small soft scanned">${words.qrHint}</p>`
+    <div class="row copied"><dt>${texts.amount}</dt><dd>${priceOf(shown)}</dd>
+      ${renderCopy(copies.amount, texts)}</div></dl>`
+}
+
+function renderWalletQr(scene: Scene): Html {
+  return drawQr(paymentLink(scene), scene.texts.coins.qrLabel(scene.shown.crypto!.asset))
+}
+
+/** A Solana Pay transfer request. Without the mint, an amount would be one of SOL. */
+export function paymentLink({ shown, mint }: Scene): string {
+  const { address } = shown.crypto!
+  if (mint === null) return `solana:${address}`
+  const fields = {
+    amount: shown.cryptoAmounts!.amount,
+    'spl-token': mint,
+    label: shown.merchant.displayName,
+    message: shown.description,
+  }
+  const query = Object.entries(fields).map(([name, text]) => `${name}=${encodeURIComponent(text)}`)
+  return `solana:${address}?${query.join('&')}`
 }
 
 export function renderWaitingForCoins(
@@ -64,7 +86,8 @@ export function renderWaitingForCoins(
     <div><details><summary>${showAddress}</summary>
       <div class="method">${renderWallet(scene)}</div></details>
       ${details}</div>
-    <p class="links"><a data-swap href="?">${texts.waiting.notYet}</a></p>`
+    ${renderSupport(scene)}
+    <p class="links"><a data-swap href="?method=crypto">${texts.waiting.notYet}</a></p>`
 }
 
 /** Works without script too. Coins are not final at once, so the page then waits for them. */
@@ -79,14 +102,6 @@ function renderSimulateForm({ canSimulateCoins, shown, texts }: Scene): Html | f
     <p class="small" data-failed hidden>${texts.simulateFailed}</p></form>`
 }
 
-/** What to do next, if the latest payment was in coins. */
-export function adviseCoins(scene: Scene): string | undefined {
-  const { shown, view, texts } = scene
-  const isLatest = view.notes[0] !== undefined && view.notes[0].asset !== 'NGN'
-  if (!shown.crypto || !isLatest) return undefined
-  return texts.coins.tryAgain(priceOf(shown), merchantOf(scene))
-}
-
 /** The coin amount that the merchant has accepted; empty if none. */
 export function coinsAccepted({ shown: { cryptoAmounts } }: Scene): string[] {
   if (!cryptoAmounts) return []
@@ -95,7 +110,7 @@ export function coinsAccepted({ shown: { cryptoAmounts } }: Scene): string[] {
   return accepted > 0n ? [showMoney(accepted, asset)] : []
 }
 
-function priceOf(shown: PublicSessionJson): string {
+export function priceOf(shown: PublicSessionJson): string {
   return showMoney(coinsRequested(shown), shown.crypto!.asset)
 }
 

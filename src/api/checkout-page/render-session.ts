@@ -1,17 +1,31 @@
 import { limits } from '../../base/limits.js'
 import type { PublicSessionJson } from '../../resources/public-checkout-session.js'
 import { drawQr } from './draw-qr.js'
-import { type Html, html } from './html.js'
-import { adviseCoins, coinsAccepted, renderCoins, renderWaitingForCoins } from './render-coins.js'
-import { merchantOf, renderCopy, type Scene } from './scene.js'
+import { asMarkup, type Html, html } from './html.js'
+import {
+  coinsAccepted,
+  priceOf,
+  renderCoins,
+  renderCoinsSummary,
+  renderWaitingForCoins,
+} from './render-coins.js'
+import { renderReceipt, renderReturn, returnsAutomatically } from './render-receipt.js'
+import {
+  merchantOf,
+  renderButton,
+  renderCopy,
+  renderLink,
+  renderSupport,
+  type Scene,
+} from './scene.js'
 import { signs } from './signs.js'
-import { plainAmount, showNaira } from './texts.js'
+import { plainAmount, showMoney, showNaira } from './texts.js'
 import type { PageState, PaymentNote } from './view.js'
 
 /** The part of the page that changes. The script replaces it as a whole. */
 export function renderMain(scene: Scene): Html {
   const { view, shown } = scene
-  const layout = view.state === 'pending' ? 'columns' : 'message'
+  const layout = view.state === 'pending' && !view.shortfall ? 'columns' : 'message'
   const canBePaid = view.state === 'pending' || view.state === 'waiting'
   const { pollIntervalMs, eagerPollingMs, pollIntervalMaxMs, streamingPollIntervalMs } =
     limits.checkout
@@ -25,7 +39,9 @@ data-streaming-poll-interval-ms="${streamingPollIntervalMs}">${render[view.state
 }
 
 export function pageTitleOf({ view, shown, texts }: Scene): string {
-  return texts.title[view.state](shown.merchant.displayName, BigInt(shown.amount))
+  const isCoinsOnly = shown.crypto && !shown.bankTransfer
+  const amount = isCoinsOnly ? priceOf(shown) : showNaira(BigInt(shown.amount))
+  return texts.title[view.state](shown.merchant.displayName, amount)
 }
 
 /** For screen readers, unless the heading gets the focus and is read anyway. */
@@ -37,9 +53,12 @@ function headingOf({ view, shown, texts }: Scene): string {
 
 /** What screen readers announce about the money. */
 function announcementOf(scene: Scene): string {
-  const { view } = scene
+  const { view, texts } = scene
   const latest = view.notes.slice(0, 1).map((note) => describeNote(note, scene))
-  return (view.state === 'paid' ? [describePaid(scene), ...latest] : latest).join(' ')
+  if (view.state !== 'paid') return latest.join(' ')
+  const { before, after } = texts.returning
+  const back = returnsAutomatically(scene) ? [`${before(merchantOf(scene))} 5 ${after}`] : []
+  return [describePaid(scene), ...latest, ...back].join(' ')
 }
 
 /** The accepted amounts: possibly less than requested, or nothing after a refund. */
@@ -58,32 +77,98 @@ const render: Record<PageState, (scene: Scene) => Html> = {
   cancelled: renderCancelled,
 }
 
+/**
+ * Everything about one method is in elements of its class, `bank-only` or `coins-only`. With two
+ * methods, the styles hide those of the method that is not chosen: this works without script.
+ */
 function renderPending(scene: Scene): Html {
+  if (scene.view.shortfall) return renderShortfall(scene)
   const { shown, texts } = scene
-  const amount = BigInt(shown.amount)
-  const qr = renderQr(scene)
-  return html`<div class="sum">
-    <h1 tabindex="-1">${texts.sendExactly} ${renderAmount(showNaira(amount))}</h1>
+  const { bankTransfer, crypto } = shown
+  const hasTabs = bankTransfer && crypto
+  return html`${hasTabs && renderChoice(scene)}<div class="sum">
+    ${hasTabs && renderTabs(scene)}
+    <h1 tabindex="-1">${texts.sendExactly}
+      ${bankTransfer && renderAmount('bank-only', showNaira(BigInt(shown.amount)))}
+      ${crypto && renderAmount('coins-only', priceOf(shown))}</h1>
     <p class="for">${shown.description}</p>
     ${renderNotes(scene, adviseOf(scene))}
     ${renderClock(scene)}
-    <p class="exact">${texts.exactly}</p>
-    <div class="scan">${qr}<p class="small soft">${texts.qrHint}</p></div></div>
-  <div class="pay">${renderAccount(scene)}
+    ${bankTransfer && html`<div class="stack bank-only">${renderBankSummary(scene)}</div>`}
+    ${crypto && html`<div class="stack coins-only">${renderCoinsSummary(scene)}</div>`}</div>
+  <div class="pay">
+    ${bankTransfer && html`<div class="stack bank-only">${renderBank(scene)}</div>`}
+    ${crypto && html`<div class="stack coins-only">${renderCoins(scene)}</div>`}
+    <div>${renderDetails(scene)}</div>
+    ${renderSupport(scene)}
+    ${renderLink(shown.cancelUrl, texts.leave(merchantOf(scene)))}</div>`
+}
+
+/** Before the elements that they show and hide, because styles only reach what follows. */
+function renderChoice({ view }: Scene): Html {
+  const radio = (id: string, isChecked: boolean) =>
+    html`<input type="radio" name="method" class="visually-hidden" id="${id}"${
+      isChecked && asMarkup(' checked')
+    }>`
+  return html`${radio('by-bank', !view.isCoinsFirst)}${radio('by-coins', view.isCoinsFirst)}`
+}
+
+function renderTabs({ shown, texts }: Scene): Html {
+  return html`<div class="tabs"><label for="by-bank">${texts.transferTab}</label>
+    <label for="by-coins">${shown.crypto!.asset}</label></div>`
+}
+
+function renderBankSummary(scene: Scene): Html {
+  const { texts } = scene
+  return html`<p class="exact">${texts.exactly}</p>
+    <div class="scan">${renderQr(scene)}<p class="small soft">${texts.qrHint}</p></div>`
+}
+
+function renderBank(scene: Scene): Html {
+  const { shown, texts } = scene
+  return html`${renderAccount(scene)}
     <a class="button primary" data-swap href="${nairaSentLink(shown)}">${texts.sent}</a>
     <p class="small soft" data-live hidden>${texts.next(merchantOf(scene))}</p>
     <noscript><p class="small soft">${texts.nextWithoutScript(merchantOf(scene))}</p></noscript>
     ${renderSimulateForm(scene)}
-    <div><details class="by-phone"><summary>${texts.qrTitle}</summary><div class="inside">
-      ${qr}<p class="small soft">${texts.qrHint}</p></div></details>
-      ${renderCoins(scene)}${renderDetails(scene)}</div>
-    ${renderLink(shown.cancelUrl, texts.leave(merchantOf(scene)))}</div>`
+    <details class="by-phone"><summary>${texts.qrTitle}</summary><div class="inside">
+      ${renderQr(scene)}<p class="small soft">${texts.qrHint}</p></div></details>`
+}
+
+/**
+ * Held money may still be accepted, and then paying again would be paying twice. So the page asks
+ * the payer to contact the merchant, and offers to pay the whole amount only below.
+ */
+function renderShortfall(scene: Scene): Html {
+  const { shown, texts, view } = scene
+  const { asset, received, requested, missing } = view.shortfall!
+  const { title, onHold, body, ask, wallet, payInFull, onlyIfAsked } = texts.shortfall
+  const money = (amount: bigint) => showMoney(amount, asset)
+  const name = merchantOf(scene)
+  const pay = (price: string, method: Html) =>
+    html`<details><summary>${payInFull(price)}</summary><div class="method">
+      <p class="exact">${onlyIfAsked(name)}</p>${method}</div></details>`
+  return html`<div class="sign warn">${signs.expired}</div>
+    <h1 tabindex="-1">${missing > 0n ? title(money(missing)) : onHold}</h1>
+    <div class="words"><p>${body(money(received), money(requested), name)}</p>
+      <p><b>${ask(name)}</b> ${asset !== 'NGN' && wallet(name)}</p></div>
+    ${renderSupport(scene)}
+    ${view.notes.length > 1 && renderNotes(scene, false)}
+    ${renderClock(scene)}
+    <div>${shown.bankTransfer && pay(showNaira(BigInt(shown.amount)), renderBank(scene))}
+      ${shown.crypto && pay(priceOf(shown), renderCoinsWhole(scene))}
+      ${renderDetails(scene)}</div>
+    ${renderLink(shown.cancelUrl, texts.leave(name))}`
+}
+
+function renderCoinsWhole(scene: Scene): Html {
+  return html`${renderCoinsSummary(scene)}${renderCoins(scene)}`
 }
 
 /** Long amounts are smaller, so that they never wrap. */
-function renderAmount(text: string): Html {
+function renderAmount(method: string, text: string): Html {
   const size = text.length > 15 ? ' longest' : text.length > 11 ? ' long' : ''
-  return html`<span class="amount${size}">${text}</span>`
+  return html`<span class="amount${size} ${method}">${text}</span>`
 }
 
 function renderWaiting(scene: Scene): Html {
@@ -103,6 +188,7 @@ function renderWaiting(scene: Scene): Html {
     <div><details><summary>${texts.showAccount}</summary>
       <div class="inside">${renderAccount(scene)}</div></details>
       ${renderDetails(scene)}</div>
+    ${renderSupport(scene)}
     <p class="links"><a data-swap href="?">${notYet}</a></p>`
 }
 
@@ -114,17 +200,20 @@ function renderPaid(scene: Scene): Html {
     <div class="words"><p>${describePaid(scene)}</p>
       ${back === null && html`<p class="soft">${texts.paid.close}</p>`}</div>
     ${renderNotes(scene, false)}
-    ${renderButton(back, texts.goBack(merchantOf(scene)))}
-    <div>${renderDetails(scene)}</div>`
+    ${renderReturn(scene)}
+    ${renderReceipt(scene) || html`<div>${renderDetails(scene)}</div>`}
+    ${renderSupport(scene)}`
 }
 
 function renderExpired(scene: Scene): Html {
   const { shown, texts } = scene
   return html`<div class="sign warn">${signs.expired}</div>
     <h1 tabindex="-1">${texts.expired.title}</h1>
-    <div class="words"><p>${texts.expired.body(merchantOf(scene))}</p>
+    <div class="words"><p>${texts.expired.when(new Date(shown.expiresAt))}
+      ${texts.expired.body(merchantOf(scene))}</p>
       ${shown.received.length === 0 && html`<p class="soft">${texts.expired.alreadySent}</p>`}</div>
     ${renderNotes(scene, false)}
+    ${renderSupport(scene)}
     ${renderButton(shown.cancelUrl, texts.goBack(merchantOf(scene)))}
     <div>${renderDetails(scene)}</div>`
 }
@@ -135,6 +224,7 @@ function renderCancelled(scene: Scene): Html {
     <h1 tabindex="-1">${texts.cancelled.title}</h1>
     <div class="words"><p>${texts.cancelled.body(merchantOf(scene))}</p></div>
     ${renderNotes(scene, false)}
+    ${renderSupport(scene)}
     ${renderButton(shown.cancelUrl, texts.goBack(merchantOf(scene)))}
     <div>${renderDetails(scene)}</div>`
 }
@@ -148,14 +238,12 @@ function renderNotes(scene: Scene, advice: string | false): Html | false {
     ${advice && html`<p>${advice}</p>`}</section>`
 }
 
-/** If the merchant may still accept held money, paying again would mean paying twice. */
-function adviseOf(scene: Scene): string {
-  const { shown, texts } = scene
-  const coins = adviseCoins(scene)
-  if (coins) return coins
-  const naira = shown.received.filter(({ currency }) => currency === 'NGN')
-  const held = naira.reduce((sum, payment) => sum + BigInt(payment.amountHeld), 0n)
-  return held > 0n ? texts.askFirst(held, merchantOf(scene)) : texts.tryAgain(BigInt(shown.amount))
+/** What to do next, by the method of the latest payment. */
+function adviseOf({ shown, texts, view }: Scene): string | false {
+  const latest = view.notes[0]?.asset
+  if (shown.crypto && latest !== undefined && latest !== 'NGN')
+    return texts.coins.tryAgain(priceOf(shown))
+  return shown.bankTransfer !== undefined && texts.tryAgain(BigInt(shown.amount))
 }
 
 function describeNote(note: PaymentNote, scene: Scene): string {
@@ -165,14 +253,13 @@ function describeNote(note: PaymentNote, scene: Scene): string {
 }
 
 function renderClock({ shown, texts, createdAt }: Scene): Html {
-  const { lead, time, zone } = texts.before(new Date(shown.expiresAt))
+  const { lead, time } = texts.before(new Date(shown.expiresAt))
   return html`<div class="clock" data-deadline="${shown.expiresAt}" data-now="${shown.serverTime}"
     data-start="${createdAt.toISOString()}" data-five="${texts.fiveMinutes}"
     data-one="${texts.oneMinute}">
     <div class="bar" hidden aria-hidden="true"><i></i></div>
     <p class="small"><span class="soft">${lead} <time
-      datetime="${shown.expiresAt}">${time}</time>
-      <span class="visually-hidden">${zone}</span></span>
+      datetime="${shown.expiresAt}">${time}</time></span>
       <b role="timer" hidden><span data-remaining></span> ${texts.remaining}</b></p></div>`
 }
 
@@ -209,10 +296,11 @@ function renderQr({ shown, texts }: Scene): Html {
   return drawQr(texts.qrContent({ number, name, bank, amount }), texts.qrLabel)
 }
 
-function renderDetails({ shown, texts }: Scene): Html {
+function renderDetails({ shown, texts, checkout }: Scene): Html {
+  const { name, email } = shown.customer
   const rows = [
     [texts.detailsFor, shown.description],
-    [texts.detailsPayer, `${shown.customer.name}, ${shown.customer.email}`],
+    ...(checkout.showCustomer ? [[texts.detailsPayer, `${name}, ${email}`]] : []),
     [texts.detailsReference, shown.reference],
   ]
   return html`<details><summary>${texts.details}</summary><dl class="inside">${rows.map(
@@ -227,18 +315,4 @@ function renderSimulateForm({ canSimulateBank, shown, texts }: Scene): Html | fa
     data-simulate="/public/checkout/${shown.reference}/simulate">
     <p class="small">${texts.simulateHint}</p><button>${texts.simulate}</button>
     <p class="small" data-failed hidden>${texts.simulateFailed}</p></form>`
-}
-
-/** `_top` because the page may be in a frame of the merchant's site. */
-function renderLink(url: string | null, words: string): Html | false {
-  return isWeb(url) && html`<p class="links"><a href="${url}" target="_top">${words}</a></p>`
-}
-
-function renderButton(url: string | null, words: string): Html | false {
-  return isWeb(url) && html`<a class="button primary" href="${url}" target="_top">${words}</a>`
-}
-
-/** Sessions are validated when created, but the page must not depend on it. */
-function isWeb(url: string | null): url is string {
-  return url !== null && /^https?:\/\//i.test(url)
 }

@@ -50,18 +50,25 @@ const readPage = (api: ApiParts, script: PageScript) =>
     description: 'HTML that works without script. `part=main` returns only the part that changes.',
     params,
     // `sent` and `coins`: kobo and coin units that had arrived when the payer said they had paid.
+    // `method`: the payment method that the payer has chosen.
     query: Type.Object({
       sent: Type.Optional(Type.Any()),
       coins: Type.Optional(Type.Any()),
       part: Type.Optional(Type.Any()),
+      method: Type.Optional(Type.Any()),
     }),
     async handle({ params: { reference }, query, headers, now }) {
       const nonce = newNonce()
       const found = await api.collections.findPublicSession(reference)
       if (!found)
         return answerPage({ headers }, { status: 404, text: renderNotFound(texts, nonce), nonce })
-      const { sent: nairaBefore, coins: coinsBefore } = query
-      const scene = sceneOf(api, found, { now, nairaBefore, coinsBefore })
+      if (query.part !== 'main' && isFirstHand(headers)) api.collections.markOpened(found, now)
+      const scene = sceneOf(api, found, {
+        now,
+        nairaBefore: parseUnits(query.sent),
+        coinsBefore: parseUnits(query.coins),
+        prefersCoins: query.method === 'crypto',
+      })
       const text = query.part === 'main' ? renderMain(scene).markup : renderPage()
       return answerPage(
         { headers },
@@ -76,17 +83,33 @@ const readPage = (api: ApiParts, script: PageScript) =>
           main: renderMain(scene),
           shop: found!.checkout,
           isTest: scene.isTest,
-          coin: found!.wallet?.asset ?? undefined,
+          methods: describeMethods(found!),
           scriptUrl: `/checkout/assets/${script.fileName}`,
         })
       }
     },
   })
 
+/**
+ * Whether a browser loads the page to show it: not a program, a link preview or a prefetch. Old
+ * browsers and insecure connections send no `Sec-Fetch-Mode`.
+ */
+function isFirstHand(headers: IncomingHttpHeaders): boolean {
+  const { 'sec-purpose': purpose = headers.purpose ?? headers['x-moz'] } = headers
+  if (purpose !== undefined) return false
+  const mode = headers['sec-fetch-mode']
+  return mode === undefined ? headers['upgrade-insecure-requests'] === '1' : mode === 'navigate'
+}
+
+function describeMethods({ account, wallet }: PublicSession): string {
+  if (!wallet) return texts.byTransfer
+  return account ? texts.byTransferOr(wallet.asset!) : texts.byCoins(wallet.asset!)
+}
+
 function sceneOf(
   api: ApiParts,
   found: PublicSession,
-  { now, nairaBefore, coinsBefore }: { now: Date; nairaBefore: unknown; coinsBefore: unknown },
+  { now, ...claim }: { now: Date } & Parameters<typeof viewSession>[1],
 ): Scene {
   const shown = showPublicSession(now, found)
   return {
@@ -96,10 +119,9 @@ function sceneOf(
     canSimulateBank: canSimulate(api, found, 'bank_transfer'),
     canSimulateCoins: canSimulate(api, found, 'crypto'),
     createdAt: found.session.createdAt,
-    view: viewSession(shown, {
-      nairaBefore: parseUnits(nairaBefore),
-      coinsBefore: parseUnits(coinsBefore),
-    }),
+    mint: (shown.crypto && api.collections.mintOf(found.mode, shown.crypto.asset)) ?? null,
+    checkout: found.checkout,
+    view: viewSession(shown, claim),
   }
 }
 

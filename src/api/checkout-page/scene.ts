@@ -1,3 +1,4 @@
+import type { Settings } from '../../merchants/settings-document.js'
 import type { PublicSessionJson } from '../../resources/public-checkout-session.js'
 import { type Html, html } from './html.js'
 import type { Texts } from './texts.js'
@@ -13,6 +14,12 @@ export type Scene = {
   canSimulateCoins: boolean
   /** When the session was created, for the countdown bar. */
   createdAt: Date
+  /** Address of the coin on its chain; null if it is not known now. */
+  mint: string | null
+  checkout: Pick<
+    Settings['checkout'],
+    'showCustomer' | 'returnAutomatically' | 'supportEmail' | 'supportPhone'
+  >
 }
 
 export function merchantOf({ shown }: Scene): string {
@@ -26,4 +33,30 @@ export function renderCopy({ text, label, announcement }: CopyButton, texts: Tex
   return html`<dd class="act"><button type="button" class="copy" hidden data-copy="${text}"
     data-announcement="${announcement}" data-done="${texts.copied}"
     aria-label="${label}">${texts.copy}</button></dd>`
+}
+
+/** How to reach the merchant, where a payer may need help. */
+export function renderSupport(scene: Scene): Html | false {
+  const { checkout, shown, texts } = scene
+  const { supportEmail: email, supportPhone: phone } = checkout
+  if (!email && !phone) return false
+  const subject = encodeURIComponent(texts.supportSubject(shown.reference))
+  const address = email?.split('@').map(encodeURIComponent).join('@')
+  return html`<p class="help small">${texts.support(merchantOf(scene))}
+    ${email && html`<a href="mailto:${address}?subject=${subject}">${email}</a>`}
+    ${phone && html`<a href="tel:${phone}">${phone}</a>`}</p>`
+}
+
+/** `_top` because the page may be in a frame of the merchant's site. */
+export function renderLink(url: string | null, words: string): Html | false {
+  return isWeb(url) && html`<p class="links"><a href="${url}" target="_top">${words}</a></p>`
+}
+
+export function renderButton(url: string | null, words: string): Html | false {
+  return isWeb(url) && html`<a class="button primary" href="${url}" target="_top">${words}</a>`
+}
+
+/** Sessions are validated when created, but the page must not depend on it. */
+export function isWeb(url: string | null): url is string {
+  return url !== null && /^https?:\/\//i.test(url)
 }

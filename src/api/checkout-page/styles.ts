@@ -22,8 +22,9 @@ body{margin:0;min-height:100vh;min-height:100dvh;display:flex;flex-direction:col
   overflow-wrap:anywhere}
 h1,h2,p,dl,dd{margin:0}
 a{color:var(--brand)}
-a:focus-visible,button:focus-visible,summary:focus-visible{outline:3px solid var(--brand);
-  outline-offset:2px}
+a:focus-visible,button:focus-visible,summary:focus-visible,
+#by-bank:focus-visible~.sum [for=by-bank],#by-coins:focus-visible~.sum [for=by-coins]{
+  outline:3px solid var(--brand);outline-offset:2px}
 [hidden]{display:none!important}
 .visually-hidden{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);
   white-space:nowrap;-webkit-user-select:none;user-select:none}
@@ -39,7 +40,15 @@ a:focus-visible,button:focus-visible,summary:focus-visible{outline:3px solid var
 .logo img{width:100%;height:100%;object-fit:contain;background:#fff}
 .shop b{display:block;line-height:1.25}
 main{flex:1;display:grid;gap:1rem;align-content:start}
-.sum,.pay{display:grid;gap:1rem;align-content:start}
+.sum,.pay,.stack{display:grid;gap:1rem;align-content:start}
+.stack>*,.sum>*,.pay>*{min-width:0}
+.tabs{display:grid;grid-template-columns:1fr 1fr;gap:.25rem;padding:.25rem;border-radius:1rem;
+  background:var(--wash);border:1px solid var(--line)}
+.tabs label{min-height:2.75rem;display:grid;place-items:center;text-align:center;cursor:pointer;
+  border-radius:.75rem;padding:.25rem .5rem;line-height:1.2}
+#by-bank:checked~.sum [for=by-bank],#by-coins:checked~.sum [for=by-coins]{background:var(--card);
+  color:var(--brand);font-weight:600;box-shadow:0 0 0 1px var(--edge)}
+#by-bank:checked~* .coins-only,#by-coins:checked~* .bank-only{display:none!important}
 h1{font-size:1rem;font-weight:400;line-height:1.2;color:var(--soft)}
 h1 .amount{display:block;font-size:clamp(2.1rem,11vw,2.75rem);font-weight:700;
   letter-spacing:-.025em;line-height:1.15;color:var(--ink);white-space:nowrap}
@@ -93,12 +102,17 @@ summary::-webkit-details-marker{display:none}
 summary::after{content:"";flex:none;width:.55rem;height:.55rem;margin:0 .3rem .2rem;
   border:solid var(--soft);border-width:0 2px 2px 0;transform:rotate(45deg)}
 details[open] summary::after{transform:translateY(.25rem) rotate(225deg)}
-details.coins{border:1px solid var(--line);border-radius:1.1rem;padding:0 1rem;
-  margin-block:.25rem 1rem}
-.coins summary{min-height:3.5rem}
 .method{display:grid;gap:1rem;padding-bottom:1rem;text-align:left}
-.address{font-family:ui-monospace,Menlo,Consolas,monospace;font-size:.9375rem}
-.scanned{text-align:center;margin-top:-.5rem}
+.address{font-family:ui-monospace,Menlo,Consolas,monospace;font-size:.875rem}
+.stack>.by-phone{margin-bottom:-1rem;border-bottom:0}
+.receipt{display:grid;gap:.75rem;text-align:left}
+.receipt h2{font-size:1rem}
+.receipt dt{line-height:1.5}
+.row.code{display:block}
+.row.code dd{text-align:left;font-weight:400}
+.returning{display:grid;gap:.75rem;background:var(--wash);border-radius:1rem;padding:1rem}
+.help{display:flex;flex-wrap:wrap;gap:0 1rem;justify-content:center}
+.help a{min-height:2.75rem;display:inline-flex;align-items:center;margin-block:-.6rem}
 .inside{padding-bottom:1rem;display:grid;gap:.75rem}
 .inside div{display:grid;gap:.1rem}
 .inside dd{font-weight:400}
@@ -142,5 +156,11 @@ footer svg{width:1.1rem;height:1.1rem}
 @keyframes rise{from{opacity:0;transform:translateY(.5rem)}}
 @keyframes turn{to{transform:rotate(1turn)}}
 @keyframes draw{from{stroke-dashoffset:40}}
-@media print{.band,button,.primary,footer{display:none}}
+@media print{
+  body{background:#fff;color:#000;min-height:0}
+  .sheet{max-width:none}
+  button,.button,.links,.returning,details,.sign{display:none!important}
+  .message{text-align:left;padding-top:0;gap:.75rem}
+  .message h1{font-size:1.25rem}
+}
 `.replace(/\n\s*/g, '')

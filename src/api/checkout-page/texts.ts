@@ -25,11 +25,15 @@ const lagosTime = (options: Intl.DateTimeFormatOptions) =>
   new Intl.DateTimeFormat('en-GB', { timeZone: 'Africa/Lagos', ...options })
 const hours = lagosTime({ hour: '2-digit', minute: '2-digit' })
 const days = lagosTime({ day: 'numeric', month: 'long' })
+const dates = lagosTime({ day: 'numeric', month: 'short', year: 'numeric' })
+
+/** Nigeria has one time zone and no daylight saving time. */
+const showHour = (time: Date) => `${hours.format(time)} WAT`
 
 export const english = {
   language: 'en',
   title: {
-    pending: (name: string, amount: bigint) => `Pay ${name} ${showNaira(amount)}`,
+    pending: (name: string, amount: string) => `Pay ${name} ${amount}`,
     waiting: (name: string) => `Waiting for your payment to ${name}`,
     paid: (name: string) => `Payment successful: ${name}`,
     expired: (name: string) => `Payment expired: ${name}`,
@@ -39,6 +43,8 @@ export const english = {
   testLabel: 'Test mode',
   byTransfer: 'Pay by bank transfer',
   byTransferOr: (coin: string) => `Pay by bank transfer or ${coin}`,
+  byCoins: (coin: string) => `Pay in ${coin}`,
+  transferTab: 'Bank transfer',
   sendExactly: 'Send exactly',
   accountNumber: 'Account number',
   bank: 'Bank',
@@ -52,8 +58,7 @@ export const english = {
   amountCopied: 'Amount copied',
   before: (deadline: Date) => ({
     lead: 'Pay before',
-    time: `${hours.format(deadline)} on ${days.format(deadline)}`,
-    zone: 'Nigerian time',
+    time: `${showHour(deadline)} on ${days.format(deadline)}`,
   }),
   remaining: 'left',
   fiveMinutes: 'Five minutes left to pay.',
@@ -66,8 +71,6 @@ export const english = {
   sent: "I've sent the money",
   tryAgain: (amount: bigint) =>
     `To pay, send exactly ${showNaira(amount)} to the same account in one transfer.`,
-  askFirst: (held: bigint, name: string) =>
-    `Please ask ${name} before you pay again. They may still accept the ${showNaira(held)} you sent.`,
   morePayments: (amount: bigint) =>
     `Not all payments are listed here. We received ${showNaira(amount)} in total.`,
   qrTitle: 'Show QR code',
@@ -83,6 +86,19 @@ export const english = {
   simulate: 'Simulate transfer',
   simulateHint: 'In test mode you can send the transfer yourself.',
   simulateFailed: "That didn't work. Nothing was sent. Try again or reload the page.",
+  shortfall: {
+    title: (missing: string) => `${missing} is missing`,
+    onHold: 'Your payment is on hold',
+    body: (received: string, requested: string, name: string) =>
+      `We received ${received} of ${requested}. It is safe with us: ${name} will either accept it or send it back.`,
+    ask: (name: string) =>
+      `Ask ${name} before you pay again. Payments are not added up, so don't send only the missing amount.`,
+    wallet: (name: string) => `Tell ${name} which wallet to send it back to.`,
+    payInFull: (amount: string) => `Pay the full ${amount} instead`,
+    onlyIfAsked: (name: string) => `Do this only if ${name} asks you to.`,
+  },
+  support: (name: string) => `Questions? Contact ${name}:`,
+  supportSubject: (reference: string) => `Payment ${reference}`,
   waiting: {
     title: 'Waiting for your transfer',
     body: (amount: bigint, name: string) =>
@@ -98,8 +114,28 @@ export const english = {
     refunded: (name: string) => `${name} has refunded your payment.`,
     close: 'You can close this page.',
   },
+  receipt: {
+    title: 'Receipt',
+    amount: 'Amount',
+    paidTo: 'Paid to',
+    paidFor: 'For',
+    paidBy: 'Paid by',
+    date: 'Date',
+    time: (time: Date) => `${dates.format(time)}, ${showHour(time)}`,
+    payment: 'Payment reference',
+    session: 'Checkout reference',
+    account: (bank: string, digits: string) => `${bank || 'Account'} •••\u00a0${digits}`,
+    print: 'Print receipt',
+  },
+  returning: {
+    before: (name: string) => `You return to ${name} in`,
+    after: 'seconds.',
+    stay: 'Stay on this page',
+  },
   expired: {
     title: 'This payment has expired',
+    when: (deadline: Date) =>
+      `The time to pay ended at ${showHour(deadline)} on ${days.format(deadline)}.`,
     body: (name: string) =>
       `Please don't send money to this account. To pay, ask ${name} for a new link.`,
     alreadySent: 'If you sent it in time, it still counts. Check this page again in a few minutes.',
@@ -110,7 +146,6 @@ export const english = {
       `${name} cancelled this payment. Please don't send money to this account.`,
   },
   coins: {
-    title: (price: string) => `Or pay ${price} on Solana`,
     address: 'Address',
     network: 'Network',
     solana: 'Solana',
@@ -122,10 +157,11 @@ export const english = {
       `Exactly ${price} must arrive in one transfer, after any wallet or exchange fees. Other amounts are not sent back automatically: ${name} decides what happens to them.`,
     final: 'Your payment counts once it is final on Solana, a few seconds after you send it.',
     sent: (coin: string) => `I've sent the ${coin}`,
-    qrHint: 'Scan with your wallet to fill in the address.',
-    qrLabel: 'QR code with the address',
-    tryAgain: (price: string, name: string) =>
-      `To pay, send exactly ${price} to the same address in one transfer, or ask ${name} to accept what you sent.`,
+    openWallet: 'Open in wallet',
+    qrHint: 'Scan with a Solana wallet to fill in address and amount. From an exchange, copy them.',
+    qrLabel: (coin: string) => `QR code that opens a Solana wallet with address and ${coin} amount`,
+    tryAgain: (price: string) =>
+      `To pay, send exactly ${price} to the same address in one transfer.`,
     showAddress: 'Show address',
     simulate: (coin: string) => `Simulate ${coin} payment`,
     simulateHint: 'In test mode you can send the coins yourself, on the test chain.',

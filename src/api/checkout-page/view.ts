@@ -30,8 +30,21 @@ export type PaymentNote = {
   parts: PaymentPart[]
 }
 
+/** Money that the merchant must decide about before the payer pays again. */
+export type Shortfall = {
+  asset: Asset
+  received: bigint
+  requested: bigint
+  /** 0 if the held payments reach the requested amount together. */
+  missing: bigint
+}
+
 export type PageView = {
   state: PageState
+  /** The payment method shown first, if the session accepts both. */
+  isCoinsFirst: boolean
+  /** Only while the session is pending. */
+  shortfall: Shortfall | null
   /** Whether the payer says they have sent coins, rather than naira. */
   waitsForCoins: boolean
   notes: PaymentNote[]
@@ -47,7 +60,12 @@ export type PageView = {
  * How much had arrived when the payer said they had paid: kobo, and units of the coin. The page
  * waits until more has arrived.
  */
-type SentClaim = { nairaBefore: bigint | null; coinsBefore?: bigint | null }
+type SentClaim = {
+  nairaBefore: bigint | null
+  coinsBefore?: bigint | null
+  /** The payer chose coins before. */
+  prefersCoins?: boolean
+}
 
 /** Decides what a payer sees. After the deadline a session shows as expired before it is ended. */
 export function viewSession(shown: PublicSessionJson, claim: SentClaim): PageView {
@@ -60,14 +78,36 @@ export function viewSession(shown: PublicSessionJson, claim: SentClaim): PageVie
   const waitsForNaira = waitsForMore(BigInt(shown.amountReceived), claim.nairaBefore)
   const status = statusOf(shown)
   const isWaiting = status === 'pending' && (waitsForCoins || waitsForNaira)
+  const state = isWaiting ? 'waiting' : status
+  const isCoinsLatest = notes[0] !== undefined && notes[0].asset !== 'NGN'
   return {
-    state: isWaiting ? 'waiting' : status,
+    state,
+    isCoinsFirst: Boolean(claim.prefersCoins) || isCoinsLatest || !shown.bankTransfer,
+    shortfall: state === 'pending' ? findShortfall(shown) : null,
     waitsForCoins,
     notes,
     hasMore: shown.moreReceived || notes.length < allNotes.length,
     isWatched: shown.status !== 'paid' || isUnsettled || shown.moreReceived,
     fingerprint: fingerprintOf(shown),
   }
+}
+
+/** The held payments in the currency of the newest one. Payments are never added up otherwise. */
+function findShortfall(shown: PublicSessionJson): Shortfall | null {
+  const heldOf = ({ amountHeld, currency }: ReceivedJson) => fromWire(amountHeld, currency)
+  const newest = shown.received.find((payment) => heldOf(payment) > 0n)
+  if (!newest) return null
+  const { currency: asset } = newest
+  const received = shown.received
+    .filter(({ currency }) => currency === asset)
+    .reduce((sum, payment) => sum + heldOf(payment), 0n)
+  const requested = requestedIn(asset, shown)
+  const missing = requested > received ? requested - received : 0n
+  return { asset, received, requested, missing }
+}
+
+function requestedIn(asset: Asset, shown: PublicSessionJson): bigint {
+  return fromWire(asset === 'NGN' ? shown.amount : shown.cryptoAmounts!.amount, asset)
 }
 
 /**
@@ -107,7 +147,7 @@ function toNote(payment: ReceivedJson, shown: PublicSessionJson): PaymentNote {
   const { currency: asset, variance } = payment
   const parse = (amount: number | string) => fromWire(amount, asset)
   const amount = parse(payment.amount)
-  const requested = parse(asset === 'NGN' ? shown.amount : shown.cryptoAmounts!.amount)
+  const requested = requestedIn(asset, shown)
   const to = payment.sentBackTo && {
     bankName: payment.sentBackTo.bankName,
     lastDigits: payment.sentBackTo.accountNumber.replace(/\D/g, ''),

@@ -16,11 +16,6 @@ export const statusPattern = '^[1-5](\\d\\d|xx)$'
 export const bankCodePattern = '^[0-9A-Za-z]{3,9}$'
 export const accountNumberPattern = '^\\d{10}$'
 export const identityNumberPattern = '^\\d{11}$'
-export const phonePattern = '^\\+?\\d{7,15}$'
-
-/** One `@`; no whitespace, control characters or characters that change the text direction. */
-const emailPart = '[^\\s@\\u0000-\\u001f\\u007f-\\u009f\\u202a-\\u202e\\u2066-\\u2069]+'
-export const emailPattern = `^${emailPart}@${emailPart}$`
 
 export const koboInput = Type.Integer({
   ...inKobo,

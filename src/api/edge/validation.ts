@@ -1,6 +1,7 @@
 import { Ajv, type ErrorObject } from 'ajv'
 import type { FastifySchemaCompiler, FastifySchemaValidationError } from 'fastify'
 import Type, { type TObject, type TSchema } from 'typebox'
+import { emailPattern, phonePattern } from '../../base/contact-patterns.js'
 import { limits } from '../../base/limits.js'
 import { type Detail, quoteInput, Refusal } from '../../base/refusal.js'
 import { keyPattern } from '../../idempotency/key.js'
@@ -25,9 +26,7 @@ import {
   accountNumberPattern,
   bankCodePattern,
   cursorPattern,
-  emailPattern,
   identityNumberPattern,
-  phonePattern,
   plainText,
   statusPattern,
 } from './schemas.js'

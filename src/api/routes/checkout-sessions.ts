@@ -1,4 +1,5 @@
 import Type from 'typebox'
+import { emailPattern } from '../../base/contact-patterns.js'
 import { prefixes } from '../../base/ids.js'
 import { limits } from '../../base/limits.js'
 import { Refusal } from '../../base/refusal.js'
@@ -34,7 +35,6 @@ import { type Route, route } from '../edge/route.js'
 import {
   closed,
   decimalInput,
-  emailPattern,
   inPath,
   koboInput,
   nairaInput,
@@ -73,7 +73,7 @@ const priceIn = Type.Object(
   {
     additionalProperties: false,
     description:
-      'Lets the customer pay this amount in a stablecoin instead. Needs `paymentMethods.crypto` in the settings.',
+      'Lets the customer pay this amount in a stablecoin instead. Needs `paymentMethods.crypto` in the settings. If `paymentMethods.bankTransfer` is disabled there, the session can only be paid this way.',
   },
 )
 
@@ -161,7 +161,7 @@ const list = ({ openPage }: ApiParts) =>
       ...pageQuery,
     }),
     answers: { 200: page(checkoutSession) },
-    async handle({ environment, query }) {
+    async handle({ environment, query, now }) {
       const { merchantReference, status, limit = limits.http.pageSizeDefault } = query
       const { db, cursor, toNext } = openPage(query.cursor)
       const found = await listSessions(db, environment.id, {
@@ -173,7 +173,8 @@ const list = ({ openPage }: ApiParts) =>
       const shown = found.slice(0, limit)
       const last = shown.at(-1)?.session.id
       const next = toNext(found.length > limit ? writePosition(prefixes.position, last!) : null)
-      return successText(200, 'Checkout sessions', listText(shown.map(showSession), next))
+      const texts = shown.map((one) => showSession(now, one))
+      return successText(200, 'Checkout sessions', listText(texts, next))
     },
   })
 
@@ -189,9 +190,9 @@ const read = ({ db }: ApiParts) => {
     params,
     answers: { 200: checkoutSession },
     refusals: ['not_found'],
-    async handle({ environment, params: { reference } }) {
+    async handle({ environment, params: { reference }, now }) {
       const found = await readSession({ environmentId: environment.id, reference })
-      return successText(200, 'Checkout session', showSession(found))
+      return successText(200, 'Checkout session', showSession(now, found))
     },
   })
 }
@@ -210,9 +211,10 @@ const cancel = (api: ApiParts) =>
     example: { status: 'cancelled' },
     refusals: ['not_found', ...withReasons('checkout_session_failed', 'invalid_state')],
     async handle(request) {
-      const { environment, params } = request
+      const { environment, params, now: serverTime } = request
       const name = { environmentId: environment.id, reference: params.reference }
-      const { account } = await getSession(api.db, name)
+      const { account: virtualAccount, wallet } = await getSession(api.db, name)
+      const account = (virtualAccount ?? wallet)!
       let isEnded = false
       const answered = await api.change(
         toCallWithLateAnswer(
@@ -226,7 +228,8 @@ const cancel = (api: ApiParts) =>
             isEnded = true
             return getSession(tx, name)
           },
-          (found) => successText(200, 'Session cancelled', showSession(found as FoundSession)),
+          (found) =>
+            successText(200, 'Session cancelled', showSession(serverTime, found as FoundSession)),
         ),
       )
       if (isEnded) api.collections.closeAccount(account)

@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox'
+import { emailPattern, phonePattern } from '../../base/contact-patterns.js'
 import { prefixes } from '../../base/ids.js'
 import { limits } from '../../base/limits.js'
 import { Secret } from '../../base/secret.js'
@@ -9,15 +10,7 @@ import type { ApiParts } from '../api-parts.js'
 import { metadataIn, readMetadata } from '../edge/metadata.js'
 import { withReasons } from '../edge/refusals-of.js'
 import { type Route, route } from '../edge/route.js'
-import {
-  closed,
-  emailPattern,
-  identityNumberPattern,
-  inPath,
-  nairaInput,
-  phonePattern,
-  plainText,
-} from '../edge/schemas.js'
+import { closed, identityNumberPattern, inPath, nairaInput, plainText } from '../edge/schemas.js'
 import { accountRoutes, createAccount, endAndClose, referenceIn } from './accounts.js'
 
 const path = '/v1/collections/dedicated-accounts'

@@ -94,7 +94,7 @@ const simulate = (api: ApiParts) =>
     ],
     async handle({ params: { reference }, body, now }) {
       const found = await getPublicSession(api, reference)
-      const method = (body as SimulateBody)?.method ?? 'bank_transfer'
+      const method = (body as SimulateBody)?.method ?? defaultMethod(found)
       if (!canSimulate(api, found, method)) throw noSession()
       await simulatePaymentOnce(api, found, { now, method })
       const paid = await getPublicSession(api, reference)
@@ -104,21 +104,28 @@ const simulate = (api: ApiParts) =>
   })
 
 /** A late payment does not pay the session by itself, even if the amount is exact. */
-function outcomeMessage({ account: { status } }: PublicSession): string {
+function outcomeMessage({ account }: PublicSession): string {
+  const { status } = account!
   if (status === 'PAID') return 'Paid'
   const ended = status === 'CANCELLED' ? 'was cancelled' : 'expired'
   return `The payment arrived after the session ${ended}. \`received\` shows where the money is`
 }
 
 const methodIn = Type.Enum(['bank_transfer', 'crypto'], {
-  description: 'Payment method. Defaults to `bank_transfer`.',
+  description:
+    'Payment method. Defaults to `bank_transfer`, or to `crypto` if the session accepts nothing else.',
   examples: ['bank_transfer'],
 })
 
 type Method = 'bank_transfer' | 'crypto'
+
+function defaultMethod({ account }: PublicSession): Method {
+  return account ? 'bank_transfer' : 'crypto'
+}
+
 type SimulateBody = { method?: Method } | undefined
 
-/** Only in test mode, and only if its bank or chain is simulated. */
+/** Whether a payer may be simulated: in test mode, if its bank or chain is. */
 export function canSimulate(
   { collections: { sandboxPayers, localnetPayers } }: ApiParts,
   { mode }: PublicSession,
@@ -150,6 +157,7 @@ async function depositOnce(api: ApiParts, { wallet, session }: PublicSession): P
 async function transferOnce(api: ApiParts, found: PublicSession, now: Date): Promise<void> {
   const { account, session, mode, clockOffsetMs } = found
   const { sandboxPayers, judgeNotice } = api.collections
+  if (!account) throw acceptsNoTransfers()
   const id = `sbp_${session.id.replaceAll('-', '')}`
   const paidAt = new Date(now.getTime() + clockOffsetMs)
   await sandboxPayers!.receivePayment({
@@ -184,6 +192,13 @@ function acceptsNoCrypto(): Refusal {
   return new Refusal('checkout_session_failed', {
     reason: 'no_payment_method',
     message: 'This session does not accept stablecoins: it was created without `crypto`.',
+  })
+}
+
+function acceptsNoTransfers(): Refusal {
+  return new Refusal('checkout_session_failed', {
+    reason: 'no_payment_method',
+    message: 'This session does not accept bank transfers: they were disabled in the settings.',
   })
 }
 

@@ -21,6 +21,7 @@ export function createWallets(parts: WalletParts) {
   const { endpoints, logger, mints, walletSigner } = parts
   const check = createCheck({ ...parts, explain: sweepFailureOf })
   return {
+    mints,
     deriveWallets: createDeriveWallets(walletSigner, mints),
     pollAmounts: createPollAmounts(parts),
     readAmounts: createReadAmounts(parts),

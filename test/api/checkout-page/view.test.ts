@@ -4,6 +4,7 @@ import type { ApiParts } from '../../../src/api/api-parts.js'
 import { contrast, dark, inColour, light } from '../../../src/api/checkout-page/brand.js'
 import { html } from '../../../src/api/checkout-page/html.js'
 import { renderSheet } from '../../../src/api/checkout-page/page.js'
+import { paymentLink } from '../../../src/api/checkout-page/render-coins.js'
 import { renderMain } from '../../../src/api/checkout-page/render-session.js'
 import { english, showNaira } from '../../../src/api/checkout-page/texts.js'
 import { viewSession } from '../../../src/api/checkout-page/view.js'
@@ -27,10 +28,13 @@ const shown: PublicSessionJson = {
   cancelUrl: null,
   amountReceived: 0,
   amountAccepted: 0,
+  bankTransfer: undefined,
+  cryptoAmounts: undefined,
   moreReceived: false,
 }
 type Received = PublicSessionJson['received'][number]
 const received = (change: Partial<Received>): Received => ({
+  reference: 'pay_1',
   amount: 400_000,
   amountAccepted: 0,
   amountHeld: 0,
@@ -38,6 +42,7 @@ const received = (change: Partial<Received>): Received => ({
   amountReturned: 0,
   status: 'RETURNING',
   variance: 'UNDERPAID',
+  sentFrom: null,
   sentBackTo: null,
   currency: 'NGN',
   receivedAt: '2026-01-05T09:01:00.000Z',
@@ -56,7 +61,19 @@ function describeNotes(change: Partial<PublicSessionJson>): string {
   ])
   return all.filter(Boolean).join(' ')
 }
-const live = { isTest: false, canSimulateBank: false, canSimulateCoins: false }
+const checkout = {
+  showCustomer: false,
+  returnAutomatically: false,
+  supportEmail: null,
+  supportPhone: null,
+}
+const live = {
+  isTest: false,
+  canSimulateBank: false,
+  canSimulateCoins: false,
+  mint: null,
+  checkout,
+}
 const sentBackTo = { bankName: 'GTBank', accountNumber: '******4432' }
 
 describe('the state of the page', () => {
@@ -96,6 +113,67 @@ describe('the state of the page', () => {
     expect(view(isOver).fingerprint).not.toBe(view({}).fingerprint)
     expect(view({ ...isOver, status: 'expired' }).fingerprint).toBe(view(isOver).fingerprint)
   })
+})
+
+describe('held money', () => {
+  const bankTransfer = {
+    accountNumber: '0418827731',
+    accountName: 'Ada',
+    bankName: 'Wema',
+    bankCode: '035',
+    amount: 1_250_000,
+  }
+  const render = (payments: Received[], support = {}) => {
+    const one = { ...shown, bankTransfer, received: payments }
+    const scene = { shown: one, view: viewSession(one, { nairaBefore: null }), ...live }
+    return renderMain({
+      ...scene,
+      checkout: { ...checkout, ...support },
+      texts: english,
+      createdAt: new Date(),
+    }).markup.replace(/\s+/g, ' ')
+  }
+  const held = received({ amountHeld: 400_000, status: 'HELD' })
+
+  test('says how much is missing instead of asking for the exact amount', () => {
+    const markup = render([held])
+    expect(markup).toContain('<h1 tabindex="-1">₦8,500.00 is missing</h1>')
+    expect(markup).toContain('We received ₦4,000.00 of ₦12,500.00. It is safe with us')
+    expect(markup).toContain('Ask Ada Stores before you pay again. Payments are not added up')
+    expect(markup).toContain('<summary>Pay the full ₦12,500.00 instead</summary>')
+    expect(markup).not.toMatch(/Send exactly|To pay, send exactly/)
+  })
+
+  test('adds up held payments, also beyond the requested amount', () => {
+    expect(render([held, held])).toContain('₦4,500.00 is missing')
+    expect(render([held, held, held, held])).toContain('Your payment is on hold')
+    expect(render([received({ amountReturning: 400_000 })])).toContain('Send exactly')
+  })
+
+  test('links to the merchant, whatever the address contains', () => {
+    const supportEmail = `"help?&'<me>@shop.example`
+    const markup = render([held], { supportEmail, supportPhone: '+2348012345678' })
+    expect(markup).toContain('href="mailto:%22help%3F%26&#39;%3Cme%3E@shop.example?subject=Payment')
+    expect(markup).toContain('<a href="tel:+2348012345678">+2348012345678</a>')
+    expect(render([held])).not.toContain('mailto:')
+  })
+})
+
+test('a payment link of coins is a Solana Pay transfer request', () => {
+  const crypto = { address: 'Fk3x', asset: 'USDC' as const, network: 'SOLANA', amount: '3.200' }
+  const cryptoAmounts = { asset: 'USDC' as const, amount: '3.2', amountReceived: '0' }
+  const one: PublicSessionJson = {
+    ...shown,
+    description: 'Bread & "butter"?',
+    crypto,
+    cryptoAmounts: { ...cryptoAmounts, amountAccepted: '0' },
+  }
+  const scene = { shown: one, view: viewSession(one, { nairaBefore: null }), texts: english }
+  const linked = { ...live, ...scene, createdAt: new Date() }
+  expect(paymentLink({ ...linked, mint: 'EPjF' })).toBe(
+    'solana:Fk3x?amount=3.2&spl-token=EPjF&label=Ada%20Stores&message=Bread%20%26%20%22butter%22%3F',
+  )
+  expect(paymentLink(linked), 'a link without a mint must not ask for SOL').toBe('solana:Fk3x')
 })
 
 describe('with many payments', () => {
@@ -385,6 +463,7 @@ describe('live mode', () => {
     const mode = { mode: isTest ? 'test' : 'live' } as PublicSession
     const main = renderMain({
       ...scene,
+      ...live,
       texts: english,
       isTest,
       canSimulateBank: canSimulate(withSimulators, mode, 'bank_transfer'),

@@ -1,0 +1,69 @@
+import { fromWire } from '../../money/amounts.js'
+import type { PublicSessionJson } from '../../resources/public-checkout-session.js'
+import { type Html, html } from './html.js'
+import { isWeb, merchantOf, renderButton, type Scene } from './scene.js'
+import { showMoney } from './texts.js'
+
+type ReceivedJson = PublicSessionJson['received'][number]
+
+/** What the payer keeps: every accepted payment, and what it was for. Empty after a refund. */
+export function renderReceipt(scene: Scene): Html | false {
+  const { shown, texts } = scene
+  const words = texts.receipt
+  const accepted = shown.received.filter((payment) => acceptedOf(payment) > 0n)
+  if (accepted.length === 0) return false
+  const rows = [
+    ...accepted.flatMap((payment) => [
+      [words.amount, showMoney(acceptedOf(payment), payment.currency)],
+      [words.date, words.time(new Date(payment.receivedAt))],
+      [words.paidBy, describePayer(payment, scene)],
+    ]),
+    [words.paidTo, merchantOf(scene)],
+    [words.paidFor, shown.description],
+  ]
+  const references = [
+    ...accepted.map((payment) => [words.payment, payment.reference]),
+    [words.session, shown.reference],
+  ]
+  return html`<section class="receipt" aria-label="${words.title}"><h2>${words.title}</h2>
+    <dl class="card">${rows
+      .filter(([, value]) => value !== '')
+      .map(([name, value]) => html`<div class="row"><dt>${name}</dt><dd>${value}</dd></div>`)}
+    ${references.map(
+      ([name, value]) =>
+        html`<div class="row code"><dt>${name}</dt><dd class="address">${value}</dd></div>`,
+    )}</dl>
+    <button type="button" class="plain" data-print hidden>${words.print}</button></section>`
+}
+
+/** Before any fee of the merchant, in the units of the payment. */
+function acceptedOf({ amountAccepted, currency }: ReceivedJson): bigint {
+  return fromWire(amountAccepted, currency)
+}
+
+/** The customer's name only if the merchant shows it; the masked account is the payer's own. */
+function describePayer({ sentFrom }: ReceivedJson, { shown, texts }: Scene): string {
+  const { bankName = '', accountNumber, address } = sentFrom ?? {}
+  const digits = accountNumber?.replace(/\D/g, '')
+  const account = digits ? texts.receipt.account(bankName, digits) : (address ?? '')
+  return [shown.customer.name, account].filter(Boolean).join(', ')
+}
+
+/**
+ * The way back to the shop. The script counts down and follows the link by itself, if the merchant
+ * wants that and the payer does not stop it.
+ */
+export function renderReturn(scene: Scene): Html | false {
+  const { shown, texts } = scene
+  const url = shown.successUrl ?? null
+  const button = renderButton(url, texts.goBack(merchantOf(scene)))
+  if (!returnsAutomatically(scene)) return button
+  const { before, after, stay } = texts.returning
+  return html`<div class="returning" data-returning hidden>
+      <p>${before(merchantOf(scene))} <b data-seconds>5</b> ${after}</p>
+      <button type="button" data-stay>${stay}</button></div>${button}`
+}
+
+export function returnsAutomatically({ shown, checkout }: Scene): boolean {
+  return checkout.returnAutomatically && isWeb(shown.successUrl ?? null)
+}
