@@ -72,6 +72,7 @@ export const operations = {
       create: send('/v1/checkout/sessions'),
       get: read('/v1/checkout/sessions/{reference}'),
       list: list('/v1/checkout/sessions'),
+      csv: csv('/v1/checkout/sessions'),
       cancel: act('/v1/checkout/sessions/{reference}/cancel'),
     },
     retrieve: open(read('/public/checkout/{reference}')),
@@ -139,6 +140,7 @@ export const operations = {
   events: {
     get: read('/v1/events/{id}'),
     list: list('/v1/events'),
+    csv: csv('/v1/events'),
     deliveries: list('/v1/events/{id}/deliveries'),
     redeliver: send('/v1/events/{id}/redeliver'),
   },
@@ -148,6 +150,7 @@ export const operations = {
   requestLogs: {
     get: read('/v1/request-logs/{requestId}'),
     list: list('/v1/request-logs'),
+    csv: csv('/v1/request-logs'),
   },
   test: {
     fund: send('/v1/test/balances/fund'),

@@ -2,6 +2,7 @@ import type { EnvironmentId } from '../base/environment.js'
 import { fromReference, prefixes, toReference } from '../base/ids.js'
 import { limits } from '../base/limits.js'
 import { type AccountKind, accountKinds, isWallet } from '../collections/account.js'
+import { findNamedSessions } from '../collections/filter-sessions.js'
 import { findAccountIds } from '../collections/find-account-ids.js'
 import { type ListedPayment, listPayments } from '../collections/find-payments.js'
 import { formatMoney, parseMoney } from '../money/amounts.js'
@@ -184,23 +185,16 @@ async function findSessionHits({ db, environmentId, wanted }: Search): Promise<H
     wanted.order === undefined
       ? await findTerms(db, { environmentId, kind: 'session', text: name })
       : undefined
+  const named = await findNamedSessions(db, environmentId, name)
   const withTerm = terms
     ? sql`union select id from ${newestIdsWithTerm(terms, everyRange, hitsMax)} found`
     : sql``
-  const rows = await db.rows(sql<Hit>`
+  return db.rows(sql<Hit>`
     select 'checkout_session' as kind, s.reference, s.description as title,
       s.customer_name || ' · ' || s.customer_email as subtitle, s.status
-    from (
-      (select id from checkout_sessions
-        where environment_id = ${environmentId} and reference = ${name})
-      union
-      (select id from checkout_sessions
-        where environment_id = ${environmentId} and merchant_reference = ${name}
-        order by id desc limit ${hitsMax})
-      ${withTerm}) found
+    from (select unnest(${named}::uuid[]) as id ${withTerm}) found
     join checkout_sessions s on s.environment_id = ${environmentId} and s.id = found.id
     order by s.id desc limit ${hitsMax}`)
-  return rows
 }
 
 type AccountHit = {

@@ -9,12 +9,11 @@ import {
 } from '../merchants/settings-document.js'
 import { gather } from '../postgres/gather.js'
 import { named } from '../postgres/named.js'
-import { newestRows } from '../postgres/newest-rows.js'
 import { type Sql, sql } from '../postgres/sql.js'
 import { listStatement } from '../postgres/statement.js'
 import type { Queryable } from '../postgres/tx.js'
-import { type SessionStatus, sessionStatuses } from '../resources/checkout-session.js'
 import type { CollectionAccount } from './account.js'
+import { findSessionPage, type SessionFilter } from './filter-sessions.js'
 import type { Payment } from './payment.js'
 import { referencePattern, type Session } from './session.js'
 import { accountColumns } from './store-accounts.js'
@@ -135,36 +134,20 @@ function checkFound({ reference }: SessionKey, found: FoundSession | undefined):
   })
 }
 
-type SessionFilter = {
-  merchantReference: string | undefined
-  status: SessionStatus | undefined
-  beforeId: string | undefined
-  limit: number
-}
-
 /** Newest first. */
 export async function listSessions(
   db: Queryable,
   environmentId: EnvironmentId,
-  { merchantReference, status, beforeId, limit }: SessionFilter,
-): Promise<FoundSession[]> {
-  const reference =
-    merchantReference === undefined
-      ? []
-      : [{ name: 'merchant_reference', type: 'text', values: [merchantReference] } as const]
-  const newest = newestRows({
-    table: 'checkout_sessions',
-    environmentId,
-    where: sql.raw(reference.length > 0 ? 'merchant_reference is not null' : 'true'),
-    columns: [
-      ...reference,
-      { name: 'status', type: 'text', values: status ? [status] : sessionStatuses },
-    ],
-    order: [{ name: 'id', type: 'uuid' }],
-    before: beforeId === undefined ? undefined : [beforeId],
-    limit,
-  })
-  return complete(db, await findWhere(db, sql`true order by s.id desc`, newest))
+  filter: SessionFilter,
+  page: { beforeId: string | undefined; limit: number },
+): Promise<{ sessions: FoundSession[]; next: string | undefined }> {
+  const { ids, next } = await findSessionPage(db, environmentId, filter, page)
+  if (ids.length === 0) return { sessions: [], next }
+  const listed = sql`(
+    select * from checkout_sessions
+    where environment_id = ${environmentId} and id = any (${ids}::uuid[]))`
+  const rows = await findWhere(db, sql`true order by s.id desc`, listed)
+  return { sessions: await complete(db, rows), next }
 }
 
 /** `payments` are the latest ones of accounts, if known: they are not read again. */

@@ -218,7 +218,12 @@ const filters: Record<string, Values> = {
   listCryptoWallets: accountFilters,
   listDedicatedAccounts: dedicatedFilters,
   listDedicatedCryptoWallets: dedicatedFilters,
-  listCheckoutSessions: { merchantReference: ['same', 'unknown'], status: ['paid', 'pending'] },
+  listCheckoutSessions: {
+    merchantReference: ['same', 'unknown'],
+    status: ['paid', 'pending'],
+    q: ['same', 'unknown'],
+    ...idTime,
+  },
   listBankTransfers: { ...transferFilters, status: ['COMPLETED', 'FAILED'] },
   listCryptoTransfers: {
     ...transferFilters,

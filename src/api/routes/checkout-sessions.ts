@@ -22,13 +22,16 @@ import {
 import { sessionSample } from '../../resources/shapes.js'
 import type { ApiParts } from '../api-parts.js'
 import { createResource } from '../create-resource.js'
+import { answerList } from '../edge/answer-list.js'
+import { csvColumns, inBothUnits } from '../edge/csv.js'
 import { readPosition, writePosition } from '../edge/cursor.js'
-import { listText, successText } from '../edge/envelope.js'
+import { successText } from '../edge/envelope.js'
 import { toCallWithLateAnswer } from '../edge/keyed-lane.js'
 import { metadataIn, readMetadata } from '../edge/metadata.js'
 import { checkNairaLimits } from '../edge/naira-limits.js'
 import { readPrice } from '../edge/read-coins.js'
 import { expiryIn, readExpiry } from '../edge/read-expiry.js'
+import { readTimeRange } from '../edge/read-filters.js'
 import { readWebUrl, webUrlPattern } from '../edge/read-web-url.js'
 import { withReasons } from '../edge/refusals-of.js'
 import { type Route, route } from '../edge/route.js'
@@ -41,7 +44,9 @@ import {
   networkInput,
   page,
   pageQuery,
+  searchText,
   stablecoinInput,
+  timeFilters,
   withStatus,
 } from '../edge/schemas.js'
 import { referenceIn, retryKeyOf } from './accounts.js'
@@ -154,29 +159,60 @@ const list = ({ openPage }: ApiParts) =>
     operation: 'listCheckoutSessions',
     summary: 'List checkout sessions',
     description:
-      'Returns checkout sessions, newest first. Filter by status or by your own reference.',
+      'Returns checkout sessions, newest first. Filters combine. Send `Accept: text/csv` to export all of them.',
     query: closed({
       merchantReference: Type.Optional(referenceIn),
       status: Type.Optional(withStatus([...sessionStatuses])),
+      q: searchText(
+        "Searches references, your own references, account numbers, and the customer's name and e-mail address.",
+        'ada',
+      ),
+      ...timeFilters,
       ...pageQuery,
     }),
     answers: { 200: page(checkoutSession) },
-    async handle({ environment, query, now }) {
-      const { merchantReference, status, limit = limits.http.pageSizeDefault } = query
-      const { db, cursor, toNext } = openPage(query.cursor)
-      const found = await listSessions(db, environment.id, {
-        merchantReference,
-        status: status as SessionStatus | undefined,
-        beforeId: cursor === undefined ? undefined : readPosition(prefixes.position, cursor),
-        limit: limit + 1,
+    hasCsv: true,
+    handle(request) {
+      const { environment, query, now } = request
+      const filter = {
+        merchantReference: query.merchantReference,
+        status: query.status as SessionStatus | undefined,
+        text: query.q,
+        ...readTimeRange(query),
+      }
+      return answerList(request, {
+        title: 'Checkout sessions',
+        columns,
+        async readPage({ cursor: sent, limit }) {
+          const { db, cursor, toNext } = openPage(sent)
+          const beforeId = cursor && readPosition(prefixes.position, cursor)
+          const page = await listSessions(db, environment.id, filter, { beforeId, limit })
+          const { sessions, next } = page
+          return {
+            items: sessions.map((one) => showSession(now, one)),
+            nextCursor: toNext(next === undefined ? null : writePosition(prefixes.position, next)),
+          }
+        },
       })
-      const shown = found.slice(0, limit)
-      const last = shown.at(-1)?.session.id
-      const next = toNext(found.length > limit ? writePosition(prefixes.position, last!) : null)
-      const texts = shown.map((one) => showSession(now, one))
-      return successText(200, 'Checkout sessions', listText(texts, next))
     },
   })
+
+const columns = csvColumns(
+  'reference',
+  'merchantReference',
+  'createdAt',
+  'status',
+  'currency',
+  inBothUnits('amount'),
+  'description',
+  'customer.name',
+  'customer.email',
+  'openedAt',
+  'expiresAt',
+  'payments',
+  'url',
+  'metadata',
+)
 
 const read = ({ db }: ApiParts) => {
   const readSession = createSessionReader(db)

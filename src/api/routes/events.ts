@@ -23,10 +23,13 @@ import { getEnabledEndpoint } from '../../webhooks/endpoint.js'
 import { type Delivery, listDeliveries } from '../../webhooks/find-deliveries.js'
 import { redeliver } from '../../webhooks/redeliver.js'
 import type { ApiParts } from '../api-parts.js'
+import { answerList } from '../edge/answer-list.js'
+import { csvColumns } from '../edge/csv.js'
 import { anotherList, readCursor, writeCursor } from '../edge/cursor.js'
 import { success, successText } from '../edge/envelope.js'
 import { toCallWithLateAnswer } from '../edge/keyed-lane.js'
 import { pageOf } from '../edge/page-of.js'
+import { readTimeRange } from '../edge/read-filters.js'
 import { fromIn, readTime, toIn } from '../edge/read-time.js'
 import { withReasons } from '../edge/refusals-of.js'
 import { type Route, route } from '../edge/route.js'
@@ -84,6 +87,8 @@ export function eventRoutes(api: ApiParts): Route[] {
   return [list(api), read(api), deliveries(api), redeliverTo(api)]
 }
 
+const columns = csvColumns('id', 'timestamp', 'type', 'mode', 'sequence', 'data')
+
 const list = ({ openPage }: ApiParts) =>
   route({
     ...base,
@@ -91,7 +96,8 @@ const list = ({ openPage }: ApiParts) =>
     path: '/v1/events',
     operation: 'listEvents',
     summary: 'List events',
-    description: 'Returns events, newest first. Filter by type or group, by resource and by time.',
+    description:
+      'Returns events, newest first. Filter by type or group, by resource and by time. Send `Accept: text/csv` to export all of them.',
     query: closed({
       type: Type.Optional(
         oneOf(eventFilters, 'Only events of this type, or of this group such as `payment.*`.'),
@@ -108,25 +114,35 @@ const list = ({ openPage }: ApiParts) =>
       ...pageQuery,
     }),
     answers: { 200: page(event) },
-    async handle({ environment, query }) {
-      const limit = query.limit ?? limits.http.pageSizeDefault
-      const { resource, from, to } = query
-      const { db, cursor, toNext } = openPage(query.cursor)
-      const found = await listEvents(db, environment.id, {
+    hasCsv: true,
+    handle(request) {
+      const { environment, query } = request
+      const { resource } = query
+      const filter = {
         types: query.type && query.type !== '*' ? typesOf(query.type as string) : undefined,
         resourceId:
           resource === undefined
             ? undefined
             : (fromReferenceOfAnyKind(resource) ?? idOfSession(resource) ?? unusedId),
-        from: from === undefined ? undefined : readTime('from', from),
-        to: to === undefined ? undefined : readTime('to', to),
-        before: cursor === undefined ? undefined : readPosition(cursor),
-        limit: limit + 1,
+        from: undefined,
+        to: undefined,
+        ...readTimeRange(query),
+      }
+      return answerList(request, {
+        title: 'Events',
+        columns,
+        async readPage({ cursor: sent, limit }) {
+          const { db, cursor, toNext } = openPage(sent)
+          const before = cursor === undefined ? undefined : readPosition(cursor)
+          const wanted = { ...filter, before, limit: limit + 1 }
+          const found = await listEvents(db, environment.id, wanted)
+          const shown = found.slice(0, limit)
+          return {
+            items: shown.map((one) => toText(one, environment.mode)),
+            nextCursor: toNext(found.length > limit ? toCursor(shown.at(-1)!) : null),
+          }
+        },
       })
-      const shown = found.slice(0, limit)
-      const items = shown.map((event) => toText(event, environment.mode)).join(',')
-      const next = toNext(found.length > limit ? toCursor(shown.at(-1)!) : null)
-      return successText(200, 'Events', `{"items":[${items}],"nextCursor":${JSON.stringify(next)}}`)
     },
   })
 

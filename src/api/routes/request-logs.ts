@@ -27,9 +27,12 @@ import {
   withDescription,
 } from '../../resources/shapes.js'
 import type { ApiParts } from '../api-parts.js'
+import { answerList } from '../edge/answer-list.js'
+import { csvColumns } from '../edge/csv.js'
 import { readPosition, writePosition } from '../edge/cursor.js'
 import { success } from '../edge/envelope.js'
-import { fromIn, readTime, toIn } from '../edge/read-time.js'
+import { readTimeRange } from '../edge/read-filters.js'
+import { fromIn, toIn } from '../edge/read-time.js'
 import { isRequestId, requestIdPattern } from '../edge/request-id.js'
 import { type Route, route } from '../edge/route.js'
 import {
@@ -100,7 +103,7 @@ const list = ({ openPage }: ApiParts) =>
     operation: 'listRequestLogs',
     summary: 'List request logs',
     description:
-      'Returns requests made with a valid API key in the last 30 days, newest first. They appear within a second. A page may hold fewer items than `limit`, or none, and still have a `nextCursor`.',
+      'Returns requests made with a valid API key in the last 30 days, newest first. They appear within a second. A page may hold fewer items than `limit`, or none, and still have a `nextCursor`. Send `Accept: text/csv` to export all of them.',
     query: closed({
       status: Type.Optional(
         Type.String({
@@ -148,10 +151,11 @@ const list = ({ openPage }: ApiParts) =>
       ...pageQuery,
     }),
     answers: { 200: page(Type.Object(fields)) },
-    async handle({ environment, query }) {
-      const { status, from, to, keyId, resource } = query
-      const { db, cursor, toNext } = openPage(query.cursor)
-      const { entries, next } = await listRequestLogEntries(db, environment.id, {
+    hasCsv: true,
+    handle(request) {
+      const { environment, query } = request
+      const { status, keyId, resource } = query
+      const filter = {
         statuses: status === undefined ? undefined : toStatuses(status),
         method: query.method as string | undefined,
         pathPrefix: query.path,
@@ -159,15 +163,27 @@ const list = ({ openPage }: ApiParts) =>
         keyId:
           keyId === undefined ? undefined : (fromReference(prefixes.apiKey, keyId) ?? unusedId),
         resourceId: resource === undefined ? undefined : readResource(resource),
-        from: from === undefined ? undefined : readTime('from', from),
-        to: to === undefined ? undefined : readTime('to', to),
-        before: cursor === undefined ? undefined : readPosition(prefixes.requestLog, cursor),
-        limit: query.limit ?? limits.http.pageSizeDefault,
+        from: undefined,
+        to: undefined,
+        ...readTimeRange(query),
+      }
+      return answerList(request, {
+        title: 'Request logs',
+        columns: csvColumns(...Object.keys(fields)),
+        async readPage({ cursor: sent, limit }) {
+          const { db, cursor, toNext } = openPage(sent)
+          const before =
+            cursor === undefined ? undefined : readPosition(prefixes.requestLog, cursor)
+          const wanted = { ...filter, before, limit }
+          const { entries, next } = await listRequestLogEntries(db, environment.id, wanted)
+          return {
+            items: entries.map((entry) => JSON.stringify(show(entry))),
+            nextCursor: toNext(
+              next === undefined ? null : writePosition(prefixes.requestLog, next),
+            ),
+          }
+        },
       })
-      const nextCursor = toNext(
-        next === undefined ? null : writePosition(prefixes.requestLog, next),
-      )
-      return success(200, 'Request logs', { items: entries.map(show), nextCursor })
     },
   })
 
