@@ -157,7 +157,7 @@ export const limits = {
     recoveriesPerCallMax: 10_000,
     /** Events a page of deliveries scans for a filter; the cursor continues after them. */
     eventsScannedPerPageMax: 1_000,
-    /** Open deliveries of an endpoint among which its list finds those that were never attempted. */
+    /** Open deliveries of an endpoint among which its list finds those without an attempt. */
     dueDeliveriesScannedMax: 1_000,
     /** Between writes of the hourly counts of a process. */
     countsIntervalMs: 5 * second,

@@ -94,8 +94,8 @@ export type DeliveryPage = {
 type EndpointKey = { environmentId: EnvironmentId; id: string }
 
 /**
- * Deliveries to an endpoint, newest event first. Those in flight or before their first
- * attempt are listed if they are among the first that are due. With types, a page reads a bounded number of the
+ * Deliveries to an endpoint, newest event first. Those in flight or before their first attempt are
+ * listed if they are among the first that are due. With types, a page reads a bounded number of the
  * environment's events of these types: it may then be short or empty and still have a next one.
  */
 export async function listEndpointDeliveries(
@@ -138,7 +138,7 @@ async function findByStates(
     from: from && firstIdAt(from),
     limit: filter.limit + 1,
   })
-  // Those that wait for their first attempt, and those in flight, are not in the index of the others.
+  // Those in flight or before their first attempt are not in the index of the others.
   const unattempted = sql`(
     select * from (
       select * from deliveries

@@ -67,7 +67,15 @@ describe('a payment', () => {
     const paid = await desk.pay(session.number, { sender: { name: 'CHUKA EZE' } })
     await answerAll(db, clock.now(), { endpoint: good, status: 200 })
     const number = session.number
-    expect(await storyOf(paid.reference)).toEqual([
+    const story = await storyOf(paid.reference)
+    // Two events of one moment have no order.
+    expect(story.splice(8).toSorted()).toEqual([
+      'event: Event checkout.session.paid happened',
+      'event: Event virtual_account.paid happened',
+      'webhook_delivery: Webhook delivered to https://shop.example/hooks in 12 ms',
+      'webhook_delivery: Webhook delivered to https://shop.example/hooks in 12 ms',
+    ])
+    expect(story).toEqual([
       'session_created: Checkout session created',
       `account_opened: Virtual account ${number} at Sandbox Bank opened`,
       'session_opened: Checkout page opened',
@@ -76,10 +84,6 @@ describe('a payment', () => {
       'payment_judged: ₦5,000.00 accepted',
       'ledger_entry: ₦5,000.00 credited to your balance',
       'ledger_entry: Fee of ₦50.00 charged',
-      'event: Event virtual_account.paid happened',
-      'webhook_delivery: Webhook delivered to https://shop.example/hooks in 12 ms',
-      'event: Event checkout.session.paid happened',
-      'webhook_delivery: Webhook delivered to https://shop.example/hooks in 12 ms',
     ])
     const { items, truncated } = await timelineOf(paid.reference)
     expect(truncated).toBe(false)
@@ -100,7 +104,7 @@ describe('a payment', () => {
     })
     expect(items[0]!.details).toEqual({
       status: 'DELIVERED',
-      type: 'checkout.session.paid',
+      type: expect.stringMatching(/^(checkout.session|virtual_account).paid$/),
       eventId: items[0]!.reference,
       endpointId: good.reference,
       url: 'https://shop.example/hooks',
