@@ -12,10 +12,12 @@ begin
   else
     changed_at := new.created_at;
   end if;
-  insert into report_changes (environment_id, report, day_start, transaction_id)
-  values (new.environment_id, tg_argv[0], date_trunc('day', changed_at, 'Africa/Lagos'),
-    pg_current_xact_id())
-  on conflict do nothing;
+  if changed_at < date_trunc('day', clock_timestamp() - interval '30 minutes', 'Africa/Lagos') then
+    insert into report_changes (environment_id, report, day_start, transaction_id)
+    values (new.environment_id, tg_argv[0], date_trunc('day', changed_at, 'Africa/Lagos'),
+      pg_current_xact_id())
+    on conflict do nothing;
+  end if;
   return null;
 end $function$
 ;
@@ -996,7 +998,7 @@ CREATE INDEX webhook_endpoints_in_use ON public.webhook_endpoints USING btree (e
 
 CREATE TRIGGER audit_lines_are_never_edited BEFORE DELETE OR UPDATE OR TRUNCATE ON public.audit_lines FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
-CREATE TRIGGER sessions_of_ended_days_are_noted AFTER INSERT OR UPDATE OF status, opened_at ON public.checkout_sessions FOR EACH ROW WHEN ((new.created_at < date_trunc('day'::text, (clock_timestamp() - '00:30:00'::interval), 'Africa/Lagos'::text))) EXECUTE FUNCTION note_report_change('conversion');
+CREATE TRIGGER sessions_of_ended_days_are_noted AFTER INSERT OR UPDATE OF status, opened_at ON public.checkout_sessions FOR EACH ROW WHEN ((new.created_at < (clock_timestamp() - '00:30:00'::interval))) EXECUTE FUNCTION note_report_change('conversion');
 
 CREATE TRIGGER ended_account_stays BEFORE UPDATE ON public.collection_accounts FOR EACH ROW WHEN (((new.status <> old.status) AND ((old.status = ANY (ARRAY['PAID'::text, 'CANCELLED'::text, 'INACTIVE'::text])) OR ((old.status = 'EXPIRED'::text) AND (new.status <> 'PAID'::text))))) EXECUTE FUNCTION refuse_change();
 
@@ -1014,13 +1016,13 @@ CREATE TRIGGER payment_returns_are_never_edited BEFORE DELETE OR UPDATE OF envir
 
 CREATE TRIGGER payments_are_never_edited BEFORE DELETE OR UPDATE OF environment_id, id, account_id, source, rail, rail_id, asset, amount, variance, sender, session_id, narration, received_at, created_at OR TRUNCATE ON public.payments FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
-CREATE TRIGGER payments_of_ended_days_are_noted AFTER INSERT ON public.payments FOR EACH ROW WHEN ((new.created_at < date_trunc('day'::text, (clock_timestamp() - '00:30:00'::interval), 'Africa/Lagos'::text))) EXECUTE FUNCTION note_report_change('received');
+CREATE TRIGGER payments_of_ended_days_are_noted AFTER INSERT ON public.payments FOR EACH ROW WHEN ((new.created_at < (clock_timestamp() - '00:30:00'::interval))) EXECUTE FUNCTION note_report_change('received');
 
 CREATE TRIGGER sent_bytes_are_never_edited BEFORE DELETE OR UPDATE OF environment_id, payout_id, number, rail, token, wire, valid_until, created_at OR TRUNCATE ON public.payout_attempts FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
 CREATE TRIGGER payout_orders_are_never_edited BEFORE DELETE OR UPDATE OF environment_id, id, kind, rail, asset, amount, fee, requested_amount, destination, merchant_reference, metadata, takes_from, submitted_at, created_at OR TRUNCATE ON public.payouts FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
-CREATE TRIGGER payouts_of_ended_days_are_noted AFTER UPDATE OF completed_at, failed_at ON public.payouts FOR EACH ROW WHEN (((COALESCE(old.completed_at, old.failed_at) IS NULL) AND (COALESCE(new.completed_at, new.failed_at) < date_trunc('day'::text, (clock_timestamp() - '00:30:00'::interval), 'Africa/Lagos'::text)))) EXECUTE FUNCTION note_report_change('payout_times');
+CREATE TRIGGER payouts_of_ended_days_are_noted AFTER UPDATE OF completed_at, failed_at ON public.payouts FOR EACH ROW WHEN (((COALESCE(old.completed_at, old.failed_at) IS NULL) AND (COALESCE(new.completed_at, new.failed_at) < (clock_timestamp() - '00:30:00'::interval)))) EXECUTE FUNCTION note_report_change('payout_times');
 
 CREATE TRIGGER closed_sandbox_account_stays BEFORE UPDATE ON public.sandbox_accounts FOR EACH ROW WHEN (((old.closed_at IS NOT NULL) AND (new.closed_at IS DISTINCT FROM old.closed_at))) EXECUTE FUNCTION refuse_change();
 
