@@ -91,6 +91,10 @@ alter table checkout_sessions add column if not exists opened_at timestamptz;
 create index payouts_ended on payouts (environment_id, kind, coalesce(completed_at, failed_at))
   where coalesce(completed_at, failed_at) is not null;
 
+-- A transaction ends within half an hour of its statements: all connections have timeouts of
+-- seconds. So one that changed a day without noting it has ended before the day is summed up. Both
+-- times are read from the clock of this server. Test clocks are only ever ahead of it, so days that
+-- only a test clock has reached are not summed up yet.
 create function note_report_change() returns trigger language plpgsql as $$
 declare
   changed_at timestamptz;
@@ -100,31 +104,27 @@ begin
   else
     changed_at := new.created_at;
   end if;
-  insert into report_changes (environment_id, report, day_start, transaction_id)
-  values (new.environment_id, tg_argv[0], date_trunc('day', changed_at, 'Africa/Lagos'),
-    pg_current_xact_id())
-  on conflict do nothing;
+  if changed_at < date_trunc('day', clock_timestamp() - interval '30 minutes', 'Africa/Lagos') then
+    insert into report_changes (environment_id, report, day_start, transaction_id)
+    values (new.environment_id, tg_argv[0], date_trunc('day', changed_at, 'Africa/Lagos'),
+      pg_current_xact_id())
+    on conflict do nothing;
+  end if;
   return null;
 end $$;
 
--- A transaction ends within half an hour of its statements: all connections have timeouts of
--- seconds. So one that changed a day without noting it has ended before the day is summed up. Both
--- times are read from the clock of this server. Test clocks are only ever ahead of it, so days that
--- only a test clock has reached are not summed up yet.
+-- The conditions only spare the call: whatever is younger is not of a day that has ended.
 create trigger payments_of_ended_days_are_noted after insert on payments for each row
-  when (new.created_at
-    < date_trunc('day', clock_timestamp() - interval '30 minutes', 'Africa/Lagos'))
+  when (new.created_at < clock_timestamp() - interval '30 minutes')
   execute function note_report_change('received');
 
 create trigger sessions_of_ended_days_are_noted after insert or update of status, opened_at
   on checkout_sessions for each row
-  when (new.created_at
-    < date_trunc('day', clock_timestamp() - interval '30 minutes', 'Africa/Lagos'))
+  when (new.created_at < clock_timestamp() - interval '30 minutes')
   execute function note_report_change('conversion');
 
 create trigger payouts_of_ended_days_are_noted after update of completed_at, failed_at
   on payouts for each row
   when (coalesce(old.completed_at, old.failed_at) is null
-    and coalesce(new.completed_at, new.failed_at)
-      < date_trunc('day', clock_timestamp() - interval '30 minutes', 'Africa/Lagos'))
+    and coalesce(new.completed_at, new.failed_at) < clock_timestamp() - interval '30 minutes')
   execute function note_report_change('payout_times');
