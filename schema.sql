@@ -372,6 +372,7 @@ create table merchants (
   id uuid not null,
   display_name text not null,
   created_at timestamp with time zone not null,
+  suspended_at timestamp with time zone,
   constraint merchant_has_a_name CHECK (((length(display_name) >= 1) AND (length(display_name) <= 100))),
   constraint merchants_pkey PRIMARY KEY (id)
 );
@@ -655,6 +656,43 @@ create table sandbox_transfers (
   constraint sandbox_transfers_pkey PRIMARY KEY (reference)
 );
 
+create table settlement_schedules (
+  environment_id integer not null,
+  mode text not null,
+  scheduled_for timestamp with time zone not null,
+  due_at timestamp with time zone not null,
+  attempts integer default 0 not null,
+  last_refusal text,
+  constraint schedule_mode_is_known CHECK ((mode = ANY (ARRAY['test'::text, 'live'::text]))),
+  constraint settlement_schedules_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id),
+  constraint settlement_schedules_pkey PRIMARY KEY (environment_id)
+);
+
+create table settlements (
+  environment_id integer not null,
+  id uuid not null,
+  payout_id uuid not null,
+  scheduled_for timestamp with time zone,
+  part integer not null,
+  reserve bigint not null,
+  first_entry bigint not null,
+  last_entry bigint not null,
+  opening bigint not null,
+  closing bigint not null,
+  lines json not null,
+  previous_at timestamp with time zone,
+  created_at timestamp with time zone not null,
+  constraint scheduled_settlement_is_made_once UNIQUE (environment_id, scheduled_for, part),
+  constraint settlement_begins_once UNIQUE (environment_id, first_entry),
+  constraint settlement_ends_once UNIQUE (environment_id, last_entry),
+  constraint settlement_has_its_own_payout UNIQUE (environment_id, payout_id),
+  constraint settlement_holds_its_payout CHECK (((last_entry >= first_entry) AND (first_entry > 0))),
+  constraint settlement_leaves_the_reserve CHECK (((reserve >= 0) AND (closing >= reserve))),
+  constraint settlement_opening_is_not_negative CHECK ((opening >= 0)),
+  constraint settlement_part_is_numbered CHECK ((part > 0)),
+  constraint settlements_pkey PRIMARY KEY (environment_id, id)
+);
+
 create table sweep_parts (
   rail text not null,
   sweep_id uuid not null,
@@ -839,6 +877,8 @@ CREATE INDEX payment_returns_due ON public.payment_returns USING btree (rail, du
 
 CREATE INDEX payment_returns_of_payment ON public.payment_returns USING btree (environment_id, payment_id, id);
 
+CREATE INDEX payment_returns_waiting ON public.payment_returns USING btree (environment_id, asset) INCLUDE (amount) WHERE (state = 'WAITING'::text);
+
 CREATE UNIQUE INDEX payment_is_taken_once ON public.payments USING btree (rail, rail_id);
 
 CREATE INDEX payments_by_source ON public.payments USING btree (environment_id, source, status, id);
@@ -876,6 +916,8 @@ CREATE INDEX sandbox_refunds ON public.sandbox_transfers USING btree (refund_of)
 CREATE INDEX sandbox_reversals_to_list ON public.sandbox_transfers USING btree (reverses_at, reference) WHERE ((reverses_at IS NOT NULL) AND (reversal_number IS NULL));
 
 CREATE INDEX sandbox_transfers_by_receipt ON public.sandbox_transfers USING btree (received_at, reference);
+
+CREATE INDEX settlement_schedules_due ON public.settlement_schedules USING btree (mode, due_at);
 
 CREATE INDEX sweep_parts_of_token_account ON public.sweep_parts USING btree (rail, token_account);
 
@@ -928,6 +970,8 @@ CREATE TRIGGER listed_sandbox_reversal_stays BEFORE UPDATE ON public.sandbox_tra
 CREATE TRIGGER sandbox_orders_are_never_edited BEFORE DELETE OR UPDATE OF reference, payment_order, amount, refund_of OR TRUNCATE ON public.sandbox_transfers FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
 CREATE TRIGGER told_sandbox_ending_stays BEFORE UPDATE ON public.sandbox_transfers FOR EACH ROW WHEN ((old.is_told AND ((((((new.received_at IS DISTINCT FROM old.received_at) OR (new.is_lost IS DISTINCT FROM old.is_lost)) OR (new.ending IS DISTINCT FROM old.ending)) OR (new.failure_reason IS DISTINCT FROM old.failure_reason)) OR (new.ends_at IS DISTINCT FROM old.ends_at)) OR (new.is_told IS DISTINCT FROM old.is_told)))) EXECUTE FUNCTION refuse_change();
+
+CREATE TRIGGER settlements_are_never_edited BEFORE DELETE OR UPDATE OR TRUNCATE ON public.settlements FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
 CREATE TRIGGER sweep_parts_are_never_edited BEFORE DELETE OR UPDATE OF rail, sweep_id, token_account, environment_id, account_id, amount, is_closing OR TRUNCATE ON public.sweep_parts FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 

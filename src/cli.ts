@@ -19,6 +19,7 @@ import { registerNotices } from './operations/commands/notices.js'
 import type { OperateContext } from './operations/commands/operation.js'
 import { registerPayouts } from './operations/commands/payouts.js'
 import { registerReconcile } from './operations/commands/reconcile.js'
+import { registerSettlements } from './operations/commands/settlements.js'
 import { registerVerifyLedger } from './operations/commands/verify-ledger.js'
 import type { CheckResult } from './operations/doctor/check-result.js'
 import type { ReconcilableRails } from './operations/reconcile.js'
@@ -42,6 +43,7 @@ export function registerOperator(
     registerBankAccounts,
     registerFees,
     registerBalances,
+    registerSettlements,
     registerNotices,
     registerAudit,
     registerVerifyLedger,
@@ -170,6 +172,7 @@ async function runWork(): Promise<void> {
     rails,
     allowsLoopbackWebhooks: config.allowsLoopbackWebhooks,
     requestLogDays: config.requestLogDays,
+    naira: config.naira,
   })
   answerForWork(server, { db, clock: systemClock, work })
   logger.info({ health: loopbackUrl(server) }, 'working')

@@ -1,6 +1,7 @@
 import { setMaxListeners } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Clock, hour } from './base/clock.js'
+import type { Config } from './base/config.js'
 import { type Mode, modes } from './base/environment.js'
 import { limits } from './base/limits.js'
 import { type Logger, logLostConnection } from './base/log.js'
@@ -32,11 +33,15 @@ import {
   stopHeartbeat,
   type WorkCommand,
 } from './operations/worker-heartbeats.js'
+import { createFeeBook } from './payouts/fee-book.js'
 import { followReversals } from './payouts/follow-reversals.js'
 import { returnKinds } from './payouts/payout.js'
 import { pollPayouts } from './payouts/poll-payouts.js'
 import type { PayoutRail } from './payouts/ports.js'
+import { createPayoutPreparation } from './payouts/prepare-payouts.js'
 import { markForReview } from './payouts/review-payouts.js'
+import { createSendAfterCommit } from './payouts/send-new.js'
+import { settleDue } from './payouts/settlements/settle-due.js'
 import { connectLane, connectListener } from './postgres/connection.js'
 import { Database } from './postgres/database.js'
 import { isDatabaseAway } from './postgres/failures.js'
@@ -67,6 +72,7 @@ type JobTools = {
   lane: JudgingLane
   noticeLane: NoticeLane
   requestLogDays: number
+  naira: Config['naira']
 }
 
 /** All background jobs except the delivery of webhooks, which `startWork` runs beside them. */
@@ -106,7 +112,23 @@ export function createJobs(opened: OpenRails, tools: JobTools): Job[] {
     },
     ...collectionJobs(opened, tools),
     ...payoutJobs(opened, tools),
+    ...modes.map((mode) => settlementJob(opened, mode, tools)),
   ]
+}
+
+function settlementJob({ rails, allBanks: banks }: OpenRails, mode: Mode, tools: JobTools): Job {
+  const { clock, logger, naira } = tools
+  const send = createSendAfterCommit({ rails, banks, clock, logger })
+  return {
+    name: `settle ${mode} balances`,
+    everyMs: limits.settlements.jobIntervalMs,
+    batch: limits.settlements.perBatchMax,
+    run: (db, now) => {
+      const fees = createFeeBook({ db, clock })
+      const preparation = createPayoutPreparation({ db, rails, banks, fees, logger })
+      return settleDue({ db, mode, preparation, naira, send, logger }, now)
+    },
+  }
 }
 
 function collectionJobs({ rails, allBanks, wallets }: OpenRails, tools: JobTools): Job[] {
@@ -259,6 +281,7 @@ type Tools = {
   rails: OpenRails
   allowsLoopbackWebhooks: boolean
   requestLogDays: number
+  naira: Config['naira']
 }
 
 export type Work = {
@@ -271,7 +294,7 @@ const deliveries = { name: 'deliver webhooks', everyMs: limits.webhooks.pollInte
 
 /** Runs all jobs and delivers webhooks until stopped. Many processes may run: rows are claimed. */
 export function startWork(tools: Tools): Work {
-  const { db, seal, clock, logger, rails, allowsLoopbackWebhooks, requestLogDays } = tools
+  const { db, seal, clock, logger, rails, allowsLoopbackWebhooks, requestLogDays, naira } = tools
   const stopping = new AbortController()
   // One lane for both modes, unlike in the API: no caller waits, and what is not judged stays due.
   const laneTools = {
@@ -281,7 +304,14 @@ export function startWork(tools: Tools): Work {
   }
   const judging = createJudgingLane(laneTools)
   const noticeLane = createNoticeLane(laneTools)
-  const jobs = createJobs(rails, { clock, logger, lane: judging, noticeLane, requestLogDays })
+  const jobs = createJobs(rails, {
+    clock,
+    logger,
+    lane: judging,
+    noticeLane,
+    requestLogDays,
+    naira,
+  })
   // Every job listens for the stop; Node would warn of a leak.
   setMaxListeners(jobs.length + 1, stopping.signal)
   const progress = new JobProgress(clock, [...jobs, deliveries])

@@ -87,6 +87,12 @@ export const operations = {
     list: items('/v1/banks'),
     resolve: find('/v1/banks/resolve'),
   },
+  settlements: {
+    create: send('/v1/settlements'),
+    get: read('/v1/settlements/{reference}'),
+    list: list('/v1/settlements'),
+    entries: list('/v1/settlements/{reference}/entries'),
+  },
   balances: {
     list: items('/v1/balances'),
   },

@@ -6,7 +6,9 @@ export type Balance = {
   available: number | string
   /** Reserved for open payouts. */
   held: number | string
-  /** Received, and waiting for your decision or on its way back. */
+  /**
+   * Received, and waiting for your decision. Money on its way back to the sender is not included.
+   */
   pending: number | string
 }
 
@@ -679,7 +681,7 @@ export type Refusal = {
   message: string
   code: 'validation_failed' | 'authentication_failed' | 'insufficient_balance' | 'forbidden' | 'not_found' | 'method_not_allowed' | 'rate_limited' | 'balance_funding_failed' | 'crypto_transfer_failed' | 'bank_transfer_failed' | 'virtual_account_creation_failed' | 'dedicated_account_creation_failed' | 'crypto_wallet_creation_failed' | 'dedicated_crypto_wallet_creation_failed' | 'checkout_session_failed' | 'checkout_session_not_found' | 'account_action_failed' | 'payment_action_failed' | 'webhook_endpoint_failed' | 'internal_error'
   /** More specific reason, if there is one. */
-  reason?: 'invalid_json' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'idempotency_in_progress' | 'outcome_unknown' | 'unavailable' | 'test_mode_only' | 'too_many' | 'endpoint_disabled' | 'duplicate_reference' | 'invalid_state' | 'not_simulated' | 'rail_unavailable' | 'treasury_short' | 'destination_is_mint' | 'destination_is_program' | 'destination_not_a_wallet' | 'destination_wrong_token' | 'destination_frozen' | 'destination_is_ours' | 'simulation_failed' | 'unknown_bank' | 'account_not_found' | 'name_mismatch' | 'kyc_missing' | 'no_bank_account' | 'account_refused' | 'no_payment_method' | 'no_destination' | 'amount_too_large' | 'balance_limit'
+  reason?: 'invalid_json' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'idempotency_in_progress' | 'outcome_unknown' | 'unavailable' | 'test_mode_only' | 'too_many' | 'endpoint_disabled' | 'duplicate_reference' | 'invalid_state' | 'not_simulated' | 'rail_unavailable' | 'treasury_short' | 'destination_is_mint' | 'destination_is_program' | 'destination_not_a_wallet' | 'destination_wrong_token' | 'destination_frozen' | 'destination_is_ours' | 'simulation_failed' | 'unknown_bank' | 'account_not_found' | 'name_mismatch' | 'merchant_suspended' | 'nothing_to_settle' | 'kyc_missing' | 'no_bank_account' | 'account_refused' | 'no_payment_method' | 'no_destination' | 'amount_too_large' | 'balance_limit'
   details?: ({
     /** Such as `amount`. */
     field: string
@@ -750,6 +752,91 @@ export type Settings = {
     bankTransfer: boolean
     crypto: boolean
   }
+  settlement: {
+    /** When available naira is paid to your primary bank account. */
+    schedule: 'off' | 'daily' | 'weekly'
+    /** Day of a weekly settlement. */
+    weekday: 'sunday' | 'monday' | 'tuesday' | 'wednesday' | 'thursday' | 'friday' | 'saturday'
+    /** Time of day in Nigeria (UTC+1), as hours and minutes. */
+    time: string
+    /** Kobo that a settlement leaves in your available balance. */
+    reserve: number
+    /** Smallest scheduled settlement in kobo; below it, the next one includes the money. */
+    minimum: number
+  }
+}
+
+export type Settlement = {
+  /** Identifies the settlement. */
+  reference: string
+  /**
+   * `SUBMITTED` until its bank transfer ends as `PAID` or `FAILED`. `REVERSED` if the bank returned
+   * the money later. The next settlement includes money that came back.
+   */
+  status: 'SUBMITTED' | 'PAID' | 'FAILED' | 'REVERSED'
+  /** Null if you requested it. */
+  scheduledFor: string | null
+  /** Paid to your bank account, in kobo. */
+  amount: number
+  /** The fee for the bank transfer, in kobo. */
+  fee: number
+  /** Such as `NGN`. */
+  currency: 'NGN'
+  /** Code of the bank, as listed by `GET /v1/banks`. */
+  bankCode: string
+  /** Name of the bank. */
+  bankName: string
+  /** Ten-digit account number. */
+  accountNumber: string
+  /** Name of the account holder. */
+  accountName: string
+  /** The bank transfer; `merchantReference` there is the reference of the settlement. */
+  transferReference: string
+  /** Why the transfer failed; null otherwise. docs/reference/payouts.md lists every value. */
+  failureReason: string | null
+  /** The part of the naira statement since the settlement before. */
+  period: {
+    /** When the settlement before was made; null for the first one. */
+    from: string | null
+    /** When this settlement was made. */
+    to: string
+    /** Number of the first balance entry in the period. */
+    firstEntry: number
+    /** Number of the last one. The last entries hold this settlement. */
+    lastEntry: number
+  }
+  /** `opening` + `credits` − `debits` = `amount` + `fee` + `closing`. */
+  report: {
+    /** Available balance at the start of the period, in kobo. */
+    opening: number
+    /** Sum of all entries that raised the balance, in kobo. */
+    credits: number
+    /** Sum of all other entries, without this settlement, in kobo. */
+    debits: number
+    /** Available balance after this settlement, in kobo. */
+    closing: number
+    /** Entries by type and effect, without this settlement. */
+    lines: ({
+      /** Why the balance changed, as in balance entries. */
+      type: string
+      /** As in balance entries. */
+      effect: 'post' | 'hold' | 'release'
+      /** Number of entries. */
+      count: number
+      /** Sum of the entries in kobo; negative if the balance fell. */
+      amount: number
+    })[]
+  }
+  /** Reserve in your settings when it was made, in kobo. */
+  reserve: number
+  /** When the bank confirmed that the money arrived. */
+  paidAt: string | null
+  /** When the transfer failed. */
+  failedAt: string | null
+  /** When the bank returned the money. */
+  reversedAt: string | null
+  /** When the settlement was made. */
+  createdAt: string
 }
 
 export type TestClock = {
@@ -1182,6 +1269,28 @@ export type ResolveBankAccountQuery = {
   accountNumber: string
 }
 
+/** Settle now. */
+export type CreateSettlementInput = {
+  /** Kobo to pay; by default as much as possible. */
+  amount?: number | undefined
+}
+
+/** List settlements. */
+export type ListSettlementsQuery = {
+  /** Items per page. */
+  limit?: number | undefined
+  /** The `nextCursor` of the previous page. */
+  cursor?: string | undefined
+}
+
+/** List the entries of a settlement. */
+export type ListSettlementEntriesQuery = {
+  /** Items per page. */
+  limit?: number | undefined
+  /** The `nextCursor` of the previous page. */
+  cursor?: string | undefined
+}
+
 /** List balance entries. */
 export type ListBalanceEntriesQuery = {
   /** Only entries of this asset. */
@@ -1235,6 +1344,18 @@ export type ChangeSettingsInput = {
     bankTransfer?: boolean | undefined
     crypto?: boolean | undefined
   } | undefined
+  settlement?: {
+    /** When available naira is paid to your primary bank account. */
+    schedule?: 'off' | 'daily' | 'weekly' | undefined
+    /** Day of a weekly settlement. */
+    weekday?: 'sunday' | 'monday' | 'tuesday' | 'wednesday' | 'thursday' | 'friday' | 'saturday' | undefined
+    /** Time of day in Nigeria (UTC+1), as hours and minutes. */
+    time?: string | undefined
+    /** Kobo that a settlement leaves in your available balance. */
+    reserve?: number | undefined
+    /** Smallest scheduled settlement in kobo; below it, the next one includes the money. */
+    minimum?: number | undefined
+  } | undefined
 }
 
 /** Create a webhook endpoint. */
@@ -1242,7 +1363,7 @@ export type CreateWebhookEndpointInput = {
   /** Such as `https://shop.example/webhooks`. */
   url: string
   /** Event types or groups such as `payment.*`; `*` means all. */
-  events?: ('*' | 'virtual_account.*' | 'dedicated_account.*' | 'checkout.session.*' | 'crypto_wallet.*' | 'dedicated_crypto_wallet.*' | 'payment.*' | 'crypto_transfer.*' | 'bank_transfer.*' | 'balance.*' | 'webhook_endpoint.*' | 'virtual_account.paid' | 'virtual_account.underpaid' | 'virtual_account.overpaid' | 'virtual_account.late_payment' | 'virtual_account.duplicate_payment' | 'virtual_account.expired' | 'virtual_account.cancelled' | 'dedicated_account.created' | 'dedicated_account.credited' | 'dedicated_account.deactivated' | 'checkout.session.paid' | 'checkout.session.expired' | 'checkout.session.cancelled' | 'crypto_wallet.paid' | 'crypto_wallet.underpaid' | 'crypto_wallet.overpaid' | 'crypto_wallet.late_payment' | 'crypto_wallet.duplicate_payment' | 'crypto_wallet.expired' | 'crypto_wallet.cancelled' | 'dedicated_crypto_wallet.created' | 'dedicated_crypto_wallet.credited' | 'payment.held' | 'payment.returning' | 'payment.returned' | 'payment.refunded' | 'payment.refund_failed' | 'crypto_transfer.submitted' | 'crypto_transfer.confirmed' | 'crypto_transfer.failed' | 'bank_transfer.submitted' | 'bank_transfer.completed' | 'bank_transfer.failed' | 'bank_transfer.reversed' | 'balance.low' | 'webhook_endpoint.disabled' | 'webhook_endpoint.test')[] | undefined
+  events?: ('*' | 'virtual_account.*' | 'dedicated_account.*' | 'checkout.session.*' | 'crypto_wallet.*' | 'dedicated_crypto_wallet.*' | 'payment.*' | 'crypto_transfer.*' | 'bank_transfer.*' | 'settlement.*' | 'balance.*' | 'webhook_endpoint.*' | 'virtual_account.paid' | 'virtual_account.underpaid' | 'virtual_account.overpaid' | 'virtual_account.late_payment' | 'virtual_account.duplicate_payment' | 'virtual_account.expired' | 'virtual_account.cancelled' | 'dedicated_account.created' | 'dedicated_account.credited' | 'dedicated_account.deactivated' | 'checkout.session.paid' | 'checkout.session.expired' | 'checkout.session.cancelled' | 'crypto_wallet.paid' | 'crypto_wallet.underpaid' | 'crypto_wallet.overpaid' | 'crypto_wallet.late_payment' | 'crypto_wallet.duplicate_payment' | 'crypto_wallet.expired' | 'crypto_wallet.cancelled' | 'dedicated_crypto_wallet.created' | 'dedicated_crypto_wallet.credited' | 'payment.held' | 'payment.returning' | 'payment.returned' | 'payment.refunded' | 'payment.refund_failed' | 'crypto_transfer.submitted' | 'crypto_transfer.confirmed' | 'crypto_transfer.failed' | 'bank_transfer.submitted' | 'bank_transfer.completed' | 'bank_transfer.failed' | 'bank_transfer.reversed' | 'settlement.created' | 'settlement.paid' | 'settlement.failed' | 'settlement.reversed' | 'balance.low' | 'webhook_endpoint.disabled' | 'webhook_endpoint.test')[] | undefined
   /** Such as `Orders`. */
   description?: string | undefined
 }
@@ -1260,7 +1381,7 @@ export type ChangeWebhookEndpointInput = {
   /** Such as `https://shop.example/webhooks`. */
   url?: string | undefined
   /** Event types or groups such as `payment.*`; `*` means all. */
-  events?: ('*' | 'virtual_account.*' | 'dedicated_account.*' | 'checkout.session.*' | 'crypto_wallet.*' | 'dedicated_crypto_wallet.*' | 'payment.*' | 'crypto_transfer.*' | 'bank_transfer.*' | 'balance.*' | 'webhook_endpoint.*' | 'virtual_account.paid' | 'virtual_account.underpaid' | 'virtual_account.overpaid' | 'virtual_account.late_payment' | 'virtual_account.duplicate_payment' | 'virtual_account.expired' | 'virtual_account.cancelled' | 'dedicated_account.created' | 'dedicated_account.credited' | 'dedicated_account.deactivated' | 'checkout.session.paid' | 'checkout.session.expired' | 'checkout.session.cancelled' | 'crypto_wallet.paid' | 'crypto_wallet.underpaid' | 'crypto_wallet.overpaid' | 'crypto_wallet.late_payment' | 'crypto_wallet.duplicate_payment' | 'crypto_wallet.expired' | 'crypto_wallet.cancelled' | 'dedicated_crypto_wallet.created' | 'dedicated_crypto_wallet.credited' | 'payment.held' | 'payment.returning' | 'payment.returned' | 'payment.refunded' | 'payment.refund_failed' | 'crypto_transfer.submitted' | 'crypto_transfer.confirmed' | 'crypto_transfer.failed' | 'bank_transfer.submitted' | 'bank_transfer.completed' | 'bank_transfer.failed' | 'bank_transfer.reversed' | 'balance.low' | 'webhook_endpoint.disabled' | 'webhook_endpoint.test')[] | undefined
+  events?: ('*' | 'virtual_account.*' | 'dedicated_account.*' | 'checkout.session.*' | 'crypto_wallet.*' | 'dedicated_crypto_wallet.*' | 'payment.*' | 'crypto_transfer.*' | 'bank_transfer.*' | 'settlement.*' | 'balance.*' | 'webhook_endpoint.*' | 'virtual_account.paid' | 'virtual_account.underpaid' | 'virtual_account.overpaid' | 'virtual_account.late_payment' | 'virtual_account.duplicate_payment' | 'virtual_account.expired' | 'virtual_account.cancelled' | 'dedicated_account.created' | 'dedicated_account.credited' | 'dedicated_account.deactivated' | 'checkout.session.paid' | 'checkout.session.expired' | 'checkout.session.cancelled' | 'crypto_wallet.paid' | 'crypto_wallet.underpaid' | 'crypto_wallet.overpaid' | 'crypto_wallet.late_payment' | 'crypto_wallet.duplicate_payment' | 'crypto_wallet.expired' | 'crypto_wallet.cancelled' | 'dedicated_crypto_wallet.created' | 'dedicated_crypto_wallet.credited' | 'payment.held' | 'payment.returning' | 'payment.returned' | 'payment.refunded' | 'payment.refund_failed' | 'crypto_transfer.submitted' | 'crypto_transfer.confirmed' | 'crypto_transfer.failed' | 'bank_transfer.submitted' | 'bank_transfer.completed' | 'bank_transfer.failed' | 'bank_transfer.reversed' | 'settlement.created' | 'settlement.paid' | 'settlement.failed' | 'settlement.reversed' | 'balance.low' | 'webhook_endpoint.disabled' | 'webhook_endpoint.test')[] | undefined
   /** Such as `Orders`. */
   description?: string | undefined
   /** Whether events are sent to it. */
@@ -1276,7 +1397,7 @@ export type RecoverWebhookEndpointInput = {
 /** List events. */
 export type ListEventsQuery = {
   /** Only events of this type, or of this group such as `payment.*`. */
-  type?: '*' | 'virtual_account.*' | 'dedicated_account.*' | 'checkout.session.*' | 'crypto_wallet.*' | 'dedicated_crypto_wallet.*' | 'payment.*' | 'crypto_transfer.*' | 'bank_transfer.*' | 'balance.*' | 'webhook_endpoint.*' | 'virtual_account.paid' | 'virtual_account.underpaid' | 'virtual_account.overpaid' | 'virtual_account.late_payment' | 'virtual_account.duplicate_payment' | 'virtual_account.expired' | 'virtual_account.cancelled' | 'dedicated_account.created' | 'dedicated_account.credited' | 'dedicated_account.deactivated' | 'checkout.session.paid' | 'checkout.session.expired' | 'checkout.session.cancelled' | 'crypto_wallet.paid' | 'crypto_wallet.underpaid' | 'crypto_wallet.overpaid' | 'crypto_wallet.late_payment' | 'crypto_wallet.duplicate_payment' | 'crypto_wallet.expired' | 'crypto_wallet.cancelled' | 'dedicated_crypto_wallet.created' | 'dedicated_crypto_wallet.credited' | 'payment.held' | 'payment.returning' | 'payment.returned' | 'payment.refunded' | 'payment.refund_failed' | 'crypto_transfer.submitted' | 'crypto_transfer.confirmed' | 'crypto_transfer.failed' | 'bank_transfer.submitted' | 'bank_transfer.completed' | 'bank_transfer.failed' | 'bank_transfer.reversed' | 'balance.low' | 'webhook_endpoint.disabled' | 'webhook_endpoint.test' | undefined
+  type?: '*' | 'virtual_account.*' | 'dedicated_account.*' | 'checkout.session.*' | 'crypto_wallet.*' | 'dedicated_crypto_wallet.*' | 'payment.*' | 'crypto_transfer.*' | 'bank_transfer.*' | 'settlement.*' | 'balance.*' | 'webhook_endpoint.*' | 'virtual_account.paid' | 'virtual_account.underpaid' | 'virtual_account.overpaid' | 'virtual_account.late_payment' | 'virtual_account.duplicate_payment' | 'virtual_account.expired' | 'virtual_account.cancelled' | 'dedicated_account.created' | 'dedicated_account.credited' | 'dedicated_account.deactivated' | 'checkout.session.paid' | 'checkout.session.expired' | 'checkout.session.cancelled' | 'crypto_wallet.paid' | 'crypto_wallet.underpaid' | 'crypto_wallet.overpaid' | 'crypto_wallet.late_payment' | 'crypto_wallet.duplicate_payment' | 'crypto_wallet.expired' | 'crypto_wallet.cancelled' | 'dedicated_crypto_wallet.created' | 'dedicated_crypto_wallet.credited' | 'payment.held' | 'payment.returning' | 'payment.returned' | 'payment.refunded' | 'payment.refund_failed' | 'crypto_transfer.submitted' | 'crypto_transfer.confirmed' | 'crypto_transfer.failed' | 'bank_transfer.submitted' | 'bank_transfer.completed' | 'bank_transfer.failed' | 'bank_transfer.reversed' | 'settlement.created' | 'settlement.paid' | 'settlement.failed' | 'settlement.reversed' | 'balance.low' | 'webhook_endpoint.disabled' | 'webhook_endpoint.test' | undefined
   /** Only events about the resource with this reference. */
   resource?: string | undefined
   /** Only events at or after this time. */
@@ -1447,6 +1568,14 @@ export type EventData = {
   'bank_transfer.failed': BankTransfer
   /** The bank returned a completed bank transfer. Amount and fee are available again. */
   'bank_transfer.reversed': BankTransfer
+  /** A settlement was made: available naira is on its way to your primary bank account. */
+  'settlement.created': Settlement
+  /** A settlement arrived at your bank account. */
+  'settlement.paid': Settlement
+  /** A settlement failed. Amount and fee are available again; the next settlement includes them. */
+  'settlement.failed': Settlement
+  /** The bank returned a settlement that had arrived. Amount and fee are available again. */
+  'settlement.reversed': Settlement
   /** An available balance fell below its threshold. */
   'balance.low': LowBalance
   /**

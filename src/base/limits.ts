@@ -384,6 +384,12 @@ export const limits = {
     /** Block times of a chain are only roughly accurate. */
     chainSkewMaxSeconds: 60,
   },
+  settlements: {
+    jobIntervalMs: second,
+    /** Longer than all calls to the bank that one settlement needs; also the retry interval. */
+    leaseMs: 2 * minute,
+    perBatchMax: 20,
+  },
   lowBalance: { environmentsPerBatchMax: 1_000, pollIntervalMs: 10 * second },
   testClock: {
     /** One advance. */

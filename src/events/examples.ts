@@ -116,6 +116,9 @@ const changes = {
     failedAt: paidAt,
   },
   'bank_transfer.reversed': { status: 'REVERSED', completedAt: paidAt, reversedAt: paidAt },
+  'settlement.paid': { status: 'PAID', paidAt },
+  'settlement.failed': { status: 'FAILED', failureReason: 'account_closed', failedAt: paidAt },
+  'settlement.reversed': { status: 'REVERSED', paidAt, reversedAt: paidAt },
   'webhook_endpoint.disabled': {
     enabled: false,
     disabledReason: 'failing',

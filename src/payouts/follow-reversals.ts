@@ -15,6 +15,7 @@ import { type FollowReturns, lockFollowedReturns } from './followed-returns.js'
 import { nextSequence, type Payout, payoutKinds, purposesOf, referenceOf } from './payout.js'
 import { bankPayoutId } from './poll-now.js'
 import type { ReversingRail } from './ports.js'
+import { followSettlements } from './settlements/settlement-events.js'
 import {
   deleteWaitingReversals,
   listWaitingReversals,
@@ -120,6 +121,7 @@ async function reversePayouts(
   const completed = payouts.filter(({ status }) => status === 'COMPLETED')
   const wanted = completed.map((payout) => reverse(now, payout))
   const endReturns = await lockFollowedReturns(tx, wanted, follow)
+  const toSettlementEvents = await followSettlements(tx, wanted)
   const outcomes = wanted.length > 0 ? await moveAll(tx, now, wanted.map(toMovement)) : []
   const reversed = wanted.filter((_, index) => outcomes[index]!.isMoved)
   const unbooked = wanted.filter((_, index) => !outcomes[index]!.isMoved)
@@ -127,7 +129,7 @@ async function reversePayouts(
     logger.error({ reference: referenceOf(payout) }, 'a reversal does not fit into the balance')
 
   if (reversed.length > 0) tx.write(reverseRows(reversed.map(toReversedRow)))
-  emitAll(tx, now, reversed.flatMap(toEvent))
+  emitAll(tx, now, [...reversed.flatMap(toEvent), ...toSettlementEvents(reversed)])
   endReturns(now, reversed)
   deleteWaitingReversals(tx, payouts)
   storeWaitingReversals(tx, now, { early, unbooked })

@@ -47,6 +47,7 @@ export function refusalsOf(route: Route): RefusalText[] {
     ...(acceptsIdempotencyKey(route) ? repeated : []),
     ...(needsApiKey(route.access) ? [{ code: 'authentication_failed' } as const] : []),
     ...(route.isTestOnly ? withReasons('forbidden', 'test_mode_only') : []),
+    ...(route.stopsWhenSuspended ? withReasons('forbidden', 'merchant_suspended') : []),
     ...route.refusals.map((one) => (typeof one === 'string' ? { code: one } : one)),
     { code: 'rate_limited' },
     { code: 'internal_error' },

@@ -23,7 +23,7 @@ import { success } from '../edge/envelope.js'
 import { route } from '../edge/route.js'
 import { closed, page, pageQuery } from '../edge/schemas.js'
 
-const balanceEntry = resource('BalanceEntry', {
+export const balanceEntry = resource('BalanceEntry', {
   number: Type.Integer({
     description: 'Position in the statement of its asset: 1, 2, 3, … without gaps.',
     examples: [1],
@@ -123,7 +123,7 @@ function toPositions(asset: Asset | undefined, cursor: string | undefined): Posi
   return assets.map((name) => ({ asset: name, below: BigInt(positionOf[name]!) }))
 }
 
-function isEntryNumber(text: string | undefined): boolean {
+export function isEntryNumber(text: string | undefined): boolean {
   return /^\d{1,19}$/.test(text ?? '') && BigInt(text!) <= limits.money.ledgerMax
 }
 
@@ -142,7 +142,7 @@ function mergeNewestFirst(lists: StatementEntry[][], limit: number): StatementEn
   return merged
 }
 
-function toItem(entry: StatementEntry) {
+export function toItem(entry: StatementEntry) {
   return {
     number: Number(entry.entryNumber),
     asset: entry.asset,

@@ -111,6 +111,7 @@ const create = (api: ApiParts) =>
     path,
     requiresIdempotencyKey: true,
     replaysAtCommit: true,
+    stopsWhenSuspended: true,
     operation: 'createBankTransfer',
     summary: 'Create a bank transfer',
     description:

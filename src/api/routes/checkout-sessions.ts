@@ -81,6 +81,7 @@ const create = (api: ApiParts) =>
     ...base,
     method: 'POST',
     path,
+    stopsWhenSuspended: true,
     operation: 'createCheckoutSession',
     summary: 'Create a checkout session',
     description:

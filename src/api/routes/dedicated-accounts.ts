@@ -83,6 +83,7 @@ const create = (api: ApiParts) =>
   route({
     ...base,
     path,
+    stopsWhenSuspended: true,
     operation: 'createDedicatedAccount',
     summary: 'Create a dedicated account',
     description:

@@ -34,6 +34,7 @@ export const resolvePayment = (api: ApiParts) =>
   route({
     ...base,
     path: `${path}/resolve`,
+    stopsWhenSuspended: true,
     operation: 'resolvePayment',
     summary: 'Resolve a held payment',
     description:
@@ -74,6 +75,7 @@ export const refundOfPayment = (api: ApiParts) =>
   route({
     ...base,
     path: `${path}/refund`,
+    stopsWhenSuspended: true,
     operation: 'refundPayment',
     summary: 'Refund a payment',
     description:

@@ -21,6 +21,7 @@ import { publicCheckoutRoutes } from './public-checkout.js'
 import { railNotices } from './rail-notices.js'
 import { requestLogRoutes } from './request-logs.js'
 import { changeSettings, readSettings } from './settings.js'
+import { settlementRoutes } from './settlements.js'
 import { virtualAccountRoutes } from './virtual-accounts.js'
 import { webhookEndpointRoutes } from './webhook-endpoints.js'
 
@@ -46,6 +47,7 @@ export function createRoutes(api: ApiParts): Route[] {
     railNotices(api),
     ...cryptoTransferRoutes(api),
     ...bankTransferRoutes(api),
+    ...settlementRoutes(api),
     settleDisbursement(api),
     advanceClock(api),
     ...webhookEndpointRoutes(api),
