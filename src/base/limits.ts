@@ -488,6 +488,7 @@ assert(limits.payouts.leaseMs >= limits.payouts.sendWithinMs + refundSendMs)
 assert(limits.banks.refundRetryMs > refundSendMs)
 assert(limits.sandboxBank.noticeLeaseMs > limits.sandboxBank.noticeTimeoutMs)
 assert(limits.deposits.leaseMs > limits.deposits.historyReadMs + limits.solana.callTimeoutMs)
+assert(limits.settlements.leaseMs > 5 * limits.banks.earlyTimeoutMs)
 
 // A replica that keeps up must not look late between two checks.
 assert(2 * limits.replica.checkIntervalMs < limits.replica.delayMaxMs)

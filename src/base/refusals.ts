@@ -245,7 +245,7 @@ export const reasons = {
   nothing_to_settle: {
     status: 422,
     when: 'The available naira above the reserve does not cover a transfer and its fee.',
-    nextStep: 'Lower `settlement.reserve` with `PATCH /v1/settings`, or wait for payments.',
+    nextStep: 'Lower the reserve of settlements with `PATCH /v1/settings`, or wait for payments.',
   },
   kyc_missing: {
     status: 403,

@@ -51,7 +51,8 @@ export function createSettingsReader(
 
 /**
  * Applies a patch and returns the full settings. Only what a merchant sets is stored, so that
- * improved defaults reach everyone else. `now` is in the environment's time. Refuses thresholds with more digits than the asset has.
+ * improved defaults reach everyone else. Refuses thresholds with more digits than the asset has.
+ * `now` is in the environment's time.
  */
 export async function patchSettings(
   tx: Tx,

@@ -72,13 +72,14 @@ export async function prepareSettlement(
 
   const id = newId(environmentNow)
   const request = toPayoutRequest({ id, environment, account, amount })
-  const payout = await preparation.prepare(environmentNow, request)
-  if (payout instanceof Refusal) return payout
-  const rest = end.available - reserve - amount - payout.payout.fee
   const previous = await findLastSettlement(db, environmentId)
   const firstEntry = (previous?.lastEntry ?? 0n) + 1n
   const lastEntry = end.entryNumber
   const lines = await sumStatement(db, { ...statement, first: firstEntry, last: lastEntry })
+  // Last, because nothing after it may fail: the caller has to finish it.
+  const payout = await preparation.prepare(environmentNow, request)
+  if (payout instanceof Refusal) return payout
+  const rest = end.available - reserve - amount - payout.payout.fee
   return {
     id,
     payout,

@@ -27,19 +27,19 @@ const settlementsFollowEachOther: Proof = {
 const settlementsAddUp: Proof = {
   claim: 'The report of every settlement equals the statement and adds up to its payout',
   counterexamples: `
-    with entries as (
-      select environment_id, cause_id, entry_number, purpose,
-        case when is_hold then 'hold' else 'post' end as kind,
-        case when credit = 'available' then amount else -amount end as change
-      from ledger_transfers where asset = 'NGN' and entry_number is not null
-      union all
-      select environment_id, cause_id, entry_number, purpose, 'release', amount
-      from ledger_resolutions where asset = 'NGN' and entry_number is not null),
-    booked as (
+    with booked as (
       select s.environment_id, s.id, e.purpose, e.kind, count(*) as count, sum(e.change) as change
-      from settlements s join entries e on e.environment_id = s.environment_id
-        and e.entry_number between s.first_entry and s.last_entry
-        and not (e.cause_id = s.payout_id and e.kind = 'hold')
+      from settlements s cross join lateral (
+        select t.cause_id, t.purpose, case when t.is_hold then 'hold' else 'post' end as kind,
+          case when t.credit = 'available' then t.amount else -t.amount end as change
+        from ledger_transfers t
+        where t.environment_id = s.environment_id and t.asset = 'NGN'
+          and t.entry_number between s.first_entry and s.last_entry
+        union all
+        select r.cause_id, r.purpose, 'release', r.amount from ledger_resolutions r
+        where r.environment_id = s.environment_id and r.asset = 'NGN'
+          and r.entry_number between s.first_entry and s.last_entry) e
+      where not (e.cause_id = s.payout_id and e.kind = 'hold')
       group by s.environment_id, s.id, e.purpose, e.kind),
     reported as (
       select s.environment_id, s.id, l.* from settlements s

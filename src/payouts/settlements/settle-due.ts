@@ -3,7 +3,7 @@ import type { EnvironmentId, Mode } from '../../base/environment.js'
 import { limits } from '../../base/limits.js'
 import type { Logger } from '../../base/log.js'
 import { Refusal } from '../../base/refusal.js'
-import { getEnvironmentById } from '../../merchants/environments.js'
+import { getEnvironmentById, lockEnvironment } from '../../merchants/environments.js'
 import { getSettings } from '../../merchants/settings.js'
 import { scheduleSettlement } from '../../merchants/settlement-schedule.js'
 import type { Database } from '../../postgres/database.js'
@@ -89,8 +89,12 @@ const suspended = new Refusal('forbidden', {
   message: 'The merchant is suspended.',
 })
 
-/** A worker that outlived its lease finds another count and must not settle again. */
+/**
+ * A worker that outlived its lease finds another count and must not settle again. The environment is
+ * locked first, as by a change of settings or of the test clock.
+ */
 async function lockClaim(tx: Tx, { environmentId, attempts }: Claim): Promise<boolean> {
+  await lockEnvironment(tx, environmentId)
   const rows = await tx.rows(sql`
     select from settlement_schedules
     where environment_id = ${environmentId} and attempts = ${attempts} for no key update`)
