@@ -112,6 +112,8 @@ export const weekdays = [
   'saturday',
 ] as const
 
+export const timeOfDay = '^([01][0-9]|2[0-3]):[0-5][0-9]$'
+
 const Kobo = Type.Integer({ minimum: 0, maximum: Number(limits.money.wireMax) })
 
 const Settlement = Type.Object(
@@ -127,7 +129,7 @@ const Settlement = Type.Object(
       examples: ['monday'],
     }),
     time: Type.String({
-      pattern: '^([01][0-9]|2[0-3]):[0-5][0-9]$',
+      pattern: timeOfDay,
       description: 'Time of day in Nigeria (UTC+1), as hours and minutes.',
       examples: ['06:00'],
     }),

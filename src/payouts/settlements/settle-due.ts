@@ -90,8 +90,8 @@ const suspended = new Refusal('forbidden', {
 })
 
 /**
- * A worker that outlived its lease finds another count and must not settle again. The environment is
- * locked first, as by a change of settings or of the test clock.
+ * A worker that outlived its lease finds another count and must not settle again. Locks the
+ * environment first, as a change of settings or of the test clock does.
  */
 async function lockClaim(tx: Tx, { environmentId, attempts }: Claim): Promise<boolean> {
   await lockEnvironment(tx, environmentId)
