@@ -96,6 +96,10 @@ beforeAll(async () => {
     insert into ledger_transfers select ${ours}, $id, 'test_funding', 'NGN', 'clearing',
       'available', 1, false, n, n, now() from ${series()}`)
   await fill(`
+    insert into settlements (environment_id, id, payout_id, part, reserve, first_entry, last_entry,
+      opening, closing, lines, created_at)
+    select ${ours}, $id, $id, 1, 0, n, n + ${count}, 0, 0, '[]', now() from ${series()}`)
+  await fill(`
     insert into webhook_endpoints (environment_id, id, url, is_enabled, created_at, secret,
       signing_key, public_key, disabled_reason, deleted_at)
     select ${ours}, $id, 'https://x.example', false, now(), '', '', '', 'merchant', now()
@@ -141,6 +145,8 @@ const filters: Record<string, Values> = {
   listBankTransfers: { merchantReference: ['order 7', 'unknown'], status: ['COMPLETED', 'FAILED'] },
   listCryptoTransfers: { merchantReference: ['order 7'], status: ['SUBMITTED', 'CONFIRMED'] },
   listBalanceEntries: { asset: ['NGN', 'USDC'] },
+  listSettlements: {},
+  listSettlementEntries: {},
   listEventDeliveries: {},
   listPaymentReturns: {},
   listWebhookEndpoints: {},
@@ -158,6 +164,11 @@ const params = {
   reference: toReference(prefixes.payment, idOf(7)),
 }
 
+const paramsOf = ({ operation }: Route) =>
+  operation === 'listSettlementEntries'
+    ? { reference: toReference(prefixes.settlement, idOf(7)) }
+    : params
+
 /** A page of 20 may read 21 rows of each event type; request logs search a window. */
 const mostRows = (operation: string) =>
   operation === 'listRequestLogs' ? 2 * limits.requestLogs.entriesScannedPerPageMax + 100 : 1_000
@@ -173,7 +184,8 @@ const lists = createRoutes(rooms as unknown as ApiParts).filter(isList)
 
 async function workOf(route: Route, query: Record<string, string>) {
   Object.assign(readerWork, { rows: 0, buffers: 0, nodes: [] })
-  const ask = { environment: { id: ours, mode: 'test' }, query, params, wantsCsv: false }
+  const environment = { id: ours, mode: 'test' }
+  const ask = { environment, query, params: paramsOf(route), wantsCsv: false }
   const { body } = await route.handle(ask as unknown as RouteRequest<never, never, never>)
   const { data } = JSON.parse(body as string)
   return { ...readerWork, nextCursor: data.nextCursor as string | null }
@@ -259,7 +271,7 @@ test('single resources and balances are read by primary key', async () => {
       expect.stringMatching(/^by (payouts_pkey|reference_is_one_payout)/),
     ])
   for (const { scans } of await plansOf(own, 'list_balances', keys.slice(0, 1)))
-    expect(scans).toEqual(['by ledger_accounts_pkey'])
+    expect(scans).toEqual(['by ledger_accounts_pkey', 'by payment_returns_waiting'])
 })
 
 test('the public page of a session with many payments compares a bounded number of them', async () => {
