@@ -25,6 +25,7 @@ import type { OperateContext } from './operations/commands/operation.js'
 import { registerPayouts } from './operations/commands/payouts.js'
 import { registerReconcile } from './operations/commands/reconcile.js'
 import { registerSecret } from './operations/commands/secret.js'
+import { registerSettlements } from './operations/commands/settlements.js'
 import { registerVerifyLedger } from './operations/commands/verify-ledger.js'
 import type { CheckResult } from './operations/doctor/check-result.js'
 import type { ReconcilableRails } from './operations/reconcile.js'
@@ -47,6 +48,7 @@ export function registerOperator(program: Command, console: TerminalParts): void
     registerBankAccounts,
     registerFees,
     registerBalances,
+    registerSettlements,
     registerNotices,
     registerAudit,
     registerSecret,
@@ -178,6 +180,7 @@ async function runWork(): Promise<void> {
     rails,
     allowsLoopbackWebhooks: config.allowsLoopbackWebhooks,
     requestLogDays: config.requestLogDays,
+    naira: config.naira,
   })
   answerForWork(server, { db, clock: systemClock, work })
   logger.info({ health: loopbackUrl(server) }, 'working')

@@ -35,9 +35,9 @@ async function main(): Promise<void> {
     if (database.isEmbedded) await releaseAttempts(db, systemClock.now())
     const rails = await openRails({ config, db, clock: systemClock, logger, isAlone: true })
     const served = await serve(config, database.url, { logger, rails })
-    const { allowsLoopbackWebhooks, requestLogDays } = config
+    const { allowsLoopbackWebhooks, requestLogDays, naira } = config
     const tools = { db, seal, clock: systemClock, logger, rails, allowsLoopbackWebhooks }
-    const work = startWork({ ...tools, command: 'start', requestLogDays })
+    const work = startWork({ ...tools, command: 'start', requestLogDays, naira })
     work.addMetrics(served.registry)
     const demo = database.isEmbedded
       ? await openDemo(

@@ -2,6 +2,7 @@ import { setMaxListeners } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Registry } from 'prom-client'
 import { type Clock, hour } from './base/clock.js'
+import type { Config } from './base/config.js'
 import { type Mode, modes } from './base/environment.js'
 import { limits } from './base/limits.js'
 import { explainError, type Logger, logLostConnection } from './base/log.js'
@@ -37,11 +38,15 @@ import {
   stopHeartbeat,
   type WorkCommand,
 } from './operations/worker-heartbeats.js'
+import { createFeeBook } from './payouts/fee-book.js'
 import { followReversals } from './payouts/follow-reversals.js'
 import { returnKinds } from './payouts/payout.js'
 import { pollPayouts } from './payouts/poll-payouts.js'
 import type { PayoutRail } from './payouts/ports.js'
+import { createPayoutPreparation } from './payouts/prepare-payouts.js'
 import { markForReview } from './payouts/review-payouts.js'
+import { createSendAfterCommit } from './payouts/send-new.js'
+import { settleDue } from './payouts/settlements/settle-due.js'
 import { connectLane, connectListener } from './postgres/connection.js'
 import { Database } from './postgres/database.js'
 import { isDatabaseAway } from './postgres/failures.js'
@@ -73,6 +78,7 @@ type JobTools = {
   lane: JudgingLane
   noticeLane: NoticeLane
   requestLogDays: number
+  naira: Config['naira']
   figures?: FundFigures
 }
 
@@ -120,7 +126,23 @@ export function createJobs(opened: OpenRails, tools: JobTools): Job[] {
     },
     ...collectionJobs(opened, tools),
     ...payoutJobs(opened, tools),
+    ...modes.map((mode) => settlementJob(opened, mode, tools)),
   ]
+}
+
+function settlementJob({ rails, allBanks: banks }: OpenRails, mode: Mode, tools: JobTools): Job {
+  const { clock, logger, naira } = tools
+  const send = createSendAfterCommit({ rails, banks, clock, logger })
+  return {
+    name: `settle ${mode} balances`,
+    everyMs: limits.settlements.jobIntervalMs,
+    batch: limits.settlements.perBatchMax,
+    run: (db, now) => {
+      const fees = createFeeBook({ db, clock })
+      const preparation = createPayoutPreparation({ db, rails, banks, fees, logger })
+      return settleDue({ db, mode, preparation, naira, send, logger }, now)
+    },
+  }
 }
 
 function collectionJobs({ rails, allBanks, wallets }: OpenRails, tools: JobTools): Job[] {
@@ -276,6 +298,7 @@ type Tools = {
   rails: OpenRails
   allowsLoopbackWebhooks: boolean
   requestLogDays: number
+  naira: Config['naira']
 }
 
 export type Work = {
@@ -290,7 +313,7 @@ const deliveries = { name: 'deliver webhooks', everyMs: limits.webhooks.pollInte
 
 /** Runs all jobs and delivers webhooks until stopped. Many processes may run: rows are claimed. */
 export function startWork(tools: Tools): Work {
-  const { db, seal, clock, logger, rails, allowsLoopbackWebhooks, requestLogDays } = tools
+  const { db, seal, clock, logger, rails, allowsLoopbackWebhooks, requestLogDays, naira } = tools
   const stopping = new AbortController()
   // One lane for both modes, unlike in the API: no caller waits, and what is not judged stays due.
   const laneTools = {
@@ -308,6 +331,7 @@ export function startWork(tools: Tools): Work {
     lane: judging,
     noticeLane,
     requestLogDays,
+    naira,
     figures,
   })
   // Every job listens for the stop; Node would warn of a leak.

@@ -192,6 +192,7 @@ describe('a worker', () => {
       rails: noRails,
       allowsLoopbackWebhooks: true,
       requestLogDays: 30,
+      naira: standardNaira,
     })
     const server = await listenOnLoopback({ port: 0, defaultPort: 0 }, () => {})
     answerForWork(server, { db, clock: systemClock, work })

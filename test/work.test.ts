@@ -4,7 +4,7 @@ import { createLogger } from '../src/base/log.js'
 import type { JudgingLane, NoticeLane } from '../src/collections/notice-lanes.js'
 import type { OpenRails } from '../src/open-rails.js'
 import { createJobs } from '../src/work.js'
-import { noBanks } from './support/open-manilla.js'
+import { noBanks, standardNaira } from './support/open-manilla.js'
 import { PaperRail } from './support/paper-rail.js'
 
 // Two jobs for one rail would poll a bank or chain twice.
@@ -37,6 +37,7 @@ test('a rail for several kinds of payouts has each job once', () => {
     lane: {} as JudgingLane,
     noticeLane: {} as NoticeLane,
     requestLogDays: 30,
+    naira: standardNaira,
   }
   const names = createJobs(opened as OpenRails, tools).map(({ name }) => name)
   expect(names.toSorted()).toEqual([...new Set(names)].toSorted())

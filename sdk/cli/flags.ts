@@ -547,6 +547,30 @@ export const described: Record<string, Described> = {
     ],
     money: [],
   },
+  'settlements.create': {
+    about: 'Settle now. Pays the available naira above the reserve in your settings to your primary bank account, as a bank transfer with its usual fee: amount, or as much as possible in whole naira. If that is more than one transfer may carry, send another request for the rest.',
+    flags: [
+      ['amount', 'integer', 'Kobo to pay; by default as much as possible.', false, false],
+    ],
+  },
+  'settlements.get': {
+    about: 'Retrieve a settlement. Returns the settlement with its report: what changed your naira balance since the settlement before, by type.',
+    flags: [],
+  },
+  'settlements.list': {
+    about: 'List settlements. Returns settlements with their reports, newest first.',
+    flags: [
+      ['limit', 'integer', 'Items per page.', false, false],
+      ['cursor', 'text', 'The nextCursor of the previous page.', false, false],
+    ],
+  },
+  'settlements.entries': {
+    about: 'List the entries of a settlement. Returns every balance entry in the period of the settlement, newest first. reference of an entry names its payment or payout.',
+    flags: [
+      ['limit', 'integer', 'Items per page.', false, false],
+      ['cursor', 'text', 'The nextCursor of the previous page.', false, false],
+    ],
+  },
   'balances.list': {
     about: 'List balances. Returns one balance per asset: what you can spend, what open payouts have reserved, and what is still undecided.',
     flags: [],
@@ -628,7 +652,7 @@ export const described: Record<string, Described> = {
     money: [],
   },
   'settings.get': {
-    about: 'Retrieve settings. Returns policies, checkout appearance, low-balance thresholds and payment methods of this environment.',
+    about: 'Retrieve settings. Returns policies, checkout appearance, low-balance thresholds, payment methods and settlement schedule of this environment.',
     flags: [],
     money: ['lowBalance.NGN', 'lowBalance.USDC', 'lowBalance.USDT'],
   },
@@ -652,6 +676,11 @@ export const described: Record<string, Described> = {
       ['lowBalance.USDT', 'coins', 'A decimal amount; null to disable.', false, true],
       ['paymentMethods.bankTransfer', 'boolean', '', false, false],
       ['paymentMethods.crypto', 'boolean', '', false, false],
+      ['settlement.schedule', 'text', 'When available naira is paid to your primary bank account. One of: off, daily, weekly.', false, false],
+      ['settlement.weekday', 'text', 'Day of a weekly settlement. One of: sunday, monday, tuesday, wednesday, thursday, friday, saturday.', false, false],
+      ['settlement.time', 'text', 'Time of day in Nigeria (UTC+1), as hours and minutes.', false, false],
+      ['settlement.reserve', 'integer', 'Kobo that a settlement leaves in your available balance.', false, false],
+      ['settlement.minimum', 'integer', 'Smallest scheduled settlement in kobo; below it, the next one includes the money.', false, false],
     ],
     money: ['lowBalance.NGN', 'lowBalance.USDC', 'lowBalance.USDT'],
   },
@@ -722,7 +751,7 @@ export const described: Record<string, Described> = {
   'events.list': {
     about: 'List events. Returns events, newest first. Filter by type or group, by resource and by time.',
     flags: [
-      ['type', 'text', 'Only events of this type, or of this group such as payment.*. One of: *, virtual_account.*, dedicated_account.*, checkout.session.*, crypto_wallet.*, dedicated_crypto_wallet.*, payment.*, crypto_transfer.*, bank_transfer.*, balance.*, webhook_endpoint.*, virtual_account.paid, virtual_account.underpaid, virtual_account.overpaid, virtual_account.late_payment, virtual_account.duplicate_payment, virtual_account.expired, virtual_account.cancelled, dedicated_account.created, dedicated_account.credited, dedicated_account.deactivated, checkout.session.paid, checkout.session.expired, checkout.session.cancelled, crypto_wallet.paid, crypto_wallet.underpaid, crypto_wallet.overpaid, crypto_wallet.late_payment, crypto_wallet.duplicate_payment, crypto_wallet.expired, crypto_wallet.cancelled, dedicated_crypto_wallet.created, dedicated_crypto_wallet.credited, payment.held, payment.returning, payment.returned, payment.refunded, payment.refund_failed, crypto_transfer.submitted, crypto_transfer.confirmed, crypto_transfer.failed, bank_transfer.submitted, bank_transfer.completed, bank_transfer.failed, bank_transfer.reversed, balance.low, webhook_endpoint.disabled, webhook_endpoint.test.', false, false],
+      ['type', 'text', 'Only events of this type, or of this group such as payment.*. One of: *, virtual_account.*, dedicated_account.*, checkout.session.*, crypto_wallet.*, dedicated_crypto_wallet.*, payment.*, crypto_transfer.*, bank_transfer.*, settlement.*, balance.*, webhook_endpoint.*, virtual_account.paid, virtual_account.underpaid, virtual_account.overpaid, virtual_account.late_payment, virtual_account.duplicate_payment, virtual_account.expired, virtual_account.cancelled, dedicated_account.created, dedicated_account.credited, dedicated_account.deactivated, checkout.session.paid, checkout.session.expired, checkout.session.cancelled, crypto_wallet.paid, crypto_wallet.underpaid, crypto_wallet.overpaid, crypto_wallet.late_payment, crypto_wallet.duplicate_payment, crypto_wallet.expired, crypto_wallet.cancelled, dedicated_crypto_wallet.created, dedicated_crypto_wallet.credited, payment.held, payment.returning, payment.returned, payment.refunded, payment.refund_failed, crypto_transfer.submitted, crypto_transfer.confirmed, crypto_transfer.failed, bank_transfer.submitted, bank_transfer.completed, bank_transfer.failed, bank_transfer.reversed, settlement.created, settlement.paid, settlement.failed, settlement.reversed, balance.low, webhook_endpoint.disabled, webhook_endpoint.test.', false, false],
       ['resource', 'text', 'Only events about the resource with this reference.', false, false],
       ['from', 'text', 'Only events at or after this time. An ISO 8601 date or date-time; UTC if it names no zone.', false, false],
       ['to', 'text', 'Only events before this time. An ISO 8601 date or date-time; UTC if it names no zone.', false, false],

@@ -71,6 +71,18 @@ function send(bankCode: string, accountNumber: string): Scenario {
 
 const ordinary = send('058', '0123456789')
 
+/** Settles a part of the balance; without an outcome, the transfer arrives. */
+function settle(outcome?: 'fail' | 'reverse'): Scenario {
+  return async (context) => {
+    const { manilla } = context
+    const { reference, transferReference } = await context.withFunds('NGN', () =>
+      manilla.settlements.create({ amount }),
+    )
+    if (outcome) await manilla.test.settle(transferReference, { outcome })
+    return reference
+  }
+}
+
 export const nairaScenarios = {
   'virtual_account.paid': virtualPaid(amount),
   'virtual_account.underpaid': virtualPaid(amount - 100),
@@ -126,4 +138,8 @@ export const nairaScenarios = {
   'bank_transfer.completed': ordinary,
   'bank_transfer.failed': send('999', '9900000027'),
   'bank_transfer.reversed': send('999', '9900000034'),
+  'settlement.created': settle(),
+  'settlement.paid': settle(),
+  'settlement.failed': settle('fail'),
+  'settlement.reversed': settle('reverse'),
 } satisfies Record<string, Scenario>

@@ -104,6 +104,13 @@ export const operations = {
     list: items('/v1/banks'),
     resolve: find('/v1/banks/resolve'),
   },
+  settlements: {
+    create: send('/v1/settlements'),
+    get: read('/v1/settlements/{reference}'),
+    list: list('/v1/settlements'),
+    csv: csv('/v1/settlements'),
+    entries: list('/v1/settlements/{reference}/entries'),
+  },
   balances: {
     list: items('/v1/balances'),
   },

@@ -23,6 +23,7 @@ import type {
   CreateCryptoWalletInput,
   CreateDedicatedAccountInput,
   CreateDedicatedCryptoWalletInput,
+  CreateSettlementInput,
   CreateVirtualAccountInput,
   CreateWebhookEndpointInput,
   CryptoDisbursement,
@@ -51,6 +52,8 @@ import type {
   ListPaymentReturnsQuery,
   ListPaymentsQuery,
   ListRequestLogsQuery,
+  ListSettlementEntriesQuery,
+  ListSettlementsQuery,
   ListVirtualAccountsQuery,
   ListWebhookEndpointsQuery,
   ListedPayment,
@@ -72,6 +75,7 @@ import type {
   SearchQuery,
   Settings,
   SettleTestDisbursementInput,
+  Settlement,
   SimulatePublicCheckoutInput,
   StatementSummary,
   SummarizeBalanceEntriesQuery,
@@ -584,6 +588,44 @@ export type Resources = {
      */
     resolve(query: ResolveBankAccountQuery, options?: RequestOptions): Promise<BankAccount>
   }
+  readonly settlements: {
+    /**
+     * Settle now.
+     *
+     * Pays the available naira above the reserve in your settings to your primary bank account, as
+     * a bank transfer with its usual fee: `amount`, or as much as possible in whole naira. If that
+     * is more than one transfer may carry, send another request for the rest.
+     *
+     * `POST /v1/settlements`
+     */
+    create(input?: CreateSettlementInput, options?: WriteOptions): Promise<Settlement>
+    /**
+     * Retrieve a settlement.
+     *
+     * Returns the settlement with its report: what changed your naira balance since the settlement
+     * before, by type.
+     *
+     * `GET /v1/settlements/{reference}`
+     */
+    get(reference: string, options?: RequestOptions): Promise<Settlement>
+    /**
+     * List settlements.
+     *
+     * Returns settlements with their reports, newest first.
+     *
+     * `GET /v1/settlements`
+     */
+    list(query?: ListSettlementsQuery, options?: RequestOptions): Pages<Settlement>
+    /**
+     * List the entries of a settlement.
+     *
+     * Returns every balance entry in the period of the settlement, newest first. `reference` of an
+     * entry names its payment or payout.
+     *
+     * `GET /v1/settlements/{reference}/entries`
+     */
+    entries(reference: string, query?: ListSettlementEntriesQuery, options?: RequestOptions): Pages<BalanceEntry>
+  }
   readonly balances: {
     /**
      * List balances.
@@ -667,8 +709,8 @@ export type Resources = {
     /**
      * Retrieve settings.
      *
-     * Returns policies, checkout appearance, low-balance thresholds and payment methods of this
-     * environment.
+     * Returns policies, checkout appearance, low-balance thresholds, payment methods and settlement
+     * schedule of this environment.
      *
      * `GET /v1/settings`
      */

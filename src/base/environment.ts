@@ -15,6 +15,8 @@ export type Environment = {
   /** Providers that the operator chose for this merchant; null: the configured one. */
   collectBank: string | null
   payoutBank: string | null
+  /** A suspended merchant creates nothing and pays nothing out, in both modes. */
+  isSuspended: boolean
 }
 
 export function toEnvironmentId(value: number): EnvironmentId {

@@ -9,6 +9,7 @@ export const prefixes = {
   credit: 'cr_',
   cryptoTransfer: 'ct_',
   bankTransfer: 'bt_',
+  settlement: 'set_',
   virtualAccount: 'va_',
   dedicatedAccount: 'da_',
   cryptoWallet: 'cw_',

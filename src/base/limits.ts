@@ -402,6 +402,12 @@ export const limits = {
     /** Block times of a chain are only roughly accurate. */
     chainSkewMaxSeconds: 60,
   },
+  settlements: {
+    jobIntervalMs: second,
+    /** Longer than all calls to the bank that one settlement needs; also the retry interval. */
+    leaseMs: 2 * minute,
+    perBatchMax: 20,
+  },
   lowBalance: { environmentsPerBatchMax: 1_000, pollIntervalMs: 10 * second },
   reports: {
     daysMax: 400,
@@ -572,6 +578,7 @@ assert(limits.payouts.leaseMs >= limits.payouts.sendWithinMs + refundSendMs)
 assert(limits.banks.refundRetryMs > refundSendMs)
 assert(limits.sandboxBank.noticeLeaseMs > limits.sandboxBank.noticeTimeoutMs)
 assert(limits.deposits.leaseMs > limits.deposits.historyReadMs + limits.solana.callTimeoutMs)
+assert(limits.settlements.leaseMs > 5 * limits.banks.earlyTimeoutMs)
 
 // A replica that keeps up must not look late between two checks.
 assert(2 * limits.replica.checkIntervalMs < limits.replica.delayMaxMs)

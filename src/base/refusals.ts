@@ -252,6 +252,17 @@ export const reasons = {
     when: 'The account belongs to a different name than the one you sent.',
     nextStep: 'Check the name and number with the recipient, or leave the name out.',
   },
+  merchant_suspended: {
+    status: 403,
+    when: 'The operator has suspended the merchant. Nothing was changed.',
+    nextStep:
+      'Ask the operator to resume the merchant, then repeat the request. Reads and webhooks work in the meantime.',
+  },
+  nothing_to_settle: {
+    status: 422,
+    when: 'The available naira above the reserve does not cover a transfer and its fee.',
+    nextStep: 'Lower the reserve of settlements with `PATCH /v1/settings`, or wait for payments.',
+  },
   kyc_missing: {
     status: 403,
     when: 'The merchant is not yet approved for live mode.',
@@ -259,7 +270,7 @@ export const reasons = {
   },
   no_bank_account: {
     status: 422,
-    when: 'The merchant has no primary active bank account in live mode.',
+    when: 'The merchant has no primary active bank account in this mode.',
     nextStep: 'Ask the operator to add one and make it primary.',
   },
   account_refused: {

@@ -12,6 +12,7 @@ import {
 import { eventSchema } from '../resources/event.js'
 import { payment } from '../resources/payment.js'
 import { bankTransfer, cryptoTransfer } from '../resources/payout.js'
+import { settlement } from '../resources/settlement.js'
 import { webhookEndpoint } from '../resources/webhook-endpoint.js'
 
 type Entry = { when: string; data: TSchema }
@@ -156,6 +157,22 @@ export const catalogue = {
   'bank_transfer.reversed': {
     when: 'The bank returned a completed bank transfer. Amount and fee are available again.',
     data: bankTransfer,
+  },
+  'settlement.created': {
+    when: 'A settlement was made: available naira is on its way to your primary bank account.',
+    data: settlement,
+  },
+  'settlement.paid': {
+    when: 'A settlement arrived at your bank account.',
+    data: settlement,
+  },
+  'settlement.failed': {
+    when: 'A settlement failed. Amount and fee are available again; the next settlement includes them.',
+    data: settlement,
+  },
+  'settlement.reversed': {
+    when: 'The bank returned a settlement that had arrived. Amount and fee are available again.',
+    data: settlement,
   },
   'balance.low': {
     when: 'An available balance fell below its threshold.',

@@ -122,6 +122,9 @@ const changes = {
     reversedAt: paidAt,
     sessionId,
   },
+  'settlement.paid': { status: 'PAID', paidAt },
+  'settlement.failed': { status: 'FAILED', failureReason: 'account_closed', failedAt: paidAt },
+  'settlement.reversed': { status: 'REVERSED', paidAt, reversedAt: paidAt },
   'webhook_endpoint.disabled': {
     enabled: false,
     disabledReason: 'failing',

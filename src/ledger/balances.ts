@@ -4,7 +4,11 @@ import { gather } from '../postgres/gather.js'
 import { listStatement } from '../postgres/statement.js'
 import type { Queryable } from '../postgres/tx.js'
 
-/** `held` is reserved by open payouts; `pending` is received but not accepted yet. */
+/**
+ * `held` is reserved by open payouts; `pending` is received and not decided yet. Money that goes
+ * back to the sender is in neither: it leaves `pending` when the return is decided, although a
+ * worker holds it in suspense only when it sends the return.
+ */
 export type Balance = { asset: Asset; available: bigint; held: bigint; pending: bigint }
 
 /** One balance per asset, including unused ones. */
@@ -54,8 +58,11 @@ const findBalances = listStatement<typeof columns, BalanceOf>({
       coalesce(max(a.credits_posted - a.debits_posted - a.debits_pending)
         filter (where a.name = 'available'), 0) as available,
       coalesce(max(a.debits_pending) filter (where a.name = 'available'), 0) as held,
-      coalesce(max(a.credits_posted - a.debits_posted) filter (where a.name = 'suspense'), 0)
-        as pending
+      coalesce(max(case when a.name = 'suspense' then
+        a.credits_posted - a.debits_posted - a.debits_pending - coalesce((
+          select sum(r.amount)::int8 from payment_returns r
+          where r.environment_id = a.environment_id and r.asset = a.asset
+            and r.state = 'WAITING'), 0) end), 0) as pending
     from ${list} join ledger_accounts a on a.environment_id = list.environment_id
     group by a.environment_id, a.asset`,
 })

@@ -10,6 +10,8 @@ import {
 } from './accounts.js'
 import type { Moved, Movement, MovementEntry, MovementLine, NotMoved } from './movement.js'
 
+export type StatementEnd = { entryNumber: bigint; available: bigint }
+
 const sumNames = [
   'debitsPending',
   'debitsPosted',
@@ -63,6 +65,12 @@ export class Book {
       entries.push(isOnStatement ? numbered(accounts) : offStatement)
     }
     return { isMoved: true, entries }
+  }
+
+  /** The last number of the statement, and the balance after it. */
+  endOfStatement(place: Pick<LedgerAccountKey, 'environmentId' | 'asset'>): StatementEnd {
+    const available = accountIn(this.#current.get(placeOf(place)) ?? {}, 'available')
+    return { entryNumber: available.entryCount, available: spendable(available) }
   }
 
   /** Settling posts the pending amounts; releasing removes them. */

@@ -4,6 +4,7 @@ import type { Asset } from '../money/assets.js'
 import { named } from '../postgres/named.js'
 import { type Sql, sql } from '../postgres/sql.js'
 import type { Queryable } from '../postgres/tx.js'
+import type { StatementEnd } from './book.js'
 import type { Purpose } from './purposes.js'
 
 /** One line of a merchant's statement: the change of the available balance, and its result. */
@@ -17,6 +18,48 @@ export type StatementEntry = {
   causeId: string
   kind: 'post' | 'hold' | 'release'
   createdAt: Date
+}
+
+type StatementName = { environmentId: EnvironmentId; asset: Asset }
+
+/** The last number of a statement, and the balance after it. */
+export async function findStatementEnd(
+  db: Queryable,
+  { environmentId, asset }: StatementName,
+): Promise<StatementEnd> {
+  const [end] = await db.rows(sql<StatementEnd>`
+    select entry_count as "entryNumber",
+      credits_posted - debits_posted - debits_pending as available
+    from ledger_accounts
+    where environment_id = ${environmentId} and asset = ${asset} and name = 'available'`)
+  return end ?? { entryNumber: 0n, available: 0n }
+}
+
+/** The entries of one type and effect in a part of a statement. */
+export type StatementLine = {
+  purpose: Purpose
+  kind: StatementEntry['kind']
+  count: number
+  /** Negative if the balance fell. */
+  change: bigint
+}
+
+/** Sums a part of a statement, both ends included. */
+export async function sumStatement(
+  db: Queryable,
+  { environmentId, asset, first, last }: StatementName & { first: bigint; last: bigint },
+): Promise<StatementLine[]> {
+  if (first > last) return []
+  const range = sql`environment_id = ${environmentId} and asset = ${asset}
+    and entry_number between ${first} and ${last}`
+  return db.rows(sql<StatementLine>`
+    select purpose, kind, count(*)::int as count, sum(change)::int8 as change from (
+      select purpose, case when is_hold then 'hold' else 'post' end as kind,
+        case when credit = 'available' then amount else -amount end as change
+      from ledger_transfers where ${range}
+      union all
+      select purpose, 'release', amount from ledger_resolutions where ${range}) entries
+    group by purpose, kind order by purpose, kind`)
 }
 
 /** Where a statement is read: entries from `first` on, below `below`. */

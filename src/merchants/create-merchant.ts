@@ -28,6 +28,7 @@ export async function createMerchant(tx: Tx, now: Date, displayName: string): Pr
       clockOffsetMs: 0,
       collectBank: null,
       payoutBank: null,
+      isSuspended: false,
     }
   }
   return {

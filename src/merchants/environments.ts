@@ -12,11 +12,18 @@ export async function listEnvironments(db: Queryable, merchant: string): Promise
   const merchantId = fromReference(prefixes.merchant, merchant)
   if (merchantId === undefined) return []
   return db.rows(sql<Environment>`
-    select e.id, e.mode, e.merchant_id as "merchantId", m.display_name as "merchantName",
-      e.clock_offset_ms::float8 as "clockOffsetMs", e.collect_bank as "collectBank",
-      e.payout_bank as "payoutBank"
-    from environments e join merchants m on m.id = e.merchant_id
-    where e.merchant_id = ${merchantId} order by e.mode desc`)
+    ${selectEnvironments} where e.merchant_id = ${merchantId} order by e.mode desc`)
+}
+
+const selectEnvironments = sql`
+  select e.id, e.mode, e.merchant_id as "merchantId", m.display_name as "merchantName",
+    e.clock_offset_ms::float8 as "clockOffsetMs", e.collect_bank as "collectBank",
+    e.payout_bank as "payoutBank", m.suspended_at is not null as "isSuspended"
+  from environments e join merchants m on m.id = e.merchant_id`
+
+export async function getEnvironmentById(db: Queryable, id: EnvironmentId): Promise<Environment> {
+  const [environment] = await db.rows(sql<Environment>`${selectEnvironments} where e.id = ${id}`)
+  return environment!
 }
 
 export async function findEnvironment(

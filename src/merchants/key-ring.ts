@@ -41,7 +41,7 @@ type Lookup = { found: Promise<KnownKey | undefined>; at: number }
 
 /**
  * Authenticates callers by API key. A lookup is cached for a second, counted from when it started,
- * so a revocation takes effect in every process within a second.
+ * so a revocation or suspension takes effect in every process within a second.
  */
 export function createKeyRing(needs: { db: Database; seal: Seal; clock: Clock }): KeyRing {
   const { db, seal, clock } = needs
@@ -166,6 +166,7 @@ type KeyRow = {
   clockOffsetMs: number
   collectBank: string | null
   payoutBank: string | null
+  isSuspended: boolean
 }
 
 const columns = { hash: 'bytea' } as const
@@ -178,7 +179,7 @@ const selectKeys = listStatement<typeof columns, KeyRow>({
       k.expires_at as "expiresAt", k.environment_id as "environmentId", e.mode,
       e.clock_offset_ms::float8 as "clockOffsetMs", e.merchant_id as "merchantId",
       e.collect_bank as "collectBank", e.payout_bank as "payoutBank",
-      m.display_name as "merchantName"
+      m.display_name as "merchantName", m.suspended_at is not null as "isSuspended"
     from ${list} join api_keys k on k.hash = list.hash
       join environments e on e.id = k.environment_id
       join merchants m on m.id = e.merchant_id
@@ -201,6 +202,7 @@ function toKnownKey(row: KeyRow): KnownKey {
     clockOffsetMs,
     collectBank: row.collectBank,
     payoutBank: row.payoutBank,
+    isSuspended: row.isSuspended,
   }
   return {
     key: { id, name, kind, environment },

@@ -15,3 +15,20 @@ export async function isKycApproved(db: Queryable, environmentId: EnvironmentId)
     select from environments where id = ${environmentId} and kyc_status = 'APPROVED'`)
   return rows.length > 0
 }
+
+/** Returns false if it was not approved. Live accounts that exist keep working. */
+export async function withdrawKyc(tx: Tx, environmentId: EnvironmentId): Promise<boolean> {
+  const rows = await tx.rows(sql`
+    update environments set kyc_status = 'NONE'
+    where id = ${environmentId} and kyc_status = 'APPROVED' returning id`)
+  return rows.length > 0
+}
+
+/** What an environment in live mode cannot create without KYC; a test compares it with the API. */
+export const needsKyc = [
+  'virtual accounts',
+  'dedicated accounts',
+  'crypto wallets',
+  'dedicated crypto wallets',
+  'checkout sessions',
+]

@@ -4,13 +4,13 @@ import { sql } from '../postgres/sql.js'
 import type { Queryable } from '../postgres/tx.js'
 import type { Merchant } from './create-merchant.js'
 
-export type ListedMerchant = Merchant & { isKycApproved: boolean }
+export type ListedMerchant = Merchant & { isKycApproved: boolean; suspendedAt: Date | null }
 
 /** Newest first. KYC matters in the live environment only. */
 export async function listMerchants(db: Queryable): Promise<ListedMerchant[]> {
   const rows = await db.rows(sql<Omit<ListedMerchant, 'reference'>>`
     select m.id, m.display_name as "displayName", m.created_at as "createdAt",
-      e.kyc_status = 'APPROVED' as "isKycApproved"
+      e.kyc_status = 'APPROVED' as "isKycApproved", m.suspended_at as "suspendedAt"
     from merchants m join environments e on e.merchant_id = m.id and e.mode = 'live'
     order by m.id desc limit ${limits.operator.rowsListedMax}`)
   return rows.map((row) => ({ ...row, reference: toReference(prefixes.merchant, row.id) }))

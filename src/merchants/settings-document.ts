@@ -147,6 +147,52 @@ const PaymentMethods = Type.Object(
   },
 )
 
+export const weekdays = [
+  'sunday',
+  'monday',
+  'tuesday',
+  'wednesday',
+  'thursday',
+  'friday',
+  'saturday',
+] as const
+
+export const timeOfDay = '^([01][0-9]|2[0-3]):[0-5][0-9]$'
+
+const Kobo = Type.Integer({ minimum: 0, maximum: Number(limits.money.wireMax) })
+
+const Settlement = Type.Object(
+  {
+    schedule: Type.Enum(['off', 'daily', 'weekly'], {
+      type: 'string',
+      description: 'When available naira is paid to your primary bank account.',
+      examples: ['daily'],
+    }),
+    weekday: Type.Enum([...weekdays], {
+      type: 'string',
+      description: 'Day of a weekly settlement.',
+      examples: ['monday'],
+    }),
+    time: Type.String({
+      pattern: timeOfDay,
+      description: 'Time of day in Nigeria (UTC+1), as hours and minutes.',
+      examples: ['06:00'],
+    }),
+    reserve: Type.Integer({
+      ...Kobo,
+      description: 'Kobo that a settlement leaves in your available balance.',
+      examples: [500_000],
+    }),
+    minimum: Type.Integer({
+      ...Kobo,
+      description:
+        'Smallest scheduled settlement in kobo; below it, the next one includes the money.',
+      examples: [100_000],
+    }),
+  },
+  closed,
+)
+
 /** The settings of an environment, with defaults filled in. */
 export const Settings = Type.Object(
   {
@@ -154,6 +200,7 @@ export const Settings = Type.Object(
     checkout: Checkout,
     lowBalance: LowBalance,
     paymentMethods: PaymentMethods,
+    settlement: Settlement,
   },
   { ...closed, title: 'Settings' },
 )
@@ -169,6 +216,7 @@ export const SettingsPatch = Type.Partial(
     checkout: Type.Partial(Checkout, closed),
     lowBalance: Type.Partial(LowBalance, closed),
     paymentMethods: Type.Partial(PaymentMethods, closed),
+    settlement: Type.Partial(Settlement, closed),
   }),
   { ...closed, examples: [{ policies: { bank: { underpayment: 'hold' } } }] },
 )
@@ -203,6 +251,13 @@ export function defaultSettings(environment: Pick<Environment, 'merchantName'>):
     },
     lowBalance: { NGN: null, USDC: null, USDT: null },
     paymentMethods: { bankTransfer: true, crypto: true },
+    settlement: {
+      schedule: 'off',
+      weekday: 'monday',
+      time: '06:00',
+      reserve: 0,
+      minimum: 100_000,
+    },
   }
 }
 

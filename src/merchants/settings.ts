@@ -1,4 +1,5 @@
 import { strict as assert } from 'node:assert'
+import { after } from '../base/clock.js'
 import type { Environment, EnvironmentId } from '../base/environment.js'
 import { limits } from '../base/limits.js'
 import { type Detail, Refusal } from '../base/refusal.js'
@@ -15,6 +16,7 @@ import {
   type Settings,
   type SettingsPatch,
 } from './settings-document.js'
+import { type SettlementSettings, scheduleSettlement } from './settlement-schedule.js'
 
 export async function getSettings(db: Queryable, environment: Environment): Promise<Settings> {
   return mergeSettings(defaultSettings(environment), await readStored(db, environment.id))
@@ -50,6 +52,7 @@ export function createSettingsReader(
 /**
  * Applies a patch and returns the full settings. Only what a merchant sets is stored, so that
  * improved defaults reach everyone else. Refuses thresholds with more digits than the asset has.
+ * `now` is in the environment's time.
  */
 export async function patchSettings(
   tx: Tx,
@@ -64,9 +67,21 @@ export async function patchSettings(
       details,
     })
   await lockEnvironment(tx, environment.id)
-  const stored = mergeSettings(await readStored(tx, environment.id), patch)
+  const before = await readStored(tx, environment.id)
+  const stored = mergeSettings(before, patch)
   writeStored(tx, now, { environmentId: environment.id, stored })
-  return mergeSettings(defaultSettings(environment), stored)
+  const defaults = defaultSettings(environment)
+  const settings = mergeSettings(defaults, stored)
+  if (hasOtherSchedule(mergeSettings(defaults, before).settlement, settings.settlement)) {
+    const realNow = after(now, -environment.clockOffsetMs)
+    await scheduleSettlement(tx, realNow, { environment, settings: settings.settlement })
+  }
+  return settings
+}
+
+/** A change of reserve or minimum must not skip a settlement that waits for the bank. */
+function hasOtherSchedule(before: SettlementSettings, now: SettlementSettings): boolean {
+  return (['schedule', 'weekday', 'time'] as const).some((name) => before[name] !== now[name])
 }
 
 /** Checks the decimal places of thresholds, which the schema cannot. */

@@ -5,6 +5,7 @@ import { eventProofs } from '../events/proofs.js'
 import { idempotencyProofs } from '../idempotency/proofs.js'
 import { ledgerProofs } from '../ledger/proofs.js'
 import { payoutProofs } from '../payouts/proofs.js'
+import { settlementProofs } from '../payouts/settlements/proofs.js'
 import type { Database } from '../postgres/database.js'
 import { sql } from '../postgres/sql.js'
 import { bankProofs } from '../rails/bank/proofs.js'
@@ -17,6 +18,7 @@ export const allProofs = [
   ...idempotencyProofs,
   ...eventProofs,
   ...payoutProofs,
+  ...settlementProofs,
   ...collectionProofs,
   ...walletProofs,
   ...bankProofs,

@@ -9,6 +9,7 @@ import { type PayoutRow, payoutColumns, toPayout } from './find-payouts.js'
 import { type FollowReturns, lockFollowedReturns } from './followed-returns.js'
 import { nextSequence, type Payout, type PayoutAttempt, payoutKinds } from './payout.js'
 import type { LiveAttempt, PreparedAttempt } from './ports.js'
+import { followSettlements } from './settlements/settlement-events.js'
 import { insertAttempts } from './store-payouts.js'
 
 /**
@@ -144,6 +145,10 @@ export async function concludePayouts(
     final.map(({ attempt }) => locked.get(attempt.payoutId)!),
     follow,
   )
+  const toSettlementEvents = await followSettlements(
+    tx,
+    final.map(({ attempt }) => locked.get(attempt.payoutId)!),
+  )
   const areResolved = await resolveAll(tx, now, final.map(toResolution))
   assert(areResolved.every(Boolean), 'the money of an open payout is held')
 
@@ -155,7 +160,7 @@ export async function concludePayouts(
   )
   const finished = final.map((one) => finish(now, locked.get(one.attempt.payoutId)!, one))
   if (finished.length > 0) tx.write(finishPayouts(finished.map(toFinishedRow)))
-  emitAll(tx, now, finished.flatMap(toEvent))
+  emitAll(tx, now, [...finished.flatMap(toEvent), ...toSettlementEvents(finished)])
   endReturns(now, finished)
   return finished
 }

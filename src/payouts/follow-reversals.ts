@@ -16,6 +16,7 @@ import { logPayouts } from './log-payouts.js'
 import { nextSequence, type Payout, payoutKinds, purposesOf, referenceOf } from './payout.js'
 import { bankPayoutId } from './poll-now.js'
 import type { ReversingRail } from './ports.js'
+import { followSettlements } from './settlements/settlement-events.js'
 import {
   deleteWaitingReversals,
   listWaitingReversals,
@@ -121,6 +122,7 @@ async function reversePayouts(
   const completed = payouts.filter(({ status }) => status === 'COMPLETED')
   const wanted = completed.map((payout) => reverse(now, payout))
   const endReturns = await lockFollowedReturns(tx, wanted, follow)
+  const toSettlementEvents = await followSettlements(tx, wanted)
   const outcomes = wanted.length > 0 ? await moveAll(tx, now, wanted.map(toMovement)) : []
   const reversed = wanted.filter((_, index) => outcomes[index]!.isMoved)
   const unbooked = wanted.filter((_, index) => !outcomes[index]!.isMoved)
@@ -129,7 +131,7 @@ async function reversePayouts(
 
   tx.afterCommit(() => logPayouts({ db, logger }, reversed))
   if (reversed.length > 0) tx.write(reverseRows(reversed.map(toReversedRow)))
-  emitAll(tx, now, reversed.flatMap(toEvent))
+  emitAll(tx, now, [...reversed.flatMap(toEvent), ...toSettlementEvents(reversed)])
   endReturns(now, reversed)
   deleteWaitingReversals(tx, payouts)
   storeWaitingReversals(tx, now, { early, unbooked })

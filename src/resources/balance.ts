@@ -10,7 +10,10 @@ export const balance = resource('Balance', {
   ),
   held: withExample(withDescription(anyAmount, 'Reserved for open payouts.'), 0),
   pending: withExample(
-    withDescription(anyAmount, 'Received, and waiting for your decision or on its way back.'),
+    withDescription(
+      anyAmount,
+      'Received, and waiting for your decision. Money on its way back to the sender is not included.',
+    ),
     0,
   ),
 })

@@ -6,6 +6,7 @@ import type { Environment } from '../base/environment.js'
 import { newId } from '../base/ids.js'
 import { Refusal } from '../base/refusal.js'
 import type { Seal } from '../base/sealed.js'
+import { addBankAccount, makePrimary } from '../merchants/bank-accounts.js'
 import { createMerchant } from '../merchants/create-merchant.js'
 import { listEnvironments } from '../merchants/environments.js'
 import { issueKey } from '../merchants/issue-key.js'
@@ -76,6 +77,8 @@ function readDemo(file: string): Demo | undefined {
   }
 }
 
+const bankAccount = { bankCode: '058', accountNumber: '0123456789', accountName: displayName }
+
 /** In two transactions: money moves only in an environment that is committed. */
 async function createDemo({ db, seal, now, mint }: Tools) {
   const { test, ...demo } = await db.transaction(async (tx) => {
@@ -85,6 +88,8 @@ async function createDemo({ db, seal, now, mint }: Tools) {
       publicKey: await issue({ tx, now, seal, environment }, 'public'),
       secretKey: await issue({ tx, now, seal, environment }, 'secret'),
     })
+    // Where test settlements go.
+    await makePrimary(tx, await addBankAccount(tx, now, { environmentId: test.id, ...bankAccount }))
     return {
       merchant: { id: merchant.reference, displayName },
       testKeys: await keys(test),

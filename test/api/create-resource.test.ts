@@ -30,6 +30,7 @@ async function openLanes() {
     clockOffsetMs: 0,
     collectBank: null,
     payoutBank: null,
+    isSuspended: false,
   }
   const context = {
     connect: () => connectLane(db.url, 'manilla test'),

@@ -110,6 +110,10 @@ beforeAll(async () => {
     insert into ledger_transfers select ${ours}, $id, 'test_funding', 'NGN', 'clearing',
       'available', 1, false, n, n, now() from ${series()}`)
   await fill(`
+    insert into settlements (environment_id, id, payout_id, part, reserve, first_entry, last_entry,
+      opening, closing, lines, created_at)
+    select ${ours}, $id, $id, 1, 0, n, n + ${count}, 0, 0, '[]', now() from ${series()}`)
+  await fill(`
     insert into webhook_endpoints (environment_id, id, url, is_enabled, created_at, secret,
       signing_key, public_key, disabled_reason, deleted_at)
     select ${ours}, $id, 'https://x.example', false, now(), '', '', '', 'merchant', now()
@@ -242,6 +246,8 @@ const filters: Record<string, Values> = {
     reference: [toReference(prefixes.funding, idOf(7))],
     ...time,
   },
+  listSettlements: {},
+  listSettlementEntries: {},
   listEventDeliveries: {},
   listPaymentReturns: {},
   listWebhookEndpoints: {},
@@ -266,7 +272,10 @@ const paramsOf = (operation: string) => ({
     operation === 'listEndpointDeliveries'
       ? toReference(prefixes.webhookEndpoint, endpointId)
       : toReference(prefixes.event, eventIdOf(7)),
-  reference: toReference(prefixes.payment, idOf(7)),
+  reference: toReference(
+    operation === 'listSettlementEntries' ? prefixes.settlement : prefixes.payment,
+    idOf(7),
+  ),
 })
 
 const { rowsPerScan, scansPerPageMax, rowsSortedMax } = limits.lists
@@ -424,7 +433,7 @@ test('single resources and balances are read by primary key', async () => {
       expect.stringMatching(/^by (payouts_pkey|reference_is_one_payout)/),
     ])
   for (const { scans } of await plansOf(own, 'list_balances', keys.slice(0, 1)))
-    expect(scans).toEqual(['by ledger_accounts_pkey'])
+    expect(scans).toEqual(['by ledger_accounts_pkey', 'by payment_returns_waiting'])
 })
 
 test('the public page of a session with many payments compares a bounded number of them', async () => {

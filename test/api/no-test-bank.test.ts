@@ -15,7 +15,7 @@ import { startChain } from '../simulation/localnet/localnet.js'
 import { newWallet } from '../simulation/localnet/transfers.js'
 import { manualClock } from '../support/clock.js'
 import { emptyDatabase } from '../support/database.js'
-import { openManilla } from '../support/open-manilla.js'
+import { openManilla, standardNaira } from '../support/open-manilla.js'
 import { expectAllProofs } from '../support/sound-books.js'
 
 /** A service with BANK_TEST=none, on a database that has no sandbox tables. */
@@ -110,7 +110,14 @@ test('without a test bank, coins are paid out, naira is refused and the books ar
 
   // Every background job runs without the sandbox tables.
   const lane = { run: async () => undefined } as never
-  const jobTools = { clock, logger, lane, noticeLane: lane, requestLogDays: 30 }
+  const jobTools = {
+    clock,
+    logger,
+    lane,
+    noticeLane: lane,
+    requestLogDays: 30,
+    naira: standardNaira,
+  }
   for (const job of createJobs(opened, jobTools)) await job.run(db, clock.now())
   const results = await reconcile({ db, rails: opened, confirmDelayMs: 1 }, clock.now())
   expect(results).toMatchObject([{ rail: rail.name, differences: [] }])

@@ -12,7 +12,7 @@ const joinNames = (groups: Record<string, string>) =>
     ends.split(' ').map((end) => `${resource}.${end}`),
   )
 
-/** The types of the contract, plus failed refunds and cancelled wallets. */
+/** The types of the contract, plus failed refunds, cancelled wallets and settlements. */
 const documentedTypes = joinNames({
   virtual_account: 'paid underpaid overpaid late_payment duplicate_payment expired cancelled',
   dedicated_account: 'created credited deactivated',
@@ -22,6 +22,7 @@ const documentedTypes = joinNames({
   payment: 'held returning returned refunded refund_failed',
   crypto_transfer: 'submitted confirmed failed',
   bank_transfer: 'submitted completed failed reversed',
+  settlement: 'created paid failed reversed',
   balance: 'low',
   webhook_endpoint: 'disabled test',
 })
@@ -50,7 +51,7 @@ function literalsIn(text: string): string[] {
 
 describe('event types', () => {
   test('are exactly those of the contract', () => {
-    expect(documentedTypes).toHaveLength(37)
+    expect(documentedTypes).toHaveLength(41)
     expect(eventTypes.toSorted()).toEqual(documentedTypes.toSorted())
   })
 

@@ -47,6 +47,7 @@ async function openPreparation(balance = 1_000_000n) {
     clockOffsetMs: 0,
     collectBank: null,
     payoutBank: null,
+    isSuspended: false,
   }
   const book = { environmentId: id, asset: 'USDC' } as const
   await db.transaction((tx) => moveAll(tx, now, [fundingOf(book, balance)]))

@@ -54,7 +54,11 @@ export function addRoute(app: FastifyInstance, route: Route, guards: Guards): vo
       const { caller } = request
       if (hasOnlyJson && refusesJson(request.headers.accept)) throw noCsv(request)
       const key = acceptsIdempotencyKey(route) ? readKey(request, route) : undefined
-      const handle = () => route.handle(toRouteRequest(request, key, route, guards.clock))
+      const handle = () => {
+        // Here, because a repeated request still gets its first answer.
+        if (route.stopsWhenSuspended && caller?.environment.isSuspended) return refuseSuspended()
+        return route.handle(toRouteRequest(request, key, route, guards.clock))
+      }
       if (isHeavy && caller) {
         const { id } = caller.environment
         const isShared = isList(route) && !wantsCsv(request, route)
@@ -164,6 +168,14 @@ function admitCaller(
   if (!request.route?.isTestOnly || caller.environment.mode === 'test') return waiting
   if (waiting) return waiting.then(refuseLiveMode)
   refuseLiveMode()
+}
+
+function refuseSuspended(): Promise<never> {
+  const refusal = new Refusal('forbidden', {
+    reason: 'merchant_suspended',
+    message: 'This merchant is suspended: it cannot create resources or pay money out.',
+  })
+  return Promise.reject(refusal)
 }
 
 function refuseLiveMode(): never {

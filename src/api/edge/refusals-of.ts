@@ -62,6 +62,7 @@ export function refusalsOf(route: Route): RefusalText[] {
     ...(isJsonOnly(route) ? withReasons('validation_failed', 'not_acceptable') : []),
     ...(needsApiKey(route.access) ? [{ code: 'authentication_failed' } as const] : []),
     ...(route.isTestOnly ? withReasons('forbidden', 'test_mode_only') : []),
+    ...(route.stopsWhenSuspended ? withReasons('forbidden', 'merchant_suspended') : []),
     ...route.refusals.map((one) => (typeof one === 'string' ? { code: one } : one)),
     { code: 'rate_limited' },
     { code: 'internal_error' },

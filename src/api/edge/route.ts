@@ -56,6 +56,8 @@ export type RouteAnswer = Answer | KeyedAnswer | Document | Export
 /** Properties that most routes do not have. */
 type Traits = {
   isTestOnly: boolean
+  /** Creates something or pays money out, which a suspended merchant may not. */
+  stopsWhenSuspended: boolean
   /** Requests without an `Idempotency-Key` are refused. */
   requiresIdempotencyKey: boolean
   /**
@@ -80,6 +82,7 @@ type Traits = {
 
 const ordinary: Traits = {
   isTestOnly: false,
+  stopsWhenSuspended: false,
   requiresIdempotencyKey: false,
   replaysAtCommit: false,
   isRead: false,

@@ -10,6 +10,7 @@ import {
   isVisible,
   origin,
   picture,
+  timeOfDay,
   visibleText,
 } from '../../merchants/settings-document.js'
 import {
@@ -123,6 +124,7 @@ export const patternIssues: Record<string, string> = {
   [statusPattern]: 'must be a status such as 422 or a class such as 4xx',
   [requestIdPattern]: 'must be 1 to 100 letters, digits and any of _ . : -',
   [colour]: 'must be a colour such as #0a7d4f',
+  [timeOfDay]: 'must be a time of day such as 06:00',
   [picture]: 'must be a PNG, JPEG or WebP image as a data: URL in base64',
   [origin]:
     'must be an origin such as https://shop.example, with a port if it needs one and without a path',

@@ -39,7 +39,7 @@ import { readTimeRange } from '../edge/read-filters.js'
 import { type Route, route } from '../edge/route.js'
 import { closed, oneOf, page, pageQuery, timeFilters } from '../edge/schemas.js'
 
-const balanceEntry = resource('BalanceEntry', {
+export const balanceEntry = resource('BalanceEntry', {
   number: Type.Integer({
     description: 'Position in the statement of its asset: 1, 2, 3, … without gaps.',
     examples: [1],
@@ -76,7 +76,7 @@ export function balanceEntryRoutes(api: ApiParts): Route[] {
   return [list(api), summary(api)]
 }
 
-const columns = csvColumns(
+export const entryColumns = csvColumns(
   'number',
   'createdAt',
   'asset',
@@ -126,7 +126,7 @@ const list = ({ openPage }: ApiParts) =>
       }
       return answerList(request, {
         title: 'Balance entries',
-        columns,
+        columns: entryColumns,
         async readPage({ cursor: sent, limit }) {
           const { db, cursor, toNext } = openPage(sent)
           const positions = toPositions(query.asset as Asset | undefined, cursor)
@@ -268,7 +268,7 @@ function toPositions(asset: Asset | undefined, cursor: string | undefined): Posi
   return assets.map((name) => ({ asset: name, below: BigInt(positionOf[name]!) }))
 }
 
-function isEntryNumber(text: string | undefined): boolean {
+export function isEntryNumber(text: string | undefined): boolean {
   return /^\d{1,19}$/.test(text ?? '') && BigInt(text!) <= limits.money.ledgerMax
 }
 
@@ -287,7 +287,7 @@ function mergeNewestFirst(lists: StatementEntry[][], limit: number): StatementEn
   return merged
 }
 
-function toItem(entry: StatementEntry, counterparties: Map<string, Counterparty>) {
+export function toItem(entry: StatementEntry, counterparties: Map<string, Counterparty>) {
   return {
     number: Number(entry.entryNumber),
     asset: entry.asset,

@@ -164,6 +164,7 @@ const create = (api: ApiParts) =>
     path,
     requiresIdempotencyKey: true,
     replaysAtCommit: true,
+    stopsWhenSuspended: true,
     operation: 'createBankTransfer',
     summary: 'Create a bank transfer',
     description:

@@ -87,6 +87,7 @@ const create = (api: ApiParts) =>
     ...base,
     method: 'POST',
     path,
+    stopsWhenSuspended: true,
     operation: 'createCheckoutSession',
     summary: 'Create a checkout session',
     description:

@@ -89,6 +89,7 @@ const create = (api: ApiParts) =>
     access: 'secret',
     requiresIdempotencyKey: true,
     replaysAtCommit: true,
+    stopsWhenSuspended: true,
     operation: 'createCryptoTransfer',
     summary: 'Create a crypto transfer',
     description:

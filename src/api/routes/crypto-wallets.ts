@@ -35,6 +35,7 @@ const create = (api: ApiParts) =>
   route({
     ...base,
     path,
+    stopsWhenSuspended: true,
     operation: 'createCryptoWallet',
     summary: 'Create a crypto wallet',
     description:

@@ -77,6 +77,7 @@ const create = (api: ApiParts) =>
   route({
     ...base,
     path,
+    stopsWhenSuspended: true,
     operation: 'createDedicatedAccount',
     summary: 'Create a dedicated account',
     description:

@@ -32,6 +32,7 @@ const create = (api: ApiParts) =>
     path,
     access: 'secret',
     tag: 'Collections',
+    stopsWhenSuspended: true,
     operation: 'createDedicatedCryptoWallet',
     summary: 'Create a dedicated crypto wallet',
     description:

@@ -53,6 +53,7 @@ export const resolvePayment = (api: ApiParts) =>
   route({
     ...base,
     path: `${path}/resolve`,
+    stopsWhenSuspended: true,
     operation: 'resolvePayment',
     summary: 'Resolve a held payment',
     description:
@@ -93,6 +94,7 @@ export const refundOfPayment = (api: ApiParts) =>
   route({
     ...base,
     path: `${path}/refund`,
+    stopsWhenSuspended: true,
     operation: 'refundPayment',
     summary: 'Refund a payment',
     description:

@@ -24,6 +24,7 @@ import { reportRoutes } from './reports.js'
 import { requestLogRoutes } from './request-logs.js'
 import { search } from './search.js'
 import { changeSettings, readSettings } from './settings.js'
+import { settlementRoutes } from './settlements.js'
 import { readTimeline } from './timeline.js'
 import { virtualAccountRoutes } from './virtual-accounts.js'
 import { webhookEndpointRoutes } from './webhook-endpoints.js'
@@ -51,6 +52,7 @@ export function createRoutes(api: ApiParts): Route[] {
     railNotices(api),
     ...cryptoTransferRoutes(api),
     ...bankTransferRoutes(api),
+    ...settlementRoutes(api),
     ...disbursementRoutes(api),
     search(api),
     settleDisbursement(api),

@@ -12,7 +12,7 @@ export const readSettings = ({ db }: ApiParts) =>
     operation: 'getSettings',
     summary: 'Retrieve settings',
     description:
-      'Returns policies, checkout appearance, low-balance thresholds and payment methods of this environment.',
+      'Returns policies, checkout appearance, low-balance thresholds, payment methods and settlement schedule of this environment.',
     tag: 'Settings',
     answers: { 200: Settings },
     async handle({ environment }) {

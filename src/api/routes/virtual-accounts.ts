@@ -38,6 +38,7 @@ const create = (api: ApiParts) =>
   route({
     ...base,
     path,
+    stopsWhenSuspended: true,
     operation: 'createVirtualAccount',
     summary: 'Create a virtual account',
     description:

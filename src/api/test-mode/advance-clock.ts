@@ -4,6 +4,7 @@ import { limits } from '../../base/limits.js'
 import { advanceAccounts } from '../../collections/advance-accounts.js'
 import { wakeNewestPages } from '../../collections/wake-pages.js'
 import { type Advance, lockClock, moveClock } from '../../merchants/environment-clock.js'
+import { advanceSettlements } from '../../merchants/settlement-schedule.js'
 import type { Tx } from '../../postgres/tx.js'
 import { resource, timestamp } from '../../resources/shapes.js'
 import type { ApiParts } from '../api-parts.js'
@@ -69,6 +70,7 @@ export const advanceClock = (api: ApiParts) =>
 async function advance(tx: Tx, now: Date, change: Advance): Promise<Advanced> {
   const offsetMs = await lockClock(tx, change)
   await advanceAccounts(tx, change)
+  advanceSettlements(tx, change)
   moveClock(tx, now, change)
   wakeNewestPages(tx, change.environmentId)
   return { now: after(now, offsetMs), offsetMs }

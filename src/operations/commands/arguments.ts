@@ -11,6 +11,12 @@ export function modeOption(): Option {
   return new Option('--mode <mode>', 'environment').choices(['test', 'live'])
 }
 
+/** Why an operator does something that a merchant will ask about; kept in the audit log. */
+export function reasonOption(): Option {
+  const option = new Option('--reason <reason>', 'why, for the audit log').argParser(readNote)
+  return option.makeOptionMandatory()
+}
+
 export const merchantArgument = ['<merchant>', 'reference of the merchant, mer_…'] as const
 
 export function readName(text: string): string {

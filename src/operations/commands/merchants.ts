@@ -1,9 +1,11 @@
 import { Argument, type Command } from 'commander'
 import { writeAuditLine } from '../../merchants/audit.js'
 import { createMerchant } from '../../merchants/create-merchant.js'
+import { getEnvironment } from '../../merchants/environments.js'
 import { issueKey } from '../../merchants/issue-key.js'
 import { listMerchants } from '../../merchants/list-merchants.js'
-import { readName } from './arguments.js'
+import { resumeMerchant, suspendMerchant } from '../../merchants/suspension.js'
+import { merchantArgument, readName, reasonOption } from './arguments.js'
 import { addBankCommands } from './bank-bindings.js'
 import { auditOf, describeIssued, showIssued, shownOnce } from './keys.js'
 import { type CommandOutput, type OperateContext, type Run, setOperation } from './operation.js'
@@ -19,7 +21,42 @@ export function registerMerchants(program: Command, context: OperateContext): vo
 
   const list = merchants.command('list').description('list all merchants, newest first')
   setOperation(list, context, listAll)
+
+  const suspend = merchants
+    .command('suspend')
+    .description(
+      'stop a merchant in both modes: it creates nothing and pays nothing out; reads, webhooks and incoming payments keep working',
+    )
+    .argument(...merchantArgument)
+    .addOption(reasonOption())
+  setOperation(suspend, context, (run: Run<{ reason: string }>) => changeSuspension(run, true))
+  const resume = merchants
+    .command('resume')
+    .description('end the suspension of a merchant')
+    .argument(...merchantArgument)
+    .addOption(reasonOption())
+  setOperation(resume, context, (run: Run<{ reason: string }>) => changeSuspension(run, false))
   addBankCommands(merchants, context)
+}
+
+async function changeSuspension(
+  { db, now, actor, args: [merchant = ''], options: { reason } }: Run<{ reason: string }>,
+  isSuspended: boolean,
+): Promise<CommandOutput> {
+  const { merchantId } = await getEnvironment(db, { merchant, mode: 'live' })
+  const isFresh = await db.transaction(async (tx) => {
+    const isFresh = isSuspended
+      ? await suspendMerchant(tx, now, merchantId)
+      : await resumeMerchant(tx, merchantId)
+    const action = isSuspended ? 'merchant.suspend' : 'merchant.resume'
+    if (isFresh) writeAuditLine(tx, now, { actor, action, merchantId, details: { reason } })
+    return isFresh
+  })
+  const state = isSuspended ? 'suspended' : 'active'
+  return {
+    data: { merchant, isSuspended },
+    text: `${merchant} ${isFresh ? 'is' : 'was already'} ${state}.`,
+  }
 }
 
 async function createOne(run: Run<object>): Promise<CommandOutput> {
@@ -55,7 +92,8 @@ async function listAll({ db }: Run<object>): Promise<CommandOutput> {
     merchant.reference,
     merchant.displayName,
     merchant.isKycApproved ? 'approved' : 'not approved',
+    merchant.suspendedAt ? 'suspended' : 'active',
     formatTime(merchant.createdAt),
   ])
-  return { data, text: tableOf(['reference', 'name', 'live KYC', 'created'], rows) }
+  return { data, text: tableOf(['reference', 'name', 'live KYC', 'state', 'created'], rows) }
 }

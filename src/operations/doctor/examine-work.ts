@@ -74,7 +74,9 @@ async function examineOverdue({ db, clock }: Tools): Promise<CheckResult[]> {
     union all
     select 'returns', count(*) from payment_returns where state = 'WAITING' and due_at < ${before}
     union all
-    select 'payments', count(*) from notices where state = 'WAITING' and due_at < ${before}`)
+    select 'payments', count(*) from notices where state = 'WAITING' and due_at < ${before}
+    union all
+    select 'settlements', count(*) from settlement_schedules where due_at < ${before}`)
   const late = rows.filter(({ count }) => count > 0n)
   if (late.length === 0) return [ok('Work', 'nothing overdue')]
   const message = late.map(({ what, count }) => `${count} ${what}`).join(', ')

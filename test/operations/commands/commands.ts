@@ -11,6 +11,7 @@ import { registerFees } from '../../../src/operations/commands/fees.js'
 import { registerKeys } from '../../../src/operations/commands/keys.js'
 import { registerKyc } from '../../../src/operations/commands/kyc.js'
 import { registerMerchants } from '../../../src/operations/commands/merchants.js'
+import { registerSettlements } from '../../../src/operations/commands/settlements.js'
 import type { Database } from '../../../src/postgres/database.js'
 import { manualClock } from '../../support/clock.js'
 
@@ -61,6 +62,7 @@ export function createConsole(db: Database) {
       registerMerchants,
       registerKeys,
       registerKyc,
+      registerSettlements,
       registerBankAccounts,
       registerFees,
       registerBalances,

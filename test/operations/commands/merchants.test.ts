@@ -1,6 +1,7 @@
+import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { getEnvironment } from '../../../src/merchants/environments.js'
-import { isKycApproved } from '../../../src/merchants/kyc.js'
+import { isKycApproved, needsKyc } from '../../../src/merchants/kyc.js'
 import { sql } from '../../../src/postgres/sql.js'
 import { freshDatabase } from '../../support/database.js'
 import { createConsole } from './commands.js'
@@ -20,6 +21,61 @@ test('approving KYC applies to live mode only, and reports an earlier approval',
     false,
   ])
   expect((await run('merchants', 'list')).out).toMatch(new RegExp(`${merchant}.* approved`))
+})
+
+test('KYC can be withdrawn, with a reason for the audit log', async () => {
+  const { reference: merchant } = await runJson('merchants', 'create', 'Ada Stores')
+  const live = await getEnvironment(db, { merchant, mode: 'live' })
+  const withdraw = ['kyc', 'withdraw', merchant, '--reason', 'documents expired']
+  expect((await run(...withdraw)).out).toContain('was not approved')
+  await run('kyc', 'approve', merchant)
+  expect((await run('kyc', 'withdraw', merchant)).exitCode).toBe(1)
+  expect(await isKycApproved(db, live.id)).toBe(true)
+  expect((await run(...withdraw)).out).toContain('is withdrawn')
+  expect(await isKycApproved(db, live.id)).toBe(false)
+  expect((await runJson('audit', 'list'))[0]).toMatchObject({
+    action: 'kyc.withdraw',
+    merchant,
+    details: { reason: 'documents expired' },
+  })
+  expect((await run('kyc', 'approve', merchant)).out).toContain('is approved')
+})
+
+// The refusals of the API come from the code that checks KYC.
+test('the help and the guide name everything that needs KYC', async () => {
+  const read = (file: string) =>
+    readFileSync(new URL(`../../../${file}`, import.meta.url), 'utf8').replace(/\s+/g, ' ')
+  const paths: Record<string, Record<string, { operationId: string }>> = JSON.parse(
+    read('openapi.json'),
+  ).paths
+  const needing = Object.values(paths)
+    .flatMap((methods) => Object.values(methods))
+    .filter((operation) => JSON.stringify(operation).includes('kyc_missing'))
+    .map(({ operationId }) => operationId.replace(/^create/, '').replace(/\B[A-Z]/g, ' $&'))
+    .map((name) => `${name.toLowerCase()}s`)
+  expect(needing.toSorted()).toEqual(needsKyc.toSorted())
+  const words = `${needsKyc.slice(0, -1).join(', ')} and ${needsKyc.at(-1)}`
+  for (const file of ['docs/reference/cli.md', 'docs/guides/going-live.md'])
+    expect(read(file), file).toContain(words)
+})
+
+test('a merchant is suspended and resumed once, with a reason for the audit log', async () => {
+  const { reference: merchant } = await runJson('merchants', 'create', 'Ada Stores')
+  const change = (verb: string) => run('merchants', verb, merchant, '--reason', 'chargebacks')
+  expect((await change('suspend')).out).toBe(`${merchant} is suspended.\n`)
+  expect((await change('suspend')).out).toContain('was already suspended')
+  expect((await run('merchants', 'list')).out).toMatch(new RegExp(`${merchant}.* suspended`))
+  for (const mode of ['test', 'live'] as const)
+    expect(await getEnvironment(db, { merchant, mode })).toMatchObject({ isSuspended: true })
+  expect((await change('resume')).out).toContain('is active')
+  expect((await change('resume')).out).toContain('was already active')
+  expect((await run('merchants', 'resume', 'mer_1', '--reason', 'x')).exitCode).toBe(1)
+  const lines = await runJson('audit', 'list')
+  const own = lines.filter((line: { merchant: string }) => line.merchant === merchant)
+  expect(own.slice(0, 2)).toMatchObject([
+    { action: 'merchant.resume', details: { reason: 'chargebacks' } },
+    { action: 'merchant.suspend', details: { reason: 'chargebacks' } },
+  ])
 })
 
 test('bank accounts are added, made primary and deactivated by reference', async () => {

@@ -1,0 +1,233 @@
+import Type from 'typebox'
+import { prefixes } from '../../base/ids.js'
+import { limits } from '../../base/limits.js'
+import { Refusal } from '../../base/refusal.js'
+import { findCounterparties } from '../../collections/find-counterparties.js'
+import { listStatementEntries } from '../../ledger/statement.js'
+import { createSettlement } from '../../payouts/settlements/create-settlement.js'
+import { prepareSettlement } from '../../payouts/settlements/prepare-settlement.js'
+import type { Settlement } from '../../payouts/settlements/settlement.js'
+import {
+  getSettlement,
+  listSettlements,
+  type SettlementWithPayout,
+} from '../../payouts/settlements/store-settlements.js'
+import type { Queryable } from '../../postgres/tx.js'
+import { settlement, showSettlement } from '../../resources/settlement.js'
+import { referenceSample, withDescription } from '../../resources/shapes.js'
+import type { ApiParts } from '../api-parts.js'
+import { commitRefusal } from '../create-resource.js'
+import { answerList } from '../edge/answer-list.js'
+import { csvColumns, inBothUnits } from '../edge/csv.js'
+import { anotherList, readCursor, writeCursor } from '../edge/cursor.js'
+import { success } from '../edge/envelope.js'
+import { type KeyedChange, toCallWithLateAnswer } from '../edge/keyed-lane.js'
+import { checkNairaLimits } from '../edge/naira-limits.js'
+import { bankRefusalReasons, withReasons } from '../edge/refusals-of.js'
+import { type Route, route } from '../edge/route.js'
+import { closed, inPath, koboInput, page, pageQuery } from '../edge/schemas.js'
+import { balanceEntry, entryColumns, isEntryNumber, toItem } from './balance-entries.js'
+
+const path = '/v1/settlements'
+const base = { access: 'secret', tag: 'Settlements' } as const
+const params = inPath('reference', referenceSample(prefixes.settlement))
+
+export function settlementRoutes(api: ApiParts): Route[] {
+  return [create(api), list(api), read(api), entries(api)]
+}
+
+const create = (api: ApiParts) =>
+  route({
+    ...base,
+    method: 'POST',
+    path,
+    requiresIdempotencyKey: true,
+    stopsWhenSuspended: true,
+    operation: 'createSettlement',
+    summary: 'Settle now',
+    description:
+      'Pays the available naira above the reserve in your settings to your primary bank account, as a bank transfer with its usual fee: `amount`, or as much as possible in whole naira. If that is more than one transfer may carry, send another request for the rest.',
+    body: Type.Optional(
+      closed({
+        amount: Type.Optional(
+          withDescription(koboInput, 'Kobo to pay; by default as much as possible.'),
+        ),
+      }),
+    ),
+    answers: { 201: settlement },
+    refusals: [
+      'insufficient_balance',
+      ...withReasons(
+        'bank_transfer_failed',
+        'no_bank_account',
+        'nothing_to_settle',
+        ...bankRefusalReasons,
+      ),
+    ],
+    async handle(request) {
+      const { environment, now, body } = request
+      const amount = body?.amount
+      if (amount !== undefined) checkNairaLimits(api, { environment, body: { amount } })
+      const tools = { db: api.db, preparation: api.payoutPreparation, naira: api.naira }
+      const prepared = await prepareSettlement(tools, now, {
+        environment,
+        scheduledFor: null,
+        requestedAmount: amount === undefined ? null : BigInt(amount),
+      })
+      if (prepared instanceof Refusal) return commitRefusal(api, request, prepared)
+      const call = toCallWithLateAnswer<KeyedChange, unknown>(
+        request,
+        async (tx, realNow) => {
+          const created = await createSettlement(tx, realNow, prepared)
+          if (created instanceof Refusal) throw created
+          return created
+        },
+        (created) => success(201, 'Settlement submitted', show(created as SettlementWithPayout)),
+      )
+      // A key that paid is kept as long as the payout: a repeat must never pay twice.
+      call.expiresAt = null
+      const answered = await api.change(call).finally(prepared.payout.finish)
+      if (answered.status === 201 && !answered.isReplayed) api.sendPayout(prepared.payout)
+      return answered
+    },
+  })
+
+const settlementColumns = csvColumns(
+  'reference',
+  'createdAt',
+  'status',
+  'scheduledFor',
+  'currency',
+  inBothUnits('amount'),
+  inBothUnits('fee'),
+  inBothUnits('report.opening'),
+  inBothUnits('report.credits'),
+  inBothUnits('report.debits'),
+  inBothUnits('report.closing'),
+  'bankName',
+  'accountNumber',
+  'accountName',
+  'transferReference',
+  'failureReason',
+  'period.from',
+  'period.to',
+  'period.firstEntry',
+  'period.lastEntry',
+  'paidAt',
+)
+
+const list = ({ openPage }: ApiParts) =>
+  route({
+    ...base,
+    method: 'GET',
+    path,
+    operation: 'listSettlements',
+    summary: 'List settlements',
+    description: 'Returns settlements with their reports, newest first. Send `Accept: text/csv` to export all of them.',
+    query: closed(pageQuery),
+    answers: { 200: page(settlement) },
+    hasCsv: true,
+    handle(request) {
+      const { environment } = request
+      return answerList(request, {
+        title: 'Settlements',
+        columns: settlementColumns,
+        async readPage({ cursor: sent, limit }) {
+          const { db, cursor, toNext } = openPage(sent)
+          const found = await listSettlements(db, {
+            environmentId: environment.id,
+            below: cursor === undefined ? limits.money.ledgerMax : readNumber('settlement', cursor),
+            limit: limit + 1,
+          })
+          const shown = found.slice(0, limit)
+          const last = String(shown.at(-1)?.settlement.lastEntry)
+          const next = found.length > limit ? writeCursor({ settlement: last }) : null
+          return { items: shown.map((one) => JSON.stringify(show(one))), nextCursor: toNext(next) }
+        },
+      })
+    },
+  })
+    },
+  })
+
+const read = ({ db }: ApiParts) =>
+  route({
+    ...base,
+    method: 'GET',
+    path: `${path}/:reference`,
+    operation: 'getSettlement',
+    summary: 'Retrieve a settlement',
+    description:
+      'Returns the settlement with its report: what changed your naira balance since the settlement before, by type.',
+    params,
+    answers: { 200: settlement },
+    refusals: ['not_found'],
+    async handle({ environment, params: { reference } }) {
+      const found = await getSettlement(db, { environmentId: environment.id, reference })
+      return success(200, 'Settlement', show(found))
+    },
+  })
+
+const entries = ({ openPage }: ApiParts) =>
+  route({
+    ...base,
+    method: 'GET',
+    path: `${path}/:reference/entries`,
+    operation: 'listSettlementEntries',
+    summary: 'List the entries of a settlement',
+    description:
+      'Returns every balance entry in the period of the settlement, newest first. `reference` of an entry names its payment or payout. Send `Accept: text/csv` to export all of them.',
+    params,
+    query: closed(pageQuery),
+    answers: { 200: page(balanceEntry) },
+    refusals: ['not_found'],
+    hasCsv: true,
+    handle(request) {
+      const { environment, params } = request
+      const name = { environmentId: environment.id, reference: params.reference }
+      return answerList(request, {
+        title: 'Settlement entries',
+        columns: entryColumns,
+        async readPage({ cursor: sent, limit }) {
+          const { db, cursor, toNext } = openPage(sent)
+          const { settlement } = await getSettlement(db, name)
+          const below =
+            cursor === undefined ? settlement.lastEntry + 1n : readNumber('entry', cursor)
+          const { items, next } = await readEntries(db, settlement, { below, limit })
+          return { items, nextCursor: toNext(next) }
+        },
+      })
+    },
+  })
+
+type Position = { below: bigint; limit: number }
+
+/** Entry numbers have no gaps, so the number of remaining entries is known. */
+async function readEntries(
+  db: Queryable,
+  { environmentId, firstEntry, lastEntry }: Settlement,
+  { below, limit }: Position,
+) {
+  if (below <= firstEntry || below > lastEntry + 1n) throw anotherList()
+  const remaining = Number(below - firstEntry)
+  const range = { environmentId, asset: 'NGN', first: firstEntry, below } as const
+  const { entries } = await listStatementEntries(db, range, { limit: Math.min(limit, remaining) })
+  const last = entries.at(-1)!.entryNumber
+  const causes = [...new Set(entries.map(({ causeId }) => causeId))]
+  const counterparties = await findCounterparties(db, environmentId, causes)
+  return {
+    items: entries.map((entry) => JSON.stringify(toItem(entry, counterparties))),
+    next: last > firstEntry ? writeCursor({ entry: String(last) }) : null,
+  }
+}
+
+/** Each of the two lists has its own name for the position. */
+function readNumber(name: 'settlement' | 'entry', cursor: string): bigint {
+  const text = readCursor(cursor)[name]
+  if (!isEntryNumber(text)) throw anotherList()
+  return BigInt(text!)
+}
+
+function show({ settlement, payout }: SettlementWithPayout) {
+  return showSettlement(settlement, payout)
+}

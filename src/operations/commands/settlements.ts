@@ -1,0 +1,32 @@
+import type { Command } from 'commander'
+import { prefixes, toReference } from '../../base/ids.js'
+import { listSettlementSchedules } from '../../merchants/settlement-schedule.js'
+import { type CommandOutput, type OperateContext, type Run, setOperation } from './operation.js'
+import { formatTime, tableOf } from './table.js'
+
+export function registerSettlements(program: Command, context: OperateContext): void {
+  // The API client has a command of this name too.
+  const settlements =
+    program.commands.find((command) => command.name() === 'settlements') ??
+    program.command('settlements')
+  settlements.description('payouts of available naira to the primary bank account of a merchant')
+  const scheduled = settlements
+    .command('scheduled')
+    .description('list the next settlement of every merchant, and why the last one paid nothing')
+  setOperation(scheduled, context, listScheduled)
+}
+
+async function listScheduled({ db }: Run<object>): Promise<CommandOutput> {
+  const data = (await listSettlementSchedules(db)).map(({ merchantId, ...schedule }) => ({
+    merchant: toReference(prefixes.merchant, merchantId),
+    ...schedule,
+  }))
+  const rows = data.map(({ merchant, mode, scheduledFor, dueAt, lastRefusal }) => [
+    merchant,
+    mode,
+    formatTime(scheduledFor),
+    formatTime(dueAt),
+    lastRefusal ?? '-',
+  ])
+  return { data, text: tableOf(['merchant', 'mode', 'for', 'due', 'refused because'], rows) }
+}

@@ -1,0 +1,84 @@
+import type { Proof } from '../../base/proof.js'
+
+const settlementsHaveTheirPayouts: Proof = {
+  claim: 'Every settlement has a bank transfer that took its money in its last entries',
+  counterexamples: `
+    select s.environment_id, s.id, s.payout_id, s.last_entry from settlements s
+    left join payouts p on p.environment_id = s.environment_id and p.id = s.payout_id
+    left join lateral (
+      select count(*) as entries, max(t.entry_number) as last_entry from ledger_transfers t
+      where t.environment_id = s.environment_id and t.cause_id = s.payout_id and t.is_hold) held
+      on true
+    where p.kind is distinct from 'bank_transfer' or held.last_entry is distinct from s.last_entry
+      or held.entries is distinct from case when p.fee > 0 then 2 else 1 end`,
+}
+
+const settlementsFollowEachOther: Proof = {
+  claim: 'Every settlement begins where the one before ends, with its balance',
+  counterexamples: `
+    select * from (
+      select environment_id, id, first_entry, opening,
+        coalesce(lag(last_entry) over chain, 0) + 1 as expected_entry,
+        coalesce(lag(closing) over chain, 0) as expected_opening
+      from settlements window chain as (partition by environment_id order by last_entry)) s
+    where (first_entry, opening) is distinct from (expected_entry, expected_opening)`,
+}
+
+const settlementsAddUp: Proof = {
+  claim: 'The report of every settlement equals the statement and adds up to its payout',
+  counterexamples: `
+    with booked as (
+      select s.environment_id, s.id, e.purpose, e.kind, count(*) as count, sum(e.change) as change
+      from settlements s cross join lateral (
+        select t.cause_id, t.purpose, case when t.is_hold then 'hold' else 'post' end as kind,
+          case when t.credit = 'available' then t.amount else -t.amount end as change
+        from ledger_transfers t
+        where t.environment_id = s.environment_id and t.asset = 'NGN'
+          and t.entry_number between s.first_entry and s.last_entry
+        union all
+        select r.cause_id, r.purpose, 'release', r.amount from ledger_resolutions r
+        where r.environment_id = s.environment_id and r.asset = 'NGN'
+          and r.entry_number between s.first_entry and s.last_entry) e
+      where not (e.cause_id = s.payout_id and e.kind = 'hold')
+      group by s.environment_id, s.id, e.purpose, e.kind),
+    reported as (
+      select s.environment_id, s.id, l.* from settlements s
+      cross join lateral json_to_recordset(s.lines)
+        as l (purpose text, kind text, count bigint, change numeric)),
+    sums as (
+      select s.environment_id, s.id, s.opening
+          + coalesce(sum(r.change), 0) - p.amount - p.fee - s.closing as difference
+      from settlements s
+      join payouts p on p.environment_id = s.environment_id and p.id = s.payout_id
+      left join reported r on r.environment_id = s.environment_id and r.id = s.id
+      group by s.environment_id, s.id, s.opening, s.closing, p.amount, p.fee)
+    select environment_id, id, purpose, b.change as booked, r.change as reported
+    from booked b full join reported r using (environment_id, id, purpose, kind)
+    where (b.count, b.change) is distinct from (r.count, r.change)
+    union all
+    select environment_id, id, 'sum', difference, 0 from sums where difference <> 0`,
+}
+
+const settlementsHaveTheirEvents: Proof = {
+  claim: 'Every settlement emitted one event for each state of its payout, in order',
+  counterexamples: `
+    with emitted as (
+      select environment_id, resource_id as id, array_agg(type order by sequence) as types
+      from events where type like 'settlement.%' group by environment_id, resource_id)
+    select environment_id, id, s.status, e.types
+    from (select s.environment_id, s.id, p.status from settlements s
+      join payouts p on p.environment_id = s.environment_id and p.id = s.payout_id) s
+    full join emitted e using (environment_id, id)
+    where e.types is distinct from array['settlement.created'] || case s.status
+      when 'SUBMITTED' then array[]::text[]
+      when 'FAILED' then array['settlement.failed']
+      when 'COMPLETED' then array['settlement.paid']
+      else array['settlement.paid', 'settlement.reversed'] end`,
+}
+
+export const settlementProofs: Proof[] = [
+  settlementsHaveTheirPayouts,
+  settlementsFollowEachOther,
+  settlementsAddUp,
+  settlementsHaveTheirEvents,
+]

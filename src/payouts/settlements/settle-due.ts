@@ -1,0 +1,146 @@
+import { after } from '../../base/clock.js'
+import type { EnvironmentId, Mode } from '../../base/environment.js'
+import { limits } from '../../base/limits.js'
+import type { Logger } from '../../base/log.js'
+import { Refusal } from '../../base/refusal.js'
+import { getEnvironmentById, lockEnvironment } from '../../merchants/environments.js'
+import { getSettings } from '../../merchants/settings.js'
+import { scheduleSettlement } from '../../merchants/settlement-schedule.js'
+import type { Database } from '../../postgres/database.js'
+import { claimDue, type DueTable } from '../../postgres/due.js'
+import { sql } from '../../postgres/sql.js'
+import type { Tx } from '../../postgres/tx.js'
+import type { NewPayout } from '../create-payouts.js'
+import { createSettlement } from './create-settlement.js'
+import { prepareSettlement, type SettlementTools } from './prepare-settlement.js'
+import { settlementReference } from './settlement.js'
+
+type Tools = SettlementTools & {
+  db: Database
+  mode: Mode
+  /** Sends a committed payout, without waiting for it. */
+  send: (committed: NewPayout) => void
+  logger: Logger
+}
+
+const schedulesDue: DueTable = {
+  table: 'settlement_schedules',
+  keyColumns: ['environment_id'],
+  openCondition: 'true',
+  ownerColumn: 'mode',
+  counterColumn: 'attempts',
+  returning: `job.environment_id as "environmentId", job.scheduled_for as "scheduledFor",
+    job.attempts`,
+}
+
+type Claim = { environmentId: EnvironmentId; scheduledFor: Date; attempts: number }
+
+/**
+ * Makes the settlements that are due. One that the bank cannot take now is tried again when the
+ * lease ends; one that is refused for good, or has nothing to pay, is left to the next scheduled
+ * time. Several missed times become one settlement. Returns how many were due.
+ */
+export async function settleDue(tools: Tools, now: Date): Promise<number> {
+  const claims = await claimDue<Claim>(tools.db, schedulesDue, {
+    owner: tools.mode,
+    now,
+    leaseMs: limits.settlements.leaseMs,
+    limit: limits.settlements.perBatchMax,
+  })
+  const outcomes = await Promise.allSettled(claims.map((claim) => settle(tools, now, claim)))
+  const failed = outcomes.find((outcome) => outcome.status === 'rejected')
+  if (failed) throw failed.reason
+  return claims.length
+}
+
+async function settle(tools: Tools, now: Date, claim: Claim): Promise<void> {
+  const { db, logger, send } = tools
+  const { environmentId, scheduledFor } = claim
+  const environment = await getEnvironmentById(db, environmentId)
+  const refuse = (refusal: Refusal) => postponeRefused(tools, now, claim, refusal)
+  if (environment.isSuspended) return refuse(suspended)
+  const environmentNow = after(now, environment.clockOffsetMs)
+  const request = { environment, scheduledFor, requestedAmount: null }
+  const prepared = await prepareSettlement(tools, environmentNow, request)
+  if (prepared instanceof Refusal) return refuse(prepared)
+
+  const { payout, hasRest } = prepared
+  const created = await db
+    .transaction(async (tx) => {
+      if (!(await lockClaim(tx, claim))) return undefined
+      const outcome = await createSettlement(tx, now, prepared)
+      if (outcome instanceof Refusal) return outcome
+      if (hasRest) keepDue(tx, now, environmentId)
+      else await scheduleNext(tx, now, environmentId)
+      return outcome
+    })
+    .finally(payout.finish)
+  // Our lease ended: another worker makes it.
+  if (!created) return
+  if (created instanceof Refusal) return refuse(created)
+  send(payout)
+  const reference = settlementReference(created.settlement)
+  const { amount } = created.payout
+  logger.info({ environmentId, reference, amount: String(amount) }, 'settlement submitted')
+}
+
+const suspended = new Refusal('forbidden', {
+  reason: 'merchant_suspended',
+  message: 'The merchant is suspended.',
+})
+
+/**
+ * A worker that outlived its lease finds another count and must not settle again. Locks the
+ * environment first, as a change of settings or of the test clock does.
+ */
+async function lockClaim(tx: Tx, { environmentId, attempts }: Claim): Promise<boolean> {
+  await lockEnvironment(tx, environmentId)
+  const rows = await tx.rows(sql`
+    select from settlement_schedules
+    where environment_id = ${environmentId} and attempts = ${attempts} for no key update`)
+  return rows.length > 0
+}
+
+/** The rest of what one transfer may carry is settled at once, for the same scheduled time. */
+function keepDue(tx: Tx, now: Date, environmentId: EnvironmentId): void {
+  tx.write(sql`
+    update settlement_schedules set due_at = ${now}, last_refusal = null
+    where environment_id = ${environmentId}`)
+}
+
+async function scheduleNext(
+  tx: Tx,
+  now: Date,
+  environmentId: EnvironmentId,
+  lastRefusal: string | null = null,
+): Promise<void> {
+  const environment = await getEnvironmentById(tx, environmentId)
+  const { settlement } = await getSettings(tx, environment)
+  await scheduleSettlement(tx, now, { environment, settings: settlement })
+  tx.write(sql`
+    update settlement_schedules set last_refusal = ${lastRefusal}
+    where environment_id = ${environmentId}`)
+}
+
+async function postponeRefused(
+  { db, logger }: Tools,
+  now: Date,
+  claim: Claim,
+  refusal: Refusal,
+): Promise<void> {
+  const { environmentId } = claim
+  const { reason, message } = refusal
+  const isTemporary = refusal.status >= 500 || refusal.code === 'insufficient_balance'
+  const hasNothing = reason === 'nothing_to_settle'
+  await db.transaction(async (tx) => {
+    if (!(await lockClaim(tx, claim))) return
+    if (isTemporary)
+      tx.write(sql`
+        update settlement_schedules set last_refusal = ${message}
+        where environment_id = ${environmentId}`)
+    else await scheduleNext(tx, now, environmentId, hasNothing ? null : message)
+  })
+  if (hasNothing) return
+  const outcome = isTemporary ? 'settlement is tried again later' : 'settlement refused'
+  logger.warn({ environmentId, reason, why: message }, outcome)
+}

@@ -1,0 +1,44 @@
+import type { EventType } from '../../events/catalogue.js'
+import type { NewEvent } from '../../events/emit.js'
+import type { Tx } from '../../postgres/tx.js'
+import { showSettlement } from '../../resources/settlement.js'
+import type { Payout, PayoutStatus } from '../payout.js'
+import { maySettle, type Settlement } from './settlement.js'
+import { findSettlementsOf, type SettlementWithPayout } from './store-settlements.js'
+
+const types: Record<PayoutStatus, EventType> = {
+  SUBMITTED: 'settlement.created',
+  COMPLETED: 'settlement.paid',
+  FAILED: 'settlement.failed',
+  REVERSED: 'settlement.reversed',
+}
+
+/** A settlement has the state of its payout, so its events have the same numbers. */
+export function toSettlementEvent({ settlement, payout }: SettlementWithPayout): NewEvent {
+  return {
+    environmentId: settlement.environmentId,
+    type: types[payout.status],
+    resourceId: settlement.id,
+    causeId: settlement.id,
+    sequence: payout.eventSequence,
+    data: JSON.stringify(showSettlement(settlement, payout)),
+  }
+}
+
+/**
+ * Finds the settlements among payouts that are about to change. The returned function makes the
+ * events of those that did.
+ */
+export async function followSettlements(
+  tx: Tx,
+  payouts: Payout[],
+): Promise<(changed: Payout[]) => NewEvent[]> {
+  const candidates = payouts.filter(maySettle)
+  if (candidates.length === 0) return () => []
+  const settlements = await findSettlementsOf(tx, candidates)
+  return (changed) =>
+    changed.flatMap((payout) => {
+      const settlement: Settlement | undefined = settlements.get(payout.id)
+      return settlement ? [toSettlementEvent({ settlement, payout })] : []
+    })
+}

@@ -1,0 +1,184 @@
+import Type from 'typebox'
+import { toIsoText } from '../base/clock.js'
+import { prefixes, toReference } from '../base/ids.js'
+import { toWire } from '../money/amounts.js'
+import {
+  accountName,
+  accountNumber,
+  bankCode,
+  bankName,
+  kobo,
+  naira,
+  notYet,
+  orNull,
+  reference,
+  resource,
+  text,
+  time,
+  timestamp,
+  withDescription,
+  withExample,
+} from './shapes.js'
+
+const koboOf = (example: number, description: string) =>
+  withExample(withDescription(kobo, description), example)
+
+const entryNumber = (example: number, description: string) =>
+  Type.Integer({ description, examples: [example] })
+
+const reportLine = Type.Object({
+  type: text('payment', 'Why the balance changed, as in balance entries.'),
+  effect: Type.Enum(['post', 'hold', 'release'], {
+    description: 'As in balance entries.',
+    examples: ['post'],
+  }),
+  count: Type.Integer({ description: 'Number of entries.', examples: [3] }),
+  amount: koboOf(1_350_000, 'Sum of the entries in kobo; negative if the balance fell.'),
+})
+
+const lineExamples = [
+  { type: 'payment', effect: 'post', count: 3, amount: 1_350_000 },
+  { type: 'payment_fee', effect: 'post', count: 3, amount: -13_500 },
+  { type: 'payment_refund', effect: 'hold', count: 1, amount: -84_000 },
+]
+
+export const settlement = resource('Settlement', {
+  reference: reference(prefixes.settlement, 'Identifies the settlement.'),
+  status: Type.Enum(['SUBMITTED', 'PAID', 'FAILED', 'REVERSED'], {
+    description:
+      '`SUBMITTED` until its bank transfer ends as `PAID` or `FAILED`. `REVERSED` if the bank returned the money later. The next settlement includes money that came back.',
+    examples: ['SUBMITTED'],
+  }),
+  scheduledFor: orNull(
+    timestamp('The scheduled time that it was made for.'),
+    'Null if you requested it.',
+  ),
+  amount: koboOf(1_250_000, 'Paid to your bank account, in kobo.'),
+  fee: koboOf(2_500, 'The fee for the bank transfer, in kobo.'),
+  currency: naira,
+  bankCode,
+  bankName,
+  accountNumber,
+  accountName,
+  transferReference: reference(
+    prefixes.bankTransfer,
+    'The bank transfer; `merchantReference` there is the reference of the settlement.',
+  ),
+  failureReason: notYet(
+    Type.String(),
+    'Why the transfer failed; null otherwise. docs/reference/payouts.md lists every value.',
+  ),
+  period: Type.Object(
+    {
+      from: notYet(time, 'When the settlement before was made; null for the first one.'),
+      to: timestamp('When this settlement was made.'),
+      firstEntry: entryNumber(1, 'Number of the first balance entry in the period.'),
+      lastEntry: entryNumber(9, 'Number of the last one. The last entries hold this settlement.'),
+    },
+    { description: 'The part of the naira statement since the settlement before.' },
+  ),
+  report: Type.Object(
+    {
+      opening: koboOf(0, 'Available balance at the start of the period, in kobo.'),
+      credits: koboOf(1_350_000, 'Sum of all entries that raised the balance, in kobo.'),
+      debits: koboOf(97_500, 'Sum of all other entries, without this settlement, in kobo.'),
+      closing: koboOf(0, 'Available balance after this settlement, in kobo.'),
+      lines: Type.Array(reportLine, {
+        description: 'Entries by type and effect, without this settlement.',
+        examples: [lineExamples],
+      }),
+    },
+    { description: '`opening` + `credits` − `debits` = `amount` + `fee` + `closing`.' },
+  ),
+  reserve: koboOf(0, 'Reserve in your settings when it was made, in kobo.'),
+  paidAt: notYet(time, 'When the bank confirmed that the money arrived.'),
+  failedAt: notYet(time, 'When the transfer failed.'),
+  reversedAt: notYet(time, 'When the bank returned the money.'),
+  createdAt: timestamp('When the settlement was made.'),
+})
+
+type LineFields = { purpose: string; kind: string; count: number; change: bigint }
+
+type SettlementFields = {
+  id: string
+  scheduledFor: Date | null
+  reserve: bigint
+  firstEntry: bigint
+  lastEntry: bigint
+  opening: bigint
+  closing: bigint
+  lines: LineFields[]
+  previousAt: Date | null
+  createdAt: Date
+}
+
+type PayoutFields = {
+  id: string
+  amount: bigint
+  fee: bigint
+  destination: { kind: string } | BankAccountFields
+  status: 'SUBMITTED' | 'COMPLETED' | 'FAILED' | 'REVERSED'
+  failureReason: string | null
+  completedAt: Date | null
+  failedAt: Date | null
+  reversedAt: Date | null
+}
+
+type BankAccountFields = {
+  kind: 'bank_account'
+  bankCode: string
+  bankName: string
+  accountNumber: string
+  accountName: string
+}
+
+export function showSettlement(settlement: SettlementFields, payout: PayoutFields) {
+  const { bankCode, bankName, accountNumber, accountName } = payout.destination as BankAccountFields
+  const { lines } = settlement
+  return {
+    reference: toReference(prefixes.settlement, settlement.id),
+    status: payout.status === 'COMPLETED' ? 'PAID' : payout.status,
+    scheduledFor: isoOrNull(settlement.scheduledFor),
+    amount: toWire(payout.amount, 'NGN'),
+    fee: toWire(payout.fee, 'NGN'),
+    currency: 'NGN',
+    bankCode,
+    bankName,
+    accountNumber,
+    accountName,
+    transferReference: toReference(prefixes.bankTransfer, payout.id),
+    failureReason: payout.failureReason,
+    period: {
+      from: isoOrNull(settlement.previousAt),
+      to: toIsoText(settlement.createdAt),
+      firstEntry: Number(settlement.firstEntry),
+      lastEntry: Number(settlement.lastEntry),
+    },
+    report: {
+      opening: toWire(settlement.opening, 'NGN'),
+      credits: toWire(sumOf(lines.filter(({ change }) => change > 0n)), 'NGN'),
+      debits: toWire(-sumOf(lines.filter(({ change }) => change < 0n)), 'NGN'),
+      closing: toWire(settlement.closing, 'NGN'),
+      lines: lines.map(({ purpose, kind, count, change }) => ({
+        type: purpose,
+        effect: kind,
+        count,
+        amount: toWire(change, 'NGN'),
+      })),
+    },
+    reserve: toWire(settlement.reserve, 'NGN'),
+    paidAt: isoOrNull(payout.completedAt),
+    failedAt: isoOrNull(payout.failedAt),
+    reversedAt: isoOrNull(payout.reversedAt),
+    createdAt: toIsoText(settlement.createdAt),
+  }
+}
+
+function isoOrNull(time: Date | null): string | null {
+  return time && toIsoText(time)
+}
+
+/** All entries of one type and effect have the same sign. */
+function sumOf(lines: LineFields[]): bigint {
+  return lines.reduce((sum, { change }) => sum + change, 0n)
+}

@@ -1,0 +1,37 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { computeFee, type FeeSchedule } from '../../../src/money/fees.js'
+import { largestTransfer } from '../../../src/payouts/settlements/largest-transfer.js'
+
+const kobo = (max: number) => fc.integer({ min: 0, max }).map(BigInt)
+const rate = { flat: kobo(900), basisPoints: fc.integer({ min: 0, max: 3_000 }) }
+
+/** Fees of all shapes, also those that fall where a tier ends. */
+const schedules: fc.Arbitrary<FeeSchedule> = fc.record({
+  ...rate,
+  floor: kobo(300),
+  cap: fc.option(kobo(2_000)),
+  tiers: fc
+    .uniqueArray(fc.record({ ...rate, upTo: fc.integer({ min: 1, max: 12_000 }).map(BigInt) }), {
+      maxLength: 3,
+      selector: ({ upTo }) => upTo,
+    })
+    .map((tiers) => tiers.toSorted((one, other) => Number(one.upTo - other.upTo))),
+})
+
+// Compared with trying every amount.
+test('the largest whole-naira amount whose fee the budget covers is found', () => {
+  const bounds = fc.record({ budget: kobo(15_000), min: kobo(3_000), max: kobo(14_000) })
+  fc.assert(
+    fc.property(bounds, schedules, (bounds, fee) => {
+      let expected: bigint | undefined
+      for (let amount = 100n; amount <= bounds.max; amount += 100n)
+        if (amount >= bounds.min && amount + computeFee(fee, amount) <= bounds.budget)
+          expected = amount
+      const found = largestTransfer({ ...bounds, fee })
+      expect(found?.amount).toBe(expected)
+      if (found) expect(found.fee).toBe(computeFee(fee, found.amount))
+    }),
+    { numRuns: 500 },
+  )
+})
