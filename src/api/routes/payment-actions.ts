@@ -16,7 +16,7 @@ import { formatDecimal } from '../../money/amounts.js'
 import { returnKindOf } from '../../payouts/payout.js'
 import type { BankDirectory, Destination, PayoutRail } from '../../payouts/ports.js'
 import { payment, showPayment } from '../../resources/payment.js'
-import { referenceSample } from '../../resources/shapes.js'
+import { referenceSample, withExample } from '../../resources/shapes.js'
 import type { ApiParts } from '../api-parts.js'
 import { commitRefusal, returnRefusal } from '../create-resource.js'
 import { success } from '../edge/envelope.js'
@@ -39,10 +39,13 @@ export const resolvePayment = (api: ApiParts) =>
     description:
       'Accepts the held amount of a payment, or returns it to the sender or to `destination`. Stablecoins are returned only to a wallet that you name.',
     params,
-    body: closed({
-      action: Type.Enum(['accept', 'return'], { type: 'string', examples: ['accept'] }),
-      destination: Type.Optional(destinationIn),
-    }),
+    body: withExample(
+      closed({
+        action: Type.Enum(['accept', 'return'], { type: 'string', examples: ['accept'] }),
+        destination: Type.Optional(destinationIn),
+      }),
+      { action: 'accept' },
+    ),
     answers: { 200: payment },
     refusals: [
       'not_found',
