@@ -5,6 +5,7 @@ import { bodySchema, catalogue, eventTypes } from '../../events/catalogue.js'
 import { packFile, sendFile } from '../reference/packed-file.js'
 import { jsonType } from './envelope.js'
 import { withExamples } from './examples.js'
+import { describeFields } from './field-descriptions.js'
 import { addReferencePage, type FindDemoKey } from './reference-page.js'
 import type { Route } from './route.js'
 import { tags } from './tags.js'
@@ -56,7 +57,9 @@ export async function addDocs(
 }
 
 function complete<Given extends object>(document: Given, routes: Route[]): Given {
-  return nameSchemas(inOrder(withExamples(withOptionalBodies(document, routes), routes)))
+  const named = nameSchemas(inOrder(withExamples(withOptionalBodies(document, routes), routes)))
+  describeFields(named)
+  return named
 }
 
 /** Reads before writes. */

@@ -47,8 +47,11 @@ function renderMenu({ document, guides }: Frame, path: string): Html {
     )}</ul></details>`
   })
   const listed = [...guides.values()].filter(({ name }) => isForMerchants(name))
-  return html`<label class="filter">Find <input type="search" data-filter="#menu"
-    autocomplete="off"></label>
+  // The introduction has its own filter.
+  const filter =
+    path !== '/docs/' &&
+    html`<label>Find <input type="search" data-filter="#menu" autocomplete="off"></label>`
+  return html`${filter}
     <ul>${link('/docs/', 'Introduction')}${link('/docs/events', 'Webhook events')}</ul>
     ${groups}
     ${

@@ -102,5 +102,7 @@ function boundsOf(schema: Schema | undefined): string[] {
     if (to === undefined) return from ? [`at least ${from}${unit}`] : []
     return [from === undefined ? `at most ${to}${unit}` : `${from} to ${to}${unit}`]
   }
-  return [...range(minimum, maximum), ...range(minLength, maxLength, ' characters')]
+  // The largest integer of JSON is no limit that a caller could meet.
+  const most = maximum === Number.MAX_SAFE_INTEGER ? undefined : maximum
+  return [...range(minimum, most), ...range(minLength, maxLength, ' characters')]
 }

@@ -65,7 +65,7 @@ ${serviceVersion}. The SDK has the version of the service: <code>manilla@${servi
 Within an API version, fields and operations are only added: ignore those that you do not know.</p>
 
 <h2 id="operations">Operations</h2>
-<label class="filter">Find <input type="search" data-filter="main" autocomplete="off"></label>
+<label>Find an operation <input type="search" data-filter="main" autocomplete="off"></label>
 ${groups}`
 }
 

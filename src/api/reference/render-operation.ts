@@ -140,7 +140,8 @@ ${facts.isKeyed && renderInput('idempotency', 'Idempotency-Key', { placeholder: 
 ${
   hasBody &&
   html`<label>Body <textarea name="body" rows="${rowsOf(body.example)}" spellcheck="false"
->${JSON.stringify(body.example, null, 2)}</textarea></label>`
+>${JSON.stringify(body.example, null, 2)}</textarea>
+<small>References and times that you leave unchanged are made new for each request.</small></label>`
 }
 <button class="send">Send</button>
 </form>

@@ -46,7 +46,8 @@ nav a[aria-current]{font-weight:600}
 summary{cursor:pointer;padding:.6rem 0;font-weight:600;min-height:2.75rem}
 nav summary{padding:.6rem .5rem}
 .method{font:600 .6875rem/1.6 ui-monospace,Menlo,Consolas,monospace;flex:none;padding:0 .35rem;
-  border-radius:.3rem;background:var(--wash);color:var(--brand);display:inline-block}
+  border-radius:.3rem;background:var(--wash);color:var(--brand);display:inline-block;
+  min-width:3.1rem;text-align:center}
 .method.get{background:var(--good-wash);color:var(--good)}
 .method.delete{background:var(--bad-wash);color:var(--bad)}
 .address{padding:.6rem .75rem;background:var(--card);border:1px solid var(--line);
@@ -55,7 +56,7 @@ nav summary{padding:.6rem .5rem}
 .operations li{padding:.55rem 0;border-top:1px solid var(--line);display:flex;flex-wrap:wrap;
   gap:.15rem .6rem;align-items:baseline;scroll-margin-top:4rem}
 .operations li:target{background:var(--wash)}
-.operations a{font-weight:600;min-height:1.5rem}
+.operations a{font-weight:600;flex:1 1 60%}
 .operations code{color:var(--soft);flex-basis:100%}
 .fields{list-style:none;padding:0;margin:0 0 1rem}
 .fields li{padding:.55rem 0;border-top:1px solid var(--line)}
@@ -70,6 +71,7 @@ pre{background:var(--card);border:1px solid var(--line);border-radius:.6rem;padd
 table{border-collapse:collapse;font-size:.9375rem;min-width:100%}
 th,td{text-align:left;vertical-align:top;padding:.45rem .75rem .45rem 0;
   border-top:1px solid var(--line);overflow-wrap:normal}
+label small{font-weight:400}
 label{display:block;font-weight:600;font-size:.875rem;margin-bottom:.75rem}
 input,select,textarea{display:block;width:100%;margin-top:.25rem;padding:.55rem .65rem;
   font-size:1rem;font-weight:400;color:var(--ink);background:var(--card);
@@ -97,7 +99,9 @@ footer{text-align:center;color:var(--soft);font-size:.8125rem;padding:1.5rem 1re
   nav{grid-area:1/1;position:sticky;top:3rem;align-self:start;height:calc(100vh - 3rem);
     overflow:auto;border-top:0;border-right:1px solid var(--line)}
   nav a{min-height:0;padding:.3rem .5rem;font-size:.9375rem}
+  nav summary{min-height:0;padding:.45rem .5rem}
   main{grid-area:1/2;padding:2rem 2.5rem;max-width:72rem}
+  .operations a{flex:none}
   .operations code{flex-basis:auto;margin-left:auto}
   .columns{display:grid;grid-template-columns:minmax(0,1fr) minmax(0,26rem);gap:2.5rem}
   .columns>div{grid-area:1/1;min-width:0}
