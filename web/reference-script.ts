@@ -21,9 +21,10 @@ type Step = {
 type Operation = {
   method: string
   path: string
-  sdk?: { name: string; takes: string; gives: string; isPublic: boolean }
+  sdk?: { name: string; takes: string; gives: string }
   steps: Step[]
   example?: Fields
+  pathExample: Fields
   needsKey: boolean
   isKeyed: boolean
 }
@@ -58,7 +59,11 @@ function freshen(body: Json, example: Json | undefined, taken: Fields, start = '
 function freshValue(name: string, value: Json): Json {
   if (typeof value !== 'string') return value
   if (/^(merchant|external)Reference$/.test(name)) return `${value}-${newUuid().slice(0, 8)}`
-  return /^\d{4}-\d\d-\d\dT/.test(value) ? freshTime(name) : value
+  return isTime(value) ? freshTime(name) : value
+}
+
+function isTime(text: string): boolean {
+  return /^\d{4}-\d\d-\d\d(T|$)/.test(text)
 }
 
 /** The longest expiry allowed is a day. */
@@ -100,15 +105,14 @@ async function read(response: Response): Promise<Answer> {
   return { status: response.status, text, json, requestId: response.headers.get('x-request-id') }
 }
 
-/** Runs the calls that an example needs, and collects the fields that it uses. */
+/** Runs the calls that an example needs, and adds the fields that it uses to `taken`. */
 async function runSteps(
   steps: Step[],
   key: string,
   note: (line: string) => void,
-  taken: Fields = {},
-): Promise<Fields> {
+  taken: Fields,
+): Promise<void> {
   for (const step of steps) await runStep(step, key, note, taken)
-  return taken
 }
 
 async function runStep(
@@ -126,7 +130,7 @@ async function runStep(
     const request = toRequest({ method: step.method, path, key, body })
     const answer = await read(await send(request))
     const data = isObject(answer.json) ? (answer.json.data ?? null) : null
-    if (answer.status >= 300) throw new Error(`${step.method} ${path}: ${answer.text}`)
+    if (answer.status >= 300) throw new Error(`${step.method} ${path} → ${messageOf(answer)}`)
     const item = isObject(data) && Array.isArray(data.items) ? pick(data.items, step.match) : data
     if (isObject(item)) {
       for (const [name, field] of Object.entries(step.take)) taken[name] = item[field] ?? null
@@ -141,6 +145,10 @@ async function runStep(
     if (attempt === 40) throw new Error(`${path} has no item that the example could use.`)
     await new Promise((resolve) => setTimeout(resolve, 250))
   }
+}
+
+function messageOf({ status, json, text }: Answer): string {
+  return `${status} ${isObject(json) ? String(json.message) : text}`
 }
 
 function pick(items: Json[], match: Fields = {}): Json | undefined {
@@ -172,7 +180,6 @@ function startForm(form: HTMLFormElement): void {
   const keyField = form.querySelector<HTMLInputElement>('[name=key]')
   const key = () => keyField?.value.trim() ?? sessionStorage.getItem(keyName) ?? ''
   const show = () => showSamples(operation, sampleOf(operation, form, key()), key())
-  form.hidden = false
   form.addEventListener('input', () => {
     if (keyField) sessionStorage.setItem(keyName, key())
     show()
@@ -207,8 +214,11 @@ function textOf(form: HTMLFormElement, name: string): string {
 /** The values of fields whose names start alike, such as `query.`, without empty ones. */
 function valuesOf(form: HTMLFormElement, start: string): Record<string, string> {
   const named = [...form.elements].flatMap((field) => {
-    const { name, value } = field as HTMLInputElement
-    return name.startsWith(start) && value.trim() ? [[name.slice(start.length), value.trim()]] : []
+    const { name, value, defaultValue } = field as HTMLInputElement
+    if (!name.startsWith(start) || !value.trim()) return []
+    const shortName = name.slice(start.length)
+    const isExample = value === defaultValue && isTime(value)
+    return [[shortName, isExample ? freshTime(shortName) : value.trim()]]
   })
   return Object.fromEntries(named) as Record<string, string>
 }
@@ -220,7 +230,8 @@ function compose(
 ): ApiRequest {
   const { method, example, isKeyed } = operation
   const query = new URLSearchParams(valuesOf(form, 'query.')).toString()
-  const path = fillPath(operation.path, { ...taken, ...valuesOf(form, 'path.') })
+  const named = { ...operation.pathExample, ...taken, ...valuesOf(form, 'path.') }
+  const path = fillPath(operation.path, named)
   const text = textOf(form, 'body')
   const body = text === '' ? undefined : freshen(JSON.parse(text) as Json, example, taken)
   const request = toRequest({
@@ -233,7 +244,7 @@ function compose(
   if (!isKeyed) delete request.headers['Idempotency-Key']
   else if (own) request.headers['Idempotency-Key'] = own
   const accept = textOf(form, 'accept')
-  if (accept) request.headers.Accept = accept
+  if (accept && accept !== 'application/json') request.headers.Accept = accept
   return request
 }
 
@@ -260,16 +271,19 @@ async function submit(operation: Operation, form: HTMLFormElement, key: string):
   try {
     if (key.startsWith('sk_live_'))
       throw new Error('Use a test key here. A live key belongs on your server only.')
+    // Fails if the body is not JSON, before anything is created.
+    compose(operation, form, { key, taken: {} })
     const steps = make('ol')
     const note = (line: string) => {
       steps.append(make('li', line))
       if (!steps.isConnected)
         area.append(make('p', 'First, to have what the example needs:'), steps)
     }
-    const isNamed =
-      operation.path.includes('{') &&
-      !fillPath(operation.path, valuesOf(form, 'path.')).includes('{')
-    const taken = isNamed ? {} : await runSteps(operation.steps, key, note)
+    // A reader who names the resource needs no other.
+    const isNamed = operation.path.includes('{') && !hasGaps(form, operation)
+    const taken: Fields = {}
+    if (!isNamed)
+      await runSteps(operation.steps, key, note, taken).catch((error: Error) => note(error.message))
     const request = compose(operation, form, { key, taken })
     showSamples(operation, request, key)
     await exchange(request, area)
@@ -279,6 +293,10 @@ async function submit(operation: Operation, form: HTMLFormElement, key: string):
   } finally {
     button.disabled = false
   }
+}
+
+function hasGaps(form: HTMLFormElement, { path }: Operation): boolean {
+  return fillPath(path, valuesOf(form, 'path.')).includes('{')
 }
 
 /** Sends the request and shows status, time and body. */
@@ -342,7 +360,7 @@ function toCurl({ method, path, headers, body }: ApiRequest): string {
 
 /** Calls the SDK with the values of a request. */
 function toNode({ sdk, path }: Operation, request: ApiRequest, key: string): string {
-  const { name, gives, isPublic } = sdk!
+  const { name, takes, gives } = sdk!
   const [sentPath = '', query] = request.path.split('?')
   const pattern = path.replace(/\{\w+\}/g, '([^/]+)')
   const [, ...parameters] = new RegExp(`^${pattern}$`).exec(sentPath) ?? []
@@ -351,7 +369,7 @@ function toNode({ sdk, path }: Operation, request: ApiRequest, key: string): str
   const ownKey = request.headers['Idempotency-Key']
   const words = [
     ...parameters.map((one) => toLiteral(decodeURIComponent(one))),
-    ...(sdk!.takes === 'nothing' ? [] : [input ?? body ?? '{}']),
+    ...(takes === 'nothing' ? [] : [input ?? body ?? '{}']),
     ...(ownKey ? [`{ idempotencyKey: ${toLiteral(ownKey)} }`] : []),
   ]
   const call = `manilla.${name}(${words.join(', ')})`
@@ -359,10 +377,9 @@ function toNode({ sdk, path }: Operation, request: ApiRequest, key: string): str
     gives === 'pages'
       ? `for await (const item of ${call}) console.log(item)`
       : `console.log(await ${call})`
-  const secret = isPublic ? "'unused'" : toLiteral(key)
   return `import { Manilla } from 'manilla'
 
-const manilla = new Manilla(${secret || "''"}, { baseUrl: ${toLiteral(location.origin)} })
+const manilla = new Manilla(${toLiteral(key || 'sk_test_…')}, { baseUrl: ${toLiteral(location.origin)} })
 ${used}`
 }
 

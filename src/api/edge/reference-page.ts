@@ -52,7 +52,7 @@ async function answer(
  * a foreign host name, although it moves no real money.
  */
 function isFromThisMachine({ socket, headers, hostname }: FastifyRequest): boolean {
-  const isProxied = ['forwarded', 'x-forwarded-for', 'x-real-ip', 'via'].some(
+  const isProxied = ['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host', 'x-real-ip'].some(
     (name) => headers[name] !== undefined,
   )
   const isLocal = /^(::ffff:)?127\.|^::1$/.test(socket.remoteAddress ?? '')

@@ -2,7 +2,6 @@ import { readdir, readFile } from 'node:fs/promises'
 import path from 'node:path/posix'
 import { Marked, type Tokens } from 'marked'
 import { asMarkup, type Html } from '../checkout-page/html.js'
-import type { Tag } from '../edge/tags.js'
 
 /** A page of docs/, such as `guides/payouts`. */
 export type Guide = { name: string; title: string; text: string }
@@ -23,7 +22,7 @@ export async function readGuides(): Promise<Map<string, Guide>> {
   return new Map(guides.sort((a, b) => (a.name < b.name ? -1 : 1)).map((one) => [one.name, one]))
 }
 
-/** Our own pages, so their HTML is trusted. Links to files that are not served become plain text. */
+/** Our own text, so its HTML is trusted. Links to files that are not served become plain text. */
 export function renderGuide({ name, text }: Guide, guides: Map<string, Guide>): Html {
   const marked = new Marked({
     renderer: {
@@ -79,7 +78,7 @@ const guidesByPath: [string, string[]][] = [
   ['/v1/settings', ['guides/checkout', 'guides/collections']],
 ]
 
-const guidesByTag: Record<Tag, string[]> = {
+const guidesByTag: Record<string, string[]> = {
   Collections: ['guides/collections'],
   Checkout: ['guides/checkout'],
   Disbursements: ['guides/payouts', 'reference/payouts'],
@@ -97,6 +96,6 @@ type Named = { path: string; tags: string[] }
 
 export function guidesOf({ path, tags }: Named, guides: Map<string, Guide>): Guide[] {
   const [, byPath] = guidesByPath.find(([start]) => path.startsWith(start)) ?? []
-  const names: string[] = byPath ?? guidesByTag[tags[0] as Tag] ?? []
+  const names: string[] = byPath ?? guidesByTag[tags[0]!] ?? []
   return names.map((name) => guides.get(name)).filter((guide) => guide !== undefined)
 }

@@ -36,6 +36,11 @@ const newPayment: Call[] = [
   { operation: 'createVirtualAccount', take: ['accountNumber'] },
   { operation: 'payTestAccount', take: ['reference'] },
 ]
+const anyPayment: Call = {
+  operation: 'listPayments',
+  take: ['reference'],
+  otherwise: newPayment,
+}
 /** The endpoint of the examples, so that the page changes no endpoint in use. */
 const exampleEndpoint: Call = {
   operation: 'listWebhookEndpoints',
@@ -50,9 +55,8 @@ const unknownAccount = { bankCode: '999', accountNumber: '9900000065' }
 
 /** Paths whose examples need more than an item of their list, or one that `POST` creates. */
 const special: Record<string, Call[]> = {
-  '/v1/collections/payments/{reference}': [
-    { operation: 'listPayments', take: ['reference'], otherwise: newPayment },
-  ],
+  '/v1/collections/payments/{reference}': [anyPayment],
+  '/v1/timeline/{reference}': [anyPayment],
   '/v1/collections/payments/{reference}/refund': [
     ...newPayment,
     { ...recipient, take: { 'destination.accountName': 'accountName' } },

@@ -12,8 +12,8 @@ export function renderEvents({ webhooks }: ApiDocument): Html {
       <pre tabindex="0"><code>${JSON.stringify(example, null, 2)}</code></pre></details>`
   })
   return html`<h1>Webhook events</h1>
-<p>Manilla sends these as <code>POST</code> requests to your webhook endpoints, signed as in Standard
-Webhooks. Verify the signature before you trust the body, ignore an <code>id</code> that you have
+<p>Manilla sends these as <code>POST</code> requests to your webhook endpoints, signed as in
+Standard Webhooks. Verify the signature before you trust the body, ignore an <code>id</code> that you have
 seen, and answer 2xx within ${limits.webhooks.attemptTimeoutMs / 1_000} seconds.</p>
 <p class="guides">Read more: <a href="/docs/guides/webhooks">Webhooks</a> ·
 <a href="/docs/reference/events">Events</a></p>

@@ -44,7 +44,8 @@ questions. <a href="/docs/reference/errors">All errors</a></p>
 <h2 id="paging">Paging</h2>
 <p>Lists are newest first and return <code>items</code> and <code>nextCursor</code>. Send
 <code>cursor</code> with that value for the next page, until it is null. <code>limit</code> is 1 to
-${http.pageSizeMax}, by default ${http.pageSizeDefault}. A cursor belongs to its list and filters.</p>
+${http.pageSizeMax}, by default ${http.pageSizeDefault}. A cursor belongs to its list and
+filters.</p>
 
 <h2 id="idempotency">Idempotency</h2>
 <p>Send an <code>Idempotency-Key</code> with every <code>POST</code>: a UUID, or better an

@@ -7,7 +7,6 @@ import {
   type Parameter,
   parametersIn,
   type RefusalExample,
-  type Schema,
   successOf,
 } from './document.js'
 import type { Guide } from './guides.js'
@@ -52,10 +51,14 @@ function renderKey(operation: ListedOperation): Html {
       : operation.path.startsWith('/rails/')
         ? 'Needs the signature of the bank.'
         : 'Needs no key.'
-  const [header] = parametersIn(operation, 'header')
+  const header = findKeyHeader(operation)
   if (!header) return html`${key}`
   const why = header.required ? 'Requires an' : 'Accepts an'
   return html`${key} ${why} <a href="/docs/#idempotency"><code>Idempotency-Key</code></a>.`
+}
+
+function findKeyHeader(operation: ListedOperation): Parameter | undefined {
+  return parametersIn(operation, 'header').find(({ name }) => name === 'Idempotency-Key')
 }
 
 function renderGuideLinks(guides: Guide[]): Html {
@@ -69,7 +72,10 @@ function renderSuccess(document: ApiDocument, operation: ListedOperation): Html 
   const [status, content] = successOf(operation)
   const media = jsonOf(content)
   const heading = html`<h2>Response <small>${status}</small></h2>`
-  if (!media?.schema) return html`${heading}<p>A stream of server-sent events.</p>`
+  if (!media?.schema) {
+    const { description = '' } = Object.values(content.content ?? {})[0]?.schema ?? {}
+    return html`${heading}<p>A stream of server-sent events. ${renderText(description)}</p>`
+  }
   const data = follow(document, media.schema).properties?.data ?? {}
   const { items } = follow(document, data).properties ?? {}
   const fields = renderFields(document, items ?? data, { isRequest: false })
@@ -109,7 +115,7 @@ function followExample({ components }: ApiDocument, ref: string): RefusalExample
   return components.examples[ref.split('/').at(-1)!]!
 }
 
-/** Works with the script only, which shows it. */
+/** Works with the script only; the styles hide it where there is none. */
 function renderForm(
   document: ApiDocument,
   operation: ListedOperation,
@@ -125,18 +131,23 @@ function renderForm(
     sdk,
     steps: prepare(document, operation),
     example: hasBody ? body.example : undefined,
+    pathExample: Object.fromEntries(
+      parametersIn(operation, 'path').map(({ name, example }) => [name, example]),
+    ),
     needsKey: security.length > 0,
-    isKeyed: parametersIn(operation, 'header').length > 0,
+    isKeyed: findKeyHeader(operation) !== undefined,
   }
   const hasCsv = Object.keys(success.content ?? {}).includes('text/csv')
+  const isPrepared = facts.steps.length > 0
+  const newKey = 'A new UUID for each request'
   return html`<section class="try" aria-labelledby="try"><h2 id="try">Try it</h2>
 <noscript><p>Sending requests from this page needs JavaScript.</p></noscript>
-<form hidden data-operation="${JSON.stringify(facts)}">
+<form data-operation="${JSON.stringify(facts)}">
 ${facts.needsKey && renderInput('key', 'Secret test key', { placeholder: 'sk_test_…' })}
-${parametersIn(operation, 'path').map((one) => renderParameter(one, 'path', facts.steps.length > 0))}
-${parametersIn(operation, 'query').map((one) => renderParameter(one, 'query', false))}
+${parametersIn(operation, 'path').map((one) => renderParameter(one, isPrepared))}
+${parametersIn(operation, 'query').map((one) => renderParameter(one, false))}
 ${hasCsv && renderSelect('accept', 'Format', ['application/json', 'text/csv'])}
-${facts.isKeyed && renderInput('idempotency', 'Idempotency-Key', { placeholder: 'A new UUID for each request' })}
+${facts.isKeyed && renderInput('idempotency', 'Idempotency-Key', { placeholder: newKey })}
 ${
   hasBody &&
   html`<label>Body <textarea name="body" rows="${rowsOf(body.example)}" spellcheck="false"
@@ -147,7 +158,7 @@ ${
 </form>
 <div class="answer" role="status" hidden></div>
 <details open><summary>curl</summary><div class="code"><pre tabindex="0"><code id="curl"
->${toCurl(operation, facts.example)}</code></pre></div></details>
+>${toCurl(operation, facts)}</code></pre></div></details>
 ${
   sdk &&
   html`<details><summary>Node SDK</summary><div class="code"><pre tabindex="0"><code
@@ -158,9 +169,9 @@ ${
 
 const rowsOf = (example: unknown) => JSON.stringify(example, null, 2).split('\n').length
 
-function renderParameter(parameter: Parameter, place: 'path' | 'query', isFound: boolean): Html {
-  const { name, required, example, schema } = parameter
-  const values = (schema as Schema).enum
+function renderParameter(parameter: Parameter, isFound: boolean): Html {
+  const { name, in: place, required, example, schema } = parameter
+  const values = schema.enum
   const label = required && place === 'query' ? `${name} (required)` : name
   if (values && place === 'query' && !required)
     return renderSelect(`query.${name}`, label, ['', ...values.map(String)])
@@ -183,14 +194,20 @@ function renderSelect(name: string, label: string, values: string[]): Html {
   return html`<label>${label} <select name="${name}">${options}</select></label>`
 }
 
-/** For readers without script. The script replaces it by the request as it would be sent. */
-function toCurl({ method, path, security }: ListedOperation, example: unknown): string {
+/**
+ * For readers without script, which replaces it by the request as it would be sent. It has as many
+ * lines, so that nothing moves then.
+ */
+function toCurl({ method, path, security }: ListedOperation, { isKeyed, example }: Sample): string {
   const lines = [
-    `curl -X ${method} "$MANILLA_URL${path}"`,
+    `curl ${method === 'GET' ? '' : `-X ${method} `}"$MANILLA_URL${path}"`,
     ...(security.length > 0 ? ['-H "Authorization: Bearer $MANILLA_KEY"'] : []),
+    ...(isKeyed ? ['-H "Idempotency-Key: $(uuidgen)"'] : []),
     ...(example === undefined
       ? []
       : ['-H "Content-Type: application/json"', `-d '${JSON.stringify(example, null, 2)}'`]),
   ]
   return lines.join(' \\\n  ')
 }
+
+type Sample = { isKeyed: boolean; example: unknown }

@@ -1,5 +1,5 @@
 /** How the SDK names an operation. */
-export type SdkMethod = { name: string; takes: string; gives: string; isPublic: boolean }
+export type SdkMethod = { name: string; takes: string; gives: string }
 
 type Row = Omit<SdkMethod, 'name'> & { method: string; path: string }
 type Rows = { [name: string]: Row | Rows }
@@ -12,7 +12,11 @@ export async function readSdkMethods(): Promise<Map<string, SdkMethod>> {
   const { operations } = (await import(compiledTable.href)) as { operations: Rows }
   const listed = list(operations)
   // A list that also has CSV is named twice; the first is the list.
-  return new Map(listed.toReversed().map(([name, row]) => [rowName(row), { ...row, name }]))
+  return new Map(
+    listed
+      .toReversed()
+      .map(([name, row]) => [rowName(row), { name, takes: row.takes, gives: row.gives }]),
+  )
 }
 
 const rowName = ({ method, path }: Row) => `${method} ${path}`

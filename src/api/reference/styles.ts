@@ -105,9 +105,10 @@ footer{text-align:center;color:var(--soft);font-size:.8125rem;padding:1.5rem 1re
   .operations code{flex-basis:auto;margin-left:auto}
   .columns{display:grid;grid-template-columns:minmax(0,1fr) minmax(0,26rem);gap:2.5rem}
   .columns>div{grid-area:1/1;min-width:0}
-  .try{grid-area:1/2;position:sticky;top:4rem;align-self:start;max-height:calc(100vh - 5rem);overflow:auto;
-    padding:.1rem .25rem}
+  .try{grid-area:1/2;position:sticky;top:4rem;align-self:start;
+    max-height:calc(100vh - 5rem);overflow:auto;    padding:.1rem .25rem}
   .try h2,.columns>div>h2:first-child{margin-top:.5rem}
 }
+@media (scripting:none){form,nav label,main>label{display:none}}
 @media print{header,nav,.try,footer{display:none}}
 `.replace(/\n\s*/g, '')
