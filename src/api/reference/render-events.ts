@@ -13,8 +13,8 @@ export function renderEvents({ webhooks }: ApiDocument): Html {
   })
   return html`<h1>Webhook events</h1>
 <p>Manilla sends these as <code>POST</code> requests to your webhook endpoints, signed as in
-Standard Webhooks. Verify the signature before you trust the body, ignore an <code>id</code> that you have
-seen, and answer 2xx within ${limits.webhooks.attemptTimeoutMs / 1_000} seconds.</p>
+Standard Webhooks. Verify the signature before you trust the body, ignore an <code>id</code> that
+you have seen, and answer 2xx within ${limits.webhooks.attemptTimeoutMs / 1_000} seconds.</p>
 <p class="guides">Read more: <a href="/docs/guides/webhooks">Webhooks</a> ·
 <a href="/docs/reference/events">Events</a></p>
 <div class="events">${events}</div>`
