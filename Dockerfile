@@ -22,6 +22,8 @@ ENV NODE_ENV=production HOST=0.0.0.0 PORT=8080
 WORKDIR /app
 COPY package.json ./
 COPY bin bin
+# Pages that the API reference links to.
+COPY docs docs
 COPY migrations migrations
 COPY --from=packages /app/node_modules node_modules
 COPY --from=build /app/dist dist

@@ -5,6 +5,7 @@ import { createChanges, createKeyedLanes, createRefusalLanes } from './api/edge/
 import { createMetrics, type HttpMetrics } from './api/edge/metrics.js'
 import { createPageSources } from './api/edge/page-source.js'
 import { createReadiness } from './api/edge/readiness.js'
+import type { FindDemoKey } from './api/edge/reference-page.js'
 import { addReplicaMetrics } from './api/edge/replica-metrics.js'
 import { createServer } from './api/edge/server.js'
 import type { SharedLimits } from './api/edge/shared-limits.js'
@@ -74,6 +75,8 @@ export type Parts = {
   streamLimits?: Partial<StreamLimits> | undefined
   /** Undefined: no other process serves the same port. */
   sharedLimits?: SharedLimits | undefined
+  /** Absent: there is no demo merchant. */
+  findDemoKey?: FindDemoKey | undefined
   /** The benchmark replaces lanes with one transaction per request. */
   open?: OpenLane
 }
@@ -202,6 +205,7 @@ export async function compose({ config, databaseUrl, logger, ...parts }: Parts):
       afterAdvance: (id) => runDueWork({ db, clock, logger, keyRing }, id),
     }),
     sharedLimits: parts.sharedLimits,
+    findDemoKey: parts.findDemoKey ?? (() => undefined),
     ...edgeOf(config),
   })
   const health = addHealth(app, readiness)

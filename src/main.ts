@@ -9,7 +9,7 @@ import { Database } from './postgres/database.js'
 import { prepareDatabase } from './prepare-database.js'
 import { checkPort, serve } from './serve.js'
 import { waitForSignal } from './signals.js'
-import { openDemo } from './simulation/demo.js'
+import { type Demo, openDemo } from './simulation/demo.js'
 import { mintBackings } from './simulation/test-funding.js'
 import { welcome } from './welcome.js'
 import { startWork } from './work.js'
@@ -34,12 +34,14 @@ async function main(): Promise<void> {
     const db = new Database(database.url, logLostConnection(logger))
     if (database.isEmbedded) await releaseAttempts(db, systemClock.now())
     const rails = await openRails({ config, db, clock: systemClock, logger, isAlone: true })
-    const served = await serve(config, database.url, { logger, rails })
+    let demo: Demo | undefined
+    const findDemoKey = () => demo?.test.secretKey
+    const served = await serve(config, database.url, { logger, rails, findDemoKey })
     const { allowsLoopbackWebhooks, requestLogDays, naira } = config
     const tools = { db, seal, clock: systemClock, logger, rails, allowsLoopbackWebhooks }
     const work = startWork({ ...tools, command: 'start', requestLogDays, naira })
     work.addMetrics(served.registry)
-    const demo = database.isEmbedded
+    demo = database.isEmbedded
       ? await openDemo(
           { db, seal, home: config.home, now: systemClock.now(), mint: rails.mint },
           { baseUrl: served.url, solanaRpcUrl: rails.localnet?.url },

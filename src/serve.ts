@@ -1,5 +1,6 @@
 import { createServer as createHttpServer } from 'node:http'
 import type { Registry } from 'prom-client'
+import type { FindDemoKey } from './api/edge/reference-page.js'
 import type { SharedLimits } from './api/edge/shared-limits.js'
 import { systemClock } from './base/clock.js'
 import type { Config } from './base/config.js'
@@ -39,6 +40,7 @@ type Parts = {
   rails?: ServedRails
   /** Undefined: no other process serves the same port. */
   sharedLimits?: SharedLimits
+  findDemoKey?: FindDemoKey
 }
 
 /** Serves the API, and `/metrics` on its own loopback port. */
@@ -84,13 +86,14 @@ export async function openApi(config: Config, parts: Omit<Parts, 'rails'>): Prom
 async function serveApi(
   config: Config,
   databaseUrl: string,
-  { logger, rails, sharedLimits }: Parts,
+  { logger, rails, sharedLimits, findDemoKey }: Parts,
 ): Promise<ServedApi> {
   const sandboxBank = rails?.sandboxBank
   const service = await compose({
     config,
     databaseUrl,
     logger,
+    findDemoKey,
     ...(rails && partsOf(rails)),
     ...(rails?.testPayers && { sandboxPayers: rails.testPayers }),
     ...(sharedLimits && {

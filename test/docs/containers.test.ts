@@ -81,7 +81,7 @@ describe('the image', () => {
     const files = final
       .filter(({ name }) => name === 'COPY')
       .map(({ rest }) => rest.split(' ').at(-1))
-    expect(files).toEqual(['./', 'bin', 'migrations', 'node_modules', 'dist'])
+    expect(files).toEqual(['./', 'bin', 'docs', 'migrations', 'node_modules', 'dist'])
     const set = of('ENV').flatMap((rest) => rest.split(' ').map((pair) => pair.split('=')[0]!))
     expect(set).toEqual(['NODE_ENV', 'HOST', 'PORT'])
     expect(dockerfile).not.toMatch(/\bARG\b/)

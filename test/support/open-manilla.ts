@@ -113,6 +113,7 @@ export type ManillaOptions = {
   /** Undefined: no mint, as on an external chain. Absent: minting only changes the ledger. */
   mint?: CoinMint | undefined
   streamLimits?: Partial<StreamLimits>
+  demoKey?: string
 }
 
 /**
@@ -167,6 +168,7 @@ export async function openManilla(options: ManillaOptions = {}) {
     mint,
     localnetPayers,
     streamLimits: options.streamLimits,
+    findDemoKey: () => options.demoKey,
   })
   let closing: Promise<void> | undefined
   const close = () => {

@@ -22,6 +22,10 @@ export function takesGzip(acceptEncoding = ''): boolean {
   return (readQualities(acceptEncoding).get('gzip') ?? 0) > 0
 }
 
+export function takesBrotli(acceptEncoding = ''): boolean {
+  return (readQualities(acceptEncoding).get('br') ?? 0) > 0
+}
+
 function readQualities(header: string): Map<string, number> {
   return new Map(header.toLowerCase().split(',').map(readRange))
 }

@@ -2,14 +2,20 @@ import swagger from '@fastify/swagger'
 import type { FastifyInstance } from 'fastify'
 import Type from 'typebox'
 import { bodySchema, catalogue, eventTypes } from '../../events/catalogue.js'
+import { packFile, sendFile } from '../reference/packed-file.js'
 import { jsonType } from './envelope.js'
 import { withExamples } from './examples.js'
-import { addReferencePage } from './reference-page.js'
+import { describeFields } from './field-descriptions.js'
+import { addReferencePage, type FindDemoKey } from './reference-page.js'
 import type { Route } from './route.js'
 import { tags } from './tags.js'
 
 /** The OpenAPI document, generated from the schemas that validate, and a page to read it. */
-export async function addDocs(app: FastifyInstance, routes: Route[]): Promise<void> {
+export async function addDocs(
+  app: FastifyInstance,
+  routes: Route[],
+  findDemoKey: FindDemoKey,
+): Promise<void> {
   await app.register(swagger, {
     transformObject: (document) =>
       complete('openapiObject' in document ? document.openapiObject : {}, routes),
@@ -42,14 +48,18 @@ export async function addDocs(app: FastifyInstance, routes: Route[]): Promise<vo
     },
   })
   app.get('/', { schema: { hide: true } }, async (_request, reply) => reply.redirect('/docs/'))
-  app.get('/openapi.json', { schema: { hide: true } }, async (_request, reply) =>
-    reply.type(jsonType).send(JSON.stringify(app.swagger())),
-  )
-  await addReferencePage(app)
+  let packing: ReturnType<typeof packFile> | undefined
+  app.get('/openapi.json', { schema: { hide: true } }, async (request, reply) => {
+    packing ??= packFile(jsonType, JSON.stringify(app.swagger()))
+    return sendFile(request, reply.header('cache-control', 'no-cache'), await packing)
+  })
+  await addReferencePage(app, () => JSON.parse(JSON.stringify(app.swagger())), findDemoKey)
 }
 
 function complete<Given extends object>(document: Given, routes: Route[]): Given {
-  return nameSchemas(inOrder(withExamples(withOptionalBodies(document, routes), routes)))
+  const named = nameSchemas(inOrder(withExamples(withOptionalBodies(document, routes), routes)))
+  describeFields(named)
+  return named
 }
 
 /** Reads before writes. */

@@ -23,6 +23,7 @@ import { addBodyParsers } from './parse-body.js'
 import { pathOf } from './path-of.js'
 import { createRateLimit } from './rate-limit.js'
 import type { Readiness } from './readiness.js'
+import type { FindDemoKey } from './reference-page.js'
 import { toRequestId } from './request-id.js'
 import type { Route } from './route.js'
 import type { SharedLimits } from './shared-limits.js'
@@ -59,6 +60,7 @@ export type Edge = {
   publicRateLimitPerSecond: number
   /** Undefined: the limits are counted in this process. */
   sharedLimits: SharedLimits | undefined
+  findDemoKey: FindDemoKey
 }
 
 /** The HTTP server: the given routes, and a helpful refusal for everything else. */
@@ -103,7 +105,7 @@ export async function createServer(edge: Edge): Promise<FastifyInstance> {
   addAnswerHooks(app, edge)
   addGracefulClose(app)
   const { clock } = edge
-  await addDocs(app, edge.routes)
+  await addDocs(app, edge.routes, edge.findDemoKey)
   const rateLimits = {
     environment: createRateLimit('environment', {
       perSecond: edge.rateLimitPerSecond,

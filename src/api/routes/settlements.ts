@@ -123,7 +123,8 @@ const list = ({ openPage }: ApiParts) =>
     path,
     operation: 'listSettlements',
     summary: 'List settlements',
-    description: 'Returns settlements with their reports, newest first. Send `Accept: text/csv` to export all of them.',
+    description:
+      'Returns settlements with their reports, newest first. Send `Accept: text/csv` to export all of them.',
     query: closed(pageQuery),
     answers: { 200: page(settlement) },
     hasCsv: true,
@@ -145,8 +146,6 @@ const list = ({ openPage }: ApiParts) =>
           return { items: shown.map((one) => JSON.stringify(show(one))), nextCursor: toNext(next) }
         },
       })
-    },
-  })
     },
   })
 

@@ -1,0 +1,82 @@
+import { type Html, html } from '../checkout-page/html.js'
+import { mark, tabIcon } from '../checkout-page/signs.js'
+import { type ApiDocument, addressOf, type ListedOperation, listOperations } from './document.js'
+import type { Guide } from './guides.js'
+
+export type Frame = {
+  document: ApiDocument
+  guides: Map<string, Guide>
+  styleUrl: string
+  scriptUrl: string
+  /** Of the service and its SDK, which are released together. */
+  serviceVersion: string
+}
+
+type Page = { title: string; description: string; main: Html; path: string }
+
+/** A whole page: head, content, and the menu of all pages. The menu follows on a small screen. */
+export function renderPage(frame: Frame, { title, description, main, path }: Page): string {
+  const { markup } = html`<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><title>${title}</title>
+<meta name="viewport" content="width=device-width,initial-scale=1">
+<meta name="description" content="${description}">
+<meta name="theme-color" media="(prefers-color-scheme:light)" content="#faf7f1">
+<meta name="theme-color" media="(prefers-color-scheme:dark)" content="#14130f">
+<link rel="icon" href="${tabIcon}">
+<link rel="stylesheet" href="${frame.styleUrl}">
+<script type="module" src="${frame.scriptUrl}"></script>
+</head><body>
+<header><a class="home" href="/docs/">${mark} <b>Manilla API</b></a>
+<a class="jump" href="#menu">Menu</a></header>
+<div class="frame"><main>${main}</main>
+<nav id="menu" aria-label="Reference">${renderMenu(frame, path)}</nav></div>
+<footer>API ${frame.document.info.version} · Manilla ${frame.serviceVersion} ·
+<a href="/openapi.json">openapi.json</a></footer>
+</body></html>`
+  return markup
+}
+
+function renderMenu({ document, guides }: Frame, path: string): Html {
+  const link = (href: string, text: Html | string) =>
+    html`<li><a href="${href}"${href === path && html` aria-current="page"`}>${text}</a></li>`
+  const groups = groupByTag(document).map(({ name, operations }) => {
+    const isOpen = operations.some((operation) => addressOf(operation) === path)
+    return html`<details${isOpen && html` open`}><summary>${name}</summary><ul>${operations.map(
+      (operation) =>
+        link(addressOf(operation), html`${renderMethod(operation)} ${operation.summary}`),
+    )}</ul></details>`
+  })
+  const listed = [...guides.values()].filter(({ name }) => isForMerchants(name))
+  // The introduction has its own filter.
+  const filter =
+    path !== '/docs/' &&
+    html`<label>Find <input type="search" data-filter="#menu" autocomplete="off"></label>`
+  return html`${filter}
+    <ul>${link('/docs/', 'Introduction')}${link('/docs/events', 'Webhook events')}</ul>
+    ${groups}
+    ${
+      listed.length > 0 &&
+      html`<details${path.startsWith('/docs/guides') && html` open`}><summary
+      >Guides</summary><ul>${listed.map(({ name, title }) => link(`/docs/${name}`, title))}</ul>
+      </details>`
+    }`
+}
+
+/** Other pages are for operators. */
+const isForMerchants = (name: string) => /^(start$|guides\/|reference\/|glossary$)/.test(name)
+
+export function renderMethod({ method }: Pick<ListedOperation, 'method'>): Html {
+  return html`<span class="method ${method.toLowerCase()}">${method}</span>`
+}
+
+/** Tags without operations are left out. */
+export function groupByTag(document: ApiDocument) {
+  const operations = listOperations(document)
+  return document.tags
+    .map(({ name, description }) => ({
+      name,
+      description,
+      operations: operations.filter(({ tags }) => tags[0] === name),
+    }))
+    .filter((group) => group.operations.length > 0)
+}

@@ -1,0 +1,89 @@
+import { readFile } from 'node:fs/promises'
+import { type Html, html } from '../checkout-page/html.js'
+import { type ApiDocument, addressOf, listOperations } from './document.js'
+import { guidesOf, readGuides, renderGuide } from './guides.js'
+import { type Frame, renderPage } from './layout.js'
+import { type PackedFile, packFile } from './packed-file.js'
+import { renderEvents } from './render-events.js'
+import { renderIntroduction } from './render-introduction.js'
+import { renderOperation } from './render-operation.js'
+import { readSdkMethods } from './sdk-methods.js'
+import { referenceStyles } from './styles.js'
+
+/** The files of the reference by path. Each page is rendered and compressed when first read. */
+export type Reference = { find(path: string): Promise<PackedFile> | undefined }
+
+type Rendered = { title: string; description: string; main: Html }
+
+/** Compiled from web/. Found in dist/ also when this file runs from src/. */
+const compiledScript = new URL('../../../dist/web/reference-script.js', import.meta.url)
+const manifest = new URL('../../../package.json', import.meta.url)
+
+export async function openReference(document: ApiDocument): Promise<Reference> {
+  const [guides, sdkMethods, style, script, { version }] = await Promise.all([
+    readGuides(),
+    readSdkMethods(),
+    packFile('text/css; charset=utf-8', referenceStyles()),
+    readFile(compiledScript, 'utf8').then((text) =>
+      packFile('text/javascript; charset=utf-8', text),
+    ),
+    readFile(manifest, 'utf8').then((text) => JSON.parse(text) as { version: string }),
+  ])
+  // The names contain a hash of the content, so browsers may cache the files forever.
+  const styleUrl = `${assetStart}${style.hash}.css`
+  const scriptUrl = `${assetStart}${script.hash}.js`
+  const frame: Frame = { document, guides, styleUrl, scriptUrl, serviceVersion: version }
+
+  const pages = new Map<string, () => Rendered>([
+    ['/docs/', () => describeIntroduction(frame)],
+    ['/docs/events', () => describeEvents(document)],
+    ...listOperations(document).map((operation): [string, () => Rendered] => [
+      addressOf(operation),
+      () => ({
+        title: `${operation.summary} · Manilla API`,
+        description: operation.description.replaceAll('`', ''),
+        main: renderOperation(document, operation, {
+          guides: guidesOf(operation, guides),
+          sdk: sdkMethods.get(`${operation.method} ${operation.path}`),
+        }),
+      }),
+    ]),
+    ...[...guides.values()].map((guide): [string, () => Rendered] => [
+      `/docs/${guide.name}`,
+      () => ({
+        title: `${guide.title} · Manilla`,
+        description: `${guide.title}: documentation of Manilla.`,
+        main: html`<article>${renderGuide(guide, guides)}</article>`,
+      }),
+    ]),
+  ])
+  const files = new Map<string, Promise<PackedFile>>([
+    [styleUrl, Promise.resolve(style)],
+    [scriptUrl, Promise.resolve(script)],
+  ])
+
+  return {
+    find(path) {
+      const found = files.get(path)
+      const render = pages.get(path)
+      if (found || !render) return found
+      const made = packFile(htmlType, renderPage(frame, { ...render(), path }))
+      files.set(path, made)
+      return made
+    },
+  }
+}
+
+export const htmlType = 'text/html; charset=utf-8'
+export const assetStart = '/docs/assets/reference-'
+
+function describeIntroduction(frame: Frame): Rendered {
+  const description =
+    'Reference of the Manilla API: collect naira and stablecoins, pay out to banks and wallets.'
+  return { title: 'Manilla API', description, main: renderIntroduction(frame) }
+}
+
+function describeEvents(document: ApiDocument): Rendered {
+  const description = 'Every webhook event of Manilla, when it is sent, and an example.'
+  return { title: 'Webhook events · Manilla API', description, main: renderEvents(document) }
+}

@@ -1,0 +1,147 @@
+import {
+  type ApiDocument,
+  jsonOf,
+  type ListedOperation,
+  listOperations,
+  parametersIn,
+} from './document.js'
+
+/**
+ * A call that the page makes before it sends an operation's example, so that the example succeeds:
+ * it finds or creates the resources that the example refers to. Test mode only.
+ */
+export type Step = {
+  method: string
+  path: string
+  /** Values in braces are replaced by fields taken before. */
+  query: Record<string, string>
+  body?: unknown
+  /** Fields of the answer, by the name under which later calls use them in path, query and body. */
+  take: Record<string, string>
+  /** For a list: only an item with these values. */
+  match?: Record<string, unknown>
+  /** For a list that has no such item. Without this, the page waits for one. */
+  otherwise?: Step[]
+}
+
+type Call = Partial<Pick<Step, 'query' | 'match'>> & {
+  operation: string
+  take?: string[] | Record<string, string>
+  /** Fields that differ from the operation's own example. */
+  body?: object
+  otherwise?: Call[]
+}
+
+const newPayment: Call[] = [
+  { operation: 'createVirtualAccount', take: ['accountNumber'] },
+  { operation: 'payTestAccount', take: ['reference'] },
+]
+const anyPayment: Call = {
+  operation: 'listPayments',
+  take: ['reference'],
+  otherwise: newPayment,
+}
+/** The endpoint of the examples, so that the page changes no endpoint in use. */
+const exampleEndpoint: Call = {
+  operation: 'listWebhookEndpoints',
+  match: { url: 'https://shop.example/webhooks', enabled: true },
+  take: { id: 'id', endpointId: 'id' },
+  otherwise: [{ operation: 'createWebhookEndpoint', take: { id: 'id', endpointId: 'id' } }],
+}
+/** Banks refuse a transfer to a name that is not the account holder's. */
+const recipient: Call = { operation: 'resolveBankAccount', take: ['accountName'] }
+/** Stays unknown until it is settled; see magic-accounts.ts. */
+const unknownAccount = { bankCode: '999', accountNumber: '9900000065' }
+
+/** Paths whose examples need more than an item of their list, or one that `POST` creates. */
+const special: Record<string, Call[]> = {
+  '/v1/collections/payments/{reference}': [anyPayment],
+  '/v1/timeline/{reference}': [anyPayment],
+  '/v1/collections/payments/{reference}/refund': [
+    ...newPayment,
+    { ...recipient, take: { 'destination.accountName': 'accountName' } },
+  ],
+  // Coins that do not match are held by default.
+  '/v1/collections/payments/{reference}/resolve': [
+    {
+      operation: 'createCryptoWallet',
+      take: { address: 'address', accountReference: 'reference' },
+    },
+    { operation: 'depositTestCoins', body: { amount: '10.00' } },
+    {
+      operation: 'listPayments',
+      query: { accountReference: '{accountReference}', status: 'HELD' },
+      take: ['reference'],
+    },
+  ],
+  '/v1/test/bank-transfers': [{ operation: 'createVirtualAccount', take: ['accountNumber'] }],
+  '/v1/test/crypto-deposits': [{ operation: 'createCryptoWallet', take: ['address'] }],
+  '/v1/test/disbursements/{reference}/settle': [
+    { ...recipient, query: unknownAccount },
+    { operation: 'createBankTransfer', body: unknownAccount, take: ['reference'] },
+  ],
+  '/v1/disbursements/bank-transfer': [recipient],
+  '/v1/disbursements/bank-transfer/quote': [recipient],
+  '/v1/disbursements/bank-transfer/{reference}': [
+    {
+      operation: 'listBankTransfers',
+      take: ['reference'],
+      otherwise: [recipient, { operation: 'createBankTransfer', take: ['reference'] }],
+    },
+  ],
+  '/public/checkout/{reference}': [{ operation: 'createCheckoutSession', take: ['reference'] }],
+  '/v1/webhook-endpoints/{id}': [exampleEndpoint],
+  '/v1/events/{id}': [
+    {
+      operation: 'listEvents',
+      take: ['id'],
+      otherwise: [...newPayment, { operation: 'listEvents', take: ['id'] }],
+    },
+  ],
+  '/v1/events/{id}/redeliver': [
+    exampleEndpoint,
+    { operation: 'testWebhookEndpoint', take: { id: 'eventId' } },
+  ],
+}
+
+/** In order. Empty if the example needs nothing that exists. */
+export function prepare(document: ApiDocument, operation: ListedOperation): Step[] {
+  const operations = listOperations(document)
+  const toStep = (call: Call): Step => {
+    const found = operations.find(({ operationId }) => operationId === call.operation)
+    if (!found) throw new Error(`No operation is named ${call.operation}.`)
+    const otherwise = call.otherwise?.map(toStep)
+    return { ...stepOf(found, call), ...(otherwise && { otherwise }) }
+  }
+  const { path, method } = operation
+  const [resource] = /^[^}]*\}/.exec(path) ?? []
+  const known = special[path] ?? special[resource ?? '']
+  if (known && (resource !== undefined || method === 'POST')) return known.map(toStep)
+  if (resource === undefined) return []
+  const [collection, name] = resource.slice(0, -1).split('/{') as [string, string]
+  const [list, create] = ['GET', 'POST'].map((one) =>
+    operations.find((other) => other.method === one && other.path === collection),
+  )
+  const creation = create && stepOf(create, { operation: '', take: [name] })
+  // A change or deletion must not hit a resource that is in use.
+  if (!list || (creation && method !== 'GET')) return creation ? [creation] : []
+  const finding = stepOf(list, { operation: '', take: [name] })
+  return [{ ...finding, ...(creation && { otherwise: [creation] }) }]
+}
+
+function stepOf(operation: ListedOperation, call: Call): Step {
+  const { take = [], body, match } = call
+  const { method, path } = operation
+  const required = parametersIn(operation, 'query').filter((one) => one.required)
+  const query =
+    call.query ?? Object.fromEntries(required.map((one) => [one.name, `${one.example}`]))
+  const example = jsonOf(operation.requestBody)?.example as object | undefined
+  return {
+    method,
+    path,
+    take: Array.isArray(take) ? Object.fromEntries(take.map((name) => [name, name])) : take,
+    ...(example && { body: { ...example, ...body } }),
+    query,
+    ...(match && { match }),
+  }
+}

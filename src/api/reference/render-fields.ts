@@ -1,0 +1,108 @@
+import { type Html, html } from '../checkout-page/html.js'
+import { type ApiDocument, follow, type Parameter, type Schema } from './document.js'
+
+/** Deeper objects are shown by the example only. */
+const depthMax = 4
+
+/** Text with code in backticks. */
+export function renderText(text: string): Html[] {
+  return text
+    .split('`')
+    .map((part, at) => (at % 2 === 1 ? html`<code>${part}</code>` : html`${part}`))
+}
+
+export function renderParameters(document: ApiDocument, parameters: Parameter[]): Html {
+  const fields = parameters.map(({ name, description, required, schema }) =>
+    renderField(document, {
+      name,
+      note: required ? 'required' : undefined,
+      schema: { ...schema, ...(description !== undefined && { description }) },
+      depth: depthMax,
+    }),
+  )
+  return html`<ul class="fields">${fields}</ul>`
+}
+
+type Shown = { isRequest: boolean; depth?: number }
+
+/** The fields of an object, or of each of its variants. */
+export function renderFields(
+  document: ApiDocument,
+  schema: Schema,
+  { isRequest, depth = 0 }: Shown,
+): Html | undefined {
+  const { variants } = untangle(document, schema)
+  const objects = variants.map((one) => (one.items ? follow(document, one.items) : one))
+  const shown = objects.flatMap((one) => {
+    const found = one.properties ? [one] : untangle(document, one).variants
+    return found.filter(({ properties }) => Object.keys(properties ?? {}).length > 0)
+  })
+  if (shown.length === 0 || depth > depthMax) return undefined
+  return html`${shown.map((one, at) => [
+    at > 0 && html`<p class="or">or</p>`,
+    html`<ul class="fields">${Object.entries(one.properties!).map(([name, field]) => {
+      const isRequired = one.required?.includes(name)
+      const note = isRequest ? isRequired && 'required' : !isRequired && 'optional'
+      return renderField(document, { name, note, schema: field, isRequest, depth })
+    })}</ul>`,
+  ])}`
+}
+
+type Field = {
+  name: string
+  note: string | false | undefined
+  schema: Schema
+  isRequest?: boolean
+  depth: number
+}
+
+function renderField(document: ApiDocument, field: Field): Html {
+  const { name, note, schema, isRequest = true, depth } = field
+  const { variants, isNullable } = untangle(document, schema)
+  const type = [...new Set(variants.map((one) => typeOf(document, one)))].join(' or ')
+  const about = [isNullable ? `${type} or null` : type, ...boundsOf(variants[0]), note]
+  const description = schema.description ?? variants.find((one) => one.description)?.description
+  const values = variants.flatMap((one) => one.enum ?? [])
+  const nested = renderFields(document, schema, { isRequest, depth: depth + 1 })
+  return html`<li><code>${name}</code> <small>${about.filter(Boolean).join(', ')}</small>
+    ${description !== undefined && html`<p>${renderText(description)}</p>`}
+    ${values.length > 1 && renderValues(values)}${nested}</li>`
+}
+
+function renderValues(values: unknown[]): Html {
+  const shown = values.map((value, at) => html`${at > 0 && ', '}<code>${String(value)}</code>`)
+  return values.length > 12
+    ? html`<details><summary>${values.length} values</summary><p>${shown}</p></details>`
+    : html`<p class="values">One of ${shown}</p>`
+}
+
+/** The variants of a schema without null. */
+function untangle(document: ApiDocument, given: Schema) {
+  const schema = follow(document, given)
+  const listed = schema.anyOf ?? schema.oneOf
+  const all = (listed ?? [schema]).map((one) => follow(document, one))
+  return {
+    variants: all.filter(({ type }) => type !== 'null'),
+    isNullable: all.some(({ type }) => type === 'null'),
+  }
+}
+
+function typeOf(document: ApiDocument, schema: Schema): string {
+  if (schema.items) return `array of ${pluralOf(typeOf(document, follow(document, schema.items)))}`
+  if (schema.const !== undefined) return JSON.stringify(schema.const)
+  if (schema.type !== undefined) return schema.type
+  return schema.enum ? 'string' : 'object'
+}
+
+const pluralOf = (type: string) => (type.endsWith('s') ? type : `${type}s`)
+
+function boundsOf(schema: Schema | undefined): string[] {
+  const { minimum, maximum, minLength, maxLength } = schema ?? {}
+  const range = (from: number | undefined, to: number | undefined, unit = '') => {
+    if (to === undefined) return from ? [`at least ${from}${unit}`] : []
+    return [from === undefined ? `at most ${to}${unit}` : `${from} to ${to}${unit}`]
+  }
+  // The largest integer of JSON is no limit that a caller could meet.
+  const most = maximum === Number.MAX_SAFE_INTEGER ? undefined : maximum
+  return [...range(minimum, most), ...range(minLength, maxLength, ' characters')]
+}

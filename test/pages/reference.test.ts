@@ -1,0 +1,149 @@
+import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import path from 'node:path'
+import type { Page } from 'playwright-core'
+import { describe, expect, test } from 'vitest'
+import { openBrowser } from '../support/browser.js'
+import { createHome, readDemo, startProgram, trackPrograms } from '../support/program.js'
+import { isFull, picture, sizes } from './checkout-pictures.js'
+
+/** The API reference of a freshly started installation, used in a browser. */
+
+/** Operations whose example can only be refused, and why. */
+const refused: Record<string, { status: string; because: string }> = {
+  receiveNotice: { status: '401', because: 'only a bank can sign its notices' },
+}
+
+const root = path.resolve(import.meta.dirname, '../..')
+const { paths } = JSON.parse(readFileSync(path.join(root, 'openapi.json'), 'utf8'))
+const operations = Object.values<Record<string, { operationId: string }>>(paths)
+  .flatMap((methods) => Object.values(methods))
+  .map(({ operationId }) => operationId)
+
+const home = createHome()
+const programs = trackPrograms(home)
+const browser = await openBrowser()
+programs.push(await startProgram(home))
+const { baseUrl, test: keys } = readDemo(home)
+
+async function openPage(options: object = {}): Promise<Page> {
+  const context = await browser.newContext({ viewport: sizes.desktop, ...options })
+  return context.newPage()
+}
+
+/** Opens the page of an operation, presses "Send" and returns the status shown. */
+async function sendExample(page: Page, operation: string): Promise<string> {
+  await page.goto(`${baseUrl}/docs/operations/${operation}`, { waitUntil: 'commit' })
+  await page.waitForSelector('form[data-ready]')
+  return press(page)
+}
+
+/** In one call: the checks before a click of Playwright take longer than most requests. */
+function press(page: Page): Promise<string> {
+  return page.evaluate<string>(`new Promise((resolve) => {
+    document.querySelector('button.send').click()
+    const { dataset } = document.querySelector('.answer')
+    const timer = setInterval(() => dataset.status && (clearInterval(timer), resolve(dataset.status)), 5)
+  })`)
+}
+
+const textOf = async (page: Page, selector: string) =>
+  (await page.locator(selector).textContent()) ?? ''
+
+describe('"Send"', () => {
+  // One page visits them in order, as a reader would: what an example needs is found or created.
+  test('on every operation succeeds with the example, on the first click', async () => {
+    const page = await openPage()
+    const foreign: string[] = []
+    const errors: string[] = []
+    page.on('request', (one) => one.url().startsWith(baseUrl) || foreign.push(one.url()))
+    page.on('pageerror', (error) => errors.push(`${page.url()}: ${error.message}`))
+    page.on('console', (line) => {
+      const isRefusal = Object.keys(refused).some((name) => page.url().endsWith(`/${name}`))
+      if (line.type() === 'error' && !isRefusal) errors.push(`${page.url()}: ${line.text()}`)
+    })
+    const wrong: string[] = []
+    for (const operation of operations) {
+      const status = await sendExample(page, operation)
+      const expected = refused[operation]?.status
+      if (expected ? status !== expected : !/^2\d\d$/.test(status))
+        wrong.push(`${operation}: ${status} ${await textOf(page, '.answer')}`)
+    }
+    expect(wrong).toEqual([])
+    expect({ foreign, errors }).toEqual({ foreign: [], errors: [] })
+  }, 180_000)
+
+  test('shows a request that can be pasted into a shell and into Node', async () => {
+    const page = await openPage()
+    expect(await sendExample(page, 'createVirtualAccount')).toBe('201')
+    const shown = JSON.parse(await textOf(page, '.answer pre'))
+    // The same key: both replay the answer that the page shows.
+    const curl = await textOf(page, '#curl')
+    expect(curl).toContain(keys.secretKey)
+    const replayed = execFileSync('sh', ['-c', `${curl} -s`], { encoding: 'utf8' })
+    expect(JSON.parse(replayed)).toEqual(shown)
+    const program = await textOf(page, '#node')
+    const printed = execFileSync('node', ['--input-type=module', '-e', program], {
+      cwd: root,
+      encoding: 'utf8',
+    })
+    expect(printed).toContain(shown.data.reference)
+  })
+
+  test('makes unchanged references and times new, and leaves changed values alone', async () => {
+    const page = await openPage()
+    await sendExample(page, 'createVirtualAccount')
+    const body = page.getByLabel('Body')
+    const example = JSON.parse(await body.inputValue())
+    await body.fill(JSON.stringify({ ...example, amount: 70_000, merchantReference: 'mine' }))
+    expect(await press(page)).toBe('201')
+    const { data } = JSON.parse(await textOf(page, '.answer pre'))
+    expect(data).toMatchObject({ amount: 70_000, merchantReference: 'mine' })
+  })
+
+  test('refuses live keys, and says what is wrong with a body', async () => {
+    const page = await openPage()
+    await sendExample(page, 'createVirtualAccount')
+    await page.getByLabel('Body').fill('{')
+    expect(await press(page)).toBe('failed')
+    await page.getByLabel('Secret test key').fill('sk_live_x')
+    await page.getByRole('button', { name: 'Send' }).click()
+    await page.getByText('Use a test key here.').waitFor()
+  })
+})
+
+describe('a reader', () => {
+  test('finds an operation by words, and by an old link', async () => {
+    const page = await openPage({ viewport: sizes.phone })
+    await page.goto(`${baseUrl}/docs/`)
+    await page.getByLabel('Find an operation').fill('refund payment')
+    const found = page.getByRole('main').getByRole('listitem')
+    expect(await found.filter({ visible: true }).count()).toBe(1)
+    await page.goto('about:blank')
+    await page.goto(`${baseUrl}/docs/#operation/refundPayment`)
+    await page.getByRole('heading', { name: 'Refund a payment' }).waitFor()
+    expect(page.url()).toBe(`${baseUrl}/docs/operations/refundPayment`)
+  })
+
+  test('reads everything without script', async () => {
+    const page = await openPage({ javaScriptEnabled: false })
+    await page.goto(`${baseUrl}/docs/operations/createCryptoTransfer`)
+    await page.getByText('destinationAddress', { exact: true }).first().waitFor()
+    expect(await textOf(page, '#curl')).toContain('curl -X POST "$MANILLA_URL/v1/disbursements')
+    expect(await page.getByRole('button', { name: 'Send' }).isVisible()).toBe(false)
+  })
+
+  test('can use each kind of page with assistive technology', async () => {
+    const page = await openPage({ reducedMotion: 'reduce', bypassCSP: true })
+    const others = isFull ? ['events', 'reference/errors'] : []
+    for (const name of ['', 'guides/payouts', ...others]) {
+      await page.goto(`${baseUrl}/docs/${name}`)
+      await picture(page, 'script', `reference-${name.replace('/', '-') || 'introduction'}`)
+    }
+    for (const operation of isFull ? ['getPayment', 'createCheckoutSession'] : ['getPayment']) {
+      await sendExample(page, operation)
+      await page.evaluate("for (const one of document.querySelectorAll('details')) one.open = true")
+      await picture(page, 'script', `reference-${operation}`)
+    }
+  })
+})
