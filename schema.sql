@@ -101,10 +101,12 @@ begin
   else
     changed_at := new.created_at;
   end if;
-  insert into report_changes (environment_id, report, day_start, transaction_id)
-  values (new.environment_id, tg_argv[0], date_trunc('day', changed_at, 'Africa/Lagos'),
-    pg_current_xact_id())
-  on conflict do nothing;
+  if changed_at < date_trunc('day', clock_timestamp() - interval '30 minutes', 'Africa/Lagos') then
+    insert into report_changes (environment_id, report, day_start, transaction_id)
+    values (new.environment_id, tg_argv[0], date_trunc('day', changed_at, 'Africa/Lagos'),
+      pg_current_xact_id())
+    on conflict do nothing;
+  end if;
   return null;
 end $function$
 ;
@@ -177,7 +179,7 @@ create table checkout_sessions (
   environment_id integer not null,
   id uuid not null,
   reference text not null,
-  account_id uuid not null,
+  account_id uuid,
   description text not null,
   customer_name text not null,
   customer_email text not null,
@@ -191,9 +193,11 @@ create table checkout_sessions (
   wallet_id uuid,
   status text default 'pending'::text not null,
   opened_at timestamp with time zone,
+  amount bigint,
   constraint checkout_sessions_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id),
   constraint checkout_sessions_pkey PRIMARY KEY (environment_id, id),
   constraint ended_session_has_an_event CHECK (((status = 'pending'::text) = (event_sequence = 0))),
+  constraint session_can_be_paid CHECK (((account_id IS NOT NULL) OR ((wallet_id IS NOT NULL) AND (amount IS NOT NULL)))),
   constraint session_has_one_account UNIQUE (environment_id, account_id),
   constraint session_reference_is_long CHECK ((length(reference) = 42)),
   constraint session_says_what_it_is_for CHECK (((length(description) >= 1) AND (length(description) <= 500))),
@@ -250,6 +254,7 @@ create table collection_accounts (
   session_id uuid,
   requested_amount text,
   rail_account text not null,
+  cancellation_reason text,
   constraint account_amounts_add_up CHECK (((amount_received = (((amount_accepted + amount_held) + amount_returning) + amount_returned)) AND (LEAST(amount_accepted, amount_held, amount_returning, amount_returned) >= 0))),
   constraint account_kind_is_known CHECK ((kind = ANY (ARRAY['virtual_account'::text, 'dedicated_account'::text, 'crypto_wallet'::text, 'dedicated_crypto_wallet'::text]))),
   constraint account_status_is_known CHECK (
@@ -266,6 +271,7 @@ CASE kind
 END),
   constraint collection_accounts_pkey PRIMARY KEY (environment_id, id),
   constraint ended_account_has_its_time CHECK (((status = ANY (ARRAY['CANCELLED'::text, 'INACTIVE'::text])) = (ended_at IS NOT NULL))),
+  constraint only_cancelled_account_has_a_reason CHECK (((cancellation_reason IS NULL) OR ((status = 'CANCELLED'::text) AND (cancellation_reason = ANY (ARRAY['requested'::text, 'session_paid'::text]))))),
   constraint only_open_account_falls_due CHECK (((due_at IS NOT NULL) = ((kind = ANY (ARRAY['virtual_account'::text, 'crypto_wallet'::text])) AND (status = 'ACTIVE'::text)))),
   constraint only_temporary_account_expires CHECK (((kind = ANY (ARRAY['virtual_account'::text, 'crypto_wallet'::text])) = (expires_at IS NOT NULL))),
   constraint only_temporary_account_has_a_session CHECK (((session_id IS NULL) OR (kind = ANY (ARRAY['virtual_account'::text, 'crypto_wallet'::text])))),
@@ -310,6 +316,17 @@ create table delivery_attempts (
   constraint duration_is_not_negative CHECK ((duration_ms >= 0)),
   constraint error_is_short CHECK ((octet_length(error) <= 200)),
   constraint response_is_cut CHECK ((octet_length(response) <= 4096))
+);
+
+create table delivery_hours (
+  environment_id integer not null,
+  endpoint_id uuid not null,
+  hour timestamp with time zone not null,
+  delivered integer not null,
+  failed integer not null,
+  durations integer[] not null,
+  constraint attempts_are_counted CHECK (((delivered >= 0) AND (failed >= 0))),
+  constraint delivery_hours_pkey PRIMARY KEY (environment_id, endpoint_id, hour)
 );
 
 create table disputes (
@@ -492,6 +509,7 @@ create table merchants (
   id uuid not null,
   display_name text not null,
   created_at timestamp with time zone not null,
+  suspended_at timestamp with time zone,
   constraint merchant_has_a_name CHECK (((length(display_name) >= 1) AND (length(display_name) <= 100))),
   constraint merchants_pkey PRIMARY KEY (id)
 );
@@ -759,6 +777,13 @@ create table report_received (
   constraint report_received_pkey PRIMARY KEY (environment_id, asset, bucket, bucket_start)
 );
 
+create table request_log_resources (
+  environment_id integer not null,
+  resource_id uuid not null,
+  log_id uuid not null,
+  constraint request_log_resources_pkey PRIMARY KEY (environment_id, resource_id, log_id)
+);
+
 create table request_logs (
   environment_id integer not null,
   id uuid not null,
@@ -774,6 +799,10 @@ create table request_logs (
   is_request_cut boolean not null,
   response_body text,
   is_response_cut boolean not null,
+  key_id uuid,
+  code text,
+  reason text,
+  resource_ids uuid[],
   constraint request_logs_pkey PRIMARY KEY (environment_id, id)
 );
 
@@ -855,6 +884,43 @@ create table search_terms (
   id uuid not null,
   constraint search_kind_is_known CHECK ((kind = ANY (ARRAY['payment'::text, 'payout'::text, 'account'::text, 'session'::text]))),
   constraint search_terms_pkey PRIMARY KEY (environment_id, kind, term, id)
+);
+
+create table settlement_schedules (
+  environment_id integer not null,
+  mode text not null,
+  scheduled_for timestamp with time zone not null,
+  due_at timestamp with time zone not null,
+  attempts integer default 0 not null,
+  last_refusal text,
+  constraint schedule_mode_is_known CHECK ((mode = ANY (ARRAY['test'::text, 'live'::text]))),
+  constraint settlement_schedules_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id),
+  constraint settlement_schedules_pkey PRIMARY KEY (environment_id)
+);
+
+create table settlements (
+  environment_id integer not null,
+  id uuid not null,
+  payout_id uuid not null,
+  scheduled_for timestamp with time zone,
+  part integer not null,
+  reserve bigint not null,
+  first_entry bigint not null,
+  last_entry bigint not null,
+  opening bigint not null,
+  closing bigint not null,
+  lines json not null,
+  previous_at timestamp with time zone,
+  created_at timestamp with time zone not null,
+  constraint scheduled_settlement_is_made_once UNIQUE (environment_id, scheduled_for, part),
+  constraint settlement_begins_once UNIQUE (environment_id, first_entry),
+  constraint settlement_ends_once UNIQUE (environment_id, last_entry),
+  constraint settlement_has_its_own_payout UNIQUE (environment_id, payout_id),
+  constraint settlement_holds_its_payout CHECK (((last_entry >= first_entry) AND (first_entry > 0))),
+  constraint settlement_leaves_the_reserve CHECK (((reserve >= 0) AND (closing >= reserve))),
+  constraint settlement_opening_is_not_negative CHECK ((opening >= 0)),
+  constraint settlement_part_is_numbered CHECK ((part > 0)),
+  constraint settlements_pkey PRIMARY KEY (environment_id, id)
 );
 
 create table sweep_parts (
@@ -977,6 +1043,8 @@ CREATE INDEX api_keys_by_environment ON public.api_keys USING btree (environment
 
 CREATE UNIQUE INDEX one_key_per_hash ON public.api_keys USING btree (hash);
 
+CREATE INDEX audit_lines_by_reference ON public.audit_lines USING btree (environment_id, ((details ->> 'reference'::text)), id) WHERE ((environment_id IS NOT NULL) AND ((details ->> 'reference'::text) IS NOT NULL));
+
 CREATE INDEX checkout_sessions_by_reference ON public.checkout_sessions USING btree (environment_id, merchant_reference, status, id) WHERE (merchant_reference IS NOT NULL);
 
 CREATE INDEX checkout_sessions_by_status ON public.checkout_sessions USING btree (environment_id, status, id);
@@ -1002,6 +1070,8 @@ CREATE UNIQUE INDEX rail_account_is_one_account ON public.collection_accounts US
 CREATE UNIQUE INDEX session_is_paid_once ON public.collection_accounts USING btree (environment_id, session_id) WHERE ((session_id IS NOT NULL) AND (status = 'PAID'::text));
 
 CREATE INDEX deliveries_due ON public.deliveries USING btree (environment_id, endpoint_id, due_at) WHERE (state = 'PENDING'::text);
+
+CREATE INDEX deliveries_of_endpoint ON public.deliveries USING btree (environment_id, endpoint_id, state, event_id) WHERE ((attempts > 0) AND (NOT is_under_way));
 
 CREATE INDEX disputes_open ON public.disputes USING btree (last_seen_at) WHERE (ended_at IS NULL);
 
@@ -1043,6 +1113,8 @@ CREATE INDEX payment_returns_due ON public.payment_returns USING btree (rail, du
 
 CREATE INDEX payment_returns_of_payment ON public.payment_returns USING btree (environment_id, payment_id, id);
 
+CREATE INDEX payment_returns_waiting ON public.payment_returns USING btree (environment_id, asset) INCLUDE (amount) WHERE (state = 'WAITING'::text);
+
 CREATE UNIQUE INDEX payment_is_taken_once ON public.payments USING btree (rail, rail_id);
 
 CREATE INDEX payments_by_amount ON public.payments USING btree (environment_id, asset, amount, id);
@@ -1079,6 +1151,8 @@ CREATE UNIQUE INDEX statement_entry_is_summed_up_once ON public.report_balances 
 
 CREATE INDEX report_progress_due ON public.report_progress USING btree (due_at);
 
+CREATE INDEX request_logs_by_key ON public.request_logs USING btree (environment_id, key_id, id);
+
 CREATE INDEX request_logs_by_request_id ON public.request_logs USING btree (environment_id, request_id, id);
 
 CREATE INDEX request_logs_of_failures ON public.request_logs USING btree (environment_id, id) WHERE (status >= 400);
@@ -1094,6 +1168,8 @@ CREATE INDEX sandbox_refunds ON public.sandbox_transfers USING btree (refund_of)
 CREATE INDEX sandbox_reversals_to_list ON public.sandbox_transfers USING btree (reverses_at, reference) WHERE ((reverses_at IS NOT NULL) AND (reversal_number IS NULL));
 
 CREATE INDEX sandbox_transfers_by_receipt ON public.sandbox_transfers USING btree (received_at, reference);
+
+CREATE INDEX settlement_schedules_due ON public.settlement_schedules USING btree (mode, due_at);
 
 CREATE INDEX sweep_parts_of_token_account ON public.sweep_parts USING btree (rail, token_account);
 
@@ -1117,7 +1193,7 @@ CREATE TRIGGER audit_lines_are_never_edited BEFORE DELETE OR UPDATE OR TRUNCATE 
 
 CREATE TRIGGER sessions_are_searchable AFTER INSERT ON public.checkout_sessions REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION add_session_terms();
 
-CREATE TRIGGER sessions_of_ended_days_are_noted AFTER INSERT OR UPDATE OF status, opened_at ON public.checkout_sessions FOR EACH ROW WHEN ((new.created_at < date_trunc('day'::text, (clock_timestamp() - '00:30:00'::interval), 'Africa/Lagos'::text))) EXECUTE FUNCTION note_report_change('conversion');
+CREATE TRIGGER sessions_of_ended_days_are_noted AFTER INSERT OR UPDATE OF status, opened_at ON public.checkout_sessions FOR EACH ROW WHEN ((new.created_at < (clock_timestamp() - '00:30:00'::interval))) EXECUTE FUNCTION note_report_change('conversion');
 
 CREATE TRIGGER accounts_are_searchable AFTER INSERT ON public.collection_accounts REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION add_account_terms();
 
@@ -1139,7 +1215,7 @@ CREATE TRIGGER payments_are_never_edited BEFORE DELETE OR UPDATE OF environment_
 
 CREATE TRIGGER payments_are_searchable AFTER INSERT ON public.payments REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION add_payment_terms();
 
-CREATE TRIGGER payments_of_ended_days_are_noted AFTER INSERT ON public.payments FOR EACH ROW WHEN ((new.created_at < date_trunc('day'::text, (clock_timestamp() - '00:30:00'::interval), 'Africa/Lagos'::text))) EXECUTE FUNCTION note_report_change('received');
+CREATE TRIGGER payments_of_ended_days_are_noted AFTER INSERT ON public.payments FOR EACH ROW WHEN ((new.created_at < (clock_timestamp() - '00:30:00'::interval))) EXECUTE FUNCTION note_report_change('received');
 
 CREATE TRIGGER sent_bytes_are_never_edited BEFORE DELETE OR UPDATE OF environment_id, payout_id, number, rail, token, wire, valid_until, created_at OR TRUNCATE ON public.payout_attempts FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
@@ -1147,7 +1223,7 @@ CREATE TRIGGER payout_orders_are_never_edited BEFORE DELETE OR UPDATE OF environ
 
 CREATE TRIGGER payouts_are_searchable AFTER INSERT ON public.payouts REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION add_payout_terms();
 
-CREATE TRIGGER payouts_of_ended_days_are_noted AFTER UPDATE OF completed_at, failed_at ON public.payouts FOR EACH ROW WHEN (((COALESCE(old.completed_at, old.failed_at) IS NULL) AND (COALESCE(new.completed_at, new.failed_at) < date_trunc('day'::text, (clock_timestamp() - '00:30:00'::interval), 'Africa/Lagos'::text)))) EXECUTE FUNCTION note_report_change('payout_times');
+CREATE TRIGGER payouts_of_ended_days_are_noted AFTER UPDATE OF completed_at, failed_at ON public.payouts FOR EACH ROW WHEN (((COALESCE(old.completed_at, old.failed_at) IS NULL) AND (COALESCE(new.completed_at, new.failed_at) < (clock_timestamp() - '00:30:00'::interval)))) EXECUTE FUNCTION note_report_change('payout_times');
 
 CREATE TRIGGER closed_sandbox_account_stays BEFORE UPDATE ON public.sandbox_accounts FOR EACH ROW WHEN (((old.closed_at IS NOT NULL) AND (new.closed_at IS DISTINCT FROM old.closed_at))) EXECUTE FUNCTION refuse_change();
 
@@ -1160,6 +1236,8 @@ CREATE TRIGGER listed_sandbox_reversal_stays BEFORE UPDATE ON public.sandbox_tra
 CREATE TRIGGER sandbox_orders_are_never_edited BEFORE DELETE OR UPDATE OF reference, payment_order, amount, refund_of OR TRUNCATE ON public.sandbox_transfers FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
 CREATE TRIGGER told_sandbox_ending_stays BEFORE UPDATE ON public.sandbox_transfers FOR EACH ROW WHEN ((old.is_told AND ((((((new.received_at IS DISTINCT FROM old.received_at) OR (new.is_lost IS DISTINCT FROM old.is_lost)) OR (new.ending IS DISTINCT FROM old.ending)) OR (new.failure_reason IS DISTINCT FROM old.failure_reason)) OR (new.ends_at IS DISTINCT FROM old.ends_at)) OR (new.is_told IS DISTINCT FROM old.is_told)))) EXECUTE FUNCTION refuse_change();
+
+CREATE TRIGGER settlements_are_never_edited BEFORE DELETE OR UPDATE OR TRUNCATE ON public.settlements FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
 CREATE TRIGGER sweep_parts_are_never_edited BEFORE DELETE OR UPDATE OF rail, sweep_id, token_account, environment_id, account_id, amount, is_closing OR TRUNCATE ON public.sweep_parts FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 

@@ -33,6 +33,7 @@ import type {
   DedicatedAccount,
   DedicatedCryptoWallet,
   DepositTestCoinsInput,
+  EndpointDelivery,
   EventDelivery,
   FundTestBalanceInput,
   GetBalanceReportQuery,
@@ -47,6 +48,7 @@ import type {
   ListDedicatedAccountsQuery,
   ListDedicatedCryptoWalletsQuery,
   ListDisbursementsQuery,
+  ListEndpointDeliveriesQuery,
   ListEventDeliveriesQuery,
   ListEventsQuery,
   ListPaymentReturnsQuery,
@@ -82,8 +84,10 @@ import type {
   TestClock,
   TestDeposit,
   TestFunding,
+  Timeline,
   VirtualAccount,
   WebhookEndpoint,
+  WebhookEndpointStats,
   WebhookEndpointWithSecret,
   WebhookEvent,
 } from './types.js'
@@ -386,11 +390,21 @@ export type Resources = {
       /**
        * List checkout sessions.
        *
-       * Returns checkout sessions, newest first. Filter by status or by your own reference.
+       * Returns checkout sessions, newest first. Filters combine. Send `Accept: text/csv` to export
+       * all of them.
        *
        * `GET /v1/checkout/sessions`
        */
       list(query?: ListCheckoutSessionsQuery, options?: RequestOptions): Pages<CheckoutSession>
+      /**
+       * List checkout sessions.
+       *
+       * Returns checkout sessions, newest first. Filters combine. Send `Accept: text/csv` to export
+       * all of them.
+       *
+       * `GET /v1/checkout/sessions`
+       */
+      csv(query?: ListCheckoutSessionsQuery, options?: RequestOptions): AsyncIterable<string>
       /**
        * Cancel a checkout session.
        *
@@ -432,6 +446,7 @@ export type Resources = {
      * `GET /v1/search`
      */
     list(query: SearchQuery, options?: RequestOptions): Promise<{
+      /** The items of this page, newest first. */
       items: SearchHit[]
     }>
   }
@@ -611,16 +626,26 @@ export type Resources = {
     /**
      * List settlements.
      *
-     * Returns settlements with their reports, newest first.
+     * Returns settlements with their reports, newest first. Send `Accept: text/csv` to export all
+     * of them.
      *
      * `GET /v1/settlements`
      */
     list(query?: ListSettlementsQuery, options?: RequestOptions): Pages<Settlement>
     /**
+     * List settlements.
+     *
+     * Returns settlements with their reports, newest first. Send `Accept: text/csv` to export all
+     * of them.
+     *
+     * `GET /v1/settlements`
+     */
+    csv(query?: ListSettlementsQuery, options?: RequestOptions): AsyncIterable<string>
+    /**
      * List the entries of a settlement.
      *
      * Returns every balance entry in the period of the settlement, newest first. `reference` of an
-     * entry names its payment or payout.
+     * entry names its payment or payout. Send `Accept: text/csv` to export all of them.
      *
      * `GET /v1/settlements/{reference}/entries`
      */
@@ -803,9 +828,30 @@ export type Resources = {
      * `POST /v1/webhook-endpoints/{id}/recover`
      */
     recover(id: string, input: RecoverWebhookEndpointInput, options?: WriteOptions): Promise<{
-      /** Number of deliveries scheduled. */
+      /** Number of deliveries scheduled, or that would be with `dryRun`. */
       deliveries: number
     }>
+    /**
+     * List deliveries to a webhook endpoint.
+     *
+     * Returns deliveries with their latest attempt, newest event first. A page filtered by `type`
+     * may hold fewer items than `limit`, or none, and still have a `nextCursor`. Deliveries in
+     * flight or before their first attempt are listed if they are among the 1,000 that are due
+     * first. `GET /v1/events/{id}/deliveries` has every attempt with its response.
+     *
+     * `GET /v1/webhook-endpoints/{id}/deliveries`
+     */
+    deliveries(id: string, query?: ListEndpointDeliveriesQuery, options?: RequestOptions): Pages<EndpointDelivery>
+    /**
+     * Retrieve delivery statistics.
+     *
+     * Returns how many delivery attempts succeeded and failed in each of the last 24 hours, oldest
+     * first; the last hour is not over. Counts appear within 5 seconds. They are for charts: a
+     * worker that crashes loses its last seconds.
+     *
+     * `GET /v1/webhook-endpoints/{id}/stats`
+     */
+    stats(id: string, options?: RequestOptions): Promise<WebhookEndpointStats>
   }
   readonly events: {
     /**
@@ -819,11 +865,21 @@ export type Resources = {
     /**
      * List events.
      *
-     * Returns events, newest first. Filter by type or group, by resource and by time.
+     * Returns events, newest first. Filter by type or group, by resource and by time. Send `Accept:
+     * text/csv` to export all of them.
      *
      * `GET /v1/events`
      */
     list(query?: ListEventsQuery, options?: RequestOptions): Pages<WebhookEvent>
+    /**
+     * List events.
+     *
+     * Returns events, newest first. Filter by type or group, by resource and by time. Send `Accept:
+     * text/csv` to export all of them.
+     *
+     * `GET /v1/events`
+     */
+    csv(query?: ListEventsQuery, options?: RequestOptions): AsyncIterable<string>
     /**
      * List deliveries of an event.
      *
@@ -844,6 +900,18 @@ export type Resources = {
       /** Number of deliveries scheduled. */
       deliveries: number
     }>
+  }
+  readonly timeline: {
+    /**
+     * Retrieve a timeline.
+     *
+     * Returns what happened to a payment (`pay_`), a transfer (`bt_`, `ct_`), a return (`rf_`) or a
+     * checkout session (`cs_`), newest first: accounts opened, money received, ledger entries,
+     * attempts, returns, decisions of the operator, events and their deliveries. At most 200 items.
+     *
+     * `GET /v1/timeline/{reference}`
+     */
+    get(reference: string, options?: RequestOptions): Promise<Timeline>
   }
   readonly requestLogs: {
     /**
@@ -870,12 +938,18 @@ export type Resources = {
       status: number
       /** Duration in milliseconds. */
       durationMs: number
+      /** The API key. Null in entries that were written before keys were kept. */
+      keyId: string | null
       /** Name of the API key. */
       keyName: string
       /**
        * Whether the response repeats that of an earlier request with the same `Idempotency-Key`.
        */
       replayed: boolean
+      /** Error code of the response; null if it succeeded. */
+      code: string | null
+      /** Reason that refines the error code, if there is one. */
+      reason: string | null
       /** When the request arrived. */
       createdAt: string
       /** Request body with sensitive values masked. */
@@ -892,7 +966,7 @@ export type Resources = {
      *
      * Returns requests made with a valid API key in the last 30 days, newest first. They appear
      * within a second. A page may hold fewer items than `limit`, or none, and still have a
-     * `nextCursor`.
+     * `nextCursor`. Send `Accept: text/csv` to export all of them.
      *
      * `GET /v1/request-logs`
      */
@@ -911,15 +985,31 @@ export type Resources = {
       status: number
       /** Duration in milliseconds. */
       durationMs: number
+      /** The API key. Null in entries that were written before keys were kept. */
+      keyId: string | null
       /** Name of the API key. */
       keyName: string
       /**
        * Whether the response repeats that of an earlier request with the same `Idempotency-Key`.
        */
       replayed: boolean
+      /** Error code of the response; null if it succeeded. */
+      code: string | null
+      /** Reason that refines the error code, if there is one. */
+      reason: string | null
       /** When the request arrived. */
       createdAt: string
     }>
+    /**
+     * List request logs.
+     *
+     * Returns requests made with a valid API key in the last 30 days, newest first. They appear
+     * within a second. A page may hold fewer items than `limit`, or none, and still have a
+     * `nextCursor`. Send `Accept: text/csv` to export all of them.
+     *
+     * `GET /v1/request-logs`
+     */
+    csv(query?: ListRequestLogsQuery, options?: RequestOptions): AsyncIterable<string>
   }
   readonly test: {
     /**
