@@ -310,7 +310,8 @@ const lists = createRoutes(rooms as unknown as ApiParts).filter(isList)
 async function workOf(route: Route, query: Record<string, string>) {
   Object.assign(readerWork, { rows: 0, buffers: 0, nodes: [] })
   const params = paramsOf(route.operation)
-  const ask = { environment: { id: ours, mode: 'test' }, query, params, wantsCsv: false }
+  const environment = { id: ours, mode: 'test' }
+  const ask = { environment, query, params, wantsCsv: false, now: new Date() }
   const answer = await route.handle(ask as unknown as RouteRequest<never, never, never>)
   const { data } = JSON.parse((answer as Answer).body)
   return { ...readerWork, nextCursor: data.nextCursor as string | null }
@@ -386,7 +387,8 @@ test('prepared lists soon use one plan for all values', async () => {
   for (const route of routes.filter(({ operation }) => plannedOnce.includes(operation)))
     for (let turn = 0; turn < 12; turn += 1) {
       const params = paramsOf(route.operation)
-      const ask = { environment: { id: ours, mode: 'test' }, query: {}, params, wantsCsv: false }
+      const environment = { id: ours, mode: 'test' }
+      const ask = { environment, query: {}, params, wantsCsv: false, now: new Date() }
       await route.handle(ask as unknown as RouteRequest<never, never, never>)
     }
   const { rows } = await own.query<{ name: string; generic: bigint; custom: bigint }>(`

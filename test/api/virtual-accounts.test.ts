@@ -59,6 +59,7 @@ test('a virtual account is returned with every field, the same as by GET', async
         metadata,
         expiresAt: after(createdAt, 30 * 60_000).toISOString(),
         paidAt: null,
+        cancellationReason: null,
         createdAt: createdAt.toISOString(),
       },
     },

@@ -77,7 +77,8 @@ test('payments are judged by key even in tables without statistics', async () =>
   const at = `{${now.toISOString()}}`
   const notice = ['{sandbox-bank}', '{test}', '{sbp_1}']
   const sums = ['{0}', '{0}', '{0}', '{0}', '{0}', '{1}']
-  const account = [`{${environmentId}}`, `{${id}}`, '{PAID}', '{NONE}', ...sums, at, '{null}']
+  const ended = [at, '{null}', '{null}']
+  const account = [`{${environmentId}}`, `{${id}}`, '{PAID}', '{NONE}', ...sums, ...ended]
   const expected: [string, string[], RegExp][] = [
     ['lock_notices', notice, /^by notices_pkey/],
     ['update_notices', [...notice, '{TAKEN}', '{null}', at], /^by notices_pkey/],
