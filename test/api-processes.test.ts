@@ -222,11 +222,16 @@ test('SIGTERM finishes the requests of all processes and leaves none behind', as
       where datname = current_database() and wait_event = 'PgSleep'`)
     return waiting.length > 0
   })
+  const before = readLog().length
   program.signal('SIGTERM')
   expect((await funding).map(({ status }) => status)).toEqual([201, 201, 201, 201])
   expect(await program.ended).toEqual({ code: 0, signal: null })
   expect(pids).toHaveLength(3)
   expect(pids.filter(isRunning)).toEqual([])
+  const lines = readLog().slice(before)
+  expect(lines.filter(({ level }) => level !== 'info')).toEqual([])
+  expect(lines.find(({ msg }) => msg === 'stopping')).toMatchObject({ signal: 'SIGTERM' })
+  expect(lines.at(-1)).toMatchObject({ msg: 'stopped' })
 })
 
 test('a port in use ends the start with its message', async () => {

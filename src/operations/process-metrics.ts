@@ -46,8 +46,17 @@ function toHistogram(name: string, { rail, callsByBucket, seconds }: RailCallSer
   ]
 }
 
-/** Connection pools of this process, by name. */
-export function addPoolMetrics(registry: Registry, pools: Record<string, Database>): void {
+const poolsByRegistry = new WeakMap<Registry, Record<string, Database>>()
+
+/** Connection pools of this process, by name. `npm start` adds those of the API and of the work. */
+export function addPoolMetrics(registry: Registry, added: Record<string, Database>): void {
+  const known = poolsByRegistry.get(registry)
+  if (known) {
+    Object.assign(known, added)
+    return
+  }
+  const pools = { ...added }
+  poolsByRegistry.set(registry, pools)
   new Gauge({
     name: 'manilla_pool_connections',
     help: 'Database connections by pool: used, idle, and the largest number allowed.',

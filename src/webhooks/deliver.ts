@@ -6,6 +6,7 @@ import { limits } from '../base/limits.js'
 import type { Logger } from '../base/log.js'
 import type { Seal } from '../base/sealed.js'
 import { logFacts } from '../merchants/log-facts.js'
+import { isDatabaseAway } from '../postgres/failures.js'
 import { Lane } from '../postgres/lane.js'
 import type { Queryable } from '../postgres/tx.js'
 import { showEndpoint } from '../resources/webhook-endpoint.js'
@@ -147,7 +148,8 @@ export class Deliverer {
         this.#tools.onPoll?.(true)
       } catch (error) {
         // Claimed deliveries fall due again when their lease ends.
-        this.#tools.logger.error({ err: error }, 'could not claim due deliveries')
+        const level = isDatabaseAway(error) ? 'warn' : 'error'
+        this.#tools.logger[level]({ err: error }, 'could not claim due deliveries')
         this.#tools.onPoll?.(false)
       }
       await this.#pause(pauseMs)

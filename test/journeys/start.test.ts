@@ -277,8 +277,13 @@ describe('stopping and starting', () => {
 
   test('SIGTERM works like Ctrl-C', async () => {
     const postgres = postgresOf(home)!
+    const before = running.text().length
     expect(await stop(running, 'SIGTERM')).toEqual({ code: 0, signal: null })
     expect([running.pid, postgres].filter(isRunning)).toEqual([])
+    // Whoever stops it on purpose has nothing to worry about.
+    const said = running.text().slice(before)
+    expect(said).not.toMatch(/"level":"(warn|error|fatal)"/)
+    expect(said).toContain('Stopped. All data is on disk.')
   })
 
   // As with `npm start | head -3`: its output has no reader.

@@ -5,6 +5,7 @@ import { after, type Clock } from '../../base/clock.js'
 import { limits } from '../../base/limits.js'
 import type { Logger } from '../../base/log.js'
 import type { Database } from '../../postgres/database.js'
+import { isDatabaseAway } from '../../postgres/failures.js'
 import { gather } from '../../postgres/gather.js'
 import { writeNotice } from './notice.js'
 import { toReported } from './payment.js'
@@ -96,7 +97,8 @@ export class NoticeSender {
       this.#mayHaveNewlyDue = false
       await this.#claimAndSend().catch((error: unknown) => {
         // Claimed notices become due again when their lease ends.
-        this.#tools.logger.error({ err: error }, 'sandbox bank: due notices could not be claimed')
+        const level = isDatabaseAway(error) ? 'warn' : 'error'
+        this.#tools.logger[level]({ err: error }, 'sandbox bank: due notices could not be claimed')
         this.#mayHaveNewlyDue = false
       })
       if (!this.#mayHaveNewlyDue && !this.#isStopping) await this.#rest()
