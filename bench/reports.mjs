@@ -116,7 +116,7 @@ function casesOf(reader, environmentId) {
 
 async function measureAll(reader, cases, times) {
   const results = []
-  for (const { read } of cases) {
+  for (const { name, read } of cases) {
     const measured = []
     for (let round = 0; round < times; round += 1) {
       reader.ms = 0
@@ -124,6 +124,7 @@ async function measureAll(reader, cases, times) {
       measured.push(reader.ms)
     }
     results.push(median(measured))
+    console.log(`  ${name}: ${measured.map((ms) => ms.toFixed(1)).join(', ')} ms`)
   }
   return results
 }
@@ -133,6 +134,10 @@ async function openReader(url) {
   const client = new pg.Client(url)
   await client.connect()
   client.on('error', () => {}) // reported by the statement that runs
+  // As the pool of the API.
+  await client.query(
+    'set enable_seqscan = off; set enable_hashjoin = off; set enable_mergejoin = off',
+  )
   return {
     client,
     ms: 0,
