@@ -308,6 +308,7 @@ const defaults = {
   checkout: { displayName: 'Ada', colour: null, logo: null, frameOrigins: [] },
   lowBalance: { NGN: null, USDC: null, USDT: null },
   paymentMethods: { bankTransfer: true, crypto: true },
+  settlement: { schedule: 'off', weekday: 'monday', time: '06:00', reserve: 0, minimum: 100_000 },
 }
 
 describe('settings', () => {
