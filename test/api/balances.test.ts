@@ -347,6 +347,7 @@ describe('settings', () => {
       },
       lowBalance: { NGN: 5, USDC: '2.50', USDT: null },
       paymentMethods: { bankTransfer: true, crypto: false },
+      settlement: defaults.settlement,
     })
   })
 
