@@ -358,6 +358,7 @@ const defaults = {
   },
   lowBalance: { NGN: null, USDC: null, USDT: null },
   paymentMethods: { bankTransfer: true, crypto: true },
+  settlement: { schedule: 'off', weekday: 'monday', time: '06:00', reserve: 0, minimum: 100_000 },
 }
 
 describe('settings', () => {
@@ -396,6 +397,7 @@ describe('settings', () => {
       },
       lowBalance: { NGN: 5, USDC: '2.50', USDT: null },
       paymentMethods: { bankTransfer: true, crypto: false },
+      settlement: defaults.settlement,
     })
   })
 
