@@ -461,7 +461,7 @@ export const described: Record<string, Described> = {
       ['q', 'text', 'Searches references, your own references, account numbers, addresses and the recipient\'s name.', false, false],
       ['from', 'text', 'Only items created at this time or later. An ISO 8601 date or date-time; UTC if it names no zone.', false, false],
       ['to', 'text', 'Only items created before this time. An ISO 8601 date or date-time; UTC if it names no zone.', false, false],
-      ['currency', 'text', 'Only transfers of this coin; needed to filter by amount. One of: USDC, USDT.', false, false],
+      ['currency', 'text', 'Only transfers of this coin. One of: USDC, USDT.', false, false],
       ['status', 'text', 'Only items in this state. One of: SUBMITTED, CONFIRMED, FAILED.', false, false],
       ['limit', 'integer', 'Items per page.', false, false],
       ['cursor', 'text', 'The nextCursor of the previous page.', false, false],
@@ -479,7 +479,7 @@ export const described: Record<string, Described> = {
       ['q', 'text', 'Searches references, your own references, account numbers, addresses and the recipient\'s name.', false, false],
       ['from', 'text', 'Only items created at this time or later. An ISO 8601 date or date-time; UTC if it names no zone.', false, false],
       ['to', 'text', 'Only items created before this time. An ISO 8601 date or date-time; UTC if it names no zone.', false, false],
-      ['currency', 'text', 'Only transfers of this coin; needed to filter by amount. One of: USDC, USDT.', false, false],
+      ['currency', 'text', 'Only transfers of this coin. One of: USDC, USDT.', false, false],
       ['status', 'text', 'Only items in this state. One of: SUBMITTED, CONFIRMED, FAILED.', false, false],
       ['limit', 'integer', 'Items per page.', false, false],
       ['cursor', 'text', 'The nextCursor of the previous page.', false, false],
@@ -566,7 +566,7 @@ export const described: Record<string, Described> = {
   'settlements.create': {
     about: 'Settle now. Pays the available naira above the reserve in your settings to your primary bank account, as a bank transfer with its usual fee: amount, or as much as possible in whole naira. If that is more than one transfer may carry, send another request for the rest.',
     flags: [
-      ['amount', 'naira', 'Kobo to pay; by default as much as possible.', false, false],
+      ['amount', 'naira', 'Amount to pay; by default as much as possible.', false, false],
     ],
     money: ['amount', 'fee', 'report.opening', 'report.credits', 'report.debits', 'report.closing', 'report.lines.amount', 'reserve'],
   },
@@ -643,8 +643,8 @@ export const described: Record<string, Described> = {
     about: 'Report what was received. Returns amount and number of payments per day or hour, by createdAt of the payments. All money that arrived counts, also what is held or was returned later.',
     flags: [
       ['currency', 'text', 'Only payments in this currency. Default: NGN. One of: NGN, USDC, USDT.', false, false],
-      ['from', 'text', 'Start of the period: a date (a day in Lagos) or a time, rounded down to a bucket. Default: 30 days or 24 hours before to.', false, false],
-      ['to', 'text', 'End of the period: a date (that day included) or a time, rounded up to a bucket. Default: now. At most 400 days or 744 hours after from.', false, false],
+      ['from', 'text', 'Start of the period: a date (a day in Lagos) or a time, rounded down to a bucket. Default: 30 days or 24 hours before to. An ISO 8601 date or date-time; UTC if it names no zone.', false, false],
+      ['to', 'text', 'End of the period: a date (that day included) or a time, rounded up to a bucket. Default: now. At most 400 days or 744 hours after from. An ISO 8601 date or date-time; UTC if it names no zone.', false, false],
       ['bucket', 'text', 'Size of a bucket. Default: day. One of: hour, day.', false, false],
       ['compare', 'text', 'Compare with the period before. One of: previous.', false, false],
     ],
@@ -653,8 +653,8 @@ export const described: Record<string, Described> = {
   'reports.conversion': {
     about: 'Report checkout conversion. Returns how many checkout sessions were created per day or hour, and what became of them until now. A session counts in the bucket in which it was created, also if it is paid or expires later; sessions that are in none of the last three counts are pending.',
     flags: [
-      ['from', 'text', 'Start of the period: a date (a day in Lagos) or a time, rounded down to a bucket. Default: 30 days or 24 hours before to.', false, false],
-      ['to', 'text', 'End of the period: a date (that day included) or a time, rounded up to a bucket. Default: now. At most 400 days or 744 hours after from.', false, false],
+      ['from', 'text', 'Start of the period: a date (a day in Lagos) or a time, rounded down to a bucket. Default: 30 days or 24 hours before to. An ISO 8601 date or date-time; UTC if it names no zone.', false, false],
+      ['to', 'text', 'End of the period: a date (that day included) or a time, rounded up to a bucket. Default: now. At most 400 days or 744 hours after from. An ISO 8601 date or date-time; UTC if it names no zone.', false, false],
       ['bucket', 'text', 'Size of a bucket. Default: day. One of: hour, day.', false, false],
     ],
     money: [],
@@ -663,8 +663,8 @@ export const described: Record<string, Described> = {
     about: 'Report a balance over time. Returns the closing and the lowest available balance per day or hour, by createdAt of the balance entries. These have real time, also if a test clock was advanced.',
     flags: [
       ['asset', 'text', 'Which balance. Default: NGN. One of: NGN, USDC, USDT.', false, false],
-      ['from', 'text', 'Start of the period: a date (a day in Lagos) or a time, rounded down to a bucket. Default: 30 days or 24 hours before to.', false, false],
-      ['to', 'text', 'End of the period: a date (that day included) or a time, rounded up to a bucket. Default: now. At most 400 days or 744 hours after from.', false, false],
+      ['from', 'text', 'Start of the period: a date (a day in Lagos) or a time, rounded down to a bucket. Default: 30 days or 24 hours before to. An ISO 8601 date or date-time; UTC if it names no zone.', false, false],
+      ['to', 'text', 'End of the period: a date (that day included) or a time, rounded up to a bucket. Default: now. At most 400 days or 744 hours after from. An ISO 8601 date or date-time; UTC if it names no zone.', false, false],
       ['bucket', 'text', 'Size of a bucket. Default: day. One of: hour, day.', false, false],
     ],
     money: ['opening', 'closing', 'lowest.amount', 'buckets.closing', 'buckets.lowest'],
@@ -673,8 +673,8 @@ export const described: Record<string, Described> = {
     about: 'Report how long payouts take. Returns per day or hour how many payouts ended and how long the completed ones took from submission. A payout counts in the bucket in which it ended; one that its bank reversed later still counts as completed.',
     flags: [
       ['kind', 'text', 'Only payouts of this kind. Default: bank_transfer. One of: bank_transfer, crypto_transfer.', false, false],
-      ['from', 'text', 'Start of the period: a date (a day in Lagos) or a time, rounded down to a bucket. Default: 30 days or 24 hours before to.', false, false],
-      ['to', 'text', 'End of the period: a date (that day included) or a time, rounded up to a bucket. Default: now. At most 400 days or 744 hours after from.', false, false],
+      ['from', 'text', 'Start of the period: a date (a day in Lagos) or a time, rounded down to a bucket. Default: 30 days or 24 hours before to. An ISO 8601 date or date-time; UTC if it names no zone.', false, false],
+      ['to', 'text', 'End of the period: a date (that day included) or a time, rounded up to a bucket. Default: now. At most 400 days or 744 hours after from. An ISO 8601 date or date-time; UTC if it names no zone.', false, false],
       ['bucket', 'text', 'Size of a bucket. Default: day. One of: hour, day.', false, false],
     ],
     money: [],
@@ -682,7 +682,7 @@ export const described: Record<string, Described> = {
   'settings.get': {
     about: 'Retrieve settings. Returns policies, checkout appearance, low-balance thresholds, payment methods and settlement schedule of this environment.',
     flags: [],
-    money: ['lowBalance.NGN', 'lowBalance.USDC', 'lowBalance.USDT'],
+    money: ['lowBalance.NGN', 'lowBalance.USDC', 'lowBalance.USDT', 'settlement.reserve', 'settlement.minimum'],
   },
   'settings.update': {
     about: 'Update settings. Changes only the fields you send. Lists are replaced as a whole.',
@@ -711,10 +711,10 @@ export const described: Record<string, Described> = {
       ['settlement.schedule', 'text', 'When available naira is paid to your primary bank account. One of: off, daily, weekly.', false, false],
       ['settlement.weekday', 'text', 'Day of a weekly settlement. One of: sunday, monday, tuesday, wednesday, thursday, friday, saturday.', false, false],
       ['settlement.time', 'text', 'Time of day in Nigeria (UTC+1), as hours and minutes.', false, false],
-      ['settlement.reserve', 'integer', 'Kobo that a settlement leaves in your available balance.', false, false],
-      ['settlement.minimum', 'integer', 'Smallest scheduled settlement in naira; below it, the next one includes the money.', false, false],
+      ['settlement.reserve', 'naira', 'Amount that a settlement leaves in your available balance.', false, false],
+      ['settlement.minimum', 'naira', 'Smallest scheduled settlement; below it, the next one includes the money.', false, false],
     ],
-    money: ['lowBalance.NGN', 'lowBalance.USDC', 'lowBalance.USDT'],
+    money: ['lowBalance.NGN', 'lowBalance.USDC', 'lowBalance.USDT', 'settlement.reserve', 'settlement.minimum'],
   },
   'profile.get': {
     about: 'Retrieve the public profile. Returns what a page may show about the merchant. Accepts public keys.',

@@ -330,6 +330,7 @@ export type Resources = {
     counts(query?: CountPaymentsQuery, options?: RequestOptions): Promise<{
       /** Number of items; 10000 and more are written `"10000+"`. */
       total: number | string
+      /** Number of items in each state. */
       byStatus: {
         /** Number of items; 10000 and more are written `"10000+"`. */
         HELD: number | string
@@ -445,10 +446,7 @@ export type Resources = {
      *
      * `GET /v1/search`
      */
-    list(query: SearchQuery, options?: RequestOptions): Promise<{
-      /** The items of this page, newest first. */
-      items: SearchHit[]
-    }>
+    list(query: SearchQuery, options?: RequestOptions): Promise<SearchHit[]>
   }
   readonly disbursements: {
     /**
@@ -480,6 +478,7 @@ export type Resources = {
     counts(query?: CountDisbursementsQuery, options?: RequestOptions): Promise<{
       /** Number of items; 10000 and more are written `"10000+"`. */
       total: number | string
+      /** Number of items in each state. */
       byStatus: {
         /** Number of items; 10000 and more are written `"10000+"`. */
         SUBMITTED: number | string

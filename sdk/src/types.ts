@@ -94,11 +94,11 @@ export type BankAccount = {
 }
 
 export type BankDisbursement = {
-  /** Such as `bank_transfer`. */
+  /** The kind of transfer. */
   kind: 'bank_transfer'
   /** What created the transfer; null if it is not known. */
   createdBy: {
-    /** Such as `key`. */
+    /** An API key. */
     kind: 'key'
     /** Identifies the API key. */
     id: string
@@ -444,11 +444,11 @@ export type CreditedCryptoWallet = {
 }
 
 export type CryptoDisbursement = {
-  /** Such as `crypto_transfer`. */
+  /** The kind of transfer. */
   kind: 'crypto_transfer'
   /** What created the transfer; null if it is not known. */
   createdBy: {
-    /** Such as `key`. */
+    /** An API key. */
     kind: 'key'
     /** Identifies the API key. */
     id: string
@@ -1303,6 +1303,7 @@ export type Settings = {
     /** Whether payers can pay in stablecoins. */
     crypto: boolean
   }
+  /** Automatic payouts of available naira to your primary bank account. */
   settlement: {
     /** When available naira is paid to your primary bank account. */
     schedule: 'off' | 'daily' | 'weekly'
@@ -1310,9 +1311,9 @@ export type Settings = {
     weekday: 'sunday' | 'monday' | 'tuesday' | 'wednesday' | 'thursday' | 'friday' | 'saturday'
     /** Time of day in Nigeria (UTC+1), as hours and minutes. */
     time: string
-    /** Kobo that a settlement leaves in your available balance. */
+    /** Amount that a settlement leaves in your available balance. */
     reserve: number
-    /** Smallest scheduled settlement in kobo; below it, the next one includes the money. */
+    /** Smallest scheduled settlement; below it, the next one includes the money. */
     minimum: number
   }
 }
@@ -2112,7 +2113,7 @@ export type ListCryptoTransfersQuery = {
    * Only items created before this time. An ISO 8601 date or date-time; UTC if it names no zone.
    */
   to?: string | undefined
-  /** Only transfers of this coin; needed to filter by amount. */
+  /** Only transfers of this coin. */
   currency?: 'USDC' | 'USDT' | undefined
   /** Only items in this state. */
   status?: 'SUBMITTED' | 'CONFIRMED' | 'FAILED' | undefined
@@ -2202,7 +2203,7 @@ export type ResolveBankAccountQuery = {
 
 /** Settle now. */
 export type CreateSettlementInput = {
-  /** Kobo to pay; by default as much as possible. */
+  /** Amount to pay; by default as much as possible. */
   amount?: number | undefined
 }
 
@@ -2266,12 +2267,13 @@ export type GetReceivedReportQuery = {
   currency?: 'NGN' | 'USDC' | 'USDT' | undefined
   /**
    * Start of the period: a date (a day in Lagos) or a time, rounded down to a bucket. Default: 30
-   * days or 24 hours before `to`.
+   * days or 24 hours before `to`. An ISO 8601 date or date-time; UTC if it names no zone.
    */
   from?: string | undefined
   /**
    * End of the period: a date (that day included) or a time, rounded up to a bucket. Default: now.
-   * At most 400 days or 744 hours after `from`.
+   * At most 400 days or 744 hours after `from`. An ISO 8601 date or date-time; UTC if it names no
+   * zone.
    */
   to?: string | undefined
   /** Size of a bucket. Default: `day`. */
@@ -2284,12 +2286,13 @@ export type GetReceivedReportQuery = {
 export type GetConversionReportQuery = {
   /**
    * Start of the period: a date (a day in Lagos) or a time, rounded down to a bucket. Default: 30
-   * days or 24 hours before `to`.
+   * days or 24 hours before `to`. An ISO 8601 date or date-time; UTC if it names no zone.
    */
   from?: string | undefined
   /**
    * End of the period: a date (that day included) or a time, rounded up to a bucket. Default: now.
-   * At most 400 days or 744 hours after `from`.
+   * At most 400 days or 744 hours after `from`. An ISO 8601 date or date-time; UTC if it names no
+   * zone.
    */
   to?: string | undefined
   /** Size of a bucket. Default: `day`. */
@@ -2302,12 +2305,13 @@ export type GetBalanceReportQuery = {
   asset?: 'NGN' | 'USDC' | 'USDT' | undefined
   /**
    * Start of the period: a date (a day in Lagos) or a time, rounded down to a bucket. Default: 30
-   * days or 24 hours before `to`.
+   * days or 24 hours before `to`. An ISO 8601 date or date-time; UTC if it names no zone.
    */
   from?: string | undefined
   /**
    * End of the period: a date (that day included) or a time, rounded up to a bucket. Default: now.
-   * At most 400 days or 744 hours after `from`.
+   * At most 400 days or 744 hours after `from`. An ISO 8601 date or date-time; UTC if it names no
+   * zone.
    */
   to?: string | undefined
   /** Size of a bucket. Default: `day`. */
@@ -2320,12 +2324,13 @@ export type GetPayoutTimesReportQuery = {
   kind?: 'bank_transfer' | 'crypto_transfer' | undefined
   /**
    * Start of the period: a date (a day in Lagos) or a time, rounded down to a bucket. Default: 30
-   * days or 24 hours before `to`.
+   * days or 24 hours before `to`. An ISO 8601 date or date-time; UTC if it names no zone.
    */
   from?: string | undefined
   /**
    * End of the period: a date (that day included) or a time, rounded up to a bucket. Default: now.
-   * At most 400 days or 744 hours after `from`.
+   * At most 400 days or 744 hours after `from`. An ISO 8601 date or date-time; UTC if it names no
+   * zone.
    */
   to?: string | undefined
   /** Size of a bucket. Default: `day`. */
@@ -2399,6 +2404,7 @@ export type ChangeSettingsInput = {
     /** Whether payers can pay in stablecoins. */
     crypto?: boolean | undefined
   } | undefined
+  /** Automatic payouts of available naira to your primary bank account. */
   settlement?: {
     /** When available naira is paid to your primary bank account. */
     schedule?: 'off' | 'daily' | 'weekly' | undefined
@@ -2406,9 +2412,9 @@ export type ChangeSettingsInput = {
     weekday?: 'sunday' | 'monday' | 'tuesday' | 'wednesday' | 'thursday' | 'friday' | 'saturday' | undefined
     /** Time of day in Nigeria (UTC+1), as hours and minutes. */
     time?: string | undefined
-    /** Kobo that a settlement leaves in your available balance. */
+    /** Amount that a settlement leaves in your available balance. */
     reserve?: number | undefined
-    /** Smallest scheduled settlement in kobo; below it, the next one includes the money. */
+    /** Smallest scheduled settlement; below it, the next one includes the money. */
     minimum?: number | undefined
   } | undefined
 }

@@ -33,9 +33,10 @@ export type PaymentFilter = TimeRange & {
   status?: PaymentStatus | undefined
   variance?: Variance | undefined
   currency?: Asset | undefined
-  /** Both in the smallest unit of `currency`, which must be given. */
+  /** Both in the smallest unit of `amountAssets`. */
   amountMin?: bigint | undefined
   amountMax?: bigint | undefined
+  amountAssets?: readonly Asset[] | undefined
   /** Words of the payer's name, or the number or address that paid. */
   sender?: string | undefined
   merchantReference?: string | undefined

@@ -15,8 +15,8 @@ const accountPrefixes = [
 ]
 
 /**
- * The newest collection accounts that a text names: by reference, by the merchant's reference of the
- * account or its checkout session, by account number or wallet address.
+ * The newest collection accounts that a text names: by reference, by the merchant's reference of
+ * the account or its checkout session, by account number or wallet address.
  */
 export async function findAccountIds(
   db: Queryable,

@@ -54,7 +54,7 @@ const refusedDeposits = listStatement<typeof walletColumns, RefusedRow>({
       select one.id, one.announced from notices one
       where one.rail = list.rail and one.announced ->> 'accountNumber' = list.rail_account
         and one.state = 'REFUSED'
-      order by one.announced ->> 'receivedAt' desc, one.id collate "C" desc
+      order by one.received_at desc, one.id collate "C" desc
       limit ${parameter(0)}) n`,
 })
 
@@ -79,6 +79,7 @@ export async function findOtherDeposits(
     found.set(accountId, deposits)
     deposits.push(toOtherDeposit({ id, reported: parseReported(announced) }))
   }
+  for (const deposits of found.values()) deposits.sort(byTimeOnChain)
   return found
 }
 
@@ -86,8 +87,8 @@ export async function findOtherDeposits(
 export function withRefused(found: OtherDeposit[], refused: RefusedNotice[]): OtherDeposit[] {
   if (refused.length === 0) return found
   return [...refused.map(toOtherDeposit), ...found]
-    .sort((one, other) => (sortKeyOf(one) < sortKeyOf(other) ? 1 : -1))
     .slice(0, limits.collections.paymentsShownMax)
+    .sort(byTimeOnChain)
 }
 
 type RefusedNotice = { id: string; reported: ReportedPayment }
@@ -95,6 +96,11 @@ type RefusedNotice = { id: string; reported: ReportedPayment }
 function toOtherDeposit({ id, reported }: RefusedNotice): OtherDeposit {
   const { amount, currency, receivedAt } = reported
   return { id, amount, currency, receivedAt }
+}
+
+/** Newest first. */
+function byTimeOnChain(one: OtherDeposit, other: OtherDeposit): number {
+  return sortKeyOf(one) < sortKeyOf(other) ? 1 : -1
 }
 
 function sortKeyOf({ receivedAt, id }: OtherDeposit): string {

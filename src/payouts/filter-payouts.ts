@@ -32,9 +32,10 @@ export type PayoutFilter = TimeRange & {
   kinds: readonly TransferKind[]
   status?: PayoutStatus | undefined
   currency?: Asset | undefined
-  /** Both in the smallest unit of `currency`, which must be given. */
+  /** Both in the smallest unit of `amountAssets`. */
   amountMin?: bigint | undefined
   amountMax?: bigint | undefined
+  amountAssets?: readonly Asset[] | undefined
   createdByKey?: string | undefined
   /** Words of the recipient's name, or the account number or address. */
   recipient?: string | undefined

@@ -10,25 +10,27 @@ type AmountSearch = {
   environmentId: EnvironmentId
   /** The condition of that index, if it has one. */
   isIndexed?: Sql
-  currency?: string | undefined
+  /** The assets of the amounts. */
+  amountAssets?: readonly string[] | undefined
   amountMin?: bigint | undefined
   amountMax?: bigint | undefined
 }
 
 /**
- * Rows of a range of amounts are not in the order of time, so they are sorted. Undefined if no range
- * is wanted, or if it has too many rows: then a scan in the order of time finds a page of them soon.
- * `offset 0` makes the planner read the range first, not the whole table in the order of ids.
+ * Rows of a range of amounts are not in the order of time, so they are sorted. Undefined if no
+ * range is wanted, or if it has too many rows: then a scan in the order of time finds a page of
+ * them soon. `offset 0` makes the planner read the range first, not the whole table in the order
+ * of ids.
  */
 export async function newestIdsOfAmount(
   db: Queryable,
   search: AmountSearch,
 ): Promise<IdSearch['newestIds'] | undefined> {
-  const { environmentId, isIndexed = sql`true`, currency, amountMin, amountMax } = search
+  const { environmentId, isIndexed = sql`true`, amountAssets = [], amountMin, amountMax } = search
   if (amountMin === undefined && amountMax === undefined) return undefined
   const table = sql.raw(search.table)
   const inRange = sql`
-    environment_id = ${environmentId} and ${isIndexed} and asset = ${currency}
+    environment_id = ${environmentId} and ${isIndexed} and asset = any (${amountAssets}::text[])
     and amount between ${amountMin ?? 0n} and ${amountMax ?? limits.money.ledgerMax}`
   const [found] = await db.rows(sql<{ count: number }>`
     select count(*)::int as count from (

@@ -5,7 +5,7 @@ import { orNull, reference, resource, text } from './shapes.js'
 
 const createdBy = orNull(
   Type.Object({
-    kind: Type.Literal('key', { examples: ['key'] }),
+    kind: Type.Literal('key', { description: 'An API key.', examples: ['key'] }),
     id: reference(prefixes.apiKey, 'Identifies the API key.'),
     name: text('backend', 'Name of the API key.'),
   }),
@@ -15,12 +15,18 @@ const createdBy = orNull(
 /** One list of both kinds of transfer. */
 export const disbursement = Type.Union([
   resource('BankDisbursement', {
-    kind: Type.Literal('bank_transfer', { examples: ['bank_transfer'] }),
+    kind: Type.Literal('bank_transfer', {
+      description: 'The kind of transfer.',
+      examples: ['bank_transfer'],
+    }),
     createdBy,
     ...bankTransfer.properties,
   }),
   resource('CryptoDisbursement', {
-    kind: Type.Literal('crypto_transfer', { examples: ['crypto_transfer'] }),
+    kind: Type.Literal('crypto_transfer', {
+      description: 'The kind of transfer.',
+      examples: ['crypto_transfer'],
+    }),
     createdBy,
     ...cryptoTransfer.properties,
   }),

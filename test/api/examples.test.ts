@@ -70,7 +70,7 @@ describe('an example', () => {
   test('of money adds up', () => {
     for (const { post } of Object.values(webhooks)) {
       const { data } = post.requestBody.content['application/json']!.example as { data: Account }
-      if (!data.payments || data.amountReceived === undefined) continue
+      if (!data.payments || data.amountHeld === undefined) continue
       const parts = ['amountAccepted', 'amountHeld', 'amountReturning', 'amountReturned'] as const
       const sum = (values: unknown[]) => values.reduce<number>((all, one) => all + Number(one), 0)
       expect(sum(parts.map((part) => data[part]))).toBe(Number(data.amountReceived))

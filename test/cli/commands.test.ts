@@ -236,7 +236,7 @@ test.each([
   ['checkout.sesion.piad', 'checkout.session.paid'],
   ['virtual_account.pay', 'virtual_account.paid'],
   ['payment.hold', 'payment.held'],
-  ['paid', 'virtual_account.paid, checkout.session.paid, crypto_wallet.paid'],
+  ['paid', 'virtual_account.paid, checkout.session.paid, settlement.paid, crypto_wallet.paid'],
   ['payment.explodes', 'payment.held, payment.returning, payment.returned'],
 ])('trigger %s suggests %s', async (typo, suggestion) => {
   const { code, err } = await run('trigger', typo)
@@ -307,6 +307,7 @@ describe('with a live key', () => {
       'payments.refund',
       'cryptoTransfers.create',
       'bankTransfers.create',
+      'settlements.create',
     ])
   })
 

@@ -321,6 +321,10 @@ const violations: Record<string, Record<string, () => Promise<unknown>>> = {
     'a payment time without being paid': () => virtual({ paid_at: now }),
     'cancelled after it was paid': () => ended('CANCELLED', { paid_at: now }),
   },
+  only_cancelled_account_has_a_reason: {
+    'a reason without being cancelled': () => virtual({ cancellation_reason: 'requested' }),
+    'an unknown reason': () => ended('CANCELLED', { cancellation_reason: 'other' }),
+  },
   ended_account_has_its_time: {
     'cancelled without a time': () => ended('CANCELLED', { ended_at: null }),
     'inactive without a time': () => dedicated({ status: 'INACTIVE' }),
@@ -638,6 +642,7 @@ test('every constraint, unique index and trigger of these tables has a case', as
     where indrelid::regclass::text = any(${tables}) and indisunique
     union
     select tgname from pg_trigger
-    where tgrelid::regclass::text = any(${tables}) and not tgisinternal`)
+    where tgrelid::regclass::text = any(${tables}) and not tgisinternal
+      and tgfoid = 'refuse_change'::regproc`)
   expect(rows.map(({ name }) => name).sort()).toEqual(Object.keys(violations).sort())
 })

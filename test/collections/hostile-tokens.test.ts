@@ -101,7 +101,8 @@ test('refused tokens that exceed a bigint in total are added up', async () => {
   await db.rows(sql`
     insert into notices (rail, mode, id, announced, state, reason, due_at, received_at)
     select ${wallets.name}, 'test', 's' || number || ':' || place, json_build_object(
-      'accountNumber', ${wallet}::text, 'amount', '18000000000000000000'),
+      'accountNumber', ${wallet}::text, 'amount', '18000000000000000000', 'currency', 'mint',
+      'receivedAt', '2026-01-05T09:00:00.000Z'),
       'REFUSED', 'too_large', ${past}, ${past}
     from generate_series(1, 2) number, unnest(array['stray', ${usdc}]) place`)
   await db.rows(sql`update token_accounts set is_unread = true where address = ${usdc}`)

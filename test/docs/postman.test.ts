@@ -54,6 +54,7 @@ test('payouts have a new idempotency key each time', () => {
   expect(keyed.map(({ request }) => pathOf(request))).toEqual([
     '/v1/disbursements/crypto',
     '/v1/disbursements/bank-transfer',
+    '/v1/settlements',
   ])
   for (const { request } of keyed)
     expect(request.header.find(({ key }) => key === 'Idempotency-Key')!.value).toBe('{{$guid}}')

@@ -24,6 +24,16 @@ export const unwrittenRules: { rule: string; field: RegExp; issue: RegExp }[] = 
     issue: /^must (have at most 20 digits|be at most [\d.]+)$/,
   },
   {
+    rule: '`minAmount` and `maxAmount` are whole numbers for naira, and have at most 6 decimals for coins.',
+    field: /^(min|max)Amount$/,
+    issue: /^must (be a whole number of kobo|have at most)/,
+  },
+  {
+    rule: 'The period of a report begins before it ends and has at most 400 days or 744 hours.',
+    field: /^from$/,
+    issue: /^must be (before `to`|at most \d+ (day|hour)s before `to`)$/,
+  },
+  {
     rule: 'A Solana address is 32 bytes in base58; not every text of that length is.',
     field: /(^|\.)(destinationAddress|address)$/,
     issue: /^must be a Solana address: 32 bytes in base58$/,

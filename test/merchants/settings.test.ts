@@ -3,7 +3,12 @@ import { expect, test } from 'vitest'
 import type { Environment } from '../../src/base/environment.js'
 import { createMerchant } from '../../src/merchants/create-merchant.js'
 import { getSettings, patchSettings } from '../../src/merchants/settings.js'
-import { defaultSettings, Settings, SettingsPatch } from '../../src/merchants/settings-document.js'
+import {
+  defaultSettings,
+  isVisible,
+  Settings,
+  SettingsPatch,
+} from '../../src/merchants/settings-document.js'
 import { sql } from '../../src/postgres/sql.js'
 import { freshDatabase } from '../support/database.js'
 
@@ -12,6 +17,7 @@ const now = new Date('2026-01-05T09:00:00.000Z')
 
 // As the HTTP server validates: no coercion, nothing dropped.
 const ajv = new Ajv2020({ coerceTypes: false, removeAdditional: false })
+ajv.addFormat('visible-text', isVisible)
 const isSettings = ajv.compile(Settings)
 const isPatch = ajv.compile(SettingsPatch)
 

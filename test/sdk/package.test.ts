@@ -100,7 +100,7 @@ describe.concurrent('a new project', () => {
       cwd,
       env: { ...env, HOME: cwd, MANILLA_URL: service.url },
     })
-    expect(JSON.parse(stdout)).toMatchObject({ merchantReference: 'cli-1', amount: 900 })
+    expect(JSON.parse(stdout)).toMatchObject({ merchantReference: 'cli-1', amount: 90_000 })
     expect(stderr).toBe('')
     const terms = readFileSync(path.join(cwd, 'node_modules/manilla/dist/THIRD-PARTY.txt'), 'utf8')
     expect(terms).toContain('commander')

@@ -219,19 +219,13 @@ async function inTurns<Item, Result>(
 
 async function readStatement({ baseUrl, test: keys }: Demo) {
   const headers = { authorization: `Bearer ${keys.secretKey}`, accept: 'text/csv' }
-  const lines: string[][] = []
-  for (let cursor: string | null = ''; cursor !== null; ) {
-    const query: string = cursor && `&cursor=${cursor}`
-    const page: Response = await fetch(`${baseUrl}/v1/balance-entries?asset=NGN${query}`, {
-      headers,
-    })
-    const [, ...rows] = (await page.text()).trimEnd().split('\n')
-    lines.push(...rows.map((row) => row.split(',')))
-    cursor = page.headers.get('x-next-cursor')
-  }
+  const answer = await fetch(`${baseUrl}/v1/balance-entries?asset=NGN`, { headers })
+  const [head, ...rows] = (await answer.text()).trimEnd().split('\n')
+  const columns = head!.split(',')
+  const cells = (column: string) => rows.map((row) => row.split(',')[columns.indexOf(column)]!)
   return {
-    references: lines.map(([, , , , , , reference]) => reference!),
-    available: BigInt(lines[0]![5]!),
+    references: cells('reference'),
+    available: BigInt(cells('balanceAfterMinor')[0]!),
   }
 }
 

@@ -32,6 +32,7 @@ const descriptions: Record<string, string> = {
   policies: 'What happens to payments that do not match what was requested.',
   sender: 'Who pays, as the bank reports it. By default a made-up person.',
   sessionId: 'Identifies the transfer at the bank (NIP session).',
+  settlement: 'Automatic payouts of available naira to your primary bank account.',
   successUrl: 'Where the page sends a payer who has paid.',
   totalDebit: 'Amount plus fee: what leaves your available balance.',
   underpayment: 'What happens to a payment of less than the requested amount.',

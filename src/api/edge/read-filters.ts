@@ -15,23 +15,30 @@ type AmountRange = {
   currency: Asset | undefined
   amountMin: bigint | undefined
   amountMax: bigint | undefined
+  /** The assets of the amounts. */
+  amountAssets: readonly Asset[]
 }
 
-/** Amounts are in the unit of the currency, so a filter by amount is one by currency, too. */
-export function readAmountRange(query: {
-  currency?: string
-  minAmount?: string
-  maxAmount?: string
-}): AmountRange {
+/**
+ * Amounts are in the unit of the currency; without one, of the assets of the list. A list of naira
+ * and coins takes them as kobo, and then lists naira only.
+ */
+export function readAmountRange(
+  query: { currency?: string; minAmount?: string; maxAmount?: string },
+  assetsOfList: readonly Asset[] = ['NGN'],
+): AmountRange {
   const { minAmount, maxAmount } = query
   const hasAmount = minAmount !== undefined || maxAmount !== undefined
-  const currency = (query.currency ?? (hasAmount ? 'NGN' : undefined)) as Asset | undefined
+  const sent = query.currency as Asset | undefined
+  const amountAssets = sent ? [sent] : assetsOfList
+  const isOne = hasAmount && amountAssets.length === 1
   const read = (field: string, text: string | undefined) =>
-    text === undefined ? undefined : readAmount(field, text, currency!)
+    text === undefined ? undefined : readAmount(field, text, amountAssets[0]!)
   return {
-    currency,
+    currency: isOne ? amountAssets[0] : sent,
     amountMin: read('minAmount', minAmount),
     amountMax: read('maxAmount', maxAmount),
+    amountAssets,
   }
 }
 

@@ -50,7 +50,6 @@ export const cursorPattern = '^(r\\.)?eyJ[A-Za-z0-9_-]+$'
 export const inPath = <Name extends string>(name: Name, example: string) =>
   Type.Object({
     [name]: Type.String({
-      minLength: 1,
       maxLength: limits.http.pathSegmentLengthMax,
       description: 'Reference from the response that created it.',
       examples: [example],
@@ -118,7 +117,9 @@ const count = Type.Union([Type.Integer(), Type.String({ pattern: '^\\d+\\+$' })]
 export const countsOf = (statuses: readonly string[]) =>
   Type.Object({
     total: count,
-    byStatus: Type.Object(Object.fromEntries(statuses.map((status) => [status, count]))),
+    byStatus: Type.Object(Object.fromEntries(statuses.map((status) => [status, count])), {
+      description: 'Number of items in each state.',
+    }),
   })
 
 export function page(item: TSchema) {

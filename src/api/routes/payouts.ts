@@ -107,6 +107,7 @@ export function toTransferFilter(
   query: TransferQuery,
 ): PayoutFilter {
   const { createdBy } = query
+  const isCoins = kinds.length === 1 && kinds[0] === 'crypto_transfer'
   return {
     kinds,
     merchantReference: query.merchantReference,
@@ -114,7 +115,7 @@ export function toTransferFilter(
     createdByKey:
       createdBy === undefined ? undefined : (fromReference(prefixes.apiKey, createdBy) ?? noId),
     text: query.q,
-    ...readAmountRange(query),
+    ...readAmountRange(query, isCoins ? ['USDC', 'USDT'] : ['NGN']),
     ...readTimeRange(query),
   }
 }
@@ -219,6 +220,4 @@ export function createReadRoutes(
   return [list, read]
 }
 
-const coinFilter = Type.Optional(
-  withDescription(stablecoin, 'Only transfers of this coin; needed to filter by amount.'),
-)
+const coinFilter = Type.Optional(withDescription(stablecoin, 'Only transfers of this coin.'))

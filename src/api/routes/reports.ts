@@ -26,6 +26,7 @@ import {
 import type { ApiParts } from '../api-parts.js'
 import { success } from '../edge/envelope.js'
 import { readPeriod } from '../edge/read-period.js'
+import { timeIn } from '../edge/read-time.js'
 import { type Route, route } from '../edge/route.js'
 import { closed, oneOf } from '../edge/schemas.js'
 
@@ -38,18 +39,14 @@ export function reportRoutes(api: ApiParts): Route[] {
 
 const periodQuery = {
   from: Type.Optional(
-    withExample(
-      timestamp(
-        `Start of the period: a date (a day in Lagos) or a time, rounded down to a bucket. Default: ${daysDefault} days or ${hoursDefault} hours before \`to\`.`,
-      ),
+    timeIn(
+      `Start of the period: a date (a day in Lagos) or a time, rounded down to a bucket. Default: ${daysDefault} days or ${hoursDefault} hours before \`to\`.`,
       '2026-01-01',
     ),
   ),
   to: Type.Optional(
-    withExample(
-      timestamp(
-        `End of the period: a date (that day included) or a time, rounded up to a bucket. Default: now. At most ${daysMax} days or ${hoursMax} hours after \`from\`.`,
-      ),
+    timeIn(
+      `End of the period: a date (that day included) or a time, rounded up to a bucket. Default: now. At most ${daysMax} days or ${hoursMax} hours after \`from\`.`,
       '2026-01-31',
     ),
   ),
