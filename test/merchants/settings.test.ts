@@ -17,7 +17,7 @@ const now = new Date('2026-01-05T09:00:00.000Z')
 
 // As the HTTP server validates: no coercion, nothing dropped.
 const ajv = new Ajv2020({ coerceTypes: false, removeAdditional: false })
-ajv.addFormat('visible-text', isVisible)
+ajv.addKeyword('x-unit').addFormat('visible-text', isVisible)
 const isSettings = ajv.compile(Settings)
 const isPatch = ajv.compile(SettingsPatch)
 
