@@ -217,7 +217,7 @@ async function expectAgreement(model: LedgerModel, places: Place[]): Promise<voi
       asset,
       available: model.spendable(place, 'available'),
       held: model.sumsOf(place, 'available').debitsPending,
-      pending: suspense.creditsPosted - suspense.debitsPosted,
+      pending: suspense.creditsPosted - suspense.debitsPosted - suspense.debitsPending,
     })
   }
 }
