@@ -125,7 +125,7 @@ CREATE OR REPLACE FUNCTION public.search_words(text)
  RETURNS text[]
  LANGUAGE sql
  IMMUTABLE PARALLEL SAFE STRICT
-RETURN ARRAY(SELECT DISTINCT word.word FROM regexp_split_to_table(regexp_replace(NORMALIZE(lower($1), NFD), '[\u0300-\u036f]'::text, ''::text, 'g'::text), '[^[:alnum:]]+'::text) word(word) WHERE ((length(word.word) >= 2) AND (length(word.word) <= 40)) LIMIT 12)
+RETURN ARRAY(SELECT DISTINCT word.word FROM regexp_split_to_table(lower(translate(regexp_replace(NORMALIZE($1, NFD), '[\u0300-\u036f\u2019'']'::text, ''::text, 'g'::text), 'ƁɓƊɗƘƙƳƴ'::text, 'bbddkkyy'::text)), '[^0-9a-z\u0080-\uffff]+'::text) word(word) WHERE ((length(word.word) >= 2) AND (length(word.word) <= 40)) LIMIT 12)
 ;
 
 create table api_keys (

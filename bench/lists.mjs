@@ -66,7 +66,7 @@ async function measureLists({ serverUrl, folder }) {
 
 function queries() {
   const payments = '/v1/collections/payments'
-  const october = 'from=2026-10-01&to=2026-11-01'
+  const october = 'from=2026-10-01T00:00Z&to=2026-11-01T00:00Z'
   return {
     'newest page': payments,
     'payer, common name': `${payments}?sender=chuka`,
@@ -86,7 +86,7 @@ function queries() {
 
 async function measureExport({ pid }, get) {
   const before = readResidentMb(pid)
-  const target = '/v1/collections/payments?from=2026-10-01&to=2026-11-01'
+  const target = '/v1/collections/payments?from=2026-10-01T00:00Z&to=2026-11-01T00:00Z'
   const startedAt = performance.now()
   const response = await get(target, { accept: 'text/csv' })
   let [lines, bytes, most] = [0, 0, before]

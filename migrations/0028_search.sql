@@ -2,12 +2,16 @@
 -- term is a range of one index in the order of ids, so the newest rows with a term are read without
 -- the others (src/postgres/search-terms.ts). Triggers keep it complete, in the same transaction.
 
--- Lower case, without accents: "Adébáyò OBI" has the words adebayo and obi.
+-- Lower case, without accents and apostrophes: "Adébáyò O'BRIEN" has the words adebayo and obrien.
+-- Accents are removed first, because lower() of some databases changes ASCII letters only.
 create function search_words(text) returns text[]
   language sql immutable strict parallel safe
   return array(
     select distinct word from regexp_split_to_table(
-      regexp_replace(normalize(lower($1), nfd), '[\u0300-\u036f]', '', 'g'), '[^[:alnum:]]+') word
+      lower(translate(
+        regexp_replace(normalize($1, nfd), '[\u0300-\u036f\u2019'']', '', 'g'),
+        'ƁɓƊɗƘƙƳƴ', 'bbddkkyy')),
+      '[^0-9a-z\u0080-\uffff]+') word
     where length(word) between 2 and 40 limit 12);
 
 create table search_terms (

@@ -1652,12 +1652,13 @@ export type ListVirtualAccountsQuery = {
   /** Searches references, your own references and account numbers. */
   q?: string | undefined
   /**
-   * Only items created at this time or later. An ISO 8601 date or date-time; UTC if it names no
-   * zone.
+   * Only items created at this time or later. A date is a day in Lagos. An ISO 8601 date or
+   * date-time; UTC if it names no zone.
    */
   from?: string | undefined
   /**
-   * Only items created before this time. An ISO 8601 date or date-time; UTC if it names no zone.
+   * Only items created before this time. A date is a day in Lagos, and includes that day. An ISO
+   * 8601 date or date-time; UTC if it names no zone.
    */
   to?: string | undefined
   /** Items per page. */
@@ -1703,12 +1704,13 @@ export type ListDedicatedAccountsQuery = {
   /** Searches references, your own references, account numbers and names of account holders. */
   q?: string | undefined
   /**
-   * Only items created at this time or later. An ISO 8601 date or date-time; UTC if it names no
-   * zone.
+   * Only items created at this time or later. A date is a day in Lagos. An ISO 8601 date or
+   * date-time; UTC if it names no zone.
    */
   from?: string | undefined
   /**
-   * Only items created before this time. An ISO 8601 date or date-time; UTC if it names no zone.
+   * Only items created before this time. A date is a day in Lagos, and includes that day. An ISO
+   * 8601 date or date-time; UTC if it names no zone.
    */
   to?: string | undefined
   /** Items per page. */
@@ -1744,12 +1746,13 @@ export type ListCryptoWalletsQuery = {
   /** Searches references, your own references and addresses. */
   q?: string | undefined
   /**
-   * Only items created at this time or later. An ISO 8601 date or date-time; UTC if it names no
-   * zone.
+   * Only items created at this time or later. A date is a day in Lagos. An ISO 8601 date or
+   * date-time; UTC if it names no zone.
    */
   from?: string | undefined
   /**
-   * Only items created before this time. An ISO 8601 date or date-time; UTC if it names no zone.
+   * Only items created before this time. A date is a day in Lagos, and includes that day. An ISO
+   * 8601 date or date-time; UTC if it names no zone.
    */
   to?: string | undefined
   /** Items per page. */
@@ -1777,12 +1780,13 @@ export type ListDedicatedCryptoWalletsQuery = {
   /** Searches references, your own references and addresses. */
   q?: string | undefined
   /**
-   * Only items created at this time or later. An ISO 8601 date or date-time; UTC if it names no
-   * zone.
+   * Only items created at this time or later. A date is a day in Lagos. An ISO 8601 date or
+   * date-time; UTC if it names no zone.
    */
   from?: string | undefined
   /**
-   * Only items created before this time. An ISO 8601 date or date-time; UTC if it names no zone.
+   * Only items created before this time. A date is a day in Lagos, and includes that day. An ISO
+   * 8601 date or date-time; UTC if it names no zone.
    */
   to?: string | undefined
   /** Items per page. */
@@ -1818,12 +1822,13 @@ export type ListPaymentsQuery = {
    */
   q?: string | undefined
   /**
-   * Only items created at this time or later. An ISO 8601 date or date-time; UTC if it names no
-   * zone.
+   * Only items created at this time or later. A date is a day in Lagos. An ISO 8601 date or
+   * date-time; UTC if it names no zone.
    */
   from?: string | undefined
   /**
-   * Only items created before this time. An ISO 8601 date or date-time; UTC if it names no zone.
+   * Only items created before this time. A date is a day in Lagos, and includes that day. An ISO
+   * 8601 date or date-time; UTC if it names no zone.
    */
   to?: string | undefined
   /** Only items in this state. */
@@ -1861,12 +1866,13 @@ export type CountPaymentsQuery = {
    */
   q?: string | undefined
   /**
-   * Only items created at this time or later. An ISO 8601 date or date-time; UTC if it names no
-   * zone.
+   * Only items created at this time or later. A date is a day in Lagos. An ISO 8601 date or
+   * date-time; UTC if it names no zone.
    */
   from?: string | undefined
   /**
-   * Only items created before this time. An ISO 8601 date or date-time; UTC if it names no zone.
+   * Only items created before this time. A date is a day in Lagos, and includes that day. An ISO
+   * 8601 date or date-time; UTC if it names no zone.
    */
   to?: string | undefined
 }
@@ -1954,12 +1960,13 @@ export type ListCheckoutSessionsQuery = {
    */
   q?: string | undefined
   /**
-   * Only items created at this time or later. An ISO 8601 date or date-time; UTC if it names no
-   * zone.
+   * Only items created at this time or later. A date is a day in Lagos. An ISO 8601 date or
+   * date-time; UTC if it names no zone.
    */
   from?: string | undefined
   /**
-   * Only items created before this time. An ISO 8601 date or date-time; UTC if it names no zone.
+   * Only items created before this time. A date is a day in Lagos, and includes that day. An ISO
+   * 8601 date or date-time; UTC if it names no zone.
    */
   to?: string | undefined
   /** Items per page. */
@@ -2007,12 +2014,13 @@ export type ListDisbursementsQuery = {
    */
   q?: string | undefined
   /**
-   * Only items created at this time or later. An ISO 8601 date or date-time; UTC if it names no
-   * zone.
+   * Only items created at this time or later. A date is a day in Lagos. An ISO 8601 date or
+   * date-time; UTC if it names no zone.
    */
   from?: string | undefined
   /**
-   * Only items created before this time. An ISO 8601 date or date-time; UTC if it names no zone.
+   * Only items created before this time. A date is a day in Lagos, and includes that day. An ISO
+   * 8601 date or date-time; UTC if it names no zone.
    */
   to?: string | undefined
   /** Only items in this state. */
@@ -2047,12 +2055,13 @@ export type CountDisbursementsQuery = {
    */
   q?: string | undefined
   /**
-   * Only items created at this time or later. An ISO 8601 date or date-time; UTC if it names no
-   * zone.
+   * Only items created at this time or later. A date is a day in Lagos. An ISO 8601 date or
+   * date-time; UTC if it names no zone.
    */
   from?: string | undefined
   /**
-   * Only items created before this time. An ISO 8601 date or date-time; UTC if it names no zone.
+   * Only items created before this time. A date is a day in Lagos, and includes that day. An ISO
+   * 8601 date or date-time; UTC if it names no zone.
    */
   to?: string | undefined
 }
@@ -2105,12 +2114,13 @@ export type ListCryptoTransfersQuery = {
    */
   q?: string | undefined
   /**
-   * Only items created at this time or later. An ISO 8601 date or date-time; UTC if it names no
-   * zone.
+   * Only items created at this time or later. A date is a day in Lagos. An ISO 8601 date or
+   * date-time; UTC if it names no zone.
    */
   from?: string | undefined
   /**
-   * Only items created before this time. An ISO 8601 date or date-time; UTC if it names no zone.
+   * Only items created before this time. A date is a day in Lagos, and includes that day. An ISO
+   * 8601 date or date-time; UTC if it names no zone.
    */
   to?: string | undefined
   /** Only transfers of this coin. */
@@ -2177,12 +2187,13 @@ export type ListBankTransfersQuery = {
    */
   q?: string | undefined
   /**
-   * Only items created at this time or later. An ISO 8601 date or date-time; UTC if it names no
-   * zone.
+   * Only items created at this time or later. A date is a day in Lagos. An ISO 8601 date or
+   * date-time; UTC if it names no zone.
    */
   from?: string | undefined
   /**
-   * Only items created before this time. An ISO 8601 date or date-time; UTC if it names no zone.
+   * Only items created before this time. A date is a day in Lagos, and includes that day. An ISO
+   * 8601 date or date-time; UTC if it names no zone.
    */
   to?: string | undefined
   /** Only items in this state. */
@@ -2232,12 +2243,13 @@ export type ListBalanceEntriesQuery = {
   /** Only changes that this payment, payout or other resource caused. */
   reference?: string | undefined
   /**
-   * Only items created at this time or later. An ISO 8601 date or date-time; UTC if it names no
-   * zone.
+   * Only items created at this time or later. A date is a day in Lagos. An ISO 8601 date or
+   * date-time; UTC if it names no zone.
    */
   from?: string | undefined
   /**
-   * Only items created before this time. An ISO 8601 date or date-time; UTC if it names no zone.
+   * Only items created before this time. A date is a day in Lagos, and includes that day. An ISO
+   * 8601 date or date-time; UTC if it names no zone.
    */
   to?: string | undefined
   /** Items per page. */
@@ -2251,12 +2263,13 @@ export type SummarizeBalanceEntriesQuery = {
   /** The balance. */
   asset: 'NGN' | 'USDC' | 'USDT'
   /**
-   * Only items created at this time or later. An ISO 8601 date or date-time; UTC if it names no
-   * zone.
+   * Only items created at this time or later. A date is a day in Lagos. An ISO 8601 date or
+   * date-time; UTC if it names no zone.
    */
   from?: string | undefined
   /**
-   * Only items created before this time. An ISO 8601 date or date-time; UTC if it names no zone.
+   * Only items created before this time. A date is a day in Lagos, and includes that day. An ISO
+   * 8601 date or date-time; UTC if it names no zone.
    */
   to?: string | undefined
 }
@@ -2463,9 +2476,15 @@ export type ListEndpointDeliveriesQuery = {
   status?: 'PENDING' | 'DELIVERED' | 'GIVEN_UP' | undefined
   /** Only events of this type, or of this group such as `payment.*`. */
   type?: '*' | 'virtual_account.*' | 'dedicated_account.*' | 'checkout.session.*' | 'crypto_wallet.*' | 'dedicated_crypto_wallet.*' | 'payment.*' | 'crypto_transfer.*' | 'bank_transfer.*' | 'settlement.*' | 'balance.*' | 'webhook_endpoint.*' | 'virtual_account.paid' | 'virtual_account.underpaid' | 'virtual_account.overpaid' | 'virtual_account.late_payment' | 'virtual_account.duplicate_payment' | 'virtual_account.expired' | 'virtual_account.cancelled' | 'dedicated_account.created' | 'dedicated_account.credited' | 'dedicated_account.deactivated' | 'checkout.session.paid' | 'checkout.session.expired' | 'checkout.session.cancelled' | 'crypto_wallet.paid' | 'crypto_wallet.underpaid' | 'crypto_wallet.overpaid' | 'crypto_wallet.late_payment' | 'crypto_wallet.duplicate_payment' | 'crypto_wallet.expired' | 'crypto_wallet.cancelled' | 'dedicated_crypto_wallet.created' | 'dedicated_crypto_wallet.credited' | 'payment.held' | 'payment.returning' | 'payment.returned' | 'payment.refunded' | 'payment.refund_failed' | 'crypto_transfer.submitted' | 'crypto_transfer.confirmed' | 'crypto_transfer.failed' | 'bank_transfer.submitted' | 'bank_transfer.completed' | 'bank_transfer.failed' | 'bank_transfer.reversed' | 'settlement.created' | 'settlement.paid' | 'settlement.failed' | 'settlement.reversed' | 'balance.low' | 'webhook_endpoint.disabled' | 'webhook_endpoint.test' | undefined
-  /** Only events at or after this time. */
+  /**
+   * Only events at or after this time. A date is a day in Lagos. An ISO 8601 date or date-time; UTC
+   * if it names no zone.
+   */
   from?: string | undefined
-  /** Only events before this time. */
+  /**
+   * Only events before this time. A date is a day in Lagos, and includes that day. An ISO 8601 date
+   * or date-time; UTC if it names no zone.
+   */
   to?: string | undefined
   /** Items per page. */
   limit?: number | undefined
@@ -2479,9 +2498,15 @@ export type ListEventsQuery = {
   type?: '*' | 'virtual_account.*' | 'dedicated_account.*' | 'checkout.session.*' | 'crypto_wallet.*' | 'dedicated_crypto_wallet.*' | 'payment.*' | 'crypto_transfer.*' | 'bank_transfer.*' | 'settlement.*' | 'balance.*' | 'webhook_endpoint.*' | 'virtual_account.paid' | 'virtual_account.underpaid' | 'virtual_account.overpaid' | 'virtual_account.late_payment' | 'virtual_account.duplicate_payment' | 'virtual_account.expired' | 'virtual_account.cancelled' | 'dedicated_account.created' | 'dedicated_account.credited' | 'dedicated_account.deactivated' | 'checkout.session.paid' | 'checkout.session.expired' | 'checkout.session.cancelled' | 'crypto_wallet.paid' | 'crypto_wallet.underpaid' | 'crypto_wallet.overpaid' | 'crypto_wallet.late_payment' | 'crypto_wallet.duplicate_payment' | 'crypto_wallet.expired' | 'crypto_wallet.cancelled' | 'dedicated_crypto_wallet.created' | 'dedicated_crypto_wallet.credited' | 'payment.held' | 'payment.returning' | 'payment.returned' | 'payment.refunded' | 'payment.refund_failed' | 'crypto_transfer.submitted' | 'crypto_transfer.confirmed' | 'crypto_transfer.failed' | 'bank_transfer.submitted' | 'bank_transfer.completed' | 'bank_transfer.failed' | 'bank_transfer.reversed' | 'settlement.created' | 'settlement.paid' | 'settlement.failed' | 'settlement.reversed' | 'balance.low' | 'webhook_endpoint.disabled' | 'webhook_endpoint.test' | undefined
   /** Only events about the resource with this reference. */
   resource?: string | undefined
-  /** Only events at or after this time. An ISO 8601 date or date-time; UTC if it names no zone. */
+  /**
+   * Only events at or after this time. A date is a day in Lagos. An ISO 8601 date or date-time; UTC
+   * if it names no zone.
+   */
   from?: string | undefined
-  /** Only events before this time. An ISO 8601 date or date-time; UTC if it names no zone. */
+  /**
+   * Only events before this time. A date is a day in Lagos, and includes that day. An ISO 8601 date
+   * or date-time; UTC if it names no zone.
+   */
   to?: string | undefined
   /** Items per page. */
   limit?: number | undefined
@@ -2521,10 +2546,14 @@ export type ListRequestLogsQuery = {
    */
   resource?: string | undefined
   /**
-   * Only requests at or after this time. An ISO 8601 date or date-time; UTC if it names no zone.
+   * Only requests at or after this time. A date is a day in Lagos. An ISO 8601 date or date-time;
+   * UTC if it names no zone.
    */
   from?: string | undefined
-  /** Only requests before this time. An ISO 8601 date or date-time; UTC if it names no zone. */
+  /**
+   * Only requests before this time. A date is a day in Lagos, and includes that day. An ISO 8601
+   * date or date-time; UTC if it names no zone.
+   */
   to?: string | undefined
   /** Items per page. */
   limit?: number | undefined

@@ -52,7 +52,14 @@ export async function findHits(
   typed: string,
 ): Promise<Hit[]> {
   const wanted = parseSearch(typed)
-  const search = { db, environmentId, wanted }
+  const hits = await findAll({ db, environmentId, wanted })
+  // A plain number names something, or is an amount.
+  const isNumber = /^[\d,]+(\.\d{1,2})?$/.test(wanted.text)
+  if (hits.length > 0 || !isNumber) return hits
+  return findAll({ db, environmentId, wanted: { ...wanted, text: '', amount: wanted.text } })
+}
+
+async function findAll(search: Search): Promise<Hit[]> {
   const hits = [
     ...(await findNamed(search)),
     ...(await findPaymentHits(search)),

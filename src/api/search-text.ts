@@ -14,6 +14,12 @@ export type SearchText = {
 
 const filterNames = ['payer', 'recipient', 'order', 'status', 'amount'] as const
 
+/** As the filters of lists are called. */
+const aliases: Record<string, (typeof filterNames)[number]> = {
+  sender: 'payer',
+  merchantreference: 'order',
+}
+
 const token = /(?:(\w+):)?(?:"([^"]*)"|(\S+))/g
 
 /** Quotes keep words together: `payer:"ada obi"`. An unknown filter is text. */
@@ -21,11 +27,12 @@ export function parseSearch(typed: string): SearchText {
   const found: SearchText = { text: '' }
   const words: string[] = []
   for (const [whole, name, quoted, plain] of typed.matchAll(token)) {
-    const filter = filterNames.find((one) => one === name?.toLowerCase())
+    const lower = name?.toLowerCase() ?? ''
+    const filter = filterNames.find((one) => one === (aliases[lower] ?? lower))
     const value = quoted ?? plain ?? ''
     if (filter && value !== '') found[filter] = value
     else words.push(quoted !== undefined && name === undefined ? quoted : whole)
   }
-  found.text = words.join(' ').slice(0, limits.lists.searchLengthMax)
-  return found
+  const text = words.join(' ').slice(0, limits.lists.searchLengthMax)
+  return /^(₦|NGN)\s?[\d,.]+$/.test(text) ? { ...found, amount: text } : { ...found, text }
 }

@@ -13,18 +13,25 @@ export type KeyOfOldSecret = KeyName & {
   lastUsedAt: Date | null
 }
 
-/** Valid keys that were not used since the rotation began, the latest used ones first. */
+/**
+ * Valid keys that were not used since the rotation began, the latest used ones first. With
+ * `unusedSince`, only those that were neither created nor used since then.
+ */
 export async function listKeysOfOldSecret(
   db: Queryable,
   now: Date,
   { fingerprint }: Pick<Seal, 'fingerprint'>,
+  unusedSince?: Date,
 ): Promise<KeyOfOldSecret[]> {
+  const isUnused = unusedSince
+    ? sql`and greatest(k.created_at, k.last_used_at) < ${unusedSince}`
+    : sql``
   return db.rows(sql<KeyOfOldSecret>`
     select k.environment_id as "environmentId", k.id, e.merchant_id as "merchantId", e.mode,
       k.name, k.hint, k.last_used_at as "lastUsedAt"
     from api_keys k join environments e on e.id = k.environment_id
     where k.secret_fingerprint is distinct from ${fingerprint}
-      and k.revoked_at is null and (k.expires_at is null or k.expires_at > ${now})
+      and k.revoked_at is null and (k.expires_at is null or k.expires_at > ${now}) ${isUnused}
     order by k.last_used_at desc nulls last, k.id limit ${limits.operator.rowsListedMax}`)
 }
 

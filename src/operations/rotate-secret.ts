@@ -17,7 +17,7 @@ import { resealEndpoints } from '../webhooks/reseal-endpoints.js'
 export type RotationProgress = {
   endpoints: number
   answers: number
-  revoked: number
+  revoked: KeyOfOldSecret[]
   /** Valid keys that still have the hash of the old secret. */
   waitingCount: number
   /** Some of them, the latest used first. */
@@ -25,7 +25,13 @@ export type RotationProgress = {
   isFinished: boolean
 }
 
-type Rotation = { seal: Seal; now: Date; actor: string; revokesUnused: boolean }
+type Rotation = {
+  seal: Seal
+  now: Date
+  actor: string
+  /** Revokes the waiting keys that were neither created nor used since then. */
+  revokeUnusedSince?: Date | undefined
+}
 
 /**
  * Continues the rotation of the installation's secret: seals stored secrets with the new one, and
@@ -33,12 +39,14 @@ type Rotation = { seal: Seal; now: Date; actor: string; revokesUnused: boolean }
  */
 export async function rotateSecret(
   db: Database,
-  { seal, now, actor, revokesUnused }: Rotation,
+  { seal, now, actor, revokeUnusedSince }: Rotation,
 ): Promise<RotationProgress> {
   if (!seal.oldFingerprint) throw notRotating()
   const endpoints = await resealEndpoints(db, seal)
   const answers = await resealAnswers(db, seal)
-  const revoked = revokesUnused ? await revokeWaiting(db, { seal, now, actor }) : 0
+  const revoked = revokeUnusedSince
+    ? await revokeWaiting(db, { seal, now, actor }, revokeUnusedSince)
+    : []
   const isFinished = await finish(db, { seal, now, actor })
   return {
     endpoints,
@@ -61,7 +69,7 @@ function notRotating(): Refusal {
 /** Whether nothing depends on the old secret any more. */
 async function finish(
   db: Database,
-  { seal, now, actor }: Omit<Rotation, 'revokesUnused'>,
+  { seal, now, actor }: Omit<Rotation, 'revokeUnusedSince'>,
 ): Promise<boolean> {
   return db.transaction(async (tx) => {
     await tx.rows(sql`select from installation for update`)
@@ -78,11 +86,12 @@ async function finish(
 
 async function revokeWaiting(
   db: Database,
-  { seal, now, actor }: Omit<Rotation, 'revokesUnused'>,
-): Promise<number> {
-  let revoked = 0
+  { seal, now, actor }: Omit<Rotation, 'revokeUnusedSince'>,
+  unusedSince: Date,
+): Promise<KeyOfOldSecret[]> {
+  const revoked: KeyOfOldSecret[] = []
   for (;;) {
-    const keys = await listKeysOfOldSecret(db, now, seal)
+    const keys = await listKeysOfOldSecret(db, now, seal, unusedSince)
     await db.transaction(async (tx) => {
       for (const { environmentId, id, merchantId, hint } of keys) {
         await revokeKey(tx, now, { environmentId, id })
@@ -90,7 +99,7 @@ async function revokeWaiting(
         writeAuditLine(tx, now, { actor, action: 'key.revoke', merchantId, environmentId, details })
       }
     })
-    revoked += keys.length
+    revoked.push(...keys)
     if (keys.length < limits.operator.rowsListedMax) return revoked
   }
 }

@@ -149,9 +149,14 @@ export function redactQuery(query: string): string | null {
     const shownName = redactEncoded(name, redactText)
     if (rest.length === 0) return shownName
     const kind = fieldKindOf(decodeQuery(name))
-    return `${shownName}=${redactEncoded(rest.join('='), (value) => redactValue(kind, value))}`
+    return `${shownName}=${redactEncoded(rest.join('='), (value) => redactValue(isSearch(name, value) ? 'person' : kind, value))}`
   })
   return withoutNul(pairs.join('&'))
+}
+
+/** Filters by payer, recipient and text hold names, unless they have digits, as references do. */
+function isSearch(name: string, value: string): boolean {
+  return /^(sender|recipient|q)$/.test(name) && !/[\d@_]/.test(value)
 }
 
 function redactEncoded(encoded: string, redactDecoded: (text: string) => string): string {

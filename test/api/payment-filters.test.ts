@@ -6,7 +6,7 @@ const service = await openWithBank()
 let desk: Desk
 const path = '/v1/collections/payments'
 
-const payers = ['CHUKA OBI', 'Adébáyò Musa', 'OBI CHUKWUMA', '=HYPERLINK("evil")']
+const payers = ['CHUKA OBI', 'Adébáyò Musa', 'OBI CHUKWUMA', "=ÒGÚNLÉYẸ(O'Brien)"]
 
 beforeAll(async () => {
   desk = await openDesk(service)
@@ -31,6 +31,10 @@ test('payments are found by payer, order, amount, date and text', async () => {
   expect(await find('sender=chuk')).toEqual(['order-2', 'order-0'])
   expect(await find('sender=obi%20chuk')).toEqual(['order-2', 'order-0'])
   expect(await find('sender=adebayo')).toEqual(['order-1'])
+  expect(await find('sender=ADEBAYO')).toEqual(['order-1'])
+  expect(await find('sender=ADÉBÁYÒ')).toEqual(['order-1'])
+  expect(await find('sender=ogunleye')).toEqual(['order-3'])
+  expect(await find('sender=obrien')).toEqual(['order-3'])
   expect(await find('sender=0000000001')).toEqual(['order-1'])
   expect(await find('sender=nobody')).toEqual([])
   expect(await find('merchantReference=order-2')).toEqual(['order-2'])
@@ -41,6 +45,16 @@ test('payments are found by payer, order, amount, date and text', async () => {
   expect(await find('variance=OVERPAID')).toEqual(['order-1'])
   expect(await find('currency=USDC')).toEqual([])
   expect(await find('currency=NGN&status=ACCEPTED&limit=1')).toEqual(['order-3'])
+})
+
+// The payments were made at 10:00 in Lagos, from the 5th of January on.
+test('a date is a day in Lagos, and the last one is included', async () => {
+  expect(await find('from=2026-01-06&to=2026-01-07')).toEqual(['order-2', 'order-1'])
+  expect(await find('from=2026-01-06&to=2026-01-06')).toEqual(['order-1'])
+  expect(await find('to=2026-01-05T09:00:00Z')).toEqual([])
+  expect(await find('from=2026-01-06T08:00:00Z&to=2026-01-06T10:00:00%2B01:00')).toEqual([])
+  const { status, json } = await desk.get(`${path}?from=2026-01-07&to=2026-01-06`)
+  expect([status, json.message]).toEqual([400, 'from must be before to.'])
 })
 
 const search = async (text: string) => {
@@ -58,6 +72,9 @@ test('search finds by reference, order, account number, name and filters', async
     '₦5,000.00 from CHUKA OBI',
   ])
   expect(await titles('amount:5000.01')).toEqual(['₦5,000.01 from Adébáyò Musa'])
+  expect(await titles('₦5,000.01')).toEqual(['₦5,000.01 from Adébáyò Musa'])
+  expect(await titles('5000.01')).toEqual(['₦5,000.01 from Adébáyò Musa'])
+  expect(await titles('sender:musa')).toEqual(['₦5,000.01 from Adébáyò Musa'])
   expect(await titles('recipient:obi')).toEqual([])
   const order = await search('order-2')
   expect(order.map(({ kind }) => kind)).toEqual(['payment', 'virtual_account'])
@@ -71,7 +88,7 @@ test('an export has every row, in both units, and no formula', async () => {
   const [head, ...lines] = reply.text.trimEnd().split('\n')
   expect(head).toContain('currency,amountMajor,amountMinor,')
   expect(lines).toHaveLength(4)
-  expect(lines[0]).toContain(`"'=HYPERLINK(""evil"")"`)
+  expect(lines[0]).toContain(`,'=ÒGÚNLÉYẸ(O'Brien),`)
   expect(lines[2]).toContain('NGN,5000.01,500001,')
   expect(lines[3]).toContain(',order-0,')
 })

@@ -29,7 +29,7 @@ export const unwrittenRules: { rule: string; field: RegExp; issue: RegExp }[] = 
     issue: /^must (be a whole number of kobo|have at most)/,
   },
   {
-    rule: 'The period of a report begins before it ends and has at most 400 days or 744 hours.',
+    rule: 'A period begins before it ends; that of a report has at most 400 days or 744 hours.',
     field: /^from$/,
     issue: /^must be (before `to`|at most \d+ (day|hour)s before `to`)$/,
   },

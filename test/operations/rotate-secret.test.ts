@@ -40,12 +40,12 @@ test('the secret is replaced while merchants keep calling', async () => {
       headers: { 'idempotency-key': 'one endpoint' },
       body: { url: receiver.url },
     })
-  const rotate = (revokesUnused = false) =>
+  const rotate = (revokeUnusedSince?: Date) =>
     rotateSecret(db, {
       seal: createSeal(fresh, { old: first }),
       now: clock.now(),
       actor: 'ada',
-      revokesUnused,
+      revokeUnusedSince,
     })
   const doctor = async (secret: Secret, others: OtherSecrets = {}) => {
     const seal = createSeal(secret, others)
@@ -76,7 +76,7 @@ test('the secret is replaced while merchants keep calling', async () => {
   await expect(start(old)).rejects.toThrow('belongs to another secret')
   await expect(start(fresh, { old })).rejects.toThrow('belongs to another secret')
   await expect(
-    rotateSecret(db, { seal: before.seal, now: clock.now(), actor: 'ada', revokesUnused: false }),
+    rotateSecret(db, { seal: before.seal, now: clock.now(), actor: 'ada' }),
   ).rejects.toThrow('MANILLA_SECRET_OLD')
   await before.close()
 
@@ -128,7 +128,11 @@ test('the secret is replaced while merchants keep calling', async () => {
   const last = await open(fresh, { old: first })
   expect(await balance(last, merchant.test.public)).toBe(401)
   await last.close()
-  expect(await rotate(true)).toMatchObject({ revoked: 5, waitingCount: 0, isFinished: true })
+  const inUse = await rotate(new Date(0))
+  expect(inUse).toMatchObject({ revoked: [], waitingCount: 5 })
+  const unused = await rotate(new Date(clock.now().getTime() + 1))
+  expect(unused).toMatchObject({ waitingCount: 0, isFinished: true })
+  expect(unused.revoked).toHaveLength(5)
 
   // After: the old secret opens nothing and is not needed.
   const after = await open(fresh)
@@ -163,7 +167,11 @@ test('a rotation can be turned back', async () => {
   await back.close()
   const seal = createSeal(first, { old: fresh })
   const now = clock.now()
-  const progress = await rotateSecret(db, { seal, now, actor: 'ada', revokesUnused: true })
+  const since = new Date(now.getTime() + 1)
+  const recent = { seal, now, actor: 'ada', revokeUnusedSince: new Date(0) }
+  expect(await rotateSecret(db, recent)).toMatchObject({ revoked: [], isFinished: false })
+  const all = { ...recent, revokeUnusedSince: since }
+  const progress = await rotateSecret(db, all)
   expect(progress).toMatchObject({ isFinished: true })
   await start(first)
 })

@@ -2,13 +2,17 @@ import { Refusal } from '../../base/refusal.js'
 import { parseDecimal } from '../../money/amounts.js'
 import type { Asset } from '../../money/assets.js'
 import type { Count, TimeRange } from '../../postgres/filtered-ids.js'
-import { readTime } from './read-time.js'
+import { readTimeFrom, readTimeTo } from './read-time.js'
 
-export function readTimeRange({ from, to }: { from?: string; to?: string }): TimeRange {
-  return {
-    from: from === undefined ? undefined : readTime('from', from),
-    to: to === undefined ? undefined : readTime('to', to),
-  }
+export function readTimeRange(query: { from?: string; to?: string }): TimeRange {
+  const from = query.from === undefined ? undefined : readTimeFrom('from', query.from)
+  const to = query.to === undefined ? undefined : readTimeTo('to', query.to)
+  if (from && to && from >= to)
+    throw new Refusal('validation_failed', {
+      message: 'from must be before to.',
+      details: [{ field: 'from', issue: 'must be before `to`' }],
+    })
+  return { from, to }
 }
 
 type AmountRange = {

@@ -1,4 +1,4 @@
-import { after, day } from '../../base/clock.js'
+import { after } from '../../base/clock.js'
 import { limits } from '../../base/limits.js'
 import { Refusal } from '../../base/refusal.js'
 import {
@@ -6,11 +6,10 @@ import {
   bucketSizes,
   countBuckets,
   type Period,
-  startOf,
   startOfNext,
   widen,
 } from '../../reports/calendar.js'
-import { readTime } from './read-time.js'
+import { readTimeFrom, readTimeTo } from './read-time.js'
 
 const { daysMax, hoursMax, daysDefault, hoursDefault } = limits.reports
 const most: Record<BucketSize, number> = { day: daysMax, hour: hoursMax }
@@ -23,27 +22,16 @@ type PeriodQuery = { from?: string | undefined; to?: string | undefined; bucket:
  * the period ends with the present bucket.
  */
 export function readPeriod(now: Date, { from, to, bucket }: PeriodQuery): Period {
-  const end = to === undefined ? startOfNext(bucket, now) : readEnd(to)
+  const end = to === undefined ? startOfNext(bucket, now) : readTimeTo('to', to)
   const start =
-    from === undefined ? after(end, -usual[bucket] * bucketSizes[bucket]) : readStart(from)
+    from === undefined
+      ? after(end, -usual[bucket] * bucketSizes[bucket])
+      : readTimeFrom('from', from)
   if (start >= end) throw refuse('from', 'must be before `to`')
   const period = widen(bucket, { from: start, to: end })
   if (countBuckets(bucket, period) > most[bucket])
     throw refuse('from', `must be at most ${most[bucket]} ${bucket}s before \`to\``)
   return period
-}
-
-const dateOnly = /^\d{4}-\d\d-\d\d$/
-
-/** A date is read as its midnight in UTC, which is on the same day in Lagos. */
-function readStart(text: string): Date {
-  const at = readTime('from', text)
-  return dateOnly.test(text) ? startOf('day', at) : at
-}
-
-function readEnd(text: string): Date {
-  const at = readTime('to', text)
-  return dateOnly.test(text) ? after(startOf('day', at), day) : at
 }
 
 function refuse(field: string, issue: string): Refusal {

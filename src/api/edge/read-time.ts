@@ -1,4 +1,5 @@
 import Type from 'typebox'
+import { after, day, hour } from '../../base/clock.js'
 import { Refusal } from '../../base/refusal.js'
 
 const day31 = '(?:0[13578]|1[02])-(?:0[1-9]|[12]\\d|3[01])'
@@ -25,8 +26,10 @@ export const timeIn = (description: string, example = '2036-01-05T09:30:00Z') =>
   })
 
 /** Bounds of a list that hold in any year: the first is past, the second far ahead. */
-export const fromIn = (description: string) => timeIn(description, '2026-01-05T09:00:00Z')
-export const toIn = (description: string) => timeIn(description, '2036-01-05')
+export const fromIn = (description: string) =>
+  timeIn(`${description} A date is a day in Lagos.`, '2026-01-05T09:00:00Z')
+export const toIn = (description: string) =>
+  timeIn(`${description} A date is a day in Lagos, and includes that day.`, '2036-01-05')
 
 /** UTC if the text names no zone. */
 export function readTime(field: string, text: string): Date {
@@ -45,4 +48,16 @@ function toCanonical(text: string): string {
   const [, day, clock, , hours, minutes] = withTime.exec(text) ?? []
   if (day === undefined) return text
   return `${day}T${clock}${hours === undefined ? 'Z' : `${hours}:${minutes}`}`
+}
+
+const dateOnly = /^\d{4}-\d\d-\d\d$/
+
+/** The start of a period. A date without a time is a day in Lagos, one hour ahead of UTC. */
+export function readTimeFrom(field: string, text: string): Date {
+  return after(readTime(field, text), dateOnly.test(text) ? -hour : 0)
+}
+
+/** The end of a period. A date without a time includes that day. */
+export function readTimeTo(field: string, text: string): Date {
+  return after(readTimeFrom(field, text), dateOnly.test(text) ? day : 0)
 }

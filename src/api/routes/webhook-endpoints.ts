@@ -42,7 +42,8 @@ import { readPosition, writePosition } from '../edge/cursor.js'
 import { success } from '../edge/envelope.js'
 import { toCallWithLateAnswer } from '../edge/keyed-lane.js'
 import { pageOf } from '../edge/page-of.js'
-import { fromIn, readTime } from '../edge/read-time.js'
+import { readTimeRange } from '../edge/read-filters.js'
+import { fromIn, readTime, timeIn, toIn } from '../edge/read-time.js'
 import { webhookUrlPattern } from '../edge/read-web-url.js'
 import { withReasons } from '../edge/refusals-of.js'
 import { type Route, type RouteRequest, route } from '../edge/route.js'
@@ -280,7 +281,7 @@ const recoverSince = (api: ApiParts) =>
     description: `Sends every event since a time that this endpoint listens to and has not received, up to ${limits.webhooks.recoveriesPerCallMax} per request.`,
     params,
     body: closed({
-      since: fromIn('Recover events from this time on.'),
+      since: timeIn('Recover events from this time on.', '2026-01-05T09:00:00Z'),
       dryRun: Type.Optional(flag(false, 'Only counts the events; sends and changes nothing.')),
     }),
     answers: {
@@ -352,21 +353,22 @@ const listDeliveriesTo = ({ db, openPage }: ApiParts) =>
       type: Type.Optional(
         oneOf(eventFilters, 'Only events of this type, or of this group such as `payment.*`.'),
       ),
-      from: Type.Optional(timestamp('Only events at or after this time.')),
-      to: Type.Optional(timestamp('Only events before this time.')),
+      from: Type.Optional(fromIn('Only events at or after this time.')),
+      to: Type.Optional(toIn('Only events before this time.')),
       ...pageQuery,
     }),
     answers: { 200: page(delivery) },
     refusals: ['not_found'],
     async handle(request) {
-      const { status, type, from, to, limit = limits.http.pageSizeDefault } = request.query
+      const { status, type, limit = limits.http.pageSizeDefault } = request.query
       const endpoint = await getEndpoint(db, nameOf(request))
       const source = openPage(request.query.cursor)
       const { deliveries, next } = await listEndpointDeliveries(source.db, endpoint, {
         state: status as DeliveryState | undefined,
         types: type === undefined || type === '*' ? undefined : typesOf(type as string),
-        from: from === undefined ? undefined : readTime('from', from),
-        to: to === undefined ? undefined : readTime('to', to),
+        from: undefined,
+        to: undefined,
+        ...readTimeRange(request.query),
         beforeId:
           source.cursor === undefined ? undefined : readPosition(prefixes.event, source.cursor),
         limit,

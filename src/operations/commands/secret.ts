@@ -1,7 +1,16 @@
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
+import { after } from '../../base/clock.js'
 import { prefixes, toReference } from '../../base/ids.js'
+import { type KeyOfOldSecret, listKeysOfOldSecret } from '../../merchants/keys-of-old-secret.js'
 import { rotateSecret } from '../rotate-secret.js'
-import { type CommandOutput, type OperateContext, type Run, setOperation } from './operation.js'
+import { readDuration } from './arguments.js'
+import {
+  type CommandOutput,
+  type OperateContext,
+  type Run,
+  setOperation,
+  yesFlag,
+} from './operation.js'
 import { formatTime, tableOf } from './table.js'
 
 export function registerSecret(program: Command, context: OperateContext): void {
@@ -9,9 +18,18 @@ export function registerSecret(program: Command, context: OperateContext): void 
   const rotate = secret
     .command('rotate')
     .description('continue the replacement of MANILLA_SECRET_OLD by MANILLA_SECRET; safe to repeat')
-    .option('--revoke-unused', 'revoke the keys that still depend on the old secret')
-  setOperation<{ revokeUnused?: boolean }>(rotate, context, run)
+    .addOption(
+      new Option(
+        '--revoke-unused-for <duration>',
+        'revoke the keys that depend on the old secret and were not used for so long, such as 30d',
+      ).argParser(readDuration),
+    )
+    .option(...yesFlag)
+  setOperation<Options>(rotate, context, run)
 }
+
+/** In milliseconds. */
+type Options = { revokeUnusedFor?: number }
 
 async function run({
   db,
@@ -19,21 +37,25 @@ async function run({
   now,
   actor,
   options,
-}: Run<{ revokeUnused?: boolean }>): Promise<CommandOutput> {
-  const revokesUnused = options.revokeUnused ?? false
-  const progress = await rotateSecret(db, { seal, now, actor, revokesUnused })
-  const { endpoints, answers, revoked, waitingCount, isFinished } = progress
-  const waiting = progress.waiting.map(({ id, merchantId, mode, name, hint, lastUsedAt }) => ({
-    key: toReference(prefixes.apiKey, id),
-    merchant: toReference(prefixes.merchant, merchantId),
-    mode,
-    name,
-    hint,
-    lastUsedAt,
-  }))
+  confirm,
+}: Run<Options>): Promise<CommandOutput> {
+  const { revokeUnusedFor } = options
+  const revokeUnusedSince = revokeUnusedFor === undefined ? undefined : after(now, -revokeUnusedFor)
+  if (revokeUnusedSince) {
+    const unused = await listKeysOfOldSecret(db, now, seal, revokeUnusedSince)
+    const isLive = unused.some(({ mode }) => mode === 'live')
+    await confirm({
+      mode: isLive ? 'live' : 'test',
+      facts: unused.map((key) => ['Revoke', describe(key).slice(0, 5).join(', ')]),
+    })
+  }
+  const progress = await rotateSecret(db, { seal, now, actor, revokeUnusedSince })
+  const { endpoints, answers, waitingCount, isFinished } = progress
   const done = [
     `Sealed again: ${endpoints} webhook endpoints, ${answers} remembered answers.`,
-    ...(revoked > 0 ? [`Revoked: ${revoked} keys.`] : []),
+    ...(progress.revoked.length > 0
+      ? [`Revoked: ${progress.revoked.length} keys.`, tableOf(head, progress.revoked.map(describe))]
+      : []),
   ]
   const end = [
     'Nothing depends on the old secret. Remove MANILLA_SECRET_OLD (or the file secret.old in',
@@ -41,22 +63,38 @@ async function run({
   ]
   const rest = [
     `${waitingCount} API keys still depend on the old secret. Each changes over within seconds of its`,
-    'next use. Run this command again later, or revoke them with --revoke-unused.',
+    'next use. Run this command again later. For keys that are no longer used, add',
+    '--revoke-unused-for 30d.',
     '',
-    tableOf(
-      ['key', 'merchant', 'mode', 'name', 'hint', 'last used'],
-      waiting.map((one) => [
-        one.key,
-        one.merchant,
-        one.mode,
-        one.name,
-        one.hint,
-        formatTime(one.lastUsedAt),
-      ]),
-    ),
+    tableOf(head, progress.waiting.map(describe)),
   ]
   return {
-    data: { endpoints, answers, revoked, waitingCount, isFinished, waiting },
+    data: {
+      endpoints,
+      answers,
+      revoked: progress.revoked.map(toData),
+      waitingCount,
+      isFinished,
+      waiting: progress.waiting.map(toData),
+    },
     text: [...done, ...(isFinished ? end : rest)],
+  }
+}
+
+const head = ['key', 'merchant', 'mode', 'name', 'hint', 'last used']
+
+function describe(key: KeyOfOldSecret): string[] {
+  const { key: reference, merchant, mode, name, hint, lastUsedAt } = toData(key)
+  return [reference, merchant, mode, name, hint, formatTime(lastUsedAt)]
+}
+
+function toData({ id, merchantId, mode, name, hint, lastUsedAt }: KeyOfOldSecret) {
+  return {
+    key: toReference(prefixes.apiKey, id),
+    merchant: toReference(prefixes.merchant, merchantId),
+    mode,
+    name,
+    hint,
+    lastUsedAt,
   }
 }
