@@ -1,5 +1,5 @@
 import type { EnvironmentId } from '../base/environment.js'
-import { fromReference, fromReferenceOfAnyKind, prefixes } from '../base/ids.js'
+import { fromReference, fromReferenceOfAnyKind, prefixes, unusedId } from '../base/ids.js'
 import { limits } from '../base/limits.js'
 import type { Asset } from '../money/assets.js'
 import { newestIdsOfAmount } from '../postgres/amount-range.js'
@@ -25,7 +25,7 @@ import { type Sql, sql } from '../postgres/sql.js'
 import type { Queryable } from '../postgres/tx.js'
 import { type PaymentStatus, paymentStatuses } from '../resources/payment.js'
 import { type AccountKind, accountKinds, type Variance } from './account.js'
-import { findAccountIds } from './find-account-ids.js'
+import { findAccountIds, findIdsOfMerchantReference } from './find-account-ids.js'
 
 export type PaymentFilter = TimeRange & {
   source?: AccountKind | undefined
@@ -47,6 +47,8 @@ export type PaymentFilter = TimeRange & {
 type Lookups = {
   paymentId?: string
   accountIds?: string[]
+  /** Only payments into accounts with this reference, if `accountIds` does not ensure it. */
+  merchantReference?: string
   terms: TermSearch[]
 }
 
@@ -97,12 +99,16 @@ async function lookUp(
   filter: PaymentFilter,
 ): Promise<Lookups | undefined> {
   const lookups: Lookups = { terms: [] }
-  const accountIds = filter.accountId === undefined ? undefined : [filter.accountId]
-  if (accountIds) lookups.accountIds = accountIds
-  if (filter.merchantReference !== undefined) {
-    const found = await findAccountIds(db, environmentId, filter.merchantReference)
-    lookups.accountIds = accountIds ? found.filter((id) => accountIds.includes(id)) : found
-    if (lookups.accountIds.length === 0) return undefined
+  const { accountId, merchantReference } = filter
+  if (accountId !== undefined) lookups.accountIds = [accountId]
+  if (merchantReference !== undefined) {
+    const found =
+      accountId === undefined
+        ? await findIdsOfMerchantReference(db, environmentId, merchantReference)
+        : undefined
+    if (found?.length === 0) return undefined
+    if (found) lookups.accountIds = found
+    else lookups.merchantReference = merchantReference
   }
   const texts = filter.sender === undefined ? [] : [filter.sender]
   if (filter.text !== undefined) {
@@ -225,12 +231,13 @@ async function chooseIndex(
 function conditionsOf(filter: PaymentFilter, lookups: Lookups, serves: Served[]): Sql[] {
   const isServed = (one: Served) => serves.includes(one)
   const { source, status, variance, currency, amountMin, amountMax } = filter
-  const { accountIds, terms } = lookups
+  const { accountIds, merchantReference, terms } = lookups
   const bySource = isServed('source') && source !== undefined
   // Accounts at banks receive naira only.
   const isNairaBySource = isServed('source') && source === undefined && currency === 'NGN'
   return [
     accountIds && !isServed('account') && sql`t.account_id = any (${accountIds}::uuid[])`,
+    merchantReference !== undefined && isOfReference(merchantReference),
     ...terms.flatMap((search, index) =>
       index === 0 && isServed('term') ? hasOtherTerms(search) : hasTerms(search),
     ),
@@ -243,7 +250,16 @@ function conditionsOf(filter: PaymentFilter, lookups: Lookups, serves: Served[])
   ].filter((condition): condition is Sql => Boolean(condition))
 }
 
-/** An unknown reference gets an id that no row has: the list is empty, not an error. */
+/** The account or its checkout session has this reference. */
+function isOfReference(merchantReference: string): Sql {
+  return sql`exists (
+    select from collection_accounts a
+    left join checkout_sessions s on s.environment_id = a.environment_id and s.id = a.session_id
+    where a.environment_id = t.environment_id and a.id = t.account_id
+      and (a.merchant_reference = ${merchantReference}
+        or s.merchant_reference = ${merchantReference}))`
+}
+
 export function readAccountReference(reference: string): string {
-  return fromReferenceOfAnyKind(reference) ?? '00000000-0000-0000-0000-000000000000'
+  return fromReferenceOfAnyKind(reference) ?? unusedId
 }

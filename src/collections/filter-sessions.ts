@@ -71,7 +71,7 @@ async function chooseIndex(
 }
 
 /** The newest sessions with this reference, merchant's reference, account number or address. */
-export async function findNamedSessions(
+async function findNamedSessions(
   db: Queryable,
   environmentId: EnvironmentId,
   text: string,

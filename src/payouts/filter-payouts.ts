@@ -1,5 +1,5 @@
 import type { EnvironmentId } from '../base/environment.js'
-import { fromReference, toReference } from '../base/ids.js'
+import { fromReference } from '../base/ids.js'
 import type { Asset } from '../money/assets.js'
 import { newestIdsOfAmount } from '../postgres/amount-range.js'
 import {
@@ -22,7 +22,14 @@ import {
 } from '../postgres/search-terms.js'
 import { type Sql, sql } from '../postgres/sql.js'
 import type { Queryable } from '../postgres/tx.js'
-import { type PayoutKind, type PayoutStatus, payoutKinds, payoutStatuses } from './payout.js'
+import {
+  type Payout,
+  type PayoutKind,
+  type PayoutStatus,
+  payoutKinds,
+  payoutStatuses,
+  referenceOf,
+} from './payout.js'
 
 export type TransferKind = Extract<PayoutKind, 'bank_transfer' | 'crypto_transfer'>
 
@@ -205,7 +212,9 @@ function conditionsOf(filter: PayoutFilter, { terms }: Lookups, serves: Served):
     ...terms.flatMap((search, index) =>
       index === 0 && serves === 'term' ? hasOtherTerms(search) : hasTerms(search),
     ),
-    serves !== 'kind' && kinds.length < transferKinds.length && sql`t.kind = ${kinds[0]}`,
+    // The other indexes have transfers only; an id may be that of a return.
+    (serves === 'id' || (serves !== 'kind' && kinds.length < transferKinds.length)) &&
+      sql`t.kind = any (${kinds}::text[])`,
     serves !== 'kind' && status && sql`t.status = ${status}`,
     serves !== 'key' && createdByKey !== undefined && sql`t.created_by_key = ${createdByKey}`,
     currency && serves !== 'amount' && !isNaira && sql`t.asset = ${currency}`,
@@ -217,8 +226,8 @@ function conditionsOf(filter: PayoutFilter, { terms }: Lookups, serves: Served):
 const signature = /^[1-9A-HJ-NP-Za-km-z]{64,88}$/
 
 /**
- * The reference of the payout that a transaction on the chain belongs to. Jumps from rail to rail
- * in the index of signatures, of which there are few.
+ * The reference of the transfer or return that a transaction on the chain belongs to. Jumps from
+ * rail to rail in the index of signatures: there are few rails.
  */
 export async function findPayoutBySignature(
   db: Queryable,
@@ -229,14 +238,15 @@ export async function findPayoutBySignature(
   const nextRail = (after: Sql) => sql`
     select rail from payout_attempts where valid_until is not null and ${after}
     order by rail limit 1`
-  const [found] = await db.rows(sql<{ id: string }>`
+  const [found] = await db.rows(sql<Pick<Payout, 'id' | 'kind'>>`
     with recursive rails as (
       (${nextRail(sql`true`)})
       union all
       select (${nextRail(sql`rail > rails.rail`)}) from rails where rails.rail is not null)
-    select a.payout_id as id from rails
+    select p.id, p.kind from rails
     join payout_attempts a
       on a.rail = rails.rail and a.token = ${text} and a.valid_until is not null
+    join payouts p on p.environment_id = a.environment_id and p.id = a.payout_id
     where a.environment_id = ${environmentId}`)
-  return found && toReference(payoutKinds.crypto_transfer.prefix, found.id)
+  return found && referenceOf(found)
 }

@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import type { EnvironmentId } from '../../base/environment.js'
-import { fromReferenceOfAnyKind, prefixes, toReference } from '../../base/ids.js'
+import { fromReferenceOfAnyKind, prefixes, toReference, unusedId } from '../../base/ids.js'
 import { limits } from '../../base/limits.js'
 import { Refusal } from '../../base/refusal.js'
 import { type Counterparty, findCounterparties } from '../../collections/find-counterparties.js'
@@ -122,7 +122,7 @@ const list = ({ openPage }: ApiParts) =>
         ...readTimeRange(query),
         purpose: query.type as Purpose | undefined,
         causeId:
-          reference === undefined ? undefined : (fromReferenceOfAnyKind(reference) ?? noCause),
+          reference === undefined ? undefined : (fromReferenceOfAnyKind(reference) ?? unusedId),
       }
       return answerList(request, {
         title: 'Balance entries',
@@ -141,9 +141,6 @@ const list = ({ openPage }: ApiParts) =>
       })
     },
   })
-
-/** No row has it: the list is empty, not an error. */
-const noCause = '00000000-0000-0000-0000-000000000000'
 
 const statementSummary = resource('StatementSummary', {
   asset: anyAsset,
