@@ -25,7 +25,12 @@ import { type Sql, sql } from '../postgres/sql.js'
 import type { Queryable } from '../postgres/tx.js'
 import { type PaymentStatus, paymentStatuses } from '../resources/payment.js'
 import { type AccountKind, accountKinds, type Variance } from './account.js'
-import { findAccountIds, findIdsOfMerchantReference } from './find-account-ids.js'
+import {
+  findAccountIds,
+  findIdsOfMerchantReference,
+  hasMerchantReference,
+  isOfAccountWith,
+} from './find-account-ids.js'
 
 export type PaymentFilter = TimeRange & {
   source?: AccountKind | undefined
@@ -47,7 +52,7 @@ export type PaymentFilter = TimeRange & {
 type Lookups = {
   paymentId?: string
   accountIds?: string[]
-  /** Only payments into accounts with this reference, if `accountIds` does not ensure it. */
+  /** Only payments into accounts with this reference: there are too many to list. */
   merchantReference?: string
   terms: TermSearch[]
 }
@@ -100,12 +105,14 @@ async function lookUp(
 ): Promise<Lookups | undefined> {
   const lookups: Lookups = { terms: [] }
   const { accountId, merchantReference } = filter
-  if (accountId !== undefined) lookups.accountIds = [accountId]
-  if (merchantReference !== undefined) {
-    const found =
-      accountId === undefined
-        ? await findIdsOfMerchantReference(db, environmentId, merchantReference)
-        : undefined
+  if (accountId !== undefined) {
+    const isWanted =
+      merchantReference === undefined ||
+      (await hasMerchantReference(db, { environmentId, id: accountId }, merchantReference))
+    if (!isWanted) return undefined
+    lookups.accountIds = [accountId]
+  } else if (merchantReference !== undefined) {
+    const found = await findIdsOfMerchantReference(db, environmentId, merchantReference)
     if (found?.length === 0) return undefined
     if (found) lookups.accountIds = found
     else lookups.merchantReference = merchantReference
@@ -237,7 +244,7 @@ function conditionsOf(filter: PaymentFilter, lookups: Lookups, serves: Served[])
   const isNairaBySource = isServed('source') && source === undefined && currency === 'NGN'
   return [
     accountIds && !isServed('account') && sql`t.account_id = any (${accountIds}::uuid[])`,
-    merchantReference !== undefined && isOfReference(merchantReference),
+    merchantReference !== undefined && isOfAccountWith(merchantReference),
     ...terms.flatMap((search, index) =>
       index === 0 && isServed('term') ? hasOtherTerms(search) : hasTerms(search),
     ),
@@ -248,16 +255,6 @@ function conditionsOf(filter: PaymentFilter, lookups: Lookups, serves: Served[])
     amountMin !== undefined && !isServed('amount') && sql`t.amount >= ${amountMin}`,
     amountMax !== undefined && !isServed('amount') && sql`t.amount <= ${amountMax}`,
   ].filter((condition): condition is Sql => Boolean(condition))
-}
-
-/** The account or its checkout session has this reference. */
-function isOfReference(merchantReference: string): Sql {
-  return sql`exists (
-    select from collection_accounts a
-    left join checkout_sessions s on s.environment_id = a.environment_id and s.id = a.session_id
-    where a.environment_id = t.environment_id and a.id = t.account_id
-      and (a.merchant_reference = ${merchantReference}
-        or s.merchant_reference = ${merchantReference}))`
 }
 
 export function readAccountReference(reference: string): string {

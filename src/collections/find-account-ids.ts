@@ -48,6 +48,31 @@ export async function findIdsOfMerchantReference(
   return ids.length < max ? ids : undefined
 }
 
+/** Whether the account, or its checkout session, has this reference. */
+export async function hasMerchantReference(
+  db: Queryable,
+  { environmentId, id }: { environmentId: EnvironmentId; id: string },
+  reference: string,
+): Promise<boolean> {
+  const rows = await db.rows(sql`
+    select ${accountWithSession(reference)} and a.environment_id = ${environmentId} and a.id = ${id}`)
+  return rows.length > 0
+}
+
+/** The same as a condition on a payment `t`. */
+export function isOfAccountWith(reference: string): Sql {
+  return sql`exists (
+    select ${accountWithSession(reference)}
+      and a.environment_id = t.environment_id and a.id = t.account_id)`
+}
+
+function accountWithSession(reference: string): Sql {
+  return sql`
+    from collection_accounts a
+    left join checkout_sessions s on s.environment_id = a.environment_id and s.id = a.session_id
+    where (a.merchant_reference = ${reference} or s.merchant_reference = ${reference})`
+}
+
 async function findNewest(db: Queryable, sources: Sql[]): Promise<string[]> {
   const rows = await db.rows(sql<{ id: string }>`
     select a.id from (${sql.join(sources, sql` union `)}) a (id)

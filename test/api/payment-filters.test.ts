@@ -65,16 +65,16 @@ test('search finds by reference, order, account number, name and filters', async
 })
 
 test('search compares every word with the names of customers', async () => {
-  for (const name of ['Ngozi Eze', 'Ngozi Bello']) {
+  for (const name of ['Amaka Eze', 'Amaka Bello']) {
     const order = { amount: 500_000, description: name, customer: { name, email: 'n@example.com' } }
     await desk.post('/v1/checkout/sessions', { ...order, merchantReference: `cart ${name}` })
   }
-  const found = await search('ngozi bello')
+  const found = await search('amaka bello')
   expect(found.map(({ kind, title }) => [kind, title])).toEqual([
-    ['checkout_session', 'Ngozi Bello'],
+    ['checkout_session', 'Amaka Bello'],
   ])
-  expect(await search('order:"cart Ngozi Eze"')).toMatchObject([{ title: 'Ngozi Eze' }])
-  expect(await search('ngozi')).toHaveLength(2)
+  expect(await search('order:"cart Amaka Eze"')).toMatchObject([{ title: 'Amaka Eze' }])
+  expect(await search('amaka')).toHaveLength(2)
 })
 
 // The reference of more accounts than are listed: the payment is into the oldest of them.
