@@ -4,6 +4,7 @@ import { fromReferenceOfAnyKind, prefixes, toReference, unusedId } from '../../b
 import { limits } from '../../base/limits.js'
 import { Refusal } from '../../base/refusal.js'
 import { type Counterparty, findCounterparties } from '../../collections/find-counterparties.js'
+import { mergeNewestFirst } from '../../ledger/merge-statements.js'
 import { type Purpose, purposes } from '../../ledger/purposes.js'
 import {
   type EntryFilter,
@@ -220,16 +221,10 @@ async function readPage(
     const range = { environmentId, asset, first: 1n, below }
     lists.push(await listStatementEntries(db, range, { filter, limit: limit + 1 }))
   }
-  // What is older than the end of an unfinished search waits for the next page.
-  const searchEnds = lists.flatMap(({ searchedTo }) => searchedTo?.createdAt.getTime() ?? [])
-  const searchedFrom = Math.max(...searchEnds, Number.NEGATIVE_INFINITY)
-  const merged = mergeNewestFirst(
-    lists.map((list) => list.entries),
-    limit,
-  )
-  const entries = merged.filter(({ createdAt }) => createdAt.getTime() >= searchedFrom)
+  const entries = mergeNewestFirst(lists, limit)
   const found = lists.reduce((sum, list) => sum + list.entries.length, 0)
-  if (found <= entries.length && searchEnds.length === 0) return { entries, next: null }
+  const isSearched = lists.every(({ searchedTo }) => searchedTo === undefined)
+  if (found <= entries.length && isSearched) return { entries, next: null }
   const next = positions.map(({ asset, below }, index) => {
     const { entries: own, searchedTo } = lists[index]!
     const shown = entries.filter((entry) => entry.asset === asset)
@@ -267,21 +262,6 @@ function toPositions(asset: Asset | undefined, cursor: string | undefined): Posi
 
 export function isEntryNumber(text: string | undefined): boolean {
   return /^\d{1,19}$/.test(text ?? '') && BigInt(text!) <= limits.money.ledgerMax
-}
-
-/** Keeps the order within each list: it is the order in which that balance changed. */
-function mergeNewestFirst(lists: StatementEntry[][], limit: number): StatementEntry[] {
-  const remaining = lists.map((list) => list.toReversed())
-  const merged: StatementEntry[] = []
-  while (merged.length < limit) {
-    const nonEmpty = remaining.filter((list) => list.length > 0)
-    if (nonEmpty.length === 0) break
-    const newest = nonEmpty.reduce((left, right) =>
-      right.at(-1)!.createdAt > left.at(-1)!.createdAt ? right : left,
-    )
-    merged.push(newest.pop()!)
-  }
-  return merged
 }
 
 export function toItem(entry: StatementEntry, counterparties: Map<string, Counterparty>) {
