@@ -1,11 +1,16 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { after } from '../../src/base/clock.js'
 import { limits } from '../../src/base/limits.js'
 import { mergeNewestFirst } from '../../src/ledger/merge-statements.js'
 import { moveAll } from '../../src/ledger/move.js'
 import type { Movement } from '../../src/ledger/movement.js'
 import { resolveAll } from '../../src/ledger/resolve.js'
-import { listStatementEntries, type StatementEntry } from '../../src/ledger/statement.js'
+import {
+  listStatementEntries,
+  type StatementEntry,
+  summarizeStatement,
+} from '../../src/ledger/statement.js'
 import { freshDatabase } from '../support/database.js'
 import { insertEnvironment } from '../support/environments.js'
 import { fundingOf, holdOf, now } from '../support/movements.js'
@@ -110,6 +115,32 @@ test('an unused statement is empty', async () => {
   const range = { environmentId, asset: 'NGN', first: 1n, below: limits.money.ledgerMax } as const
   const { entries } = await listStatementEntries(db, range, { limit: 10 })
   expect(entries).toEqual([])
+})
+
+// The third entry was created before the second one.
+test('periods add up and follow each other where times are out of order', async () => {
+  const own = { environmentId: await insertEnvironment(db), asset: 'USDC' } as const
+  const at = (ms: number) => after(now, ms)
+  for (const [amount, ms] of [
+    [1n, 0],
+    [10n, 2],
+    [100n, 1],
+    [1_000n, 3],
+  ] as const)
+    await db.transaction((tx) => moveAll(tx, at(ms), [fundingOf(own, amount)]))
+  for (const ms of [0, 1, 2, 3, 4]) {
+    const earlier = await summarizeStatement(db, own, { to: at(ms) })
+    const later = await summarizeStatement(db, own, { from: at(ms) })
+    for (const sums of [earlier!, later!]) expect(sums.opening + sums.moneyIn).toBe(sums.closing)
+    expect(later!.opening).toBe(earlier!.closing)
+    expect(later!.closing).toBe(1_111n)
+  }
+  expect(await summarizeStatement(db, own, { from: at(2), to: at(3) })).toMatchObject({
+    opening: 1n,
+    closing: 111n,
+    firstNumber: 2n,
+    lastNumber: 3n,
+  })
 })
 
 // Entries of a page keep the order of their numbers, also where their times do not. A search that is

@@ -176,13 +176,8 @@ const summary = ({ openPage }: ApiParts) =>
     async handle({ environment, query }) {
       const asset = query.asset as Asset
       const { db } = openPage(undefined)
-      const range = {
-        environmentId: environment.id,
-        asset,
-        first: 1n,
-        below: limits.money.ledgerMax,
-      }
-      const found = await summarizeStatement(db, range, readTimeRange(query))
+      const statement = { environmentId: environment.id, asset }
+      const found = await summarizeStatement(db, statement, readTimeRange(query))
       if (!found) throw tooManyEntries()
       const { firstNumber, lastNumber } = found
       return success(200, 'Statement summary', {
