@@ -2088,9 +2088,9 @@ export type QuoteCryptoTransferInput = {
 export type ListCryptoTransfersQuery = {
   /** Your own reference, such as an order number. Must be unique. */
   merchantReference?: string | undefined
-  /** Only amounts of at least this: kobo if `currency` is NGN or absent, else a decimal. */
+  /** Only amounts of at least this, a decimal. */
   minAmount?: string | undefined
-  /** Only amounts of at most this: kobo if `currency` is NGN or absent, else a decimal. */
+  /** Only amounts of at most this, a decimal. */
   maxAmount?: string | undefined
   /**
    * Only transfers to this recipient: words of the name or their beginnings, an account number, or
@@ -2112,7 +2112,7 @@ export type ListCryptoTransfersQuery = {
    * Only items created before this time. An ISO 8601 date or date-time; UTC if it names no zone.
    */
   to?: string | undefined
-  /** Only transfers of this coin; needed to filter by amount. */
+  /** Only transfers of this coin. */
   currency?: 'USDC' | 'USDT' | undefined
   /** Only items in this state. */
   status?: 'SUBMITTED' | 'CONFIRMED' | 'FAILED' | undefined

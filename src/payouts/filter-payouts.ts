@@ -39,7 +39,7 @@ export type PayoutFilter = TimeRange & {
   kinds: readonly TransferKind[]
   status?: PayoutStatus | undefined
   currency?: Asset | undefined
-  /** Both in the smallest unit of `currency`, which must be given. */
+  /** Both in the smallest unit of `currency`; without it, of all coins. */
   amountMin?: bigint | undefined
   amountMax?: bigint | undefined
   createdByKey?: string | undefined

@@ -17,7 +17,7 @@ type AmountSearch = {
 
 /**
  * Rows of a range of amounts are not in the order of time, so they are sorted. Undefined if no range
- * is wanted, or if it has too many rows: then a scan in the order of time finds a page of them soon.
+ * of one currency is wanted, or if it has too many rows: then a scan in the order of time finds a page of them soon.
  * `offset 0` makes the planner read the range first, not the whole table in the order of ids.
  */
 export async function newestIdsOfAmount(
@@ -26,6 +26,7 @@ export async function newestIdsOfAmount(
 ): Promise<IdSearch['newestIds'] | undefined> {
   const { environmentId, isIndexed = sql`true`, currency, amountMin, amountMax } = search
   if (amountMin === undefined && amountMax === undefined) return undefined
+  if (currency === undefined) return undefined
   const table = sql.raw(search.table)
   const inRange = sql`
     environment_id = ${environmentId} and ${isIndexed} and asset = ${currency}

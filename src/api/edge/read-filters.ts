@@ -17,17 +17,20 @@ type AmountRange = {
   amountMax: bigint | undefined
 }
 
-/** Amounts are in the unit of the currency, so a filter by amount is one by currency, too. */
-export function readAmountRange(query: {
-  currency?: string
-  minAmount?: string
-  maxAmount?: string
-}): AmountRange {
+/**
+ * Without a currency, amounts are in kobo, which makes it a filter by currency, too; or in coins,
+ * where a list has nothing else: all coins have the same unit.
+ */
+export function readAmountRange(
+  query: { currency?: string; minAmount?: string; maxAmount?: string },
+  { isOfCoins = false } = {},
+): AmountRange {
   const { minAmount, maxAmount } = query
   const hasAmount = minAmount !== undefined || maxAmount !== undefined
-  const currency = (query.currency ?? (hasAmount ? 'NGN' : undefined)) as Asset | undefined
+  const implied = hasAmount && !isOfCoins ? 'NGN' : undefined
+  const currency = (query.currency ?? implied) as Asset | undefined
   const read = (field: string, text: string | undefined) =>
-    text === undefined ? undefined : readAmount(field, text, currency!)
+    text === undefined ? undefined : readAmount(field, text, currency ?? 'USDC')
   return {
     currency,
     amountMin: read('minAmount', minAmount),

@@ -27,6 +27,7 @@ import { type Route, route } from '../edge/route.js'
 import {
   amountFilters,
   closed,
+  coinAmountFilters,
   inPath,
   page,
   pageQuery,
@@ -114,7 +115,7 @@ export function toTransferFilter(
     createdByKey:
       createdBy === undefined ? undefined : (fromReference(prefixes.apiKey, createdBy) ?? unusedId),
     text: query.q,
-    ...readAmountRange(query),
+    ...readAmountRange(query, { isOfCoins: !kinds.includes('bank_transfer') }),
     ...readTimeRange(query),
   }
 }
@@ -160,7 +161,7 @@ export function createReadRoutes(
   const base = { access: 'secret', tag: 'Disbursements', method: 'GET' } as const
   const properties: Record<string, TSchema> = {
     ...transferFilters,
-    ...(kind === 'crypto_transfer' && { currency: coinFilter }),
+    ...(kind === 'crypto_transfer' && { ...coinAmountFilters, currency: coinFilter }),
     status: Type.Optional(withStatus(Object.keys(statuses))),
     ...pageQuery,
   }
@@ -216,6 +217,4 @@ export function createReadRoutes(
   return [list, read]
 }
 
-const coinFilter = Type.Optional(
-  withDescription(stablecoin, 'Only transfers of this coin; needed to filter by amount.'),
-)
+const coinFilter = Type.Optional(withDescription(stablecoin, 'Only transfers of this coin.'))
