@@ -76,8 +76,8 @@ async function findNamed({ db, environmentId, wanted: { text } }: Search): Promi
   const eventId = fromReference(prefixes.event, text)
   if (eventId) {
     const rows = await db.rows(sql<Omit<Hit, 'kind' | 'reference'>>`
-      select type as title, to_char(created_at at time zone 'UTC', 'YYYY-MM-DD HH24:MI') as subtitle,
-        null as status
+      select type as title, null as status,
+        to_char(created_at at time zone 'UTC', 'YYYY-MM-DD HH24:MI') as subtitle
       from events where environment_id = ${environmentId} and id = ${eventId}`)
     return rows.map(ofKind('event'))
   }

@@ -9,11 +9,13 @@ import {
   findPageOfIds,
   type IdPage,
   type IdSearch,
+  idsByIndex,
+  knownIds,
   type TimeRange,
   toIdRange,
   withinRange,
 } from '../postgres/filtered-ids.js'
-import { newestRows, rowsRead } from '../postgres/newest-rows.js'
+import { rowsRead } from '../postgres/newest-rows.js'
 import {
   findTerms,
   hasOtherTerms,
@@ -161,36 +163,17 @@ async function chooseIndex(
   { paymentId, accountIds, terms }: Lookups,
 ): Promise<Index> {
   const statuses = filter.status ? [filter.status] : paymentStatuses
-  const byIndex = (columns: Parameters<typeof newestRows>[0]['columns'], where?: Sql) => {
-    const read: IdSearch['newestIds'] = (range, limit) =>
-      newestRows({
-        table: 'payments',
-        environmentId,
-        ...(where && { where }),
-        columns,
-        order: [{ name: 'id', type: 'uuid' }],
-        before: range.before === undefined ? undefined : [range.before],
-        from: range.from,
-        limit,
-      })
-    return read
-  }
+  const payments = { table: 'payments', environmentId }
   const status = { name: 'status', type: 'text', values: statuses } as const
-  if (paymentId !== undefined)
-    return {
-      read: (range) => sql`(
-        select id from payments
-        where environment_id = ${environmentId} and id = ${paymentId} ${withinRange(range)})`,
-      serves: ['id'],
-    }
+  if (paymentId !== undefined) return { read: knownIds(payments, [paymentId]), serves: ['id'] }
   // The index on the status is right for short reads only: for long ones the planner assumes that
   // every payment of the status matches.
   if (accountIds && isOnlyByStatus(filter, terms) && limit <= limits.http.pageSizeMax)
     return {
-      read: byIndex([
-        status,
-        { name: 'account_id', type: 'uuid', values: accountIds, isLong: true },
-      ]),
+      read: idsByIndex({
+        ...payments,
+        columns: [status, { name: 'account_id', type: 'uuid', values: accountIds, isLong: true }],
+      }),
       serves: ['account', 'status'],
     }
   if (accountIds)
@@ -210,21 +193,25 @@ async function chooseIndex(
       read: (range, limit) => newestIdsWithTerm(terms[0]!, range, limit),
       serves: ['term'],
     }
-  const byAmount = await newestIdsOfAmount(db, { table: 'payments', environmentId, ...filter })
+  const byAmount = await newestIdsOfAmount(db, { ...payments, ...filter })
   if (byAmount) return { read: byAmount, serves: ['amount'] }
   if (filter.variance && filter.variance !== 'NONE')
     return {
-      read: byIndex(
-        [{ name: 'variance', type: 'text', values: [filter.variance] }],
-        sql`variance <> 'NONE'`,
-      ),
+      read: idsByIndex({
+        ...payments,
+        where: sql`variance <> 'NONE'`,
+        columns: [{ name: 'variance', type: 'text', values: [filter.variance] }],
+      }),
       serves: ['variance'],
     }
   const ofCurrency = filter.currency && (filter.currency === 'NGN' ? bankSources : coinSources)
   const wantedSources = filter.source ? [filter.source] : (ofCurrency ?? sources)
   if (filter.status || filter.source || ofCurrency)
     return {
-      read: byIndex([{ name: 'source', type: 'text', values: wantedSources }, status]),
+      read: idsByIndex({
+        ...payments,
+        columns: [{ name: 'source', type: 'text', values: wantedSources }, status],
+      }),
       serves: ['source', 'status'],
     }
   return {

@@ -17,8 +17,8 @@ const accountPrefixes = [
 ]
 
 /**
- * The newest collection accounts that a text names: by reference, by the merchant's reference of the
- * account or its checkout session, by account number or wallet address.
+ * The newest collection accounts that a text names: by reference, by the merchant's reference of
+ * the account or its checkout session, by account number or wallet address.
  */
 export async function findAccountIds(
   db: Queryable,
@@ -55,7 +55,8 @@ export async function hasMerchantReference(
   reference: string,
 ): Promise<boolean> {
   const rows = await db.rows(sql`
-    select ${accountWithSession(reference)} and a.environment_id = ${environmentId} and a.id = ${id}`)
+    select ${accountWithSession(reference)}
+      and a.environment_id = ${environmentId} and a.id = ${id}`)
   return rows.length > 0
 }
 

@@ -3,8 +3,8 @@ import type { StatementEntry, StatementPage } from './statement.js'
 /**
  * The newest entries of several statements. Takes the first entries of each page in their order,
  * although times may differ a little from it: a cursor names the last one taken. Stops where a page
- * whose search is unfinished has no more entries, because the next one of its statement may be newer
- * than what remains.
+ * whose search is unfinished has no more entries, because the next one of its statement may be
+ * newer than what remains.
  */
 export function mergeNewestFirst(pages: StatementPage[], limit: number): StatementEntry[] {
   const remaining = pages.map(({ entries, searchedTo }) => ({

@@ -8,11 +8,11 @@ import {
   findPageOfIds,
   type IdPage,
   type IdSearch,
+  idsByIndex,
+  knownIds,
   type TimeRange,
   toIdRange,
-  withinRange,
 } from '../postgres/filtered-ids.js'
-import { newestRows } from '../postgres/newest-rows.js'
 import {
   findTerms,
   hasOtherTerms,
@@ -151,55 +151,34 @@ async function chooseIndex(
   filter: PayoutFilter,
   { payoutIds, terms }: Lookups,
 ): Promise<{ read: IdSearch['newestIds']; serves: Served }> {
-  if (payoutIds)
-    return {
-      read: (range) => sql`(
-        select id from payouts where environment_id = ${environmentId}
-          and id = any (${payoutIds}::uuid[]) ${withinRange(range)})`,
-      serves: 'id',
-    }
+  const payouts = { table: 'payouts', environmentId }
+  if (payoutIds) return { read: knownIds(payouts, payoutIds), serves: 'id' }
   if (terms.length > 0)
     return {
       read: (range, limit) => newestIdsWithTerm(terms[0]!, range, limit),
       serves: 'term',
     }
   const isIndexed = sql`kind in ('bank_transfer', 'crypto_transfer')`
-  const byAmount = await newestIdsOfAmount(db, {
-    table: 'payouts',
-    environmentId,
-    isIndexed,
-    ...filter,
-  })
+  const byAmount = await newestIdsOfAmount(db, { ...payouts, isIndexed, ...filter })
   if (byAmount) return { read: byAmount, serves: 'amount' }
-  const byIndex = (
-    where: Sql | undefined,
-    columns: Parameters<typeof newestRows>[0]['columns'],
-  ): IdSearch['newestIds'] => {
-    return (range, limit) =>
-      newestRows({
-        table: 'payouts',
-        environmentId,
-        ...(where && { where }),
-        columns,
-        order: [{ name: 'id', type: 'uuid' }],
-        before: range.before === undefined ? undefined : [range.before],
-        from: range.from,
-        limit,
-      })
-  }
   if (filter.createdByKey !== undefined)
     return {
-      read: byIndex(sql`created_by_key is not null`, [
-        { name: 'created_by_key', type: 'uuid', values: [filter.createdByKey] },
-      ]),
+      read: idsByIndex({
+        ...payouts,
+        where: sql`created_by_key is not null`,
+        columns: [{ name: 'created_by_key', type: 'uuid', values: [filter.createdByKey] }],
+      }),
       serves: 'key',
     }
   const statuses = filter.status ? [filter.status] : payoutStatuses
   return {
-    read: byIndex(undefined, [
-      { name: 'kind', type: 'text', values: filter.kinds },
-      { name: 'status', type: 'text', values: statuses },
-    ]),
+    read: idsByIndex({
+      ...payouts,
+      columns: [
+        { name: 'kind', type: 'text', values: filter.kinds },
+        { name: 'status', type: 'text', values: statuses },
+      ],
+    }),
     serves: 'kind',
   }
 }

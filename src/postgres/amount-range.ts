@@ -16,8 +16,9 @@ type AmountSearch = {
 }
 
 /**
- * Rows of a range of amounts are not in the order of time, so they are sorted. Undefined if no range
- * of one currency is wanted, or if it has too many rows: then a scan in the order of time finds a page of them soon.
+ * Rows of a range of amounts are not in the order of time, so they are sorted. Undefined if no
+ * range of one currency is wanted, or if it has too many rows: then a scan in the order of time
+ * finds a page of them soon.
  * `offset 0` makes the planner read the range first, not the whole table in the order of ids.
  */
 export async function newestIdsOfAmount(

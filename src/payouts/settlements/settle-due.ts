@@ -38,7 +38,8 @@ type Claim = { environmentId: EnvironmentId; scheduledFor: Date; attempts: numbe
 /**
  * Makes the settlements that are due. One that the bank cannot take now, or whose money was spent
  * meanwhile, is tried again when the lease ends; one that is refused for good, or has nothing to
- * pay, is left to the next scheduled time. Several missed times become one settlement. Returns how many were due.
+ * pay, is left to the next scheduled time. Several missed times become one settlement. Returns how
+ * many were due.
  */
 export async function settleDue(tools: Tools, now: Date): Promise<number> {
   const claims = await claimDue<Claim>(tools.db, schedulesDue, {
