@@ -26,7 +26,7 @@ begin
     union select added.sender ->> 'address'
     union select lower(added.session_id)
     union select split_part(added.rail_id, ':', 1) where added.asset <> 'NGN') found
-  where found.term <> '';
+  where length(found.term) between 1 and 300;
   return null;
 end $function$
 ;
@@ -42,7 +42,7 @@ begin
     select unnest(search_words(added.destination ->> 'accountName')) as term
     union select added.destination ->> 'accountNumber'
     union select added.destination ->> 'address') found
-  where found.term <> '' and added.kind in ('bank_transfer', 'crypto_transfer');
+  where length(found.term) between 1 and 300 and added.kind in ('bank_transfer', 'crypto_transfer');
   return null;
 end $function$
 ;
@@ -57,7 +57,7 @@ begin
   from added cross join lateral (
     select unnest(search_words(added.customer_name)) as term
     union select lower(added.customer_email)) found
-  where found.term <> '';
+  where length(found.term) between 1 and 300;
   return null;
 end $function$
 ;

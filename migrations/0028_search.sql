@@ -1,6 +1,7 @@
 -- Words and numbers by which merchants find payments, payouts, dedicated accounts and sessions. Each
 -- term is a range of one index in the order of ids, so the newest rows with a term are read without
 -- the others (src/postgres/search-terms.ts). Triggers keep it complete, in the same transaction.
+-- A text too long for an index row is no term: it must not keep a payment from being recorded.
 
 -- Lower case, without accents and apostrophes: "Adébáyò O'BRIEN" has the words adebayo and obrien.
 -- Accents are removed first, because lower() of some databases changes ASCII letters only.
@@ -33,7 +34,7 @@ begin
     union select added.sender ->> 'address'
     union select lower(added.session_id)
     union select split_part(added.rail_id, ':', 1) where added.asset <> 'NGN') found
-  where found.term <> '';
+  where length(found.term) between 1 and 300;
   return null;
 end $$;
 
@@ -45,7 +46,7 @@ begin
     select unnest(search_words(added.destination ->> 'accountName')) as term
     union select added.destination ->> 'accountNumber'
     union select added.destination ->> 'address') found
-  where found.term <> '' and added.kind in ('bank_transfer', 'crypto_transfer');
+  where length(found.term) between 1 and 300 and added.kind in ('bank_transfer', 'crypto_transfer');
   return null;
 end $$;
 
@@ -65,7 +66,7 @@ begin
   from added cross join lateral (
     select unnest(search_words(added.customer_name)) as term
     union select lower(added.customer_email)) found
-  where found.term <> '';
+  where length(found.term) between 1 and 300;
   return null;
 end $$;
 
@@ -86,14 +87,14 @@ from payments added cross join lateral (
   union select added.sender ->> 'address'
   union select lower(added.session_id)
   union select split_part(added.rail_id, ':', 1) where added.asset <> 'NGN') found
-where found.term <> '';
+where length(found.term) between 1 and 300;
 insert into search_terms (environment_id, kind, term, id)
 select added.environment_id, 'payout', found.term, added.id
 from payouts added cross join lateral (
   select unnest(search_words(added.destination ->> 'accountName')) as term
   union select added.destination ->> 'accountNumber'
   union select added.destination ->> 'address') found
-where found.term <> '' and added.kind in ('bank_transfer', 'crypto_transfer');
+where length(found.term) between 1 and 300 and added.kind in ('bank_transfer', 'crypto_transfer');
 insert into search_terms (environment_id, kind, term, id)
 select added.environment_id, 'account', found.term, added.id
 from collection_accounts added cross join lateral unnest(search_words(added.account_name)) found (term)
@@ -103,7 +104,7 @@ select added.environment_id, 'session', found.term, added.id
 from checkout_sessions added cross join lateral (
   select unnest(search_words(added.customer_name)) as term
   union select lower(added.customer_email)) found
-where found.term <> '';
+where length(found.term) between 1 and 300;
 
 -- Filters by amount, by what differs from the expected payment, by account number and by API key.
 alter table payouts add column created_by_key uuid;

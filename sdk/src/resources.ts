@@ -328,17 +328,17 @@ export type Resources = {
      * `GET /v1/collections/payments/counts`
      */
     counts(query?: CountPaymentsQuery, options?: RequestOptions): Promise<{
-      /** Number of items; 10000 and more are written `"10000+"`. */
+      /** Number of items; with a plus, such as `"10000+"`, if there may be more. */
       total: number | string
       /** Number of items in each state. */
       byStatus: {
-        /** Number of items; 10000 and more are written `"10000+"`. */
+        /** Number of items; with a plus, such as `"10000+"`, if there may be more. */
         HELD: number | string
-        /** Number of items; 10000 and more are written `"10000+"`. */
+        /** Number of items; with a plus, such as `"10000+"`, if there may be more. */
         RETURNING: number | string
-        /** Number of items; 10000 and more are written `"10000+"`. */
+        /** Number of items; with a plus, such as `"10000+"`, if there may be more. */
         ACCEPTED: number | string
-        /** Number of items; 10000 and more are written `"10000+"`. */
+        /** Number of items; with a plus, such as `"10000+"`, if there may be more. */
         RETURNED: number | string
       }
     }>
@@ -476,17 +476,17 @@ export type Resources = {
      * `GET /v1/disbursements/counts`
      */
     counts(query?: CountDisbursementsQuery, options?: RequestOptions): Promise<{
-      /** Number of items; 10000 and more are written `"10000+"`. */
+      /** Number of items; with a plus, such as `"10000+"`, if there may be more. */
       total: number | string
       /** Number of items in each state. */
       byStatus: {
-        /** Number of items; 10000 and more are written `"10000+"`. */
+        /** Number of items; with a plus, such as `"10000+"`, if there may be more. */
         SUBMITTED: number | string
-        /** Number of items; 10000 and more are written `"10000+"`. */
+        /** Number of items; with a plus, such as `"10000+"`, if there may be more. */
         COMPLETED: number | string
-        /** Number of items; 10000 and more are written `"10000+"`. */
+        /** Number of items; with a plus, such as `"10000+"`, if there may be more. */
         FAILED: number | string
-        /** Number of items; 10000 and more are written `"10000+"`. */
+        /** Number of items; with a plus, such as `"10000+"`, if there may be more. */
         REVERSED: number | string
       }
     }>

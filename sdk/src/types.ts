@@ -2098,9 +2098,9 @@ export type QuoteCryptoTransferInput = {
 export type ListCryptoTransfersQuery = {
   /** Your own reference, such as an order number. Must be unique. */
   merchantReference?: string | undefined
-  /** Only amounts of at least this: kobo if `currency` is NGN or absent, else a decimal. */
+  /** Only amounts of at least this, a decimal. */
   minAmount?: string | undefined
-  /** Only amounts of at most this: kobo if `currency` is NGN or absent, else a decimal. */
+  /** Only amounts of at most this, a decimal. */
   maxAmount?: string | undefined
   /**
    * Only transfers to this recipient: words of the name or their beginnings, an account number, or

@@ -2,7 +2,8 @@ import type { EnvironmentId } from '../base/environment.js'
 import { fromReference, prefixes, toReference } from '../base/ids.js'
 import { limits } from '../base/limits.js'
 import { type AccountKind, accountKinds, isWallet } from '../collections/account.js'
-import { findNamedSessions } from '../collections/filter-sessions.js'
+import { findAccountPage } from '../collections/filter-accounts.js'
+import { findSessionPage } from '../collections/filter-sessions.js'
 import { findAccountIds } from '../collections/find-account-ids.js'
 import { type ListedPayment, listPayments } from '../collections/find-payments.js'
 import { formatMoney, parseMoney } from '../money/amounts.js'
@@ -10,7 +11,6 @@ import type { Asset } from '../money/assets.js'
 import { findPayoutBySignature, transferKinds } from '../payouts/filter-payouts.js'
 import { listPayouts, type PayoutWithAttempts } from '../payouts/find-payouts.js'
 import { type PayoutStatus, payoutStatuses, referenceOf } from '../payouts/payout.js'
-import { findTerms, newestIdsWithTerm } from '../postgres/search-terms.js'
 import { sql } from '../postgres/sql.js'
 import type { Queryable } from '../postgres/tx.js'
 import { type PaymentStatus, paymentStatuses, paymentStatusOf } from '../resources/payment.js'
@@ -42,10 +42,9 @@ export type Hit = {
 type Search = { db: Queryable; environmentId: EnvironmentId; wanted: SearchText }
 
 const { hitsMax } = limits.lists
-const everyRange = { from: undefined, before: undefined }
 const firstPage = { beforeId: undefined, limit: hitsMax }
 
-/** The newest resources that a text names, those with that very name first. */
+/** The newest resources that a text names, by kind; those with that very name first. */
 export async function findHits(
   db: Queryable,
   environmentId: EnvironmentId,
@@ -60,10 +59,14 @@ export async function findHits(
 }
 
 async function findAll(search: Search): Promise<Hit[]> {
+  const { db, environmentId, wanted } = search
+  const signed = await findPayoutBySignature(db, environmentId, wanted.text)
+  const ofPayout =
+    signed === undefined ? search : { ...search, wanted: { ...wanted, text: signed } }
   const hits = [
-    ...(await findNamed(search)),
+    ...(await findNamed(ofPayout)),
     ...(await findPaymentHits(search)),
-    ...(await findPayoutHits(search)),
+    ...(await findPayoutHits(ofPayout)),
     ...(await findSessionHits(search)),
     ...(await findAccountHits(search)),
   ]
@@ -159,13 +162,12 @@ async function findPayoutHits({ db, environmentId, wanted }: Search): Promise<Hi
   if (payer !== undefined || (named !== undefined && !status) || isEmpty(wanted)) return []
   const amount = readAmount(wanted)
   if (amount === null) return []
-  const signed = await findPayoutBySignature(db, environmentId, text)
   const filter = {
     kinds: transferKinds,
     recipient,
     merchantReference: order,
     status: status as PayoutStatus | undefined,
-    text: signed ?? (text === '' ? undefined : text),
+    text: text === '' ? undefined : text,
     ...amount,
   }
   const { payouts } = await listPayouts(db, environmentId, filter, firstPage)
@@ -186,22 +188,15 @@ function toPayoutHit({ payout }: PayoutWithAttempts): Hit {
 }
 
 async function findSessionHits({ db, environmentId, wanted }: Search): Promise<Hit[]> {
-  const name = wanted.order ?? wanted.text
-  if (name === '' || hasOther(wanted)) return []
-  const terms =
-    wanted.order === undefined
-      ? await findTerms(db, { environmentId, kind: 'session', text: name })
-      : undefined
-  const named = await findNamedSessions(db, environmentId, name)
-  const withTerm = terms
-    ? sql`union select id from ${newestIdsWithTerm(terms, everyRange, hitsMax)} found`
-    : sql``
+  const { text, order } = wanted
+  if (isEmpty(wanted) || hasOther(wanted)) return []
+  const filter = { merchantReference: order, text: text === '' ? undefined : text }
+  const { ids } = await findSessionPage(db, environmentId, filter, firstPage)
   return db.rows(sql<Hit>`
-    select 'checkout_session' as kind, s.reference, s.description as title,
-      s.customer_name || ' · ' || s.customer_email as subtitle, s.status
-    from (select unnest(${named}::uuid[]) as id ${withTerm}) found
-    join checkout_sessions s on s.environment_id = ${environmentId} and s.id = found.id
-    order by s.id desc limit ${hitsMax}`)
+    select 'checkout_session' as kind, reference, description as title,
+      customer_name || ' · ' || customer_email as subtitle, status
+    from checkout_sessions where environment_id = ${environmentId} and id = any (${ids}::uuid[])
+    order by id desc`)
 }
 
 type AccountHit = {
@@ -214,23 +209,18 @@ type AccountHit = {
   status: string
 }
 
-async function findAccountHits({ db, environmentId, wanted }: Search): Promise<Hit[]> {
+async function findAccountHits(search: Search): Promise<Hit[]> {
+  const { db, environmentId, wanted } = search
   const name = wanted.order ?? wanted.text
   if (name === '' || hasOther(wanted)) return []
-  const ids = await findAccountIds(db, environmentId, name)
-  const terms =
-    ids.length === 0
-      ? await findTerms(db, { environmentId, kind: 'account', text: name })
-      : undefined
-  const found = terms
-    ? sql`select id from ${newestIdsWithTerm(terms, everyRange, hitsMax)} named`
-    : sql`select unnest(${ids}::uuid[]) as id`
+  const named = await findAccountIds(db, environmentId, name)
+  const ids = named.length > 0 ? named : await findAccountsByName(search)
   const rows = await db.rows(sql<AccountHit>`
-    select a.id, a.kind, a.number, a.account_name as "accountName", a.bank_name as "bankName",
-      a.merchant_reference as "merchantReference", a.status
-    from (${found}) found
-    join collection_accounts a on a.environment_id = ${environmentId} and a.id = found.id
-    where a.session_id is null order by a.id desc limit ${hitsMax}`)
+    select id, kind, number, account_name as "accountName", bank_name as "bankName",
+      merchant_reference as "merchantReference", status
+    from collection_accounts
+    where environment_id = ${environmentId} and id = any (${ids}::uuid[]) and session_id is null
+    order by id desc limit ${hitsMax}`)
   return rows.map((row) => ({
     kind: row.kind,
     reference: toReference(accountKinds[row.kind].prefix, row.id),
@@ -238,6 +228,14 @@ async function findAccountHits({ db, environmentId, wanted }: Search): Promise<H
     subtitle: [row.merchantReference, row.accountName].filter(Boolean).join(' · '),
     status: row.status,
   }))
+}
+
+/** Only dedicated accounts have the name of a customer. */
+async function findAccountsByName({ db, environmentId, wanted }: Search): Promise<string[]> {
+  if (wanted.order !== undefined) return []
+  const owner = { environmentId, kind: 'dedicated_account' } as const
+  const { ids } = await findAccountPage(db, owner, { text: wanted.text }, firstPage)
+  return ids
 }
 
 function isEmpty({ text, payer, recipient, order, status, amount }: SearchText): boolean {

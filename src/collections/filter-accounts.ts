@@ -3,11 +3,11 @@ import {
   findPageOfIds,
   type IdPage,
   type IdSearch,
+  idsByIndex,
+  knownIds,
   type TimeRange,
   toIdRange,
-  withinRange,
 } from '../postgres/filtered-ids.js'
-import { newestRows } from '../postgres/newest-rows.js'
 import { findTerms, hasOtherTerms, newestIdsWithTerm } from '../postgres/search-terms.js'
 import { type Sql, sql } from '../postgres/sql.js'
 import type { Queryable } from '../postgres/tx.js'
@@ -61,9 +61,7 @@ async function chooseIndex(
   const ids = await findAccountIds(db, environmentId, text)
   if (ids.length > 0)
     return {
-      newestIds: (range) => sql`(
-        select id from collection_accounts where environment_id = ${environmentId}
-          and id = any (${ids}::uuid[]) ${withinRange(range)})`,
+      newestIds: knownIds({ table: 'collection_accounts', environmentId }, ids),
       conditions,
     }
   const terms = await findTerms(db, { environmentId, kind: 'account', text })
@@ -85,20 +83,15 @@ function byReferenceAndStatus(
       : [{ name: 'merchant_reference', type: 'text', values: [merchantReference] } as const]
   const isIndexed = sql.raw(reference.length > 0 ? `merchant_reference <> ''` : 'true')
   return {
-    newestIds: (range, limit) =>
-      newestRows({
-        table: 'collection_accounts',
-        environmentId,
-        where: sql`kind = ${kind} and ${isIndexed}`,
-        columns: [
-          ...reference,
-          { name: 'status', type: 'text', values: status ? [status] : allAccountStatuses },
-        ],
-        order: [{ name: 'id', type: 'uuid' }],
-        before: range.before === undefined ? undefined : [range.before],
-        from: range.from,
-        limit,
-      }),
+    newestIds: idsByIndex({
+      table: 'collection_accounts',
+      environmentId,
+      where: sql`kind = ${kind} and ${isIndexed}`,
+      columns: [
+        ...reference,
+        { name: 'status', type: 'text', values: status ? [status] : allAccountStatuses },
+      ],
+    }),
     conditions: [],
   }
 }

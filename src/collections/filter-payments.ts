@@ -1,5 +1,5 @@
 import type { EnvironmentId } from '../base/environment.js'
-import { fromReference, fromReferenceOfAnyKind, prefixes } from '../base/ids.js'
+import { fromReference, fromReferenceOfAnyKind, prefixes, unusedId } from '../base/ids.js'
 import { limits } from '../base/limits.js'
 import type { Asset } from '../money/assets.js'
 import { newestIdsOfAmount } from '../postgres/amount-range.js'
@@ -9,11 +9,13 @@ import {
   findPageOfIds,
   type IdPage,
   type IdSearch,
+  idsByIndex,
+  knownIds,
   type TimeRange,
   toIdRange,
   withinRange,
 } from '../postgres/filtered-ids.js'
-import { newestRows, rowsRead } from '../postgres/newest-rows.js'
+import { rowsRead } from '../postgres/newest-rows.js'
 import {
   findTerms,
   hasOtherTerms,
@@ -25,7 +27,12 @@ import { type Sql, sql } from '../postgres/sql.js'
 import type { Queryable } from '../postgres/tx.js'
 import { type PaymentStatus, paymentStatuses } from '../resources/payment.js'
 import { type AccountKind, accountKinds, type Variance } from './account.js'
-import { findAccountIds } from './find-account-ids.js'
+import {
+  findAccountIds,
+  findIdsOfMerchantReference,
+  hasMerchantReference,
+  isOfAccountWith,
+} from './find-account-ids.js'
 
 export type PaymentFilter = TimeRange & {
   source?: AccountKind | undefined
@@ -48,6 +55,8 @@ export type PaymentFilter = TimeRange & {
 type Lookups = {
   paymentId?: string
   accountIds?: string[]
+  /** Only payments into accounts with this reference: there are too many to list. */
+  merchantReference?: string
   terms: TermSearch[]
 }
 
@@ -98,12 +107,18 @@ async function lookUp(
   filter: PaymentFilter,
 ): Promise<Lookups | undefined> {
   const lookups: Lookups = { terms: [] }
-  const accountIds = filter.accountId === undefined ? undefined : [filter.accountId]
-  if (accountIds) lookups.accountIds = accountIds
-  if (filter.merchantReference !== undefined) {
-    const found = await findAccountIds(db, environmentId, filter.merchantReference)
-    lookups.accountIds = accountIds ? found.filter((id) => accountIds.includes(id)) : found
-    if (lookups.accountIds.length === 0) return undefined
+  const { accountId, merchantReference } = filter
+  if (accountId !== undefined) {
+    const isWanted =
+      merchantReference === undefined ||
+      (await hasMerchantReference(db, { environmentId, id: accountId }, merchantReference))
+    if (!isWanted) return undefined
+    lookups.accountIds = [accountId]
+  } else if (merchantReference !== undefined) {
+    const found = await findIdsOfMerchantReference(db, environmentId, merchantReference)
+    if (found?.length === 0) return undefined
+    if (found) lookups.accountIds = found
+    else lookups.merchantReference = merchantReference
   }
   const texts = filter.sender === undefined ? [] : [filter.sender]
   if (filter.text !== undefined) {
@@ -149,36 +164,17 @@ async function chooseIndex(
   { paymentId, accountIds, terms }: Lookups,
 ): Promise<Index> {
   const statuses = filter.status ? [filter.status] : paymentStatuses
-  const byIndex = (columns: Parameters<typeof newestRows>[0]['columns'], where?: Sql) => {
-    const read: IdSearch['newestIds'] = (range, limit) =>
-      newestRows({
-        table: 'payments',
-        environmentId,
-        ...(where && { where }),
-        columns,
-        order: [{ name: 'id', type: 'uuid' }],
-        before: range.before === undefined ? undefined : [range.before],
-        from: range.from,
-        limit,
-      })
-    return read
-  }
+  const payments = { table: 'payments', environmentId }
   const status = { name: 'status', type: 'text', values: statuses } as const
-  if (paymentId !== undefined)
-    return {
-      read: (range) => sql`(
-        select id from payments
-        where environment_id = ${environmentId} and id = ${paymentId} ${withinRange(range)})`,
-      serves: ['id'],
-    }
+  if (paymentId !== undefined) return { read: knownIds(payments, [paymentId]), serves: ['id'] }
   // The index on the status is right for short reads only: for long ones the planner assumes that
   // every payment of the status matches.
   if (accountIds && isOnlyByStatus(filter, terms) && limit <= limits.http.pageSizeMax)
     return {
-      read: byIndex([
-        status,
-        { name: 'account_id', type: 'uuid', values: accountIds, isLong: true },
-      ]),
+      read: idsByIndex({
+        ...payments,
+        columns: [status, { name: 'account_id', type: 'uuid', values: accountIds, isLong: true }],
+      }),
       serves: ['account', 'status'],
     }
   if (accountIds)
@@ -198,21 +194,25 @@ async function chooseIndex(
       read: (range, limit) => newestIdsWithTerm(terms[0]!, range, limit),
       serves: ['term'],
     }
-  const byAmount = await newestIdsOfAmount(db, { table: 'payments', environmentId, ...filter })
+  const byAmount = await newestIdsOfAmount(db, { ...payments, ...filter })
   if (byAmount) return { read: byAmount, serves: ['amount'] }
   if (filter.variance && filter.variance !== 'NONE')
     return {
-      read: byIndex(
-        [{ name: 'variance', type: 'text', values: [filter.variance] }],
-        sql`variance <> 'NONE'`,
-      ),
+      read: idsByIndex({
+        ...payments,
+        where: sql`variance <> 'NONE'`,
+        columns: [{ name: 'variance', type: 'text', values: [filter.variance] }],
+      }),
       serves: ['variance'],
     }
   const ofCurrency = filter.currency && (filter.currency === 'NGN' ? bankSources : coinSources)
   const wantedSources = filter.source ? [filter.source] : (ofCurrency ?? sources)
   if (filter.status || filter.source || ofCurrency)
     return {
-      read: byIndex([{ name: 'source', type: 'text', values: wantedSources }, status]),
+      read: idsByIndex({
+        ...payments,
+        columns: [{ name: 'source', type: 'text', values: wantedSources }, status],
+      }),
       serves: ['source', 'status'],
     }
   return {
@@ -226,12 +226,13 @@ async function chooseIndex(
 function conditionsOf(filter: PaymentFilter, lookups: Lookups, serves: Served[]): Sql[] {
   const isServed = (one: Served) => serves.includes(one)
   const { source, status, variance, currency, amountMin, amountMax } = filter
-  const { accountIds, terms } = lookups
+  const { accountIds, merchantReference, terms } = lookups
   const bySource = isServed('source') && source !== undefined
   // Accounts at banks receive naira only.
   const isNairaBySource = isServed('source') && source === undefined && currency === 'NGN'
   return [
     accountIds && !isServed('account') && sql`t.account_id = any (${accountIds}::uuid[])`,
+    merchantReference !== undefined && isOfAccountWith(merchantReference),
     ...terms.flatMap((search, index) =>
       index === 0 && isServed('term') ? hasOtherTerms(search) : hasTerms(search),
     ),
@@ -244,7 +245,6 @@ function conditionsOf(filter: PaymentFilter, lookups: Lookups, serves: Served[])
   ].filter((condition): condition is Sql => Boolean(condition))
 }
 
-/** An unknown reference gets an id that no row has: the list is empty, not an error. */
 export function readAccountReference(reference: string): string {
-  return fromReferenceOfAnyKind(reference) ?? '00000000-0000-0000-0000-000000000000'
+  return fromReferenceOfAnyKind(reference) ?? unusedId
 }

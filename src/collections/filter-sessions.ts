@@ -4,11 +4,11 @@ import {
   findPageOfIds,
   type IdPage,
   type IdSearch,
+  idsByIndex,
+  knownIds,
   type TimeRange,
   toIdRange,
-  withinRange,
 } from '../postgres/filtered-ids.js'
-import { newestRows } from '../postgres/newest-rows.js'
 import { findTerms, hasOtherTerms, newestIdsWithTerm } from '../postgres/search-terms.js'
 import { type Sql, sql } from '../postgres/sql.js'
 import type { Queryable } from '../postgres/tx.js'
@@ -57,9 +57,7 @@ async function chooseIndex(
   const ids = await findNamedSessions(db, environmentId, text)
   if (ids.length > 0)
     return {
-      newestIds: (range) => sql`(
-        select id from checkout_sessions where environment_id = ${environmentId}
-          and id = any (${ids}::uuid[]) ${withinRange(range)})`,
+      newestIds: knownIds({ table: 'checkout_sessions', environmentId }, ids),
       conditions,
     }
   const terms = await findTerms(db, { environmentId, kind: 'session', text })
@@ -71,7 +69,7 @@ async function chooseIndex(
 }
 
 /** The newest sessions with this reference, merchant's reference, account number or address. */
-export async function findNamedSessions(
+async function findNamedSessions(
   db: Queryable,
   environmentId: EnvironmentId,
   text: string,
@@ -106,20 +104,15 @@ function byReferenceAndStatus(
       ? []
       : [{ name: 'merchant_reference', type: 'text', values: [merchantReference] } as const]
   return {
-    newestIds: (range, limit) =>
-      newestRows({
-        table: 'checkout_sessions',
-        environmentId,
-        where: sql.raw(reference.length > 0 ? 'merchant_reference is not null' : 'true'),
-        columns: [
-          ...reference,
-          { name: 'status', type: 'text', values: status ? [status] : sessionStatuses },
-        ],
-        order: [{ name: 'id', type: 'uuid' }],
-        before: range.before === undefined ? undefined : [range.before],
-        from: range.from,
-        limit,
-      }),
+    newestIds: idsByIndex({
+      table: 'checkout_sessions',
+      environmentId,
+      where: sql.raw(reference.length > 0 ? 'merchant_reference is not null' : 'true'),
+      columns: [
+        ...reference,
+        { name: 'status', type: 'text', values: status ? [status] : sessionStatuses },
+      ],
+    }),
     conditions: [],
   }
 }

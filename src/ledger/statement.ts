@@ -1,3 +1,4 @@
+import { after } from '../base/clock.js'
 import type { EnvironmentId } from '../base/environment.js'
 import { limits } from '../base/limits.js'
 import type { Asset } from '../money/assets.js'
@@ -127,9 +128,7 @@ async function boundByTime(
   }
   const { environmentId, asset } = range
   const entryAt = (time: Date | undefined, otherwise: Sql, shiftMs: number) =>
-    time
-      ? sql`first_entry_at(${environmentId}, ${asset}, ${new Date(time.getTime() + shiftMs)})`
-      : otherwise
+    time ? sql`first_entry_at(${environmentId}, ${asset}, ${after(time, shiftMs)})` : otherwise
   const count = sql`coalesce((
     select entry_count + 1 from ledger_accounts
     where environment_id = ${environmentId} and asset = ${asset} and name = 'available'), 1)`
@@ -198,42 +197,68 @@ export type StatementSummary = {
 }
 
 /**
- * What changed a balance in a period: opening + moneyIn + released − moneyOut − fees = closing.
- * Undefined if the period has more entries than are added up at once.
+ * What changed a balance in a period: opening + moneyIn + released − moneyOut − fees = closing. The
+ * period is a range of numbers, so that this holds, and one period begins where another ends, also
+ * where times are out of order. Undefined if it has more entries than are added up at once.
  */
 export async function summarizeStatement(
   db: Queryable,
-  range: StatementRange,
-  period: Pick<EntryFilter, 'from' | 'to'>,
+  statement: StatementName,
+  { from, to }: Pick<EntryFilter, 'from' | 'to'>,
 ): Promise<StatementSummary | undefined> {
-  const { environmentId, asset, first, below } = await boundByTime(db, range, period)
+  const { environmentId, asset } = statement
+  const end = (await findStatementEnd(db, statement)).entryNumber + 1n
+  const first = from ? await findFirstAt(db, statement, { time: from, end }) : 1n
+  const below = to ? await findFirstAt(db, statement, { time: to, end }) : end
   if (below - first > BigInt(limits.lists.entriesSummedMax)) return undefined
-  const where = sql`
-    environment_id = ${environmentId} and asset = ${asset} and entry_number >= ${first}
-    and entry_number < ${below} and created_at >= ${period.from ?? '-infinity'}
-    and created_at < ${period.to ?? 'infinity'}`
-  const [sums] = await db.rows(sql<Omit<StatementSummary, 'opening' | 'closing'>>`
+  const where = sql`environment_id = ${environmentId} and asset = ${asset}
+    and entry_number >= ${first} and entry_number < ${below}`
+  const [sums] = await db.rows(sql<StatementSums>`
     with entries as (
-      select entry_number, purpose, 'transfer' as kind,
+      select purpose, 'transfer' as kind,
         case when credit = 'available' then amount else -amount end as change
       from ledger_transfers where ${where}
       union all
-      select entry_number, purpose, 'release', amount from ledger_resolutions where ${where})
+      select purpose, 'release', amount from ledger_resolutions where ${where})
     select
       coalesce(sum(change) filter (where change > 0 and kind = 'transfer'), 0)::int8 as "moneyIn",
       coalesce(-sum(change) filter (where change < 0 and purpose not like '%\\_fee'), 0)::int8
         as "moneyOut",
       coalesce(-sum(change) filter (where change < 0 and purpose like '%\\_fee'), 0)::int8 as fees,
-      coalesce(sum(change) filter (where kind = 'release'), 0)::int8 as released,
-      min(entry_number) as "firstNumber", max(entry_number) as "lastNumber"
+      coalesce(sum(change) filter (where kind = 'release'), 0)::int8 as released
     from entries`)
-  const { firstNumber, lastNumber } = sums!
-  const balanceBefore = firstNumber ?? below
-  const [before] = await readEntries(db, { ...range, first: 1n, below: balanceBefore }, {}, 1)
-  const [last] =
-    lastNumber === null
-      ? []
-      : await readEntries(db, { ...range, first: 1n, below: lastNumber + 1n }, {}, 1)
-  const opening = before?.availableAfter ?? 0n
-  return { ...sums!, opening, closing: last?.availableAfter ?? opening }
+  const balanceBelow = async (number: bigint) => {
+    const [entry] = await readEntries(db, { ...statement, first: 1n, below: number }, {}, 1)
+    return entry?.availableAfter ?? 0n
+  }
+  const opening = await balanceBelow(first)
+  const isEmpty = first >= below
+  return {
+    ...sums!,
+    opening,
+    closing: isEmpty ? opening : await balanceBelow(below),
+    firstNumber: isEmpty ? null : first,
+    lastNumber: isEmpty ? null : below - 1n,
+  }
+}
+
+type StatementSums = Pick<StatementSummary, 'moneyIn' | 'moneyOut' | 'fees' | 'released'>
+
+/** The lowest number of an entry at or after a time; `end` if there is none. */
+async function findFirstAt(
+  db: Queryable,
+  { environmentId, asset }: StatementName,
+  { time, end }: { time: Date; end: bigint },
+): Promise<bigint> {
+  const where = sql`environment_id = ${environmentId} and asset = ${asset}
+    and entry_number >= first_entry_at(${environmentId}, ${asset}, ${after(time, -disorderMs)})
+    and created_at >= ${time}`
+  const [found] = await db.rows(sql<{ first: bigint | null }>`
+    select least(
+      (select entry_number from ledger_transfers where ${where} order by entry_number limit 1),
+      (select entry_number from ledger_resolutions where ${where} order by entry_number limit 1))
+      as first`)
+  const first = found!.first ?? end
+  // Entries that were added since the end was read are not part of any sum.
+  return first < end ? first : end
 }

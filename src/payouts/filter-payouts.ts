@@ -1,5 +1,5 @@
 import type { EnvironmentId } from '../base/environment.js'
-import { fromReference, toReference } from '../base/ids.js'
+import { fromReference } from '../base/ids.js'
 import type { Asset } from '../money/assets.js'
 import { newestIdsOfAmount } from '../postgres/amount-range.js'
 import {
@@ -8,11 +8,11 @@ import {
   findPageOfIds,
   type IdPage,
   type IdSearch,
+  idsByIndex,
+  knownIds,
   type TimeRange,
   toIdRange,
-  withinRange,
 } from '../postgres/filtered-ids.js'
-import { newestRows } from '../postgres/newest-rows.js'
 import {
   findTerms,
   hasOtherTerms,
@@ -22,7 +22,14 @@ import {
 } from '../postgres/search-terms.js'
 import { type Sql, sql } from '../postgres/sql.js'
 import type { Queryable } from '../postgres/tx.js'
-import { type PayoutKind, type PayoutStatus, payoutKinds, payoutStatuses } from './payout.js'
+import {
+  type Payout,
+  type PayoutKind,
+  type PayoutStatus,
+  payoutKinds,
+  payoutStatuses,
+  referenceOf,
+} from './payout.js'
 
 export type TransferKind = Extract<PayoutKind, 'bank_transfer' | 'crypto_transfer'>
 
@@ -145,55 +152,34 @@ async function chooseIndex(
   filter: PayoutFilter,
   { payoutIds, terms }: Lookups,
 ): Promise<{ read: IdSearch['newestIds']; serves: Served }> {
-  if (payoutIds)
-    return {
-      read: (range) => sql`(
-        select id from payouts where environment_id = ${environmentId}
-          and id = any (${payoutIds}::uuid[]) ${withinRange(range)})`,
-      serves: 'id',
-    }
+  const payouts = { table: 'payouts', environmentId }
+  if (payoutIds) return { read: knownIds(payouts, payoutIds), serves: 'id' }
   if (terms.length > 0)
     return {
       read: (range, limit) => newestIdsWithTerm(terms[0]!, range, limit),
       serves: 'term',
     }
   const isIndexed = sql`kind in ('bank_transfer', 'crypto_transfer')`
-  const byAmount = await newestIdsOfAmount(db, {
-    table: 'payouts',
-    environmentId,
-    isIndexed,
-    ...filter,
-  })
+  const byAmount = await newestIdsOfAmount(db, { ...payouts, isIndexed, ...filter })
   if (byAmount) return { read: byAmount, serves: 'amount' }
-  const byIndex = (
-    where: Sql | undefined,
-    columns: Parameters<typeof newestRows>[0]['columns'],
-  ): IdSearch['newestIds'] => {
-    return (range, limit) =>
-      newestRows({
-        table: 'payouts',
-        environmentId,
-        ...(where && { where }),
-        columns,
-        order: [{ name: 'id', type: 'uuid' }],
-        before: range.before === undefined ? undefined : [range.before],
-        from: range.from,
-        limit,
-      })
-  }
   if (filter.createdByKey !== undefined)
     return {
-      read: byIndex(sql`created_by_key is not null`, [
-        { name: 'created_by_key', type: 'uuid', values: [filter.createdByKey] },
-      ]),
+      read: idsByIndex({
+        ...payouts,
+        where: sql`created_by_key is not null`,
+        columns: [{ name: 'created_by_key', type: 'uuid', values: [filter.createdByKey] }],
+      }),
       serves: 'key',
     }
   const statuses = filter.status ? [filter.status] : payoutStatuses
   return {
-    read: byIndex(undefined, [
-      { name: 'kind', type: 'text', values: filter.kinds },
-      { name: 'status', type: 'text', values: statuses },
-    ]),
+    read: idsByIndex({
+      ...payouts,
+      columns: [
+        { name: 'kind', type: 'text', values: filter.kinds },
+        { name: 'status', type: 'text', values: statuses },
+      ],
+    }),
     serves: 'kind',
   }
 }
@@ -206,7 +192,9 @@ function conditionsOf(filter: PayoutFilter, { terms }: Lookups, serves: Served):
     ...terms.flatMap((search, index) =>
       index === 0 && serves === 'term' ? hasOtherTerms(search) : hasTerms(search),
     ),
-    serves !== 'kind' && kinds.length < transferKinds.length && sql`t.kind = ${kinds[0]}`,
+    // The other indexes have transfers only; an id may be that of a return.
+    (serves === 'id' || (serves !== 'kind' && kinds.length < transferKinds.length)) &&
+      sql`t.kind = any (${kinds}::text[])`,
     serves !== 'kind' && status && sql`t.status = ${status}`,
     serves !== 'key' && createdByKey !== undefined && sql`t.created_by_key = ${createdByKey}`,
     currency && serves !== 'amount' && !isNaira && sql`t.asset = ${currency}`,
@@ -218,8 +206,8 @@ function conditionsOf(filter: PayoutFilter, { terms }: Lookups, serves: Served):
 const signature = /^[1-9A-HJ-NP-Za-km-z]{64,88}$/
 
 /**
- * The reference of the payout that a transaction on the chain belongs to. Jumps from rail to rail
- * in the index of signatures, of which there are few.
+ * The reference of the transfer or return that a transaction on the chain belongs to. Jumps from
+ * rail to rail in the index of signatures: there are few rails.
  */
 export async function findPayoutBySignature(
   db: Queryable,
@@ -230,14 +218,15 @@ export async function findPayoutBySignature(
   const nextRail = (after: Sql) => sql`
     select rail from payout_attempts where valid_until is not null and ${after}
     order by rail limit 1`
-  const [found] = await db.rows(sql<{ id: string }>`
+  const [found] = await db.rows(sql<Pick<Payout, 'id' | 'kind'>>`
     with recursive rails as (
       (${nextRail(sql`true`)})
       union all
       select (${nextRail(sql`rail > rails.rail`)}) from rails where rails.rail is not null)
-    select a.payout_id as id from rails
+    select p.id, p.kind from rails
     join payout_attempts a
       on a.rail = rails.rail and a.token = ${text} and a.valid_until is not null
+    join payouts p on p.environment_id = a.environment_id and p.id = a.payout_id
     where a.environment_id = ${environmentId}`)
-  return found && toReference(payoutKinds.crypto_transfer.prefix, found.id)
+  return found && referenceOf(found)
 }

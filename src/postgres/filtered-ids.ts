@@ -2,6 +2,7 @@ import type { EnvironmentId } from '../base/environment.js'
 import { firstIdAt } from '../base/ids.js'
 import { limits } from '../base/limits.js'
 import { named } from './named.js'
+import { newestRows, type RowSearch } from './newest-rows.js'
 import { type Sql, sql } from './sql.js'
 import type { Queryable } from './tx.js'
 
@@ -41,6 +42,36 @@ export type IdSearch = {
   /** Conditions on the table `t` that this index does not serve. */
   conditions: Sql[]
   range: IdRange
+}
+
+/** Reads the ids in the order of an index that ends with the id. */
+export function idsByIndex({
+  table,
+  environmentId,
+  where = sql`true`,
+  columns,
+}: Pick<RowSearch, 'table' | 'environmentId' | 'where' | 'columns'>): IdSearch['newestIds'] {
+  return (range, limit) =>
+    newestRows({
+      table,
+      environmentId,
+      where,
+      columns,
+      order: [{ name: 'id', type: 'uuid' }],
+      before: range.before === undefined ? undefined : [range.before],
+      from: range.from,
+      limit,
+    })
+}
+
+/** Reads those of a few ids that exist. */
+export function knownIds(
+  { table, environmentId }: Pick<RowSearch, 'table' | 'environmentId'>,
+  ids: string[],
+): IdSearch['newestIds'] {
+  return (range) => sql`(
+    select id from ${sql.raw(table)}
+    where environment_id = ${environmentId} and id = any (${ids}::uuid[]) ${withinRange(range)})`
 }
 
 export type IdPage = {

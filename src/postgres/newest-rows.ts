@@ -4,7 +4,7 @@ import { type Sql, sql } from './sql.js'
 
 type ColumnType = 'text' | 'uuid' | 'timestamptz' | 'int8'
 
-type Search = {
+export type RowSearch = {
   table: string
   environmentId: EnvironmentId
   /** Condition on index columns with a fixed value, and that of a partial index. */
@@ -33,7 +33,7 @@ type Search = {
  * statistics cover all environments, so it does that exactly where a value is common elsewhere and
  * rare in this environment, and then reads every row of the environment.
  */
-export function newestRows(search: Search): Sql<unknown> {
+export function newestRows(search: RowSearch): Sql<unknown> {
   const { table, environmentId, columns, order, before, from, limit } = search
   const where = search.where ?? sql`true`
   const names = columns.map(({ name }) => name)
@@ -57,7 +57,7 @@ export function newestRows(search: Search): Sql<unknown> {
 }
 
 /** Every combination of the wanted values. */
-function wantedRows(columns: Search['columns']): Sql<unknown> {
+function wantedRows(columns: RowSearch['columns']): Sql<unknown> {
   const short = columns.filter(({ isLong }) => !isLong)
   const long = columns.filter(({ isLong }) => isLong)
   const rows = combine(short.map(({ values }) => values)).map(

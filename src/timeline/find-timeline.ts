@@ -147,7 +147,7 @@ async function readSessionTimeline(db: Queryable, name: NameInMode): Promise<Tim
   const session = id ? await readSession(db, environmentId, id) : undefined
   // The id is part of the reference; the rest of it must be right, too.
   if (session?.reference !== reference) throw unknown(reference)
-  const accountIds = [session.accountId, ...(session.walletId ? [session.walletId] : [])]
+  const accountIds = [session.accountId, session.walletId].filter((one) => one !== null)
   const accounts = await readAccounts(db, environmentId, accountIds)
   const found = await readPayments(db, environmentId, accountIds)
   const payments = found.slice(0, paymentsMax).toReversed()

@@ -15,7 +15,8 @@ export type AccountRow = Pick<CollectionAccount, 'id' | 'number' | 'bankName' | 
 export type SessionRow = {
   id: string
   reference: string
-  accountId: string
+  /** Null: it can only be paid in coins. */
+  accountId: string | null
   walletId: string | null
   createdAt: Date
   openedAt: Date | null

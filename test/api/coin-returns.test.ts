@@ -1,7 +1,9 @@
 import { base58 } from '@scure/base'
 import { getFreezeAccountInstruction, TOKEN_PROGRAM_ADDRESS } from '@solana-program/token'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { fromReference, prefixes } from '../../src/base/ids.js'
 import { reconcile } from '../../src/operations/reconcile.js'
+import { sql } from '../../src/postgres/sql.js'
 import { magicWallets } from '../../src/simulation/magic-wallets.js'
 import { land, openFaucet } from '../rails/solana/rail.js'
 import { newWallet, tokenAccountOf, usdc } from '../simulation/localnet/transfers.js'
@@ -25,6 +27,7 @@ const returning = 'payment.returning'
 const [failing] = magicWallets.map(({ address }) => address)
 const to = (address: string) => ({ destination: { address } })
 const back = (address: string) => ({ action: 'return', ...to(address) })
+const idOf = (reference: string) => fromReference(prefixes.paymentReturn, reference)
 const typesOf = async (reference: string) => (await desk.events(reference)).map(({ type }) => type)
 
 test.each(['USDC', 'USDT'] as const)(
@@ -62,6 +65,11 @@ test.each(['USDC', 'USDT'] as const)(
       landings: [{ err: null, memo: expect.stringContaining(one.reference) }],
       balance: '25.5',
     })
+    const [{ signature } = { signature: '' }] = await service.db.rows(sql<{ signature: string }>`
+      select token as signature from payout_attempts where payout_id = ${idOf(one.reference)}`)
+    expect(await desk.search(signature)).toMatchObject([
+      { kind: 'return', reference: one.reference, status: 'RETURNED' },
+    ])
     const events = await desk.events(reference)
     expect(events.map(({ type }) => type)).toEqual([returning, 'payment.returned'])
     expect(events.at(-1)!.data).toEqual(shown)

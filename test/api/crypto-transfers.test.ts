@@ -390,6 +390,11 @@ describe('the list', () => {
     expect((await get(`${path}?status=CONFIRMED`)).json.data.items).toEqual([])
     await pollAll()
     expect((await get(`${path}?status=CONFIRMED`)).json.data.items).toHaveLength(5)
+    const { amount } = first.items[0]
+    const found = async (query: string) => (await get(`${path}?${query}`)).json.data.items.length
+    expect(await found(`minAmount=${amount}&maxAmount=${amount}`)).toBe(5)
+    expect(await found(`currency=USDC&minAmount=${amount}`)).toBe(5)
+    expect(await found('minAmount=900')).toBe(0)
     const stranger = await service.addMerchant('Bola')
     const reply = await ask('GET', `${path}/${made[0]}`, { key: stranger.test.secret })
     expect(reply.status).toBe(404)

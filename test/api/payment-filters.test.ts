@@ -1,4 +1,5 @@
 import { beforeAll, expect, test } from 'vitest'
+import { limits } from '../../src/base/limits.js'
 import { openWithBank } from '../support/open-with-bank.js'
 import { type Desk, openDesk } from '../support/payment-desk.js'
 
@@ -80,6 +81,33 @@ test('search finds by reference, order, account number, name and filters', async
   expect(order.map(({ kind }) => kind)).toEqual(['payment', 'virtual_account'])
 })
 
+test('search compares every word with the names of customers', async () => {
+  for (const name of ['Amaka Eze', 'Amaka Bello']) {
+    const order = { amount: 500_000, description: name, customer: { name, email: 'n@example.com' } }
+    await desk.post('/v1/checkout/sessions', { ...order, merchantReference: `cart ${name}` })
+  }
+  const found = await search('amaka bello')
+  expect(found.map(({ kind, title }) => [kind, title])).toEqual([
+    ['checkout_session', 'Amaka Bello'],
+  ])
+  expect(await search('order:"cart Amaka Eze"')).toMatchObject([{ title: 'Amaka Eze' }])
+  expect(await search('amaka')).toHaveLength(2)
+})
+
+// The reference of more accounts than are listed: the payment is into the oldest of them.
+test('payments are found by a reference that many accounts share', async () => {
+  const { accountNumber, reference } = await desk.open({ merchantReference: 'till' })
+  await desk.pay(accountNumber, {
+    sender: { name: 'ZARA ALI', accountNumber: '0000000009', bankCode: '058' },
+  })
+  for (let count = 0; count < limits.lists.accountsPerReferenceMax; count += 20)
+    await Promise.all(Array.from({ length: 20 }, () => desk.open({ merchantReference: 'till' })))
+  expect(await find('merchantReference=till')).toEqual(['till'])
+  expect(await find(`merchantReference=till&accountReference=${reference}`)).toEqual(['till'])
+  expect(await find(`merchantReference=order-1&accountReference=${reference}`)).toEqual([])
+  expect(await find(`merchantReference=${accountNumber}`)).toEqual([])
+})
+
 test('an export has every row, in both units, and no formula', async () => {
   const reply = await service.ask('GET', path, {
     key: desk.merchant.test.secret,
@@ -87,14 +115,14 @@ test('an export has every row, in both units, and no formula', async () => {
   })
   const [head, ...lines] = reply.text.trimEnd().split('\n')
   expect(head).toContain('currency,amountMajor,amountMinor,')
-  expect(lines).toHaveLength(4)
-  expect(lines[0]).toContain(`,'=ÒGÚNLÉYẸ(O'Brien),`)
-  expect(lines[2]).toContain('NGN,5000.01,500001,')
-  expect(lines[3]).toContain(',order-0,')
+  expect(lines).toHaveLength(5)
+  expect(lines[1]).toContain(`,'=ÒGÚNLÉYẸ(O'Brien),`)
+  expect(lines[3]).toContain('NGN,5000.01,500001,')
+  expect(lines[4]).toContain(',order-0,')
 })
 
 test('counts are by status, with the same filters', async () => {
   const counts = async (query: string) => (await desk.get(`${path}/counts?${query}`)).json.data
-  expect(await counts('')).toMatchObject({ total: 4, byStatus: { ACCEPTED: 3, RETURNING: 1 } })
+  expect(await counts('')).toMatchObject({ total: 5, byStatus: { ACCEPTED: 4, RETURNING: 1 } })
   expect(await counts('sender=obi')).toMatchObject({ total: 2, byStatus: { RETURNING: 0 } })
 })

@@ -5,15 +5,19 @@ import type { NairaLimits } from '../../src/base/config.js'
 import { fromReference, prefixes } from '../../src/base/ids.js'
 import { limits } from '../../src/base/limits.js'
 import { createLogger } from '../../src/base/log.js'
+import { Refusal } from '../../src/base/refusal.js'
 import { addBankAccount, makePrimary } from '../../src/merchants/bank-accounts.js'
 import { resumeMerchant, suspendMerchant } from '../../src/merchants/suspension.js'
 import { verifyLedger } from '../../src/operations/verify-ledger.js'
 import { createFeeBook } from '../../src/payouts/fee-book.js'
 import { createPayoutPreparation } from '../../src/payouts/prepare-payouts.js'
 import { createSendAfterCommit } from '../../src/payouts/send-new.js'
+import { createSettlement } from '../../src/payouts/settlements/create-settlement.js'
+import { prepareSettlement } from '../../src/payouts/settlements/prepare-settlement.js'
 import { settlementProofs } from '../../src/payouts/settlements/proofs.js'
 import { settleDue } from '../../src/payouts/settlements/settle-due.js'
 import { sql } from '../../src/postgres/sql.js'
+import type { Queryable, Source } from '../../src/postgres/tx.js'
 import { openManilla, standardNaira } from '../support/open-manilla.js'
 import { openWithBank } from '../support/open-with-bank.js'
 import { behaves, type Desk, keyed, openDesk } from '../support/payment-desk.js'
@@ -34,6 +38,9 @@ type Operation = {
 const openapi: { paths: Record<string, { post: Operation }> } = JSON.parse(
   readFileSync(new URL('../../openapi.json', import.meta.url), 'utf8'),
 )
+
+const bigintText = (_: string, value: unknown) =>
+  typeof value === 'bigint' ? String(value) : value
 
 let desk: Desk
 let count = 0
@@ -194,6 +201,30 @@ describe('a scheduled settlement', () => {
     expect(await list()).toHaveLength(1)
   })
 
+  test('is tried again if another payout takes some of its money meanwhile', async () => {
+    await setPrimary('0123456789')
+    await advance(day)
+    const fees = createFeeBook({ db, clock })
+    const preparation = createPayoutPreparation({ db, rails, banks, fees, logger })
+    const overtaken = {
+      ...preparation,
+      prepare: async (...input: Parameters<typeof preparation.prepare>) => {
+        const prepared = await preparation.prepare(...input)
+        const transfer = { amount: 100_000, bankCode: '058', accountNumber: '0123456789' }
+        await desk.post('/v1/disbursements/bank-transfer', transfer, keyed(`overtakes ${count++}`))
+        return prepared
+      },
+    }
+    const tools = { db, mode: 'test', send: sendNow, naira: standardNaira, logger } as const
+    await settleDue({ ...tools, preparation: overtaken }, clock.now())
+    expect(await list()).toEqual([])
+    clock.advance(limits.settlements.leaseMs)
+    await runWorker()
+    expect(await list()).toMatchObject([
+      { amount: 896_500, scheduledFor: '2026-01-06T05:00:00.000Z' },
+    ])
+  })
+
   async function dueAt(): Promise<Date> {
     const [row] = await db.rows(sql<{ dueAt: Date }>`
       select due_at as "dueAt" from settlement_schedules
@@ -338,6 +369,35 @@ describe('a settlement on request', () => {
     const rest: Shown = (await settleNow()).json.data
     expect(rest).toMatchObject({ report: { opening: 798_950, credits: 0, debits: 0, lines: [] } })
     expectAddsUp(rest)
+  })
+
+  // The second request has read the end of the statement when the first one commits.
+  test('reports only entries after the settlement before it, also in a race', async () => {
+    await setPrimary('0123456789')
+    await fund(1_000_000)
+    const environment = desk.merchant.environments.test
+    const fees = createFeeBook({ db, clock })
+    const preparation = createPayoutPreparation({ db, rails, banks, fees, logger })
+    let isFirst = true
+    const overtaken: Queryable = {
+      async rows<Row>(source: Source<Row>) {
+        const found = await db.rows<Row>(source)
+        const isEnd = JSON.stringify(found, bigintText).includes('entryNumber')
+        if (isEnd && isFirst) {
+          isFirst = false
+          await desk.post('/v1/settlements', { amount: 200_000 }, keyed(`first ${count++}`))
+        }
+        return found
+      },
+    }
+    const tools = { db: overtaken, preparation, naira: standardNaira }
+    const request = { environment, scheduledFor: null, requestedAmount: 100_000n }
+    const prepared = await prepareSettlement(tools, clock.now(), request)
+    if (prepared instanceof Refusal) throw prepared
+    const created = await db.transaction((tx) => createSettlement(tx, clock.now(), prepared))
+    prepared.payout.finish()
+    expect(isFirst).toBe(false)
+    expect(created).toMatchObject({ settlement: { opening: 799_000n, lines: [] } })
   })
 
   test('belongs to its environment', async () => {

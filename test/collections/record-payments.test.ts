@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { beforeEach, expect, test } from 'vitest'
 import type { Mode } from '../../src/base/environment.js'
 import type { ReportedPayment } from '../../src/collections/ports.js'
@@ -53,6 +54,13 @@ test('a live notice does not match a test account with the same number', async (
   ])
   expect(states).toEqual(['UNMATCHED', 'TAKEN', 'UNMATCHED'])
   expect(await shop.verify(reference)).toMatchObject({ status: 'PAID', amountReceived: 500_000 })
+})
+
+// The index of search terms has no room for it.
+test('a payment with a very long session id is recorded', async () => {
+  const { accountNumber } = (await shop.openVirtual()).json.data
+  const bankSessionId = randomBytes(8_000).toString('hex')
+  expect(await judgeTogether(accountNumber, [{ id: 'long', bankSessionId }])).toEqual(['TAKEN'])
 })
 
 // They are written together, but each is judged against the account as the one before left it.

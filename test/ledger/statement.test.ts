@@ -1,10 +1,16 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { after } from '../../src/base/clock.js'
 import { limits } from '../../src/base/limits.js'
+import { mergeNewestFirst } from '../../src/ledger/merge-statements.js'
 import { moveAll } from '../../src/ledger/move.js'
 import type { Movement } from '../../src/ledger/movement.js'
 import { resolveAll } from '../../src/ledger/resolve.js'
-import { listStatementEntries, type StatementEntry } from '../../src/ledger/statement.js'
+import {
+  listStatementEntries,
+  type StatementEntry,
+  summarizeStatement,
+} from '../../src/ledger/statement.js'
 import { freshDatabase } from '../support/database.js'
 import { insertEnvironment } from '../support/environments.js'
 import { fundingOf, holdOf, now } from '../support/movements.js'
@@ -110,3 +116,87 @@ test('an unused statement is empty', async () => {
   const { entries } = await listStatementEntries(db, range, { limit: 10 })
   expect(entries).toEqual([])
 })
+
+// The third entry was created before the second one.
+test('periods add up and follow each other where times are out of order', async () => {
+  const own = { environmentId: await insertEnvironment(db), asset: 'USDC' } as const
+  const at = (ms: number) => after(now, ms)
+  for (const [amount, ms] of [
+    [1n, 0],
+    [10n, 2],
+    [100n, 1],
+    [1_000n, 3],
+  ] as const)
+    await db.transaction((tx) => moveAll(tx, at(ms), [fundingOf(own, amount)]))
+  for (const ms of [0, 1, 2, 3, 4]) {
+    const earlier = await summarizeStatement(db, own, { to: at(ms) })
+    const later = await summarizeStatement(db, own, { from: at(ms) })
+    for (const sums of [earlier!, later!]) expect(sums.opening + sums.moneyIn).toBe(sums.closing)
+    expect(later!.opening).toBe(earlier!.closing)
+    expect(later!.closing).toBe(1_111n)
+  }
+  expect(await summarizeStatement(db, own, { from: at(2), to: at(3) })).toMatchObject({
+    opening: 1n,
+    closing: 111n,
+    firstNumber: 2n,
+    lastNumber: 3n,
+  })
+})
+
+// Entries of a page keep the order of their numbers, also where their times do not. A search that is
+// unfinished ends at the entry before the page. Following the cursor must show every entry once.
+test('pages of several statements merge without losing an entry or repeating a page', () => {
+  const times = fc.array(fc.integer({ min: 0, max: 20 }), { maxLength: 12 })
+  const searchSize = fc.integer({ min: 1, max: 4 })
+  fc.assert(
+    fc.property(
+      fc.tuple(times, times),
+      searchSize,
+      fc.integer({ min: 1, max: 3 }),
+      (all, size, limit) => {
+        const statements = all.map((one, index) => one.map((ms, at) => entryAt(index, at + 1, ms)))
+        const positions = statements.map((one) => one.length)
+        const shown: StatementEntry[] = []
+        for (let turns = 0; positions.some((position) => position > 0); turns += 1) {
+          expect(turns).toBeLessThan(50)
+          const pages = statements.map((one, index) => {
+            const below = one.slice(0, positions[index])
+            const entries = below.slice(-size).reverse()
+            const isUnfinished = below.length > size
+            return {
+              entries: entries.filter(({ change }) => change > 0n).slice(0, limit + 1),
+              searchedTo: isUnfinished ? entries.at(-1) : undefined,
+            }
+          })
+          const merged = mergeNewestFirst(pages, limit)
+          shown.push(...merged)
+          for (const [index, { entries, searchedTo }] of pages.entries()) {
+            const own = merged.filter((entry) => statements[index]!.includes(entry))
+            expect(own).toEqual(entries.slice(0, own.length))
+            if (own.length === entries.length)
+              positions[index] = searchedTo ? Number(searchedTo.entryNumber) - 1 : 0
+            else if (own.length > 0) positions[index] = Number(own.at(-1)!.entryNumber) - 1
+          }
+        }
+        const wanted = statements.flat().filter(({ change }) => change > 0n)
+        expect(new Set(shown)).toEqual(new Set(wanted))
+        expect(shown).toHaveLength(wanted.length)
+      },
+    ),
+    { numRuns: 300 },
+  )
+})
+
+/** Every third entry does not pass the filter. */
+function entryAt(statement: number, number: number, ms: number): StatementEntry {
+  return {
+    asset: statement === 0 ? 'USDC' : 'USDT',
+    entryNumber: BigInt(number),
+    change: number % 3 === 0 ? 0n : 1n,
+    availableAfter: 0n,
+    purpose: 'test_funding',
+    causeId: `${statement}/${number}`,
+    kind: 'post',
+    createdAt: new Date(ms),
+  }
+}

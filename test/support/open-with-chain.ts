@@ -259,6 +259,7 @@ export async function openCoinDesk(service: ServiceWithChain) {
     payment: (reference: string) => get(`/v1/collections/payments/${reference}`),
     returnsOf: async (reference: string) =>
       (await get(`/v1/collections/payments/${reference}/returns`)).items,
+    search: async (text: string) => (await get(`/v1/search?q=${text}`)).items,
     events: async (reference: string): Promise<Event[]> => {
       const { items } = await get(`/v1/events?resource=${reference}&limit=100`)
       return items.toSorted((one: Event, other: Event) => one.sequence - other.sequence)

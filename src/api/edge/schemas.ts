@@ -81,20 +81,27 @@ export const timeFilters = {
   to: Type.Optional(toIn('Only items created before this time.')),
 }
 
-const amountFilter = (which: string) =>
+const amountFilter = (unit: object, description: string) =>
   Type.Optional(
     Type.String({
-      ...inEither,
+      ...unit,
       pattern: decimalPattern,
       maxLength: limits.money.decimalDigitsMax + 1,
-      description: `Only amounts ${which}: kobo if \`currency\` is NGN or absent, else a decimal.`,
+      description,
       examples: ['1'],
     }),
   )
 
+const eitherUnit = 'kobo if `currency` is NGN or absent, else a decimal'
+
 export const amountFilters = {
-  minAmount: amountFilter('of at least this'),
-  maxAmount: amountFilter('of at most this'),
+  minAmount: amountFilter(inEither, `Only amounts of at least this: ${eitherUnit}.`),
+  maxAmount: amountFilter(inEither, `Only amounts of at most this: ${eitherUnit}.`),
+}
+
+export const coinAmountFilters = {
+  minAmount: amountFilter(inCoins, 'Only amounts of at least this, a decimal.'),
+  maxAmount: amountFilter(inCoins, 'Only amounts of at most this, a decimal.'),
 }
 
 export const searchText = (description: string, example: string) =>
@@ -108,9 +115,8 @@ export const searchText = (description: string, example: string) =>
     }),
   )
 
-/** A number of items; with a plus if there are more. */
 const count = Type.Union([Type.Integer(), Type.String({ pattern: '^\\d+\\+$' })], {
-  description: `Number of items; ${limits.lists.countMax} and more are written \`"${limits.lists.countMax}+"\`.`,
+  description: `Number of items; with a plus, such as \`"${limits.lists.countMax}+"\`, if there may be more.`,
   examples: [3],
 })
 

@@ -1,9 +1,10 @@
 import Type from 'typebox'
 import type { EnvironmentId } from '../../base/environment.js'
-import { fromReferenceOfAnyKind, prefixes, toReference } from '../../base/ids.js'
+import { fromReferenceOfAnyKind, prefixes, toReference, unusedId } from '../../base/ids.js'
 import { limits } from '../../base/limits.js'
 import { Refusal } from '../../base/refusal.js'
 import { type Counterparty, findCounterparties } from '../../collections/find-counterparties.js'
+import { mergeNewestFirst } from '../../ledger/merge-statements.js'
 import { type Purpose, purposes } from '../../ledger/purposes.js'
 import {
   type EntryFilter,
@@ -122,7 +123,7 @@ const list = ({ openPage }: ApiParts) =>
         ...readTimeRange(query),
         purpose: query.type as Purpose | undefined,
         causeId:
-          reference === undefined ? undefined : (fromReferenceOfAnyKind(reference) ?? noCause),
+          reference === undefined ? undefined : (fromReferenceOfAnyKind(reference) ?? unusedId),
       }
       return answerList(request, {
         title: 'Balance entries',
@@ -141,9 +142,6 @@ const list = ({ openPage }: ApiParts) =>
       })
     },
   })
-
-/** No row has it: the list is empty, not an error. */
-const noCause = '00000000-0000-0000-0000-000000000000'
 
 const statementSummary = resource('StatementSummary', {
   asset: anyAsset,
@@ -178,13 +176,8 @@ const summary = ({ openPage }: ApiParts) =>
     async handle({ environment, query }) {
       const asset = query.asset as Asset
       const { db } = openPage(undefined)
-      const range = {
-        environmentId: environment.id,
-        asset,
-        first: 1n,
-        below: limits.money.ledgerMax,
-      }
-      const found = await summarizeStatement(db, range, readTimeRange(query))
+      const statement = { environmentId: environment.id, asset }
+      const found = await summarizeStatement(db, statement, readTimeRange(query))
       if (!found) throw tooManyEntries()
       const { firstNumber, lastNumber } = found
       return success(200, 'Statement summary', {
@@ -223,16 +216,10 @@ async function readPage(
     const range = { environmentId, asset, first: 1n, below }
     lists.push(await listStatementEntries(db, range, { filter, limit: limit + 1 }))
   }
-  // What is older than the end of an unfinished search waits for the next page.
-  const searchEnds = lists.flatMap(({ searchedTo }) => searchedTo?.createdAt.getTime() ?? [])
-  const searchedFrom = Math.max(...searchEnds, Number.NEGATIVE_INFINITY)
-  const merged = mergeNewestFirst(
-    lists.map((list) => list.entries),
-    limit,
-  )
-  const entries = merged.filter(({ createdAt }) => createdAt.getTime() >= searchedFrom)
+  const entries = mergeNewestFirst(lists, limit)
   const found = lists.reduce((sum, list) => sum + list.entries.length, 0)
-  if (found <= entries.length && searchEnds.length === 0) return { entries, next: null }
+  const isSearched = lists.every(({ searchedTo }) => searchedTo === undefined)
+  if (found <= entries.length && isSearched) return { entries, next: null }
   const next = positions.map(({ asset, below }, index) => {
     const { entries: own, searchedTo } = lists[index]!
     const shown = entries.filter((entry) => entry.asset === asset)
@@ -270,21 +257,6 @@ function toPositions(asset: Asset | undefined, cursor: string | undefined): Posi
 
 export function isEntryNumber(text: string | undefined): boolean {
   return /^\d{1,19}$/.test(text ?? '') && BigInt(text!) <= limits.money.ledgerMax
-}
-
-/** Keeps the order within each list: it is the order in which that balance changed. */
-function mergeNewestFirst(lists: StatementEntry[][], limit: number): StatementEntry[] {
-  const remaining = lists.map((list) => list.toReversed())
-  const merged: StatementEntry[] = []
-  while (merged.length < limit) {
-    const nonEmpty = remaining.filter((list) => list.length > 0)
-    if (nonEmpty.length === 0) break
-    const newest = nonEmpty.reduce((left, right) =>
-      right.at(-1)!.createdAt > left.at(-1)!.createdAt ? right : left,
-    )
-    merged.push(newest.pop()!)
-  }
-  return merged
 }
 
 export function toItem(entry: StatementEntry, counterparties: Map<string, Counterparty>) {

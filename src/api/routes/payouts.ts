@@ -1,6 +1,6 @@
 import Type, { type TSchema } from 'typebox'
 import type { EnvironmentId } from '../../base/environment.js'
-import { fromReference, type Prefix, prefixes } from '../../base/ids.js'
+import { fromReference, type Prefix, prefixes, unusedId } from '../../base/ids.js'
 import { limits } from '../../base/limits.js'
 import type { KeyedAnswer } from '../../idempotency/answer.js'
 import type { PayoutFilter, TransferKind } from '../../payouts/filter-payouts.js'
@@ -27,6 +27,7 @@ import { type Route, route } from '../edge/route.js'
 import {
   amountFilters,
   closed,
+  coinAmountFilters,
   inPath,
   page,
   pageQuery,
@@ -113,15 +114,12 @@ export function toTransferFilter(
     merchantReference: query.merchantReference,
     recipient: query.recipient,
     createdByKey:
-      createdBy === undefined ? undefined : (fromReference(prefixes.apiKey, createdBy) ?? noId),
+      createdBy === undefined ? undefined : (fromReference(prefixes.apiKey, createdBy) ?? unusedId),
     text: query.q,
     ...readAmountRange(query, isCoins ? ['USDC', 'USDT'] : ['NGN']),
     ...readTimeRange(query),
   }
 }
-
-/** No row has it: the list is empty, not an error. */
-const noId = '00000000-0000-0000-0000-000000000000'
 
 /** A page of transfers, shown as the route shows them. */
 export async function readTransferPage(
@@ -164,7 +162,7 @@ export function createReadRoutes(
   const base = { access: 'secret', tag: 'Disbursements', method: 'GET' } as const
   const properties: Record<string, TSchema> = {
     ...transferFilters,
-    ...(kind === 'crypto_transfer' && { currency: coinFilter }),
+    ...(kind === 'crypto_transfer' && { ...coinAmountFilters, currency: coinFilter }),
     status: Type.Optional(withStatus(Object.keys(statuses))),
     ...pageQuery,
   }

@@ -56,6 +56,9 @@ export async function prepareSettlement(
   const account = await findPrimary(db, environmentId)
   if (!account) return noBankAccount(mode)
   const statement = { environmentId, asset: 'NGN' } as const
+  // Before the end of the statement: a settlement committed in between must not count as the
+  // previous one, because its entries would be after that end.
+  const previous = await findLastSettlement(db, environmentId)
   const end = await findStatementEnd(db, statement)
   const fee = await getFeeSchedule(db, { environmentId, operation: 'bank_payout' })
   const reserve = BigInt(settings.reserve)
@@ -72,7 +75,6 @@ export async function prepareSettlement(
 
   const id = newId(environmentNow)
   const request = toPayoutRequest({ id, environment, account, amount })
-  const previous = await findLastSettlement(db, environmentId)
   const firstEntry = (previous?.lastEntry ?? 0n) + 1n
   const lastEntry = end.entryNumber
   const lines = await sumStatement(db, { ...statement, first: firstEntry, last: lastEntry })

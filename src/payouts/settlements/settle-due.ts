@@ -36,9 +36,10 @@ const schedulesDue: DueTable = {
 type Claim = { environmentId: EnvironmentId; scheduledFor: Date; attempts: number }
 
 /**
- * Makes the settlements that are due. One that the bank cannot take now is tried again when the
- * lease ends; one that is refused for good, or has nothing to pay, is left to the next scheduled
- * time. Several missed times become one settlement. Returns how many were due.
+ * Makes the settlements that are due. One that the bank cannot take now, or whose money was spent
+ * meanwhile, is tried again when the lease ends; one that is refused for good, or has nothing to
+ * pay, is left to the next scheduled time. Several missed times become one settlement. Returns how
+ * many were due.
  */
 export async function settleDue(tools: Tools, now: Date): Promise<number> {
   const claims = await claimDue<Claim>(tools.db, schedulesDue, {
@@ -57,7 +58,8 @@ async function settle(tools: Tools, now: Date, claim: Claim): Promise<void> {
   const { db, logger, send } = tools
   const { environmentId, scheduledFor } = claim
   const environment = await getEnvironmentById(db, environmentId)
-  const refuse = (refusal: Refusal) => postponeRefused(tools, now, claim, refusal)
+  const refuse = (refusal: Refusal) =>
+    postpone(tools, now, claim, { refusal, isTemporary: isTemporary(refusal) })
   if (environment.isSuspended) return refuse(suspended)
   const environmentNow = after(now, environment.clockOffsetMs)
   const request = { environment, scheduledFor, requestedAmount: null }
@@ -77,7 +79,9 @@ async function settle(tools: Tools, now: Date, claim: Claim): Promise<void> {
     .finally(payout.finish)
   // Our lease ended: another worker makes it.
   if (!created) return
-  if (created instanceof Refusal) return refuse(created)
+  // Other payouts took the money meanwhile. The next try chooses an amount from what remains.
+  if (created instanceof Refusal)
+    return postpone(tools, now, claim, { refusal: created, isTemporary: true })
   send(payout)
   const reference = settlementReference(created.settlement)
   const { amount } = created.payout
@@ -122,16 +126,19 @@ async function scheduleNext(
     where environment_id = ${environmentId}`)
 }
 
-async function postponeRefused(
+function isTemporary({ status, code }: Refusal): boolean {
+  return status >= 500 || code === 'insufficient_balance'
+}
+
+async function postpone(
   { db, logger }: Tools,
   now: Date,
   claim: Claim,
-  refusal: Refusal,
+  { refusal, isTemporary }: { refusal: Refusal; isTemporary: boolean },
 ): Promise<void> {
   const { environmentId } = claim
   const { reason, message } = refusal
-  const isTemporary = refusal.status >= 500 || refusal.code === 'insufficient_balance'
-  const hasNothing = reason === 'nothing_to_settle'
+  const hasNothing = reason === 'nothing_to_settle' && !isTemporary
   await db.transaction(async (tx) => {
     if (!(await lockClaim(tx, claim))) return
     if (isTemporary)
