@@ -1310,7 +1310,7 @@ export type Settings = {
     weekday: 'sunday' | 'monday' | 'tuesday' | 'wednesday' | 'thursday' | 'friday' | 'saturday'
     /** Time of day in Nigeria (UTC+1), as hours and minutes. */
     time: string
-    /** Kobo that a settlement leaves in your available balance. */
+    /** Amount in kobo that a settlement leaves in your available balance. */
     reserve: number
     /** Smallest scheduled settlement in kobo; below it, the next one includes the money. */
     minimum: number
@@ -2202,7 +2202,7 @@ export type ResolveBankAccountQuery = {
 
 /** Settle now. */
 export type CreateSettlementInput = {
-  /** Kobo to pay; by default as much as possible. */
+  /** Amount in kobo; by default as much as possible. */
   amount?: number | undefined
 }
 
@@ -2406,7 +2406,7 @@ export type ChangeSettingsInput = {
     weekday?: 'sunday' | 'monday' | 'tuesday' | 'wednesday' | 'thursday' | 'friday' | 'saturday' | undefined
     /** Time of day in Nigeria (UTC+1), as hours and minutes. */
     time?: string | undefined
-    /** Kobo that a settlement leaves in your available balance. */
+    /** Amount in kobo that a settlement leaves in your available balance. */
     reserve?: number | undefined
     /** Smallest scheduled settlement in kobo; below it, the next one includes the money. */
     minimum?: number | undefined

@@ -159,7 +159,7 @@ export const weekdays = [
 
 export const timeOfDay = '^([01][0-9]|2[0-3]):[0-5][0-9]$'
 
-const Kobo = Type.Integer({ minimum: 0, maximum: Number(limits.money.wireMax) })
+const Kobo = Type.Integer({ ...inKobo, minimum: 0, maximum: Number(limits.money.wireMax) })
 
 const Settlement = Type.Object(
   {
@@ -180,7 +180,7 @@ const Settlement = Type.Object(
     }),
     reserve: Type.Integer({
       ...Kobo,
-      description: 'Kobo that a settlement leaves in your available balance.',
+      description: 'Amount in kobo that a settlement leaves in your available balance.',
       examples: [500_000],
     }),
     minimum: Type.Integer({

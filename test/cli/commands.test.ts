@@ -236,7 +236,7 @@ test.each([
   ['checkout.sesion.piad', 'checkout.session.paid'],
   ['virtual_account.pay', 'virtual_account.paid'],
   ['payment.hold', 'payment.held'],
-  ['paid', 'virtual_account.paid, checkout.session.paid, crypto_wallet.paid'],
+  ['paid', 'virtual_account.paid, checkout.session.paid, settlement.paid, crypto_wallet.paid'],
   ['payment.explodes', 'payment.held, payment.returning, payment.returned'],
 ])('trigger %s suggests %s', async (typo, suggestion) => {
   const { code, err } = await run('trigger', typo)
@@ -280,6 +280,14 @@ describe('with a live key', () => {
     expect(err).toMatch(/Merchant +Ada Stores\n/)
   })
 
+  test('a settlement asks first, too', async () => {
+    const settle = ['settlements', 'create', '--live']
+    const { code, err } = await confirming('no').run(...settle, '--amount', '5000')
+    expect([code, err]).toEqual([1, expect.stringContaining('Not confirmed. Nothing was done.')])
+    expect(err).toMatch(/Settle +₦5,000\.00\n +Recipient +your primary bank account\n/)
+    expect((await confirming('no').run(...settle)).err).toMatch(/Settle +as much as possible\n/)
+  })
+
   test.each([
     ['yes', confirming('yes'), []],
     ['--yes', confirming(), ['--yes']],
@@ -307,6 +315,7 @@ describe('with a live key', () => {
       'payments.refund',
       'cryptoTransfers.create',
       'bankTransfers.create',
+      'settlements.create',
     ])
   })
 
@@ -456,6 +465,10 @@ test('a nested amount is naira too, and flag names are lower case', async () => 
   const set = async (value: string) =>
     (await ask('settings', 'update', '--low-balance.ngn', value)).lowBalance.NGN
   expect([await set('50.50'), await set('null')]).toEqual([5_050, null])
+  const schedule = ['--settlement.reserve', '5000', '--settlement.minimum', '₦1,000']
+  const { settlement } = await ask('settings', 'update', ...schedule)
+  expect(settlement).toMatchObject({ reserve: 500_000, minimum: 100_000 })
+  expect((await run('settings', 'get')).out).toMatch(/^settlement\.reserve +₦5,000\.00$/m)
 })
 
 // An amount without a unit in openapi.json would be sent and shown as kobo.
