@@ -79,7 +79,7 @@ export const operations = {
     simulate: open(send('/public/checkout/{reference}/simulate')),
   },
   search: {
-    list: find('/v1/search'),
+    list: { ...items('/v1/search'), takes: 'query' },
   },
   disbursements: {
     list: list('/v1/disbursements'),

@@ -445,10 +445,7 @@ export type Resources = {
      *
      * `GET /v1/search`
      */
-    list(query: SearchQuery, options?: RequestOptions): Promise<{
-      /** The items of this page, newest first. */
-      items: SearchHit[]
-    }>
+    list(query: SearchQuery, options?: RequestOptions): Promise<SearchHit[]>
   }
   readonly disbursements: {
     /**
