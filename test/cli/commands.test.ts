@@ -1,6 +1,9 @@
+import { execFile } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { Readable } from 'node:stream'
+import { promisify } from 'node:util'
 import type { Command } from 'commander'
 import { afterAll, describe, expect, test } from 'vitest'
 import { findAccess } from '../../sdk/cli/access.js'
@@ -331,6 +334,23 @@ describe('with a live key', () => {
     expect((await confirming().run('balances', 'list', '--live')).code).toBe(0)
   })
 })
+
+// As in `manilla payments csv | head`, with an export that would never end.
+test('an export ends when its reader leaves', async () => {
+  const endless = await openReceiver((response) => {
+    response.writeHead(200, { 'content-type': 'text/csv' })
+    Readable.from(repeat('pay_1,ACCEPTED\n'.repeat(5_000))).pipe(response)
+  })
+  const manilla = path.resolve(import.meta.dirname, '../../bin/manilla.mjs')
+  const line = `"${process.execPath}" "${manilla}" payments csv | head -n 1`
+  const env = { ...process.env, MANILLA_KEY: keys.secret, MANILLA_URL: endless.url }
+  const { stdout, stderr } = await promisify(execFile)('sh', ['-c', line], { env })
+  expect([stdout, stderr]).toEqual(['pay_1,ACCEPTED\n', ''])
+})
+
+function* repeat(text: string): Generator<string> {
+  for (;;) yield text
+}
 
 // A page of a filtered log may be empty and still have a next page.
 test('logs tail reads a bounded number of pages, however long the log is', async () => {
