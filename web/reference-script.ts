@@ -274,8 +274,7 @@ async function submit(operation: Operation, form: HTMLFormElement, key: string):
   delete area.dataset.status
   button.disabled = true
   try {
-    if (isLive(key))
-      throw new Error('Use a test key here. A live key belongs on your server only.')
+    if (isLive(key)) throw new Error('Use a test key here. A live key belongs on your server only.')
     // Fails if the body is not JSON, before anything is created.
     compose(operation, form, { key, taken: {} })
     const steps = make('ol')

@@ -557,7 +557,7 @@ export const described: Record<string, Described> = {
   'settlements.create': {
     about: 'Settle now. Pays the available naira above the reserve in your settings to your primary bank account, as a bank transfer with its usual fee: amount, or as much as possible in whole naira. If that is more than one transfer may carry, send another request for the rest.',
     flags: [
-      ['amount', 'naira', 'Amount in naira; by default as much as possible.', false, false],
+      ['amount', 'naira', 'Amount to pay; by default as much as possible.', false, false],
     ],
     money: ['amount', 'fee', 'report.opening', 'report.credits', 'report.debits', 'report.closing', 'report.lines.amount', 'reserve'],
   },
@@ -700,8 +700,8 @@ export const described: Record<string, Described> = {
       ['settlement.schedule', 'text', 'When available naira is paid to your primary bank account. One of: off, daily, weekly.', false, false],
       ['settlement.weekday', 'text', 'Day of a weekly settlement. One of: sunday, monday, tuesday, wednesday, thursday, friday, saturday.', false, false],
       ['settlement.time', 'text', 'Time of day in Nigeria (UTC+1), as hours and minutes.', false, false],
-      ['settlement.reserve', 'naira', 'Amount in naira that a settlement leaves in your available balance.', false, false],
-      ['settlement.minimum', 'naira', 'Smallest scheduled settlement in naira; below it, the next one includes the money.', false, false],
+      ['settlement.reserve', 'naira', 'Amount that a settlement leaves in your available balance.', false, false],
+      ['settlement.minimum', 'naira', 'Smallest scheduled settlement; below it, the next one includes the money.', false, false],
     ],
     money: ['lowBalance.NGN', 'lowBalance.USDC', 'lowBalance.USDT', 'settlement.reserve', 'settlement.minimum'],
   },

@@ -19,6 +19,7 @@ const plain = { takes: 'nothing', gives: 'data', isPublic: false } as const
 const read = (path: string): Operation => ({ ...plain, method: 'GET', path })
 const find = (path: string): Operation => ({ ...read(path), takes: 'query' })
 const items = (path: string): Operation => ({ ...read(path), gives: 'items' })
+const findItems = (path: string): Operation => ({ ...find(path), gives: 'items' })
 const list = (path: string): Operation => ({ ...find(path), gives: 'pages' })
 const csv = (path: string): Operation => ({ ...find(path), gives: 'csv' })
 const act = (path: string): Operation => ({ ...plain, method: 'POST', path })
@@ -79,7 +80,7 @@ export const operations = {
     simulate: open(send('/public/checkout/{reference}/simulate')),
   },
   search: {
-    list: { ...items('/v1/search'), takes: 'query' },
+    list: findItems('/v1/search'),
   },
   disbursements: {
     list: list('/v1/disbursements'),

@@ -1310,9 +1310,9 @@ export type Settings = {
     weekday: 'sunday' | 'monday' | 'tuesday' | 'wednesday' | 'thursday' | 'friday' | 'saturday'
     /** Time of day in Nigeria (UTC+1), as hours and minutes. */
     time: string
-    /** Amount in kobo that a settlement leaves in your available balance. */
+    /** Amount that a settlement leaves in your available balance. */
     reserve: number
-    /** Smallest scheduled settlement in kobo; below it, the next one includes the money. */
+    /** Smallest scheduled settlement; below it, the next one includes the money. */
     minimum: number
   }
 }
@@ -2202,7 +2202,7 @@ export type ResolveBankAccountQuery = {
 
 /** Settle now. */
 export type CreateSettlementInput = {
-  /** Amount in kobo; by default as much as possible. */
+  /** Amount to pay; by default as much as possible. */
   amount?: number | undefined
 }
 
@@ -2406,9 +2406,9 @@ export type ChangeSettingsInput = {
     weekday?: 'sunday' | 'monday' | 'tuesday' | 'wednesday' | 'thursday' | 'friday' | 'saturday' | undefined
     /** Time of day in Nigeria (UTC+1), as hours and minutes. */
     time?: string | undefined
-    /** Amount in kobo that a settlement leaves in your available balance. */
+    /** Amount that a settlement leaves in your available balance. */
     reserve?: number | undefined
-    /** Smallest scheduled settlement in kobo; below it, the next one includes the money. */
+    /** Smallest scheduled settlement; below it, the next one includes the money. */
     minimum?: number | undefined
   } | undefined
 }

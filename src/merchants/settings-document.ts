@@ -180,13 +180,12 @@ const Settlement = Type.Object(
     }),
     reserve: Type.Integer({
       ...Kobo,
-      description: 'Amount in kobo that a settlement leaves in your available balance.',
+      description: 'Amount that a settlement leaves in your available balance.',
       examples: [500_000],
     }),
     minimum: Type.Integer({
       ...Kobo,
-      description:
-        'Smallest scheduled settlement in kobo; below it, the next one includes the money.',
+      description: 'Smallest scheduled settlement; below it, the next one includes the money.',
       examples: [100_000],
     }),
   },

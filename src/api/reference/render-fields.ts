@@ -60,8 +60,9 @@ function renderField(document: ApiDocument, field: Field): Html {
   const { name, note, schema, isRequest = true, depth } = field
   const { variants, isNullable } = untangle(document, schema)
   const type = [...new Set(variants.map((one) => typeOf(document, one)))].join(' or ')
-  const about = [isNullable ? `${type} or null` : type, ...boundsOf(variants[0]), note]
   const description = schema.description ?? variants.find((one) => one.description)?.description
+  const unit = /kobo/i.test(description ?? '') ? [] : unitOf(variants)
+  const about = [isNullable ? `${type} or null` : type, ...unit, ...boundsOf(variants[0]), note]
   const values = variants.flatMap((one) => one.enum ?? [])
   const nested = renderFields(document, schema, { isRequest, depth: depth + 1 })
   return html`<li><code>${name}</code> <small>${about.filter(Boolean).join(', ')}</small>
@@ -92,6 +93,11 @@ function typeOf(document: ApiDocument, schema: Schema): string {
   if (schema.const !== undefined) return JSON.stringify(schema.const)
   if (schema.type !== undefined) return schema.type
   return schema.enum ? 'string' : 'object'
+}
+
+/** Coins need no word: a decimal amount is of the asset beside it. */
+function unitOf(variants: Schema[]): string[] {
+  return variants.some((one) => one['x-unit'] === 'kobo') ? ['in kobo'] : []
 }
 
 const pluralOf = (type: string) => (type.endsWith('s') ? type : `${type}s`)

@@ -50,7 +50,7 @@ const create = (api: ApiParts) =>
     body: Type.Optional(
       closed({
         amount: Type.Optional(
-          withDescription(koboInput, 'Amount in kobo; by default as much as possible.'),
+          withDescription(koboInput, 'Amount to pay; by default as much as possible.'),
         ),
       }),
     ),
