@@ -528,7 +528,12 @@ export const limits = {
     rowsCountedMax: 10_000,
   },
   /** Rotation of the installation's secret. */
-  secret: { endpointsPerBatchMax: 100, keysScannedPerBatchMax: 10_000 },
+  secret: {
+    endpointsPerBatchMax: 100,
+    keysScannedPerBatchMax: 10_000,
+    /** A key that was used within this time is in use: a rotation does not revoke it. */
+    keyUnusedAfterMs: hour,
+  },
   money: {
     /** The largest integer that JSON parsers agree on. */
     wireMax: 9_007_199_254_740_991n,

@@ -13,11 +13,15 @@ export type KeyOfOldSecret = KeyName & {
   lastUsedAt: Date | null
 }
 
-/** Valid keys that were not used since the rotation began, the latest used ones first. */
+/**
+ * Valid keys that still have the hash of the old secret, the latest used ones first. With
+ * `usedBefore`, without those that were used later.
+ */
 export async function listKeysOfOldSecret(
   db: Queryable,
   now: Date,
   { fingerprint }: Pick<Seal, 'fingerprint'>,
+  usedBefore: Date | null = null,
 ): Promise<KeyOfOldSecret[]> {
   return db.rows(sql<KeyOfOldSecret>`
     select k.environment_id as "environmentId", k.id, e.merchant_id as "merchantId", e.mode,
@@ -25,6 +29,8 @@ export async function listKeysOfOldSecret(
     from api_keys k join environments e on e.id = k.environment_id
     where k.secret_fingerprint is distinct from ${fingerprint}
       and k.revoked_at is null and (k.expires_at is null or k.expires_at > ${now})
+      and (${usedBefore}::timestamptz is null or k.last_used_at is null
+        or k.last_used_at < ${usedBefore})
     order by k.last_used_at desc nulls last, k.id limit ${limits.operator.rowsListedMax}`)
 }
 

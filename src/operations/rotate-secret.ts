@@ -1,3 +1,4 @@
+import { after } from '../base/clock.js'
 import { prefixes, toReference } from '../base/ids.js'
 import { limits } from '../base/limits.js'
 import { Refusal } from '../base/refusal.js'
@@ -76,13 +77,15 @@ async function finish(
   })
 }
 
+/** Spares keys in use: one may be used where a process has not written its new hash yet. */
 async function revokeWaiting(
   db: Database,
   { seal, now, actor }: Omit<Rotation, 'revokesUnused'>,
 ): Promise<number> {
+  const usedBefore = after(now, -limits.secret.keyUnusedAfterMs)
   let revoked = 0
   for (;;) {
-    const keys = await listKeysOfOldSecret(db, now, seal)
+    const keys = await listKeysOfOldSecret(db, now, seal, usedBefore)
     await db.transaction(async (tx) => {
       for (const { environmentId, id, merchantId, hint } of keys) {
         await revokeKey(tx, now, { environmentId, id })

@@ -9,7 +9,10 @@ export function registerSecret(program: Command, context: OperateContext): void 
   const rotate = secret
     .command('rotate')
     .description('continue the replacement of MANILLA_SECRET_OLD by MANILLA_SECRET; safe to repeat')
-    .option('--revoke-unused', 'revoke the keys that still depend on the old secret')
+    .option(
+      '--revoke-unused',
+      'revoke keys that still depend on the old secret, unless used within the last hour',
+    )
   setOperation<{ revokeUnused?: boolean }>(rotate, context, run)
 }
 
