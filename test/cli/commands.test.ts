@@ -522,7 +522,9 @@ test('a filter in kobo or coins is written in naira, or in the currency beside i
     ['currency', 'text', '', false, false],
   ]
   const read = (given: object) => readFlags(flags, { ...given }, { data: {} })
-  expect(read({ leastAmount: '₦5,000' })).toEqual({ leastAmount: 500_000 })
+  expect(read({ leastAmount: '5,000' })).toEqual({ leastAmount: 500_000 })
+  expect(read({ leastAmount: '₦5,000' })).toEqual({ leastAmount: 500_000, currency: 'NGN' })
+  expect(read({ leastAmount: '25.5 USDC' })).toEqual({ leastAmount: '25.5', currency: 'USDC' })
   expect(read({ leastAmount: '25.5', currency: 'USDC' })).toEqual({
     leastAmount: '25.5',
     currency: 'USDC',
