@@ -181,7 +181,7 @@ function startForm(form: HTMLFormElement): void {
   const key = () => keyField?.value.trim() ?? sessionStorage.getItem(keyName) ?? ''
   const show = () => showSamples(operation, sampleOf(operation, form, key()), key())
   form.addEventListener('input', () => {
-    if (keyField) sessionStorage.setItem(keyName, key())
+    if (keyField && !isLive(key())) sessionStorage.setItem(keyName, key())
     show()
   })
   form.addEventListener('submit', (event) => {
@@ -194,6 +194,11 @@ function startForm(form: HTMLFormElement): void {
     form.dataset.ready = 'true'
     show()
   })
+}
+
+/** Live keys are neither kept nor sent. */
+function isLive(key: string): boolean {
+  return /^[sp]k_live_/.test(key)
 }
 
 /** The key of this tab, or that of the demo merchant. */
@@ -269,8 +274,7 @@ async function submit(operation: Operation, form: HTMLFormElement, key: string):
   delete area.dataset.status
   button.disabled = true
   try {
-    if (key.startsWith('sk_live_'))
-      throw new Error('Use a test key here. A live key belongs on your server only.')
+    if (isLive(key)) throw new Error('Use a test key here. A live key belongs on your server only.')
     // Fails if the body is not JSON, before anything is created.
     compose(operation, form, { key, taken: {} })
     const steps = make('ol')

@@ -70,6 +70,14 @@ const describers: Record<string, Describe> = {
     const recipient = describeRecipient({ address: destinationAddress })
     return [...showDebit(amount, asset, quote), ['Recipient', recipient]]
   },
+  async 'settlements.create'({ input }) {
+    const { amount } = input as { amount?: number }
+    const settled = amount === undefined ? 'as much as possible' : formatMoney(amount, 'NGN')
+    return [
+      ['Settle', settled],
+      ['Recipient', 'your primary bank account'],
+    ]
+  },
   async 'payments.refund'({ manilla, args: [reference = ''], input }) {
     const payment = await manilla.payments.get(reference)
     const amount = (input.amount ?? payment.amountAccepted) as number | string

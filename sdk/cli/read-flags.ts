@@ -56,12 +56,16 @@ export function readFlags(
   { data, asset }: { data: Input; asset?: string | undefined },
 ): Input {
   const input: Input = structuredClone(data)
+  const hasCurrency = flags.some(([name]) => name === 'currency')
   for (const [name, kind, , , isNullable] of flags) {
     const text = given[name] as string | undefined
     if (text === undefined) continue
     const known = namedAsset(name, given, data) ?? asset
     const value = isNullable && text === 'null' ? null : readers[kind]({ name, text, asset: known })
     put(input, name.split('.'), value)
+    // Without the currency, a filter such as `--min-amount "25 USDC"` would mean kobo.
+    const written = kind === 'amount' && hasCurrency ? parseMoney(text)?.asset : undefined
+    if (written !== undefined) input.currency ??= written
   }
   return input
 }

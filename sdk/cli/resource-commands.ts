@@ -110,7 +110,8 @@ async function call(
   const inputs = operation.takes === 'nothing' ? [] : [input]
   const pending = findMethod(manilla, name)(...args, ...inputs, options)
   if (operation.gives === 'csv') {
-    for await (const part of pending as unknown as AsyncIterable<string>) await terminal.write(part)
+    for await (const part of pending as unknown as AsyncIterable<string>)
+      if (!(await terminal.write(part))) break
     return undefined
   }
   const answer = operation.gives === 'pages' ? await pending.page!() : await pending

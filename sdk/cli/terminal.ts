@@ -14,8 +14,8 @@ export type Terminal = {
   configFolder: string
   /** Writes the result to stdout. */
   print(text: string): void
-  /** Writes a part of a long result, and waits until it is taken. */
-  write(text: string): Promise<void>
+  /** Writes a part of a long result, and waits until it is taken. False: the reader has left. */
+  write(text: string): Promise<boolean>
   /** Writes remarks for people to stderr, so that piped output stays clean. */
   note(text: string): void
   /** Reads a secret without echoing it, or from a pipe. */
@@ -50,9 +50,11 @@ export function openTerminal(homes: string[]): Terminal {
     configFolder: path.join(env.XDG_CONFIG_HOME || path.join(homedir(), '.config'), 'manilla'),
     print: (line) => void stdout.write(`${line}\n`),
     write: (text) =>
-      new Promise((resolve) => {
-        if (stdout.write(text)) resolve()
-        else stdout.once('drain', resolve)
+      new Promise((resolve, reject) => {
+        stdout.write(text, (error?: NodeJS.ErrnoException | null) => {
+          if (error && error.code !== 'EPIPE') reject(error)
+          else resolve(!error)
+        })
       }),
     note: (line) => void stderr.write(`${line}\n`),
     readSecret,

@@ -19,12 +19,12 @@ export function printFlags(document: Document): string {
   const rows = listRows().map(([name, row]) => {
     const described = describedBy(document, row)
     const input = inputOf(row, described)
-    const flags = input
-      ? listFlags(withoutRefs(document, input)).map((flag) => `      ${printFlag(flag)},`)
-      : []
+    const fields = input ? listFlags(withoutRefs(document, input)) : []
+    const flags = fields
+      .filter(({ name }) => row.gives !== 'csv' || name !== 'limit')
+      .map((flag) => `      ${printFlag(flag)},`)
     const list = flags.length === 0 ? '[]' : `[\n${flags.join('\n')}\n    ]`
-    const { summary, description } = described
-    const about = `${summary}. ${description}`.replaceAll('`', '')
+    const about = describe(row, described).replaceAll('`', '')
     const money = listMoney(document, row, described).map(quote).join(', ')
     const lines = [`about: ${quote(about)}`, `flags: ${list}`, `money: [${money}]`]
     return `  ${quote(name)}: {\n${lines.map((line) => `    ${line},\n`).join('')}  },`
@@ -38,6 +38,12 @@ export function printFlags(document: Document): string {
     ...rows,
     '}\n',
   ].join('\n')
+}
+
+/** An export has all rows and no pages. */
+function describe({ gives }: Operation, { summary, description }: Described): string {
+  if (gives !== 'csv') return `${summary}. ${description}`
+  return `${summary.replace(/^List/, 'Export')} as CSV. Writes every row that matches, newest first.`
 }
 
 function printFlag({ name, kind, about, isRequired, isNullable }: Flag): string {

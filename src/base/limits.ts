@@ -528,7 +528,10 @@ export const limits = {
     rowsCountedMax: 10_000,
   },
   /** Rotation of the installation's secret. */
-  secret: { endpointsPerBatchMax: 100, keysScannedPerBatchMax: 10_000 },
+  secret: {
+    endpointsPerBatchMax: 100,
+    keysScannedPerBatchMax: 10_000,
+  },
   money: {
     /** The largest integer that JSON parsers agree on. */
     wireMax: 9_007_199_254_740_991n,

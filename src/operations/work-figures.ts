@@ -84,6 +84,10 @@ async function readDueLag(db: Queryable, now: Date): Promise<DueLag[]> {
       select 'expiries', (
         select due_at from collection_accounts where status = 'ACTIVE' and due_at is not null
         order by due_at limit 1)
+      union all
+      select 'settlements', least(
+        (select min(due_at) from settlement_schedules where mode = 'test'),
+        (select min(due_at) from settlement_schedules where mode = 'live'))
       union all ${oldestByRail('payouts', 'payout_attempts', sql`state = 'LIVE'`)}
       union all ${oldestByRail('returns', 'payment_returns', sql`state = 'WAITING'`)}
       union all ${oldestByRail('payments', 'notices', waitingNotice, sql`state = 'WAITING'`)}

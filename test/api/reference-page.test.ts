@@ -75,6 +75,13 @@ describe('the pages', () => {
     expect(pages.size).toBeGreaterThan(operations.length + 20)
   })
 
+  test('name the unit of an amount, once', async () => {
+    const settle = (await ask('GET', '/docs/operations/createSettlement')).text
+    expect(settle).toContain('<code>amount</code> <small>integer in kobo, at least 1</small>')
+    const account = (await ask('GET', '/docs/operations/createVirtualAccount')).text
+    expect(account).toMatch(/<small>integer, at least 1, required<\/small>\s+<p>Amount in kobo\./)
+  })
+
   test('answer 404 to unknown paths; the document has one address', async () => {
     for (const address of ['/docs/openapi.json', '/docs/operations/x', '/docs/assets/x.js'])
       expect((await ask('GET', address)).status).toBe(404)

@@ -1,6 +1,9 @@
+import { execFile } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { Readable } from 'node:stream'
+import { promisify } from 'node:util'
 import type { Command } from 'commander'
 import { afterAll, describe, expect, test } from 'vitest'
 import { findAccess } from '../../sdk/cli/access.js'
@@ -280,6 +283,14 @@ describe('with a live key', () => {
     expect(err).toMatch(/Merchant +Ada Stores\n/)
   })
 
+  test('a settlement asks first, too', async () => {
+    const settle = ['settlements', 'create', '--live']
+    const { code, err } = await confirming('no').run(...settle, '--amount', '5000')
+    expect([code, err]).toEqual([1, expect.stringContaining('Not confirmed. Nothing was done.')])
+    expect(err).toMatch(/Settle +₦5,000\.00\n +Recipient +your primary bank account\n/)
+    expect((await confirming('no').run(...settle)).err).toMatch(/Settle +as much as possible\n/)
+  })
+
   test.each([
     ['yes', confirming('yes'), []],
     ['--yes', confirming(), ['--yes']],
@@ -323,6 +334,23 @@ describe('with a live key', () => {
     expect((await confirming().run('balances', 'list', '--live')).code).toBe(0)
   })
 })
+
+// As in `manilla payments csv | head`, with an export that would never end.
+test('an export ends when its reader leaves', async () => {
+  const endless = await openReceiver((response) => {
+    response.writeHead(200, { 'content-type': 'text/csv' })
+    Readable.from(repeat('pay_1,ACCEPTED\n'.repeat(5_000))).pipe(response)
+  })
+  const manilla = path.resolve(import.meta.dirname, '../../bin/manilla.mjs')
+  const line = `"${process.execPath}" "${manilla}" payments csv | head -n 1`
+  const env = { ...process.env, MANILLA_KEY: keys.secret, MANILLA_URL: endless.url }
+  const { stdout, stderr } = await promisify(execFile)('sh', ['-c', line], { env })
+  expect([stdout, stderr]).toEqual(['pay_1,ACCEPTED\n', ''])
+})
+
+function* repeat(text: string): Generator<string> {
+  for (;;) yield text
+}
 
 // A page of a filtered log may be empty and still have a next page.
 test('logs tail reads a bounded number of pages, however long the log is', async () => {
@@ -457,6 +485,10 @@ test('a nested amount is naira too, and flag names are lower case', async () => 
   const set = async (value: string) =>
     (await ask('settings', 'update', '--low-balance.ngn', value)).lowBalance.NGN
   expect([await set('50.50'), await set('null')]).toEqual([5_050, null])
+  const schedule = ['--settlement.reserve', '5000', '--settlement.minimum', '₦1,000']
+  const { settlement } = await ask('settings', 'update', ...schedule)
+  expect(settlement).toMatchObject({ reserve: 500_000, minimum: 100_000 })
+  expect((await run('settings', 'get')).out).toMatch(/^settlement\.reserve +₦5,000\.00$/m)
 })
 
 // An amount without a unit in openapi.json would be sent and shown as kobo.
@@ -490,7 +522,9 @@ test('a filter in kobo or coins is written in naira, or in the currency beside i
     ['currency', 'text', '', false, false],
   ]
   const read = (given: object) => readFlags(flags, { ...given }, { data: {} })
-  expect(read({ leastAmount: '₦5,000' })).toEqual({ leastAmount: 500_000 })
+  expect(read({ leastAmount: '5,000' })).toEqual({ leastAmount: 500_000 })
+  expect(read({ leastAmount: '₦5,000' })).toEqual({ leastAmount: 500_000, currency: 'NGN' })
+  expect(read({ leastAmount: '25.5 USDC' })).toEqual({ leastAmount: '25.5', currency: 'USDC' })
   expect(read({ leastAmount: '25.5', currency: 'USDC' })).toEqual({
     leastAmount: '25.5',
     currency: 'USDC',

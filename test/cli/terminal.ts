@@ -41,6 +41,7 @@ export function openTerminal(
       },
       write: async (text) => {
         result.out += text
+        return true
       },
       note: (text) => {
         result.err += `${text}\n`

@@ -56,6 +56,9 @@ await db.rows(sql`
   select environment_id, id, 1, rail, id::text, '', 'LIVE',
     ${now}::timestamptz - interval '20 s', ${now}
   from payouts`)
+await db.rows(sql`
+  insert into settlement_schedules (environment_id, mode, scheduled_for, due_at)
+  values (${environmentId}, 'test', ${now}, ${now}::timestamptz - interval '10 s')`)
 for (const table of ['token_accounts', 'deliveries', 'payouts', 'payout_attempts'])
   await db.rows(sql.raw(`vacuum analyze ${table}`))
 
@@ -85,6 +88,7 @@ test('open work is measured in few pages, however many rows there are', async ()
   ).toEqual({
     webhooks: 50,
     expiries: 0,
+    settlements: 10,
     payouts: 20,
     returns: 0,
     payments: 0,

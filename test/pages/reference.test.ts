@@ -109,6 +109,7 @@ describe('"Send"', () => {
     await page.getByLabel('Secret test key').fill('sk_live_x')
     await page.getByRole('button', { name: 'Send' }).click()
     await page.getByText('Use a test key here.').waitFor()
+    expect(await page.evaluate('JSON.stringify(sessionStorage)')).not.toContain('sk_live_x')
   })
 })
 

@@ -64,8 +64,8 @@ Commands use the first key that they find:
 
 Live keys are used only with \`--live\`. \`manilla whoami\` shows which key is used and which merchant it belongs to.
 
-With \`--live\`, a command that moves money (\`bank-transfers create\`, \`crypto-transfers create\`, \`payments refund\`, \`payments resolve\`) shows
-amount, recipient and merchant, and asks before it does. \`--yes\` skips the question; without a terminal, such as in a script, it is required.
+With \`--live\`, a command that moves money (\`bank-transfers create\`, \`crypto-transfers create\`, \`settlements create\`, \`payments refund\`,
+\`payments resolve\`) shows amount, recipient and merchant, and asks before it does. \`--yes\` skips the question; without a terminal, such as in a script, it is required.
 Operator commands that move live money (\`balances credit\`, \`payouts decide\`) ask in the same way.
 
 ## Amounts

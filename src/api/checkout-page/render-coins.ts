@@ -54,6 +54,9 @@ function renderWalletQr(scene: Scene): Html {
   return drawQr(paymentLink(scene), scene.texts.coins.qrLabel(scene.shown.crypto!.asset))
 }
 
+/** More characters would make the QR code hard to scan, and 500 do not fit into one. */
+const linkTextLengthMax = 60
+
 /** A Solana Pay transfer request. Without the mint, an amount would be one of SOL. */
 export function paymentLink({ shown, mint }: Scene): string {
   const { address } = shown.crypto!
@@ -61,11 +64,18 @@ export function paymentLink({ shown, mint }: Scene): string {
   const fields = {
     amount: shown.cryptoAmounts!.amount,
     'spl-token': mint,
-    label: shown.merchant.displayName,
-    message: shown.description,
+    label: shorten(shown.merchant.displayName),
+    message: shorten(shown.description),
   }
   const query = Object.entries(fields).map(([name, text]) => `${name}=${encodeURIComponent(text)}`)
   return `solana:${address}?${query.join('&')}`
+}
+
+/** By code points: half a surrogate pair cannot be encoded. */
+function shorten(text: string): string {
+  const characters = [...text]
+  if (characters.length <= linkTextLengthMax) return text
+  return `${characters.slice(0, linkTextLengthMax - 1).join('')}…`
 }
 
 export function renderWaitingForCoins(

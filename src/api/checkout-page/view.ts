@@ -75,7 +75,8 @@ export function viewSession(shown: PublicSessionJson, claim: SentClaim): PageVie
     ({ status }) => status === 'RETURNING' || status === 'HELD',
   )
   const waitsForCoins = waitsForMore(coinsReceived(shown), claim.coinsBefore)
-  const waitsForNaira = waitsForMore(BigInt(shown.amountReceived), claim.nairaBefore)
+  const nairaReceived = shown.bankTransfer ? BigInt(shown.amountReceived) : null
+  const waitsForNaira = waitsForMore(nairaReceived, claim.nairaBefore)
   const status = statusOf(shown)
   const isWaiting = status === 'pending' && (waitsForCoins || waitsForNaira)
   const state = isWaiting ? 'waiting' : status

@@ -16,6 +16,8 @@ export type Schema = {
   maximum?: number
   minLength?: number
   maxLength?: number
+  /** The unit of an amount of money. */
+  'x-unit'?: string
 }
 
 export type Parameter = {

@@ -74,15 +74,20 @@ function resolveLink(href: string, from: string, guides: Map<string, Guide>): st
 const guidesByPath: [string, string[]][] = [
   ['/v1/collections/crypto-wallets', ['guides/wallets']],
   ['/v1/collections/dedicated-crypto-wallets', ['guides/wallets']],
-  ['/v1/collections/payments', ['guides/collections', 'guides/wallets']],
-  ['/v1/settings', ['guides/checkout', 'guides/collections']],
+  ['/v1/collections/payments', ['guides/collections', 'guides/wallets', 'guides/finding-payments']],
+  ['/v1/balance-entries', ['guides/finding-payments']],
+  ['/v1/timeline', ['guides/finding-payments']],
+  ['/v1/settings', ['guides/checkout', 'guides/collections', 'guides/settlement']],
 ]
 
 const guidesByTag: Record<string, string[]> = {
   Collections: ['guides/collections'],
   Checkout: ['guides/checkout'],
   Disbursements: ['guides/payouts', 'reference/payouts'],
+  Settlements: ['guides/settlement'],
   Balances: ['start'],
+  Reports: ['guides/reports'],
+  Search: ['guides/finding-payments'],
   Settings: ['guides/checkout'],
   Webhooks: ['guides/webhooks'],
   Events: ['guides/webhooks', 'reference/events'],

@@ -59,9 +59,11 @@ type Field = {
 function renderField(document: ApiDocument, field: Field): Html {
   const { name, note, schema, isRequest = true, depth } = field
   const { variants, isNullable } = untangle(document, schema)
-  const type = [...new Set(variants.map((one) => typeOf(document, one)))].join(' or ')
-  const about = [isNullable ? `${type} or null` : type, ...boundsOf(variants[0]), note]
   const description = schema.description ?? variants.find((one) => one.description)?.description
+  const namesUnit = /kobo/i.test(description ?? '')
+  const types = variants.map((one) => typeOf(document, one) + (namesUnit ? '' : unitOf(one)))
+  const type = [...new Set(types)].join(' or ')
+  const about = [isNullable ? `${type} or null` : type, ...boundsOf(variants[0]), note]
   const values = variants.flatMap((one) => one.enum ?? [])
   const nested = renderFields(document, schema, { isRequest, depth: depth + 1 })
   return html`<li><code>${name}</code> <small>${about.filter(Boolean).join(', ')}</small>
@@ -92,6 +94,11 @@ function typeOf(document: ApiDocument, schema: Schema): string {
   if (schema.const !== undefined) return JSON.stringify(schema.const)
   if (schema.type !== undefined) return schema.type
   return schema.enum ? 'string' : 'object'
+}
+
+/** Coins need no word: a decimal amount is of the asset beside it. */
+function unitOf(schema: Schema): string {
+  return schema['x-unit'] === 'kobo' ? ' in kobo' : ''
 }
 
 const pluralOf = (type: string) => (type.endsWith('s') ? type : `${type}s`)

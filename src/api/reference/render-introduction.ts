@@ -45,12 +45,12 @@ questions. <a href="/docs/reference/errors">All errors</a></p>
 <p>Lists are newest first and return <code>items</code> and <code>nextCursor</code>. Send
 <code>cursor</code> with that value for the next page, until it is null. <code>limit</code> is 1 to
 ${http.pageSizeMax}, by default ${http.pageSizeDefault}. A cursor belongs to its list and
-filters.</p>
+filters. <a href="/docs/guides/finding-payments">Filters, search and CSV</a></p>
 
 <h2 id="idempotency">Idempotency</h2>
 <p>Send an <code>Idempotency-Key</code> with every <code>POST</code>: a UUID, or better an
 identifier of what you pay for. A retry with the same key and request returns the first response and
-creates nothing; its header is <code>Idempotent-Replayed: true</code>. Both payout operations
+creates nothing; its header is <code>Idempotent-Replayed: true</code>. Payouts and settlements
 require a key. After a timeout or a 5xx, send the same request with the same key.
 <a href="/docs/guides/idempotency">Idempotency</a></p>
 

@@ -4,8 +4,10 @@ import { limits } from '../../base/limits.js'
 import type { Logger } from '../../base/log.js'
 import { Refusal } from '../../base/refusal.js'
 import { getEnvironmentById, lockEnvironment } from '../../merchants/environments.js'
+import { logFacts } from '../../merchants/log-facts.js'
 import { getSettings } from '../../merchants/settings.js'
 import { scheduleSettlement } from '../../merchants/settlement-schedule.js'
+import { formatDecimal } from '../../money/amounts.js'
 import type { Database } from '../../postgres/database.js'
 import { claimDue, type DueTable } from '../../postgres/due.js'
 import { sql } from '../../postgres/sql.js'
@@ -83,9 +85,12 @@ async function settle(tools: Tools, now: Date, claim: Claim): Promise<void> {
   if (created instanceof Refusal)
     return postpone(tools, now, claim, { refusal: created, isTemporary: true })
   send(payout)
-  const reference = settlementReference(created.settlement)
-  const { amount } = created.payout
-  logger.info({ environmentId, reference, amount: String(amount) }, 'settlement submitted')
+  const fields = {
+    settlement: settlementReference(created.settlement),
+    amount: formatDecimal(created.payout.amount, 'NGN'),
+    asset: 'NGN',
+  }
+  logFacts({ db, logger }, [{ environmentId }], () => ({ message: 'settlement submitted', fields }))
 }
 
 const suspended = new Refusal('forbidden', {

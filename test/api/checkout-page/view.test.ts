@@ -13,6 +13,13 @@ import type { PublicSession } from '../../../src/checkout/find-public-sessions.j
 import { fromWire, toWire } from '../../../src/money/amounts.js'
 import type { PublicSessionJson } from '../../../src/resources/public-checkout-session.js'
 
+const bankTransfer = {
+  accountNumber: '0418827731',
+  accountName: 'Ada',
+  bankName: 'Wema',
+  bankCode: '035',
+  amount: 1_250_000,
+}
 const shown: PublicSessionJson = {
   reference: 'cs_1',
   merchant: { id: 'mer_1', displayName: 'Ada Stores' },
@@ -28,7 +35,7 @@ const shown: PublicSessionJson = {
   cancelUrl: null,
   amountReceived: 0,
   amountAccepted: 0,
-  bankTransfer: undefined,
+  bankTransfer,
   cryptoAmounts: undefined,
   moreReceived: false,
 }
@@ -116,15 +123,8 @@ describe('the state of the page', () => {
 })
 
 describe('held money', () => {
-  const bankTransfer = {
-    accountNumber: '0418827731',
-    accountName: 'Ada',
-    bankName: 'Wema',
-    bankCode: '035',
-    amount: 1_250_000,
-  }
   const render = (payments: Received[], support = {}) => {
-    const one = { ...shown, bankTransfer, received: payments }
+    const one = { ...shown, received: payments }
     const scene = { shown: one, view: viewSession(one, { nairaBefore: null }), ...live }
     return renderMain({
       ...scene,
@@ -159,7 +159,7 @@ describe('held money', () => {
   })
 })
 
-test('a payment link of coins is a Solana Pay transfer request', () => {
+describe('a session in coins', () => {
   const crypto = { address: 'Fk3x', asset: 'USDC' as const, network: 'SOLANA', amount: '3.200' }
   const cryptoAmounts = { asset: 'USDC' as const, amount: '3.2', amountReceived: '0' }
   const one: PublicSessionJson = {
@@ -168,12 +168,35 @@ test('a payment link of coins is a Solana Pay transfer request', () => {
     crypto,
     cryptoAmounts: { ...cryptoAmounts, amountAccepted: '0' },
   }
-  const scene = { shown: one, view: viewSession(one, { nairaBefore: null }), texts: english }
-  const linked = { ...live, ...scene, createdAt: new Date() }
-  expect(paymentLink({ ...linked, mint: 'EPjF' })).toBe(
-    'solana:Fk3x?amount=3.2&spl-token=EPjF&label=Ada%20Stores&message=Bread%20%26%20%22butter%22%3F',
-  )
-  expect(paymentLink(linked), 'a link without a mint must not ask for SOL').toBe('solana:Fk3x')
+  const sceneOf = (shown: PublicSessionJson, nairaBefore: bigint | null = null) => ({
+    ...live,
+    shown,
+    view: viewSession(shown, { nairaBefore }),
+    texts: english,
+    createdAt: new Date(),
+  })
+  const linked = sceneOf(one)
+
+  test('links to a Solana Pay transfer request', () => {
+    expect(paymentLink({ ...linked, mint: 'EPjF' })).toBe(
+      'solana:Fk3x?amount=3.2&spl-token=EPjF&label=Ada%20Stores&message=Bread%20%26%20%22butter%22%3F',
+    )
+    expect(paymentLink(linked), 'a link without a mint must not ask for SOL').toBe('solana:Fk3x')
+  })
+
+  // A QR code holds about three thousand characters; these would be six thousand.
+  test('has a QR code also if its texts are as long as allowed', () => {
+    const merchant = { id: 'mer_1', displayName: '🍞'.repeat(100) }
+    const long = sceneOf({ ...one, merchant, description: '🍞'.repeat(500) })
+    expect(renderMain({ ...long, mint: 'EPjF' }).markup).toContain('class="qr"')
+    expect(paymentLink({ ...long, mint: 'EPjF' }).length).toBeLessThan(1_600)
+  })
+
+  // A payer can change the address, or open a link that was meant for another session.
+  test('without bank transfers never waits for naira', () => {
+    const scene = sceneOf({ ...one, bankTransfer: undefined }, 0n)
+    expect(renderMain(scene).markup).toContain('data-state="pending"')
+  })
 })
 
 describe('with many payments', () => {
