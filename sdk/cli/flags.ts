@@ -33,14 +33,13 @@ export const described: Record<string, Described> = {
     money: ['amount', 'amountReceived', 'amountAccepted', 'amountHeld', 'amountReturning', 'amountReturned', 'payments.amount', 'payments.amountAccepted', 'payments.amountHeld', 'payments.amountReturning', 'payments.amountReturned', 'payments.fee'],
   },
   'virtualAccounts.csv': {
-    about: 'List virtual accounts. Returns virtual accounts, newest first.',
+    about: 'Export virtual accounts as CSV. Writes every row that matches, newest first.',
     flags: [
       ['merchantReference', 'text', 'Your own reference, such as an order number.', false, false],
       ['status', 'text', 'Only items in this state. One of: ACTIVE, PAID, EXPIRED, CANCELLED.', false, false],
       ['q', 'text', 'Searches references, your own references and account numbers.', false, false],
       ['from', 'text', 'Only items created at this time or later. A date is a day in Lagos. An ISO 8601 date or date-time; UTC if it names no zone.', false, false],
       ['to', 'text', 'Only items created before this time. A date is a day in Lagos, and includes that day. An ISO 8601 date or date-time; UTC if it names no zone.', false, false],
-      ['limit', 'integer', 'Items per page.', false, false],
       ['cursor', 'text', 'The nextCursor of the previous page.', false, false],
     ],
     money: [],
@@ -88,14 +87,13 @@ export const described: Record<string, Described> = {
     money: [],
   },
   'dedicatedAccounts.csv': {
-    about: 'List dedicated accounts. Returns dedicated accounts, newest first. Only ACTIVE ones unless you filter by another status.',
+    about: 'Export dedicated accounts as CSV. Writes every row that matches, newest first.',
     flags: [
       ['externalReference', 'text', 'Your own reference, such as an order number.', false, false],
       ['status', 'text', 'Only items in this state. One of: ACTIVE, INACTIVE.', false, false],
       ['q', 'text', 'Searches references, your own references, account numbers and names of account holders.', false, false],
       ['from', 'text', 'Only items created at this time or later. A date is a day in Lagos. An ISO 8601 date or date-time; UTC if it names no zone.', false, false],
       ['to', 'text', 'Only items created before this time. A date is a day in Lagos, and includes that day. An ISO 8601 date or date-time; UTC if it names no zone.', false, false],
-      ['limit', 'integer', 'Items per page.', false, false],
       ['cursor', 'text', 'The nextCursor of the previous page.', false, false],
     ],
     money: [],
@@ -136,14 +134,13 @@ export const described: Record<string, Described> = {
     money: ['amount', 'amountReceived', 'amountAccepted', 'amountHeld', 'amountReturning', 'amountReturned', 'payments.amount', 'payments.amountAccepted', 'payments.amountHeld', 'payments.amountReturning', 'payments.amountReturned', 'payments.fee'],
   },
   'cryptoWallets.csv': {
-    about: 'List crypto wallets. Returns crypto wallets, newest first.',
+    about: 'Export crypto wallets as CSV. Writes every row that matches, newest first.',
     flags: [
       ['merchantReference', 'text', 'Your own reference, such as an order number.', false, false],
       ['status', 'text', 'Only items in this state. One of: ACTIVE, PAID, EXPIRED, CANCELLED.', false, false],
       ['q', 'text', 'Searches references, your own references and addresses.', false, false],
       ['from', 'text', 'Only items created at this time or later. A date is a day in Lagos. An ISO 8601 date or date-time; UTC if it names no zone.', false, false],
       ['to', 'text', 'Only items created before this time. A date is a day in Lagos, and includes that day. An ISO 8601 date or date-time; UTC if it names no zone.', false, false],
-      ['limit', 'integer', 'Items per page.', false, false],
       ['cursor', 'text', 'The nextCursor of the previous page.', false, false],
     ],
     money: [],
@@ -186,14 +183,13 @@ export const described: Record<string, Described> = {
     money: [],
   },
   'dedicatedCryptoWallets.csv': {
-    about: 'List dedicated crypto wallets. Returns dedicated crypto wallets, newest first.',
+    about: 'Export dedicated crypto wallets as CSV. Writes every row that matches, newest first.',
     flags: [
       ['externalReference', 'text', 'Your own reference, such as an order number.', false, false],
       ['status', 'text', 'Only items in this state. One of: ACTIVE.', false, false],
       ['q', 'text', 'Searches references, your own references and addresses.', false, false],
       ['from', 'text', 'Only items created at this time or later. A date is a day in Lagos. An ISO 8601 date or date-time; UTC if it names no zone.', false, false],
       ['to', 'text', 'Only items created before this time. A date is a day in Lagos, and includes that day. An ISO 8601 date or date-time; UTC if it names no zone.', false, false],
-      ['limit', 'integer', 'Items per page.', false, false],
       ['cursor', 'text', 'The nextCursor of the previous page.', false, false],
     ],
     money: [],
@@ -229,7 +225,7 @@ export const described: Record<string, Described> = {
     money: ['amount', 'amountAccepted', 'amountHeld', 'amountReturning', 'amountReturned', 'fee'],
   },
   'payments.csv': {
-    about: 'List payments. Returns payments, newest first. Filters combine: find a payment by payer, order, amount or date. A page of a rare combination may be short or empty and still have a nextCursor. Send Accept: text/csv to export all of them.',
+    about: 'Export payments as CSV. Writes every row that matches, newest first.',
     flags: [
       ['source', 'text', 'Only payments into this kind of account. One of: virtual_account, dedicated_account, crypto_wallet, dedicated_crypto_wallet.', false, false],
       ['accountReference', 'text', 'Only payments into the account or wallet with this reference.', false, false],
@@ -243,7 +239,6 @@ export const described: Record<string, Described> = {
       ['from', 'text', 'Only items created at this time or later. A date is a day in Lagos. An ISO 8601 date or date-time; UTC if it names no zone.', false, false],
       ['to', 'text', 'Only items created before this time. A date is a day in Lagos, and includes that day. An ISO 8601 date or date-time; UTC if it names no zone.', false, false],
       ['status', 'text', 'Only items in this state. One of: HELD, RETURNING, ACCEPTED, RETURNED.', false, false],
-      ['limit', 'integer', 'Items per page.', false, false],
       ['cursor', 'text', 'The nextCursor of the previous page.', false, false],
     ],
     money: [],
@@ -333,14 +328,13 @@ export const described: Record<string, Described> = {
     money: ['amount', 'crypto.amount', 'bankTransfer.amount', 'amountReceived', 'amountAccepted', 'cryptoAmounts.amount', 'cryptoAmounts.amountReceived', 'cryptoAmounts.amountAccepted', 'payments.amount', 'payments.amountAccepted', 'payments.amountHeld', 'payments.amountReturning', 'payments.amountReturned', 'payments.fee'],
   },
   'checkout.sessions.csv': {
-    about: 'List checkout sessions. Returns checkout sessions, newest first. Filters combine. Send Accept: text/csv to export all of them.',
+    about: 'Export checkout sessions as CSV. Writes every row that matches, newest first.',
     flags: [
       ['merchantReference', 'text', 'Your own reference, such as an order number.', false, false],
       ['status', 'text', 'Only items in this state. One of: pending, paid, expired, cancelled.', false, false],
       ['q', 'text', 'Searches references, your own references, account numbers, and the customer\'s name and e-mail address.', false, false],
       ['from', 'text', 'Only items created at this time or later. A date is a day in Lagos. An ISO 8601 date or date-time; UTC if it names no zone.', false, false],
       ['to', 'text', 'Only items created before this time. A date is a day in Lagos, and includes that day. An ISO 8601 date or date-time; UTC if it names no zone.', false, false],
-      ['limit', 'integer', 'Items per page.', false, false],
       ['cursor', 'text', 'The nextCursor of the previous page.', false, false],
     ],
     money: [],
@@ -389,7 +383,7 @@ export const described: Record<string, Described> = {
     money: ['amount', 'fee', 'totalDebit'],
   },
   'disbursements.csv': {
-    about: 'List disbursements. Returns bank and crypto transfers in one list, newest first. Filters combine; COMPLETED and CONFIRMED both mean that the money arrived. Send Accept: text/csv to export all of them.',
+    about: 'Export disbursements as CSV. Writes every row that matches, newest first.',
     flags: [
       ['kind', 'text', 'Only transfers of this kind. One of: bank_transfer, crypto_transfer.', false, false],
       ['currency', 'text', 'Only transfers in this currency. One of: NGN, USDC, USDT.', false, false],
@@ -402,7 +396,6 @@ export const described: Record<string, Described> = {
       ['from', 'text', 'Only items created at this time or later. A date is a day in Lagos. An ISO 8601 date or date-time; UTC if it names no zone.', false, false],
       ['to', 'text', 'Only items created before this time. A date is a day in Lagos, and includes that day. An ISO 8601 date or date-time; UTC if it names no zone.', false, false],
       ['status', 'text', 'Only items in this state. One of: SUBMITTED, COMPLETED, CONFIRMED, FAILED, REVERSED.', false, false],
-      ['limit', 'integer', 'Items per page.', false, false],
       ['cursor', 'text', 'The nextCursor of the previous page.', false, false],
     ],
     money: [],
@@ -454,8 +447,8 @@ export const described: Record<string, Described> = {
     about: 'List crypto transfers. Returns crypto transfers, newest first. Filters combine. Send Accept: text/csv to export all of them.',
     flags: [
       ['merchantReference', 'text', 'Your own reference, such as an order number. Must be unique.', false, false],
-      ['minAmount', 'amount', 'Only amounts of at least this: naira if currency is NGN or absent, else a decimal.', false, false],
-      ['maxAmount', 'amount', 'Only amounts of at most this: naira if currency is NGN or absent, else a decimal.', false, false],
+      ['minAmount', 'coins', 'Only amounts of at least this, a decimal.', false, false],
+      ['maxAmount', 'coins', 'Only amounts of at most this, a decimal.', false, false],
       ['recipient', 'text', 'Only transfers to this recipient: words of the name or their beginnings, an account number, or a wallet address.', false, false],
       ['createdBy', 'text', 'Only transfers that this API key created, by its id.', false, false],
       ['q', 'text', 'Searches references, your own references, account numbers, addresses and the recipient\'s name.', false, false],
@@ -469,11 +462,11 @@ export const described: Record<string, Described> = {
     money: ['amount', 'fee', 'totalDebit'],
   },
   'cryptoTransfers.csv': {
-    about: 'List crypto transfers. Returns crypto transfers, newest first. Filters combine. Send Accept: text/csv to export all of them.',
+    about: 'Export crypto transfers as CSV. Writes every row that matches, newest first.',
     flags: [
       ['merchantReference', 'text', 'Your own reference, such as an order number. Must be unique.', false, false],
-      ['minAmount', 'amount', 'Only amounts of at least this: naira if currency is NGN or absent, else a decimal.', false, false],
-      ['maxAmount', 'amount', 'Only amounts of at most this: naira if currency is NGN or absent, else a decimal.', false, false],
+      ['minAmount', 'coins', 'Only amounts of at least this, a decimal.', false, false],
+      ['maxAmount', 'coins', 'Only amounts of at most this, a decimal.', false, false],
       ['recipient', 'text', 'Only transfers to this recipient: words of the name or their beginnings, an account number, or a wallet address.', false, false],
       ['createdBy', 'text', 'Only transfers that this API key created, by its id.', false, false],
       ['q', 'text', 'Searches references, your own references, account numbers, addresses and the recipient\'s name.', false, false],
@@ -481,7 +474,6 @@ export const described: Record<string, Described> = {
       ['to', 'text', 'Only items created before this time. A date is a day in Lagos, and includes that day. An ISO 8601 date or date-time; UTC if it names no zone.', false, false],
       ['currency', 'text', 'Only transfers of this coin. One of: USDC, USDT.', false, false],
       ['status', 'text', 'Only items in this state. One of: SUBMITTED, CONFIRMED, FAILED.', false, false],
-      ['limit', 'integer', 'Items per page.', false, false],
       ['cursor', 'text', 'The nextCursor of the previous page.', false, false],
     ],
     money: [],
@@ -534,7 +526,7 @@ export const described: Record<string, Described> = {
     money: ['amount', 'fee', 'totalDebit'],
   },
   'bankTransfers.csv': {
-    about: 'List bank transfers. Returns bank transfers, newest first. Filters combine. Send Accept: text/csv to export all of them.',
+    about: 'Export bank transfers as CSV. Writes every row that matches, newest first.',
     flags: [
       ['merchantReference', 'text', 'Your own reference, such as an order number. Must be unique.', false, false],
       ['minAmount', 'amount', 'Only amounts of at least this: naira if currency is NGN or absent, else a decimal.', false, false],
@@ -545,7 +537,6 @@ export const described: Record<string, Described> = {
       ['from', 'text', 'Only items created at this time or later. A date is a day in Lagos. An ISO 8601 date or date-time; UTC if it names no zone.', false, false],
       ['to', 'text', 'Only items created before this time. A date is a day in Lagos, and includes that day. An ISO 8601 date or date-time; UTC if it names no zone.', false, false],
       ['status', 'text', 'Only items in this state. One of: SUBMITTED, COMPLETED, FAILED, REVERSED.', false, false],
-      ['limit', 'integer', 'Items per page.', false, false],
       ['cursor', 'text', 'The nextCursor of the previous page.', false, false],
     ],
     money: [],
@@ -584,9 +575,8 @@ export const described: Record<string, Described> = {
     money: ['amount', 'fee', 'report.opening', 'report.credits', 'report.debits', 'report.closing', 'report.lines.amount', 'reserve'],
   },
   'settlements.csv': {
-    about: 'List settlements. Returns settlements with their reports, newest first. Send Accept: text/csv to export all of them.',
+    about: 'Export settlements as CSV. Writes every row that matches, newest first.',
     flags: [
-      ['limit', 'integer', 'Items per page.', false, false],
       ['cursor', 'text', 'The nextCursor of the previous page.', false, false],
     ],
     money: [],
@@ -618,14 +608,13 @@ export const described: Record<string, Described> = {
     money: ['amount', 'balanceAfter'],
   },
   'balanceEntries.csv': {
-    about: 'List balance entries. Returns every change of the available balance with the balance after it, newest first. Send Accept: text/csv to export all of them.',
+    about: 'Export balance entries as CSV. Writes every row that matches, newest first.',
     flags: [
       ['asset', 'text', 'Only entries of this asset. One of: NGN, USDC, USDT.', false, false],
       ['type', 'text', 'Only changes for this reason. One of: test_funding, operator_credit, crypto_payout, crypto_payout_fee, bank_payout, bank_payout_fee, bank_payout_reversal, bank_payout_fee_reversal, payment, payment_fee, payment_held, payment_accepted, payment_accepted_fee, payment_return, payment_refund, payment_return_reversal, payment_refund_reversal, sweep.', false, false],
       ['reference', 'text', 'Only changes that this payment, payout or other resource caused.', false, false],
       ['from', 'text', 'Only items created at this time or later. A date is a day in Lagos. An ISO 8601 date or date-time; UTC if it names no zone.', false, false],
       ['to', 'text', 'Only items created before this time. A date is a day in Lagos, and includes that day. An ISO 8601 date or date-time; UTC if it names no zone.', false, false],
-      ['limit', 'integer', 'Items per page.', false, false],
       ['cursor', 'text', 'The nextCursor of the previous page.', false, false],
     ],
     money: [],
@@ -811,13 +800,12 @@ export const described: Record<string, Described> = {
     money: ['data.amount', 'data.amountReceived', 'data.amountAccepted', 'data.amountHeld', 'data.amountReturning', 'data.amountReturned', 'data.payments.amount', 'data.payments.amountAccepted', 'data.payments.amountHeld', 'data.payments.amountReturning', 'data.payments.amountReturned', 'data.payments.fee', 'data.payment.amount', 'data.payment.amountAccepted', 'data.payment.amountHeld', 'data.payment.amountReturning', 'data.payment.amountReturned', 'data.payment.fee', 'data.crypto.amount', 'data.bankTransfer.amount', 'data.cryptoAmounts.amount', 'data.cryptoAmounts.amountReceived', 'data.cryptoAmounts.amountAccepted', 'data.fee', 'data.totalDebit', 'data.report.opening', 'data.report.credits', 'data.report.debits', 'data.report.closing', 'data.report.lines.amount', 'data.reserve', 'data.available', 'data.threshold'],
   },
   'events.csv': {
-    about: 'List events. Returns events, newest first. Filter by type or group, by resource and by time. Send Accept: text/csv to export all of them.',
+    about: 'Export events as CSV. Writes every row that matches, newest first.',
     flags: [
       ['type', 'text', 'Only events of this type, or of this group such as payment.*. One of: *, virtual_account.*, dedicated_account.*, checkout.session.*, crypto_wallet.*, dedicated_crypto_wallet.*, payment.*, crypto_transfer.*, bank_transfer.*, settlement.*, balance.*, webhook_endpoint.*, virtual_account.paid, virtual_account.underpaid, virtual_account.overpaid, virtual_account.late_payment, virtual_account.duplicate_payment, virtual_account.expired, virtual_account.cancelled, dedicated_account.created, dedicated_account.credited, dedicated_account.deactivated, checkout.session.paid, checkout.session.expired, checkout.session.cancelled, crypto_wallet.paid, crypto_wallet.underpaid, crypto_wallet.overpaid, crypto_wallet.late_payment, crypto_wallet.duplicate_payment, crypto_wallet.expired, crypto_wallet.cancelled, dedicated_crypto_wallet.created, dedicated_crypto_wallet.credited, payment.held, payment.returning, payment.returned, payment.refunded, payment.refund_failed, crypto_transfer.submitted, crypto_transfer.confirmed, crypto_transfer.failed, bank_transfer.submitted, bank_transfer.completed, bank_transfer.failed, bank_transfer.reversed, settlement.created, settlement.paid, settlement.failed, settlement.reversed, balance.low, webhook_endpoint.disabled, webhook_endpoint.test.', false, false],
       ['resource', 'text', 'Only events about the resource with this reference.', false, false],
       ['from', 'text', 'Only events at or after this time. A date is a day in Lagos. An ISO 8601 date or date-time; UTC if it names no zone.', false, false],
       ['to', 'text', 'Only events before this time. A date is a day in Lagos, and includes that day. An ISO 8601 date or date-time; UTC if it names no zone.', false, false],
-      ['limit', 'integer', 'Items per page.', false, false],
       ['cursor', 'text', 'The nextCursor of the previous page.', false, false],
     ],
     money: [],
@@ -864,7 +852,7 @@ export const described: Record<string, Described> = {
     money: [],
   },
   'requestLogs.csv': {
-    about: 'List request logs. Returns requests made with a valid API key in the last 30 days, newest first. They appear within a second. A page may hold fewer items than limit, or none, and still have a nextCursor. Send Accept: text/csv to export all of them.',
+    about: 'Export request logs as CSV. Writes every row that matches, newest first.',
     flags: [
       ['status', 'text', 'Only responses with this status, such as 422, or of this class, such as 4xx.', false, false],
       ['method', 'text', 'Only requests with this method. One of: GET, HEAD, POST, PATCH, DELETE.', false, false],
@@ -874,7 +862,6 @@ export const described: Record<string, Described> = {
       ['resource', 'text', 'Only requests that name the resource with this reference: in the path, or in a response that is not a list.', false, false],
       ['from', 'text', 'Only requests at or after this time. A date is a day in Lagos. An ISO 8601 date or date-time; UTC if it names no zone.', false, false],
       ['to', 'text', 'Only requests before this time. A date is a day in Lagos, and includes that day. An ISO 8601 date or date-time; UTC if it names no zone.', false, false],
-      ['limit', 'integer', 'Items per page.', false, false],
       ['cursor', 'text', 'The nextCursor of the previous page.', false, false],
     ],
     money: [],

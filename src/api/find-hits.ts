@@ -42,6 +42,7 @@ export type Hit = {
 type Search = { db: Queryable; environmentId: EnvironmentId; wanted: SearchText }
 
 const { hitsMax } = limits.lists
+const hitsPerGroup = hitsMax / 4
 const firstPage = { beforeId: undefined, limit: hitsMax }
 
 /** The newest resources that a text names, by kind; those with that very name first. */
@@ -63,14 +64,17 @@ async function findAll(search: Search): Promise<Hit[]> {
   const signed = await findPayoutBySignature(db, environmentId, wanted.text)
   const ofPayout =
     signed === undefined ? search : { ...search, wanted: { ...wanted, text: signed } }
-  const hits = [
-    ...(await findNamed(ofPayout)),
-    ...(await findPaymentHits(search)),
-    ...(await findPayoutHits(ofPayout)),
-    ...(await findSessionHits(search)),
-    ...(await findAccountHits(search)),
+  const groups = [
+    await findNamed(ofPayout),
+    await findPaymentHits(search),
+    await findPayoutHits(ofPayout),
+    await findSessionHits(search),
+    await findAccountHits(search),
   ]
-  const distinct = new Map(hits.map((hit) => [hit.reference, hit]))
+  // Many payments leave room for the others.
+  const first = groups.flatMap((hits) => hits.slice(0, hitsPerGroup))
+  const rest = groups.flatMap((hits) => hits.slice(hitsPerGroup))
+  const distinct = new Map([...first, ...rest].map((hit) => [hit.reference, hit]))
   return [...distinct.values()].slice(0, hitsMax)
 }
 

@@ -98,7 +98,7 @@ export async function findPageOfIds(
   let { range } = search
   for (let scans = 0; scans < scansPerPageMax; scans += 1) {
     const rowsFiltered = scans === 0 ? rowsOfFirstScan : rowsOfOthers
-    const rowsPerScan = isFiltered ? Math.max(rowsFiltered, limit + 1) : limit + 1
+    const rowsPerScan = roundedRows(isFiltered ? Math.max(rowsFiltered, limit + 1) : limit + 1)
     const wanted = limit + 1 - ids.length
     const found = await scan(db, { ...search, range }, { rowsPerScan, wanted })
     ids.push(...found.ids)
@@ -107,6 +107,14 @@ export async function findPageOfIds(
     range = { ...range, before: found.scanEnd! }
   }
   return { ids, next: range.before }
+}
+
+const { pageSizeDefault, pageSizeMax, csvRowsPerRead } = limits.http
+const usualRows = [pageSizeDefault, pageSizeMax, csvRowsPerRead].map((size) => size + 1)
+
+/** Few different numbers, which are literals: each is a statement of its own. */
+function roundedRows(rows: number): number {
+  return usualRows.find((one) => one >= rows) ?? rows
 }
 
 async function scan(

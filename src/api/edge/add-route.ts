@@ -64,8 +64,11 @@ export function addRoute(app: FastifyInstance, route: Route, guards: Guards): vo
         const isShared = isList(route) && !wantsCsv(request, route)
         const answer = await guards.listReads.run(id, isShared ? request.url : undefined, handle)
         if (!('pages' in answer)) return send(reply, answer)
-        const readNext = (read: () => Promise<IteratorResult<string>>) =>
-          guards.listReads.runNext(id, undefined, read)
+        // A long export ends soon after its key was revoked.
+        const readNext = async (read: () => Promise<IteratorResult<string>>) => {
+          await authenticate(request, route.access, guards.keyRing)
+          return guards.listReads.runNext(id, undefined, read)
+        }
         return sendExport(reply, answer, readNext)
       }
       if (!key) return send(reply, await handle())

@@ -39,7 +39,12 @@ export class Directory {
           `Unknown bank code ${account.bankCode}. GET /v1/banks lists the known ones.`,
         )
       const resolved = await this.#driver.resolveName(account)
-      if (resolved) return { bankName: bank.name, accountName: resolved.accountName }
+      // PostgreSQL cannot read NULs and lone surrogates of a stored name.
+      if (resolved)
+        return {
+          bankName: bank.name,
+          accountName: resolved.accountName.toWellFormed().replaceAll('\0', ' '),
+        }
       return refuse(
         'account_not_found',
         `${bank.name} has no account ${account.accountNumber}. Check the number with the recipient.`,
