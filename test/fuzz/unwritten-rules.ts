@@ -31,7 +31,7 @@ export const unwrittenRules: { rule: string; field: RegExp; issue: RegExp }[] = 
   {
     rule: 'A period begins before it ends; that of a report has at most 400 days or 744 hours.',
     field: /^from$/,
-    issue: /^must be (before `to`|at most \d+ (day|hour)s before `to`)$/,
+    issue: /^must (not be after `to`$|be before `to`$|be at most \d+ (day|hour)s before `to`$)/,
   },
   {
     rule: 'A Solana address is 32 bytes in base58; not every text of that length is.',

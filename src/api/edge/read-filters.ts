@@ -7,10 +7,10 @@ import { readTimeFrom, readTimeTo } from './read-time.js'
 export function readTimeRange(query: { from?: string; to?: string }): TimeRange {
   const from = query.from === undefined ? undefined : readTimeFrom('from', query.from)
   const to = query.to === undefined ? undefined : readTimeTo('to', query.to)
-  if (from && to && from >= to)
+  if (from && to && from > to)
     throw new Refusal('validation_failed', {
-      message: 'from must be before to.',
-      details: [{ field: 'from', issue: 'must be before `to`' }],
+      message: 'from must not be after to.',
+      details: [{ field: 'from', issue: 'must not be after `to`' }],
     })
   return { from, to }
 }
