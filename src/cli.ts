@@ -14,7 +14,7 @@ import {
 import { borrowDatabase } from './open-database.js'
 import { registerAudit } from './operations/commands/audit.js'
 import { registerBalances } from './operations/commands/balances.js'
-import { registerBankAccounts } from './operations/commands/bank-accounts.js'
+import { type ResolveHolder, registerBankAccounts } from './operations/commands/bank-accounts.js'
 import { registerDoctor } from './operations/commands/doctor.js'
 import { registerFees } from './operations/commands/fees.js'
 import { registerKeys } from './operations/commands/keys.js'
@@ -45,7 +45,7 @@ export function registerOperator(program: Command, console: TerminalParts): void
     registerMerchants,
     registerKeys,
     registerKyc,
-    registerBankAccounts,
+    (to: Command, given: OperateContext) => registerBankAccounts(to, given, resolveHolder),
     registerFees,
     registerBalances,
     registerSettlements,
@@ -132,6 +132,13 @@ async function withRails<Result>(
   } finally {
     await rails.close()
   }
+}
+
+const resolveHolder: ResolveHolder = async (db, environment, account) => {
+  const config = readConfig()
+  const opened = await import('./open-rails.js')
+  const tools = { config, db, clock: systemClock, logger: createLoggerOf(config) }
+  return opened.resolveHolder(tools, environment, account)
 }
 
 async function examineService(): Promise<CheckResult[]> {

@@ -2,18 +2,20 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import type { Clock } from './base/clock.js'
 import { type BankChoice, type Config, type SolanaConfig, usesSandbox } from './base/config.js'
-import { type Mode, modes } from './base/environment.js'
+import { type Environment, type Mode, modes } from './base/environment.js'
 import type { Logger } from './base/log.js'
 import { deriveNoticeKey } from './base/sealed.js'
 import type { BankRail, LocalnetPayers, SandboxPayers, WalletRail } from './collections/ports.js'
 import type { BanksByProvider } from './collections/prepare-accounts.js'
 import { openEmulatedBank, openProviders } from './open-banks.js'
+import type { ResolveHolder } from './operations/commands/bank-accounts.js'
 import type { WatchedFloat } from './operations/watch-floats.js'
 import type { WatchedTreasury } from './operations/watch-treasuries.js'
 import type { BankDirectory, SimulatedRail } from './payouts/ports.js'
 import type { PayoutRails } from './payouts/prepare-payouts.js'
 import { createOpenPayoutTotals } from './payouts/treasury-books.js'
 import type { Database } from './postgres/database.js'
+import type { BankAccountNumber } from './rails/bank/driver.js'
 import { makeKeyBytes } from './rails/ed25519.js'
 import { createSolanaRail, type SolanaRail } from './rails/solana/rail.js'
 import { makeMnemonic, openSeedFile } from './rails/solana/seed.js'
@@ -90,20 +92,7 @@ export async function openRails(tools: Tools): Promise<OpenRails> {
   }
   for (const rail of Object.values(solana))
     if (rail?.wallets) await assertSameSeed(db, rail.wallets)
-  const sandboxBank = usesSandbox(config.bank) ? openSandboxBank(tools) : undefined
-  const emulated = await openEmulatedBank(tools)
-  const withEmulator = { ...tools, config: emulated ? emulated.config : config }
-  const allBanks = {
-    test: byProvider([
-      ...(sandboxBank ? [sandboxBank] : []),
-      ...openProviders(withEmulator, 'test'),
-    ]),
-    live: byProvider(openProviders(tools, 'live')),
-  }
-  const chosen = {
-    test: chooseBanks(config.bank.test, allBanks.test),
-    live: chooseBanks(config.bank.live, allBanks.live),
-  }
+  const { sandboxBank, emulated, allBanks, chosen } = await openBanks(tools)
   return {
     rails: {
       test: payoutRailsOf(solana.test, chosen.test),
@@ -137,6 +126,43 @@ export async function openRails(tools: Tools): Promise<OpenRails> {
       await emulated?.emulator?.close()
       await localnet?.stop()
     },
+  }
+}
+
+async function openBanks(tools: Tools) {
+  const { config } = tools
+  const sandboxBank = usesSandbox(config.bank) ? openSandboxBank(tools) : undefined
+  const emulated = await openEmulatedBank(tools)
+  const withEmulator = { ...tools, config: emulated ? emulated.config : config }
+  const allBanks = {
+    test: byProvider([
+      ...(sandboxBank ? [sandboxBank] : []),
+      ...openProviders(withEmulator, 'test'),
+    ]),
+    live: byProvider(openProviders(tools, 'live')),
+  }
+  const chosen = {
+    test: chooseBanks(config.bank.test, allBanks.test),
+    live: chooseBanks(config.bank.live, allBanks.live),
+  }
+  return { sandboxBank, emulated, allBanks, chosen }
+}
+
+/**
+ * Opens only the banks, and asks the one that carries payouts of this environment whose account it
+ * is. Undefined: no bank is configured here.
+ */
+export async function resolveHolder(
+  tools: Tools,
+  { mode, payoutBank }: Pick<Environment, 'mode' | 'payoutBank'>,
+  account: BankAccountNumber,
+): ReturnType<ResolveHolder> {
+  const { sandboxBank, allBanks, chosen } = await openBanks(tools)
+  const bank = payoutBank ? allBanks[mode].get(payoutBank) : chosen[mode].payout
+  try {
+    return await bank?.resolveName(account)
+  } finally {
+    await sandboxBank?.stop()
   }
 }
 

@@ -8,7 +8,12 @@ import { limits } from './limits.js'
 import type { LogFormat } from './log.js'
 import type { OtherSecrets } from './sealed.js'
 import { Secret } from './secret.js'
-import { loadOldSecret, loadOrCreateSecret, secretLengthMin } from './secret-file.js'
+import {
+  loadOldSecret,
+  loadOrCreateSecret,
+  secretFileName,
+  secretLengthMin,
+} from './secret-file.js'
 
 const projectFolder = fileURLToPath(new URL('../..', import.meta.url))
 
@@ -332,6 +337,8 @@ export type Config = {
   /** A replica for lists. */
   databaseRead?: { url: Secret; maxDelayMs: number } | undefined
   secret: Secret
+  /** Holds the secret, unless a variable does. */
+  secretFile?: string | undefined
   /** Only while the secret is rotated. */
   otherSecrets?: OtherSecrets | undefined
   publicUrl: string | undefined
@@ -396,6 +403,7 @@ export function readConfig(given: NodeJS.ProcessEnv = process.env): Config {
         }
       : undefined,
     secret: new Secret(values.MANILLA_SECRET ?? loadOrCreateSecret(home)),
+    secretFile: values.MANILLA_SECRET ? undefined : path.join(home, secretFileName),
     otherSecrets: readOtherSecrets(values, home),
     publicUrl: values.PUBLIC_URL === undefined ? undefined : readPublicUrl(values.PUBLIC_URL),
     trustProxy: values.TRUST_PROXY,

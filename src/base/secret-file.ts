@@ -3,6 +3,8 @@ import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } 
 import path from 'node:path'
 
 export const secretLengthMin = 32
+/** In the home folder; the former secret, while it is replaced, is in `secret.old`. */
+export const secretFileName = 'secret'
 
 /**
  * Reads the secret of this installation, or creates it at the first start. Creation is atomic: two
@@ -10,7 +12,7 @@ export const secretLengthMin = 32
  * missing secret is an error, because a new one would not open what the old one sealed.
  */
 export function loadOrCreateSecret(home: string): string {
-  const file = path.join(home, 'secret')
+  const file = path.join(home, secretFileName)
   if (!existsSync(file) && existsSync(path.join(home, 'data')))
     throw new Error(`${file} is missing. Restore it: without it no API key works.`)
   if (!existsSync(file)) {
@@ -40,7 +42,7 @@ export function loadOrCreateSecret(home: string): string {
 
 /** The former secret of an embedded service, kept beside the new one while it is rotated. */
 export function loadOldSecret(home: string): string | undefined {
-  const file = path.join(home, 'secret.old')
+  const file = path.join(home, `${secretFileName}.old`)
   if (!existsSync(file)) return undefined
   const secret = readFileSync(file, 'utf8').trim()
   if (secret.length >= secretLengthMin) return secret

@@ -62,19 +62,24 @@ export async function scheduleSettlement(
 export type SettlementSchedule = {
   merchantId: string
   mode: Mode
+  /** In the time of the environment, whose test clock may be ahead. */
   scheduledFor: Date
   /** In real time; later while a worker owns it or waits for the bank. */
   dueAt: Date
   /** Why the last try paid nothing. */
   lastRefusal: string | null
+  /** A suspended merchant is paid nothing, whatever the last try found. */
+  isSuspended: boolean
 }
 
 /** The next settlement of every environment that has one; the earliest first. */
 export async function listSettlementSchedules(db: Queryable): Promise<SettlementSchedule[]> {
   return db.rows(sql<SettlementSchedule>`
     select e.merchant_id as "merchantId", s.mode, s.scheduled_for as "scheduledFor",
-      s.due_at as "dueAt", s.last_refusal as "lastRefusal"
+      s.due_at as "dueAt", s.last_refusal as "lastRefusal",
+      m.suspended_at is not null as "isSuspended"
     from settlement_schedules s join environments e on e.id = s.environment_id
+      join merchants m on m.id = e.merchant_id
     order by s.due_at, s.environment_id limit ${limits.operator.rowsListedMax}`)
 }
 

@@ -94,6 +94,7 @@ describe('the log', () => {
     const body = { asset: 'NGN', amount: 5 }
     await ask('POST', fund, { key: merchant.test.secret, body, headers })
     await ask('GET', '/v1/nothing?with=query')
+    for (const probe of ['/healthz', '/readyz']) await ask('GET', probe)
     const lines = log.slice(start).map((line) => JSON.parse(line))
     expect(lines).toEqual([
       {
@@ -116,6 +117,8 @@ describe('the log', () => {
         status: 404,
         code: 'not_found',
       }),
+      expect.objectContaining({ level: 'debug', path: '/healthz', status: 200 }),
+      expect.objectContaining({ level: 'debug', path: '/readyz', status: 200 }),
     ])
   })
 

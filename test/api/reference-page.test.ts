@@ -1,16 +1,27 @@
+import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { request } from 'node:http'
 import path from 'node:path'
 import { buffer } from 'node:stream/consumers'
+import { promisify } from 'node:util'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import { isDescribed } from '../../src/api/edge/field-descriptions.js'
+import type { Operation } from '../../src/api/reference/document.js'
+import { banks, resolveAccount } from '../../src/simulation/sandbox-bank/judge-account.js'
 import { openManilla } from '../support/open-manilla.js'
 
-const { ask, url, port, wire } = await openManilla({ demoKey: 'sk_test_demo' })
+const run = promisify(execFile)
+const { ask, url, port, wire, addMerchant } = await openManilla({
+  demoKey: 'sk_test_demo',
+  banks: {
+    test: { listBanks: async () => banks, resolveName: async (one) => resolveAccount(one) },
+    live: undefined,
+  },
+})
 const document = (await ask('GET', '/openapi.json')).json
-const operations = Object.values<Record<string, { operationId: string }>>(document.paths).flatMap(
-  (methods) => Object.values(methods),
+const operations = Object.values<Record<string, Operation>>(document.paths).flatMap((methods) =>
+  Object.values(methods),
 )
 const { text: introduction } = await ask('GET', '/docs/')
 const linksOf = (page: string) =>
@@ -86,6 +97,24 @@ describe('the pages', () => {
     for (const address of ['/docs/openapi.json', '/docs/operations/x', '/docs/assets/x.js'])
       expect((await ask('GET', address)).status).toBe(404)
   })
+})
+
+// As the page shows them without script; the commands in them exist on macOS and on Linux.
+test('curl examples succeed as shown, also where query parameters are required', async () => {
+  const { test: keys } = await addMerchant('Bola')
+  const env = { PATH: process.env.PATH, MANILLA_URL: url, MANILLA_KEY: keys.secret }
+  const entities: Record<string, string> = { amp: '&', quot: '"', lt: '<', gt: '>', '#39': "'" }
+  const needing = operations.filter(({ parameters = [] }) =>
+    parameters.some((one) => one.in === 'query' && one.required),
+  )
+  expect(needing.length).toBeGreaterThan(2)
+  for (const { operationId } of [...needing, { operationId: 'fundTestBalance' }]) {
+    const { text } = await ask('GET', `/docs/operations/${operationId}`)
+    const [, shown = ''] = /id="curl"\s*>([^<]*)</.exec(text) ?? []
+    const curl = shown.replace(/&(#?\w+);/g, (whole, name: string) => entities[name] ?? whole)
+    const { stdout } = await run('sh', ['-c', `${curl} -s`], { env })
+    expect(JSON.parse(stdout), curl).toMatchObject({ status: true })
+  }
 })
 
 describe('delivery', () => {

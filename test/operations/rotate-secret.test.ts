@@ -47,9 +47,9 @@ test('the secret is replaced while merchants keep calling', async () => {
       actor: 'ada',
       revokeUnusedSince,
     })
-  const doctor = async (secret: Secret, others: OtherSecrets = {}) => {
+  const doctor = async (secret: Secret, others: OtherSecrets = {}, secretFile?: string) => {
     const seal = createSeal(secret, others)
-    const results = await examineDatabase({ db, clock, seal, simulation: true })
+    const results = await examineDatabase({ db, clock, seal, simulation: true, secretFile })
     return results.find(({ check }) => check === 'Secret')
   }
 
@@ -123,6 +123,9 @@ test('the secret is replaced while merchants keep calling', async () => {
   })
   expect(await rotate()).toMatchObject({ endpoints: 0, answers: 0 })
   expect((await doctor(fresh, { old: first }))?.message).toContain('6 API keys still depend')
+  expect((await doctor(fresh, { old: first }))?.fix).toContain('Keep MANILLA_SECRET_OLD until')
+  const embedded = await doctor(fresh, { old: first }, 'home/secret')
+  expect(embedded?.fix).toContain('Keep home/secret.old until')
   expect((await doctor(first, { next: fresh }))?.state).toBe('warning')
   expect((await doctor(old))?.state).toBe('error')
   const last = await open(fresh, { old: first })

@@ -9,14 +9,16 @@ import { registerOperator } from '../../src/cli.js'
 export function renderCli(): string {
   const terminal = { print() {}, note() {}, columns: 120 } as unknown as Terminal
   const program = createProgram(terminal, '0.0.0', [])
+  const asksOfClient = listAsking(program)
   registerOperator(program, createConsole(terminal))
+  const asksOfOperator = listAsking(program).filter((name) => !asksOfClient.includes(name))
   const groups = [...new Set(program.commands.map((command) => command.helpGroup()))]
   const sections = groups.map((group) => {
     const commands = program.commands.filter((command) => command.helpGroup() === group)
     const rows = commands.flatMap((command) => listRows(command))
     return `### ${group.replace(':', '')}\n\n| command | does |\n|---|---|\n${rows.join('\n')}`
   })
-  return `${intro}
+  return `${renderIntro(asksOfClient.join(', '), asksOfOperator.join(', '))}
 ## Exit codes
 
 | exit code | meaning |
@@ -39,6 +41,15 @@ Generated from \`sdk/cli\` and \`src/operations\` by \`npm run generate\`.
 `
 }
 
+/** The commands that ask before they move live money. */
+function listAsking(command: Command, before: string[] = []): string[] {
+  return command.commands.flatMap((one) => {
+    const words = [...before, one.name()]
+    const isAsking = one.options.some(({ long }) => long === '--yes')
+    return [...(isAsking ? [`\`${words.join(' ')}\``] : []), ...listAsking(one, words)]
+  })
+}
+
 function listRows(command: Command, before: string[] = []): string[] {
   const words = [...before, command.name()]
   if (command.commands.length > 0) return command.commands.flatMap((one) => listRows(one, words))
@@ -49,7 +60,7 @@ function listRows(command: Command, before: string[] = []): string[] {
   return [`| \`${[...words, ...given].join(' ')}\` | ${first.replaceAll('|', '\\|')} |`]
 }
 
-const intro = `# Command line
+const renderIntro = (asksOfClient: string, asksOfOperator: string) => `# Command line
 
 In this folder, \`npx manilla\` has every command. The SDK package has those that use the API: run \`npx manilla\` in a project where it is
 installed.
@@ -64,9 +75,10 @@ Commands use the first key that they find:
 
 Live keys are used only with \`--live\`. \`manilla whoami\` shows which key is used and which merchant it belongs to.
 
-With \`--live\`, a command that moves money (\`bank-transfers create\`, \`crypto-transfers create\`, \`settlements create\`, \`payments refund\`,
-\`payments resolve\`) shows amount, recipient and merchant, and asks before it does. \`--yes\` skips the question; without a terminal, such as in a script, it is required.
-Operator commands that move live money (\`balances credit\`, \`payouts decide\`) ask in the same way.
+With \`--live\`, a command that moves money shows amount, recipient and merchant, and asks before it does:
+${asksOfClient}.
+\`--yes\` skips the question; without a terminal, such as in a script, it is required.
+Operator commands that move live money (${asksOfOperator}) ask in the same way.
 
 ## Amounts
 
@@ -95,7 +107,8 @@ npx manilla pay cli-1001
 \`\`\`
 
 \`trigger\` triggers a real [event](events.md) of any type in test mode: it creates accounts and pays them until the event occurs. \`pay\` pays as
-a customer would, to an account number, a wallet or a reference, in naira or coins; without an amount, it pays what is due.
+a customer would, to an account number, a wallet or a reference, in naira or coins; without an amount, it pays what the account
+expects in all, even if that was already paid. Dedicated accounts and dedicated wallets expect no amount: name one.
 
 Flags are API fields: \`--merchant-reference\` is \`merchantReference\`, \`--customer.email\` is \`email\` inside \`customer\`, metadata is JSON.
 \`--data '{…}'\`, \`--data @file\` and \`--data -\` pass a whole request. \`--idempotency-key\` makes it safe to repeat. In lists, \`--payer\` is

@@ -3,6 +3,8 @@ import { Refusal } from '../../base/refusal.js'
 import { jsonType, refusalBody, successBody } from './envelope.js'
 import type { Readiness } from './readiness.js'
 
+export const probePaths: ReadonlySet<string> = new Set(['/healthz', '/readyz'])
+
 /** `/healthz`: the process is alive. `/readyz`: it can serve requests. */
 export function addHealth(app: FastifyInstance, readiness: Readiness): { drain(): void } {
   let isDraining = false

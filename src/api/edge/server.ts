@@ -16,6 +16,7 @@ import { addDocs } from './docs.js'
 import { jsonType, refusalBody } from './envelope.js'
 import { bug, toRefusal, toSocketRefusal } from './failures.js'
 import { addGracefulClose } from './graceful-close.js'
+import { probePaths } from './health.js'
 import { createListReads } from './list-reads.js'
 import { toLogEntry } from './log-requests.js'
 import type { HttpMetrics } from './metrics.js'
@@ -209,10 +210,12 @@ function noteAnswer(
   const pattern = route ? route.path : request.routeOptions.url
   const labels = { method, route: pattern ?? 'unknown' }
   metrics.observe(labels, { status, seconds: durationMs / 1_000 })
+  // A probe that succeeds comes every few seconds and says nothing new.
+  const level = status < 400 && probePaths.has(labels.route) ? 'debug' : 'info'
   // Composing the line costs more than the check.
-  if (logger.isLevelEnabled('info')) {
+  if (logger.isLevelEnabled(level)) {
     const refusal = status >= 400 ? refusalOf(request) : undefined
-    logger.info(
+    logger[level](
       {
         requestId: request.id,
         method,

@@ -131,9 +131,7 @@ function renderForm(
     sdk,
     steps: prepare(document, operation),
     example: hasBody ? body.example : undefined,
-    pathExample: Object.fromEntries(
-      parametersIn(operation, 'path').map(({ name, example }) => [name, example]),
-    ),
+    pathExample: examplesOf(parametersIn(operation, 'path')),
     needsKey: security.length > 0,
     isKeyed: findKeyHeader(operation) !== undefined,
   }
@@ -194,20 +192,31 @@ function renderSelect(name: string, label: string, values: string[]): Html {
   return html`<label>${label} <select name="${name}">${options}</select></label>`
 }
 
+type Sample = { isKeyed: boolean; example: unknown; pathExample: Record<string, string> }
+
 /**
  * For readers without script, which replaces it by the request as it would be sent. It has as many
- * lines, so that nothing moves then.
+ * lines, so that nothing moves then. Every command in it exists on macOS and on Linux.
  */
-function toCurl({ method, path, security }: ListedOperation, { isKeyed, example }: Sample): string {
+function toCurl(operation: ListedOperation, { isKeyed, example, pathExample }: Sample): string {
+  const { method, security, operationId } = operation
+  const path = operation.path.replace(/\{(\w+)\}/g, (whole, name: string) =>
+    pathExample[name] ? encodeURIComponent(pathExample[name]) : whole,
+  )
+  const required = parametersIn(operation, 'query').filter((one) => one.required)
+  const query = required.length > 0 ? `?${new URLSearchParams(examplesOf(required))}` : ''
+  const quote = (text: string) => `'${text.replace(/'/g, "'\\''")}'`
   const lines = [
-    `curl ${method === 'GET' ? '' : `-X ${method} `}"$MANILLA_URL${path}"`,
+    `curl ${method === 'GET' ? '' : `-X ${method} `}"$MANILLA_URL${path}${query}"`,
     ...(security.length > 0 ? ['-H "Authorization: Bearer $MANILLA_KEY"'] : []),
-    ...(isKeyed ? ['-H "Idempotency-Key: $(uuidgen)"'] : []),
+    ...(isKeyed ? [`-H "Idempotency-Key: ${operationId}-$(date +%s)"`] : []),
     ...(example === undefined
       ? []
-      : ['-H "Content-Type: application/json"', `-d '${JSON.stringify(example, null, 2)}'`]),
+      : ['-H "Content-Type: application/json"', `-d ${quote(JSON.stringify(example, null, 2))}`]),
   ]
   return lines.join(' \\\n  ')
 }
 
-type Sample = { isKeyed: boolean; example: unknown }
+function examplesOf(parameters: Parameter[]): Record<string, string> {
+  return Object.fromEntries(parameters.map(({ name, example }) => [name, String(example ?? '')]))
+}

@@ -1,6 +1,7 @@
 import { type Command, Option } from 'commander'
 import type { Environment, Mode } from '../../base/environment.js'
-import { Refusal } from '../../base/refusal.js'
+import { limits } from '../../base/limits.js'
+import { type Outcome, Refusal } from '../../base/refusal.js'
 import { writeAuditLine } from '../../merchants/audit.js'
 import {
   addBankAccount,
@@ -12,6 +13,7 @@ import {
 import { getEnvironment, listEnvironments, unknownMerchant } from '../../merchants/environments.js'
 import type { Database } from '../../postgres/database.js'
 import type { Tx } from '../../postgres/tx.js'
+import { isNameMismatch } from '../../rails/bank/judge-name.js'
 import {
   merchantArgument,
   modeOption,
@@ -22,11 +24,24 @@ import {
 import { type CommandOutput, type OperateContext, type Run, setOperation } from './operation.js'
 import { tableOf } from './table.js'
 
-export function registerBankAccounts(program: Command, context: OperateContext): void {
+/** Asks a bank for the holder of an account. Undefined: no bank is configured. */
+export type ResolveHolder = (
+  db: Database,
+  environment: Environment,
+  account: { bankCode: string; accountNumber: string },
+) => Promise<Outcome<{ bankName: string; accountName: string }> | undefined>
+
+export function registerBankAccounts(
+  program: Command,
+  context: OperateContext,
+  resolveHolder: ResolveHolder,
+): void {
   const accounts = program
     .command('bank-accounts')
     .description("a merchant's own bank accounts (live accounts need a primary one)")
-  setOperation(describeAdd(accounts.command('add')), context, addOne)
+  setOperation<AddOptions>(describeAdd(accounts.command('add')), context, (run) =>
+    addOne(run, resolveHolder),
+  )
 
   const list = accounts
     .command('list')
@@ -52,36 +67,88 @@ function describeAccount(command: Command): Command {
 function describeAdd(command: Command): Command {
   const code = new Option('--bank-code <code>', '3 to 9 digits').argParser(readBankCode)
   const number = new Option('--account-number <number>', '10 digits').argParser(readAccountNumber)
-  const name = new Option('--account-name <name>', 'name at the bank').argParser(readName)
+  const name = new Option(
+    '--account-name <name>',
+    "the holder's name; by default the name at the bank",
+  ).argParser(readName)
   return command
-    .description('add a bank account')
+    .description('add a bank account; the bank is asked for the name of its holder')
     .argument(...merchantArgument)
     .addOption(modeOption().makeOptionMandatory())
     .addOption(code.makeOptionMandatory())
     .addOption(number.makeOptionMandatory())
-    .addOption(name.makeOptionMandatory())
+    .addOption(name)
     .option('--primary', 'make it the primary account')
+    .option('--any-name', 'add it even if the bank names another holder or does not know it')
 }
 
 type AddOptions = {
   mode: Mode
   bankCode: string
   accountNumber: string
-  accountName: string
+  accountName?: string
   primary?: true
+  anyName?: boolean
 }
 
-async function addOne({ db, now, actor, args, options }: Run<AddOptions>): Promise<CommandOutput> {
-  const { mode, primary = false, ...newAccount } = options
+async function addOne(
+  { db, now, actor, args, options }: Run<AddOptions>,
+  resolveHolder: ResolveHolder,
+): Promise<CommandOutput> {
+  const { mode, bankCode, accountNumber, primary = false } = options
   const environment = await getEnvironment(db, { merchant: args[0]!, mode })
   const environmentId = environment.id
+  const found = await resolveHolder(db, environment, { bankCode, accountNumber })
+  const { accountName, nameAtBank, remark } = judgeHolder(found, options)
   const added = await db.transaction(async (tx) => {
-    const added = await addBankAccount(tx, now, { environmentId, ...newAccount })
+    const newAccount = { environmentId, bankCode, accountNumber, accountName }
+    const added = await addBankAccount(tx, now, newAccount)
     const account = primary ? await makePrimary(tx, added) : added
-    writeAuditLine(tx, now, { actor, action: 'bank_account.add', ...auditOf(environment, account) })
+    const { details, ...about } = auditOf(environment, account)
+    const audited = { ...about, details: { ...details, nameAtBank } }
+    writeAuditLine(tx, now, { actor, action: 'bank_account.add', ...audited })
     return account
   })
-  return toOutput(mode, added)
+  return {
+    data: { ...showAccount(mode, added), nameAtBank },
+    text: `${describeAccountState(mode, added)} ${remark}`,
+  }
+}
+
+type Judged = { accountName: string; nameAtBank: string | null; remark: string }
+
+/**
+ * Settlements pay to this account without comparing names again, so an account that clearly belongs
+ * to another holder is refused here. A bank that cannot be asked refuses nothing.
+ */
+function judgeHolder(
+  found: Awaited<ReturnType<ResolveHolder>>,
+  { accountName, anyName = false }: AddOptions,
+): Judged {
+  if (found && !(found instanceof Refusal)) {
+    const { bankName, accountName: nameAtBank } = found
+    const sent = accountName ?? [...nameAtBank].slice(0, limits.names.length).join('')
+    if (!anyName && isNameMismatch({ sent, holder: nameAtBank }))
+      throw refuseAccount(
+        `At ${bankName} the account belongs to ${nameAtBank}, not ${sent}. Correct the number or the name.`,
+      )
+    return { accountName: sent, nameAtBank, remark: `Name at the bank: ${nameAtBank}.` }
+  }
+  const isAnswered = found !== undefined && found.reason !== 'rail_unavailable'
+  if (isAnswered && !anyName) throw refuseAccount(found.message)
+  const why = isAnswered
+    ? 'the bank does not know the account'
+    : found
+      ? 'the bank does not answer'
+      : 'no bank is configured here for this mode'
+  if (accountName === undefined)
+    throw new Refusal('validation_failed', { message: `Add --account-name: ${why}.` })
+  return { accountName, nameAtBank: null, remark: `The name was not checked: ${why}.` }
+}
+
+function refuseAccount(why: string): Refusal {
+  const message = `${why} If you are sure that the account is the merchant's, add --any-name.`
+  return new Refusal('validation_failed', { message })
 }
 
 async function listAll({ db, args: [merchant = ''] }: Run<object>): Promise<CommandOutput> {
@@ -139,12 +206,13 @@ async function listBoth(db: Database, merchant: string) {
 }
 
 function toOutput(mode: Mode, account: BankAccount): CommandOutput {
+  return { data: showAccount(mode, account), text: describeAccountState(mode, account) }
+}
+
+function describeAccountState(mode: Mode, account: BankAccount): string {
   const { reference, bankCode, accountNumber } = account
   const what = `account ${accountNumber} at bank ${bankCode}, ${mode} mode`
-  return {
-    data: showAccount(mode, account),
-    text: `${reference}  ${what}: ${stateOf(account)}.`,
-  }
+  return `${reference}  ${what}: ${stateOf(account)}.`
 }
 
 function showAccount(mode: Mode, account: BankAccount): object {

@@ -21,12 +21,14 @@ async function listScheduled({ db }: Run<object>): Promise<CommandOutput> {
     merchant: toReference(prefixes.merchant, merchantId),
     ...schedule,
   }))
-  const rows = data.map(({ merchant, mode, scheduledFor, dueAt, lastRefusal }) => [
+  const rows = data.map(({ merchant, mode, scheduledFor, dueAt, lastRefusal, isSuspended }) => [
     merchant,
     mode,
     formatTime(scheduledFor),
     formatTime(dueAt),
-    lastRefusal ?? '-',
+    isSuspended ? 'The merchant is suspended.' : (lastRefusal ?? '-'),
   ])
-  return { data, text: tableOf(['merchant', 'mode', 'for', 'due', 'refused because'], rows) }
+  // The test clock of an environment can be ahead.
+  const head = ['merchant', 'mode', 'for (environment time)', 'due (real time)', 'refused because']
+  return { data, text: tableOf(head, rows) }
 }

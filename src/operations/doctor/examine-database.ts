@@ -7,7 +7,14 @@ import { listMigrations } from '../../postgres/migrate.js'
 import { sql } from '../../postgres/sql.js'
 import { type CheckResult, failure, ok, warning } from './check-result.js'
 
-type Tools = { db: Database; clock: Clock; seal: Seal; simulation: boolean }
+type Tools = {
+  db: Database
+  clock: Clock
+  seal: Seal
+  simulation: boolean
+  /** The file that holds the secret, if no variable does. */
+  secretFile?: string | undefined
+}
 
 const versionMin = 150_000
 
@@ -31,7 +38,8 @@ async function examineVersion({ db }: Tools): Promise<CheckResult> {
 }
 
 /** Whether the schema matches this version, and the database belongs to this secret. */
-async function examineMigrations({ db, clock, seal, simulation }: Tools): Promise<CheckResult[]> {
+async function examineMigrations(tools: Tools): Promise<CheckResult[]> {
+  const { db, simulation } = tools
   const core = await listMigrations({ simulation: false })
   const known = await listMigrations({ simulation: true })
   const wanted = simulation ? known : core
@@ -68,11 +76,13 @@ async function examineMigrations({ db, clock, seal, simulation }: Tools): Promis
       ),
     ]
   const schema = ok('Schema', `all ${wanted.length} migrations applied`)
-  return [schema, ...(await examineSecret(db, clock, seal))]
+  return [schema, ...(await examineSecret(tools))]
 }
 
 /** Whether the database belongs to this secret, and what depends on the old one. */
-async function examineSecret(db: Database, clock: Clock, seal: Seal): Promise<CheckResult[]> {
+async function examineSecret({ db, clock, seal, secretFile }: Tools): Promise<CheckResult[]> {
+  const current = secretFile ?? 'MANILLA_SECRET'
+  const former = secretFile ? `${secretFile}.old` : 'MANILLA_SECRET_OLD'
   const [stored] = await db.rows(sql<{ current: Buffer; old: Buffer | null }>`
     select secret_fingerprint as current, old_secret_fingerprint as old from installation`)
   if (stored?.current.equals(seal.fingerprint)) {
@@ -82,7 +92,7 @@ async function examineSecret(db: Database, clock: Clock, seal: Seal): Promise<Ch
       warning(
         'Secret',
         `being rotated: ${count} API keys still depend on the old secret`,
-        'Run `npx manilla secret rotate`. Keep MANILLA_SECRET_OLD until it reports the end.',
+        `Run \`npx manilla secret rotate\`. Keep ${former} until it reports the end.`,
       ),
     ]
   }
@@ -91,10 +101,12 @@ async function examineSecret(db: Database, clock: Clock, seal: Seal): Promise<Ch
       warning(
         'Secret',
         'being rotated: not every process uses the new secret',
-        'Set MANILLA_SECRET to the new secret and MANILLA_SECRET_OLD to the old one, and restart.',
+        `Set ${current} to the new secret and ${former} to the old one, and restart.`,
       ),
     ]
-  const fix = 'Set the MANILLA_SECRET that this database was created with.'
+  const fix = secretFile
+    ? `Restore the ${secretFile} that this database was created with.`
+    : 'Set the MANILLA_SECRET that this database was created with.'
   return [failure('Secret', 'does not match this database, so no API key works', fix)]
 }
 

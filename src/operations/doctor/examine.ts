@@ -79,7 +79,8 @@ async function examineStoredState(
   try {
     const seal = createSeal(config.secret, config.otherSecrets)
     const simulation = usesSandbox(config.bank)
-    const inDatabase = await examineDatabase({ db, clock, seal, simulation })
+    const { secretFile } = config
+    const inDatabase = await examineDatabase({ db, clock, seal, simulation, secretFile })
     const isUsable = !inDatabase.some(({ check, state }) => check === 'Schema' && state === 'error')
     if (!isUsable) return inDatabase
     const workers = await runCheck('Workers', databaseFix(config), () => examineWorkers(db))

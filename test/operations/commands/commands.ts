@@ -6,11 +6,15 @@ import { createSeal } from '../../../src/base/sealed.js'
 import { Secret } from '../../../src/base/secret.js'
 import { registerAudit } from '../../../src/operations/commands/audit.js'
 import { registerBalances } from '../../../src/operations/commands/balances.js'
-import { registerBankAccounts } from '../../../src/operations/commands/bank-accounts.js'
+import {
+  type ResolveHolder,
+  registerBankAccounts,
+} from '../../../src/operations/commands/bank-accounts.js'
 import { registerFees } from '../../../src/operations/commands/fees.js'
 import { registerKeys } from '../../../src/operations/commands/keys.js'
 import { registerKyc } from '../../../src/operations/commands/kyc.js'
 import { registerMerchants } from '../../../src/operations/commands/merchants.js'
+import type { OperateContext } from '../../../src/operations/commands/operation.js'
 import { registerSettlements } from '../../../src/operations/commands/settlements.js'
 import type { Database } from '../../../src/postgres/database.js'
 import { manualClock } from '../../support/clock.js'
@@ -24,7 +28,7 @@ export const clock = manualClock()
 export type CommandResult = { exitCode: number; out: string; err: string; openings: number }
 
 /** Runs commands as the program does, on the test's database. */
-export function createConsole(db: Database) {
+export function createConsole(db: Database, resolveHolder: ResolveHolder = async () => undefined) {
   async function run(...words: string[]): Promise<CommandResult> {
     // Advances, so that audit lines have distinct times.
     clock.advance(1)
@@ -63,7 +67,7 @@ export function createConsole(db: Database) {
       registerKeys,
       registerKyc,
       registerSettlements,
-      registerBankAccounts,
+      (to: Command, given: OperateContext) => registerBankAccounts(to, given, resolveHolder),
       registerFees,
       registerBalances,
       registerAudit,

@@ -2,9 +2,15 @@ import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { getEnvironment } from '../../../src/merchants/environments.js'
 import { isKycApproved, needsKyc } from '../../../src/merchants/kyc.js'
+import {
+  type SettlementSettings,
+  scheduleSettlement,
+} from '../../../src/merchants/settlement-schedule.js'
 import { sql } from '../../../src/postgres/sql.js'
+import { accountNameOf } from '../../../src/simulation/sandbox-bank/account-names.js'
+import { resolveAccount } from '../../../src/simulation/sandbox-bank/judge-account.js'
 import { freshDatabase } from '../../support/database.js'
-import { createConsole } from './commands.js'
+import { clock, createConsole } from './commands.js'
 
 const db = await freshDatabase()
 const { run, runJson } = createConsole(db)
@@ -67,7 +73,16 @@ test('a merchant is suspended and resumed once, with a reason for the audit log'
   expect((await run('merchants', 'list')).out).toMatch(new RegExp(`${merchant}.* suspended`))
   for (const mode of ['test', 'live'] as const)
     expect(await getEnvironment(db, { merchant, mode })).toMatchObject({ isSuspended: true })
+  const environment = await getEnvironment(db, { merchant, mode: 'test' })
+  const daily = { schedule: 'daily', weekday: 'monday', time: '06:00', reserve: 0, minimum: 0 }
+  await db.transaction((tx) =>
+    scheduleSettlement(tx, clock.now(), { environment, settings: daily as SettlementSettings }),
+  )
+  const scheduled = (await run('settlements', 'scheduled')).out
+  expect(scheduled).toMatch(/for \(environment time\) +due \(real time\)/)
+  expect(scheduled).toMatch(new RegExp(`${merchant}.* The merchant is suspended\\.`))
   expect((await change('resume')).out).toContain('is active')
+  expect((await run('settlements', 'scheduled')).out).not.toContain('suspended')
   expect((await change('resume')).out).toContain('was already active')
   expect((await run('merchants', 'resume', 'mer_1', '--reason', 'x')).exitCode).toBe(1)
   const lines = await runJson('audit', 'list')
@@ -89,6 +104,37 @@ test('bank accounts are added, made primary and deactivated by reference', async
   const list = (await run('bank-accounts', 'list', merchant)).out
   expect(list).toMatch(new RegExp(`${second.reference} .* primary`))
   expect(list).toMatch(new RegExp(`${first.reference} .* inactive`))
+})
+
+// The names are those of the sandbox bank.
+test('a bank account is added under the name at the bank, and not under a clearly different one', async () => {
+  const { reference: merchant } = await runJson('merchants', 'create', 'Ada Stores')
+  const asking = createConsole(db, async (_db, _environment, one) => resolveAccount(one))
+  const add = ['bank-accounts', 'add', merchant, '--mode', 'test', '--bank-code', '058']
+  const named = async (number: string, ...more: string[]) =>
+    asking.run(...add, '--account-number', number, ...more)
+  const holder = accountNameOf('0123456789')
+
+  const other = await named('0123456789', '--account-name', 'Bisi Shop')
+  expect(other.exitCode).toBe(1)
+  expect(other.err).toContain(`belongs to ${holder}, not Bisi Shop.`)
+  const missing = await named('9900000089', '--account-name', 'Ada Stores')
+  expect(missing.err).toContain('has no account 9900000089')
+  expect(missing.err).toContain('--any-name')
+  expect((await named('9900000096')).err).toContain('Add --account-name: the bank does not answer')
+  expect(await runJson('bank-accounts', 'list', merchant)).toEqual([])
+
+  expect((await named('0123456789')).out).toContain(`Name at the bank: ${holder}.`)
+  await named('0123456780', '--account-name', 'Bisi Shop', '--any-name')
+  const unchecked = await named('9900000096', '--account-name', 'Ada Stores')
+  expect(unchecked.out).toContain('The name was not checked: the bank does not answer.')
+  const listed: { accountName: string }[] = await runJson('bank-accounts', 'list', merchant)
+  const names = listed.map(({ accountName }) => accountName)
+  expect(names.toSorted()).toEqual([holder, 'Ada Stores', 'Bisi Shop'].toSorted())
+  const audited = (await runJson('audit', 'list')).map(
+    ({ details }: { details: { nameAtBank?: string | null } }) => details.nameAtBank,
+  )
+  expect(audited.slice(0, 3)).toEqual([null, accountNameOf('0123456780'), holder])
 })
 
 test("another merchant's bank account, a wrong number and a second copy are refused", async () => {

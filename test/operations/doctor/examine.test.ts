@@ -60,6 +60,8 @@ test.each([
 test('a secret file that other users can read is reported with the command that fixes it', () => {
   writeFileSync(path.join(folder, 'secret'), 's'.repeat(64), { mode: 0o600 })
   const config = readConfig({ MANILLA_HOME: folder })
+  expect(config.secretFile).toBe(path.join(folder, 'secret'))
+  expect(readConfig({ ...settings, MANILLA_HOME: folder }).secretFile).toBeUndefined()
   expect(statesOf(examineHome(config))).toEqual({ 'Secret files': 'ok' })
   chmodSync(path.join(folder, 'secret'), 0o640)
   const [result] = examineHome(config)
