@@ -16,6 +16,7 @@ import { inTransaction } from '../../src/postgres/tx.js'
 import { freshDatabase } from '../support/database.js'
 import { insertEnvironment } from '../support/environments.js'
 import { LedgerModel, Repeated } from '../support/ledger-model.js'
+import { isLongRun } from '../support/long-run.js'
 import { now } from '../support/movements.js'
 import { openSession } from '../support/sessions.js'
 import { expectLowerProofs } from '../support/sound-books.js'
@@ -217,7 +218,7 @@ async function expectAgreement(model: LedgerModel, places: Place[]): Promise<voi
       asset,
       available: model.spendable(place, 'available'),
       held: model.sumsOf(place, 'available').debitsPending,
-      pending: suspense.creditsPosted - suspense.debitsPosted,
+      pending: suspense.creditsPosted - suspense.debitsPosted - suspense.debitsPending,
     })
   }
 }
@@ -244,9 +245,11 @@ test('any history agrees with plain arithmetic', async () => {
       }
     }
     await expectAgreement(model, world.places)
-    await expectLowerProofs(db)
+    // They read the whole database; a long run names the history that breaks one.
+    if (isLongRun) await expectLowerProofs(db)
   })
-  await fc.assert(property, { numRuns: 60 })
+  await fc.assert(property, { numRuns: isLongRun ? 300 : 60 })
+  await expectLowerProofs(db)
 
   // Guards against histories in which nothing happens.
   for (const times of Object.values(seen)) expect(times).toBeGreaterThan(0)
