@@ -4,7 +4,6 @@ import { limits } from '../../../src/base/limits.js'
 import type { EndpointView, SignatureReport } from '../../../src/rails/solana/check-attempts.js'
 import { judgeAttempt } from '../../../src/rails/solana/judge-attempt.js'
 import { majorityOf } from '../../../src/rails/solana/quorum.js'
-import { isLongRun } from '../../support/long-run.js'
 
 /** Attempts that landed, will land or never do, and endpoints that report on them. */
 
@@ -107,7 +106,7 @@ test('no conclusion is wrong while liars are a minority', () => {
         if (state === 'gone') expect(truth.landsAt).toBeNull()
       },
     ),
-    { numRuns: isLongRun ? 20_000 : 4_000 },
+    { numRuns: 20_000 },
   )
   expect([...states].sort()).toEqual(['failed', 'gone', 'landed', 'pending', 'unseen'])
 })
