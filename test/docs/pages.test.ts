@@ -27,6 +27,13 @@ const read = seededRandom('pages').shuffle(
   pages.filter(({ blocks }) => blocks.some((block) => !isSkipped(block))),
 )
 
+/** Looking for the command takes npx longer than running it. The first page is run to the letter. */
+const first = 'docs/start.md'
+const same = (block: Fence): Fence => block
+const direct = (block: Fence): Fence => {
+  return { ...block, text: block.text.replaceAll('npx manilla ', 'node bin/manilla.mjs ') }
+}
+
 const home = createHome()
 let program: Program
 beforeAll(async () => {
@@ -54,9 +61,9 @@ describe('every block', () => {
     console.log(`${all.length - skipped.length} blocks run, ${skipped.length} do not`)
   })
 
-  test.each(read)('of $page works', async ({ blocks }) => {
+  test.each(read)('of $page works', async ({ page, blocks }) => {
     const place = { baseUrl: readDemo(home).baseUrl, home, receiverPort: await freePort() }
-    const toRun = blocks.filter((block) => !isSkipped(block))
+    const toRun = blocks.filter((block) => !isSkipped(block)).map(page === first ? same : direct)
     const [terminal] = await openTerminals(toRun, place)
     try {
       const pasted = toRun.filter(({ note }) => note !== 'background')

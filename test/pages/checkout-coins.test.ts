@@ -1,8 +1,16 @@
-import type { BrowserContext, Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
 import { openBrowser } from '../support/browser.js'
 import { openWithBankAndChain, twoWayShopOf } from '../support/open-with-bank-and-chain.js'
-import { expectAccessible, isFull, makeOnce, openContexts, picture } from './checkout-pictures.js'
+import {
+  expectAccessible,
+  isFull,
+  listenForErrors,
+  makeOnce,
+  openContexts,
+  picture,
+  reopen,
+} from './checkout-pictures.js'
 import { announced, openVisits, state, whenShown } from './checkout-visits.js'
 
 const service = await openWithBankAndChain()
@@ -121,7 +129,11 @@ const states: Record<string, State> = {
   },
 }
 
-const contexts: Record<string, BrowserContext> = await openContexts(browser)
+const contexts = await openContexts(browser)
+const pages: Record<string, Page> = {
+  script: await contexts.script.newPage(),
+  bare: await contexts.bare.newPage(),
+}
 const urlOf = makeOnce(states)
 
 async function openCoins(page: Page): Promise<void> {
@@ -132,11 +144,10 @@ async function openCoins(page: Page): Promise<void> {
 describe.each(Object.keys(states))('%s', (name) => {
   const { shows, hides = [] } = states[name]!
 
-  test.each(Object.keys(contexts))('shows the right text (%s)', async (kind) => {
-    const page = await contexts[kind]!.newPage()
-    const errors: string[] = []
-    page.on('pageerror', (error) => errors.push(error.message))
-    await page.goto(await urlOf(name))
+  test.each(Object.keys(pages))('shows the right text (%s)', async (kind) => {
+    const page = pages[kind]!
+    const stopListening = listenForErrors(page, { isConsoleRead: false })
+    await reopen(page, await urlOf(name))
     if (kind === 'script' && name === 'coins') await picture(page, kind, 'tabs')
     await openCoins(page)
     const text = (await page.locator('body').innerText()).replace(/\s+/g, ' ')
@@ -148,8 +159,7 @@ describe.each(Object.keys(states))('%s', (name) => {
       await page.setViewportSize({ width: 320, height: 640 })
       await expectAccessible(page)
     }
-    expect(errors).toEqual([])
-    await page.close()
+    expect(stopListening()).toEqual([])
   })
 })
 
@@ -208,7 +218,7 @@ describe('a payer with the page open', () => {
 
 test('a browser without script simulates a payment in coins with a form', async () => {
   const one = await open()
-  const page = await contexts.bare!.newPage()
+  const page = await contexts.bare.newPage()
   await page.goto(one.url)
   await openCoins(page)
   expect(await page.locator('.address').textContent()).toBe(one.address)

@@ -1,8 +1,14 @@
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import path from 'node:path'
-import axe from 'axe-core'
-import type { Browser, Page } from 'playwright-core'
+import type axe from 'axe-core'
+import type { Browser, ConsoleMessage, Page } from 'playwright-core'
 import { afterAll, expect } from 'vitest'
 
+const axeSource = readFileSync(
+  createRequire(import.meta.url).resolve('axe-core/axe.min.js'),
+  'utf8',
+)
 const pictures = path.resolve(import.meta.dirname, '../../screenshots')
 
 export const sizes = { phone: { width: 360, height: 740 }, desktop: { width: 1_280, height: 800 } }
@@ -17,6 +23,29 @@ export async function openContexts(browser: Browser) {
   return {
     script: await browser.newContext({ reducedMotion: 'reduce', viewport: sizes.phone }),
     bare: await browser.newContext({ javaScriptEnabled: false, viewport: sizes.phone }),
+  }
+}
+
+/**
+ * Opens a state in a page that has shown others. A new page for each takes four times as long: the
+ * browser starts a process for it and compiles all scripts again.
+ */
+export async function reopen(page: Page, url: string): Promise<void> {
+  await page.setViewportSize(sizes.phone)
+  await page.emulateMedia({ colorScheme: 'light' })
+  await page.goto(url)
+}
+
+/** Collects what goes wrong in a page until stopped. */
+export function listenForErrors(page: Page, { isConsoleRead }: { isConsoleRead: boolean }) {
+  const errors: string[] = []
+  const noteError = (error: Error) => errors.push(error.message)
+  const noteLine = (line: ConsoleMessage) => line.type() === 'error' && errors.push(line.text())
+  page.on('pageerror', noteError)
+  if (isConsoleRead) page.on('console', noteLine)
+  return () => {
+    page.off('pageerror', noteError).off('console', noteLine)
+    return errors
   }
 }
 
@@ -60,7 +89,7 @@ export async function expectAccessible(page: Page): Promise<void> {
   const isFit = 'document.documentElement.scrollWidth <= innerWidth'
   expect(await page.evaluate(isFit), 'no horizontal overflow').toBe(true)
   const hasAxe = await page.evaluate("typeof axe === 'object'")
-  if (!hasAxe) await page.evaluate(axe.source)
+  if (!hasAxe) await page.evaluate(`${axeSource};0`)
   const { violations } = await page.evaluate<axe.AxeResults>(
     "axe.run({ resultTypes: ['violations'] })",
   )

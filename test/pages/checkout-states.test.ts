@@ -1,7 +1,15 @@
-import type { BrowserContext, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Page } from 'playwright-core'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { payersOf } from '../support/open-with-bank.js'
-import { expectAccessible, isFull, makeOnce, openContexts, picture } from './checkout-pictures.js'
+import {
+  expectAccessible,
+  isFull,
+  listenForErrors,
+  makeOnce,
+  openContexts,
+  picture,
+  reopen,
+} from './checkout-pictures.js'
 import { openCheckout, order } from './open-checkout.js'
 
 const { service, browser, shop, open, openExpired } = await openCheckout()
@@ -130,28 +138,26 @@ const states: Record<string, State> = {
   },
 }
 
-const contexts: Record<string, BrowserContext> = await openContexts(browser)
+const contexts = await openContexts(browser)
+const pages: Record<string, Page> = {
+  script: await contexts.script.newPage(),
+  bare: await contexts.bare.newPage(),
+}
 const urlOf = makeOnce(states)
 
 describe.each(Object.keys(states))('%s', (name) => {
   const { shows, hides = [] } = states[name]!
-  const kinds = Object.keys(contexts)
 
-  test.each(kinds)('shows the right text (%s)', async (kind) => {
-    const page = await contexts[kind]!.newPage()
-    const errors: string[] = []
-    page.on('console', (message) => {
-      if (message.type() === 'error' && name !== 'not-found') errors.push(message.text())
-    })
-    page.on('pageerror', (error) => errors.push(error.message))
-    await page.goto(await urlOf(name))
+  test.each(Object.keys(pages))('shows the right text (%s)', async (kind) => {
+    const page = pages[kind]!
+    const stopListening = listenForErrors(page, { isConsoleRead: name !== 'not-found' })
+    await reopen(page, await urlOf(name))
     const text = (await page.locator('body').innerText()).replace(/\s+/g, ' ')
     for (const words of shows) expect(text).toMatch(words)
     for (const words of hides) expect(text).not.toMatch(words)
     expect(text.includes('Test mode')).toBe(name !== 'not-found')
     await picture(page, kind, name)
-    expect(errors).toEqual([])
-    await page.close()
+    expect(stopListening()).toEqual([])
   })
 })
 
@@ -161,13 +167,8 @@ describe.each([
   ['the longest at its font size', 88_888_888],
   ['a short one', 8_888_888],
 ])('a large amount, %s,', (_name, amount) => {
-  let page: Page
-  beforeAll(async () => {
-    const { url } = await open({ amount })
-    page = await contexts.script!.newPage()
-    await page.goto(url)
-  })
-  afterAll(() => page.close())
+  const page = pages.script!
+  beforeAll(async () => reopen(page, (await open({ amount })).url))
 
   test.each([320, 360, 640, 895, 896, 1_280])('does not wrap at %i pixels', async (width) => {
     await page.setViewportSize({ width, height: 740 })
