@@ -347,14 +347,14 @@ export const described: Record<string, Described> = {
   'checkout.retrieve': {
     about: 'Retrieve a public checkout session. Needs no API key: anyone who knows the reference can read it, from any origin.',
     flags: [],
-    money: ['amount', 'bankTransfer.amount', 'amountReceived', 'amountAccepted', 'cryptoAmounts.amount', 'cryptoAmounts.amountReceived', 'cryptoAmounts.amountAccepted', 'crypto.amount', 'received.amount', 'received.amountAccepted', 'received.amountHeld', 'received.amountReturning', 'received.amountReturned'],
+    money: ['amount', 'bankTransfer.amount', 'amountReceived', 'amountAccepted', 'cryptoAmounts.amount', 'cryptoAmounts.amountReceived', 'cryptoAmounts.amountAccepted', 'crypto.amount', 'received.amount', 'received.amountAccepted', 'received.amountHeld', 'received.amountReturning', 'received.amountReturned', 'received.amountRefunded'],
   },
   'checkout.simulate': {
     about: 'Simulate a payment. Pays a test-mode session once, as a customer would: by bank transfer, or in stablecoins if the session accepts them. Stablecoins are credited when the transfer is final. Not available in live mode.',
     flags: [
       ['method', 'text', 'Payment method. Defaults to bank_transfer, or to crypto if the session accepts nothing else. One of: bank_transfer, crypto.', false, false],
     ],
-    money: ['amount', 'bankTransfer.amount', 'amountReceived', 'amountAccepted', 'cryptoAmounts.amount', 'cryptoAmounts.amountReceived', 'cryptoAmounts.amountAccepted', 'crypto.amount', 'received.amount', 'received.amountAccepted', 'received.amountHeld', 'received.amountReturning', 'received.amountReturned'],
+    money: ['amount', 'bankTransfer.amount', 'amountReceived', 'amountAccepted', 'cryptoAmounts.amount', 'cryptoAmounts.amountReceived', 'cryptoAmounts.amountAccepted', 'crypto.amount', 'received.amount', 'received.amountAccepted', 'received.amountHeld', 'received.amountReturning', 'received.amountReturned', 'received.amountRefunded'],
   },
   'search.list': {
     about: 'Search everything. Finds up to 20 resources by reference, your own reference, account number, wallet, session id, transaction signature, e-mail address or words of a name. Filters narrow it: payer:chuka, recipient:ada, order:order-1001, status:held, amount:12500 (naira). Quotes keep words together.',
@@ -826,7 +826,7 @@ export const described: Record<string, Described> = {
     money: [],
   },
   'timeline.get': {
-    about: 'Retrieve a timeline. Returns what happened to a payment (pay_), a transfer (bt_, ct_), a return (rf_) or a checkout session (cs_), newest first: accounts opened, money received, ledger entries, attempts, returns, decisions of the operator, events and their deliveries. At most 200 items.',
+    about: 'Retrieve a timeline. Returns what happened to a payment (pay_), a transfer (bt_, ct_), a return (rf_), an account or wallet (va_, da_, cw_, dw_) or a checkout session (cs_), newest first: accounts opened, money received, ledger entries, attempts, returns, decisions of the operator, events and their deliveries. At most 200 items.',
     flags: [],
     money: ['items.amount', 'items.details.balanceAfter'],
   },

@@ -904,9 +904,10 @@ export type Resources = {
     /**
      * Retrieve a timeline.
      *
-     * Returns what happened to a payment (`pay_`), a transfer (`bt_`, `ct_`), a return (`rf_`) or a
-     * checkout session (`cs_`), newest first: accounts opened, money received, ledger entries,
-     * attempts, returns, decisions of the operator, events and their deliveries. At most 200 items.
+     * Returns what happened to a payment (`pay_`), a transfer (`bt_`, `ct_`), a return (`rf_`), an
+     * account or wallet (`va_`, `da_`, `cw_`, `dw_`) or a checkout session (`cs_`), newest first:
+     * accounts opened, money received, ledger entries, attempts, returns, decisions of the
+     * operator, events and their deliveries. At most 200 items.
      *
      * `GET /v1/timeline/{reference}`
      */

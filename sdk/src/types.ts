@@ -1103,6 +1103,8 @@ export type PublicCheckoutSession = {
     amountReturning: number | string
     /** Returned to the payer. */
     amountReturned: number | string
+    /** Part of `amountReturning` and `amountReturned` that the merchant had accepted before. */
+    amountRefunded: number | string
     /**
      * `HELD` while any part waits for your decision, else `RETURNING` while any part is on its way
      * back, else `ACCEPTED` if you keep any part, else `RETURNED`.
@@ -1444,7 +1446,7 @@ export type TestFunding = {
 }
 
 export type Timeline = {
-  /** The payment, transfer, return or checkout session. */
+  /** The payment, transfer, return, account, wallet or checkout session. */
   reference: string
   /** Newest first. */
   items: TimelineItem[]

@@ -12,17 +12,16 @@ import {
   toSessionWithAccounts,
 } from '../collections/find-sessions.js'
 import type { Payment } from '../collections/payment.js'
-import { findReturnDestinations } from '../collections/store-returns.js'
+import { findReturnSummaries, type ReturnSummary } from '../collections/store-returns.js'
 import type { SettingsPatch } from '../merchants/settings-document.js'
-import type { Destination } from '../payouts/ports.js'
 import { listStatement } from '../postgres/statement.js'
 import type { Queryable } from '../postgres/tx.js'
 import { findShownPayments, type ShownPayments } from './find-shown-payments.js'
 
 export type PublicSession = SessionWithAccounts &
   ShownPayments & {
-    /** Where money is sent back to, by payment id. */
-    sentBackTo: Map<string, Destination>
+    /** By payment id; only of payments with money that is sent back. */
+    returns: Map<string, ReturnSummary>
   }
 
 type PublicRow = SessionRow & { settingsVersion: number }
@@ -58,11 +57,11 @@ export function createPublicSessionFinder(db: Queryable) {
       findShownPayments(db, accountsWithPayments, limits.checkout.paymentsShownMax),
     ])
     const withReturn = [...shown.values()].flatMap(({ payments }) => payments).filter(hasReturn)
-    const sentBackTo = await findReturnDestinations(db, withReturn)
+    const returns = await findReturnSummaries(db, withReturn)
     const found = rows.map(({ settingsVersion: _, ...row }) => {
       const storedSettings = settings.get(row.environmentId)!
       const one = toSessionWithAccounts(row, { storedSettings, wallets })
-      return { ...one, ...paymentsOf(one, shown), sentBackTo }
+      return { ...one, ...paymentsOf(one, shown), returns }
     })
     const byReference = new Map(found.map((one) => [one.session.reference, one]))
     return references.map((reference) => byReference.get(reference))

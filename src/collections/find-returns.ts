@@ -19,6 +19,22 @@ export async function listReturns(
   return rows.map(toFound)
 }
 
+/** The latest of several payments together, newest first. */
+export async function listReturnsOfPayments(
+  db: Queryable,
+  environmentId: Payment['environmentId'],
+  { paymentIds, limit }: { paymentIds: string[]; limit: number },
+) {
+  const rows = await db.rows(sql<FoundRow>`
+    select ${returnFields}
+    from unnest(${paymentIds}::uuid[]) payment (id) cross join lateral (
+      select * from payment_returns
+      where environment_id = ${environmentId} and payment_id = payment.id
+      order by id desc limit ${limit}) r ${joinPayouts}
+    order by r.id desc limit ${limit}`)
+  return rows.map(toFound)
+}
+
 /** The same for one return by its own id. */
 export async function findReturn(
   db: Queryable,
@@ -29,11 +45,15 @@ export async function findReturn(
   return row && toFound(row)
 }
 
-const selectReturns = sql.raw(`
-  select ${returnColumns('r')}, p.destination as resolved, p.failure_reason as "failureReason",
-    coalesce(p.reversed_at, p.failed_at, p.completed_at) as "endedAt"
-  from payment_returns r
-  left join payouts p on p.environment_id = r.environment_id and p.id = r.id`)
+const returnFields = sql.raw(`
+  ${returnColumns('r')}, p.destination as resolved, p.failure_reason as "failureReason",
+  coalesce(p.reversed_at, p.failed_at, p.completed_at) as "endedAt"`)
+
+const joinPayouts = sql.raw(
+  'left join payouts p on p.environment_id = r.environment_id and p.id = r.id',
+)
+
+const selectReturns = sql`select ${returnFields} from payment_returns r ${joinPayouts}`
 
 type FoundRow = ReturnRow & PayoutColumns
 

@@ -83,28 +83,44 @@ export function insertReturns(tx: Tx, now: Date, returns: Return[]): void {
 
 const ofPayment = { environment_id: 'int4', payment_id: 'uuid' } as const
 
-const latest = listStatement<typeof ofPayment, { paymentId: string; destination: string }>({
-  name: 'find_latest_return_destinations',
+/** What a payer may know of the returns of a payment that did not fail. */
+export type ReturnSummary = {
+  /** Where the latest return goes. */
+  destination: Destination
+  /** Sum of the refunds, which take money that the merchant had accepted. */
+  amountRefunded: bigint
+}
+
+type SummaryRow = { paymentId: string; destination: string; amountRefunded: bigint }
+
+const summaries = listStatement<typeof ofPayment, SummaryRow>({
+  name: 'find_return_summaries',
   columns: ofPayment,
   text: (list) => `
-    select distinct on (r.payment_id) r.payment_id as "paymentId", r.destination::text
+    select distinct on (r.payment_id) r.payment_id as "paymentId", r.destination::text,
+      coalesce(sum(r.amount) filter (where r.takes_from = 'available')
+        over (partition by r.payment_id), 0)::int8 as "amountRefunded"
     from ${list} join payment_returns r on r.environment_id = list.environment_id
       and r.payment_id = list.payment_id and r.state not in ('FAILED', 'REVERSED')
     order by r.payment_id, r.id desc`,
 })
 
-/** Where the money of each payment is sent back to, by payment id. */
-export async function findReturnDestinations(
+/** By payment id; payments without such a return are left out. */
+export async function findReturnSummaries(
   db: Queryable,
   payments: Pick<Payment, 'environmentId' | 'id'>[],
-): Promise<Map<string, Destination>> {
+): Promise<Map<string, ReturnSummary>> {
   if (payments.length === 0) return new Map()
   const names = payments.map(({ environmentId, id }) => ({
     environment_id: environmentId,
     payment_id: id,
   }))
-  const rows = await db.rows(latest(names))
-  return new Map(rows.map((row) => [row.paymentId, JSON.parse(row.destination)]))
+  const rows = await db.rows(summaries(names))
+  const found = rows.map(({ paymentId, destination, amountRefunded }): [string, ReturnSummary] => [
+    paymentId,
+    { destination: JSON.parse(destination), amountRefunded },
+  ])
+  return new Map(found)
 }
 
 const stateChange = {

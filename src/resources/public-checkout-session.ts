@@ -27,6 +27,7 @@ import {
   resource,
   text,
   timestamp,
+  withDescription,
   withExample,
 } from './shapes.js'
 
@@ -62,6 +63,13 @@ export const publicCheckoutSession = resource('PublicCheckoutSession', {
       amount: anyAmount,
       currency: anyAsset,
       ...amounts(anyAmount, 1_250_000, 0),
+      amountRefunded: withExample(
+        withDescription(
+          anyAmount,
+          'Part of `amountReturning` and `amountReturned` that the merchant had accepted before.',
+        ),
+        0,
+      ),
       status: paymentStatus,
       variance,
       sentFrom: orNull(
@@ -107,11 +115,15 @@ export type PublicSessionFields = SessionFields & {
   /** Newest first. */
   payments: PaymentFields[]
   hasMore: boolean
-  /** Where money is returned to, by payment id. */
-  sentBackTo: Map<
-    string,
-    { kind: 'wallet' } | { kind: 'bank_account'; bankName: string; accountNumber: string }
-  >
+  /** By payment id; only of payments with money that is sent back. */
+  returns: Map<string, ReturnFields>
+}
+
+type ReturnFields = {
+  destination:
+    | { kind: 'wallet' }
+    | { kind: 'bank_account'; bankName: string; accountNumber: string }
+  amountRefunded: bigint
 }
 
 export function showPublicSession(now: Date, found: PublicSessionFields): PublicSessionJson {
@@ -163,7 +175,7 @@ function showTimeless(found: PublicSessionFields): Omit<PublicSessionJson, 'serv
     amountAccepted: amounts.amountAccepted,
     cryptoAmounts: amounts.cryptoAmounts,
     crypto: wallet && acceptsCrypto(found) ? showCrypto(wallet) : undefined,
-    received: found.payments.map((payment) => showReceived(payment, found.sentBackTo)),
+    received: found.payments.map((payment) => showReceived(payment, found.returns.get(payment.id))),
     moreReceived: found.hasMore,
     cancelUrl: withReference(session.cancelUrl, session.reference),
     successUrl:
@@ -177,7 +189,7 @@ function showCustomer(found: PublicSessionFields): Customer {
 }
 
 /** Without the sender's name and the fee, which only concern the merchant. */
-function showReceived(payment: PaymentFields, sentBackTo: PublicSessionFields['sentBackTo']) {
+function showReceived(payment: PaymentFields, returns: ReturnFields | undefined) {
   const { asset } = payment
   return {
     reference: toReference(prefixes.payment, payment.id),
@@ -187,12 +199,23 @@ function showReceived(payment: PaymentFields, sentBackTo: PublicSessionFields['s
     amountHeld: toWire(payment.amountHeld, asset),
     amountReturning: toWire(payment.amountReturning, asset),
     amountReturned: toWire(payment.amountReturned, asset),
+    amountRefunded: toWire(refundedOf(payment, returns), asset),
     status: paymentStatusOf(payment),
     variance: payment.variance,
     sentFrom: showSender(payment.sender as Partial<Sender>),
-    sentBackTo: showDestination(payment, sentBackTo),
+    sentBackTo: showDestination(returns),
     receivedAt: payment.receivedAt.toISOString(),
   }
+}
+
+/** Returns are read after their payment: a refund made in between is not part of its amounts. */
+function refundedOf(
+  { amountReturning, amountReturned }: PaymentFields,
+  returns: ReturnFields | undefined,
+): bigint {
+  const { amountRefunded = 0n } = returns ?? {}
+  const sentBack = amountReturning + amountReturned
+  return amountRefunded < sentBack ? amountRefunded : sentBack
 }
 
 type Sender = { accountNumber: string; bankName: string; address: string | null }
@@ -208,10 +231,9 @@ function mask(accountNumber: string): string {
 }
 
 /** The last four digits are enough for the account's owner, and useless to anyone else. */
-function showDestination({ id }: PaymentFields, sentBackTo: PublicSessionFields['sentBackTo']) {
-  const destination = sentBackTo.get(id)
-  if (destination?.kind !== 'bank_account') return null
-  const { bankName, accountNumber } = destination
+function showDestination(returns: ReturnFields | undefined) {
+  if (returns?.destination.kind !== 'bank_account') return null
+  const { bankName, accountNumber } = returns.destination
   return { bankName, accountNumber: mask(accountNumber) }
 }
 

@@ -89,7 +89,7 @@ const timelineItem = resource('TimelineItem', {
 export const timeline = resource('Timeline', {
   reference: text(
     referenceSample(prefixes.payment),
-    'The payment, transfer, return or checkout session.',
+    'The payment, transfer, return, account, wallet or checkout session.',
   ),
   items: Type.Array(timelineItem, { description: 'Newest first.' }),
   truncated: flag(false, 'Whether older or further items were left out.'),

@@ -1,9 +1,10 @@
 import type { Environment, EnvironmentId, Mode } from '../base/environment.js'
-import { fromReference, prefixes } from '../base/ids.js'
+import { fromReference, type Prefix, prefixes } from '../base/ids.js'
 import { limits } from '../base/limits.js'
 import { Refusal } from '../base/refusal.js'
+import { accountReference } from '../collections/account.js'
 import { getPayment } from '../collections/find-payments.js'
-import { findReturn, listReturns } from '../collections/find-returns.js'
+import { findReturn, listReturnsOfPayments } from '../collections/find-returns.js'
 import type { Payment } from '../collections/payment.js'
 import { idOfSession } from '../collections/session.js'
 import { type PaymentRow, paymentColumns, toPayment } from '../collections/store-payments.js'
@@ -11,6 +12,7 @@ import { type ClockMove, listClockMoves } from '../merchants/environment-clock.j
 import { getPayout } from '../payouts/find-payouts.js'
 import { sql } from '../postgres/sql.js'
 import type { Queryable } from '../postgres/tx.js'
+import { accountPrefixes } from '../resources/payment.js'
 import type { TimelineItem } from '../resources/timeline.js'
 import { readEventItems } from './event-items.js'
 import { readLedger, toLedgerItem } from './ledger-items.js'
@@ -33,9 +35,9 @@ type Subject = {
 }
 
 /**
- * What happened to a payment, a payout, a return or a checkout session, newest first: assembled
- * from their rows by about ten reads, each by an index and bounded. One read at a time: a request
- * may hold only one connection.
+ * What happened to a payment, a payout, a return, a collection account or a checkout session,
+ * newest first: assembled from their rows by about ten reads, each by an index and bounded. One
+ * read at a time: a request may hold only one connection.
  */
 export async function findTimeline(db: Queryable, subject: Subject): Promise<Timeline> {
   const { environment, reference } = subject
@@ -61,7 +63,9 @@ function readSubject(db: Queryable, { environment, reference }: Subject): Promis
     return readPayoutTimeline(db, { environmentId, reference })
   if (reference.startsWith(prefixes.paymentReturn))
     return readReturnTimeline(db, { environmentId, reference })
-  return readSessionTimeline(db, { environmentId, mode, reference })
+  const accountPrefix = Object.values(accountPrefixes).find((one) => reference.startsWith(one))
+  if (accountPrefix) return readAccountTimeline(db, { environmentId, reference, accountPrefix })
+  return readSessionTimeline(db, { environmentId, reference })
 }
 
 type Name = { environmentId: EnvironmentId; reference: string }
@@ -69,14 +73,12 @@ type NameInMode = Name & { mode: Mode }
 
 async function readPaymentTimeline(db: Queryable, name: NameInMode): Promise<Timeline> {
   const { environmentId } = name
-  const { returnsMax } = limits.timeline
   const payment = await getPayment(db, name)
   const [account] = await readAccounts(db, environmentId, [payment.accountId])
   const session = account!.sessionId
     ? await readSession(db, environmentId, account!.sessionId)
     : undefined
-  const found = await listReturns(db, payment, { beforeId: undefined, limit: returnsMax + 1 })
-  const returns = found.slice(0, returnsMax).toReversed()
+  const { returns, hasMore } = await readReturns(db, environmentId, [payment.id])
   const returnIds = returns.map(({ id }) => id)
   const ledger = await readLedger(db, environmentId, [payment.id, ...returnIds])
   const noticedAt = await readNoticeTime(db, payment, name.mode)
@@ -98,7 +100,7 @@ async function readPaymentTimeline(db: Queryable, name: NameInMode): Promise<Tim
     ...ledger.map(toLedgerItem),
     ...events.items,
   ]
-  return { items, isTruncated: events.isTruncated || found.length > returnsMax }
+  return { items, isTruncated: events.isTruncated || hasMore }
 }
 
 async function readPayoutTimeline(db: Queryable, name: Name): Promise<Timeline> {
@@ -140,32 +142,73 @@ async function readReturnTimeline(db: Queryable, name: Name): Promise<Timeline> 
   return { items, isTruncated: events.isTruncated }
 }
 
-async function readSessionTimeline(db: Queryable, name: NameInMode): Promise<Timeline> {
+async function readSessionTimeline(db: Queryable, name: Name): Promise<Timeline> {
   const { environmentId, reference } = name
-  const { paymentsMax } = limits.timeline
   const id = idOfSession(reference)
   const session = id ? await readSession(db, environmentId, id) : undefined
   // The id is part of the reference; the rest of it must be right, too.
   if (session?.reference !== reference) throw unknown(reference)
   const accountIds = [session.accountId, session.walletId].filter((one) => one !== null)
   const accounts = await readAccounts(db, environmentId, accountIds)
+  return readCollection(db, { environmentId, session, accounts })
+}
+
+type AccountName = Name & { accountPrefix: Prefix }
+
+async function readAccountTimeline(db: Queryable, name: AccountName): Promise<Timeline> {
+  const { environmentId, reference, accountPrefix } = name
+  const id = fromReference(accountPrefix, reference)
+  const [account] = id ? await readAccounts(db, environmentId, [id]) : []
+  // An id is unique among accounts of all kinds, so the prefix must be right, too.
+  if (!account || accountReference(account) !== reference) throw unknown(reference)
+  const session = account.sessionId
+    ? await readSession(db, environmentId, account.sessionId)
+    : undefined
+  return readCollection(db, { environmentId, session, accounts: [account] })
+}
+
+type Collection = {
+  environmentId: EnvironmentId
+  session: SessionRow | undefined
+  accounts: AccountRow[]
+}
+
+/** A session or an account with its latest payments and their returns. */
+async function readCollection(db: Queryable, collection: Collection): Promise<Timeline> {
+  const { environmentId, session, accounts } = collection
+  const { paymentsMax } = limits.timeline
+  const accountIds = accounts.map(({ id }) => id)
   const found = await readPayments(db, environmentId, accountIds)
   const payments = found.slice(0, paymentsMax).toReversed()
   const paymentIds = payments.map((payment) => payment.id)
-  const ledger = await readLedger(db, environmentId, paymentIds)
+  const { returns, hasMore } = await readReturns(db, environmentId, paymentIds)
+  const returnIds = returns.map(({ id }) => id)
+  const ledger = await readLedger(db, environmentId, [...paymentIds, ...returnIds])
   const events = await readEventItems(db, {
     environmentId,
-    resourceIds: [session.id, ...accountIds, ...paymentIds],
+    resourceIds: [...(session ? [session.id] : []), ...accountIds, ...paymentIds],
     causeIds: [],
   })
   const items = [
-    ...toSessionItems(session),
+    ...(session ? toSessionItems(session) : []),
     ...accounts.map(toAccountItem),
     ...payments.flatMap((payment) => toPaymentItems(payment, null, ledger)),
+    ...returns.flatMap(toReturnItems),
     ...ledger.map(toLedgerItem),
     ...events.items,
   ]
-  return { items, isTruncated: events.isTruncated || found.length > paymentsMax }
+  return { items, isTruncated: events.isTruncated || hasMore || found.length > paymentsMax }
+}
+
+/** The latest returns of these payments, oldest first, and whether some were left out. */
+async function readReturns(db: Queryable, environmentId: EnvironmentId, paymentIds: string[]) {
+  const { returnsMax } = limits.timeline
+  const limit = returnsMax + 1
+  const found = await listReturnsOfPayments(db, environmentId, { paymentIds, limit })
+  return {
+    returns: found.slice(0, returnsMax).toReversed(),
+    hasMore: found.length > returnsMax,
+  }
 }
 
 function readAccounts(
@@ -249,6 +292,6 @@ function toRealMs(at: Date, moves: ClockMove[], clockOffsetMs: number): number {
 
 function unknown(reference: string): Refusal {
   return new Refusal('not_found', {
-    message: `No payment, transfer, return or checkout session ${reference} exists.`,
+    message: `No payment, transfer, return, account, wallet or checkout session ${reference} exists.`,
   })
 }

@@ -1,7 +1,7 @@
 import { prefixes, toReference } from '../base/ids.js'
 import type { AccountKind, CollectionAccount } from '../collections/account.js'
 import { accountKinds, accountReference, isWallet } from '../collections/account.js'
-import type { listReturns } from '../collections/find-returns.js'
+import type { listReturnsOfPayments } from '../collections/find-returns.js'
 import { type Payment, paymentReference } from '../collections/payment.js'
 import type { TimelineItem } from '../resources/timeline.js'
 import type { LedgerRow } from './ledger-items.js'
@@ -121,7 +121,7 @@ function sayVerdict({ id, asset }: Payment, ledger: LedgerRow[]): string {
   return parts.filter((part) => part !== '').join(', ')
 }
 
-export type FoundReturn = Awaited<ReturnType<typeof listReturns>>[number]
+export type FoundReturn = Awaited<ReturnType<typeof listReturnsOfPayments>>[number]
 
 export function toReturnItems(one: FoundReturn): TimelineItem[] {
   const { amount, asset, state, failureReason, endedAt } = one

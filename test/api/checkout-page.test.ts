@@ -3,6 +3,7 @@ import { gunzipSync, gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import { sql } from '../../src/postgres/sql.js'
 import { openWithBank, payersOf } from '../support/open-with-bank.js'
+import { behaves } from '../support/payment-desk.js'
 
 const service = await openWithBank()
 const shop = payersOf(service, service.merchant)
@@ -139,7 +140,7 @@ describe('an error', () => {
 })
 
 describe('payments', () => {
-  test('show the accepted amount after an underpayment and after a partial refund', async () => {
+  test('show the accepted amount after an underpayment, and keep it after refunds', async () => {
     const own = payersOf(service, await service.addMerchant('Bola'))
     await own.patch('/v1/settings', { policies: { bank: { underpayment: 'accept' } } })
     const { reference } = (await own.post('/v1/checkout/sessions', order)).json.data
@@ -150,9 +151,47 @@ describe('payments', () => {
     expect(await read()).toMatchObject({ amountReceived: 400_000, amountAccepted: 400_000 })
     const path = `/v1/collections/payments/${paid.reference}/refund`
     expect((await own.post(path, { amount: 100_000 })).status).toBe(201)
-    expect((await page(reference)).text).toContain('Bola has received your payment of ₦3,000.00.')
-    expect((await page(reference)).text).not.toContain('payment of ₦12,500')
+    const partly = (await page(reference)).text
+    expect(partly).toContain('<title>Payment successful: Bola</title>')
+    expect(partly).toContain('Bola has received your payment of ₦4,000.00.')
+    expect(partly).toContain('<dt>Amount</dt><dd>₦4,000.00</dd>')
+    expect(partly).toContain('<dt>Refunded</dt><dd>₦1,000.00</dd>')
+    expect(partly).not.toContain('payment of ₦12,500')
     expect(await read()).toMatchObject({ amountReceived: 400_000, amountAccepted: 300_000 })
+    // The fee is not returned, so the payment alone does not cover its refund.
+    await own.post('/v1/test/balances/fund', { asset: 'NGN', amount: 100_000 })
+    expect((await own.post(path, { amount: 300_000 })).status).toBe(201)
+    const wholly = (await page(reference)).text
+    expect(wholly).toContain('<title>Payment refunded: Bola</title>')
+    expect(wholly).toContain('Bola has refunded your payment of ₦4,000.00.')
+    expect(wholly).toContain('<dt>Amount</dt><dd>₦4,000.00</dd>')
+    expect(wholly).toContain('<dt>Refunded</dt><dd>₦4,000.00</dd>')
+    const { status, received } = await read()
+    expect([status, received[0].amountRefunded]).toEqual(['paid', 400_000])
+  })
+
+  // Only money that was accepted can be refunded; the rest was never paid.
+  test('tell a refund from a returned excess, and forget a refund that failed', async () => {
+    const own = payersOf(service, await service.addMerchant('Bola'))
+    const { reference } = (await own.post('/v1/checkout/sessions', order)).json.data
+    const read = async () => (await service.ask('GET', `/public/checkout/${reference}`)).json.data
+    const { accountNumber } = (await read()).bankTransfer
+    const paid = (await own.payIn(accountNumber, { amount: 1_300_000 })).json.data
+    await service.pass(4)
+    expect((await read()).received[0]).toMatchObject({ amountReturned: 50_000, amountRefunded: 0 })
+    const path = `/v1/collections/payments/${paid.reference}/refund`
+    const destination = { bankCode: '999', accountNumber: behaves.failing }
+    expect((await own.post(path, { amount: 250_000, destination })).status).toBe(201)
+    expect((await read()).received[0]).toMatchObject({
+      amountReturning: 250_000,
+      amountRefunded: 250_000,
+    })
+    expect((await page(reference)).text).toContain('<dt>Amount</dt><dd>₦12,500.00</dd>')
+    await service.pass(4)
+    expect((await read()).received[0]).toMatchObject({ amountReturning: 0, amountRefunded: 0 })
+    const { text } = await page(reference)
+    expect(text).toContain('<dt>Amount</dt><dd>₦12,500.00</dd>')
+    expect(text).not.toContain('<dt>Refunded</dt>')
   })
 
   test('are waited for after any number of payments', async () => {
@@ -274,6 +313,7 @@ describe('the public JSON', () => {
         amountHeld: 0,
         amountReturning: 400_000,
         amountReturned: 0,
+        amountRefunded: 0,
         status: 'RETURNING',
         variance: 'UNDERPAID',
         sentFrom: { bankName: 'Guaranty Trust Bank', accountNumber: '******4432' },

@@ -463,6 +463,7 @@ test.each([
   ['a payment', toReference(prefixes.payment, idOf(8))],
   ['a payout', toReference(prefixes.bankTransfer, idOf(3))],
   ['a session', busy.session],
+  ['an account', toReference(prefixes.virtualAccount, busy.account)],
 ])('the timeline of %s reads a bounded number of rows', async (_name, reference) => {
   const work: Work = { rows: 0, buffers: 0, nodes: [] }
   const environment = { id: ours, mode: 'test', clockOffsetMs: 0 } as const

@@ -117,6 +117,44 @@ describe('a payment', () => {
       if (kind !== 'notice_received') expect(ofSession).toContain(title)
   })
 
+  test('that is refunded is told the same by its session and its account', async () => {
+    const session = await openSession()
+    const paid = await desk.pay(session.number)
+    await service.pass(1)
+    await desk.refund(paid.reference, { amount: 100_000 }, keyed('one'))
+    clock.advance(1_000)
+    const destination = { bankCode: '999', accountNumber: behaves.failing }
+    await desk.refund(paid.reference, { amount: 200_000, destination }, keyed('two'))
+    await service.pass(4)
+    const ofPayment = (await timelineOf(paid.reference)).items
+    const [failed, done] = await desk.returnsOf(paid.reference)
+    for (const [{ reference }, title] of [
+      [done, 'Refund of ₦1,000.00 reached the payer'],
+      [failed, 'Refund of ₦2,000.00 failed'],
+    ] as const)
+      expect(ofPayment).toContainEqual(
+        expect.objectContaining({ kind: 'return_ended', title, reference }),
+      )
+    const told = ofPayment.filter(({ kind }) => kind !== 'notice_received')
+    for (const reference of [session.reference, paid.accountReference]) {
+      const { items, truncated } = await timelineOf(reference)
+      expect([reference, items, truncated]).toEqual([reference, told, false])
+    }
+  })
+
+  test('into a dedicated account is told by the account', async () => {
+    const body = { externalReference: 'c-1' }
+    const { json } = await desk.post('/v1/collections/dedicated-accounts', body)
+    const { accountReference: reference, accountNumber } = json.data
+    const paid = [await desk.pay(accountNumber), await desk.pay(accountNumber)]
+    const { items } = await timelineOf(reference)
+    expect(items.at(-1)).toMatchObject({ kind: 'account_opened', reference })
+    const received = items.filter(({ kind }) => kind === 'payment_received')
+    expect(received.map((one) => one.reference).toSorted()).toEqual(
+      paid.map((one) => one.reference).toSorted(),
+    )
+  })
+
   test('that is returned and refunded shows where the money is', async () => {
     const account = await desk.open()
     const sender = { accountNumber: behaves.failing, bankCode: '999' }
@@ -287,12 +325,14 @@ describe('a payout', () => {
     await desk.refund(paid.reference, { amount: 100 }, keyed('r'))
     const [refund] = await desk.returnsOf(paid.reference)
     const payout = await payOut('0123456789')
-    const references = [session.reference, paid.reference, refund.reference, payout]
+    const account = paid.accountReference
+    const references = [session.reference, paid.reference, refund.reference, payout, account]
     for (const reference of references) await timelineOf(reference)
     const changed = session.reference.replace(/.$/, (last) => (last === '0' ? '1' : '0'))
     const { merchant } = desk
     const stranger = (await service.addMerchant('Bola')).test.secret
     const strange = [changed, 'x', 'pay_', paid.reference.replace('pay_', 'bt_'), 'evt_1']
+    strange.push(account.replace('va_', 'da_'), 'va_', 'va_1')
     for (const [key, names] of [
       [stranger, references],
       [merchant.live.secret, references],

@@ -16,6 +16,16 @@ const { service, browser, shop, open, openExpired } = await openCheckout()
 const pay = (number: string, amount: number, more: object = {}) =>
   shop.payIn(number, { amount, sender: { accountNumber: '0123454432', bankCode: '058' }, ...more })
 
+/** A paid session of which the merchant has refunded an amount. Refunds do not return the fee. */
+async function openRefunded(amount: number): Promise<string> {
+  const { url, number } = await open()
+  const { reference } = (await pay(number, 1_250_000)).json.data
+  await shop.post('/v1/test/balances/fund', { asset: 'NGN', amount: 100_000 })
+  await shop.post(`/v1/collections/payments/${reference}/refund`, { amount })
+  await service.pass(4)
+  return url
+}
+
 type State = { make: () => Promise<string>; shows: RegExp[]; hides?: RegExp[] }
 const account = /\d{3}\d{3}\d{4}/
 
@@ -130,6 +140,24 @@ const states: Record<string, State> = {
       return url
     },
     shows: [/It was sent back to Guaranty Trust Bank ••• 4432/],
+  },
+  refunded: {
+    make: () => openRefunded(1_250_000),
+    shows: [
+      /Payment refunded Ada Stores has refunded your payment of ₦12,500\.00/,
+      /It was sent back to Guaranty Trust Bank ••• 4432/,
+      /Receipt Amount ₦12,500\.00 Date .* Paid by .* Refunded ₦12,500\.00 Paid to Ada Stores/,
+    ],
+    hides: [/Payment successful/],
+  },
+  'partly-refunded': {
+    make: () => openRefunded(250_000),
+    shows: [
+      /Payment successful Ada Stores has received your payment of ₦12,500\.00/,
+      /₦2,500\.00 was sent back to Guaranty Trust Bank ••• 4432/,
+      /Receipt Amount ₦12,500\.00 Date .* Paid by .* Refunded ₦2,500\.00 Paid to Ada Stores/,
+    ],
+    hides: [/₦10,000/],
   },
   'not-found': {
     make: async () => `${service.url}/checkout/cs_${'0'.repeat(39)}`,

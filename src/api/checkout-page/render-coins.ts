@@ -112,14 +112,6 @@ function renderSimulateForm({ canSimulateCoins, shown, texts }: Scene): Html | f
     <p class="small" data-failed hidden>${texts.simulateFailed}</p></form>`
 }
 
-/** The coin amount that the merchant has accepted; empty if none. */
-export function coinsAccepted({ shown: { cryptoAmounts } }: Scene): string[] {
-  if (!cryptoAmounts) return []
-  const { asset, amountAccepted } = cryptoAmounts
-  const accepted = fromWire(amountAccepted, asset)
-  return accepted > 0n ? [showMoney(accepted, asset)] : []
-}
-
 export function priceOf(shown: PublicSessionJson): string {
   return showMoney(coinsRequested(shown), shown.crypto!.asset)
 }

@@ -6,17 +6,18 @@ import { showMoney } from './texts.js'
 
 type ReceivedJson = PublicSessionJson['received'][number]
 
-/** What the payer keeps: every accepted payment, and what it was for. Empty after a refund. */
+/** What the payer keeps: every accepted payment, what it was for and what was refunded since. */
 export function renderReceipt(scene: Scene): Html | false {
   const { shown, texts } = scene
   const words = texts.receipt
-  const accepted = shown.received.filter((payment) => acceptedOf(payment) > 0n)
+  const accepted = shown.received.filter((payment) => paidBy(payment) > 0n)
   if (accepted.length === 0) return false
   const rows = [
     ...accepted.flatMap((payment) => [
-      [words.amount, showMoney(acceptedOf(payment), payment.currency)],
+      [words.amount, showMoney(paidBy(payment), payment.currency)],
       [words.date, words.time(new Date(payment.receivedAt))],
       [words.paidBy, describePayer(payment, scene)],
+      [words.refunded, describeRefund(payment)],
     ]),
     [words.paidTo, merchantOf(scene)],
     [words.paidFor, shown.description],
@@ -36,9 +37,15 @@ export function renderReceipt(scene: Scene): Html | false {
     <button type="button" class="plain" data-print hidden>${words.print}</button></section>`
 }
 
-/** Before any fee of the merchant, in the units of the payment. */
-function acceptedOf({ amountAccepted, currency }: ReceivedJson): bigint {
-  return fromWire(amountAccepted, currency)
+/** Before refunds and any fee of the merchant, in the units of the payment. */
+function paidBy({ amountAccepted, amountRefunded, currency }: ReceivedJson): bigint {
+  return fromWire(amountAccepted, currency) + fromWire(amountRefunded, currency)
+}
+
+/** Empty if nothing was refunded. */
+function describeRefund({ amountRefunded, currency }: ReceivedJson): string {
+  const refunded = fromWire(amountRefunded, currency)
+  return refunded > 0n ? showMoney(refunded, currency) : ''
 }
 
 /** The customer's name only if the merchant shows it; the masked account is the payer's own. */

@@ -2,13 +2,7 @@ import { limits } from '../../base/limits.js'
 import type { PublicSessionJson } from '../../resources/public-checkout-session.js'
 import { drawQr } from './draw-qr.js'
 import { asMarkup, type Html, html } from './html.js'
-import {
-  coinsAccepted,
-  priceOf,
-  renderCoins,
-  renderCoinsSummary,
-  renderWaitingForCoins,
-} from './render-coins.js'
+import { priceOf, renderCoins, renderCoinsSummary, renderWaitingForCoins } from './render-coins.js'
 import { renderReceipt, renderReturn, returnsAutomatically } from './render-receipt.js'
 import {
   merchantOf,
@@ -41,13 +35,15 @@ data-streaming-poll-interval-ms="${streamingPollIntervalMs}">${render[view.state
 export function pageTitleOf({ view, shown, texts }: Scene): string {
   const isCoinsOnly = shown.crypto && !shown.bankTransfer
   const amount = isCoinsOnly ? priceOf(shown) : showNaira(BigInt(shown.amount))
-  return texts.title[view.state](shown.merchant.displayName, amount)
+  const state = view.isRefunded ? 'refunded' : view.state
+  return texts.title[state](shown.merchant.displayName, amount)
 }
 
 /** For screen readers, unless the heading gets the focus and is read anyway. */
 function headingOf({ view, shown, texts }: Scene): string {
   if (view.state === 'waiting' && view.waitsForCoins)
     return `${texts.coins.waiting.title(shown.crypto!.asset)}.`
+  if (view.isRefunded) return `${texts.refunded.title}.`
   return view.state === 'pending' ? '' : `${texts[view.state].title}.`
 }
 
@@ -61,12 +57,12 @@ function announcementOf(scene: Scene): string {
   return [describePaid(scene), ...latest, ...back].join(' ')
 }
 
-/** The accepted amounts: possibly less than requested, or nothing after a refund. */
+/** The amounts that were paid: possibly less than requested, and unchanged by refunds. */
 function describePaid(scene: Scene): string {
-  const { body, refunded } = scene.texts.paid
-  const accepted = BigInt(scene.shown.amountAccepted)
-  const amounts = [...(accepted > 0n ? [showNaira(accepted)] : []), ...coinsAccepted(scene)]
-  return amounts.length === 0 ? refunded(merchantOf(scene)) : body(amounts, merchantOf(scene))
+  const { texts, view } = scene
+  const { body } = view.isRefunded ? texts.refunded : texts.paid
+  const amounts = view.paid.map(({ amount, asset }) => showMoney(amount, asset))
+  return body(amounts, merchantOf(scene))
 }
 
 const render: Record<PageState, (scene: Scene) => Html> = {
@@ -193,10 +189,11 @@ function renderWaiting(scene: Scene): Html {
 }
 
 function renderPaid(scene: Scene): Html {
-  const { shown, texts } = scene
+  const { shown, texts, view } = scene
   const back = shown.successUrl ?? null
-  return html`<div class="sign good">${signs.paid}</div>
-    <h1 tabindex="-1">${texts.paid.title}</h1>
+  const state = view.isRefunded ? 'refunded' : 'paid'
+  return html`<div class="sign good">${signs[state]}</div>
+    <h1 tabindex="-1">${texts[state].title}</h1>
     <div class="words"><p>${describePaid(scene)}</p>
       ${back === null && html`<p class="soft">${texts.paid.close}</p>`}</div>
     ${renderNotes(scene, false)}

@@ -6,6 +6,7 @@ const drawn = (paths: string) =>
 /** Decorative icons: the text next to them says the same. */
 export const signs = {
   paid: drawn('<path d="M7 17l6 6 12-13"/>'),
+  refunded: drawn('<path d="M12 6l-6 6 6 6"/><path d="M6 12h14a6 6 0 0 1 0 12h-5"/>'),
   waiting: drawn('<path d="M16 4a12 12 0 1 1-11.4 8.3"/>'),
   expired: drawn('<circle cx="16" cy="16" r="12"/><path d="M16 9v7l5 3"/>'),
   cancelled: drawn('<path d="M9 9l14 14M23 9L9 23"/>'),

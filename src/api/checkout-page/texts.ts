@@ -36,6 +36,7 @@ export const english = {
     pending: (name: string, amount: string) => `Pay ${name} ${amount}`,
     waiting: (name: string) => `Waiting for your payment to ${name}`,
     paid: (name: string) => `Payment successful: ${name}`,
+    refunded: (name: string) => `Payment refunded: ${name}`,
     expired: (name: string) => `Payment expired: ${name}`,
     cancelled: (name: string) => `Payment cancelled: ${name}`,
   },
@@ -111,12 +112,19 @@ export const english = {
     title: 'Payment successful',
     body: (amounts: string[], name: string) =>
       `${name} has received your payment of ${amounts.join(' and ')}.`,
-    refunded: (name: string) => `${name} has refunded your payment.`,
     close: 'You can close this page.',
+  },
+  refunded: {
+    title: 'Payment refunded',
+    body: (amounts: string[], name: string) =>
+      amounts.length === 0
+        ? `${name} has refunded your payment.`
+        : `${name} has refunded your payment of ${amounts.join(' and ')}.`,
   },
   receipt: {
     title: 'Receipt',
     amount: 'Amount',
+    refunded: 'Refunded',
     paidTo: 'Paid to',
     paidFor: 'For',
     paidBy: 'Paid by',

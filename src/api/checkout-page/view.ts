@@ -41,6 +41,10 @@ export type Shortfall = {
 
 export type PageView = {
   state: PageState
+  /** Whether the merchant has refunded everything that a paid session was paid with. */
+  isRefunded: boolean
+  /** What the merchant accepted, by currency, including what it has refunded since. */
+  paid: { asset: Asset; amount: bigint }[]
   /** The payment method shown first, if the session accepts both. */
   isCoinsFirst: boolean
   /** Only while the session is pending. */
@@ -83,6 +87,8 @@ export function viewSession(shown: PublicSessionJson, claim: SentClaim): PageVie
   const isCoinsLatest = notes[0] !== undefined && notes[0].asset !== 'NGN'
   return {
     state,
+    isRefunded: state === 'paid' && acceptedSums(shown).every(({ amount }) => amount === 0n),
+    paid: paidSums(shown),
     isCoinsFirst: Boolean(claim.prefersCoins) || isCoinsLatest || !shown.bankTransfer,
     shortfall: state === 'pending' ? findShortfall(shown) : null,
     waitsForCoins,
@@ -91,6 +97,24 @@ export function viewSession(shown: PublicSessionJson, claim: SentClaim): PageVie
     isWatched: shown.status !== 'paid' || isUnsettled || shown.moreReceived,
     fingerprint: fingerprintOf(shown),
   }
+}
+
+/** What the merchant keeps, of all payments. */
+function acceptedSums({ amountAccepted, cryptoAmounts }: PublicSessionJson): PageView['paid'] {
+  const naira = { asset: 'NGN' as const, amount: fromWire(amountAccepted, 'NGN') }
+  if (!cryptoAmounts) return [naira]
+  const { asset } = cryptoAmounts
+  return [naira, { asset, amount: fromWire(cryptoAmounts.amountAccepted, asset) }]
+}
+
+function paidSums(shown: PublicSessionJson): PageView['paid'] {
+  const sums = acceptedSums(shown).map(({ asset, amount }) => ({
+    asset,
+    amount: shown.received
+      .filter(({ currency }) => currency === asset)
+      .reduce((sum, payment) => sum + fromWire(payment.amountRefunded, asset), amount),
+  }))
+  return sums.filter(({ amount }) => amount > 0n)
 }
 
 /** The held payments in the currency of the newest one. Payments are never added up otherwise. */

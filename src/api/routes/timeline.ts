@@ -16,7 +16,7 @@ export const readTimeline = ({ db }: ApiParts) =>
     operation: 'getTimeline',
     isHeavy: true,
     summary: 'Retrieve a timeline',
-    description: `Returns what happened to a payment (\`pay_\`), a transfer (\`bt_\`, \`ct_\`), a return (\`rf_\`) or a checkout session (\`cs_\`), newest first: accounts opened, money received, ledger entries, attempts, returns, decisions of the operator, events and their deliveries. At most ${limits.timeline.itemsMax} items.`,
+    description: `Returns what happened to a payment (\`pay_\`), a transfer (\`bt_\`, \`ct_\`), a return (\`rf_\`), an account or wallet (\`va_\`, \`da_\`, \`cw_\`, \`dw_\`) or a checkout session (\`cs_\`), newest first: accounts opened, money received, ledger entries, attempts, returns, decisions of the operator, events and their deliveries. At most ${limits.timeline.itemsMax} items.`,
     tag: 'Events',
     params: inPath('reference', referenceSample(prefixes.payment)),
     answers: { 200: timeline },

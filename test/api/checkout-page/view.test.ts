@@ -47,6 +47,7 @@ const received = (change: Partial<Received>): Received => ({
   amountHeld: 0,
   amountReturning: 0,
   amountReturned: 0,
+  amountRefunded: 0,
   status: 'RETURNING',
   variance: 'UNDERPAID',
   sentFrom: null,
@@ -330,6 +331,65 @@ describe('notes about naira', () => {
     expect(markup.split(words)).toHaveLength(3)
   })
 
+  test.each([
+    [
+      'wholly',
+      { amountAccepted: 0, amountReturned: 1_250_000, amountRefunded: 1_250_000 },
+      'Payment refunded',
+      'Ada Stores has refunded your payment of ₦12,500.00.',
+      ['₦12,500.00', '₦12,500.00'],
+    ],
+    [
+      'wholly, on its way, with an excess returned before',
+      {
+        amount: 1_300_000,
+        amountAccepted: 0,
+        amountReturning: 1_250_000,
+        amountReturned: 50_000,
+        amountRefunded: 1_250_000,
+      },
+      'Payment refunded',
+      'Ada Stores has refunded your payment of ₦12,500.00.',
+      ['₦12,500.00', '₦12,500.00'],
+    ],
+    [
+      'partly',
+      { amountAccepted: 1_000_000, amountReturned: 250_000, amountRefunded: 250_000 },
+      'Payment successful',
+      'Ada Stores has received your payment of ₦12,500.00.',
+      ['₦12,500.00', '₦2,500.00'],
+    ],
+    [
+      'not at all, but an excess is returned',
+      { amount: 1_300_000, amountAccepted: 1_250_000, amountReturned: 50_000 },
+      'Payment successful',
+      'Ada Stores has received your payment of ₦12,500.00.',
+      ['₦12,500.00', undefined],
+    ],
+  ])('a payment refunded %s keeps its receipt', (_name, change, title, words, amounts) => {
+    const payment = received({ amount: 1_250_000, variance: 'NONE', ...change })
+    // A duplicate that was returned is no part of what was paid.
+    const duplicate = received({ variance: 'DUPLICATE', amountReturned: 400_000 })
+    const paid: PublicSessionJson = {
+      ...shown,
+      status: 'paid',
+      amountAccepted: Number(payment.amountAccepted),
+      received: [duplicate, payment],
+    }
+    const scene = { shown: paid, view: viewSession(paid, { nairaBefore: null }), ...live }
+    const { markup } = renderMain({ ...scene, texts: english, createdAt: new Date() })
+    expect(markup).toContain(`data-title="${title}: Ada Stores" data-heading="${title}."`)
+    expect(markup).toContain(`<h1 tabindex="-1">${title}</h1>`)
+    expect(markup).toContain(`<p>${words}</p>`)
+    const receipt = markup.slice(markup.indexOf('<section class="receipt"'))
+    const valuesOf = (name: string) =>
+      [...receipt.matchAll(new RegExp(`<dt>${name}</dt><dd>([^<]+)</dd>`, 'g'))].map(
+        ([, one]) => one,
+      )
+    expect([...valuesOf('Amount'), valuesOf('Refunded')[0]]).toEqual(amounts)
+    expect(valuesOf('Date')).toEqual(['5 Jan 2026, 10:01 WAT'])
+  })
+
   test('naira are formatted with kobo', () => {
     expect([1n, 1_250_000n, 123_456_789_012n].map(showNaira)).toEqual([
       '₦0.01',
@@ -351,6 +411,7 @@ describe('notes about coins', () => {
     amountHeld: '0',
     amountReturning: '0',
     amountReturned: '0',
+    amountRefunded: '0',
   }
   const coins = (change: Partial<Received>) =>
     received({ currency: 'USDC', amount: '3.2', ...noAmounts, ...change })
@@ -420,6 +481,22 @@ describe('notes about coins', () => {
     const scene = { shown: paid, view: viewSession(paid, { nairaBefore: null }), ...live }
     const { markup } = renderMain({ ...scene, texts: english, createdAt: new Date() })
     expect(markup).toContain(words)
+  })
+
+  test('refunded coins keep their receipt, and naira that stay keep the heading', () => {
+    const refunded = coins({ variance: 'NONE', amountReturned: '3.2', amountRefunded: '3.2' })
+    const render = (change: Partial<PublicSessionJson>) => {
+      const paid: PublicSessionJson = { ...shown, status: 'paid', cryptoAmounts, ...change }
+      const scene = { shown: paid, view: viewSession(paid, { nairaBefore: null }), ...live }
+      return renderMain({ ...scene, texts: english, createdAt: new Date() }).markup
+    }
+    const alone = render({ received: [refunded] })
+    expect(alone).toContain('Payment refunded')
+    expect(alone).toContain('Ada Stores has refunded your payment of 3.20 USDC.')
+    expect(alone).toContain('<dt>Refunded</dt><dd>3.20 USDC</dd>')
+    const both = render({ received: [refunded], amountAccepted: 1_250_000 })
+    expect(both).not.toContain('Payment refunded')
+    expect(both).toContain('has received your payment of ₦12,500.00 and 3.20 USDC.')
   })
 
   test('an amount with more decimals than the coin has is never misread', () => {
