@@ -64,13 +64,14 @@ Commands use the first key that they find:
 
 Live keys are used only with \`--live\`. \`manilla whoami\` shows which key is used and which merchant it belongs to.
 
-With \`--live\`, a command that moves money (\`bank-transfers create\`, \`crypto-transfers create\`, \`payments refund\`, \`payments resolve\`) shows
-amount, recipient and merchant, and asks before it does. \`--yes\` skips the question; without a terminal, such as in a script, it is required.
+With \`--live\`, a command that moves money (\`bank-transfers create\`, \`crypto-transfers create\`, \`payments refund\`, \`payments resolve\`,
+\`settlements create\`) shows amount, recipient and merchant, and asks before it does. \`--yes\` skips the question; without a terminal, such as in a script, it is required.
 Operator commands that move live money (\`balances credit\`, \`payouts decide\`) ask in the same way.
 
 ## Amounts
 
-Commands take and print naira: \`--amount 5000\`, \`--amount 5000.50\` and \`--amount '₦5,000.00'\` work everywhere; \`--amount 5000.505\` is refused.
+Commands take and print naira: \`--amount 5000\`, \`--amount 5000.50\` \`--amount N5,000\` and \`--amount '₦5,000.00'\` work everywhere;
+\`--amount 5000.505\` is refused.
 Coins are decimals, \`25.5\` or \`'25.5 USDC'\`. Of an amount that can be either, the asset of the request or of the payment decides.
 No flag takes kobo. \`--data\` and \`--json\` are the API's own requests and answers, where naira are an integer of kobo.
 
@@ -95,11 +96,13 @@ npx manilla pay cli-1001
 \`\`\`
 
 \`trigger\` triggers a real [event](events.md) of any type in test mode: it creates accounts and pays them until the event occurs. \`pay\` pays as
-a customer would, to an account number, a wallet or a reference, in naira or coins; without an amount, it pays what is due.
+a customer would, to an account number, a wallet or a reference, in naira or coins; without an amount, it pays the amount
+of the account, also if that was paid before.
 
 Flags are API fields: \`--merchant-reference\` is \`merchantReference\`, \`--customer.email\` is \`email\` inside \`customer\`, metadata is JSON.
 \`--data '{…}'\`, \`--data @file\` and \`--data -\` pass a whole request. \`--idempotency-key\` makes it safe to repeat. In lists, \`--payer\` is
-short for \`--sender\` and \`--order\` for \`--merchant-reference\`; times may be a day: \`--from 2026-11-01\`.
+short for \`--sender\` and \`--order\` for \`--merchant-reference\`; times may be a day: \`--from 2026-11-01\`;
+choices may be in lower case: \`--status held\`. \`search chuka\` is short for \`search list --q chuka\`.
 
 \`\`\`sh
 npx manilla checkout sessions create --amount 12500 --description "Two loaves of agege bread" \\
@@ -117,6 +120,8 @@ checks configuration, database, clock, workers, rails and treasury, and suggests
 npx manilla doctor
 \`\`\`
 
-Output is coloured on terminals that support it, unless \`NO_COLOR\` is set. Every command takes \`--json\`, except \`login\`, \`logout\` and those
+Output is coloured on terminals that support it, unless \`NO_COLOR\` is set. Tables leave out what does not fit: at the end, and fields
+that are empty in every row. Without a terminal they are 120 columns wide, or as wide as \`COLUMNS\` says. Times in tables are in the zone of their
+head. Every command takes \`--json\`, except \`login\`, \`logout\` and those
 that run a service.
 `

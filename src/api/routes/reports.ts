@@ -84,7 +84,7 @@ const receivedFields = {
   amount: withDescription(anyAmount, 'Sum of the payments.'),
   count: count(3, 'Number of payments.'),
 }
-const signedAmount = Type.Union([Type.Integer(), Type.String()], { examples: [250_000] })
+const signedAmount = withExample(anyAmount, 250_000)
 
 const receivedReport = reportOf(
   'ReceivedReport',
