@@ -1,4 +1,5 @@
 import { ConnectionError, ManillaError } from '../src/errors.js'
+import { toFlagName } from './flag-name.js'
 import { withoutControls } from './style.js'
 
 /** docs/reference/cli.md is generated from these. */
@@ -47,28 +48,37 @@ export function exitCodeOf(error: unknown): number {
 
 const startHint = 'Is it running? Start it with `npm start` in its folder.'
 
-/** The text for people; the stack of a bug is shown only with DEBUG. */
-export function describeFailure(error: unknown, isDebugging: boolean): string {
+/** The flags of the command that failed, and whether to show the stack of a bug. */
+type Situation = { flags: string[]; isDebugging: boolean }
+
+/** The text for people. */
+export function describeFailure(error: unknown, situation: Situation): string {
   // Messages may repeat what was typed or answered.
-  return withoutControls(describe(error, isDebugging), '\n')
+  return withoutControls(describe(error, situation), '\n')
 }
 
-function describe(error: unknown, isDebugging: boolean): string {
+function describe(error: unknown, { flags, isDebugging }: Situation): string {
   if (error instanceof Failure) return `error: ${error.message}\n  → ${error.nextStep}`
   if (error instanceof ConnectionError)
     return `error: ${error.message}\n  → ${startHint} ${error.nextStep ?? ''}`.trimEnd()
-  if (error instanceof ManillaError) return describeRefusal(error)
+  if (error instanceof ManillaError) return describeRefusal(error, flags)
   const { message, stack } = error as Error
   return isDebugging ? String(stack) : `error: ${message}`
 }
 
-function describeRefusal(error: ManillaError): string {
+/** Every field that is wrong, with the flag that sets it. */
+function describeRefusal(error: ManillaError, flags: string[]): string {
   const word = error.reason ? `${error.code}, ${error.reason}` : error.code
-  const details = error.details.filter(({ issue }) => !error.message.includes(issue))
+  const names = error.details.map(({ field }) => {
+    const flag = `--${toFlagName(field)}`
+    return flags.includes(flag) ? flag : field
+  })
+  // The fields are shown here; only a program must look for `details`.
+  const nextStep = error.nextStep?.replace(/ \(`details` [^)]*\)/, '')
   return [
     `error: ${error.message}`,
-    ...details.map(({ field, issue }) => `    ${field}: ${issue}`),
-    ...(error.nextStep ? [`  → ${error.nextStep}`] : []),
+    ...error.details.map(({ issue }, at) => `    ${names[at]} ${issue}`),
+    ...(nextStep ? [`  → ${nextStep}`] : []),
     `  (${error.status} ${word}${error.requestId ? `; request ${error.requestId}` : ''})`,
   ].join('\n')
 }

@@ -12,10 +12,10 @@ export function isAsset(name: unknown): name is string {
   return assets.includes(name as string)
 }
 
-/** `5000`, `5000.50`, `₦5,000.00`, `NGN 5000`, `25.5 USDC`; undefined for anything else. */
+/** `5000`, `₦5,000.00`, `N5000`, `NGN 5000`, `25.5 USDC`; undefined for anything else. */
 export function parseMoney(text: string): WrittenMoney | undefined {
   const [, naira, before, number, after] =
-    /^(?:(₦)\s?|([A-Z]{3,4})\s)?([\d.,]+)(?:\s([A-Z]{3,4}))?$/.exec(text.trim()) ?? []
+    /^(?:([₦N])\s?|([A-Z]{3,4})\s)?([\d.,]+)(?:\s([A-Z]{3,4}))?$/.exec(text.trim()) ?? []
   if (number === undefined || [naira, before, after].filter(Boolean).length > 1) return undefined
   const asset = naira ? 'NGN' : (before ?? after)
   const decimal = ungroup(number)
@@ -28,12 +28,22 @@ function ungroup(text: string): string {
   return /^\d{1,3}(,\d{3})+(\.|$)/.test(text) ? text.replaceAll(',', '') : text
 }
 
+/** More kobo than this are not exact in JSON. */
+const koboMax = Number.MAX_SAFE_INTEGER
+
+/** Whether naira are written correctly, but are more than any amount can be. */
+export function isTooMuch(decimal: string): boolean {
+  return /^\d+(\.\d{1,2})?$/.test(decimal) && toKobo(decimal) === undefined
+}
+
+export const nairaMax = formatNaira(koboMax)
+
 /** Exact: undefined if there are more than two decimals, or more kobo than JSON numbers hold. */
 export function toKobo(decimal: string): number | undefined {
   const [, whole = '', fraction = ''] = /^(\d+)(?:\.(\d{1,2}))?$/.exec(decimal) ?? []
   if (whole === '') return undefined
   const kobo = BigInt(whole + fraction.padEnd(2, '0'))
-  return kobo <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(kobo) : undefined
+  return kobo <= BigInt(koboMax) ? Number(kobo) : undefined
 }
 
 export function formatNaira(kobo: number): string {

@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import type { Manilla, Pages, Payment } from '../src/manilla.js'
 import { type Output, type Run, setTestAction } from './action.js'
 import { type Failure, misused } from './failure.js'
-import { formatMoney, formatNaira, parseMoney, toKobo } from './money.js'
+import { formatMoney, formatNaira, isTooMuch, nairaMax, parseMoney, toKobo } from './money.js'
 import type { Terminal } from './terminal.js'
 
 type Options = { asset?: string; from?: string }
@@ -141,6 +141,8 @@ function readKobo(text: string): number {
     throw misused('A bank account accepts naira only.', 'Write 5000 or ₦5,000.50.')
   const kobo = written && toKobo(written.decimal)
   if (kobo !== undefined) return kobo
+  if (written && isTooMuch(written.decimal))
+    throw misused(`An amount is at most ${nairaMax}, not ${text}.`, 'Write a smaller amount.')
   throw misused(`${text} is not a valid amount in naira.`, 'Write 5000 or ₦5,000.50.')
 }
 

@@ -42,12 +42,17 @@ export async function runProgram(
   words: string[],
 ): Promise<number> {
   const isJson = words.includes('--json')
+  let flags: string[] = []
+  program.hook('preAction', (_, command) => {
+    flags = command.options.map(({ long }) => long ?? '')
+  })
   try {
     await program.parseAsync(words, { from: 'user' })
     return exitCodes.done
   } catch (error) {
     if (error instanceof CommanderError) return exitCodeOfCommander(error)
-    terminal.note(isJson ? toJson(error) : describeFailure(error, Boolean(terminal.env.DEBUG)))
+    const isDebugging = Boolean(terminal.env.DEBUG)
+    terminal.note(isJson ? toJson(error) : describeFailure(error, { flags, isDebugging }))
     return exitCodeOf(error)
   }
 }

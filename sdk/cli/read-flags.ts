@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { type Failure, misused } from './failure.js'
-import { isAsset, parseMoney, toKobo } from './money.js'
+import { toFlagName } from './flag-name.js'
+import { isAsset, isTooMuch, nairaMax, parseMoney, toKobo } from './money.js'
 
 /** `naira` and `coins` have one unit; of an `amount`, the asset decides. */
 type Kind = 'text' | 'integer' | 'boolean' | 'naira' | 'coins' | 'amount' | 'list' | 'json'
@@ -8,7 +9,7 @@ type Kind = 'text' | 'integer' | 'boolean' | 'naira' | 'coins' | 'amount' | 'lis
 /** One field of a request. A dotted name is a nested field: `customer.name`. */
 export type Flag = [
   ...[name: string, kind: Kind, about: string],
-  ...[isRequired: boolean, isNullable: boolean],
+  ...[isRequired: boolean, isNullable: boolean, choices?: string[]],
 ]
 
 /** An operation of the API, as generated from openapi.json. */
@@ -17,18 +18,29 @@ export type Described = {
   flags: Flag[]
   /** Fields of the answer that are amounts, by dotted name. */
   money: string[]
+  /** Whether the request can be repeated with an `Idempotency-Key`. */
+  takesIdempotencyKey?: true
 }
 
 export type Input = Record<string, unknown>
 
-/** `destination.bankCode` becomes `--destination.bank-code`. */
-export function toFlagName(name: string): string {
-  return name.replace(/([a-z0-9])([A-Z])/g, '$1-$2').toLowerCase()
-}
-
 /** `--data` as an object. */
 export function readData(data: string | undefined): Input {
   return data === undefined ? {} : readObject(data)
+}
+
+/** Choices as the API writes them: `--status held` becomes HELD. */
+export function matchChoices<Given extends Input>(flags: Flag[], given: Given): Given {
+  const matched = flags.flatMap(([name, , , , , choices = []]): [string, unknown][] => {
+    const text = given[name]
+    if (typeof text !== 'string' || choices.length === 0) return []
+    const match = (word: string) => {
+      const same = choices.filter((one) => one.toLowerCase() === word.trim().toLowerCase())
+      return same.includes(word) ? word : (same[0] ?? word)
+    }
+    return [[name, text.split(',').map(match).join(',')]]
+  })
+  return { ...given, ...Object.fromEntries(matched) }
 }
 
 /** Whether the asset of an amount must be found out, because nothing in the request names it. */
@@ -101,6 +113,8 @@ function readNaira({ name, text }: Given): number {
   const kobo = written && (written.asset ?? 'NGN') === 'NGN' && toKobo(written.decimal)
   if (typeof kobo === 'number') return kobo
   const flag = `--${toFlagName(name)}`
+  if (written && kobo !== false && isTooMuch(written.decimal))
+    throw misused(`${flag} must be at most ${nairaMax}, not ${text}.`, 'Write a smaller amount.')
   throw misused(
     `${flag} must be naira with at most two decimals, not ${text}.`,
     `Write ${flag} 5000 or ${flag} 5000.50; ₦5,000.50 works too.`,

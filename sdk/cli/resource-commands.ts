@@ -11,10 +11,11 @@ import { type Output, type Run, setAction, setTestAction } from './action.js'
 import { confirmLive, yesFlag } from './confirm.js'
 import { misused } from './failure.js'
 import { filterAliases } from './flag-aliases.js'
+import { toFlagName } from './flag-name.js'
 import { described } from './flags.js'
 import { describeMove, movesMoney } from './live-moves.js'
-import { namedAsset, needsAsset, readData, readFlags, toFlagName } from './read-flags.js'
-import { formatFields, formatList, type Money } from './show.js'
+import { matchChoices, namedAsset, needsAsset, readData, readFlags } from './read-flags.js'
+import { formatAnswer, formatList, type Money } from './show.js'
 import type { Terminal } from './terminal.js'
 
 /** One command per API operation: `virtualAccounts.create` becomes `virtual-accounts create`. */
@@ -25,7 +26,8 @@ export function registerResources(program: Command, terminal: Terminal): void {
 
 function registerRows(parent: Command, terminal: Terminal, rows: Operations, prefix: string): void {
   for (const [name, row] of Object.entries(rows)) {
-    const command = parent.command(toFlagName(name))
+    const isDefault = worded[prefix + name] !== undefined
+    const command = parent.command(toFlagName(name), { isDefault })
     if (isOperation(row)) registerOperation(command, terminal, row, prefix + name)
     else {
       command.description(describeGroup(name, row))
@@ -39,6 +41,9 @@ function describeGroup(name: string, rows: Operations): string {
   return name === 'test' ? `test mode only: ${verbs}` : verbs
 }
 
+/** Commands that take words in place of a flag; their group takes them too: `search chuka`. */
+const worded: Record<string, string> = { 'search.list': 'q' }
+
 type Options = Record<string, string | undefined>
 
 function registerOperation(
@@ -47,22 +52,26 @@ function registerOperation(
   operation: Operation,
   name: string,
 ): void {
-  const { about, flags } = described[name]!
+  const { about, flags, takesIdempotencyKey } = described[name]!
   command.description(about)
   for (const place of parametersOf(operation.path)) command.argument(`<${toFlagName(place)}>`)
+  const isWorded = worded[name] !== undefined
+  if (isWorded) command.argument('[words...]', `instead of --${worded[name]}`)
   for (const [field, kind, text, isRequired, isNullable] of flags) {
     const alias = operation.takes === 'query' ? filterAliases[field] : undefined
     const names = [...(alias === undefined ? [] : [alias]), toFlagName(field)]
     const value = `<${kind}${isNullable ? ' or null' : ''}>`
     const flag = `${names.map((name) => `--${name}`).join(', ')} ${value}`
-    command.addOption(new FieldOption(flag, isRequired ? `(required) ${text}` : text, field))
+    command.addOption(
+      new FieldOption(flag, isRequired && !isWorded ? `(required) ${text}` : text, field),
+    )
   }
   if (operation.takes === 'body')
     command.option(
       '--data <json>',
       'the request as JSON, as the API takes it (naira in kobo); @file reads a file, - reads stdin',
     )
-  if (operation.method === 'POST' && !operation.isPublic)
+  if (takesIdempotencyKey)
     command.option('--idempotency-key <key>', 'makes the request safe to retry')
   // These simulate payers and never work with a live key.
   const isTestOnly = operation.path.startsWith('/v1/test/') || name === 'checkout.simulate'
@@ -94,9 +103,13 @@ async function call(
   operation: Operation,
   name: string,
 ): Promise<Output | undefined> {
-  const { data, idempotencyKey, yes, ...given } = run.options
-  const { manilla, args, terminal } = run
+  const { data, idempotencyKey, yes, ...typed } = run.options
+  const { manilla, terminal } = run
   const { flags, money } = described[name]!
+  const word = worded[name]
+  const args = word === undefined ? run.args : []
+  if (word !== undefined) typed[word] ??= run.args.flat().join(' ') || undefined
+  const given = matchChoices(flags, typed)
   if (args.includes(''))
     throw misused('An argument is empty.', 'Run the command with --help to see what it accepts.')
   const base = readData(data)
@@ -115,10 +128,8 @@ async function call(
     return undefined
   }
   const answer = operation.gives === 'pages' ? await pending.page!() : await pending
-  return describe(operation, terminal, answer, {
-    fields: money,
-    asset: namedAsset('amount', input, {}),
-  })
+  const shown = { fields: money, asset: namedAsset('amount', input, {}) }
+  return describe(operation, terminal, answer, { money: shown, operation: name })
 }
 
 /** The asset of requests that do not name it. */
@@ -134,12 +145,14 @@ function findMethod(manilla: Manilla, name: string): Method {
 
 type Found = { [part: string]: unknown }
 
-function describe({ gives }: Operation, terminal: Terminal, data: unknown, money: Money): Output {
+type Shown = { money: Money; operation: string }
+
+function describe({ gives }: Operation, terminal: Terminal, data: unknown, shown: Shown): Output {
   if (gives === 'pages') {
     const { items, nextCursor } = data as Page
     const more = nextCursor === null ? '' : `\nMore: --cursor ${nextCursor}`
-    return { data, text: formatList(terminal, items, money) + more }
+    return { data, text: formatList(terminal, items, shown) + more }
   }
-  if (gives === 'items') return { data, text: formatList(terminal, data as unknown[], money) }
-  return { data: data ?? null, text: formatFields(data ?? {}, money) }
+  if (gives === 'items') return { data, text: formatList(terminal, data as unknown[], shown) }
+  return { data: data ?? null, text: formatAnswer(terminal, data ?? {}, shown) }
 }

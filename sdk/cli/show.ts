@@ -1,7 +1,9 @@
+import { type Column, listColumns, readField } from './columns.js'
 import { formatMoney, isAsset } from './money.js'
 import { withoutControls } from './style.js'
 import { formatTable } from './table.js'
 import type { Terminal } from './terminal.js'
+import { formatTime, isTimeField, type TimeStyle, zoneLabel } from './times.js'
 
 type Fields = Record<string, unknown>
 
@@ -12,23 +14,72 @@ const noMoney: Money = { fields: [] }
 
 /** One line per field; nested fields get dotted names: `customer.name`. */
 export function formatFields(data: unknown, money: Money = noMoney): string {
-  const lines = flatten(data, money)
-  if (lines.length === 0) return 'Done.'
+  return alignFields(flatten(data, { money })) || 'Done.'
+}
+
+/** The same, with every list of objects as a table below: the items of a timeline. */
+export function formatAnswer(
+  terminal: Pick<Terminal, 'hasColors' | 'columns'>,
+  data: unknown,
+  { money, operation }: { money: Money; operation: string },
+): string {
+  const { timeZone, bucket } = (data ?? {}) as Fields
+  const zone = typeof timeZone === 'string' ? timeZone : undefined
+  const lists: List[] = []
+  const fields = alignFields(flatten(data, { money, lists, zone }))
+  const tables = lists.map(({ name, items, money }) => {
+    const table = formatList(terminal, items, { money, operation, zone, isDaily: bucket === 'day' })
+    return isOnlyList(name) ? table : `${name}\n${table}`
+  })
+  return [fields, ...tables].filter(Boolean).join('\n\n') || 'Done.'
+}
+
+function isOnlyList(name: string): boolean {
+  return ['items', 'buckets', 'hours'].includes(name)
+}
+
+function alignFields(lines: [string, string][]): string {
   const width = Math.max(...lines.map(([name]) => name.length))
   return lines.map(([name, value]) => `${name.padEnd(width)}  ${value}`.trimEnd()).join('\n')
 }
 
-function flatten(data: unknown, money: Money, path: string[] = []): [string, string][] {
+type List = { name: string; items: Fields[]; money: Money }
+
+/** With `lists`, lists of objects are added to it instead. With a zone, times are shown in it. */
+type Flattening = { money: Money; lists?: List[] | undefined; zone?: string | undefined }
+
+function flatten(data: unknown, how: Flattening, path: string[] = []): [string, string][] {
+  const { money, lists, zone } = how
   const shownPath = withoutControls(path.join('.'))
   if (typeof data !== 'object' || data === null) return [[shownPath || 'answer', toText(data)]]
   const fields = data as Fields
   const inside = { fields: money.fields, asset: assetOf(fields) ?? money.asset }
   return Object.entries(fields).flatMap(([name, value]): [string, string][] => {
+    const valuePath = [...path, name]
+    const dotted = valuePath.join('.')
+    if (lists && !path.includes('metadata') && name !== 'metadata' && isListOfObjects(value)) {
+      lists.push({ name: withoutControls(dotted), items: value, money: within(inside, dotted) })
+      return []
+    }
     const isNested = typeof value === 'object' && value !== null && Object.keys(value).length > 0
-    if (isNested) return flatten(value, inside, [...path, name])
-    const cell = toCell([...path, name], value, inside)
-    return [[withoutControls([...path, name].join('.')), cell]]
+    if (isNested) return flatten(value, { money: inside, lists, zone }, valuePath)
+    const time = zone && isTimeField(name) ? formatTime(value, { zone, unit: 'minute' }) : undefined
+    return [[withoutControls(dotted), time ?? toCell(valuePath, value, inside)]]
   })
+}
+
+function isListOfObjects(value: unknown): value is Fields[] {
+  return (
+    Array.isArray(value) &&
+    value.length > 0 &&
+    value.every((item) => typeof item === 'object' && item !== null && !Array.isArray(item))
+  )
+}
+
+/** The amounts of the items of a list: `payments.fee` becomes `fee`. */
+function within({ fields, asset }: Money, list: string): Money {
+  const inner = fields.filter((field) => field.startsWith(`${list}.`))
+  return { fields: inner.map((field) => field.slice(list.length + 1)), asset }
 }
 
 function assetOf({ asset, currency }: Fields): string | undefined {
@@ -48,38 +99,66 @@ function toText(value: unknown): string {
   return typeof value === 'string' ? withoutControls(value) : JSON.stringify(value)
 }
 
-/** One line per resource, with as many scalar fields as fit. */
+type ListStyle = {
+  money?: Money
+  /** Some operations have columns of their own. */
+  operation?: string
+  zone?: string | undefined
+  isDaily?: boolean
+}
+
+/** A kept name is at least this wide; below, times lose their year first. */
+const nameWidthWanted = 16
+
+/** One line per resource: what people look for first, then as many scalar fields as fit. */
 export function formatList(
   terminal: Pick<Terminal, 'hasColors' | 'columns'>,
   items: unknown[],
-  money: Money = noMoney,
+  { money = noMoney, operation, zone = 'UTC', isDaily = false }: ListStyle = {},
 ): string {
   const rows = items as Fields[]
-  const head = sortNames(new Set(rows.flatMap((row) => Object.keys(row)))).filter((name) =>
-    rows.every((row) => typeof row[name] !== 'object' || row[name] === null),
-  )
-  const cells = rows.map((row) => {
-    const inside = { fields: money.fields, asset: assetOf(row) ?? money.asset }
-    return head.map((name) => toCell([name], row[name], inside))
+  const { all, kept, shrinking, hasSeconds } = listColumns(rows, operation)
+  const unit = isDaily ? 'day' : hasSeconds ? 'second' : 'minute'
+  const at = all.findIndex(({ head }) => head === shrinking)
+  const build = (style: TimeStyle) => ({
+    head: all.map(({ head }, one) => headOf(head, { rows, style, isKept: one < kept })),
+    rows: rows.map((row) => {
+      const inside = { fields: money.fields, asset: assetOf(row) ?? money.asset }
+      return all.map((column) => toListCell(column, row, inside, style))
+    }),
   })
-  return formatTable(terminal, { head, rows: cells, amounts: money.fields, isCut: true })
+  const full = build({ zone, unit })
+  const widths = full.head.map((head, at) =>
+    Math.max(head.length, ...full.rows.map((row) => row[at]!.length)),
+  )
+  const least = widths
+    .slice(0, kept)
+    .map((width, one) => (one === at ? Math.min(width, nameWidthWanted) : width) + 2)
+  const isNarrow = least.reduce((sum, width) => sum + width, -2) > terminal.columns
+  return formatTable(terminal, {
+    ...(isNarrow ? build({ zone, unit, isYearHidden: !isDaily }) : full),
+    amounts: money.fields,
+    isCut: true,
+    kept: Math.max(kept, 1),
+    shrinking: at < 0 ? undefined : { at, keepsEnd: shrinking === 'path' },
+  })
 }
 
-const firstColumns = [
-  'reference',
-  'method',
-  'path',
-  'type',
-  'status',
-  'asset',
-  'amount',
-  'balanceAfter',
-  'id',
-  'currency',
-  'createdAt',
-]
+/** The head of a time names its zone. */
+function headOf(
+  head: string,
+  { rows, style, isKept }: { rows: Fields[]; style: TimeStyle; isKept: boolean },
+): string {
+  const isTime = rows.some((row) => toTime(head, row, style) !== undefined)
+  if (!isTime) return head
+  return `${style.isYearHidden && isKept ? 'time' : head} (${zoneLabel(style.zone)})`
+}
 
-function sortNames(names: Set<string>): string[] {
-  const first = firstColumns.filter((name) => names.has(name))
-  return [...first, ...[...names].filter((name) => !first.includes(name))]
+function toListCell({ fields }: Column, row: Fields, money: Money, style: TimeStyle): string {
+  const field = fields.find((one) => (readField(row, one) ?? null) !== null) ?? fields[0]!
+  return toTime(field, row, style) ?? toCell(field.split('.'), readField(row, field), money)
+}
+
+function toTime(field: string, row: Fields, style: TimeStyle): string | undefined {
+  return isTimeField(field) ? formatTime(readField(row, field), style) : undefined
 }

@@ -63,7 +63,7 @@ export function openTerminal(homes: string[]): Terminal {
     startProgress,
     // hasColors() honours NO_COLOR.
     hasColors: Boolean(stdout.isTTY && stdout.hasColors()),
-    columns: stdout.columns || 120,
+    columns: tableWidth(stdout.columns, env.COLUMNS),
     stop: () => {
       if (!isListening)
         for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
@@ -72,6 +72,11 @@ export function openTerminal(homes: string[]): Terminal {
       return stop.signal
     },
   }
+}
+
+/** The width of the terminal; without one COLUMNS, if set. */
+export function tableWidth(terminal: number | undefined, text = ''): number {
+  return terminal || (/^[1-9]\d{0,4}$/.test(text) ? Number(text) : 120)
 }
 
 function ask(question: string): Promise<string> {

@@ -57,8 +57,9 @@ async function triggerEvent({ terminal, manilla, access, args }: Run<object>): P
 
 function unknownEvent(type: string): Failure {
   const names = Object.keys(triggers)
-  const similar = findNearest(type, names)
-  const found = similar.length > 0 ? similar : findRelated(type, names)
+  const word = type.toLowerCase()
+  const similar = findNearest(word, names)
+  const found = similar.length > 0 ? similar : findRelated(word, names)
   const hint =
     found.length > 0
       ? `Did you mean ${found.join(', ')}?`

@@ -12,7 +12,14 @@ import {
 import type { Schema } from './print-schema.js'
 
 /** A request field as a command-line flag. */
-type Flag = { name: string; kind: string; about: string; isRequired: boolean; isNullable: boolean }
+type Flag = {
+  name: string
+  kind: string
+  about: string
+  isRequired: boolean
+  isNullable: boolean
+  choices: string[]
+}
 
 /** sdk/cli/flags.ts: descriptions, flags and amounts of the resource commands. */
 export function printFlags(document: Document): string {
@@ -24,9 +31,10 @@ export function printFlags(document: Document): string {
       .filter(({ name }) => row.gives !== 'csv' || name !== 'limit')
       .map((flag) => `      ${printFlag(flag)},`)
     const list = flags.length === 0 ? '[]' : `[\n${flags.join('\n')}\n    ]`
-    const about = describe(row, described).replaceAll('`', '')
+    const about = describeCommand(row, described).replaceAll('`', '')
     const money = listMoney(document, row, described).map(quote).join(', ')
     const lines = [`about: ${quote(about)}`, `flags: ${list}`, `money: [${money}]`]
+    if (takesIdempotencyKey(described)) lines.push('takesIdempotencyKey: true')
     return `  ${quote(name)}: {\n${lines.map((line) => `    ${line},\n`).join('')}  },`
   })
   return [
@@ -40,14 +48,24 @@ export function printFlags(document: Document): string {
   ].join('\n')
 }
 
-/** An export has all rows and no pages. */
-function describe({ gives }: Operation, { summary, description }: Described): string {
-  if (gives !== 'csv') return `${summary}. ${description}`
-  return `${summary.replace(/^List/, 'Export')} as CSV. Writes every row that matches, newest first.`
+/** A list and its export are one operation of the API and two commands. */
+function describeCommand({ gives }: Operation, { summary, description }: Described): string {
+  const [, things] = /^List (.+)$/.exec(summary) ?? []
+  const text = description.replace(/ ?Send `Accept: text\/csv` to export all of them\./, '')
+  if (gives === 'csv') {
+    const unpaged = text.replace(/ ?A page [^.]+\./, '')
+    return `Export ${things ?? summary} as CSV to stdout. ${unpaged}`
+  }
+  return `${summary}. ${text}${text === description ? '' : ' To export all of them, use csv.'}`
 }
 
-function printFlag({ name, kind, about, isRequired, isNullable }: Flag): string {
+function takesIdempotencyKey({ parameters = [] }: Described): boolean {
+  return parameters.some(({ name, in: place }) => place === 'header' && name === 'Idempotency-Key')
+}
+
+function printFlag({ name, kind, about, isRequired, isNullable, choices }: Flag): string {
   const parts = [quote(name), quote(kind), quote(about), String(isRequired), String(isNullable)]
+  if (choices.length > 0) parts.push(`[${choices.map(quote).join(', ')}]`)
   return `[${parts.join(', ')}]`
 }
 
@@ -80,7 +98,17 @@ function toFlags(field: { name: string; schemas: Schema[]; isRequired: boolean }
   const text = choices.length > 0 ? `${about} One of: ${choices.join(', ')}.`.trim() : about
   const isNullable = plain.some(({ type }) => type === 'null')
   const kind = moneyKindOf(plain) ?? kindOf(plain)
-  return [{ name, kind, about: inNaira(text.replaceAll('`', '')), isRequired, isNullable }]
+  const items = plain.flatMap((schema) => schema.items?.enum ?? []).map(String)
+  return [
+    {
+      name,
+      kind,
+      about: inNaira(text.replaceAll('`', '')),
+      isRequired,
+      isNullable,
+      choices: [...new Set([...choices, ...items])],
+    },
+  ]
 }
 
 const eitherUnit = 'Naira for NGN, a decimal amount of the coin for USDC and USDT.'

@@ -68,10 +68,10 @@ export function formatWithKobo(kobo: bigint): string {
   return `${formatMoney(kobo, 'NGN')} (${kobo} kobo)`
 }
 
-/** Parses an amount as people write it: 5000, 5000.50, ₦5,000.00, 25.5 USDC. Never rounds. */
+/** Parses an amount as people write it: 5000, ₦5,000.00, N5000, 25.5 USDC. Never rounds. */
 export function parseMoney(text: string, asset: Asset): bigint | NotAnAmount {
   const isNaira = asset === 'NGN'
-  const unit = isNaira ? /^₦ ?|^NGN | NGN$/ : new RegExp(` ${asset}$`)
+  const unit = isNaira ? /^[₦N] ?(?=\d)|^NGN | NGN$/ : new RegExp(` ${asset}$`)
   const amount = parseDecimal(ungroup(text.trim().replace(unit, '')), asset)
   if (typeof amount === 'bigint' || amount !== notDecimal) return amount
   const example = isNaira ? '5000 or ₦5,000.50' : `25.5 or 25.5 ${asset}`

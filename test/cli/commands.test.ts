@@ -13,8 +13,8 @@ import { movesMoney } from '../../sdk/cli/live-moves.js'
 import { formatNaira } from '../../sdk/cli/money.js'
 import { createProgram } from '../../sdk/cli/program.js'
 import { type Flag, readFlags } from '../../sdk/cli/read-flags.js'
-import { formatFields } from '../../sdk/cli/show.js'
-import type { Terminal } from '../../sdk/cli/terminal.js'
+import { formatAnswer, formatFields, formatList } from '../../sdk/cli/show.js'
+import { type Terminal, tableWidth } from '../../sdk/cli/terminal.js'
 import { listRows } from '../../sdk/scripts/document.js'
 import { printFlags } from '../../sdk/scripts/print-flags.js'
 import { inEither } from '../../src/resources/shapes.js'
@@ -34,6 +34,14 @@ afterAll(() => {
 
 const { run, ask } = terminal
 const apiDescription = readFileSync(path.resolve(import.meta.dirname, '../../openapi.json'), 'utf8')
+
+/** The lines of a table, as cells. */
+function cellsOf(table: string): string[][] {
+  return table
+    .trim()
+    .split('\n')
+    .map((line) => line.split(/ {2,}/))
+}
 
 /** Every leaf command with its full name. */
 function listCommands(command: Command, words: string[] = []): string[] {
@@ -66,11 +74,13 @@ describe('flags build the request', () => {
     ['NGN', '2500', 250_000],
     ['NGN', '2500.5', 250_050],
     ['NGN', '₦2,500.05', 250_005],
+    ['ngn', 'N2,500', 250_000],
     ['USDC', '25', '25'],
     ['USDC', '25.5 USDC', '25.5'],
+    ['usdc', '25', '25'],
   ])('with an amount of %s written as %s', async (asset, amount, sent) => {
     const funding = await ask('test', 'fund', '--asset', asset, '--amount', amount)
-    expect(funding).toMatchObject({ asset, amount: sent })
+    expect(funding).toMatchObject({ asset: asset.toUpperCase(), amount: sent })
   })
 
   test.each([
@@ -84,6 +94,14 @@ describe('flags build the request', () => {
   ])('and refuses an amount of %s written as %s', async (asset, amount) => {
     const { code, err } = await run('test', 'fund', '--asset', asset, `--amount=${amount}`)
     expect([code, err]).toEqual([2, expect.stringContaining('--amount must be')])
+  })
+
+  test('and says of a correct amount that it is too large', async () => {
+    const amount = '99999999999999999999'
+    const most = 'at most ₦90,071,992,547,409.91'
+    const { err } = await run('virtual-accounts', 'create', '--amount', amount)
+    expect(err).toContain(`--amount must be ${most}, not ${amount}.`)
+    expect((await run('pay', '1000000000', amount)).err).toContain(most)
   })
 
   test('in the currency of the payment that is refunded', async () => {
@@ -209,9 +227,14 @@ describe('exit codes', () => {
 
   test('a refusal names each field and the request id', async () => {
     const { err } = await run('virtual-accounts', 'create', '--amount', '0')
-    expect(err).toContain('merchantReference')
-    expect(err).toContain('amount')
+    expect(err).toMatch(/^ {4}--merchant-reference is required$/m)
+    expect(err).toMatch(/^ {4}--amount must be at least ₦0\.01/m)
     expect(err).toMatch(/→ .+/)
+    expect(err).not.toContain('details')
+    const nested = ['checkout', 'sessions', 'create', '--customer.email', 'x', '--data', '{"x":1}']
+    const wrong = (await run(...nested)).err
+    expect(wrong).toMatch(/^ {4}--customer\.email must be/m)
+    expect(wrong).toMatch(/^ {4}x is not/m)
     expect(err).toMatch(/request req_/)
     const json = await run('virtual-accounts', 'create', '--amount', '0', '--json')
     expect(JSON.parse(json.err)).toMatchObject({ code: 'validation_failed', status: 400 })
@@ -238,6 +261,7 @@ test.each([
   ['virtual_acount.paid', 'virtual_account.paid'],
   ['checkout.sesion.piad', 'checkout.session.paid'],
   ['virtual_account.pay', 'virtual_account.paid'],
+  ['VIRTUAL_ACCOUNT.PAID', 'virtual_account.paid'],
   ['payment.hold', 'payment.held'],
   ['paid', 'virtual_account.paid, checkout.session.paid, settlement.paid, crypto_wallet.paid'],
   ['payment.explodes', 'payment.held, payment.returning, payment.returned'],
@@ -265,6 +289,136 @@ test('a list can be filtered by day and by the names that people use', async () 
         flags.map(([flag]) => flag),
         name,
       ).not.toContain(alias)
+})
+
+describe('a list for people', () => {
+  const pay = async (order: string, amount: string) => {
+    await ask('virtual-accounts', 'create', '--amount', amount, '--merchant-reference', order)
+    return ask('pay', order)
+  }
+
+  test('shows payer and order, and keeps the payer on a narrow terminal', async () => {
+    const { reference } = await pay('wide-1', '12500')
+    const payment = await ask('payments', 'get', reference)
+    const { name } = payment.sender
+    const [day = '', time = ''] = payment.createdAt.split('T')
+    const shown = `${day} ${time.slice(0, 5)}`
+    const listed = ['payments', 'list', '--order', 'wide-1']
+    const [head, row] = cellsOf((await run(...listed)).out)
+    const first = ['reference', 'createdAt (UTC)', 'status', 'amount', 'payer', 'merchantReference']
+    expect(head!.slice(0, 6)).toEqual(first)
+    const cells = [reference, shown, 'ACCEPTED', '₦12,500.00', name, 'wide-1']
+    expect(row!.slice(0, 6)).toEqual(cells)
+    const narrow = openTerminal(terminal.env, { columns: 80 })
+    const { out } = await narrow.run(...listed)
+    for (const line of out.trim().split('\n')) expect(line.length).toBeLessThanOrEqual(80)
+    const [, kept] = cellsOf(out)
+    expect(kept!.slice(0, 4)).toEqual([reference, shown.slice(5), 'ACCEPTED', '₦12,500.00'])
+    expect(`${name}…`.startsWith(kept![4]!.slice(0, 8))).toBe(true)
+    narrow.close()
+  })
+
+  test('of requests shows time, path and request id at any width', async () => {
+    await run('virtual-accounts', 'get', 'va_none')
+    const words = ['request-logs', 'list', '--status', '404', '--method', 'get']
+    await until(async () => (await ask(...words)).items.length > 0)
+    const { requestId } = (await ask(...words)).items[0]
+    for (const columns of [70, 120]) {
+      const sized = openTerminal(terminal.env, { columns })
+      const [head, row] = cellsOf((await sized.run(...words)).out)
+      expect(head!.slice(1, 5)).toEqual(['method', 'path', 'status', 'requestId'])
+      expect(row!.slice(3, 5)).toEqual(['404', requestId])
+      expect(row![0]).toMatch(/\d\d-\d\d \d\d:\d\d:\d\d$/)
+      expect(row![2]).toMatch(/va_none$/)
+      sized.close()
+    }
+  })
+
+  test('is as wide as the terminal, else as COLUMNS, else 120', () => {
+    expect(tableWidth(90, '220')).toBe(90)
+    expect(tableWidth(undefined, '220')).toBe(220)
+    for (const wrong of [undefined, '', '0', '-5', '1e3', 'x'])
+      expect(tableWidth(undefined, wrong)).toBe(120)
+  })
+
+  test('of transfers has one column for bank and coin recipients', () => {
+    const rows = [
+      { reference: 'bt_1', currency: 'NGN', amount: 5, accountName: 'ADA OBI', narration: null },
+      { reference: 'ct_1', asset: 'USDC', amount: '2.5', destinationAddress: '9xQe' },
+    ]
+    const money = { fields: ['amount'] }
+    const shown = formatList({ hasColors: false, columns: 120 }, rows, { money })
+    expect(cellsOf(shown)).toEqual([
+      ['reference', 'amount', 'recipient'],
+      ['bt_1', '₦0.05', 'ADA OBI'],
+      ['ct_1', '2.5 USDC', '9xQe'],
+    ])
+  })
+
+  test('is in the timeline: time, title and amount', async () => {
+    const { reference } = await pay('timed-1', '700')
+    const { out } = await run('timeline', 'get', reference)
+    const [fields = '', table = ''] = out.split('\n\n')
+    expect(fields).toMatch(new RegExp(`^reference +${reference}\ntruncated +false$`))
+    const [head, ...rows] = cellsOf(table)
+    expect(head!.slice(0, 3)).toEqual(['at (UTC)', 'title', 'amount'])
+    const { items } = await ask('timeline', 'get', reference)
+    expect(rows.map(([, title]) => title)).toEqual(
+      items.map((item: { title: string }) => item.title),
+    )
+    expect(rows.map(([, , amount]) => amount)).toContain('₦700.00')
+  })
+
+  test('is in a report: days in Lagos, amounts in naira', async () => {
+    const data = {
+      ...{ currency: 'NGN', change: { amount: -5 }, bucket: 'day', timeZone: 'Africa/Lagos' },
+      ...{ from: '2026-11-15T23:00:00.000Z', metadata: { lines: [{ a: 1 }] } },
+      buckets: [{ from: '2026-11-15T23:00:00.000Z', amount: 123_456, count: 2 }],
+    }
+    const { money } = described['reports.received']!
+    const shown = formatAnswer({ hasColors: false, columns: 80 }, data, {
+      money: { fields: money },
+      operation: 'reports.received',
+    })
+    expect(shown.split('\n')).toEqual([
+      'currency            NGN',
+      'change.amount       −₦0.05',
+      'bucket              day',
+      'timeZone            Africa/Lagos',
+      'from                2026-11-16 00:00',
+      'metadata.lines.0.a  1',
+      '',
+      'from (Lagos)     amount  count',
+      '2026-11-16    ₦1,234.56  2',
+    ])
+    const { code, out } = await run('reports', 'balance', '--bucket', 'HOUR')
+    expect([code, out]).toEqual([0, expect.stringMatching(/\nfrom \(Lagos\) +closing +lowest\n/)])
+  })
+
+  test('can be found by words', async () => {
+    const { reference } = await pay('found-1', '300')
+    for (const words of [
+      ['search', 'found-1'],
+      ['search', 'list', '--q', 'found-1'],
+    ])
+      expect((await run(...words)).out).toContain(reference)
+    expect(await ask('search', 'order:found-1', 'status:accepted')).toMatchObject([{ reference }])
+  })
+})
+
+test('an idempotency key is offered where the API takes one', async () => {
+  const help = async (...words: string[]) => (await run(...words, '--help')).out
+  expect(await help('bank-transfers', 'quote')).not.toContain('--idempotency-key')
+  expect(await help('bank-transfers', 'create')).toContain('--idempotency-key')
+})
+
+test('an export has a description of its own', () => {
+  for (const [name, { about }] of Object.entries(described)) {
+    expect(about, name).not.toContain('text/csv')
+    if (!name.endsWith('.csv')) continue
+    expect(about).toMatch(/^Export [a-z ]+ as CSV to stdout\. /)
+    expect(about, name).not.toContain('nextCursor')
+  }
 })
 
 describe('with a live key', () => {

@@ -14,6 +14,7 @@ export function openTerminal(
     input?: string
     configFolder?: string
     answer?: string | undefined
+    columns?: number
   } = {},
 ) {
   const { homes = [], input = '' } = given
@@ -28,7 +29,7 @@ export function openTerminal(
       homes,
       configFolder,
       hasColors: false,
-      columns: 120,
+      columns: given.columns ?? 120,
       readSecret: async () => input,
       canAsk: given.answer !== undefined,
       ask: async (question) => {
@@ -65,6 +66,7 @@ export function openTerminal(
   }
 
   return {
+    env,
     configFolder,
     start,
     run: (...words: string[]) => start(...words).ended,

@@ -204,6 +204,9 @@ test('the service and the command line read and write the same amounts', () => {
     '-5',
     '₦',
     '₦-5',
+    'N',
+    'NN5',
+    'N5 USDC',
     '5 USDC',
     '',
   ]) {
@@ -214,7 +217,8 @@ test('the service and the command line read and write the same amounts', () => {
       text,
     ).toBe(true)
   }
-  for (const text of ['5000', '5,000', '₦5,000', '₦ 5000.00', 'NGN 5000', '5000 NGN', ' 5000.0 ']) {
+  const written = ['5000', '5,000', '₦5,000', '₦ 5000.00', 'NGN 5000', '5000 NGN', ' 5000.0 ']
+  for (const text of [...written, 'N5000', 'N5,000', 'N 5000.00']) {
     expect(parseMoney(text, 'NGN'), text).toBe(500_000n)
     expect(cli.toKobo(cli.parseMoney(text)!.decimal), text).toBe(500_000)
   }

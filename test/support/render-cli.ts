@@ -82,7 +82,8 @@ Operator commands that move live money (${asksOfOperator}) ask in the same way.
 
 ## Amounts
 
-Commands take and print naira: \`--amount 5000\`, \`--amount 5000.50\` and \`--amount '₦5,000.00'\` work everywhere; \`--amount 5000.505\` is refused.
+Commands take and print naira: \`--amount 5000\`, \`--amount 5000.50\` \`--amount N5,000\` and \`--amount '₦5,000.00'\` work everywhere;
+\`--amount 5000.505\` is refused.
 Coins are decimals, \`25.5\` or \`'25.5 USDC'\`. Of an amount that can be either, the asset of the request or of the payment decides.
 No flag takes kobo. \`--data\` and \`--json\` are the API's own requests and answers, where naira are an integer of kobo.
 
@@ -112,7 +113,8 @@ expects in all, even if that was already paid. Dedicated accounts and dedicated 
 
 Flags are API fields: \`--merchant-reference\` is \`merchantReference\`, \`--customer.email\` is \`email\` inside \`customer\`, metadata is JSON.
 \`--data '{…}'\`, \`--data @file\` and \`--data -\` pass a whole request. \`--idempotency-key\` makes it safe to repeat. In lists, \`--payer\` is
-short for \`--sender\` and \`--order\` for \`--merchant-reference\`; times may be a day: \`--from 2026-11-01\`.
+short for \`--sender\` and \`--order\` for \`--merchant-reference\`; times may be a day: \`--from 2026-11-01\`;
+choices may be in lower case: \`--status held\`. \`search chuka\` is short for \`search list --q chuka\`.
 
 \`\`\`sh
 npx manilla checkout sessions create --amount 12500 --description "Two loaves of agege bread" \\
@@ -130,6 +132,8 @@ checks configuration, database, clock, workers, rails and treasury, and suggests
 npx manilla doctor
 \`\`\`
 
-Output is coloured on terminals that support it, unless \`NO_COLOR\` is set. Every command takes \`--json\`, except \`login\`, \`logout\` and those
+Output is coloured on terminals that support it, unless \`NO_COLOR\` is set. Tables leave out what does not fit: at the end, and fields
+that are empty in every row. Without a terminal they are 120 columns wide, or as wide as \`COLUMNS\` says. Times in tables are in the zone of their
+head. Every command takes \`--json\`, except \`login\`, \`logout\` and those
 that run a service.
 `

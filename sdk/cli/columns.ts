@@ -1,0 +1,109 @@
+type Fields = Record<string, unknown>
+
+/** A column of a list. It shows the first of its fields that a row has. */
+export type Column = { head: string; fields: string[] }
+
+/** The columns of a list: the first `kept` ones are shown however narrow the terminal is. */
+export type Columns = {
+  all: Column[]
+  kept: number
+  /** Shortened before a kept column is lost. */
+  shrinking: string | undefined
+  hasSeconds: boolean
+}
+
+/** Columns by their head: a field of the API, or one of `people`. */
+type Layout = { kept: string[]; next: string[]; shrinking: string[]; hasSeconds?: boolean }
+
+/** Who paid or is paid. Bank and coin rows of one list share a column. */
+const people: Record<string, string[]> = {
+  payer: ['sender.name', 'sender.address', 'sender.accountNumber'],
+  recipient: [
+    ...['destination.accountName', 'destination.address', 'destination.accountNumber'],
+    ...['accountName', 'destinationAddress'],
+  ],
+  customer: ['customer.name'],
+  counterparty: ['counterparty.name', 'counterparty.address', 'counterparty.accountNumber'],
+}
+
+const identifiers = ['reference', 'accountReference', 'id', 'eventId', 'endpointId']
+const times = ['createdAt', 'timestamp', 'at', 'eventCreatedAt', 'from']
+
+const layouts: Record<string, Layout> = {
+  'requestLogs.list': {
+    kept: ['createdAt', 'method', 'path', 'status', 'requestId'],
+    next: ['reason', 'code', 'durationMs', 'keyName'],
+    shrinking: ['path'],
+    hasSeconds: true,
+  },
+  'timeline.get': {
+    kept: ['at', 'title', 'amount'],
+    next: ['reference', 'kind'],
+    shrinking: ['title'],
+    hasSeconds: true,
+  },
+  'search.list': {
+    kept: ['reference', 'kind', 'title', 'status'],
+    next: ['subtitle'],
+    shrinking: ['title'],
+  },
+  'virtualAccounts.list': {
+    kept: ['reference', 'createdAt', 'status', 'amount', 'merchantReference'],
+    next: ['accountNumber', 'bankName', 'accountName'],
+    shrinking: ['merchantReference'],
+  },
+  'dedicatedAccounts.list': {
+    kept: ['accountReference', 'createdAt', 'status', 'externalReference'],
+    next: ['accountNumber', 'accountName'],
+    shrinking: ['externalReference'],
+  },
+}
+
+/** What people look for first; then the other scalar fields, as the API orders them. */
+export function listColumns(rows: Fields[], operation = ''): Columns {
+  const has = (head: string) =>
+    fieldsOf(head).some((field) => rows.some((row) => isShown(readField(row, field))))
+  const { kept, next, shrinking, hasSeconds = false } = layouts[operation] ?? chooseLayout(has)
+  const first = kept.filter(has)
+  const shown = [...first, ...next.filter(has)]
+  const isUsed = new Set(shown.flatMap(fieldsOf))
+  // An amount is written with its unit.
+  if (isUsed.has('amount')) for (const name of ['currency', 'asset']) isUsed.add(name)
+  const names = new Set(rows.flatMap((row) => Object.keys(row)))
+  const others = [...names].filter(
+    (name) => !isUsed.has(name) && has(name) && rows.every((row) => !isNested(row[name])),
+  )
+  return {
+    all: [...shown, ...others].map((head) => ({ head, fields: fieldsOf(head) })),
+    kept: first.length,
+    shrinking: shrinking.find((head) => first.includes(head)),
+    hasSeconds,
+  }
+}
+
+function chooseLayout(has: (head: string) => boolean): Layout {
+  const one = (heads: string[]) => heads.filter(has).slice(0, 1)
+  const names = one(Object.keys(people))
+  return {
+    kept: [...one(identifiers), ...one(times), 'type', 'status', 'amount', ...names],
+    next: ['balanceAfter', 'merchantReference', 'externalReference'],
+    shrinking: names,
+  }
+}
+
+function fieldsOf(head: string): string[] {
+  return people[head] ?? [head]
+}
+
+/** `sender.name` of a row. */
+export function readField(row: Fields, field: string): unknown {
+  return field.split('.').reduce<unknown>((at, part) => (at as Fields | null)?.[part], row)
+}
+
+function isShown(value: unknown): boolean {
+  return value !== null && value !== undefined && !isNested(value)
+}
+
+function isNested(value: unknown): boolean {
+  return typeof value === 'object' && value !== null
+}
