@@ -8,11 +8,12 @@ export const described: Record<string, Described> = {
     flags: [
       ['merchantReference', 'text', 'Your own reference, such as an order number.', true, false],
       ['amount', 'naira', 'Amount in naira.', true, false],
-      ['currency', 'text', 'The currency of the amounts. One of: NGN.', false, false],
+      ['currency', 'text', 'The currency of the amounts. One of: NGN.', false, false, ['NGN']],
       ['expiresAt', 'text', 'In the future, at most 24 hours ahead. An ISO 8601 date or date-time; UTC if it names no zone.', false, false],
       ['metadata', 'json', 'Any JSON object; returned unchanged.', false, false],
     ],
     money: ['amount', 'amountReceived', 'amountAccepted', 'amountHeld', 'amountReturning', 'amountReturned', 'payments.amount', 'payments.amountAccepted', 'payments.amountHeld', 'payments.amountReturning', 'payments.amountReturned', 'payments.fee'],
+    takesIdempotencyKey: true,
   },
   'virtualAccounts.get': {
     about: 'Verify a virtual account. Returns the current state.',
@@ -23,7 +24,7 @@ export const described: Record<string, Described> = {
     about: 'List virtual accounts. Returns virtual accounts, newest first.',
     flags: [
       ['merchantReference', 'text', 'Your own reference, such as an order number.', false, false],
-      ['status', 'text', 'Only items in this state. One of: ACTIVE, PAID, EXPIRED, CANCELLED.', false, false],
+      ['status', 'text', 'Only items in this state. One of: ACTIVE, PAID, EXPIRED, CANCELLED.', false, false, ['ACTIVE', 'PAID', 'EXPIRED', 'CANCELLED']],
       ['q', 'text', 'Searches references, your own references and account numbers.', false, false],
       ['from', 'text', 'Only items created at this time or later. A date is a day in Lagos. An ISO 8601 date or date-time; UTC if it names no zone.', false, false],
       ['to', 'text', 'Only items created before this time. A date is a day in Lagos, and includes that day. An ISO 8601 date or date-time; UTC if it names no zone.', false, false],
@@ -33,10 +34,10 @@ export const described: Record<string, Described> = {
     money: ['amount', 'amountReceived', 'amountAccepted', 'amountHeld', 'amountReturning', 'amountReturned', 'payments.amount', 'payments.amountAccepted', 'payments.amountHeld', 'payments.amountReturning', 'payments.amountReturned', 'payments.fee'],
   },
   'virtualAccounts.csv': {
-    about: 'Export virtual accounts as CSV. Writes every row that matches, newest first.',
+    about: 'Export virtual accounts as CSV to stdout. Returns virtual accounts, newest first.',
     flags: [
       ['merchantReference', 'text', 'Your own reference, such as an order number.', false, false],
-      ['status', 'text', 'Only items in this state. One of: ACTIVE, PAID, EXPIRED, CANCELLED.', false, false],
+      ['status', 'text', 'Only items in this state. One of: ACTIVE, PAID, EXPIRED, CANCELLED.', false, false, ['ACTIVE', 'PAID', 'EXPIRED', 'CANCELLED']],
       ['q', 'text', 'Searches references, your own references and account numbers.', false, false],
       ['from', 'text', 'Only items created at this time or later. A date is a day in Lagos. An ISO 8601 date or date-time; UTC if it names no zone.', false, false],
       ['to', 'text', 'Only items created before this time. A date is a day in Lagos, and includes that day. An ISO 8601 date or date-time; UTC if it names no zone.', false, false],
@@ -48,17 +49,19 @@ export const described: Record<string, Described> = {
     about: 'Cancel a virtual account. Stops expecting the payment. A payment that still arrives counts as late.',
     flags: [],
     money: ['amount', 'amountReceived', 'amountAccepted', 'amountHeld', 'amountReturning', 'amountReturned', 'payments.amount', 'payments.amountAccepted', 'payments.amountHeld', 'payments.amountReturning', 'payments.amountReturned', 'payments.fee'],
+    takesIdempotencyKey: true,
   },
   'virtualAccounts.requery': {
     about: 'Fetch missed payments from the bank. Queries the bank for payments that it did not report. Use it when a customer has paid and you received no webhook.',
     flags: [],
     money: ['amount', 'amountReceived', 'amountAccepted', 'amountHeld', 'amountReturning', 'amountReturned', 'payments.amount', 'payments.amountAccepted', 'payments.amountHeld', 'payments.amountReturning', 'payments.amountReturned', 'payments.fee'],
+    takesIdempotencyKey: true,
   },
   'dedicatedAccounts.create': {
     about: 'Create a dedicated account. Creates a permanent account number for a customer, an invoice or a subscription. Accepts any amount, any number of times. A live bank may need customer, and then refuses without it.',
     flags: [
       ['externalReference', 'text', 'Your own reference, such as an order number.', true, false],
-      ['currency', 'text', 'The currency of the amounts. One of: NGN.', false, false],
+      ['currency', 'text', 'The currency of the amounts. One of: NGN.', false, false, ['NGN']],
       ['customer.name', 'text', 'First and last name.', false, false],
       ['customer.email', 'text', 'E-mail address of the customer.', false, false],
       ['customer.phone', 'text', 'Phone number of the customer, with or without country code.', false, false],
@@ -67,6 +70,7 @@ export const described: Record<string, Described> = {
       ['metadata', 'json', 'Any JSON object; returned unchanged.', false, false],
     ],
     money: [],
+    takesIdempotencyKey: true,
   },
   'dedicatedAccounts.get': {
     about: 'Verify a dedicated account. Returns the current state.',
@@ -77,7 +81,7 @@ export const described: Record<string, Described> = {
     about: 'List dedicated accounts. Returns dedicated accounts, newest first. Only ACTIVE ones unless you filter by another status.',
     flags: [
       ['externalReference', 'text', 'Your own reference, such as an order number.', false, false],
-      ['status', 'text', 'Only items in this state. One of: ACTIVE, INACTIVE.', false, false],
+      ['status', 'text', 'Only items in this state. One of: ACTIVE, INACTIVE.', false, false, ['ACTIVE', 'INACTIVE']],
       ['q', 'text', 'Searches references, your own references, account numbers and names of account holders.', false, false],
       ['from', 'text', 'Only items created at this time or later. A date is a day in Lagos. An ISO 8601 date or date-time; UTC if it names no zone.', false, false],
       ['to', 'text', 'Only items created before this time. A date is a day in Lagos, and includes that day. An ISO 8601 date or date-time; UTC if it names no zone.', false, false],
@@ -87,10 +91,10 @@ export const described: Record<string, Described> = {
     money: [],
   },
   'dedicatedAccounts.csv': {
-    about: 'Export dedicated accounts as CSV. Writes every row that matches, newest first.',
+    about: 'Export dedicated accounts as CSV to stdout. Returns dedicated accounts, newest first. Only ACTIVE ones unless you filter by another status.',
     flags: [
       ['externalReference', 'text', 'Your own reference, such as an order number.', false, false],
-      ['status', 'text', 'Only items in this state. One of: ACTIVE, INACTIVE.', false, false],
+      ['status', 'text', 'Only items in this state. One of: ACTIVE, INACTIVE.', false, false, ['ACTIVE', 'INACTIVE']],
       ['q', 'text', 'Searches references, your own references, account numbers and names of account holders.', false, false],
       ['from', 'text', 'Only items created at this time or later. A date is a day in Lagos. An ISO 8601 date or date-time; UTC if it names no zone.', false, false],
       ['to', 'text', 'Only items created before this time. A date is a day in Lagos, and includes that day. An ISO 8601 date or date-time; UTC if it names no zone.', false, false],
@@ -102,18 +106,20 @@ export const described: Record<string, Described> = {
     about: 'Deactivate a dedicated account. Deactivates the account permanently. Payments that still arrive are held until you resolve them.',
     flags: [],
     money: [],
+    takesIdempotencyKey: true,
   },
   'cryptoWallets.create': {
     about: 'Create a crypto wallet. Creates a wallet address for one payment of one amount of one stablecoin. A webhook notifies you when the payment is final on the chain. Expires after 30 minutes unless you send expiresAt.',
     flags: [
       ['merchantReference', 'text', 'Your own reference, such as an order number.', true, false],
-      ['asset', 'text', 'The currency or stablecoin of the amounts. One of: USDC, USDT.', true, false],
-      ['network', 'text', 'The chain that carries the coins. One of: SOLANA.', true, false],
+      ['asset', 'text', 'The currency or stablecoin of the amounts. One of: USDC, USDT.', true, false, ['USDC', 'USDT']],
+      ['network', 'text', 'The chain that carries the coins. One of: SOLANA.', true, false, ['SOLANA']],
       ['amount', 'coins', 'Decimal amount, more than zero, with at most 6 digits after the point.', true, false],
       ['expiresAt', 'text', 'In the future, at most 24 hours ahead. An ISO 8601 date or date-time; UTC if it names no zone.', false, false],
       ['metadata', 'json', 'Any JSON object; returned unchanged.', false, false],
     ],
     money: ['amount', 'amountReceived', 'amountAccepted', 'amountHeld', 'amountReturning', 'amountReturned', 'payments.amount', 'payments.amountAccepted', 'payments.amountHeld', 'payments.amountReturning', 'payments.amountReturned', 'payments.fee'],
+    takesIdempotencyKey: true,
   },
   'cryptoWallets.get': {
     about: 'Verify a crypto wallet. Returns the current state.',
@@ -124,7 +130,7 @@ export const described: Record<string, Described> = {
     about: 'List crypto wallets. Returns crypto wallets, newest first.',
     flags: [
       ['merchantReference', 'text', 'Your own reference, such as an order number.', false, false],
-      ['status', 'text', 'Only items in this state. One of: ACTIVE, PAID, EXPIRED, CANCELLED.', false, false],
+      ['status', 'text', 'Only items in this state. One of: ACTIVE, PAID, EXPIRED, CANCELLED.', false, false, ['ACTIVE', 'PAID', 'EXPIRED', 'CANCELLED']],
       ['q', 'text', 'Searches references, your own references and addresses.', false, false],
       ['from', 'text', 'Only items created at this time or later. A date is a day in Lagos. An ISO 8601 date or date-time; UTC if it names no zone.', false, false],
       ['to', 'text', 'Only items created before this time. A date is a day in Lagos, and includes that day. An ISO 8601 date or date-time; UTC if it names no zone.', false, false],
@@ -134,10 +140,10 @@ export const described: Record<string, Described> = {
     money: ['amount', 'amountReceived', 'amountAccepted', 'amountHeld', 'amountReturning', 'amountReturned', 'payments.amount', 'payments.amountAccepted', 'payments.amountHeld', 'payments.amountReturning', 'payments.amountReturned', 'payments.fee'],
   },
   'cryptoWallets.csv': {
-    about: 'Export crypto wallets as CSV. Writes every row that matches, newest first.',
+    about: 'Export crypto wallets as CSV to stdout. Returns crypto wallets, newest first.',
     flags: [
       ['merchantReference', 'text', 'Your own reference, such as an order number.', false, false],
-      ['status', 'text', 'Only items in this state. One of: ACTIVE, PAID, EXPIRED, CANCELLED.', false, false],
+      ['status', 'text', 'Only items in this state. One of: ACTIVE, PAID, EXPIRED, CANCELLED.', false, false, ['ACTIVE', 'PAID', 'EXPIRED', 'CANCELLED']],
       ['q', 'text', 'Searches references, your own references and addresses.', false, false],
       ['from', 'text', 'Only items created at this time or later. A date is a day in Lagos. An ISO 8601 date or date-time; UTC if it names no zone.', false, false],
       ['to', 'text', 'Only items created before this time. A date is a day in Lagos, and includes that day. An ISO 8601 date or date-time; UTC if it names no zone.', false, false],
@@ -149,20 +155,23 @@ export const described: Record<string, Described> = {
     about: 'Cancel a crypto wallet. Stops expecting the payment. A payment that still arrives counts as late.',
     flags: [],
     money: ['amount', 'amountReceived', 'amountAccepted', 'amountHeld', 'amountReturning', 'amountReturned', 'payments.amount', 'payments.amountAccepted', 'payments.amountHeld', 'payments.amountReturning', 'payments.amountReturned', 'payments.fee'],
+    takesIdempotencyKey: true,
   },
   'cryptoWallets.requery': {
     about: 'Poll the chain now. Polls the wallet at once, including for other tokens. Wallets are polled anyway, but rarely after a long time without payments. Returns the current state; webhooks notify you of what is found.',
     flags: [],
     money: ['amount', 'amountReceived', 'amountAccepted', 'amountHeld', 'amountReturning', 'amountReturned', 'payments.amount', 'payments.amountAccepted', 'payments.amountHeld', 'payments.amountReturning', 'payments.amountReturned', 'payments.fee'],
+    takesIdempotencyKey: true,
   },
   'dedicatedCryptoWallets.create': {
     about: 'Create a dedicated crypto wallet. Creates a permanent wallet address for a customer. Accepts any amount of USDC or USDT, any number of times.',
     flags: [
       ['externalReference', 'text', 'Your own reference, such as an order number.', true, false],
-      ['network', 'text', 'The chain that carries the coins. One of: SOLANA.', true, false],
+      ['network', 'text', 'The chain that carries the coins. One of: SOLANA.', true, false, ['SOLANA']],
       ['metadata', 'json', 'Any JSON object; returned unchanged.', false, false],
     ],
     money: [],
+    takesIdempotencyKey: true,
   },
   'dedicatedCryptoWallets.get': {
     about: 'Verify a dedicated crypto wallet. Returns the current state.',
@@ -173,7 +182,7 @@ export const described: Record<string, Described> = {
     about: 'List dedicated crypto wallets. Returns dedicated crypto wallets, newest first.',
     flags: [
       ['externalReference', 'text', 'Your own reference, such as an order number.', false, false],
-      ['status', 'text', 'Only items in this state. One of: ACTIVE.', false, false],
+      ['status', 'text', 'Only items in this state. One of: ACTIVE.', false, false, ['ACTIVE']],
       ['q', 'text', 'Searches references, your own references and addresses.', false, false],
       ['from', 'text', 'Only items created at this time or later. A date is a day in Lagos. An ISO 8601 date or date-time; UTC if it names no zone.', false, false],
       ['to', 'text', 'Only items created before this time. A date is a day in Lagos, and includes that day. An ISO 8601 date or date-time; UTC if it names no zone.', false, false],
@@ -183,10 +192,10 @@ export const described: Record<string, Described> = {
     money: [],
   },
   'dedicatedCryptoWallets.csv': {
-    about: 'Export dedicated crypto wallets as CSV. Writes every row that matches, newest first.',
+    about: 'Export dedicated crypto wallets as CSV to stdout. Returns dedicated crypto wallets, newest first.',
     flags: [
       ['externalReference', 'text', 'Your own reference, such as an order number.', false, false],
-      ['status', 'text', 'Only items in this state. One of: ACTIVE.', false, false],
+      ['status', 'text', 'Only items in this state. One of: ACTIVE.', false, false, ['ACTIVE']],
       ['q', 'text', 'Searches references, your own references and addresses.', false, false],
       ['from', 'text', 'Only items created at this time or later. A date is a day in Lagos. An ISO 8601 date or date-time; UTC if it names no zone.', false, false],
       ['to', 'text', 'Only items created before this time. A date is a day in Lagos, and includes that day. An ISO 8601 date or date-time; UTC if it names no zone.', false, false],
@@ -198,6 +207,7 @@ export const described: Record<string, Described> = {
     about: 'Poll the chain now. Polls the wallet at once, including for other tokens. Wallets are polled anyway, but rarely after a long time without payments. Returns the current state; webhooks notify you of what is found.',
     flags: [],
     money: [],
+    takesIdempotencyKey: true,
   },
   'payments.get': {
     about: 'Retrieve a payment. Returns the current state: how much is accepted, held, on its way back and returned.',
@@ -205,12 +215,12 @@ export const described: Record<string, Described> = {
     money: ['amount', 'amountAccepted', 'amountHeld', 'amountReturning', 'amountReturned', 'fee'],
   },
   'payments.list': {
-    about: 'List payments. Returns payments, newest first. Filters combine: find a payment by payer, order, amount or date. A page of a rare combination may be short or empty and still have a nextCursor. Send Accept: text/csv to export all of them.',
+    about: 'List payments. Returns payments, newest first. Filters combine: find a payment by payer, order, amount or date. A page of a rare combination may be short or empty and still have a nextCursor. To export all of them, use csv.',
     flags: [
-      ['source', 'text', 'Only payments into this kind of account. One of: virtual_account, dedicated_account, crypto_wallet, dedicated_crypto_wallet.', false, false],
+      ['source', 'text', 'Only payments into this kind of account. One of: virtual_account, dedicated_account, crypto_wallet, dedicated_crypto_wallet.', false, false, ['virtual_account', 'dedicated_account', 'crypto_wallet', 'dedicated_crypto_wallet']],
       ['accountReference', 'text', 'Only payments into the account or wallet with this reference.', false, false],
-      ['variance', 'text', 'Only payments that differ in this way from what was expected. One of: NONE, UNDERPAID, OVERPAID, LATE, DUPLICATE.', false, false],
-      ['currency', 'text', 'Only payments in this currency. One of: NGN, USDC, USDT.', false, false],
+      ['variance', 'text', 'Only payments that differ in this way from what was expected. One of: NONE, UNDERPAID, OVERPAID, LATE, DUPLICATE.', false, false, ['NONE', 'UNDERPAID', 'OVERPAID', 'LATE', 'DUPLICATE']],
+      ['currency', 'text', 'Only payments in this currency. One of: NGN, USDC, USDT.', false, false, ['NGN', 'USDC', 'USDT']],
       ['minAmount', 'amount', 'Only amounts of at least this: naira if currency is NGN or absent, else a decimal.', false, false],
       ['maxAmount', 'amount', 'Only amounts of at most this: naira if currency is NGN or absent, else a decimal.', false, false],
       ['sender', 'text', 'Only payments from this payer: words of the name or their beginnings, an account number, or a wallet address.', false, false],
@@ -218,19 +228,19 @@ export const described: Record<string, Described> = {
       ['q', 'text', 'Searches references, your own references, account numbers, the bank\'s session id and the payer\'s name.', false, false],
       ['from', 'text', 'Only items created at this time or later. A date is a day in Lagos. An ISO 8601 date or date-time; UTC if it names no zone.', false, false],
       ['to', 'text', 'Only items created before this time. A date is a day in Lagos, and includes that day. An ISO 8601 date or date-time; UTC if it names no zone.', false, false],
-      ['status', 'text', 'Only items in this state. One of: HELD, RETURNING, ACCEPTED, RETURNED.', false, false],
+      ['status', 'text', 'Only items in this state. One of: HELD, RETURNING, ACCEPTED, RETURNED.', false, false, ['HELD', 'RETURNING', 'ACCEPTED', 'RETURNED']],
       ['limit', 'integer', 'Items per page.', false, false],
       ['cursor', 'text', 'The nextCursor of the previous page.', false, false],
     ],
     money: ['amount', 'amountAccepted', 'amountHeld', 'amountReturning', 'amountReturned', 'fee'],
   },
   'payments.csv': {
-    about: 'Export payments as CSV. Writes every row that matches, newest first.',
+    about: 'Export payments as CSV to stdout. Returns payments, newest first. Filters combine: find a payment by payer, order, amount or date.',
     flags: [
-      ['source', 'text', 'Only payments into this kind of account. One of: virtual_account, dedicated_account, crypto_wallet, dedicated_crypto_wallet.', false, false],
+      ['source', 'text', 'Only payments into this kind of account. One of: virtual_account, dedicated_account, crypto_wallet, dedicated_crypto_wallet.', false, false, ['virtual_account', 'dedicated_account', 'crypto_wallet', 'dedicated_crypto_wallet']],
       ['accountReference', 'text', 'Only payments into the account or wallet with this reference.', false, false],
-      ['variance', 'text', 'Only payments that differ in this way from what was expected. One of: NONE, UNDERPAID, OVERPAID, LATE, DUPLICATE.', false, false],
-      ['currency', 'text', 'Only payments in this currency. One of: NGN, USDC, USDT.', false, false],
+      ['variance', 'text', 'Only payments that differ in this way from what was expected. One of: NONE, UNDERPAID, OVERPAID, LATE, DUPLICATE.', false, false, ['NONE', 'UNDERPAID', 'OVERPAID', 'LATE', 'DUPLICATE']],
+      ['currency', 'text', 'Only payments in this currency. One of: NGN, USDC, USDT.', false, false, ['NGN', 'USDC', 'USDT']],
       ['minAmount', 'amount', 'Only amounts of at least this: naira if currency is NGN or absent, else a decimal.', false, false],
       ['maxAmount', 'amount', 'Only amounts of at most this: naira if currency is NGN or absent, else a decimal.', false, false],
       ['sender', 'text', 'Only payments from this payer: words of the name or their beginnings, an account number, or a wallet address.', false, false],
@@ -238,7 +248,7 @@ export const described: Record<string, Described> = {
       ['q', 'text', 'Searches references, your own references, account numbers, the bank\'s session id and the payer\'s name.', false, false],
       ['from', 'text', 'Only items created at this time or later. A date is a day in Lagos. An ISO 8601 date or date-time; UTC if it names no zone.', false, false],
       ['to', 'text', 'Only items created before this time. A date is a day in Lagos, and includes that day. An ISO 8601 date or date-time; UTC if it names no zone.', false, false],
-      ['status', 'text', 'Only items in this state. One of: HELD, RETURNING, ACCEPTED, RETURNED.', false, false],
+      ['status', 'text', 'Only items in this state. One of: HELD, RETURNING, ACCEPTED, RETURNED.', false, false, ['HELD', 'RETURNING', 'ACCEPTED', 'RETURNED']],
       ['cursor', 'text', 'The nextCursor of the previous page.', false, false],
     ],
     money: [],
@@ -246,10 +256,10 @@ export const described: Record<string, Described> = {
   'payments.counts': {
     about: 'Count payments. Returns how many payments match the filters, by status.',
     flags: [
-      ['source', 'text', 'Only payments into this kind of account. One of: virtual_account, dedicated_account, crypto_wallet, dedicated_crypto_wallet.', false, false],
+      ['source', 'text', 'Only payments into this kind of account. One of: virtual_account, dedicated_account, crypto_wallet, dedicated_crypto_wallet.', false, false, ['virtual_account', 'dedicated_account', 'crypto_wallet', 'dedicated_crypto_wallet']],
       ['accountReference', 'text', 'Only payments into the account or wallet with this reference.', false, false],
-      ['variance', 'text', 'Only payments that differ in this way from what was expected. One of: NONE, UNDERPAID, OVERPAID, LATE, DUPLICATE.', false, false],
-      ['currency', 'text', 'Only payments in this currency. One of: NGN, USDC, USDT.', false, false],
+      ['variance', 'text', 'Only payments that differ in this way from what was expected. One of: NONE, UNDERPAID, OVERPAID, LATE, DUPLICATE.', false, false, ['NONE', 'UNDERPAID', 'OVERPAID', 'LATE', 'DUPLICATE']],
+      ['currency', 'text', 'Only payments in this currency. One of: NGN, USDC, USDT.', false, false, ['NGN', 'USDC', 'USDT']],
       ['minAmount', 'amount', 'Only amounts of at least this: naira if currency is NGN or absent, else a decimal.', false, false],
       ['maxAmount', 'amount', 'Only amounts of at most this: naira if currency is NGN or absent, else a decimal.', false, false],
       ['sender', 'text', 'Only payments from this payer: words of the name or their beginnings, an account number, or a wallet address.', false, false],
@@ -271,13 +281,14 @@ export const described: Record<string, Described> = {
   'payments.resolve': {
     about: 'Resolve a held payment. Accepts the held amount of a payment, or returns it to the sender or to destination. Stablecoins are returned only to a wallet that you name.',
     flags: [
-      ['action', 'text', 'accept keeps the held amount, return sends it back. One of: accept, return.', true, false],
+      ['action', 'text', 'accept keeps the held amount, return sends it back. One of: accept, return.', true, false, ['accept', 'return']],
       ['destination.bankCode', 'text', 'Code of the bank, as listed by GET /v1/banks.', false, false],
       ['destination.accountNumber', 'text', 'Ten-digit account number (NUBAN).', false, false],
       ['destination.accountName', 'text', 'Name of the account holder, as the bank knows it.', false, false],
       ['destination.address', 'text', 'Solana wallet address. It has no checksum: many mistyped addresses are valid too.', false, false],
     ],
     money: ['amount', 'amountAccepted', 'amountHeld', 'amountReturning', 'amountReturned', 'fee'],
+    takesIdempotencyKey: true,
   },
   'payments.refund': {
     about: 'Refund a payment. Returns accepted money to the sender or to destination: all of it, or amount. The fee is kept. Stablecoins are returned only to a wallet that you name.',
@@ -289,25 +300,27 @@ export const described: Record<string, Described> = {
       ['destination.address', 'text', 'Solana wallet address. It has no checksum: many mistyped addresses are valid too.', false, false],
     ],
     money: ['amount', 'amountAccepted', 'amountHeld', 'amountReturning', 'amountReturned', 'fee'],
+    takesIdempotencyKey: true,
   },
   'checkout.sessions.create': {
     about: 'Create a checkout session. Creates a hosted page for one payment of one amount. Send your customer to its url. Expires after 30 minutes unless you send expiresAt.',
     flags: [
       ['amount', 'naira', 'Amount in naira.', true, false],
-      ['currency', 'text', 'The currency of the amounts. One of: NGN.', false, false],
+      ['currency', 'text', 'The currency of the amounts. One of: NGN.', false, false, ['NGN']],
       ['description', 'text', 'Text for people: what is paid for, or what the endpoint is for.', true, false],
       ['customer.name', 'text', 'Name of the customer.', true, false],
       ['customer.email', 'text', 'E-mail address of the customer.', true, false],
       ['merchantReference', 'text', 'Your own reference, such as an order number.', false, false],
       ['expiresAt', 'text', 'In the future, at most 24 hours ahead. An ISO 8601 date or date-time; UTC if it names no zone.', false, false],
-      ['crypto.asset', 'text', 'The currency or stablecoin of the amounts. One of: USDC, USDT.', false, false],
-      ['crypto.network', 'text', 'The chain that carries the coins. One of: SOLANA.', false, false],
+      ['crypto.asset', 'text', 'The currency or stablecoin of the amounts. One of: USDC, USDT.', false, false, ['USDC', 'USDT']],
+      ['crypto.network', 'text', 'The chain that carries the coins. One of: SOLANA.', false, false, ['SOLANA']],
       ['crypto.amount', 'coins', 'Decimal amount, more than zero, with at most 6 digits after the point.', false, false],
       ['successUrl', 'text', 'Where the customer continues after paying. reference is added to the query.', false, false],
       ['cancelUrl', 'text', 'Where the customer goes back to. reference is added to the query.', false, false],
       ['metadata', 'json', 'Any JSON object; returned unchanged.', false, false],
     ],
     money: ['amount', 'crypto.amount', 'bankTransfer.amount', 'amountReceived', 'amountAccepted', 'cryptoAmounts.amount', 'cryptoAmounts.amountReceived', 'cryptoAmounts.amountAccepted', 'payments.amount', 'payments.amountAccepted', 'payments.amountHeld', 'payments.amountReturning', 'payments.amountReturned', 'payments.fee'],
+    takesIdempotencyKey: true,
   },
   'checkout.sessions.get': {
     about: 'Retrieve a checkout session. Returns the current state.',
@@ -315,10 +328,10 @@ export const described: Record<string, Described> = {
     money: ['amount', 'crypto.amount', 'bankTransfer.amount', 'amountReceived', 'amountAccepted', 'cryptoAmounts.amount', 'cryptoAmounts.amountReceived', 'cryptoAmounts.amountAccepted', 'payments.amount', 'payments.amountAccepted', 'payments.amountHeld', 'payments.amountReturning', 'payments.amountReturned', 'payments.fee'],
   },
   'checkout.sessions.list': {
-    about: 'List checkout sessions. Returns checkout sessions, newest first. Filters combine. Send Accept: text/csv to export all of them.',
+    about: 'List checkout sessions. Returns checkout sessions, newest first. Filters combine. To export all of them, use csv.',
     flags: [
       ['merchantReference', 'text', 'Your own reference, such as an order number.', false, false],
-      ['status', 'text', 'Only items in this state. One of: pending, paid, expired, cancelled.', false, false],
+      ['status', 'text', 'Only items in this state. One of: pending, paid, expired, cancelled.', false, false, ['pending', 'paid', 'expired', 'cancelled']],
       ['q', 'text', 'Searches references, your own references, account numbers, and the customer\'s name and e-mail address.', false, false],
       ['from', 'text', 'Only items created at this time or later. A date is a day in Lagos. An ISO 8601 date or date-time; UTC if it names no zone.', false, false],
       ['to', 'text', 'Only items created before this time. A date is a day in Lagos, and includes that day. An ISO 8601 date or date-time; UTC if it names no zone.', false, false],
@@ -328,10 +341,10 @@ export const described: Record<string, Described> = {
     money: ['amount', 'crypto.amount', 'bankTransfer.amount', 'amountReceived', 'amountAccepted', 'cryptoAmounts.amount', 'cryptoAmounts.amountReceived', 'cryptoAmounts.amountAccepted', 'payments.amount', 'payments.amountAccepted', 'payments.amountHeld', 'payments.amountReturning', 'payments.amountReturned', 'payments.fee'],
   },
   'checkout.sessions.csv': {
-    about: 'Export checkout sessions as CSV. Writes every row that matches, newest first.',
+    about: 'Export checkout sessions as CSV to stdout. Returns checkout sessions, newest first. Filters combine.',
     flags: [
       ['merchantReference', 'text', 'Your own reference, such as an order number.', false, false],
-      ['status', 'text', 'Only items in this state. One of: pending, paid, expired, cancelled.', false, false],
+      ['status', 'text', 'Only items in this state. One of: pending, paid, expired, cancelled.', false, false, ['pending', 'paid', 'expired', 'cancelled']],
       ['q', 'text', 'Searches references, your own references, account numbers, and the customer\'s name and e-mail address.', false, false],
       ['from', 'text', 'Only items created at this time or later. A date is a day in Lagos. An ISO 8601 date or date-time; UTC if it names no zone.', false, false],
       ['to', 'text', 'Only items created before this time. A date is a day in Lagos, and includes that day. An ISO 8601 date or date-time; UTC if it names no zone.', false, false],
@@ -343,6 +356,7 @@ export const described: Record<string, Described> = {
     about: 'Cancel a checkout session. Ends the session; its page shows that it was cancelled. A payment that still arrives counts as late.',
     flags: [],
     money: ['amount', 'crypto.amount', 'bankTransfer.amount', 'amountReceived', 'amountAccepted', 'cryptoAmounts.amount', 'cryptoAmounts.amountReceived', 'cryptoAmounts.amountAccepted', 'payments.amount', 'payments.amountAccepted', 'payments.amountHeld', 'payments.amountReturning', 'payments.amountReturned', 'payments.fee'],
+    takesIdempotencyKey: true,
   },
   'checkout.retrieve': {
     about: 'Retrieve a public checkout session. Needs no API key: anyone who knows the reference can read it, from any origin.',
@@ -352,7 +366,7 @@ export const described: Record<string, Described> = {
   'checkout.simulate': {
     about: 'Simulate a payment. Pays a test-mode session once, as a customer would: by bank transfer, or in stablecoins if the session accepts them. Stablecoins are credited when the transfer is final. Not available in live mode.',
     flags: [
-      ['method', 'text', 'Payment method. Defaults to bank_transfer, or to crypto if the session accepts nothing else. One of: bank_transfer, crypto.', false, false],
+      ['method', 'text', 'Payment method. Defaults to bank_transfer, or to crypto if the session accepts nothing else. One of: bank_transfer, crypto.', false, false, ['bank_transfer', 'crypto']],
     ],
     money: ['amount', 'bankTransfer.amount', 'amountReceived', 'amountAccepted', 'cryptoAmounts.amount', 'cryptoAmounts.amountReceived', 'cryptoAmounts.amountAccepted', 'crypto.amount', 'received.amount', 'received.amountAccepted', 'received.amountHeld', 'received.amountReturning', 'received.amountReturned', 'received.amountRefunded'],
   },
@@ -364,10 +378,10 @@ export const described: Record<string, Described> = {
     money: [],
   },
   'disbursements.list': {
-    about: 'List disbursements. Returns bank and crypto transfers in one list, newest first. Filters combine; COMPLETED and CONFIRMED both mean that the money arrived. Send Accept: text/csv to export all of them.',
+    about: 'List disbursements. Returns bank and crypto transfers in one list, newest first. Filters combine; COMPLETED and CONFIRMED both mean that the money arrived. To export all of them, use csv.',
     flags: [
-      ['kind', 'text', 'Only transfers of this kind. One of: bank_transfer, crypto_transfer.', false, false],
-      ['currency', 'text', 'Only transfers in this currency. One of: NGN, USDC, USDT.', false, false],
+      ['kind', 'text', 'Only transfers of this kind. One of: bank_transfer, crypto_transfer.', false, false, ['bank_transfer', 'crypto_transfer']],
+      ['currency', 'text', 'Only transfers in this currency. One of: NGN, USDC, USDT.', false, false, ['NGN', 'USDC', 'USDT']],
       ['merchantReference', 'text', 'Your own reference, such as an order number. Must be unique.', false, false],
       ['minAmount', 'amount', 'Only amounts of at least this: naira if currency is NGN or absent, else a decimal.', false, false],
       ['maxAmount', 'amount', 'Only amounts of at most this: naira if currency is NGN or absent, else a decimal.', false, false],
@@ -376,17 +390,17 @@ export const described: Record<string, Described> = {
       ['q', 'text', 'Searches references, your own references, account numbers, addresses and the recipient\'s name.', false, false],
       ['from', 'text', 'Only items created at this time or later. A date is a day in Lagos. An ISO 8601 date or date-time; UTC if it names no zone.', false, false],
       ['to', 'text', 'Only items created before this time. A date is a day in Lagos, and includes that day. An ISO 8601 date or date-time; UTC if it names no zone.', false, false],
-      ['status', 'text', 'Only items in this state. One of: SUBMITTED, COMPLETED, CONFIRMED, FAILED, REVERSED.', false, false],
+      ['status', 'text', 'Only items in this state. One of: SUBMITTED, COMPLETED, CONFIRMED, FAILED, REVERSED.', false, false, ['SUBMITTED', 'COMPLETED', 'CONFIRMED', 'FAILED', 'REVERSED']],
       ['limit', 'integer', 'Items per page.', false, false],
       ['cursor', 'text', 'The nextCursor of the previous page.', false, false],
     ],
     money: ['amount', 'fee', 'totalDebit'],
   },
   'disbursements.csv': {
-    about: 'Export disbursements as CSV. Writes every row that matches, newest first.',
+    about: 'Export disbursements as CSV to stdout. Returns bank and crypto transfers in one list, newest first. Filters combine; COMPLETED and CONFIRMED both mean that the money arrived.',
     flags: [
-      ['kind', 'text', 'Only transfers of this kind. One of: bank_transfer, crypto_transfer.', false, false],
-      ['currency', 'text', 'Only transfers in this currency. One of: NGN, USDC, USDT.', false, false],
+      ['kind', 'text', 'Only transfers of this kind. One of: bank_transfer, crypto_transfer.', false, false, ['bank_transfer', 'crypto_transfer']],
+      ['currency', 'text', 'Only transfers in this currency. One of: NGN, USDC, USDT.', false, false, ['NGN', 'USDC', 'USDT']],
       ['merchantReference', 'text', 'Your own reference, such as an order number. Must be unique.', false, false],
       ['minAmount', 'amount', 'Only amounts of at least this: naira if currency is NGN or absent, else a decimal.', false, false],
       ['maxAmount', 'amount', 'Only amounts of at most this: naira if currency is NGN or absent, else a decimal.', false, false],
@@ -395,7 +409,7 @@ export const described: Record<string, Described> = {
       ['q', 'text', 'Searches references, your own references, account numbers, addresses and the recipient\'s name.', false, false],
       ['from', 'text', 'Only items created at this time or later. A date is a day in Lagos. An ISO 8601 date or date-time; UTC if it names no zone.', false, false],
       ['to', 'text', 'Only items created before this time. A date is a day in Lagos, and includes that day. An ISO 8601 date or date-time; UTC if it names no zone.', false, false],
-      ['status', 'text', 'Only items in this state. One of: SUBMITTED, COMPLETED, CONFIRMED, FAILED, REVERSED.', false, false],
+      ['status', 'text', 'Only items in this state. One of: SUBMITTED, COMPLETED, CONFIRMED, FAILED, REVERSED.', false, false, ['SUBMITTED', 'COMPLETED', 'CONFIRMED', 'FAILED', 'REVERSED']],
       ['cursor', 'text', 'The nextCursor of the previous page.', false, false],
     ],
     money: [],
@@ -403,8 +417,8 @@ export const described: Record<string, Described> = {
   'disbursements.counts': {
     about: 'Count disbursements. Returns how many transfers match the filters, by status; COMPLETED includes confirmed crypto transfers.',
     flags: [
-      ['kind', 'text', 'Only transfers of this kind. One of: bank_transfer, crypto_transfer.', false, false],
-      ['currency', 'text', 'Only transfers in this currency. One of: NGN, USDC, USDT.', false, false],
+      ['kind', 'text', 'Only transfers of this kind. One of: bank_transfer, crypto_transfer.', false, false, ['bank_transfer', 'crypto_transfer']],
+      ['currency', 'text', 'Only transfers in this currency. One of: NGN, USDC, USDT.', false, false, ['NGN', 'USDC', 'USDT']],
       ['merchantReference', 'text', 'Your own reference, such as an order number. Must be unique.', false, false],
       ['minAmount', 'amount', 'Only amounts of at least this: naira if currency is NGN or absent, else a decimal.', false, false],
       ['maxAmount', 'amount', 'Only amounts of at most this: naira if currency is NGN or absent, else a decimal.', false, false],
@@ -420,20 +434,21 @@ export const described: Record<string, Described> = {
     about: 'Create a crypto transfer. Sends a stablecoin from the available balance to a wallet. SUBMITTED becomes CONFIRMED when it is final on the chain, or FAILED when it is certain that no money left.',
     flags: [
       ['amount', 'coins', 'Decimal amount, more than zero, with at most 6 digits after the point.', true, false],
-      ['asset', 'text', 'The currency or stablecoin of the amounts. One of: USDC, USDT.', true, false],
-      ['network', 'text', 'The chain that carries the coins. One of: SOLANA.', true, false],
+      ['asset', 'text', 'The currency or stablecoin of the amounts. One of: USDC, USDT.', true, false, ['USDC', 'USDT']],
+      ['network', 'text', 'The chain that carries the coins. One of: SOLANA.', true, false, ['SOLANA']],
       ['destinationAddress', 'text', 'Solana wallet address. It has no checksum: many mistyped addresses are valid too.', true, false],
       ['merchantReference', 'text', 'Your own reference, such as an order number. Must be unique.', false, false],
       ['metadata', 'json', 'Any JSON object; returned unchanged.', false, false],
     ],
     money: ['amount', 'fee', 'totalDebit'],
+    takesIdempotencyKey: true,
   },
   'cryptoTransfers.quote': {
     about: 'Price a crypto transfer. Returns what the transfer costs now and checks that the destination can receive it. Reserves nothing.',
     flags: [
       ['amount', 'coins', 'Decimal amount, more than zero, with at most 6 digits after the point.', true, false],
-      ['asset', 'text', 'The currency or stablecoin of the amounts. One of: USDC, USDT.', true, false],
-      ['network', 'text', 'The chain that carries the coins. One of: SOLANA.', true, false],
+      ['asset', 'text', 'The currency or stablecoin of the amounts. One of: USDC, USDT.', true, false, ['USDC', 'USDT']],
+      ['network', 'text', 'The chain that carries the coins. One of: SOLANA.', true, false, ['SOLANA']],
       ['destinationAddress', 'text', 'Solana wallet address. It has no checksum: many mistyped addresses are valid too.', true, false],
     ],
     money: ['amount', 'fee', 'totalDebit', 'lines.amount'],
@@ -444,7 +459,7 @@ export const described: Record<string, Described> = {
     money: ['amount', 'fee', 'totalDebit'],
   },
   'cryptoTransfers.list': {
-    about: 'List crypto transfers. Returns crypto transfers, newest first. Filters combine. Send Accept: text/csv to export all of them.',
+    about: 'List crypto transfers. Returns crypto transfers, newest first. Filters combine. To export all of them, use csv.',
     flags: [
       ['merchantReference', 'text', 'Your own reference, such as an order number. Must be unique.', false, false],
       ['minAmount', 'coins', 'Only amounts of at least this, a decimal.', false, false],
@@ -454,15 +469,15 @@ export const described: Record<string, Described> = {
       ['q', 'text', 'Searches references, your own references, account numbers, addresses and the recipient\'s name.', false, false],
       ['from', 'text', 'Only items created at this time or later. A date is a day in Lagos. An ISO 8601 date or date-time; UTC if it names no zone.', false, false],
       ['to', 'text', 'Only items created before this time. A date is a day in Lagos, and includes that day. An ISO 8601 date or date-time; UTC if it names no zone.', false, false],
-      ['currency', 'text', 'Only transfers of this coin. One of: USDC, USDT.', false, false],
-      ['status', 'text', 'Only items in this state. One of: SUBMITTED, CONFIRMED, FAILED.', false, false],
+      ['currency', 'text', 'Only transfers of this coin. One of: USDC, USDT.', false, false, ['USDC', 'USDT']],
+      ['status', 'text', 'Only items in this state. One of: SUBMITTED, CONFIRMED, FAILED.', false, false, ['SUBMITTED', 'CONFIRMED', 'FAILED']],
       ['limit', 'integer', 'Items per page.', false, false],
       ['cursor', 'text', 'The nextCursor of the previous page.', false, false],
     ],
     money: ['amount', 'fee', 'totalDebit'],
   },
   'cryptoTransfers.csv': {
-    about: 'Export crypto transfers as CSV. Writes every row that matches, newest first.',
+    about: 'Export crypto transfers as CSV to stdout. Returns crypto transfers, newest first. Filters combine.',
     flags: [
       ['merchantReference', 'text', 'Your own reference, such as an order number. Must be unique.', false, false],
       ['minAmount', 'coins', 'Only amounts of at least this, a decimal.', false, false],
@@ -472,8 +487,8 @@ export const described: Record<string, Described> = {
       ['q', 'text', 'Searches references, your own references, account numbers, addresses and the recipient\'s name.', false, false],
       ['from', 'text', 'Only items created at this time or later. A date is a day in Lagos. An ISO 8601 date or date-time; UTC if it names no zone.', false, false],
       ['to', 'text', 'Only items created before this time. A date is a day in Lagos, and includes that day. An ISO 8601 date or date-time; UTC if it names no zone.', false, false],
-      ['currency', 'text', 'Only transfers of this coin. One of: USDC, USDT.', false, false],
-      ['status', 'text', 'Only items in this state. One of: SUBMITTED, CONFIRMED, FAILED.', false, false],
+      ['currency', 'text', 'Only transfers of this coin. One of: USDC, USDT.', false, false, ['USDC', 'USDT']],
+      ['status', 'text', 'Only items in this state. One of: SUBMITTED, CONFIRMED, FAILED.', false, false, ['SUBMITTED', 'CONFIRMED', 'FAILED']],
       ['cursor', 'text', 'The nextCursor of the previous page.', false, false],
     ],
     money: [],
@@ -482,7 +497,7 @@ export const described: Record<string, Described> = {
     about: 'Create a bank transfer. Pays naira out to a bank account. SUBMITTED becomes COMPLETED when the bank confirms it, or FAILED when it is certain that no money left. A bank may still return a completed transfer (REVERSED).',
     flags: [
       ['amount', 'naira', 'Amount in naira.', true, false],
-      ['currency', 'text', 'The currency of the amounts. One of: NGN.', false, false],
+      ['currency', 'text', 'The currency of the amounts. One of: NGN.', false, false, ['NGN']],
       ['bankCode', 'text', 'Code of the bank, as listed by GET /v1/banks.', true, false],
       ['accountNumber', 'text', 'Ten-digit account number.', true, false],
       ['accountName', 'text', 'If sent, the transfer is refused unless the account has this name.', false, false],
@@ -491,12 +506,13 @@ export const described: Record<string, Described> = {
       ['metadata', 'json', 'Any JSON object; returned unchanged.', false, false],
     ],
     money: ['amount', 'fee', 'totalDebit'],
+    takesIdempotencyKey: true,
   },
   'bankTransfers.quote': {
     about: 'Price a bank transfer. Returns what the transfer costs now and checks that the account exists. Reserves nothing.',
     flags: [
       ['amount', 'naira', 'Amount in naira.', true, false],
-      ['currency', 'text', 'The currency of the amounts. One of: NGN.', false, false],
+      ['currency', 'text', 'The currency of the amounts. One of: NGN.', false, false, ['NGN']],
       ['bankCode', 'text', 'Code of the bank, as listed by GET /v1/banks.', true, false],
       ['accountNumber', 'text', 'Ten-digit account number.', true, false],
       ['accountName', 'text', 'If sent, the transfer is refused unless the account has this name.', false, false],
@@ -509,7 +525,7 @@ export const described: Record<string, Described> = {
     money: ['amount', 'fee', 'totalDebit'],
   },
   'bankTransfers.list': {
-    about: 'List bank transfers. Returns bank transfers, newest first. Filters combine. Send Accept: text/csv to export all of them.',
+    about: 'List bank transfers. Returns bank transfers, newest first. Filters combine. To export all of them, use csv.',
     flags: [
       ['merchantReference', 'text', 'Your own reference, such as an order number. Must be unique.', false, false],
       ['minAmount', 'amount', 'Only amounts of at least this: naira if currency is NGN or absent, else a decimal.', false, false],
@@ -519,14 +535,14 @@ export const described: Record<string, Described> = {
       ['q', 'text', 'Searches references, your own references, account numbers, addresses and the recipient\'s name.', false, false],
       ['from', 'text', 'Only items created at this time or later. A date is a day in Lagos. An ISO 8601 date or date-time; UTC if it names no zone.', false, false],
       ['to', 'text', 'Only items created before this time. A date is a day in Lagos, and includes that day. An ISO 8601 date or date-time; UTC if it names no zone.', false, false],
-      ['status', 'text', 'Only items in this state. One of: SUBMITTED, COMPLETED, FAILED, REVERSED.', false, false],
+      ['status', 'text', 'Only items in this state. One of: SUBMITTED, COMPLETED, FAILED, REVERSED.', false, false, ['SUBMITTED', 'COMPLETED', 'FAILED', 'REVERSED']],
       ['limit', 'integer', 'Items per page.', false, false],
       ['cursor', 'text', 'The nextCursor of the previous page.', false, false],
     ],
     money: ['amount', 'fee', 'totalDebit'],
   },
   'bankTransfers.csv': {
-    about: 'Export bank transfers as CSV. Writes every row that matches, newest first.',
+    about: 'Export bank transfers as CSV to stdout. Returns bank transfers, newest first. Filters combine.',
     flags: [
       ['merchantReference', 'text', 'Your own reference, such as an order number. Must be unique.', false, false],
       ['minAmount', 'amount', 'Only amounts of at least this: naira if currency is NGN or absent, else a decimal.', false, false],
@@ -536,7 +552,7 @@ export const described: Record<string, Described> = {
       ['q', 'text', 'Searches references, your own references, account numbers, addresses and the recipient\'s name.', false, false],
       ['from', 'text', 'Only items created at this time or later. A date is a day in Lagos. An ISO 8601 date or date-time; UTC if it names no zone.', false, false],
       ['to', 'text', 'Only items created before this time. A date is a day in Lagos, and includes that day. An ISO 8601 date or date-time; UTC if it names no zone.', false, false],
-      ['status', 'text', 'Only items in this state. One of: SUBMITTED, COMPLETED, FAILED, REVERSED.', false, false],
+      ['status', 'text', 'Only items in this state. One of: SUBMITTED, COMPLETED, FAILED, REVERSED.', false, false, ['SUBMITTED', 'COMPLETED', 'FAILED', 'REVERSED']],
       ['cursor', 'text', 'The nextCursor of the previous page.', false, false],
     ],
     money: [],
@@ -560,6 +576,7 @@ export const described: Record<string, Described> = {
       ['amount', 'naira', 'Amount to pay; by default as much as possible.', false, false],
     ],
     money: ['amount', 'fee', 'report.opening', 'report.credits', 'report.debits', 'report.closing', 'report.lines.amount', 'reserve'],
+    takesIdempotencyKey: true,
   },
   'settlements.get': {
     about: 'Retrieve a settlement. Returns the settlement with its report: what changed your naira balance since the settlement before, by type.',
@@ -567,7 +584,7 @@ export const described: Record<string, Described> = {
     money: ['amount', 'fee', 'report.opening', 'report.credits', 'report.debits', 'report.closing', 'report.lines.amount', 'reserve'],
   },
   'settlements.list': {
-    about: 'List settlements. Returns settlements with their reports, newest first. Send Accept: text/csv to export all of them.',
+    about: 'List settlements. Returns settlements with their reports, newest first. To export all of them, use csv.',
     flags: [
       ['limit', 'integer', 'Items per page.', false, false],
       ['cursor', 'text', 'The nextCursor of the previous page.', false, false],
@@ -575,14 +592,14 @@ export const described: Record<string, Described> = {
     money: ['amount', 'fee', 'report.opening', 'report.credits', 'report.debits', 'report.closing', 'report.lines.amount', 'reserve'],
   },
   'settlements.csv': {
-    about: 'Export settlements as CSV. Writes every row that matches, newest first.',
+    about: 'Export settlements as CSV to stdout. Returns settlements with their reports, newest first.',
     flags: [
       ['cursor', 'text', 'The nextCursor of the previous page.', false, false],
     ],
     money: [],
   },
   'settlements.entries': {
-    about: 'List the entries of a settlement. Returns every balance entry in the period of the settlement, newest first. reference of an entry names its payment or payout. Send Accept: text/csv to export all of them.',
+    about: 'List the entries of a settlement. Returns every balance entry in the period of the settlement, newest first. reference of an entry names its payment or payout. To export all of them, use csv.',
     flags: [
       ['limit', 'integer', 'Items per page.', false, false],
       ['cursor', 'text', 'The nextCursor of the previous page.', false, false],
@@ -595,10 +612,10 @@ export const described: Record<string, Described> = {
     money: ['available', 'held', 'pending'],
   },
   'balanceEntries.list': {
-    about: 'List balance entries. Returns every change of the available balance with the balance after it, newest first. Send Accept: text/csv to export all of them.',
+    about: 'List balance entries. Returns every change of the available balance with the balance after it, newest first. To export all of them, use csv.',
     flags: [
-      ['asset', 'text', 'Only entries of this asset. One of: NGN, USDC, USDT.', false, false],
-      ['type', 'text', 'Only changes for this reason. One of: test_funding, operator_credit, crypto_payout, crypto_payout_fee, bank_payout, bank_payout_fee, bank_payout_reversal, bank_payout_fee_reversal, payment, payment_fee, payment_held, payment_accepted, payment_accepted_fee, payment_return, payment_refund, payment_return_reversal, payment_refund_reversal, sweep.', false, false],
+      ['asset', 'text', 'Only entries of this asset. One of: NGN, USDC, USDT.', false, false, ['NGN', 'USDC', 'USDT']],
+      ['type', 'text', 'Only changes for this reason. One of: test_funding, operator_credit, crypto_payout, crypto_payout_fee, bank_payout, bank_payout_fee, bank_payout_reversal, bank_payout_fee_reversal, payment, payment_fee, payment_held, payment_accepted, payment_accepted_fee, payment_return, payment_refund, payment_return_reversal, payment_refund_reversal, sweep.', false, false, ['test_funding', 'operator_credit', 'crypto_payout', 'crypto_payout_fee', 'bank_payout', 'bank_payout_fee', 'bank_payout_reversal', 'bank_payout_fee_reversal', 'payment', 'payment_fee', 'payment_held', 'payment_accepted', 'payment_accepted_fee', 'payment_return', 'payment_refund', 'payment_return_reversal', 'payment_refund_reversal', 'sweep']],
       ['reference', 'text', 'Only changes that this payment, payout or other resource caused.', false, false],
       ['from', 'text', 'Only items created at this time or later. A date is a day in Lagos. An ISO 8601 date or date-time; UTC if it names no zone.', false, false],
       ['to', 'text', 'Only items created before this time. A date is a day in Lagos, and includes that day. An ISO 8601 date or date-time; UTC if it names no zone.', false, false],
@@ -608,10 +625,10 @@ export const described: Record<string, Described> = {
     money: ['amount', 'balanceAfter'],
   },
   'balanceEntries.csv': {
-    about: 'Export balance entries as CSV. Writes every row that matches, newest first.',
+    about: 'Export balance entries as CSV to stdout. Returns every change of the available balance with the balance after it, newest first.',
     flags: [
-      ['asset', 'text', 'Only entries of this asset. One of: NGN, USDC, USDT.', false, false],
-      ['type', 'text', 'Only changes for this reason. One of: test_funding, operator_credit, crypto_payout, crypto_payout_fee, bank_payout, bank_payout_fee, bank_payout_reversal, bank_payout_fee_reversal, payment, payment_fee, payment_held, payment_accepted, payment_accepted_fee, payment_return, payment_refund, payment_return_reversal, payment_refund_reversal, sweep.', false, false],
+      ['asset', 'text', 'Only entries of this asset. One of: NGN, USDC, USDT.', false, false, ['NGN', 'USDC', 'USDT']],
+      ['type', 'text', 'Only changes for this reason. One of: test_funding, operator_credit, crypto_payout, crypto_payout_fee, bank_payout, bank_payout_fee, bank_payout_reversal, bank_payout_fee_reversal, payment, payment_fee, payment_held, payment_accepted, payment_accepted_fee, payment_return, payment_refund, payment_return_reversal, payment_refund_reversal, sweep.', false, false, ['test_funding', 'operator_credit', 'crypto_payout', 'crypto_payout_fee', 'bank_payout', 'bank_payout_fee', 'bank_payout_reversal', 'bank_payout_fee_reversal', 'payment', 'payment_fee', 'payment_held', 'payment_accepted', 'payment_accepted_fee', 'payment_return', 'payment_refund', 'payment_return_reversal', 'payment_refund_reversal', 'sweep']],
       ['reference', 'text', 'Only changes that this payment, payout or other resource caused.', false, false],
       ['from', 'text', 'Only items created at this time or later. A date is a day in Lagos. An ISO 8601 date or date-time; UTC if it names no zone.', false, false],
       ['to', 'text', 'Only items created before this time. A date is a day in Lagos, and includes that day. An ISO 8601 date or date-time; UTC if it names no zone.', false, false],
@@ -622,7 +639,7 @@ export const described: Record<string, Described> = {
   'balanceEntries.summary': {
     about: 'Summarize a statement. Returns the opening and closing balance of a period and what changed it in between.',
     flags: [
-      ['asset', 'text', 'The balance. One of: NGN, USDC, USDT.', true, false],
+      ['asset', 'text', 'The balance. One of: NGN, USDC, USDT.', true, false, ['NGN', 'USDC', 'USDT']],
       ['from', 'text', 'Only items created at this time or later. A date is a day in Lagos. An ISO 8601 date or date-time; UTC if it names no zone.', false, false],
       ['to', 'text', 'Only items created before this time. A date is a day in Lagos, and includes that day. An ISO 8601 date or date-time; UTC if it names no zone.', false, false],
     ],
@@ -631,11 +648,11 @@ export const described: Record<string, Described> = {
   'reports.received': {
     about: 'Report what was received. Returns amount and number of payments per day or hour, by createdAt of the payments. All money that arrived counts, also what is held or was returned later.',
     flags: [
-      ['currency', 'text', 'Only payments in this currency. Default: NGN. One of: NGN, USDC, USDT.', false, false],
+      ['currency', 'text', 'Only payments in this currency. Default: NGN. One of: NGN, USDC, USDT.', false, false, ['NGN', 'USDC', 'USDT']],
       ['from', 'text', 'Start of the period: a date (a day in Lagos) or a time, rounded down to a bucket. Default: 30 days or 24 hours before to. An ISO 8601 date or date-time; UTC if it names no zone.', false, false],
       ['to', 'text', 'End of the period: a date (that day included) or a time, rounded up to a bucket. Default: now. At most 400 days or 744 hours after from. An ISO 8601 date or date-time; UTC if it names no zone.', false, false],
-      ['bucket', 'text', 'Size of a bucket. Default: day. One of: hour, day.', false, false],
-      ['compare', 'text', 'Compare with the period before. One of: previous.', false, false],
+      ['bucket', 'text', 'Size of a bucket. Default: day. One of: hour, day.', false, false, ['hour', 'day']],
+      ['compare', 'text', 'Compare with the period before. One of: previous.', false, false, ['previous']],
     ],
     money: ['total.amount', 'previous.amount', 'change.amount', 'buckets.amount'],
   },
@@ -644,27 +661,27 @@ export const described: Record<string, Described> = {
     flags: [
       ['from', 'text', 'Start of the period: a date (a day in Lagos) or a time, rounded down to a bucket. Default: 30 days or 24 hours before to. An ISO 8601 date or date-time; UTC if it names no zone.', false, false],
       ['to', 'text', 'End of the period: a date (that day included) or a time, rounded up to a bucket. Default: now. At most 400 days or 744 hours after from. An ISO 8601 date or date-time; UTC if it names no zone.', false, false],
-      ['bucket', 'text', 'Size of a bucket. Default: day. One of: hour, day.', false, false],
+      ['bucket', 'text', 'Size of a bucket. Default: day. One of: hour, day.', false, false, ['hour', 'day']],
     ],
     money: [],
   },
   'reports.balance': {
     about: 'Report a balance over time. Returns the closing and the lowest available balance per day or hour, by createdAt of the balance entries. These have real time, also if a test clock was advanced.',
     flags: [
-      ['asset', 'text', 'Which balance. Default: NGN. One of: NGN, USDC, USDT.', false, false],
+      ['asset', 'text', 'Which balance. Default: NGN. One of: NGN, USDC, USDT.', false, false, ['NGN', 'USDC', 'USDT']],
       ['from', 'text', 'Start of the period: a date (a day in Lagos) or a time, rounded down to a bucket. Default: 30 days or 24 hours before to. An ISO 8601 date or date-time; UTC if it names no zone.', false, false],
       ['to', 'text', 'End of the period: a date (that day included) or a time, rounded up to a bucket. Default: now. At most 400 days or 744 hours after from. An ISO 8601 date or date-time; UTC if it names no zone.', false, false],
-      ['bucket', 'text', 'Size of a bucket. Default: day. One of: hour, day.', false, false],
+      ['bucket', 'text', 'Size of a bucket. Default: day. One of: hour, day.', false, false, ['hour', 'day']],
     ],
     money: ['opening', 'closing', 'lowest.amount', 'buckets.closing', 'buckets.lowest'],
   },
   'reports.payoutTimes': {
     about: 'Report how long payouts take. Returns per day or hour how many payouts ended and how long the completed ones took from submission. A payout counts in the bucket in which it ended; one that its bank reversed later still counts as completed.',
     flags: [
-      ['kind', 'text', 'Only payouts of this kind. Default: bank_transfer. One of: bank_transfer, crypto_transfer.', false, false],
+      ['kind', 'text', 'Only payouts of this kind. Default: bank_transfer. One of: bank_transfer, crypto_transfer.', false, false, ['bank_transfer', 'crypto_transfer']],
       ['from', 'text', 'Start of the period: a date (a day in Lagos) or a time, rounded down to a bucket. Default: 30 days or 24 hours before to. An ISO 8601 date or date-time; UTC if it names no zone.', false, false],
       ['to', 'text', 'End of the period: a date (that day included) or a time, rounded up to a bucket. Default: now. At most 400 days or 744 hours after from. An ISO 8601 date or date-time; UTC if it names no zone.', false, false],
-      ['bucket', 'text', 'Size of a bucket. Default: day. One of: hour, day.', false, false],
+      ['bucket', 'text', 'Size of a bucket. Default: day. One of: hour, day.', false, false, ['hour', 'day']],
     ],
     money: [],
   },
@@ -676,14 +693,14 @@ export const described: Record<string, Described> = {
   'settings.update': {
     about: 'Update settings. Changes only the fields you send. Lists are replaced as a whole.',
     flags: [
-      ['policies.bank.underpayment', 'text', 'What happens to a payment of less than the requested amount. One of: return, accept, hold.', false, false],
-      ['policies.bank.overpayment', 'text', 'What happens to the part of a payment above the requested amount. One of: return, accept, hold.', false, false],
-      ['policies.bank.latePayment', 'text', 'What happens to a payment that arrives after the expiry. One of: return, accept, hold.', false, false],
-      ['policies.bank.duplicatePayment', 'text', 'What happens to a second payment into an account that is already paid. One of: return, accept, hold.', false, false],
-      ['policies.crypto.underpayment', 'text', 'What happens to a payment of less than the requested amount. One of: return, accept, hold.', false, false],
-      ['policies.crypto.overpayment', 'text', 'What happens to the part of a payment above the requested amount. One of: return, accept, hold.', false, false],
-      ['policies.crypto.latePayment', 'text', 'What happens to a payment that arrives after the expiry. One of: return, accept, hold.', false, false],
-      ['policies.crypto.duplicatePayment', 'text', 'What happens to a second payment into an account that is already paid. One of: return, accept, hold.', false, false],
+      ['policies.bank.underpayment', 'text', 'What happens to a payment of less than the requested amount. One of: return, accept, hold.', false, false, ['return', 'accept', 'hold']],
+      ['policies.bank.overpayment', 'text', 'What happens to the part of a payment above the requested amount. One of: return, accept, hold.', false, false, ['return', 'accept', 'hold']],
+      ['policies.bank.latePayment', 'text', 'What happens to a payment that arrives after the expiry. One of: return, accept, hold.', false, false, ['return', 'accept', 'hold']],
+      ['policies.bank.duplicatePayment', 'text', 'What happens to a second payment into an account that is already paid. One of: return, accept, hold.', false, false, ['return', 'accept', 'hold']],
+      ['policies.crypto.underpayment', 'text', 'What happens to a payment of less than the requested amount. One of: return, accept, hold.', false, false, ['return', 'accept', 'hold']],
+      ['policies.crypto.overpayment', 'text', 'What happens to the part of a payment above the requested amount. One of: return, accept, hold.', false, false, ['return', 'accept', 'hold']],
+      ['policies.crypto.latePayment', 'text', 'What happens to a payment that arrives after the expiry. One of: return, accept, hold.', false, false, ['return', 'accept', 'hold']],
+      ['policies.crypto.duplicatePayment', 'text', 'What happens to a second payment into an account that is already paid. One of: return, accept, hold.', false, false, ['return', 'accept', 'hold']],
       ['checkout.displayName', 'text', 'Name shown to payers; by default the name of the merchant.', false, false],
       ['checkout.colour', 'text', 'Accent colour of the checkout page, such as #0a7d4f.', false, true],
       ['checkout.logo', 'text', 'A PNG, JPEG or WebP image of at most 32 kB, as a base64 data: URL.', false, true],
@@ -697,8 +714,8 @@ export const described: Record<string, Described> = {
       ['lowBalance.USDT', 'coins', 'A decimal amount; null to disable.', false, true],
       ['paymentMethods.bankTransfer', 'boolean', 'Whether payers can pay by bank transfer.', false, false],
       ['paymentMethods.crypto', 'boolean', 'Whether payers can pay in stablecoins.', false, false],
-      ['settlement.schedule', 'text', 'When available naira is paid to your primary bank account. One of: off, daily, weekly.', false, false],
-      ['settlement.weekday', 'text', 'Day of a weekly settlement. One of: sunday, monday, tuesday, wednesday, thursday, friday, saturday.', false, false],
+      ['settlement.schedule', 'text', 'When available naira is paid to your primary bank account. One of: off, daily, weekly.', false, false, ['off', 'daily', 'weekly']],
+      ['settlement.weekday', 'text', 'Day of a weekly settlement. One of: sunday, monday, tuesday, wednesday, thursday, friday, saturday.', false, false, ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday']],
       ['settlement.time', 'text', 'Time of day in Nigeria (UTC+1), as hours and minutes.', false, false],
       ['settlement.reserve', 'naira', 'Amount that a settlement leaves in your available balance.', false, false],
       ['settlement.minimum', 'naira', 'Smallest scheduled settlement; below it, the next one includes the money.', false, false],
@@ -714,10 +731,11 @@ export const described: Record<string, Described> = {
     about: 'Create a webhook endpoint. An environment can have 10 endpoints. The signing secret is only shown in this response.',
     flags: [
       ['url', 'text', 'Where events are sent: https on a public address; http too in test mode.', true, false],
-      ['events', 'list', 'Event types or groups such as payment.*; * means all.', false, false],
+      ['events', 'list', 'Event types or groups such as payment.*; * means all.', false, false, ['*', 'virtual_account.*', 'dedicated_account.*', 'checkout.session.*', 'crypto_wallet.*', 'dedicated_crypto_wallet.*', 'payment.*', 'crypto_transfer.*', 'bank_transfer.*', 'settlement.*', 'balance.*', 'webhook_endpoint.*', 'virtual_account.paid', 'virtual_account.underpaid', 'virtual_account.overpaid', 'virtual_account.late_payment', 'virtual_account.duplicate_payment', 'virtual_account.expired', 'virtual_account.cancelled', 'dedicated_account.created', 'dedicated_account.credited', 'dedicated_account.deactivated', 'checkout.session.paid', 'checkout.session.expired', 'checkout.session.cancelled', 'crypto_wallet.paid', 'crypto_wallet.underpaid', 'crypto_wallet.overpaid', 'crypto_wallet.late_payment', 'crypto_wallet.duplicate_payment', 'crypto_wallet.expired', 'crypto_wallet.cancelled', 'dedicated_crypto_wallet.created', 'dedicated_crypto_wallet.credited', 'payment.held', 'payment.returning', 'payment.returned', 'payment.refunded', 'payment.refund_failed', 'crypto_transfer.submitted', 'crypto_transfer.confirmed', 'crypto_transfer.failed', 'bank_transfer.submitted', 'bank_transfer.completed', 'bank_transfer.failed', 'bank_transfer.reversed', 'settlement.created', 'settlement.paid', 'settlement.failed', 'settlement.reversed', 'balance.low', 'webhook_endpoint.disabled', 'webhook_endpoint.test']],
       ['description', 'text', 'Text for people: what is paid for, or what the endpoint is for.', false, false],
     ],
     money: [],
+    takesIdempotencyKey: true,
   },
   'webhookEndpoints.get': {
     about: 'Retrieve a webhook endpoint. The signing secret is not included; it is only shown on creation and rotation.',
@@ -736,7 +754,7 @@ export const described: Record<string, Described> = {
     about: 'Update a webhook endpoint. Changes only the fields you send. enabled: true enables a disabled endpoint again.',
     flags: [
       ['url', 'text', 'Where events are sent: https on a public address; http too in test mode.', false, false],
-      ['events', 'list', 'Event types or groups such as payment.*; * means all.', false, false],
+      ['events', 'list', 'Event types or groups such as payment.*; * means all.', false, false, ['*', 'virtual_account.*', 'dedicated_account.*', 'checkout.session.*', 'crypto_wallet.*', 'dedicated_crypto_wallet.*', 'payment.*', 'crypto_transfer.*', 'bank_transfer.*', 'settlement.*', 'balance.*', 'webhook_endpoint.*', 'virtual_account.paid', 'virtual_account.underpaid', 'virtual_account.overpaid', 'virtual_account.late_payment', 'virtual_account.duplicate_payment', 'virtual_account.expired', 'virtual_account.cancelled', 'dedicated_account.created', 'dedicated_account.credited', 'dedicated_account.deactivated', 'checkout.session.paid', 'checkout.session.expired', 'checkout.session.cancelled', 'crypto_wallet.paid', 'crypto_wallet.underpaid', 'crypto_wallet.overpaid', 'crypto_wallet.late_payment', 'crypto_wallet.duplicate_payment', 'crypto_wallet.expired', 'crypto_wallet.cancelled', 'dedicated_crypto_wallet.created', 'dedicated_crypto_wallet.credited', 'payment.held', 'payment.returning', 'payment.returned', 'payment.refunded', 'payment.refund_failed', 'crypto_transfer.submitted', 'crypto_transfer.confirmed', 'crypto_transfer.failed', 'bank_transfer.submitted', 'bank_transfer.completed', 'bank_transfer.failed', 'bank_transfer.reversed', 'settlement.created', 'settlement.paid', 'settlement.failed', 'settlement.reversed', 'balance.low', 'webhook_endpoint.disabled', 'webhook_endpoint.test']],
       ['description', 'text', 'Text for people: what is paid for, or what the endpoint is for.', false, false],
       ['enabled', 'boolean', 'Whether events are sent to it.', false, false],
     ],
@@ -751,11 +769,13 @@ export const described: Record<string, Described> = {
     about: 'Rotate the signing secret. Events are signed with both secrets for 24 hours. The new one is only shown in this response.',
     flags: [],
     money: [],
+    takesIdempotencyKey: true,
   },
   'webhookEndpoints.test': {
     about: 'Send a test event. Sends a real webhook_endpoint.test event to this endpoint only, whatever its event filter.',
     flags: [],
     money: [],
+    takesIdempotencyKey: true,
   },
   'webhookEndpoints.recover': {
     about: 'Recover missed events. Sends every event since a time that this endpoint listens to and has not received, up to 10000 per request.',
@@ -764,12 +784,13 @@ export const described: Record<string, Described> = {
       ['dryRun', 'boolean', 'Only counts the events; sends and changes nothing.', false, false],
     ],
     money: [],
+    takesIdempotencyKey: true,
   },
   'webhookEndpoints.deliveries': {
     about: 'List deliveries to a webhook endpoint. Returns deliveries with their latest attempt, newest event first. A page filtered by type may hold fewer items than limit, or none, and still have a nextCursor. Deliveries in flight or before their first attempt are listed if they are among the 1,000 that are due first. GET /v1/events/{id}/deliveries has every attempt with its response.',
     flags: [
-      ['status', 'text', 'Only items in this state. One of: PENDING, DELIVERED, GIVEN_UP.', false, false],
-      ['type', 'text', 'Only events of this type, or of this group such as payment.*. One of: *, virtual_account.*, dedicated_account.*, checkout.session.*, crypto_wallet.*, dedicated_crypto_wallet.*, payment.*, crypto_transfer.*, bank_transfer.*, settlement.*, balance.*, webhook_endpoint.*, virtual_account.paid, virtual_account.underpaid, virtual_account.overpaid, virtual_account.late_payment, virtual_account.duplicate_payment, virtual_account.expired, virtual_account.cancelled, dedicated_account.created, dedicated_account.credited, dedicated_account.deactivated, checkout.session.paid, checkout.session.expired, checkout.session.cancelled, crypto_wallet.paid, crypto_wallet.underpaid, crypto_wallet.overpaid, crypto_wallet.late_payment, crypto_wallet.duplicate_payment, crypto_wallet.expired, crypto_wallet.cancelled, dedicated_crypto_wallet.created, dedicated_crypto_wallet.credited, payment.held, payment.returning, payment.returned, payment.refunded, payment.refund_failed, crypto_transfer.submitted, crypto_transfer.confirmed, crypto_transfer.failed, bank_transfer.submitted, bank_transfer.completed, bank_transfer.failed, bank_transfer.reversed, settlement.created, settlement.paid, settlement.failed, settlement.reversed, balance.low, webhook_endpoint.disabled, webhook_endpoint.test.', false, false],
+      ['status', 'text', 'Only items in this state. One of: PENDING, DELIVERED, GIVEN_UP.', false, false, ['PENDING', 'DELIVERED', 'GIVEN_UP']],
+      ['type', 'text', 'Only events of this type, or of this group such as payment.*. One of: *, virtual_account.*, dedicated_account.*, checkout.session.*, crypto_wallet.*, dedicated_crypto_wallet.*, payment.*, crypto_transfer.*, bank_transfer.*, settlement.*, balance.*, webhook_endpoint.*, virtual_account.paid, virtual_account.underpaid, virtual_account.overpaid, virtual_account.late_payment, virtual_account.duplicate_payment, virtual_account.expired, virtual_account.cancelled, dedicated_account.created, dedicated_account.credited, dedicated_account.deactivated, checkout.session.paid, checkout.session.expired, checkout.session.cancelled, crypto_wallet.paid, crypto_wallet.underpaid, crypto_wallet.overpaid, crypto_wallet.late_payment, crypto_wallet.duplicate_payment, crypto_wallet.expired, crypto_wallet.cancelled, dedicated_crypto_wallet.created, dedicated_crypto_wallet.credited, payment.held, payment.returning, payment.returned, payment.refunded, payment.refund_failed, crypto_transfer.submitted, crypto_transfer.confirmed, crypto_transfer.failed, bank_transfer.submitted, bank_transfer.completed, bank_transfer.failed, bank_transfer.reversed, settlement.created, settlement.paid, settlement.failed, settlement.reversed, balance.low, webhook_endpoint.disabled, webhook_endpoint.test.', false, false, ['*', 'virtual_account.*', 'dedicated_account.*', 'checkout.session.*', 'crypto_wallet.*', 'dedicated_crypto_wallet.*', 'payment.*', 'crypto_transfer.*', 'bank_transfer.*', 'settlement.*', 'balance.*', 'webhook_endpoint.*', 'virtual_account.paid', 'virtual_account.underpaid', 'virtual_account.overpaid', 'virtual_account.late_payment', 'virtual_account.duplicate_payment', 'virtual_account.expired', 'virtual_account.cancelled', 'dedicated_account.created', 'dedicated_account.credited', 'dedicated_account.deactivated', 'checkout.session.paid', 'checkout.session.expired', 'checkout.session.cancelled', 'crypto_wallet.paid', 'crypto_wallet.underpaid', 'crypto_wallet.overpaid', 'crypto_wallet.late_payment', 'crypto_wallet.duplicate_payment', 'crypto_wallet.expired', 'crypto_wallet.cancelled', 'dedicated_crypto_wallet.created', 'dedicated_crypto_wallet.credited', 'payment.held', 'payment.returning', 'payment.returned', 'payment.refunded', 'payment.refund_failed', 'crypto_transfer.submitted', 'crypto_transfer.confirmed', 'crypto_transfer.failed', 'bank_transfer.submitted', 'bank_transfer.completed', 'bank_transfer.failed', 'bank_transfer.reversed', 'settlement.created', 'settlement.paid', 'settlement.failed', 'settlement.reversed', 'balance.low', 'webhook_endpoint.disabled', 'webhook_endpoint.test']],
       ['from', 'text', 'Only events at or after this time. A date is a day in Lagos. An ISO 8601 date or date-time; UTC if it names no zone.', false, false],
       ['to', 'text', 'Only events before this time. A date is a day in Lagos, and includes that day. An ISO 8601 date or date-time; UTC if it names no zone.', false, false],
       ['limit', 'integer', 'Items per page.', false, false],
@@ -788,9 +809,9 @@ export const described: Record<string, Described> = {
     money: ['data.amount', 'data.amountReceived', 'data.amountAccepted', 'data.amountHeld', 'data.amountReturning', 'data.amountReturned', 'data.payments.amount', 'data.payments.amountAccepted', 'data.payments.amountHeld', 'data.payments.amountReturning', 'data.payments.amountReturned', 'data.payments.fee', 'data.payment.amount', 'data.payment.amountAccepted', 'data.payment.amountHeld', 'data.payment.amountReturning', 'data.payment.amountReturned', 'data.payment.fee', 'data.crypto.amount', 'data.bankTransfer.amount', 'data.cryptoAmounts.amount', 'data.cryptoAmounts.amountReceived', 'data.cryptoAmounts.amountAccepted', 'data.fee', 'data.totalDebit', 'data.report.opening', 'data.report.credits', 'data.report.debits', 'data.report.closing', 'data.report.lines.amount', 'data.reserve', 'data.available', 'data.threshold'],
   },
   'events.list': {
-    about: 'List events. Returns events, newest first. Filter by type or group, by resource and by time. Send Accept: text/csv to export all of them.',
+    about: 'List events. Returns events, newest first. Filter by type or group, by resource and by time. To export all of them, use csv.',
     flags: [
-      ['type', 'text', 'Only events of this type, or of this group such as payment.*. One of: *, virtual_account.*, dedicated_account.*, checkout.session.*, crypto_wallet.*, dedicated_crypto_wallet.*, payment.*, crypto_transfer.*, bank_transfer.*, settlement.*, balance.*, webhook_endpoint.*, virtual_account.paid, virtual_account.underpaid, virtual_account.overpaid, virtual_account.late_payment, virtual_account.duplicate_payment, virtual_account.expired, virtual_account.cancelled, dedicated_account.created, dedicated_account.credited, dedicated_account.deactivated, checkout.session.paid, checkout.session.expired, checkout.session.cancelled, crypto_wallet.paid, crypto_wallet.underpaid, crypto_wallet.overpaid, crypto_wallet.late_payment, crypto_wallet.duplicate_payment, crypto_wallet.expired, crypto_wallet.cancelled, dedicated_crypto_wallet.created, dedicated_crypto_wallet.credited, payment.held, payment.returning, payment.returned, payment.refunded, payment.refund_failed, crypto_transfer.submitted, crypto_transfer.confirmed, crypto_transfer.failed, bank_transfer.submitted, bank_transfer.completed, bank_transfer.failed, bank_transfer.reversed, settlement.created, settlement.paid, settlement.failed, settlement.reversed, balance.low, webhook_endpoint.disabled, webhook_endpoint.test.', false, false],
+      ['type', 'text', 'Only events of this type, or of this group such as payment.*. One of: *, virtual_account.*, dedicated_account.*, checkout.session.*, crypto_wallet.*, dedicated_crypto_wallet.*, payment.*, crypto_transfer.*, bank_transfer.*, settlement.*, balance.*, webhook_endpoint.*, virtual_account.paid, virtual_account.underpaid, virtual_account.overpaid, virtual_account.late_payment, virtual_account.duplicate_payment, virtual_account.expired, virtual_account.cancelled, dedicated_account.created, dedicated_account.credited, dedicated_account.deactivated, checkout.session.paid, checkout.session.expired, checkout.session.cancelled, crypto_wallet.paid, crypto_wallet.underpaid, crypto_wallet.overpaid, crypto_wallet.late_payment, crypto_wallet.duplicate_payment, crypto_wallet.expired, crypto_wallet.cancelled, dedicated_crypto_wallet.created, dedicated_crypto_wallet.credited, payment.held, payment.returning, payment.returned, payment.refunded, payment.refund_failed, crypto_transfer.submitted, crypto_transfer.confirmed, crypto_transfer.failed, bank_transfer.submitted, bank_transfer.completed, bank_transfer.failed, bank_transfer.reversed, settlement.created, settlement.paid, settlement.failed, settlement.reversed, balance.low, webhook_endpoint.disabled, webhook_endpoint.test.', false, false, ['*', 'virtual_account.*', 'dedicated_account.*', 'checkout.session.*', 'crypto_wallet.*', 'dedicated_crypto_wallet.*', 'payment.*', 'crypto_transfer.*', 'bank_transfer.*', 'settlement.*', 'balance.*', 'webhook_endpoint.*', 'virtual_account.paid', 'virtual_account.underpaid', 'virtual_account.overpaid', 'virtual_account.late_payment', 'virtual_account.duplicate_payment', 'virtual_account.expired', 'virtual_account.cancelled', 'dedicated_account.created', 'dedicated_account.credited', 'dedicated_account.deactivated', 'checkout.session.paid', 'checkout.session.expired', 'checkout.session.cancelled', 'crypto_wallet.paid', 'crypto_wallet.underpaid', 'crypto_wallet.overpaid', 'crypto_wallet.late_payment', 'crypto_wallet.duplicate_payment', 'crypto_wallet.expired', 'crypto_wallet.cancelled', 'dedicated_crypto_wallet.created', 'dedicated_crypto_wallet.credited', 'payment.held', 'payment.returning', 'payment.returned', 'payment.refunded', 'payment.refund_failed', 'crypto_transfer.submitted', 'crypto_transfer.confirmed', 'crypto_transfer.failed', 'bank_transfer.submitted', 'bank_transfer.completed', 'bank_transfer.failed', 'bank_transfer.reversed', 'settlement.created', 'settlement.paid', 'settlement.failed', 'settlement.reversed', 'balance.low', 'webhook_endpoint.disabled', 'webhook_endpoint.test']],
       ['resource', 'text', 'Only events about the resource with this reference.', false, false],
       ['from', 'text', 'Only events at or after this time. A date is a day in Lagos. An ISO 8601 date or date-time; UTC if it names no zone.', false, false],
       ['to', 'text', 'Only events before this time. A date is a day in Lagos, and includes that day. An ISO 8601 date or date-time; UTC if it names no zone.', false, false],
@@ -800,9 +821,9 @@ export const described: Record<string, Described> = {
     money: ['data.amount', 'data.amountReceived', 'data.amountAccepted', 'data.amountHeld', 'data.amountReturning', 'data.amountReturned', 'data.payments.amount', 'data.payments.amountAccepted', 'data.payments.amountHeld', 'data.payments.amountReturning', 'data.payments.amountReturned', 'data.payments.fee', 'data.payment.amount', 'data.payment.amountAccepted', 'data.payment.amountHeld', 'data.payment.amountReturning', 'data.payment.amountReturned', 'data.payment.fee', 'data.crypto.amount', 'data.bankTransfer.amount', 'data.cryptoAmounts.amount', 'data.cryptoAmounts.amountReceived', 'data.cryptoAmounts.amountAccepted', 'data.fee', 'data.totalDebit', 'data.report.opening', 'data.report.credits', 'data.report.debits', 'data.report.closing', 'data.report.lines.amount', 'data.reserve', 'data.available', 'data.threshold'],
   },
   'events.csv': {
-    about: 'Export events as CSV. Writes every row that matches, newest first.',
+    about: 'Export events as CSV to stdout. Returns events, newest first. Filter by type or group, by resource and by time.',
     flags: [
-      ['type', 'text', 'Only events of this type, or of this group such as payment.*. One of: *, virtual_account.*, dedicated_account.*, checkout.session.*, crypto_wallet.*, dedicated_crypto_wallet.*, payment.*, crypto_transfer.*, bank_transfer.*, settlement.*, balance.*, webhook_endpoint.*, virtual_account.paid, virtual_account.underpaid, virtual_account.overpaid, virtual_account.late_payment, virtual_account.duplicate_payment, virtual_account.expired, virtual_account.cancelled, dedicated_account.created, dedicated_account.credited, dedicated_account.deactivated, checkout.session.paid, checkout.session.expired, checkout.session.cancelled, crypto_wallet.paid, crypto_wallet.underpaid, crypto_wallet.overpaid, crypto_wallet.late_payment, crypto_wallet.duplicate_payment, crypto_wallet.expired, crypto_wallet.cancelled, dedicated_crypto_wallet.created, dedicated_crypto_wallet.credited, payment.held, payment.returning, payment.returned, payment.refunded, payment.refund_failed, crypto_transfer.submitted, crypto_transfer.confirmed, crypto_transfer.failed, bank_transfer.submitted, bank_transfer.completed, bank_transfer.failed, bank_transfer.reversed, settlement.created, settlement.paid, settlement.failed, settlement.reversed, balance.low, webhook_endpoint.disabled, webhook_endpoint.test.', false, false],
+      ['type', 'text', 'Only events of this type, or of this group such as payment.*. One of: *, virtual_account.*, dedicated_account.*, checkout.session.*, crypto_wallet.*, dedicated_crypto_wallet.*, payment.*, crypto_transfer.*, bank_transfer.*, settlement.*, balance.*, webhook_endpoint.*, virtual_account.paid, virtual_account.underpaid, virtual_account.overpaid, virtual_account.late_payment, virtual_account.duplicate_payment, virtual_account.expired, virtual_account.cancelled, dedicated_account.created, dedicated_account.credited, dedicated_account.deactivated, checkout.session.paid, checkout.session.expired, checkout.session.cancelled, crypto_wallet.paid, crypto_wallet.underpaid, crypto_wallet.overpaid, crypto_wallet.late_payment, crypto_wallet.duplicate_payment, crypto_wallet.expired, crypto_wallet.cancelled, dedicated_crypto_wallet.created, dedicated_crypto_wallet.credited, payment.held, payment.returning, payment.returned, payment.refunded, payment.refund_failed, crypto_transfer.submitted, crypto_transfer.confirmed, crypto_transfer.failed, bank_transfer.submitted, bank_transfer.completed, bank_transfer.failed, bank_transfer.reversed, settlement.created, settlement.paid, settlement.failed, settlement.reversed, balance.low, webhook_endpoint.disabled, webhook_endpoint.test.', false, false, ['*', 'virtual_account.*', 'dedicated_account.*', 'checkout.session.*', 'crypto_wallet.*', 'dedicated_crypto_wallet.*', 'payment.*', 'crypto_transfer.*', 'bank_transfer.*', 'settlement.*', 'balance.*', 'webhook_endpoint.*', 'virtual_account.paid', 'virtual_account.underpaid', 'virtual_account.overpaid', 'virtual_account.late_payment', 'virtual_account.duplicate_payment', 'virtual_account.expired', 'virtual_account.cancelled', 'dedicated_account.created', 'dedicated_account.credited', 'dedicated_account.deactivated', 'checkout.session.paid', 'checkout.session.expired', 'checkout.session.cancelled', 'crypto_wallet.paid', 'crypto_wallet.underpaid', 'crypto_wallet.overpaid', 'crypto_wallet.late_payment', 'crypto_wallet.duplicate_payment', 'crypto_wallet.expired', 'crypto_wallet.cancelled', 'dedicated_crypto_wallet.created', 'dedicated_crypto_wallet.credited', 'payment.held', 'payment.returning', 'payment.returned', 'payment.refunded', 'payment.refund_failed', 'crypto_transfer.submitted', 'crypto_transfer.confirmed', 'crypto_transfer.failed', 'bank_transfer.submitted', 'bank_transfer.completed', 'bank_transfer.failed', 'bank_transfer.reversed', 'settlement.created', 'settlement.paid', 'settlement.failed', 'settlement.reversed', 'balance.low', 'webhook_endpoint.disabled', 'webhook_endpoint.test']],
       ['resource', 'text', 'Only events about the resource with this reference.', false, false],
       ['from', 'text', 'Only events at or after this time. A date is a day in Lagos. An ISO 8601 date or date-time; UTC if it names no zone.', false, false],
       ['to', 'text', 'Only events before this time. A date is a day in Lagos, and includes that day. An ISO 8601 date or date-time; UTC if it names no zone.', false, false],
@@ -824,6 +845,7 @@ export const described: Record<string, Described> = {
       ['endpointId', 'text', 'The endpoint to send it to. Without it: every endpoint that listens to the event.', false, false],
     ],
     money: [],
+    takesIdempotencyKey: true,
   },
   'timeline.get': {
     about: 'Retrieve a timeline. Returns what happened to a payment (pay_), a transfer (bt_, ct_), a return (rf_), an account or wallet (va_, da_, cw_, dw_) or a checkout session (cs_), newest first: accounts opened, money received, ledger entries, attempts, returns, decisions of the operator, events and their deliveries. At most 200 items.',
@@ -836,10 +858,10 @@ export const described: Record<string, Described> = {
     money: [],
   },
   'requestLogs.list': {
-    about: 'List request logs. Returns requests made with a valid API key in the last 30 days, newest first. They appear within a second. A page may hold fewer items than limit, or none, and still have a nextCursor. Send Accept: text/csv to export all of them.',
+    about: 'List request logs. Returns requests made with a valid API key in the last 30 days, newest first. They appear within a second. A page may hold fewer items than limit, or none, and still have a nextCursor. To export all of them, use csv.',
     flags: [
       ['status', 'text', 'Only responses with this status, such as 422, or of this class, such as 4xx.', false, false],
-      ['method', 'text', 'Only requests with this method. One of: GET, HEAD, POST, PATCH, DELETE.', false, false],
+      ['method', 'text', 'Only requests with this method. One of: GET, HEAD, POST, PATCH, DELETE.', false, false, ['GET', 'HEAD', 'POST', 'PATCH', 'DELETE']],
       ['path', 'text', 'Only paths that start with this.', false, false],
       ['requestId', 'text', 'Only the request with this X-Request-Id.', false, false],
       ['keyId', 'text', 'Only requests made with this API key.', false, false],
@@ -852,10 +874,10 @@ export const described: Record<string, Described> = {
     money: [],
   },
   'requestLogs.csv': {
-    about: 'Export request logs as CSV. Writes every row that matches, newest first.',
+    about: 'Export request logs as CSV to stdout. Returns requests made with a valid API key in the last 30 days, newest first. They appear within a second.',
     flags: [
       ['status', 'text', 'Only responses with this status, such as 422, or of this class, such as 4xx.', false, false],
-      ['method', 'text', 'Only requests with this method. One of: GET, HEAD, POST, PATCH, DELETE.', false, false],
+      ['method', 'text', 'Only requests with this method. One of: GET, HEAD, POST, PATCH, DELETE.', false, false, ['GET', 'HEAD', 'POST', 'PATCH', 'DELETE']],
       ['path', 'text', 'Only paths that start with this.', false, false],
       ['requestId', 'text', 'Only the request with this X-Request-Id.', false, false],
       ['keyId', 'text', 'Only requests made with this API key.', false, false],
@@ -869,17 +891,19 @@ export const described: Record<string, Described> = {
   'test.fund': {
     about: 'Fund a test balance. Adds money to the available balance. USDC and USDT are minted on the embedded chain, so they are not available if test mode uses an external chain.',
     flags: [
-      ['asset', 'text', 'The currency or stablecoin of the amounts. One of: NGN, USDC, USDT.', true, false],
+      ['asset', 'text', 'The currency or stablecoin of the amounts. One of: NGN, USDC, USDT.', true, false, ['NGN', 'USDC', 'USDT']],
       ['amount', 'amount', 'Naira for NGN, a decimal amount of the coin for USDC and USDT.', true, false],
     ],
     money: ['amount'],
+    takesIdempotencyKey: true,
   },
   'test.settle': {
     about: 'Set the outcome of a test transfer. Sets what the simulated bank (complete, fail, reverse, stay_unknown, lose) or chain (land, fail, expire) does with a transfer that has not ended. Returns the transfer as it is now; it changes a moment later, when the bank or chain is polled.',
     flags: [
-      ['outcome', 'text', 'The outcome that the simulated bank or chain reports. One of: complete, fail, reverse, stay_unknown, lose, land, expire.', true, false],
+      ['outcome', 'text', 'The outcome that the simulated bank or chain reports. One of: complete, fail, reverse, stay_unknown, lose, land, expire.', true, false, ['complete', 'fail', 'reverse', 'stay_unknown', 'lose', 'land', 'expire']],
     ],
     money: ['amount', 'fee', 'totalDebit'],
+    takesIdempotencyKey: true,
   },
   'test.bankTransfers.create': {
     about: 'Send a test payment. Pays into one of your accounts at the simulated bank, as a customer would. The bank sends a notice; the response follows once the payment has been judged.',
@@ -895,15 +919,17 @@ export const described: Record<string, Described> = {
       ['copies', 'integer', 'How many times the bank sends the notice.', false, false],
     ],
     money: ['amount', 'amountAccepted', 'amountHeld', 'amountReturning', 'amountReturned', 'fee'],
+    takesIdempotencyKey: true,
   },
   'test.cryptoDeposits.create': {
     about: 'Send a test deposit. Sends stablecoins to one of your wallets on the embedded chain, as a customer would. Responds once the transfer is in a block; it is credited when final, a few seconds later.',
     flags: [
       ['address', 'text', 'Address of one of your wallets.', true, false],
-      ['asset', 'text', 'The currency or stablecoin of the amounts. One of: USDC, USDT.', true, false],
+      ['asset', 'text', 'The currency or stablecoin of the amounts. One of: USDC, USDT.', true, false, ['USDC', 'USDT']],
       ['amount', 'coins', 'Decimal amount, more than zero, with at most 6 digits after the point.', true, false],
     ],
     money: ['amount'],
+    takesIdempotencyKey: true,
   },
   'test.clock.advance': {
     about: 'Advance the test clock. Moves the time of this environment forward, so that everything due by then happens now. Send an Idempotency-Key; without one, a retry advances the clock again.',
@@ -911,5 +937,6 @@ export const described: Record<string, Described> = {
       ['seconds', 'integer', 'Seconds to advance. The clock cannot be moved back.', true, false],
     ],
     money: [],
+    takesIdempotencyKey: true,
   },
 }
