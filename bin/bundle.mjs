@@ -12,6 +12,7 @@ const programs = [
   'simulation/localnet/process',
   'sdk/cli/terminal',
   'sdk/cli/program',
+  'sdk/cli/console',
 ]
 /** Packages of hundreds of small files: resolving and reading them dominates the start. */
 const folded = ['typebox', '@solana/', '@solana-program/', '@scure/']

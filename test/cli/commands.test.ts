@@ -603,6 +603,18 @@ describe('which key is used', () => {
   })
 })
 
+// A module that is not bundled with the program has its own Failure: its hint and exit code get lost.
+test('all modules of the program are bundled together', () => {
+  const bin = path.resolve(import.meta.dirname, '../../bin')
+  const program = readFileSync(path.join(bin, 'manilla.mjs'), 'utf8')
+  const bundle = readFileSync(path.join(bin, 'bundle.mjs'), 'utf8')
+  const imported = [...program.matchAll(/import\('\.\.\/dist\/(.+)\.js'\)/g)].map(
+    ([, name]) => name,
+  )
+  expect(imported.length).toBeGreaterThan(2)
+  for (const name of imported) expect(bundle).toContain(`  '${name}',\n`)
+})
+
 test('text from payers cannot control the terminal', () => {
   const shown = formatFields({ sender: { name: '\u001b[2Jgone\u202e\u0007' }, list: ['\u001b'] })
   for (const sign of ['\u001b', '\u0007', '\u202e']) expect(shown).not.toContain(sign)
