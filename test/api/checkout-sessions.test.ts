@@ -113,7 +113,10 @@ test('the merchant sees everything that the payer sees, and who paid', async () 
     for (const url of [cancelUrl, successUrl])
       if (url !== null) expect(Object.values(session)).toContain(url.split('?')[0])
     expect(session.payments).toMatchObject(
-      received.map(({ sentFrom, sentBackTo: _to, ...fields }: Record<string, unknown>) => {
+      received.map((one: Record<string, unknown>) => {
+        // The merchant sees both in the returns of the payment.
+        const { sentFrom, sentBackTo: _to, amountRefunded, ...fields } = one
+        expect(amountRefunded).toBe(0)
         expect(sentFrom).toEqual({ bankName: 'Guaranty Trust Bank', accountNumber: '******4432' })
         return fields
       }),
@@ -132,6 +135,10 @@ test('the merchant sees everything that the payer sees, and who paid', async () 
     amount: 1_000_000,
   })
   expect([refund.status, (await own()).payments[0].amountReturning]).toEqual([201, 1_000_000])
+  const returnsPath = `/v1/collections/payments/${payment.reference}/returns`
+  const [{ amount }] = (await shop.get(returnsPath)).json.data.items
+  const [{ amountRefunded }] = (await read(reference)).json.data.received
+  expect([amount, amountRefunded]).toEqual([1_000_000, 1_000_000])
 })
 
 test('the public session and the page name the customer only if the merchant says so', async () => {
