@@ -98,7 +98,8 @@ export async function findPageOfIds(
   let { range } = search
   for (let scans = 0; scans < scansPerPageMax; scans += 1) {
     const rowsFiltered = scans === 0 ? rowsOfFirstScan : rowsOfOthers
-    const rowsPerScan = roundedRows(isFiltered ? Math.max(rowsFiltered, limit + 1) : limit + 1)
+    const rowsOfPage = roundedRows(limit + 1)
+    const rowsPerScan = isFiltered ? Math.max(rowsFiltered, rowsOfPage) : rowsOfPage
     const wanted = limit + 1 - ids.length
     const found = await scan(db, { ...search, range }, { rowsPerScan, wanted })
     ids.push(...found.ids)
