@@ -4,19 +4,20 @@ import { Secret } from '../../src/base/secret.js'
 import { Database } from '../../src/postgres/database.js'
 import { startEmbeddedServer } from '../../src/postgres/embedded/server.js'
 import { migrate } from '../../src/postgres/migrate.js'
+import { isLongRun } from '../support/long-run.js'
 import { createHome, trackPrograms } from '../support/program.js'
 import { seededRandom } from '../support/seed.js'
 import { expectAllProofs } from '../support/sound-books.js'
 import { databaseStorm } from './database-storm.js'
 
-/** `npm run storm` runs more rounds. */
-const rounds = process.env.STORM_KILLS === undefined ? 2 : 20
+const rounds = 20
 
 const home = createHome()
 const programs = trackPrograms(home)
 
 // The database restarts, or ends every connection, while requests and workers use it.
-test(
+// Only in `npm run storm`.
+test.runIf(isLongRun)(
   'no process dies with its database, and every acknowledged write is there once',
   async () => {
     const options = { dataDirectory: path.join(home, 'data') }
