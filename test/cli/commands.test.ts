@@ -371,8 +371,12 @@ describe('a list for people', () => {
 
   test('is in a report: days in Lagos, amounts in naira', async () => {
     const data = {
-      ...{ currency: 'NGN', change: { amount: -5 }, bucket: 'day', timeZone: 'Africa/Lagos' },
-      ...{ from: '2026-11-15T23:00:00.000Z', metadata: { lines: [{ a: 1 }] } },
+      currency: 'NGN',
+      change: { amount: -5 },
+      bucket: 'day',
+      timeZone: 'Africa/Lagos',
+      from: '2026-11-15T23:00:00.000Z',
+      metadata: { lines: [{ a: 1 }] },
       buckets: [{ from: '2026-11-15T23:00:00.000Z', amount: 123_456, count: 2 }],
     }
     const { money } = described['reports.received']!

@@ -280,7 +280,7 @@ describe('stopping and starting', () => {
     const before = running.text().length
     expect(await stop(running, 'SIGTERM')).toEqual({ code: 0, signal: null })
     expect([running.pid, postgres].filter(isRunning)).toEqual([])
-    // Whoever stops it on purpose has nothing to worry about.
+    // An operator who stops it on purpose must see no warning.
     const said = running.text().slice(before)
     expect(said).not.toMatch(/"level":"(warn|error|fatal)"/)
     expect(said).toContain('Stopped. All data is on disk.')
