@@ -212,6 +212,11 @@ export const variables = Type.Object({
       description: 'Public address of the API behind a proxy, such as https://pay.example.com.',
     }),
   ),
+  CONSOLE: Type.String({
+    default: 'on',
+    enum: ['on', 'off'],
+    description: 'Whether `/console`, the web pages for merchants and operators, is served.',
+  }),
   TRUST_PROXY: Type.Boolean({
     default: false,
     description: 'Trust X-Forwarded-For. Enable only behind a proxy that sets it.',
@@ -342,6 +347,8 @@ export type Config = {
   /** Only while the secret is rotated. */
   otherSecrets?: OtherSecrets | undefined
   publicUrl: string | undefined
+  /** Undefined: it is served. */
+  hasConsole?: boolean
   trustProxy: boolean
   logLevel: string
   /** Undefined: pretty in a terminal. */
@@ -406,6 +413,7 @@ export function readConfig(given: NodeJS.ProcessEnv = process.env): Config {
     secretFile: values.MANILLA_SECRET ? undefined : path.join(home, secretFileName),
     otherSecrets: readOtherSecrets(values, home),
     publicUrl: values.PUBLIC_URL === undefined ? undefined : readPublicUrl(values.PUBLIC_URL),
+    hasConsole: values.CONSOLE === 'on',
     trustProxy: values.TRUST_PROXY,
     logLevel: values.LOG_LEVEL,
     logFormat: values.LOG_FORMAT as LogFormat | undefined,

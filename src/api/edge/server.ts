@@ -10,6 +10,7 @@ import type { FindReplay } from '../../idempotency/replays.js'
 import type { AuthenticatedKey, KeyRing } from '../../merchants/key-ring.js'
 import type { RequestLog } from '../../request-log/request-log.js'
 import { answerFailurePage, isForPeople } from '../checkout-page/answer-failure.js'
+import { addConsole } from '../console/add-console.js'
 import { addRoute, addWrongMethods } from './add-route.js'
 import { anyPageHeaders, isForAnyPage } from './cors.js'
 import { addDocs } from './docs.js'
@@ -59,6 +60,7 @@ export type Edge = {
   trustProxy: boolean
   rateLimitPerSecond: number
   publicRateLimitPerSecond: number
+  hasConsole: boolean
   /** Undefined: the limits are counted in this process. */
   sharedLimits: SharedLimits | undefined
   findDemoKey: FindDemoKey
@@ -107,6 +109,7 @@ export async function createServer(edge: Edge): Promise<FastifyInstance> {
   addGracefulClose(app)
   const { clock } = edge
   await addDocs(app, edge.routes, edge.findDemoKey)
+  if (edge.hasConsole) await addConsole(app)
   const rateLimits = {
     environment: createRateLimit('environment', {
       perSecond: edge.rateLimitPerSecond,
