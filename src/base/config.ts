@@ -217,6 +217,12 @@ export const variables = Type.Object({
     enum: ['on', 'off'],
     description: 'Whether `/console`, the web pages for merchants and operators, is served.',
   }),
+  CONSOLE_URL: Type.Optional(
+    Type.String({
+      description:
+        'Address of the console, such as https://console.example.com. If set, the console works on this host alone; if not, on every host of the API.',
+    }),
+  ),
   TRUST_PROXY: Type.Boolean({
     default: false,
     description: 'Trust X-Forwarded-For. Enable only behind a proxy that sets it.',
@@ -349,6 +355,7 @@ export type Config = {
   publicUrl: string | undefined
   /** Undefined: it is served. */
   hasConsole?: boolean
+  consoleUrl: string | undefined
   trustProxy: boolean
   logLevel: string
   /** Undefined: pretty in a terminal. */
@@ -412,7 +419,10 @@ export function readConfig(given: NodeJS.ProcessEnv = process.env): Config {
     secret: new Secret(values.MANILLA_SECRET ?? loadOrCreateSecret(home)),
     secretFile: values.MANILLA_SECRET ? undefined : path.join(home, secretFileName),
     otherSecrets: readOtherSecrets(values, home),
-    publicUrl: values.PUBLIC_URL === undefined ? undefined : readPublicUrl(values.PUBLIC_URL),
+    publicUrl:
+      values.PUBLIC_URL === undefined ? undefined : readOrigin('PUBLIC_URL', values.PUBLIC_URL),
+    consoleUrl:
+      values.CONSOLE_URL === undefined ? undefined : readOrigin('CONSOLE_URL', values.CONSOLE_URL),
     hasConsole: values.CONSOLE === 'on',
     trustProxy: values.TRUST_PROXY,
     logLevel: values.LOG_LEVEL,
@@ -455,12 +465,12 @@ function readOtherSecrets(values: Values, home: string): OtherSecrets {
 }
 
 /** Only an origin: paths are appended to it, which a query or fragment would swallow. */
-function readPublicUrl(text: string): string {
+function readOrigin(name: 'PUBLIC_URL' | 'CONSOLE_URL', text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined
   const isWeb = url?.protocol === 'https:' || url?.protocol === 'http:'
   if (isWeb && url.href === `${url.origin}/`) return url.origin
   throw new Error(
-    'PUBLIC_URL must be an http or https address such as https://pay.example.com, ' +
+    `${name} must be an http or https address such as https://pay.example.com, ` +
       'without a path, query, fragment, user name or password.',
   )
 }
@@ -473,7 +483,9 @@ function readNaira(values: Static<typeof variables>, mode: 'TEST' | 'LIVE'): Nai
 }
 
 function hostOf(publicUrl: string | undefined): string {
-  return publicUrl === undefined ? 'example.com' : new URL(readPublicUrl(publicUrl)).hostname
+  return publicUrl === undefined
+    ? 'example.com'
+    : new URL(readOrigin('PUBLIC_URL', publicUrl)).hostname
 }
 
 type Values = Static<typeof variables>

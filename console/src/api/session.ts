@@ -1,32 +1,9 @@
 import { useQuery } from '@tanstack/react-query'
+import type { Permission, Role } from '../../../src/team/permissions'
 import { call } from './call'
 import { useScope } from './scope'
 
-export type Role = 'owner' | 'admin' | 'finance' | 'developer' | 'support' | 'viewer'
-
-/** As in src/team/permissions.ts. */
-export type Permission =
-  | 'payments.see'
-  | 'payouts.see'
-  | 'balances.see'
-  | 'payers.see'
-  | 'exports.make'
-  | 'collect.create'
-  | 'payments.decide'
-  | 'payments.ask'
-  | 'payouts.create'
-  | 'payouts.approve'
-  | 'developers.see'
-  | 'developers.change'
-  | 'keys.change'
-  | 'settings.see'
-  | 'settings.change'
-  | 'business.see'
-  | 'business.change'
-  | 'approvals.change'
-  | 'team.change'
-  | 'audit.see'
-  | 'audit.own'
+export type { Permission, Role }
 
 export type Membership = {
   merchant: string
@@ -35,6 +12,8 @@ export type Membership = {
   maySeeLive: boolean
   isSuspended: boolean
   permissions: { test: Permission[]; live: Permission[] }
+  /** How far the test clock of the merchant is ahead. */
+  clockOffsetMs?: number
 }
 
 export type ConsoleSession = {

@@ -5,10 +5,22 @@ import type { Environment } from '../../base/environment.js'
 import type { Code, Reason } from '../../base/refusals.js'
 import type { Answer, KeyedAnswer } from '../../idempotency/answer.js'
 import type { IdempotencyKey } from '../../idempotency/key.js'
+import type { Actor } from '../../team/actor.js'
+import type { Permission } from '../../team/permissions.js'
+import type { SignedIn } from '../../team/sessions.js'
 import type { Tag } from './tags.js'
 
-/** Who may call: holders of a secret key or of any key, everyone, or a bank that signs. */
-export type Access = 'secret' | 'any_key' | 'open' | 'signed'
+/**
+ * Who may call. `secret` and `any_key`: holders of an API key, and members of the merchant who are
+ * signed in to the console. `user`: such members only. `person`: everyone who is signed in.
+ * `operator`: operators who are signed in. `open`: everyone. `signed`: a bank that signs.
+ */
+export type Access = 'secret' | 'any_key' | 'user' | 'person' | 'operator' | 'open' | 'signed'
+
+/** Routes of the console that no API key can call. */
+export function isForPeopleOnly(access: Access): boolean {
+  return access === 'user' || access === 'person' || access === 'operator'
+}
 
 /** A refusal that an operation can answer with. */
 export type RefusalText = { code: Code; reason?: Reason }
@@ -25,8 +37,14 @@ export type RouteRequest<Body, Query, Params> = {
   headers: IncomingHttpHeaders
   key: IdempotencyKey | undefined
   requestId: string
-  /** The API key of the caller; null on routes that need none. */
+  actor: Actor
+  /** The person who is signed in, if the caller is one. */
+  signedIn: SignedIn | undefined
+  /** The API key of the caller; null for people, and on routes that need none. */
   keyId: string | null
+  /** The caller's IP address. */
+  address: string
+  protocol: 'http' | 'https'
   /** Network of the caller's address, for limits; see network-of.ts. */
   network: string
   /** Real time plus the offset of the caller's test clock; real time if the route needs no key. */
@@ -99,10 +117,15 @@ export type Route = Traits & {
   /** In Fastify's syntax: parameters start with a colon. */
   path: string
   access: Access
+  /** What a member of the merchant needs; required wherever members may call. */
+  permission?: Permission
+  /** People must have proven a factor in the last minutes: always, or in live mode only. */
+  stepUp?: 'always' | 'live'
   operation: string
   summary: string
   description: string
-  tag: Tag
+  /** Its section of the OpenAPI document, which leaves routes of the console out. */
+  tag: Tag | 'Console'
   body?: TSchema
   query?: TSchema
   params?: TSchema

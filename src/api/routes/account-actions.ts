@@ -29,6 +29,7 @@ export function cancelRoute(api: ApiParts, { kind, path, resource }: About): Rou
   return route({
     ...base,
     path: `${path}/:reference/cancel`,
+    permission: 'collect.create',
     operation: `cancel${operationOf(kind)}`,
     summary: `Cancel a ${accountKinds[kind].words}`,
     description: 'Stops expecting the payment. A payment that still arrives counts as late.',
@@ -48,6 +49,7 @@ export function requeryRoute(api: ApiParts, { kind, path, resource }: About, tex
   return route({
     ...base,
     path: `${path}/:reference/requery`,
+    permission: 'collect.create',
     operation: `requery${operationOf(kind)}`,
     ...texts,
     params: paramsOf(kind),

@@ -125,6 +125,7 @@ function listRoute({ openPage }: ApiParts, about: About): Route {
   return route({
     ...base,
     path,
+    permission: 'payments.see',
     operation: `list${operationOf(kind)}s`,
     summary: `List ${words}s`,
     description: `Returns ${words}s, newest first.${defaultStatus ? ` Only ${defaultStatus} ones unless you filter by another status.` : ''}`,
@@ -217,6 +218,7 @@ function readRoute({ db }: ApiParts, { kind, path, resource, parameter }: About)
   return route({
     ...base,
     path: `${path}/:${parameter}`,
+    permission: 'payments.see',
     operation: `get${operationOf(kind)}`,
     summary: `Verify a ${accountKinds[kind].words}`,
     description: 'Returns the current state.',

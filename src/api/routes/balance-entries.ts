@@ -96,6 +96,7 @@ const list = ({ openPage }: ApiParts) =>
   route({
     ...base,
     path,
+    permission: 'balances.see',
     operation: 'listBalanceEntries',
     summary: 'List balance entries',
     description:
@@ -165,6 +166,7 @@ const summary = ({ openPage }: ApiParts) =>
   route({
     ...base,
     path: `${path}/summary`,
+    permission: 'balances.see',
     operation: 'summarizeBalanceEntries',
     summary: 'Summarize a statement',
     description:

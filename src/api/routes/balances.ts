@@ -13,6 +13,7 @@ export const balances = ({ db }: ApiParts) => {
     method: 'GET',
     path: '/v1/balances',
     access: 'secret',
+    permission: 'balances.see',
     operation: 'listBalances',
     summary: 'List balances',
     description:

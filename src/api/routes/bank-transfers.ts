@@ -165,6 +165,8 @@ const create = (api: ApiParts) =>
     requiresIdempotencyKey: true,
     replaysAtCommit: true,
     stopsWhenSuspended: true,
+    permission: 'payouts.create',
+    stepUp: 'live',
     operation: 'createBankTransfer',
     summary: 'Create a bank transfer',
     description:
@@ -188,6 +190,7 @@ const quoteRoute = (api: ApiParts) =>
     method: 'POST',
     path: `${path}/quote`,
     isRead: true,
+    permission: 'payouts.create',
     operation: 'quoteBankTransfer',
     summary: 'Price a bank transfer',
     description:
@@ -214,6 +217,7 @@ const listBanks = (api: ApiParts) =>
     ...base,
     method: 'GET',
     path: '/v1/banks',
+    permission: 'payouts.see',
     operation: 'listBanks',
     summary: 'List banks',
     description:
@@ -237,6 +241,7 @@ const resolveName = (api: ApiParts) =>
     ...base,
     method: 'GET',
     path: '/v1/banks/resolve',
+    permission: 'payouts.create',
     operation: 'resolveBankAccount',
     summary: 'Resolve the name of a bank account',
     description: 'Returns the name of the account holder.',

@@ -88,6 +88,7 @@ const create = (api: ApiParts) =>
     method: 'POST',
     path,
     stopsWhenSuspended: true,
+    permission: 'collect.create',
     operation: 'createCheckoutSession',
     summary: 'Create a checkout session',
     description:
@@ -157,6 +158,7 @@ const list = ({ openPage }: ApiParts) =>
     ...base,
     method: 'GET',
     path,
+    permission: 'payments.see',
     operation: 'listCheckoutSessions',
     summary: 'List checkout sessions',
     description:
@@ -221,6 +223,7 @@ const read = ({ db }: ApiParts) => {
     ...base,
     method: 'GET',
     path: `${path}/:reference`,
+    permission: 'payments.see',
     operation: 'getCheckoutSession',
     summary: 'Retrieve a checkout session',
     description: 'Returns the current state.',
@@ -239,6 +242,7 @@ const cancel = (api: ApiParts) =>
     ...base,
     method: 'POST',
     path: `${path}/:reference/cancel`,
+    permission: 'collect.create',
     operation: 'cancelCheckoutSession',
     summary: 'Cancel a checkout session',
     description:

@@ -90,6 +90,8 @@ const create = (api: ApiParts) =>
     requiresIdempotencyKey: true,
     replaysAtCommit: true,
     stopsWhenSuspended: true,
+    permission: 'payouts.create',
+    stepUp: 'live',
     operation: 'createCryptoTransfer',
     summary: 'Create a crypto transfer',
     description:
@@ -118,6 +120,7 @@ const quoteRoute = (api: ApiParts) =>
     path: `${path}/quote`,
     access: 'secret',
     isRead: true,
+    permission: 'payouts.create',
     operation: 'quoteCryptoTransfer',
     summary: 'Price a crypto transfer',
     description:

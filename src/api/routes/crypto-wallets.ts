@@ -36,6 +36,7 @@ const create = (api: ApiParts) =>
     ...base,
     path,
     stopsWhenSuspended: true,
+    permission: 'collect.create',
     operation: 'createCryptoWallet',
     summary: 'Create a crypto wallet',
     description:

@@ -78,6 +78,7 @@ const create = (api: ApiParts) =>
     ...base,
     path,
     stopsWhenSuspended: true,
+    permission: 'collect.create',
     operation: 'createDedicatedAccount',
     summary: 'Create a dedicated account',
     description:
@@ -110,6 +111,7 @@ const deactivate = (api: ApiParts) =>
   route({
     ...base,
     path: `${path}/:accountReference/deactivate`,
+    permission: 'collect.create',
     operation: 'deactivateDedicatedAccount',
     summary: 'Deactivate a dedicated account',
     description:

@@ -33,6 +33,7 @@ const create = (api: ApiParts) =>
     access: 'secret',
     tag: 'Collections',
     stopsWhenSuspended: true,
+    permission: 'collect.create',
     operation: 'createDedicatedCryptoWallet',
     summary: 'Create a dedicated crypto wallet',
     description:

@@ -71,6 +71,7 @@ const list = ({ openPage }: ApiParts) =>
   route({
     ...base,
     path,
+    permission: 'payouts.see',
     operation: 'listDisbursements',
     summary: 'List disbursements',
     description:
@@ -109,6 +110,7 @@ const counts = ({ openPage }: ApiParts) =>
   route({
     ...base,
     path: `${path}/counts`,
+    permission: 'payouts.see',
     operation: 'countDisbursements',
     summary: 'Count disbursements',
     description:

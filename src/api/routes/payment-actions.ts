@@ -54,6 +54,7 @@ export const resolvePayment = (api: ApiParts) =>
     ...base,
     path: `${path}/resolve`,
     stopsWhenSuspended: true,
+    permission: 'payments.decide',
     operation: 'resolvePayment',
     summary: 'Resolve a held payment',
     description:
@@ -95,6 +96,8 @@ export const refundOfPayment = (api: ApiParts) =>
     ...base,
     path: `${path}/refund`,
     stopsWhenSuspended: true,
+    permission: 'payments.decide',
+    stepUp: 'live',
     operation: 'refundPayment',
     summary: 'Refund a payment',
     description:

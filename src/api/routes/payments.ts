@@ -143,6 +143,7 @@ const list = ({ openPage }: ApiParts) =>
     ...base,
     method: 'GET',
     path,
+    permission: 'payments.see',
     operation: 'listPayments',
     summary: 'List payments',
     description:
@@ -175,6 +176,7 @@ const counts = ({ openPage }: ApiParts) =>
     ...base,
     method: 'GET',
     path: `${path}/counts`,
+    permission: 'payments.see',
     operation: 'countPayments',
     summary: 'Count payments',
     description: 'Returns how many payments match the filters, by status.',
@@ -197,6 +199,7 @@ const read = ({ db }: ApiParts) => {
     ...base,
     method: 'GET',
     path: `${path}/:reference`,
+    permission: 'payments.see',
     operation: 'getPayment',
     summary: 'Retrieve a payment',
     description:
@@ -216,6 +219,7 @@ const returns = ({ db }: ApiParts) =>
     ...base,
     method: 'GET',
     path: `${path}/:reference/returns`,
+    permission: 'payments.see',
     operation: 'listPaymentReturns',
     summary: 'List returns of a payment',
     description: 'Returns every return and refund of the payment with its status, newest first.',

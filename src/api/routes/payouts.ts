@@ -169,6 +169,7 @@ export function createReadRoutes(
   const list = route({
     ...base,
     path,
+    permission: 'payouts.see',
     operation: `list${name}s`,
     summary: `List ${words}s`,
     description: `Returns ${words}s, newest first. Filters combine. Send \`Accept: text/csv\` to export all of them.`,
@@ -200,6 +201,7 @@ export function createReadRoutes(
   const read = route({
     ...base,
     path: `${path}/:reference`,
+    permission: 'payouts.see',
     operation: `get${name}`,
     summary: `Verify a ${words}`,
     description:

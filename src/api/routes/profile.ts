@@ -24,6 +24,7 @@ export const profile = ({ db }: ApiParts) =>
     method: 'GET',
     path: '/v1/profile',
     access: 'any_key',
+    permission: 'payments.see',
     operation: 'getProfile',
     summary: 'Retrieve the public profile',
     description: 'Returns what a page may show about the merchant. Accepts public keys.',

@@ -119,6 +119,7 @@ const received = ({ openPage }: ApiParts) =>
   route({
     ...base,
     path: '/v1/reports/received',
+    permission: 'payments.see',
     operation: 'getReceivedReport',
     summary: 'Report what was received',
     description:
@@ -220,6 +221,7 @@ const conversion = ({ openPage }: ApiParts) =>
   route({
     ...base,
     path: '/v1/reports/conversion',
+    permission: 'payments.see',
     operation: 'getConversionReport',
     summary: 'Report checkout conversion',
     description:
@@ -291,6 +293,7 @@ const balance = ({ openPage }: ApiParts) =>
   route({
     ...base,
     path: '/v1/reports/balance',
+    permission: 'balances.see',
     operation: 'getBalanceReport',
     summary: 'Report a balance over time',
     description:
@@ -353,6 +356,7 @@ const payoutTimes = ({ openPage }: ApiParts) =>
   route({
     ...base,
     path: '/v1/reports/payout-times',
+    permission: 'payouts.see',
     operation: 'getPayoutTimesReport',
     summary: 'Report how long payouts take',
     description:

@@ -100,6 +100,7 @@ const list = ({ openPage }: ApiParts) =>
     ...base,
     method: 'GET',
     path: '/v1/request-logs',
+    permission: 'developers.see',
     operation: 'listRequestLogs',
     summary: 'List request logs',
     description:
@@ -192,6 +193,7 @@ const read = ({ db }: ApiParts) =>
     ...base,
     method: 'GET',
     path: '/v1/request-logs/:requestId',
+    permission: 'developers.see',
     operation: 'getRequestLog',
     summary: 'Retrieve a request log',
     description: `Finds it by \`requestId\` (the newest if several requests share it) or by \`id\`. Bodies are cut after ${limits.requestLogs.bodyLengthMax.toLocaleString('en')} characters. They never contain secrets; account numbers, names and email addresses are masked.`,

@@ -21,6 +21,7 @@ export const search = ({ openPage }: ApiParts) =>
     method: 'GET',
     path: '/v1/search',
     access: 'secret',
+    permission: 'payments.see',
     operation: 'search',
     summary: 'Search everything',
     description: `Finds up to ${limits.lists.hitsMax} resources by reference, your own reference, account number, wallet, session id, transaction signature, e-mail address or words of a name. Filters narrow it: \`payer:chuka\`, \`recipient:ada\`, \`order:order-1001\`, \`status:held\`, \`amount:12500\` (naira). Quotes keep words together.`,

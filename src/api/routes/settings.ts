@@ -9,6 +9,7 @@ export const readSettings = ({ db }: ApiParts) =>
     method: 'GET',
     path: '/v1/settings',
     access: 'secret',
+    permission: 'settings.see',
     operation: 'getSettings',
     summary: 'Retrieve settings',
     description:
@@ -25,6 +26,7 @@ export const changeSettings = ({ db }: ApiParts) =>
     method: 'PATCH',
     path: '/v1/settings',
     access: 'secret',
+    permission: 'settings.change',
     operation: 'changeSettings',
     summary: 'Update settings',
     description: 'Changes only the fields you send. Lists are replaced as a whole.',

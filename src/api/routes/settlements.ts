@@ -43,6 +43,8 @@ const create = (api: ApiParts) =>
     path,
     requiresIdempotencyKey: true,
     stopsWhenSuspended: true,
+    permission: 'payouts.create',
+    stepUp: 'live',
     operation: 'createSettlement',
     summary: 'Settle now',
     description:
@@ -121,6 +123,7 @@ const list = ({ openPage }: ApiParts) =>
     ...base,
     method: 'GET',
     path,
+    permission: 'payouts.see',
     operation: 'listSettlements',
     summary: 'List settlements',
     description:
@@ -154,6 +157,7 @@ const read = ({ db }: ApiParts) =>
     ...base,
     method: 'GET',
     path: `${path}/:reference`,
+    permission: 'payouts.see',
     operation: 'getSettlement',
     summary: 'Retrieve a settlement',
     description:
@@ -172,6 +176,7 @@ const entries = ({ openPage }: ApiParts) =>
     ...base,
     method: 'GET',
     path: `${path}/:reference/entries`,
+    permission: 'balances.see',
     operation: 'listSettlementEntries',
     summary: 'List the entries of a settlement',
     description:

@@ -13,6 +13,7 @@ export const readTimeline = ({ db }: ApiParts) =>
     method: 'GET',
     path: '/v1/timeline/:reference',
     access: 'secret',
+    permission: 'payments.see',
     operation: 'getTimeline',
     isHeavy: true,
     summary: 'Retrieve a timeline',

@@ -39,6 +39,7 @@ const create = (api: ApiParts) =>
     ...base,
     path,
     stopsWhenSuspended: true,
+    permission: 'collect.create',
     operation: 'createVirtualAccount',
     summary: 'Create a virtual account',
     description:

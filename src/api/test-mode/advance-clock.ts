@@ -43,6 +43,7 @@ export const advanceClock = (api: ApiParts) =>
     path: '/v1/test/clock/advance',
     access: 'secret',
     isTestOnly: true,
+    permission: 'collect.create',
     operation: 'advanceTestClock',
     summary: 'Advance the test clock',
     description:

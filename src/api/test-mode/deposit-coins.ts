@@ -35,6 +35,7 @@ export const depositCoins = (api: ApiParts) =>
     path: '/v1/test/crypto-deposits',
     access: 'secret',
     isTestOnly: true,
+    permission: 'collect.create',
     operation: 'depositTestCoins',
     summary: 'Send a test deposit',
     description:

@@ -46,6 +46,7 @@ export const fundBalance = (api: ApiParts) =>
     access: 'secret',
     isTestOnly: true,
     replaysAtCommit: true,
+    permission: 'payouts.create',
     operation: 'fundTestBalance',
     summary: 'Fund a test balance',
     description:

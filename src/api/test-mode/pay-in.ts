@@ -68,6 +68,7 @@ export const payIn = (api: ApiParts) =>
     path: '/v1/test/bank-transfers',
     access: 'secret',
     isTestOnly: true,
+    permission: 'collect.create',
     operation: 'payTestAccount',
     summary: 'Send a test payment',
     description:

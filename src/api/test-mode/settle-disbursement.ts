@@ -23,6 +23,7 @@ export const settleDisbursement = (api: ApiParts) =>
     path: '/v1/test/disbursements/:reference/settle',
     access: 'secret',
     isTestOnly: true,
+    permission: 'payouts.create',
     operation: 'settleTestDisbursement',
     summary: 'Set the outcome of a test transfer',
     description: describe(),

@@ -7,7 +7,7 @@ export const businessRoutes: ScreenRoute[] = [
   {
     path: '/team',
     load: () => import('../not-built'),
-    permissions: ['team.change'],
+    permissions: ['team.see', 'team.change'],
     menu: { label: menu.team, icon: 'users', group: 'business' },
   },
   {

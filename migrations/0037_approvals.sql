@@ -1,0 +1,1 @@
+-- Payouts that wait for the approval of a second person.

@@ -1,0 +1,1 @@
+-- Permissions of API keys, bank accounts and KYC that merchants keep themselves.

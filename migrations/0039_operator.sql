@@ -1,0 +1,1 @@
+-- What operators decide in the console.

@@ -1,0 +1,1 @@
+-- Passwords, codes, passkeys and invitations.

@@ -1,0 +1,17 @@
+import type { Permission } from './permissions.js'
+
+/** A person who is signed in to the console. */
+export type UserActor = {
+  kind: 'user'
+  userId: string
+  sessionId: string
+  name: string
+  email: string
+  /** For the merchant and mode of the request. */
+  permissions: ReadonlySet<Permission>
+  /** Proved a factor in the last minutes. */
+  hasStepUp: boolean
+}
+
+/** Who sends a request: an API key, a person, or a caller that needs neither. */
+export type Actor = { kind: 'key'; keyId: string; name: string } | UserActor | { kind: 'none' }
