@@ -62,6 +62,36 @@ begin
 end $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.audit_field(value text)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE
+RETURN (COALESCE(((octet_length(convert_to(value, 'UTF8'::name)) || ':'::text) || value), '-'::text) || '
+'::text)
+;
+
+CREATE OR REPLACE FUNCTION public.chain_audit_line()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+declare
+  head audit_heads;
+begin
+  new.chain := coalesce(new.chain, new.merchant_id, '00000000-0000-0000-0000-000000000000');
+  select * into head from audit_heads where chain = new.chain for no key update;
+  if not found then
+    insert into audit_heads values (new.chain, 0, decode(repeat('00', 32), 'hex'))
+      on conflict do nothing;
+    select * into head from audit_heads where chain = new.chain for no key update;
+  end if;
+  new.number := head.number + 1;
+  new.previous_hash := head.hash;
+  new.hash := hash_audit_line(new);
+  update audit_heads set number = new.number, hash = new.hash where chain = new.chain;
+  return new;
+end $function$
+;
+
 CREATE OR REPLACE FUNCTION public.first_entry_at(environment integer, of_asset text, wanted timestamp with time zone)
  RETURNS bigint
  LANGUAGE plpgsql
@@ -86,6 +116,46 @@ begin
     if written < wanted then low := middle + 1; else high := middle; end if;
   end loop;
   return low;
+end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.hash_audit_line(line audit_lines)
+ RETURNS bytea
+ LANGUAGE sql
+ IMMUTABLE
+RETURN sha256(((line).previous_hash || convert_to(((((((((((((('manilla audit line 1
+'::text || audit_field(((line).chain)::text)) || audit_field(((line).number)::text)) || audit_field(((line).id)::text)) || audit_field((line).actor)) || audit_field((line).action)) || audit_field(((line).merchant_id)::text)) || audit_field(((line).environment_id)::text)) || audit_field(((line).details)::text)) || audit_field((((EXTRACT(epoch FROM (line).created_at) * (1000000)::numeric))::bigint)::text)) || audit_field(((line).user_id)::text)) || audit_field(((line).session_id)::text)) || audit_field((line).address)) || audit_field((line).request_id)), 'UTF8'::name)))
+;
+
+CREATE OR REPLACE FUNCTION public.keep_audit_head()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if pg_trigger_depth() < 2
+    or (tg_op = 'INSERT' and new.number <> 0)
+    or (tg_op = 'UPDATE' and (new.chain <> old.chain or new.number <> old.number + 1)) then
+    raise exception 'an audit head moves only with its line'
+      using errcode = 'restrict_violation', constraint = 'audit_numbers_have_no_gap';
+  end if;
+  return new;
+end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.keep_one_owner()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if old.role = 'owner' and old.disabled_at is null
+    and (tg_op = 'DELETE' or new.role <> 'owner' or new.disabled_at is not null) then
+    perform from merchants where id = old.merchant_id for no key update;
+    if not exists (select from memberships where merchant_id = old.merchant_id
+      and user_id <> old.user_id and role = 'owner' and disabled_at is null) then
+      raise exception 'one_owner_remains' using errcode = 'check_violation', constraint = 'one_owner_remains';
+    end if;
+  end if;
+  return case tg_op when 'DELETE' then old else new end;
 end $function$
 ;
 
@@ -121,6 +191,20 @@ begin
 end $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.require_line_of_head()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if not exists (select from audit_lines
+    where chain = new.chain and number = new.number and hash = new.hash) then
+    raise exception 'an audit head moved without a line'
+      using errcode = 'restrict_violation', constraint = 'audit_numbers_have_no_gap';
+  end if;
+  return null;
+end $function$
+;
+
 CREATE OR REPLACE FUNCTION public.search_words(text)
  RETURNS text[]
  LANGUAGE sql
@@ -150,6 +234,16 @@ create table api_keys (
   constraint key_kind_is_known CHECK ((kind = ANY (ARRAY['secret'::text, 'public'::text])))
 );
 
+create table audit_heads (
+  chain uuid not null,
+  number bigint not null,
+  hash bytea not null,
+  constraint audit_head_has_its_line TRIGGER DEFERRABLE INITIALLY DEFERRED,
+  constraint audit_heads_pkey PRIMARY KEY (chain),
+  constraint head_hash_is_whole CHECK ((length(hash) = 32)),
+  constraint head_number_is_not_negative CHECK ((number >= 0))
+) with (fillfactor=50);
+
 create table audit_lines (
   id uuid not null,
   actor text not null,
@@ -158,7 +252,34 @@ create table audit_lines (
   environment_id integer,
   details json not null,
   created_at timestamp with time zone not null,
-  constraint audit_lines_pkey PRIMARY KEY (id)
+  chain uuid not null,
+  number bigint not null,
+  previous_hash bytea not null,
+  hash bytea not null,
+  user_id uuid,
+  session_id uuid,
+  address text,
+  request_id text,
+  constraint audit_lines_pkey PRIMARY KEY (id),
+  constraint chain_is_of_the_merchant CHECK (((chain = '00000000-0000-0000-0000-000000000000'::uuid) OR (NOT (chain IS DISTINCT FROM merchant_id)))),
+  constraint line_hash_is_whole CHECK (((length(hash) = 32) AND (length(previous_hash) = 32)))
+);
+
+create table audit_logged_heads (
+  chain uuid not null,
+  number bigint not null,
+  hash bytea not null,
+  logged_at timestamp with time zone not null,
+  constraint audit_logged_heads_pkey PRIMARY KEY (chain),
+  constraint logged_hash_is_whole CHECK ((length(hash) = 32))
+);
+
+create table audit_verifications (
+  chain uuid not null,
+  verified_at timestamp with time zone not null,
+  lines bigint not null,
+  fault text,
+  constraint audit_verifications_pkey PRIMARY KEY (chain)
 );
 
 create table bank_orders (
@@ -487,6 +608,19 @@ create table low_balances (
   constraint low_balances_pkey PRIMARY KEY (environment_id, asset)
 );
 
+create table memberships (
+  merchant_id uuid not null,
+  user_id uuid not null,
+  role text not null,
+  may_see_live boolean not null,
+  created_at timestamp with time zone not null,
+  disabled_at timestamp with time zone,
+  constraint memberships_merchant_id_fkey FOREIGN KEY (merchant_id) REFERENCES merchants(id),
+  constraint memberships_pkey PRIMARY KEY (merchant_id, user_id),
+  constraint memberships_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id),
+  constraint role_is_known CHECK ((role = ANY (ARRAY['owner'::text, 'admin'::text, 'finance'::text, 'developer'::text, 'support'::text, 'viewer'::text])))
+);
+
 create table merchant_bank_accounts (
   environment_id integer not null,
   id uuid not null,
@@ -560,6 +694,18 @@ create table opened_bank_accounts (
   details json not null,
   created_at timestamp with time zone not null,
   constraint opened_bank_accounts_pkey PRIMARY KEY (rail, reference)
+);
+
+create table operator_views (
+  session_id uuid not null,
+  merchant_id uuid not null,
+  reason text not null,
+  created_at timestamp with time zone not null,
+  until timestamp with time zone not null,
+  constraint operator_views_merchant_id_fkey FOREIGN KEY (merchant_id) REFERENCES merchants(id),
+  constraint operator_views_pkey PRIMARY KEY (session_id, merchant_id, created_at),
+  constraint operator_views_session_id_fkey FOREIGN KEY (session_id) REFERENCES user_sessions(id),
+  constraint view_has_a_reason CHECK (((length(reason) >= 1) AND (length(reason) <= 500)))
 );
 
 create table payment_returns (
@@ -923,6 +1069,16 @@ create table settlements (
   constraint settlements_pkey PRIMARY KEY (environment_id, id)
 );
 
+create table start_links (
+  hash bytea not null,
+  user_id uuid not null,
+  expires_at timestamp with time zone not null,
+  used_at timestamp with time zone,
+  constraint start_hash_is_whole CHECK ((length(hash) = 32)),
+  constraint start_links_pkey PRIMARY KEY (hash),
+  constraint start_links_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
+);
+
 create table sweep_parts (
   rail text not null,
   sweep_id uuid not null,
@@ -980,6 +1136,36 @@ create table token_accounts (
   constraint token_account_amount_is_not_negative CHECK ((amount >= 0)),
   constraint token_accounts_pkey PRIMARY KEY (rail, address),
   constraint unread_looks_are_not_negative CHECK ((unread_looks >= 0))
+);
+
+create table user_sessions (
+  id uuid not null,
+  user_id uuid not null,
+  hash bytea not null,
+  address text not null,
+  browser text not null,
+  has_second_factor boolean not null,
+  proven_at timestamp with time zone not null,
+  created_at timestamp with time zone not null,
+  last_seen_at timestamp with time zone not null,
+  idle_ms bigint not null,
+  expires_at timestamp with time zone not null,
+  ended_at timestamp with time zone,
+  constraint session_hash_is_whole CHECK ((length(hash) = 32)),
+  constraint user_sessions_pkey PRIMARY KEY (id),
+  constraint user_sessions_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
+);
+
+create table users (
+  id uuid not null,
+  email text not null,
+  name text not null,
+  is_operator boolean default false not null,
+  created_at timestamp with time zone not null,
+  disabled_at timestamp with time zone,
+  constraint email_is_lower_case CHECK ((email = lower(email))),
+  constraint user_has_a_name CHECK (((length(name) >= 1) AND (length(name) <= 100))),
+  constraint users_pkey PRIMARY KEY (id)
 );
 
 create table waiting_reversals (
@@ -1043,7 +1229,17 @@ CREATE INDEX api_keys_by_environment ON public.api_keys USING btree (environment
 
 CREATE UNIQUE INDEX one_key_per_hash ON public.api_keys USING btree (hash);
 
+CREATE INDEX audit_lines_by_action ON public.audit_lines USING btree (chain, environment_id, action, id);
+
 CREATE INDEX audit_lines_by_reference ON public.audit_lines USING btree (environment_id, ((details ->> 'reference'::text)), id) WHERE ((environment_id IS NOT NULL) AND ((details ->> 'reference'::text) IS NOT NULL));
+
+CREATE INDEX audit_lines_by_user ON public.audit_lines USING btree (chain, environment_id, user_id, id);
+
+CREATE INDEX audit_lines_by_user_and_action ON public.audit_lines USING btree (chain, environment_id, user_id, action, id);
+
+CREATE INDEX audit_lines_of_chain ON public.audit_lines USING btree (chain, environment_id, id);
+
+CREATE UNIQUE INDEX audit_numbers_are_unique ON public.audit_lines USING btree (chain, number);
 
 CREATE INDEX checkout_sessions_by_reference ON public.checkout_sessions USING btree (environment_id, merchant_reference, status, id) WHERE (merchant_reference IS NOT NULL);
 
@@ -1090,6 +1286,8 @@ CREATE INDEX idempotency_keys_to_forget ON public.idempotency_keys USING btree (
 CREATE UNIQUE INDEX resolution_entries_are_numbered_once ON public.ledger_resolutions USING btree (environment_id, asset, entry_number) WHERE (entry_number IS NOT NULL);
 
 CREATE UNIQUE INDEX transfer_entries_are_numbered_once ON public.ledger_transfers USING btree (environment_id, asset, entry_number) WHERE (entry_number IS NOT NULL);
+
+CREATE INDEX memberships_by_user ON public.memberships USING btree (user_id);
 
 CREATE UNIQUE INDEX one_primary_bank_account ON public.merchant_bank_accounts USING btree (environment_id) WHERE is_primary;
 
@@ -1185,9 +1383,23 @@ CREATE INDEX token_accounts_of_wallet ON public.token_accounts USING btree (rail
 
 CREATE INDEX token_accounts_with_coins ON public.token_accounts USING btree (rail, asset) WHERE (amount > 0);
 
+CREATE UNIQUE INDEX one_session_per_hash ON public.user_sessions USING btree (hash);
+
+CREATE INDEX user_sessions_by_user ON public.user_sessions USING btree (user_id, created_at);
+
+CREATE UNIQUE INDEX one_user_per_email ON public.users USING btree (email);
+
 CREATE INDEX waiting_reversals_due ON public.waiting_reversals USING btree (rail, due_at);
 
 CREATE INDEX webhook_endpoints_in_use ON public.webhook_endpoints USING btree (environment_id, created_at, id) WHERE (deleted_at IS NULL);
+
+CREATE CONSTRAINT TRIGGER audit_head_has_its_line AFTER UPDATE ON public.audit_heads DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION require_line_of_head();
+
+CREATE TRIGGER audit_head_moves_with_its_line BEFORE INSERT OR UPDATE ON public.audit_heads FOR EACH ROW EXECUTE FUNCTION keep_audit_head();
+
+CREATE TRIGGER audit_heads_are_never_removed BEFORE DELETE OR TRUNCATE ON public.audit_heads FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+CREATE TRIGGER audit_lines_are_chained BEFORE INSERT ON public.audit_lines FOR EACH ROW EXECUTE FUNCTION chain_audit_line();
 
 CREATE TRIGGER audit_lines_are_never_edited BEFORE DELETE OR UPDATE OR TRUNCATE ON public.audit_lines FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
@@ -1206,6 +1418,8 @@ CREATE TRIGGER fee_schedules_are_never_edited BEFORE DELETE OR UPDATE OR TRUNCAT
 CREATE TRIGGER resolutions_are_never_edited BEFORE DELETE OR UPDATE OR TRUNCATE ON public.ledger_resolutions FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
 CREATE TRIGGER transfers_are_never_edited BEFORE DELETE OR UPDATE OR TRUNCATE ON public.ledger_transfers FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+CREATE TRIGGER one_owner_remains BEFORE DELETE OR UPDATE ON public.memberships FOR EACH ROW EXECUTE FUNCTION keep_one_owner();
 
 CREATE TRIGGER notices_are_never_edited BEFORE DELETE OR UPDATE OF rail, mode, id, announced, body, received_at OR TRUNCATE ON public.notices FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
