@@ -83,13 +83,20 @@ export async function listMerchantLines(
   return rows.map(toLine)
 }
 
+type InstallationFilter = {
+  actor: string | undefined
+  action: string | undefined
+  from: Date | undefined
+  to: Date | undefined
+}
+
 /**
  * The lines of the installation before a number, newest first. Reads a bounded number of lines:
  * where few pass the filter, a page may be short and still have a next one.
  */
 export async function listInstallationLines(
   db: Queryable,
-  { actor, action, from, to }: { actor?: string; action?: string; from?: Date; to?: Date },
+  { actor, action, from, to }: InstallationFilter,
   { before, limit }: { before: bigint | undefined; limit: number },
 ): Promise<{ lines: WrittenAuditLine[]; next: bigint | undefined }> {
   const { linesScannedMax } = limits.audit

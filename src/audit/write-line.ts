@@ -7,7 +7,14 @@ import { installationChain } from './chain.js'
 /** A person, an API key, or the name of an operator's shell account or of a job. */
 export type AuditActor =
   | string
-  | { kind: 'user'; userId: string; sessionId: string; email: string }
+  | {
+      kind: 'user'
+      userId: string
+      sessionId: string
+      email: string
+      /** Empty if the person does not act for a merchant. */
+      permissions: ReadonlySet<string>
+    }
   | { kind: 'key'; name: string }
 
 /** Who did what. Details never hold a secret. */
@@ -20,8 +27,8 @@ export type AuditLine = {
   requestId?: string | undefined
   address?: string | undefined
   /**
-   * The log that shows the line. By default that of the merchant if a member or key did it, and
-   * that of the installation if an operator did it: merchants do not read operators' reasons.
+   * The log that shows the line. By default that of the merchant if a member did it, and that of
+   * the installation if an operator did it: merchants do not read operators' reasons.
    */
   log?: 'merchant' | 'installation'
 }
@@ -34,7 +41,8 @@ export function writeAuditLine(tx: Tx, now: Date, line: AuditLine): void {
   const { actor, action, merchantId, environmentId, details } = line
   const isNamed = typeof actor === 'string'
   const user = !isNamed && actor.kind === 'user' ? actor : undefined
-  const log = line.log ?? (isNamed ? 'installation' : 'merchant')
+  const isMember = !isNamed && (!user || user.permissions.size > 0)
+  const log = line.log ?? (isMember ? 'merchant' : 'installation')
   const chain = (log === 'merchant' && merchantId) || installationChain
   const name = isNamed ? actor : actor.kind === 'user' ? actor.email : actor.name
   tx.writeLast(

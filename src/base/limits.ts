@@ -598,6 +598,8 @@ export const limits = {
     headsLoggedEveryMs: day,
     jobIntervalMs: hour,
     actionLengthMax: 100,
+    /** Longer texts in a line are cut. */
+    textLengthMax: 500,
   },
 } as const
 

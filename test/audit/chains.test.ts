@@ -23,6 +23,7 @@ const ada = {
   userId: randomUUID(),
   sessionId: randomUUID(),
   email: 'ada@shop.example',
+  permissions: new Set(['audit.see']),
 } as const
 
 function write(tx: Tx, action: string, merchant: string | undefined = merchantId) {

@@ -11,7 +11,7 @@ import type { KeyRing } from '../../merchants/key-ring.js'
 import type { RequestLog } from '../../request-log/request-log.js'
 import type { Sessions, SignedIn } from '../../team/sessions.js'
 import { answerFailurePage, isForPeople } from '../checkout-page/answer-failure.js'
-import { addRoute, addWrongMethods } from './add-route.js'
+import { addRoute, addWrongMethods, type WriteExport } from './add-route.js'
 import type { Caller } from './caller.js'
 import { anyPageHeaders, isForAnyPage } from './cors.js'
 import { addDocs } from './docs.js'
@@ -58,6 +58,7 @@ export type Edge = {
   /** Undefined: the console answers on every host. */
   consoleUrl: string | undefined
   findReplay: FindReplay
+  writeExport: WriteExport
   metrics: HttpMetrics
   readiness: Readiness
   /** Undefined: requests are not logged. */
