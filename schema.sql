@@ -6,7 +6,7 @@ CREATE OR REPLACE FUNCTION public.add_account_terms()
 AS $function$
 begin
   insert into search_terms (environment_id, kind, term, id)
-  select added.environment_id, 'account', found.term, added.id
+  select distinct added.environment_id, 'account', found.term, added.id
   from added cross join lateral unnest(search_words(added.account_name)) found (term)
   where added.kind = 'dedicated_account';
   return null;
@@ -206,6 +206,19 @@ end $function$
 ;
 
 CREATE OR REPLACE FUNCTION public.search_words(text)
+ RETURNS text[]
+ LANGUAGE plpgsql
+ IMMUTABLE PARALLEL SAFE STRICT
+AS $function$
+begin
+  if $1 ~ '^[0-9A-Za-z]{2,40}( [0-9A-Za-z]{2,40}){0,3}$' then
+    return string_to_array(lower($1), ' ');
+  end if;
+  return search_words_of_any_text($1);
+end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.search_words_of_any_text(text)
  RETURNS text[]
  LANGUAGE sql
  IMMUTABLE PARALLEL SAFE STRICT

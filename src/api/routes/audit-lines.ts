@@ -16,9 +16,8 @@ import { csvColumns } from '../edge/csv.js'
 import { readPosition, writePosition } from '../edge/cursor.js'
 import { success } from '../edge/envelope.js'
 import { readTimeRange } from '../edge/read-filters.js'
-import { fromIn, toIn } from '../edge/read-time.js'
 import { type Route, route } from '../edge/route.js'
-import { closed, page, pageQuery, plainText } from '../edge/schemas.js'
+import { closed, page, pageQuery, plainText, timeFilters } from '../edge/schemas.js'
 
 export const auditLine = Type.Object({
   id: reference(prefixes.auditLine, 'Identifies the line.'),
@@ -51,8 +50,7 @@ export const lineFilters = {
       description: 'Only lines of this action, such as `bank_transfer.create`.',
     }),
   ),
-  from: fromIn('Only lines from this time on.'),
-  to: toIn('Only lines before this time.'),
+  ...timeFilters,
 }
 
 export const chainState = Type.Object({
