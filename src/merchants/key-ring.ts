@@ -98,7 +98,7 @@ export function createKeyRing(needs: { db: Database; seal: Seal; clock: Clock })
   const notedOffset = (id: EnvironmentId) => offsets.get(String(id), clock.elapsedMs()) ?? 0
 
   /** Checks what may differ between two requests with the same key, and notes the use. */
-  function useKey(
+  function admitKey(
     { key, expiresAt, isAllowed }: KnownKey,
     address: string,
   ): AuthenticatedKey | undefined {
@@ -121,11 +121,11 @@ export function createKeyRing(needs: { db: Database; seal: Seal; clock: Clock })
         : await findByOtherSecret(keyText, hash)
       if (!known || !hasClaimedScope(known.key, format)) return undefined
       recalled.set(keyText, { value: known.key, at: known.at })
-      return useKey(known.key, address)
+      return admitKey(known.key, address)
     },
     recall(keyText, address) {
       const known = recalled.get(keyText, clock.elapsedMs())
-      return known && useKey(known, address)
+      return known && admitKey(known, address)
     },
     async writeUses() {
       recalled.deleteExpired(clock.elapsedMs())
