@@ -575,6 +575,9 @@ export const limits = {
   settings: {
     frameOriginsMax: 10,
     logoBytesMax: 32 * 1024,
+    /** Sides of an uploaded logo; the page shows it at 44 pixels. */
+    logoPixelsMin: 16,
+    logoPixelsMax: 1_024,
     documentBytesMax: 64 * 1024,
     environmentsCachedMax: 500,
   },
