@@ -3,7 +3,7 @@ import { Refusal } from '../base/refusal.js'
 import { sql } from '../postgres/sql.js'
 import type { Queryable, Tx } from '../postgres/tx.js'
 import type { Role } from './permissions.js'
-import { lastSeen, secondFactor } from './users.js'
+import { lastSeen, secondFactor } from './people.js'
 
 /** A person who belongs to a merchant, or did. */
 export type Member = {

@@ -1,4 +1,3 @@
-import { newId } from '../base/ids.js'
 import { limits } from '../base/limits.js'
 import { sql } from '../postgres/sql.js'
 import type { Queryable, Tx } from '../postgres/tx.js'
@@ -51,19 +50,6 @@ export async function getFactors(db: Queryable, userId: string): Promise<Factors
 
 export function hasSecondFactor({ hasTotp, passkeys }: Factors): boolean {
   return hasTotp || passkeys > 0
-}
-
-export function createUser(
-  tx: Tx,
-  now: Date,
-  user: { email: string; name: string; isOperator: boolean },
-): User {
-  const id = newId(now)
-  const email = normalizeEmail(user.email)
-  tx.write(sql`
-    insert into users (id, email, name, is_operator, created_at)
-    values (${id}, ${email}, ${user.name}, ${user.isOperator}, ${now})`)
-  return { id, email, name: user.name, isOperator: user.isOperator, isDisabled: false }
 }
 
 export function makeOperator(tx: Tx, userId: string): void {
