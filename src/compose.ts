@@ -42,6 +42,7 @@ import { type OpenedLane, type OpenLane, openLane } from './postgres/lane.js'
 import { Replica } from './postgres/replica.js'
 import { RequestLog } from './request-log/request-log.js'
 import { type CoinMint, createFunding, createPendingMint } from './simulation/test-funding.js'
+import { createPasswords, type PasswordCost } from './team/passwords.js'
 import { createSessions, type Sessions } from './team/sessions.js'
 import type { WalletRails } from './wallets/prepare-wallets.js'
 import { countTroubledWallets } from './wallets/troubled-wallets.js'
@@ -80,6 +81,8 @@ export type Parts = {
   sharedLimits?: SharedLimits | undefined
   /** Absent: there is no demo merchant. */
   findDemoKey?: FindDemoKey | undefined
+  /** Of new passwords; tests use a smaller one. */
+  passwordCost?: PasswordCost | undefined
   /** The benchmark replaces lanes with one transaction per request. */
   open?: OpenLane
 }
@@ -199,6 +202,8 @@ export async function compose({ config, databaseUrl, logger, ...parts }: Parts):
     commitAccount: accountLanes.run,
     storeRefusal: refusalLanes.run,
     sessions,
+    passwords: createPasswords(parts.passwordCost),
+    consoleUrl: config.consoleUrl,
     afterAdvance: (id) => runDueWork({ db, clock, logger, keyRing, sessions }, id),
   })
 

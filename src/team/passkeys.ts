@@ -1,6 +1,5 @@
 import type {
   AuthenticationResponseJSON,
-  AuthenticatorTransportFuture,
   PublicKeyCredentialCreationOptionsJSON,
   PublicKeyCredentialRequestOptionsJSON,
   RegistrationResponseJSON,
@@ -14,7 +13,7 @@ import type { Queryable, Tx } from '../postgres/tx.js'
 import { type ChallengePurpose, isOwnChallenge, newChallenge } from './challenges.js'
 
 /** Where the console is, as browsers see it. Passkeys belong to its host. */
-export type Site = { origin: string; host: string }
+export type Site = { origins: string[]; host: string }
 
 export type Passkey = {
   id: string
@@ -70,7 +69,7 @@ export async function askForNewPasskey(
 }
 
 function toDescriptor({ credentialId, transports }: Passkey) {
-  return { id: credentialId, transports: transports as AuthenticatorTransportFuture[] }
+  return { id: credentialId, transports: transports }
 }
 
 /** A passkey as the browser made it, and the challenge that it signed. */
@@ -79,12 +78,12 @@ export type MadePasskey = Pick<
   'credentialId' | 'publicKey' | 'counter' | 'transports'
 > & { challenge: string }
 
-/** Refuses what another site, another request or a device without user verification made. */
+/** Undefined for what another site, another request or a device without user verification made. */
 export async function readNewPasskey(
   { seal, now, site }: Tools,
   userId: string,
   response: RegistrationResponseJSON,
-): Promise<MadePasskey> {
+): Promise<MadePasskey | undefined> {
   const { verifyRegistrationResponse } = await library()
   let challenge = ''
   const verified = await verifyRegistrationResponse({
@@ -93,11 +92,11 @@ export async function readNewPasskey(
       challenge = signed
       return isOwnChallenge(seal, now, { challenge, purpose: { act: 'enrol', userId } })
     },
-    expectedOrigin: site.origin,
+    expectedOrigin: site.origins,
     expectedRPID: site.host,
     requireUserVerification: true,
   }).catch(() => undefined) // the library throws for every mismatch
-  if (!verified?.verified) throw wrongPasskey()
+  if (!verified?.verified) return undefined
   const { credential } = verified.registrationInfo
   return {
     credentialId: credential.id,
@@ -122,14 +121,14 @@ export async function readProof(
       challenge = signed
       return isOwnChallenge(seal, now, { challenge, purpose })
     },
-    expectedOrigin: site.origin,
+    expectedOrigin: site.origins,
     expectedRPID: site.host,
     requireUserVerification: true,
     credential: {
       id: passkey.credentialId,
       publicKey: new Uint8Array(passkey.publicKey),
       counter: Number(passkey.counter),
-      transports: passkey.transports as AuthenticatorTransportFuture[],
+      transports: passkey.transports,
     },
   }).catch(() => undefined) // the library throws for every mismatch
   if (!verified?.verified) return undefined

@@ -1,4 +1,5 @@
 import { randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from 'node:crypto'
+import { unusedId } from '../base/ids.js'
 import { limits } from '../base/limits.js'
 import { Refusal } from '../base/refusal.js'
 import { sql } from '../postgres/sql.js'
@@ -94,9 +95,10 @@ function normalize(password: string): string {
   return password.normalize('NFKC')
 }
 
+/** Queries for nobody, too, so that unknown users cost the same. */
 export async function findPassword(
   db: Queryable,
-  userId: string,
+  userId: string = unusedId,
 ): Promise<PasswordHash | undefined> {
   const [row] = await db.rows(sql<PasswordHash>`
     select salt, hash, cost, block_size as "blockSize", parallelism

@@ -114,7 +114,11 @@ export type ManillaOptions = {
   mint?: CoinMint | undefined
   streamLimits?: Partial<StreamLimits>
   demoKey?: string
+  consoleUrl?: string
 }
+
+/** Of passwords: the real one takes half a second. */
+const quickCost = { cost: 2 ** 10, blockSize: 8, parallelism: 1 }
 
 /**
  * The real service on its own port and database, with a merchant that has all four kinds of keys. The
@@ -139,7 +143,7 @@ export async function openManilla(options: ManillaOptions = {}) {
     secret,
     otherSecrets: options.otherSecrets,
     publicUrl: undefined,
-    consoleUrl: undefined,
+    consoleUrl: options.consoleUrl,
     trustProxy: options.trustProxy ?? false,
     logLevel: 'trace',
     rateLimitPerSecond: options.rateLimitPerSecond ?? 0,
@@ -170,6 +174,7 @@ export async function openManilla(options: ManillaOptions = {}) {
     localnetPayers,
     streamLimits: options.streamLimits,
     findDemoKey: () => options.demoKey,
+    passwordCost: quickCost,
   })
   let closing: Promise<void> | undefined
   const close = () => {

@@ -49,7 +49,10 @@ export async function authenticatePerson(
  * Browsers send `Sec-Fetch-Site` or `Origin` with every change, and no page can forge them. The
  * own header cannot be sent by a form, nor by a page of another origin without our consent.
  */
-export function refuseOtherOrigins(request: FastifyRequest, consoleUrl: string | undefined): void {
+export function refuseOtherOrigins(
+  request: Pick<FastifyRequest, 'headers'>,
+  consoleUrl: string | undefined,
+): void {
   const { headers } = request
   const isOwn = headers['x-manilla-console'] === '1' && hasOwnOrigin(request, consoleUrl)
   if (isOwn) return

@@ -67,7 +67,7 @@ export type Export = {
   headers: Headers
 }
 /** Undefined removes a default header. */
-type Headers = Record<string, string | undefined>
+type Headers = Record<string, string | string[] | undefined>
 
 export type RouteAnswer = Answer | KeyedAnswer | Document | Export
 
@@ -90,7 +90,7 @@ type Traits = {
   isStream: boolean
   /** For browsers, not for programs: left out of the OpenAPI document. */
   isPage: boolean
-  /** Accepts an empty form instead of JSON. */
+  /** Accepts a form instead of JSON: an empty one, or the fields of its body schema. */
   takesForm: boolean
   /** The request log keeps none of its bodies. */
   hidesBodies: boolean
