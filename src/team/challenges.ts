@@ -19,7 +19,11 @@ const headLength = randomLength + timeLength
  * A challenge carries its own end and proof, so that asking for one stores nothing: anybody may
  * ask.
  */
-export function newChallenge(seal: Seal, now: Date, purpose: ChallengePurpose): Uint8Array<ArrayBuffer> {
+export function newChallenge(
+  seal: Seal,
+  now: Date,
+  purpose: ChallengePurpose,
+): Uint8Array<ArrayBuffer> {
   const head = Buffer.alloc(headLength)
   randomBytes(randomLength).copy(head)
   head.writeUIntBE(after(now, limits.signIn.challengeMs).getTime(), randomLength, timeLength)

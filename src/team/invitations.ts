@@ -4,9 +4,9 @@ import { newId } from '../base/ids.js'
 import { limits } from '../base/limits.js'
 import { sql } from '../postgres/sql.js'
 import type { Queryable, Tx } from '../postgres/tx.js'
+import { normalizeEmail } from './people.js'
 import type { Role } from './permissions.js'
 import { hashToken } from './sessions.js'
-import { normalizeEmail } from './people.js'
 
 /** What a link is for: joining a merchant, becoming an operator, or setting a new password. */
 export type Purpose =

@@ -2,8 +2,8 @@ import { limits } from '../base/limits.js'
 import { Refusal } from '../base/refusal.js'
 import { sql } from '../postgres/sql.js'
 import type { Queryable, Tx } from '../postgres/tx.js'
-import type { Role } from './permissions.js'
 import { lastSeen, secondFactor } from './people.js'
+import type { Role } from './permissions.js'
 
 /** A person who belongs to a merchant, or did. */
 export type Member = {

@@ -73,10 +73,9 @@ function toDescriptor({ credentialId, transports }: Passkey) {
 }
 
 /** A passkey as the browser made it, and the challenge that it signed. */
-export type MadePasskey = Pick<
-  Passkey,
-  'credentialId' | 'publicKey' | 'counter' | 'transports'
-> & { challenge: string }
+export type MadePasskey = Pick<Passkey, 'credentialId' | 'publicKey' | 'counter' | 'transports'> & {
+  challenge: string
+}
 
 /** Undefined for what another site, another request or a device without user verification made. */
 export async function readNewPasskey(

@@ -1,4 +1,4 @@
-import { Secret as TotpSecret, TOTP } from 'otpauth'
+import { TOTP, Secret as TotpSecret } from 'otpauth'
 import type { Seal } from '../base/sealed.js'
 import { sql } from '../postgres/sql.js'
 import type { Queryable, Tx } from '../postgres/tx.js'

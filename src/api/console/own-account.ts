@@ -15,6 +15,7 @@ import type { ApiParts } from '../api-parts.js'
 import { success } from '../edge/envelope.js'
 import { type Route, route } from '../edge/route.js'
 import { closed, inPath } from '../edge/schemas.js'
+import { describeBrowser } from './describe-browser.js'
 import { noteFailure, signInFailed, startGuess, takeCode, wrongCode } from './sign-in.js'
 import { code, passkeyAnswer, password } from './sign-in-routes.js'
 import { auditPerson, type Visit, visitOf } from './visit.js'
@@ -162,7 +163,7 @@ const listSessions = ({ db }: ApiParts) =>
         id: toReference(prefixes.userSession, session.id),
         isCurrent: session.id === signedIn!.sessionId,
         address: session.address,
-        browser: session.browser,
+        browser: describeBrowser(session.browser),
         hasSecondFactor: session.hasSecondFactor,
         createdAt: session.createdAt,
         lastSeenAt: session.lastSeenAt,

@@ -5,11 +5,14 @@ import { limits } from '../../base/limits.js'
 import { type Factors, getFactors } from '../../team/people.js'
 import { endSession, hasStepUp, permissionsIn, type SignedIn } from '../../team/sessions.js'
 import type { ApiParts } from '../api-parts.js'
+import { readPageScript } from '../checkout-page/page-script.js'
 import { jsonType, successBody } from '../edge/envelope.js'
 import { type Route, route } from '../edge/route.js'
 import { clearedCookie } from '../edge/session-cookie.js'
+import { joinPages } from './join-pages.js'
 import { ownAccountRoutes } from './own-account.js'
 import { ownFactorRoutes } from './own-factors.js'
+import { signInPages } from './sign-in-pages.js'
 import { signInRoutes } from './sign-in-routes.js'
 import { useStart } from './start.js'
 import { auditPerson, visitOf } from './visit.js'
@@ -25,6 +28,8 @@ export function consoleSessionRoutes(api: ApiParts): Route[] {
     ...signInRoutes(api),
     ...ownAccountRoutes(api),
     ...ownFactorRoutes(api),
+    ...signInPages(api, readPageScript('sign-in')),
+    ...joinPages(api),
   ]
 }
 

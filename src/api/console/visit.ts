@@ -28,7 +28,10 @@ type VisitRequest = Pick<
   'now' | 'requestId' | 'address' | 'network' | 'headers' | 'protocol'
 >
 
-export function visitOf({ consoleUrl }: Pick<ApiParts, 'consoleUrl'>, request: VisitRequest): Visit {
+export function visitOf(
+  { consoleUrl }: Pick<ApiParts, 'consoleUrl'>,
+  request: VisitRequest,
+): Visit {
   const { now, requestId, address, network, headers, protocol } = request
   return {
     now,
@@ -49,8 +52,7 @@ export function visitOf({ consoleUrl }: Pick<ApiParts, 'consoleUrl'>, request: V
  * loopback.
  */
 function siteOf(consoleUrl: string | undefined, host: string): Site {
-  if (consoleUrl !== undefined)
-    return { origins: [consoleUrl], host: new URL(consoleUrl).hostname }
+  if (consoleUrl !== undefined) return { origins: [consoleUrl], host: new URL(consoleUrl).hostname }
   const url = URL.canParse(`https://${host}`) ? new URL(`https://${host}`) : undefined
   const name = url?.hostname ?? ''
   const plain = isLoopbackHost(host) ? [`http://${host}`] : []
@@ -65,7 +67,11 @@ export function takesPasskeys({ host }: Site): boolean {
 type PersonalAct = { email: string; action: string; details?: Record<string, unknown> }
 
 /** Signing in and factors belong to the installation, not to a merchant. */
-export function auditPerson(tx: Tx, visit: Visit, { email, action, details = {} }: PersonalAct): void {
+export function auditPerson(
+  tx: Tx,
+  visit: Visit,
+  { email, action, details = {} }: PersonalAct,
+): void {
   const { now, address, requestId } = visit
   writeAuditLine(tx, now, { actor: email, action, details: { ...details, address, requestId } })
 }
