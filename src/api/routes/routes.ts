@@ -26,6 +26,7 @@ import { requestLogRoutes } from './request-logs.js'
 import { search } from './search.js'
 import { changeSettings, readSettings } from './settings.js'
 import { settlementRoutes } from './settlements.js'
+import { teamRoutes } from './team.js'
 import { readTimeline } from './timeline.js'
 import { virtualAccountRoutes } from './virtual-accounts.js'
 import { webhookEndpointRoutes } from './webhook-endpoints.js'
@@ -63,5 +64,6 @@ export function createRoutes(api: ApiParts): Route[] {
     readTimeline(api),
     ...requestLogRoutes(api),
     ...consoleSessionRoutes(api),
+    ...teamRoutes(api),
   ]
 }
