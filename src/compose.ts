@@ -288,8 +288,9 @@ export function addressOf({ server }: FastifyInstance): string {
   return `http://127.0.0.1:${port}`
 }
 
-function edgeOf({ trustProxy, rateLimitPerSecond, publicRateLimitPerSecond }: Config) {
-  return { trustProxy, rateLimitPerSecond, publicRateLimitPerSecond }
+function edgeOf(config: Config) {
+  const { trustProxy, rateLimitPerSecond, publicRateLimitPerSecond, hasConsole = true } = config
+  return { trustProxy, rateLimitPerSecond, publicRateLimitPerSecond, hasConsole }
 }
 
 type AdvanceTools = {

@@ -11,6 +11,7 @@ import type { KeyRing } from '../../merchants/key-ring.js'
 import type { RequestLog } from '../../request-log/request-log.js'
 import type { Sessions, SignedIn } from '../../team/sessions.js'
 import { answerFailurePage, isForPeople } from '../checkout-page/answer-failure.js'
+import { addConsole } from '../console/add-console.js'
 import { addRoute, addWrongMethods } from './add-route.js'
 import type { Caller } from './caller.js'
 import { anyPageHeaders, isForAnyPage } from './cors.js'
@@ -66,6 +67,7 @@ export type Edge = {
   trustProxy: boolean
   rateLimitPerSecond: number
   publicRateLimitPerSecond: number
+  hasConsole: boolean
   /** Undefined: the limits are counted in this process. */
   sharedLimits: SharedLimits | undefined
   findDemoKey: FindDemoKey
@@ -115,6 +117,7 @@ export async function createServer(edge: Edge): Promise<FastifyInstance> {
   addGracefulClose(app)
   const { clock } = edge
   await addDocs(app, edge.routes, edge.findDemoKey)
+  if (edge.hasConsole) await addConsole(app)
   const rateLimits = {
     environment: createRateLimit('environment', {
       perSecond: edge.rateLimitPerSecond,
