@@ -42,7 +42,7 @@ import { type OpenedLane, type OpenLane, openLane } from './postgres/lane.js'
 import { Replica } from './postgres/replica.js'
 import { RequestLog } from './request-log/request-log.js'
 import { type CoinMint, createFunding, createPendingMint } from './simulation/test-funding.js'
-import { createPasswords, type PasswordCost } from './team/passwords.js'
+import { createPasswords, type PasswordCost, type Passwords } from './team/passwords.js'
 import { createSessions, type Sessions } from './team/sessions.js'
 import type { WalletRails } from './wallets/prepare-wallets.js'
 import { countTroubledWallets } from './wallets/troubled-wallets.js'
@@ -51,6 +51,7 @@ import { notifyWorkers } from './webhooks/wake-ups.js'
 export type Service = {
   app: FastifyInstance
   routes: Route[]
+  passwords: Passwords
   db: Database
   metrics: HttpMetrics
   /** Finishes running requests, then closes every connection. */
@@ -134,6 +135,7 @@ export async function compose({ config, databaseUrl, logger, ...parts }: Parts):
       })
     : undefined
   const keyRing = createKeyRing({ db: quickDb, seal, clock })
+  const passwords = createPasswords(parts.passwordCost)
   const sessions = createSessions({ db: quickDb, clock })
   const laneContext = { connect: () => connectLane(databaseUrl, 'manilla lane'), open, clock, seal }
   const collections = openCollections({
@@ -202,7 +204,7 @@ export async function compose({ config, databaseUrl, logger, ...parts }: Parts):
     commitAccount: accountLanes.run,
     storeRefusal: refusalLanes.run,
     sessions,
-    passwords: createPasswords(parts.passwordCost),
+    passwords,
     consoleUrl: config.consoleUrl,
     afterAdvance: (id) => runDueWork({ db, clock, logger, keyRing, sessions }, id),
   })
@@ -229,6 +231,7 @@ export async function compose({ config, databaseUrl, logger, ...parts }: Parts):
   return {
     app,
     routes,
+    passwords,
     db,
     metrics,
     async close() {

@@ -117,9 +117,6 @@ export type ManillaOptions = {
   consoleUrl?: string
 }
 
-/** Of passwords: the real one takes half a second. */
-const quickCost = { cost: 2 ** 10, blockSize: 8, parallelism: 1 }
-
 /**
  * The real service on its own port and database, with a merchant that has all four kinds of keys. The
  * clock stands still until advanced, and no rate limit applies by default. `ask` validates every
@@ -174,7 +171,7 @@ export async function openManilla(options: ManillaOptions = {}) {
     localnetPayers,
     streamLimits: options.streamLimits,
     findDemoKey: () => options.demoKey,
-    passwordCost: quickCost,
+    passwordCost: { cost: 2 ** 10, blockSize: 8, parallelism: 1 },
   })
   let closing: Promise<void> | undefined
   const close = () => {
@@ -205,6 +202,7 @@ export async function openManilla(options: ManillaOptions = {}) {
   return {
     app: service.app,
     routes: service.routes,
+    passwords: service.passwords,
     metrics: service.metrics,
     db,
     clock,

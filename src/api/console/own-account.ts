@@ -36,10 +36,10 @@ const stepUp = (api: ApiParts) =>
     operation: 'confirmPerson',
     summary: 'Confirm that it is you',
     description:
-      'Send `passkey`, `code` or `password`. A password confirms only users without a second factor.',
+      'Send `passkey`, `totp` (or a recovery code) or `password`. A password confirms only users without a second factor.',
     body: closed({
       passkey: Type.Optional(passkeyAnswer),
-      code: Type.Optional(code),
+      totp: Type.Optional(code),
       password: Type.Optional(password),
     }),
     async handle(request) {
@@ -52,7 +52,7 @@ const stepUp = (api: ApiParts) =>
           signedIn,
           response: body.passkey as unknown as AuthenticationResponseJSON,
         })
-      else if (body.code !== undefined) await proveCode(api, visit, { signedIn, code: body.code })
+      else if (body.totp !== undefined) await proveCode(api, visit, { signedIn, code: body.totp })
       else await provePassword(api, visit, { signedIn, factors, password: body.password ?? '' })
       api.sessions.forgetAll()
       return success(200, 'Confirmed', {})
