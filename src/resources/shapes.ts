@@ -88,10 +88,9 @@ export const walletAddress = text(
   'HAgk14JpMQLgt6rVgv7cBQFJWFto5Dqxi472uT3DKpqk',
   'Wallet address on Solana.',
 )
-export const signature = text(
-  '5h6xBEauJ3PK6SWCZ1PGjBvj8vDdWG3KpwATGy1ARAXFSDwt8GFXM7W5Ncn16wmqokgpiKRLuS83KUxyZyv2sUYv',
-  'Signature of the Solana transaction.',
-)
+export const sampleSignature =
+  '5h6xBEauJ3PK6SWCZ1PGjBvj8vDdWG3KpwATGy1ARAXFSDwt8GFXM7W5Ncn16wmqokgpiKRLuS83KUxyZyv2sUYv'
+export const signature = text(sampleSignature, 'Signature of the Solana transaction.')
 export const bankCode = text('058', 'Code of the bank, as listed by `GET /v1/banks`.')
 export const bankName = text('GTBank', 'Name of the bank.')
 export const accountNumber = text('0123456789', 'Ten-digit account number.')
