@@ -24,6 +24,12 @@ export const prefixes = {
   event: 'evt_',
   webhookEndpoint: 'we_',
   requestLog: 'log_',
+  user: 'usr_',
+  userSession: 'ses_',
+  invitation: 'inv_',
+  auditLine: 'aud_',
+  settingChange: 'chg_',
+  operatorAction: 'act_',
 } as const
 
 export type Prefix = (typeof prefixes)[keyof typeof prefixes]

@@ -525,6 +525,19 @@ export const limits = {
     perEnvironmentMax: 100,
     allowedAddressesMax: 50,
   },
+  console: {
+    /** An ended session may work for this long. */
+    sessionCacheMs: second,
+    sessionsCachedMax: 10_000,
+    lastSeenIntervalMs: minute,
+    idleMs: 12 * hour,
+    sessionMaxMs: 7 * day,
+    operatorIdleMs: 30 * minute,
+    operatorSessionMaxMs: 12 * hour,
+    stepUpMs: 5 * minute,
+    startLinkMs: 15 * minute,
+    browserNameLength: 200,
+  },
   log: {
     /** Merchants whose loggers are kept. */
     merchantsCachedMax: 10_000,

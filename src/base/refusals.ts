@@ -263,6 +263,31 @@ export const reasons = {
     when: 'The available naira above the reserve does not cover a transfer and its fee.',
     nextStep: 'Lower the reserve of settlements with `PATCH /v1/settings`, or wait for payments.',
   },
+  session_expired: {
+    status: 401,
+    when: 'The console session ended, or there is none.',
+    nextStep: 'Sign in to the console again.',
+  },
+  role: {
+    status: 403,
+    when: 'Your role at this merchant does not allow this.',
+    nextStep: 'Ask a member with one of the named roles, or an owner to change your role.',
+  },
+  step_up_required: {
+    status: 403,
+    when: 'The console needs a fresh proof that it is you.',
+    nextStep: 'Confirm with your passkey, code or password, then repeat the request.',
+  },
+  second_factor_missing: {
+    status: 403,
+    when: 'Live mode and operator pages need a second factor, and this session has none.',
+    nextStep: 'Add a passkey or an authenticator app under "You", then sign in with it.',
+  },
+  foreign_origin: {
+    status: 403,
+    when: 'A page of another origin sent a request with the cookie of the console.',
+    nextStep: 'Use the console itself, or an API key.',
+  },
   kyc_missing: {
     status: 403,
     when: 'The merchant is not yet approved for live mode.',
