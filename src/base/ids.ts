@@ -29,6 +29,7 @@ export const prefixes = {
   invitation: 'inv_',
   auditLine: 'aud_',
   settingChange: 'chg_',
+  paymentRequest: 'prq_',
   operatorAction: 'act_',
 } as const
 

@@ -11,12 +11,16 @@ import { listStatement } from '../postgres/statement.js'
 import type { Queryable, Tx } from '../postgres/tx.js'
 import { lockEnvironment } from './environments.js'
 import {
+  type Approvals,
   defaultSettings,
   mergeSettings,
   type Settings,
   type SettingsPatch,
 } from './settings-document.js'
 import { type SettlementSettings, scheduleSettlement } from './settlement-schedule.js'
+
+/** What the merchant set. The approval rule is changed in its own way, see payouts/change-rule.ts. */
+type StoredSettings = SettingsPatch & { approvals?: Approvals }
 
 export async function getSettings(db: Queryable, environment: Environment): Promise<Settings> {
   return mergeSettings(defaultSettings(environment), await readStored(db, environment.id))
@@ -68,7 +72,7 @@ export async function patchSettings(
     })
   await lockEnvironment(tx, environment.id)
   const before = await readStored(tx, environment.id)
-  const stored = mergeSettings(before, patch)
+  const stored: StoredSettings = mergeSettings(before, patch)
   writeStored(tx, now, { environmentId: environment.id, stored })
   const defaults = defaultSettings(environment)
   const settings = mergeSettings(defaults, stored)
@@ -77,6 +81,17 @@ export async function patchSettings(
     await scheduleSettlement(tx, realNow, { environment, settings: settings.settlement })
   }
   return settings
+}
+
+/** Writes the approval rule. The caller has locked the environment and checked the change. */
+export async function writeApprovals(
+  tx: Tx,
+  now: Date,
+  environmentId: EnvironmentId,
+  approvals: Approvals,
+): Promise<void> {
+  const before = await readStored(tx, environmentId)
+  writeStored(tx, now, { environmentId, stored: { ...before, approvals } })
 }
 
 /** A change of reserve or minimum must not skip a settlement that waits for the bank. */
@@ -93,7 +108,7 @@ function judgePatch({ lowBalance = {} }: SettingsPatch): Detail[] {
   })
 }
 
-async function readStored(db: Queryable, environmentId: EnvironmentId): Promise<SettingsPatch> {
+async function readStored(db: Queryable, environmentId: EnvironmentId): Promise<StoredSettings> {
   const [row] = await db.rows(sql<{ document: string }>`
     select document from environment_settings where environment_id = ${environmentId}`)
   return row ? JSON.parse(row.document) : {}
@@ -102,7 +117,7 @@ async function readStored(db: Queryable, environmentId: EnvironmentId): Promise<
 function writeStored(
   tx: Tx,
   now: Date,
-  { environmentId, stored }: { environmentId: EnvironmentId; stored: SettingsPatch },
+  { environmentId, stored }: { environmentId: EnvironmentId; stored: StoredSettings },
 ): void {
   const document = JSON.stringify(stored)
   assert(Buffer.byteLength(document) <= limits.settings.documentBytesMax, 'settings stay small')

@@ -76,25 +76,21 @@ async function sumSent(db: Queryable, request: RuleRequest): Promise<bigint> {
 export type CreatedUnderRule = { payout: Payout; shown: string }
 
 /**
- * Creates a payout, or lets it wait if the rule asks for it. `prepared` may be signed although the
- * payout has to wait now, because its creator has sent more meanwhile; then what was signed is
- * forgotten. Throws refusals.
+ * Creates a payout, or lets it wait if the rule asks for it. It may be signed although it has to
+ * wait now, because its creator has sent more meanwhile; then what was signed is forgotten. Throws
+ * refusals.
  */
 export async function createUnderRule(
   tx: Tx,
   now: Date,
-  prepared: NewPayout | { payout: Payout },
+  { payout, signed }: { payout: Payout; signed: NewPayout | null },
   request: RuleRequest,
 ): Promise<CreatedUnderRule> {
-  const { payout } = prepared
-  const reads = readForPayouts(tx, [prepared])
-  await reads
-  if ('attempt' in prepared && !(await mustWait(tx, request))) {
-    const [created] = await createPayouts(tx, now, [prepared], reads)
-    if (created instanceof Refusal) throw created
-    return { payout, shown: prepared.shown }
-  }
-  return createPending(tx, now, payout, await reads)
+  const reads = await readForPayouts(tx, [{ payout }])
+  if (signed === null || (await mustWait(tx, request))) return createPending(tx, now, payout, reads)
+  const [created] = await createPayouts(tx, now, [signed], Promise.resolve(reads))
+  if (created instanceof Refusal) throw created
+  return { payout, shown: signed.shown }
 }
 
 /** Holds the money of a payout that waits for approval, and records it. Signs nothing. */

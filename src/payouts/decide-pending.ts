@@ -254,13 +254,15 @@ async function endPending(
     pending.map(({ environmentId, id }) => ({ environmentId, causeId: id, verb: 'release' })),
   )
   assert(areResolved.every(Boolean), 'the money of a payout that waits is held')
-  const ended = pending.map(({ creator: _creator, clockOffsetMs, ...payout }): Payout => ({
-    ...payout,
-    status: 'FAILED',
-    failureReason: reason,
-    failedAt: after(now, clockOffsetMs),
-    eventSequence: nextSequence(payout),
-  }))
+  const ended = pending.map(
+    ({ creator: _creator, clockOffsetMs, ...payout }): Payout => ({
+      ...payout,
+      status: 'FAILED',
+      failureReason: reason,
+      failedAt: after(now, clockOffsetMs),
+      eventSequence: nextSequence(payout),
+    }),
+  )
   for (const { environmentId, id, failedAt, eventSequence } of ended)
     tx.write(sql`
       update payouts set status = 'FAILED', failure_reason = ${reason}, failed_at = ${failedAt},

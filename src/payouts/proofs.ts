@@ -122,7 +122,8 @@ const attemptsKeepToTheirRail: Proof = {
 }
 
 const waitingPayoutsWereApproved: Proof = {
-  claim: 'Every payout that waited for approval was submitted only after another person approved it',
+  claim:
+    'Every payout that waited for approval was submitted only after another person approved it',
   counterexamples: `
     select p.environment_id, p.id, p.status, d.verdict from payouts p
     left join payout_approvals d on d.environment_id = p.environment_id and d.payout_id = p.id

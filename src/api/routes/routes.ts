@@ -7,6 +7,8 @@ import { depositCoins } from '../test-mode/deposit-coins.js'
 import { fundBalance } from '../test-mode/fund-balance.js'
 import { payIn } from '../test-mode/pay-in.js'
 import { settleDisbursement } from '../test-mode/settle-disbursement.js'
+import { approvalRuleRoutes } from './approval-rule.js'
+import { approvalRoutes } from './approvals.js'
 import { balanceEntryRoutes } from './balance-entries.js'
 import { balances } from './balances.js'
 import { bankTransferRoutes } from './bank-transfers.js'
@@ -38,6 +40,7 @@ export function createRoutes(api: ApiParts): Route[] {
     ...reportRoutes(api),
     readSettings(api),
     changeSettings(api),
+    ...approvalRuleRoutes(api),
     profile(api),
     fundBalance(api),
     ...virtualAccountRoutes(api),
@@ -55,6 +58,7 @@ export function createRoutes(api: ApiParts): Route[] {
     ...bankTransferRoutes(api),
     ...settlementRoutes(api),
     ...disbursementRoutes(api),
+    ...approvalRoutes(api),
     search(api),
     settleDisbursement(api),
     advanceClock(api),

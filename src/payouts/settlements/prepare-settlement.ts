@@ -123,6 +123,7 @@ function toPayoutRequest({
     merchantReference: reference,
     metadata: JSON.stringify({ settlement: reference }),
     createdByKey: null,
+    createdByUser: null,
   }
 }
 
