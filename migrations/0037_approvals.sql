@@ -173,10 +173,10 @@ begin
   if new.status = 'SUBMITTED' and exists (select from payout_approvals
       where environment_id = old.environment_id and payout_id = old.id
         and verdict = 'APPROVED' and order_hash = old.order_hash)
-    or new.status = 'FAILED' and new.submitted_at is null and new.failure_reason = case
+    or new.status = 'FAILED' and new.submitted_at is null and new.failure_reason = (case
       when exists (select from payout_approvals
         where environment_id = old.environment_id and payout_id = old.id
-          and verdict = 'REJECTED') then 'approval_rejected' else 'approval_expired' end then
+          and verdict = 'REJECTED') then 'approval_rejected' else 'approval_expired' end) then
     return new;
   end if;
   raise exception 'pending_payout_leaves_with_approval' using

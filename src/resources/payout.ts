@@ -54,6 +54,9 @@ const person = Type.Object({
   at: timestamp('When the person decided.'),
 })
 
+/** The examples are of a transfer that needs no approval. */
+const leftOut = { 'x-left-out': true }
+
 /** Only of transfers over the approval rule of the merchant. */
 const approvalFields = {
   approval: Type.Optional(
@@ -66,16 +69,18 @@ const approvalFields = {
         expiresAt: timestamp('The transfer fails if nobody approves it by then.'),
       },
       {
+        ...leftOut,
         description:
           'Present if your approval rule made the transfer wait for a second person; see docs/guides/approvals.md.',
       },
     ),
   ),
   orderHash: Type.Optional(
-    text(
-      '9f2c41d08b7e63a5149cd2f07ab8e6135c04d9b72e81f36a0cd574b98e1f2a63',
-      'SHA-256 of what is approved: kind, asset, amount, fee, destination and references.',
-    ),
+    Type.String({
+      ...leftOut,
+      description:
+        'SHA-256 of what is approved: kind, asset, amount, fee, destination and references.',
+    }),
   ),
 }
 

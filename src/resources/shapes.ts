@@ -91,6 +91,7 @@ export const walletAddress = text(
 export const sampleSignature =
   '5h6xBEauJ3PK6SWCZ1PGjBvj8vDdWG3KpwATGy1ARAXFSDwt8GFXM7W5Ncn16wmqokgpiKRLuS83KUxyZyv2sUYv'
 export const signature = text(sampleSignature, 'Signature of the Solana transaction.')
+export const sampleHash = '9f2c41d08b7e63a5149cd2f07ab8e6135c04d9b72e81f36a0cd574b98e1f2a63'
 export const bankCode = text('058', 'Code of the bank, as listed by `GET /v1/banks`.')
 export const bankName = text('GTBank', 'Name of the bank.')
 export const accountNumber = text('0123456789', 'Ten-digit account number.')

@@ -16,7 +16,14 @@ import {
 import type { Payout } from '../../payouts/payout.js'
 import type { Tx } from '../../postgres/tx.js'
 import { bankTransfer, cryptoTransfer, showPayout } from '../../resources/payout.js'
-import { anyAsset, flag, referenceSample, resource, text } from '../../resources/shapes.js'
+import {
+  anyAsset,
+  flag,
+  referenceSample,
+  resource,
+  sampleHash,
+  text,
+} from '../../resources/shapes.js'
 import type { UserActor } from '../../team/actor.js'
 import { listApprovers } from '../../team/list-approvers.js'
 import type { ApiParts } from '../api-parts.js'
@@ -58,7 +65,7 @@ const approve = (api: ApiParts) =>
       orderHash: Type.String({
         pattern: '^[0-9a-f]{64}$',
         description: 'The `orderHash` of the transfer as it was shown.',
-        examples: ['9f2c41d08b7e63a5149cd2f07ab8e6135c04d9b72e81f36a0cd574b98e1f2a63'],
+        examples: [sampleHash],
       }),
     }),
     answers: { 200: transfer },
