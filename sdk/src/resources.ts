@@ -750,7 +750,7 @@ export type Resources = {
      * Retrieve settings.
      *
      * Returns policies, checkout appearance, low-balance thresholds, payment methods and settlement
-     * schedule of this environment.
+     * schedule of this environment, and its approval rule.
      *
      * `GET /v1/settings`
      */

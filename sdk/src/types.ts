@@ -873,6 +873,34 @@ export type EventDelivery = {
   attempts: DeliveryAttempt[]
 }
 
+export type Fee = {
+  /** What is charged. */
+  operation: 'virtual_account' | 'dedicated_account' | 'bank_payout' | 'crypto_payout' | 'crypto_account_creation' | 'crypto_deposit'
+  /** Text for people: what is paid for, or what the endpoint is for. */
+  description: string
+  /** Currency of the amounts. `USDC` applies to USDT in the same way. */
+  currency: 'NGN' | 'USDC'
+  /** Grows with every change; 0 is the default fee. */
+  version: number
+  /** Fixed part. */
+  flat: number | string
+  /** Part of the amount, in hundredths of a percent. */
+  basisPoints: number
+  /** Smallest fee. */
+  floor: number | string
+  /** Largest fee; null if there is none. */
+  cap: number | string | null
+  /** The first tier that covers the amount replaces `flat` and `basisPoints`. */
+  tiers: ({
+    /** Applies to amounts up to this one. */
+    upTo: number | string
+    /** Fixed part. */
+    flat: number | string
+    /** Part of the amount, in hundredths of a percent. */
+    basisPoints: number
+  })[]
+}
+
 export type HeldPaymentAcceptance = {
   /** `accept` keeps the held amount, `return` sends it back. */
   action: 'accept'
@@ -1369,7 +1397,7 @@ export type Refusal = {
   /** The kind of error, for your program. */
   code: 'validation_failed' | 'authentication_failed' | 'insufficient_balance' | 'forbidden' | 'not_found' | 'method_not_allowed' | 'rate_limited' | 'balance_funding_failed' | 'crypto_transfer_failed' | 'bank_transfer_failed' | 'quote_failed' | 'approval_failed' | 'virtual_account_creation_failed' | 'dedicated_account_creation_failed' | 'crypto_wallet_creation_failed' | 'dedicated_crypto_wallet_creation_failed' | 'checkout_session_failed' | 'checkout_session_not_found' | 'account_action_failed' | 'payment_action_failed' | 'clock_advance_failed' | 'webhook_endpoint_failed' | 'internal_error'
   /** More specific reason, if there is one. */
-  reason?: 'invalid_json' | 'payload_too_large' | 'unsupported_media_type' | 'not_acceptable' | 'idempotency_key_reused' | 'idempotency_in_progress' | 'outcome_unknown' | 'unavailable' | 'test_mode_only' | 'too_many' | 'endpoint_disabled' | 'duplicate_reference' | 'invalid_state' | 'own_payout' | 'order_changed' | 'name_changed' | 'approval_expired' | 'too_few_approvers' | 'second_person_required' | 'not_simulated' | 'rail_unavailable' | 'treasury_short' | 'destination_is_mint' | 'destination_is_program' | 'destination_not_a_wallet' | 'destination_wrong_token' | 'destination_frozen' | 'destination_is_ours' | 'simulation_failed' | 'unknown_bank' | 'account_not_found' | 'name_mismatch' | 'merchant_suspended' | 'nothing_to_settle' | 'session_expired' | 'role' | 'step_up_required' | 'second_factor_missing' | 'foreign_origin' | 'kyc_missing' | 'no_bank_account' | 'account_refused' | 'no_payment_method' | 'no_destination' | 'amount_too_large' | 'balance_limit'
+  reason?: 'invalid_json' | 'payload_too_large' | 'unsupported_media_type' | 'not_acceptable' | 'idempotency_key_reused' | 'idempotency_in_progress' | 'outcome_unknown' | 'unavailable' | 'test_mode_only' | 'too_many' | 'endpoint_disabled' | 'duplicate_reference' | 'invalid_state' | 'own_payout' | 'order_changed' | 'name_changed' | 'approval_expired' | 'too_few_approvers' | 'console_only' | 'second_person_required' | 'not_simulated' | 'rail_unavailable' | 'treasury_short' | 'destination_is_mint' | 'destination_is_program' | 'destination_not_a_wallet' | 'destination_wrong_token' | 'destination_frozen' | 'destination_is_ours' | 'simulation_failed' | 'unknown_bank' | 'account_not_found' | 'name_mismatch' | 'merchant_suspended' | 'nothing_to_settle' | 'session_expired' | 'role' | 'step_up_required' | 'second_factor_missing' | 'foreign_origin' | 'kyc_missing' | 'no_bank_account' | 'bank_account_waiting' | 'key_permission' | 'account_refused' | 'no_payment_method' | 'no_destination' | 'amount_too_large' | 'balance_limit'
   /** The fields that are wrong. */
   details?: ({
     /** Path of the field, such as `customer.email`. */
@@ -1665,7 +1693,7 @@ export type TimelineItem = {
    */
   at: string
   /** What the item is about. */
-  kind: 'session_created' | 'session_opened' | 'account_opened' | 'payment_received' | 'notice_received' | 'payment_judged' | 'ledger_entry' | 'payout_pending' | 'payout_approved' | 'payout_rejected' | 'payout_submitted' | 'payout_attempt' | 'payout_attempt_ended' | 'payout_ended' | 'review_required' | 'operator_decision' | 'return_created' | 'return_ended' | 'event' | 'webhook_delivery'
+  kind: 'session_created' | 'session_opened' | 'account_opened' | 'payment_received' | 'notice_received' | 'payment_judged' | 'ledger_entry' | 'payout_pending' | 'payout_approved' | 'payout_rejected' | 'payout_submitted' | 'payout_attempt' | 'payout_attempt_ended' | 'payout_ended' | 'review_required' | 'operator_decision' | 'member_action' | 'return_created' | 'return_ended' | 'event' | 'webhook_delivery'
   /** A plain sentence. */
   title: string
   /** The resource that the item is about, if it has a reference. */
@@ -2645,6 +2673,41 @@ export type ChangeSettingsInput = {
     reserve?: number | undefined
     /** Smallest scheduled settlement; below it, the next one includes the money. */
     minimum?: number | undefined
+  } | undefined
+  /**
+   * Transfers above these limits wait for the approval of a second person: NGN in kobo, the others
+   * as decimals; null for no limit. Changed in the console only.
+   */
+  approvals?: {
+    /** `console`: transfers that people create. `all`: also those of API keys. */
+    appliesTo: 'console' | 'all'
+    NGN: {
+      /** A transfer of more than this waits for a second person. */
+      each: number
+      /**
+       * If the transfers of one person or API key within 24 hours that were not approved would sum
+       * up to more than this, the next one waits, too. Null: no such limit.
+       */
+      perDay: number | null
+    } | null
+    USDC: {
+      /** A transfer of more than this waits for a second person. */
+      each: string
+      /**
+       * If the transfers of one person or API key within 24 hours that were not approved would sum
+       * up to more than this, the next one waits, too. Null: no such limit.
+       */
+      perDay: string | null
+    } | null
+    USDT: {
+      /** A transfer of more than this waits for a second person. */
+      each: string
+      /**
+       * If the transfers of one person or API key within 24 hours that were not approved would sum
+       * up to more than this, the next one waits, too. Null: no such limit.
+       */
+      perDay: string | null
+    } | null
   } | undefined
 }
 

@@ -265,6 +265,7 @@ export const SettingsPatch = Type.Partial(
     lowBalance: Type.Partial(LowBalance, closed),
     paymentMethods: Type.Partial(PaymentMethods, closed),
     settlement: Type.Partial(Settlement, closed),
+    approvals: Approvals,
   }),
   { ...closed, examples: [{ policies: { bank: { underpayment: 'hold' } } }] },
 )
@@ -313,10 +314,7 @@ export function defaultSettings(environment: Pick<Environment, 'merchantName'>):
 type Json = Record<string, unknown>
 
 /** Merges objects key by key; replaces everything else, including lists and null. */
-export function mergeSettings<Base extends object>(
-  base: Base,
-  patch: SettingsPatch & { approvals?: Approvals },
-): Base {
+export function mergeSettings<Base extends object>(base: Base, patch: SettingsPatch): Base {
   return merge(base as Json, patch as Json) as Base
 }
 

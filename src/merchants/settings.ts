@@ -1,4 +1,5 @@
 import { strict as assert } from 'node:assert'
+import { isDeepStrictEqual } from 'node:util'
 import { after } from '../base/clock.js'
 import type { Environment, EnvironmentId } from '../base/environment.js'
 import { limits } from '../base/limits.js'
@@ -18,9 +19,6 @@ import {
   type SettingsPatch,
 } from './settings-document.js'
 import { type SettlementSettings, scheduleSettlement } from './settlement-schedule.js'
-
-/** What the merchant set. The approval rule is changed in its own way, see payouts/change-rule.ts. */
-type StoredSettings = SettingsPatch & { approvals?: Approvals }
 
 export async function getSettings(db: Queryable, environment: Environment): Promise<Settings> {
   return mergeSettings(defaultSettings(environment), await readStored(db, environment.id))
@@ -72,15 +70,27 @@ export async function patchSettings(
     })
   await lockEnvironment(tx, environment.id)
   const before = await readStored(tx, environment.id)
-  const stored: StoredSettings = mergeSettings(before, patch)
-  writeStored(tx, now, { environmentId: environment.id, stored })
+  const { approvals, ...rest } = patch
   const defaults = defaultSettings(environment)
+  if (approvals) refuseOtherRule(mergeSettings(defaults, before).approvals, approvals)
+  const stored = mergeSettings(before, rest)
+  writeStored(tx, now, { environmentId: environment.id, stored })
   const settings = mergeSettings(defaults, stored)
   if (hasOtherSchedule(mergeSettings(defaults, before).settlement, settings.settlement)) {
     const realNow = after(now, -environment.clockOffsetMs)
     await scheduleSettlement(tx, realNow, { environment, settings: settings.settlement })
   }
   return settings
+}
+
+/** Whoever sends all settings back may include the rule as it is. */
+function refuseOtherRule(current: Approvals, sent: Approvals): void {
+  if (isDeepStrictEqual(current, sent)) return
+  throw new Refusal('forbidden', {
+    reason: 'console_only',
+    message:
+      'The approval rule is changed in the console only, by an owner: an API key must not loosen the rule that may hold its own transfers.',
+  })
 }
 
 /** Writes the approval rule. The caller has locked the environment and checked the change. */
@@ -108,7 +118,7 @@ function judgePatch({ lowBalance = {} }: SettingsPatch): Detail[] {
   })
 }
 
-async function readStored(db: Queryable, environmentId: EnvironmentId): Promise<StoredSettings> {
+async function readStored(db: Queryable, environmentId: EnvironmentId): Promise<SettingsPatch> {
   const [row] = await db.rows(sql<{ document: string }>`
     select document from environment_settings where environment_id = ${environmentId}`)
   return row ? JSON.parse(row.document) : {}
@@ -117,7 +127,7 @@ async function readStored(db: Queryable, environmentId: EnvironmentId): Promise<
 function writeStored(
   tx: Tx,
   now: Date,
-  { environmentId, stored }: { environmentId: EnvironmentId; stored: StoredSettings },
+  { environmentId, stored }: { environmentId: EnvironmentId; stored: SettingsPatch },
 ): void {
   const document = JSON.stringify(stored)
   assert(Buffer.byteLength(document) <= limits.settings.documentBytesMax, 'settings stay small')

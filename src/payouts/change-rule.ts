@@ -22,7 +22,11 @@ export type RuleChange = {
   expiresAt: Date
 }
 
-export type ChangedRule = { approvals: Approvals; change: RuleChange | null }
+export type ChangedRule = {
+  approvals: Approvals
+  before: Approvals
+  change: RuleChange | null
+}
 
 /**
  * Changes the approval rule. A stricter one applies at once; a looser one waits until a second
@@ -43,7 +47,7 @@ export async function changeRule(
     where environment_id = ${environment.id} and state = 'OPEN'`)
   if (!isLooserRule(before, approvals)) {
     await writeApprovals(tx, now, environment.id, approvals)
-    return { approvals, change: null }
+    return { approvals, before, change: null }
   }
   const change: RuleChange = {
     id: newId(now),
@@ -58,7 +62,7 @@ export async function changeRule(
       state, created_at, expires_at)
     values (${environment.id}, ${change.id}, ${JSON.stringify(approvals)},
       ${JSON.stringify(before)}, ${user.id}, 'OPEN', ${now}, ${change.expiresAt})`)
-  return { approvals: before, change }
+  return { approvals: before, before, change }
 }
 
 type ChangeName = { environment: Environment; id: string; userId: string }
@@ -81,11 +85,11 @@ export async function confirmRuleChange(
       reason: 'approval_expired',
       message: 'This change waited too long. Propose it again.',
     })
-  const { approvals } = change
+  const { approvals, before } = change
   if (hasLimits(approvals)) await refuseTooFew(tx, environment)
   decide(tx, now, { environmentId: environment.id, id, userId, state: 'CONFIRMED' })
   await writeApprovals(tx, now, environment.id, approvals)
-  return { approvals, change: null }
+  return { approvals, before, change: null }
 }
 
 export async function cancelRuleChange(

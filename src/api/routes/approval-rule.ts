@@ -1,6 +1,5 @@
 import Type from 'typebox'
 import { fromReference, prefixes, toReference, unusedId } from '../../base/ids.js'
-import { writeAuditLine } from '../../merchants/audit.js'
 import { Approvals } from '../../merchants/settings-document.js'
 import {
   type ChangedRule,
@@ -10,7 +9,6 @@ import {
   findOpenChange,
   type RuleChange,
 } from '../../payouts/change-rule.js'
-import type { Tx } from '../../postgres/tx.js'
 import {
   notYet,
   reference,
@@ -21,6 +19,7 @@ import {
 } from '../../resources/shapes.js'
 import type { UserActor } from '../../team/actor.js'
 import type { ApiParts } from '../api-parts.js'
+import { auditCall } from '../edge/audit-call.js'
 import { success } from '../edge/envelope.js'
 import { type Route, type RouteRequest, route } from '../edge/route.js'
 import { inPath } from '../edge/schemas.js'
@@ -72,8 +71,11 @@ const change = ({ db }: ApiParts) =>
           approvals: body,
           user: { id: userId, name },
         })
-        const action = outcome.change ? 'approvals.propose' : 'approvals.change'
-        writeChange(tx, request, action, { approvals: body })
+        auditCall(tx, request.audited, {
+          before: outcome.before,
+          after: body,
+          isProposed: outcome.change !== null,
+        })
         return outcome
       })
       const message = changed.change ? 'The rule waits for a second person' : 'Rule changed'
@@ -112,7 +114,7 @@ const confirm = ({ db }: ApiParts) =>
     async handle(request) {
       const changed = await db.transaction(async (tx) => {
         const outcome = await confirmRuleChange(tx, request.now, nameOf(request))
-        writeChange(tx, request, 'approvals.confirm', { approvals: outcome.approvals })
+        auditCall(tx, request.audited, { before: outcome.before, after: outcome.approvals })
         return outcome
       })
       return success(200, 'Rule changed', show(changed))
@@ -133,7 +135,7 @@ const cancel = ({ db }: ApiParts) =>
     async handle(request) {
       await db.transaction(async (tx) => {
         await cancelRuleChange(tx, request.now, nameOf(request))
-        writeChange(tx, request, 'approvals.cancel', {})
+        auditCall(tx, request.audited, {})
       })
       return success(200, 'Change cancelled', {})
     },
@@ -151,21 +153,6 @@ function nameOf({
     id: fromReference(prefixes.settingChange, id) ?? unusedId,
     userId: (actor as UserActor).userId,
   }
-}
-
-function writeChange(
-  tx: Tx,
-  { environment, actor, now }: ChangeRequest,
-  action: string,
-  details: object,
-): void {
-  writeAuditLine(tx, now, {
-    actor: (actor as UserActor).email,
-    action,
-    merchantId: environment.merchantId,
-    environmentId: environment.id,
-    details: { ...details },
-  })
 }
 
 function show({ approvals, change: waiting }: ChangedRule) {

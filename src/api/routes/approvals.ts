@@ -3,7 +3,6 @@ import { prefixes, toReference } from '../../base/ids.js'
 import { limits } from '../../base/limits.js'
 import { Refusal } from '../../base/refusal.js'
 import { followReturns } from '../../collections/follow-returns.js'
-import { writeAuditLine } from '../../merchants/audit.js'
 import { decimalPattern } from '../../money/amounts.js'
 import type { NewPayout } from '../../payouts/create-payouts.js'
 import { mustWait } from '../../payouts/create-under-rule.js'
@@ -14,7 +13,6 @@ import {
   rejectPayout,
 } from '../../payouts/decide-pending.js'
 import type { Payout } from '../../payouts/payout.js'
-import type { Tx } from '../../postgres/tx.js'
 import { bankTransfer, cryptoTransfer, showPayout } from '../../resources/payout.js'
 import {
   anyAsset,
@@ -81,11 +79,7 @@ const approve = (api: ApiParts) =>
       let approved: NewPayout | undefined
       const call = toCallWithLateAnswer<KeyedChange, unknown>(
         request,
-        async (tx, now) => {
-          const payout = await approvePayout(tx, now, attempt, approval)
-          writeDecision(tx, now, request, 'payouts.approve', payout.payout)
-          return payout
-        },
+        (tx, now) => approvePayout(tx, now, attempt, approval),
         (outcome) => {
           approved = outcome as NewPayout
           return successText(200, 'Transfer approved', approved.shown)
@@ -126,11 +120,7 @@ const reject = (api: ApiParts) =>
       return api.change(
         toCallWithLateAnswer<KeyedChange, unknown>(
           request,
-          async (tx, now) => {
-            const payout = await rejectPayout(tx, now, rejection, followReturns)
-            writeDecision(tx, now, request, 'payouts.reject', payout)
-            return payout
-          },
+          (tx, now) => rejectPayout(tx, now, rejection, followReturns),
           (payout) => successText(200, 'Transfer rejected', showPayout(payout as Payout, [])),
         ),
       )
@@ -187,7 +177,7 @@ const check = ({ db }: ApiParts) =>
 
 type Decision = Pick<
   RouteRequest<unknown, unknown, { reference: string }>,
-  'environment' | 'params' | 'actor' | 'requestId'
+  'environment' | 'params' | 'actor'
 >
 
 function nameOf({ environment, params: { reference } }: Decision) {
@@ -197,26 +187,4 @@ function nameOf({ environment, params: { reference } }: Decision) {
 function deciderOf({ actor }: Pick<Decision, 'actor'>): Decider {
   const { userId, sessionId, name } = actor as UserActor
   return { userId, sessionId, name }
-}
-
-/** `payout`, not `reference`: lines with a reference are decisions of operators. */
-function writeDecision(
-  tx: Tx,
-  now: Date,
-  { environment, actor, params: { reference } }: Decision,
-  action: string,
-  { approval }: Payout,
-): void {
-  const { email } = actor as UserActor
-  writeAuditLine(tx, now, {
-    actor: email,
-    action,
-    merchantId: environment.merchantId,
-    environmentId: environment.id,
-    details: {
-      payout: reference,
-      orderHash: approval!.orderHash,
-      reason: approval!.decision?.reason ?? undefined,
-    },
-  })
 }
