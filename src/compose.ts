@@ -22,6 +22,7 @@ import { type Logger, logLostConnection } from './base/log.js'
 import { createSeal } from './base/sealed.js'
 import { createAccounts, readForAccounts } from './collections/create-accounts.js'
 import { expireAccounts } from './collections/end-accounts.js'
+import { followReturns } from './collections/follow-returns.js'
 import type { LocalnetPayers, SandboxPayers } from './collections/ports.js'
 import type { BanksByProvider, CollectionRails } from './collections/prepare-accounts.js'
 import { createReplayFinder } from './idempotency/replays.js'
@@ -30,6 +31,7 @@ import { getClockOffset } from './merchants/environment-clock.js'
 import { createKeyRing, type KeyRing } from './merchants/key-ring.js'
 import { addPoolMetrics, addRailMetrics } from './operations/process-metrics.js'
 import { createPayouts, readForPayouts } from './payouts/create-payouts.js'
+import { expirePending } from './payouts/decide-pending.js'
 import { countDisputes } from './payouts/disputes.js'
 import { createFeeBook } from './payouts/fee-book.js'
 import type { BankDirectory, SimulatedRail } from './payouts/ports.js'
@@ -316,6 +318,7 @@ async function runDueWork(
     keyRing.noteClock(id, await getClockOffset(db, id))
     sessions.forgetAll()
     await markForReview({ db, logger }, clock.now(), id)
+    while ((await expirePending({ db, logger, follow: followReturns }, clock.now(), id)) > 0);
     while ((await expireAccounts(db, clock.now(), id)) > 0);
   } catch (error) {
     logger.warn({ err: error }, 'could not run work that became due; workers will')

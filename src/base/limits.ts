@@ -179,6 +179,14 @@ export const limits = {
     jobIntervalMs: 200,
     /** A payout without an outcome after this needs a person. */
     reviewAfterMs: 3 * day,
+    /** A payout that no second person approved by then fails. */
+    approveWithinMs: 3 * day,
+    expiriesPerBatchMax: 200,
+    approvalIntervalMs: 10 * second,
+    /** What one creator has sent in this time counts towards the daily limit of a rule. */
+    ruleWindowMs: day,
+    /** Transfers to a recipient that its history counts. */
+    recipientTransfersMax: 10_000,
     attemptsMax: 5,
     /** How long fee schedules are cached; a change takes effect within this. */
     feeCacheMs: second,

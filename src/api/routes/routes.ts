@@ -10,6 +10,8 @@ import { fundBalance } from '../test-mode/fund-balance.js'
 import { payIn } from '../test-mode/pay-in.js'
 import { settleDisbursement } from '../test-mode/settle-disbursement.js'
 import { apiKeyRoutes } from './api-keys.js'
+import { approvalRuleRoutes } from './approval-rule.js'
+import { approvalRoutes } from './approvals.js'
 import { auditLineRoutes } from './audit-lines.js'
 import { balanceEntryRoutes } from './balance-entries.js'
 import { balances } from './balances.js'
@@ -47,6 +49,7 @@ export function createRoutes(api: ApiParts): Route[] {
     ...reportRoutes(api),
     readSettings(api),
     changeSettings(api),
+    ...approvalRuleRoutes(api),
     profile(api),
     uploadLogo(api),
     fees(api),
@@ -70,6 +73,7 @@ export function createRoutes(api: ApiParts): Route[] {
     ...bankTransferRoutes(api),
     ...settlementRoutes(api),
     ...disbursementRoutes(api),
+    ...approvalRoutes(api),
     search(api),
     settleDisbursement(api),
     advanceClock(api),
