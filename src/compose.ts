@@ -30,6 +30,7 @@ import { addPoolMetrics, addRailMetrics } from './operations/process-metrics.js'
 import { createPayouts, readForPayouts } from './payouts/create-payouts.js'
 import { countDisputes } from './payouts/disputes.js'
 import { createFeeBook } from './payouts/fee-book.js'
+import { createPausedRails } from './payouts/paused-rails.js'
 import type { BankDirectory, SimulatedRail } from './payouts/ports.js'
 import { createPayoutPreparation, type PayoutRails } from './payouts/prepare-payouts.js'
 import { listReconciliations } from './payouts/reconciliations.js'
@@ -127,6 +128,7 @@ export async function compose({ config, databaseUrl, logger, ...parts }: Parts):
         logger,
       })
     : undefined
+  const paused = createPausedRails({ db: quickDb, clock })
   const keyRing = createKeyRing({ db: quickDb, seal, clock })
   const laneContext = { connect: () => connectLane(databaseUrl, 'manilla lane'), open, clock, seal }
   const collections = openCollections({
@@ -196,9 +198,10 @@ export async function compose({ config, databaseUrl, logger, ...parts }: Parts):
         banks: allBanks,
         fees: createFeeBook({ db, clock }),
         logger,
+        paused,
       }),
       commitPayout: payoutLanes.run,
-      sendPayout: createSendAfterCommit({ rails, banks: allBanks, clock, logger }),
+      sendPayout: createSendAfterCommit({ rails, banks: allBanks, clock, logger, paused }),
       baseUrl: () => config.publicUrl ?? addressOf(app),
       commitAccount: accountLanes.run,
       storeRefusal: refusalLanes.run,
