@@ -89,6 +89,23 @@ begin
 end $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.keep_one_owner()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if old.role = 'owner' and old.disabled_at is null
+    and (tg_op = 'DELETE' or new.role <> 'owner' or new.disabled_at is not null) then
+    perform from merchants where id = old.merchant_id for no key update;
+    if not exists (select from memberships where merchant_id = old.merchant_id
+      and user_id <> old.user_id and role = 'owner' and disabled_at is null) then
+      raise exception 'one_owner_remains' using errcode = 'check_violation', constraint = 'one_owner_remains';
+    end if;
+  end if;
+  return case tg_op when 'DELETE' then old else new end;
+end $function$
+;
+
 CREATE OR REPLACE FUNCTION public.note_report_change()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -487,6 +504,19 @@ create table low_balances (
   constraint low_balances_pkey PRIMARY KEY (environment_id, asset)
 );
 
+create table memberships (
+  merchant_id uuid not null,
+  user_id uuid not null,
+  role text not null,
+  may_see_live boolean not null,
+  created_at timestamp with time zone not null,
+  disabled_at timestamp with time zone,
+  constraint memberships_merchant_id_fkey FOREIGN KEY (merchant_id) REFERENCES merchants(id),
+  constraint memberships_pkey PRIMARY KEY (merchant_id, user_id),
+  constraint memberships_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id),
+  constraint role_is_known CHECK ((role = ANY (ARRAY['owner'::text, 'admin'::text, 'finance'::text, 'developer'::text, 'support'::text, 'viewer'::text])))
+);
+
 create table merchant_bank_accounts (
   environment_id integer not null,
   id uuid not null,
@@ -560,6 +590,18 @@ create table opened_bank_accounts (
   details json not null,
   created_at timestamp with time zone not null,
   constraint opened_bank_accounts_pkey PRIMARY KEY (rail, reference)
+);
+
+create table operator_views (
+  session_id uuid not null,
+  merchant_id uuid not null,
+  reason text not null,
+  created_at timestamp with time zone not null,
+  until timestamp with time zone not null,
+  constraint operator_views_merchant_id_fkey FOREIGN KEY (merchant_id) REFERENCES merchants(id),
+  constraint operator_views_pkey PRIMARY KEY (session_id, merchant_id, created_at),
+  constraint operator_views_session_id_fkey FOREIGN KEY (session_id) REFERENCES user_sessions(id),
+  constraint view_has_a_reason CHECK (((length(reason) >= 1) AND (length(reason) <= 500)))
 );
 
 create table payment_returns (
@@ -923,6 +965,16 @@ create table settlements (
   constraint settlements_pkey PRIMARY KEY (environment_id, id)
 );
 
+create table start_links (
+  hash bytea not null,
+  user_id uuid not null,
+  expires_at timestamp with time zone not null,
+  used_at timestamp with time zone,
+  constraint start_hash_is_whole CHECK ((length(hash) = 32)),
+  constraint start_links_pkey PRIMARY KEY (hash),
+  constraint start_links_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
+);
+
 create table sweep_parts (
   rail text not null,
   sweep_id uuid not null,
@@ -980,6 +1032,36 @@ create table token_accounts (
   constraint token_account_amount_is_not_negative CHECK ((amount >= 0)),
   constraint token_accounts_pkey PRIMARY KEY (rail, address),
   constraint unread_looks_are_not_negative CHECK ((unread_looks >= 0))
+);
+
+create table user_sessions (
+  id uuid not null,
+  user_id uuid not null,
+  hash bytea not null,
+  address text not null,
+  browser text not null,
+  has_second_factor boolean not null,
+  proven_at timestamp with time zone not null,
+  created_at timestamp with time zone not null,
+  last_seen_at timestamp with time zone not null,
+  idle_ms bigint not null,
+  expires_at timestamp with time zone not null,
+  ended_at timestamp with time zone,
+  constraint session_hash_is_whole CHECK ((length(hash) = 32)),
+  constraint user_sessions_pkey PRIMARY KEY (id),
+  constraint user_sessions_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
+);
+
+create table users (
+  id uuid not null,
+  email text not null,
+  name text not null,
+  is_operator boolean default false not null,
+  created_at timestamp with time zone not null,
+  disabled_at timestamp with time zone,
+  constraint email_is_lower_case CHECK ((email = lower(email))),
+  constraint user_has_a_name CHECK (((length(name) >= 1) AND (length(name) <= 100))),
+  constraint users_pkey PRIMARY KEY (id)
 );
 
 create table waiting_reversals (
@@ -1091,6 +1173,8 @@ CREATE UNIQUE INDEX resolution_entries_are_numbered_once ON public.ledger_resolu
 
 CREATE UNIQUE INDEX transfer_entries_are_numbered_once ON public.ledger_transfers USING btree (environment_id, asset, entry_number) WHERE (entry_number IS NOT NULL);
 
+CREATE INDEX memberships_by_user ON public.memberships USING btree (user_id);
+
 CREATE UNIQUE INDEX one_primary_bank_account ON public.merchant_bank_accounts USING btree (environment_id) WHERE is_primary;
 
 CREATE INDEX notice_hints_due ON public.notice_hints USING btree (rail, due_at) WHERE (state = 'OPEN'::text);
@@ -1185,6 +1269,12 @@ CREATE INDEX token_accounts_of_wallet ON public.token_accounts USING btree (rail
 
 CREATE INDEX token_accounts_with_coins ON public.token_accounts USING btree (rail, asset) WHERE (amount > 0);
 
+CREATE UNIQUE INDEX one_session_per_hash ON public.user_sessions USING btree (hash);
+
+CREATE INDEX user_sessions_by_user ON public.user_sessions USING btree (user_id, created_at);
+
+CREATE UNIQUE INDEX one_user_per_email ON public.users USING btree (email);
+
 CREATE INDEX waiting_reversals_due ON public.waiting_reversals USING btree (rail, due_at);
 
 CREATE INDEX webhook_endpoints_in_use ON public.webhook_endpoints USING btree (environment_id, created_at, id) WHERE (deleted_at IS NULL);
@@ -1206,6 +1296,8 @@ CREATE TRIGGER fee_schedules_are_never_edited BEFORE DELETE OR UPDATE OR TRUNCAT
 CREATE TRIGGER resolutions_are_never_edited BEFORE DELETE OR UPDATE OR TRUNCATE ON public.ledger_resolutions FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
 CREATE TRIGGER transfers_are_never_edited BEFORE DELETE OR UPDATE OR TRUNCATE ON public.ledger_transfers FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+CREATE TRIGGER one_owner_remains BEFORE DELETE OR UPDATE ON public.memberships FOR EACH ROW EXECUTE FUNCTION keep_one_owner();
 
 CREATE TRIGGER notices_are_never_edited BEFORE DELETE OR UPDATE OF rail, mode, id, announced, body, received_at OR TRUNCATE ON public.notices FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 

@@ -7,6 +7,7 @@ import { createPageSources } from './api/edge/page-source.js'
 import { createReadiness } from './api/edge/readiness.js'
 import type { FindDemoKey } from './api/edge/reference-page.js'
 import { addReplicaMetrics } from './api/edge/replica-metrics.js'
+import type { Route } from './api/edge/route.js'
 import { createServer } from './api/edge/server.js'
 import type { SharedLimits } from './api/edge/shared-limits.js'
 import { type StreamLimits, Streams } from './api/edge/streams.js'
@@ -42,12 +43,14 @@ import { type OpenedLane, type OpenLane, openLane } from './postgres/lane.js'
 import { Replica } from './postgres/replica.js'
 import { RequestLog } from './request-log/request-log.js'
 import { type CoinMint, createFunding, createPendingMint } from './simulation/test-funding.js'
+import { createSessions, type Sessions } from './team/sessions.js'
 import type { WalletRails } from './wallets/prepare-wallets.js'
 import { countTroubledWallets } from './wallets/troubled-wallets.js'
 import { notifyWorkers } from './webhooks/wake-ups.js'
 
 export type Service = {
   app: FastifyInstance
+  routes: Route[]
   db: Database
   metrics: HttpMetrics
   /** Finishes running requests, then closes every connection. */
@@ -130,6 +133,7 @@ export async function compose({ config, databaseUrl, logger, ...parts }: Parts):
     : undefined
   const paused = createPausedRails({ db: quickDb, clock })
   const keyRing = createKeyRing({ db: quickDb, seal, clock })
+  const sessions = createSessions({ db: quickDb, clock })
   const laneContext = { connect: () => connectLane(databaseUrl, 'manilla lane'), open, clock, seal }
   const collections = openCollections({
     db,
@@ -169,59 +173,65 @@ export async function compose({ config, databaseUrl, logger, ...parts }: Parts):
   if (replica) addReplicaMetrics(metrics.registry, replica)
   const readiness = createReadiness({ db: quickDb, lanes: Object.values(lanes), logger })
 
+  const routes = createRoutes({
+    db,
+    openPage: createPageSources(db, replica),
+    seal,
+    banks,
+    allBanks,
+    simulated: simulatedRails,
+    rails,
+    collections,
+    streams,
+    allowsLoopbackWebhooks: config.allowsLoopbackWebhooks,
+    naira: config.naira,
+    // The coins are on the chain before the caller reads that the balance is funded.
+    fundBalance: (call) => fundingLanes.run(call).finally(mintPending),
+    change: createChanges({ db: changeDb, clock, seal }),
+    payoutPreparation: createPayoutPreparation({
+      db,
+      rails,
+      banks: allBanks,
+      fees: createFeeBook({ db, clock }),
+      logger,
+      paused,
+    }),
+    commitPayout: payoutLanes.run,
+    sendPayout: createSendAfterCommit({ rails, banks: allBanks, clock, logger, paused }),
+    baseUrl: () => config.publicUrl ?? addressOf(app),
+    commitAccount: accountLanes.run,
+    storeRefusal: refusalLanes.run,
+    sessions,
+    afterAdvance: (id) => runDueWork({ db, clock, logger, keyRing, sessions }, id),
+  })
+
   const app = await createServer({
     clock,
     logger,
     keyRing,
+    sessions,
+    consoleUrl: config.consoleUrl,
     metrics,
     readiness,
     findReplay: createReplayFinder(db, seal),
     requestLog: config.requestLogDays > 0 ? requestLog : undefined,
-    routes: createRoutes({
-      db,
-      openPage: createPageSources(db, replica),
-      seal,
-      banks,
-      allBanks,
-      simulated: simulatedRails,
-      rails,
-      collections,
-      streams,
-      allowsLoopbackWebhooks: config.allowsLoopbackWebhooks,
-      naira: config.naira,
-      // The coins are on the chain before the caller reads that the balance is funded.
-      fundBalance: (call) => fundingLanes.run(call).finally(mintPending),
-      change: createChanges({ db: changeDb, clock, seal }),
-      payoutPreparation: createPayoutPreparation({
-        db,
-        rails,
-        banks: allBanks,
-        fees: createFeeBook({ db, clock }),
-        logger,
-        paused,
-      }),
-      commitPayout: payoutLanes.run,
-      sendPayout: createSendAfterCommit({ rails, banks: allBanks, clock, logger, paused }),
-      baseUrl: () => config.publicUrl ?? addressOf(app),
-      commitAccount: accountLanes.run,
-      storeRefusal: refusalLanes.run,
-      afterAdvance: (id) => runDueWork({ db, clock, logger, keyRing }, id),
-    }),
+    routes,
     sharedLimits: parts.sharedLimits,
     findDemoKey: parts.findDemoKey ?? (() => undefined),
     ...edgeOf(config),
   })
   const health = addHealth(app, readiness)
   const notifier = notifyWorkers(quickDb)
-  const keyUseTimer = writeKeyUses(keyRing, logger)
+  const useTimers = [writeKeyUses(keyRing, logger), writeSessionUses(sessions, logger)]
 
   return {
     app,
+    routes,
     db,
     metrics,
     async close() {
       health.drain()
-      clearInterval(keyUseTimer)
+      for (const timer of useTimers) clearInterval(timer)
       await streams.close()
       await closeServer(app)
       await Promise.all([requestLog, ...Object.values(lanes)].map((one) => one.close()))
@@ -262,6 +272,14 @@ function writeKeyUses(keyRing: KeyRing, logger: Logger): NodeJS.Timeout {
   }, limits.keys.lastUsedIntervalMs)
 }
 
+function writeSessionUses(sessions: Sessions, logger: Logger): NodeJS.Timeout {
+  return setInterval(() => {
+    sessions
+      .writeUses()
+      .catch((error) => logger.warn({ err: error }, 'could not write when sessions were last used'))
+  }, limits.console.lastSeenIntervalMs)
+}
+
 /** The loopback address of the API, whatever it is bound to. */
 export function addressOf({ server }: FastifyInstance): string {
   const { port } = server.address() as AddressInfo
@@ -272,15 +290,22 @@ function edgeOf({ trustProxy, rateLimitPerSecond, publicRateLimitPerSecond }: Co
   return { trustProxy, rateLimitPerSecond, publicRateLimitPerSecond }
 }
 
-type AdvanceTools = { db: Database; clock: Clock; logger: Logger; keyRing: KeyRing }
+type AdvanceTools = {
+  db: Database
+  clock: Clock
+  logger: Logger
+  keyRing: KeyRing
+  sessions: Sessions
+}
 
 /** Runs what the moved clock makes due. Never fails: the clock has already been moved. */
 async function runDueWork(
-  { db, clock, logger, keyRing }: AdvanceTools,
+  { db, clock, logger, keyRing, sessions }: AdvanceTools,
   id: EnvironmentId,
 ): Promise<void> {
   try {
     keyRing.noteClock(id, await getClockOffset(db, id))
+    sessions.forgetAll()
     await markForReview({ db, logger }, clock.now(), id)
     while ((await expireAccounts(db, clock.now(), id)) > 0);
   } catch (error) {

@@ -10,6 +10,7 @@ import { prepareDatabase } from './prepare-database.js'
 import { checkPort, serve } from './serve.js'
 import { waitForSignal } from './signals.js'
 import { type Demo, openDemo } from './simulation/demo.js'
+import { openDemoConsole } from './simulation/demo-console.js'
 import { mintBackings } from './simulation/test-funding.js'
 import { welcome } from './welcome.js'
 import { startWork } from './work.js'
@@ -47,12 +48,14 @@ async function main(): Promise<void> {
           { baseUrl: served.url, solanaRpcUrl: rails.localnet?.url },
         )
       : undefined
+    const startPath = demo && (await openDemoConsole(db, systemClock.now(), demo.merchant.id))
     // Ready includes the demo merchant's coins on the chain.
     if (rails.mint) await mintBackings({ db, mint: rails.mint })
     print(
       welcome({
         served,
         demo,
+        startPath,
         home: config.home,
         hasTestBank: config.bank.test.collect !== 'none',
         readyMs: systemClock.elapsedMs() - startedAt,

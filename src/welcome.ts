@@ -5,14 +5,18 @@ import type { Demo } from './simulation/demo.js'
 type StartedService = {
   served: Served
   demo: Demo | undefined
+  /** Signs in to the console, once. */
+  startPath: string | undefined
   home: string
   hasTestBank: boolean
   readyMs: number
 }
 
 /** Printed by `npm start`: addresses, keys, and a first request to paste. */
-export function welcome({ served, demo, home, hasTestBank, readyMs }: StartedService): string {
+export function welcome(started: StartedService): string {
+  const { served, demo, startPath, home, hasTestBank, readyMs } = started
   const rows = [
+    ...(demo && startPath ? [['Console', `${demo.baseUrl}${startPath}`]] : []),
     ['API', served.url],
     ['API docs', `${served.url}/docs`],
     ['Metrics', served.metricsUrl],

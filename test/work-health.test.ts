@@ -68,6 +68,7 @@ async function openApi(db: Database): Promise<{ metricsUrl: string }> {
     databaseUrl: new Secret(db.url),
     secret: new Secret(randomBytes(32).toString('hex')),
     publicUrl: undefined,
+    consoleUrl: undefined,
     trustProxy: false,
     logLevel: 'silent',
     rateLimitPerSecond: 0,

@@ -13,6 +13,7 @@ import type { Payout } from '../payouts/payout.js'
 import type { BankDirectory, SimulatedRail } from '../payouts/ports.js'
 import type { PayoutPreparation, PayoutRails } from '../payouts/prepare-payouts.js'
 import type { Database } from '../postgres/database.js'
+import type { Sessions } from '../team/sessions.js'
 import type { Call, KeyedChange } from './edge/keyed-lane.js'
 import type { OpenPage } from './edge/page-source.js'
 import type { Streams } from './edge/streams.js'
@@ -21,6 +22,7 @@ import type { Collections } from './open-collections.js'
 /** Everything that the routes use; compose.ts puts it together. */
 export type ApiParts = {
   db: Database
+  sessions: Sessions
   /** For lists of an environment, which may be read from a replica. */
   openPage: OpenPage
   seal: Seal

@@ -212,6 +212,12 @@ export const variables = Type.Object({
       description: 'Public address of the API behind a proxy, such as https://pay.example.com.',
     }),
   ),
+  CONSOLE_URL: Type.Optional(
+    Type.String({
+      description:
+        'Address of the console, such as https://console.example.com. If set, the console works on this host alone; if not, on every host of the API.',
+    }),
+  ),
   TRUST_PROXY: Type.Boolean({
     default: false,
     description: 'Trust X-Forwarded-For. Enable only behind a proxy that sets it.',
@@ -342,6 +348,7 @@ export type Config = {
   /** Only while the secret is rotated. */
   otherSecrets?: OtherSecrets | undefined
   publicUrl: string | undefined
+  consoleUrl: string | undefined
   trustProxy: boolean
   logLevel: string
   /** Undefined: pretty in a terminal. */
@@ -405,7 +412,10 @@ export function readConfig(given: NodeJS.ProcessEnv = process.env): Config {
     secret: new Secret(values.MANILLA_SECRET ?? loadOrCreateSecret(home)),
     secretFile: values.MANILLA_SECRET ? undefined : path.join(home, secretFileName),
     otherSecrets: readOtherSecrets(values, home),
-    publicUrl: values.PUBLIC_URL === undefined ? undefined : readPublicUrl(values.PUBLIC_URL),
+    publicUrl:
+      values.PUBLIC_URL === undefined ? undefined : readOrigin('PUBLIC_URL', values.PUBLIC_URL),
+    consoleUrl:
+      values.CONSOLE_URL === undefined ? undefined : readOrigin('CONSOLE_URL', values.CONSOLE_URL),
     trustProxy: values.TRUST_PROXY,
     logLevel: values.LOG_LEVEL,
     logFormat: values.LOG_FORMAT as LogFormat | undefined,
@@ -447,12 +457,12 @@ function readOtherSecrets(values: Values, home: string): OtherSecrets {
 }
 
 /** Only an origin: paths are appended to it, which a query or fragment would swallow. */
-function readPublicUrl(text: string): string {
+function readOrigin(name: 'PUBLIC_URL' | 'CONSOLE_URL', text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined
   const isWeb = url?.protocol === 'https:' || url?.protocol === 'http:'
   if (isWeb && url.href === `${url.origin}/`) return url.origin
   throw new Error(
-    'PUBLIC_URL must be an http or https address such as https://pay.example.com, ' +
+    `${name} must be an http or https address such as https://pay.example.com, ` +
       'without a path, query, fragment, user name or password.',
   )
 }
@@ -465,7 +475,9 @@ function readNaira(values: Static<typeof variables>, mode: 'TEST' | 'LIVE'): Nai
 }
 
 function hostOf(publicUrl: string | undefined): string {
-  return publicUrl === undefined ? 'example.com' : new URL(readPublicUrl(publicUrl)).hostname
+  return publicUrl === undefined
+    ? 'example.com'
+    : new URL(readOrigin('PUBLIC_URL', publicUrl)).hostname
 }
 
 type Values = Static<typeof variables>

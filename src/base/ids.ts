@@ -5,6 +5,7 @@ export const prefixes = {
   merchant: 'mer_',
   apiKey: 'key_',
   bankAccount: 'ba_',
+  kycDocument: 'doc_',
   funding: 'fund_',
   credit: 'cr_',
   cryptoTransfer: 'ct_',
@@ -24,6 +25,12 @@ export const prefixes = {
   event: 'evt_',
   webhookEndpoint: 'we_',
   requestLog: 'log_',
+  user: 'usr_',
+  userSession: 'ses_',
+  invitation: 'inv_',
+  auditLine: 'aud_',
+  settingChange: 'chg_',
+  operatorAction: 'act_',
 } as const
 
 export type Prefix = (typeof prefixes)[keyof typeof prefixes]

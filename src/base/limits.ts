@@ -512,6 +512,22 @@ export const limits = {
     attemptsMax: 20,
     decisionsMax: 20,
   },
+  kyc: {
+    documentBytesMax: 5 * 1024 * 1024,
+    documentsMax: 20,
+    peopleMax: 10,
+    textLengthMax: 500,
+    noteLengthMax: 2_000,
+    decisionsShownMax: 50,
+    /** Sealed again at a time while the secret is rotated. */
+    documentsPerBatchMax: 4,
+    formsPerBatchMax: 100,
+  },
+  bankAccounts: {
+    /** In live mode, how long a bank account that a member chose waits for its first settlement. */
+    usableAfterMs: day,
+    activeMax: 20,
+  },
   keys: {
     /** A revoked key may work for this long. */
     cacheMs: second,
@@ -520,6 +536,19 @@ export const limits = {
     rollGraceMaxMs: 7 * day,
     perEnvironmentMax: 100,
     allowedAddressesMax: 50,
+  },
+  console: {
+    /** An ended session may work for this long. */
+    sessionCacheMs: second,
+    sessionsCachedMax: 10_000,
+    lastSeenIntervalMs: minute,
+    idleMs: 12 * hour,
+    sessionMaxMs: 7 * day,
+    operatorIdleMs: 30 * minute,
+    operatorSessionMaxMs: 12 * hour,
+    stepUpMs: 5 * minute,
+    startLinkMs: 15 * minute,
+    browserNameLength: 200,
   },
   log: {
     /** Merchants whose loggers are kept. */

@@ -263,15 +263,51 @@ export const reasons = {
     when: 'The available naira above the reserve does not cover a transfer and its fee.',
     nextStep: 'Lower the reserve of settlements with `PATCH /v1/settings`, or wait for payments.',
   },
+  session_expired: {
+    status: 401,
+    when: 'The console session ended, or there is none.',
+    nextStep: 'Sign in to the console again.',
+  },
+  role: {
+    status: 403,
+    when: 'Your role at this merchant does not allow this.',
+    nextStep: 'Ask a member with one of the named roles, or an owner to change your role.',
+  },
+  step_up_required: {
+    status: 403,
+    when: 'The console needs a fresh proof that it is you.',
+    nextStep: 'Confirm with your passkey, code or password, then repeat the request.',
+  },
+  second_factor_missing: {
+    status: 403,
+    when: 'Live mode and operator pages need a second factor, and this session has none.',
+    nextStep: 'Add a passkey or an authenticator app under "You", then sign in with it.',
+  },
+  foreign_origin: {
+    status: 403,
+    when: 'A page of another origin sent a request with the cookie of the console.',
+    nextStep: 'Use the console itself, or an API key.',
+  },
   kyc_missing: {
     status: 403,
     when: 'The merchant is not yet approved for live mode.',
-    nextStep: 'Ask the operator to approve the merchant. Test mode works in the meantime.',
+    nextStep:
+      'Submit your KYC in the console, or ask the operator. Test mode works in the meantime.',
   },
   no_bank_account: {
     status: 422,
     when: 'The merchant has no primary active bank account in this mode.',
-    nextStep: 'Ask the operator to add one and make it primary.',
+    nextStep: 'Add one in the console and make it primary, or ask the operator.',
+  },
+  bank_account_waiting: {
+    status: 422,
+    when: 'The primary bank account was chosen less than 24 hours ago. Settlements to it wait.',
+    nextStep: 'Wait until the time in the message, then try again with a new `Idempotency-Key`.',
+  },
+  key_permission: {
+    status: 403,
+    when: 'The API key is restricted and lacks the permission for this operation.',
+    nextStep: 'Use a key with the permission that the message names.',
   },
   account_refused: {
     status: 422,

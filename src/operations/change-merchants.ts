@@ -22,7 +22,7 @@ export async function openMerchant(
     expiresAt: null,
     allowedAddresses: [],
   }
-  const secretKey = await issueKey(tx, now, { ...newKey, kind: 'secret' })
+  const secretKey = await issueKey(tx, now, { ...newKey, kind: 'secret', isRevealable: true })
   const publicKey = await issueKey(tx, now, { ...newKey, kind: 'public' })
   const keys = [secretKey, publicKey]
   const details = { displayName: merchant.displayName }

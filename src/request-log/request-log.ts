@@ -13,7 +13,9 @@ import { redactBody, redactQuery, redactText } from './redact-body.js'
 export type RawEntry = {
   environmentId: EnvironmentId
   requestId: string
-  keyId: string
+  /** Null for a person in the console. */
+  keyId: string | null
+  /** Name of the key or the person. */
   keyName: string
   method: string
   /** Path and query as sent. */

@@ -21,7 +21,6 @@ function row(does: string, cells: string): Row {
  * what the session lists, and docs/guides/console.md prints this table.
  */
 export const permissions = {
-  //                                                         owner admin finance developer support viewer
   'payments.see': row('See payments and what was collected', 'x x x x x x'),
   'payouts.see': row('See payouts', 'x x x x x x'),
   'balances.see': row('See balances and the statement', 'x x x - - x'),

@@ -219,6 +219,7 @@ describe('metrics', async () => {
     databaseUrl: undefined,
     secret: service.secret,
     publicUrl: undefined,
+    consoleUrl: undefined,
     trustProxy: false,
     logLevel: 'silent',
     rateLimitPerSecond: 0,

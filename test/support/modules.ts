@@ -13,6 +13,7 @@ export const floors: { name: string; does: string }[][] = [
     { name: 'ledger', does: 'the books' },
     { name: 'events', does: 'facts' },
     { name: 'merchants', does: 'tenants and keys' },
+    { name: 'team', does: 'people, roles, sessions' },
     { name: 'idempotency', does: 'at most once' },
     { name: 'request-log', does: 'what was asked' },
     { name: 'reports', does: 'sums by hour and day' },

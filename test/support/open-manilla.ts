@@ -139,6 +139,7 @@ export async function openManilla(options: ManillaOptions = {}) {
     secret,
     otherSecrets: options.otherSecrets,
     publicUrl: undefined,
+    consoleUrl: undefined,
     trustProxy: options.trustProxy ?? false,
     logLevel: 'trace',
     rateLimitPerSecond: options.rateLimitPerSecond ?? 0,
@@ -198,6 +199,7 @@ export async function openManilla(options: ManillaOptions = {}) {
 
   return {
     app: service.app,
+    routes: service.routes,
     metrics: service.metrics,
     db,
     clock,

@@ -6,9 +6,12 @@ import { type Outcome, quoteInput, Refusal } from '../../base/refusal.js'
 import type { KeyedAnswer } from '../../idempotency/answer.js'
 import { type IdempotencyKey, toIdempotencyKey } from '../../idempotency/key.js'
 import type { FindReplay } from '../../idempotency/replays.js'
-import type { AuthenticatedKey, KeyRing } from '../../merchants/key-ring.js'
+import type { KeyRing } from '../../merchants/key-ring.js'
+import type { Sessions } from '../../team/sessions.js'
 import { prefersCsv, refusesJson } from './accept.js'
 import { authenticate } from './authenticate.js'
+import { authenticatePerson, refuseRole } from './authenticate-person.js'
+import { type Caller, toActor } from './caller.js'
 import { isForAnyPage, preflightHeaders } from './cors.js'
 import { jsonType } from './envelope.js'
 import { withAllDigits } from './exact-json.js'
@@ -18,12 +21,21 @@ import { toRouteSchema } from './openapi.js'
 import { pathOf } from './path-of.js'
 import { type Allowance, type RateLimit, rateLimited } from './rate-limit.js'
 import { acceptsIdempotencyKey, isJsonOnly } from './refusals-of.js'
-import type { Export, Route, RouteAnswer, RouteRequest } from './route.js'
+import {
+  type Export,
+  isForPeopleOnly,
+  type Route,
+  type RouteAnswer,
+  type RouteRequest,
+} from './route.js'
+import { readSessionToken } from './session-cookie.js'
 import type { Policy } from './shared-limits.js'
 
 type Guards = {
   clock: Clock
   keyRing: KeyRing
+  sessions: Sessions
+  consoleUrl: string | undefined
   findReplay: FindReplay
   listReads: ListReads
   rateLimits: Record<Policy, RateLimit>
@@ -35,6 +47,7 @@ type Guards = {
 export function addRoute(app: FastifyInstance, route: Route, guards: Guards): void {
   const isHeavy = route.isHeavy || isList(route)
   const hasOnlyJson = isJsonOnly(route)
+  assert(route.permission || !isForMembers(route), `${route.operation} needs a permission`)
   app.route({
     method: route.method,
     url: route.path,
@@ -66,7 +79,9 @@ export function addRoute(app: FastifyInstance, route: Route, guards: Guards): vo
         if (!('pages' in answer)) return send(reply, answer)
         // A long export ends soon after its key was revoked.
         const readNext = async (read: () => Promise<IteratorResult<string>>) => {
-          await authenticate(request, route.access, guards.keyRing)
+          await (request.signedIn
+            ? authenticatePerson(request, route, toolsOf(guards))
+            : authenticate(request, route.access, guards.keyRing))
           return guards.listReads.runNext(id, undefined, read)
         }
         return sendExport(reply, answer, readNext)
@@ -153,20 +168,66 @@ function admit(
     const allowance = guards.rateLimits.address(networkOf(request.ip))
     return allow(reply, allowance, guards.publicRateLimitPerSecond)
   }
+  if (isOfPerson(request, route)) return admitPerson(request, reply, route, guards)
   const caller = authenticate(request, route.access, guards.keyRing)
   return caller instanceof Promise
     ? caller.then((found) => admitCaller(request, reply, found, guards))
     : admitCaller(request, reply, caller, guards)
 }
 
+/** Members of a merchant may call what its API keys may, and more. */
+function isForMembers({ access }: Route): boolean {
+  return access === 'secret' || access === 'any_key' || access === 'user'
+}
+
+/** A key and a cookie may belong to two merchants, so a request with both is refused. */
+function isOfPerson(request: FastifyRequest, { access }: Route): boolean {
+  const hasKey = request.raw.headers.authorization !== undefined
+  const mayBePerson = request.raw.headers.cookie !== undefined && !!readSessionToken(request)
+  if (hasKey && (mayBePerson || isForPeopleOnly(access)))
+    throw new Refusal('authentication_failed', {
+      message: mayBePerson
+        ? 'Send an API key or the cookie of the console, not both.'
+        : 'This operation is for people who are signed in to the console, not for API keys.',
+    })
+  return isForPeopleOnly(access) || mayBePerson
+}
+
+const toolsOf = ({ sessions, consoleUrl, clock }: Guards) => ({
+  sessions,
+  consoleUrl,
+  now: clock.now(),
+})
+
+async function admitPerson(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  route: Route,
+  guards: Guards,
+): Promise<void> {
+  const { signedIn, caller } = await authenticatePerson(request, route, toolsOf(guards))
+  request.signedIn = signedIn
+  if (caller && wantsCsv(request, route) && !caller.permissions.has('exports.make')) {
+    const { mode, merchantId } = caller.environment
+    const membership = signedIn.memberships.find((one) => one.merchantId === merchantId)!
+    throw refuseRole(membership, 'exports.make', mode)
+  }
+  const name = `session ${signedIn.sessionId}`
+  await (caller
+    ? admitCaller(request, reply, caller, guards, name)
+    : allow(reply, guards.rateLimits.environment(name), guards.rateLimitPerSecond))
+}
+
+/** `name` counts the requests of a person apart from those of the merchant's keys. */
 function admitCaller(
   request: FastifyRequest,
   reply: FastifyReply,
-  caller: AuthenticatedKey,
+  caller: Caller,
   guards: Guards,
+  name: string | number = caller.environment.id,
 ): Promise<void> | undefined {
   request.caller = caller
-  const allowance = guards.rateLimits.environment(caller.environment.id)
+  const allowance = guards.rateLimits.environment(name)
   const waiting = allow(reply, allowance, guards.rateLimitPerSecond)
   if (!request.route?.isTestOnly || caller.environment.mode === 'test') return waiting
   if (waiting) return waiting.then(refuseLiveMode)
@@ -251,8 +312,9 @@ function toRouteRequest(
   route: Route,
   clock: Clock,
 ) {
+  const { caller, signedIn } = request
   return {
-    environment: request.caller?.environment,
+    environment: caller?.environment,
     body: request.body,
     bodyText: request.bodyText,
     query: request.query,
@@ -260,9 +322,13 @@ function toRouteRequest(
     headers: request.headers,
     key,
     requestId: request.id,
-    keyId: request.caller?.id ?? null,
+    actor: toActor(caller, signedIn, clock.now()),
+    signedIn,
+    keyId: caller && caller.kind !== 'user' ? caller.id : null,
+    address: request.ip,
+    protocol: request.protocol,
     network: networkOf(request.ip),
-    now: after(clock.now(), request.caller?.environment.clockOffsetMs ?? 0),
+    now: after(clock.now(), caller?.environment.clockOffsetMs ?? 0),
     wantsCsv: wantsCsv(request, route),
   } as RouteRequest<never, never, never>
 }

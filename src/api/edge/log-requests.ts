@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { AuthenticatedKey } from '../../merchants/key-ring.js'
 import type { RawEntry } from '../../request-log/request-log.js'
+import type { Caller } from './caller.js'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -15,7 +15,7 @@ declare module 'fastify' {
 export function toLogEntry(
   request: FastifyRequest,
   reply: FastifyReply,
-  caller: AuthenticatedKey,
+  caller: Caller,
   { durationMs, answeredAt }: Pick<RawEntry, 'durationMs' | 'answeredAt'>,
 ): RawEntry {
   const { method } = request
@@ -24,7 +24,7 @@ export function toLogEntry(
   return {
     environmentId: caller.environment.id,
     requestId: request.id,
-    keyId: caller.id,
+    keyId: caller.kind === 'user' ? null : caller.id,
     keyName: caller.name,
     method,
     url: request.url,

@@ -4,7 +4,7 @@ import { codes, reasons } from '../../base/refusals.js'
 import { keyPattern } from '../../idempotency/key.js'
 import { text } from '../../resources/shapes.js'
 import { acceptsIdempotencyKey, httpStatusOf, refusalsOf } from './refusals-of.js'
-import type { Access, Route } from './route.js'
+import { type Access, isForPeopleOnly, type Route } from './route.js'
 import { closed } from './schemas.js'
 import { streamParts } from './streams.js'
 
@@ -44,6 +44,9 @@ const requiredKeyHeader = Type.Object({ 'Idempotency-Key': idempotencyKey })
 const security: Record<Access, Record<string, string[]>[]> = {
   secret: [{ secretKey: [] }],
   any_key: [{ secretKey: [] }, { publicKey: [] }],
+  user: [],
+  person: [],
+  operator: [],
   open: [],
   signed: [],
 }
@@ -54,7 +57,7 @@ const security: Record<Access, Record<string, string[]>[]> = {
  */
 export function toRouteSchema(route: Route): FastifySchema {
   return {
-    hide: route.isPage,
+    hide: route.isPage || isForPeopleOnly(route.access),
     operationId: route.operation,
     summary: route.summary,
     description: route.description,

@@ -34,7 +34,7 @@ export function acceptsIdempotencyKey({
   access,
   isRead,
 }: Pick<Route, 'method' | 'access' | 'isRead'>): boolean {
-  return method === 'POST' && !isRead && needsApiKey(access)
+  return method === 'POST' && !isRead && (needsApiKey(access) || access === 'user')
 }
 
 /** Answers that exist only as JSON: a client that accepts nothing but CSV gets 406. */

@@ -7,6 +7,7 @@ import type { Answer, KeyedAnswer } from '../../idempotency/answer.js'
 import type { IdempotencyKey } from '../../idempotency/key.js'
 import type { Actor } from '../../team/actor.js'
 import type { Permission } from '../../team/permissions.js'
+import type { SignedIn } from '../../team/sessions.js'
 import type { Tag } from './tags.js'
 
 /**
@@ -15,6 +16,11 @@ import type { Tag } from './tags.js'
  * `operator`: operators who are signed in. `open`: everyone. `signed`: a bank that signs.
  */
 export type Access = 'secret' | 'any_key' | 'user' | 'person' | 'operator' | 'open' | 'signed'
+
+/** Routes of the console that no API key can call. */
+export function isForPeopleOnly(access: Access): boolean {
+  return access === 'user' || access === 'person' || access === 'operator'
+}
 
 /** A refusal that an operation can answer with. */
 export type RefusalText = { code: Code; reason?: Reason }
@@ -32,10 +38,13 @@ export type RouteRequest<Body, Query, Params> = {
   key: IdempotencyKey | undefined
   requestId: string
   actor: Actor
+  /** The person who is signed in, if the caller is one. */
+  signedIn: SignedIn | undefined
   /** The API key of the caller; null for people, and on routes that need none. */
   keyId: string | null
   /** The caller's IP address. */
   address: string
+  protocol: 'http' | 'https'
   /** Network of the caller's address, for limits; see network-of.ts. */
   network: string
   /** Real time plus the offset of the caller's test clock; real time if the route needs no key. */
@@ -115,7 +124,8 @@ export type Route = Traits & {
   operation: string
   summary: string
   description: string
-  tag: Tag
+  /** Its section of the OpenAPI document, which leaves routes of the console out. */
+  tag: Tag | 'Console'
   body?: TSchema
   query?: TSchema
   params?: TSchema

@@ -7,10 +7,12 @@ import { limits } from '../../base/limits.js'
 import { explainError, type Logger } from '../../base/log.js'
 import { quoteInput, Refusal } from '../../base/refusal.js'
 import type { FindReplay } from '../../idempotency/replays.js'
-import type { AuthenticatedKey, KeyRing } from '../../merchants/key-ring.js'
+import type { KeyRing } from '../../merchants/key-ring.js'
 import type { RequestLog } from '../../request-log/request-log.js'
+import type { Sessions, SignedIn } from '../../team/sessions.js'
 import { answerFailurePage, isForPeople } from '../checkout-page/answer-failure.js'
 import { addRoute, addWrongMethods } from './add-route.js'
+import type { Caller } from './caller.js'
 import { anyPageHeaders, isForAnyPage } from './cors.js'
 import { addDocs } from './docs.js'
 import { jsonType, refusalBody } from './envelope.js'
@@ -32,7 +34,9 @@ import { validatorCompiler } from './validation.js'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    caller: AuthenticatedKey | undefined
+    caller: Caller | undefined
+    /** Set if a person sends the request. */
+    signedIn: SignedIn | undefined
     /** The JSON body as sent. */
     bodyText: string
     /** Set once the request reaches one of our routes. `routeOptions` is built at every read. */
@@ -50,6 +54,9 @@ export type Edge = {
   clock: Clock
   logger: Logger
   keyRing: KeyRing
+  sessions: Sessions
+  /** Undefined: the console answers on every host. */
+  consoleUrl: string | undefined
   findReplay: FindReplay
   metrics: HttpMetrics
   readiness: Readiness
@@ -98,6 +105,7 @@ export async function createServer(edge: Edge): Promise<FastifyInstance> {
   // A schema-based serializer would silently drop fields.
   app.setSerializerCompiler(() => JSON.stringify)
   app.decorateRequest('caller', undefined)
+  app.decorateRequest('signedIn', undefined)
   app.decorateRequest('bodyText', '')
   app.decorateRequest('answerText', '')
   app.decorateRequest('isReplayed', false)
@@ -231,11 +239,12 @@ function noteAnswer(
       'answered',
     )
   }
-  if (requestLog && caller)
+  // The console reads all the time; its reads would hide what integrations do.
+  if (requestLog && caller && !(caller.kind === 'user' && method === 'GET'))
     requestLog.keep(toLogEntry(request, reply, caller, { durationMs, answeredAt: clock.now() }))
 }
 
-function merchantOf(caller: AuthenticatedKey | undefined) {
+function merchantOf(caller: Caller | undefined) {
   if (!caller) return undefined
   const { merchantId, mode } = caller.environment
   return { merchant: toReference(prefixes.merchant, merchantId), mode }

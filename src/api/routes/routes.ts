@@ -1,5 +1,6 @@
 import type { ApiParts } from '../api-parts.js'
 import { checkoutPageRoutes } from '../checkout-page/routes.js'
+import { consoleSessionRoutes } from '../console/session.js'
 import type { Route } from '../edge/route.js'
 import { advanceClock } from '../test-mode/advance-clock.js'
 import { depositCoins } from '../test-mode/deposit-coins.js'
@@ -61,5 +62,6 @@ export function createRoutes(api: ApiParts): Route[] {
     ...eventRoutes(api),
     readTimeline(api),
     ...requestLogRoutes(api),
+    ...consoleSessionRoutes(api),
   ]
 }

@@ -33,6 +33,10 @@ export class ExpiringCache<Value> {
     if (this.#entries.get(key)?.value === value) this.#entries.delete(key)
   }
 
+  clear(): void {
+    this.#entries.clear()
+  }
+
   /** For keys that must not stay in memory. `get` returns no expired value in any case. */
   deleteExpired(nowMs: number): void {
     for (const [key, { at }] of this.#entries)

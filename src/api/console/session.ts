@@ -1,0 +1,76 @@
+import Type from 'typebox'
+import { after } from '../../base/clock.js'
+import { prefixes, toReference } from '../../base/ids.js'
+import { limits } from '../../base/limits.js'
+import { endSession, hasStepUp, permissionsIn, type SignedIn } from '../../team/sessions.js'
+import type { ApiParts } from '../api-parts.js'
+import { jsonType, successBody } from '../edge/envelope.js'
+import { type Route, route } from '../edge/route.js'
+import { clearedCookie } from '../edge/session-cookie.js'
+import { useStart } from './start.js'
+
+const path = '/console/session'
+
+/** Routes of the console that belong to no merchant. */
+export function consoleSessionRoutes(api: ApiParts): Route[] {
+  return [readSession(), signOut(api), useStart(api)]
+}
+
+const readSession = () =>
+  route({
+    method: 'GET',
+    path,
+    access: 'person',
+    operation: 'getConsoleSession',
+    summary: 'Retrieve the session',
+    description: 'Who is signed in, and what they may do at each merchant.',
+    tag: 'Console',
+    answers: { 200: Type.Any() },
+    async handle({ signedIn, now }) {
+      const data = showSession(signedIn!, now)
+      return { status: 200, body: successBody('Session', data), contentType: jsonType }
+    },
+  })
+
+const signOut = ({ db, sessions }: ApiParts) =>
+  route({
+    method: 'DELETE',
+    path,
+    access: 'person',
+    operation: 'endConsoleSession',
+    summary: 'Sign out',
+    description: 'Ends the session.',
+    tag: 'Console',
+    answers: { 200: Type.Any() },
+    async handle(request) {
+      const { signedIn, now } = request
+      await db.transaction(async (tx) => endSession(tx, now, signedIn!.sessionId))
+      sessions.forgetAll()
+      const headers = { 'set-cookie': clearedCookie(request) }
+      return { status: 200, body: successBody('Signed out', {}), contentType: jsonType, headers }
+    },
+  })
+
+function showSession(signedIn: SignedIn, now: Date) {
+  const { userId, name, email, isOperator, memberships, hasSecondFactor } = signedIn
+  return {
+    user: { id: toReference(prefixes.user, userId), name, email, isOperator },
+    memberships: memberships.map((membership) => ({
+      merchant: toReference(prefixes.merchant, membership.merchantId),
+      name: membership.merchantName,
+      role: membership.role,
+      maySeeLive: membership.maySeeLive,
+      isSuspended: membership.isSuspended,
+      permissions: {
+        test: permissionsIn(membership, 'test'),
+        live: permissionsIn(membership, 'live'),
+      },
+      clockOffsetMs: membership.environments.test.clockOffsetMs,
+    })),
+    hasSecondFactor,
+    stepUpUntil: hasStepUp(signedIn, now)
+      ? after(signedIn.provenAt, limits.console.stepUpMs)
+      : null,
+    expiresAt: signedIn.expiresAt,
+  }
+}

@@ -1,0 +1,242 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { after, type Clock } from '../base/clock.js'
+import type { Environment, EnvironmentId, Mode } from '../base/environment.js'
+import { ExpiringCache } from '../base/expiring-cache.js'
+import { newId } from '../base/ids.js'
+import { limits } from '../base/limits.js'
+import type { Database } from '../postgres/database.js'
+import { sql } from '../postgres/sql.js'
+import type { Queryable, Tx } from '../postgres/tx.js'
+import { type Permission, permissionsOf, type Role, viewPermissions } from './permissions.js'
+
+/** A member of a merchant, or an operator who views it. */
+export type Membership = {
+  merchantId: string
+  merchantName: string
+  role: Role | 'operator_view'
+  maySeeLive: boolean
+  isSuspended: boolean
+  environments: Record<Mode, Environment>
+}
+
+/** A person who is signed in. */
+export type SignedIn = {
+  sessionId: string
+  userId: string
+  name: string
+  email: string
+  isOperator: boolean
+  hasSecondFactor: boolean
+  /** When a factor was last proven. */
+  provenAt: Date
+  lastSeenAt: Date
+  idleMs: number
+  expiresAt: Date
+  memberships: Membership[]
+}
+
+export type NewSession = {
+  userId: string
+  isOperator: boolean
+  hasSecondFactor: boolean
+  /** Now, if absent. In the future for a start link, whose user may have no factor to prove. */
+  provenAt?: Date
+  address: string
+  browser: string
+}
+
+export type Sessions = {
+  /** The session of a cookie, if it is valid now. */
+  find(token: string): Promise<SignedIn | undefined>
+  /** Makes this process read every session again, after a change that its caller expects to see. */
+  forgetAll(): void
+  /** Writes when sessions were last used. Called by a timer. */
+  writeUses(): Promise<void>
+}
+
+type Lookup = { found: Promise<SignedIn | undefined>; at: number }
+
+/**
+ * Finds signed-in people by cookie. A lookup is cached for a second, counted from when it started,
+ * so an ended session, a changed role or a suspension takes effect everywhere within a second.
+ */
+export function createSessions({ db, clock }: { db: Database; clock: Clock }): Sessions {
+  const { sessionCacheMs, sessionsCachedMax, lastSeenIntervalMs } = limits.console
+  const cache = new ExpiringCache<Lookup>({ ageMaxMs: sessionCacheMs, sizeMax: sessionsCachedMax })
+  const seen = new Map<string, Date>()
+
+  function lookUp(token: string): Lookup {
+    const name = hashToken(token).toString('latin1')
+    const at = clock.elapsedMs()
+    const cached = cache.get(name, at)
+    if (cached) return cached
+    const lookup = { found: findSession(db, clock.now(), token), at }
+    cache.set(name, { value: lookup, at })
+    lookup.found.catch(() => cache.delete(name, lookup))
+    return lookup
+  }
+
+  return {
+    async find(token) {
+      if (!isToken(token)) return undefined
+      const session = await lookUp(token).found
+      const now = clock.now()
+      if (!session || session.expiresAt <= now) return undefined
+      const lastSeenAt = seen.get(session.sessionId) ?? session.lastSeenAt
+      if (now.getTime() - lastSeenAt.getTime() >= session.idleMs) return undefined
+      if (now.getTime() - lastSeenAt.getTime() >= lastSeenIntervalMs)
+        seen.set(session.sessionId, now)
+      return session
+    },
+    forgetAll: () => cache.clear(),
+    async writeUses() {
+      const used = [...seen]
+      seen.clear()
+      if (used.length === 0) return
+      await db.rows(sql`
+        update user_sessions s set last_seen_at = greatest(s.last_seen_at, used.at)
+        from unnest(${used.map(([id]) => id)}::uuid[], ${used.map(([, at]) => at)}::timestamptz[])
+          as used (id, at)
+        where s.id = used.id`)
+    },
+  }
+}
+
+/** Returns the token for the cookie: 256 random bits, of which only a hash is stored. */
+export function createSession(tx: Tx, now: Date, session: NewSession): string {
+  const token = randomBytes(32).toString('base64url')
+  const { idleMs, sessionMaxMs, operatorIdleMs, operatorSessionMaxMs } = limits.console
+  const [idle, longest] = session.isOperator
+    ? [operatorIdleMs, operatorSessionMaxMs]
+    : [idleMs, sessionMaxMs]
+  tx.write(sql`
+    insert into user_sessions (id, user_id, hash, address, browser, has_second_factor, proven_at,
+      created_at, last_seen_at, idle_ms, expires_at)
+    values (${newId(now)}, ${session.userId}, ${hashToken(token)}, ${session.address},
+      ${session.browser.slice(0, limits.console.browserNameLength)}, ${session.hasSecondFactor},
+      ${session.provenAt ?? now}, ${now}, ${now}, ${idle}, ${after(now, longest)})`)
+  return token
+}
+
+export function endSession(tx: Tx, now: Date, sessionId: string): void {
+  tx.write(sql`
+    update user_sessions set ended_at = ${now} where id = ${sessionId} and ended_at is null`)
+}
+
+/** For a new password or role. `exceptId` stays signed in. */
+export function endSessionsOf(tx: Tx, now: Date, userId: string, exceptId?: string): void {
+  tx.write(sql`
+    update user_sessions set ended_at = ${now}
+    where user_id = ${userId} and ended_at is null and id is distinct from ${exceptId ?? null}`)
+}
+
+/** Notes that a factor was proven: opens the minutes of a step-up. */
+export function noteProof(
+  tx: Tx,
+  now: Date,
+  { sessionId, isSecondFactor }: { sessionId: string; isSecondFactor: boolean },
+): void {
+  tx.write(sql`
+    update user_sessions set proven_at = ${now},
+      has_second_factor = has_second_factor or ${isSecondFactor}
+    where id = ${sessionId}`)
+}
+
+export function hasStepUp({ provenAt }: Pick<SignedIn, 'provenAt'>, now: Date): boolean {
+  return now < after(provenAt, limits.console.stepUpMs)
+}
+
+/** What a person may do at a merchant in a mode. */
+export function permissionsIn(membership: Membership, mode: Mode): Permission[] {
+  if (membership.role === 'operator_view') return viewPermissions
+  if (mode === 'live' && !membership.maySeeLive) return []
+  return permissionsOf(membership.role, mode)
+}
+
+/** An unkeyed hash suffices: the token has 256 random bits. */
+export function hashToken(token: string): Buffer {
+  return createHash('sha256').update(token).digest()
+}
+
+function isToken(text: string): boolean {
+  return /^[\w-]{43}$/.test(text)
+}
+
+type SessionRow = Omit<SignedIn, 'memberships'>
+
+async function findSession(db: Queryable, now: Date, token: string): Promise<SignedIn | undefined> {
+  const [session] = await db.rows(sql<SessionRow>`
+    select s.id as "sessionId", u.id as "userId", u.name, u.email, u.is_operator as "isOperator",
+      s.has_second_factor as "hasSecondFactor", s.proven_at as "provenAt",
+      s.last_seen_at as "lastSeenAt", s.idle_ms::float8 as "idleMs", s.expires_at as "expiresAt"
+    from user_sessions s join users u on u.id = s.user_id
+    where s.hash = ${hashToken(token)} and s.ended_at is null and u.disabled_at is null`)
+  return session && { ...session, memberships: await findMemberships(db, now, session) }
+}
+
+type MembershipRow = {
+  merchantId: string
+  merchantName: string
+  role: Membership['role']
+  maySeeLive: boolean
+  isSuspended: boolean
+  id: EnvironmentId
+  mode: Mode
+  clockOffsetMs: number
+  collectBank: string | null
+  payoutBank: string | null
+}
+
+async function findMemberships(
+  db: Queryable,
+  now: Date,
+  { userId, sessionId }: SessionRow,
+): Promise<Membership[]> {
+  const rows = await db.rows(sql<MembershipRow>`
+    select m.id as "merchantId", m.display_name as "merchantName", seen.role,
+      seen.may_see_live as "maySeeLive", m.suspended_at is not null as "isSuspended", e.id, e.mode,
+      e.clock_offset_ms::float8 as "clockOffsetMs", e.collect_bank as "collectBank",
+      e.payout_bank as "payoutBank"
+    from (
+      select merchant_id, role, may_see_live from memberships
+      where user_id = ${userId} and disabled_at is null
+      union all
+      select distinct v.merchant_id, 'operator_view', true from operator_views v
+      where v.session_id = ${sessionId} and v.until > ${now}
+        and not exists (select from memberships m where m.user_id = ${userId}
+          and m.merchant_id = v.merchant_id and m.disabled_at is null)
+    ) seen
+    join merchants m on m.id = seen.merchant_id
+    join environments e on e.merchant_id = m.id
+    order by m.display_name, m.id`)
+  const byMerchant = new Map<string, MembershipRow[]>()
+  for (const row of rows)
+    byMerchant.set(row.merchantId, [...(byMerchant.get(row.merchantId) ?? []), row])
+  return [...byMerchant.values()].map(toMembership)
+}
+
+function toMembership(rows: MembershipRow[]): Membership {
+  const [{ merchantId, merchantName, role, maySeeLive, isSuspended }] = rows as [MembershipRow]
+  const environmentIn = (mode: Mode): Environment => {
+    const row = rows.find((one) => one.mode === mode)!
+    const { id, clockOffsetMs, collectBank, payoutBank } = row
+    return {
+      id,
+      mode,
+      merchantId,
+      merchantName,
+      clockOffsetMs,
+      collectBank,
+      payoutBank,
+      isSuspended,
+    }
+  }
+  return {
+    merchantId,
+    merchantName,
+    role,
+    maySeeLive,
+    isSuspended,
+    environments: { test: environmentIn('test'), live: environmentIn('live') },
+  }
+}

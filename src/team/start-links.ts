@@ -1,0 +1,42 @@
+import { randomBytes } from 'node:crypto'
+import { after } from '../base/clock.js'
+import { limits } from '../base/limits.js'
+import { sql } from '../postgres/sql.js'
+import type { Tx } from '../postgres/tx.js'
+import { createSession, hashToken } from './sessions.js'
+
+/** Returns the token of a new one-use link that signs a user in. */
+export function createStartLink(tx: Tx, now: Date, userId: string): string {
+  const token = randomBytes(24).toString('base64url')
+  tx.write(sql`
+    insert into start_links (hash, user_id, expires_at)
+    values (${hashToken(token)}, ${userId}, ${after(now, limits.console.startLinkMs)})`)
+  return token
+}
+
+type Visit = { token: string; address: string; browser: string }
+
+/**
+ * Uses a link up and returns the cookie token of a new session; undefined for an unknown, used or
+ * expired link. Whoever has the link can read this machine's files, so it counts as a second
+ * factor and as a step-up: its user may have no password yet.
+ */
+export async function useStartLink(
+  tx: Tx,
+  now: Date,
+  { token, address, browser }: Visit,
+): Promise<string | undefined> {
+  const [link] = await tx.rows(sql<{ userId: string }>`
+    update start_links set used_at = ${now}
+    where hash = ${hashToken(token)} and used_at is null and expires_at > ${now}
+    returning user_id as "userId"`)
+  if (!link) return undefined
+  return createSession(tx, now, {
+    userId: link.userId,
+    isOperator: false,
+    hasSecondFactor: true,
+    provenAt: after(now, limits.console.sessionMaxMs),
+    address,
+    browser,
+  })
+}
