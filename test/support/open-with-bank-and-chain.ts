@@ -25,13 +25,13 @@ import { type Merchant, openManilla, whenDone } from './open-manilla.js'
 /** Blocks until finality. */
 const untilFinal = 33
 
-type Wallets = { hasWallets?: boolean }
+type Options = { hasWallets?: boolean; hasPayouts?: boolean }
 
 /**
  * A service with the sandbox bank and a chain with deposit wallets. The test produces blocks and runs
  * the workers.
  */
-export async function openWithBankAndChain({ hasWallets = true }: Wallets = {}) {
+export async function openWithBankAndChain({ hasWallets = true, hasPayouts }: Options = {}) {
   const db = await freshDatabase()
   // Blocks carry real time, by which lateness is judged.
   const clock = manualClock(new Date())
@@ -41,7 +41,15 @@ export async function openWithBankAndChain({ hasWallets = true }: Wallets = {}) 
   const wallets = rail.wallets!
   const service = await openManilla({
     beside: { db, clock, secret: new Secret(randomBytes(32).toString('hex')) },
-    rails: { test: { bank_transfer: bank, bank_return: bank, crypto_return: rail }, live: {} },
+    rails: {
+      test: {
+        bank_transfer: bank,
+        bank_return: bank,
+        crypto_return: rail,
+        ...(hasPayouts && { crypto_transfer: rail }),
+      },
+      live: {},
+    },
     banks: { test: bank, live: undefined },
     simulatedRails: [createSimulatedBank(bank)],
     collectionRails: { test: bank, live: undefined },

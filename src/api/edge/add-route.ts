@@ -322,7 +322,7 @@ function toRouteRequest(
     headers: request.headers,
     key,
     requestId: request.id,
-    actor: toActor(caller, signedIn, clock.now()),
+    actor: toActor(caller, signedIn, clock),
     signedIn,
     keyId: caller && caller.kind !== 'user' ? caller.id : null,
     address: request.ip,

@@ -1,3 +1,4 @@
+import type { Clock } from '../../base/clock.js'
 import type { Environment } from '../../base/environment.js'
 import type { AuthenticatedKey } from '../../merchants/key-ring.js'
 import type { Actor } from '../../team/actor.js'
@@ -21,7 +22,7 @@ const nobody: Actor = { kind: 'none' }
 export function toActor(
   caller: Caller | undefined,
   signedIn: SignedIn | undefined,
-  now: Date,
+  clock: Clock,
 ): Actor {
   if (signedIn)
     return {
@@ -31,7 +32,7 @@ export function toActor(
       name: signedIn.name,
       email: signedIn.email,
       permissions: caller?.kind === 'user' ? caller.permissions : new Set(),
-      hasStepUp: hasStepUp(signedIn, now),
+      hasStepUp: hasStepUp(signedIn, clock.now()),
     }
   return caller ? { kind: 'key', keyId: caller.id, name: caller.name } : nobody
 }

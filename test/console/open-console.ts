@@ -1,0 +1,100 @@
+import { randomUUID } from 'node:crypto'
+import type { Browser, Page } from 'playwright-core'
+import { expect } from 'vitest'
+import { startDeliverer } from '../support/deliverer.js'
+import {
+  openWithBankAndChain,
+  type ServiceWithBankAndChain,
+} from '../support/open-with-bank-and-chain.js'
+import { addPerson } from '../support/people.js'
+import { openReceiver } from '../support/receiver.js'
+
+/** Payers in the order of their payments; one pays too much, so part of it is held. */
+const payers = ['CHUKA OKAFOR', 'Amina Bello', 'TUNDE BAKARE', 'Ngozi Eze', 'Ifeoma Ade']
+
+/** A service whose merchant has payments, payouts, a failing webhook and a team. */
+export async function openConsole(browser: Browser) {
+  const service = await openWithBankAndChain({ hasPayouts: true })
+  const owner = await addPerson(service, { role: 'owner', name: 'Ada Obi', isOperator: true })
+  const finance = await addPerson(service, { role: 'finance', name: 'Chidi Eze' })
+  const context = await browser.newContext({
+    reducedMotion: 'reduce',
+    permissions: ['clipboard-read', 'clipboard-write'],
+  })
+
+  /** Signs a person in to the browser. */
+  async function become({ token }: { token: string }): Promise<void> {
+    await context.clearCookies()
+    await context.addCookies([{ name: 'manilla', value: token, url: service.url }])
+  }
+
+  /** Fails if the page reports an error or breaks its own content policy. */
+  async function visit(path: string, page?: Page): Promise<Page> {
+    const opened = page ?? (await context.newPage())
+    if (!page) opened.on('pageerror', (error) => expect.fail(`${path}: ${error.message}`))
+    await opened.goto(service.url + path)
+    await opened.waitForLoadState('networkidle').catch(() => {})
+    return opened
+  }
+
+  return { ...service, context, owner, finance, become, visit, ...merchantOf(service) }
+}
+
+export type Console = Awaited<ReturnType<typeof openConsole>>
+
+/** Calls with the merchant's secret test key. */
+function merchantOf({ ask, merchant, settle }: ServiceWithBankAndChain) {
+  const key = merchant.test.secret
+  async function post(path: string, body: object) {
+    const headers = { 'idempotency-key': randomUUID() }
+    const reply = await ask('POST', path, { key, body, headers })
+    expect(reply.status, reply.text).toBeLessThan(300)
+    return reply.json.data
+  }
+
+  /** A paid checkout session; returns its payment. */
+  async function collect(amount: number, paid = amount, name = 'CHUKA OKAFOR') {
+    const session = await post('/v1/checkout/sessions', {
+      amount,
+      description: 'Two bags of rice',
+      customer: { name, email: 'payer@example.com' },
+    })
+    const shown = await ask('GET', `/public/checkout/${session.reference}`)
+    const { accountNumber } = shown.json.data.bankTransfer
+    await post('/v1/test/bank-transfers', { accountNumber, amount: paid, sender: { name } })
+    await settle()
+    const path = `/v1/collections/payments?accountReference=${session.virtualAccount}`
+    const { items } = (await ask('GET', path, { key })).json.data
+    return items[0] as { reference: string; status: string }
+  }
+
+  const payOut = (amount: number, accountNumber = '0123456789') =>
+    post('/v1/disbursements/bank-transfer', { amount, bankCode: '058', accountNumber })
+
+  return { post, collect, payOut }
+}
+
+/** What a shop looks like after a busy day. */
+export async function fill(site: Console) {
+  const { post, collect, payOut, settle } = site
+  await post('/v1/test/balances/fund', { asset: 'NGN', amount: 421_865_040 })
+  await post('/v1/test/balances/fund', { asset: 'USDC', amount: '12480.55' })
+  const payments = []
+  for (const [index, name] of payers.entries()) {
+    const amount = 1_250_000 + index * 340_000
+    const isTooMuch = index === 0
+    payments.push(await collect(amount, isTooMuch ? amount + 1_200_000 : amount, name))
+  }
+  const payouts = [await payOut(4_500_000), await payOut(1_234_500, '9900000073')]
+  await post('/v1/checkout/sessions', { amount: 760_000, description: 'Delivery to Ikeja' })
+  const receiver = await openReceiver((response) => {
+    response.statusCode = 500
+    response.end('Internal Server Error')
+  })
+  const endpoint = await post('/v1/webhook-endpoints', { url: receiver.url, events: ['*'] })
+  const deliverer = startDeliverer(site.db, { seal: site.seal, clock: site.clock })
+  const late = await collect(990_000)
+  await settle()
+  await deliverer.stop()
+  return { payments: [...payments, late], payouts, endpoint }
+}
