@@ -55,7 +55,8 @@ create trigger operator_action_is_kept before update or delete on operator_actio
 create table paused_rails (
   rail text primary key,
   reason text not null constraint pause_has_a_reason check (length(reason) between 1 and 500),
-  paused_by uuid not null references users,
+  -- A person, or the account of a shell.
+  paused_by text not null,
   paused_at timestamptz not null
 );
 

@@ -66,7 +66,7 @@ export async function runLedgerProof(db: Database, now: Date): Promise<number> {
     await end(db, now, { id, failure: 'The workers that ran it ended. Check their logs.' })
     return 1
   }
-  // By the database's clock: the time of this run stands still while it takes minutes.
+  // The lease keeps its distance from the present, however long the proof takes.
   const renew = () =>
     db.rows(sql`
       update ledger_proofs set due_at = due_at + ${limits.proof.renewIntervalMs} * interval '1 ms'

@@ -10,8 +10,8 @@ export type PausedRail = { rail: string; reason: string; pausedAt: Date; pausedB
 /** Rails that an operator paused: they take no new payouts, and nothing is sent on them. */
 export function listPausedRails(db: Queryable): Promise<PausedRail[]> {
   return db.rows(sql<PausedRail>`
-    select p.rail, p.reason, p.paused_at as "pausedAt", u.name as "pausedBy"
-    from paused_rails p join users u on u.id = p.paused_by order by p.rail`)
+    select rail, reason, paused_at as "pausedAt", paused_by as "pausedBy"
+    from paused_rails order by rail`)
 }
 
 /** For workers, which read it each time before they send. */
