@@ -27,6 +27,9 @@ import { createReplayFinder } from './idempotency/replays.js'
 import { lockForFunding } from './ledger/fund.js'
 import { getClockOffset } from './merchants/environment-clock.js'
 import { createKeyRing, type KeyRing } from './merchants/key-ring.js'
+import type { WatchedRails } from './operations/console/operator-parts.js'
+import { createOperatorRoutes } from './operations/console/routes.js'
+import { examineInside } from './operations/doctor/examine.js'
 import { addPoolMetrics, addRailMetrics } from './operations/process-metrics.js'
 import { createPayouts, readForPayouts } from './payouts/create-payouts.js'
 import { countDisputes } from './payouts/disputes.js'
@@ -75,6 +78,8 @@ export type Parts = {
   simulatedRails?: SimulatedRail[]
   /** Without it, test balances cannot be funded with coins. */
   mint?: CoinMint | undefined
+  /** What operators watch in the console; without it, they see no rail. */
+  watched?: WatchedRails | undefined
   /** Overrides the defaults. */
   streamLimits?: Partial<StreamLimits> | undefined
   /** Undefined: no other process serves the same port. */
@@ -90,6 +95,12 @@ const noCollectionRails = { test: undefined, live: undefined }
 const noBanks = { test: undefined, live: undefined }
 const noBanksByProvider: BanksByProvider = { test: new Map(), live: new Map() }
 const noWallets = { test: undefined, live: undefined }
+const nothingWatched: WatchedRails = {
+  solana: { test: undefined, live: undefined },
+  allBanks: noBanksByProvider,
+  treasuries: [],
+  floats: [],
+}
 
 /** Builds the service. The only file that knows every module. */
 export async function compose({ config, databaseUrl, logger, ...parts }: Parts): Promise<Service> {
@@ -121,6 +132,11 @@ export async function compose({ config, databaseUrl, logger, ...parts }: Parts):
     statementMs: changeStatementMs,
     size: changePoolSize,
     applicationName: 'manilla changes',
+  })
+  const operatorDb = new Database(databaseUrl, onIdleError, {
+    statementMs: changeStatementMs,
+    size: limits.operator.poolSize,
+    applicationName: 'manilla operators',
   })
   const replica = config.databaseRead
     ? new Replica({
@@ -173,7 +189,8 @@ export async function compose({ config, databaseUrl, logger, ...parts }: Parts):
   if (replica) addReplicaMetrics(metrics.registry, replica)
   const readiness = createReadiness({ db: quickDb, lanes: Object.values(lanes), logger })
 
-  const routes = createRoutes({
+  const watched = parts.watched ?? nothingWatched
+  const merchantRoutes = createRoutes({
     db,
     openPage: createPageSources(db, replica),
     seal,
@@ -204,6 +221,16 @@ export async function compose({ config, databaseUrl, logger, ...parts }: Parts):
     sessions,
     afterAdvance: (id) => runDueWork({ db, clock, logger, keyRing, sessions }, id),
   })
+  const operatorRoutes = createOperatorRoutes({
+    db: operatorDb,
+    seal,
+    clock,
+    config,
+    sessions,
+    rails: watched,
+    examine: () => examineInside({ config, clock, db: operatorDb, rails: watched }),
+  })
+  const routes = [...merchantRoutes, ...operatorRoutes]
 
   const app = await createServer({
     clock,
@@ -238,7 +265,7 @@ export async function compose({ config, databaseUrl, logger, ...parts }: Parts):
       await notifier.stop()
       await keyRing.writeUses().catch(() => {}) // only "last used" times: the next use is written
       await replica?.close()
-      await Promise.all([quickDb, changeDb, db].map((one) => one.close()))
+      await Promise.all([quickDb, changeDb, operatorDb, db].map((one) => one.close()))
     },
   }
 }

@@ -579,6 +579,8 @@ export const limits = {
     rowsListedMax: 1_000,
     rowsListedDefault: 50,
     noteLengthMax: 500,
+    /** Database connections of the operator's routes. */
+    poolSize: 2,
     /** An action that no other operator confirmed in this time is not carried out. */
     actionMs: day,
     /** How long an operator may view a merchant. */
@@ -611,7 +613,7 @@ export const limits = {
   apiProcesses: {
     max: 64,
     /** Database connections of one process when every lane is in use. */
-    connections: 41,
+    connections: 43,
     /** Delay before an ended process is replaced; doubles while replacements end early. */
     restartDelayMs: second / 10,
     restartDelayMaxMs: 10 * second,

@@ -4,6 +4,7 @@ import { success } from '../../api/edge/envelope.js'
 import { type Route, type RouteRequest, route } from '../../api/edge/route.js'
 import { plainText } from '../../api/edge/schemas.js'
 import { limits } from '../../base/limits.js'
+import { Refusal } from '../../base/refusal.js'
 import type { ConsoleOperator } from '../operator-actions.js'
 
 type Definition<Body extends TSchema, Query extends TSchema, Params extends TSchema> = {
@@ -48,6 +49,15 @@ export function operatorOf({
   assert(actor.kind === 'user', 'operator routes are for people')
   const { userId, sessionId, email } = actor
   return { kind: 'user', userId, sessionId, email, requestId, address }
+}
+
+/** For routes that need it for some requests only. */
+export function requireStepUp({ actor }: Pick<RouteRequest<never, never, never>, 'actor'>): void {
+  if (actor.kind === 'user' && actor.hasStepUp) return
+  throw new Refusal('forbidden', {
+    reason: 'step_up_required',
+    message: 'Confirm that it is you: use your passkey, code or password.',
+  })
 }
 
 /** Why an operator does something, for the audit log. */
