@@ -599,6 +599,9 @@ export const limits = {
   settings: {
     frameOriginsMax: 10,
     logoBytesMax: 32 * 1024,
+    /** Sides of an uploaded logo; the page shows it at 44 pixels. */
+    logoPixelsMin: 16,
+    logoPixelsMax: 1_024,
     documentBytesMax: 64 * 1024,
     environmentsCachedMax: 500,
   },
@@ -632,6 +635,24 @@ export const limits = {
     /** Longest time for one claim in a proof that an operator asked for. */
     claimMs: 10 * minute,
     proofsListedMax: 20,
+  },
+  audit: {
+    /** Lines that a proof reads at a time. */
+    linesPerRead: 1_000,
+    /** Newest lines that a merchant's own verification checks. */
+    linesVerifiedMax: 50_000,
+    /** What `manilla doctor` checks: the newest lines of the newest chains. */
+    linesExaminedMax: 200,
+    chainsExaminedMax: 50,
+    faultsShownMax: 20,
+    /** Lines that one page of the installation's log reads, whatever its filters. */
+    linesScannedMax: 5_000,
+    headsLoggedPerBatchMax: 200,
+    headsLoggedEveryMs: day,
+    jobIntervalMs: hour,
+    actionLengthMax: 100,
+    /** Longer texts in a line are cut. */
+    textLengthMax: 500,
   },
 } as const
 

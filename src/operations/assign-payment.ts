@@ -43,7 +43,13 @@ export async function assignPayment(
   const accountId = readAccountId(account)
   await assignNotice(tx, now, { rail, mode, id, environmentId, accountId })
   const details = { rail, mode, id, reference: account, note }
-  auditOperator(tx, now, operator, { action: 'notice.assign', merchantId, environmentId, details })
+  auditOperator(tx, now, operator, {
+    action: 'notice.assign',
+    merchantId,
+    environmentId,
+    details,
+    shown: { account, mode, payment: id },
+  })
 }
 
 function readAccountId(reference: string): string {

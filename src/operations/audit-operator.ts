@@ -1,5 +1,5 @@
+import { writeAuditLine } from '../audit/write-line.js'
 import type { EnvironmentId } from '../base/environment.js'
-import { writeAuditLine } from '../merchants/audit.js'
 import type { Tx } from '../postgres/tx.js'
 
 /** An operator: the account of a shell, or a person who is signed in to the console. */
@@ -19,17 +19,31 @@ export type OperatorLine = {
   merchantId?: string | undefined
   environmentId?: EnvironmentId | undefined
   details: Record<string, unknown>
+  /**
+   * What the merchant reads in its own log, if an operator did it in the console. Without
+   * `reference`: by that, the timeline of a resource finds lines, and it has the first one.
+   */
+  shown?: Record<string, unknown>
 }
 
-/** Written in the transaction of the change it records, at its end. */
+/** No operator is active at a merchant. */
+const noPermissions: ReadonlySet<string> = new Set()
+
+/**
+ * Writes to the log of the installation and, where the merchant should know, to its own: there
+ * without the operator's name and reasons. Call it at the end of the transaction.
+ */
 export function auditOperator(tx: Tx, now: Date, operator: Operator, line: OperatorLine): void {
-  const { action, merchantId, environmentId, details } = line
-  const actor = typeof operator === 'string' ? operator : operator.email
-  writeAuditLine(tx, now, {
-    actor,
-    action,
-    ...(merchantId !== undefined && { merchantId }),
-    ...(environmentId !== undefined && { environmentId }),
-    details,
-  })
+  const { action, merchantId, environmentId, details, shown } = line
+  const concerns = { action, merchantId, environmentId }
+  if (typeof operator === 'string') {
+    writeAuditLine(tx, now, { actor: operator, ...concerns, details })
+    return
+  }
+  const { userId, sessionId, email, requestId, address } = operator
+  const actor = { kind: 'user', userId, sessionId, email, permissions: noPermissions } as const
+  const from = { requestId, address }
+  writeAuditLine(tx, now, { actor, ...concerns, details, ...from, log: 'installation' })
+  if (merchantId && shown)
+    writeAuditLine(tx, now, { actor: 'operator', ...concerns, details: shown, log: 'merchant' })
 }

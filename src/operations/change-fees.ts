@@ -25,7 +25,13 @@ export async function changeFee(
   const { id: environmentId, merchantId, mode } = environment
   const fee = await setFeeSchedule(tx, now, { environmentId, operation, schedule })
   const details = { mode, operation, version: fee.version, schedule: describeFee(operation, fee) }
-  auditOperator(tx, now, operator, { action: 'fees.set', merchantId, environmentId, details })
+  auditOperator(tx, now, operator, {
+    action: 'fees.set',
+    merchantId,
+    environmentId,
+    details,
+    shown: details,
+  })
   return fee
 }
 

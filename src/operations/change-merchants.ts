@@ -26,7 +26,12 @@ export async function openMerchant(
   const publicKey = await issueKey(tx, now, { ...newKey, kind: 'public' })
   const keys = [secretKey, publicKey]
   const details = { displayName: merchant.displayName }
-  auditOperator(tx, now, operator, { action: 'merchant.create', merchantId: merchant.id, details })
+  auditOperator(tx, now, operator, {
+    action: 'merchant.create',
+    merchantId: merchant.id,
+    details,
+    shown: details,
+  })
   for (const key of keys)
     auditOperator(tx, now, operator, { action: 'key.create', ...auditOf(key) })
   return { merchant, keys }
@@ -44,7 +49,8 @@ export async function changeSuspension(
     ? await suspendMerchant(tx, now, merchantId)
     : await resumeMerchant(tx, merchantId)
   const action = isSuspended ? 'merchant.suspend' : 'merchant.resume'
-  if (isFresh) auditOperator(tx, now, operator, { action, merchantId, details: { reason } })
+  if (isFresh)
+    auditOperator(tx, now, operator, { action, merchantId, details: { reason }, shown: {} })
   return isFresh
 }
 
@@ -56,8 +62,14 @@ export async function endKey(
   operator: Operator,
 ): Promise<{ key: ApiKey; isFresh: boolean }> {
   const revoked = await revokeKey(tx, now, name)
-  if (revoked.isFresh)
-    auditOperator(tx, now, operator, { action: 'key.revoke', ...auditOf(revoked.key) })
+  if (revoked.isFresh) {
+    const audited = auditOf(revoked.key)
+    auditOperator(tx, now, operator, {
+      action: 'key.revoke',
+      ...audited,
+      shown: audited.details,
+    })
+  }
   return revoked
 }
 

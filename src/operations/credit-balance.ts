@@ -38,8 +38,14 @@ export async function creditBalance(
   const funding = { id, environmentId, asset, amount, purpose: 'operator_credit' } as const
   const [outcome] = await fundAll(tx, now, [funding])
   if (outcome instanceof Refusal) throw outcome
-  const details = { mode, asset, note, amount: formatMoney(amount, asset), reference }
-  auditOperator(tx, now, operator, { action: 'balance.credit', merchantId, environmentId, details })
+  const shownAmount = formatMoney(amount, asset)
+  auditOperator(tx, now, operator, {
+    action: 'balance.credit',
+    merchantId,
+    environmentId,
+    details: { mode, asset, note, amount: shownAmount, reference },
+    shown: { mode, asset, amount: shownAmount, credit: reference },
+  })
   return { reference, available: outcome!.entries[0]!.availableAfter! }
 }
 

@@ -82,7 +82,13 @@ export async function decideOpenPayout(
     ...(examined && showExamined(examined)),
     ...(atBank && { atBank }),
   }
-  auditOperator(tx, now, operator, { action: 'payout.decide', merchantId, environmentId, details })
+  auditOperator(tx, now, operator, {
+    action: 'payout.decide',
+    merchantId,
+    environmentId,
+    details,
+    shown: { payout: reference, amount: details.amount, outcome },
+  })
   return decided
 }
 

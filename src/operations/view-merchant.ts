@@ -23,6 +23,7 @@ export function viewMerchant(
     action: 'merchant.view',
     merchantId,
     details: { reason, until },
+    shown: { reason, until },
   })
   return { until }
 }

@@ -79,6 +79,7 @@ export function kycRoutes({ db, seal }: OperatorParts): Route[] {
             merchantId,
             environmentId,
             details: { mode: 'live', before, after, note },
+            shown: { before, after, note },
           })
           return { merchant: request.params.id, status: after }
         })
@@ -117,6 +118,7 @@ function documentRoute({ db, seal }: Pick<OperatorParts, 'db' | 'seal'>): Route 
           action: 'kyc.read_document',
           merchantId,
           details: { document: reference, kind, name },
+          shown: { document: reference, kind, name },
         }),
       )
       const file = encodeURIComponent(name)
