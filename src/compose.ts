@@ -29,11 +29,15 @@ import { createReplayFinder } from './idempotency/replays.js'
 import { lockForFunding } from './ledger/fund.js'
 import { getClockOffset } from './merchants/environment-clock.js'
 import { createKeyRing, type KeyRing } from './merchants/key-ring.js'
+import type { WatchedRails } from './operations/console/operator-parts.js'
+import { createOperatorRoutes } from './operations/console/routes.js'
+import { examineInside } from './operations/doctor/examine.js'
 import { addPoolMetrics, addRailMetrics } from './operations/process-metrics.js'
 import { createPayouts, readForPayouts } from './payouts/create-payouts.js'
 import { expirePending } from './payouts/decide-pending.js'
 import { countDisputes } from './payouts/disputes.js'
 import { createFeeBook } from './payouts/fee-book.js'
+import { createPausedRails } from './payouts/paused-rails.js'
 import type { BankDirectory, SimulatedRail } from './payouts/ports.js'
 import { createPayoutPreparation, type PayoutRails } from './payouts/prepare-payouts.js'
 import { listReconciliations } from './payouts/reconciliations.js'
@@ -79,6 +83,8 @@ export type Parts = {
   simulatedRails?: SimulatedRail[]
   /** Without it, test balances cannot be funded with coins. */
   mint?: CoinMint | undefined
+  /** What operators watch in the console; without it, they see no rail. */
+  watched?: WatchedRails | undefined
   /** Overrides the defaults. */
   streamLimits?: Partial<StreamLimits> | undefined
   /** Undefined: no other process serves the same port. */
@@ -96,6 +102,12 @@ const noCollectionRails = { test: undefined, live: undefined }
 const noBanks = { test: undefined, live: undefined }
 const noBanksByProvider: BanksByProvider = { test: new Map(), live: new Map() }
 const noWallets = { test: undefined, live: undefined }
+const nothingWatched: WatchedRails = {
+  solana: { test: undefined, live: undefined },
+  allBanks: noBanksByProvider,
+  treasuries: [],
+  floats: [],
+}
 
 /** Builds the service. The only file that knows every module. */
 export async function compose({ config, databaseUrl, logger, ...parts }: Parts): Promise<Service> {
@@ -128,6 +140,11 @@ export async function compose({ config, databaseUrl, logger, ...parts }: Parts):
     size: changePoolSize,
     applicationName: 'manilla changes',
   })
+  const operatorDb = new Database(databaseUrl, onIdleError, {
+    statementMs: changeStatementMs,
+    size: limits.operator.poolSize,
+    applicationName: 'manilla operators',
+  })
   const replica = config.databaseRead
     ? new Replica({
         url: config.databaseRead.url.reveal(),
@@ -137,6 +154,7 @@ export async function compose({ config, databaseUrl, logger, ...parts }: Parts):
         logger,
       })
     : undefined
+  const paused = createPausedRails({ db: quickDb, clock })
   const keyRing = createKeyRing({ db: quickDb, seal, clock })
   const passwords = createPasswords(parts.passwordCost)
   const sessions = createSessions({ db: quickDb, clock })
@@ -179,7 +197,8 @@ export async function compose({ config, databaseUrl, logger, ...parts }: Parts):
   if (replica) addReplicaMetrics(metrics.registry, replica)
   const readiness = createReadiness({ db: quickDb, lanes: Object.values(lanes), logger })
 
-  const routes = createRoutes({
+  const watched = parts.watched ?? nothingWatched
+  const merchantRoutes = createRoutes({
     db,
     clock,
     openPage: createPageSources(db, replica),
@@ -201,9 +220,10 @@ export async function compose({ config, databaseUrl, logger, ...parts }: Parts):
       banks: allBanks,
       fees: createFeeBook({ db, clock }),
       logger,
+      paused,
     }),
     commitPayout: payoutLanes.run,
-    sendPayout: createSendAfterCommit({ rails, banks: allBanks, clock, logger }),
+    sendPayout: createSendAfterCommit({ rails, banks: allBanks, clock, logger, paused }),
     baseUrl: () => config.publicUrl ?? addressOf(app),
     commitAccount: accountLanes.run,
     storeRefusal: refusalLanes.run,
@@ -212,6 +232,16 @@ export async function compose({ config, databaseUrl, logger, ...parts }: Parts):
     consoleUrl: config.consoleUrl,
     afterAdvance: (id) => runDueWork({ db, clock, logger, keyRing, sessions }, id),
   })
+  const operatorRoutes = createOperatorRoutes({
+    db: operatorDb,
+    seal,
+    clock,
+    config,
+    sessions,
+    rails: watched,
+    examine: () => examineInside({ config, clock, db: operatorDb, rails: watched }),
+  })
+  const routes = [...merchantRoutes, ...operatorRoutes]
 
   const app = await createServer({
     clock,
@@ -248,7 +278,7 @@ export async function compose({ config, databaseUrl, logger, ...parts }: Parts):
       await notifier.stop()
       await keyRing.writeUses().catch(() => {}) // only "last used" times: the next use is written
       await replica?.close()
-      await Promise.all([quickDb, changeDb, db].map((one) => one.close()))
+      await Promise.all([quickDb, changeDb, operatorDb, db].map((one) => one.close()))
     },
   }
 }
