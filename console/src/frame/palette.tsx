@@ -11,6 +11,7 @@ import { useMay, useMembership } from '../api/session'
 import { useStore } from '../api/store'
 import { Icon, type IconName } from '../parts/icons'
 import { Tile } from '../parts/page'
+import { splitPath } from '../parts/split-path'
 import { Status } from '../parts/status'
 import { texts } from '../texts/en'
 import { useIsOperatorArea, useMenu } from './menu'
@@ -33,8 +34,7 @@ export function Palette() {
   }
   const open = (path: string) => {
     close()
-    const [to, search] = path.split('?')
-    void navigate({ to: to!, search: Object.fromEntries(new URLSearchParams(search)) as never })
+    void navigate(splitPath(path))
   }
   const { hits, isSearching } = useHits(isOpen ? query : '')
   const commands = useCommands(open, close).filter(({ name }) => fits(name, query))
@@ -136,11 +136,12 @@ function useHits(query: string): { hits: SearchHit[]; isSearching: boolean } {
   const { data, isFetching } = useQuery({
     queryKey: [scope.merchant, scope.mode, 'search', q],
     enabled: q.length >= queryLengthMin && scope.merchant !== null && !isOperatorArea,
-    queryFn: ({ signal }) =>
-      call<{ items: SearchHit[] } | SearchHit[]>('/v1/search', { query: { q }, signal }),
+    queryFn: ({ signal }) => call<{ items: SearchHit[] }>('/v1/search', { query: { q }, signal }),
   })
-  const hits = (Array.isArray(data) ? data : data?.items) ?? []
-  return { hits: query === '' ? [] : hits, isSearching: isFetching || q !== query.trim() }
+  return {
+    hits: query === '' ? [] : (data?.items ?? []),
+    isSearching: isFetching || q !== query.trim(),
+  }
 }
 
 function useCommands(open: (path: string) => void, close: () => void): Command[] {
