@@ -12,7 +12,7 @@ import type { RequestLog } from '../../request-log/request-log.js'
 import type { Sessions, SignedIn } from '../../team/sessions.js'
 import { answerFailurePage, isForPeople } from '../checkout-page/answer-failure.js'
 import { addConsole } from '../console/add-console.js'
-import { addRoute, addWrongMethods } from './add-route.js'
+import { addRoute, addWrongMethods, type WriteExport } from './add-route.js'
 import type { Caller } from './caller.js'
 import { anyPageHeaders, isForAnyPage } from './cors.js'
 import { addDocs } from './docs.js'
@@ -59,6 +59,7 @@ export type Edge = {
   /** Undefined: the console answers on every host. */
   consoleUrl: string | undefined
   findReplay: FindReplay
+  writeExport: WriteExport
   metrics: HttpMetrics
   readiness: Readiness
   /** Undefined: requests are not logged. */
