@@ -1,4 +1,5 @@
 import { Link } from '@tanstack/react-router'
+import { Fragment } from 'react'
 import type { Timeline as Answer, TimelineItem } from '../../../sdk/src/types'
 import { useRead } from '../api/reads'
 import { texts } from '../texts/en'
@@ -82,30 +83,47 @@ function toStep(item: TimelineItem, { at, notes, events, deliveries }: Parts): S
       .toReversed()
       .map(({ title }) => title)
       .join(' · '),
-    more: events
-      .toReversed()
-      .map((event) => (
-        <Webhooks
-          key={event.reference}
-          event={event}
-          deliveries={deliveries.filter(({ details }) => details.eventId === event.reference)}
-        />
-      )),
+    more: <Events events={events.toReversed()} deliveries={deliveries} />,
   }
 }
 
-function Webhooks({ event, deliveries }: { event: TimelineItem; deliveries: TimelineItem[] }) {
+type EventsProps = { events: TimelineItem[]; deliveries: TimelineItem[] }
+
+/** Events with their webhooks; those that no endpoint wanted share one line. */
+function Events({ events, deliveries }: EventsProps) {
+  const sent = (event: TimelineItem) =>
+    deliveries.filter(({ details }) => details.eventId === event.reference)
+  const unsent = events.filter((event) => sent(event).length === 0)
   return (
-    <p className="row sm wh">
-      <span className="mono">{event.details.type}</span>
-      {deliveries.length === 0 && <Chip>{texts.timeline.noWebhook}</Chip>}
-      {deliveries.map(({ details }) => (
-        <Delivery key={details.endpointId} details={details} />
-      ))}
-      <Link className="lnk dk" to={`/events/${event.reference}`}>
-        {texts.timeline.view}
-      </Link>
-    </p>
+    <>
+      {unsent.length > 0 && (
+        <p className="soft sm">
+          {unsent.map(({ details, reference }, at) => (
+            <Fragment key={reference}>
+              {at > 0 && ', '}
+              <Link className="mono" to={`/events/${reference}`}>
+                {details.type}
+              </Link>
+            </Fragment>
+          ))}
+          {': '}
+          {texts.timeline.noWebhook}
+        </p>
+      )}
+      {events
+        .filter((event) => !unsent.includes(event))
+        .map((event) => (
+          <p key={event.reference} className="row sm wh">
+            <span className="mono">{event.details.type}</span>
+            {sent(event).map(({ details }) => (
+              <Delivery key={details.endpointId} details={details} />
+            ))}
+            <Link className="lnk dk" to={`/events/${event.reference}`}>
+              {texts.timeline.view}
+            </Link>
+          </p>
+        ))}
+    </>
   )
 }
 

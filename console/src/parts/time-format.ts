@@ -49,6 +49,10 @@ export function formatLongDay(iso: string | Date, now = new Date()): string {
   return `${format(date, { weekday: 'long' })} ${day}${year}`
 }
 
+/** `Sunday 15 November`. */
+export const formatToday = (now: Date) =>
+  format(now, { weekday: 'long', day: 'numeric', month: 'long' }).replace(',', '')
+
 /** `21:42`. */
 export const formatClock = (iso: string) => format(new Date(iso), clock)
 

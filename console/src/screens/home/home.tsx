@@ -2,7 +2,7 @@ import { useScope } from '../../api/scope'
 import { useMay, useSession } from '../../api/session'
 import { Button } from '../../parts/button'
 import { PageHead } from '../../parts/page'
-import { formatLongDay, hourOf } from '../../parts/time-format'
+import { formatToday, hourOf } from '../../parts/time-format'
 import { texts } from '../../texts/en'
 import { AttentionCard } from './attention-card'
 import { BalancesCard } from './balances-card'
@@ -24,7 +24,7 @@ export function Screen() {
   return (
     <>
       <PageHead
-        over={formatLongDay(now).replace('Today, ', '')}
+        over={formatToday(now)}
         title={words.greet(greetingAt(hourOf(now)), firstName)}
         tab={words.title}
         actions={

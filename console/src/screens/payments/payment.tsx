@@ -10,7 +10,7 @@ import { OtherModeHint } from '../../frame/other-mode-hint'
 import { noteRecent } from '../../frame/recent'
 import { Button } from '../../parts/button'
 import { JsonView } from '../../parts/code'
-import { Copy } from '../../parts/copy'
+import { useCopy } from '../../parts/copy'
 import { DataTable } from '../../parts/data-table'
 import { Icon } from '../../parts/icons'
 import {
@@ -256,7 +256,17 @@ function CopyFacts({ payment }: { payment: Payment }) {
     receivedAt,
     payment.sessionId ?? '',
   ].join('\n')
-  return <Copy text={text}>{texts.common.copy}</Copy>
+  const { isCopied, copy } = useCopy(text)
+  return (
+    <button
+      type="button"
+      className="ib small"
+      aria-label={isCopied ? texts.common.copied : texts.common.copy}
+      onClick={() => void copy()}
+    >
+      <Icon name={isCopied ? 'check' : 'copy'} />
+    </button>
+  )
 }
 
 function Sender({ payment }: { payment: Payment }) {
