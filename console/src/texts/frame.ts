@@ -3,6 +3,7 @@ export const frame = {
   main: 'Main',
   skip: 'Skip to the content',
   testBand: 'Test mode · no real money moves',
+  testClock: (ahead: string) => `Test clock +${ahead}`,
   search: 'Search or jump to…',
   searchLabel: 'Search',
   mode: 'Mode',

@@ -4,13 +4,12 @@ import { useRead } from '../../api/reads'
 import { LineChart } from '../../parts/chart'
 import { formatMoney, toUnits } from '../../parts/money-format'
 import { Card, Skeleton } from '../../parts/page'
-import { dayOf, formatDay, formatDuration } from '../../parts/time-format'
+import { daysAgo, formatDay, formatDuration } from '../../parts/time-format'
 import { texts } from '../../texts/en'
 
 const words = texts.home
 const days = 14
-const dayMs = 86_400_000
-const fromDay = () => dayOf(new Date(Date.now() - (days - 1) * dayMs))
+const fromDay = () => daysAgo(days - 1)
 
 /** Three small charts of the last two weeks. */
 export function Figures({ hasBalance }: { hasBalance: boolean }) {

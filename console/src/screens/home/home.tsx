@@ -2,7 +2,7 @@ import { useScope } from '../../api/scope'
 import { useMay, useSession } from '../../api/session'
 import { Button } from '../../parts/button'
 import { PageHead } from '../../parts/page'
-import { formatToday, hourOf } from '../../parts/time-format'
+import { currentTime, formatToday, hourOf } from '../../parts/time-format'
 import { texts } from '../../texts/en'
 import { AttentionCard } from './attention-card'
 import { BalancesCard } from './balances-card'
@@ -19,7 +19,7 @@ export function Screen() {
   const maySeeBalances = useMay('balances.see')
   const mayCollect = useMay('collect.create')
   const mayPay = useMay('payouts.create')
-  const now = new Date()
+  const now = currentTime()
   const [firstName = user.name] = user.name.split(' ')
   return (
     <>

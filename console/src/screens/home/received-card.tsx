@@ -5,20 +5,19 @@ import { LineChart, type Point } from '../../parts/chart'
 import { type Asset, formatCompact, formatMoney, toUnits } from '../../parts/money-format'
 import { Card, Skeleton } from '../../parts/page'
 import { ErrorState } from '../../parts/refusals'
-import { dayOf, formatDay } from '../../parts/time-format'
+import { daysAgo, formatDay } from '../../parts/time-format'
 import { texts } from '../../texts/en'
 
 const words = texts.home.received
 const assets: Asset[] = ['NGN', 'USDC', 'USDT']
 const periods = [7, 30, 90]
-const dayMs = 86_400_000
 const ticksMax = 5
 
 export function ReceivedCard() {
   const [asset, setAsset] = useState<Asset>('NGN')
   const [days, setDays] = useState(30)
-  const from = dayOf(new Date(Date.now() - (days - 1) * dayMs))
-  const before = dayOf(new Date(Date.now() - (2 * days - 1) * dayMs))
+  const from = daysAgo(days - 1)
+  const before = daysAgo(2 * days - 1)
   const path = '/v1/reports/received'
   const now = useRead<ReceivedReport>('received', path, {
     currency: asset,
@@ -29,7 +28,7 @@ export function ReceivedCard() {
   const earlier = useRead<ReceivedReport>('received', path, {
     currency: asset,
     from: before,
-    to: dayOf(new Date(Date.now() - days * dayMs)),
+    to: daysAgo(days),
     bucket: 'day',
   })
   const { data } = now

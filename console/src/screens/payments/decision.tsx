@@ -29,7 +29,7 @@ export function Decision({ payment }: { payment: Payment }) {
           {!mayDecide && <p className="soft">{words.mayNot}</p>}
         </div>
         {mayDecide && (
-          <div className="row">
+          <div className="row stick">
             <Button isWide onClick={() => setAsked('accept')}>
               {words.keep(held)}
             </Button>

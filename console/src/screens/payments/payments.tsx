@@ -14,7 +14,7 @@ import { notify } from '../../parts/notify'
 import { Card, EmptyState, PageHead } from '../../parts/page'
 import { Status } from '../../parts/status'
 import { Time } from '../../parts/time'
-import { dayOf, formatLongDay } from '../../parts/time-format'
+import { dayOf, daysAgo, formatLongDay } from '../../parts/time-format'
 import { texts } from '../../texts/en'
 import { statusWords } from '../../texts/status'
 import { differenceOf, nameOf, placeOf, purposeOf } from './describe-payment'
@@ -236,11 +236,10 @@ function Export({ filters: given }: { filters: Record<string, string> }) {
 
 const assets: Asset[] = ['NGN', 'USDC', 'USDT']
 const daysShown = 30
-const dayMs = 86_400_000
 
 /** ` · 41 payments · ₦388,150.00 and 150.00 USDC` by day. Only the unfiltered list has totals. */
 function useDayTotals(isEnabled: boolean): Map<string, string> {
-  const [from] = useState(() => dayOf(new Date(Date.now() - daysShown * dayMs)))
+  const from = daysAgo(daysShown)
   const options = { isEnabled }
   const reports = [
     useRead<ReceivedReport>('received', '/v1/reports/received', { currency: 'NGN', from }, options),
