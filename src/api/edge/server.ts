@@ -196,7 +196,7 @@ function answerFailure(
   reply: FastifyReply,
 ): FastifyReply {
   readiness.noteFailure(error)
-  const known = toRefusal(error)
+  const known = toRefusal(error, request.route?.fileBytesMax)
   const refusal = known ?? bug()
   request.refusal = refusal
   if (!known)
