@@ -4,6 +4,7 @@ import { texts } from '../texts/en'
 import { Button } from './button'
 import { SkeletonRows } from './page'
 import { ErrorState } from './refusals'
+import { splitPath } from './split-path'
 
 export type Column<Row> = {
   /** Unique within the table. */
@@ -106,13 +107,13 @@ export function DataTable<Row>(props: Props<Row>) {
                     onClick={(event) => {
                       const isOwn = (event.target as Element).closest('a,button,input,label')
                       const hasSelection = String(window.getSelection()) !== ''
-                      if (path && !isOwn && !hasSelection) void navigate({ to: path })
+                      if (path && !isOwn && !hasSelection) void navigate(splitPath(path))
                     }}
                   >
                     {columns.map((column) => (
                       <td key={column.name} className={`${classOf(column)} p${column.phone ?? 0}`}>
                         {path && column === link ? (
-                          <Link to={path} data-row="">
+                          <Link {...splitPath(path)} data-row="">
                             {column.cell(row)}
                           </Link>
                         ) : (

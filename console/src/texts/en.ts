@@ -8,6 +8,7 @@ import { home } from './home'
 import { operator } from './operator'
 import { payments } from './payments'
 import { payouts } from './payouts'
+import { timeline } from './timeline'
 import { you } from './you'
 
 /** Every word of the console. Each area has its own file. */
@@ -21,6 +22,7 @@ export const texts = {
   collect,
   developers,
   business,
+  timeline,
   you,
   operator,
 }
