@@ -86,6 +86,7 @@ export const operations = {
     list: list('/v1/disbursements'),
     csv: csv('/v1/disbursements'),
     counts: find('/v1/disbursements/counts'),
+    recipient: find('/v1/disbursements/recipients'),
   },
   cryptoTransfers: {
     create: send('/v1/disbursements/crypto'),
