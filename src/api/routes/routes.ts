@@ -29,6 +29,7 @@ import { kycRoutes } from './kyc.js'
 import { paymentRoutes } from './payments.js'
 import { profile } from './profile.js'
 import { publicCheckoutRoutes } from './public-checkout.js'
+import { drawQrCode } from './qr-codes.js'
 import { railNotices } from './rail-notices.js'
 import { reportRoutes } from './reports.js'
 import { requestLogRoutes } from './request-logs.js'
@@ -65,6 +66,7 @@ export function createRoutes(api: ApiParts): Route[] {
     ...publicCheckoutRoutes(api),
     ...checkoutPageRoutes(api),
     checkoutPreview(api),
+    drawQrCode(api),
     ...paymentRoutes(api),
     payIn(api),
     depositCoins(api),
