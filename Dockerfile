@@ -8,6 +8,7 @@ COPY tsconfig.json tsconfig.build.json ./
 COPY bin bin
 COPY src src
 COPY web web
+COPY console console
 COPY sdk sdk
 RUN npm run build
 

@@ -47,7 +47,7 @@ function findCompiler() {
 /** By content: file times change with every checkout and copy. */
 function hashSources() {
   const hash = createHash('sha256')
-  const sources = ['src', 'web', 'sdk/src', 'sdk/cli'].flatMap(listFolder)
+  const sources = ['src', 'web', 'console', 'sdk/src', 'sdk/cli'].flatMap(listFolder)
   const settings = [
     'tsconfig.json',
     'tsconfig.build.json',
@@ -56,6 +56,7 @@ function hashSources() {
     // Packages are bundled into the build: compare those installed, not those in the lock file.
     'node_modules/.package-lock.json',
     'bin/bundle.mjs',
+    'bin/build-console.mjs',
   ]
   for (const path of [...settings, ...sources]) {
     const file = join(root, path)
@@ -142,6 +143,8 @@ async function build(compiler, wanted) {
   try {
     const { bundle } = await import('./bundle.mjs')
     await bundle(fresh)
+    const { buildConsole } = await import('./build-console.mjs')
+    await buildConsole(join(fresh, 'console'))
   } catch (error) {
     clean()
     const advice = error.code === 'ERR_MODULE_NOT_FOUND' ? '; run "npm ci" first' : ''

@@ -1,5 +1,6 @@
 import type { AddressInfo } from 'node:net'
 import type { FastifyInstance } from 'fastify'
+import { auditExport } from './api/edge/audit-call.js'
 import { addHealth } from './api/edge/health.js'
 import { createChanges, createKeyedLanes, createRefusalLanes } from './api/edge/keyed-lane.js'
 import { createMetrics, type HttpMetrics } from './api/edge/metrics.js'
@@ -173,6 +174,7 @@ export async function compose({ config, databaseUrl, logger, ...parts }: Parts):
 
   const routes = createRoutes({
     db,
+    clock,
     openPage: createPageSources(db, replica),
     seal,
     banks,
@@ -211,6 +213,7 @@ export async function compose({ config, databaseUrl, logger, ...parts }: Parts):
     metrics,
     readiness,
     findReplay: createReplayFinder(db, seal),
+    writeExport: (call, query) => changeDb.transaction(async (tx) => auditExport(tx, call, query)),
     requestLog: config.requestLogDays > 0 ? requestLog : undefined,
     routes,
     sharedLimits: parts.sharedLimits,
@@ -283,8 +286,9 @@ export function addressOf({ server }: FastifyInstance): string {
   return `http://127.0.0.1:${port}`
 }
 
-function edgeOf({ trustProxy, rateLimitPerSecond, publicRateLimitPerSecond }: Config) {
-  return { trustProxy, rateLimitPerSecond, publicRateLimitPerSecond }
+function edgeOf(config: Config) {
+  const { trustProxy, rateLimitPerSecond, publicRateLimitPerSecond, hasConsole = true } = config
+  return { trustProxy, rateLimitPerSecond, publicRateLimitPerSecond, hasConsole }
 }
 
 type AdvanceTools = {

@@ -1489,7 +1489,7 @@ export type TimelineItem = {
    */
   at: string
   /** What the item is about. */
-  kind: 'session_created' | 'session_opened' | 'account_opened' | 'payment_received' | 'notice_received' | 'payment_judged' | 'ledger_entry' | 'payout_submitted' | 'payout_attempt' | 'payout_attempt_ended' | 'payout_ended' | 'review_required' | 'operator_decision' | 'return_created' | 'return_ended' | 'event' | 'webhook_delivery'
+  kind: 'session_created' | 'session_opened' | 'account_opened' | 'payment_received' | 'notice_received' | 'payment_judged' | 'ledger_entry' | 'payout_submitted' | 'payout_attempt' | 'payout_attempt_ended' | 'payout_ended' | 'review_required' | 'operator_decision' | 'member_action' | 'return_created' | 'return_ended' | 'event' | 'webhook_delivery'
   /** A plain sentence. */
   title: string
   /** The resource that the item is about, if it has a reference. */

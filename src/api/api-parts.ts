@@ -1,3 +1,4 @@
+import type { Clock } from '../base/clock.js'
 import type { NairaLimits } from '../base/config.js'
 import type { EnvironmentId, Mode } from '../base/environment.js'
 import type { Refusal } from '../base/refusal.js'
@@ -22,6 +23,7 @@ import type { Collections } from './open-collections.js'
 /** Everything that the routes use; compose.ts puts it together. */
 export type ApiParts = {
   db: Database
+  clock: Clock
   sessions: Sessions
   /** For lists of an environment, which may be read from a replica. */
   openPage: OpenPage

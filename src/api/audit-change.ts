@@ -1,5 +1,6 @@
-import { writeAuditLine } from '../merchants/audit.js'
+import { writeAuditLine } from '../audit/write-line.js'
 import type { Tx } from '../postgres/tx.js'
+import type { RequestContext } from './edge/keyed-lane.js'
 import type { RouteRequest } from './edge/route.js'
 
 type Request = Pick<
@@ -11,15 +12,22 @@ type Request = Pick<
 export function auditChange(
   tx: Tx,
   now: Date,
-  { actor, environment }: Request,
+  { actor, environment, requestId, address }: Request,
   { action, details }: { action: string; details: Record<string, unknown> },
 ): void {
-  const name = actor.kind === 'user' ? actor.email : actor.kind === 'key' ? actor.name : 'unknown'
+  if (actor.kind === 'none') return
   writeAuditLine(tx, now, {
-    actor: name,
+    actor,
     action,
     merchantId: environment.merchantId,
     environmentId: environment.id,
     details,
+    requestId,
+    address,
   })
+}
+
+/** For a keyed call that writes a line with `auditChange`, and needs no second one. */
+export function withOwnLine({ environment, key, requestId, now }: RequestContext): RequestContext {
+  return { environment, key, requestId, now, audited: undefined }
 }

@@ -212,6 +212,11 @@ export const variables = Type.Object({
       description: 'Public address of the API behind a proxy, such as https://pay.example.com.',
     }),
   ),
+  CONSOLE: Type.String({
+    default: 'on',
+    enum: ['on', 'off'],
+    description: 'Whether `/console`, the web pages for merchants and operators, is served.',
+  }),
   CONSOLE_URL: Type.Optional(
     Type.String({
       description:
@@ -348,6 +353,8 @@ export type Config = {
   /** Only while the secret is rotated. */
   otherSecrets?: OtherSecrets | undefined
   publicUrl: string | undefined
+  /** Undefined: it is served. */
+  hasConsole?: boolean
   consoleUrl: string | undefined
   trustProxy: boolean
   logLevel: string
@@ -416,6 +423,7 @@ export function readConfig(given: NodeJS.ProcessEnv = process.env): Config {
       values.PUBLIC_URL === undefined ? undefined : readOrigin('PUBLIC_URL', values.PUBLIC_URL),
     consoleUrl:
       values.CONSOLE_URL === undefined ? undefined : readOrigin('CONSOLE_URL', values.CONSOLE_URL),
+    hasConsole: values.CONSOLE === 'on',
     trustProxy: values.TRUST_PROXY,
     logLevel: values.LOG_LEVEL,
     logFormat: values.LOG_FORMAT as LogFormat | undefined,

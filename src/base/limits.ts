@@ -602,6 +602,24 @@ export const limits = {
     metricsTimeoutMs: 2 * second,
   },
   proof: { counterexamplesShownMax: 20 },
+  audit: {
+    /** Lines that a proof reads at a time. */
+    linesPerRead: 1_000,
+    /** Newest lines that a merchant's own verification checks. */
+    linesVerifiedMax: 50_000,
+    /** What `manilla doctor` checks: the newest lines of the newest chains. */
+    linesExaminedMax: 200,
+    chainsExaminedMax: 50,
+    faultsShownMax: 20,
+    /** Lines that one page of the installation's log reads, whatever its filters. */
+    linesScannedMax: 5_000,
+    headsLoggedPerBatchMax: 200,
+    headsLoggedEveryMs: day,
+    jobIntervalMs: hour,
+    actionLengthMax: 100,
+    /** Longer texts in a line are cut. */
+    textLengthMax: 500,
+  },
 } as const
 
 // A lease outlives the work it covers, or two workers would do the same row.

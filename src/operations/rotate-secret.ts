@@ -1,10 +1,10 @@
+import { writeAuditLine } from '../audit/write-line.js'
 import { prefixes, toReference } from '../base/ids.js'
 import { limits } from '../base/limits.js'
 import { Refusal } from '../base/refusal.js'
 import type { Seal } from '../base/sealed.js'
 import { resealAnswers } from '../idempotency/reseal-answers.js'
 import { revokeKey } from '../merchants/api-keys.js'
-import { writeAuditLine } from '../merchants/audit.js'
 import {
   countKeysOfOldSecret,
   type KeyOfOldSecret,

@@ -27,7 +27,7 @@ async function find(id: string, mode: 'test' | 'live' = 'test') {
 
 const auditOf = async (action: string) =>
   db.rows(sql<{ text: string }>`
-    select l::text as text from audit_lines l where action = ${action} order by id desc`)
+    select l::text as text from audit_lines l where action = ${action} order by number desc`)
 
 test('a key works from its creation until it is revoked, and a rolled one through its grace', async () => {
   const first = await create({ name: 'Backend', kind: 'secret' })

@@ -8,7 +8,10 @@ export const floors: { name: string; does: string }[][] = [
     { name: 'postgres', does: 'transactions, lanes, due rows' },
     { name: 'money', does: 'amounts and assets' },
   ],
-  [{ name: 'resources', does: 'schema, serializer and example of each API resource' }],
+  [
+    { name: 'resources', does: 'schema, serializer and example of each API resource' },
+    { name: 'audit', does: 'who did what, in chains' },
+  ],
   [
     { name: 'ledger', does: 'the books' },
     { name: 'events', does: 'facts' },

@@ -8,6 +8,7 @@ import type { IdempotencyKey } from '../../idempotency/key.js'
 import type { Actor } from '../../team/actor.js'
 import type { Permission } from '../../team/permissions.js'
 import type { SignedIn } from '../../team/sessions.js'
+import type { AuditedCall } from './audit-call.js'
 import type { Tag } from './tags.js'
 
 /**
@@ -40,6 +41,8 @@ export type RouteRequest<Body, Query, Params> = {
   actor: Actor
   /** The person who is signed in, if the caller is one. */
   signedIn: SignedIn | undefined
+  /** What the audit log records if a member of the merchant calls; undefined for API keys. */
+  audited: AuditedCall | undefined
   /** The API key of the caller; null for people, and on routes that need none. */
   keyId: string | null
   /** The caller's IP address. */

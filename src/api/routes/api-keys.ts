@@ -15,7 +15,7 @@ import { type RolledKey, rollKey } from '../../merchants/roll-key.js'
 import { visible } from '../../merchants/settings-document.js'
 import { referenceSample } from '../../resources/shapes.js'
 import type { ApiParts } from '../api-parts.js'
-import { auditChange } from '../audit-change.js'
+import { auditChange, withOwnLine } from '../audit-change.js'
 import { success } from '../edge/envelope.js'
 import { toCallWithLateAnswer } from '../edge/keyed-lane.js'
 import { pageOf } from '../edge/page-of.js'
@@ -100,7 +100,7 @@ const create = (api: ApiParts) =>
       }
       return api.change(
         toCallWithLateAnswer(
-          request,
+          withOwnLine(request),
           async (tx, now) => {
             const issued = await issueKey(tx, now, newKey)
             auditChange(tx, now, request, { action: 'key.create', details: detailsOf(issued) })
@@ -133,7 +133,7 @@ const roll = (api: ApiParts) =>
       const graceMs = (request.body?.graceHours ?? 24) * hour
       return api.change(
         toCallWithLateAnswer(
-          request,
+          withOwnLine(request),
           async (tx, now) => {
             const rolled = await rollKey(tx, now, { ...nameOf(request), seal: api.seal, graceMs })
             const details = {
@@ -166,7 +166,7 @@ const revoke = (api: ApiParts) =>
     handle(request) {
       return api.change(
         toCallWithLateAnswer(
-          request,
+          withOwnLine(request),
           async (tx, now) => {
             const { key, isFresh } = await revokeKey(tx, now, nameOf(request))
             if (isFresh)

@@ -13,7 +13,7 @@ import {
 import type { Tx } from '../../postgres/tx.js'
 import { referenceSample } from '../../resources/shapes.js'
 import type { ApiParts } from '../api-parts.js'
-import { auditChange } from '../audit-change.js'
+import { auditChange, withOwnLine } from '../audit-change.js'
 import { success } from '../edge/envelope.js'
 import { toCallWithLateAnswer } from '../edge/keyed-lane.js'
 import { pageOf } from '../edge/page-of.js'
@@ -79,7 +79,7 @@ const add = (api: ApiParts) =>
       const accountName = [...found.accountName].slice(0, limits.names.length).join('')
       return api.change(
         toCallWithLateAnswer(
-          request,
+          withOwnLine(request),
           async (tx, now) => {
             const usableFrom = usableFromFor(now, environment.mode)
             const added = await addBankAccount(tx, now, {
@@ -140,7 +140,7 @@ function changeOne(
 ) {
   return api.change(
     toCallWithLateAnswer(
-      request,
+      withOwnLine(request),
       async (tx, now) => {
         const account = await apply(tx, now)
         auditChange(tx, now, request, { action, details: detailsOf(account) })

@@ -24,7 +24,7 @@ import {
 import { visible } from '../../merchants/settings-document.js'
 import { referenceSample } from '../../resources/shapes.js'
 import type { ApiParts } from '../api-parts.js'
-import { auditChange } from '../audit-change.js'
+import { auditChange, withOwnLine } from '../audit-change.js'
 import { success } from '../edge/envelope.js'
 import { toCallWithLateAnswer } from '../edge/keyed-lane.js'
 import { type Route, type RouteRequest, route } from '../edge/route.js'
@@ -100,7 +100,7 @@ const submit = (api: ApiParts) =>
       const { merchantId } = request.environment
       return api.change(
         toCallWithLateAnswer(
-          request,
+          withOwnLine(request),
           async (tx, now) => {
             await submitKyc(tx, now, { merchantId, seal: api.seal })
             auditChange(tx, now, request, { action: 'kyc.submit', details: {} })

@@ -3,12 +3,14 @@ import { checkoutPreview } from '../checkout-page/preview.js'
 import { checkoutPageRoutes } from '../checkout-page/routes.js'
 import { consoleSessionRoutes } from '../console/session.js'
 import type { Route } from '../edge/route.js'
+import { operatorAuditRoutes } from '../operator/audit-lines.js'
 import { advanceClock } from '../test-mode/advance-clock.js'
 import { depositCoins } from '../test-mode/deposit-coins.js'
 import { fundBalance } from '../test-mode/fund-balance.js'
 import { payIn } from '../test-mode/pay-in.js'
 import { settleDisbursement } from '../test-mode/settle-disbursement.js'
 import { apiKeyRoutes } from './api-keys.js'
+import { auditLineRoutes } from './audit-lines.js'
 import { balanceEntryRoutes } from './balance-entries.js'
 import { balances } from './balances.js'
 import { bankAccountRoutes } from './bank-accounts.js'
@@ -74,6 +76,8 @@ export function createRoutes(api: ApiParts): Route[] {
     ...eventRoutes(api),
     readTimeline(api),
     ...requestLogRoutes(api),
+    ...auditLineRoutes(api),
+    ...operatorAuditRoutes(api),
     ...consoleSessionRoutes(api),
   ]
 }

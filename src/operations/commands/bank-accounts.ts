@@ -1,8 +1,8 @@
 import { type Command, Option } from 'commander'
+import { writeAuditLine } from '../../audit/write-line.js'
 import type { Environment, Mode } from '../../base/environment.js'
 import { limits } from '../../base/limits.js'
 import { type Outcome, Refusal } from '../../base/refusal.js'
-import { writeAuditLine } from '../../merchants/audit.js'
 import {
   addBankAccount,
   type BankAccount,

@@ -1,5 +1,5 @@
 import { Argument, type Command } from 'commander'
-import { writeAuditLine } from '../../merchants/audit.js'
+import { writeAuditLine } from '../../audit/write-line.js'
 import { createMerchant } from '../../merchants/create-merchant.js'
 import { getEnvironment } from '../../merchants/environments.js'
 import { issueKey } from '../../merchants/issue-key.js'

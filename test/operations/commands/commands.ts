@@ -16,6 +16,7 @@ import { registerKyc } from '../../../src/operations/commands/kyc.js'
 import { registerMerchants } from '../../../src/operations/commands/merchants.js'
 import type { OperateContext } from '../../../src/operations/commands/operation.js'
 import { registerSettlements } from '../../../src/operations/commands/settlements.js'
+import { registerVerifyAudit } from '../../../src/operations/commands/verify-audit.js'
 import type { Database } from '../../../src/postgres/database.js'
 import { manualClock } from '../../support/clock.js'
 
@@ -71,6 +72,7 @@ export function createConsole(db: Database, resolveHolder: ResolveHolder = async
       registerFees,
       registerBalances,
       registerAudit,
+      registerVerifyAudit,
     ])
       register(program, context)
     try {

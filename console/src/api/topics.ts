@@ -1,0 +1,34 @@
+/** What a hint of the live stream can name. */
+export const topics = [
+  'payments',
+  'payouts',
+  'balances',
+  'deliveries',
+  'approvals',
+  'requests',
+] as const
+
+export type Topic = (typeof topics)[number]
+
+/** The start of a path, and the topics whose hints make its answer out of date. */
+const byPath: [string, Topic[]][] = [
+  ['/v1/attention', ['payments', 'payouts', 'balances', 'deliveries', 'approvals']],
+  ['/v1/collections', ['payments']],
+  ['/v1/checkout', ['payments']],
+  ['/v1/disbursements', ['payouts', 'approvals']],
+  ['/v1/settlements', ['payouts']],
+  ['/v1/balance', ['balances']],
+  ['/v1/reports/received', ['payments']],
+  ['/v1/reports/conversion', ['payments']],
+  ['/v1/reports/balance', ['balances']],
+  ['/v1/reports/payout-times', ['payouts']],
+  ['/v1/timeline', ['payments', 'payouts', 'deliveries', 'approvals']],
+  ['/v1/webhook-endpoints', ['deliveries']],
+  ['/v1/events', ['payments', 'payouts', 'deliveries']],
+  ['/v1/request-logs', ['requests']],
+  ['/v1/settings/changes', ['approvals']],
+]
+
+export function topicsOf(path: string): Topic[] {
+  return byPath.find(([start]) => path.startsWith(start))?.[1] ?? []
+}

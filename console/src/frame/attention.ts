@@ -1,0 +1,27 @@
+import { useRead } from '../api/reads'
+import { useScope } from '../api/scope'
+import type { Amount, Asset } from '../parts/money-format'
+import type { AttentionKind } from '../screens/screen-route'
+
+/** Something that waits for a decision of this user. */
+export type Attention = {
+  kind: AttentionKind
+  count: number
+  /** By asset, as the API writes amounts. */
+  amounts: Partial<Record<Asset, Amount>>
+  since: string | null
+  subject: string | null
+  /** A path of the console. */
+  link: string | null
+}
+
+export function useAttention(): Attention[] {
+  const { merchant } = useScope()
+  const { data } = useRead<Attention[] | { items: Attention[] }>(
+    'attention',
+    '/v1/attention',
+    {},
+    { isEnabled: merchant !== null, mayBeMissing: true },
+  )
+  return (Array.isArray(data) ? data : data?.items) ?? []
+}

@@ -1,0 +1,49 @@
+import { Modal, Switch } from '@mantine/core'
+import { useStore } from '../api/store'
+import { texts } from '../texts/en'
+import { singleKeys, switchSingleKeys } from './keys'
+import { useMenu } from './menu'
+import { openedPanel } from './panels'
+
+export function KeysHelp() {
+  const isOpen = useStore(openedPanel) === 'keys'
+  const isOn = useStore(singleKeys)
+  const menu = useMenu()
+  const { help } = texts.frame
+  const places = menu.flatMap(({ menu: { goKey, label } }) =>
+    goKey ? [[`g ${goKey}`, help.go(label)] as const] : [],
+  )
+  const lines = [
+    ['Ctrl K', help.search],
+    ...places,
+    ['c', help.newPayout],
+    ['/', help.filter],
+    ['j k', help.rows],
+    ['Enter', help.open],
+    ['?', help.help],
+  ] as const
+  return (
+    <Modal opened={isOpen} onClose={() => openedPanel.write(null)} title={help.title} centered>
+      <dl className="col" style={{ gap: 8 }}>
+        {lines.map(([keys, meaning]) => (
+          <div key={keys} className="row sp">
+            <dt>{meaning}</dt>
+            <dd className="row">
+              {keys.split(' ').map((key) => (
+                <kbd key={key}>{key}</kbd>
+              ))}
+            </dd>
+          </div>
+        ))}
+      </dl>
+      <div className="hr" style={{ marginTop: 16, paddingTop: 16 }}>
+        <Switch
+          label={help.singleKeys}
+          description={help.singleKeysText}
+          checked={isOn}
+          onChange={({ currentTarget }) => switchSingleKeys(currentTarget.checked)}
+        />
+      </div>
+    </Modal>
+  )
+}

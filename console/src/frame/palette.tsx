@@ -1,0 +1,188 @@
+import '@mantine/spotlight/styles.css'
+import { useDebouncedValue } from '@mantine/hooks'
+import { Spotlight } from '@mantine/spotlight'
+import { useQuery } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { useState } from 'react'
+import type { SearchHit } from '../../../sdk/src/types'
+import { call } from '../api/call'
+import { useScope, writeScope } from '../api/scope'
+import { useMay, useMembership } from '../api/session'
+import { useStore } from '../api/store'
+import { Icon, type IconName } from '../parts/icons'
+import { Tile } from '../parts/page'
+import { Status } from '../parts/status'
+import { texts } from '../texts/en'
+import { useIsOperatorArea, useMenu } from './menu'
+import { openedPanel } from './panels'
+import { iconOfHit, pathOfHit, pathOfReference } from './paths-of'
+import { readRecent } from './recent'
+
+const words = texts.frame.palette
+
+type Command = { name: string; icon: IconName; keys?: string; run: () => void }
+
+/** Search and commands: Ctrl K. A pasted reference opens at once. */
+export function Palette() {
+  const isOpen = useStore(openedPanel) === 'palette'
+  const [query, setQuery] = useState('')
+  const navigate = useNavigate()
+  const close = () => {
+    openedPanel.write(null)
+    setQuery('')
+  }
+  const open = (path: string) => {
+    close()
+    const [to, search] = path.split('?')
+    void navigate({ to: to!, search: Object.fromEntries(new URLSearchParams(search)) as never })
+  }
+  const { hits, isSearching } = useHits(isOpen ? query : '')
+  const commands = useCommands(open, close).filter(({ name }) => fits(name, query))
+  const recent = query === '' && isOpen ? readRecent() : []
+  const hasNothing = hits.length + commands.length + recent.length === 0
+
+  return (
+    <Spotlight.Root
+      forceOpened={isOpen}
+      shortcut={null}
+      query={query}
+      onQueryChange={setQuery}
+      onSpotlightClose={close}
+      onClick={(event) => {
+        // The backdrop closes it; Spotlight's own handler follows its store, not ours.
+        if ((event.target as Element).className.includes?.('inner')) close()
+      }}
+      title={undefined}
+      aria-label={words.title}
+      scrollable
+      maxHeight={420}
+      radius={16}
+    >
+      <Spotlight.Search
+        placeholder={words.placeholder}
+        aria-label={words.title}
+        leftSection={<Icon name="search" />}
+        rightSection={<kbd>Esc</kbd>}
+        onKeyDown={(event) => {
+          if (event.key === 'Escape') close()
+        }}
+        onPaste={(event) => {
+          const path = pathOfReference(event.clipboardData.getData('text').trim())
+          if (!path) return
+          event.preventDefault()
+          open(path)
+        }}
+      />
+      <Spotlight.ActionsList>
+        {recent.length > 0 && (
+          <Spotlight.ActionsGroup label={words.recent}>
+            {recent.map(({ path, title }) => (
+              <Spotlight.Action
+                key={path}
+                label={title}
+                leftSection={<Tile icon="clock" />}
+                onClick={() => open(path)}
+              />
+            ))}
+          </Spotlight.ActionsGroup>
+        )}
+        {hits.length > 0 && (
+          <Spotlight.ActionsGroup label={words.results}>
+            {hits.map((hit) => (
+              <Spotlight.Action
+                key={`${hit.kind} ${hit.reference}`}
+                label={hit.title}
+                description={hit.subtitle}
+                leftSection={<Tile icon={iconOfHit(hit)} />}
+                rightSection={hit.status && <Status value={hit.status} />}
+                onClick={() => open(pathOfHit(hit))}
+              />
+            ))}
+          </Spotlight.ActionsGroup>
+        )}
+        {commands.length > 0 && (
+          <Spotlight.ActionsGroup label={words.commands}>
+            {commands.map(({ name, icon, keys, run }) => (
+              <Spotlight.Action
+                key={name}
+                label={name}
+                leftSection={<Tile icon={icon} />}
+                rightSection={keys && <kbd>{keys}</kbd>}
+                onClick={run}
+              />
+            ))}
+          </Spotlight.ActionsGroup>
+        )}
+        {hasNothing && (
+          <Spotlight.Empty>{isSearching ? words.searching : words.nothing}</Spotlight.Empty>
+        )}
+      </Spotlight.ActionsList>
+      <Spotlight.Footer className="dk">
+        <span className="soft sm">
+          {words.hint} <span className="mono">{words.hintExample}</span>
+        </span>
+      </Spotlight.Footer>
+    </Spotlight.Root>
+  )
+}
+
+const typingMs = 150
+const queryLengthMin = 2
+
+function useHits(query: string): { hits: SearchHit[]; isSearching: boolean } {
+  const scope = useScope()
+  const isOperatorArea = useIsOperatorArea()
+  const [q] = useDebouncedValue(query.trim(), typingMs)
+  const { data, isFetching } = useQuery({
+    queryKey: [scope.merchant, scope.mode, 'search', q],
+    enabled: q.length >= queryLengthMin && scope.merchant !== null && !isOperatorArea,
+    queryFn: ({ signal }) =>
+      call<{ items: SearchHit[] } | SearchHit[]>('/v1/search', { query: { q }, signal }),
+  })
+  const hits = (Array.isArray(data) ? data : data?.items) ?? []
+  return { hits: query === '' ? [] : hits, isSearching: isFetching || q !== query.trim() }
+}
+
+function useCommands(open: (path: string) => void, close: () => void): Command[] {
+  const menu = useMenu()
+  const mayPay = useMay('payouts.create')
+  const mayCollect = useMay('collect.create')
+  const membership = useMembership()
+  const { merchant, mode } = useScope()
+  const isOperatorArea = useIsOperatorArea()
+  const other = mode === 'test' ? 'live' : 'test'
+  const commands: Command[] = []
+  if (mayPay && !isOperatorArea)
+    commands.push({
+      name: texts.frame.newPayout,
+      icon: 'payOut',
+      keys: 'c',
+      run: () => open('/payouts/new'),
+    })
+  if (mayCollect && !isOperatorArea)
+    commands.push({
+      name: texts.frame.newLink,
+      icon: 'link',
+      run: () => open('/collect?new=link'),
+    })
+  for (const { path, menu: entry } of menu)
+    commands.push({
+      name: words.goTo(entry.label),
+      icon: entry.icon,
+      ...(entry.goKey && { keys: `g ${entry.goKey}` }),
+      run: () => open(path),
+    })
+  if (membership?.maySeeLive && !isOperatorArea)
+    commands.push({
+      name: words.switchMode(other),
+      icon: 'redo',
+      run() {
+        close()
+        writeScope({ merchant, mode: other })
+      },
+    })
+  return commands
+}
+
+const fits = (name: string, query: string) =>
+  name.toLowerCase().includes(query.trim().toLowerCase())

@@ -1,0 +1,46 @@
+import type { SearchHit } from '../../../sdk/src/types'
+import type { IconName } from '../parts/icons'
+
+const byKind: Record<SearchHit['kind'], { icon: IconName; pathOf: (reference: string) => string }> =
+  {
+    payment: { icon: 'payIn', pathOf: (reference) => `/payments/${reference}` },
+    return: { icon: 'redo', pathOf: (reference) => `/payments?q=${reference}` },
+    bank_transfer: { icon: 'payOut', pathOf: (reference) => `/payouts/${reference}` },
+    crypto_transfer: { icon: 'payOut', pathOf: (reference) => `/payouts/${reference}` },
+    checkout_session: { icon: 'link', pathOf: (reference) => `/collect/links/${reference}` },
+    virtual_account: { icon: 'bank', pathOf: (reference) => `/collect/accounts/${reference}` },
+    dedicated_account: { icon: 'bank', pathOf: (reference) => `/collect/dedicated/${reference}` },
+    crypto_wallet: { icon: 'coin', pathOf: (reference) => `/collect/wallets/${reference}` },
+    dedicated_crypto_wallet: {
+      icon: 'coin',
+      pathOf: (reference) => `/collect/dedicated-wallets/${reference}`,
+    },
+    event: { icon: 'pulse', pathOf: (reference) => `/events/${reference}` },
+    webhook_endpoint: { icon: 'hook', pathOf: (reference) => `/webhooks/${reference}` },
+    request: { icon: 'list', pathOf: (reference) => `/requests/${reference}` },
+  }
+
+/** The screen of a search hit, as a path of the console. */
+export const pathOfHit = ({ kind, reference }: SearchHit) => byKind[kind].pathOf(reference)
+
+export const iconOfHit = ({ kind }: SearchHit): IconName => byKind[kind].icon
+
+const prefixes: [RegExp, SearchHit['kind']][] = [
+  [/^pay_\w+$/, 'payment'],
+  [/^bt_\w+$/, 'bank_transfer'],
+  [/^ct_\w+$/, 'crypto_transfer'],
+  [/^cs_\w+$/, 'checkout_session'],
+  [/^va_\w+$/, 'virtual_account'],
+  [/^da_\w+$/, 'dedicated_account'],
+  [/^cw_\w+$/, 'crypto_wallet'],
+  [/^dw_\w+$/, 'dedicated_crypto_wallet'],
+  [/^evt_\w+$/, 'event'],
+  [/^we_\w+$/, 'webhook_endpoint'],
+  [/^req_\w+$/, 'request'],
+]
+
+/** The screen of a reference of ours, by its prefix; undefined if it is not one. */
+export function pathOfReference(text: string): string | undefined {
+  const kind = prefixes.find(([pattern]) => pattern.test(text))?.[1]
+  return kind && byKind[kind].pathOf(text)
+}

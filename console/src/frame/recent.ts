@@ -1,0 +1,24 @@
+import { readScope } from '../api/scope'
+
+export type Recent = { path: string; title: string }
+
+const recentsMax = 6
+
+const keyOf = () => {
+  const { merchant, mode } = readScope()
+  return `manilla.recent.${merchant}.${mode}`
+}
+
+/** What this user opened last in this merchant and mode. */
+export function readRecent(): Recent[] {
+  try {
+    return JSON.parse(localStorage.getItem(keyOf()) ?? '[]') as Recent[]
+  } catch {
+    return []
+  }
+}
+
+export function noteRecent(recent: Recent): void {
+  const others = readRecent().filter(({ path }) => path !== recent.path)
+  localStorage.setItem(keyOf(), JSON.stringify([recent, ...others].slice(0, recentsMax)))
+}

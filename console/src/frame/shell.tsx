@@ -1,0 +1,134 @@
+import { Outlet, useMatches } from '@tanstack/react-router'
+import { lazy, Suspense, useEffect, useState } from 'react'
+import { followChanges } from '../api/live'
+import { useScope, writeScope } from '../api/scope'
+import {
+  type ConsoleSession,
+  useMembership,
+  usePermissions,
+  useSession,
+  useSessionQuery,
+} from '../api/session'
+import { stepUpAsked } from '../api/step-up'
+import { useStore } from '../api/store'
+import { Card, EmptyState, Note } from '../parts/page'
+import { ErrorState } from '../parts/refusals'
+import { mayOpen } from '../routes'
+import type { ScreenRoute } from '../screens/screen-route'
+import { texts } from '../texts/en'
+import { useKeys } from './keys'
+import { useIsOperatorArea } from './menu'
+import { openedPanel } from './panels'
+import { Sidebar } from './sidebar'
+import { Tabs } from './tabs'
+import { TopBar } from './top-bar'
+
+const Palette = lazy(() => import('./palette').then(({ Palette }) => ({ default: Palette })))
+const KeysHelp = lazy(() => import('./keys-help').then(({ KeysHelp }) => ({ default: KeysHelp })))
+const StepUp = lazy(() => import('./step-up-dialog').then(({ StepUp }) => ({ default: StepUp })))
+
+/** The frame around every screen. Reads the session first: without one, the user signs in. */
+export function Shell() {
+  const { data: session, error, refetch } = useSessionQuery()
+  const isChosen = useChosenMerchant(session)
+  if (session && isChosen) return <SignedIn />
+  return (
+    <main>{error && !session && <ErrorState error={error} retry={() => void refetch()} />}</main>
+  )
+}
+
+/** Chooses a merchant and mode that this user may see. */
+function useChosenMerchant(session: ConsoleSession | undefined): boolean {
+  const scope = useScope()
+  const memberships = session?.memberships ?? []
+  const current = memberships.find(({ merchant }) => merchant === scope.merchant)
+  const chosen = current ?? memberships[0]
+  const mode = chosen?.maySeeLive ? scope.mode : 'test'
+  const merchant = chosen?.merchant ?? null
+  const isChosen = scope.merchant === merchant && scope.mode === mode
+  useEffect(() => {
+    if (session && !isChosen) writeScope({ merchant, mode })
+  }, [session, isChosen, merchant, mode])
+  return isChosen
+}
+
+function SignedIn() {
+  const scope = useScope()
+  const membership = useMembership()
+  const isOperatorArea = useIsOperatorArea()
+  const screen = useMatches({ select: (matches) => matches.at(-1)?.staticData }) as
+    | { screen?: ScreenRoute }
+    | undefined
+  const { merchant, mode } = scope
+  const isFollowing = merchant !== null && !isOperatorArea
+  useEffect(
+    () => (isFollowing ? followChanges({ merchant, mode }) : undefined),
+    [isFollowing, merchant, mode],
+  )
+  useKeys()
+  if (screen?.screen?.isBare) return <Outlet />
+  const isTest = mode === 'test' && !isOperatorArea
+  return (
+    <>
+      <a className="skip" href="#content">
+        {texts.frame.skip}
+      </a>
+      {isTest && (
+        <div className="band" role="status">
+          {texts.frame.testBand}
+        </div>
+      )}
+      <div className="app">
+        <Sidebar />
+        <div>
+          <TopBar />
+          <main id="content" tabIndex={-1}>
+            {membership?.isSuspended && !isOperatorArea && (
+              <Note tone="bad">{texts.frame.suspended}</Note>
+            )}
+            {/* Another merchant or mode is another page: nothing of the old one stays. */}
+            <Content key={`${merchant} ${mode}`} screen={screen?.screen} />
+          </main>
+        </div>
+      </div>
+      <Tabs />
+      <Panels />
+    </>
+  )
+}
+
+function Content({ screen }: { screen: ScreenRoute | undefined }) {
+  const membership = useMembership()
+  const permissions = usePermissions()
+  const { isOperator } = useSession().user
+  const isOperatorArea = useIsOperatorArea()
+  if (!membership && !isOperatorArea && screen?.path !== '/you')
+    return (
+      <Card>
+        <EmptyState icon="users">{texts.frame.noMerchant}</EmptyState>
+      </Card>
+    )
+  if (screen && !mayOpen(screen, { permissions, isOperator }))
+    return (
+      <Card>
+        <EmptyState icon="shield">{texts.common.forbidden}</EmptyState>
+      </Card>
+    )
+  return <Outlet />
+}
+
+/** Dialogs of the frame. Their code is loaded when first opened. */
+function Panels() {
+  const panel = useStore(openedPanel)
+  const asked = useStore(stepUpAsked)
+  const [isWanted, setWanted] = useState({ palette: false, keys: false })
+  if (panel === 'palette' && !isWanted.palette) setWanted({ ...isWanted, palette: true })
+  if (panel === 'keys' && !isWanted.keys) setWanted({ ...isWanted, keys: true })
+  return (
+    <Suspense>
+      {isWanted.palette && <Palette />}
+      {isWanted.keys && <KeysHelp />}
+      {asked && <StepUp onAnswer={asked.answer} />}
+    </Suspense>
+  )
+}

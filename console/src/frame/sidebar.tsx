@@ -1,0 +1,64 @@
+import { Link } from '@tanstack/react-router'
+import { Fragment } from 'react'
+import { useSession } from '../api/session'
+import { Icon, Mark } from '../parts/icons'
+import { texts } from '../texts/en'
+import { useAttention } from './attention'
+import { isCurrent, type MenuRoute, useMenu, usePath } from './menu'
+import { MerchantMenu } from './merchant-menu'
+
+export function Sidebar() {
+  const menu = useMenu()
+  const { version } = useSession()
+  return (
+    <aside>
+      <nav className="side" aria-label={texts.frame.main}>
+        <MerchantMenu />
+        {menu.map((entry, at) => {
+          const { group } = entry.menu
+          const isFirst = group !== menu[at - 1]?.menu.group && group !== 'main' && at > 0
+          return (
+            <Fragment key={entry.path}>
+              {isFirst && <p className="grp">{texts.frame.groups[group]}</p>}
+              <MenuLink entry={entry} paths={menu.map(({ path }) => path)} />
+            </Fragment>
+          )
+        })}
+        <p className="made">
+          <Mark />
+          {texts.frame.version(version)}
+        </p>
+      </nav>
+    </aside>
+  )
+}
+
+function MenuLink({ entry, paths }: { entry: MenuRoute; paths: string[] }) {
+  const { path, menu } = entry
+  const isOn = isCurrent(usePath(), path, paths)
+  return (
+    <Link
+      to={path}
+      className={isOn ? 'nav on' : 'nav'}
+      aria-current={isOn ? 'page' : undefined}
+      title={menu.label}
+    >
+      <Icon name={menu.icon} />
+      {menu.label}
+      <Count entry={entry} />
+    </Link>
+  )
+}
+
+/** How much waits there. A failing endpoint is a warning, whatever its number. */
+function Count({ entry: { menu } }: { entry: MenuRoute }) {
+  const count = useCount(menu.counts ?? [])
+  if (count === 0) return null
+  const isBad = menu.counts?.includes('endpoint_failing')
+  return <span className={isBad ? 'cnt bad' : 'cnt'}>{isBad ? '!' : count}</span>
+}
+
+export function useCount(kinds: readonly string[]): number {
+  const waiting = useAttention().filter(({ kind }) => kinds.includes(kind))
+  return waiting.reduce((sum, { count }) => sum + count, 0)
+}

@@ -1,0 +1,125 @@
+import { Modal, PasswordInput, TextInput } from '@mantine/core'
+import { useQueryClient } from '@tanstack/react-query'
+import { type FormEvent, useState } from 'react'
+import { call } from '../api/call'
+import { ApiRefusal, toRefusal } from '../api/refusal'
+import { sessionKey, useSession } from '../api/session'
+import { Button } from '../parts/button'
+import { Note } from '../parts/page'
+import { Refusal } from '../parts/refusals'
+import { texts } from '../texts/en'
+
+const words = texts.frame.stepUp
+
+/** Asks for a factor again. The call that was refused for want of one is then repeated. */
+export function StepUp({ onAnswer }: { onAnswer: (isProven: boolean) => void }) {
+  const { user } = useSession()
+  const client = useQueryClient()
+  const [way, setWay] = useState<'totp' | 'password'>(user.hasTotp ? 'totp' : 'password')
+  const [typed, setTyped] = useState('')
+  const [isBusy, setBusy] = useState(false)
+  const [refusal, setRefusal] = useState<ApiRefusal | null>(null)
+
+  async function prove(makeProof: () => Promise<object>): Promise<void> {
+    setBusy(true)
+    setRefusal(null)
+    try {
+      const body = await makeProof()
+      await call('/console/session/step-up', { method: 'POST', body, asksForStepUp: false })
+      await client.invalidateQueries({ queryKey: sessionKey })
+      onAnswer(true)
+    } catch (error) {
+      setRefusal(toRefusal(error))
+      setTyped('')
+    } finally {
+      setBusy(false)
+    }
+  }
+
+  async function usePasskey(): Promise<object> {
+    const { startAuthentication } = await import('@simplewebauthn/browser')
+    type Options = Parameters<typeof startAuthentication>[0]['optionsJSON']
+    const optionsJSON = await call<Options>('/console/session/passkey/options', {
+      method: 'POST',
+      body: {},
+      asksForStepUp: false,
+    })
+    try {
+      return { passkey: await startAuthentication({ optionsJSON }) }
+    } catch {
+      // Browsers do not say why: the user closed their window, or has no passkey here.
+      throw new ApiRefusal({ status: 0, message: words.cancelled })
+    }
+  }
+
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    void prove(async () => (way === 'totp' ? { totp: typed.trim() } : { password: typed }))
+  }
+  const hasOther = user.hasTotp && user.hasPassword
+  const hasTyped = user.hasTotp || user.hasPassword
+
+  return (
+    <Modal opened onClose={() => onAnswer(false)} title={words.title} centered zIndex={400}>
+      <form className="col" style={{ gap: 14 }} onSubmit={submit}>
+        <p className="soft">{words.text}</p>
+        {user.passkeys > 0 && (
+          <Button
+            kind="primary"
+            size="big"
+            icon="finger"
+            isBusy={isBusy}
+            onClick={() => void prove(usePasskey)}
+          >
+            {words.passkey}
+          </Button>
+        )}
+        {hasTyped && way === 'totp' && (
+          <TextInput
+            label={words.totp}
+            value={typed}
+            inputMode="numeric"
+            autoComplete="one-time-code"
+            maxLength={11}
+            data-autofocus
+            onChange={({ currentTarget }) => setTyped(currentTarget.value)}
+          />
+        )}
+        {hasTyped && way === 'password' && (
+          <PasswordInput
+            label={words.password}
+            value={typed}
+            autoComplete="current-password"
+            data-autofocus
+            onChange={({ currentTarget }) => setTyped(currentTarget.value)}
+          />
+        )}
+        {!hasTyped && user.passkeys === 0 && <Note>{words.none}</Note>}
+        <Refusal error={refusal} />
+        {hasTyped && (
+          <div className="row sp">
+            {hasOther ? (
+              <button
+                type="button"
+                className="lnk"
+                onClick={() => setWay(way === 'totp' ? 'password' : 'totp')}
+              >
+                {way === 'totp' ? words.usePassword : words.useTotp}
+              </button>
+            ) : (
+              <span />
+            )}
+            <Button
+              type="submit"
+              kind={user.passkeys > 0 ? 'plain' : 'primary'}
+              isBusy={isBusy}
+              isDisabled={typed === ''}
+            >
+              {words.confirm}
+            </Button>
+          </div>
+        )}
+      </form>
+    </Modal>
+  )
+}

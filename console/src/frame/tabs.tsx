@@ -1,0 +1,81 @@
+import { Menu } from '@mantine/core'
+import { Link, useNavigate } from '@tanstack/react-router'
+import { type Mode, useScope, writeScope } from '../api/scope'
+import { useMembership } from '../api/session'
+import { Icon } from '../parts/icons'
+import { texts } from '../texts/en'
+import { isCurrent, type MenuRoute, useIsOperatorArea, useMenu, usePath } from './menu'
+import { useCount } from './sidebar'
+import { signOut } from './user-menu'
+
+const tabsMax = 4
+
+/** The menu of phones: four tabs, and everything else behind "More". */
+export function Tabs() {
+  const menu = useMenu()
+  const tabs = menu.filter((entry) => entry.menu.isTab).slice(0, tabsMax)
+  return (
+    <nav className="tabs" aria-label={texts.frame.main}>
+      {tabs.map((entry) => (
+        <Tab key={entry.path} entry={entry} paths={menu.map(({ path }) => path)} />
+      ))}
+      <More rest={menu.filter((entry) => !tabs.includes(entry))} />
+    </nav>
+  )
+}
+
+function Tab({ entry: { path, menu }, paths }: { entry: MenuRoute; paths: string[] }) {
+  const isOn = isCurrent(usePath(), path, paths)
+  const count = useCount(menu.counts ?? [])
+  return (
+    <Link to={path} className={isOn ? 'on' : ''} aria-current={isOn ? 'page' : undefined}>
+      <Icon name={menu.icon} />
+      {menu.label}
+      {count > 0 && <em />}
+    </Link>
+  )
+}
+
+function More({ rest }: { rest: MenuRoute[] }) {
+  const navigate = useNavigate()
+  const membership = useMembership()
+  const { merchant, mode } = useScope()
+  const isOperatorArea = useIsOperatorArea()
+  const other: Mode = mode === 'test' ? 'live' : 'test'
+  return (
+    <Menu position="top-end" width={220} shadow="md">
+      <Menu.Target>
+        <button type="button">
+          <Icon name="menu" />
+          {texts.frame.more}
+        </button>
+      </Menu.Target>
+      <Menu.Dropdown>
+        {rest.map(({ path, menu }) => (
+          <Menu.Item
+            key={path}
+            leftSection={<Icon name={menu.icon} />}
+            onClick={() => void navigate({ to: path })}
+          >
+            {menu.label}
+          </Menu.Item>
+        ))}
+        <Menu.Divider />
+        {membership?.maySeeLive && !isOperatorArea && (
+          <Menu.Item
+            leftSection={<Icon name="redo" />}
+            onClick={() => writeScope({ merchant, mode: other })}
+          >
+            {texts.frame.palette.switchMode(other)}
+          </Menu.Item>
+        )}
+        <Menu.Item leftSection={<Icon name="gear" />} onClick={() => void navigate({ to: '/you' })}>
+          {texts.frame.you}
+        </Menu.Item>
+        <Menu.Item leftSection={<Icon name="signOut" />} onClick={() => void signOut()}>
+          {texts.frame.signOut}
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  )
+}

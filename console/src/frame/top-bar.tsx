@@ -1,0 +1,111 @@
+import { Menu } from '@mantine/core'
+import { Link, useNavigate } from '@tanstack/react-router'
+import { type Mode, useScope, writeScope } from '../api/scope'
+import { useMay, useMembership, useSession } from '../api/session'
+import { Icon } from '../parts/icons'
+import { texts } from '../texts/en'
+import { useAttention } from './attention'
+import { useIsOperatorArea } from './menu'
+import { MerchantMenu } from './merchant-menu'
+import { openedPanel } from './panels'
+import { UserMenu } from './user-menu'
+
+export function TopBar() {
+  const isOperatorArea = useIsOperatorArea()
+  const { user } = useSession()
+  return (
+    <header className="top">
+      <MerchantMenu isOnPhone />
+      <button
+        type="button"
+        className="find"
+        aria-label={texts.frame.searchLabel}
+        aria-keyshortcuts="Control+K"
+        onClick={() => openedPanel.write('palette')}
+      >
+        <Icon name="search" />
+        <span>{texts.frame.search}</span>
+        <kbd>Ctrl K</kbd>
+      </button>
+      {isOperatorArea ? (
+        <span className="gap" />
+      ) : (
+        <>
+          <ModeSwitch />
+          <Bell />
+          <NewMenu />
+        </>
+      )}
+      <UserMenu name={user.name} />
+    </header>
+  )
+}
+
+/** Keeps the path: the same list in the other mode. */
+function ModeSwitch() {
+  const membership = useMembership()
+  const { merchant, mode } = useScope()
+  if (!membership?.maySeeLive) return <span className="gap" />
+  const option = (one: Mode) => (
+    <button
+      type="button"
+      className={one === mode ? `on ${one}-mode` : ''}
+      aria-pressed={one === mode}
+      onClick={() => writeScope({ merchant, mode: one })}
+    >
+      {texts.frame.modes[one]}
+    </button>
+  )
+  return (
+    <span className="seg mode gap dk" role="group" aria-label={texts.frame.mode}>
+      {option('test')}
+      {option('live')}
+    </span>
+  )
+}
+
+function Bell() {
+  const waiting = useAttention()
+  return (
+    <Link className="ib" to="/" hash="attention" aria-label={texts.frame.attention}>
+      <Icon name="bell" />
+      {waiting.length > 0 && <em />}
+    </Link>
+  )
+}
+
+function NewMenu() {
+  const navigate = useNavigate()
+  const mayPay = useMay('payouts.create')
+  const mayCollect = useMay('collect.create')
+  if (!mayPay && !mayCollect) return null
+  return (
+    <Menu position="bottom-end" width={200} shadow="md">
+      <Menu.Target>
+        <button type="button" className="btn dk">
+          <Icon name="plus" size={16} />
+          {texts.frame.create}
+        </button>
+      </Menu.Target>
+      <Menu.Dropdown>
+        {mayPay && (
+          <Menu.Item
+            leftSection={<Icon name="payOut" />}
+            rightSection={<kbd>c</kbd>}
+            onClick={() => void navigate({ to: '/payouts/new' })}
+          >
+            {texts.frame.newPayout}
+          </Menu.Item>
+        )}
+        {mayCollect && (
+          <Menu.Item
+            leftSection={<Icon name="link" />}
+            onClick={() => void navigate({ to: '/collect', search: { new: 'link' } as never })}
+          >
+            {texts.frame.newLink}
+          </Menu.Item>
+        )}
+      </Menu.Dropdown>
+    </Menu>
+  )
+}

@@ -1,0 +1,37 @@
+import { type ReactNode, useState } from 'react'
+import { texts } from '../texts/en'
+import { Icon } from './icons'
+
+const shownMs = 1_600
+
+/** Copies the whole text, whatever is shown of it. */
+export function useCopy(text: string) {
+  const [isCopied, setCopied] = useState(false)
+  const copy = async () => {
+    await navigator.clipboard.writeText(text)
+    setCopied(true)
+    setTimeout(() => setCopied(false), shownMs)
+  }
+  return { isCopied, copy }
+}
+
+export function Copy({ text, children }: { text: string; children: ReactNode }) {
+  const { isCopied, copy } = useCopy(text)
+  return (
+    <button
+      type="button"
+      className={isCopied ? 'copy done' : 'copy'}
+      title={texts.common.copy}
+      onClick={(event) => {
+        event.stopPropagation()
+        void copy()
+      }}
+    >
+      {children}
+      <Icon name={isCopied ? 'check' : 'copy'} size={14} />
+      <span className="hidden" role="status">
+        {isCopied && texts.common.copied}
+      </span>
+    </button>
+  )
+}

@@ -1,0 +1,205 @@
+import { Popover, Select, TextInput } from '@mantine/core'
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import { type FormEvent, type ReactNode, useState } from 'react'
+import { texts } from '../texts/en'
+import { Button } from './button'
+import { Icon } from './icons'
+import { type Asset, formatMoney, parseMoney, toWire } from './money-format'
+
+/** One filter of a list, kept in the URL under its name. */
+export type Filter =
+  | { kind: 'text'; name: string; label: string; placeholder?: string }
+  | { kind: 'choice'; name: string; label: string; options: { value: string; label: string }[] }
+  /** `minAmount` and `maxAmount`. */
+  | { kind: 'amount'; label: string }
+  /** `from` and `to`, as days in Lagos. */
+  | { kind: 'period'; label: string }
+
+export type FilterValues = Record<string, string>
+
+/** The filters in the URL, as the API takes them. Other parameters stay. */
+export function useFilters(filters: Filter[], others: string[] = []) {
+  const search = useSearch({ strict: false }) as FilterValues
+  const navigate = useNavigate()
+  const names = new Set([...filters.flatMap(namesOf), ...others])
+  const values = Object.fromEntries(Object.entries(search).filter(([name]) => names.has(name)))
+  const change = (changed: Record<string, string | undefined>) => {
+    const merged = Object.entries({ ...search, ...changed })
+    const next = Object.fromEntries(merged.filter(([, value]) => value))
+    void navigate({ to: '.', search: next as never, replace: true })
+  }
+  return { values, change }
+}
+
+function namesOf(filter: Filter): string[] {
+  if (filter.kind === 'amount') return ['minAmount', 'maxAmount', 'currency']
+  return filter.kind === 'period' ? ['from', 'to'] : [filter.name]
+}
+
+type Props = {
+  filters: Filter[]
+  values: FilterValues
+  onChange: (changed: Record<string, string | undefined>) => void
+  /** At the end of the row, such as whether the list is live. */
+  children?: ReactNode
+}
+
+/** A row of filters: those that are set, and those that can be. `/` moves the focus here. */
+export function Filters({ filters, values, onChange, children }: Props) {
+  return (
+    <div className="fil" role="group" aria-label={texts.common.filters} data-filters="">
+      {filters.map((filter) => (
+        <OneFilter key={filter.label} filter={filter} values={values} onChange={onChange} />
+      ))}
+      {children}
+    </div>
+  )
+}
+
+function OneFilter({ filter, values, onChange }: Omit<Props, 'filters'> & { filter: Filter }) {
+  const [isOpen, setOpen] = useState(false)
+  const shown = describe(filter, values)
+  const clear = () => onChange(Object.fromEntries(namesOf(filter).map((name) => [name, undefined])))
+  const apply = (changed: Record<string, string | undefined>) => {
+    setOpen(false)
+    onChange(changed)
+  }
+  return (
+    <span className="fx">
+      <Popover opened={isOpen} onChange={setOpen} position="bottom-start" shadow="md" trapFocus>
+        <Popover.Target>
+          <button
+            type="button"
+            className={shown ? 'f on' : 'f'}
+            aria-haspopup="dialog"
+            onClick={() => setOpen(!isOpen)}
+          >
+            {!shown && <Icon name="plus" size={14} />}
+            {shown ? `${filter.label}: ${shown}` : filter.label}
+          </button>
+        </Popover.Target>
+        <Popover.Dropdown>
+          <FilterForm filter={filter} values={values} onApply={apply} />
+        </Popover.Dropdown>
+      </Popover>
+      {shown && (
+        <button
+          type="button"
+          className="f on x"
+          aria-label={texts.common.clearFilter(filter.label)}
+          onClick={clear}
+        >
+          <Icon name="close" size={14} />
+        </button>
+      )}
+    </span>
+  )
+}
+
+type FormProps = {
+  filter: Filter
+  values: FilterValues
+  onApply: (changed: Record<string, string | undefined>) => void
+}
+
+function FilterForm({ filter, values, onApply }: FormProps) {
+  const [typed, setTyped] = useState<FilterValues>(() => typedOf(filter, values))
+  const field = (name: string) => ({
+    value: typed[name] ?? '',
+    onChange: (event: FormEvent<HTMLInputElement>) =>
+      setTyped({ ...typed, [name]: event.currentTarget.value }),
+  })
+  if (filter.kind === 'choice')
+    return (
+      <div role="listbox" aria-label={filter.label} className="col" style={{ gap: 2 }}>
+        {filter.options.map(({ value, label }) => (
+          <button
+            key={value}
+            type="button"
+            role="option"
+            aria-selected={values[filter.name] === value}
+            className="nav"
+            onClick={() => onApply({ [filter.name]: value })}
+          >
+            {label}
+          </button>
+        ))}
+      </div>
+    )
+  return (
+    <form
+      className="col"
+      style={{ gap: 10, width: 240 }}
+      onSubmit={(event) => {
+        event.preventDefault()
+        onApply(wireOf(filter, typed))
+      }}
+    >
+      {filter.kind === 'text' && (
+        <TextInput label={filter.label} placeholder={filter.placeholder} {...field(filter.name)} />
+      )}
+      {filter.kind === 'period' && (
+        <>
+          <TextInput type="date" label={texts.common.fromDay} {...field('from')} />
+          <TextInput type="date" label={texts.common.toDay} {...field('to')} />
+        </>
+      )}
+      {filter.kind === 'amount' && (
+        <>
+          <Select
+            label={texts.common.currency}
+            data={['NGN', 'USDC', 'USDT']}
+            value={typed.currency ?? 'NGN'}
+            onChange={(currency) => setTyped({ ...typed, currency: currency ?? 'NGN' })}
+            comboboxProps={{ withinPortal: false }}
+          />
+          <TextInput label={texts.common.atLeast} inputMode="decimal" {...field('minAmount')} />
+          <TextInput label={texts.common.atMost} inputMode="decimal" {...field('maxAmount')} />
+        </>
+      )}
+      <Button type="submit" kind="primary" size="small">
+        {texts.common.apply}
+      </Button>
+    </form>
+  )
+}
+
+/** In the URL amounts are as the API takes them, kobo for naira; people type naira. */
+function typedOf(filter: Filter, values: FilterValues): FilterValues {
+  if (filter.kind !== 'amount') return values
+  const asset = (values.currency ?? 'NGN') as Asset
+  const plain = (text: string | undefined) =>
+    text ? formatMoney(asset === 'NGN' ? BigInt(text) : text, asset).replace(/[₦,]|\s.*$/g, '') : ''
+  return {
+    currency: asset,
+    minAmount: plain(values.minAmount),
+    maxAmount: plain(values.maxAmount),
+  }
+}
+
+function wireOf(filter: Filter, typed: FilterValues): Record<string, string | undefined> {
+  if (filter.kind !== 'amount')
+    return Object.fromEntries(namesOf(filter).map((name) => [name, typed[name]?.trim()]))
+  const asset = (typed.currency ?? 'NGN') as Asset
+  const wire = (text = '') => {
+    const units = parseMoney(text, asset)
+    return units === null || units === undefined ? undefined : String(toWire(units, asset))
+  }
+  return { currency: asset, minAmount: wire(typed.minAmount), maxAmount: wire(typed.maxAmount) }
+}
+
+function describe(filter: Filter, values: FilterValues): string | undefined {
+  if (filter.kind === 'text') return values[filter.name]
+  if (filter.kind === 'choice')
+    return filter.options.find(({ value }) => value === values[filter.name])?.label
+  if (filter.kind === 'period') {
+    const { from, to } = values
+    return from || to ? [from, to].map((day) => day ?? '…').join(' – ') : undefined
+  }
+  const { minAmount, maxAmount, currency = 'NGN' } = values
+  if (!minAmount && !maxAmount) return values.currency
+  const asset = currency as Asset
+  const money = (text: string) => formatMoney(asset === 'NGN' ? BigInt(text) : text, asset)
+  if (minAmount && maxAmount) return `${money(minAmount)} – ${money(maxAmount)}`
+  return minAmount ? `≥ ${money(minAmount)}` : `≤ ${money(maxAmount!)}`
+}

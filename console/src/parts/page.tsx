@@ -1,0 +1,136 @@
+import { Link } from '@tanstack/react-router'
+import { type ReactNode, useEffect } from 'react'
+import { Icon, type IconName } from './icons'
+import type { Tone } from './status'
+
+type HeadProps = {
+  title: ReactNode
+  /** Name of the browser tab; by default the title, if that is text. */
+  tab?: string
+  /** The list that this page belongs to, as a path of the console. */
+  parent?: { to: string; label: string; current: ReactNode }
+  /** A line above the title. */
+  over?: ReactNode
+  /** Beside the title, such as a status. */
+  beside?: ReactNode
+  actions?: ReactNode
+}
+
+export function PageHead({ title, tab, parent, over, beside, actions }: HeadProps) {
+  const name = tab ?? (typeof title === 'string' ? title : 'Manilla')
+  useEffect(() => {
+    document.title = `${name} · Manilla`
+  }, [name])
+  return (
+    <div className="head">
+      <div>
+        {parent && (
+          <p className="bc">
+            <Link to={parent.to}>{parent.label}</Link> / {parent.current}
+          </p>
+        )}
+        {over && <p className="soft">{over}</p>}
+        <div className="row wrap">
+          <h1>{title}</h1>
+          {beside}
+        </div>
+      </div>
+      {actions && <div className="acts">{actions}</div>}
+    </div>
+  )
+}
+
+type CardProps = {
+  title?: ReactNode
+  /** On the right of the title. */
+  aside?: ReactNode
+  children: ReactNode
+  isPadded?: boolean
+  className?: string
+}
+
+/** A section with a border. With a title, it has a head. */
+export function Card({ title, aside, children, isPadded = false, className = '' }: CardProps) {
+  return (
+    <section className={`card ${isPadded ? 'pad ' : ''}${className}`}>
+      {title !== undefined && (
+        <div className="ch">
+          <h2>{title}</h2>
+          {aside}
+        </div>
+      )}
+      {children}
+    </section>
+  )
+}
+
+/** Names and values, one pair a line. Pairs without a value are left out. */
+export function Facts({ children, isSmall }: { children: ReactNode; isSmall?: boolean }) {
+  return <dl className={isSmall ? 'kv sm end' : 'kv end'}>{children}</dl>
+}
+
+export function Fact({ name, children }: { name: ReactNode; children: ReactNode }) {
+  if (children === null || children === undefined || children === '') return null
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  )
+}
+
+export function Tile({ icon, tone = 'calm' }: { icon: IconName; tone?: Tone }) {
+  return (
+    <span className={tone === 'calm' ? 'tile' : `tile ${tone}`}>
+      <Icon name={icon} />
+    </span>
+  )
+}
+
+type NoteProps = { tone?: Tone; icon?: IconName; title?: ReactNode; children?: ReactNode }
+
+/** A coloured box that says one thing. */
+export function Note({ tone = 'warn', icon = 'alert', title, children }: NoteProps) {
+  return (
+    <div className={`note ${tone}`}>
+      <Icon name={icon} />
+      <div className="t">
+        {title && <p className="b">{title}</p>}
+        {children}
+      </div>
+    </div>
+  )
+}
+
+type EmptyProps = { icon: IconName; children: ReactNode; action?: ReactNode }
+
+/** Nothing is here yet: one sentence and one action. */
+export function EmptyState({ icon, children, action }: EmptyProps) {
+  return (
+    <div className="empty">
+      <Tile icon={icon} />
+      <p className="soft">{children}</p>
+      {action}
+    </div>
+  )
+}
+
+/** A placeholder of the final size. Appears after a moment, so that fast answers do not flicker. */
+export function Skeleton({ height = 16, width }: { height?: number; width?: number | string }) {
+  return <div className="skel" style={{ height, width: width ?? '100%' }} aria-hidden="true" />
+}
+
+export function SkeletonRows({ count = 6 }: { count?: number }) {
+  return (
+    <div className="list" aria-busy="true">
+      {Array.from({ length: count }, (_, at) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: they are all the same
+        <div key={at}>
+          <Skeleton height={20} width="30%" />
+          <Skeleton height={20} width="20%" />
+          <Skeleton height={20} />
+        </div>
+      ))}
+    </div>
+  )
+}

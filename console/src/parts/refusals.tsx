@@ -1,0 +1,58 @@
+import { toRefusal } from '../api/refusal'
+import { texts } from '../texts/en'
+import { Button } from './button'
+import { Note } from './page'
+
+type Props = { error: unknown; what?: string; retry?: () => void }
+
+/** A read that failed: what failed, the request to ask about, and a way to try again. */
+export function ErrorState({ error, what, retry }: Props) {
+  const { status, message, requestId } = toRefusal(error)
+  const title = status === 403 ? texts.common.forbidden : (what ?? texts.common.notLoaded)
+  return (
+    <div className="pad">
+      <Note tone="bad" title={title}>
+        <p>{message}</p>
+        {requestId && (
+          <p className="soft sm">
+            {texts.common.requestId} <span className="mono">{requestId}</span>
+          </p>
+        )}
+        {retry && status !== 403 && (
+          <p style={{ marginTop: 10 }}>
+            <Button size="small" icon="redo" onClick={retry}>
+              {texts.common.retry}
+            </Button>
+          </p>
+        )}
+      </Note>
+    </div>
+  )
+}
+
+/**
+ * A write that was refused: the message as the server wrote it. Issues of fields in `atFields`
+ * are shown at these fields, the others here.
+ */
+export function Refusal({ error, atFields = [] }: { error: unknown; atFields?: string[] }) {
+  if (!error) return null
+  const { message, details, nextStep, requestId } = toRefusal(error)
+  const others = details.filter(({ field }) => !atFields.includes(field))
+  return (
+    <div role="alert">
+      <Note tone="bad" title={message}>
+        {others.map(({ field, issue }) => (
+          <p key={field}>
+            <code>{field}</code> {issue}
+          </p>
+        ))}
+        {nextStep && <p>{nextStep}</p>}
+        {requestId && (
+          <p className="soft sm">
+            {texts.common.requestId} <span className="mono">{requestId}</span>
+          </p>
+        )}
+      </Note>
+    </div>
+  )
+}

@@ -1,0 +1,19 @@
+import { formatClock, formatFull, formatSeconds, formatUtc, formatWhen } from './time-format'
+
+type Props = {
+  value: string
+  /** `when` names the day if it is not today; `clock` and `seconds` show the time only. */
+  show?: 'when' | 'clock' | 'seconds' | 'utc'
+}
+
+const shown = { when: formatWhen, clock: formatClock, seconds: formatSeconds, utc: formatUtc }
+
+/** A time in the merchant's zone. Hovering shows it in full. */
+export function Time({ value, show = 'when' }: Props) {
+  const title = show === 'utc' ? formatFull(value) : `${formatFull(value)}, ${formatUtc(value)}`
+  return (
+    <time className="nw" dateTime={value} title={title}>
+      {(shown[show] as (iso: string) => string)(value)}
+    </time>
+  )
+}

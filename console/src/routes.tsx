@@ -1,0 +1,36 @@
+import type { Permission } from './api/session'
+import { balanceRoutes } from './screens/balances/routes'
+import { businessRoutes } from './screens/business/routes'
+import { collectRoutes } from './screens/collect/routes'
+import { developerRoutes } from './screens/developers/routes'
+import { homeRoutes } from './screens/home/routes'
+import { operatorRoutes } from './screens/operator/routes'
+import { paymentRoutes } from './screens/payments/routes'
+import { payoutRoutes } from './screens/payouts/routes'
+import type { ScreenRoute } from './screens/screen-route'
+import { youRoutes } from './screens/you/routes'
+
+/** Every screen, in the order of the menu. */
+export const screenRoutes: ScreenRoute[] = [
+  ...homeRoutes,
+  ...paymentRoutes,
+  ...payoutRoutes,
+  ...balanceRoutes,
+  ...collectRoutes,
+  ...developerRoutes,
+  ...businessRoutes,
+  ...youRoutes,
+  ...operatorRoutes,
+]
+
+export const isOperatorPath = (path: string) => /^\/operator(\/|$)/.test(path)
+
+type Viewer = { permissions: ReadonlySet<Permission>; isOperator: boolean }
+
+export function mayOpen(
+  { path, permissions: needed }: ScreenRoute,
+  { permissions, isOperator }: Viewer,
+): boolean {
+  if (isOperatorPath(path)) return isOperator
+  return needed === undefined || needed.some((permission) => permissions.has(permission))
+}

@@ -1,0 +1,20 @@
+import { texts } from '../../texts/en'
+import type { ScreenRoute } from '../screen-route'
+
+const { menu } = texts.frame
+
+export const balanceRoutes: ScreenRoute[] = [
+  {
+    path: '/balances',
+    load: () => import('../not-built'),
+    permissions: ['balances.see'],
+    menu: {
+      label: menu.balances,
+      icon: 'balance',
+      group: 'main',
+      goKey: 'b',
+      isTab: true,
+      counts: ['low_balance'],
+    },
+  },
+]

@@ -1,0 +1,25 @@
+import { texts } from '../../texts/en'
+import type { ScreenRoute } from '../screen-route'
+
+const { menu } = texts.frame
+
+export const businessRoutes: ScreenRoute[] = [
+  {
+    path: '/team',
+    load: () => import('../not-built'),
+    permissions: ['team.see', 'team.change'],
+    menu: { label: menu.team, icon: 'users', group: 'business' },
+  },
+  {
+    path: '/audit',
+    load: () => import('../not-built'),
+    permissions: ['audit.see', 'audit.own'],
+    menu: { label: menu.audit, icon: 'shield', group: 'business' },
+  },
+  {
+    path: '/settings',
+    load: () => import('../not-built'),
+    permissions: ['settings.see', 'settings.change', 'business.see', 'business.change'],
+    menu: { label: menu.settings, icon: 'gear', group: 'business', counts: ['kyc'] },
+  },
+]

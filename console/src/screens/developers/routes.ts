@@ -1,0 +1,43 @@
+import { texts } from '../../texts/en'
+import type { ScreenRoute } from '../screen-route'
+
+const { menu } = texts.frame
+
+export const developerRoutes: ScreenRoute[] = [
+  {
+    path: '/quick-start',
+    load: () => import('../not-built'),
+    permissions: ['developers.see'],
+    menu: { label: menu.quickStart, icon: 'code', group: 'developers' },
+  },
+  {
+    path: '/keys',
+    load: () => import('../not-built'),
+    permissions: ['keys.change'],
+    menu: { label: menu.keys, icon: 'key', group: 'developers' },
+  },
+  {
+    path: '/webhooks',
+    load: () => import('../not-built'),
+    permissions: ['developers.see'],
+    menu: {
+      label: menu.webhooks,
+      icon: 'hook',
+      group: 'developers',
+      goKey: 'w',
+      counts: ['endpoint_failing'],
+    },
+  },
+  {
+    path: '/events',
+    load: () => import('../not-built'),
+    permissions: ['developers.see'],
+    menu: { label: menu.events, icon: 'pulse', group: 'developers' },
+  },
+  {
+    path: '/requests',
+    load: () => import('../not-built'),
+    permissions: ['developers.see'],
+    menu: { label: menu.requests, icon: 'list', group: 'developers', goKey: 'l' },
+  },
+]

@@ -1,0 +1,26 @@
+import { texts } from '../../texts/en'
+import type { ScreenRoute } from '../screen-route'
+
+const { menu } = texts.frame
+
+export const payoutRoutes: ScreenRoute[] = [
+  {
+    path: '/payouts',
+    load: () => import('../not-built'),
+    permissions: ['payouts.see'],
+    menu: {
+      label: menu.payouts,
+      icon: 'payOut',
+      group: 'main',
+      goKey: 'o',
+      isTab: true,
+      counts: ['approval', 'payout_review'],
+    },
+  },
+  { path: '/payouts/new', load: () => import('../not-built'), permissions: ['payouts.create'] },
+  {
+    path: '/payouts/$reference',
+    load: () => import('../not-built'),
+    permissions: ['payouts.see'],
+  },
+]

@@ -1,0 +1,38 @@
+import type { ComponentType } from 'react'
+import type { Permission } from '../api/session'
+import type { IconName } from '../parts/icons'
+
+export type MenuGroup = 'main' | 'developers' | 'business' | 'operator'
+
+/** Kinds of `GET /v1/attention`, which the menu counts. */
+export type AttentionKind =
+  | 'approval'
+  | 'held_payment'
+  | 'endpoint_failing'
+  | 'payout_review'
+  | 'low_balance'
+  | 'kyc'
+  | 'second_factor'
+
+/** One address of the console and the screen that it shows. */
+export type ScreenRoute = {
+  /** Below /console, with parameters such as `/payments/$reference`. */
+  path: string
+  /** Loads the screen when first visited: a module that exports `Screen`. */
+  load: () => Promise<{ Screen: ComponentType }>
+  /** Who may open it: a user with any of these. Absent: everyone who is signed in. */
+  permissions?: Permission[]
+  menu?: {
+    label: string
+    icon: IconName
+    group: MenuGroup
+    /** The key after `g` that opens it. */
+    goKey?: string
+    /** Among the tabs at the bottom on phones. */
+    isTab?: boolean
+    /** What its number counts. */
+    counts?: AttentionKind[]
+  }
+  /** Shown without a menu around it, such as a receipt to print. */
+  isBare?: boolean
+}

@@ -1,0 +1,26 @@
+import { balances } from './balances'
+import { business } from './business'
+import { collect } from './collect'
+import { common } from './common'
+import { developers } from './developers'
+import { frame } from './frame'
+import { home } from './home'
+import { operator } from './operator'
+import { payments } from './payments'
+import { payouts } from './payouts'
+import { you } from './you'
+
+/** Every word of the console. Each area has its own file. */
+export const texts = {
+  common,
+  frame,
+  home,
+  payments,
+  payouts,
+  balances,
+  collect,
+  developers,
+  business,
+  you,
+  operator,
+}
