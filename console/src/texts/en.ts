@@ -5,9 +5,11 @@ import { common } from './common'
 import { developers } from './developers'
 import { frame } from './frame'
 import { home } from './home'
+import { keys } from './keys'
 import { operator } from './operator'
 import { payments } from './payments'
 import { payouts } from './payouts'
+import { settings } from './settings'
 import { you } from './you'
 
 /** Every word of the console. Each area has its own file. */
@@ -21,6 +23,8 @@ export const texts = {
   collect,
   developers,
   business,
+  keys,
+  settings,
   you,
   operator,
 }
