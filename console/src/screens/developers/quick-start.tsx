@@ -1,5 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
+import { call } from '../../api/call'
 import { type Page, usePages, useRead } from '../../api/reads'
 import { ApiRefusal } from '../../api/refusal'
 import { useScope, writeScope } from '../../api/scope'
@@ -189,7 +190,8 @@ type StepProps = {
   onAnswer?: (data: unknown) => void
 }
 
-type Run = { status: number; json: unknown; startedAt: number }
+/** `eventBefore` is the newest event before the call. */
+type Run = { status: number; json: unknown; eventBefore: string | undefined }
 
 function Step(props: StepProps) {
   const { title, text, example, language, keyText, canRun, findKey, ...more } = props
@@ -207,8 +209,8 @@ function Step(props: StepProps) {
     if (key === undefined) return
     setBusy(true)
     setFailure(null)
-    const startedAt = Date.now()
     try {
+      const eventBefore = hasEvent ? await findNewestEvent() : undefined
       const response = await fetch(example.path, {
         method: example.method,
         credentials: 'omit',
@@ -222,7 +224,7 @@ function Step(props: StepProps) {
         ...(example.body && { body: JSON.stringify(example.body) }),
       })
       const json = (await response.json()) as { data?: unknown }
-      setRun({ status: response.status, json, startedAt })
+      setRun({ status: response.status, json, eventBefore })
       setIdempotencyKey(crypto.randomUUID())
       if (response.ok) onAnswer?.(json.data)
       void client.invalidateQueries({ predicate: ({ queryKey }) => queryKey[2] === 'quick-event' })
@@ -272,7 +274,7 @@ function Step(props: StepProps) {
               </h3>
               <JsonView value={run.json} label={words.answer} />
             </div>
-            {hasEvent && <EventAfter startedAt={run.startedAt} />}
+            {hasEvent && <EventAfter eventBefore={run.eventBefore} />}
           </div>
         )}
       </div>
@@ -280,16 +282,18 @@ function Step(props: StepProps) {
   )
 }
 
-type Event = { id: string; type: string; timestamp: string }
+type Event = { id: string; type: string }
 
-/** Clocks of the server and of this computer may differ by this much. */
-const skewMs = 5_000
+async function findNewestEvent(): Promise<string | undefined> {
+  const { items } = await call<Page<Event>>('/v1/events', { query: { limit: 1 } })
+  return items[0]?.id
+}
 
 /** The newest event since the call, as a webhook would carry it. */
-function EventAfter({ startedAt }: { startedAt: number }) {
+function EventAfter({ eventBefore }: Pick<Run, 'eventBefore'>) {
   const { data } = useRead<Page<Event>>('quick-event', '/v1/events', { limit: 1 })
   const newest = data?.items[0]
-  const isNew = newest && Date.parse(newest.timestamp) >= startedAt - skewMs
+  const isNew = newest && newest.id !== eventBefore
   return (
     <div className="frm" style={{ gap: 8 }}>
       <h3 className="row">
