@@ -43,6 +43,7 @@ import { type OpenedLane, type OpenLane, openLane } from './postgres/lane.js'
 import { Replica } from './postgres/replica.js'
 import { RequestLog } from './request-log/request-log.js'
 import { type CoinMint, createFunding, createPendingMint } from './simulation/test-funding.js'
+import { createPasswords, type PasswordCost, type Passwords } from './team/passwords.js'
 import { createSessions, type Sessions } from './team/sessions.js'
 import type { WalletRails } from './wallets/prepare-wallets.js'
 import { countTroubledWallets } from './wallets/troubled-wallets.js'
@@ -51,6 +52,7 @@ import { notifyWorkers } from './webhooks/wake-ups.js'
 export type Service = {
   app: FastifyInstance
   routes: Route[]
+  passwords: Passwords
   db: Database
   metrics: HttpMetrics
   /** Finishes running requests, then closes every connection. */
@@ -81,6 +83,8 @@ export type Parts = {
   sharedLimits?: SharedLimits | undefined
   /** Absent: there is no demo merchant. */
   findDemoKey?: FindDemoKey | undefined
+  /** Of new passwords; tests use a smaller one. */
+  passwordCost?: PasswordCost | undefined
   /** The benchmark replaces lanes with one transaction per request. */
   open?: OpenLane
 }
@@ -132,6 +136,7 @@ export async function compose({ config, databaseUrl, logger, ...parts }: Parts):
       })
     : undefined
   const keyRing = createKeyRing({ db: quickDb, seal, clock })
+  const passwords = createPasswords(parts.passwordCost)
   const sessions = createSessions({ db: quickDb, clock })
   const laneContext = { connect: () => connectLane(databaseUrl, 'manilla lane'), open, clock, seal }
   const collections = openCollections({
@@ -201,6 +206,8 @@ export async function compose({ config, databaseUrl, logger, ...parts }: Parts):
     commitAccount: accountLanes.run,
     storeRefusal: refusalLanes.run,
     sessions,
+    passwords,
+    consoleUrl: config.consoleUrl,
     afterAdvance: (id) => runDueWork({ db, clock, logger, keyRing, sessions }, id),
   })
 
@@ -227,6 +234,7 @@ export async function compose({ config, databaseUrl, logger, ...parts }: Parts):
   return {
     app,
     routes,
+    passwords,
     db,
     metrics,
     async close() {

@@ -569,6 +569,31 @@ export const limits = {
     decimalDigitsMax: 20,
   },
   names: { length: 100 },
+  signIn: {
+    passwordLengthMin: 12,
+    passwordLengthMax: 200,
+    /** Words, runs and other signs that have to be guessed; see judge-password.ts. */
+    passwordWeightMin: 6,
+    /** Each takes 128 MiB and half of the threads that wait for the system. */
+    hashesRunningMax: 2,
+    hashesWaitingMax: 20,
+    /** How long the second factor may come after the password. */
+    signInStepMs: 10 * minute,
+    challengeMs: 5 * minute,
+    /** A new authenticator app is confirmed with a code within this time. */
+    enrolmentMs: 15 * minute,
+    guessWindowMs: 15 * minute,
+    guessesPerUserMax: 5,
+    guessesPerNetworkMax: 30,
+    recoveryCodes: 10,
+    passkeysMax: 20,
+    invitationMs: 72 * hour,
+    invitationsOpenMax: 100,
+    membersListedMax: 500,
+    sessionsListedMax: 100,
+    /** Old rows that one request deletes. */
+    rowsDeletedMax: 100,
+  },
   metadata: { keys: 50, bytes: 8 * 1024 },
   fees: { basisPointsMax: 10_000, tiersMax: 20 },
   operator: { rowsListedMax: 1_000, rowsListedDefault: 50, noteLengthMax: 500 },

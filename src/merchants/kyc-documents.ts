@@ -66,7 +66,8 @@ export async function addKycDocument(
   tx.write(sql`
     insert into kyc_documents
       (merchant_id, id, kind, name, content_type, size_bytes, sealed_content, created_at)
-    values (${merchantId}, ${id}, ${kind}, ${name}, ${contentType}, ${sizeBytes}, ${sealed}, ${now})`)
+    values (${merchantId}, ${id}, ${kind}, ${name}, ${contentType}, ${sizeBytes}, ${sealed},
+      ${now})`)
   return toDocument({ id, kind, name, contentType, sizeBytes, createdAt: now })
 }
 

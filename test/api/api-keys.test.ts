@@ -53,7 +53,7 @@ test('a key works from its creation until it is revoked, and a rolled one throug
   expect([revoked.status, revoked.json.data.state]).toEqual([200, 'revoked'])
   clock.advance(second)
   expect(await statusWith(rolled.json.data.key)).toBe(401)
-  for (const action of ['key.create', 'key.roll', 'key.revoke'])
+  for (const action of ['api_key.create', 'api_key.roll', 'api_key.revoke'])
     expect((await auditOf(action))[0]!.text).not.toContain(first.key.slice(8, 30))
 })
 
@@ -83,7 +83,7 @@ test('a test key can be shown again, a live one cannot, and nothing else keeps e
   ]
   const shown = await reveal(kept.id)
   expect(shown.json.data.key).toBe(kept.key)
-  expect((await auditOf('key.reveal'))[0]!.text).toContain(kept.id)
+  expect((await auditOf('api_key.reveal'))[0]!.text).toContain(kept.id)
   expect((await reveal(published.id)).status).toBe(400)
   expect((await reveal(live.id, 'live')).json.reason).toBe('test_mode_only')
   // The other mode does not know it.

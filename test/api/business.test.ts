@@ -71,13 +71,13 @@ test('a bank account of live mode waits a day, and so does a newly primary one',
   expect((await end(first)).status).toBe(400)
   expect((await end(other.json.data.reference)).json.data.isActive).toBe(false)
   const lines = await db.rows(sql<{ action: string }>`
-    select action from audit_lines where action like 'bank_account.%' order by number`)
+    select action from audit_lines where action like 'bank_account%' order by number`)
   expect(lines.map(({ action }) => action.split('.')[1])).toEqual([
     'add',
-    'make_primary',
+    'make',
     'add',
-    'make_primary',
-    'make_primary',
+    'make',
+    'make',
     'deactivate',
   ])
 

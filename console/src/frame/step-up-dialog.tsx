@@ -15,7 +15,7 @@ const words = texts.frame.stepUp
 export function StepUp({ onAnswer }: { onAnswer: (isProven: boolean) => void }) {
   const { user } = useSession()
   const client = useQueryClient()
-  const [way, setWay] = useState<'totp' | 'password'>(user.hasTotp ? 'totp' : 'password')
+  const way = user.hasTotp ? 'totp' : 'password'
   const [typed, setTyped] = useState('')
   const [isBusy, setBusy] = useState(false)
   const [refusal, setRefusal] = useState<ApiRefusal | null>(null)
@@ -56,8 +56,8 @@ export function StepUp({ onAnswer }: { onAnswer: (isProven: boolean) => void }) 
     event.preventDefault()
     void prove(async () => (way === 'totp' ? { totp: typed.trim() } : { password: typed }))
   }
-  const hasOther = user.hasTotp && user.hasPassword
-  const hasTyped = user.hasTotp || user.hasPassword
+  // The password confirms only people who have nothing stronger.
+  const hasTyped = user.hasTotp || (user.hasPassword && user.passkeys === 0)
 
   return (
     <Modal opened onClose={() => onAnswer(false)} title={words.title} centered zIndex={400}>
@@ -80,7 +80,7 @@ export function StepUp({ onAnswer }: { onAnswer: (isProven: boolean) => void }) 
             value={typed}
             inputMode="numeric"
             autoComplete="one-time-code"
-            maxLength={11}
+            maxLength={24}
             data-autofocus
             onChange={({ currentTarget }) => setTyped(currentTarget.value)}
           />
@@ -98,17 +98,7 @@ export function StepUp({ onAnswer }: { onAnswer: (isProven: boolean) => void }) 
         <Refusal error={refusal} />
         {hasTyped && (
           <div className="row sp">
-            {hasOther ? (
-              <button
-                type="button"
-                className="lnk"
-                onClick={() => setWay(way === 'totp' ? 'password' : 'totp')}
-              >
-                {way === 'totp' ? words.usePassword : words.useTotp}
-              </button>
-            ) : (
-              <span />
-            )}
+            <span />
             <Button
               type="submit"
               kind={user.passkeys > 0 ? 'plain' : 'primary'}

@@ -15,7 +15,7 @@ import { type RolledKey, rollKey } from '../../merchants/roll-key.js'
 import { visible } from '../../merchants/settings-document.js'
 import { referenceSample } from '../../resources/shapes.js'
 import type { ApiParts } from '../api-parts.js'
-import { auditChange, withOwnLine } from '../audit-change.js'
+import { auditCall } from '../edge/audit-call.js'
 import { success } from '../edge/envelope.js'
 import { toCallWithLateAnswer } from '../edge/keyed-lane.js'
 import { pageOf } from '../edge/page-of.js'
@@ -100,10 +100,9 @@ const create = (api: ApiParts) =>
       }
       return api.change(
         toCallWithLateAnswer(
-          withOwnLine(request),
+          request,
           async (tx, now) => {
             const issued = await issueKey(tx, now, newKey)
-            auditChange(tx, now, request, { action: 'key.create', details: detailsOf(issued) })
             return issued
           },
           (issued) => showIssued(201, 'API key created', issued as IssuedKey),
@@ -133,17 +132,8 @@ const roll = (api: ApiParts) =>
       const graceMs = (request.body?.graceHours ?? 24) * hour
       return api.change(
         toCallWithLateAnswer(
-          withOwnLine(request),
-          async (tx, now) => {
-            const rolled = await rollKey(tx, now, { ...nameOf(request), seal: api.seal, graceMs })
-            const details = {
-              ...detailsOf(rolled.issued),
-              rolledFrom: request.params.id,
-              oldExpiresAt: rolled.oldExpiresAt,
-            }
-            auditChange(tx, now, request, { action: 'key.roll', details })
-            return rolled
-          },
+          request,
+          (tx, now) => rollKey(tx, now, { ...nameOf(request), seal: api.seal, graceMs }),
           (rolled) => {
             const { issued, oldExpiresAt } = rolled as RolledKey
             return showIssued(201, 'API key rolled', issued, { oldExpiresAt })
@@ -166,11 +156,9 @@ const revoke = (api: ApiParts) =>
     handle(request) {
       return api.change(
         toCallWithLateAnswer(
-          withOwnLine(request),
+          request,
           async (tx, now) => {
-            const { key, isFresh } = await revokeKey(tx, now, nameOf(request))
-            if (isFresh)
-              auditChange(tx, now, request, { action: 'key.revoke', details: detailsOf(key) })
+            const { key } = await revokeKey(tx, now, nameOf(request))
             return showKey(key, now)
           },
           (shown) => success(200, 'API key revoked', shown),
@@ -195,7 +183,7 @@ const reveal = ({ db, seal }: ApiParts) =>
       const now = realTimeOf(request)
       const revealed = await db.transaction(async (tx) => {
         const found = await revealKey(tx, now, { ...nameOf(request), seal })
-        auditChange(tx, now, request, { action: 'key.reveal', details: detailsOf(found) })
+        auditCall(tx, request.audited, detailsOf(found))
         return found
       })
       return success(200, 'API key', { ...showKey(revealed, now), key: revealed.key.reveal() })

@@ -13,7 +13,6 @@ import {
 import type { Tx } from '../../postgres/tx.js'
 import { referenceSample } from '../../resources/shapes.js'
 import type { ApiParts } from '../api-parts.js'
-import { auditChange, withOwnLine } from '../audit-change.js'
 import { success } from '../edge/envelope.js'
 import { toCallWithLateAnswer } from '../edge/keyed-lane.js'
 import { pageOf } from '../edge/page-of.js'
@@ -79,7 +78,7 @@ const add = (api: ApiParts) =>
       const accountName = [...found.accountName].slice(0, limits.names.length).join('')
       return api.change(
         toCallWithLateAnswer(
-          withOwnLine(request),
+          request,
           async (tx, now) => {
             const usableFrom = usableFromFor(now, environment.mode)
             const added = await addBankAccount(tx, now, {
@@ -90,8 +89,6 @@ const add = (api: ApiParts) =>
               usableFrom,
             })
             const account = isPrimary ? await makePrimary(tx, added, usableFrom) : added
-            const details = detailsOf(account)
-            auditChange(tx, now, request, { action: 'bank_account.add', details })
             return show(account)
           },
           (account) => success(201, 'Bank account added', account),
@@ -110,7 +107,7 @@ const choosePrimary = (api: ApiParts) =>
     description: 'Settlements go to it; in live mode after 24 hours.',
     params,
     handle: (request) =>
-      changeOne(api, request, 'bank_account.make_primary', (tx, now) =>
+      changeOne(api, request, (tx, now) =>
         makePrimary(tx, nameOf(request), usableFromFor(now, request.environment.mode)),
       ),
   })
@@ -125,9 +122,7 @@ const deactivate = (api: ApiParts) =>
     description: 'The primary one is refused: make another one primary first.',
     params,
     handle: (request) =>
-      changeOne(api, request, 'bank_account.deactivate', (tx) =>
-        deactivateBankAccount(tx, nameOf(request)),
-      ),
+      changeOne(api, request, (tx) => deactivateBankAccount(tx, nameOf(request))),
   })
 
 type Named = RouteRequest<unknown, unknown, { reference: string }>
@@ -135,17 +130,12 @@ type Named = RouteRequest<unknown, unknown, { reference: string }>
 function changeOne(
   api: ApiParts,
   request: Named,
-  action: string,
   apply: (tx: Tx, now: Date) => Promise<BankAccount>,
 ) {
   return api.change(
     toCallWithLateAnswer(
-      withOwnLine(request),
-      async (tx, now) => {
-        const account = await apply(tx, now)
-        auditChange(tx, now, request, { action, details: detailsOf(account) })
-        return show(account)
-      },
+      request,
+      async (tx, now) => show(await apply(tx, now)),
       (account) => success(200, 'Bank account updated', account),
     ),
   )
@@ -166,9 +156,4 @@ function show({ reference, bankCode, accountNumber, accountName, ...account }: B
     usableFrom: account.usableFrom,
     createdAt: account.createdAt,
   }
-}
-
-function detailsOf({ reference, bankCode, accountNumber, accountName, ...more }: BankAccount) {
-  const { isPrimary, usableFrom } = more
-  return { reference, bankCode, accountNumber, accountName, isPrimary, usableFrom }
 }

@@ -24,7 +24,7 @@ import {
 import { visible } from '../../merchants/settings-document.js'
 import { referenceSample } from '../../resources/shapes.js'
 import type { ApiParts } from '../api-parts.js'
-import { auditChange, withOwnLine } from '../audit-change.js'
+import { auditCall } from '../edge/audit-call.js'
 import { success } from '../edge/envelope.js'
 import { toCallWithLateAnswer } from '../edge/keyed-lane.js'
 import { type Route, type RouteRequest, route } from '../edge/route.js'
@@ -80,7 +80,7 @@ const save = (api: ApiParts) =>
       const now = realTimeOf(request)
       await api.db.transaction(async (tx) => {
         await saveKyc(tx, now, { merchantId, seal: api.seal, form: body.form })
-        auditChange(tx, now, request, { action: 'kyc.save', details: {} })
+        auditCall(tx, request.audited, {})
       })
       return answerKyc(api, request, 'KYC saved')
     },
@@ -100,10 +100,9 @@ const submit = (api: ApiParts) =>
       const { merchantId } = request.environment
       return api.change(
         toCallWithLateAnswer(
-          withOwnLine(request),
+          request,
           async (tx, now) => {
             await submitKyc(tx, now, { merchantId, seal: api.seal })
-            auditChange(tx, now, request, { action: 'kyc.submit', details: {} })
             return { status: 'SUBMITTED' }
           },
           (submitted) => success(200, 'KYC submitted', submitted),
@@ -149,7 +148,7 @@ const uploadDocument = (api: ApiParts) =>
           sealed,
           sizeBytes: body.length,
         })
-        auditChange(tx, now, request, { action: 'kyc.add_document', details: detailsOf(added) })
+        auditCall(tx, request.audited, detailsOf(added))
         return added
       })
       return success(201, 'Document stored', showDocument(document))
@@ -170,10 +169,9 @@ const downloadDocument = (api: ApiParts) =>
     params,
     async handle(request) {
       const { merchantId } = request.environment
-      const now = realTimeOf(request)
       const document = await api.db.transaction(async (tx) => {
         const found = await readKycDocument(tx, api.seal, { merchantId, id: idOf(request) })
-        auditChange(tx, now, request, { action: 'kyc.read_document', details: detailsOf(found) })
+        auditCall(tx, request.audited, detailsOf(found))
         return found
       })
       return toDownload(document)
@@ -192,12 +190,11 @@ const removeDocument = (api: ApiParts) =>
     params,
     async handle(request) {
       const { merchantId } = request.environment
-      const now = realTimeOf(request)
       await api.db.transaction(async (tx) => {
         await lockEditableKyc(tx, merchantId)
         const removed = await removeKycDocument(tx, { merchantId, id: idOf(request) })
         const details = detailsOf(removed)
-        auditChange(tx, now, request, { action: 'kyc.remove_document', details })
+        auditCall(tx, request.audited, details)
       })
       return answerKyc(api, request, 'Document removed')
     },

@@ -34,6 +34,7 @@ import { search } from './search.js'
 import { changeSettings, readSettings } from './settings.js'
 import { uploadLogo } from './settings-logo.js'
 import { settlementRoutes } from './settlements.js'
+import { teamRoutes } from './team.js'
 import { readTimeline } from './timeline.js'
 import { virtualAccountRoutes } from './virtual-accounts.js'
 import { webhookEndpointRoutes } from './webhook-endpoints.js'
@@ -79,5 +80,6 @@ export function createRoutes(api: ApiParts): Route[] {
     ...auditLineRoutes(api),
     ...operatorAuditRoutes(api),
     ...consoleSessionRoutes(api),
+    ...teamRoutes(api),
   ]
 }

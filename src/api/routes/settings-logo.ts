@@ -4,7 +4,7 @@ import { Refusal } from '../../base/refusal.js'
 import { readLogo } from '../../merchants/read-logo.js'
 import { patchSettings } from '../../merchants/settings.js'
 import type { ApiParts } from '../api-parts.js'
-import { auditChange } from '../audit-change.js'
+import { auditCall } from '../edge/audit-call.js'
 import { success } from '../edge/envelope.js'
 import { route } from '../edge/route.js'
 
@@ -31,7 +31,7 @@ export const uploadLogo = ({ db }: ApiParts) =>
       const settings = await db.transaction(async (tx) => {
         const changed = await patchSettings(tx, now, environment, { checkout: { logo } })
         const details = { logoBytes: body.length }
-        auditChange(tx, now, request, { action: 'settings.change_logo', details })
+        auditCall(tx, request.audited, details)
         return changed
       })
       return success(200, 'Logo stored', settings)
