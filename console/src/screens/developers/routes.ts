@@ -6,13 +6,13 @@ const { menu } = texts.frame
 export const developerRoutes: ScreenRoute[] = [
   {
     path: '/quick-start',
-    load: () => import('../not-built'),
+    load: () => import('./quick-start'),
     permissions: ['developers.see'],
     menu: { label: menu.quickStart, icon: 'code', group: 'developers' },
   },
   {
     path: '/keys',
-    load: () => import('../not-built'),
+    load: () => import('./keys'),
     permissions: ['keys.change'],
     menu: { label: menu.keys, icon: 'key', group: 'developers' },
   },
