@@ -8,6 +8,7 @@ import { depositCoins } from '../test-mode/deposit-coins.js'
 import { fundBalance } from '../test-mode/fund-balance.js'
 import { payIn } from '../test-mode/pay-in.js'
 import { settleDisbursement } from '../test-mode/settle-disbursement.js'
+import { listAttention } from './attention.js'
 import { auditLineRoutes } from './audit-lines.js'
 import { balanceEntryRoutes } from './balance-entries.js'
 import { balances } from './balances.js'
@@ -28,6 +29,7 @@ import { requestLogRoutes } from './request-logs.js'
 import { search } from './search.js'
 import { changeSettings, readSettings } from './settings.js'
 import { settlementRoutes } from './settlements.js'
+import { streamChanges } from './stream.js'
 import { readTimeline } from './timeline.js'
 import { virtualAccountRoutes } from './virtual-accounts.js'
 import { webhookEndpointRoutes } from './webhook-endpoints.js'
@@ -65,6 +67,8 @@ export function createRoutes(api: ApiParts): Route[] {
     readTimeline(api),
     ...requestLogRoutes(api),
     ...auditLineRoutes(api),
+    streamChanges(api),
+    listAttention(api),
     ...operatorAuditRoutes(api),
     ...consoleSessionRoutes(api),
   ]
