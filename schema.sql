@@ -239,12 +239,16 @@ create table api_keys (
   revoked_at timestamp with time zone,
   rolled_into uuid,
   secret_fingerprint bytea,
+  permissions text[],
+  sealed_key text,
   constraint api_keys_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id),
   constraint api_keys_pkey PRIMARY KEY (id),
   constraint api_keys_rolled_into_fkey FOREIGN KEY (rolled_into) REFERENCES api_keys(id),
   constraint key_has_a_name CHECK (((length(name) >= 1) AND (length(name) <= 100))),
   constraint key_hash_is_whole CHECK ((length(hash) = 32)),
-  constraint key_kind_is_known CHECK ((kind = ANY (ARRAY['secret'::text, 'public'::text])))
+  constraint key_kind_is_known CHECK ((kind = ANY (ARRAY['secret'::text, 'public'::text]))),
+  constraint key_permissions_are_named CHECK ((cardinality(permissions) > 0)),
+  constraint only_secret_test_keys_are_kept CHECK (((sealed_key IS NULL) OR (hint ~~ 'sk\_test\_%'::text)))
 );
 
 create table audit_heads (
@@ -496,7 +500,7 @@ create table environments (
   constraint clock_moves_forward_only CHECK ((clock_offset_ms >= 0)),
   constraint environments_merchant_id_fkey FOREIGN KEY (merchant_id) REFERENCES merchants(id),
   constraint environments_pkey PRIMARY KEY (id),
-  constraint kyc_status_is_known CHECK ((kyc_status = ANY (ARRAY['NONE'::text, 'APPROVED'::text]))),
+  constraint kyc_status_is_known CHECK ((kyc_status = ANY (ARRAY['NONE'::text, 'DRAFT'::text, 'SUBMITTED'::text, 'MORE_NEEDED'::text, 'APPROVED'::text, 'REJECTED'::text]))),
   constraint mode_is_known CHECK ((mode = ANY (ARRAY['test'::text, 'live'::text]))),
   constraint one_environment_per_mode UNIQUE (merchant_id, mode),
   constraint only_test_clocks_move CHECK (((mode = 'test'::text) OR (clock_offset_ms = 0)))
@@ -547,6 +551,46 @@ create table installation (
   constraint installation_pkey PRIMARY KEY (is_only),
   constraint old_secret_is_another CHECK ((old_secret_fingerprint <> secret_fingerprint)),
   constraint one_installation CHECK (is_only)
+);
+
+create table kyc_decisions (
+  merchant_id uuid not null,
+  id uuid not null,
+  outcome text not null,
+  note text,
+  decided_by text not null,
+  created_at timestamp with time zone not null,
+  constraint kyc_decisions_merchant_id_fkey FOREIGN KEY (merchant_id) REFERENCES merchants(id),
+  constraint kyc_decisions_pkey PRIMARY KEY (merchant_id, id),
+  constraint kyc_note_is_short CHECK (((length(note) >= 1) AND (length(note) <= 2000))),
+  constraint kyc_outcome_is_known CHECK ((outcome = ANY (ARRAY['approve'::text, 'ask'::text, 'reject'::text]))),
+  constraint kyc_refusal_has_a_note CHECK (((outcome = 'approve'::text) OR (note IS NOT NULL)))
+);
+
+create table kyc_documents (
+  merchant_id uuid not null,
+  id uuid not null,
+  kind text not null,
+  name text not null,
+  content_type text not null,
+  size_bytes integer not null,
+  sealed_content bytea not null,
+  created_at timestamp with time zone not null,
+  constraint kyc_document_has_a_name CHECK (((length(name) >= 1) AND (length(name) <= 100))),
+  constraint kyc_document_is_small CHECK (((size_bytes >= 1) AND (size_bytes <= 5242880))),
+  constraint kyc_document_kind_is_known CHECK ((kind = ANY (ARRAY['registration'::text, 'identity'::text, 'address'::text, 'other'::text]))),
+  constraint kyc_document_type_is_known CHECK ((content_type = ANY (ARRAY['application/pdf'::text, 'image/png'::text, 'image/jpeg'::text]))),
+  constraint kyc_documents_merchant_id_fkey FOREIGN KEY (merchant_id) REFERENCES merchants(id),
+  constraint kyc_documents_pkey PRIMARY KEY (merchant_id, id)
+);
+
+create table kyc_submissions (
+  merchant_id uuid not null,
+  sealed_form text not null,
+  updated_at timestamp with time zone not null,
+  submitted_at timestamp with time zone,
+  constraint kyc_submissions_merchant_id_fkey FOREIGN KEY (merchant_id) REFERENCES merchants(id),
+  constraint kyc_submissions_pkey PRIMARY KEY (merchant_id)
 );
 
 create table ledger_accounts (
@@ -643,6 +687,7 @@ create table merchant_bank_accounts (
   is_active boolean not null,
   is_primary boolean not null,
   created_at timestamp with time zone not null,
+  usable_from timestamp with time zone,
   constraint account_number_is_ten_digits CHECK ((account_number ~ '^[0-9]{10}$'::text)),
   constraint bank_account_has_a_name CHECK (((length(account_name) >= 1) AND (length(account_name) <= 100))),
   constraint bank_code_is_plain CHECK ((bank_code ~ '^[0-9A-Za-z]{3,9}$'::text)),
@@ -1283,6 +1328,8 @@ CREATE INDEX deliveries_due ON public.deliveries USING btree (environment_id, en
 CREATE INDEX deliveries_of_endpoint ON public.deliveries USING btree (environment_id, endpoint_id, state, event_id) WHERE ((attempts > 0) AND (NOT is_under_way));
 
 CREATE INDEX disputes_open ON public.disputes USING btree (last_seen_at) WHERE (ended_at IS NULL);
+
+CREATE INDEX environments_in_kyc ON public.environments USING btree (kyc_status) WHERE (kyc_status = ANY (ARRAY['SUBMITTED'::text, 'MORE_NEEDED'::text, 'REJECTED'::text]));
 
 CREATE UNIQUE INDEX event_sequence_grows_per_resource ON public.events USING btree (environment_id, resource_id, sequence);
 

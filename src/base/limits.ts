@@ -508,6 +508,22 @@ export const limits = {
     attemptsMax: 20,
     decisionsMax: 20,
   },
+  kyc: {
+    documentBytesMax: 5 * 1024 * 1024,
+    documentsMax: 20,
+    peopleMax: 10,
+    textLengthMax: 500,
+    noteLengthMax: 2_000,
+    decisionsShownMax: 50,
+    /** Sealed again at a time while the secret is rotated. */
+    documentsPerBatchMax: 4,
+    formsPerBatchMax: 100,
+  },
+  bankAccounts: {
+    /** In live mode, how long a bank account that a member chose waits for its first settlement. */
+    usableAfterMs: day,
+    activeMax: 20,
+  },
   keys: {
     /** A revoked key may work for this long. */
     cacheMs: second,
@@ -559,6 +575,9 @@ export const limits = {
   settings: {
     frameOriginsMax: 10,
     logoBytesMax: 32 * 1024,
+    /** Sides of an uploaded logo; the page shows it at 44 pixels. */
+    logoPixelsMin: 16,
+    logoPixelsMax: 1_024,
     documentBytesMax: 64 * 1024,
     environmentsCachedMax: 500,
   },

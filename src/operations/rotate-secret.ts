@@ -10,6 +10,7 @@ import {
   type KeyOfOldSecret,
   listKeysOfOldSecret,
 } from '../merchants/keys-of-old-secret.js'
+import { resealMerchants } from '../merchants/reseal-merchants.js'
 import type { Database } from '../postgres/database.js'
 import { sql } from '../postgres/sql.js'
 import { resealEndpoints } from '../webhooks/reseal-endpoints.js'
@@ -17,6 +18,8 @@ import { resealEndpoints } from '../webhooks/reseal-endpoints.js'
 export type RotationProgress = {
   endpoints: number
   answers: number
+  /** Test keys that are kept, and KYC. */
+  merchantValues: number
   revoked: KeyOfOldSecret[]
   /** Valid keys that still have the hash of the old secret. */
   waitingCount: number
@@ -44,6 +47,7 @@ export async function rotateSecret(
   if (!seal.oldFingerprint) throw notRotating()
   const endpoints = await resealEndpoints(db, seal)
   const answers = await resealAnswers(db, seal)
+  const merchantValues = await resealMerchants(db, seal)
   const revoked = revokeUnusedSince
     ? await revokeWaiting(db, { seal, now, actor }, revokeUnusedSince)
     : []
@@ -51,6 +55,7 @@ export async function rotateSecret(
   return {
     endpoints,
     answers,
+    merchantValues,
     revoked,
     isFinished,
     waitingCount: isFinished ? 0 : await countKeysOfOldSecret(db, now, seal),

@@ -114,6 +114,8 @@ export type ManillaOptions = {
   mint?: CoinMint | undefined
   streamLimits?: Partial<StreamLimits>
   demoKey?: string
+  hasConsole?: boolean
+  consoleUrl?: string
 }
 
 /**
@@ -139,7 +141,8 @@ export async function openManilla(options: ManillaOptions = {}) {
     secret,
     otherSecrets: options.otherSecrets,
     publicUrl: undefined,
-    consoleUrl: undefined,
+    consoleUrl: options.consoleUrl,
+    hasConsole: options.hasConsole ?? true,
     trustProxy: options.trustProxy ?? false,
     logLevel: 'trace',
     rateLimitPerSecond: options.rateLimitPerSecond ?? 0,

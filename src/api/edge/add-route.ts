@@ -8,6 +8,7 @@ import { type IdempotencyKey, toIdempotencyKey } from '../../idempotency/key.js'
 import type { FindReplay } from '../../idempotency/replays.js'
 import type { KeyRing } from '../../merchants/key-ring.js'
 import type { Actor } from '../../team/actor.js'
+import type { Permission } from '../../team/permissions.js'
 import type { Sessions } from '../../team/sessions.js'
 import { prefersCsv, refusesJson } from './accept.js'
 import type { AuditedCall } from './audit-call.js'
@@ -59,6 +60,7 @@ export function addRoute(app: FastifyInstance, route: Route, guards: Guards): vo
     url: route.path,
     // Fastify validates the request with it, after `onRequest` and before `handler`.
     schema: toRouteSchema(route),
+    ...(route.fileBytesMax > 0 && { bodyLimit: route.fileBytesMax }),
     // HEAD would open a stream that nothing reads.
     exposeHeadRoute: !route.isStream,
     config: { isOpen: route.access === 'open' },
@@ -246,11 +248,25 @@ function admitCaller(
   name: string | number = caller.environment.id,
 ): Promise<void> | undefined {
   request.caller = caller
+  if (caller.permissions !== null && caller.kind !== 'user')
+    checkKeyPermission(caller.permissions, request.route?.permission)
   const allowance = guards.rateLimits.environment(name)
   const waiting = allow(reply, allowance, guards.rateLimitPerSecond)
   if (!request.route?.isTestOnly || caller.environment.mode === 'test') return waiting
   if (waiting) return waiting.then(refuseLiveMode)
   refuseLiveMode()
+}
+
+/** A restricted key. Which permissions an operation needs is public, and so is what is missing. */
+function checkKeyPermission(
+  granted: ReadonlySet<Permission>,
+  needed: Permission | undefined,
+): void {
+  if (needed !== undefined && granted.has(needed)) return
+  throw new Refusal('forbidden', {
+    reason: 'key_permission',
+    message: `This API key is restricted and lacks the permission ${needed}.`,
+  })
 }
 
 function refuseSuspended(): Promise<never> {

@@ -95,6 +95,8 @@ type Traits = {
   isPage: boolean
   /** Accepts an empty form instead of JSON. */
   takesForm: boolean
+  /** The body is a file of at most so many bytes; `body` is its content. 0: it is JSON. */
+  fileBytesMax: number
   /** The request log keeps none of its bodies. */
   hidesBodies: boolean
   /** Reads as much as a list does, so it counts against the limit on lists. */
@@ -111,6 +113,7 @@ const ordinary: Traits = {
   isStream: false,
   isPage: false,
   takesForm: false,
+  fileBytesMax: 0,
   hidesBodies: false,
   isHeavy: false,
 }

@@ -167,7 +167,7 @@ async function listAll({ db, args: [merchant = ''] }: Run<object>): Promise<Comm
 }
 
 function makeOnePrimary(run: Run<object>): Promise<CommandOutput> {
-  return changeOne(run, 'bank_account.make_primary', makePrimary)
+  return changeOne(run, 'bank_account.make_primary', (tx, account) => makePrimary(tx, account))
 }
 
 function deactivateOne(run: Run<object>): Promise<CommandOutput> {

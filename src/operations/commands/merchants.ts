@@ -72,7 +72,7 @@ async function createOne(run: Run<object>): Promise<CommandOutput> {
       expiresAt: null,
       allowedAddresses: [],
     }
-    const secretKey = await issueKey(tx, now, { ...newKey, kind: 'secret' })
+    const secretKey = await issueKey(tx, now, { ...newKey, kind: 'secret', isRevealable: true })
     const publicKey = await issueKey(tx, now, { ...newKey, kind: 'public' })
     for (const key of [secretKey, publicKey])
       writeAuditLine(tx, now, { actor, action: 'key.create', ...auditOf(key) })
