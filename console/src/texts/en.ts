@@ -1,3 +1,4 @@
+import { audit } from './audit'
 import { balances } from './balances'
 import { business } from './business'
 import { collect } from './collect'
@@ -21,6 +22,7 @@ export const texts = {
   collect,
   developers,
   business,
+  audit,
   you,
   operator,
 }
