@@ -28,13 +28,11 @@ for (const [place, methods] of Object.entries<Record<string, Operation>>(paths))
   }
 
 /**
- * `npm run pages` visits every operation. `npm test` visits the first and the last of each kind: of
- * each method, with each key, with and without a body, about each resource. The journey of the first
- * start sends the example of every operation without a browser.
+ * `npm run pages` visits every operation. `npm test` visits one of each kind: of each method, with
+ * each key, with and without a body, about each resource. The journey of the first start sends the
+ * example of every operation without a browser.
  */
-const operations = [...kinds.values()].flatMap((all) =>
-  isFull ? all : [...new Set([all[0]!, all.at(-1)!])],
-)
+const operations = [...kinds.values()].flatMap((all) => (isFull ? all : all.slice(0, 1)))
 
 const home = createHome()
 const programs = trackPrograms(home)
