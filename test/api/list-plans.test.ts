@@ -364,26 +364,23 @@ describe.each(lists.map((route) => [route.operation, route] as const))('%s', (op
   })
 
   // PostgreSQL may switch a prepared statement to a plan for any value.
-  test.each(modes)(
-    'reads a bounded number of rows with any filter, with %s',
-    async (mode) => {
-      await session.query(`set plan_cache_mode = ${mode}`)
-      const excessive: object[] = []
-      for (const query of combinationsOf(operation, mode)) {
-        let page = await workOf(route, query)
-        const note = (which: string) => {
-          const isTooMuch =
-            page.rows > mostRows(operation, query) || page.buffers > 5 * mostRows(operation, query)
-          if (isTooMuch) excessive.push({ query, which, ...page })
-        }
-        note('first page')
-        if (page.nextCursor === null) continue
-        page = await workOf(route, { ...query, cursor: page.nextCursor })
-        note('second page')
+  test.each(modes)('reads a bounded number of rows with any filter, with %s', async (mode) => {
+    await session.query(`set plan_cache_mode = ${mode}`)
+    const excessive: object[] = []
+    for (const query of combinationsOf(operation, mode)) {
+      let page = await workOf(route, query)
+      const note = (which: string) => {
+        const isTooMuch =
+          page.rows > mostRows(operation, query) || page.buffers > 5 * mostRows(operation, query)
+        if (isTooMuch) excessive.push({ query, which, ...page })
       }
-      expect(excessive).toEqual([])
-    },
-  )
+      note('first page')
+      if (page.nextCursor === null) continue
+      page = await workOf(route, { ...query, cursor: page.nextCursor })
+      note('second page')
+    }
+    expect(excessive).toEqual([])
+  })
 })
 
 // A plan that is made again for every request costs more than the page.
