@@ -41,8 +41,8 @@ type Props<Row> = {
   /** The answer of `usePages`, or just `{ rows }`. */
   list: List<Row>
   keyOf: (row: Row) => string
-  /** A path of the console that the row opens. */
-  pathOf?: (row: Row) => string
+  /** A path of the console that the row opens; undefined if it has no page. */
+  pathOf?: (row: Row) => string | undefined
   /** Rows with the same group are under one line, such as a day. */
   groupOf?: (row: Row) => { key: string; line: ReactNode }
   empty: ReactNode

@@ -89,6 +89,12 @@ export function formatUtc(iso: string): string {
   return `${format(new Date(iso), options as Intl.DateTimeFormatOptions, 'UTC')} UTC`
 }
 
+/** `15 Nov, 20:42:08 UTC`, with the year if it is another one. */
+export function formatUtcShort(iso: string, now = new Date()): string {
+  const isThisYear = new Date(iso).getUTCFullYear() === now.getUTCFullYear()
+  return isThisYear ? formatUtc(iso).replace(/ \d{4},/, ',') : formatUtc(iso)
+}
+
 /** `15 November 2026, 21:42:08 (Lagos)`: whole and unambiguous. */
 export function formatFull(iso: string): string {
   const options = { ...clock, day: 'numeric', month: 'long', year: 'numeric', second: '2-digit' }
