@@ -119,7 +119,7 @@ export async function createServer(edge: Edge): Promise<FastifyInstance> {
   addGracefulClose(app)
   const { clock } = edge
   await addDocs(app, edge.routes, edge.findDemoKey)
-  if (edge.hasConsole) await addConsole(app, edge.consoleUrl)
+  if (edge.hasConsole) await addConsole(app, edge)
   const rateLimits = {
     environment: createRateLimit('environment', {
       perSecond: edge.rateLimitPerSecond,
