@@ -25,7 +25,6 @@ beforeAll(async () => {
   endpointId = (await post('/v1/webhook-endpoints', { url, events: ['virtual_account.*'] })).id
   startDeliverer(site.db, { seal: site.seal, clock: site.clock })
   for (const amount of [1_250_000, 990_000]) await collect(amount)
-  await expect.poll(() => countDeliveries('PENDING', isAnswered), { timeout: 10_000 }).toBe(2)
   await site.become(site.owner)
   page = await site.visit('/console')
 })
@@ -59,6 +58,7 @@ const field = (name: string) => page.getByRole('dialog').getByLabel(name, { exac
 
 describe('webhooks', () => {
   test('a delivery that failed shows its answer and is sent again', async () => {
+    await expect.poll(() => countDeliveries('PENDING', isAnswered), { timeout: 10_000 }).toBe(2)
     await open(`/webhooks/${endpointId}`)
     const rows = page.locator('.tbl a[data-row]')
     await rows.nth(1).waitFor()
