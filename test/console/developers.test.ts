@@ -39,6 +39,9 @@ async function countDeliveries(status: string, isCounted = (_: Delivery) => true
   return items.filter(isCounted).length
 }
 
+/** What the test uses of a browser tab. */
+type Tab = { navigator: { clipboard: { readText(): Promise<string> } } }
+
 async function open(path: string): Promise<void> {
   await page.goto(`${site.url}/console${path}`)
   await page.waitForSelector('main h1')
@@ -107,7 +110,9 @@ describe('payment links', () => {
     await page.getByRole('heading', { name: '₦12,500.00' }).waitFor()
     await page.getByText('<b>Ada</b> Obi', { exact: true }).waitFor()
     const code = page.getByRole('img', { name: /^QR code of http.*\/checkout\/cs_/ })
-    expect(await code.evaluate((image) => (image as HTMLImageElement).naturalWidth)).not.toBe(0)
+    expect(
+      await code.evaluate((image) => (image as unknown as { naturalWidth: number }).naturalWidth),
+    ).not.toBe(0)
     await press('Pay as customer')
     await press('Pay')
     await page.getByText('The payment has arrived.').waitFor()
@@ -148,7 +153,9 @@ describe('request log', () => {
     await page.locator('a[data-row]').first().click()
     await press('Copy as curl')
     await page.getByText('Copied. Set MANILLA_KEY').waitFor()
-    const copied = await page.evaluate(() => navigator.clipboard.readText())
+    const copied = await page.evaluate(() =>
+      (globalThis as unknown as Tab).navigator.clipboard.readText(),
+    )
     expect(copied).toContain(`curl -X POST '${site.url}/v1/disbursements/bank-transfer'`)
     expect(copied).toContain('Bearer $MANILLA_KEY')
     expect(copied).not.toContain(site.merchant.test.secret)
