@@ -6,9 +6,12 @@ import { common } from './common'
 import { developers } from './developers'
 import { frame } from './frame'
 import { home } from './home'
+import { keys } from './keys'
 import { operator } from './operator'
 import { payments } from './payments'
 import { payouts } from './payouts'
+import { settings } from './settings'
+import { timeline } from './timeline'
 import { you } from './you'
 
 /** Every word of the console. Each area has its own file. */
@@ -23,6 +26,9 @@ export const texts = {
   developers,
   business,
   audit,
+  timeline,
+  keys,
+  settings,
   you,
   operator,
 }
