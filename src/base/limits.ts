@@ -658,6 +658,17 @@ export const limits = {
     /** A process that takes longer is reported with its previous metrics. */
     metricsTimeoutMs: 2 * second,
   },
+  proof: {
+    counterexamplesShownMax: 20,
+    /** Between polls for a proof that an operator asked for. */
+    pollIntervalMs: 2 * second,
+    leaseMs: minute,
+    renewIntervalMs: 10 * second,
+    attemptsMax: 3,
+    /** Longest time for one claim in a proof that an operator asked for. */
+    claimMs: 10 * minute,
+    proofsListedMax: 20,
+  },
   /** Rows that one item of `GET /v1/attention` counts. */
   attention: { rowsCountedMax: 10_000 },
   /** Hints to open consoles. */
@@ -669,17 +680,6 @@ export const limits = {
     environmentsPerReadMax: 200,
     eventsRead: 20,
     requestsRead: 50,
-  },
-  proof: {
-    counterexamplesShownMax: 20,
-    /** Between polls for a proof that an operator asked for. */
-    pollIntervalMs: 2 * second,
-    leaseMs: minute,
-    renewIntervalMs: 10 * second,
-    attemptsMax: 3,
-    /** Longest time for one claim in a proof that an operator asked for. */
-    claimMs: 10 * minute,
-    proofsListedMax: 20,
   },
   audit: {
     /** Lines that a proof reads at a time. */

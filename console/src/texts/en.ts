@@ -25,10 +25,10 @@ export const texts = {
   collect,
   developers,
   business,
-  audit,
   timeline,
   keys,
   settings,
+  audit,
   you,
   operator,
 }
