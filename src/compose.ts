@@ -22,6 +22,7 @@ import { type Logger, logLostConnection } from './base/log.js'
 import { createSeal } from './base/sealed.js'
 import { createAccounts, readForAccounts } from './collections/create-accounts.js'
 import { expireAccounts } from './collections/end-accounts.js'
+import { followReturns } from './collections/follow-returns.js'
 import type { LocalnetPayers, SandboxPayers } from './collections/ports.js'
 import type { BanksByProvider, CollectionRails } from './collections/prepare-accounts.js'
 import { createReplayFinder } from './idempotency/replays.js'
@@ -33,6 +34,7 @@ import { createOperatorRoutes } from './operations/console/routes.js'
 import { examineInside } from './operations/doctor/examine.js'
 import { addPoolMetrics, addRailMetrics } from './operations/process-metrics.js'
 import { createPayouts, readForPayouts } from './payouts/create-payouts.js'
+import { expirePending } from './payouts/decide-pending.js'
 import { countDisputes } from './payouts/disputes.js'
 import { createFeeBook } from './payouts/fee-book.js'
 import { createPausedRails } from './payouts/paused-rails.js'
@@ -47,6 +49,7 @@ import { type OpenedLane, type OpenLane, openLane } from './postgres/lane.js'
 import { Replica } from './postgres/replica.js'
 import { RequestLog } from './request-log/request-log.js'
 import { type CoinMint, createFunding, createPendingMint } from './simulation/test-funding.js'
+import { createPasswords, type PasswordCost, type Passwords } from './team/passwords.js'
 import { createSessions, type Sessions } from './team/sessions.js'
 import type { WalletRails } from './wallets/prepare-wallets.js'
 import { countTroubledWallets } from './wallets/troubled-wallets.js'
@@ -55,6 +58,7 @@ import { notifyWorkers } from './webhooks/wake-ups.js'
 export type Service = {
   app: FastifyInstance
   routes: Route[]
+  passwords: Passwords
   db: Database
   metrics: HttpMetrics
   /** Finishes running requests, then closes every connection. */
@@ -87,6 +91,8 @@ export type Parts = {
   sharedLimits?: SharedLimits | undefined
   /** Absent: there is no demo merchant. */
   findDemoKey?: FindDemoKey | undefined
+  /** Of new passwords; tests use a smaller one. */
+  passwordCost?: PasswordCost | undefined
   /** The benchmark replaces lanes with one transaction per request. */
   open?: OpenLane
 }
@@ -150,6 +156,7 @@ export async function compose({ config, databaseUrl, logger, ...parts }: Parts):
     : undefined
   const paused = createPausedRails({ db: quickDb, clock })
   const keyRing = createKeyRing({ db: quickDb, seal, clock })
+  const passwords = createPasswords(parts.passwordCost)
   const sessions = createSessions({ db: quickDb, clock })
   const laneContext = { connect: () => connectLane(databaseUrl, 'manilla lane'), open, clock, seal }
   const collections = openCollections({
@@ -221,6 +228,8 @@ export async function compose({ config, databaseUrl, logger, ...parts }: Parts):
     commitAccount: accountLanes.run,
     storeRefusal: refusalLanes.run,
     sessions,
+    passwords,
+    consoleUrl: config.consoleUrl,
     afterAdvance: (id) => runDueWork({ db, clock, logger, keyRing, sessions }, id),
   })
   const operatorRoutes = createOperatorRoutes({
@@ -257,6 +266,7 @@ export async function compose({ config, databaseUrl, logger, ...parts }: Parts):
   return {
     app,
     routes,
+    passwords,
     db,
     metrics,
     async close() {
@@ -338,6 +348,7 @@ async function runDueWork(
     keyRing.noteClock(id, await getClockOffset(db, id))
     sessions.forgetAll()
     await markForReview({ db, logger }, clock.now(), id)
+    while ((await expirePending({ db, logger, follow: followReturns }, clock.now(), id)) > 0);
     while ((await expireAccounts(db, clock.now(), id)) > 0);
   } catch (error) {
     logger.warn({ err: error }, 'could not run work that became due; workers will')

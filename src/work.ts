@@ -40,6 +40,7 @@ import {
   stopHeartbeat,
   type WorkCommand,
 } from './operations/worker-heartbeats.js'
+import { expirePending } from './payouts/decide-pending.js'
 import { createFeeBook } from './payouts/fee-book.js'
 import { followReversals } from './payouts/follow-reversals.js'
 import { createPausedRails } from './payouts/paused-rails.js'
@@ -264,6 +265,12 @@ function payoutJobs(
       everyMs: hour,
       batch: limits.payouts.reviewsPerBatchMax,
       run: (db, now) => markForReview({ db, logger }, now),
+    },
+    {
+      name: 'end payouts that nobody approved',
+      everyMs: limits.payouts.approvalIntervalMs,
+      batch: limits.payouts.expiriesPerBatchMax,
+      run: (db, now) => expirePending({ db, logger, follow: followReturns }, now),
     },
     ...treasuries.map((treasury) => ({
       name: `check the ${treasury.mode} hot wallet`,

@@ -14,6 +14,7 @@ import type { Payout } from '../payouts/payout.js'
 import type { BankDirectory, SimulatedRail } from '../payouts/ports.js'
 import type { PayoutPreparation, PayoutRails } from '../payouts/prepare-payouts.js'
 import type { Database } from '../postgres/database.js'
+import type { Passwords } from '../team/passwords.js'
 import type { Sessions } from '../team/sessions.js'
 import type { Call, KeyedChange } from './edge/keyed-lane.js'
 import type { OpenPage } from './edge/page-source.js'
@@ -25,6 +26,9 @@ export type ApiParts = {
   db: Database
   clock: Clock
   sessions: Sessions
+  passwords: Passwords
+  /** Undefined: the console answers on every host. */
+  consoleUrl: string | undefined
   /** For lists of an environment, which may be read from a replica. */
   openPage: OpenPage
   seal: Seal

@@ -28,8 +28,10 @@ export const prefixes = {
   user: 'usr_',
   userSession: 'ses_',
   invitation: 'inv_',
+  passkey: 'psk_',
   auditLine: 'aud_',
   settingChange: 'chg_',
+  paymentRequest: 'prq_',
   operatorAction: 'act_',
 } as const
 

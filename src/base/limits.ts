@@ -179,6 +179,14 @@ export const limits = {
     jobIntervalMs: 200,
     /** A payout without an outcome after this needs a person. */
     reviewAfterMs: 3 * day,
+    /** A payout that no second person approved by then fails. */
+    approveWithinMs: 3 * day,
+    expiriesPerBatchMax: 200,
+    approvalIntervalMs: 10 * second,
+    /** What one creator has sent in this time counts towards the daily limit of a rule. */
+    ruleWindowMs: day,
+    /** Transfers to a recipient that its history counts. */
+    recipientTransfersMax: 10_000,
     attemptsMax: 5,
     /** How long fee schedules are cached; a change takes effect within this. */
     feeCacheMs: second,
@@ -573,6 +581,31 @@ export const limits = {
     decimalDigitsMax: 20,
   },
   names: { length: 100 },
+  signIn: {
+    passwordLengthMin: 12,
+    passwordLengthMax: 200,
+    /** Words, runs and other signs that have to be guessed; see judge-password.ts. */
+    passwordWeightMin: 6,
+    /** Each takes 128 MiB and half of the threads that wait for the system. */
+    hashesRunningMax: 2,
+    hashesWaitingMax: 20,
+    /** How long the second factor may come after the password. */
+    signInStepMs: 10 * minute,
+    challengeMs: 5 * minute,
+    /** A new authenticator app is confirmed with a code within this time. */
+    enrolmentMs: 15 * minute,
+    guessWindowMs: 15 * minute,
+    guessesPerUserMax: 5,
+    guessesPerNetworkMax: 30,
+    recoveryCodes: 10,
+    passkeysMax: 20,
+    invitationMs: 72 * hour,
+    invitationsOpenMax: 100,
+    membersListedMax: 500,
+    sessionsListedMax: 100,
+    /** Old rows that one request deletes. */
+    rowsDeletedMax: 100,
+  },
   metadata: { keys: 50, bytes: 8 * 1024 },
   fees: { basisPointsMax: 10_000, tiersMax: 20 },
   operator: {

@@ -36,6 +36,7 @@ export type PayoutRequest = QuoteRequest & {
   merchantReference: string | null
   metadata: string
   createdByKey: string | null
+  createdByUser: string | null
 }
 
 export type PayoutRails = Record<Mode, Partial<Record<PayoutKind, PayoutRail>>>
@@ -56,6 +57,11 @@ export type PayoutPreparation = {
    * Nothing leaves.
    */
   prepare(environmentNow: Date, request: PayoutRequest): Promise<Outcome<PreparedPayout>>
+  /**
+   * For a payout that waits for approval: checks the destination and prices it. Signs nothing;
+   * that happens at approval.
+   */
+  prepareUnsigned(environmentNow: Date, request: PayoutRequest): Promise<Outcome<Payout>>
 }
 
 type Tools = {
@@ -181,6 +187,20 @@ export function createPayoutPreparation({
         return prepared
       }
     },
+
+    async prepareUnsigned(environmentNow, request) {
+      const base = await priceBase(request)
+      const candidate = { request, id: newId(environmentNow), baseFee: sumOf(base) }
+      const uncovered = await findUncoveredOne(candidate)
+      if (uncovered) return uncovered
+      const rail = railOf({ rails, banks }, request)
+      if (!rail) return railUnavailable(request)
+      const inspected = await inspectTogether(rail, request)
+      if (inspected instanceof Refusal) return inspected
+      const { destination, extraFees } = inspected
+      const fee = candidate.baseFee + sumOf(await price(request, extraFees))
+      return toPayout(environmentNow, candidate, { rail: rail.name, destination, fee })
+    },
   }
 }
 
@@ -274,6 +294,8 @@ function toPayout(
     merchantReference: request.merchantReference,
     metadata: request.metadata,
     createdByKey: request.createdByKey,
+    createdByUser: request.createdByUser,
+    approval: null,
     status: 'SUBMITTED',
     failureReason: null,
     isReviewRequired: false,

@@ -123,6 +123,13 @@ export function endSession(tx: Tx, now: Date, sessionId: string): void {
     update user_sessions set ended_at = ${now} where id = ${sessionId} and ended_at is null`)
 }
 
+/** A browser that signs in again gets a new session in place of the one it had. */
+export function endSessionOfToken(tx: Tx, now: Date, token: string): void {
+  tx.write(sql`
+    update user_sessions set ended_at = ${now}
+    where hash = ${hashToken(token)} and ended_at is null`)
+}
+
 /** For a new password or role. `exceptId` stays signed in. */
 export function endSessionsOf(tx: Tx, now: Date, userId: string, exceptId?: string): void {
   tx.write(sql`
@@ -137,7 +144,7 @@ export function noteProof(
   { sessionId, isSecondFactor }: { sessionId: string; isSecondFactor: boolean },
 ): void {
   tx.write(sql`
-    update user_sessions set proven_at = ${now},
+    update user_sessions set proven_at = greatest(proven_at, ${now}),
       has_second_factor = has_second_factor or ${isSecondFactor}
     where id = ${sessionId}`)
 }

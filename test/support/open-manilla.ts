@@ -177,6 +177,7 @@ export async function openManilla(options: ManillaOptions = {}) {
     localnetPayers,
     streamLimits: options.streamLimits,
     findDemoKey: () => options.demoKey,
+    passwordCost: { cost: 2 ** 10, blockSize: 8, parallelism: 1 },
   })
   let closing: Promise<void> | undefined
   const close = () => {
@@ -207,6 +208,7 @@ export async function openManilla(options: ManillaOptions = {}) {
   return {
     app: service.app,
     routes: service.routes,
+    passwords: service.passwords,
     metrics: service.metrics,
     db,
     clock,

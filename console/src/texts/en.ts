@@ -5,9 +5,12 @@ import { common } from './common'
 import { developers } from './developers'
 import { frame } from './frame'
 import { home } from './home'
+import { keys } from './keys'
 import { operator } from './operator'
 import { payments } from './payments'
 import { payouts } from './payouts'
+import { timeline } from './timeline'
+import { settings } from './settings'
 import { you } from './you'
 
 /** Every word of the console. Each area has its own file. */
@@ -21,6 +24,9 @@ export const texts = {
   collect,
   developers,
   business,
+  timeline,
+  keys,
+  settings,
   you,
   operator,
 }

@@ -22,7 +22,10 @@ import { type CommandOutput, type OperateContext, type Run, setOperation } from 
 import { tableOf } from './table.js'
 
 export function registerFees(program: Command, context: OperateContext): void {
-  const fees = program.command('fees').description('fees charged to a merchant')
+  // The commands of the API have one of this name.
+  const fees =
+    program.commands.find((command) => command.name() === 'fees') ?? program.command('fees')
+  fees.description('fees charged to a merchant')
   const show = fees
     .command('show')
     .description('show the current fees; version 0 is the default')
