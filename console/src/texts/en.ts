@@ -9,8 +9,8 @@ import { keys } from './keys'
 import { operator } from './operator'
 import { payments } from './payments'
 import { payouts } from './payouts'
-import { timeline } from './timeline'
 import { settings } from './settings'
+import { timeline } from './timeline'
 import { you } from './you'
 
 /** Every word of the console. Each area has its own file. */

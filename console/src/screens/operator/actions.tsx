@@ -141,9 +141,7 @@ function ActionDialog({ action, onClose, onDone }: DialogProps) {
       refusal={refusal}
       onClose={onClose}
       onConfirm={() =>
-        void (mayConfirm
-          ? run('confirm', t.actions.done)
-          : run('withdraw', t.actions.withdrawn))
+        void (mayConfirm ? run('confirm', t.actions.done) : run('withdraw', t.actions.withdrawn))
       }
     >
       <Facts>
@@ -154,7 +152,7 @@ function ActionDialog({ action, onClose, onDone }: DialogProps) {
               {value === true ? t.actions.yes : String(value)}
             </Fact>
           ))}
-        <Fact name={t.merchant}>{action.merchantName}</Fact>
+        <Fact name={t.merchantName}>{action.merchantName}</Fact>
         <Fact name={t.actions.proposedBy}>{action.proposedBy}</Fact>
         <Fact name={t.actions.confirmedBy}>{action.confirmedBy}</Fact>
       </Facts>

@@ -1,7 +1,7 @@
 import { Select, TextInput } from '@mantine/core'
 import { useState } from 'react'
-import { MoneyInput } from '../../parts/money-input'
 import { type Asset, formatDigits } from '../../parts/money-format'
+import { MoneyInput } from '../../parts/money-input'
 import { operatorTexts as t } from '../../texts/operator-screens'
 import { ReasonDialog } from './reason-dialog'
 import type { OneMerchant } from './types'

@@ -130,7 +130,7 @@ function Preview({ preview }: { preview: Answer['preview'] }) {
             </dd>
           </div>
           <div>
-            <dt>{t.fees.then}</dt>
+            <dt>{t.fees.new}</dt>
             <dd className="b">
               <Money amount={feeNew} asset={asset} />
             </dd>

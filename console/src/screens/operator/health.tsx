@@ -142,9 +142,7 @@ function Figures({ health }: { health: Health | undefined }) {
         value={
           received.isMore ? t.health.receivedMore(received.count) : received.count.toLocaleString()
         }
-        note={
-          first ? <Money amount={first.amount} asset={first.asset} /> : t.health.noneReceived
-        }
+        note={first ? <Money amount={first.amount} asset={first.asset} /> : t.health.noneReceived}
       />
       <Figure
         name={t.health.delay}

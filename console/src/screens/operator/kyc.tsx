@@ -48,7 +48,7 @@ export function Screen() {
           columns={[
             {
               name: 'merchant',
-              head: t.merchant,
+              head: t.merchantName,
               phone: 1,
               isGrowing: true,
               cell: ({ merchantName }) => <b>{merchantName}</b>,
