@@ -1,3 +1,4 @@
+import { audit } from './audit'
 import { balances } from './balances'
 import { business } from './business'
 import { collect } from './collect'
@@ -27,6 +28,7 @@ export const texts = {
   timeline,
   keys,
   settings,
+  audit,
   you,
   operator,
 }
