@@ -5,12 +5,12 @@ import type { Clock } from '../../base/clock.js'
 import { prefixes, toReference } from '../../base/ids.js'
 import { limits } from '../../base/limits.js'
 import { explainError, type Logger } from '../../base/log.js'
-import { quoteInput, Refusal } from '../../base/refusal.js'
+import { Refusal } from '../../base/refusal.js'
 import type { FindReplay } from '../../idempotency/replays.js'
 import type { AuthenticatedKey, KeyRing } from '../../merchants/key-ring.js'
 import type { RequestLog } from '../../request-log/request-log.js'
 import { answerFailurePage, isForPeople } from '../checkout-page/answer-failure.js'
-import { addRoute, addWrongMethods } from './add-route.js'
+import { addRoute, addWrongMethods, anyPath, noSuchEndpoint } from './add-route.js'
 import { anyPageHeaders, isForAnyPage } from './cors.js'
 import { addDocs } from './docs.js'
 import { jsonType, refusalBody } from './envelope.js'
@@ -137,9 +137,7 @@ function addAnswerHooks(app: FastifyInstance, edge: Edge): void {
     done()
   })
   app.setNotFoundHandler(async (request) => {
-    throw new Refusal('not_found', {
-      message: `No such endpoint: ${request.method} ${quoteInput(pathOf(request))}. The API reference is at /docs.`,
-    })
+    throw noSuchEndpoint(request)
   })
   app.setErrorHandler(async (error, request, reply) => answerFailure(edge, error, request, reply))
 }
@@ -207,7 +205,7 @@ function noteAnswer(
   const { caller, method, route } = request
   const durationMs = reply.elapsedTime
   const status = reply.statusCode
-  const pattern = route ? route.path : request.routeOptions.url
+  const pattern = route ? route.path : patternOf(request)
   const labels = { method, route: pattern ?? 'unknown' }
   metrics.observe(labels, { status, seconds: durationMs / 1_000 })
   // A probe that succeeds comes every few seconds and says nothing new.
@@ -233,6 +231,10 @@ function noteAnswer(
   }
   if (requestLog && caller)
     requestLog.keep(toLogEntry(request, reply, caller, { durationMs, answeredAt: clock.now() }))
+}
+
+function patternOf({ routeOptions: { url } }: FastifyRequest): string | undefined {
+  return url === anyPath ? undefined : url
 }
 
 function merchantOf(caller: AuthenticatedKey | undefined) {
