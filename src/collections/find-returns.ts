@@ -47,6 +47,7 @@ export async function findReturn(
 
 const returnFields = sql.raw(`
   ${returnColumns('r')}, p.destination as resolved, p.failure_reason as "failureReason",
+  coalesce(p.status = 'PENDING', false) as "isPending", encode(p.order_hash, 'hex') as "orderHash",
   coalesce(p.reversed_at, p.failed_at, p.completed_at) as "endedAt"`)
 
 const joinPayouts = sql.raw(
@@ -57,13 +58,21 @@ const selectReturns = sql`select ${returnFields} from payment_returns r ${joinPa
 
 type FoundRow = ReturnRow & PayoutColumns
 
-function toFound({ resolved, failureReason, endedAt, ...row }: FoundRow) {
+function toFound({ resolved, failureReason, isPending, orderHash, endedAt, ...row }: FoundRow) {
   return {
     ...toReturn({ ...row, destination: resolved ?? row.destination }),
     failureReason,
+    isPending,
+    orderHash,
     endedAt,
   }
 }
 
 /** Columns of the return's payout; null while there is none. */
-type PayoutColumns = { resolved: string | null; failureReason: string | null; endedAt: Date | null }
+type PayoutColumns = {
+  resolved: string | null
+  failureReason: string | null
+  isPending: boolean
+  orderHash: string | null
+  endedAt: Date | null
+}
