@@ -288,6 +288,18 @@ begin
 end $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.keep_used_link()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if old.used_at is not null then
+    raise exception 'link_is_used_once' using errcode = 'check_violation', constraint = 'link_is_used_once';
+  end if;
+  return new;
+end $function$
+;
+
 CREATE OR REPLACE FUNCTION public.note_report_change()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -685,6 +697,34 @@ create table installation (
   constraint one_installation CHECK (is_only)
 );
 
+create table invitations (
+  id uuid not null,
+  hash bytea not null,
+  email text not null,
+  merchant_id uuid,
+  role text,
+  may_see_live boolean not null,
+  is_operator boolean not null,
+  resets_user_id uuid,
+  created_by text not null,
+  created_at timestamp with time zone not null,
+  expires_at timestamp with time zone not null,
+  used_at timestamp with time zone,
+  revoked_at timestamp with time zone,
+  constraint invitation_has_one_purpose CHECK (
+CASE
+    WHEN (resets_user_id IS NOT NULL) THEN ((merchant_id IS NULL) AND (role IS NULL) AND (NOT is_operator))
+    ELSE (((merchant_id IS NOT NULL) = (role IS NOT NULL)) AND ((merchant_id IS NOT NULL) OR is_operator))
+END),
+  constraint invitations_merchant_id_fkey FOREIGN KEY (merchant_id) REFERENCES merchants(id),
+  constraint invitations_pkey PRIMARY KEY (id),
+  constraint invitations_resets_user_id_fkey FOREIGN KEY (resets_user_id) REFERENCES users(id),
+  constraint invited_email_is_lower_case CHECK ((email = lower(email))),
+  constraint invited_role_is_known CHECK ((role = ANY (ARRAY['owner'::text, 'admin'::text, 'finance'::text, 'developer'::text, 'support'::text, 'viewer'::text]))),
+  constraint link_hash_is_whole CHECK ((length(hash) = 32)),
+  constraint link_is_used_once CHECK (((used_at IS NULL) OR (revoked_at IS NULL)))
+);
+
 create table kyc_decisions (
   merchant_id uuid not null,
   id uuid not null,
@@ -898,6 +938,39 @@ create table operator_views (
   constraint view_has_a_reason CHECK (((length(reason) >= 1) AND (length(reason) <= 500)))
 );
 
+create table passkeys (
+  id uuid not null,
+  user_id uuid not null,
+  credential_id text not null,
+  public_key bytea not null,
+  counter bigint not null,
+  transports text[] not null,
+  name text not null,
+  created_at timestamp with time zone not null,
+  last_used_at timestamp with time zone,
+  constraint counter_is_not_negative CHECK ((counter >= 0)),
+  constraint passkey_has_a_name CHECK (((length(name) >= 1) AND (length(name) <= 100))),
+  constraint passkeys_pkey PRIMARY KEY (id),
+  constraint passkeys_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
+);
+
+create table passwords (
+  user_id uuid not null,
+  salt bytea not null,
+  hash bytea not null,
+  cost integer not null,
+  block_size integer not null,
+  parallelism integer not null,
+  changed_at timestamp with time zone not null,
+  constraint cost_is_a_power_of_two CHECK (((cost >= 2) AND ((cost & (cost - 1)) = 0))),
+  constraint password_hash_is_whole CHECK ((length(hash) = 32)),
+  constraint passwords_block_size_check CHECK ((block_size > 0)),
+  constraint passwords_parallelism_check CHECK ((parallelism > 0)),
+  constraint passwords_pkey PRIMARY KEY (user_id),
+  constraint passwords_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id),
+  constraint salt_is_long_enough CHECK ((length(salt) >= 16))
+);
+
 create table payment_requests (
   environment_id integer not null,
   id uuid not null,
@@ -1089,6 +1162,16 @@ create table reconciliations (
   constraint differences_are_not_negative CHECK ((differences >= 0)),
   constraint reconciliation_has_its_result CHECK (((reconciled_at IS NULL) = (differences IS NULL))),
   constraint reconciliations_pkey PRIMARY KEY (rail)
+);
+
+create table recovery_codes (
+  user_id uuid not null,
+  hash bytea not null,
+  created_at timestamp with time zone not null,
+  used_at timestamp with time zone,
+  constraint recovery_codes_pkey PRIMARY KEY (user_id, hash),
+  constraint recovery_codes_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id),
+  constraint recovery_hash_is_whole CHECK ((length(hash) = 32))
 );
 
 create table report_balances (
@@ -1331,6 +1414,25 @@ create table settlements (
   constraint settlements_pkey PRIMARY KEY (environment_id, id)
 );
 
+create table sign_in_guesses (
+  id uuid not null,
+  subject bytea not null,
+  network text not null,
+  created_at timestamp with time zone not null,
+  constraint sign_in_guesses_pkey PRIMARY KEY (id)
+);
+
+create table sign_in_steps (
+  hash bytea not null,
+  user_id uuid not null,
+  created_at timestamp with time zone not null,
+  expires_at timestamp with time zone not null,
+  used_at timestamp with time zone,
+  constraint sign_in_steps_pkey PRIMARY KEY (hash),
+  constraint sign_in_steps_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id),
+  constraint step_hash_is_whole CHECK ((length(hash) = 32))
+);
+
 create table start_links (
   hash bytea not null,
   user_id uuid not null,
@@ -1398,6 +1500,22 @@ create table token_accounts (
   constraint token_account_amount_is_not_negative CHECK ((amount >= 0)),
   constraint token_accounts_pkey PRIMARY KEY (rail, address),
   constraint unread_looks_are_not_negative CHECK ((unread_looks >= 0))
+);
+
+create table totp_secrets (
+  user_id uuid not null,
+  sealed_secret text not null,
+  created_at timestamp with time zone not null,
+  last_step bigint not null,
+  constraint totp_secrets_pkey PRIMARY KEY (user_id),
+  constraint totp_secrets_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
+);
+
+create table used_challenges (
+  hash bytea not null,
+  expires_at timestamp with time zone not null,
+  constraint challenge_hash_is_whole CHECK ((length(hash) = 32)),
+  constraint used_challenges_pkey PRIMARY KEY (hash)
 );
 
 create table user_sessions (
@@ -1547,6 +1665,14 @@ CREATE UNIQUE INDEX one_event_per_type_and_cause ON public.events USING btree (e
 
 CREATE INDEX idempotency_keys_to_forget ON public.idempotency_keys USING btree (forget_at) WHERE (forget_at IS NOT NULL);
 
+CREATE INDEX invitations_by_email ON public.invitations USING btree (email);
+
+CREATE INDEX invitations_by_merchant ON public.invitations USING btree (merchant_id, created_at);
+
+CREATE INDEX invitations_by_reset_user ON public.invitations USING btree (resets_user_id) WHERE (resets_user_id IS NOT NULL);
+
+CREATE UNIQUE INDEX one_invitation_per_link ON public.invitations USING btree (hash);
+
 CREATE UNIQUE INDEX resolution_entries_are_numbered_once ON public.ledger_resolutions USING btree (environment_id, asset, entry_number) WHERE (entry_number IS NOT NULL);
 
 CREATE UNIQUE INDEX transfer_entries_are_numbered_once ON public.ledger_transfers USING btree (environment_id, asset, entry_number) WHERE (entry_number IS NOT NULL);
@@ -1570,6 +1696,10 @@ CREATE INDEX notices_refused_by_account ON public.notices USING btree (rail, ((a
 CREATE INDEX notices_taken ON public.notices USING btree (rail, received_at) WHERE (state = 'TAKEN'::text);
 
 CREATE INDEX opened_bank_accounts_by_number ON public.opened_bank_accounts USING btree (rail, number, created_at);
+
+CREATE UNIQUE INDEX one_passkey_per_credential ON public.passkeys USING btree (credential_id);
+
+CREATE INDEX passkeys_by_user ON public.passkeys USING btree (user_id, created_at);
 
 CREATE UNIQUE INDEX payment_has_one_open_request ON public.payment_requests USING btree (environment_id, payment_id) WHERE (state = 'OPEN'::text);
 
@@ -1645,6 +1775,14 @@ CREATE INDEX setting_changes_newest ON public.setting_changes USING btree (envir
 
 CREATE INDEX settlement_schedules_due ON public.settlement_schedules USING btree (mode, due_at);
 
+CREATE INDEX sign_in_guesses_by_network ON public.sign_in_guesses USING btree (network, created_at);
+
+CREATE INDEX sign_in_guesses_by_subject ON public.sign_in_guesses USING btree (subject, created_at);
+
+CREATE INDEX sign_in_guesses_by_time ON public.sign_in_guesses USING btree (created_at);
+
+CREATE INDEX sign_in_steps_by_user ON public.sign_in_steps USING btree (user_id);
+
 CREATE INDEX sweep_parts_of_token_account ON public.sweep_parts USING btree (rail, token_account);
 
 CREATE UNIQUE INDEX token_account_is_swept_once_at_a_time ON public.sweep_parts USING btree (rail, token_account) WHERE is_live;
@@ -1658,6 +1796,8 @@ CREATE INDEX token_accounts_in_trouble ON public.token_accounts USING btree (rai
 CREATE INDEX token_accounts_of_wallet ON public.token_accounts USING btree (rail, wallet);
 
 CREATE INDEX token_accounts_with_coins ON public.token_accounts USING btree (rail, asset) WHERE (amount > 0);
+
+CREATE INDEX used_challenges_by_expiry ON public.used_challenges USING btree (expires_at);
 
 CREATE UNIQUE INDEX one_session_per_hash ON public.user_sessions USING btree (hash);
 
@@ -1694,6 +1834,8 @@ CREATE TRIGGER approval_rule_is_that_of_the_settings BEFORE UPDATE OF approval_r
 CREATE TRIGGER events_are_never_edited BEFORE DELETE OR UPDATE OR TRUNCATE ON public.events FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
 CREATE TRIGGER fee_schedules_are_never_edited BEFORE DELETE OR UPDATE OR TRUNCATE ON public.fee_schedules FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+CREATE TRIGGER link_is_used_once BEFORE UPDATE ON public.invitations FOR EACH ROW EXECUTE FUNCTION keep_used_link();
 
 CREATE TRIGGER resolutions_are_never_edited BEFORE DELETE OR UPDATE OR TRUNCATE ON public.ledger_resolutions FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 

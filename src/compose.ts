@@ -1,6 +1,7 @@
 import type { AddressInfo } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import { auditExport } from './api/edge/audit-call.js'
+import { ChangeHints } from './api/edge/change-hints.js'
 import { addHealth } from './api/edge/health.js'
 import { createChanges, createKeyedLanes, createRefusalLanes } from './api/edge/keyed-lane.js'
 import { createMetrics, type HttpMetrics } from './api/edge/metrics.js'
@@ -29,11 +30,15 @@ import { createReplayFinder } from './idempotency/replays.js'
 import { lockForFunding } from './ledger/fund.js'
 import { getClockOffset } from './merchants/environment-clock.js'
 import { createKeyRing, type KeyRing } from './merchants/key-ring.js'
+import type { WatchedRails } from './operations/console/operator-parts.js'
+import { createOperatorRoutes } from './operations/console/routes.js'
+import { examineInside } from './operations/doctor/examine.js'
 import { addPoolMetrics, addRailMetrics } from './operations/process-metrics.js'
 import { createPayouts, readForPayouts } from './payouts/create-payouts.js'
 import { expirePending } from './payouts/decide-pending.js'
 import { countDisputes } from './payouts/disputes.js'
 import { createFeeBook } from './payouts/fee-book.js'
+import { createPausedRails } from './payouts/paused-rails.js'
 import type { BankDirectory, SimulatedRail } from './payouts/ports.js'
 import { createPayoutPreparation, type PayoutRails } from './payouts/prepare-payouts.js'
 import { listReconciliations } from './payouts/reconciliations.js'
@@ -45,6 +50,7 @@ import { type OpenedLane, type OpenLane, openLane } from './postgres/lane.js'
 import { Replica } from './postgres/replica.js'
 import { RequestLog } from './request-log/request-log.js'
 import { type CoinMint, createFunding, createPendingMint } from './simulation/test-funding.js'
+import { createPasswords, type PasswordCost, type Passwords } from './team/passwords.js'
 import { createSessions, type Sessions } from './team/sessions.js'
 import type { WalletRails } from './wallets/prepare-wallets.js'
 import { countTroubledWallets } from './wallets/troubled-wallets.js'
@@ -53,6 +59,7 @@ import { notifyWorkers } from './webhooks/wake-ups.js'
 export type Service = {
   app: FastifyInstance
   routes: Route[]
+  passwords: Passwords
   db: Database
   metrics: HttpMetrics
   /** Finishes running requests, then closes every connection. */
@@ -77,12 +84,16 @@ export type Parts = {
   simulatedRails?: SimulatedRail[]
   /** Without it, test balances cannot be funded with coins. */
   mint?: CoinMint | undefined
+  /** What operators watch in the console; without it, they see no rail. */
+  watched?: WatchedRails | undefined
   /** Overrides the defaults. */
   streamLimits?: Partial<StreamLimits> | undefined
   /** Undefined: no other process serves the same port. */
   sharedLimits?: SharedLimits | undefined
   /** Absent: there is no demo merchant. */
   findDemoKey?: FindDemoKey | undefined
+  /** Of new passwords; tests use a smaller one. */
+  passwordCost?: PasswordCost | undefined
   /** The benchmark replaces lanes with one transaction per request. */
   open?: OpenLane
 }
@@ -92,6 +103,12 @@ const noCollectionRails = { test: undefined, live: undefined }
 const noBanks = { test: undefined, live: undefined }
 const noBanksByProvider: BanksByProvider = { test: new Map(), live: new Map() }
 const noWallets = { test: undefined, live: undefined }
+const nothingWatched: WatchedRails = {
+  solana: { test: undefined, live: undefined },
+  allBanks: noBanksByProvider,
+  treasuries: [],
+  floats: [],
+}
 
 /** Builds the service. The only file that knows every module. */
 export async function compose({ config, databaseUrl, logger, ...parts }: Parts): Promise<Service> {
@@ -124,6 +141,11 @@ export async function compose({ config, databaseUrl, logger, ...parts }: Parts):
     size: changePoolSize,
     applicationName: 'manilla changes',
   })
+  const operatorDb = new Database(databaseUrl, onIdleError, {
+    statementMs: changeStatementMs,
+    size: limits.operator.poolSize,
+    applicationName: 'manilla operators',
+  })
   const replica = config.databaseRead
     ? new Replica({
         url: config.databaseRead.url.reveal(),
@@ -133,7 +155,9 @@ export async function compose({ config, databaseUrl, logger, ...parts }: Parts):
         logger,
       })
     : undefined
+  const paused = createPausedRails({ db: quickDb, clock })
   const keyRing = createKeyRing({ db: quickDb, seal, clock })
+  const passwords = createPasswords(parts.passwordCost)
   const sessions = createSessions({ db: quickDb, clock })
   const laneContext = { connect: () => connectLane(databaseUrl, 'manilla lane'), open, clock, seal }
   const collections = openCollections({
@@ -166,6 +190,7 @@ export async function compose({ config, databaseUrl, logger, ...parts }: Parts):
     shared: parts.sharedLimits,
     connect: () => connectListener(databaseUrl, 'manilla streams'),
   })
+  const changeHints = new ChangeHints({ db, clock, streams, logger })
   const requestLog = new RequestLog({ url: databaseUrl, logger })
   const mintPending = createPendingMint({ db, mint: parts.mint, logger })
   const metrics = createMetrics(lanes, figuresOf(db, clock, requestLog))
@@ -174,7 +199,8 @@ export async function compose({ config, databaseUrl, logger, ...parts }: Parts):
   if (replica) addReplicaMetrics(metrics.registry, replica)
   const readiness = createReadiness({ db: quickDb, lanes: Object.values(lanes), logger })
 
-  const routes = createRoutes({
+  const watched = parts.watched ?? nothingWatched
+  const merchantRoutes = createRoutes({
     db,
     clock,
     openPage: createPageSources(db, replica),
@@ -185,6 +211,7 @@ export async function compose({ config, databaseUrl, logger, ...parts }: Parts):
     rails,
     collections,
     streams,
+    changeHints,
     allowsLoopbackWebhooks: config.allowsLoopbackWebhooks,
     naira: config.naira,
     // The coins are on the chain before the caller reads that the balance is funded.
@@ -196,15 +223,28 @@ export async function compose({ config, databaseUrl, logger, ...parts }: Parts):
       banks: allBanks,
       fees: createFeeBook({ db, clock }),
       logger,
+      paused,
     }),
     commitPayout: payoutLanes.run,
-    sendPayout: createSendAfterCommit({ rails, banks: allBanks, clock, logger }),
+    sendPayout: createSendAfterCommit({ rails, banks: allBanks, clock, logger, paused }),
     baseUrl: () => config.publicUrl ?? addressOf(app),
     commitAccount: accountLanes.run,
     storeRefusal: refusalLanes.run,
     sessions,
+    passwords,
+    consoleUrl: config.consoleUrl,
     afterAdvance: (id) => runDueWork({ db, clock, logger, keyRing, sessions }, id),
   })
+  const operatorRoutes = createOperatorRoutes({
+    db: operatorDb,
+    seal,
+    clock,
+    config,
+    sessions,
+    rails: watched,
+    examine: () => examineInside({ config, clock, db: operatorDb, rails: watched }),
+  })
+  const routes = [...merchantRoutes, ...operatorRoutes]
 
   const app = await createServer({
     clock,
@@ -229,18 +269,20 @@ export async function compose({ config, databaseUrl, logger, ...parts }: Parts):
   return {
     app,
     routes,
+    passwords,
     db,
     metrics,
     async close() {
       health.drain()
       for (const timer of useTimers) clearInterval(timer)
+      changeHints.close()
       await streams.close()
       await closeServer(app)
       await Promise.all([requestLog, ...Object.values(lanes)].map((one) => one.close()))
       await notifier.stop()
       await keyRing.writeUses().catch(() => {}) // only "last used" times: the next use is written
       await replica?.close()
-      await Promise.all([quickDb, changeDb, db].map((one) => one.close()))
+      await Promise.all([quickDb, changeDb, operatorDb, db].map((one) => one.close()))
     },
   }
 }

@@ -738,6 +738,11 @@ export const described: Record<string, Described> = {
     ],
     money: ['lowBalance.NGN', 'lowBalance.USDC', 'lowBalance.USDT', 'settlement.reserve', 'settlement.minimum', 'approvals.NGN.each', 'approvals.NGN.perDay', 'approvals.USDC.each', 'approvals.USDC.perDay', 'approvals.USDT.each', 'approvals.USDT.perDay'],
   },
+  'fees.get': {
+    about: 'Retrieve fees. Returns the current fee of every operation: flat plus basisPoints of the amount, at least floor and at most cap.',
+    flags: [],
+    money: ['fees.flat', 'fees.floor', 'fees.cap', 'fees.tiers.upTo', 'fees.tiers.flat'],
+  },
   'profile.get': {
     about: 'Retrieve the public profile. Returns what a page may show about the merchant. Accepts public keys.',
     flags: [],

@@ -131,6 +131,9 @@ export const operations = {
     get: read('/v1/settings'),
     update: change('/v1/settings'),
   },
+  fees: {
+    get: read('/v1/fees'),
+  },
   profile: {
     get: read('/v1/profile'),
   },

@@ -35,6 +35,7 @@ import type {
   DepositTestCoinsInput,
   EndpointDelivery,
   EventDelivery,
+  Fee,
   FundTestBalanceInput,
   GetBalanceReportQuery,
   GetConversionReportQuery,
@@ -763,6 +764,19 @@ export type Resources = {
      * `PATCH /v1/settings`
      */
     update(input: ChangeSettingsInput, options?: RequestOptions): Promise<Settings>
+  }
+  readonly fees: {
+    /**
+     * Retrieve fees.
+     *
+     * Returns the current fee of every operation: `flat` plus `basisPoints` of the amount, at least
+     * `floor` and at most `cap`.
+     *
+     * `GET /v1/fees`
+     */
+    get(options?: RequestOptions): Promise<{
+      fees: Fee[]
+    }>
   }
   readonly profile: {
     /**

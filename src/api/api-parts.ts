@@ -14,7 +14,9 @@ import type { Payout } from '../payouts/payout.js'
 import type { BankDirectory, SimulatedRail } from '../payouts/ports.js'
 import type { PayoutPreparation, PayoutRails } from '../payouts/prepare-payouts.js'
 import type { Database } from '../postgres/database.js'
+import type { Passwords } from '../team/passwords.js'
 import type { Sessions } from '../team/sessions.js'
+import type { ChangeHints } from './edge/change-hints.js'
 import type { Call, KeyedChange } from './edge/keyed-lane.js'
 import type { OpenPage } from './edge/page-source.js'
 import type { Streams } from './edge/streams.js'
@@ -25,6 +27,9 @@ export type ApiParts = {
   db: Database
   clock: Clock
   sessions: Sessions
+  passwords: Passwords
+  /** Undefined: the console answers on every host. */
+  consoleUrl: string | undefined
   /** For lists of an environment, which may be read from a replica. */
   openPage: OpenPage
   seal: Seal
@@ -42,6 +47,7 @@ export type ApiParts = {
   rails: PayoutRails
   collections: Collections
   streams: Streams
+  changeHints: ChangeHints
   baseUrl: () => string
   commitAccount: (call: Call<PreparedAccount, CollectionAccount>) => Promise<KeyedAnswer>
   storeRefusal: (call: Call<Refusal, never>) => Promise<KeyedAnswer>

@@ -28,6 +28,7 @@ export const prefixes = {
   user: 'usr_',
   userSession: 'ses_',
   invitation: 'inv_',
+  passkey: 'psk_',
   auditLine: 'aud_',
   settingChange: 'chg_',
   paymentRequest: 'prq_',

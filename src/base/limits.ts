@@ -191,6 +191,8 @@ export const limits = {
     /** How long fee schedules are cached; a change takes effect within this. */
     feeCacheMs: second,
     feesCachedMax: 10_000,
+    /** How long paused rails are cached; a pause takes effect within this. */
+    pauseCacheMs: second,
     mintsPerBatchMax: 100,
     mintIntervalMs: 100,
     /** Open payouts compared with the treasury; beyond that the smallest count as not landed. */
@@ -400,6 +402,8 @@ export const limits = {
     accountsQueriedMax: 1_000,
     walletPagesMax: 1_000,
     walletsPerPageMax: 1_000,
+    /** Differences of one rail that are kept as rows; the count covers all. */
+    differencesKeptMax: 1_000,
   },
   doctor: {
     /** Due rows and jobs that are later than this are reported. */
@@ -577,9 +581,54 @@ export const limits = {
     decimalDigitsMax: 20,
   },
   names: { length: 100 },
+  signIn: {
+    passwordLengthMin: 12,
+    passwordLengthMax: 200,
+    /** Words, runs and other signs that have to be guessed; see judge-password.ts. */
+    passwordWeightMin: 6,
+    /** Each takes 128 MiB and half of the threads that wait for the system. */
+    hashesRunningMax: 2,
+    hashesWaitingMax: 20,
+    /** How long the second factor may come after the password. */
+    signInStepMs: 10 * minute,
+    challengeMs: 5 * minute,
+    /** A new authenticator app is confirmed with a code within this time. */
+    enrolmentMs: 15 * minute,
+    guessWindowMs: 15 * minute,
+    guessesPerUserMax: 5,
+    guessesPerNetworkMax: 30,
+    recoveryCodes: 10,
+    passkeysMax: 20,
+    invitationMs: 72 * hour,
+    invitationsOpenMax: 100,
+    membersListedMax: 500,
+    sessionsListedMax: 100,
+    /** Old rows that one request deletes. */
+    rowsDeletedMax: 100,
+  },
   metadata: { keys: 50, bytes: 8 * 1024 },
   fees: { basisPointsMax: 10_000, tiersMax: 20 },
-  operator: { rowsListedMax: 1_000, rowsListedDefault: 50, noteLengthMax: 500 },
+  operator: {
+    rowsListedMax: 1_000,
+    rowsListedDefault: 50,
+    noteLengthMax: 500,
+    /** Database connections of the operator's routes. */
+    poolSize: 2,
+    /** An action that no other operator confirmed in this time is not carried out. */
+    actionMs: day,
+    /** How long an operator may view a merchant. */
+    viewMs: 30 * minute,
+    /** How long a result of the checks is shown again instead of checking again. */
+    doctorCacheMs: 5 * second,
+    /** Fees are previewed for what happened in this time. */
+    feePreviewMs: 30 * day,
+    /** Different amounts that a preview of fees prices. */
+    feePreviewAmountsMax: 50_000,
+    /** Newest payments and payouts that the figures of Health are computed from. */
+    healthRowsMax: 10_000,
+    /** Newest deliveries of payments whose delay is measured. */
+    delaysMeasuredMax: 500,
+  },
   settings: {
     frameOriginsMax: 10,
     logoBytesMax: 32 * 1024,
@@ -600,7 +649,7 @@ export const limits = {
   apiProcesses: {
     max: 64,
     /** Database connections of one process when every lane is in use. */
-    connections: 41,
+    connections: 43,
     /** Delay before an ended process is replaced; doubles while replacements end early. */
     restartDelayMs: second / 10,
     restartDelayMaxMs: 10 * second,
@@ -609,7 +658,29 @@ export const limits = {
     /** A process that takes longer is reported with its previous metrics. */
     metricsTimeoutMs: 2 * second,
   },
-  proof: { counterexamplesShownMax: 20 },
+  proof: {
+    counterexamplesShownMax: 20,
+    /** Between polls for a proof that an operator asked for. */
+    pollIntervalMs: 2 * second,
+    leaseMs: minute,
+    renewIntervalMs: 10 * second,
+    attemptsMax: 3,
+    /** Longest time for one claim in a proof that an operator asked for. */
+    claimMs: 10 * minute,
+    proofsListedMax: 20,
+  },
+  /** Rows that one item of `GET /v1/attention` counts. */
+  attention: { rowsCountedMax: 10_000 },
+  /** Hints to open consoles. */
+  hints: {
+    /** At most two a second per stream. */
+    pollIntervalMs: second / 2,
+    /** Polls take at most this part of the time. */
+    pollShareMax: 1 / 5,
+    environmentsPerReadMax: 200,
+    eventsRead: 20,
+    requestsRead: 50,
+  },
   audit: {
     /** Lines that a proof reads at a time. */
     linesPerRead: 1_000,
@@ -639,6 +710,7 @@ assert(limits.payouts.leaseMs >= limits.payouts.sendWithinMs + refundSendMs)
 assert(limits.banks.refundRetryMs > refundSendMs)
 assert(limits.sandboxBank.noticeLeaseMs > limits.sandboxBank.noticeTimeoutMs)
 assert(limits.deposits.leaseMs > limits.deposits.historyReadMs + limits.solana.callTimeoutMs)
+assert(limits.proof.leaseMs > 3 * limits.proof.renewIntervalMs)
 assert(limits.settlements.leaseMs > 5 * limits.banks.earlyTimeoutMs)
 
 // A replica that keeps up must not look late between two checks.

@@ -374,6 +374,26 @@ export const reasons = {
     when: 'The balance would exceed the largest amount that can be represented exactly.',
     nextStep: 'Use a smaller amount.',
   },
+  sign_in_failed: {
+    status: 401,
+    when: 'The e-mail address, password, code or passkey is wrong.',
+    nextStep: 'Check what you typed. An owner or the operator can make a link for a new password.',
+  },
+  too_many_guesses: {
+    status: 429,
+    when: 'Too many wrong passwords or codes were sent for this person, or from this network.',
+    nextStep: 'Wait for the number of seconds in `Retry-After`, or sign in with a passkey.',
+  },
+  weak_password: {
+    status: 422,
+    when: 'The password is too short or easy to guess.',
+    nextStep: 'Choose a longer one, such as four words that do not belong together.',
+  },
+  last_owner: {
+    status: 409,
+    when: 'The merchant would have no owner.',
+    nextStep: 'Make another member an owner first.',
+  },
 } as const satisfies Record<string, Row>
 
 export type Code = keyof typeof codes

@@ -12,6 +12,7 @@ import type { Queryable } from '../postgres/tx.js'
 import { type NewPayout, notCovered, toNewPayout } from './create-payouts.js'
 import type { FeeBook, FeeLine } from './fee-book.js'
 import { gatherByRail } from './gather-by-rail.js'
+import { noPausedRails, type PausedRails, railPaused } from './paused-rails.js'
 import { type Payout, type PayoutKind, payoutKinds, referenceOf } from './payout.js'
 import type {
   Destination,
@@ -69,6 +70,8 @@ type Tools = {
   banks: PayoutBanks
   fees: FeeBook
   logger: Logger
+  /** Absent: no rail is paused. */
+  paused?: PausedRails
 }
 
 /** A request with its id. The base fee is due whatever the rail finds. */
@@ -91,6 +94,7 @@ export function createPayoutPreparation({
   banks,
   fees,
   logger,
+  paused = noPausedRails,
 }: Tools): PayoutPreparation {
   const unfinished = new UnfinishedPayouts()
   const inspectTogether = gatherByRail((rail: PayoutRail, requests: QuoteRequest[]) =>
@@ -114,6 +118,9 @@ export function createPayoutPreparation({
     const base = await priceBase(request)
     const rail = railOf({ rails, banks }, request)
     if (!rail) return railUnavailable(request)
+    // Mostly false without a promise: every payout passes here.
+    const isPaused = paused.has(rail.name)
+    if (isPaused && (await isPaused)) return railPaused(request.kind)
     const inspected = await inspectTogether(rail, request)
     if (inspected instanceof Refusal) return inspected
     const lines = [...base, ...(await price(request, inspected.extraFees))]
@@ -127,6 +134,9 @@ export function createPayoutPreparation({
     const { request, baseFee } = candidate
     const rail = railOf({ rails, banks }, request)
     if (!rail) return railUnavailable(request)
+    // Mostly false without a promise: every payout passes here.
+    const isPaused = paused.has(rail.name)
+    if (isPaused && (await isPaused)) return railPaused(request.kind)
     const signed = await signTogether(rail, candidate)
     if (signed instanceof Refusal) return signed
     const { destination, extraFees, attempt } = signed

@@ -123,11 +123,31 @@ export function endSession(tx: Tx, now: Date, sessionId: string): void {
     update user_sessions set ended_at = ${now} where id = ${sessionId} and ended_at is null`)
 }
 
+/** A browser that signs in again gets a new session in place of the one it had. */
+export function endSessionOfToken(tx: Tx, now: Date, token: string): void {
+  tx.write(sql`
+    update user_sessions set ended_at = ${now}
+    where hash = ${hashToken(token)} and ended_at is null`)
+}
+
 /** For a new password or role. `exceptId` stays signed in. */
 export function endSessionsOf(tx: Tx, now: Date, userId: string, exceptId?: string): void {
   tx.write(sql`
     update user_sessions set ended_at = ${now}
     where user_id = ${userId} and ended_at is null and id is distinct from ${exceptId ?? null}`)
+}
+
+/** Those that have not ended. Does not count as a use of the session. */
+export async function findOpenSessions(
+  db: Queryable,
+  now: Date,
+  ids: string[],
+): Promise<Set<string>> {
+  const rows = await db.rows(sql<{ id: string }>`
+    select s.id from user_sessions s join users u on u.id = s.user_id
+    where s.id = any(${ids}::uuid[]) and s.ended_at is null and s.expires_at > ${now}
+      and u.disabled_at is null`)
+  return new Set(rows.map(({ id }) => id))
 }
 
 /** Notes that a factor was proven: opens the minutes of a step-up. */
@@ -137,7 +157,7 @@ export function noteProof(
   { sessionId, isSecondFactor }: { sessionId: string; isSecondFactor: boolean },
 ): void {
   tx.write(sql`
-    update user_sessions set proven_at = ${now},
+    update user_sessions set proven_at = greatest(proven_at, ${now}),
       has_second_factor = has_second_factor or ${isSecondFactor}
     where id = ${sessionId}`)
 }

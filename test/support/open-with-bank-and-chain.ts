@@ -24,7 +24,7 @@ import { newSecret, noOpenPayouts } from '../rails/solana/rail.js'
 import { openChain } from '../simulation/localnet/localnet.js'
 import { manualClock } from './clock.js'
 import { freshDatabase } from './database.js'
-import { type Merchant, openManilla, whenDone } from './open-manilla.js'
+import { inTestMode, type Merchant, openManilla, whenDone } from './open-manilla.js'
 
 /** Blocks until finality. */
 const untilFinal = 33
@@ -61,6 +61,13 @@ export async function openWithBankAndChain({ hasWallets = true, hasPayouts }: Op
     ...(hasPayouts && { mint }),
     wallets: { test: hasWallets ? wallets : undefined, live: undefined },
     localnetPayers: createLocalnetPayers(chain.url, { waitsForBlock: false }),
+    watched: {
+      solana: { test: rail, live: undefined },
+      allBanks: inTestMode(bank),
+      treasuries: [{ mode: 'test', rail, floors: {} }],
+      floats: [{ bank, floatMin: 0n }],
+      chainUrl: chain.url,
+    },
   })
   bank.sendNoticesTo(`${service.url}/rails/${bank.name}/notices/test`)
   const lane = createJudgingLane({

@@ -1,17 +1,14 @@
-import { createHash } from 'node:crypto'
-import { readFileSync } from 'node:fs'
 import type { IncomingHttpHeaders } from 'node:http'
-import { gzipSync } from 'node:zlib'
 import Type from 'typebox'
 import { Refusal } from '../../base/refusal.js'
 import type { PublicSession } from '../../checkout/find-public-sessions.js'
 import { showPublicSession } from '../../resources/public-checkout-session.js'
 import type { ApiParts } from '../api-parts.js'
-import { takesGzip } from '../edge/accept.js'
 import { type Document, type Route, route } from '../edge/route.js'
 import { canSimulate, simulatePaymentOnce } from '../routes/public-checkout.js'
 import { answerPage, newNonce } from './answer-page.js'
 import { renderNotFound, renderSheet } from './page.js'
+import { answerScript, type PageScript, readPageScript } from './page-script.js'
 import { coinsSentLink } from './render-coins.js'
 import { pageTitleOf, renderMain } from './render-session.js'
 import type { Scene } from './scene.js'
@@ -24,20 +21,8 @@ const params = Type.Object({ reference: Type.String() })
 
 /** The hosted checkout page. Unknown query parameters are ignored: links often gain some. */
 export function checkoutPageRoutes(api: ApiParts): Route[] {
-  const script = readScript()
+  const script = readPageScript('checkout')
   return [readPage(api, script), simulateByForm(api), readScriptFile(script)]
-}
-
-type PageScript = { fileName: string; text: string; zipped: Buffer }
-
-/** Compiled from web/. Found in dist/ also when this file runs from src/. */
-const compiledScript = new URL('../../../dist/web/checkout-script.js', import.meta.url)
-
-/** The name contains a hash of the script, so browsers may cache it forever. */
-function readScript(): PageScript {
-  const text = readFileSync(compiledScript, 'utf8')
-  const hash = createHash('sha256').update(text).digest('hex').slice(0, 16)
-  return { fileName: `checkout-${hash}.js`, text, zipped: gzipSync(text, { level: 9 }) }
 }
 
 const readPage = (api: ApiParts, script: PageScript) =>
@@ -176,18 +161,6 @@ const readScriptFile = (script: PageScript) =>
     description: 'Its name contains a hash of its content.',
     params: Type.Object({ name: Type.String() }),
     async handle({ params: { name }, headers }) {
-      if (name !== script.fileName)
-        throw new Refusal('not_found', { message: 'File not found. Reload the page.' })
-      const isZipped = takesGzip(headers['accept-encoding'])
-      return {
-        status: 200,
-        contentType: 'text/javascript; charset=utf-8',
-        body: isZipped ? script.zipped : script.text,
-        headers: {
-          'cache-control': 'public, max-age=31536000, immutable',
-          vary: 'accept-encoding',
-          ...(isZipped && { 'content-encoding': 'gzip' }),
-        },
-      }
+      return answerScript(script, { name, headers })
     },
   })

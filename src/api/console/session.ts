@@ -2,21 +2,38 @@ import Type from 'typebox'
 import { after } from '../../base/clock.js'
 import { prefixes, toReference } from '../../base/ids.js'
 import { limits } from '../../base/limits.js'
+import { type Factors, getFactors } from '../../team/people.js'
 import { endSession, hasStepUp, permissionsIn, type SignedIn } from '../../team/sessions.js'
 import type { ApiParts } from '../api-parts.js'
+import { readPageScript } from '../checkout-page/page-script.js'
 import { jsonType, successBody } from '../edge/envelope.js'
 import { type Route, route } from '../edge/route.js'
 import { clearedCookie } from '../edge/session-cookie.js'
+import { joinPages } from './join-pages.js'
+import { ownAccountRoutes } from './own-account.js'
+import { ownFactorRoutes } from './own-factors.js'
+import { signInPages } from './sign-in-pages.js'
+import { signInRoutes } from './sign-in-routes.js'
 import { useStart } from './start.js'
+import { auditPerson, visitOf } from './visit.js'
 
 const path = '/console/session'
 
 /** Routes of the console that belong to no merchant. */
 export function consoleSessionRoutes(api: ApiParts): Route[] {
-  return [readSession(), signOut(api), useStart(api)]
+  return [
+    readSession(api),
+    signOut(api),
+    useStart(api),
+    ...signInRoutes(api),
+    ...ownAccountRoutes(api),
+    ...ownFactorRoutes(api),
+    ...signInPages(api, readPageScript('sign-in')),
+    ...joinPages(api),
+  ]
 }
 
-const readSession = () =>
+const readSession = ({ db }: ApiParts) =>
   route({
     method: 'GET',
     path,
@@ -27,12 +44,13 @@ const readSession = () =>
     tag: 'Console',
     answers: { 200: Type.Any() },
     async handle({ signedIn, now }) {
-      const data = showSession(signedIn!, now)
+      const factors = await getFactors(db, signedIn!.userId)
+      const data = showSession(signedIn!, factors, now)
       return { status: 200, body: successBody('Session', data), contentType: jsonType }
     },
   })
 
-const signOut = ({ db, sessions }: ApiParts) =>
+const signOut = (api: ApiParts) =>
   route({
     method: 'DELETE',
     path,
@@ -43,18 +61,24 @@ const signOut = ({ db, sessions }: ApiParts) =>
     tag: 'Console',
     answers: { 200: Type.Any() },
     async handle(request) {
+      const { db, sessions } = api
       const { signedIn, now } = request
-      await db.transaction(async (tx) => endSession(tx, now, signedIn!.sessionId))
+      await db.transaction(async (tx) => {
+        endSession(tx, now, signedIn!.sessionId)
+        auditPerson(tx, visitOf(api, request), { email: signedIn!.email, action: 'sign_out' })
+      })
       sessions.forgetAll()
       const headers = { 'set-cookie': clearedCookie(request) }
       return { status: 200, body: successBody('Signed out', {}), contentType: jsonType, headers }
     },
   })
 
-function showSession(signedIn: SignedIn, now: Date) {
+function showSession(signedIn: SignedIn, factors: Factors, now: Date) {
   const { userId, name, email, isOperator, memberships, hasSecondFactor } = signedIn
+  const { hasPassword, hasTotp, passkeys } = factors
+  const id = toReference(prefixes.user, userId)
   return {
-    user: { id: toReference(prefixes.user, userId), name, email, isOperator },
+    user: { id, name, email, isOperator, hasPassword, hasTotp, passkeys },
     memberships: memberships.map((membership) => ({
       merchant: toReference(prefixes.merchant, membership.merchantId),
       name: membership.merchantName,

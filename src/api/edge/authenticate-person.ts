@@ -29,7 +29,8 @@ export async function authenticatePerson(
   { sessions, consoleUrl, now }: Tools,
 ): Promise<AuthenticatedPerson> {
   if (request.method !== 'GET' && request.method !== 'HEAD') refuseOtherOrigins(request, consoleUrl)
-  const token = readSessionToken(request)
+  const isHere = isConsoleHost(request.headers.host, consoleUrl)
+  const token = isHere ? readSessionToken(request) : undefined
   const signedIn = token === undefined ? undefined : await sessions.find(token)
   if (!signedIn)
     throw new Refusal('authentication_failed', {
@@ -49,7 +50,10 @@ export async function authenticatePerson(
  * Browsers send `Sec-Fetch-Site` or `Origin` with every change, and no page can forge them. The
  * own header cannot be sent by a form, nor by a page of another origin without our consent.
  */
-export function refuseOtherOrigins(request: FastifyRequest, consoleUrl: string | undefined): void {
+export function refuseOtherOrigins(
+  request: Pick<FastifyRequest, 'headers'>,
+  consoleUrl: string | undefined,
+): void {
   const { headers } = request
   const isOwn = headers['x-manilla-console'] === '1' && hasOwnOrigin(request, consoleUrl)
   if (isOwn) return
@@ -57,6 +61,11 @@ export function refuseOtherOrigins(request: FastifyRequest, consoleUrl: string |
     reason: 'foreign_origin',
     message: 'The console accepts changes from its own pages only.',
   })
+}
+
+/** Whether the console answers on this host: on every one, unless it has its own. */
+export function isConsoleHost(host: string | undefined, consoleUrl: string | undefined): boolean {
+  return consoleUrl === undefined || host?.toLowerCase() === new URL(consoleUrl).host
 }
 
 /** Whether the request comes from a page of this console. */

@@ -9,8 +9,8 @@ import { isPlainJson } from './plain-json.js'
 
 /**
  * Bodies are unambiguous JSON in UTF-8. Signed bodies are not parsed here: a bank may use any
- * JSON, and no payment may be lost because of its style. Empty forms are accepted from buttons on
- * pages without script; their content is ignored.
+ * JSON, and no payment may be lost because of its style. Forms are accepted from pages that work
+ * without script; the content of one that has no fields is ignored.
  */
 export function addBodyParsers(app: FastifyInstance): void {
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => {
@@ -24,8 +24,8 @@ export function addBodyParsers(app: FastifyInstance): void {
     else done(refuseType())
   })
   const formType = 'application/x-www-form-urlencoded'
-  app.addContentTypeParser(formType, { parseAs: 'buffer' }, (request, _body, done) => {
-    if (request.route?.takesForm) done(null, undefined)
+  app.addContentTypeParser(formType, { parseAs: 'buffer' }, (request, body, done) => {
+    if (request.route?.takesForm) done(null, readFields(request, body as Buffer))
     else done(refuseType())
   })
 }
@@ -40,6 +40,12 @@ function refuseType(): Refusal {
   return refuse('The body must be JSON. Send `Content-Type: application/json`.', {
     reason: 'unsupported_media_type',
   })
+}
+
+/** Fields of a form, as text. */
+function readFields(request: FastifyRequest, body: Buffer): Record<string, string> | undefined {
+  if (isBodyOptional(request)) return undefined
+  return Object.fromEntries(new URLSearchParams(body.toString()))
 }
 
 function parseBody(request: FastifyRequest, body: Buffer): unknown {

@@ -70,7 +70,7 @@ export type Export = {
   headers: Headers
 }
 /** Undefined removes a default header. */
-type Headers = Record<string, string | undefined>
+type Headers = Record<string, string | string[] | undefined>
 
 export type RouteAnswer = Answer | KeyedAnswer | Document | Export
 
@@ -93,7 +93,7 @@ type Traits = {
   isStream: boolean
   /** For browsers, not for programs: left out of the OpenAPI document. */
   isPage: boolean
-  /** Accepts an empty form instead of JSON. */
+  /** Accepts a form instead of JSON: an empty one, or the fields of its body schema. */
   takesForm: boolean
   /** The body is a file of at most so many bytes; `body` is its content. 0: it is JSON. */
   fileBytesMax: number

@@ -13,6 +13,7 @@ import type { Sessions, SignedIn } from '../../team/sessions.js'
 import { answerFailurePage, isForPeople } from '../checkout-page/answer-failure.js'
 import { addConsole } from '../console/add-console.js'
 import { addRoute, addWrongMethods, type WriteExport } from './add-route.js'
+import { isConsoleHost } from './authenticate-person.js'
 import type { Caller } from './caller.js'
 import { anyPageHeaders, isForAnyPage } from './cors.js'
 import { addDocs } from './docs.js'
@@ -155,18 +156,30 @@ function addAnswerHooks(app: FastifyInstance, edge: Edge): void {
   app.addHook('onRequest', (request, reply, done) => {
     addOwnHeaders(request, reply)
     const hasHost = request.raw.httpVersion !== '1.1' || request.headers.host !== undefined
-    done(hasHost ? undefined : needsHost())
+    if (!hasHost) done(needsHost())
+    else if (isConsoleElsewhere(request, edge.consoleUrl)) done(noSuchEndpoint(request))
+    else done()
   })
   app.addHook('onResponse', (request, reply, done) => {
     noteAnswer(edge, request, reply)
     done()
   })
   app.setNotFoundHandler(async (request) => {
-    throw new Refusal('not_found', {
-      message: `No such endpoint: ${request.method} ${quoteInput(pathOf(request))}. The API reference is at /docs.`,
-    })
+    throw noSuchEndpoint(request)
   })
   app.setErrorHandler(async (error, request, reply) => answerFailure(edge, error, request, reply))
+}
+
+function noSuchEndpoint(request: FastifyRequest): Refusal {
+  return new Refusal('not_found', {
+    message: `No such endpoint: ${request.method} ${quoteInput(pathOf(request))}. The API reference is at /docs.`,
+  })
+}
+
+/** The console has a host of its own, and this is another one. */
+function isConsoleElsewhere(request: FastifyRequest, consoleUrl: string | undefined): boolean {
+  if (consoleUrl === undefined || !request.url.startsWith('/console')) return false
+  return !isConsoleHost(request.headers.host, consoleUrl)
 }
 
 function needsHost(): Refusal {

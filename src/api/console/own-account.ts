@@ -1,0 +1,234 @@
+import type { AuthenticationResponseJSON } from '@simplewebauthn/server'
+import Type from 'typebox'
+import { fromReference, prefixes, toReference, unusedId } from '../../base/ids.js'
+import { notFound, Refusal } from '../../base/refusal.js'
+import { takeChallenge } from '../../team/challenges.js'
+import { takeBack } from '../../team/guesses.js'
+import { revokeResets } from '../../team/invitations.js'
+import { judgePassword } from '../../team/judge-password.js'
+import { endOwnSession, listOwnSessions } from '../../team/list-sessions.js'
+import { findPasskey, noteUse, readProof } from '../../team/passkeys.js'
+import { findPassword, savePassword } from '../../team/passwords.js'
+import { type Factors, getFactors, hasSecondFactor } from '../../team/people.js'
+import { endSessionsOf, hasStepUp, noteProof, type SignedIn } from '../../team/sessions.js'
+import type { ApiParts } from '../api-parts.js'
+import { success } from '../edge/envelope.js'
+import { type Route, route } from '../edge/route.js'
+import { closed, inPath } from '../edge/schemas.js'
+import { describeBrowser } from './describe-browser.js'
+import { noteFailure, signInFailed, startGuess, takeCode, wrongCode } from './sign-in.js'
+import { code, passkeyAnswer, password } from './sign-in-routes.js'
+import { auditPerson, type Visit, visitOf } from './visit.js'
+
+const path = '/console/session'
+export const ownBase = { access: 'person', tag: 'Console', answers: { 200: Type.Any() } } as const
+
+/** What people do with their own account, without a merchant. */
+export function ownAccountRoutes(api: ApiParts): Route[] {
+  return [stepUp(api), listSessions(api), endOne(api), setPassword(api)]
+}
+
+const stepUp = (api: ApiParts) =>
+  route({
+    ...ownBase,
+    method: 'POST',
+    path: `${path}/step-up`,
+    operation: 'confirmPerson',
+    summary: 'Confirm that it is you',
+    description:
+      'Send `passkey`, `totp` (or a recovery code) or `password`. A password confirms only users without a second factor.',
+    body: closed({
+      passkey: Type.Optional(passkeyAnswer),
+      totp: Type.Optional(code),
+      password: Type.Optional(password),
+    }),
+    async handle(request) {
+      const visit = visitOf(api, request)
+      const signedIn = request.signedIn!
+      const { body } = request
+      const factors = await getFactors(api.db, signedIn.userId)
+      if (body.passkey !== undefined)
+        await provePasskey(api, visit, {
+          signedIn,
+          response: body.passkey as unknown as AuthenticationResponseJSON,
+        })
+      else if (body.totp !== undefined) await proveCode(api, visit, { signedIn, code: body.totp })
+      else await provePassword(api, visit, { signedIn, factors, password: body.password ?? '' })
+      api.sessions.forgetAll()
+      return success(200, 'Confirmed', {})
+    },
+  })
+
+async function provePasskey(
+  api: ApiParts,
+  visit: Visit,
+  { signedIn, response }: { signedIn: SignedIn; response: AuthenticationResponseJSON },
+): Promise<void> {
+  const { userId, sessionId, email } = signedIn
+  const { now, site } = visit
+  const passkey = await findPasskey(api.db, response.id)
+  const purpose = { act: 'step_up', sessionId } as const
+  const proof =
+    passkey?.userId === userId
+      ? await readProof({ seal: api.seal, now, site }, { purpose, passkey }, response)
+      : undefined
+  const isProven = await api.db.transaction(async (tx) => {
+    if (!passkey || !proof || !(await takeChallenge(tx, now, proof.challenge))) return false
+    if (!(await noteUse(tx, now, { id: passkey.id, counter: proof.counter }))) return false
+    noteProof(tx, now, { sessionId, isSecondFactor: true })
+    auditPerson(tx, visit, { email, action: 'step_up', details: { factor: 'passkey' } })
+    return true
+  })
+  if (isProven) return
+  await noteFailure(api, visit, { email, factor: 'passkey' })
+  throw signInFailed('This passkey was not accepted. Try again.')
+}
+
+async function proveCode(
+  api: ApiParts,
+  visit: Visit,
+  { signedIn, code }: { signedIn: SignedIn; code: string },
+): Promise<void> {
+  const { userId, sessionId, email } = signedIn
+  const guess = await startGuess(api, visit, email)
+  const isProven = await api.db.transaction(async (tx) => {
+    const factor = await takeCode(api, tx, { visit, userId, code })
+    if (!factor) return false
+    takeBack(tx, guess)
+    noteProof(tx, visit.now, { sessionId, isSecondFactor: true })
+    auditPerson(tx, visit, { email, action: 'step_up', details: { factor } })
+    return true
+  })
+  if (isProven) return
+  await noteFailure(api, visit, { email, guess, factor: 'totp' })
+  throw wrongCode()
+}
+
+async function provePassword(
+  api: ApiParts,
+  visit: Visit,
+  given: { signedIn: SignedIn; factors: Factors; password: string },
+): Promise<void> {
+  const { userId, sessionId, email } = given.signedIn
+  if (hasSecondFactor(given.factors))
+    throw signInFailed('Use your passkey, or a code of your authenticator app.')
+  if (!given.factors.hasPassword)
+    throw signInFailed(
+      'You have no password, code or passkey yet. Add one under "You", or open a new start link with `npx manilla console`.',
+    )
+  const guess = await startGuess(api, visit, email)
+  const stored = await findPassword(api.db, userId)
+  if (!(await api.passwords.isRight(given.password, stored))) {
+    await noteFailure(api, visit, { email, guess, factor: 'password' })
+    throw signInFailed('The password is wrong.')
+  }
+  await api.db.transaction(async (tx) => {
+    takeBack(tx, guess)
+    noteProof(tx, visit.now, { sessionId, isSecondFactor: false })
+    auditPerson(tx, visit, { email, action: 'step_up', details: { factor: 'password' } })
+  })
+}
+
+/**
+ * Changing a factor needs a fresh proof of one; the first one of a user who has none does not. A
+ * user with a second factor must have signed in with it.
+ */
+export async function checkMayChangeFactors(
+  { db }: ApiParts,
+  signedIn: SignedIn,
+  now: Date,
+): Promise<Factors> {
+  const factors = await getFactors(db, signedIn.userId)
+  const isStrong = hasSecondFactor(factors)
+  const needsProof = isStrong || factors.hasPassword
+  const isProven = hasStepUp(signedIn, now) && (signedIn.hasSecondFactor || !isStrong)
+  if (!needsProof || isProven) return factors
+  throw new Refusal('forbidden', {
+    reason: 'step_up_required',
+    message: 'Confirm that it is you: use your passkey, code or password.',
+  })
+}
+
+const listSessions = ({ db }: ApiParts) =>
+  route({
+    ...ownBase,
+    method: 'GET',
+    path: `${path}/sessions`,
+    operation: 'listOwnSessions',
+    summary: 'List your sessions',
+    description: 'Browsers in which you are signed in, the latest used first.',
+    async handle({ signedIn, now }) {
+      const sessions = await listOwnSessions(db, now, signedIn!.userId)
+      const items = sessions.map((session) => ({
+        id: toReference(prefixes.userSession, session.id),
+        isCurrent: session.id === signedIn!.sessionId,
+        address: session.address,
+        browser: describeBrowser(session.browser),
+        hasSecondFactor: session.hasSecondFactor,
+        createdAt: session.createdAt,
+        lastSeenAt: session.lastSeenAt,
+        expiresAt: session.expiresAt,
+      }))
+      return success(200, 'Sessions', { items })
+    },
+  })
+
+const endOne = (api: ApiParts) =>
+  route({
+    ...ownBase,
+    method: 'DELETE',
+    path: `${path}/sessions/:id`,
+    operation: 'endOwnSession',
+    summary: 'End one of your sessions',
+    description: 'The browser is signed out within a second.',
+    params: inPath('id', 'ses_01h455vb4pex5vsknk084sn02q'),
+    async handle(request) {
+      const { signedIn, now, params } = request
+      const { userId, email } = signedIn!
+      const id = fromReference(prefixes.userSession, params.id) ?? unusedId
+      await api.db.transaction(async (tx) => {
+        if (!(await endOwnSession(tx, now, { userId, id }))) throw notFound('session', params.id)
+        const details = { session: params.id }
+        auditPerson(tx, visitOf(api, request), { email, action: 'session.end', details })
+      })
+      api.sessions.forgetAll()
+      return success(200, 'Session ended', {})
+    },
+  })
+
+const setPassword = (api: ApiParts) =>
+  route({
+    ...ownBase,
+    method: 'POST',
+    path: `${path}/own-password`,
+    operation: 'setOwnPassword',
+    summary: 'Set your password',
+    description: 'Ends your other sessions.',
+    body: closed({ password: Type.String({ maxLength: 1_000 }) }),
+    async handle(request) {
+      const { signedIn, now, body } = request
+      const { userId, email, name, sessionId } = signedIn!
+      await checkMayChangeFactors(api, signedIn!, now)
+      checkPassword(body.password, { email, name })
+      const hashed = await api.passwords.hash(body.password)
+      await api.db.transaction(async (tx) => {
+        savePassword(tx, now, userId, hashed)
+        endSessionsOf(tx, now, userId, sessionId)
+        revokeResets(tx, now, userId)
+        auditPerson(tx, visitOf(api, request), { email, action: 'password.change' })
+      })
+      api.sessions.forgetAll()
+      return success(200, 'Password set', {})
+    },
+  })
+
+/** Refuses a password that is short or easy to guess. */
+export function checkPassword(text: string, owner: { email: string; name: string }): void {
+  const issue = judgePassword(text, owner)
+  if (issue === undefined) return
+  throw new Refusal('validation_failed', {
+    reason: 'weak_password',
+    message: `The password ${issue}.`,
+    details: [{ field: 'password', issue }],
+  })
+}

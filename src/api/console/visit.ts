@@ -1,0 +1,77 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import { isIP } from 'node:net'
+import { writeAuditLine } from '../../audit/write-line.js'
+import type { Tx } from '../../postgres/tx.js'
+import type { Site } from '../../team/passkeys.js'
+import type { ApiParts } from '../api-parts.js'
+import type { RouteRequest } from '../edge/route.js'
+import { isLoopbackHost, readSessionToken, readStepToken } from '../edge/session-cookie.js'
+
+/** A request of a person, before or after they have signed in. */
+export type Visit = {
+  now: Date
+  requestId: string
+  address: string
+  network: string
+  browser: string
+  headers: IncomingHttpHeaders
+  protocol: 'http' | 'https'
+  site: Site
+  /** Of the session that the browser has now. */
+  sessionToken: string | undefined
+  /** Of a sign-in whose password was right. */
+  stepToken: string | undefined
+}
+
+type VisitRequest = Pick<
+  RouteRequest<never, never, never>,
+  'now' | 'requestId' | 'address' | 'network' | 'headers' | 'protocol'
+>
+
+export function visitOf(
+  { consoleUrl }: Pick<ApiParts, 'consoleUrl'>,
+  request: VisitRequest,
+): Visit {
+  const { now, requestId, address, network, headers, protocol } = request
+  return {
+    now,
+    requestId,
+    address,
+    network,
+    browser: headers['user-agent'] ?? '',
+    headers,
+    protocol,
+    site: siteOf(consoleUrl, headers.host ?? ''),
+    sessionToken: readSessionToken(request),
+    stepToken: readStepToken(request),
+  }
+}
+
+/**
+ * A proxy that ends TLS may hide the protocol. Browsers use passkeys only over TLS, or on
+ * loopback.
+ */
+function siteOf(consoleUrl: string | undefined, host: string): Site {
+  if (consoleUrl !== undefined) return { origins: [consoleUrl], host: new URL(consoleUrl).hostname }
+  const url = URL.canParse(`https://${host}`) ? new URL(`https://${host}`) : undefined
+  const name = url?.hostname ?? ''
+  const plain = isLoopbackHost(host) ? [`http://${host}`] : []
+  return { origins: [`https://${host}`, ...plain], host: name }
+}
+
+/** Browsers refuse passkeys for addresses that are numbers. */
+export function takesPasskeys({ host }: Site): boolean {
+  return host !== '' && isIP(host.replace(/^\[|\]$/g, '')) === 0
+}
+
+type PersonalAct = { email: string; action: string; details?: Record<string, unknown> }
+
+/** Signing in and factors belong to the installation, not to a merchant. */
+export function auditPerson(
+  tx: Tx,
+  visit: Visit,
+  { email, action, details = {} }: PersonalAct,
+): void {
+  const { now, address, requestId } = visit
+  writeAuditLine(tx, now, { actor: email, action, details, address, requestId })
+}

@@ -1,0 +1,66 @@
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
+import { after } from '../base/clock.js'
+import { limits } from '../base/limits.js'
+import type { Seal } from '../base/sealed.js'
+import { sql } from '../postgres/sql.js'
+import type { Tx } from '../postgres/tx.js'
+
+/** What a passkey is asked to sign for: whoever has a challenge cannot use it for another act. */
+export type ChallengePurpose =
+  | { act: 'sign_in' }
+  | { act: 'step_up'; sessionId: string }
+  | { act: 'enrol'; userId: string }
+
+const randomLength = 16
+const timeLength = 6
+const headLength = randomLength + timeLength
+
+/**
+ * A challenge carries its own end and proof, so that asking for one stores nothing: anybody may
+ * ask.
+ */
+export function newChallenge(
+  seal: Seal,
+  now: Date,
+  purpose: ChallengePurpose,
+): Uint8Array<ArrayBuffer> {
+  const head = Buffer.alloc(headLength)
+  randomBytes(randomLength).copy(head)
+  head.writeUIntBE(after(now, limits.signIn.challengeMs).getTime(), randomLength, timeLength)
+  return new Uint8Array(Buffer.concat([head, seal.hash(textOf(head, purpose))]))
+}
+
+/** Whether the challenge, in base64url, is one of ours for this purpose and still valid. */
+export function isOwnChallenge(
+  seal: Seal,
+  now: Date,
+  { challenge, purpose }: { challenge: string; purpose: ChallengePurpose },
+): boolean {
+  const bytes = Buffer.from(challenge, 'base64url')
+  if (bytes.length !== headLength + 32) return false
+  const head = bytes.subarray(0, headLength)
+  const proof = bytes.subarray(headLength)
+  const text = textOf(head, purpose)
+  const hashes = [seal.hash(text), ...seal.otherHashes(text).map(({ hash }) => hash)]
+  if (!hashes.some((hash) => timingSafeEqual(hash, proof))) return false
+  return now.getTime() < head.readUIntBE(randomLength, timeLength)
+}
+
+function textOf(head: Buffer, purpose: ChallengePurpose): string {
+  const holder = 'sessionId' in purpose ? purpose.sessionId : 'userId' in purpose && purpose.userId
+  return `passkey challenge ${purpose.act} ${holder || 'anyone'} ${head.toString('base64url')}`
+}
+
+/** False if the challenge was signed before. Deletes a few old ones. */
+export async function takeChallenge(tx: Tx, now: Date, challenge: string): Promise<boolean> {
+  const hash = createHash('sha256').update(Buffer.from(challenge, 'base64url')).digest()
+  const expiresAt = after(now, limits.signIn.challengeMs)
+  tx.write(sql`
+    delete from used_challenges where hash in (
+      select hash from used_challenges where expires_at < ${now}
+      limit ${limits.signIn.rowsDeletedMax} for update skip locked)`)
+  const count = await tx.count(sql`
+    insert into used_challenges (hash, expires_at) values (${hash}, ${expiresAt})
+    on conflict do nothing`)
+  return count > 0
+}

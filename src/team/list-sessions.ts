@@ -1,0 +1,45 @@
+import { after } from '../base/clock.js'
+import { limits } from '../base/limits.js'
+import { sql } from '../postgres/sql.js'
+import type { Queryable, Tx } from '../postgres/tx.js'
+
+/** A session as its user sees it. */
+export type OwnSession = {
+  id: string
+  address: string
+  browser: string
+  hasSecondFactor: boolean
+  createdAt: Date
+  lastSeenAt: Date
+  expiresAt: Date
+}
+
+/** Those that still work, the latest used first. */
+export async function listOwnSessions(
+  db: Queryable,
+  now: Date,
+  userId: string,
+): Promise<OwnSession[]> {
+  const rows = await db.rows(sql<OwnSession & { idleMs: number }>`
+    select id, address, browser, has_second_factor as "hasSecondFactor",
+      created_at as "createdAt", last_seen_at as "lastSeenAt", expires_at as "expiresAt",
+      idle_ms::float8 as "idleMs"
+    from user_sessions
+    where user_id = ${userId} and ended_at is null and expires_at > ${now}
+    order by last_seen_at desc, id desc limit ${limits.signIn.sessionsListedMax}`)
+  // "Last seen" is written once a minute.
+  const graceMs = limits.console.lastSeenIntervalMs
+  return rows.filter(({ lastSeenAt, idleMs }) => after(lastSeenAt, idleMs + graceMs) > now)
+}
+
+/** False if the user has no such session that still runs. */
+export async function endOwnSession(
+  tx: Tx,
+  now: Date,
+  { userId, id }: { userId: string; id: string },
+): Promise<boolean> {
+  const count = await tx.count(sql`
+    update user_sessions set ended_at = ${now}
+    where user_id = ${userId} and id = ${id} and ended_at is null`)
+  return count > 0
+}

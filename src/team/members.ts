@@ -1,0 +1,100 @@
+import { limits } from '../base/limits.js'
+import { Refusal } from '../base/refusal.js'
+import { sql } from '../postgres/sql.js'
+import type { Queryable, Tx } from '../postgres/tx.js'
+import { lastSeen, secondFactor } from './people.js'
+import type { Role } from './permissions.js'
+
+/** A person who belongs to a merchant, or did. */
+export type Member = {
+  userId: string
+  name: string
+  email: string
+  role: Role
+  maySeeLive: boolean
+  createdAt: Date
+  disabledAt: Date | null
+  hasSecondFactor: boolean
+  lastSeenAt: Date | null
+}
+
+const selectMembers = sql`
+  select u.id as "userId", u.name, u.email, m.role, m.may_see_live as "maySeeLive",
+    m.created_at as "createdAt", coalesce(m.disabled_at, u.disabled_at) as "disabledAt",
+    ${secondFactor} as "hasSecondFactor", ${lastSeen} as "lastSeenAt"
+  from memberships m join users u on u.id = m.user_id`
+
+/** Oldest first; disabled ones last. */
+export function listMembers(db: Queryable, merchantId: string): Promise<Member[]> {
+  return db.rows(sql<Member>`
+    ${selectMembers} where m.merchant_id = ${merchantId}
+    order by m.disabled_at is not null, m.created_at, u.id
+    limit ${limits.signIn.membersListedMax}`)
+}
+
+export async function findMember(
+  db: Queryable,
+  { merchantId, userId }: { merchantId: string; userId: string },
+): Promise<Member | undefined> {
+  const [row] = await db.rows(sql<Member>`
+    ${selectMembers} where m.merchant_id = ${merchantId} and m.user_id = ${userId}`)
+  return row
+}
+
+/** Changes of members of one merchant run one after another. */
+export async function lockMembers(tx: Tx, merchantId: string): Promise<void> {
+  await tx.rows(sql`select from merchants where id = ${merchantId} for no key update`)
+}
+
+export type MemberChange = { role: Role; maySeeLive: boolean; isDisabled: boolean }
+
+/** Fails with `one_owner_remains` if no owner would remain. */
+export async function changeMember(
+  tx: Tx,
+  now: Date,
+  { merchantId, userId, change }: { merchantId: string; userId: string; change: MemberChange },
+): Promise<void> {
+  await tx
+    .rows(sql`
+      update memberships set role = ${change.role}, may_see_live = ${change.maySeeLive},
+        disabled_at = ${change.isDisabled ? sql`coalesce(disabled_at, ${now})` : null}
+      where merchant_id = ${merchantId} and user_id = ${userId}`)
+    .catch((error: { constraint?: string }) => {
+      if (error.constraint === 'one_owner_remains') throw lastOwner()
+      throw error
+    })
+}
+
+function lastOwner(): Refusal {
+  return new Refusal('forbidden', {
+    reason: 'last_owner',
+    message: 'This is the only owner. Make somebody else an owner first.',
+  })
+}
+
+/** False if the user belongs to the merchant already. A former member comes back with this role. */
+export async function addMember(
+  tx: Tx,
+  now: Date,
+  member: { merchantId: string; userId: string; role: Role; maySeeLive: boolean },
+): Promise<boolean> {
+  const count = await tx.count(sql`
+    insert into memberships as m (merchant_id, user_id, role, may_see_live, created_at)
+    values (${member.merchantId}, ${member.userId}, ${member.role}, ${member.maySeeLive}, ${now})
+    on conflict (merchant_id, user_id) do update set role = excluded.role,
+      may_see_live = excluded.may_see_live, disabled_at = null
+    where m.disabled_at is not null`)
+  return count > 0
+}
+
+/** Whether a user is an operator or belongs to another merchant, too. */
+export async function belongsElsewhere(
+  db: Queryable,
+  { merchantId, userId }: { merchantId: string; userId: string },
+): Promise<boolean> {
+  const [row] = await db.rows(sql<{ isElsewhere: boolean }>`
+    select u.is_operator or exists (select from memberships m
+      where m.user_id = u.id and m.merchant_id <> ${merchantId}) as "isElsewhere"
+    from users u where u.id = ${userId}`)
+  return row?.isElsewhere ?? true
+}

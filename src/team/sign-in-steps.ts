@@ -1,0 +1,39 @@
+import { randomBytes } from 'node:crypto'
+import { after } from '../base/clock.js'
+import { limits } from '../base/limits.js'
+import { sql } from '../postgres/sql.js'
+import type { Queryable, Tx } from '../postgres/tx.js'
+import { hashToken } from './sessions.js'
+
+/** The password was right. Returns a token for the browser, with which the next factor is sent. */
+export function startStep(tx: Tx, now: Date, userId: string): string {
+  const token = randomBytes(32).toString('base64url')
+  tx.write(sql`
+    delete from sign_in_steps where user_id = ${userId} and expires_at < ${now}`)
+  tx.write(sql`
+    insert into sign_in_steps (hash, user_id, created_at, expires_at)
+    values (${hashToken(token)}, ${userId}, ${now}, ${after(now, limits.signIn.signInStepMs)})`)
+  return token
+}
+
+/** The user whose password was right a moment ago. */
+export async function findStep(
+  db: Queryable,
+  now: Date,
+  token: string,
+): Promise<{ userId: string } | undefined> {
+  const [row] = await db.rows(sql<{ userId: string }>`
+    select s.user_id as "userId" from sign_in_steps s
+    left join passwords p on p.user_id = s.user_id
+    where s.hash = ${hashToken(token)} and s.used_at is null and s.expires_at > ${now}
+      and p.changed_at <= s.created_at`)
+  return row
+}
+
+/** False if it was used in the meantime. */
+export async function takeStepToken(tx: Tx, now: Date, token: string): Promise<boolean> {
+  const count = await tx.count(sql`
+    update sign_in_steps set used_at = ${now}
+    where hash = ${hashToken(token)} and used_at is null and expires_at > ${now}`)
+  return count > 0
+}
