@@ -469,7 +469,7 @@ describe('a refund', () => {
     const headers = { 'idempotency-key': randomUUID() }
     const created = await ask('POST', '/v1/collections/virtual-accounts', {
       key,
-      body: { amount: 100_000 },
+      body: { amount: 100_000, merchantReference: randomUUID() },
       headers,
     })
     const { accountNumber, reference } = created.json.data
