@@ -1,3 +1,4 @@
+import { prefixes, toReference } from '../base/ids.js'
 import { sql } from '../postgres/sql.js'
 import type { Queryable } from '../postgres/tx.js'
 import type { Payment } from './payment.js'
@@ -75,4 +76,17 @@ type PayoutColumns = {
   isPending: boolean
   orderHash: string | null
   endedAt: Date | null
+}
+
+/** References of the payments that returns belong to, by the id of the return. */
+export async function findPaymentsOfReturns(
+  db: Queryable,
+  environmentId: Payment['environmentId'],
+  ids: string[],
+): Promise<Map<string, string>> {
+  if (ids.length === 0) return new Map()
+  const rows = await db.rows(sql<{ id: string; paymentId: string }>`
+    select id, payment_id as "paymentId" from payment_returns
+    where environment_id = ${environmentId} and id = any (${ids}::uuid[])`)
+  return new Map(rows.map(({ id, paymentId }) => [id, toReference(prefixes.payment, paymentId)]))
 }

@@ -43,7 +43,7 @@ export async function findHeldPayments(
   return ofGroups('held_payment', groups)
 }
 
-/** Payouts that wait for approval. */
+/** Payouts, and refunds to another destination, that wait for approval. */
 export async function findApprovals(
   db: Queryable,
   environmentId: EnvironmentId,
@@ -51,7 +51,8 @@ export async function findApprovals(
   const groups = await db.rows(sql<Group>`
     select asset, count(*)::int as count, sum(amount)::bigint as amount, min(created_at) as since
     from (select asset, amount, created_at from payouts
-      where environment_id = ${environmentId} and kind in ('bank_transfer', 'crypto_transfer')
+      where environment_id = ${environmentId}
+        and kind in ('bank_transfer', 'crypto_transfer', 'bank_return', 'crypto_return')
         and status = 'PENDING'
       limit ${limits.attention.rowsCountedMax}) pending
     group by asset`)
