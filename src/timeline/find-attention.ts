@@ -43,11 +43,7 @@ export async function findHeldPayments(
   return ofGroups('held_payment', groups)
 }
 
-<<<<<<< HEAD
-/** Payouts that wait for approval by this person: not those that the person made. */
-=======
-/** Payouts, and refunds to another destination, that wait for approval. */
->>>>>>> wt-approvals
+/** Payouts, and refunds to another destination, that wait for approval by another person. */
 export async function findApprovals(
   db: Queryable,
   environmentId: EnvironmentId,
