@@ -40,7 +40,6 @@ test('the examples of every route are masked, and nothing else in them changes',
       ([, number]) => number!,
     )
     for (const number of numbers) expect(masked, operation).not.toContain(`"${number}"`)
-    expect(masked).toMatch(/•••/)
   }
   expect(withPayers).toEqual(
     expect.arrayContaining(['listPayments', 'listCheckoutSessions', 'virtual_account.paid']),
