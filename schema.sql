@@ -6,7 +6,7 @@ CREATE OR REPLACE FUNCTION public.add_account_terms()
 AS $function$
 begin
   insert into search_terms (environment_id, kind, term, id)
-  select added.environment_id, 'account', found.term, added.id
+  select distinct added.environment_id, 'account', found.term, added.id
   from added cross join lateral unnest(search_words(added.account_name)) found (term)
   where added.kind = 'dedicated_account';
   return null;
@@ -62,6 +62,36 @@ begin
 end $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.audit_field(value text)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE
+RETURN (COALESCE(((octet_length(convert_to(value, 'UTF8'::name)) || ':'::text) || value), '-'::text) || '
+'::text)
+;
+
+CREATE OR REPLACE FUNCTION public.chain_audit_line()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+declare
+  head audit_heads;
+begin
+  new.chain := coalesce(new.chain, new.merchant_id, '00000000-0000-0000-0000-000000000000');
+  select * into head from audit_heads where chain = new.chain for no key update;
+  if not found then
+    insert into audit_heads values (new.chain, 0, decode(repeat('00', 32), 'hex'))
+      on conflict do nothing;
+    select * into head from audit_heads where chain = new.chain for no key update;
+  end if;
+  new.number := head.number + 1;
+  new.previous_hash := head.hash;
+  new.hash := hash_audit_line(new);
+  update audit_heads set number = new.number, hash = new.hash where chain = new.chain;
+  return new;
+end $function$
+;
+
 CREATE OR REPLACE FUNCTION public.first_entry_at(environment integer, of_asset text, wanted timestamp with time zone)
  RETURNS bigint
  LANGUAGE plpgsql
@@ -86,6 +116,29 @@ begin
     if written < wanted then low := middle + 1; else high := middle; end if;
   end loop;
   return low;
+end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.hash_audit_line(line audit_lines)
+ RETURNS bytea
+ LANGUAGE sql
+ IMMUTABLE
+RETURN sha256(((line).previous_hash || convert_to(((((((((((((('manilla audit line 1
+'::text || audit_field(((line).chain)::text)) || audit_field(((line).number)::text)) || audit_field(((line).id)::text)) || audit_field((line).actor)) || audit_field((line).action)) || audit_field(((line).merchant_id)::text)) || audit_field(((line).environment_id)::text)) || audit_field(((line).details)::text)) || audit_field((((EXTRACT(epoch FROM (line).created_at) * (1000000)::numeric))::bigint)::text)) || audit_field(((line).user_id)::text)) || audit_field(((line).session_id)::text)) || audit_field((line).address)) || audit_field((line).request_id)), 'UTF8'::name)))
+;
+
+CREATE OR REPLACE FUNCTION public.keep_audit_head()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if pg_trigger_depth() < 2
+    or (tg_op = 'INSERT' and new.number <> 0)
+    or (tg_op = 'UPDATE' and (new.chain <> old.chain or new.number <> old.number + 1)) then
+    raise exception 'an audit head moves only with its line'
+      using errcode = 'restrict_violation', constraint = 'audit_numbers_have_no_gap';
+  end if;
+  return new;
 end $function$
 ;
 
@@ -138,7 +191,34 @@ begin
 end $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.require_line_of_head()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if not exists (select from audit_lines
+    where chain = new.chain and number = new.number and hash = new.hash) then
+    raise exception 'an audit head moved without a line'
+      using errcode = 'restrict_violation', constraint = 'audit_numbers_have_no_gap';
+  end if;
+  return null;
+end $function$
+;
+
 CREATE OR REPLACE FUNCTION public.search_words(text)
+ RETURNS text[]
+ LANGUAGE plpgsql
+ IMMUTABLE PARALLEL SAFE STRICT
+AS $function$
+begin
+  if $1 ~ '^[0-9A-Za-z]{2,40}( [0-9A-Za-z]{2,40}){0,3}$' then
+    return string_to_array(lower($1), ' ');
+  end if;
+  return search_words_of_any_text($1);
+end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.search_words_of_any_text(text)
  RETURNS text[]
  LANGUAGE sql
  IMMUTABLE PARALLEL SAFE STRICT
@@ -159,13 +239,27 @@ create table api_keys (
   revoked_at timestamp with time zone,
   rolled_into uuid,
   secret_fingerprint bytea,
+  permissions text[],
+  sealed_key text,
   constraint api_keys_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id),
   constraint api_keys_pkey PRIMARY KEY (id),
   constraint api_keys_rolled_into_fkey FOREIGN KEY (rolled_into) REFERENCES api_keys(id),
   constraint key_has_a_name CHECK (((length(name) >= 1) AND (length(name) <= 100))),
   constraint key_hash_is_whole CHECK ((length(hash) = 32)),
-  constraint key_kind_is_known CHECK ((kind = ANY (ARRAY['secret'::text, 'public'::text])))
+  constraint key_kind_is_known CHECK ((kind = ANY (ARRAY['secret'::text, 'public'::text]))),
+  constraint key_permissions_are_named CHECK ((cardinality(permissions) > 0)),
+  constraint only_secret_test_keys_are_kept CHECK (((sealed_key IS NULL) OR (hint ~~ 'sk\_test\_%'::text)))
 );
+
+create table audit_heads (
+  chain uuid not null,
+  number bigint not null,
+  hash bytea not null,
+  constraint audit_head_has_its_line TRIGGER DEFERRABLE INITIALLY DEFERRED,
+  constraint audit_heads_pkey PRIMARY KEY (chain),
+  constraint head_hash_is_whole CHECK ((length(hash) = 32)),
+  constraint head_number_is_not_negative CHECK ((number >= 0))
+) with (fillfactor=50);
 
 create table audit_lines (
   id uuid not null,
@@ -175,7 +269,34 @@ create table audit_lines (
   environment_id integer,
   details json not null,
   created_at timestamp with time zone not null,
-  constraint audit_lines_pkey PRIMARY KEY (id)
+  chain uuid not null,
+  number bigint not null,
+  previous_hash bytea not null,
+  hash bytea not null,
+  user_id uuid,
+  session_id uuid,
+  address text,
+  request_id text,
+  constraint audit_lines_pkey PRIMARY KEY (id),
+  constraint chain_is_of_the_merchant CHECK (((chain = '00000000-0000-0000-0000-000000000000'::uuid) OR (NOT (chain IS DISTINCT FROM merchant_id)))),
+  constraint line_hash_is_whole CHECK (((length(hash) = 32) AND (length(previous_hash) = 32)))
+);
+
+create table audit_logged_heads (
+  chain uuid not null,
+  number bigint not null,
+  hash bytea not null,
+  logged_at timestamp with time zone not null,
+  constraint audit_logged_heads_pkey PRIMARY KEY (chain),
+  constraint logged_hash_is_whole CHECK ((length(hash) = 32))
+);
+
+create table audit_verifications (
+  chain uuid not null,
+  verified_at timestamp with time zone not null,
+  lines bigint not null,
+  fault text,
+  constraint audit_verifications_pkey PRIMARY KEY (chain)
 );
 
 create table bank_orders (
@@ -379,7 +500,7 @@ create table environments (
   constraint clock_moves_forward_only CHECK ((clock_offset_ms >= 0)),
   constraint environments_merchant_id_fkey FOREIGN KEY (merchant_id) REFERENCES merchants(id),
   constraint environments_pkey PRIMARY KEY (id),
-  constraint kyc_status_is_known CHECK ((kyc_status = ANY (ARRAY['NONE'::text, 'APPROVED'::text]))),
+  constraint kyc_status_is_known CHECK ((kyc_status = ANY (ARRAY['NONE'::text, 'DRAFT'::text, 'SUBMITTED'::text, 'MORE_NEEDED'::text, 'APPROVED'::text, 'REJECTED'::text]))),
   constraint mode_is_known CHECK ((mode = ANY (ARRAY['test'::text, 'live'::text]))),
   constraint one_environment_per_mode UNIQUE (merchant_id, mode),
   constraint only_test_clocks_move CHECK (((mode = 'test'::text) OR (clock_offset_ms = 0)))
@@ -430,6 +551,46 @@ create table installation (
   constraint installation_pkey PRIMARY KEY (is_only),
   constraint old_secret_is_another CHECK ((old_secret_fingerprint <> secret_fingerprint)),
   constraint one_installation CHECK (is_only)
+);
+
+create table kyc_decisions (
+  merchant_id uuid not null,
+  id uuid not null,
+  outcome text not null,
+  note text,
+  decided_by text not null,
+  created_at timestamp with time zone not null,
+  constraint kyc_decisions_merchant_id_fkey FOREIGN KEY (merchant_id) REFERENCES merchants(id),
+  constraint kyc_decisions_pkey PRIMARY KEY (merchant_id, id),
+  constraint kyc_note_is_short CHECK (((length(note) >= 1) AND (length(note) <= 2000))),
+  constraint kyc_outcome_is_known CHECK ((outcome = ANY (ARRAY['approve'::text, 'ask'::text, 'reject'::text]))),
+  constraint kyc_refusal_has_a_note CHECK (((outcome = 'approve'::text) OR (note IS NOT NULL)))
+);
+
+create table kyc_documents (
+  merchant_id uuid not null,
+  id uuid not null,
+  kind text not null,
+  name text not null,
+  content_type text not null,
+  size_bytes integer not null,
+  sealed_content bytea not null,
+  created_at timestamp with time zone not null,
+  constraint kyc_document_has_a_name CHECK (((length(name) >= 1) AND (length(name) <= 100))),
+  constraint kyc_document_is_small CHECK (((size_bytes >= 1) AND (size_bytes <= 5242880))),
+  constraint kyc_document_kind_is_known CHECK ((kind = ANY (ARRAY['registration'::text, 'identity'::text, 'address'::text, 'other'::text]))),
+  constraint kyc_document_type_is_known CHECK ((content_type = ANY (ARRAY['application/pdf'::text, 'image/png'::text, 'image/jpeg'::text]))),
+  constraint kyc_documents_merchant_id_fkey FOREIGN KEY (merchant_id) REFERENCES merchants(id),
+  constraint kyc_documents_pkey PRIMARY KEY (merchant_id, id)
+);
+
+create table kyc_submissions (
+  merchant_id uuid not null,
+  sealed_form text not null,
+  updated_at timestamp with time zone not null,
+  submitted_at timestamp with time zone,
+  constraint kyc_submissions_merchant_id_fkey FOREIGN KEY (merchant_id) REFERENCES merchants(id),
+  constraint kyc_submissions_pkey PRIMARY KEY (merchant_id)
 );
 
 create table ledger_accounts (
@@ -526,6 +687,7 @@ create table merchant_bank_accounts (
   is_active boolean not null,
   is_primary boolean not null,
   created_at timestamp with time zone not null,
+  usable_from timestamp with time zone,
   constraint account_number_is_ten_digits CHECK ((account_number ~ '^[0-9]{10}$'::text)),
   constraint bank_account_has_a_name CHECK (((length(account_name) >= 1) AND (length(account_name) <= 100))),
   constraint bank_code_is_plain CHECK ((bank_code ~ '^[0-9A-Za-z]{3,9}$'::text)),
@@ -1125,7 +1287,17 @@ CREATE INDEX api_keys_by_environment ON public.api_keys USING btree (environment
 
 CREATE UNIQUE INDEX one_key_per_hash ON public.api_keys USING btree (hash);
 
+CREATE INDEX audit_lines_by_action ON public.audit_lines USING btree (chain, environment_id, action, id);
+
 CREATE INDEX audit_lines_by_reference ON public.audit_lines USING btree (environment_id, ((details ->> 'reference'::text)), id) WHERE ((environment_id IS NOT NULL) AND ((details ->> 'reference'::text) IS NOT NULL));
+
+CREATE INDEX audit_lines_by_user ON public.audit_lines USING btree (chain, environment_id, user_id, id);
+
+CREATE INDEX audit_lines_by_user_and_action ON public.audit_lines USING btree (chain, environment_id, user_id, action, id);
+
+CREATE INDEX audit_lines_of_chain ON public.audit_lines USING btree (chain, environment_id, id);
+
+CREATE UNIQUE INDEX audit_numbers_are_unique ON public.audit_lines USING btree (chain, number);
 
 CREATE INDEX checkout_sessions_by_reference ON public.checkout_sessions USING btree (environment_id, merchant_reference, status, id) WHERE (merchant_reference IS NOT NULL);
 
@@ -1156,6 +1328,8 @@ CREATE INDEX deliveries_due ON public.deliveries USING btree (environment_id, en
 CREATE INDEX deliveries_of_endpoint ON public.deliveries USING btree (environment_id, endpoint_id, state, event_id) WHERE ((attempts > 0) AND (NOT is_under_way));
 
 CREATE INDEX disputes_open ON public.disputes USING btree (last_seen_at) WHERE (ended_at IS NULL);
+
+CREATE INDEX environments_in_kyc ON public.environments USING btree (kyc_status) WHERE (kyc_status = ANY (ARRAY['SUBMITTED'::text, 'MORE_NEEDED'::text, 'REJECTED'::text]));
 
 CREATE UNIQUE INDEX event_sequence_grows_per_resource ON public.events USING btree (environment_id, resource_id, sequence);
 
@@ -1278,6 +1452,14 @@ CREATE UNIQUE INDEX one_user_per_email ON public.users USING btree (email);
 CREATE INDEX waiting_reversals_due ON public.waiting_reversals USING btree (rail, due_at);
 
 CREATE INDEX webhook_endpoints_in_use ON public.webhook_endpoints USING btree (environment_id, created_at, id) WHERE (deleted_at IS NULL);
+
+CREATE CONSTRAINT TRIGGER audit_head_has_its_line AFTER UPDATE ON public.audit_heads DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION require_line_of_head();
+
+CREATE TRIGGER audit_head_moves_with_its_line BEFORE INSERT OR UPDATE ON public.audit_heads FOR EACH ROW EXECUTE FUNCTION keep_audit_head();
+
+CREATE TRIGGER audit_heads_are_never_removed BEFORE DELETE OR TRUNCATE ON public.audit_heads FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+CREATE TRIGGER audit_lines_are_chained BEFORE INSERT ON public.audit_lines FOR EACH ROW EXECUTE FUNCTION chain_audit_line();
 
 CREATE TRIGGER audit_lines_are_never_edited BEFORE DELETE OR UPDATE OR TRUNCATE ON public.audit_lines FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 

@@ -7,7 +7,19 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 
 /** Bundles console/ into files whose names contain a hash, with a manifest that lists them. */
 export async function buildConsole(outDir) {
-  await build({
+  const { NODE_ENV } = process.env
+  // Otherwise a build that a test starts would contain React's much larger development version.
+  process.env.NODE_ENV = 'production'
+  try {
+    await build(settingsFor(outDir))
+  } finally {
+    if (NODE_ENV === undefined) delete process.env.NODE_ENV
+    else process.env.NODE_ENV = NODE_ENV
+  }
+}
+
+function settingsFor(outDir) {
+  return {
     configFile: false,
     root: join(root, 'console'),
     base: '/console/',
@@ -25,7 +37,7 @@ export async function buildConsole(outDir) {
       reportCompressedSize: false,
       rolldownOptions: { input: join(root, 'console/src/main.tsx') },
     },
-  })
+  }
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url))

@@ -30,6 +30,7 @@ import { registerReconcile } from './operations/commands/reconcile.js'
 import { registerSecret } from './operations/commands/secret.js'
 import { registerSettlements } from './operations/commands/settlements.js'
 import { registerUsers } from './operations/commands/users.js'
+import { registerVerifyAudit } from './operations/commands/verify-audit.js'
 import { registerVerifyLedger } from './operations/commands/verify-ledger.js'
 import type { CheckResult } from './operations/doctor/check-result.js'
 import type { ReconcilableRails } from './operations/reconcile.js'
@@ -58,6 +59,7 @@ export function registerOperator(program: Command, console: TerminalParts): void
     registerAudit,
     registerSecret,
     registerVerifyLedger,
+    registerVerifyAudit,
   ])
     register(program, context)
   registerPayouts(program, context, withRails)

@@ -1,5 +1,6 @@
 import type { AddressInfo } from 'node:net'
 import type { FastifyInstance } from 'fastify'
+import { auditExport } from './api/edge/audit-call.js'
 import { addHealth } from './api/edge/health.js'
 import { createChanges, createKeyedLanes, createRefusalLanes } from './api/edge/keyed-lane.js'
 import { createMetrics, type HttpMetrics } from './api/edge/metrics.js'
@@ -178,6 +179,7 @@ export async function compose({ config, databaseUrl, logger, ...parts }: Parts):
 
   const routes = createRoutes({
     db,
+    clock,
     openPage: createPageSources(db, replica),
     seal,
     banks,
@@ -218,6 +220,7 @@ export async function compose({ config, databaseUrl, logger, ...parts }: Parts):
     metrics,
     readiness,
     findReplay: createReplayFinder(db, seal),
+    writeExport: (call, query) => changeDb.transaction(async (tx) => auditExport(tx, call, query)),
     requestLog: config.requestLogDays > 0 ? requestLog : undefined,
     routes,
     sharedLimits: parts.sharedLimits,

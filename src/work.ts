@@ -1,6 +1,7 @@
 import { setMaxListeners } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Registry } from 'prom-client'
+import { logAuditHeads } from './audit/log-heads.js'
 import { type Clock, hour } from './base/clock.js'
 import type { Config } from './base/config.js'
 import { type Mode, modes } from './base/environment.js'
@@ -123,6 +124,12 @@ export function createJobs(opened: OpenRails, tools: JobTools): Job[] {
       mayTakeMs: limits.reports.runMaxMs,
       batch: limits.reports.environmentsPerBatchMax,
       run: sumUpReports,
+    },
+    {
+      name: 'log heads of the audit log',
+      everyMs: limits.audit.jobIntervalMs,
+      batch: limits.audit.headsLoggedPerBatchMax,
+      run: (db, now) => logAuditHeads({ db, logger }, now),
     },
     ...collectionJobs(opened, tools),
     ...payoutJobs(opened, tools),

@@ -737,6 +737,34 @@ export type EventDelivery = {
   attempts: DeliveryAttempt[]
 }
 
+export type Fee = {
+  /** What is charged. */
+  operation: 'virtual_account' | 'dedicated_account' | 'bank_payout' | 'crypto_payout' | 'crypto_account_creation' | 'crypto_deposit'
+  /** Text for people: what is paid for, or what the endpoint is for. */
+  description: string
+  /** Currency of the amounts. `USDC` applies to USDT in the same way. */
+  currency: 'NGN' | 'USDC'
+  /** Grows with every change; 0 is the default fee. */
+  version: number
+  /** Fixed part. */
+  flat: number | string
+  /** Part of the amount, in hundredths of a percent. */
+  basisPoints: number
+  /** Smallest fee. */
+  floor: number | string
+  /** Largest fee; null if there is none. */
+  cap: number | string | null
+  /** The first tier that covers the amount replaces `flat` and `basisPoints`. */
+  tiers: ({
+    /** Applies to amounts up to this one. */
+    upTo: number | string
+    /** Fixed part. */
+    flat: number | string
+    /** Part of the amount, in hundredths of a percent. */
+    basisPoints: number
+  })[]
+}
+
 export type HeldPaymentAcceptance = {
   /** `accept` keeps the held amount, `return` sends it back. */
   action: 'accept'
@@ -1200,7 +1228,7 @@ export type Refusal = {
   /** The kind of error, for your program. */
   code: 'validation_failed' | 'authentication_failed' | 'insufficient_balance' | 'forbidden' | 'not_found' | 'method_not_allowed' | 'rate_limited' | 'balance_funding_failed' | 'crypto_transfer_failed' | 'bank_transfer_failed' | 'quote_failed' | 'virtual_account_creation_failed' | 'dedicated_account_creation_failed' | 'crypto_wallet_creation_failed' | 'dedicated_crypto_wallet_creation_failed' | 'checkout_session_failed' | 'checkout_session_not_found' | 'account_action_failed' | 'payment_action_failed' | 'clock_advance_failed' | 'webhook_endpoint_failed' | 'internal_error'
   /** More specific reason, if there is one. */
-  reason?: 'invalid_json' | 'payload_too_large' | 'unsupported_media_type' | 'not_acceptable' | 'idempotency_key_reused' | 'idempotency_in_progress' | 'outcome_unknown' | 'unavailable' | 'test_mode_only' | 'too_many' | 'endpoint_disabled' | 'duplicate_reference' | 'invalid_state' | 'not_simulated' | 'rail_unavailable' | 'treasury_short' | 'destination_is_mint' | 'destination_is_program' | 'destination_not_a_wallet' | 'destination_wrong_token' | 'destination_frozen' | 'destination_is_ours' | 'simulation_failed' | 'unknown_bank' | 'account_not_found' | 'name_mismatch' | 'merchant_suspended' | 'nothing_to_settle' | 'session_expired' | 'role' | 'step_up_required' | 'second_factor_missing' | 'foreign_origin' | 'kyc_missing' | 'no_bank_account' | 'account_refused' | 'no_payment_method' | 'no_destination' | 'amount_too_large' | 'balance_limit'
+  reason?: 'invalid_json' | 'payload_too_large' | 'unsupported_media_type' | 'not_acceptable' | 'idempotency_key_reused' | 'idempotency_in_progress' | 'outcome_unknown' | 'unavailable' | 'test_mode_only' | 'too_many' | 'endpoint_disabled' | 'duplicate_reference' | 'invalid_state' | 'not_simulated' | 'rail_unavailable' | 'treasury_short' | 'destination_is_mint' | 'destination_is_program' | 'destination_not_a_wallet' | 'destination_wrong_token' | 'destination_frozen' | 'destination_is_ours' | 'simulation_failed' | 'unknown_bank' | 'account_not_found' | 'name_mismatch' | 'merchant_suspended' | 'nothing_to_settle' | 'session_expired' | 'role' | 'step_up_required' | 'second_factor_missing' | 'foreign_origin' | 'kyc_missing' | 'no_bank_account' | 'bank_account_waiting' | 'key_permission' | 'account_refused' | 'no_payment_method' | 'no_destination' | 'amount_too_large' | 'balance_limit'
   /** The fields that are wrong. */
   details?: ({
     /** Path of the field, such as `customer.email`. */
@@ -1461,7 +1489,7 @@ export type TimelineItem = {
    */
   at: string
   /** What the item is about. */
-  kind: 'session_created' | 'session_opened' | 'account_opened' | 'payment_received' | 'notice_received' | 'payment_judged' | 'ledger_entry' | 'payout_submitted' | 'payout_attempt' | 'payout_attempt_ended' | 'payout_ended' | 'review_required' | 'operator_decision' | 'return_created' | 'return_ended' | 'event' | 'webhook_delivery'
+  kind: 'session_created' | 'session_opened' | 'account_opened' | 'payment_received' | 'notice_received' | 'payment_judged' | 'ledger_entry' | 'payout_submitted' | 'payout_attempt' | 'payout_attempt_ended' | 'payout_ended' | 'review_required' | 'operator_decision' | 'member_action' | 'return_created' | 'return_ended' | 'event' | 'webhook_delivery'
   /** A plain sentence. */
   title: string
   /** The resource that the item is about, if it has a reference. */

@@ -1,3 +1,4 @@
+import type { Clock } from '../base/clock.js'
 import type { NairaLimits } from '../base/config.js'
 import type { EnvironmentId, Mode } from '../base/environment.js'
 import type { Refusal } from '../base/refusal.js'
@@ -23,6 +24,7 @@ import type { Collections } from './open-collections.js'
 /** Everything that the routes use; compose.ts puts it together. */
 export type ApiParts = {
   db: Database
+  clock: Clock
   sessions: Sessions
   passwords: Passwords
   /** Undefined: the console answers on every host. */

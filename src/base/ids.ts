@@ -5,6 +5,7 @@ export const prefixes = {
   merchant: 'mer_',
   apiKey: 'key_',
   bankAccount: 'ba_',
+  kycDocument: 'doc_',
   funding: 'fund_',
   credit: 'cr_',
   cryptoTransfer: 'ct_',

@@ -508,6 +508,22 @@ export const limits = {
     attemptsMax: 20,
     decisionsMax: 20,
   },
+  kyc: {
+    documentBytesMax: 5 * 1024 * 1024,
+    documentsMax: 20,
+    peopleMax: 10,
+    textLengthMax: 500,
+    noteLengthMax: 2_000,
+    decisionsShownMax: 50,
+    /** Sealed again at a time while the secret is rotated. */
+    documentsPerBatchMax: 4,
+    formsPerBatchMax: 100,
+  },
+  bankAccounts: {
+    /** In live mode, how long a bank account that a member chose waits for its first settlement. */
+    usableAfterMs: day,
+    activeMax: 20,
+  },
   keys: {
     /** A revoked key may work for this long. */
     cacheMs: second,
@@ -584,6 +600,9 @@ export const limits = {
   settings: {
     frameOriginsMax: 10,
     logoBytesMax: 32 * 1024,
+    /** Sides of an uploaded logo; the page shows it at 44 pixels. */
+    logoPixelsMin: 16,
+    logoPixelsMax: 1_024,
     documentBytesMax: 64 * 1024,
     environmentsCachedMax: 500,
   },
@@ -608,6 +627,24 @@ export const limits = {
     metricsTimeoutMs: 2 * second,
   },
   proof: { counterexamplesShownMax: 20 },
+  audit: {
+    /** Lines that a proof reads at a time. */
+    linesPerRead: 1_000,
+    /** Newest lines that a merchant's own verification checks. */
+    linesVerifiedMax: 50_000,
+    /** What `manilla doctor` checks: the newest lines of the newest chains. */
+    linesExaminedMax: 200,
+    chainsExaminedMax: 50,
+    faultsShownMax: 20,
+    /** Lines that one page of the installation's log reads, whatever its filters. */
+    linesScannedMax: 5_000,
+    headsLoggedPerBatchMax: 200,
+    headsLoggedEveryMs: day,
+    jobIntervalMs: hour,
+    actionLengthMax: 100,
+    /** Longer texts in a line are cut. */
+    textLengthMax: 500,
+  },
 } as const
 
 // A lease outlives the work it covers, or two workers would do the same row.

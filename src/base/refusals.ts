@@ -291,12 +291,23 @@ export const reasons = {
   kyc_missing: {
     status: 403,
     when: 'The merchant is not yet approved for live mode.',
-    nextStep: 'Ask the operator to approve the merchant. Test mode works in the meantime.',
+    nextStep:
+      'Submit your KYC in the console, or ask the operator. Test mode works in the meantime.',
   },
   no_bank_account: {
     status: 422,
     when: 'The merchant has no primary active bank account in this mode.',
-    nextStep: 'Ask the operator to add one and make it primary.',
+    nextStep: 'Add one in the console and make it primary, or ask the operator.',
+  },
+  bank_account_waiting: {
+    status: 422,
+    when: 'The primary bank account was chosen less than 24 hours ago. Settlements to it wait.',
+    nextStep: 'Wait until the time in the message, then try again with a new `Idempotency-Key`.',
+  },
+  key_permission: {
+    status: 403,
+    when: 'The API key is restricted and lacks the permission for this operation.',
+    nextStep: 'Use a key with the permission that the message names.',
   },
   account_refused: {
     status: 422,

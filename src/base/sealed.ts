@@ -25,6 +25,10 @@ export type Seal = {
   open(sealed: string): string
   /** Seals a value again that another secret sealed; undefined if it needs no change. */
   reseal(sealed: string): string | undefined
+  /** The same for files. */
+  sealBytes(bytes: Buffer): Buffer
+  openBytes(sealed: Buffer): Buffer
+  resealBytes(sealed: Buffer): Buffer | undefined
 }
 
 export type OtherHash = {
@@ -42,35 +46,40 @@ export function createSeal(secret: Secret, { old, next }: OtherSecrets = {}): Se
     ...(next ? [{ keys: deriveKeys(next), isOld: false }] : []),
     ...(old ? [{ keys: deriveKeys(old), isOld: true }] : []),
   ]
-  function openWithOther(sealed: string, error: unknown): string {
+  function openWithOther(sealed: Buffer, error: unknown): Buffer {
     for (const { keys } of others) {
       try {
-        return keys.open(sealed)
+        return keys.openBytes(sealed)
       } catch {} // sealed with another secret
     }
     throw error
+  }
+  function openBytes(sealed: Buffer): Buffer {
+    try {
+      return current.openBytes(sealed)
+    } catch (error) {
+      return openWithOther(sealed, error)
+    }
+  }
+  function resealBytes(sealed: Buffer): Buffer | undefined {
+    try {
+      current.openBytes(sealed)
+      return undefined
+    } catch (error) {
+      return current.sealBytes(openWithOther(sealed, error))
+    }
   }
   return {
     fingerprint: current.hash('fingerprint'),
     oldFingerprint: old && deriveKeys(old).hash('fingerprint'),
     hash: current.hash,
     otherHashes: (text) => others.map(({ keys, isOld }) => ({ hash: keys.hash(text), isOld })),
-    seal: current.seal,
-    open(sealed) {
-      try {
-        return current.open(sealed)
-      } catch (error) {
-        return openWithOther(sealed, error)
-      }
-    },
-    reseal(sealed) {
-      try {
-        current.open(sealed)
-        return undefined
-      } catch (error) {
-        return current.seal(openWithOther(sealed, error))
-      }
-    },
+    seal: (text) => current.sealBytes(Buffer.from(text)).toString('base64'),
+    open: (sealed) => openBytes(Buffer.from(sealed, 'base64')).toString('utf8'),
+    reseal: (sealed) => resealBytes(Buffer.from(sealed, 'base64'))?.toString('base64'),
+    sealBytes: current.sealBytes,
+    openBytes,
+    resealBytes,
   }
 }
 
@@ -80,17 +89,16 @@ function deriveKeys(secret: Secret) {
   const sealKey = derive(secret, 'seal')
   return {
     hash: (text: string) => createHmac('sha256', hashKey).update(text).digest(),
-    seal(text: string) {
+    sealBytes(bytes: Buffer) {
       const nonce = randomBytes(12)
       const cipher = createCipheriv('aes-256-gcm', sealKey, nonce)
-      const body = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()])
-      return Buffer.concat([nonce, cipher.getAuthTag(), body]).toString('base64')
+      const body = Buffer.concat([cipher.update(bytes), cipher.final()])
+      return Buffer.concat([nonce, cipher.getAuthTag(), body])
     },
-    open(sealed: string) {
-      const bytes = Buffer.from(sealed, 'base64')
-      const cipher = createDecipheriv('aes-256-gcm', sealKey, bytes.subarray(0, 12))
-      cipher.setAuthTag(bytes.subarray(12, 28))
-      return Buffer.concat([cipher.update(bytes.subarray(28)), cipher.final()]).toString('utf8')
+    openBytes(sealed: Buffer) {
+      const cipher = createDecipheriv('aes-256-gcm', sealKey, sealed.subarray(0, 12))
+      cipher.setAuthTag(sealed.subarray(12, 28))
+      return Buffer.concat([cipher.update(sealed.subarray(28)), cipher.final()])
     },
   }
 }

@@ -3,12 +3,16 @@ import { fromReference, newId, prefixes, toReference } from '../base/ids.js'
 import { limits } from '../base/limits.js'
 import { Refusal } from '../base/refusal.js'
 import type { Seal } from '../base/sealed.js'
-import type { Secret } from '../base/secret.js'
+import { Secret } from '../base/secret.js'
 import { sql } from '../postgres/sql.js'
 import type { Queryable, Tx } from '../postgres/tx.js'
 import { hintOf, type KeyKind, makeKey } from './key-format.js'
+import type { KeyPermission } from './key-permissions.js'
 
-/** A key as stored. The database holds a keyed hash of it, never the key itself. */
+/**
+ * A key as stored. The database holds a keyed hash of it; of some test keys also the key itself,
+ * sealed, so that the console can show it again.
+ */
 export type ApiKey = {
   id: string
   environmentId: EnvironmentId
@@ -18,6 +22,10 @@ export type ApiKey = {
   name: string
   hint: string
   allowedAddresses: string[]
+  /** Null: every permission. */
+  permissions: KeyPermission[] | null
+  /** Whether it can be shown again. */
+  isRevealable: boolean
   createdAt: Date
   lastUsedAt: Date | null
   expiresAt: Date | null
@@ -37,25 +45,33 @@ export type NewKey = {
   name: string
   expiresAt: Date | null
   allowedAddresses: string[]
+  /** Absent or null: every permission. */
+  permissions?: KeyPermission[] | null
+  /** Keeps the key itself, sealed, so that it can be shown again. Secret keys of test mode only. */
+  isRevealable?: boolean
 }
 
 const selectKeys = sql`
   select k.id, k.environment_id as "environmentId", e.merchant_id as "merchantId", e.mode, k.kind,
-    k.name, k.hint, k.allowed_addresses as "allowedAddresses", k.created_at as "createdAt",
+    k.name, k.hint, k.allowed_addresses as "allowedAddresses", k.permissions,
+    k.sealed_key is not null as "isRevealable", k.created_at as "createdAt",
     k.last_used_at as "lastUsedAt", k.expires_at as "expiresAt", k.revoked_at as "revokedAt",
     k.rolled_into as "rolledInto"
   from api_keys k join environments e on e.id = k.environment_id`
 
 export function insertKey(tx: Tx, now: Date, newKey: NewKey): IssuedKey {
   const { seal, environment, kind, name, expiresAt, allowedAddresses } = newKey
+  const { permissions = null, isRevealable = false } = newKey
   const key = makeKey({ kind, mode: environment.mode })
   const [id, hint] = [newId(now), hintOf(key)]
+  const sealedKey = isRevealable ? seal.seal(key.reveal()) : null
   tx.write(sql`
     insert into api_keys
       (id, environment_id, kind, name, hash, secret_fingerprint, hint, allowed_addresses,
-        created_at, expires_at)
+        permissions, sealed_key, created_at, expires_at)
     values (${id}, ${environment.id}, ${kind}, ${name}, ${seal.hash(key.reveal())},
-      ${seal.fingerprint}, ${hint}, ${allowedAddresses}, ${now}, ${expiresAt})`)
+      ${seal.fingerprint}, ${hint}, ${allowedAddresses}, ${permissions}, ${sealedKey}, ${now},
+      ${expiresAt})`)
   return {
     id,
     environmentId: environment.id,
@@ -65,6 +81,8 @@ export function insertKey(tx: Tx, now: Date, newKey: NewKey): IssuedKey {
     name,
     hint,
     allowedAddresses,
+    permissions,
+    isRevealable,
     createdAt: now,
     lastUsedAt: null,
     expiresAt,
@@ -95,9 +113,28 @@ export async function revokeKey(
   const key = await lockKey(tx, name)
   if (key.revokedAt) return { key, isFresh: false }
   tx.write(sql`
-    update api_keys set revoked_at = ${now}
+    update api_keys set revoked_at = ${now}, sealed_key = null
     where environment_id = ${key.environmentId} and id = ${key.id} and revoked_at is null`)
-  return { key: { ...key, revokedAt: now }, isFresh: true }
+  return { key: { ...key, revokedAt: now, isRevealable: false }, isFresh: true }
+}
+
+/** Shows a test key again. Refuses every other one. The caller writes an audit line. */
+export async function revealKey(
+  db: Queryable,
+  now: Date,
+  { environmentId, id, seal }: KeyName & { seal: Seal },
+): Promise<IssuedKey> {
+  const [found] = await db.rows(sql<ApiKey & { sealedKey: string | null }>`
+    select k.*, a.sealed_key as "sealedKey" from (${selectKeys}) k join api_keys a using (id)
+    where k."environmentId" = ${environmentId} and k.id = ${id}`)
+  if (!found) throw unknownKey(toReference(prefixes.apiKey, id))
+  const { sealedKey, ...key } = found
+  const isOver = key.revokedAt !== null || (key.expiresAt !== null && key.expiresAt <= now)
+  if (sealedKey === null || key.mode !== 'test' || isOver)
+    throw new Refusal('validation_failed', {
+      message: 'This key was shown once and is not kept. Roll it to get a new one.',
+    })
+  return { ...key, key: new Secret(seal.open(sealedKey)) }
 }
 
 /** Newest first, including expired and revoked keys. */

@@ -1,4 +1,5 @@
-import type { EnvironmentId } from '../base/environment.js'
+import { after } from '../base/clock.js'
+import type { EnvironmentId, Mode } from '../base/environment.js'
 import { fromReference, newId, prefixes, toReference } from '../base/ids.js'
 import { limits } from '../base/limits.js'
 import { Refusal } from '../base/refusal.js'
@@ -16,11 +17,22 @@ export type BankAccount = {
   accountName: string
   isActive: boolean
   isPrimary: boolean
+  /** Settlements wait until then. Null: it was never chosen by a member in live mode. */
+  usableFrom: Date | null
   createdAt: Date
 }
 
 export type NewBankAccount = Pick<BankAccount, 'bankCode' | 'accountNumber' | 'accountName'> & {
   environmentId: EnvironmentId
+  usableFrom?: Date | null
+}
+
+/**
+ * When settlements may use an account that a member of the merchant has just chosen. In live mode
+ * they wait, so that the other members can stop a thief. Operators choose without a wait.
+ */
+export function usableFromFor(now: Date, mode: Mode): Date | null {
+  return mode === 'live' ? after(now, limits.bankAccounts.usableAfterMs) : null
 }
 
 export type BankAccountName = { environmentId: EnvironmentId; reference: string }
@@ -30,23 +42,30 @@ type Row = Omit<BankAccount, 'reference'>
 const columns = sql`
   id, environment_id as "environmentId", bank_code as "bankCode",
   account_number as "accountNumber", account_name as "accountName", is_active as "isActive",
-  is_primary as "isPrimary", created_at as "createdAt"`
+  is_primary as "isPrimary", usable_from as "usableFrom", created_at as "createdAt"`
 
-/** Adding a deactivated account reactivates it. Refuses an active one. */
+/** Adding a deactivated account reactivates it. Refuses an active one, and too many. */
 export async function addBankAccount(
   tx: Tx,
   now: Date,
   account: NewBankAccount,
 ): Promise<BankAccount> {
-  const { environmentId, bankCode, accountNumber, accountName } = account
+  const { environmentId, bankCode, accountNumber, accountName, usableFrom = null } = account
   await lockEnvironment(tx, environmentId)
+  const { activeMax } = limits.bankAccounts
+  if ((await countActive(tx, environmentId)) >= activeMax)
+    throw new Refusal('validation_failed', {
+      message: `There are already ${activeMax} active bank accounts. Deactivate one first.`,
+    })
   const [row] = await tx.rows(sql<Row>`
     insert into merchant_bank_accounts as a (environment_id, id, bank_code, account_number,
-      account_name, is_active, is_primary, created_at)
+      account_name, is_active, is_primary, usable_from, created_at)
     values (${environmentId}, ${newId(now)}, ${bankCode}, ${accountNumber}, ${accountName}, true,
-      false, ${now})
+      false, ${usableFrom}, ${now})
     on conflict on constraint one_bank_account_once
-      do update set is_active = true, account_name = excluded.account_name where not a.is_active
+      do update set is_active = true, account_name = excluded.account_name,
+        usable_from = excluded.usable_from
+      where not a.is_active
     returning ${columns}`)
   if (!row)
     throw new Refusal('validation_failed', {
@@ -55,8 +74,15 @@ export async function addBankAccount(
   return toBankAccount(row)
 }
 
-/** Replaces the primary account. The environment lock prevents two primary accounts. */
-export async function makePrimary(tx: Tx, name: BankAccountName): Promise<BankAccount> {
+/**
+ * Replaces the primary account. The environment lock prevents two primary accounts. An account that
+ * is primary already keeps its wait.
+ */
+export async function makePrimary(
+  tx: Tx,
+  name: BankAccountName,
+  usableFrom: Date | null = null,
+): Promise<BankAccount> {
   await lockEnvironment(tx, name.environmentId)
   const id = fromReference(prefixes.bankAccount, name.reference)
   if (id === undefined) throw unknownAccount(name)
@@ -64,7 +90,10 @@ export async function makePrimary(tx: Tx, name: BankAccountName): Promise<BankAc
     update merchant_bank_accounts set is_primary = false
     where environment_id = ${name.environmentId} and is_primary and id <> ${id}`)
   const [row] = await tx.rows(sql<Row>`
-    update merchant_bank_accounts set is_primary = true
+    update merchant_bank_accounts set is_primary = true,
+      usable_from = case
+        when is_primary and ${usableFrom}::timestamptz is not null then usable_from
+        else ${usableFrom} end
     where environment_id = ${name.environmentId} and id = ${id} and is_active
     returning ${columns}`)
   if (!row) throw unknownAccount(name)
@@ -104,6 +133,13 @@ export async function listBankAccounts(
     select ${columns} from merchant_bank_accounts where environment_id = ${environmentId}
     order by id desc limit ${limits.operator.rowsListedMax}`)
   return rows.map(toBankAccount)
+}
+
+async function countActive(tx: Tx, environmentId: EnvironmentId): Promise<number> {
+  const [row] = await tx.rows(sql<{ count: number }>`
+    select count(*)::int as count from merchant_bank_accounts
+    where environment_id = ${environmentId} and is_active`)
+  return row!.count
 }
 
 async function getActive(tx: Tx, name: BankAccountName): Promise<BankAccount> {

@@ -1,3 +1,4 @@
+import { strict as assert } from 'node:assert'
 import type { EnvironmentId } from '../base/environment.js'
 import { limits } from '../base/limits.js'
 import { Refusal } from '../base/refusal.js'
@@ -30,7 +31,14 @@ function judgeNewKey(now: Date, newKey: NewKey): Refusal | undefined {
   const invalid = newKey.allowedAddresses.find((range) => !parseAddressRange(range))
   if (invalid !== undefined)
     return refuse('allowedAddresses', `"${invalid}" is neither an IP address nor a CIDR range.`)
+  if (newKey.kind === 'public' && newKey.permissions)
+    return refuse('permissions', 'A public key cannot be restricted further.')
+  assert(!newKey.isRevealable || isTestSecret(newKey), 'only secret test keys are kept')
   return undefined
+}
+
+function isTestSecret({ kind, environment }: NewKey): boolean {
+  return kind === 'secret' && environment.mode === 'test'
 }
 
 function refuse(field: string, message: string): Refusal {

@@ -6,8 +6,10 @@ import type { Seal } from '../base/sealed.js'
 import type { Database } from '../postgres/database.js'
 import { gather } from '../postgres/gather.js'
 import { listStatement } from '../postgres/statement.js'
+import type { Permission } from '../team/permissions.js'
 import { type AddressCheck, createAddressCheck } from './address-ranges.js'
 import { type KeyFormat, type KeyKind, parseKey } from './key-format.js'
+import type { KeyPermission } from './key-permissions.js'
 import { KeyRehashes } from './key-rehashes.js'
 import { KeyUses } from './key-uses.js'
 
@@ -16,6 +18,8 @@ export type AuthenticatedKey = {
   name: string
   kind: KeyKind
   environment: Environment
+  /** Null: every permission. */
+  permissions: ReadonlySet<Permission> | null
 }
 
 export type KeyRing = {
@@ -98,7 +102,7 @@ export function createKeyRing(needs: { db: Database; seal: Seal; clock: Clock })
   const notedOffset = (id: EnvironmentId) => offsets.get(String(id), clock.elapsedMs()) ?? 0
 
   /** Checks what may differ between two requests with the same key, and notes the use. */
-  function useKey(
+  function admitKey(
     { key, expiresAt, isAllowed }: KnownKey,
     address: string,
   ): AuthenticatedKey | undefined {
@@ -121,11 +125,11 @@ export function createKeyRing(needs: { db: Database; seal: Seal; clock: Clock })
         : await findByOtherSecret(keyText, hash)
       if (!known || !hasClaimedScope(known.key, format)) return undefined
       recalled.set(keyText, { value: known.key, at: known.at })
-      return useKey(known.key, address)
+      return admitKey(known.key, address)
     },
     recall(keyText, address) {
       const known = recalled.get(keyText, clock.elapsedMs())
-      return known && useKey(known, address)
+      return known && admitKey(known, address)
     },
     async writeUses() {
       recalled.deleteExpired(clock.elapsedMs())
@@ -158,6 +162,7 @@ type KeyRow = {
   name: string
   kind: KeyKind
   allowedAddresses: string[]
+  permissions: KeyPermission[] | null
   expiresAt: Date | null
   environmentId: EnvironmentId
   mode: Mode
@@ -176,7 +181,7 @@ const selectKeys = listStatement<typeof columns, KeyRow>({
   columns,
   text: (list) => `
     select k.hash, k.id, k.name, k.kind, k.allowed_addresses as "allowedAddresses",
-      k.expires_at as "expiresAt", k.environment_id as "environmentId", e.mode,
+      k.permissions, k.expires_at as "expiresAt", k.environment_id as "environmentId", e.mode,
       e.clock_offset_ms::float8 as "clockOffsetMs", e.merchant_id as "merchantId",
       e.collect_bank as "collectBank", e.payout_bank as "payoutBank",
       m.display_name as "merchantName", m.suspended_at is not null as "isSuspended"
@@ -205,7 +210,7 @@ function toKnownKey(row: KeyRow): KnownKey {
     isSuspended: row.isSuspended,
   }
   return {
-    key: { id, name, kind, environment },
+    key: { id, name, kind, environment, permissions: row.permissions && new Set(row.permissions) },
     expiresAt: row.expiresAt,
     isAllowed: createAddressCheck(row.allowedAddresses),
   }

@@ -2,11 +2,25 @@ import type { EnvironmentId } from '../base/environment.js'
 import { sql } from '../postgres/sql.js'
 import type { Queryable, Tx } from '../postgres/tx.js'
 
+/**
+ * `NONE`: nothing was stated. `DRAFT`: the merchant fills in the form. `SUBMITTED`: the operator
+ * reviews it. `MORE_NEEDED`: the operator asked for more. Only `APPROVED` opens live mode.
+ */
+export const kycStatuses = [
+  'NONE',
+  'DRAFT',
+  'SUBMITTED',
+  'MORE_NEEDED',
+  'APPROVED',
+  'REJECTED',
+] as const
+export type KycStatus = (typeof kycStatuses)[number]
+
 /** Returns false if it was already approved. */
 export async function approveKyc(tx: Tx, environmentId: EnvironmentId): Promise<boolean> {
   const rows = await tx.rows(sql`
     update environments set kyc_status = 'APPROVED'
-    where id = ${environmentId} and kyc_status = 'NONE' returning id`)
+    where id = ${environmentId} and kyc_status <> 'APPROVED' returning id`)
   return rows.length > 0
 }
 

@@ -30,6 +30,8 @@ export async function rollKey(tx: Tx, now: Date, roll: KeyRoll): Promise<RolledK
     name: old.name,
     expiresAt: nextExpiry(now, old),
     allowedAddresses: old.allowedAddresses,
+    permissions: old.permissions,
+    isRevealable: old.isRevealable,
   })
   const graceEnd = after(now, roll.graceMs)
   const oldExpiresAt = old.expiresAt && old.expiresAt < graceEnd ? old.expiresAt : graceEnd

@@ -1,15 +1,16 @@
+import { writeAuditLine } from '../audit/write-line.js'
 import { prefixes, toReference } from '../base/ids.js'
 import { limits } from '../base/limits.js'
 import { Refusal } from '../base/refusal.js'
 import type { Seal } from '../base/sealed.js'
 import { resealAnswers } from '../idempotency/reseal-answers.js'
 import { revokeKey } from '../merchants/api-keys.js'
-import { writeAuditLine } from '../merchants/audit.js'
 import {
   countKeysOfOldSecret,
   type KeyOfOldSecret,
   listKeysOfOldSecret,
 } from '../merchants/keys-of-old-secret.js'
+import { resealMerchants } from '../merchants/reseal-merchants.js'
 import type { Database } from '../postgres/database.js'
 import { sql } from '../postgres/sql.js'
 import { resealTotpSecrets } from '../team/totp.js'
@@ -18,6 +19,8 @@ import { resealEndpoints } from '../webhooks/reseal-endpoints.js'
 export type RotationProgress = {
   endpoints: number
   answers: number
+  /** Test keys that are kept, and KYC. */
+  merchantValues: number
   revoked: KeyOfOldSecret[]
   /** Valid keys that still have the hash of the old secret. */
   waitingCount: number
@@ -46,6 +49,7 @@ export async function rotateSecret(
   const endpoints = await resealEndpoints(db, seal)
   const answers = await resealAnswers(db, seal)
   await resealTotpSecrets(db, seal)
+  const merchantValues = await resealMerchants(db, seal)
   const revoked = revokeUnusedSince
     ? await revokeWaiting(db, { seal, now, actor }, revokeUnusedSince)
     : []
@@ -53,6 +57,7 @@ export async function rotateSecret(
   return {
     endpoints,
     answers,
+    merchantValues,
     revoked,
     isFinished,
     waitingCount: isFinished ? 0 : await countKeysOfOldSecret(db, now, seal),

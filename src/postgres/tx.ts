@@ -33,6 +33,7 @@ export class Tx implements Queryable {
   readonly #client: pg.ClientBase
   #queue: Queued[] = [{ statement: begin }]
   readonly #afterCommit = new Set<() => void>()
+  readonly #last: { lock: string; source: Source<unknown> }[] = []
   #isFlushScheduled = false
   #isFlushing = false
   #isBegun = false
@@ -66,6 +67,14 @@ export class Tx implements Queryable {
     this.#enqueue({ statement: toStatement(source), resolve })
   }
 
+  /**
+   * Writes right before the commit, in the order of `lock`: for rows that lock something of this
+   * name, which therefore is the last lock of every transaction and held for the commit only.
+   */
+  writeLast(lock: string, source: Source<unknown>): void {
+    this.#last.push({ lock, source })
+  }
+
   /** Runs the action once if the transaction commits. It must not throw. */
   afterCommit(action: () => void): void {
     this.#afterCommit.add(action)
@@ -82,6 +91,7 @@ export class Tx implements Queryable {
 
   /** After a failed statement COMMIT answers with the tag ROLLBACK and no error. */
   async commit(): Promise<void> {
+    if (this.#last.length > 0) this.#writeLast()
     this.#isEnding = true
     const { tag } = await this.#run(commit)
     if (tag !== 'COMMIT') throw new Error('the transaction was rolled back for an unknown reason')
@@ -92,6 +102,11 @@ export class Tx implements Queryable {
     this.#isEnding = true
     this.#queue = []
     if (this.#isBegun) await this.#run(rollback)
+  }
+
+  #writeLast(): void {
+    this.#last.sort((left, right) => (left.lock < right.lock ? -1 : left.lock > right.lock ? 1 : 0))
+    for (const { source } of this.#last) this.write(source)
   }
 
   async #run(statement: Statement<unknown>): Promise<Result> {

@@ -84,10 +84,8 @@ export const anyAmount = Type.Union([Type.Integer(inKobo), Type.String(inCoins)]
   examples: [1_250_000],
 })
 export const anyAsset = Type.Enum(['NGN', 'USDC', 'USDT'], { examples: ['NGN'] })
-export const walletAddress = text(
-  'HAgk14JpMQLgt6rVgv7cBQFJWFto5Dqxi472uT3DKpqk',
-  'Wallet address on Solana.',
-)
+export const walletSample = 'HAgk14JpMQLgt6rVgv7cBQFJWFto5Dqxi472uT3DKpqk'
+export const walletAddress = text(walletSample, 'Wallet address on Solana.')
 export const signature = text(
   '5h6xBEauJ3PK6SWCZ1PGjBvj8vDdWG3KpwATGy1ARAXFSDwt8GFXM7W5Ncn16wmqokgpiKRLuS83KUxyZyv2sUYv',
   'Signature of the Solana transaction.',

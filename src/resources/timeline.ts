@@ -30,6 +30,7 @@ export const timelineKinds = [
   'payout_ended',
   'review_required',
   'operator_decision',
+  'member_action',
   'return_created',
   'return_ended',
   'event',

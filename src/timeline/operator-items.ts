@@ -4,28 +4,56 @@ import { sql } from '../postgres/sql.js'
 import type { Queryable } from '../postgres/tx.js'
 import type { TimelineItem } from '../resources/timeline.js'
 
-type DecisionRow = { action: string; outcome: string | null; createdAt: Date }
+type DecisionRow = {
+  action: string
+  outcome: string | null
+  createdAt: Date
+  /** Set if a member of the merchant did it. */
+  name: string | null
+}
 
-/** What operators decided about a resource. Who decided and with what evidence stays internal. */
+/**
+ * What people did with a resource in the console, and what operators decided about it. Which
+ * operator decided and with what evidence stays internal.
+ */
 export async function readOperatorItems(
   db: Queryable,
   environmentId: EnvironmentId,
   reference: string,
 ): Promise<TimelineItem[]> {
   const rows = await db.rows(sql<DecisionRow>`
-    select action, details ->> 'outcome' as outcome, created_at as "createdAt" from audit_lines
-    where environment_id = ${environmentId} and details ->> 'reference' = ${reference}
-    order by id desc limit ${limits.timeline.decisionsMax}`)
-  return rows.toReversed().map(({ action, outcome, createdAt }) => ({
+    select l.action, l.details ->> 'outcome' as outcome, l.created_at as "createdAt",
+      case when l.chain = l.merchant_id then coalesce(u.name, l.actor) end as name
+    from audit_lines l left join users u on u.id = l.user_id
+    where l.environment_id = ${environmentId} and l.details ->> 'reference' = ${reference}
+    order by l.id desc limit ${limits.timeline.decisionsMax}`)
+  return rows.toReversed().map(({ action, outcome, createdAt, name }) => ({
     at: createdAt,
     isInEnvironmentTime: false,
-    kind: 'operator_decision',
-    title:
-      outcome === null
-        ? `The operator changed it: ${action}`
-        : `The operator decided the outcome: ${outcome}`,
+    kind: name === null ? 'operator_decision' : 'member_action',
+    title: titleOf({ action, outcome, name }),
     reference,
     money: null,
-    details: outcome === null ? {} : { status: outcome },
+    details: outcome === null || name !== null ? {} : { status: outcome },
   }))
+}
+
+/** Verbs of actions as sentences say them. */
+const past: Record<string, string> = {
+  create: 'created it',
+  refund: 'refunded it',
+  resolve: 'decided it',
+  cancel: 'cancelled it',
+  approve: 'approved it',
+  reject: 'rejected it',
+  requery: 'checked for payments',
+  settle: 'settled it',
+  resend: 'sent it again',
+}
+
+function titleOf({ action, outcome, name }: Omit<DecisionRow, 'createdAt'>): string {
+  if (name !== null) return `${name} ${past[action.split('.').at(-1)!] ?? `did: ${action}`}`
+  return outcome === null
+    ? `The operator changed it: ${action}`
+    : `The operator decided the outcome: ${outcome}`
 }

@@ -58,6 +58,7 @@ async function openLanes() {
       key: key === undefined ? undefined : toIdempotencyKey(key, request),
       requestId: `req_${requests++}`,
       now: clock.now(),
+      audited: undefined,
     }
   }
   const api = { storeRefusal: refusals.run }

@@ -9,6 +9,9 @@ import {
 import { addPerson } from '../support/people.js'
 import { openReceiver } from '../support/receiver.js'
 
+/** Longer means that it will not happen. */
+const waitMs = 8_000
+
 /** Payers in the order of their payments; one pays too much, so part of it is held. */
 const payers = ['CHUKA OKAFOR', 'Amina Bello', 'TUNDE BAKARE', 'Ngozi Eze', 'Ifeoma Ade']
 
@@ -31,6 +34,7 @@ export async function openConsole(browser: Browser) {
   /** Fails if the page reports an error or breaks its own content policy. */
   async function visit(path: string, page?: Page): Promise<Page> {
     const opened = page ?? (await context.newPage())
+    opened.setDefaultTimeout(waitMs)
     if (!page) opened.on('pageerror', (error) => expect.fail(`${path}: ${error.message}`))
     await opened.goto(service.url + path)
     await opened.waitForLoadState('networkidle').catch(() => {})
@@ -86,7 +90,8 @@ export async function fill(site: Console) {
     payments.push(await collect(amount, isTooMuch ? amount + 1_200_000 : amount, name))
   }
   const payouts = [await payOut(4_500_000), await payOut(1_234_500, '9900000073')]
-  await post('/v1/checkout/sessions', { amount: 760_000, description: 'Delivery to Ikeja' })
+  const customer = { name: 'Bola Ige', email: 'bola@example.com' }
+  await post('/v1/checkout/sessions', { amount: 760_000, description: 'Delivery', customer })
   const receiver = await openReceiver((response) => {
     response.statusCode = 500
     response.end('Internal Server Error')

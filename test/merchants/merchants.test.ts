@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
+import { listAuditLines } from '../../src/audit/find-lines.js'
+import { writeAuditLine } from '../../src/audit/write-line.js'
 import { after } from '../../src/base/clock.js'
 import { Secret } from '../../src/base/secret.js'
-import { listAuditLines, writeAuditLine } from '../../src/merchants/audit.js'
 import { createMerchant } from '../../src/merchants/create-merchant.js'
 import {
   findEnvironment,

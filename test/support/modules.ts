@@ -8,12 +8,15 @@ export const floors: { name: string; does: string }[][] = [
     { name: 'postgres', does: 'transactions, lanes, due rows' },
     { name: 'money', does: 'amounts and assets' },
   ],
-  [{ name: 'resources', does: 'schema, serializer and example of each API resource' }],
+  [
+    { name: 'resources', does: 'schema, serializer and example of each API resource' },
+    { name: 'audit', does: 'who did what, in chains' },
+    { name: 'team', does: 'people, roles, sessions' },
+  ],
   [
     { name: 'ledger', does: 'the books' },
     { name: 'events', does: 'facts' },
     { name: 'merchants', does: 'tenants and keys' },
-    { name: 'team', does: 'people, roles, sessions' },
     { name: 'idempotency', does: 'at most once' },
     { name: 'request-log', does: 'what was asked' },
     { name: 'reports', does: 'sums by hour and day' },

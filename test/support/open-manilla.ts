@@ -114,6 +114,7 @@ export type ManillaOptions = {
   mint?: CoinMint | undefined
   streamLimits?: Partial<StreamLimits>
   demoKey?: string
+  hasConsole?: boolean
   consoleUrl?: string
 }
 
@@ -141,6 +142,7 @@ export async function openManilla(options: ManillaOptions = {}) {
     otherSecrets: options.otherSecrets,
     publicUrl: undefined,
     consoleUrl: options.consoleUrl,
+    hasConsole: options.hasConsole ?? true,
     trustProxy: options.trustProxy ?? false,
     logLevel: 'trace',
     rateLimitPerSecond: options.rateLimitPerSecond ?? 0,

@@ -32,7 +32,7 @@ export type ConsoleSession = {
   stepUpUntil: string | null
   expiresAt: string
   /** Of Manilla. */
-  version: string
+  version?: string
 }
 
 export const sessionKey = ['session']

@@ -20,7 +20,7 @@ export const frame = {
   operator: 'Operator',
   toOperator: 'Operator area',
   more: 'More',
-  version: (version: string) => `Manilla ${version}`,
+  version: (version: string | undefined) => `Manilla ${version ?? ''}`,
   groups: { main: '', developers: 'Developers', business: 'Business', operator: 'Operator' },
   roles: {
     owner: 'Owner',

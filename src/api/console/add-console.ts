@@ -15,7 +15,10 @@ const serverPaths = /^\/console\/(sign-in|join|start|session)(\/|$)/
  * The single-page application of the console. Every path below /console that no other route has
  * answers with its page, which holds no data: its script reads that from the API.
  */
-export async function addConsole(app: FastifyInstance): Promise<void> {
+export async function addConsole(
+  app: FastifyInstance,
+  consoleUrl: string | undefined,
+): Promise<void> {
   const schema = { hide: true }
   let opening: ReturnType<typeof openConsole> | undefined
   const open = () => {
@@ -31,18 +34,15 @@ export async function addConsole(app: FastifyInstance): Promise<void> {
     return sendFile(request, reply, await file)
   })
 
-  const answerPage = async (request: { url: string }) => {
-    const [path = ''] = request.url.split('?')
-    if (serverPaths.test(path)) throw new Refusal('not_found', { message: 'No such page.' })
-    const { entry } = await open()
-    const nonce = newNonce()
-    return { nonce, text: renderConsole(entry, nonce) }
-  }
   for (const path of ['/console', '/console/*'])
     app.get(path, { schema, config: { isOpen: true } }, async (request, reply) => {
-      const { nonce, text } = await answerPage(request)
+      const isElsewhere = consoleUrl !== undefined && request.host !== new URL(consoleUrl).host
+      if (isElsewhere || serverPaths.test(pathOf(request)))
+        throw new Refusal('not_found', { message: 'No such page.' })
+      const { entry } = await open()
+      const nonce = newNonce()
+      const text = renderConsole(entry, nonce)
       reply.header('content-security-policy', policyOf(nonce))
-      // A window that the page opens, such as a checkout page, learns nothing of it.
       reply.header('permissions-policy', 'camera=(), geolocation=(), microphone=(), payment=()')
       return reply.type('text/html; charset=utf-8').send(text)
     })

@@ -104,9 +104,7 @@ function renderJoin(found: Join, token: string, problem?: Problem & { name: stri
   const status = problem?.status ?? 200
   const title = found.kind === 'reset' ? 'Set a new password' : `Join ${targetOf(invitation)}`
   const rest =
-    found.kind === 'existing'
-      ? renderAccept(found, token)
-      : renderForm(found, token, problem?.name)
+    found.kind === 'existing' ? renderAccept(found, token) : renderForm(found, token, problem?.name)
   const main = html`<h1>${title}</h1>${describe(found)}${renderProblem(problem?.message)}
     ${rest}`
   return { status, title, main }

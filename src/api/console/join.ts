@@ -1,5 +1,5 @@
+import { writeAuditLine } from '../../audit/write-line.js'
 import { Refusal } from '../../base/refusal.js'
-import { writeAuditLine } from '../../merchants/audit.js'
 import type { Tx } from '../../postgres/tx.js'
 import { forgetGuesses } from '../../team/guesses.js'
 import {
@@ -136,8 +136,15 @@ async function admit(
   } else if (purpose.kind === 'member') {
     const { merchantId, role, maySeeLive } = purpose
     await addMember(tx, now, { merchantId, userId: user.id, role, maySeeLive })
-    const details = { email: user.email, role, maySeeLive, address, requestId }
-    writeAuditLine(tx, now, { actor: user.email, action: 'team.join', merchantId, details })
+    writeAuditLine(tx, now, {
+      actor: user.email,
+      action: 'team.join',
+      merchantId,
+      log: 'merchant',
+      details: { email: user.email, role, maySeeLive },
+      address,
+      requestId,
+    })
   }
   tx.afterCommit(() => sessions.forgetAll())
 }

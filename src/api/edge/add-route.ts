@@ -7,8 +7,11 @@ import type { KeyedAnswer } from '../../idempotency/answer.js'
 import { type IdempotencyKey, toIdempotencyKey } from '../../idempotency/key.js'
 import type { FindReplay } from '../../idempotency/replays.js'
 import type { KeyRing } from '../../merchants/key-ring.js'
+import type { Actor } from '../../team/actor.js'
+import type { Permission } from '../../team/permissions.js'
 import type { Sessions } from '../../team/sessions.js'
 import { prefersCsv, refusesJson } from './accept.js'
+import type { AuditedCall } from './audit-call.js'
 import { authenticate } from './authenticate.js'
 import { authenticatePerson, refuseRole } from './authenticate-person.js'
 import { type Caller, toActor } from './caller.js'
@@ -39,10 +42,14 @@ type Guards = {
   consoleUrl: string | undefined
   findReplay: FindReplay
   listReads: ListReads
+  writeExport: WriteExport
   rateLimits: Record<Policy, RateLimit>
   rateLimitPerSecond: number
   publicRateLimitPerSecond: number
 }
+
+/** Commits the audit line of an export. */
+export type WriteExport = (call: AuditedCall, query: string) => Promise<void>
 
 /** Always in this order: authentication, rate limit, validation, replay, handler. */
 export function addRoute(app: FastifyInstance, route: Route, guards: Guards): void {
@@ -54,6 +61,7 @@ export function addRoute(app: FastifyInstance, route: Route, guards: Guards): vo
     url: route.path,
     // Fastify validates the request with it, after `onRequest` and before `handler`.
     schema: toRouteSchema(route),
+    ...(route.fileBytesMax > 0 && { bodyLimit: route.fileBytesMax }),
     // HEAD would open a stream that nothing reads.
     exposeHeadRoute: !route.isStream,
     config: { isOpen: route.access === 'open' },
@@ -75,8 +83,11 @@ export function addRoute(app: FastifyInstance, route: Route, guards: Guards): vo
       }
       if (isHeavy && caller) {
         const { id } = caller.environment
-        const isShared = isList(route) && !wantsCsv(request, route)
+        const isExport = wantsCsv(request, route)
+        // People of one merchant may see different things at one address.
+        const isShared = isList(route) && !isExport && !request.signedIn
         const answer = await guards.listReads.run(id, isShared ? request.url : undefined, handle)
+        if (isExport) await auditExport(request, route, guards)
         if (!('pages' in answer)) return send(reply, answer)
         // A long export ends soon after its key was revoked.
         const readNext = async (read: () => Promise<IteratorResult<string>>) => {
@@ -92,6 +103,16 @@ export function addRoute(app: FastifyInstance, route: Route, guards: Guards): vo
       return send(reply, await (route.replaysAtCommit ? runFirst : replayFirst)(handle, find))
     },
   })
+}
+
+async function auditExport(
+  request: FastifyRequest,
+  route: Route,
+  { clock, writeExport }: Guards,
+): Promise<void> {
+  if (!request.signedIn) return
+  const call = toAudited(request, route, toActor(request.caller, request.signedIn, clock), clock)
+  if (call) await writeExport(call, request.url.split('?')[1] ?? '')
 }
 
 type FindEarlier = () => Promise<Outcome<KeyedAnswer> | undefined>
@@ -228,11 +249,25 @@ function admitCaller(
   name: string | number = caller.environment.id,
 ): Promise<void> | undefined {
   request.caller = caller
+  if (caller.permissions !== null && caller.kind !== 'user')
+    checkKeyPermission(caller.permissions, request.route?.permission)
   const allowance = guards.rateLimits.environment(name)
   const waiting = allow(reply, allowance, guards.rateLimitPerSecond)
   if (!request.route?.isTestOnly || caller.environment.mode === 'test') return waiting
   if (waiting) return waiting.then(refuseLiveMode)
   refuseLiveMode()
+}
+
+/** A restricted key. Which permissions an operation needs is public, and so is what is missing. */
+function checkKeyPermission(
+  granted: ReadonlySet<Permission>,
+  needed: Permission | undefined,
+): void {
+  if (needed !== undefined && granted.has(needed)) return
+  throw new Refusal('forbidden', {
+    reason: 'key_permission',
+    message: `This API key is restricted and lacks the permission ${needed}.`,
+  })
 }
 
 function refuseSuspended(): Promise<never> {
@@ -314,6 +349,7 @@ function toRouteRequest(
   clock: Clock,
 ) {
   const { caller, signedIn } = request
+  const actor = toActor(caller, signedIn, clock)
   return {
     environment: caller?.environment,
     body: request.body,
@@ -323,8 +359,9 @@ function toRouteRequest(
     headers: request.headers,
     key,
     requestId: request.id,
-    actor: toActor(caller, signedIn, clock),
+    actor,
     signedIn,
+    audited: signedIn && toAudited(request, route, actor, clock),
     keyId: caller && caller.kind !== 'user' ? caller.id : null,
     address: request.ip,
     protocol: request.protocol,
@@ -332,6 +369,27 @@ function toRouteRequest(
     now: after(clock.now(), caller?.environment.clockOffsetMs ?? 0),
     wantsCsv: wantsCsv(request, route),
   } as RouteRequest<never, never, never>
+}
+
+/** Undefined: no member of a merchant calls. */
+function toAudited(
+  request: FastifyRequest,
+  route: Route,
+  actor: Actor,
+  clock: Clock,
+): AuditedCall | undefined {
+  const { caller } = request
+  if (actor.kind !== 'user' || !caller) return undefined
+  return {
+    actor,
+    environment: caller.environment,
+    operation: route.operation,
+    requestId: request.id,
+    address: request.ip,
+    params: request.params,
+    bodyText: route.hidesBodies ? '' : request.bodyText,
+    at: clock.now(),
+  }
 }
 
 function wantsCsv(request: FastifyRequest, route: Route): boolean {

@@ -42,7 +42,7 @@ export function toSocketRefusal({ code = '' }: NodeJS.ErrnoException): Refusal {
 }
 
 /** The refusal for anything that was thrown; undefined for a bug, which reveals nothing. */
-export function toRefusal(error: unknown): Refusal | undefined {
+export function toRefusal(error: unknown, fileBytesMax = 0): Refusal | undefined {
   if (error instanceof Refusal) return error
   if (error instanceof OutcomeUnknown)
     return outcomeUnknown(
@@ -77,7 +77,17 @@ export function toRefusal(error: unknown): Refusal | undefined {
   if (validation) return toValidationRefusal(validation, validationContext)
   // Without a status, the same code may come from elsewhere, such as a database connection.
   const known = statusCode === undefined ? undefined : requestFailures[code]
+  if (known?.reason === 'payload_too_large' && fileBytesMax > 0)
+    return new Refusal('validation_failed', {
+      reason: 'payload_too_large',
+      message: `The file is over ${describeSize(fileBytesMax)}. Send a smaller one.`,
+    })
   return known && new Refusal('validation_failed', known)
+}
+
+function describeSize(bytes: number): string {
+  const kilobytes = bytes / 1_024
+  return kilobytes < 1_024 ? `${kilobytes} kB` : `${kilobytes / 1_024} MB`
 }
 
 export function bug(): Refusal {

@@ -11,6 +11,7 @@ import { environmentKey } from '../../postgres/busy.js'
 import type { Database } from '../../postgres/database.js'
 import { type LaneWork, type OpenedLane, type OpenLane, openLane } from '../../postgres/lane.js'
 import type { Tx } from '../../postgres/tx.js'
+import { type AuditedCall, auditAnswer } from './audit-call.js'
 import { refused } from './envelope.js'
 import type { RouteRequest } from './route.js'
 
@@ -33,6 +34,8 @@ type CallInput<Input, Value> = {
   useCaseInput: Input
   requestId: string
   toAnswer: (value: Value) => Answer
+  /** Set for people: an accepted call is a line of the audit log. */
+  audited: AuditedCall | undefined
 }
 
 export type Call<Input, Value> = KeyedCall<CallInput<Input, Value>> & { mode: Mode }
@@ -58,8 +61,11 @@ export function toLaneWork<Input, Value, Reads>(
     const execute = async (callInputs: Inputs, reads: Promise<Reads> | undefined) => {
       const outcomes = await useCase(tx, now, toInputs(callInputs), reads)
       return outcomes.map((outcome, index) => {
-        const { requestId, toAnswer } = callInputs[index]!
-        return outcome instanceof Refusal ? refused(outcome, requestId) : toAnswer(outcome)
+        const { requestId, toAnswer, audited } = callInputs[index]!
+        if (outcome instanceof Refusal) return refused(outcome, requestId)
+        const answer = toAnswer(outcome)
+        if (audited) auditAnswer(tx, audited, answer)
+        return answer
       })
     }
     const readAll = read && ((inputs: Inputs) => read(tx, toInputs(inputs)))
@@ -117,7 +123,7 @@ export function createRefusalLanes(context: LaneContext) {
 /** What a call takes over from its request. */
 export type RequestContext = Pick<
   RouteRequest<unknown, unknown, unknown>,
-  'environment' | 'key' | 'requestId' | 'now'
+  'environment' | 'key' | 'requestId' | 'now' | 'audited'
 >
 
 /** A call whose answer is known before it runs, so that the key is written only once. */
@@ -141,7 +147,12 @@ export function toCallWithLateAnswer<Input, Value>(
     environmentId: context.environment.id,
     mode: context.environment.mode,
     key: context.key,
-    input: { useCaseInput: input, requestId: context.requestId, toAnswer },
+    input: {
+      useCaseInput: input,
+      requestId: context.requestId,
+      toAnswer,
+      audited: context.audited,
+    },
     // Keys expire in real time, not in the time of the environment.
     expiresAt: after(
       context.now,

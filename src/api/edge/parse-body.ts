@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import Type from 'typebox'
 import { Refusal } from '../../base/refusal.js'
 import type { Reason } from '../../base/refusals.js'
+import { fileTypes } from '../../merchants/kyc-documents.js'
 import { findInexact } from './exact-json.js'
 import { isPlainJson } from './plain-json.js'
 
@@ -17,15 +18,27 @@ export function addBodyParsers(app: FastifyInstance): void {
     if (value instanceof Refusal) done(value)
     else done(null, value)
   })
+  // A route that takes files has a body limit of its own.
+  app.addContentTypeParser([...fileTypes], { parseAs: 'buffer' }, (request, body, done) => {
+    if (request.route?.fileBytesMax) done(null, body)
+    else done(refuseType())
+  })
   const formType = 'application/x-www-form-urlencoded'
   app.addContentTypeParser(formType, { parseAs: 'buffer' }, (request, body, done) => {
     if (request.route?.takesForm) done(null, readFields(request, body as Buffer))
-    else
-      done(
-        refuse('The body must be JSON. Send `Content-Type: application/json`.', {
-          reason: 'unsupported_media_type',
-        }),
-      )
+    else done(refuseType())
+  })
+}
+
+function notAFile(): Refusal {
+  return refuse(`The body must be a file: ${fileTypes.join(', ')}.`, {
+    reason: 'unsupported_media_type',
+  })
+}
+
+function refuseType(): Refusal {
+  return refuse('The body must be JSON. Send `Content-Type: application/json`.', {
+    reason: 'unsupported_media_type',
   })
 }
 
@@ -43,6 +56,7 @@ function parseBody(request: FastifyRequest, body: Buffer): unknown {
     })
   if (!isUtf8(body))
     return refuse('The body is not valid UTF-8. Send JSON encoded as UTF-8.', notJson)
+  if (request.route?.fileBytesMax) return notAFile()
   request.bodyText = body.toString()
   if (request.route?.access === 'signed') return {}
   const text = withoutByteOrderMark(request.bodyText)

@@ -33,8 +33,10 @@ export function acceptsIdempotencyKey({
   method,
   access,
   isRead,
-}: Pick<Route, 'method' | 'access' | 'isRead'>): boolean {
-  return method === 'POST' && !isRead && (needsApiKey(access) || access === 'user')
+  fileBytesMax,
+}: Pick<Route, 'method' | 'access' | 'isRead' | 'fileBytesMax'>): boolean {
+  const isChange = method === 'POST' && !isRead && fileBytesMax === 0
+  return isChange && (needsApiKey(access) || access === 'user')
 }
 
 /** Answers that exist only as JSON: a client that accepts nothing but CSV gets 406. */
@@ -60,7 +62,9 @@ export function refusalsOf(route: Route): RefusalText[] {
     ...(route.body || route.method === 'DELETE' ? unreadable : []),
     ...(acceptsIdempotencyKey(route) ? repeated : []),
     ...(isJsonOnly(route) ? withReasons('validation_failed', 'not_acceptable') : []),
-    ...(needsApiKey(route.access) ? [{ code: 'authentication_failed' } as const] : []),
+    ...(needsApiKey(route.access)
+      ? [{ code: 'authentication_failed' } as const, ...withReasons('forbidden', 'key_permission')]
+      : []),
     ...(route.isTestOnly ? withReasons('forbidden', 'test_mode_only') : []),
     ...(route.stopsWhenSuspended ? withReasons('forbidden', 'merchant_suspended') : []),
     ...route.refusals.map((one) => (typeof one === 'string' ? { code: one } : one)),

@@ -8,6 +8,7 @@ import type { IdempotencyKey } from '../../idempotency/key.js'
 import type { Actor } from '../../team/actor.js'
 import type { Permission } from '../../team/permissions.js'
 import type { SignedIn } from '../../team/sessions.js'
+import type { AuditedCall } from './audit-call.js'
 import type { Tag } from './tags.js'
 
 /**
@@ -40,6 +41,8 @@ export type RouteRequest<Body, Query, Params> = {
   actor: Actor
   /** The person who is signed in, if the caller is one. */
   signedIn: SignedIn | undefined
+  /** What the audit log records if a member of the merchant calls; undefined for API keys. */
+  audited: AuditedCall | undefined
   /** The API key of the caller; null for people, and on routes that need none. */
   keyId: string | null
   /** The caller's IP address. */
@@ -92,6 +95,8 @@ type Traits = {
   isPage: boolean
   /** Accepts a form instead of JSON: an empty one, or the fields of its body schema. */
   takesForm: boolean
+  /** The body is a file of at most so many bytes; `body` is its content. 0: it is JSON. */
+  fileBytesMax: number
   /** The request log keeps none of its bodies. */
   hidesBodies: boolean
   /** Reads as much as a list does, so it counts against the limit on lists. */
@@ -108,6 +113,7 @@ const ordinary: Traits = {
   isStream: false,
   isPage: false,
   takesForm: false,
+  fileBytesMax: 0,
   hidesBodies: false,
   isHeavy: false,
 }

@@ -12,7 +12,7 @@ import type { RequestLog } from '../../request-log/request-log.js'
 import type { Sessions, SignedIn } from '../../team/sessions.js'
 import { answerFailurePage, isForPeople } from '../checkout-page/answer-failure.js'
 import { addConsole } from '../console/add-console.js'
-import { addRoute, addWrongMethods } from './add-route.js'
+import { addRoute, addWrongMethods, type WriteExport } from './add-route.js'
 import { isConsoleHost } from './authenticate-person.js'
 import type { Caller } from './caller.js'
 import { anyPageHeaders, isForAnyPage } from './cors.js'
@@ -60,6 +60,7 @@ export type Edge = {
   /** Undefined: the console answers on every host. */
   consoleUrl: string | undefined
   findReplay: FindReplay
+  writeExport: WriteExport
   metrics: HttpMetrics
   readiness: Readiness
   /** Undefined: requests are not logged. */
@@ -118,7 +119,7 @@ export async function createServer(edge: Edge): Promise<FastifyInstance> {
   addGracefulClose(app)
   const { clock } = edge
   await addDocs(app, edge.routes, edge.findDemoKey)
-  if (edge.hasConsole) await addConsole(app)
+  if (edge.hasConsole) await addConsole(app, edge.consoleUrl)
   const rateLimits = {
     environment: createRateLimit('environment', {
       perSecond: edge.rateLimitPerSecond,
@@ -131,10 +132,23 @@ export async function createServer(edge: Edge): Promise<FastifyInstance> {
       shared: edge.sharedLimits,
     }),
   }
-  const guards = { ...edge, rateLimits, listReads: createListReads() }
-  for (const route of edge.routes) addRoute(app, route, guards)
-  addWrongMethods(app, edge.routes)
+  const sessions = edge.hasConsole ? edge.sessions : noSessions
+  const guards = { ...edge, sessions, rateLimits, listReads: createListReads() }
+  const routes = edge.hasConsole ? edge.routes : edge.routes.filter(isWithoutConsole)
+  for (const route of routes) addRoute(app, route, guards)
+  addWrongMethods(app, routes)
   return app
+}
+
+/** Without the console, a cookie from before it was switched off is worth nothing. */
+const noSessions: Sessions = {
+  find: async () => undefined,
+  forgetAll() {},
+  writeUses: async () => {},
+}
+
+function isWithoutConsole({ path, access }: Route): boolean {
+  return !path.startsWith('/console/') && !['user', 'person', 'operator'].includes(access)
 }
 
 function addAnswerHooks(app: FastifyInstance, edge: Edge): void {
@@ -195,7 +209,7 @@ function answerFailure(
   reply: FastifyReply,
 ): FastifyReply {
   readiness.noteFailure(error)
-  const known = toRefusal(error)
+  const known = toRefusal(error, request.route?.fileBytesMax)
   const refusal = known ?? bug()
   request.refusal = refusal
   if (!known)

@@ -284,7 +284,8 @@ function readQuoteRequest({
   }
 }
 
-function directoryOf(api: ApiParts, { mode, payoutBank }: Environment): BankDirectory {
+/** Refuses if the environment has no bank. */
+export function directoryOf(api: ApiParts, { mode, payoutBank }: Environment): BankDirectory {
   const directory = payoutBank ? api.allBanks[mode].get(payoutBank) : api.banks[mode]
   if (directory) return directory
   throw new Refusal('bank_transfer_failed', {

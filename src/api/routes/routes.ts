@@ -1,14 +1,19 @@
 import type { ApiParts } from '../api-parts.js'
+import { checkoutPreview } from '../checkout-page/preview.js'
 import { checkoutPageRoutes } from '../checkout-page/routes.js'
 import { consoleSessionRoutes } from '../console/session.js'
 import type { Route } from '../edge/route.js'
+import { operatorAuditRoutes } from '../operator/audit-lines.js'
 import { advanceClock } from '../test-mode/advance-clock.js'
 import { depositCoins } from '../test-mode/deposit-coins.js'
 import { fundBalance } from '../test-mode/fund-balance.js'
 import { payIn } from '../test-mode/pay-in.js'
 import { settleDisbursement } from '../test-mode/settle-disbursement.js'
+import { apiKeyRoutes } from './api-keys.js'
+import { auditLineRoutes } from './audit-lines.js'
 import { balanceEntryRoutes } from './balance-entries.js'
 import { balances } from './balances.js'
+import { bankAccountRoutes } from './bank-accounts.js'
 import { bankTransferRoutes } from './bank-transfers.js'
 import { checkoutSessionRoutes } from './checkout-sessions.js'
 import { cryptoTransferRoutes } from './crypto-transfers.js'
@@ -17,6 +22,8 @@ import { dedicatedAccountRoutes } from './dedicated-accounts.js'
 import { dedicatedCryptoWalletRoutes } from './dedicated-crypto-wallets.js'
 import { disbursementRoutes } from './disbursements.js'
 import { eventRoutes } from './events.js'
+import { fees } from './fees.js'
+import { kycRoutes } from './kyc.js'
 import { paymentRoutes } from './payments.js'
 import { profile } from './profile.js'
 import { publicCheckoutRoutes } from './public-checkout.js'
@@ -25,6 +32,7 @@ import { reportRoutes } from './reports.js'
 import { requestLogRoutes } from './request-logs.js'
 import { search } from './search.js'
 import { changeSettings, readSettings } from './settings.js'
+import { uploadLogo } from './settings-logo.js'
 import { settlementRoutes } from './settlements.js'
 import { teamRoutes } from './team.js'
 import { readTimeline } from './timeline.js'
@@ -40,6 +48,11 @@ export function createRoutes(api: ApiParts): Route[] {
     readSettings(api),
     changeSettings(api),
     profile(api),
+    uploadLogo(api),
+    fees(api),
+    ...apiKeyRoutes(api),
+    ...bankAccountRoutes(api),
+    ...kycRoutes(api),
     fundBalance(api),
     ...virtualAccountRoutes(api),
     ...dedicatedAccountRoutes(api),
@@ -48,6 +61,7 @@ export function createRoutes(api: ApiParts): Route[] {
     ...checkoutSessionRoutes(api),
     ...publicCheckoutRoutes(api),
     ...checkoutPageRoutes(api),
+    checkoutPreview(api),
     ...paymentRoutes(api),
     payIn(api),
     depositCoins(api),
@@ -63,6 +77,8 @@ export function createRoutes(api: ApiParts): Route[] {
     ...eventRoutes(api),
     readTimeline(api),
     ...requestLogRoutes(api),
+    ...auditLineRoutes(api),
+    ...operatorAuditRoutes(api),
     ...consoleSessionRoutes(api),
     ...teamRoutes(api),
   ]

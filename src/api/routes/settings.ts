@@ -1,6 +1,9 @@
+import { changedFields } from '../../audit/changed-fields.js'
+import { lockEnvironment } from '../../merchants/environments.js'
 import { getSettings, patchSettings } from '../../merchants/settings.js'
 import { Settings, SettingsPatch } from '../../merchants/settings-document.js'
 import type { ApiParts } from '../api-parts.js'
+import { auditCall } from '../edge/audit-call.js'
 import { success } from '../edge/envelope.js'
 import { route } from '../edge/route.js'
 
@@ -33,8 +36,14 @@ export const changeSettings = ({ db }: ApiParts) =>
     tag: 'Settings',
     body: SettingsPatch,
     answers: { 200: Settings },
-    async handle({ environment, body, now }) {
-      const settings = await db.transaction((tx) => patchSettings(tx, now, environment, body))
+    async handle({ environment, body, now, audited }) {
+      const settings = await db.transaction(async (tx) => {
+        if (audited) await lockEnvironment(tx, environment.id)
+        const before = audited && (await getSettings(tx, environment))
+        const changed = await patchSettings(tx, now, environment, body)
+        if (before) auditCall(tx, audited, changedFields(before, changed))
+        return changed
+      })
       return success(200, 'Settings updated', settings)
     },
   })

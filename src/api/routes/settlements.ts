@@ -62,6 +62,7 @@ const create = (api: ApiParts) =>
       ...withReasons(
         'bank_transfer_failed',
         'no_bank_account',
+        'bank_account_waiting',
         'nothing_to_settle',
         ...bankRefusalReasons,
       ),

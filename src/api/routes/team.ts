@@ -1,11 +1,12 @@
 import Type from 'typebox'
+import { writeAuditLine } from '../../audit/write-line.js'
 import { after } from '../../base/clock.js'
 import { emailPattern } from '../../base/contact-patterns.js'
 import { fromReference, prefixes, toReference, unusedId } from '../../base/ids.js'
 import { limits } from '../../base/limits.js'
 import { notFound, Refusal } from '../../base/refusal.js'
-import { writeAuditLine } from '../../merchants/audit.js'
 import type { Tx } from '../../postgres/tx.js'
+import type { UserActor } from '../../team/actor.js'
 import {
   createInvitation,
   type Invitation,
@@ -62,6 +63,7 @@ type Acting = {
 
 function actingOf(request: RouteRequest<unknown, unknown, unknown>): Acting {
   const { environment, signedIn, address, requestId } = request
+  const actor = request.actor as UserActor
   const { merchantId } = environment
   const { userId, email, memberships } = signedIn!
   const own = memberships.find((one) => one.merchantId === merchantId)
@@ -74,8 +76,7 @@ function actingOf(request: RouteRequest<unknown, unknown, unknown>): Acting {
     isOwner: own?.role === 'owner',
     now,
     audit(tx, action, details) {
-      const all = { ...details, address, requestId }
-      writeAuditLine(tx, now, { actor: email, action, merchantId, details: all })
+      writeAuditLine(tx, now, { actor, action, merchantId, details, address, requestId })
     },
   }
 }

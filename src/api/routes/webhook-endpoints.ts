@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox'
+import { changedFields } from '../../audit/changed-fields.js'
 import { after, hour, second } from '../../base/clock.js'
 import { prefixes, toReference } from '../../base/ids.js'
 import { limits } from '../../base/limits.js'
@@ -27,6 +28,7 @@ import {
   getEndpoint,
   listEndpoints,
   lockEnabledEndpoint,
+  lockEndpoint,
 } from '../../webhooks/endpoint.js'
 import {
   type DeliveryState,
@@ -38,6 +40,7 @@ import { listDeliveryHours } from '../../webhooks/hourly-counts.js'
 import { readUrl } from '../../webhooks/read-url.js'
 import { countMissed, recover, sendTest } from '../../webhooks/redeliver.js'
 import type { ApiParts } from '../api-parts.js'
+import { auditCall } from '../edge/audit-call.js'
 import { readPosition, writePosition } from '../edge/cursor.js'
 import { success } from '../edge/envelope.js'
 import { toCallWithLateAnswer } from '../edge/keyed-lane.js'
@@ -197,14 +200,18 @@ const change = ({ db, allowsLoopbackWebhooks }: ApiParts) =>
     async handle(request) {
       const { body, environment } = request
       const parse = (url: string) => readUrl(url, environment.mode, allowsLoopbackWebhooks).href
-      const updated = await db.transaction((tx) =>
-        changeEndpoint(tx, nameOf(request), {
+      const updated = await db.transaction(async (tx) => {
+        const before = request.audited && (await lockEndpoint(tx, nameOf(request)))
+        const changed = await changeEndpoint(tx, nameOf(request), {
           ...(body.url !== undefined && { url: parse(body.url) }),
           ...(body.events !== undefined && { eventTypes: toTypes(body.events) }),
           ...(body.description !== undefined && { description: body.description }),
           ...(body.enabled !== undefined && { isEnabled: body.enabled }),
-        }),
-      )
+        })
+        if (before)
+          auditCall(tx, request.audited, changedFields(showEndpoint(before), showEndpoint(changed)))
+        return changed
+      })
       return success(200, 'Webhook endpoint updated', showEndpoint(updated))
     },
   })
@@ -222,7 +229,10 @@ const remove = ({ db }: ApiParts) =>
     answers: { 200: Type.Object({}) },
     refusals: ['not_found'],
     async handle(request) {
-      await db.transaction((tx) => deleteEndpoint(tx, request.now, nameOf(request)))
+      await db.transaction(async (tx) => {
+        await deleteEndpoint(tx, request.now, nameOf(request))
+        auditCall(tx, request.audited, {})
+      })
       return success(200, 'Webhook endpoint deleted', {})
     },
   })

@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander'
+import { listAuditLines } from '../../audit/find-lines.js'
 import { prefixes, toReference } from '../../base/ids.js'
 import { limits } from '../../base/limits.js'
-import { listAuditLines } from '../../merchants/audit.js'
 import { readCountArgument } from './arguments.js'
 import { type CommandOutput, type OperateContext, type Run, setOperation } from './operation.js'
 import { formatTime, tableOf } from './table.js'
@@ -21,9 +21,13 @@ export function registerAudit(program: Command, context: OperateContext): void {
 
 async function listNewest({ db, options }: Run<{ limit: number }>): Promise<CommandOutput> {
   const lines = await listAuditLines(db, options.limit)
-  const data = lines.map(({ id: _, merchantId, environmentId: __, ...line }) => ({
-    ...line,
+  const data = lines.map(({ merchantId, actor, action, details, createdAt, number }) => ({
+    actor,
+    action,
+    details,
+    createdAt,
     merchant: merchantId && toReference(prefixes.merchant, merchantId),
+    number: Number(number),
   }))
   const rows = data.map((line) => [
     formatTime(line.createdAt),

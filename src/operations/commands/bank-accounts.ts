@@ -1,8 +1,8 @@
 import { type Command, Option } from 'commander'
+import { writeAuditLine } from '../../audit/write-line.js'
 import type { Environment, Mode } from '../../base/environment.js'
 import { limits } from '../../base/limits.js'
 import { type Outcome, Refusal } from '../../base/refusal.js'
-import { writeAuditLine } from '../../merchants/audit.js'
 import {
   addBankAccount,
   type BankAccount,
@@ -167,7 +167,7 @@ async function listAll({ db, args: [merchant = ''] }: Run<object>): Promise<Comm
 }
 
 function makeOnePrimary(run: Run<object>): Promise<CommandOutput> {
-  return changeOne(run, 'bank_account.make_primary', makePrimary)
+  return changeOne(run, 'bank_account.make_primary', (tx, account) => makePrimary(tx, account))
 }
 
 function deactivateOne(run: Run<object>): Promise<CommandOutput> {

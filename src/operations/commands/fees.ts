@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander'
+import { writeAuditLine } from '../../audit/write-line.js'
 import type { Mode } from '../../base/environment.js'
 import { Refusal } from '../../base/refusal.js'
-import { writeAuditLine } from '../../merchants/audit.js'
 import { getEnvironment } from '../../merchants/environments.js'
 import {
   type FeeOperation,

@@ -1,4 +1,5 @@
 import { type Command, Option } from 'commander'
+import { writeAuditLine } from '../../audit/write-line.js'
 import { hour } from '../../base/clock.js'
 import type { Mode } from '../../base/environment.js'
 import { prefixes, toReference } from '../../base/ids.js'
@@ -9,7 +10,6 @@ import {
   listKeys,
   revokeKey,
 } from '../../merchants/api-keys.js'
-import { writeAuditLine } from '../../merchants/audit.js'
 import { getEnvironment, listEnvironments, unknownMerchant } from '../../merchants/environments.js'
 import { issueKey } from '../../merchants/issue-key.js'
 import type { KeyKind } from '../../merchants/key-format.js'

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { writeAuditLine } from '../../merchants/audit.js'
+import { writeAuditLine } from '../../audit/write-line.js'
 import { getEnvironment } from '../../merchants/environments.js'
 import { approveKyc, needsKyc, withdrawKyc } from '../../merchants/kyc.js'
 import { merchantArgument, reasonOption } from './arguments.js'

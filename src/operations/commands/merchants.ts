@@ -1,5 +1,5 @@
 import { Argument, type Command } from 'commander'
-import { writeAuditLine } from '../../merchants/audit.js'
+import { writeAuditLine } from '../../audit/write-line.js'
 import { createMerchant } from '../../merchants/create-merchant.js'
 import { getEnvironment } from '../../merchants/environments.js'
 import { issueKey } from '../../merchants/issue-key.js'
@@ -72,7 +72,7 @@ async function createOne(run: Run<object>): Promise<CommandOutput> {
       expiresAt: null,
       allowedAddresses: [],
     }
-    const secretKey = await issueKey(tx, now, { ...newKey, kind: 'secret' })
+    const secretKey = await issueKey(tx, now, { ...newKey, kind: 'secret', isRevealable: true })
     const publicKey = await issueKey(tx, now, { ...newKey, kind: 'public' })
     for (const key of [secretKey, publicKey])
       writeAuditLine(tx, now, { actor, action: 'key.create', ...auditOf(key) })

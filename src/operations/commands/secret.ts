@@ -50,9 +50,9 @@ async function run({
     })
   }
   const progress = await rotateSecret(db, { seal, now, actor, revokeUnusedSince })
-  const { endpoints, answers, waitingCount, isFinished } = progress
+  const { endpoints, answers, merchantValues, waitingCount, isFinished } = progress
   const done = [
-    `Sealed again: ${endpoints} webhook endpoints, ${answers} remembered answers.`,
+    `Sealed again: ${endpoints} webhook endpoints, ${answers} remembered answers, ${merchantValues} test keys and KYC records.`,
     ...(progress.revoked.length > 0
       ? [`Revoked: ${progress.revoked.length} keys.`, tableOf(head, progress.revoked.map(describe))]
       : []),
@@ -72,6 +72,7 @@ async function run({
     data: {
       endpoints,
       answers,
+      merchantValues,
       revoked: progress.revoked.map(toData),
       waitingCount,
       isFinished,

@@ -5,6 +5,7 @@ import { createLogger, type Logger } from '../../base/log.js'
 import { createSeal } from '../../base/sealed.js'
 import { Database } from '../../postgres/database.js'
 import { type CheckResult, failure, runCheck } from './check-result.js'
+import { examineAudit } from './examine-audit.js'
 import { examineBanks } from './examine-banks.js'
 import { examineDatabase } from './examine-database.js'
 import { examineHome, examineKeys, examineModes, examineNodeVersion } from './examine-machine.js'
@@ -85,8 +86,10 @@ async function examineStoredState(
     if (!isUsable) return inDatabase
     const workers = await runCheck('Workers', databaseFix(config), () => examineWorkers(db))
     const work = await runCheck('Work', databaseFix(config), () => examineWork({ db, clock }))
+    const audit = await runCheck('Audit log', databaseFix(config), () => examineAudit(db))
     return [
       ...inDatabase,
+      ...audit,
       ...(await examineReplica(db, config.databaseRead)),
       ...workers,
       ...work,

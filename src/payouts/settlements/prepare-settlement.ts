@@ -1,3 +1,4 @@
+import { second } from '../../base/clock.js'
 import type { NairaLimits } from '../../base/config.js'
 import type { Environment, Mode } from '../../base/environment.js'
 import { newId } from '../../base/ids.js'
@@ -55,6 +56,8 @@ export async function prepareSettlement(
   const { settlement: settings } = await getSettings(db, environment)
   const account = await findPrimary(db, environmentId)
   if (!account) return noBankAccount(mode)
+  if (account.usableFrom && account.usableFrom > environmentNow)
+    return notUsableYet(environmentNow, account.usableFrom)
   const statement = { environmentId, asset: 'NGN' } as const
   // Before the end of the statement: a settlement committed in between must not count as the
   // previous one, because its entries would be after that end.
@@ -116,7 +119,7 @@ function toPayoutRequest({
       bankCode: account.bankCode,
       accountNumber: account.accountNumber,
       bankName: '',
-      // Not compared: the operator has checked whose account it is.
+      // Not compared: its name was resolved when it was added.
       accountName: '',
       narration: 'Settlement',
     },
@@ -129,7 +132,15 @@ function toPayoutRequest({
 function noBankAccount(mode: Mode): Refusal {
   return new Refusal('bank_transfer_failed', {
     reason: 'no_bank_account',
-    message: `No primary bank account exists in ${mode} mode. Ask the operator to add one.`,
+    message: `No primary bank account exists in ${mode} mode. Add one in the console, or ask the operator.`,
+  })
+}
+
+function notUsableYet(now: Date, usableFrom: Date): Refusal {
+  return new Refusal('bank_transfer_failed', {
+    reason: 'bank_account_waiting',
+    message: `The primary bank account was changed. Settlements to it begin at ${usableFrom.toISOString()}.`,
+    retryAfterSeconds: Math.ceil((usableFrom.getTime() - now.getTime()) / second),
   })
 }
 

@@ -1,4 +1,4 @@
-import { after } from '../../base/clock.js'
+import { after, second } from '../../base/clock.js'
 import type { EnvironmentId, Mode } from '../../base/environment.js'
 import { limits } from '../../base/limits.js'
 import type { Logger } from '../../base/log.js'
@@ -39,7 +39,8 @@ type Claim = { environmentId: EnvironmentId; scheduledFor: Date; attempts: numbe
 
 /**
  * Makes the settlements that are due. One that the bank cannot take now, or whose money was spent
- * meanwhile, is tried again when the lease ends; one that is refused for good, or has nothing to
+ * meanwhile, is tried again when the lease ends, and one to a new bank account when that becomes
+ * usable; one that is refused for good, or has nothing to
  * pay, is left to the next scheduled time. Several missed times become one settlement. Returns how
  * many were due.
  */
@@ -131,8 +132,8 @@ async function scheduleNext(
     where environment_id = ${environmentId}`)
 }
 
-function isTemporary({ status, code }: Refusal): boolean {
-  return status >= 500 || code === 'insufficient_balance'
+function isTemporary({ status, code, reason }: Refusal): boolean {
+  return status >= 500 || code === 'insufficient_balance' || reason === 'bank_account_waiting'
 }
 
 async function postpone(
@@ -142,13 +143,14 @@ async function postpone(
   { refusal, isTemporary }: { refusal: Refusal; isTemporary: boolean },
 ): Promise<void> {
   const { environmentId } = claim
-  const { reason, message } = refusal
+  const { reason, message, retryAfterSeconds } = refusal
   const hasNothing = reason === 'nothing_to_settle' && !isTemporary
   await db.transaction(async (tx) => {
     if (!(await lockClaim(tx, claim))) return
     if (isTemporary)
       tx.write(sql`
-        update settlement_schedules set last_refusal = ${message}
+        update settlement_schedules set last_refusal = ${message},
+          due_at = greatest(due_at, ${after(now, (retryAfterSeconds ?? 0) * second)})
         where environment_id = ${environmentId}`)
     else await scheduleNext(tx, now, environmentId, hasNothing ? null : message)
   })

@@ -17,6 +17,7 @@ import { registerMerchants } from '../../../src/operations/commands/merchants.js
 import type { OperateContext } from '../../../src/operations/commands/operation.js'
 import { registerSettlements } from '../../../src/operations/commands/settlements.js'
 import { registerUsers } from '../../../src/operations/commands/users.js'
+import { registerVerifyAudit } from '../../../src/operations/commands/verify-audit.js'
 import type { Database } from '../../../src/postgres/database.js'
 import { manualClock } from '../../support/clock.js'
 
@@ -74,6 +75,7 @@ export function createConsole(db: Database, resolveHolder: ResolveHolder = async
       registerFees,
       registerBalances,
       registerAudit,
+      registerVerifyAudit,
     ])
       register(program, context)
     try {

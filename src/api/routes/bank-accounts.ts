@@ -1,0 +1,159 @@
+import Type from 'typebox'
+import { prefixes } from '../../base/ids.js'
+import { limits } from '../../base/limits.js'
+import { Refusal } from '../../base/refusal.js'
+import {
+  addBankAccount,
+  type BankAccount,
+  deactivateBankAccount,
+  listBankAccounts,
+  makePrimary,
+  usableFromFor,
+} from '../../merchants/bank-accounts.js'
+import type { Tx } from '../../postgres/tx.js'
+import { referenceSample } from '../../resources/shapes.js'
+import type { ApiParts } from '../api-parts.js'
+import { success } from '../edge/envelope.js'
+import { toCallWithLateAnswer } from '../edge/keyed-lane.js'
+import { pageOf } from '../edge/page-of.js'
+import { type Route, type RouteRequest, route } from '../edge/route.js'
+import {
+  accountNumberPattern,
+  bankCodePattern,
+  closed,
+  inPath,
+  pageQuery,
+} from '../edge/schemas.js'
+import { directoryOf } from './bank-transfers.js'
+
+const path = '/v1/bank-accounts'
+const params = inPath('reference', referenceSample(prefixes.bankAccount))
+const base = { access: 'user', tag: 'Console', answers: {} } as const
+const change = { ...base, permission: 'business.change', stepUp: 'always' } as const
+
+/** The merchant's own bank accounts, to which settlements are paid. */
+export function bankAccountRoutes(api: ApiParts): Route[] {
+  return [list(api), add(api), choosePrimary(api), deactivate(api)]
+}
+
+const list = ({ db }: ApiParts) =>
+  route({
+    ...base,
+    method: 'GET',
+    path,
+    permission: 'business.see',
+    operation: 'listBankAccounts',
+    summary: 'List your bank accounts',
+    description: 'Returns the bank accounts of this mode, newest first, deactivated ones too.',
+    query: closed(pageQuery),
+    async handle({ environment, query }) {
+      const items = (await listBankAccounts(db, environment.id)).map(show)
+      return success(
+        200,
+        'Bank accounts',
+        pageOf(items, query, ({ reference }) => reference),
+      )
+    },
+  })
+
+const add = (api: ApiParts) =>
+  route({
+    ...change,
+    method: 'POST',
+    path,
+    operation: 'addBankAccount',
+    summary: 'Add a bank account',
+    description:
+      'The bank names the holder. In live mode settlements to it begin after 24 hours, so that other members can object.',
+    body: closed({
+      bankCode: Type.String({ pattern: bankCodePattern }),
+      accountNumber: Type.String({ pattern: accountNumberPattern }),
+      isPrimary: Type.Optional(Type.Boolean()),
+    }),
+    async handle(request) {
+      const { environment, body } = request
+      const { bankCode, accountNumber, isPrimary = false } = body
+      const found = await directoryOf(api, environment).resolveName({ bankCode, accountNumber })
+      if (found instanceof Refusal) throw found
+      const accountName = [...found.accountName].slice(0, limits.names.length).join('')
+      return api.change(
+        toCallWithLateAnswer(
+          request,
+          async (tx, now) => {
+            const usableFrom = usableFromFor(now, environment.mode)
+            const added = await addBankAccount(tx, now, {
+              environmentId: environment.id,
+              bankCode,
+              accountNumber,
+              accountName,
+              usableFrom,
+            })
+            const account = isPrimary ? await makePrimary(tx, added, usableFrom) : added
+            return show(account)
+          },
+          (account) => success(201, 'Bank account added', account),
+        ),
+      )
+    },
+  })
+
+const choosePrimary = (api: ApiParts) =>
+  route({
+    ...change,
+    method: 'POST',
+    path: `${path}/:reference/primary`,
+    operation: 'makeBankAccountPrimary',
+    summary: 'Make a bank account primary',
+    description: 'Settlements go to it; in live mode after 24 hours.',
+    params,
+    handle: (request) =>
+      changeOne(api, request, (tx, now) =>
+        makePrimary(tx, nameOf(request), usableFromFor(now, request.environment.mode)),
+      ),
+  })
+
+const deactivate = (api: ApiParts) =>
+  route({
+    ...change,
+    method: 'POST',
+    path: `${path}/:reference/deactivate`,
+    operation: 'deactivateBankAccount',
+    summary: 'Stop using a bank account',
+    description: 'The primary one is refused: make another one primary first.',
+    params,
+    handle: (request) =>
+      changeOne(api, request, (tx) => deactivateBankAccount(tx, nameOf(request))),
+  })
+
+type Named = RouteRequest<unknown, unknown, { reference: string }>
+
+function changeOne(
+  api: ApiParts,
+  request: Named,
+  apply: (tx: Tx, now: Date) => Promise<BankAccount>,
+) {
+  return api.change(
+    toCallWithLateAnswer(
+      request,
+      async (tx, now) => show(await apply(tx, now)),
+      (account) => success(200, 'Bank account updated', account),
+    ),
+  )
+}
+
+function nameOf({ environment, params }: Pick<Named, 'environment' | 'params'>) {
+  return { environmentId: environment.id, reference: params.reference }
+}
+
+function show({ reference, bankCode, accountNumber, accountName, ...account }: BankAccount) {
+  return {
+    reference,
+    bankCode,
+    accountNumber,
+    accountName,
+    isActive: account.isActive,
+    isPrimary: account.isPrimary,
+    usableFrom: account.usableFrom,
+    createdAt: account.createdAt,
+  }
+}

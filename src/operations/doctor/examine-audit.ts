@@ -1,0 +1,35 @@
+import { chainName } from '../../audit/chain.js'
+import { verifyChain } from '../../audit/verify-chain.js'
+import { limits } from '../../base/limits.js'
+import type { Database } from '../../postgres/database.js'
+import { sql } from '../../postgres/sql.js'
+import { type CheckResult, failure, ok } from './check-result.js'
+
+const fix = 'Run `npx manilla verify-audit` and keep the database as it is until you know why.'
+
+/**
+ * Every chain ends where its head says, and the newest lines of the newest chains have their hash.
+ * `manilla verify-audit` reads every line.
+ */
+export async function examineAudit(db: Database): Promise<CheckResult[]> {
+  const { chainsExaminedMax, linesExaminedMax, faultsShownMax } = limits.audit
+  const broken = await db.rows(sql<{ chain: string }>`
+    select h.chain from audit_heads h
+    left join lateral (
+      select number, hash from audit_lines where chain = h.chain order by number desc limit 1
+    ) l on true
+    where l.number is distinct from h.number or l.hash is distinct from h.hash
+    limit ${faultsShownMax}`)
+  const newest = await db.rows(sql<{ chain: string }>`
+    select chain from audit_lines where id in (
+      select id from audit_lines order by id desc limit ${linesExaminedMax})
+    group by chain limit ${chainsExaminedMax}`)
+  const faults = broken.map(({ chain }) => `${chainName(chain)} does not end at its head`)
+  for (const { chain } of newest) {
+    const verdict = await verifyChain(db, chain, { newest: linesExaminedMax })
+    faults.push(...verdict.faults.map(({ message }) => `${chainName(chain)}: ${message}`))
+  }
+  if (faults.length === 0) return [ok('Audit log', 'the newest lines are as they were written')]
+  const shown = [...new Set(faults)].slice(0, faultsShownMax).join('; ')
+  return [failure('Audit log', `was changed: ${shown}`, fix)]
+}
