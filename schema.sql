@@ -92,6 +92,103 @@ begin
 end $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.check_approval()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+declare
+  payout record;
+  rule text;
+begin
+  select p.status, p.order_hash, p.approve_by, coalesce(p.created_by_user, k.created_by_user) as creator
+    into payout
+    from payouts p left join api_keys k on k.id = p.created_by_key
+    where p.environment_id = new.environment_id and p.id = new.payout_id
+    for no key update of p;
+  new.created_by_user := payout.creator;
+  rule := case
+    when payout.status is distinct from 'PENDING' then 'only_pending_payout_is_decided'
+    when payout.order_hash <> new.order_hash then 'approval_is_of_this_order'
+    when new.verdict = 'APPROVED' and new.decided_at >= payout.approve_by then 'approval_is_in_time'
+    when not exists (
+      select from user_sessions s
+      join users u on u.id = s.user_id and u.disabled_at is null
+      join environments e on e.id = new.environment_id
+      join memberships m on m.merchant_id = e.merchant_id and m.user_id = u.id
+        and m.disabled_at is null and m.role in ('owner', 'admin', 'finance')
+        and (e.mode = 'test' or m.may_see_live)
+      where s.id = new.session_id and s.user_id = new.user_id and s.ended_at is null)
+      then 'approver_is_a_member_who_may'
+    end;
+  if rule is not null then
+    raise exception '%', rule using errcode = 'check_violation', constraint = rule;
+  end if;
+  return new;
+end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.check_approval_rule()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if new.approval_rule::text is distinct from
+    (select document -> 'approvals' from environment_settings where environment_id = new.id)::text then
+    raise exception 'approval_rule_is_that_of_the_settings' using
+      errcode = 'check_violation', constraint = 'approval_rule_is_that_of_the_settings';
+  end if;
+  return new;
+end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.check_attempts()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if exists (select from added where (select p.submitted_at is null from payouts p
+      where p.environment_id = added.environment_id and p.id = added.payout_id)) then
+    raise exception 'pending_payout_has_no_attempt' using
+      errcode = 'check_violation', constraint = 'pending_payout_has_no_attempt';
+  end if;
+  return null;
+end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.check_pending_payout()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if new.status = 'SUBMITTED' and exists (select from payout_approvals
+      where environment_id = old.environment_id and payout_id = old.id
+        and verdict = 'APPROVED' and order_hash = old.order_hash)
+    or new.status = 'FAILED' and new.submitted_at is null and new.failure_reason = (case
+      when exists (select from payout_approvals
+        where environment_id = old.environment_id and payout_id = old.id
+          and verdict = 'REJECTED') then 'approval_rejected' else 'approval_expired' end) then
+    return new;
+  end if;
+  raise exception 'pending_payout_leaves_with_approval' using
+    errcode = 'check_violation', constraint = 'pending_payout_leaves_with_approval';
+end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.check_rule()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if exists (select from environments where id = new.environment_id
+      and new.amount > (approval_rule -> new.asset ->> 'each')::numeric
+        * case new.asset when 'NGN' then 1 else 1000000 end) then
+    raise exception 'payout_over_the_rule_waits' using
+      errcode = 'check_violation', constraint = 'payout_over_the_rule_waits';
+  end if;
+  return new;
+end $function$
+;
+
 CREATE OR REPLACE FUNCTION public.first_entry_at(environment integer, of_asset text, wanted timestamp with time zone)
  RETURNS bigint
  LANGUAGE plpgsql
@@ -127,6 +224,38 @@ RETURN sha256(((line).previous_hash || convert_to(((((((((((((('manilla audit li
 '::text || audit_field(((line).chain)::text)) || audit_field(((line).number)::text)) || audit_field(((line).id)::text)) || audit_field((line).actor)) || audit_field((line).action)) || audit_field(((line).merchant_id)::text)) || audit_field(((line).environment_id)::text)) || audit_field(((line).details)::text)) || audit_field((((EXTRACT(epoch FROM (line).created_at) * (1000000)::numeric))::bigint)::text)) || audit_field(((line).user_id)::text)) || audit_field(((line).session_id)::text)) || audit_field((line).address)) || audit_field((line).request_id)), 'UTF8'::name)))
 ;
 
+CREATE OR REPLACE FUNCTION public.is_looser_rule(before json, after json)
+ RETURNS boolean
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+RETURN (EXISTS (SELECT FROM unnest(ARRAY['NGN'::text, 'USDC'::text, 'USDT'::text]) asset(asset), unnest(ARRAY['each'::text, 'perDay'::text]) field(field) WHERE ((((is_looser_rule.before -> asset.asset) ->> field.field) IS NOT NULL) AND (COALESCE(((((is_looser_rule.after -> asset.asset) ->> field.field))::numeric > (((is_looser_rule.before -> asset.asset) ->> field.field))::numeric), true) OR (((is_looser_rule.before ->> 'appliesTo'::text) = 'all'::text) AND ((is_looser_rule.after ->> 'appliesTo'::text) IS DISTINCT FROM 'all'::text))))))
+;
+
+CREATE OR REPLACE FUNCTION public.keep_approval_rule()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+declare
+  before json := case when tg_op <> 'INSERT' then old.document -> 'approvals' end;
+  after json := case when tg_op <> 'DELETE' then new.document -> 'approvals' end;
+  environment integer := case when tg_op = 'DELETE' then old.environment_id else new.environment_id end;
+begin
+  if is_looser_rule(before, after) then
+    update setting_changes set applied_at = new.updated_at
+      where environment_id = environment and state = 'CONFIRMED' and applied_at is null
+        and approvals::jsonb = after::jsonb;
+    if not found then
+      raise exception 'looser_rule_needs_a_second_person' using
+        errcode = 'check_violation', constraint = 'looser_rule_needs_a_second_person';
+    end if;
+  end if;
+  if after::text is distinct from before::text then
+    update environments set approval_rule = after where id = environment;
+  end if;
+  return null;
+end $function$
+;
+
 CREATE OR REPLACE FUNCTION public.keep_audit_head()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -156,6 +285,42 @@ begin
     end if;
   end if;
   return case tg_op when 'DELETE' then old else new end;
+end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.keep_operator_action()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if tg_op = 'DELETE' then
+    raise exception 'operator_action_stays' using errcode = 'check_violation';
+  end if;
+  if old.state <> 'WAITING' or (new.id, new.kind, new.subject, new.payload::text, new.merchant_id,
+      new.proposed_by, new.proposed_at, new.expires_at)
+    is distinct from (old.id, old.kind, old.subject, old.payload::text, old.merchant_id,
+      old.proposed_by, old.proposed_at, old.expires_at) then
+    raise exception 'operator_action_is_not_edited'
+      using errcode = 'check_violation', constraint = 'operator_action_is_not_edited';
+  end if;
+  if new.state = 'DONE' and not exists (select from users
+      where id = new.confirmed_by and is_operator and disabled_at is null) then
+    raise exception 'operator_confirms'
+      using errcode = 'check_violation', constraint = 'operator_confirms';
+  end if;
+  return new;
+end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.keep_used_link()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if old.used_at is not null then
+    raise exception 'link_is_used_once' using errcode = 'check_violation', constraint = 'link_is_used_once';
+  end if;
+  return new;
 end $function$
 ;
 
@@ -239,8 +404,10 @@ create table api_keys (
   revoked_at timestamp with time zone,
   rolled_into uuid,
   secret_fingerprint bytea,
+  created_by_user uuid,
   permissions text[],
   sealed_key text,
+  constraint api_keys_created_by_user_fkey FOREIGN KEY (created_by_user) REFERENCES users(id),
   constraint api_keys_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id),
   constraint api_keys_pkey PRIMARY KEY (id),
   constraint api_keys_rolled_into_fkey FOREIGN KEY (rolled_into) REFERENCES api_keys(id),
@@ -497,6 +664,7 @@ create table environments (
   clock_offset_ms bigint default 0 not null,
   collect_bank text,
   payout_bank text,
+  approval_rule json,
   constraint clock_moves_forward_only CHECK ((clock_offset_ms >= 0)),
   constraint environments_merchant_id_fkey FOREIGN KEY (merchant_id) REFERENCES merchants(id),
   constraint environments_pkey PRIMARY KEY (id),
@@ -551,6 +719,34 @@ create table installation (
   constraint installation_pkey PRIMARY KEY (is_only),
   constraint old_secret_is_another CHECK ((old_secret_fingerprint <> secret_fingerprint)),
   constraint one_installation CHECK (is_only)
+);
+
+create table invitations (
+  id uuid not null,
+  hash bytea not null,
+  email text not null,
+  merchant_id uuid,
+  role text,
+  may_see_live boolean not null,
+  is_operator boolean not null,
+  resets_user_id uuid,
+  created_by text not null,
+  created_at timestamp with time zone not null,
+  expires_at timestamp with time zone not null,
+  used_at timestamp with time zone,
+  revoked_at timestamp with time zone,
+  constraint invitation_has_one_purpose CHECK (
+CASE
+    WHEN (resets_user_id IS NOT NULL) THEN ((merchant_id IS NULL) AND (role IS NULL) AND (NOT is_operator))
+    ELSE (((merchant_id IS NOT NULL) = (role IS NOT NULL)) AND ((merchant_id IS NOT NULL) OR is_operator))
+END),
+  constraint invitations_merchant_id_fkey FOREIGN KEY (merchant_id) REFERENCES merchants(id),
+  constraint invitations_pkey PRIMARY KEY (id),
+  constraint invitations_resets_user_id_fkey FOREIGN KEY (resets_user_id) REFERENCES users(id),
+  constraint invited_email_is_lower_case CHECK ((email = lower(email))),
+  constraint invited_role_is_known CHECK ((role = ANY (ARRAY['owner'::text, 'admin'::text, 'finance'::text, 'developer'::text, 'support'::text, 'viewer'::text]))),
+  constraint link_hash_is_whole CHECK ((length(hash) = 32)),
+  constraint link_is_used_once CHECK (((used_at IS NULL) OR (revoked_at IS NULL)))
 );
 
 create table kyc_decisions (
@@ -612,6 +808,23 @@ create table ledger_accounts (
   constraint sums_are_never_negative CHECK (((debits_pending >= 0) AND (debits_posted >= 0) AND (credits_pending >= 0) AND (credits_posted >= 0))),
   constraint suspense_never_below_zero CHECK (((name <> 'suspense'::text) OR (((credits_posted - debits_posted) - debits_pending) >= 0)))
 ) with (fillfactor=50);
+
+create table ledger_proofs (
+  id uuid not null,
+  requested_by uuid not null,
+  requested_at timestamp with time zone not null,
+  due_at timestamp with time zone not null,
+  attempts integer default 0 not null,
+  ended_at timestamp with time zone,
+  is_clean boolean,
+  claims integer,
+  violations json,
+  failure text,
+  constraint clean_proof_has_no_violation CHECK (((is_clean IS NULL) OR (failure IS NULL))),
+  constraint ended_proof_has_a_result CHECK (((ended_at IS NULL) = ((is_clean IS NULL) AND (failure IS NULL)))),
+  constraint ledger_proofs_pkey PRIMARY KEY (id),
+  constraint ledger_proofs_requested_by_fkey FOREIGN KEY (requested_by) REFERENCES users(id)
+);
 
 create table ledger_resolutions (
   environment_id integer not null,
@@ -734,6 +947,7 @@ create table notices (
   looks integer default 0 not null,
   due_at timestamp with time zone not null,
   received_at timestamp with time zone not null,
+  reported_account text,
   constraint notice_mode_is_known CHECK ((mode = ANY (ARRAY['test'::text, 'live'::text]))),
   constraint notice_state_is_known CHECK ((state = ANY (ARRAY['WAITING'::text, 'UNMATCHED'::text, 'TAKEN'::text, 'REFUSED'::text]))),
   constraint notices_pkey PRIMARY KEY (rail, mode, id),
@@ -754,6 +968,32 @@ create table opened_bank_accounts (
   constraint opened_bank_accounts_pkey PRIMARY KEY (rail, reference)
 );
 
+create table operator_actions (
+  id uuid not null,
+  kind text not null,
+  subject text not null,
+  payload json not null,
+  merchant_id uuid,
+  state text default 'WAITING'::text not null,
+  proposed_by uuid not null,
+  proposed_at timestamp with time zone not null,
+  expires_at timestamp with time zone not null,
+  confirmed_by uuid,
+  ended_at timestamp with time zone,
+  result json,
+  constraint action_expires_later CHECK ((expires_at > proposed_at)),
+  constraint action_is_confirmed_in_time CHECK (((state <> 'DONE'::text) OR (ended_at < expires_at))),
+  constraint action_kind_is_known CHECK ((kind = ANY (ARRAY['payout.decide'::text, 'notice.assign'::text, 'rail.pause'::text, 'rail.resume'::text, 'balance.credit'::text]))),
+  constraint action_state_is_known CHECK ((state = ANY (ARRAY['WAITING'::text, 'DONE'::text, 'WITHDRAWN'::text, 'EXPIRED'::text]))),
+  constraint confirmed_by_another CHECK ((confirmed_by <> proposed_by)),
+  constraint done_action_is_confirmed CHECK (((state = 'DONE'::text) = (confirmed_by IS NOT NULL))),
+  constraint ended_action_has_its_time CHECK (((state = 'WAITING'::text) = (ended_at IS NULL))),
+  constraint operator_actions_confirmed_by_fkey FOREIGN KEY (confirmed_by) REFERENCES users(id),
+  constraint operator_actions_merchant_id_fkey FOREIGN KEY (merchant_id) REFERENCES merchants(id),
+  constraint operator_actions_pkey PRIMARY KEY (id),
+  constraint operator_actions_proposed_by_fkey FOREIGN KEY (proposed_by) REFERENCES users(id)
+);
+
 create table operator_views (
   session_id uuid not null,
   merchant_id uuid not null,
@@ -764,6 +1004,72 @@ create table operator_views (
   constraint operator_views_pkey PRIMARY KEY (session_id, merchant_id, created_at),
   constraint operator_views_session_id_fkey FOREIGN KEY (session_id) REFERENCES user_sessions(id),
   constraint view_has_a_reason CHECK (((length(reason) >= 1) AND (length(reason) <= 500)))
+);
+
+create table passkeys (
+  id uuid not null,
+  user_id uuid not null,
+  credential_id text not null,
+  public_key bytea not null,
+  counter bigint not null,
+  transports text[] not null,
+  name text not null,
+  created_at timestamp with time zone not null,
+  last_used_at timestamp with time zone,
+  constraint counter_is_not_negative CHECK ((counter >= 0)),
+  constraint passkey_has_a_name CHECK (((length(name) >= 1) AND (length(name) <= 100))),
+  constraint passkeys_pkey PRIMARY KEY (id),
+  constraint passkeys_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
+);
+
+create table passwords (
+  user_id uuid not null,
+  salt bytea not null,
+  hash bytea not null,
+  cost integer not null,
+  block_size integer not null,
+  parallelism integer not null,
+  changed_at timestamp with time zone not null,
+  constraint cost_is_a_power_of_two CHECK (((cost >= 2) AND ((cost & (cost - 1)) = 0))),
+  constraint password_hash_is_whole CHECK ((length(hash) = 32)),
+  constraint passwords_block_size_check CHECK ((block_size > 0)),
+  constraint passwords_parallelism_check CHECK ((parallelism > 0)),
+  constraint passwords_pkey PRIMARY KEY (user_id),
+  constraint passwords_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id),
+  constraint salt_is_long_enough CHECK ((length(salt) >= 16))
+);
+
+create table paused_rails (
+  rail text not null,
+  reason text not null,
+  paused_by text not null,
+  paused_at timestamp with time zone not null,
+  constraint pause_has_a_reason CHECK (((length(reason) >= 1) AND (length(reason) <= 500))),
+  constraint paused_rails_pkey PRIMARY KEY (rail)
+);
+
+create table payment_requests (
+  environment_id integer not null,
+  id uuid not null,
+  payment_id uuid not null,
+  action text not null,
+  amount bigint,
+  note text not null,
+  requested_by uuid not null,
+  state text not null,
+  decided_by uuid,
+  created_at timestamp with time zone not null,
+  decided_at timestamp with time zone,
+  constraint decided_request_says_by_whom CHECK ((((state = 'OPEN'::text) = (decided_by IS NULL)) AND ((state = 'OPEN'::text) = (decided_at IS NULL)))),
+  constraint only_refund_has_an_amount CHECK (((amount IS NULL) OR ((action = 'refund'::text) AND (amount > 0)))),
+  constraint payment_requests_decided_by_fkey FOREIGN KEY (decided_by) REFERENCES users(id),
+  constraint payment_requests_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id),
+  constraint payment_requests_pkey PRIMARY KEY (environment_id, id),
+  constraint payment_requests_requested_by_fkey FOREIGN KEY (requested_by) REFERENCES users(id),
+  constraint request_action_is_known CHECK ((action = ANY (ARRAY['accept'::text, 'return'::text, 'refund'::text]))),
+  constraint request_says_why CHECK (((length(note) >= 1) AND (length(note) <= 500))),
+  constraint request_state_is_known CHECK ((state = ANY (ARRAY['OPEN'::text, 'DONE'::text, 'DECLINED'::text]))),
+  constraint requester_does_not_decide CHECK (((decided_by <> requested_by) OR (state = 'DECLINED'::text)))
 );
 
 create table payment_returns (
@@ -827,6 +1133,25 @@ END not null,
   constraint payments_pkey PRIMARY KEY (environment_id, id)
 );
 
+create table payout_approvals (
+  environment_id integer not null,
+  payout_id uuid not null,
+  verdict text not null,
+  user_id uuid not null,
+  session_id uuid not null,
+  created_by_user uuid,
+  order_hash bytea not null,
+  reason text,
+  decided_at timestamp with time zone not null,
+  constraint approver_is_not_creator CHECK (((verdict = 'REJECTED'::text) OR (user_id IS DISTINCT FROM created_by_user))),
+  constraint payout_approvals_pkey PRIMARY KEY (environment_id, payout_id),
+  constraint payout_approvals_session_id_fkey FOREIGN KEY (session_id) REFERENCES user_sessions(id),
+  constraint payout_approvals_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id),
+  constraint rejection_is_short CHECK (((length(reason) >= 1) AND (length(reason) <= 500))),
+  constraint rejection_says_why CHECK (((verdict = 'REJECTED'::text) = (reason IS NOT NULL))),
+  constraint verdict_is_known CHECK ((verdict = ANY (ARRAY['APPROVED'::text, 'REJECTED'::text])))
+);
+
 create table payout_attempts (
   environment_id integer not null,
   payout_id uuid not null,
@@ -867,25 +1192,32 @@ create table payouts (
   failure_reason text,
   is_review_required boolean default false not null,
   event_sequence integer not null,
-  submitted_at timestamp with time zone not null,
+  submitted_at timestamp with time zone,
   completed_at timestamp with time zone,
   failed_at timestamp with time zone,
   reversed_at timestamp with time zone,
   created_at timestamp with time zone not null,
   takes_from text default 'available'::text not null,
   created_by_key uuid,
+  created_by_user uuid,
+  order_hash bytea,
+  approve_by timestamp with time zone,
   constraint completed_payout_has_its_time CHECK (((status = ANY (ARRAY['COMPLETED'::text, 'REVERSED'::text])) = (completed_at IS NOT NULL))),
   constraint failed_payout_has_its_time CHECK (((status = 'FAILED'::text) = (failed_at IS NOT NULL))),
   constraint failed_payout_says_why CHECK (((status = 'FAILED'::text) = (failure_reason IS NOT NULL))),
   constraint only_banks_send_back CHECK (((status <> 'REVERSED'::text) OR (kind = ANY (ARRAY['bank_transfer'::text, 'bank_return'::text])))),
   constraint only_return_takes_from_suspense CHECK (((takes_from = 'available'::text) OR ((takes_from = 'suspense'::text) AND (kind = ANY (ARRAY['bank_return'::text, 'crypto_return'::text]))))),
+  constraint order_hash_is_whole CHECK ((length(order_hash) = 32)),
   constraint payout_amount_is_positive CHECK ((amount > 0)),
   constraint payout_asset_fits_kind CHECK (((kind = ANY (ARRAY['bank_transfer'::text, 'bank_return'::text])) = (asset = 'NGN'::text))),
   constraint payout_fee_is_not_negative CHECK ((fee >= 0)),
   constraint payout_has_told_its_beginning CHECK (((event_sequence >= 0) AND ((kind = ANY (ARRAY['bank_return'::text, 'crypto_return'::text])) = (event_sequence = 0)))),
   constraint payout_kind_is_known CHECK ((kind = ANY (ARRAY['crypto_transfer'::text, 'bank_transfer'::text, 'bank_return'::text, 'crypto_return'::text]))),
-  constraint payout_status_is_known CHECK ((status = ANY (ARRAY['SUBMITTED'::text, 'COMPLETED'::text, 'FAILED'::text, 'REVERSED'::text]))),
+  constraint payout_status_is_known CHECK ((status = ANY (ARRAY['PENDING'::text, 'SUBMITTED'::text, 'COMPLETED'::text, 'FAILED'::text, 'REVERSED'::text]))),
+  constraint payout_waits_for_a_time CHECK (((order_hash IS NULL) = (approve_by IS NULL))),
+  constraint payout_was_submitted_or_waited CHECK (((submitted_at IS NOT NULL) OR ((order_hash IS NOT NULL) AND (status = ANY (ARRAY['PENDING'::text, 'FAILED'::text]))))),
   constraint payouts_pkey PRIMARY KEY (environment_id, id),
+  constraint pending_payout_is_not_submitted CHECK (((status <> 'PENDING'::text) OR ((submitted_at IS NULL) AND (order_hash IS NOT NULL)))),
   constraint return_is_free CHECK (((kind <> ALL (ARRAY['bank_return'::text, 'crypto_return'::text])) OR (fee = 0))),
   constraint reversed_payout_has_its_time CHECK (((status = 'REVERSED'::text) = (reversed_at IS NOT NULL)))
 );
@@ -895,6 +1227,28 @@ create table rail_cursors (
   subject text not null,
   position bigint not null,
   constraint rail_cursors_pkey PRIMARY KEY (rail, subject)
+);
+
+create table reconciliation_differences (
+  id uuid not null,
+  rail text not null,
+  kind text not null,
+  name text not null,
+  occurrence integer not null,
+  in_books text not null,
+  at_rail text not null,
+  found_at timestamp with time zone not null,
+  seen_at timestamp with time zone not null,
+  resolved_at timestamp with time zone,
+  note text,
+  noted_by uuid,
+  noted_at timestamp with time zone,
+  constraint note_has_its_author CHECK (((note IS NULL) = (noted_by IS NULL))),
+  constraint note_has_its_time CHECK (((note IS NULL) = (noted_at IS NULL))),
+  constraint note_is_short CHECK (((length(note) >= 1) AND (length(note) <= 500))),
+  constraint occurrence_is_positive CHECK ((occurrence > 0)),
+  constraint reconciliation_differences_noted_by_fkey FOREIGN KEY (noted_by) REFERENCES users(id),
+  constraint reconciliation_differences_pkey PRIMARY KEY (id)
 );
 
 create table reconciliations (
@@ -907,6 +1261,16 @@ create table reconciliations (
   constraint differences_are_not_negative CHECK ((differences >= 0)),
   constraint reconciliation_has_its_result CHECK (((reconciled_at IS NULL) = (differences IS NULL))),
   constraint reconciliations_pkey PRIMARY KEY (rail)
+);
+
+create table recovery_codes (
+  user_id uuid not null,
+  hash bytea not null,
+  created_at timestamp with time zone not null,
+  used_at timestamp with time zone,
+  constraint recovery_codes_pkey PRIMARY KEY (user_id, hash),
+  constraint recovery_codes_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id),
+  constraint recovery_hash_is_whole CHECK ((length(hash) = 32))
 );
 
 create table report_balances (
@@ -1090,6 +1454,28 @@ create table search_terms (
   constraint search_terms_pkey PRIMARY KEY (environment_id, kind, term, id)
 );
 
+create table setting_changes (
+  environment_id integer not null,
+  id uuid not null,
+  approvals json not null,
+  approvals_before json not null,
+  proposed_by uuid not null,
+  state text not null,
+  decided_by uuid,
+  decided_at timestamp with time zone,
+  applied_at timestamp with time zone,
+  created_at timestamp with time zone not null,
+  expires_at timestamp with time zone not null,
+  constraint change_state_is_known CHECK ((state = ANY (ARRAY['OPEN'::text, 'CONFIRMED'::text, 'CANCELLED'::text]))),
+  constraint confirmer_is_not_proposer CHECK (((state <> 'CONFIRMED'::text) OR (decided_by <> proposed_by))),
+  constraint decided_change_says_by_whom CHECK ((((state = 'OPEN'::text) = (decided_by IS NULL)) AND ((state = 'OPEN'::text) = (decided_at IS NULL)))),
+  constraint only_confirmed_change_is_applied CHECK (((applied_at IS NULL) OR (state = 'CONFIRMED'::text))),
+  constraint setting_changes_decided_by_fkey FOREIGN KEY (decided_by) REFERENCES users(id),
+  constraint setting_changes_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id),
+  constraint setting_changes_pkey PRIMARY KEY (environment_id, id),
+  constraint setting_changes_proposed_by_fkey FOREIGN KEY (proposed_by) REFERENCES users(id)
+);
+
 create table settlement_schedules (
   environment_id integer not null,
   mode text not null,
@@ -1125,6 +1511,25 @@ create table settlements (
   constraint settlement_opening_is_not_negative CHECK ((opening >= 0)),
   constraint settlement_part_is_numbered CHECK ((part > 0)),
   constraint settlements_pkey PRIMARY KEY (environment_id, id)
+);
+
+create table sign_in_guesses (
+  id uuid not null,
+  subject bytea not null,
+  network text not null,
+  created_at timestamp with time zone not null,
+  constraint sign_in_guesses_pkey PRIMARY KEY (id)
+);
+
+create table sign_in_steps (
+  hash bytea not null,
+  user_id uuid not null,
+  created_at timestamp with time zone not null,
+  expires_at timestamp with time zone not null,
+  used_at timestamp with time zone,
+  constraint sign_in_steps_pkey PRIMARY KEY (hash),
+  constraint sign_in_steps_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id),
+  constraint step_hash_is_whole CHECK ((length(hash) = 32))
 );
 
 create table start_links (
@@ -1194,6 +1599,22 @@ create table token_accounts (
   constraint token_account_amount_is_not_negative CHECK ((amount >= 0)),
   constraint token_accounts_pkey PRIMARY KEY (rail, address),
   constraint unread_looks_are_not_negative CHECK ((unread_looks >= 0))
+);
+
+create table totp_secrets (
+  user_id uuid not null,
+  sealed_secret text not null,
+  created_at timestamp with time zone not null,
+  last_step bigint not null,
+  constraint totp_secrets_pkey PRIMARY KEY (user_id),
+  constraint totp_secrets_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
+);
+
+create table used_challenges (
+  hash bytea not null,
+  expires_at timestamp with time zone not null,
+  constraint challenge_hash_is_whole CHECK ((length(hash) = 32)),
+  constraint used_challenges_pkey PRIMARY KEY (hash)
 );
 
 create table user_sessions (
@@ -1343,6 +1764,16 @@ CREATE UNIQUE INDEX one_event_per_type_and_cause ON public.events USING btree (e
 
 CREATE INDEX idempotency_keys_to_forget ON public.idempotency_keys USING btree (forget_at) WHERE (forget_at IS NOT NULL);
 
+CREATE INDEX invitations_by_email ON public.invitations USING btree (email);
+
+CREATE INDEX invitations_by_merchant ON public.invitations USING btree (merchant_id, created_at);
+
+CREATE INDEX invitations_by_reset_user ON public.invitations USING btree (resets_user_id) WHERE (resets_user_id IS NOT NULL);
+
+CREATE UNIQUE INDEX one_invitation_per_link ON public.invitations USING btree (hash);
+
+CREATE UNIQUE INDEX one_proof_at_a_time ON public.ledger_proofs USING btree ((true)) WHERE (ended_at IS NULL);
+
 CREATE UNIQUE INDEX resolution_entries_are_numbered_once ON public.ledger_resolutions USING btree (environment_id, asset, entry_number) WHERE (entry_number IS NOT NULL);
 
 CREATE UNIQUE INDEX transfer_entries_are_numbered_once ON public.ledger_transfers USING btree (environment_id, asset, entry_number) WHERE (entry_number IS NOT NULL);
@@ -1366,6 +1797,18 @@ CREATE INDEX notices_refused_by_account ON public.notices USING btree (rail, ((a
 CREATE INDEX notices_taken ON public.notices USING btree (rail, received_at) WHERE (state = 'TAKEN'::text);
 
 CREATE INDEX opened_bank_accounts_by_number ON public.opened_bank_accounts USING btree (rail, number, created_at);
+
+CREATE UNIQUE INDEX one_waiting_action_per_subject ON public.operator_actions USING btree (kind, subject) WHERE (state = 'WAITING'::text);
+
+CREATE INDEX operator_actions_newest_first ON public.operator_actions USING btree (state, id);
+
+CREATE UNIQUE INDEX one_passkey_per_credential ON public.passkeys USING btree (credential_id);
+
+CREATE INDEX passkeys_by_user ON public.passkeys USING btree (user_id, created_at);
+
+CREATE UNIQUE INDEX payment_has_one_open_request ON public.payment_requests USING btree (environment_id, payment_id) WHERE (state = 'OPEN'::text);
+
+CREATE INDEX payment_requests_of_payment ON public.payment_requests USING btree (environment_id, payment_id, id);
 
 CREATE INDEX payment_returns_due ON public.payment_returns USING btree (rail, due_at) WHERE (state = 'WAITING'::text);
 
@@ -1399,11 +1842,19 @@ CREATE INDEX payouts_by_key ON public.payouts USING btree (environment_id, creat
 
 CREATE INDEX payouts_by_status ON public.payouts USING btree (environment_id, kind, status, id);
 
+CREATE INDEX payouts_by_user ON public.payouts USING btree (environment_id, created_by_user, id) WHERE (created_by_user IS NOT NULL);
+
 CREATE INDEX payouts_ended ON public.payouts USING btree (environment_id, kind, COALESCE(completed_at, failed_at)) WHERE (COALESCE(completed_at, failed_at) IS NOT NULL);
 
 CREATE INDEX payouts_open ON public.payouts USING btree (submitted_at) WHERE (status = 'SUBMITTED'::text);
 
+CREATE INDEX payouts_pending ON public.payouts USING btree (approve_by) WHERE (status = 'PENDING'::text);
+
 CREATE UNIQUE INDEX reference_is_one_payout ON public.payouts USING btree (id);
+
+CREATE UNIQUE INDEX open_difference_is_one_row ON public.reconciliation_differences USING btree (rail, kind, name, occurrence) WHERE (resolved_at IS NULL);
+
+CREATE INDEX reconciliation_differences_newest_first ON public.reconciliation_differences USING btree (id);
 
 CREATE UNIQUE INDEX statement_entry_is_summed_up_once ON public.report_balances USING btree (environment_id, asset, bucket, last_number);
 
@@ -1427,7 +1878,19 @@ CREATE INDEX sandbox_reversals_to_list ON public.sandbox_transfers USING btree (
 
 CREATE INDEX sandbox_transfers_by_receipt ON public.sandbox_transfers USING btree (received_at, reference);
 
+CREATE UNIQUE INDEX environment_has_one_open_change ON public.setting_changes USING btree (environment_id) WHERE (state = 'OPEN'::text);
+
+CREATE INDEX setting_changes_newest ON public.setting_changes USING btree (environment_id, state, id);
+
 CREATE INDEX settlement_schedules_due ON public.settlement_schedules USING btree (mode, due_at);
+
+CREATE INDEX sign_in_guesses_by_network ON public.sign_in_guesses USING btree (network, created_at);
+
+CREATE INDEX sign_in_guesses_by_subject ON public.sign_in_guesses USING btree (subject, created_at);
+
+CREATE INDEX sign_in_guesses_by_time ON public.sign_in_guesses USING btree (created_at);
+
+CREATE INDEX sign_in_steps_by_user ON public.sign_in_steps USING btree (user_id);
 
 CREATE INDEX sweep_parts_of_token_account ON public.sweep_parts USING btree (rail, token_account);
 
@@ -1442,6 +1905,8 @@ CREATE INDEX token_accounts_in_trouble ON public.token_accounts USING btree (rai
 CREATE INDEX token_accounts_of_wallet ON public.token_accounts USING btree (rail, wallet);
 
 CREATE INDEX token_accounts_with_coins ON public.token_accounts USING btree (rail, asset) WHERE (amount > 0);
+
+CREATE INDEX used_challenges_by_expiry ON public.used_challenges USING btree (expires_at);
 
 CREATE UNIQUE INDEX one_session_per_hash ON public.user_sessions USING btree (hash);
 
@@ -1471,9 +1936,15 @@ CREATE TRIGGER accounts_are_searchable AFTER INSERT ON public.collection_account
 
 CREATE TRIGGER ended_account_stays BEFORE UPDATE ON public.collection_accounts FOR EACH ROW WHEN (((new.status <> old.status) AND ((old.status = ANY (ARRAY['PAID'::text, 'CANCELLED'::text, 'INACTIVE'::text])) OR ((old.status = 'EXPIRED'::text) AND (new.status <> 'PAID'::text))))) EXECUTE FUNCTION refuse_change();
 
+CREATE TRIGGER looser_rule_needs_a_second_person AFTER INSERT OR DELETE OR UPDATE ON public.environment_settings FOR EACH ROW EXECUTE FUNCTION keep_approval_rule();
+
+CREATE TRIGGER approval_rule_is_that_of_the_settings BEFORE UPDATE OF approval_rule ON public.environments FOR EACH ROW EXECUTE FUNCTION check_approval_rule();
+
 CREATE TRIGGER events_are_never_edited BEFORE DELETE OR UPDATE OR TRUNCATE ON public.events FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
 CREATE TRIGGER fee_schedules_are_never_edited BEFORE DELETE OR UPDATE OR TRUNCATE ON public.fee_schedules FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+CREATE TRIGGER link_is_used_once BEFORE UPDATE ON public.invitations FOR EACH ROW EXECUTE FUNCTION keep_used_link();
 
 CREATE TRIGGER resolutions_are_never_edited BEFORE DELETE OR UPDATE OR TRUNCATE ON public.ledger_resolutions FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
@@ -1483,6 +1954,10 @@ CREATE TRIGGER one_owner_remains BEFORE DELETE OR UPDATE ON public.memberships F
 
 CREATE TRIGGER notices_are_never_edited BEFORE DELETE OR UPDATE OF rail, mode, id, announced, body, received_at OR TRUNCATE ON public.notices FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
+CREATE TRIGGER operator_action_is_kept BEFORE DELETE OR UPDATE ON public.operator_actions FOR EACH ROW EXECUTE FUNCTION keep_operator_action();
+
+CREATE TRIGGER payment_requests_are_never_edited BEFORE DELETE OR UPDATE OF environment_id, id, payment_id, action, amount, note, requested_by, created_at OR TRUNCATE ON public.payment_requests FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
 CREATE TRIGGER payment_returns_are_never_edited BEFORE DELETE OR UPDATE OF environment_id, id, payment_id, rail, asset, amount, takes_from, destination, created_at OR TRUNCATE ON public.payment_returns FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
 CREATE TRIGGER payments_are_never_edited BEFORE DELETE OR UPDATE OF environment_id, id, account_id, source, rail, rail_id, asset, amount, variance, sender, session_id, narration, received_at, created_at OR TRUNCATE ON public.payments FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
@@ -1491,13 +1966,25 @@ CREATE TRIGGER payments_are_searchable AFTER INSERT ON public.payments REFERENCI
 
 CREATE TRIGGER payments_of_ended_days_are_noted AFTER INSERT ON public.payments FOR EACH ROW WHEN ((new.created_at < (clock_timestamp() - '00:30:00'::interval))) EXECUTE FUNCTION note_report_change('received');
 
+CREATE TRIGGER approval_fits_its_payout BEFORE INSERT ON public.payout_approvals FOR EACH ROW EXECUTE FUNCTION check_approval();
+
+CREATE TRIGGER approvals_are_never_edited BEFORE DELETE OR UPDATE OR TRUNCATE ON public.payout_approvals FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+CREATE TRIGGER pending_payout_has_no_attempt AFTER INSERT ON public.payout_attempts REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION check_attempts();
+
 CREATE TRIGGER sent_bytes_are_never_edited BEFORE DELETE OR UPDATE OF environment_id, payout_id, number, rail, token, wire, valid_until, created_at OR TRUNCATE ON public.payout_attempts FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
-CREATE TRIGGER payout_orders_are_never_edited BEFORE DELETE OR UPDATE OF environment_id, id, kind, rail, asset, amount, fee, requested_amount, destination, merchant_reference, metadata, takes_from, created_by_key, submitted_at, created_at OR TRUNCATE ON public.payouts FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER payout_orders_are_never_edited BEFORE DELETE OR UPDATE OF environment_id, id, kind, rail, asset, amount, fee, requested_amount, destination, merchant_reference, metadata, takes_from, created_by_key, created_by_user, order_hash, approve_by, created_at OR TRUNCATE ON public.payouts FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+CREATE TRIGGER payout_over_the_rule_waits BEFORE INSERT ON public.payouts FOR EACH ROW WHEN (((new.created_by_user IS NOT NULL) AND (new.status <> 'PENDING'::text) AND (new.kind = ANY (ARRAY['bank_transfer'::text, 'crypto_transfer'::text])))) EXECUTE FUNCTION check_rule();
 
 CREATE TRIGGER payouts_are_searchable AFTER INSERT ON public.payouts REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION add_payout_terms();
 
 CREATE TRIGGER payouts_of_ended_days_are_noted AFTER UPDATE OF completed_at, failed_at ON public.payouts FOR EACH ROW WHEN (((COALESCE(old.completed_at, old.failed_at) IS NULL) AND (COALESCE(new.completed_at, new.failed_at) < (clock_timestamp() - '00:30:00'::interval)))) EXECUTE FUNCTION note_report_change('payout_times');
+
+CREATE TRIGGER pending_payout_leaves_with_approval BEFORE UPDATE OF status ON public.payouts FOR EACH ROW WHEN (((old.status = 'PENDING'::text) AND (new.status <> 'PENDING'::text))) EXECUTE FUNCTION check_pending_payout();
+
+CREATE TRIGGER submission_time_is_never_edited BEFORE UPDATE OF submitted_at ON public.payouts FOR EACH ROW WHEN ((old.status <> 'PENDING'::text)) EXECUTE FUNCTION refuse_change();
 
 CREATE TRIGGER closed_sandbox_account_stays BEFORE UPDATE ON public.sandbox_accounts FOR EACH ROW WHEN (((old.closed_at IS NOT NULL) AND (new.closed_at IS DISTINCT FROM old.closed_at))) EXECUTE FUNCTION refuse_change();
 
@@ -1510,6 +1997,10 @@ CREATE TRIGGER listed_sandbox_reversal_stays BEFORE UPDATE ON public.sandbox_tra
 CREATE TRIGGER sandbox_orders_are_never_edited BEFORE DELETE OR UPDATE OF reference, payment_order, amount, refund_of OR TRUNCATE ON public.sandbox_transfers FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
 CREATE TRIGGER told_sandbox_ending_stays BEFORE UPDATE ON public.sandbox_transfers FOR EACH ROW WHEN ((old.is_told AND ((((((new.received_at IS DISTINCT FROM old.received_at) OR (new.is_lost IS DISTINCT FROM old.is_lost)) OR (new.ending IS DISTINCT FROM old.ending)) OR (new.failure_reason IS DISTINCT FROM old.failure_reason)) OR (new.ends_at IS DISTINCT FROM old.ends_at)) OR (new.is_told IS DISTINCT FROM old.is_told)))) EXECUTE FUNCTION refuse_change();
+
+CREATE TRIGGER decided_change_stays BEFORE UPDATE OF state, decided_by, decided_at ON public.setting_changes FOR EACH ROW WHEN ((old.state <> 'OPEN'::text)) EXECUTE FUNCTION refuse_change();
+
+CREATE TRIGGER setting_changes_are_never_edited BEFORE DELETE OR UPDATE OF environment_id, id, approvals, approvals_before, proposed_by, created_at, expires_at OR TRUNCATE ON public.setting_changes FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
 CREATE TRIGGER settlements_are_never_edited BEFORE DELETE OR UPDATE OR TRUNCATE ON public.settlements FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 

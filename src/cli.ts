@@ -26,6 +26,7 @@ import { registerMerchants } from './operations/commands/merchants.js'
 import { registerNotices } from './operations/commands/notices.js'
 import type { OperateContext } from './operations/commands/operation.js'
 import { registerPayouts } from './operations/commands/payouts.js'
+import { registerRails } from './operations/commands/rails.js'
 import { registerReconcile } from './operations/commands/reconcile.js'
 import { registerSecret } from './operations/commands/secret.js'
 import { registerSettlements } from './operations/commands/settlements.js'
@@ -56,6 +57,7 @@ export function registerOperator(program: Command, console: TerminalParts): void
     registerBalances,
     registerSettlements,
     registerNotices,
+    registerRails,
     registerAudit,
     registerSecret,
     registerVerifyLedger,

@@ -1,6 +1,7 @@
 import type { AddressInfo } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import { auditExport } from './api/edge/audit-call.js'
+import { ChangeHints } from './api/edge/change-hints.js'
 import { addHealth } from './api/edge/health.js'
 import { createChanges, createKeyedLanes, createRefusalLanes } from './api/edge/keyed-lane.js'
 import { createMetrics, type HttpMetrics } from './api/edge/metrics.js'
@@ -22,16 +23,22 @@ import { type Logger, logLostConnection } from './base/log.js'
 import { createSeal } from './base/sealed.js'
 import { createAccounts, readForAccounts } from './collections/create-accounts.js'
 import { expireAccounts } from './collections/end-accounts.js'
+import { followReturns } from './collections/follow-returns.js'
 import type { LocalnetPayers, SandboxPayers } from './collections/ports.js'
 import type { BanksByProvider, CollectionRails } from './collections/prepare-accounts.js'
 import { createReplayFinder } from './idempotency/replays.js'
 import { lockForFunding } from './ledger/fund.js'
 import { getClockOffset } from './merchants/environment-clock.js'
 import { createKeyRing, type KeyRing } from './merchants/key-ring.js'
+import type { WatchedRails } from './operations/console/operator-parts.js'
+import { createOperatorRoutes } from './operations/console/routes.js'
+import { examineInside } from './operations/doctor/examine.js'
 import { addPoolMetrics, addRailMetrics } from './operations/process-metrics.js'
 import { createPayouts, readForPayouts } from './payouts/create-payouts.js'
+import { expirePending } from './payouts/decide-pending.js'
 import { countDisputes } from './payouts/disputes.js'
 import { createFeeBook } from './payouts/fee-book.js'
+import { createPausedRails } from './payouts/paused-rails.js'
 import type { BankDirectory, SimulatedRail } from './payouts/ports.js'
 import { createPayoutPreparation, type PayoutRails } from './payouts/prepare-payouts.js'
 import { listReconciliations } from './payouts/reconciliations.js'
@@ -77,6 +84,8 @@ export type Parts = {
   simulatedRails?: SimulatedRail[]
   /** Without it, test balances cannot be funded with coins. */
   mint?: CoinMint | undefined
+  /** What operators watch in the console; without it, they see no rail. */
+  watched?: WatchedRails | undefined
   /** Overrides the defaults. */
   streamLimits?: Partial<StreamLimits> | undefined
   /** Undefined: no other process serves the same port. */
@@ -94,6 +103,12 @@ const noCollectionRails = { test: undefined, live: undefined }
 const noBanks = { test: undefined, live: undefined }
 const noBanksByProvider: BanksByProvider = { test: new Map(), live: new Map() }
 const noWallets = { test: undefined, live: undefined }
+const nothingWatched: WatchedRails = {
+  solana: { test: undefined, live: undefined },
+  allBanks: noBanksByProvider,
+  treasuries: [],
+  floats: [],
+}
 
 /** Builds the service. The only file that knows every module. */
 export async function compose({ config, databaseUrl, logger, ...parts }: Parts): Promise<Service> {
@@ -126,6 +141,11 @@ export async function compose({ config, databaseUrl, logger, ...parts }: Parts):
     size: changePoolSize,
     applicationName: 'manilla changes',
   })
+  const operatorDb = new Database(databaseUrl, onIdleError, {
+    statementMs: changeStatementMs,
+    size: limits.operator.poolSize,
+    applicationName: 'manilla operators',
+  })
   const replica = config.databaseRead
     ? new Replica({
         url: config.databaseRead.url.reveal(),
@@ -135,6 +155,7 @@ export async function compose({ config, databaseUrl, logger, ...parts }: Parts):
         logger,
       })
     : undefined
+  const paused = createPausedRails({ db: quickDb, clock })
   const keyRing = createKeyRing({ db: quickDb, seal, clock })
   const passwords = createPasswords(parts.passwordCost)
   const sessions = createSessions({ db: quickDb, clock })
@@ -169,6 +190,7 @@ export async function compose({ config, databaseUrl, logger, ...parts }: Parts):
     shared: parts.sharedLimits,
     connect: () => connectListener(databaseUrl, 'manilla streams'),
   })
+  const changeHints = new ChangeHints({ db, clock, streams, logger })
   const requestLog = new RequestLog({ url: databaseUrl, logger })
   const mintPending = createPendingMint({ db, mint: parts.mint, logger })
   const metrics = createMetrics(lanes, figuresOf(db, clock, requestLog))
@@ -177,7 +199,8 @@ export async function compose({ config, databaseUrl, logger, ...parts }: Parts):
   if (replica) addReplicaMetrics(metrics.registry, replica)
   const readiness = createReadiness({ db: quickDb, lanes: Object.values(lanes), logger })
 
-  const routes = createRoutes({
+  const watched = parts.watched ?? nothingWatched
+  const merchantRoutes = createRoutes({
     db,
     clock,
     openPage: createPageSources(db, replica),
@@ -188,6 +211,7 @@ export async function compose({ config, databaseUrl, logger, ...parts }: Parts):
     rails,
     collections,
     streams,
+    changeHints,
     allowsLoopbackWebhooks: config.allowsLoopbackWebhooks,
     naira: config.naira,
     // The coins are on the chain before the caller reads that the balance is funded.
@@ -199,9 +223,10 @@ export async function compose({ config, databaseUrl, logger, ...parts }: Parts):
       banks: allBanks,
       fees: createFeeBook({ db, clock }),
       logger,
+      paused,
     }),
     commitPayout: payoutLanes.run,
-    sendPayout: createSendAfterCommit({ rails, banks: allBanks, clock, logger }),
+    sendPayout: createSendAfterCommit({ rails, banks: allBanks, clock, logger, paused }),
     baseUrl: () => config.publicUrl ?? addressOf(app),
     commitAccount: accountLanes.run,
     storeRefusal: refusalLanes.run,
@@ -210,6 +235,16 @@ export async function compose({ config, databaseUrl, logger, ...parts }: Parts):
     consoleUrl: config.consoleUrl,
     afterAdvance: (id) => runDueWork({ db, clock, logger, keyRing, sessions }, id),
   })
+  const operatorRoutes = createOperatorRoutes({
+    db: operatorDb,
+    seal,
+    clock,
+    config,
+    sessions,
+    rails: watched,
+    examine: () => examineInside({ config, clock, db: operatorDb, rails: watched }),
+  })
+  const routes = [...merchantRoutes, ...operatorRoutes]
 
   const app = await createServer({
     clock,
@@ -240,13 +275,14 @@ export async function compose({ config, databaseUrl, logger, ...parts }: Parts):
     async close() {
       health.drain()
       for (const timer of useTimers) clearInterval(timer)
+      changeHints.close()
       await streams.close()
       await closeServer(app)
       await Promise.all([requestLog, ...Object.values(lanes)].map((one) => one.close()))
       await notifier.stop()
       await keyRing.writeUses().catch(() => {}) // only "last used" times: the next use is written
       await replica?.close()
-      await Promise.all([quickDb, changeDb, db].map((one) => one.close()))
+      await Promise.all([quickDb, changeDb, operatorDb, db].map((one) => one.close()))
     },
   }
 }
@@ -316,6 +352,7 @@ async function runDueWork(
     keyRing.noteClock(id, await getClockOffset(db, id))
     sessions.forgetAll()
     await markForReview({ db, logger }, clock.now(), id)
+    while ((await expirePending({ db, logger, follow: followReturns }, clock.now(), id)) > 0);
     while ((await expireAccounts(db, clock.now(), id)) > 0);
   } catch (error) {
     logger.warn({ err: error }, 'could not run work that became due; workers will')

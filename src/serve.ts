@@ -25,6 +25,10 @@ type ServedRails = Pick<
   | 'emulator'
   | 'wallets'
   | 'localnetPayers'
+  | 'localnet'
+  | 'solana'
+  | 'treasuries'
+  | 'floats'
 >
 
 type ServedApi = {
@@ -131,6 +135,13 @@ function partsOf(rails: ServedRails): Partial<ComposeParts> {
     allBanks: rails.allBanks,
     wallets: rails.wallets,
     localnetPayers: rails.localnetPayers,
+    watched: {
+      solana: rails.solana,
+      allBanks: rails.allBanks,
+      treasuries: rails.treasuries,
+      floats: rails.floats,
+      chainUrl: rails.localnet?.url,
+    },
   }
 }
 

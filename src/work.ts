@@ -28,6 +28,7 @@ import { deleteOldKeys } from './idempotency/delete-old-keys.js'
 import type { OpenRails } from './open-rails.js'
 import { FundFigures } from './operations/fund-figures.js'
 import { JobProgress } from './operations/job-progress.js'
+import { runLedgerProof } from './operations/ledger-proofs.js'
 import { addDeliveryMetrics, addFundMetrics, addPoolMetrics } from './operations/process-metrics.js'
 import { reconcileDue } from './operations/reconcile.js'
 import { logBankFindings, watchFloat } from './operations/watch-floats.js'
@@ -39,8 +40,10 @@ import {
   stopHeartbeat,
   type WorkCommand,
 } from './operations/worker-heartbeats.js'
+import { expirePending } from './payouts/decide-pending.js'
 import { createFeeBook } from './payouts/fee-book.js'
 import { followReversals } from './payouts/follow-reversals.js'
+import { createPausedRails } from './payouts/paused-rails.js'
 import { returnKinds } from './payouts/payout.js'
 import { pollPayouts } from './payouts/poll-payouts.js'
 import type { PayoutRail } from './payouts/ports.js'
@@ -119,6 +122,13 @@ export function createJobs(opened: OpenRails, tools: JobTools): Job[] {
       run: (db, now) => reconcileDue({ db, rails: opened, logger }, now),
     },
     {
+      name: 'check the ledger on request',
+      everyMs: limits.proof.pollIntervalMs,
+      mayTakeMs: hour,
+      batch: Number.POSITIVE_INFINITY,
+      run: runLedgerProof,
+    },
+    {
       name: 'sum up reports',
       everyMs: limits.reports.pollIntervalMs,
       mayTakeMs: limits.reports.runMaxMs,
@@ -139,14 +149,15 @@ export function createJobs(opened: OpenRails, tools: JobTools): Job[] {
 
 function settlementJob({ rails, allBanks: banks }: OpenRails, mode: Mode, tools: JobTools): Job {
   const { clock, logger, naira } = tools
-  const send = createSendAfterCommit({ rails, banks, clock, logger })
   return {
     name: `settle ${mode} balances`,
     everyMs: limits.settlements.jobIntervalMs,
     batch: limits.settlements.perBatchMax,
     run: (db, now) => {
       const fees = createFeeBook({ db, clock })
-      const preparation = createPayoutPreparation({ db, rails, banks, fees, logger })
+      const paused = createPausedRails({ db, clock })
+      const send = createSendAfterCommit({ rails, banks, clock, logger, paused })
+      const preparation = createPayoutPreparation({ db, rails, banks, fees, logger, paused })
       return settleDue({ db, mode, preparation, naira, send, logger }, now)
     },
   }
@@ -254,6 +265,12 @@ function payoutJobs(
       everyMs: hour,
       batch: limits.payouts.reviewsPerBatchMax,
       run: (db, now) => markForReview({ db, logger }, now),
+    },
+    {
+      name: 'end payouts that nobody approved',
+      everyMs: limits.payouts.approvalIntervalMs,
+      batch: limits.payouts.expiriesPerBatchMax,
+      run: (db, now) => expirePending({ db, logger, follow: followReturns }, now),
     },
     ...treasuries.map((treasury) => ({
       name: `check the ${treasury.mode} hot wallet`,

@@ -8,6 +8,7 @@ import { operatorRoutes } from './screens/operator/routes'
 import { paymentRoutes } from './screens/payments/routes'
 import { payoutRoutes } from './screens/payouts/routes'
 import type { ScreenRoute } from './screens/screen-route'
+import { settingsRoutes } from './screens/settings/routes'
 import { youRoutes } from './screens/you/routes'
 
 /** Every screen, in the order of the menu. */
@@ -19,6 +20,7 @@ export const screenRoutes: ScreenRoute[] = [
   ...collectRoutes,
   ...developerRoutes,
   ...businessRoutes,
+  ...settingsRoutes,
   ...youRoutes,
   ...operatorRoutes,
 ]

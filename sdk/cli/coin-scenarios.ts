@@ -25,13 +25,23 @@ function deposited(amount: string): Scenario {
   }
 }
 
-function send(destinationAddress: string): Scenario {
+function send(
+  destinationAddress: string,
+  findAmount = async (_: ScenarioContext) => '1',
+): Scenario {
   return async (context) => {
+    const amount = await findAmount(context)
     const transfer = await context.withFunds(asset, () =>
-      context.manilla.cryptoTransfers.create({ amount: '1', ...coin, destinationAddress }),
+      context.manilla.cryptoTransfers.create({ amount, ...coin, destinationAddress }),
     )
     return transfer.reference
   }
+}
+
+/** More than the approval rule lets pass. */
+async function findAmountOverRule(context: ScenarioContext): Promise<string> {
+  const [whole] = String((await context.readRule(asset)).each).split('.')
+  return (BigInt(whole!) + 1n).toString()
 }
 
 async function openDedicated({ manilla, name }: ScenarioContext) {
@@ -70,6 +80,7 @@ export const coinScenarios = {
     await deposit(context, wallet)
     return wallet.reference
   },
+  'crypto_transfer.pending': send(anyWallet, findAmountOverRule),
   'crypto_transfer.submitted': send(anyWallet),
   'crypto_transfer.confirmed': send(anyWallet),
   'crypto_transfer.failed': send(failingWallet),

@@ -134,6 +134,17 @@ export const nairaScenarios = {
   'payment.refunded': refund(),
   // A closed account in test mode: docs/reference/test-mode.md.
   'payment.refund_failed': refund({ bankCode: '999', accountNumber: '9900000027' }),
+  'bank_transfer.pending': async (context) => {
+    const rule = await context.readRule('NGN')
+    const transfer = await context.withFunds('NGN', () =>
+      context.manilla.bankTransfers.create({
+        amount: (rule.each as number) + 1,
+        bankCode: '058',
+        accountNumber: '0123456789',
+      }),
+    )
+    return transfer.reference
+  },
   'bank_transfer.submitted': ordinary,
   'bank_transfer.completed': ordinary,
   'bank_transfer.failed': send('999', '9900000027'),

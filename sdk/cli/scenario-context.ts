@@ -71,6 +71,17 @@ export class ScenarioContext {
     )
   }
 
+  /** The approval rule, which only people can set. */
+  async readRule(asset: 'NGN' | 'USDC') {
+    const { approvals } = await this.manilla.settings.get()
+    const rule = approvals[asset]
+    if (rule && approvals.appliesTo === 'all') return rule
+    throw new Failure(
+      `No approval rule for ${asset} applies to API keys.`,
+      'Set one in the console: Settings, Approvals, for people and API keys.',
+    )
+  }
+
   /** Funds the test balance and retries if it is too low. */
   async withFunds<Created>(
     asset: 'NGN' | 'USDC',

@@ -86,6 +86,7 @@ export const operations = {
     list: list('/v1/disbursements'),
     csv: csv('/v1/disbursements'),
     counts: find('/v1/disbursements/counts'),
+    recipient: find('/v1/disbursements/recipients'),
   },
   cryptoTransfers: {
     create: send('/v1/disbursements/crypto'),
@@ -129,6 +130,9 @@ export const operations = {
   settings: {
     get: read('/v1/settings'),
     update: change('/v1/settings'),
+  },
+  fees: {
+    get: read('/v1/fees'),
   },
   profile: {
     get: read('/v1/profile'),

@@ -35,11 +35,13 @@ import type {
   DepositTestCoinsInput,
   EndpointDelivery,
   EventDelivery,
+  Fee,
   FundTestBalanceInput,
   GetBalanceReportQuery,
   GetConversionReportQuery,
   GetPayoutTimesReportQuery,
   GetReceivedReportQuery,
+  GetRecipientHistoryQuery,
   ListBalanceEntriesQuery,
   ListBankTransfersQuery,
   ListCheckoutSessionsQuery,
@@ -68,6 +70,7 @@ import type {
   QuoteBankTransferInput,
   QuoteCryptoTransferInput,
   ReceivedReport,
+  RecipientHistory,
   RecoverWebhookEndpointInput,
   RedeliverEventInput,
   RefundPaymentInput,
@@ -481,6 +484,8 @@ export type Resources = {
       /** Number of items in each state. */
       byStatus: {
         /** Number of items; with a plus, such as `"10000+"`, if there may be more. */
+        PENDING: number | string
+        /** Number of items; with a plus, such as `"10000+"`, if there may be more. */
         SUBMITTED: number | string
         /** Number of items; with a plus, such as `"10000+"`, if there may be more. */
         COMPLETED: number | string
@@ -490,13 +495,24 @@ export type Resources = {
         REVERSED: number | string
       }
     }>
+    /**
+     * Retrieve the history of a recipient.
+     *
+     * Returns what was paid to a bank account or wallet before: how often, how much, the largest
+     * and the latest transfer, and how many came back.
+     *
+     * `GET /v1/disbursements/recipients`
+     */
+    recipient(query?: GetRecipientHistoryQuery, options?: RequestOptions): Promise<RecipientHistory>
   }
   readonly cryptoTransfers: {
     /**
      * Create a crypto transfer.
      *
      * Sends a stablecoin from the available balance to a wallet. `SUBMITTED` becomes `CONFIRMED`
-     * when it is final on the chain, or `FAILED` when it is certain that no money left.
+     * when it is final on the chain, or `FAILED` when it is certain that no money left. If your
+     * approval rule requires a second person, it starts as `PENDING`: the money is held, and
+     * nothing is signed before the approval.
      *
      * `POST /v1/disbursements/crypto`
      */
@@ -543,7 +559,8 @@ export type Resources = {
      *
      * Pays naira out to a bank account. `SUBMITTED` becomes `COMPLETED` when the bank confirms it,
      * or `FAILED` when it is certain that no money left. A bank may still return a completed
-     * transfer (`REVERSED`).
+     * transfer (`REVERSED`). If your approval rule requires a second person, it starts as
+     * `PENDING`: the money is held, and nothing is sent before the approval.
      *
      * `POST /v1/disbursements/bank-transfer`
      */
@@ -734,7 +751,7 @@ export type Resources = {
      * Retrieve settings.
      *
      * Returns policies, checkout appearance, low-balance thresholds, payment methods and settlement
-     * schedule of this environment.
+     * schedule of this environment, and its approval rule.
      *
      * `GET /v1/settings`
      */
@@ -747,6 +764,19 @@ export type Resources = {
      * `PATCH /v1/settings`
      */
     update(input: ChangeSettingsInput, options?: RequestOptions): Promise<Settings>
+  }
+  readonly fees: {
+    /**
+     * Retrieve fees.
+     *
+     * Returns the current fee of every operation: `flat` plus `basisPoints` of the amount, at least
+     * `floor` and at most `cap`.
+     *
+     * `GET /v1/fees`
+     */
+    get(options?: RequestOptions): Promise<{
+      fees: Fee[]
+    }>
   }
   readonly profile: {
     /**

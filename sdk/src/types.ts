@@ -98,11 +98,11 @@ export type BankDisbursement = {
   kind: 'bank_transfer'
   /** What created the transfer; null if it is not known. */
   createdBy: {
-    /** An API key. */
-    kind: 'key'
-    /** Identifies the API key. */
+    /** An API key, or a person in the console. */
+    kind: 'key' | 'user'
+    /** Identifies the API key or the person. */
     id: string
-    /** Name of the API key. */
+    /** Name of the API key or the person. */
     name: string
   } | null
   /** Identifies the transfer. */
@@ -128,9 +128,10 @@ export type BankDisbursement = {
   narration: string | null
   /**
    * `SUBMITTED` until the transfer ends as `COMPLETED` or `FAILED`. `REVERSED` if the bank returned
-   * the money after completion.
+   * the money after completion. `PENDING` before `SUBMITTED`, if your approval rule requires a
+   * second person.
    */
-  status: 'SUBMITTED' | 'COMPLETED' | 'FAILED' | 'REVERSED'
+  status: 'PENDING' | 'SUBMITTED' | 'COMPLETED' | 'FAILED' | 'REVERSED'
   /** Identifies the transfer at the bank. Null until the transfer is completed. */
   sessionId: string | null
   /**
@@ -142,8 +143,8 @@ export type BankDisbursement = {
   failureReason: string | null
   /** The JSON object you sent, returned unchanged. */
   metadata: Record<string, unknown>
-  /** When the transfer was submitted. */
-  submittedAt: string
+  /** When the transfer was submitted. Null while it waits for approval. */
+  submittedAt: string | null
   /** When the bank confirmed that the money arrived. */
   completedAt: string | null
   /** When the transfer failed. */
@@ -152,6 +153,38 @@ export type BankDisbursement = {
   reversedAt: string | null
   /** When the transfer was created. */
   createdAt: string
+  /**
+   * Present if your approval rule made the transfer wait for a second person; see
+   * docs/guides/approvals.md.
+   */
+  approval?: {
+    /** How many people must approve. */
+    needed: number
+    /** Who approved. */
+    givenBy: ({
+      /** Identifies the person. */
+      id: string
+      /** Name of the person. */
+      name: string
+      /** When the person decided. */
+      at: string
+    })[]
+    /** Who rejected the transfer. */
+    rejectedBy: {
+      /** Identifies the person. */
+      id: string
+      /** Name of the person. */
+      name: string
+      /** When the person decided. */
+      at: string
+    } | null
+    /** Why the transfer was rejected. */
+    reason: string | null
+    /** The transfer fails if nobody approves it by then. */
+    expiresAt: string
+  }
+  /** SHA-256 of what is approved: kind, asset, amount, fee, destination and references. */
+  orderHash?: string
 }
 
 export type BankTransfer = {
@@ -178,9 +211,10 @@ export type BankTransfer = {
   narration: string | null
   /**
    * `SUBMITTED` until the transfer ends as `COMPLETED` or `FAILED`. `REVERSED` if the bank returned
-   * the money after completion.
+   * the money after completion. `PENDING` before `SUBMITTED`, if your approval rule requires a
+   * second person.
    */
-  status: 'SUBMITTED' | 'COMPLETED' | 'FAILED' | 'REVERSED'
+  status: 'PENDING' | 'SUBMITTED' | 'COMPLETED' | 'FAILED' | 'REVERSED'
   /** Identifies the transfer at the bank. Null until the transfer is completed. */
   sessionId: string | null
   /**
@@ -192,8 +226,8 @@ export type BankTransfer = {
   failureReason: string | null
   /** The JSON object you sent, returned unchanged. */
   metadata: Record<string, unknown>
-  /** When the transfer was submitted. */
-  submittedAt: string
+  /** When the transfer was submitted. Null while it waits for approval. */
+  submittedAt: string | null
   /** When the bank confirmed that the money arrived. */
   completedAt: string | null
   /** When the transfer failed. */
@@ -202,6 +236,38 @@ export type BankTransfer = {
   reversedAt: string | null
   /** When the transfer was created. */
   createdAt: string
+  /**
+   * Present if your approval rule made the transfer wait for a second person; see
+   * docs/guides/approvals.md.
+   */
+  approval?: {
+    /** How many people must approve. */
+    needed: number
+    /** Who approved. */
+    givenBy: ({
+      /** Identifies the person. */
+      id: string
+      /** Name of the person. */
+      name: string
+      /** When the person decided. */
+      at: string
+    })[]
+    /** Who rejected the transfer. */
+    rejectedBy: {
+      /** Identifies the person. */
+      id: string
+      /** Name of the person. */
+      name: string
+      /** When the person decided. */
+      at: string
+    } | null
+    /** Why the transfer was rejected. */
+    reason: string | null
+    /** The transfer fails if nobody approves it by then. */
+    expiresAt: string
+  }
+  /** SHA-256 of what is approved: kind, asset, amount, fee, destination and references. */
+  orderHash?: string
 }
 
 export type BankTransferQuote = {
@@ -448,11 +514,11 @@ export type CryptoDisbursement = {
   kind: 'crypto_transfer'
   /** What created the transfer; null if it is not known. */
   createdBy: {
-    /** An API key. */
-    kind: 'key'
-    /** Identifies the API key. */
+    /** An API key, or a person in the console. */
+    kind: 'key' | 'user'
+    /** Identifies the API key or the person. */
     id: string
-    /** Name of the API key. */
+    /** Name of the API key or the person. */
     name: string
   } | null
   /** Identifies the transfer. */
@@ -471,16 +537,19 @@ export type CryptoDisbursement = {
   totalDebit: string
   /** Wallet address of the recipient. */
   destinationAddress: string
-  /** `SUBMITTED` until the transfer ends as `CONFIRMED` or `FAILED`. */
-  status: 'SUBMITTED' | 'CONFIRMED' | 'FAILED'
-  /** Transaction signature of the latest attempt. */
-  transactionSignature: string
+  /**
+   * `SUBMITTED` until the transfer ends as `CONFIRMED` or `FAILED`. `PENDING` before that, if your
+   * approval rule requires a second person.
+   */
+  status: 'PENDING' | 'SUBMITTED' | 'CONFIRMED' | 'FAILED'
+  /** Transaction signature of the latest attempt. Null while the transfer waits for approval. */
+  transactionSignature: string | null
   /** Why the transfer failed; null otherwise. docs/reference/payouts.md lists every value. */
   failureReason: string | null
   /** The JSON object you sent, returned unchanged. */
   metadata: Record<string, unknown>
-  /** When the transfer was submitted. */
-  submittedAt: string
+  /** When the transfer was submitted. Null while it waits for approval. */
+  submittedAt: string | null
   /** When the transfer became final on the chain. */
   confirmedAt: string | null
   /** When the transfer failed. */
@@ -499,6 +568,38 @@ export type CryptoDisbursement = {
      */
     state: 'LIVE' | 'LANDED' | 'FAILED' | 'DEAD'
   })[]
+  /**
+   * Present if your approval rule made the transfer wait for a second person; see
+   * docs/guides/approvals.md.
+   */
+  approval?: {
+    /** How many people must approve. */
+    needed: number
+    /** Who approved. */
+    givenBy: ({
+      /** Identifies the person. */
+      id: string
+      /** Name of the person. */
+      name: string
+      /** When the person decided. */
+      at: string
+    })[]
+    /** Who rejected the transfer. */
+    rejectedBy: {
+      /** Identifies the person. */
+      id: string
+      /** Name of the person. */
+      name: string
+      /** When the person decided. */
+      at: string
+    } | null
+    /** Why the transfer was rejected. */
+    reason: string | null
+    /** The transfer fails if nobody approves it by then. */
+    expiresAt: string
+  }
+  /** SHA-256 of what is approved: kind, asset, amount, fee, destination and references. */
+  orderHash?: string
 }
 
 export type CryptoTransfer = {
@@ -518,16 +619,19 @@ export type CryptoTransfer = {
   totalDebit: string
   /** Wallet address of the recipient. */
   destinationAddress: string
-  /** `SUBMITTED` until the transfer ends as `CONFIRMED` or `FAILED`. */
-  status: 'SUBMITTED' | 'CONFIRMED' | 'FAILED'
-  /** Transaction signature of the latest attempt. */
-  transactionSignature: string
+  /**
+   * `SUBMITTED` until the transfer ends as `CONFIRMED` or `FAILED`. `PENDING` before that, if your
+   * approval rule requires a second person.
+   */
+  status: 'PENDING' | 'SUBMITTED' | 'CONFIRMED' | 'FAILED'
+  /** Transaction signature of the latest attempt. Null while the transfer waits for approval. */
+  transactionSignature: string | null
   /** Why the transfer failed; null otherwise. docs/reference/payouts.md lists every value. */
   failureReason: string | null
   /** The JSON object you sent, returned unchanged. */
   metadata: Record<string, unknown>
-  /** When the transfer was submitted. */
-  submittedAt: string
+  /** When the transfer was submitted. Null while it waits for approval. */
+  submittedAt: string | null
   /** When the transfer became final on the chain. */
   confirmedAt: string | null
   /** When the transfer failed. */
@@ -546,6 +650,38 @@ export type CryptoTransfer = {
      */
     state: 'LIVE' | 'LANDED' | 'FAILED' | 'DEAD'
   })[]
+  /**
+   * Present if your approval rule made the transfer wait for a second person; see
+   * docs/guides/approvals.md.
+   */
+  approval?: {
+    /** How many people must approve. */
+    needed: number
+    /** Who approved. */
+    givenBy: ({
+      /** Identifies the person. */
+      id: string
+      /** Name of the person. */
+      name: string
+      /** When the person decided. */
+      at: string
+    })[]
+    /** Who rejected the transfer. */
+    rejectedBy: {
+      /** Identifies the person. */
+      id: string
+      /** Name of the person. */
+      name: string
+      /** When the person decided. */
+      at: string
+    } | null
+    /** Why the transfer was rejected. */
+    reason: string | null
+    /** The transfer fails if nobody approves it by then. */
+    expiresAt: string
+  }
+  /** SHA-256 of what is approved: kind, asset, amount, fee, destination and references. */
+  orderHash?: string
 }
 
 export type CryptoTransferQuote = {
@@ -1219,6 +1355,39 @@ export type ReceivedReport = {
   })[]
 }
 
+export type RecipientHistory = {
+  /** Transfers to the recipient that arrived or are on their way. */
+  count: number
+  /** By currency; only those that were paid. */
+  totals: ({
+    /** The currency of the amounts. */
+    currency: 'NGN' | 'USDC' | 'USDT'
+    /** Transfers in this currency. */
+    count: number
+    /** Sum of these transfers. */
+    total: number | string
+    /** The largest of them. */
+    largest: number | string
+  })[]
+  /** The latest transfer; null if there is none. */
+  last: {
+    /** Identifies the transfer. */
+    reference: string
+    /** An integer in kobo for NGN; a decimal string for USDC and USDT. */
+    amount: number | string
+    /** The currency of the amounts. */
+    currency: 'NGN' | 'USDC' | 'USDT'
+    /** Status of the transfer. */
+    status: string
+    /** When the transfer was created. */
+    createdAt: string
+  } | null
+  /** Transfers that failed or that the bank returned. */
+  cameBack: number
+  /** Whether older transfers were left out. */
+  truncated: boolean
+}
+
 /** The request was refused or failed. */
 export type Refusal = {
   /** False: the request was refused or failed. */
@@ -1226,9 +1395,9 @@ export type Refusal = {
   /** Explains the error and what to change. */
   message: string
   /** The kind of error, for your program. */
-  code: 'validation_failed' | 'authentication_failed' | 'insufficient_balance' | 'forbidden' | 'not_found' | 'method_not_allowed' | 'rate_limited' | 'balance_funding_failed' | 'crypto_transfer_failed' | 'bank_transfer_failed' | 'quote_failed' | 'virtual_account_creation_failed' | 'dedicated_account_creation_failed' | 'crypto_wallet_creation_failed' | 'dedicated_crypto_wallet_creation_failed' | 'checkout_session_failed' | 'checkout_session_not_found' | 'account_action_failed' | 'payment_action_failed' | 'clock_advance_failed' | 'webhook_endpoint_failed' | 'internal_error'
+  code: 'validation_failed' | 'authentication_failed' | 'insufficient_balance' | 'forbidden' | 'not_found' | 'method_not_allowed' | 'rate_limited' | 'balance_funding_failed' | 'crypto_transfer_failed' | 'bank_transfer_failed' | 'quote_failed' | 'approval_failed' | 'virtual_account_creation_failed' | 'dedicated_account_creation_failed' | 'crypto_wallet_creation_failed' | 'dedicated_crypto_wallet_creation_failed' | 'checkout_session_failed' | 'checkout_session_not_found' | 'account_action_failed' | 'payment_action_failed' | 'clock_advance_failed' | 'webhook_endpoint_failed' | 'internal_error'
   /** More specific reason, if there is one. */
-  reason?: 'invalid_json' | 'payload_too_large' | 'unsupported_media_type' | 'not_acceptable' | 'idempotency_key_reused' | 'idempotency_in_progress' | 'outcome_unknown' | 'unavailable' | 'test_mode_only' | 'too_many' | 'endpoint_disabled' | 'duplicate_reference' | 'invalid_state' | 'not_simulated' | 'rail_unavailable' | 'treasury_short' | 'destination_is_mint' | 'destination_is_program' | 'destination_not_a_wallet' | 'destination_wrong_token' | 'destination_frozen' | 'destination_is_ours' | 'simulation_failed' | 'unknown_bank' | 'account_not_found' | 'name_mismatch' | 'merchant_suspended' | 'nothing_to_settle' | 'session_expired' | 'role' | 'step_up_required' | 'second_factor_missing' | 'foreign_origin' | 'kyc_missing' | 'no_bank_account' | 'bank_account_waiting' | 'key_permission' | 'account_refused' | 'no_payment_method' | 'no_destination' | 'amount_too_large' | 'balance_limit'
+  reason?: 'invalid_json' | 'payload_too_large' | 'unsupported_media_type' | 'not_acceptable' | 'idempotency_key_reused' | 'idempotency_in_progress' | 'outcome_unknown' | 'unavailable' | 'test_mode_only' | 'too_many' | 'endpoint_disabled' | 'duplicate_reference' | 'invalid_state' | 'own_payout' | 'order_changed' | 'name_changed' | 'approval_expired' | 'too_few_approvers' | 'console_only' | 'second_person_required' | 'not_simulated' | 'rail_unavailable' | 'treasury_short' | 'destination_is_mint' | 'destination_is_program' | 'destination_not_a_wallet' | 'destination_wrong_token' | 'destination_frozen' | 'destination_is_ours' | 'simulation_failed' | 'unknown_bank' | 'account_not_found' | 'name_mismatch' | 'merchant_suspended' | 'nothing_to_settle' | 'session_expired' | 'role' | 'step_up_required' | 'second_factor_missing' | 'foreign_origin' | 'kyc_missing' | 'no_bank_account' | 'bank_account_waiting' | 'key_permission' | 'account_refused' | 'no_payment_method' | 'no_destination' | 'amount_too_large' | 'balance_limit' | 'sign_in_failed' | 'too_many_guesses' | 'weak_password' | 'last_owner'
   /** The fields that are wrong. */
   details?: ({
     /** Path of the field, such as `customer.email`. */
@@ -1345,6 +1514,41 @@ export type Settings = {
     reserve: number
     /** Smallest scheduled settlement; below it, the next one includes the money. */
     minimum: number
+  }
+  /**
+   * Transfers above these limits wait for the approval of a second person: NGN in kobo, the others
+   * as decimals; null for no limit. Changed in the console only.
+   */
+  approvals: {
+    /** `console`: transfers that people create. `all`: also those of API keys. */
+    appliesTo: 'console' | 'all'
+    NGN: {
+      /** A transfer of more than this waits for a second person. */
+      each: number
+      /**
+       * If the transfers of one person or API key within 24 hours that were not approved would sum
+       * up to more than this, the next one waits, too. Null: no such limit.
+       */
+      perDay: number | null
+    } | null
+    USDC: {
+      /** A transfer of more than this waits for a second person. */
+      each: string
+      /**
+       * If the transfers of one person or API key within 24 hours that were not approved would sum
+       * up to more than this, the next one waits, too. Null: no such limit.
+       */
+      perDay: string | null
+    } | null
+    USDT: {
+      /** A transfer of more than this waits for a second person. */
+      each: string
+      /**
+       * If the transfers of one person or API key within 24 hours that were not approved would sum
+       * up to more than this, the next one waits, too. Null: no such limit.
+       */
+      perDay: string | null
+    } | null
   }
 }
 
@@ -1489,7 +1693,7 @@ export type TimelineItem = {
    */
   at: string
   /** What the item is about. */
-  kind: 'session_created' | 'session_opened' | 'account_opened' | 'payment_received' | 'notice_received' | 'payment_judged' | 'ledger_entry' | 'payout_submitted' | 'payout_attempt' | 'payout_attempt_ended' | 'payout_ended' | 'review_required' | 'operator_decision' | 'member_action' | 'return_created' | 'return_ended' | 'event' | 'webhook_delivery'
+  kind: 'session_created' | 'session_opened' | 'account_opened' | 'payment_received' | 'notice_received' | 'payment_judged' | 'ledger_entry' | 'payout_pending' | 'payout_approved' | 'payout_rejected' | 'payout_submitted' | 'payout_attempt' | 'payout_attempt_ended' | 'payout_ended' | 'review_required' | 'operator_decision' | 'member_action' | 'return_created' | 'return_ended' | 'event' | 'webhook_delivery'
   /** A plain sentence. */
   title: string
   /** The resource that the item is about, if it has a reference. */
@@ -2037,7 +2241,7 @@ export type ListDisbursementsQuery = {
    * a wallet address.
    */
   recipient?: string | undefined
-  /** Only transfers that this API key created, by its id. */
+  /** Only transfers that this API key, or this person, created, by its id. */
   createdBy?: string | undefined
   /**
    * Searches references, your own references, account numbers, addresses and the recipient's name.
@@ -2054,7 +2258,7 @@ export type ListDisbursementsQuery = {
    */
   to?: string | undefined
   /** Only items in this state. */
-  status?: 'SUBMITTED' | 'COMPLETED' | 'CONFIRMED' | 'FAILED' | 'REVERSED' | undefined
+  status?: 'PENDING' | 'SUBMITTED' | 'COMPLETED' | 'CONFIRMED' | 'FAILED' | 'REVERSED' | undefined
   /** Items per page. */
   limit?: number | undefined
   /** The `nextCursor` of the previous page. */
@@ -2078,7 +2282,7 @@ export type CountDisbursementsQuery = {
    * a wallet address.
    */
   recipient?: string | undefined
-  /** Only transfers that this API key created, by its id. */
+  /** Only transfers that this API key, or this person, created, by its id. */
   createdBy?: string | undefined
   /**
    * Searches references, your own references, account numbers, addresses and the recipient's name.
@@ -2094,6 +2298,16 @@ export type CountDisbursementsQuery = {
    * 8601 date or date-time; UTC if it names no zone.
    */
   to?: string | undefined
+}
+
+/** Retrieve the history of a recipient. */
+export type GetRecipientHistoryQuery = {
+  /** Code of the bank. Send it with `accountNumber`. */
+  bankCode?: string | undefined
+  /** Ten-digit account number. Send it with `bankCode`. */
+  accountNumber?: string | undefined
+  /** Wallet address. Send it instead of a bank account. */
+  address?: string | undefined
 }
 
 /** Create a crypto transfer. */
@@ -2137,7 +2351,7 @@ export type ListCryptoTransfersQuery = {
    * a wallet address.
    */
   recipient?: string | undefined
-  /** Only transfers that this API key created, by its id. */
+  /** Only transfers that this API key, or this person, created, by its id. */
   createdBy?: string | undefined
   /**
    * Searches references, your own references, account numbers, addresses and the recipient's name.
@@ -2156,7 +2370,7 @@ export type ListCryptoTransfersQuery = {
   /** Only transfers of this coin. */
   currency?: 'USDC' | 'USDT' | undefined
   /** Only items in this state. */
-  status?: 'SUBMITTED' | 'CONFIRMED' | 'FAILED' | undefined
+  status?: 'PENDING' | 'SUBMITTED' | 'CONFIRMED' | 'FAILED' | undefined
   /** Items per page. */
   limit?: number | undefined
   /** The `nextCursor` of the previous page. */
@@ -2210,7 +2424,7 @@ export type ListBankTransfersQuery = {
    * a wallet address.
    */
   recipient?: string | undefined
-  /** Only transfers that this API key created, by its id. */
+  /** Only transfers that this API key, or this person, created, by its id. */
   createdBy?: string | undefined
   /**
    * Searches references, your own references, account numbers, addresses and the recipient's name.
@@ -2227,7 +2441,7 @@ export type ListBankTransfersQuery = {
    */
   to?: string | undefined
   /** Only items in this state. */
-  status?: 'SUBMITTED' | 'COMPLETED' | 'FAILED' | 'REVERSED' | undefined
+  status?: 'PENDING' | 'SUBMITTED' | 'COMPLETED' | 'FAILED' | 'REVERSED' | undefined
   /** Items per page. */
   limit?: number | undefined
   /** The `nextCursor` of the previous page. */
@@ -2460,6 +2674,41 @@ export type ChangeSettingsInput = {
     /** Smallest scheduled settlement; below it, the next one includes the money. */
     minimum?: number | undefined
   } | undefined
+  /**
+   * Transfers above these limits wait for the approval of a second person: NGN in kobo, the others
+   * as decimals; null for no limit. Changed in the console only.
+   */
+  approvals?: {
+    /** `console`: transfers that people create. `all`: also those of API keys. */
+    appliesTo: 'console' | 'all'
+    NGN: {
+      /** A transfer of more than this waits for a second person. */
+      each: number
+      /**
+       * If the transfers of one person or API key within 24 hours that were not approved would sum
+       * up to more than this, the next one waits, too. Null: no such limit.
+       */
+      perDay: number | null
+    } | null
+    USDC: {
+      /** A transfer of more than this waits for a second person. */
+      each: string
+      /**
+       * If the transfers of one person or API key within 24 hours that were not approved would sum
+       * up to more than this, the next one waits, too. Null: no such limit.
+       */
+      perDay: string | null
+    } | null
+    USDT: {
+      /** A transfer of more than this waits for a second person. */
+      each: string
+      /**
+       * If the transfers of one person or API key within 24 hours that were not approved would sum
+       * up to more than this, the next one waits, too. Null: no such limit.
+       */
+      perDay: string | null
+    } | null
+  } | undefined
 }
 
 /** Create a webhook endpoint. */
@@ -2467,7 +2716,7 @@ export type CreateWebhookEndpointInput = {
   /** Where events are sent: https on a public address; http too in test mode. */
   url: string
   /** Event types or groups such as `payment.*`; `*` means all. */
-  events?: ('*' | 'virtual_account.*' | 'dedicated_account.*' | 'checkout.session.*' | 'crypto_wallet.*' | 'dedicated_crypto_wallet.*' | 'payment.*' | 'crypto_transfer.*' | 'bank_transfer.*' | 'settlement.*' | 'balance.*' | 'webhook_endpoint.*' | 'virtual_account.paid' | 'virtual_account.underpaid' | 'virtual_account.overpaid' | 'virtual_account.late_payment' | 'virtual_account.duplicate_payment' | 'virtual_account.expired' | 'virtual_account.cancelled' | 'dedicated_account.created' | 'dedicated_account.credited' | 'dedicated_account.deactivated' | 'checkout.session.paid' | 'checkout.session.expired' | 'checkout.session.cancelled' | 'crypto_wallet.paid' | 'crypto_wallet.underpaid' | 'crypto_wallet.overpaid' | 'crypto_wallet.late_payment' | 'crypto_wallet.duplicate_payment' | 'crypto_wallet.expired' | 'crypto_wallet.cancelled' | 'dedicated_crypto_wallet.created' | 'dedicated_crypto_wallet.credited' | 'payment.held' | 'payment.returning' | 'payment.returned' | 'payment.refunded' | 'payment.refund_failed' | 'crypto_transfer.submitted' | 'crypto_transfer.confirmed' | 'crypto_transfer.failed' | 'bank_transfer.submitted' | 'bank_transfer.completed' | 'bank_transfer.failed' | 'bank_transfer.reversed' | 'settlement.created' | 'settlement.paid' | 'settlement.failed' | 'settlement.reversed' | 'balance.low' | 'webhook_endpoint.disabled' | 'webhook_endpoint.test')[] | undefined
+  events?: ('*' | 'virtual_account.*' | 'dedicated_account.*' | 'checkout.session.*' | 'crypto_wallet.*' | 'dedicated_crypto_wallet.*' | 'payment.*' | 'crypto_transfer.*' | 'bank_transfer.*' | 'settlement.*' | 'balance.*' | 'webhook_endpoint.*' | 'virtual_account.paid' | 'virtual_account.underpaid' | 'virtual_account.overpaid' | 'virtual_account.late_payment' | 'virtual_account.duplicate_payment' | 'virtual_account.expired' | 'virtual_account.cancelled' | 'dedicated_account.created' | 'dedicated_account.credited' | 'dedicated_account.deactivated' | 'checkout.session.paid' | 'checkout.session.expired' | 'checkout.session.cancelled' | 'crypto_wallet.paid' | 'crypto_wallet.underpaid' | 'crypto_wallet.overpaid' | 'crypto_wallet.late_payment' | 'crypto_wallet.duplicate_payment' | 'crypto_wallet.expired' | 'crypto_wallet.cancelled' | 'dedicated_crypto_wallet.created' | 'dedicated_crypto_wallet.credited' | 'payment.held' | 'payment.returning' | 'payment.returned' | 'payment.refunded' | 'payment.refund_failed' | 'crypto_transfer.pending' | 'crypto_transfer.submitted' | 'crypto_transfer.confirmed' | 'crypto_transfer.failed' | 'bank_transfer.pending' | 'bank_transfer.submitted' | 'bank_transfer.completed' | 'bank_transfer.failed' | 'bank_transfer.reversed' | 'settlement.created' | 'settlement.paid' | 'settlement.failed' | 'settlement.reversed' | 'balance.low' | 'webhook_endpoint.disabled' | 'webhook_endpoint.test')[] | undefined
   /** Text for people: what is paid for, or what the endpoint is for. */
   description?: string | undefined
 }
@@ -2485,7 +2734,7 @@ export type ChangeWebhookEndpointInput = {
   /** Where events are sent: https on a public address; http too in test mode. */
   url?: string | undefined
   /** Event types or groups such as `payment.*`; `*` means all. */
-  events?: ('*' | 'virtual_account.*' | 'dedicated_account.*' | 'checkout.session.*' | 'crypto_wallet.*' | 'dedicated_crypto_wallet.*' | 'payment.*' | 'crypto_transfer.*' | 'bank_transfer.*' | 'settlement.*' | 'balance.*' | 'webhook_endpoint.*' | 'virtual_account.paid' | 'virtual_account.underpaid' | 'virtual_account.overpaid' | 'virtual_account.late_payment' | 'virtual_account.duplicate_payment' | 'virtual_account.expired' | 'virtual_account.cancelled' | 'dedicated_account.created' | 'dedicated_account.credited' | 'dedicated_account.deactivated' | 'checkout.session.paid' | 'checkout.session.expired' | 'checkout.session.cancelled' | 'crypto_wallet.paid' | 'crypto_wallet.underpaid' | 'crypto_wallet.overpaid' | 'crypto_wallet.late_payment' | 'crypto_wallet.duplicate_payment' | 'crypto_wallet.expired' | 'crypto_wallet.cancelled' | 'dedicated_crypto_wallet.created' | 'dedicated_crypto_wallet.credited' | 'payment.held' | 'payment.returning' | 'payment.returned' | 'payment.refunded' | 'payment.refund_failed' | 'crypto_transfer.submitted' | 'crypto_transfer.confirmed' | 'crypto_transfer.failed' | 'bank_transfer.submitted' | 'bank_transfer.completed' | 'bank_transfer.failed' | 'bank_transfer.reversed' | 'settlement.created' | 'settlement.paid' | 'settlement.failed' | 'settlement.reversed' | 'balance.low' | 'webhook_endpoint.disabled' | 'webhook_endpoint.test')[] | undefined
+  events?: ('*' | 'virtual_account.*' | 'dedicated_account.*' | 'checkout.session.*' | 'crypto_wallet.*' | 'dedicated_crypto_wallet.*' | 'payment.*' | 'crypto_transfer.*' | 'bank_transfer.*' | 'settlement.*' | 'balance.*' | 'webhook_endpoint.*' | 'virtual_account.paid' | 'virtual_account.underpaid' | 'virtual_account.overpaid' | 'virtual_account.late_payment' | 'virtual_account.duplicate_payment' | 'virtual_account.expired' | 'virtual_account.cancelled' | 'dedicated_account.created' | 'dedicated_account.credited' | 'dedicated_account.deactivated' | 'checkout.session.paid' | 'checkout.session.expired' | 'checkout.session.cancelled' | 'crypto_wallet.paid' | 'crypto_wallet.underpaid' | 'crypto_wallet.overpaid' | 'crypto_wallet.late_payment' | 'crypto_wallet.duplicate_payment' | 'crypto_wallet.expired' | 'crypto_wallet.cancelled' | 'dedicated_crypto_wallet.created' | 'dedicated_crypto_wallet.credited' | 'payment.held' | 'payment.returning' | 'payment.returned' | 'payment.refunded' | 'payment.refund_failed' | 'crypto_transfer.pending' | 'crypto_transfer.submitted' | 'crypto_transfer.confirmed' | 'crypto_transfer.failed' | 'bank_transfer.pending' | 'bank_transfer.submitted' | 'bank_transfer.completed' | 'bank_transfer.failed' | 'bank_transfer.reversed' | 'settlement.created' | 'settlement.paid' | 'settlement.failed' | 'settlement.reversed' | 'balance.low' | 'webhook_endpoint.disabled' | 'webhook_endpoint.test')[] | undefined
   /** Text for people: what is paid for, or what the endpoint is for. */
   description?: string | undefined
   /** Whether events are sent to it. */
@@ -2505,7 +2754,7 @@ export type ListEndpointDeliveriesQuery = {
   /** Only items in this state. */
   status?: 'PENDING' | 'DELIVERED' | 'GIVEN_UP' | undefined
   /** Only events of this type, or of this group such as `payment.*`. */
-  type?: '*' | 'virtual_account.*' | 'dedicated_account.*' | 'checkout.session.*' | 'crypto_wallet.*' | 'dedicated_crypto_wallet.*' | 'payment.*' | 'crypto_transfer.*' | 'bank_transfer.*' | 'settlement.*' | 'balance.*' | 'webhook_endpoint.*' | 'virtual_account.paid' | 'virtual_account.underpaid' | 'virtual_account.overpaid' | 'virtual_account.late_payment' | 'virtual_account.duplicate_payment' | 'virtual_account.expired' | 'virtual_account.cancelled' | 'dedicated_account.created' | 'dedicated_account.credited' | 'dedicated_account.deactivated' | 'checkout.session.paid' | 'checkout.session.expired' | 'checkout.session.cancelled' | 'crypto_wallet.paid' | 'crypto_wallet.underpaid' | 'crypto_wallet.overpaid' | 'crypto_wallet.late_payment' | 'crypto_wallet.duplicate_payment' | 'crypto_wallet.expired' | 'crypto_wallet.cancelled' | 'dedicated_crypto_wallet.created' | 'dedicated_crypto_wallet.credited' | 'payment.held' | 'payment.returning' | 'payment.returned' | 'payment.refunded' | 'payment.refund_failed' | 'crypto_transfer.submitted' | 'crypto_transfer.confirmed' | 'crypto_transfer.failed' | 'bank_transfer.submitted' | 'bank_transfer.completed' | 'bank_transfer.failed' | 'bank_transfer.reversed' | 'settlement.created' | 'settlement.paid' | 'settlement.failed' | 'settlement.reversed' | 'balance.low' | 'webhook_endpoint.disabled' | 'webhook_endpoint.test' | undefined
+  type?: '*' | 'virtual_account.*' | 'dedicated_account.*' | 'checkout.session.*' | 'crypto_wallet.*' | 'dedicated_crypto_wallet.*' | 'payment.*' | 'crypto_transfer.*' | 'bank_transfer.*' | 'settlement.*' | 'balance.*' | 'webhook_endpoint.*' | 'virtual_account.paid' | 'virtual_account.underpaid' | 'virtual_account.overpaid' | 'virtual_account.late_payment' | 'virtual_account.duplicate_payment' | 'virtual_account.expired' | 'virtual_account.cancelled' | 'dedicated_account.created' | 'dedicated_account.credited' | 'dedicated_account.deactivated' | 'checkout.session.paid' | 'checkout.session.expired' | 'checkout.session.cancelled' | 'crypto_wallet.paid' | 'crypto_wallet.underpaid' | 'crypto_wallet.overpaid' | 'crypto_wallet.late_payment' | 'crypto_wallet.duplicate_payment' | 'crypto_wallet.expired' | 'crypto_wallet.cancelled' | 'dedicated_crypto_wallet.created' | 'dedicated_crypto_wallet.credited' | 'payment.held' | 'payment.returning' | 'payment.returned' | 'payment.refunded' | 'payment.refund_failed' | 'crypto_transfer.pending' | 'crypto_transfer.submitted' | 'crypto_transfer.confirmed' | 'crypto_transfer.failed' | 'bank_transfer.pending' | 'bank_transfer.submitted' | 'bank_transfer.completed' | 'bank_transfer.failed' | 'bank_transfer.reversed' | 'settlement.created' | 'settlement.paid' | 'settlement.failed' | 'settlement.reversed' | 'balance.low' | 'webhook_endpoint.disabled' | 'webhook_endpoint.test' | undefined
   /**
    * Only events at or after this time. A date is a day in Lagos. An ISO 8601 date or date-time; UTC
    * if it names no zone.
@@ -2525,7 +2774,7 @@ export type ListEndpointDeliveriesQuery = {
 /** List events. */
 export type ListEventsQuery = {
   /** Only events of this type, or of this group such as `payment.*`. */
-  type?: '*' | 'virtual_account.*' | 'dedicated_account.*' | 'checkout.session.*' | 'crypto_wallet.*' | 'dedicated_crypto_wallet.*' | 'payment.*' | 'crypto_transfer.*' | 'bank_transfer.*' | 'settlement.*' | 'balance.*' | 'webhook_endpoint.*' | 'virtual_account.paid' | 'virtual_account.underpaid' | 'virtual_account.overpaid' | 'virtual_account.late_payment' | 'virtual_account.duplicate_payment' | 'virtual_account.expired' | 'virtual_account.cancelled' | 'dedicated_account.created' | 'dedicated_account.credited' | 'dedicated_account.deactivated' | 'checkout.session.paid' | 'checkout.session.expired' | 'checkout.session.cancelled' | 'crypto_wallet.paid' | 'crypto_wallet.underpaid' | 'crypto_wallet.overpaid' | 'crypto_wallet.late_payment' | 'crypto_wallet.duplicate_payment' | 'crypto_wallet.expired' | 'crypto_wallet.cancelled' | 'dedicated_crypto_wallet.created' | 'dedicated_crypto_wallet.credited' | 'payment.held' | 'payment.returning' | 'payment.returned' | 'payment.refunded' | 'payment.refund_failed' | 'crypto_transfer.submitted' | 'crypto_transfer.confirmed' | 'crypto_transfer.failed' | 'bank_transfer.submitted' | 'bank_transfer.completed' | 'bank_transfer.failed' | 'bank_transfer.reversed' | 'settlement.created' | 'settlement.paid' | 'settlement.failed' | 'settlement.reversed' | 'balance.low' | 'webhook_endpoint.disabled' | 'webhook_endpoint.test' | undefined
+  type?: '*' | 'virtual_account.*' | 'dedicated_account.*' | 'checkout.session.*' | 'crypto_wallet.*' | 'dedicated_crypto_wallet.*' | 'payment.*' | 'crypto_transfer.*' | 'bank_transfer.*' | 'settlement.*' | 'balance.*' | 'webhook_endpoint.*' | 'virtual_account.paid' | 'virtual_account.underpaid' | 'virtual_account.overpaid' | 'virtual_account.late_payment' | 'virtual_account.duplicate_payment' | 'virtual_account.expired' | 'virtual_account.cancelled' | 'dedicated_account.created' | 'dedicated_account.credited' | 'dedicated_account.deactivated' | 'checkout.session.paid' | 'checkout.session.expired' | 'checkout.session.cancelled' | 'crypto_wallet.paid' | 'crypto_wallet.underpaid' | 'crypto_wallet.overpaid' | 'crypto_wallet.late_payment' | 'crypto_wallet.duplicate_payment' | 'crypto_wallet.expired' | 'crypto_wallet.cancelled' | 'dedicated_crypto_wallet.created' | 'dedicated_crypto_wallet.credited' | 'payment.held' | 'payment.returning' | 'payment.returned' | 'payment.refunded' | 'payment.refund_failed' | 'crypto_transfer.pending' | 'crypto_transfer.submitted' | 'crypto_transfer.confirmed' | 'crypto_transfer.failed' | 'bank_transfer.pending' | 'bank_transfer.submitted' | 'bank_transfer.completed' | 'bank_transfer.failed' | 'bank_transfer.reversed' | 'settlement.created' | 'settlement.paid' | 'settlement.failed' | 'settlement.reversed' | 'balance.low' | 'webhook_endpoint.disabled' | 'webhook_endpoint.test' | undefined
   /** Only events about the resource with this reference. */
   resource?: string | undefined
   /**
@@ -2706,12 +2955,16 @@ export type EventData = {
   'payment.refunded': Payment
   /** A refund failed or was sent back. The money is in your balance again. */
   'payment.refund_failed': Payment
+  /** A crypto transfer waits for the approval of a second person. */
+  'crypto_transfer.pending': CryptoTransfer
   /** A crypto transfer was submitted. */
   'crypto_transfer.submitted': CryptoTransfer
   /** A crypto transfer is final on the chain. */
   'crypto_transfer.confirmed': CryptoTransfer
   /** A crypto transfer failed. Amount and fee are available again. */
   'crypto_transfer.failed': CryptoTransfer
+  /** A bank transfer waits for the approval of a second person. */
+  'bank_transfer.pending': BankTransfer
   /** A bank transfer was submitted. */
   'bank_transfer.submitted': BankTransfer
   /** The bank confirmed that a bank transfer arrived. */

@@ -17,6 +17,8 @@ export type Environment = {
   payoutBank: string | null
   /** A suspended merchant creates nothing and pays nothing out, in both modes. */
   isSuspended: boolean
+  /** Payouts of API keys follow the approval rule. Only known of callers with a key. */
+  keysNeedApproval?: boolean
 }
 
 export function toEnvironmentId(value: number): EnvironmentId {

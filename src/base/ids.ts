@@ -31,6 +31,7 @@ export const prefixes = {
   passkey: 'psk_',
   auditLine: 'aud_',
   settingChange: 'chg_',
+  paymentRequest: 'prq_',
   operatorAction: 'act_',
 } as const
 

@@ -179,10 +179,20 @@ export const limits = {
     jobIntervalMs: 200,
     /** A payout without an outcome after this needs a person. */
     reviewAfterMs: 3 * day,
+    /** A payout that no second person approved by then fails. */
+    approveWithinMs: 3 * day,
+    expiriesPerBatchMax: 200,
+    approvalIntervalMs: 10 * second,
+    /** What one creator has sent in this time counts towards the daily limit of a rule. */
+    ruleWindowMs: day,
+    /** Transfers to a recipient that its history counts. */
+    recipientTransfersMax: 10_000,
     attemptsMax: 5,
     /** How long fee schedules are cached; a change takes effect within this. */
     feeCacheMs: second,
     feesCachedMax: 10_000,
+    /** How long paused rails are cached; a pause takes effect within this. */
+    pauseCacheMs: second,
     mintsPerBatchMax: 100,
     mintIntervalMs: 100,
     /** Open payouts compared with the treasury; beyond that the smallest count as not landed. */
@@ -392,6 +402,8 @@ export const limits = {
     accountsQueriedMax: 1_000,
     walletPagesMax: 1_000,
     walletsPerPageMax: 1_000,
+    /** Differences of one rail that are kept as rows; the count covers all. */
+    differencesKeptMax: 1_000,
   },
   doctor: {
     /** Due rows and jobs that are later than this are reported. */
@@ -596,7 +608,27 @@ export const limits = {
   },
   metadata: { keys: 50, bytes: 8 * 1024 },
   fees: { basisPointsMax: 10_000, tiersMax: 20 },
-  operator: { rowsListedMax: 1_000, rowsListedDefault: 50, noteLengthMax: 500 },
+  operator: {
+    rowsListedMax: 1_000,
+    rowsListedDefault: 50,
+    noteLengthMax: 500,
+    /** Database connections of the operator's routes. */
+    poolSize: 2,
+    /** An action that no other operator confirmed in this time is not carried out. */
+    actionMs: day,
+    /** How long an operator may view a merchant. */
+    viewMs: 30 * minute,
+    /** How long a result of the checks is shown again instead of checking again. */
+    doctorCacheMs: 5 * second,
+    /** Fees are previewed for what happened in this time. */
+    feePreviewMs: 30 * day,
+    /** Different amounts that a preview of fees prices. */
+    feePreviewAmountsMax: 50_000,
+    /** Newest payments and payouts that the figures of Health are computed from. */
+    healthRowsMax: 10_000,
+    /** Newest deliveries of payments whose delay is measured. */
+    delaysMeasuredMax: 500,
+  },
   settings: {
     frameOriginsMax: 10,
     logoBytesMax: 32 * 1024,
@@ -617,7 +649,7 @@ export const limits = {
   apiProcesses: {
     max: 64,
     /** Database connections of one process when every lane is in use. */
-    connections: 41,
+    connections: 43,
     /** Delay before an ended process is replaced; doubles while replacements end early. */
     restartDelayMs: second / 10,
     restartDelayMaxMs: 10 * second,
@@ -626,7 +658,29 @@ export const limits = {
     /** A process that takes longer is reported with its previous metrics. */
     metricsTimeoutMs: 2 * second,
   },
-  proof: { counterexamplesShownMax: 20 },
+  proof: {
+    counterexamplesShownMax: 20,
+    /** Between polls for a proof that an operator asked for. */
+    pollIntervalMs: 2 * second,
+    leaseMs: minute,
+    renewIntervalMs: 10 * second,
+    attemptsMax: 3,
+    /** Longest time for one claim in a proof that an operator asked for. */
+    claimMs: 10 * minute,
+    proofsListedMax: 20,
+  },
+  /** Rows that one item of `GET /v1/attention` counts. */
+  attention: { rowsCountedMax: 10_000 },
+  /** Hints to open consoles. */
+  hints: {
+    /** At most two a second per stream. */
+    pollIntervalMs: second / 2,
+    /** Polls take at most this part of the time. */
+    pollShareMax: 1 / 5,
+    environmentsPerReadMax: 200,
+    eventsRead: 20,
+    requestsRead: 50,
+  },
   audit: {
     /** Lines that a proof reads at a time. */
     linesPerRead: 1_000,
@@ -656,6 +710,7 @@ assert(limits.payouts.leaseMs >= limits.payouts.sendWithinMs + refundSendMs)
 assert(limits.banks.refundRetryMs > refundSendMs)
 assert(limits.sandboxBank.noticeLeaseMs > limits.sandboxBank.noticeTimeoutMs)
 assert(limits.deposits.leaseMs > limits.deposits.historyReadMs + limits.solana.callTimeoutMs)
+assert(limits.proof.leaseMs > 3 * limits.proof.renewIntervalMs)
 assert(limits.settlements.leaseMs > 5 * limits.banks.earlyTimeoutMs)
 
 // A replica that keeps up must not look late between two checks.

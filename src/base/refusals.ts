@@ -61,6 +61,11 @@ export const codes = {
     when: 'The transfer cannot be priced now. Quotes move no money.',
     nextStep: 'Correct what the message names and ask for the quote again.',
   },
+  approval_failed: {
+    status: 422,
+    when: 'The transfer cannot be approved or rejected.',
+    nextStep: 'Read the transfer again and correct what the message names.',
+  },
   virtual_account_creation_failed: {
     status: 422,
     when: 'The virtual account could not be created.',
@@ -185,6 +190,41 @@ export const reasons = {
     status: 409,
     when: 'The resource is in a state that does not allow this.',
     nextStep: 'Retrieve the resource to see its current state.',
+  },
+  own_payout: {
+    status: 403,
+    when: 'The transfer was created by the person who wants to approve it, or by an API key of that person.',
+    nextStep: 'Ask another member of your team to approve it.',
+  },
+  order_changed: {
+    status: 409,
+    when: 'The order hash is not that of the transfer.',
+    nextStep: 'Read the transfer again, check it and send its `orderHash`.',
+  },
+  name_changed: {
+    status: 409,
+    when: 'The bank reports another account name than when the transfer was created.',
+    nextStep: 'Check with the recipient. Reject the transfer if the account is not theirs.',
+  },
+  approval_expired: {
+    status: 409,
+    when: 'It waited for a second person for too long.',
+    nextStep: 'Create it again.',
+  },
+  too_few_approvers: {
+    status: 422,
+    when: 'Fewer than two members of the team may approve transfers.',
+    nextStep: 'Invite a second person who may approve, then set the rule.',
+  },
+  console_only: {
+    status: 403,
+    when: 'Only people can change this, in the console.',
+    nextStep: 'Ask an owner to change it in the console.',
+  },
+  second_person_required: {
+    status: 403,
+    when: 'The person who proposed a change wants to confirm it.',
+    nextStep: 'Ask another owner or admin to confirm it.',
   },
   not_simulated: {
     status: 422,

@@ -64,7 +64,9 @@ async function findNotAtBank(
   const { noticesComparedMax, accountsQueriedMax } = limits.reconcile
   const rows = await db.rows<{ id: string; account: string; amount: bigint }>({
     text: `
-      select p.rail_id as id, p.amount, a.rail_account as account from notices n
+      select p.rail_id as id, p.amount,
+        coalesce(n.reported_account, a.rail_account) as account
+      from notices n
       join payments p on p.rail = n.rail and p.rail_id = n.id
       join collection_accounts a on a.environment_id = p.environment_id and a.id = p.account_id
       where n.rail = $1 and n.mode = $2 and n.received_at >= $3 and n.state = 'TAKEN'

@@ -8,7 +8,7 @@ import { changeReturnStates, lockReturns, type Return, type ReturnState } from '
 type Ending = { from: ReturnState; to: ReturnState; shiftsFrom: AmountName }
 
 /** How the final status of a payout changes its return. */
-const endings: Record<Exclude<PayoutStatus, 'SUBMITTED'>, Ending> = {
+const endings: Record<Exclude<PayoutStatus, 'PENDING' | 'SUBMITTED'>, Ending> = {
   COMPLETED: { from: 'SENT', to: 'RETURNED', shiftsFrom: 'amountReturning' },
   FAILED: { from: 'SENT', to: 'FAILED', shiftsFrom: 'amountReturning' },
   REVERSED: { from: 'RETURNED', to: 'REVERSED', shiftsFrom: 'amountReturned' },

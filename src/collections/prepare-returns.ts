@@ -60,6 +60,8 @@ function toPayout(
     merchantReference: null,
     metadata: '{}',
     createdByKey: null,
+    createdByUser: null,
+    approval: null,
     status: 'SUBMITTED',
     failureReason: null,
     isReviewRequired: false,

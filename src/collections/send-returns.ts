@@ -25,7 +25,9 @@ type Tools = { db: Database; rail: PayoutRail; clock: Clock; logger: Logger }
 const returnsDue: DueTable = {
   table: 'payment_returns',
   keyColumns: ['environment_id', 'id'],
-  openCondition: "state = 'WAITING'",
+  // Returns at a paused rail wait without using up their tries.
+  openCondition: `state = 'WAITING'
+    and not exists (select from paused_rails where paused_rails.rail = payment_returns.rail)`,
   ownerColumn: 'rail',
   counterColumn: 'tries',
   returning: `${returnColumns('job')}, job.tries as attempts,

@@ -130,6 +130,10 @@ export const catalogue = {
     when: 'A refund failed or was sent back. The money is in your balance again.',
     data: payment,
   },
+  'crypto_transfer.pending': {
+    when: 'A crypto transfer waits for the approval of a second person.',
+    data: cryptoTransfer,
+  },
   'crypto_transfer.submitted': {
     when: 'A crypto transfer was submitted.',
     data: cryptoTransfer,
@@ -141,6 +145,10 @@ export const catalogue = {
   'crypto_transfer.failed': {
     when: 'A crypto transfer failed. Amount and fee are available again.',
     data: cryptoTransfer,
+  },
+  'bank_transfer.pending': {
+    when: 'A bank transfer waits for the approval of a second person.',
+    data: bankTransfer,
   },
   'bank_transfer.submitted': {
     when: 'A bank transfer was submitted.',

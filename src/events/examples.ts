@@ -1,7 +1,7 @@
 import { prefixes } from '../base/ids.js'
 import { composeExample } from '../resources/compose-example.js'
 import { payment as paymentSchema } from '../resources/payment.js'
-import { sampleTime as paidAt, referenceSample } from '../resources/shapes.js'
+import { sampleTime as paidAt, referenceSample, sampleHash } from '../resources/shapes.js'
 import { bodySchema, type EventType } from './catalogue.js'
 
 /** The example of the schema, changed to the state the resource has when the event is sent. */
@@ -66,6 +66,19 @@ const underpaidDeposit = { ...heldDeposit, amount: '20', amountHeld: '20', varia
 const overpaidDeposit = { amount: '30', amountHeld: '4.5', status: 'HELD', variance: 'OVERPAID' }
 const secondDeposit = { ...deposit, ...secondReference, ...heldDeposit, variance: 'DUPLICATE' }
 
+const pending = {
+  status: 'PENDING',
+  submittedAt: null,
+  approval: {
+    needed: 1,
+    givenBy: [],
+    rejectedBy: null,
+    reason: null,
+    expiresAt: '2036-01-08T09:00:00.000Z',
+  },
+  orderHash: sampleHash,
+}
+
 const changes = {
   'virtual_account.paid': accountWith(payment, 'PAID'),
   'virtual_account.underpaid': accountWith(payment, 'ACTIVE', { ...underpaid, ...returning }),
@@ -108,8 +121,10 @@ const changes = {
   'payment.returning': { ...underpaid, ...returning },
   'payment.returned': { ...underpaid, amountReturned: 1_000_000, status: 'RETURNED' },
   'payment.refunded': { amountAccepted: 0, amountReturned: 1_250_000, status: 'RETURNED' },
+  'crypto_transfer.pending': { ...pending, transactionSignature: null, attempts: [] },
   'crypto_transfer.confirmed': { status: 'CONFIRMED', confirmedAt: paidAt },
   'crypto_transfer.failed': { status: 'FAILED', failureReason: 'expired', failedAt: paidAt },
+  'bank_transfer.pending': pending,
   'bank_transfer.completed': { status: 'COMPLETED', completedAt: paidAt, sessionId },
   'bank_transfer.failed': {
     status: 'FAILED',

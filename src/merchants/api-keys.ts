@@ -49,6 +49,8 @@ export type NewKey = {
   permissions?: KeyPermission[] | null
   /** Keeps the key itself, sealed, so that it can be shown again. Secret keys of test mode only. */
   isRevealable?: boolean
+  /** The person who creates it in the console, who may not approve what it pays out. */
+  createdByUser?: string | null
 }
 
 const selectKeys = sql`
@@ -61,17 +63,17 @@ const selectKeys = sql`
 
 export function insertKey(tx: Tx, now: Date, newKey: NewKey): IssuedKey {
   const { seal, environment, kind, name, expiresAt, allowedAddresses } = newKey
-  const { permissions = null, isRevealable = false } = newKey
+  const { permissions = null, isRevealable = false, createdByUser = null } = newKey
   const key = makeKey({ kind, mode: environment.mode })
   const [id, hint] = [newId(now), hintOf(key)]
   const sealedKey = isRevealable ? seal.seal(key.reveal()) : null
   tx.write(sql`
     insert into api_keys
       (id, environment_id, kind, name, hash, secret_fingerprint, hint, allowed_addresses,
-        permissions, sealed_key, created_at, expires_at)
+        permissions, sealed_key, created_by_user, created_at, expires_at)
     values (${id}, ${environment.id}, ${kind}, ${name}, ${seal.hash(key.reveal())},
-      ${seal.fingerprint}, ${hint}, ${allowedAddresses}, ${permissions}, ${sealedKey}, ${now},
-      ${expiresAt})`)
+      ${seal.fingerprint}, ${hint}, ${allowedAddresses}, ${permissions}, ${sealedKey},
+      ${createdByUser}, ${now}, ${expiresAt})`)
   return {
     id,
     environmentId: environment.id,

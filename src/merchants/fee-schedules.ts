@@ -1,5 +1,6 @@
 import { strict as assert } from 'node:assert'
 import type { EnvironmentId } from '../base/environment.js'
+import { limits } from '../base/limits.js'
 import { Refusal } from '../base/refusal.js'
 import type { Asset } from '../money/assets.js'
 import type { FeeSchedule } from '../money/fees.js'
@@ -75,6 +76,23 @@ export async function getFeeSchedules(db: Queryable, names: FeeName[]): Promise<
 export async function getFeeSchedule(db: Queryable, name: FeeName): Promise<VersionedFee> {
   const [fee] = await getFeeSchedules(db, [name])
   return fee!
+}
+
+/** Every version that was set, newest first. */
+export async function listFeeVersions(
+  db: Queryable,
+  environmentId: EnvironmentId,
+): Promise<{ operation: FeeOperation; fee: VersionedFee; createdAt: Date }[]> {
+  const rows = await db.rows(sql<Row & { createdAt: Date }>`
+    select environment_id as "environmentId", operation, version, schedule::text as schedule,
+      created_at as "createdAt"
+    from fee_schedules where environment_id = ${environmentId}
+    order by created_at desc, operation, version desc limit ${limits.operator.rowsListedDefault}`)
+  return rows.map((row) => ({
+    operation: row.operation as FeeOperation,
+    fee: toFee(row),
+    createdAt: row.createdAt,
+  }))
 }
 
 /** Adds a version. Earlier versions stay, so that every charged fee can be explained. */

@@ -172,6 +172,7 @@ type KeyRow = {
   collectBank: string | null
   payoutBank: string | null
   isSuspended: boolean
+  keysNeedApproval: boolean
 }
 
 const columns = { hash: 'bytea' } as const
@@ -184,7 +185,8 @@ const selectKeys = listStatement<typeof columns, KeyRow>({
       k.permissions, k.expires_at as "expiresAt", k.environment_id as "environmentId", e.mode,
       e.clock_offset_ms::float8 as "clockOffsetMs", e.merchant_id as "merchantId",
       e.collect_bank as "collectBank", e.payout_bank as "payoutBank",
-      m.display_name as "merchantName", m.suspended_at is not null as "isSuspended"
+      m.display_name as "merchantName", m.suspended_at is not null as "isSuspended",
+      coalesce(e.approval_rule ->> 'appliesTo' = 'all', false) as "keysNeedApproval"
     from ${list} join api_keys k on k.hash = list.hash
       join environments e on e.id = k.environment_id
       join merchants m on m.id = e.merchant_id
@@ -208,6 +210,7 @@ function toKnownKey(row: KeyRow): KnownKey {
     collectBank: row.collectBank,
     payoutBank: row.payoutBank,
     isSuspended: row.isSuspended,
+    keysNeedApproval: row.keysNeedApproval,
   }
   return {
     key: { id, name, kind, environment, permissions: row.permissions && new Set(row.permissions) },

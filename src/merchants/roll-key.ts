@@ -6,7 +6,7 @@ import { sql } from '../postgres/sql.js'
 import type { Tx } from '../postgres/tx.js'
 import { type ApiKey, type IssuedKey, insertKey, type KeyName, lockKey } from './api-keys.js'
 
-export type KeyRoll = KeyName & { seal: Seal; graceMs: number }
+export type KeyRoll = KeyName & { seal: Seal; graceMs: number; createdByUser?: string | null }
 
 /** The new key, and when the old one stops working. */
 export type RolledKey = { issued: IssuedKey; oldExpiresAt: Date }
@@ -32,6 +32,7 @@ export async function rollKey(tx: Tx, now: Date, roll: KeyRoll): Promise<RolledK
     allowedAddresses: old.allowedAddresses,
     permissions: old.permissions,
     isRevealable: old.isRevealable,
+    createdByUser: roll.createdByUser ?? null,
   })
   const graceEnd = after(now, roll.graceMs)
   const oldExpiresAt = old.expiresAt && old.expiresAt < graceEnd ? old.expiresAt : graceEnd

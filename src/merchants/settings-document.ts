@@ -1,9 +1,9 @@
-import Type, { type Static } from 'typebox'
+import Type, { type Static, type TSchema } from 'typebox'
 import { emailPattern, phonePattern } from '../base/contact-patterns.js'
 import type { Environment } from '../base/environment.js'
 import { limits } from '../base/limits.js'
 import { positiveDecimalPattern } from '../money/amounts.js'
-import { inCoins, inKobo } from '../resources/shapes.js'
+import { inCoins, inKobo, withDescription } from '../resources/shapes.js'
 
 const closed = { additionalProperties: false }
 
@@ -192,6 +192,54 @@ const Settlement = Type.Object(
   closed,
 )
 
+const KoboLimit = Type.Integer({
+  ...inKobo,
+  minimum: 1,
+  maximum: Number(limits.money.wireMax),
+  examples: [50_000_000],
+})
+
+const CoinLimit = Type.String({
+  ...inCoins,
+  pattern: positiveDecimalPattern,
+  maxLength: limits.money.decimalDigitsMax + 1,
+  examples: ['500'],
+})
+
+function limitsIn<Limit extends TSchema>(limit: Limit) {
+  const rule = Type.Object(
+    {
+      each: withDescription(limit, 'A transfer of more than this waits for a second person.'),
+      perDay: Type.Union([limit, Type.Null()], {
+        description:
+          'If the transfers of one person or API key within 24 hours that were not approved would sum up to more than this, the next one waits, too. Null: no such limit.',
+      }),
+    },
+    closed,
+  )
+  return Type.Union([rule, Type.Null()], { examples: [null] })
+}
+
+/** Which payouts wait for a second person. */
+export const Approvals = Type.Object(
+  {
+    appliesTo: Type.Enum(['console', 'all'], {
+      type: 'string',
+      description: '`console`: transfers that people create. `all`: also those of API keys.',
+      examples: ['console'],
+    }),
+    NGN: limitsIn(KoboLimit),
+    USDC: limitsIn(CoinLimit),
+    USDT: limitsIn(CoinLimit),
+  },
+  {
+    ...closed,
+    description:
+      'Transfers above these limits wait for the approval of a second person: NGN in kobo, the others as decimals; null for no limit. Changed in the console only.',
+  },
+)
+export type Approvals = Static<typeof Approvals>
+
 /** The settings of an environment, with defaults filled in. */
 export const Settings = Type.Object(
   {
@@ -200,6 +248,7 @@ export const Settings = Type.Object(
     lowBalance: LowBalance,
     paymentMethods: PaymentMethods,
     settlement: Settlement,
+    approvals: Approvals,
   },
   { ...closed, title: 'Settings' },
 )
@@ -216,6 +265,7 @@ export const SettingsPatch = Type.Partial(
     lowBalance: Type.Partial(LowBalance, closed),
     paymentMethods: Type.Partial(PaymentMethods, closed),
     settlement: Type.Partial(Settlement, closed),
+    approvals: Approvals,
   }),
   { ...closed, examples: [{ policies: { bank: { underpayment: 'hold' } } }] },
 )
@@ -257,6 +307,7 @@ export function defaultSettings(environment: Pick<Environment, 'merchantName'>):
       reserve: 0,
       minimum: 100_000,
     },
+    approvals: { appliesTo: 'console', NGN: null, USDC: null, USDT: null },
   }
 }
 

@@ -1,4 +1,5 @@
 import { strict as assert } from 'node:assert'
+import { isDeepStrictEqual } from 'node:util'
 import { after } from '../base/clock.js'
 import type { Environment, EnvironmentId } from '../base/environment.js'
 import { limits } from '../base/limits.js'
@@ -11,6 +12,7 @@ import { listStatement } from '../postgres/statement.js'
 import type { Queryable, Tx } from '../postgres/tx.js'
 import { lockEnvironment } from './environments.js'
 import {
+  type Approvals,
   defaultSettings,
   mergeSettings,
   type Settings,
@@ -68,15 +70,38 @@ export async function patchSettings(
     })
   await lockEnvironment(tx, environment.id)
   const before = await readStored(tx, environment.id)
-  const stored = mergeSettings(before, patch)
-  writeStored(tx, now, { environmentId: environment.id, stored })
+  const { approvals, ...rest } = patch
   const defaults = defaultSettings(environment)
+  if (approvals) refuseOtherRule(mergeSettings(defaults, before).approvals, approvals)
+  const stored = mergeSettings(before, rest)
+  writeStored(tx, now, { environmentId: environment.id, stored })
   const settings = mergeSettings(defaults, stored)
   if (hasOtherSchedule(mergeSettings(defaults, before).settlement, settings.settlement)) {
     const realNow = after(now, -environment.clockOffsetMs)
     await scheduleSettlement(tx, realNow, { environment, settings: settings.settlement })
   }
   return settings
+}
+
+/** Whoever sends all settings back may include the rule as it is. */
+function refuseOtherRule(current: Approvals, sent: Approvals): void {
+  if (isDeepStrictEqual(current, sent)) return
+  throw new Refusal('forbidden', {
+    reason: 'console_only',
+    message:
+      'The approval rule is changed in the console only, by an owner: an API key must not loosen the rule that may hold its own transfers.',
+  })
+}
+
+/** Writes the approval rule. The caller has locked the environment and checked the change. */
+export async function writeApprovals(
+  tx: Tx,
+  now: Date,
+  environmentId: EnvironmentId,
+  approvals: Approvals,
+): Promise<void> {
+  const before = await readStored(tx, environmentId)
+  writeStored(tx, now, { environmentId, stored: { ...before, approvals } })
 }
 
 /** A change of reserve or minimum must not skip a settlement that waits for the bank. */

@@ -168,7 +168,7 @@ function recordResult(
   { rail, differences, position }: Reconciled,
 ): Promise<void> {
   const dueAt = after(now, everyMs)
-  return recordReconciliation(db, now, { rail, dueAt, differences: differences.length, position })
+  return recordReconciliation(db, now, { rail, dueAt, differences, position })
 }
 
 function toSince({ agreedAt, position }: AgreedPosition): Since {

@@ -24,18 +24,23 @@ export const allProofs = [
   ...bankProofs,
 ]
 
-/**
- * Checks every claim against one snapshot, so that concurrent work cannot disprove it. Calls
- * `onChecked` after each claim, because millions of rows take a while.
- */
+type Options = {
+  /** Called after each claim, because millions of rows take a while. */
+  onChecked?: (claim: string) => void
+  /** Longest time for one claim; by default a day. */
+  claimMs?: number
+}
+
+/** Checks every claim against one snapshot, so that concurrent work cannot disprove it. */
 export async function verifyLedger(
   db: Database,
   proofs: Proof[] = allProofs,
-  onChecked: (claim: string) => void = () => {},
+  { onChecked = () => {}, claimMs }: Options = {},
 ): Promise<ProofResult[]> {
   return db.transaction(async (tx) => {
     tx.write(sql`set transaction isolation level repeatable read, read only`)
     tx.liftTimeouts()
+    if (claimMs !== undefined) tx.write(sql.raw(`set local statement_timeout = ${claimMs}`))
     const results: ProofResult[] = []
     for (const { claim, counterexamples } of proofs) {
       const text = `select * from (${counterexamples}) c limit ${limits.proof.counterexamplesShownMax}`

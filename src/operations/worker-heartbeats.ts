@@ -6,6 +6,7 @@ import { limits } from '../base/limits.js'
 import type { Logger } from '../base/log.js'
 import type { Database } from '../postgres/database.js'
 import { sql } from '../postgres/sql.js'
+import type { Queryable } from '../postgres/tx.js'
 import type { JobProgress } from './job-progress.js'
 
 /** The command with which a worker process was started. */
@@ -77,6 +78,24 @@ export type Workers = {
   lastBeatAgeMs: number | null
   /** Names of jobs that are late on an alive worker. */
   lateJobs: string[]
+}
+
+export type LivingWorker = Pick<Worker, 'command' | 'hostName' | 'processId' | 'version'> & {
+  startedAt: Date
+  beatAgeMs: number
+  lateJobs: string[]
+}
+
+/** Workers with a recent heartbeat, by host. */
+export function listLivingWorkers(db: Queryable): Promise<LivingWorker[]> {
+  return db.rows(sql<LivingWorker>`
+    select command, host_name as "hostName", process_id as "processId", version,
+      started_at as "startedAt", late_jobs as "lateJobs",
+      greatest(extract(epoch from clock_timestamp() - beat_at) * 1000, 0)::float8 as "beatAgeMs"
+    from worker_heartbeats
+    where stopped_at is null
+      and beat_at > clock_timestamp() - ${limits.work.missingAfterMs} * interval '1 ms'
+    order by host_name, process_id limit ${limits.operator.rowsListedDefault}`)
 }
 
 export async function readWorkers(db: Database): Promise<Workers> {

@@ -24,7 +24,7 @@ export type NewPayout = {
 export function toNewPayout(
   payout: Payout,
   attempt: PreparedAttempt,
-  preparedAt: Date = payout.submittedAt,
+  preparedAt: Date = payout.createdAt,
 ): NewPayout {
   const { token } = attempt
   const shownAttempt = { number: 1, token, state: 'LIVE', createdAt: preparedAt } as const
@@ -34,7 +34,10 @@ export function toNewPayout(
 /** The locked accounts, and the merchants' references that payouts have used. */
 type Reads = { book: Book; used: ReadonlySet<string> }
 
-export async function readForPayouts(tx: Tx, newPayouts: NewPayout[]): Promise<Reads> {
+export async function readForPayouts(
+  tx: Tx,
+  newPayouts: Pick<NewPayout, 'payout'>[],
+): Promise<Reads> {
   const [book, used] = await Promise.all([
     lockForAll(tx, newPayouts.map(toHoldMovement)),
     findReferences(tx, newPayouts),
@@ -98,7 +101,10 @@ const selectReferences = listStatement<typeof columns, { key: string }>({
     where p.kind = list.kind and p.merchant_reference = list.merchant_reference`,
 })
 
-async function findReferences(tx: Tx, newPayouts: NewPayout[]): Promise<Set<string>> {
+async function findReferences(
+  tx: Tx,
+  newPayouts: Pick<NewPayout, 'payout'>[],
+): Promise<Set<string>> {
   const rows = newPayouts.flatMap(({ payout: { environmentId, kind, merchantReference } }) =>
     merchantReference === null
       ? []
@@ -126,7 +132,7 @@ function findDuplicates(newPayouts: NewPayout[], earlier: ReadonlySet<string>): 
 }
 
 /** Reserves amount and fee. The amount will leave `clearing` (banks) or `treasury` (coins). */
-function toHoldMovement({ payout }: NewPayout): Movement {
+export function toHoldMovement({ payout }: Pick<NewPayout, 'payout'>): Movement {
   const { environmentId, asset, id, amount, fee, takesFrom: debit } = payout
   const purposes = purposesOf(payout)
   const lines: MovementLine[] = [
@@ -149,7 +155,7 @@ function toSubmittedEvent({ payout, shown }: NewPayout) {
     : []
 }
 
-function duplicateReference({ kind, merchantReference }: Payout): Refusal {
+export function duplicateReference({ kind, merchantReference }: Payout): Refusal {
   return new Refusal(payoutKinds[kind].refusal, {
     reason: 'duplicate_reference',
     message: `merchantReference ${merchantReference} was already used. Send a new one, or none.`,
@@ -157,7 +163,7 @@ function duplicateReference({ kind, merchantReference }: Payout): Refusal {
   })
 }
 
-function notHeld(payout: Payout, { why, available }: NotMoved): Refusal {
+export function notHeld(payout: Payout, { why, available }: NotMoved): Refusal {
   return why === 'not_covered' ? notCovered(payout, { available }) : beyondLimit(payout)
 }
 

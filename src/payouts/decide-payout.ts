@@ -61,7 +61,10 @@ export async function decidePayout(
 }
 
 /** What an operator sees of a payout before deciding it. */
-export type OpenPayout = Pick<Payout, 'asset' | 'amount' | 'destination'> & {
+export type OpenPayout = Pick<
+  Payout,
+  'environmentId' | 'asset' | 'amount' | 'destination' | 'status'
+> & {
   mode: Mode
   merchantName: string
 }
@@ -69,7 +72,8 @@ export type OpenPayout = Pick<Payout, 'asset' | 'amount' | 'destination'> & {
 export async function findOpenPayout(db: Queryable, reference: string): Promise<OpenPayout> {
   const { environmentId, id } = await findName(db, reference)
   const [row] = await db.rows(sql<OpenPayout>`
-    select p.asset, p.amount, p.destination, e.mode, m.display_name as "merchantName"
+    select p.environment_id as "environmentId", p.asset, p.amount, p.destination,
+      p.status, e.mode, m.display_name as "merchantName"
     from payouts p join environments e on e.id = p.environment_id
     join merchants m on m.id = e.merchant_id
     where p.environment_id = ${environmentId} and p.id = ${id}`)

@@ -7,6 +7,8 @@ export const failureReasons = {
     destination_wrong_token: 'The token account of the destination changed its owner.',
     chain_error: 'The transaction reached a block and failed there.',
     operator_decision: 'The operator confirmed that it did not land and no longer can.',
+    approval_rejected: 'A second person rejected it. Nothing was signed.',
+    approval_expired: 'Nobody approved it within 72 hours. Nothing was signed.',
   },
   bank_transfer: {
     account_closed: 'The account was closed.',
@@ -16,14 +18,19 @@ export const failureReasons = {
     insufficient_float: 'Our account at the bank could not cover it. Your request was correct.',
     bank_declined: 'The bank declined it without giving a reason.',
     operator_decision: 'The operator confirmed with the bank that it failed.',
+    approval_rejected: 'A second person rejected it. Nothing was sent to the bank.',
+    approval_expired: 'Nobody approved it within 72 hours. Nothing was sent to the bank.',
   },
 } as const
 
 export type ChainFailure = Exclude<
   keyof typeof failureReasons.crypto_transfer,
-  'expired' | 'operator_decision'
+  'expired' | 'operator_decision' | ApprovalFailure
 >
-export type BankFailure = keyof typeof failureReasons.bank_transfer
+export type BankFailure = Exclude<keyof typeof failureReasons.bank_transfer, ApprovalFailure>
+
+/** Of a payout that no rail was asked to carry out. */
+export type ApprovalFailure = 'approval_rejected' | 'approval_expired'
 
 /** Outcome of an attempt that an operator ended. */
 export const operatorDecision: BankFailure = 'operator_decision'

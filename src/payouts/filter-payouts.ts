@@ -44,6 +44,7 @@ export type PayoutFilter = TimeRange & {
   amountMax?: bigint | undefined
   amountAssets?: readonly Asset[] | undefined
   createdByKey?: string | undefined
+  createdByUser?: string | undefined
   /** Words of the recipient's name, or the account number or address. */
   recipient?: string | undefined
   merchantReference?: string | undefined
@@ -144,7 +145,7 @@ async function findByReference(
   return rows.map(({ id }) => id)
 }
 
-type Served = 'id' | 'term' | 'amount' | 'key' | 'kind'
+type Served = 'id' | 'term' | 'amount' | 'key' | 'user' | 'kind'
 
 async function chooseIndex(
   db: Queryable,
@@ -171,6 +172,15 @@ async function chooseIndex(
       }),
       serves: 'key',
     }
+  if (filter.createdByUser !== undefined)
+    return {
+      read: idsByIndex({
+        ...payouts,
+        where: sql`created_by_user is not null`,
+        columns: [{ name: 'created_by_user', type: 'uuid', values: [filter.createdByUser] }],
+      }),
+      serves: 'user',
+    }
   const statuses = filter.status ? [filter.status] : payoutStatuses
   return {
     read: idsByIndex({
@@ -185,7 +195,7 @@ async function chooseIndex(
 }
 
 function conditionsOf(filter: PayoutFilter, { terms }: Lookups, serves: Served): Sql[] {
-  const { kinds, status, currency, amountMin, amountMax, createdByKey } = filter
+  const { kinds, status, currency, amountMin, amountMax, createdByKey, createdByUser } = filter
   // Its kind is that of bank transfers.
   const isNaira = currency === 'NGN'
   return [
@@ -193,10 +203,13 @@ function conditionsOf(filter: PayoutFilter, { terms }: Lookups, serves: Served):
       index === 0 && serves === 'term' ? hasOtherTerms(search) : hasTerms(search),
     ),
     // The other indexes have transfers only; an id may be that of a return.
-    (serves === 'id' || (serves !== 'kind' && kinds.length < transferKinds.length)) &&
+    (serves === 'id' ||
+      serves === 'user' ||
+      (serves !== 'kind' && kinds.length < transferKinds.length)) &&
       sql`t.kind = any (${kinds}::text[])`,
     serves !== 'kind' && status && sql`t.status = ${status}`,
     serves !== 'key' && createdByKey !== undefined && sql`t.created_by_key = ${createdByKey}`,
+    serves !== 'user' && createdByUser !== undefined && sql`t.created_by_user = ${createdByUser}`,
     currency && serves !== 'amount' && !isNaira && sql`t.asset = ${currency}`,
     amountMin !== undefined && serves !== 'amount' && sql`t.amount >= ${amountMin}`,
     amountMax !== undefined && serves !== 'amount' && sql`t.amount <= ${amountMax}`,

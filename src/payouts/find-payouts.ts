@@ -7,8 +7,10 @@ import { keyedRead, type RowKey } from '../postgres/keyed-read.js'
 import type { Queryable } from '../postgres/tx.js'
 import { findPayoutPage, type PayoutFilter } from './filter-payouts.js'
 import {
+  type ApprovalDecision,
   type AttemptState,
   type Payout,
+  type PayoutApproval,
   type PayoutAttempt,
   type PayoutKind,
   type PayoutStatus,
@@ -16,19 +18,49 @@ import {
 } from './payout.js'
 import type { Destination } from './ports.js'
 
-export type PayoutRow = Omit<Payout, 'destination'> & { destination: string }
+export type PayoutRow = Omit<Payout, 'destination' | 'approval'> & {
+  destination: string
+  approval: string | null
+}
+
+/** As JSON; null for a payout that needed no approval, which then costs nothing to find out. */
+const approvalOf = `case when p.order_hash is not null then json_build_object(
+  'orderHash', encode(p.order_hash, 'hex'), 'expiresAt', p.approve_by, 'decision', (
+    select json_build_object('verdict', d.verdict, 'reason', d.reason, 'at', d.decided_at,
+      'user', json_build_object('id', u.id, 'name', u.name))
+    from payout_approvals d join users u on u.id = d.user_id
+    where d.environment_id = p.environment_id and d.payout_id = p.id)) end`
+
+type ApprovalJson = {
+  orderHash: string
+  expiresAt: string
+  decision: (Omit<ApprovalDecision, 'at'> & { at: string }) | null
+}
+
+function toApproval({ orderHash, expiresAt, decision }: ApprovalJson): PayoutApproval {
+  return {
+    orderHash,
+    expiresAt: new Date(expiresAt),
+    decision: decision && { ...decision, at: new Date(decision.at) },
+  }
+}
 
 export const payoutColumns = `p.environment_id as "environmentId", p.id, p.kind, p.rail, p.asset,
   p.amount, p.fee, p.requested_amount as "requestedAmount", p.destination,
   p.merchant_reference as "merchantReference", p.metadata, p.takes_from as "takesFrom",
-  p.created_by_key as "createdByKey", p.status,
+  p.created_by_key as "createdByKey", p.created_by_user as "createdByUser",
+  ${approvalOf} as approval, p.status,
   p.failure_reason as "failureReason", p.is_review_required as "isReviewRequired",
   p.event_sequence as "eventSequence", p.submitted_at as "submittedAt",
   p.completed_at as "completedAt", p.failed_at as "failedAt", p.reversed_at as "reversedAt",
   p.created_at as "createdAt"`
 
 export function toPayout(row: PayoutRow): Payout {
-  return { ...row, destination: JSON.parse(row.destination) as Destination }
+  return {
+    ...row,
+    destination: JSON.parse(row.destination) as Destination,
+    approval: row.approval === null ? null : toApproval(JSON.parse(row.approval)),
+  }
 }
 
 /** Attempts are sorted oldest first. */
@@ -43,7 +75,8 @@ const packed = `json_build_array(p.environment_id, p.id, p.kind, p.rail, p.asset
   p.takes_from, p.status, p.failure_reason, p.is_review_required, p.event_sequence, p.submitted_at,
   p.completed_at, p.failed_at, p.reversed_at, p.created_at, p.created_by_key, array(
     select json_build_array(a.number, a.token, a.state, a.created_at) from payout_attempts a
-    where a.environment_id = p.environment_id and a.payout_id = p.id order by a.number)) as packed`
+    where a.environment_id = p.environment_id and a.payout_id = p.id order by a.number),
+  p.created_by_user, ${approvalOf}) as packed`
 
 type PackedRow = { packed: string }
 type Time = string
@@ -65,13 +98,15 @@ type Packed = [
   failureReason: string | null,
   isReviewRequired: boolean,
   eventSequence: number,
-  submittedAt: Time,
+  submittedAt: Time | null,
   completedAt: Time | null,
   failedAt: Time | null,
   reversedAt: Time | null,
   createdAt: Time,
   createdByKey: string | null,
   attempts: [number: number, token: string, state: AttemptState, createdAt: Time][],
+  createdByUser: string | null,
+  approval: ApprovalJson | null,
 ]
 
 function unpack(row: PackedRow): PayoutWithAttempts {
@@ -94,12 +129,14 @@ function unpack(row: PackedRow): PayoutWithAttempts {
       failureReason: fields[13],
       isReviewRequired: fields[14],
       eventSequence: fields[15],
-      submittedAt: new Date(fields[16]),
+      submittedAt: toTime(fields[16]),
       completedAt: toTime(fields[17]),
       failedAt: toTime(fields[18]),
       reversedAt: toTime(fields[19]),
       createdAt: new Date(fields[20]),
       createdByKey: fields[21],
+      createdByUser: fields[23],
+      approval: fields[24] && toApproval(fields[24]),
     },
     attempts: fields[22].map((attempt) => ({
       number: attempt[0],

@@ -15,6 +15,7 @@ export async function instructRail(
 ): Promise<Refusal | undefined> {
   const rail = simulated.find(({ name }) => name === payout.rail)
   if (!rail) return notSimulated(payout)
+  if (payout.status === 'PENDING') return waitsForApproval(payout, outcome)
   const attempts = await readLiveAttempts(db, [payout])
   const instruction = { reference: referenceOf(payout), outcome, attempt: attempts[0] }
   const first = await rail.instruct(instruction)
@@ -23,6 +24,13 @@ export async function instructRail(
   await rail.send(attempts)
   const second = await rail.instruct(instruction)
   return second === 'obeyed' ? undefined : tooLate(payout, outcome)
+}
+
+function waitsForApproval(payout: Payout, outcome: string): Refusal {
+  return new Refusal(payoutKinds[payout.kind].refusal, {
+    reason: 'invalid_state',
+    message: `${referenceOf(payout)} waits for approval, so ${outcome} cannot be set. Approve it in the console first.`,
+  })
 }
 
 function tooLate(payout: Payout, outcome: string): Refusal {

@@ -13,9 +13,26 @@ export type PayoutKind = 'crypto_transfer' | 'bank_transfer' | ReturnKind
 
 export type ReturnKind = 'bank_return' | 'crypto_return'
 
-export const payoutStatuses = ['SUBMITTED', 'COMPLETED', 'FAILED', 'REVERSED'] as const
+export const payoutStatuses = ['PENDING', 'SUBMITTED', 'COMPLETED', 'FAILED', 'REVERSED'] as const
 
 export type PayoutStatus = (typeof payoutStatuses)[number]
+
+/** What a second person decided about a payout. */
+export type ApprovalDecision = {
+  verdict: 'APPROVED' | 'REJECTED'
+  user: { id: string; name: string }
+  /** Of a rejection. */
+  reason: string | null
+  at: Date
+}
+
+/** Of a payout that waits, or waited, for the approval of a second person. */
+export type PayoutApproval = {
+  /** SHA-256 of what is approved, in hex digits. */
+  orderHash: string
+  expiresAt: Date
+  decision: ApprovalDecision | null
+}
 
 export type Payout = {
   environmentId: EnvironmentId
@@ -33,13 +50,18 @@ export type Payout = {
   merchantReference: string | null
   /** JSON text, untouched. */
   metadata: string
-  /** The API key that asked for it; null for returns. */
+  /** The API key that asked for it; null for people and for returns. */
   createdByKey: string | null
+  /** The person who asked for it in the console. */
+  createdByUser: string | null
+  /** Null: it needed no approval. */
+  approval: PayoutApproval | null
   status: PayoutStatus
   failureReason: string | null
   isReviewRequired: boolean
   eventSequence: number
-  submittedAt: Date
+  /** Null: never approved. */
+  submittedAt: Date | null
   completedAt: Date | null
   failedAt: Date | null
   reversedAt: Date | null
@@ -66,6 +88,7 @@ type Kind = {
   baseFee: FeeOperation | null
   /** Null: reported by the events of its payment. */
   events: {
+    pending: EventType
     submitted: EventType
     landed: EventType
     failed: EventType
@@ -86,6 +109,7 @@ export const payoutKinds = {
     refusal: 'crypto_transfer_failed',
     baseFee: 'crypto_payout',
     events: {
+      pending: 'crypto_transfer.pending',
       submitted: 'crypto_transfer.submitted',
       landed: 'crypto_transfer.confirmed',
       failed: 'crypto_transfer.failed',
@@ -96,6 +120,7 @@ export const payoutKinds = {
     refusal: 'bank_transfer_failed',
     baseFee: 'bank_payout',
     events: {
+      pending: 'bank_transfer.pending',
       submitted: 'bank_transfer.submitted',
       landed: 'bank_transfer.completed',
       failed: 'bank_transfer.failed',

@@ -11,6 +11,7 @@ import { findInstructions } from './find-instructions.js'
 import type { FollowReturns } from './followed-returns.js'
 import { claimAttempts, readLiveAttempts } from './live-attempts.js'
 import { logPayouts } from './log-payouts.js'
+import { isRailPaused } from './paused-rails.js'
 import type { AttemptFinding, LiveAttempt, PayoutRail } from './ports.js'
 
 type Tools = {
@@ -23,7 +24,8 @@ type Tools = {
 
 /**
  * Polls the due attempts of a rail and acts on the findings: settles, releases, sends again, or
- * replaces an attempt that can no longer land. Returns how many it polled.
+ * replaces an attempt that can no longer land. On a paused rail nothing is sent or replaced. Returns
+ * how many it polled.
  */
 export async function pollPayouts(tools: Tools, now: Date): Promise<number> {
   const { db, rail } = tools
@@ -31,9 +33,11 @@ export async function pollPayouts(tools: Tools, now: Date): Promise<number> {
   if (attempts.length === 0) return 0
   const findings = await rail.check(attempts)
   const unseen = attempts.filter((_, index) => findings[index]!.state === 'unseen')
-  await sendInTime(tools, now, unseen)
   const gone = attempts.filter((_, index) => findings[index]!.state === 'gone')
-  const goneVerdicts = await replaceGone(tools, now, gone)
+  const hasToSend = unseen.length + gone.length > 0
+  const isPaused = hasToSend && (await isRailPaused(db, rail.name))
+  if (!isPaused) await sendInTime(tools, now, unseen)
+  const goneVerdicts = isPaused ? gone.map(waitFor(now)) : await replaceGone(tools, now, gone)
 
   const otherVerdicts = attempts
     .map((attempt, index) => toVerdict(now, attempt, findings[index]!))
@@ -149,6 +153,13 @@ async function replaceGone(
         : { attempt, verdict: 'wait', dueAt: after(now, limits.payouts.pollIntervalMs) }
     }),
   ]
+}
+
+/** Nothing is signed on a paused rail. The old attempt stays until the rail is resumed. */
+function waitFor(now: Date) {
+  return (attempt: LiveAttempt): AttemptVerdict => {
+    return { attempt, verdict: 'wait', dueAt: after(now, nextPollMs(now, attempt)) }
+  }
 }
 
 /** Rails refuse with 422 what they would refuse again, and with 503 what may work later. */

@@ -12,6 +12,7 @@ import type { Queryable } from '../postgres/tx.js'
 import { type NewPayout, notCovered, toNewPayout } from './create-payouts.js'
 import type { FeeBook, FeeLine } from './fee-book.js'
 import { gatherByRail } from './gather-by-rail.js'
+import { noPausedRails, type PausedRails, railPaused } from './paused-rails.js'
 import { type Payout, type PayoutKind, payoutKinds, referenceOf } from './payout.js'
 import type {
   Destination,
@@ -35,6 +36,7 @@ export type PayoutRequest = QuoteRequest & {
   merchantReference: string | null
   metadata: string
   createdByKey: string | null
+  createdByUser: string | null
 }
 
 export type PayoutRails = Record<Mode, Partial<Record<PayoutKind, PayoutRail>>>
@@ -55,6 +57,11 @@ export type PayoutPreparation = {
    * Nothing leaves.
    */
   prepare(environmentNow: Date, request: PayoutRequest): Promise<Outcome<PreparedPayout>>
+  /**
+   * For a payout that waits for approval: checks the destination and prices it. Signs nothing;
+   * that happens at approval.
+   */
+  prepareUnsigned(environmentNow: Date, request: PayoutRequest): Promise<Outcome<Payout>>
 }
 
 type Tools = {
@@ -63,6 +70,8 @@ type Tools = {
   banks: PayoutBanks
   fees: FeeBook
   logger: Logger
+  /** Absent: no rail is paused. */
+  paused?: PausedRails
 }
 
 /** A request with its id. The base fee is due whatever the rail finds. */
@@ -85,6 +94,7 @@ export function createPayoutPreparation({
   banks,
   fees,
   logger,
+  paused = noPausedRails,
 }: Tools): PayoutPreparation {
   const unfinished = new UnfinishedPayouts()
   const inspectTogether = gatherByRail((rail: PayoutRail, requests: QuoteRequest[]) =>
@@ -108,6 +118,9 @@ export function createPayoutPreparation({
     const base = await priceBase(request)
     const rail = railOf({ rails, banks }, request)
     if (!rail) return railUnavailable(request)
+    // Mostly false without a promise: every payout passes here.
+    const isPaused = paused.has(rail.name)
+    if (isPaused && (await isPaused)) return railPaused(request.kind)
     const inspected = await inspectTogether(rail, request)
     if (inspected instanceof Refusal) return inspected
     const lines = [...base, ...(await price(request, inspected.extraFees))]
@@ -121,6 +134,9 @@ export function createPayoutPreparation({
     const { request, baseFee } = candidate
     const rail = railOf({ rails, banks }, request)
     if (!rail) return railUnavailable(request)
+    // Mostly false without a promise: every payout passes here.
+    const isPaused = paused.has(rail.name)
+    if (isPaused && (await isPaused)) return railPaused(request.kind)
     const signed = await signTogether(rail, candidate)
     if (signed instanceof Refusal) return signed
     const { destination, extraFees, attempt } = signed
@@ -170,6 +186,20 @@ export function createPayoutPreparation({
         reportTreasuryShort(request)
         return prepared
       }
+    },
+
+    async prepareUnsigned(environmentNow, request) {
+      const base = await priceBase(request)
+      const candidate = { request, id: newId(environmentNow), baseFee: sumOf(base) }
+      const uncovered = await findUncoveredOne(candidate)
+      if (uncovered) return uncovered
+      const rail = railOf({ rails, banks }, request)
+      if (!rail) return railUnavailable(request)
+      const inspected = await inspectTogether(rail, request)
+      if (inspected instanceof Refusal) return inspected
+      const { destination, extraFees } = inspected
+      const fee = candidate.baseFee + sumOf(await price(request, extraFees))
+      return toPayout(environmentNow, candidate, { rail: rail.name, destination, fee })
     },
   }
 }
@@ -264,6 +294,8 @@ function toPayout(
     merchantReference: request.merchantReference,
     metadata: request.metadata,
     createdByKey: request.createdByKey,
+    createdByUser: request.createdByUser,
+    approval: null,
     status: 'SUBMITTED',
     failureReason: null,
     isReviewRequired: false,

@@ -9,7 +9,7 @@ const heldEqualsOpenPayouts: Proof = {
       from ledger_accounts where name in ('available', 'suspense')),
     open as (
       select environment_id, asset, takes_from as name, sum(amount + fee) as open
-      from payouts where status = 'SUBMITTED' group by environment_id, asset, takes_from)
+      from payouts where status in ('PENDING', 'SUBMITTED') group by environment_id, asset, takes_from)
     select environment_id, asset, name, held, open
     from held full join open using (environment_id, asset, name)
     where coalesce(held, 0) <> coalesce(open, 0)`,
@@ -46,7 +46,7 @@ const holdsFollowTheirPayouts: Proof = {
     select p.environment_id, p.id, p.status, r.verb from payouts p
     left join ledger_resolutions r on r.environment_id = p.environment_id and r.cause_id = p.id
     where r.verb is distinct from case p.status
-      when 'SUBMITTED' then null when 'FAILED' then 'release' else 'settle' end`,
+      when 'PENDING' then null when 'SUBMITTED' then null when 'FAILED' then 'release' else 'settle' end`,
 }
 
 const reversalsGiveBack: Proof = {
@@ -80,8 +80,11 @@ const everyStateHasItsEvent: Proof = {
     full join emitted t using (environment_id, id)
     where (p.event_sequence, array_length(t.types, 1)) is distinct from (t.last, t.last)
       or t.types is distinct from
-        array[p.kind || '.submitted'] || case
-          when p.status = 'SUBMITTED' then array[]::text[]
+        case when p.order_hash is null then array[]::text[] else array[p.kind || '.pending'] end
+        || case when p.submitted_at is null then array[]::text[]
+          else array[p.kind || '.submitted'] end
+        || case
+          when p.status in ('PENDING', 'SUBMITTED') then array[]::text[]
           when p.status = 'FAILED' then array[p.kind || '.failed']
           when p.kind = 'crypto_transfer' then array['crypto_transfer.confirmed']
           when p.status = 'COMPLETED' then array['bank_transfer.completed']
@@ -118,6 +121,22 @@ const attemptsKeepToTheirRail: Proof = {
     where p.rail is distinct from a.rail`,
 }
 
+const waitingPayoutsWereApproved: Proof = {
+  claim:
+    'Every payout that waited for approval was submitted only after another person approved it',
+  counterexamples: `
+    select p.environment_id, p.id, p.status, d.verdict from payouts p
+    left join payout_approvals d on d.environment_id = p.environment_id and d.payout_id = p.id
+    left join api_keys k on k.id = p.created_by_key
+    where p.order_hash is not null and case
+      when p.submitted_at is not null then (d.verdict, d.order_hash)
+          is distinct from ('APPROVED', p.order_hash)
+        or d.user_id = coalesce(p.created_by_user, k.created_by_user)
+      when p.status = 'PENDING' then d.verdict is not null
+      else p.failure_reason is distinct from case d.verdict
+        when 'REJECTED' then 'approval_rejected' else 'approval_expired' end end`,
+}
+
 export const payoutProofs: Proof[] = [
   heldEqualsOpenPayouts,
   payoutsHaveTheirEnvironments,
@@ -128,4 +147,5 @@ export const payoutProofs: Proof[] = [
   openPayoutsHaveAnAttempt,
   payoutsLandOnce,
   attemptsKeepToTheirRail,
+  waitingPayoutsWereApproved,
 ]

@@ -1,8 +1,9 @@
 import { after } from '../base/clock.js'
 import { limits } from '../base/limits.js'
+import { sql } from '../postgres/sql.js'
 import { listStatement } from '../postgres/statement.js'
 import type { Tx } from '../postgres/tx.js'
-import type { Payout } from './payout.js'
+import type { Payout, PayoutApproval } from './payout.js'
 import type { PreparedAttempt } from './ports.js'
 
 const insertPayoutRows = listStatement({
@@ -21,16 +22,17 @@ const insertPayoutRows = listStatement({
     metadata: 'text',
     takes_from: 'text',
     created_by_key: 'uuid',
+    created_by_user: 'uuid',
     event_sequence: 'int4',
     submitted_at: 'timestamptz',
   },
   text: (list) => `
     insert into payouts (environment_id, id, kind, rail, asset, amount, fee, requested_amount,
-      destination, merchant_reference, metadata, takes_from, created_by_key, status, event_sequence,
-      submitted_at, created_at)
+      destination, merchant_reference, metadata, takes_from, created_by_key, created_by_user,
+      status, event_sequence, submitted_at, created_at)
     select environment_id, id, kind, rail, asset, amount, fee, requested_amount,
       destination::json, merchant_reference, metadata::json, takes_from, created_by_key,
-      'SUBMITTED', event_sequence, submitted_at, submitted_at
+      created_by_user, 'SUBMITTED', event_sequence, submitted_at, submitted_at
     from ${list}`,
 })
 
@@ -51,10 +53,25 @@ export function insertPayouts(tx: Tx, payouts: Payout[]): void {
     metadata: payout.metadata,
     takes_from: payout.takesFrom,
     created_by_key: payout.createdByKey,
+    created_by_user: payout.createdByUser,
     event_sequence: payout.eventSequence,
     submitted_at: payout.submittedAt,
   }))
   tx.write(insertPayoutRows(rows))
+}
+
+/** One that waits for approval: it has an order hash instead of an attempt. */
+export function insertPendingPayout(tx: Tx, payout: Payout, approval: PayoutApproval): void {
+  tx.write(sql`
+    insert into payouts (environment_id, id, kind, rail, asset, amount, fee, requested_amount,
+      destination, merchant_reference, metadata, takes_from, created_by_key, created_by_user,
+      order_hash, approve_by, status, event_sequence, created_at)
+    values (${payout.environmentId}, ${payout.id}, ${payout.kind}, ${payout.rail}, ${payout.asset},
+      ${payout.amount}, ${payout.fee}, ${payout.requestedAmount},
+      ${JSON.stringify(payout.destination)}, ${payout.merchantReference}, ${payout.metadata},
+      ${payout.takesFrom}, ${payout.createdByKey}, ${payout.createdByUser},
+      ${Buffer.from(approval.orderHash, 'hex')}, ${approval.expiresAt}, 'PENDING',
+      ${payout.eventSequence}, ${payout.createdAt})`)
 }
 
 function byMerchantReference(left: Payout, right: Payout): number {

@@ -9,6 +9,8 @@ type Schema = {
   properties?: Record<string, Schema>
   required?: string[]
   pattern?: string
+  /** A field that few resources have: examples are without it. */
+  'x-left-out'?: boolean
 }
 
 /**
@@ -37,8 +39,8 @@ export function composeExample(schema: object, withoutPattern?: string): unknown
     return Object.fromEntries(
       Object.entries(properties)
         .filter(
-          ([name, { pattern }]) =>
-            !pattern || pattern !== withoutPattern || required.includes(name),
+          ([name, { pattern, 'x-left-out': isLeftOut }]) =>
+            !isLeftOut && (!pattern || pattern !== withoutPattern || required.includes(name)),
         )
         .map(([name, field]) => [name, composeExample(field, withoutPattern)]),
     )

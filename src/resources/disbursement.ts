@@ -5,9 +5,12 @@ import { orNull, reference, resource, text } from './shapes.js'
 
 const createdBy = orNull(
   Type.Object({
-    kind: Type.Literal('key', { description: 'An API key.', examples: ['key'] }),
-    id: reference(prefixes.apiKey, 'Identifies the API key.'),
-    name: text('backend', 'Name of the API key.'),
+    kind: Type.Enum(['key', 'user'], {
+      description: 'An API key, or a person in the console.',
+      examples: ['key'],
+    }),
+    id: reference(prefixes.apiKey, 'Identifies the API key or the person.'),
+    name: text('backend', 'Name of the API key or the person.'),
   }),
   'What created the transfer; null if it is not known.',
 )
@@ -33,20 +36,24 @@ export const disbursement = Type.Union([
 ])
 
 type Listed = {
-  payout: PayoutFields & { createdByKey: string | null }
+  payout: PayoutFields & { createdByKey: string | null; createdByUser: string | null }
   attempts: Parameters<typeof showPayout>[1]
 }
 
+/** Names of API keys and of people, by id. */
+type Names = { keys: Map<string, string>; users: Map<string, string> }
+
 /** JSON text. */
-export function showDisbursement({ payout, attempts }: Listed, keyNames: Map<string, string>) {
-  const { kind, createdByKey } = payout
-  const name = createdByKey === null ? undefined : keyNames.get(createdByKey)
-  const own = JSON.stringify({
-    kind,
-    createdBy:
-      createdByKey === null || name === undefined
-        ? null
-        : { kind: 'key', id: toReference(prefixes.apiKey, createdByKey), name },
-  })
+export function showDisbursement({ payout, attempts }: Listed, names: Names) {
+  const own = JSON.stringify({ kind: payout.kind, createdBy: showCreator(payout, names) })
   return `${own.slice(0, -1)},${showPayout(payout, attempts).slice(1)}`
+}
+
+function showCreator({ createdByKey, createdByUser }: Listed['payout'], { keys, users }: Names) {
+  const [kind, prefix, id, names] =
+    createdByUser === null
+      ? (['key', prefixes.apiKey, createdByKey, keys] as const)
+      : (['user', prefixes.user, createdByUser, users] as const)
+  const name = id === null ? undefined : names.get(id)
+  return id === null || name === undefined ? null : { kind, id: toReference(prefix, id), name }
 }

@@ -18,6 +18,8 @@ import {
   orNull,
   reference,
   resource,
+  sampleSignature,
+  sampleTime,
   signature,
   stablecoin,
   text,
@@ -39,9 +41,48 @@ const failureReason = notYet(
   Type.String(),
   'Why the transfer failed; null otherwise. docs/reference/payouts.md lists every value.',
 )
-const submittedAt = timestamp('When the transfer was submitted.')
+const submittedAt = withExample(
+  orNull(time, 'When the transfer was submitted. Null while it waits for approval.'),
+  sampleTime,
+)
 const failedAt = notYet(time, 'When the transfer failed.')
 const createdAt = timestamp('When the transfer was created.')
+
+const person = Type.Object({
+  id: reference(prefixes.user, 'Identifies the person.'),
+  name: text('Bola Ade', 'Name of the person.'),
+  at: timestamp('When the person decided.'),
+})
+
+/** The examples are of a transfer that needs no approval. */
+const leftOut = { 'x-left-out': true }
+
+/** Only of transfers over the approval rule of the merchant. */
+const approvalFields = {
+  approval: Type.Optional(
+    Type.Object(
+      {
+        needed: Type.Integer({ description: 'How many people must approve.', examples: [1] }),
+        givenBy: Type.Array(person, { description: 'Who approved.' }),
+        rejectedBy: notYet(person, 'Who rejected the transfer.'),
+        reason: notYet(Type.String(), 'Why the transfer was rejected.'),
+        expiresAt: timestamp('The transfer fails if nobody approves it by then.'),
+      },
+      {
+        ...leftOut,
+        description:
+          'Present if your approval rule made the transfer wait for a second person; see docs/guides/approvals.md.',
+      },
+    ),
+  ),
+  orderHash: Type.Optional(
+    Type.String({
+      ...leftOut,
+      description:
+        'SHA-256 of what is approved: kind, asset, amount, fee, destination and references.',
+    }),
+  ),
+}
 
 export const cryptoTransfer = resource('CryptoTransfer', {
   reference: reference(prefixes.cryptoTransfer, 'Identifies the transfer.'),
@@ -55,11 +96,18 @@ export const cryptoTransfer = resource('CryptoTransfer', {
     '26',
   ),
   destinationAddress: withDescription(walletAddress, 'Wallet address of the recipient.'),
-  status: Type.Enum(['SUBMITTED', 'CONFIRMED', 'FAILED'], {
-    description: '`SUBMITTED` until the transfer ends as `CONFIRMED` or `FAILED`.',
+  status: Type.Enum(['PENDING', 'SUBMITTED', 'CONFIRMED', 'FAILED'], {
+    description:
+      '`SUBMITTED` until the transfer ends as `CONFIRMED` or `FAILED`. `PENDING` before that, if your approval rule requires a second person.',
     examples: ['SUBMITTED'],
   }),
-  transactionSignature: withDescription(signature, 'Transaction signature of the latest attempt.'),
+  transactionSignature: withExample(
+    orNull(
+      signature,
+      'Transaction signature of the latest attempt. Null while the transfer waits for approval.',
+    ),
+    sampleSignature,
+  ),
   failureReason,
   metadata,
   submittedAt,
@@ -78,6 +126,7 @@ export const cryptoTransfer = resource('CryptoTransfer', {
     }),
     { description: 'Every attempt to send the transfer, oldest first. At most one is `LIVE`.' },
   ),
+  ...approvalFields,
 })
 
 export const bankTransfer = resource('BankTransfer', {
@@ -95,9 +144,9 @@ export const bankTransfer = resource('BankTransfer', {
   accountNumber,
   accountName,
   narration: orNull(text('Salary of January', 'Text that the recipient reads.')),
-  status: Type.Enum(['SUBMITTED', 'COMPLETED', 'FAILED', 'REVERSED'], {
+  status: Type.Enum(['PENDING', 'SUBMITTED', 'COMPLETED', 'FAILED', 'REVERSED'], {
     description:
-      '`SUBMITTED` until the transfer ends as `COMPLETED` or `FAILED`. `REVERSED` if the bank returned the money after completion.',
+      '`SUBMITTED` until the transfer ends as `COMPLETED` or `FAILED`. `REVERSED` if the bank returned the money after completion. `PENDING` before `SUBMITTED`, if your approval rule requires a second person.',
     examples: ['SUBMITTED'],
   }),
   sessionId: notYet(
@@ -115,6 +164,7 @@ export const bankTransfer = resource('BankTransfer', {
   failedAt,
   reversedAt: notYet(time, 'When the bank returned the money after completion.'),
   createdAt,
+  ...approvalFields,
 })
 
 export const payoutPrefixes = {
@@ -143,14 +193,26 @@ export type PayoutFields = {
       }
   merchantReference: string | null
   metadata: string
-  status: 'SUBMITTED' | 'COMPLETED' | 'FAILED' | 'REVERSED'
+  status: 'PENDING' | 'SUBMITTED' | 'COMPLETED' | 'FAILED' | 'REVERSED'
   failureReason: string | null
   isReviewRequired: boolean
-  submittedAt: Date
+  approval: ApprovalFields | null
+  submittedAt: Date | null
   completedAt: Date | null
   failedAt: Date | null
   reversedAt: Date | null
   createdAt: Date
+}
+
+type ApprovalFields = {
+  orderHash: string
+  expiresAt: Date
+  decision: {
+    verdict: 'APPROVED' | 'REJECTED'
+    user: { id: string; name: string }
+    reason: string | null
+    at: Date
+  } | null
 }
 
 type AttemptFields = { token: string; createdAt: Date; state: string }
@@ -174,9 +236,9 @@ function cryptoTransferFields(payout: PayoutFields, attempts: AttemptFields[]) {
     totalDebit: formatDecimal(amount + fee, asset),
     destinationAddress: destination.kind === 'wallet' ? destination.address : '',
     status: payout.status === 'COMPLETED' ? 'CONFIRMED' : payout.status,
-    transactionSignature: attempts.at(-1)!.token,
+    transactionSignature: attempts.at(-1)?.token ?? null,
     failureReason: payout.failureReason,
-    submittedAt: toIsoText(payout.submittedAt),
+    submittedAt: payout.submittedAt && toIsoText(payout.submittedAt),
     confirmedAt: payout.completedAt && toIsoText(payout.completedAt),
     failedAt: payout.failedAt && toIsoText(payout.failedAt),
     createdAt: toIsoText(payout.createdAt),
@@ -185,6 +247,8 @@ function cryptoTransferFields(payout: PayoutFields, attempts: AttemptFields[]) {
       submittedAt: toIsoText(createdAt),
       state,
     })),
+    approval: payout.approval === null ? undefined : showApproval(payout.approval),
+    orderHash: payout.approval?.orderHash,
   }
 }
 
@@ -209,10 +273,28 @@ function bankTransferFields(payout: PayoutFields) {
     sessionId: payout.completedAt === null ? null : reference.replace('_', '-'),
     failureReason: payout.failureReason,
     reviewRequired: payout.isReviewRequired,
-    submittedAt: toIsoText(payout.submittedAt),
+    submittedAt: payout.submittedAt && toIsoText(payout.submittedAt),
     completedAt: payout.completedAt && toIsoText(payout.completedAt),
     failedAt: payout.failedAt && toIsoText(payout.failedAt),
     reversedAt: payout.reversedAt && toIsoText(payout.reversedAt),
     createdAt: toIsoText(payout.createdAt),
+    approval: payout.approval === null ? undefined : showApproval(payout.approval),
+    orderHash: payout.approval?.orderHash,
+  }
+}
+
+/** As transfers and returns show it. */
+export function showApproval({ expiresAt, decision }: ApprovalFields) {
+  const decided = decision && {
+    id: toReference(prefixes.user, decision.user.id),
+    name: decision.user.name,
+    at: toIsoText(decision.at),
+  }
+  return {
+    needed: 1,
+    givenBy: decided && decision.verdict === 'APPROVED' ? [decided] : [],
+    rejectedBy: decided && decision.verdict === 'REJECTED' ? decided : null,
+    reason: decision?.reason ?? null,
+    expiresAt: toIsoText(expiresAt),
   }
 }

@@ -117,7 +117,8 @@ type PayoutFields = {
   amount: bigint
   fee: bigint
   destination: { kind: string } | BankAccountFields
-  status: 'SUBMITTED' | 'COMPLETED' | 'FAILED' | 'REVERSED'
+  /** Settlements are never `PENDING`: they go to the merchant's own account. */
+  status: 'PENDING' | 'SUBMITTED' | 'COMPLETED' | 'FAILED' | 'REVERSED'
   failureReason: string | null
   completedAt: Date | null
   failedAt: Date | null

@@ -86,10 +86,10 @@ export const anyAmount = Type.Union([Type.Integer(inKobo), Type.String(inCoins)]
 export const anyAsset = Type.Enum(['NGN', 'USDC', 'USDT'], { examples: ['NGN'] })
 export const walletSample = 'HAgk14JpMQLgt6rVgv7cBQFJWFto5Dqxi472uT3DKpqk'
 export const walletAddress = text(walletSample, 'Wallet address on Solana.')
-export const signature = text(
-  '5h6xBEauJ3PK6SWCZ1PGjBvj8vDdWG3KpwATGy1ARAXFSDwt8GFXM7W5Ncn16wmqokgpiKRLuS83KUxyZyv2sUYv',
-  'Signature of the Solana transaction.',
-)
+export const sampleSignature =
+  '5h6xBEauJ3PK6SWCZ1PGjBvj8vDdWG3KpwATGy1ARAXFSDwt8GFXM7W5Ncn16wmqokgpiKRLuS83KUxyZyv2sUYv'
+export const signature = text(sampleSignature, 'Signature of the Solana transaction.')
+export const sampleHash = '9f2c41d08b7e63a5149cd2f07ab8e6135c04d9b72e81f36a0cd574b98e1f2a63'
 export const bankCode = text('058', 'Code of the bank, as listed by `GET /v1/banks`.')
 export const bankName = text('GTBank', 'Name of the bank.')
 export const accountNumber = text('0123456789', 'Ten-digit account number.')

@@ -110,13 +110,16 @@ async function readPayoutTimeline(db: Queryable, name: Name): Promise<Timeline> 
   const ledger = await readLedger(db, environmentId, [payout.id])
   const subjects = { environmentId, resourceIds: [payout.id], causeIds: [] }
   const events = await readEventItems(db, subjects)
-  const [submitted, ...ended] = toPayoutItems(payout)
+  const own = toPayoutItems(payout)
+  const isStart = ({ kind }: TimelineItem) => kind !== 'payout_ended' && kind !== 'review_required'
+  const [first, ...started] = own.filter(isStart)
   const items = [
-    submitted!,
+    first!,
     ...ledger.filter(({ effect }) => effect === 'hold').map(toLedgerItem),
+    ...started,
     ...attempts.flatMap((attempt) => toAttemptItems(attempt, reference)),
     ...ledger.filter(({ effect }) => effect !== 'hold').map(toLedgerItem),
-    ...ended,
+    ...own.filter((item) => !isStart(item)),
     ...events.items,
   ]
   return { items, isTruncated: events.isTruncated }

@@ -70,7 +70,8 @@ export function toAttemptItems(attempt: AttemptRow, reference: string): Timeline
 
 /** What happened to the payout as a whole. */
 export function toPayoutItems(payout: Payout): TimelineItem[] {
-  const { amount, asset, submittedAt, completedAt, failedAt, reversedAt } = payout
+  const { amount, asset, approval, createdAt, submittedAt, completedAt } = payout
+  const { failedAt, reversedAt } = payout
   const said = sayAmount(amount, asset)
   const words = isReturn(payout) ? 'Return' : 'Transfer'
   const base = {
@@ -79,14 +80,30 @@ export function toPayoutItems(payout: Payout): TimelineItem[] {
     money: { amount, asset },
     details: {},
   }
+  const decision = approval?.decision
   const items: (TimelineItem | null)[] = [
-    {
+    approval && {
+      ...base,
+      at: createdAt,
+      kind: 'payout_pending',
+      title: `${words} of ${said} to ${sayDestination(payout)} waits for approval`,
+    },
+    decision
+      ? {
+          ...base,
+          at: decision.at,
+          kind: decision.verdict === 'APPROVED' ? 'payout_approved' : 'payout_rejected',
+          title: `${decision.user.name} ${decision.verdict === 'APPROVED' ? 'approved' : 'rejected'} it`,
+          details: decision.reason === null ? {} : { reason: decision.reason },
+        }
+      : null,
+    submittedAt && {
       ...base,
       at: submittedAt,
       kind: 'payout_submitted',
       title: `${words} of ${said} to ${sayDestination(payout)} submitted`,
     },
-    payout.isReviewRequired
+    payout.isReviewRequired && submittedAt
       ? {
           ...base,
           at: after(submittedAt, limits.payouts.reviewAfterMs),

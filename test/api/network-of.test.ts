@@ -17,3 +17,8 @@ test.each([
 ])('%s counts as %s', (address, network) => {
   expect(networkOf(address)).toBe(network)
 })
+
+// Browsers abort requests whose answer they no longer need.
+test('a caller who has hung up has no network', () => {
+  expect(networkOf(undefined)).toBe('')
+})

@@ -23,8 +23,8 @@ describe('the page of the console', () => {
       const [, nonce = ''] = /<meta name="style-nonce" content="([^"]+)">/.exec(text)!
       expect(headers.get('content-security-policy')).toBe(
         `default-src 'none';script-src 'self';style-src 'self' 'nonce-${nonce}';` +
-          "img-src 'self' data:;connect-src 'self';frame-ancestors 'none';base-uri 'none';" +
-          "form-action 'self'",
+          "img-src 'self' data:;connect-src 'self';frame-src 'self';frame-ancestors 'none';" +
+          "base-uri 'none';form-action 'self'",
       )
       return nonce
     })

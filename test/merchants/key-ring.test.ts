@@ -58,7 +58,13 @@ test('a key authenticates its own environment and no other', async () => {
     for (const kind of ['secret', 'public'] as const) {
       const issued = await issue({ environment, kind })
       const found = await ring.find(issued.key.reveal(), address)
-      expect(found).toEqual({ id: issued.id, name: 'Backend', kind, environment })
+      expect(found).toEqual({
+        id: issued.id,
+        name: 'Backend',
+        kind,
+        environment,
+        permissions: null,
+      })
     }
   }
 })

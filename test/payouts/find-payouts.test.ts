@@ -115,8 +115,10 @@ test('statements that are prepared while the table is empty read by index', asyn
   const keys = [`{${environmentId}}`, `{${newId(new Date())}}`]
   for (const { scans } of await plansOf(session, 'read_payouts', keys))
     expect(scans).toEqual([
+      'by payout_approvals_pkey',
       'by payout_attempts_pkey',
       expect.stringMatching(/^by (payouts_pkey|reference_is_one_payout)/),
+      'by users_pkey',
     ])
 })
 

@@ -70,6 +70,7 @@ async function openPreparation(balance = 1_000_000n) {
     merchantReference: null,
     metadata: '{}',
     createdByKey: null,
+    createdByUser: null,
   })
   return {
     rail,

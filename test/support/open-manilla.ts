@@ -15,6 +15,7 @@ import { compose } from '../../src/compose.js'
 import { createMerchant } from '../../src/merchants/create-merchant.js'
 import { issueKey } from '../../src/merchants/issue-key.js'
 import type { KeyKind } from '../../src/merchants/key-format.js'
+import type { WatchedRails } from '../../src/operations/console/operator-parts.js'
 import type { BankDirectory, SimulatedRail } from '../../src/payouts/ports.js'
 import type { PayoutRails } from '../../src/payouts/prepare-payouts.js'
 import type { Database } from '../../src/postgres/database.js'
@@ -109,6 +110,8 @@ export type ManillaOptions = {
   sandboxPayers?: SandboxPayers
   wallets?: WalletRails
   localnetPayers?: LocalnetPayers
+  /** Absent: operators see no rail. */
+  watched?: WatchedRails
   naira?: Config['naira']
   /** Undefined: no mint, as on an external chain. Absent: minting only changes the ledger. */
   mint?: CoinMint | undefined
@@ -169,6 +172,7 @@ export async function openManilla(options: ManillaOptions = {}) {
     ...(sandboxPayers && { sandboxPayers }),
     ...(options.allBanks && { allBanks: options.allBanks }),
     ...(wallets && { wallets }),
+    watched: options.watched,
     mint,
     localnetPayers,
     streamLimits: options.streamLimits,

@@ -11,7 +11,11 @@ import { connect } from '../../src/postgres/connection.js'
 import { createSolanaRail } from '../../src/rails/solana/rail.js'
 import { createSeedSigner, makeMnemonic } from '../../src/rails/solana/seed.js'
 import { createKeySigner } from '../../src/rails/solana/signer.js'
-import { createLocalnetPayers, giveLamports } from '../../src/simulation/embedded-chain.js'
+import {
+  createCoinMint,
+  createLocalnetPayers,
+  giveLamports,
+} from '../../src/simulation/embedded-chain.js'
 import { createSandboxBank } from '../../src/simulation/sandbox-bank/sandbox-bank.js'
 import { createSimulatedBank } from '../../src/simulation/sandbox-bank/simulated-bank.js'
 import { sweepWallets } from '../../src/wallets/sweep-wallets.js'
@@ -20,7 +24,7 @@ import { newSecret, noOpenPayouts } from '../rails/solana/rail.js'
 import { openChain } from '../simulation/localnet/localnet.js'
 import { manualClock } from './clock.js'
 import { freshDatabase } from './database.js'
-import { type Merchant, openManilla, whenDone } from './open-manilla.js'
+import { inTestMode, type Merchant, openManilla, whenDone } from './open-manilla.js'
 
 /** Blocks until finality. */
 const untilFinal = 33
@@ -37,7 +41,7 @@ export async function openWithBankAndChain({ hasWallets = true, hasPayouts }: Op
   const clock = manualClock(new Date())
   const logger = createLogger('silent')
   const bank = createSandboxBank({ db, clock, logger, noticeKey: randomBytes(32) })
-  const { chain, rail } = await openRail(clock)
+  const { chain, rail, mint } = await openRail(clock)
   const wallets = rail.wallets!
   const service = await openManilla({
     beside: { db, clock, secret: new Secret(randomBytes(32).toString('hex')) },
@@ -54,8 +58,16 @@ export async function openWithBankAndChain({ hasWallets = true, hasPayouts }: Op
     simulatedRails: [createSimulatedBank(bank)],
     collectionRails: { test: bank, live: undefined },
     sandboxPayers: bank,
+    ...(hasPayouts && { mint }),
     wallets: { test: hasWallets ? wallets : undefined, live: undefined },
     localnetPayers: createLocalnetPayers(chain.url, { waitsForBlock: false }),
+    watched: {
+      solana: { test: rail, live: undefined },
+      allBanks: inTestMode(bank),
+      treasuries: [{ mode: 'test', rail, floors: {} }],
+      floats: [{ bank, floatMin: 0n }],
+      chainUrl: chain.url,
+    },
   })
   bank.sendNoticesTo(`${service.url}/rails/${bank.name}/notices/test`)
   const lane = createJudgingLane({
@@ -109,7 +121,8 @@ async function openRail(clock: ReturnType<typeof manualClock>) {
     network: 'not-mainnet',
     openPayouts: noOpenPayouts,
   })
-  return { chain, rail }
+  const mint = createCoinMint(chain.url, { treasuryAddress: signer.address })
+  return { chain, rail, mint }
 }
 
 export const order = {

@@ -14,6 +14,7 @@ import { createSimulatedBank } from '../../src/simulation/sandbox-bank/simulated
 import { manualClock } from './clock.js'
 import { freshDatabase } from './database.js'
 import {
+  inTestMode,
   type ManillaOptions,
   type Merchant,
   openManilla,
@@ -41,6 +42,12 @@ export async function openWithBank(
     collectionRails: { test: bank, live: undefined },
     sandboxPayers: bank,
     simulatedRails: [createSimulatedBank(bank)],
+    watched: {
+      solana: { test: undefined, live: undefined },
+      allBanks: inTestMode(bank),
+      treasuries: [],
+      floats: [{ bank, floatMin: 0n }],
+    },
   })
   const noticesPath = `/rails/${bank.name}/notices/test`
   bank.sendNoticesTo(service.url + noticesPath)

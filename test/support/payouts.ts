@@ -33,6 +33,8 @@ export function payoutOf(environmentId: EnvironmentId, kind: PayoutKind): Payout
     merchantReference: null,
     metadata: '{}',
     createdByKey: null,
+    createdByUser: null,
+    approval: null,
     destination: { kind: 'wallet', address: 'somewhere' },
     takesFrom: 'available',
     status: 'SUBMITTED',

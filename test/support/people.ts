@@ -20,6 +20,7 @@ type Described = {
 
 type Request = {
   mode?: Mode
+  /** Sent as JSON, unless it is a file. */
   body?: unknown
   headers?: Record<string, string>
   merchant?: string
@@ -65,9 +66,12 @@ export async function addPerson(
         ...(body !== undefined && { 'content-type': 'application/json' }),
         ...headers,
       },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
+      ...(body !== undefined && { body: Buffer.isBuffer(body) ? body : JSON.stringify(body) }),
     })
-    const text = await response.text()
+    // A stream lasts for minutes.
+    const isStream = response.headers.get('content-type')?.startsWith('text/event-stream')
+    if (isStream) await response.body!.cancel()
+    const text = isStream ? '' : await response.text()
     const isJson = response.headers.get('content-type')?.startsWith('application/json')
     const json = isJson && text !== '' ? JSON.parse(text) : undefined
     return { status: response.status, headers: response.headers, text, json }

@@ -8,6 +8,7 @@ export type Query = Record<string, string | number | boolean | null | undefined>
 export type CallOptions = {
   method?: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
   query?: Query | undefined
+  /** Sent as JSON, unless it is a file. */
   body?: unknown
   idempotencyKey?: string | undefined
   signal?: AbortSignal | undefined
@@ -53,14 +54,15 @@ export async function request(
     headers.set('manilla-mode', mode)
   }
   if (method !== 'GET') headers.set('x-manilla-console', '1')
-  if (body !== undefined) headers.set('content-type', 'application/json')
+  const isFile = body instanceof Blob
+  if (body !== undefined) headers.set('content-type', isFile ? body.type : 'application/json')
   if (idempotencyKey !== undefined) headers.set('idempotency-key', idempotencyKey)
   let response: Response
   try {
     response = await fetch(withQuery(path, query), {
       method,
       headers,
-      body: body === undefined ? null : JSON.stringify(body),
+      body: body === undefined ? null : isFile ? body : JSON.stringify(body),
       signal: signal ?? null,
       credentials: 'same-origin',
     })

@@ -31,8 +31,6 @@ export type ConsoleSession = {
   hasSecondFactor: boolean
   stepUpUntil: string | null
   expiresAt: string
-  /** Of Manilla. */
-  version?: string
 }
 
 export const sessionKey = ['session']

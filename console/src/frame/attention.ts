@@ -17,11 +17,11 @@ export type Attention = {
 
 export function useAttention(): Attention[] {
   const { merchant } = useScope()
-  const { data } = useRead<Attention[] | { items: Attention[] }>(
+  const { data } = useRead<{ items: Attention[] }>(
     'attention',
     '/v1/attention',
     {},
     { isEnabled: merchant !== null, mayBeMissing: true },
   )
-  return (Array.isArray(data) ? data : data?.items) ?? []
+  return data?.items ?? []
 }

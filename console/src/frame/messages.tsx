@@ -4,6 +4,7 @@ import { MantineProvider } from '@mantine/core'
 import { Notifications, notifications } from '@mantine/notifications'
 import { createRoot } from 'react-dom/client'
 import type { Tone } from '../parts/status'
+import { texts } from '../texts/en'
 import { resolveVariables, theme } from '../theme'
 
 const holder = document.body.appendChild(document.createElement('div'))
@@ -18,5 +19,9 @@ createRoot(holder).render(
 )
 
 export function showMessage(message: string, tone: Tone): void {
-  notifications.show({ message, color: tone === 'bad' ? 'red' : 'brand' })
+  notifications.show({
+    message,
+    color: tone === 'bad' ? 'red' : 'brand',
+    closeButtonProps: { 'aria-label': texts.common.close },
+  })
 }

@@ -3,7 +3,7 @@ import { useDebouncedValue } from '@mantine/hooks'
 import { Spotlight } from '@mantine/spotlight'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { useState } from 'react'
+import { type KeyboardEvent, useState } from 'react'
 import type { SearchHit } from '../../../sdk/src/types'
 import { call } from '../api/call'
 import { useScope, writeScope } from '../api/scope'
@@ -11,7 +11,9 @@ import { useMay, useMembership } from '../api/session'
 import { useStore } from '../api/store'
 import { Icon, type IconName } from '../parts/icons'
 import { Tile } from '../parts/page'
+import { splitPath } from '../parts/split-path'
 import { Status } from '../parts/status'
+import { formatWhen } from '../parts/time-format'
 import { texts } from '../texts/en'
 import { useIsOperatorArea, useMenu } from './menu'
 import { openedPanel } from './panels'
@@ -33,8 +35,7 @@ export function Palette() {
   }
   const open = (path: string) => {
     close()
-    const [to, search] = path.split('?')
-    void navigate({ to: to!, search: Object.fromEntries(new URLSearchParams(search)) as never })
+    void navigate(splitPath(path))
   }
   const { hits, isSearching } = useHits(isOpen ? query : '')
   const commands = useCommands(open, close).filter(({ name }) => fits(name, query))
@@ -57,6 +58,7 @@ export function Palette() {
       scrollable
       maxHeight={420}
       radius={16}
+      overlayProps={{ blur: 0, backgroundOpacity: 0.5 }}
     >
       <Spotlight.Search
         placeholder={words.placeholder}
@@ -65,6 +67,7 @@ export function Palette() {
         rightSection={<kbd>Esc</kbd>}
         onKeyDown={(event) => {
           if (event.key === 'Escape') close()
+          if (event.key === 'Enter') openFirst(event)
         }}
         onPaste={(event) => {
           const path = pathOfReference(event.clipboardData.getData('text').trim())
@@ -92,7 +95,7 @@ export function Palette() {
               <Spotlight.Action
                 key={`${hit.kind} ${hit.reference}`}
                 label={hit.title}
-                description={hit.subtitle}
+                description={hit.subtitle.replace(isoTime, (iso) => formatWhen(iso))}
                 leftSection={<Tile icon={iconOfHit(hit)} />}
                 rightSection={hit.status && <Status value={hit.status} />}
                 onClick={() => open(pathOfHit(hit))}
@@ -126,6 +129,16 @@ export function Palette() {
   )
 }
 
+const isoTime = /\d{4}-\d\d-\d\dT[\d:.]+Z/g
+
+/** Enter opens the first line unless the arrow keys have chosen another. */
+function openFirst(event: KeyboardEvent): void {
+  const list = event.currentTarget.closest('[role=dialog]') ?? document
+  if (list.querySelector('[data-action][data-selected]')) return
+  event.preventDefault()
+  list.querySelector<HTMLElement>('[data-action]')?.click()
+}
+
 const typingMs = 150
 const queryLengthMin = 2
 
@@ -136,11 +149,12 @@ function useHits(query: string): { hits: SearchHit[]; isSearching: boolean } {
   const { data, isFetching } = useQuery({
     queryKey: [scope.merchant, scope.mode, 'search', q],
     enabled: q.length >= queryLengthMin && scope.merchant !== null && !isOperatorArea,
-    queryFn: ({ signal }) =>
-      call<{ items: SearchHit[] } | SearchHit[]>('/v1/search', { query: { q }, signal }),
+    queryFn: ({ signal }) => call<{ items: SearchHit[] }>('/v1/search', { query: { q }, signal }),
   })
-  const hits = (Array.isArray(data) ? data : data?.items) ?? []
-  return { hits: query === '' ? [] : hits, isSearching: isFetching || q !== query.trim() }
+  return {
+    hits: query === '' ? [] : (data?.items ?? []),
+    isSearching: isFetching || q !== query.trim(),
+  }
 }
 
 function useCommands(open: (path: string) => void, close: () => void): Command[] {

@@ -13,6 +13,7 @@ import { stepUpAsked } from '../api/step-up'
 import { useStore } from '../api/store'
 import { Card, EmptyState, Note } from '../parts/page'
 import { ErrorState } from '../parts/refusals'
+import { formatDuration, setClockOffset } from '../parts/time-format'
 import { mayOpen } from '../routes'
 import type { ScreenRoute } from '../screens/screen-route'
 import { texts } from '../texts/en'
@@ -68,6 +69,8 @@ function SignedIn() {
   useKeys()
   if (screen?.screen?.isBare) return <Outlet />
   const isTest = mode === 'test' && !isOperatorArea
+  const offsetMs = isTest ? (membership?.clockOffsetMs ?? 0) : 0
+  setClockOffset(offsetMs)
   return (
     <>
       <a className="skip" href="#content">
@@ -76,6 +79,7 @@ function SignedIn() {
       {isTest && (
         <div className="band" role="status">
           {texts.frame.testBand}
+          {offsetMs > 0 && <span>{texts.frame.testClock(formatDuration(offsetMs))}</span>}
         </div>
       )}
       <div className="app">

@@ -1,15 +1,16 @@
 import { Link } from '@tanstack/react-router'
 import { Fragment } from 'react'
-import { useSession } from '../api/session'
 import { Icon, Mark } from '../parts/icons'
 import { texts } from '../texts/en'
 import { useAttention } from './attention'
 import { isCurrent, type MenuRoute, useMenu, usePath } from './menu'
 import { MerchantMenu } from './merchant-menu'
 
+/** Of Manilla; the page names it. */
+const version = document.querySelector<HTMLMetaElement>('meta[name=version]')?.content ?? ''
+
 export function Sidebar() {
   const menu = useMenu()
-  const { version } = useSession()
   return (
     <aside>
       <nav className="side" aria-label={texts.frame.main}>

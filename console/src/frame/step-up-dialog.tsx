@@ -15,10 +15,13 @@ const words = texts.frame.stepUp
 export function StepUp({ onAnswer }: { onAnswer: (isProven: boolean) => void }) {
   const { user } = useSession()
   const client = useQueryClient()
-  const way = user.hasTotp ? 'totp' : 'password'
   const [typed, setTyped] = useState('')
   const [isBusy, setBusy] = useState(false)
   const [refusal, setRefusal] = useState<ApiRefusal | null>(null)
+
+  // A password confirms only users without a second factor.
+  const isPasswordEnough = user.hasPassword && !user.hasTotp && user.passkeys === 0
+  const way = user.hasTotp ? 'totp' : isPasswordEnough ? 'password' : null
 
   async function prove(makeProof: () => Promise<object>): Promise<void> {
     setBusy(true)
@@ -56,8 +59,6 @@ export function StepUp({ onAnswer }: { onAnswer: (isProven: boolean) => void }) 
     event.preventDefault()
     void prove(async () => (way === 'totp' ? { totp: typed.trim() } : { password: typed }))
   }
-  // The password confirms only people who have nothing stronger.
-  const hasTyped = user.hasTotp || (user.hasPassword && user.passkeys === 0)
 
   return (
     <Modal opened onClose={() => onAnswer(false)} title={words.title} centered zIndex={400}>
@@ -74,18 +75,18 @@ export function StepUp({ onAnswer }: { onAnswer: (isProven: boolean) => void }) 
             {words.passkey}
           </Button>
         )}
-        {hasTyped && way === 'totp' && (
+        {way === 'totp' && (
           <TextInput
             label={words.totp}
             value={typed}
             inputMode="numeric"
             autoComplete="one-time-code"
-            maxLength={24}
+            maxLength={11}
             data-autofocus
             onChange={({ currentTarget }) => setTyped(currentTarget.value)}
           />
         )}
-        {hasTyped && way === 'password' && (
+        {way === 'password' && (
           <PasswordInput
             label={words.password}
             value={typed}
@@ -94,11 +95,10 @@ export function StepUp({ onAnswer }: { onAnswer: (isProven: boolean) => void }) 
             onChange={({ currentTarget }) => setTyped(currentTarget.value)}
           />
         )}
-        {!hasTyped && user.passkeys === 0 && <Note>{words.none}</Note>}
+        {way === null && user.passkeys === 0 && <Note>{words.none}</Note>}
         <Refusal error={refusal} />
-        {hasTyped && (
-          <div className="row sp">
-            <span />
+        {way && (
+          <div className="row" style={{ justifyContent: 'flex-end' }}>
             <Button
               type="submit"
               kind={user.passkeys > 0 ? 'plain' : 'primary'}

@@ -1,6 +1,7 @@
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { Icon, type IconName } from './icons'
+import { splitPath } from './split-path'
 
 type Props = {
   children: ReactNode
@@ -12,7 +13,7 @@ type Props = {
   isDisabled?: boolean | undefined
   /** While the click is being carried out. */
   isBusy?: boolean | undefined
-  /** A path of the console, such as `/payments`: makes it a link. */
+  /** A path of the console, such as `/payments?status=HELD`: makes it a link. */
   to?: string
   /** An address outside of the console: opens in a new tab. */
   href?: string
@@ -35,7 +36,7 @@ export function Button({ kind = 'plain', size = 'normal', icon, children, ...pro
   )
   if (to !== undefined)
     return (
-      <Link className={className} to={to} aria-label={label}>
+      <Link className={className} {...splitPath(to)} aria-label={label}>
         {content}
       </Link>
     )

@@ -36,8 +36,9 @@ export function LineChart(props: Props) {
   const { points, name, beforeName, axis, ticks, isSmall = false, isStepped = false } = props
   const [at, setAt] = useState<number | null>(null)
   const top = topOf(points)
-  const xOf = (index: number) =>
-    points.length < 2 ? width / 2 : (index * width) / (points.length - 1)
+  // A step is as wide as its bucket; a line goes from the first point to the last.
+  const gaps = isStepped ? points.length : points.length - 1
+  const xOf = (index: number) => (gaps < 1 ? width / 2 : (index * width) / gaps)
   const yOf = (value: number) => round(100 - (value / top) * 100)
   const lineOf = (values: number[]) =>
     values
@@ -47,6 +48,7 @@ export function LineChart(props: Props) {
         return isStepped ? `H${x}V${y}` : `L${x} ${y}`
       })
       .join('')
+      .concat(isStepped ? `H${width}` : '')
   const line = lineOf(points.map(({ value }) => value))
   const before = points.every((point) => point.before)
     ? lineOf(points.map((point) => point.before!.value))

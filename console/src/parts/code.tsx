@@ -1,14 +1,22 @@
+import type { ReactNode } from 'react'
 import { texts } from '../texts/en'
 import { Button } from './button'
 import { useCopy } from './copy'
 
+type Props = {
+  text: string
+  label?: string
+  /** The text as it is shown, such as with colours. */
+  children?: ReactNode
+}
+
 /** Text to copy whole, such as a command. */
-export function CopyBlock({ text, label }: { text: string; label?: string }) {
+export function CopyBlock({ text, label, children }: Props) {
   const { isCopied, copy } = useCopy(text)
   return (
     <div className="code">
       <pre tabIndex={0} role="region" aria-label={label ?? texts.common.code}>
-        <code>{text}</code>
+        <code>{children ?? text}</code>
       </pre>
       <Button size="small" icon={isCopied ? 'check' : 'copy'} onClick={() => void copy()}>
         {isCopied ? texts.common.copied : texts.common.copy}
@@ -17,7 +25,25 @@ export function CopyBlock({ text, label }: { text: string; label?: string }) {
   )
 }
 
-/** An answer of the API as it is. */
+/** An answer of the API as it is, with its names and texts in colour. */
 export function JsonView({ value, label }: { value: unknown; label?: string }) {
-  return <CopyBlock text={JSON.stringify(value, null, 2)} {...(label && { label })} />
+  const text = JSON.stringify(value, null, 2)
+  return (
+    <CopyBlock text={text} {...(label && { label })}>
+      {text.split(quoted).map((token, at) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: tokens have no other identity
+        <span key={at} className={classOf(token)}>
+          {token}
+        </span>
+      ))}
+    </CopyBlock>
+  )
+}
+
+/** Names with their colon, and texts. */
+const quoted = /("(?:[^"\\]|\\.)*":?)/
+
+function classOf(token: string): string | undefined {
+  if (!token.startsWith('"')) return undefined
+  return token.endsWith('":') ? 'json-name' : 'json-text'
 }

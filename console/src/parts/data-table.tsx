@@ -4,6 +4,7 @@ import { texts } from '../texts/en'
 import { Button } from './button'
 import { SkeletonRows } from './page'
 import { ErrorState } from './refusals'
+import { splitPath } from './split-path'
 
 export type Column<Row> = {
   /** Unique within the table. */
@@ -40,8 +41,8 @@ type Props<Row> = {
   /** The answer of `usePages`, or just `{ rows }`. */
   list: List<Row>
   keyOf: (row: Row) => string
-  /** A path of the console that the row opens. */
-  pathOf?: (row: Row) => string
+  /** A path of the console that the row opens; undefined if it has no page. */
+  pathOf?: (row: Row) => string | undefined
   /** Rows with the same group are under one line, such as a day. */
   groupOf?: (row: Row) => { key: string; line: ReactNode }
   empty: ReactNode
@@ -106,13 +107,13 @@ export function DataTable<Row>(props: Props<Row>) {
                     onClick={(event) => {
                       const isOwn = (event.target as Element).closest('a,button,input,label')
                       const hasSelection = String(window.getSelection()) !== ''
-                      if (path && !isOwn && !hasSelection) void navigate({ to: path })
+                      if (path && !isOwn && !hasSelection) void navigate(splitPath(path))
                     }}
                   >
                     {columns.map((column) => (
                       <td key={column.name} className={`${classOf(column)} p${column.phone ?? 0}`}>
                         {path && column === link ? (
-                          <Link to={path} data-row="">
+                          <Link {...splitPath(path)} data-row="">
                             {column.cell(row)}
                           </Link>
                         ) : (

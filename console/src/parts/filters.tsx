@@ -111,7 +111,12 @@ function FilterForm({ filter, values, onApply }: FormProps) {
   })
   if (filter.kind === 'choice')
     return (
-      <div role="listbox" aria-label={filter.label} className="col" style={{ gap: 2 }}>
+      <div
+        role="listbox"
+        aria-label={filter.label}
+        className="col"
+        style={{ gap: 2, maxHeight: 340, overflowY: 'auto' }}
+      >
         {filter.options.map(({ value, label }) => (
           <button
             key={value}

@@ -106,7 +106,7 @@ const strokes = {
   external: (
     <path d="M13.5 5H19v5.5M19 5l-8 8M10 6H6a1 1 0 0 0-1 1v11a1 1 0 0 0 1 1h11a1 1 0 0 0 1-1v-4" />
   ),
-  dots: <path d="M5.5 12h.01M12 12h.01M18.5 12h.01" />,
+  dots: <path strokeWidth="2.8" d="M5.5 12h.01M12 12h.01M18.5 12h.01" />,
   signOut: <path d="M10 5H6a1 1 0 0 0-1 1v12a1 1 0 0 0 1 1h4M14 8l4 4-4 4m4-4H9.5" />,
 } satisfies Record<string, ReactNode>
 

@@ -11,12 +11,14 @@ type HeadProps = {
   parent?: { to: string; label: string; current: ReactNode }
   /** A line above the title. */
   over?: ReactNode
+  /** A line below the title. */
+  under?: ReactNode
   /** Beside the title, such as a status. */
   beside?: ReactNode
   actions?: ReactNode
 }
 
-export function PageHead({ title, tab, parent, over, beside, actions }: HeadProps) {
+export function PageHead({ title, tab, parent, over, under, beside, actions }: HeadProps) {
   const name = tab ?? (typeof title === 'string' ? title : 'Manilla')
   useEffect(() => {
     document.title = `${name} · Manilla`
@@ -34,6 +36,7 @@ export function PageHead({ title, tab, parent, over, beside, actions }: HeadProp
           <h1>{title}</h1>
           {beside}
         </div>
+        {under && <p className="soft">{under}</p>}
       </div>
       {actions && <div className="acts">{actions}</div>}
     </div>

@@ -1,6 +1,21 @@
 /** Where merchants are; developer pages show UTC. */
 const lagos = 'Africa/Lagos'
 
+let clockOffsetMs = 0
+
+/** Test clocks run ahead of real time, and everything that happens there is dated by them. */
+export function setClockOffset(offsetMs: number): void {
+  clockOffsetMs = offsetMs
+}
+
+/** Now, by the clock of the shown merchant and mode. */
+export const currentTime = () => new Date(Date.now() + clockOffsetMs)
+
+const dayMs = 86_400_000
+
+/** The day so many days before today, as the API takes it: `2026-11-15`. */
+export const daysAgo = (days: number) => dayOf(new Date(currentTime().getTime() - days * dayMs))
+
 const formats = new Map<string, Intl.DateTimeFormat>()
 
 function format(date: Date, options: Intl.DateTimeFormatOptions, zone = lagos): string {
@@ -25,7 +40,7 @@ export function dayOf(iso: string | Date): string {
 }
 
 /** `today 21:42`, `14 Nov 21:42`, `3 Feb 2025 09:10`. */
-export function formatWhen(iso: string, now = new Date()): string {
+export function formatWhen(iso: string, now = currentTime()): string {
   const date = new Date(iso)
   const time = format(date, clock)
   if (dayOf(date) === dayOf(now)) return `today ${time}`
@@ -33,14 +48,14 @@ export function formatWhen(iso: string, now = new Date()): string {
 }
 
 /** `14 Nov`, with the year if it is another one. */
-export function formatDay(iso: string, now = new Date()): string {
+export function formatDay(iso: string, now = currentTime()): string {
   const date = new Date(iso)
   const isThisYear = format(date, { year: 'numeric' }) === format(now, { year: 'numeric' })
   return format(date, { day: 'numeric', month: 'short', ...(!isThisYear && { year: 'numeric' }) })
 }
 
 /** `Today, 15 November`, `Saturday 14 November`. */
-export function formatLongDay(iso: string | Date, now = new Date()): string {
+export function formatLongDay(iso: string | Date, now = currentTime()): string {
   const date = new Date(iso)
   const day = format(date, { day: 'numeric', month: 'long' })
   if (dayOf(date) === dayOf(now)) return `Today, ${day}`
@@ -48,6 +63,10 @@ export function formatLongDay(iso: string | Date, now = new Date()): string {
   const year = isThisYear ? '' : ` ${format(date, { year: 'numeric' })}`
   return `${format(date, { weekday: 'long' })} ${day}${year}`
 }
+
+/** `Sunday 15 November`. */
+export const formatToday = (now: Date) =>
+  format(now, { weekday: 'long', day: 'numeric', month: 'long' }).replace(',', '')
 
 /** `21:42`. */
 export const formatClock = (iso: string) => format(new Date(iso), clock)
@@ -59,6 +78,12 @@ export const formatSeconds = (iso: string) => format(new Date(iso), { ...clock, 
 export function formatUtc(iso: string): string {
   const options = { ...clock, day: 'numeric', month: 'short', year: 'numeric', second: '2-digit' }
   return `${format(new Date(iso), options as Intl.DateTimeFormatOptions, 'UTC')} UTC`
+}
+
+/** `15 Nov, 20:42:08 UTC`, with the year if it is another one. */
+export function formatUtcShort(iso: string, now = new Date()): string {
+  const isThisYear = new Date(iso).getUTCFullYear() === now.getUTCFullYear()
+  return isThisYear ? formatUtc(iso).replace(/ \d{4},/, ',') : formatUtc(iso)
 }
 
 /** `15 November 2026, 21:42:08 (Lagos)`: whole and unambiguous. */
@@ -75,5 +100,6 @@ export function formatDuration(durationMs: number): string {
   if (durationMs < 1_000) return `${Math.round(durationMs)} ms`
   if (durationMs < 60_000) return `${Math.round(durationMs / 100) / 10} s`
   if (durationMs < 3_600_000) return `${Math.round(durationMs / 60_000)} min`
-  return `${Math.round(durationMs / 360_000) / 10} h`
+  if (durationMs < 2 * dayMs) return `${Math.round(durationMs / 360_000) / 10} h`
+  return `${Math.round(durationMs / dayMs)} days`
 }

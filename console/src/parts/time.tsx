@@ -1,12 +1,25 @@
-import { formatClock, formatFull, formatSeconds, formatUtc, formatWhen } from './time-format'
+import {
+  formatClock,
+  formatFull,
+  formatSeconds,
+  formatUtc,
+  formatUtcShort,
+  formatWhen,
+} from './time-format'
 
 type Props = {
   value: string
   /** `when` names the day if it is not today; `clock` and `seconds` show the time only. */
-  show?: 'when' | 'clock' | 'seconds' | 'utc'
+  show?: 'when' | 'clock' | 'seconds' | 'utc' | 'utcShort'
 }
 
-const shown = { when: formatWhen, clock: formatClock, seconds: formatSeconds, utc: formatUtc }
+const shown = {
+  when: formatWhen,
+  clock: formatClock,
+  seconds: formatSeconds,
+  utc: formatUtc,
+  utcShort: formatUtcShort,
+}
 
 /** A time in the merchant's zone. Hovering shows it in full. */
 export function Time({ value, show = 'when' }: Props) {

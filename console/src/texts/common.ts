@@ -32,6 +32,8 @@ export const common = {
   notAnAmount: 'Write an amount such as 12,500.00.',
   notFound: 'Nothing was found here',
   notFoundText: 'The address is wrong, or what it named belongs to another merchant or mode.',
-  otherMode: (mode: string) => `Look in ${mode} mode`,
+  otherMode: (mode: string) => `Switch to ${mode} mode`,
+  inOtherMode: (mode: string) => `This exists in ${mode} mode.`,
+  more: 'More',
   notBuilt: 'This page is not available yet.',
 }

@@ -1,3 +1,4 @@
+import { audit } from './audit'
 import { balances } from './balances'
 import { business } from './business'
 import { collect } from './collect'
@@ -5,9 +6,12 @@ import { common } from './common'
 import { developers } from './developers'
 import { frame } from './frame'
 import { home } from './home'
+import { keys } from './keys'
 import { operator } from './operator'
 import { payments } from './payments'
 import { payouts } from './payouts'
+import { settings } from './settings'
+import { timeline } from './timeline'
 import { you } from './you'
 
 /** Every word of the console. Each area has its own file. */
@@ -21,6 +25,10 @@ export const texts = {
   collect,
   developers,
   business,
+  timeline,
+  keys,
+  settings,
+  audit,
   you,
   operator,
 }

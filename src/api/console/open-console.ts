@@ -2,7 +2,13 @@ import { readFile } from 'node:fs/promises'
 import { type PackedFile, packFile } from '../reference/packed-file.js'
 
 /** Files that the page loads first, as URLs. */
-export type ConsoleEntry = { script: string; styles: string[]; preloads: string[] }
+export type ConsoleEntry = {
+  script: string
+  styles: string[]
+  preloads: string[]
+  /** Of Manilla. */
+  version: string
+}
 
 /** The files of the console by name. Each is compressed when first read, and kept. */
 type ConsoleFiles = { find(name: string): Promise<PackedFile> | undefined }
@@ -18,6 +24,8 @@ type Chunk = {
 /** Built from console/. Found in dist/ also when this file runs from src/. */
 const folder = new URL('../../../dist/console/', import.meta.url)
 
+const manifest = new URL('../../../package.json', import.meta.url)
+
 const types: Record<string, string> = {
   js: 'text/javascript; charset=utf-8',
   css: 'text/css; charset=utf-8',
@@ -27,11 +35,12 @@ const types: Record<string, string> = {
 export async function openConsole(): Promise<{ entry: ConsoleEntry; files: ConsoleFiles }> {
   const text = await readFile(new URL('.vite/manifest.json', folder), 'utf8')
   const chunks = JSON.parse(text) as Record<string, Chunk>
+  const { version } = JSON.parse(await readFile(manifest, 'utf8')) as { version: string }
   const listed = Object.values(chunks)
   const names = new Set(listed.flatMap(({ file, css = [] }) => [file, ...css]))
   const packed = new Map<string, Promise<PackedFile>>()
   return {
-    entry: entryOf(chunks),
+    entry: { ...entryOf(chunks), version },
     files: {
       find(path) {
         const name = path.replace(/^console\//, '')
@@ -51,7 +60,7 @@ async function pack(name: string): Promise<PackedFile> {
 }
 
 /** The entry and every chunk that it imports, so that browsers fetch them at once. */
-function entryOf(chunks: Record<string, Chunk>): ConsoleEntry {
+function entryOf(chunks: Record<string, Chunk>): Omit<ConsoleEntry, 'version'> {
   const entry = Object.values(chunks).find(({ isEntry }) => isEntry)
   if (!entry) throw new Error('The console was built without an entry.')
   const seen = new Set<Chunk>([entry])

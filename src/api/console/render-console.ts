@@ -3,13 +3,15 @@ import { tabIcon } from '../checkout-page/signs.js'
 import type { ConsoleEntry } from './open-console.js'
 
 /** The page of the console. Its script draws the content. */
-export function renderConsole({ script, styles, preloads }: ConsoleEntry, nonce: string): string {
+export function renderConsole(entry: ConsoleEntry, nonce: string): string {
+  const { script, styles, preloads, version } = entry
   const { markup } = html`<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>Manilla</title>
 <meta name="viewport" content="width=device-width,initial-scale=1">
 <meta name="robots" content="noindex,nofollow">
 <meta name="format-detection" content="telephone=no">
 <meta name="style-nonce" content="${nonce}">
+<meta name="version" content="${version}">
 <meta name="theme-color" media="(prefers-color-scheme:light)" content="#faf7f1">
 <meta name="theme-color" media="(prefers-color-scheme:dark)" content="#14130f">
 <link rel="icon" href="${tabIcon}">

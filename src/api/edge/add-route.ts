@@ -363,7 +363,8 @@ function toRouteRequest(
     signedIn,
     audited: signedIn && toAudited(request, route, actor, clock),
     keyId: caller && caller.kind !== 'user' ? caller.id : null,
-    address: request.ip,
+    // Undefined once the caller has hung up, whatever its type says.
+    address: request.ip ?? '',
     protocol: request.protocol,
     network: networkOf(request.ip),
     now: after(clock.now(), caller?.environment.clockOffsetMs ?? 0),

@@ -7,10 +7,11 @@ const remembered = new Map<string, string>()
 /**
  * The network by which limits count a caller. An IPv6 customer usually has a whole /64, so a limit
  * per address would limit nothing. An IPv4 address counts alone, also in IPv6 notation.
- * Allow-lists of API keys compare exact addresses and do not use this.
+ * Allow-lists of API keys compare exact addresses and do not use this. A caller who has hung up
+ * has no address any more.
  */
-export function networkOf(address: string): string {
-  if (!address.includes(':')) return address
+export function networkOf(address: string | undefined): string {
+  if (!address?.includes(':')) return address ?? ''
   const known = remembered.get(address)
   if (known !== undefined) return known
   const network = readNetwork(address)

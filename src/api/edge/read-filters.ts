@@ -46,7 +46,8 @@ export function readAmountRange(
   }
 }
 
-function readAmount(field: string, text: string, currency: Asset): bigint {
+/** An amount in a query: kobo, or a decimal of coins. */
+export function readAmount(field: string, text: string, currency: Asset): bigint {
   if (/^0+(\.0+)?$/.test(text)) return 0n
   if (currency !== 'NGN') {
     const amount = parseDecimal(text, currency)

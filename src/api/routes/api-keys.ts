@@ -14,6 +14,7 @@ import { keyPermissions } from '../../merchants/key-permissions.js'
 import { type RolledKey, rollKey } from '../../merchants/roll-key.js'
 import { visible } from '../../merchants/settings-document.js'
 import { referenceSample } from '../../resources/shapes.js'
+import type { UserActor } from '../../team/actor.js'
 import type { ApiParts } from '../api-parts.js'
 import { auditCall } from '../edge/audit-call.js'
 import { success } from '../edge/envelope.js'
@@ -97,6 +98,7 @@ const create = (api: ApiParts) =>
         allowedAddresses: body.allowedAddresses ?? [],
         permissions: body.permissions ?? null,
         isRevealable: body.kind === 'secret' && environment.mode === 'test',
+        createdByUser: (request.actor as UserActor).userId,
       }
       return api.change(
         toCallWithLateAnswer(
@@ -133,7 +135,13 @@ const roll = (api: ApiParts) =>
       return api.change(
         toCallWithLateAnswer(
           request,
-          (tx, now) => rollKey(tx, now, { ...nameOf(request), seal: api.seal, graceMs }),
+          (tx, now) =>
+            rollKey(tx, now, {
+              ...nameOf(request),
+              seal: api.seal,
+              graceMs,
+              createdByUser: (request.actor as UserActor).userId,
+            }),
           (rolled) => {
             const { issued, oldExpiresAt } = rolled as RolledKey
             return showIssued(201, 'API key rolled', issued, { oldExpiresAt })

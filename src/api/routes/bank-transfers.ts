@@ -111,6 +111,7 @@ const bankAccount = resource('BankAccount', {
 })
 
 const statuses: Record<string, PayoutStatus> = {
+  PENDING: 'PENDING',
   SUBMITTED: 'SUBMITTED',
   COMPLETED: 'COMPLETED',
   FAILED: 'FAILED',
@@ -170,7 +171,7 @@ const create = (api: ApiParts) =>
     operation: 'createBankTransfer',
     summary: 'Create a bank transfer',
     description:
-      'Pays naira out to a bank account. `SUBMITTED` becomes `COMPLETED` when the bank confirms it, or `FAILED` when it is certain that no money left. A bank may still return a completed transfer (`REVERSED`).',
+      'Pays naira out to a bank account. `SUBMITTED` becomes `COMPLETED` when the bank confirms it, or `FAILED` when it is certain that no money left. A bank may still return a completed transfer (`REVERSED`). If your approval rule requires a second person, it starts as `PENDING`: the money is held, and nothing is sent before the approval.',
     body,
     answers: { 201: bankTransfer },
     refusals: [
@@ -180,7 +181,10 @@ const create = (api: ApiParts) =>
     handle(request) {
       checkNairaLimits(api, request)
       const payout = toPayoutRequest(readQuoteRequest(request), request)
-      return submitPayout(api, request, payout, 'Bank transfer submitted')
+      return submitPayout(api, request, payout, {
+        submitted: 'Bank transfer submitted',
+        pending: 'Bank transfer waits for approval',
+      })
     },
   })
 

@@ -51,7 +51,12 @@ const quote = resource('CryptoTransferQuote', {
 export function cryptoTransferRoutes(api: ApiParts): Route[] {
   // From the API's words to the stored ones: CONFIRMED is stored as COMPLETED, and means that the
   // transaction is finalized on the chain.
-  const statuses = { SUBMITTED: 'SUBMITTED', CONFIRMED: 'COMPLETED', FAILED: 'FAILED' } as const
+  const statuses = {
+    PENDING: 'PENDING',
+    SUBMITTED: 'SUBMITTED',
+    CONFIRMED: 'COMPLETED',
+    FAILED: 'FAILED',
+  } as const
   return [
     create(api),
     quoteRoute(api),
@@ -95,7 +100,7 @@ const create = (api: ApiParts) =>
     operation: 'createCryptoTransfer',
     summary: 'Create a crypto transfer',
     description:
-      'Sends a stablecoin from the available balance to a wallet. `SUBMITTED` becomes `CONFIRMED` when it is final on the chain, or `FAILED` when it is certain that no money left.',
+      'Sends a stablecoin from the available balance to a wallet. `SUBMITTED` becomes `CONFIRMED` when it is final on the chain, or `FAILED` when it is certain that no money left. If your approval rule requires a second person, it starts as `PENDING`: the money is held, and nothing is signed before the approval.',
     tag: 'Disbursements',
     body,
     answers: { 201: cryptoTransfer },
@@ -110,7 +115,10 @@ const create = (api: ApiParts) =>
     ],
     handle(request) {
       const payout = toPayoutRequest(readQuoteRequest(request), request)
-      return submitPayout(api, request, payout, 'Crypto transfer submitted')
+      return submitPayout(api, request, payout, {
+        submitted: 'Crypto transfer submitted',
+        pending: 'Crypto transfer waits for approval',
+      })
     },
   })
 

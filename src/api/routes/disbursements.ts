@@ -1,24 +1,37 @@
 import Type from 'typebox'
 import { prefixes } from '../../base/ids.js'
+import { Refusal } from '../../base/refusal.js'
 import { findKeyNames } from '../../merchants/find-key-names.js'
 import { countPayouts, type TransferKind, transferKinds } from '../../payouts/filter-payouts.js'
 import { type PayoutStatus, payoutStatuses } from '../../payouts/payout.js'
+import { findRecipientHistory } from '../../payouts/recipient-history.js'
 import { disbursement, showDisbursement } from '../../resources/disbursement.js'
+import { recipientHistory, showRecipientHistory } from '../../resources/recipient-history.js'
 import { anyAsset, withDescription } from '../../resources/shapes.js'
+import { findUserNames } from '../../team/find-user-names.js'
 import type { ApiParts } from '../api-parts.js'
 import { answerList } from '../edge/answer-list.js'
 import { csvColumns, inBothUnits } from '../edge/csv.js'
 import { success } from '../edge/envelope.js'
 import { countByStatus } from '../edge/read-filters.js'
 import { type Route, route } from '../edge/route.js'
-import { closed, countsOf, oneOf, page, pageQuery, withStatus } from '../edge/schemas.js'
+import {
+  accountNumberPattern,
+  bankCodePattern,
+  closed,
+  countsOf,
+  oneOf,
+  page,
+  pageQuery,
+  withStatus,
+} from '../edge/schemas.js'
 import { readTransferPage, toTransferFilter, transferFilters } from './payouts.js'
 
 const path = '/v1/disbursements'
 const base = { access: 'secret', tag: 'Disbursements', method: 'GET' } as const
 
 export function disbursementRoutes(api: ApiParts): Route[] {
-  return [list(api), counts(api)]
+  return [list(api), counts(api), recipients(api)]
 }
 
 const filters = {
@@ -29,6 +42,7 @@ const filters = {
 
 /** A confirmed crypto transfer is listed with the completed bank transfers. */
 const statuses: Record<string, PayoutStatus> = {
+  PENDING: 'PENDING',
   SUBMITTED: 'SUBMITTED',
   COMPLETED: 'COMPLETED',
   CONFIRMED: 'COMPLETED',
@@ -64,6 +78,8 @@ const columns = csvColumns(
   'failedAt',
   'reversedAt',
   'createdBy.name',
+  'approval.expiresAt',
+  'approval.reason',
   'metadata',
 )
 
@@ -97,9 +113,11 @@ const list = ({ openPage }: ApiParts) =>
             { openPage },
             { environmentId: environment.id, filter, prefix: prefixes.payout, ...wanted },
             async (db, payouts) => {
-              const keys = payouts.flatMap(({ payout }) => payout.createdByKey ?? [])
-              const names = await findKeyNames(db, environment.id, [...new Set(keys)])
-              return payouts.map((one) => showDisbursement(one, names))
+              const keyIds = new Set(payouts.flatMap(({ payout }) => payout.createdByKey ?? []))
+              const userIds = new Set(payouts.flatMap(({ payout }) => payout.createdByUser ?? []))
+              const keys = await findKeyNames(db, environment.id, [...keyIds])
+              const users = await findUserNames(db, [...userIds])
+              return payouts.map((one) => showDisbursement(one, { keys, users }))
             },
           ),
       })
@@ -127,3 +145,57 @@ const counts = ({ openPage }: ApiParts) =>
       return success(200, 'Disbursement counts', counted)
     },
   })
+
+const recipients = ({ db }: ApiParts) =>
+  route({
+    ...base,
+    path: `${path}/recipients`,
+    permission: 'payouts.see',
+    operation: 'getRecipientHistory',
+    summary: 'Retrieve the history of a recipient',
+    description:
+      'Returns what was paid to a bank account or wallet before: how often, how much, the largest and the latest transfer, and how many came back.',
+    query: closed({
+      bankCode: Type.Optional(
+        Type.String({
+          pattern: bankCodePattern,
+          description: 'Code of the bank. Send it with `accountNumber`.',
+          examples: ['058'],
+        }),
+      ),
+      accountNumber: Type.Optional(
+        Type.String({
+          pattern: accountNumberPattern,
+          description: 'Ten-digit account number. Send it with `bankCode`.',
+          examples: ['0123456789'],
+        }),
+      ),
+      address: Type.Optional(
+        Type.String({
+          minLength: 32,
+          maxLength: 44,
+          description: 'Wallet address. Send it instead of a bank account.',
+          examples: ['HAgk14JpMQLgt6rVgv7cBQFJWFto5Dqxi472uT3DKpqk'],
+        }),
+      ),
+    }),
+    answers: { 200: recipientHistory },
+    isHeavy: true,
+    async handle({ environment, query }) {
+      const history = await findRecipientHistory(db, environment.id, readRecipient(query))
+      return success(200, 'Recipient', showRecipientHistory(history))
+    },
+  })
+
+type RecipientQuery = { bankCode?: string; accountNumber?: string; address?: string }
+
+function readRecipient({ bankCode, accountNumber, address }: RecipientQuery) {
+  if (address !== undefined && bankCode === undefined && accountNumber === undefined)
+    return { address }
+  if (address === undefined && bankCode !== undefined && accountNumber !== undefined)
+    return { bankCode, accountNumber }
+  throw new Refusal('validation_failed', {
+    message: 'Send bankCode and accountNumber, or address.',
+    details: [{ field: 'accountNumber', issue: 'must come with bankCode and without address' }],
+  })
+}

@@ -14,6 +14,7 @@ import type { PayoutRequest, QuoteRequest } from '../../payouts/prepare-payouts.
 import type { Queryable } from '../../postgres/tx.js'
 import { showPayout } from '../../resources/payout.js'
 import { referenceSample, stablecoin, withDescription } from '../../resources/shapes.js'
+import type { Actor } from '../../team/actor.js'
 import type { ApiParts } from '../api-parts.js'
 import { createResource } from '../create-resource.js'
 import { answerList, type ListPage } from '../edge/answer-list.js'
@@ -35,10 +36,16 @@ import {
   timeFilters,
   withStatus,
 } from '../edge/schemas.js'
+import { mayNeedApproval, submitUnderRule } from '../submit-under-rule.js'
 
 export function toPayoutRequest(
   { environment, kind, asset, amount, requestedAmount, destination }: QuoteRequest,
-  request: { body: { merchantReference?: string }; bodyText: string; keyId: string | null },
+  request: {
+    body: { merchantReference?: string }
+    bodyText: string
+    keyId: string | null
+    actor: Actor
+  },
 ): PayoutRequest {
   return {
     environment,
@@ -50,6 +57,7 @@ export function toPayoutRequest(
     merchantReference: request.body.merchantReference ?? null,
     metadata: readMetadata(request),
     createdByKey: request.keyId,
+    createdByUser: request.actor.kind === 'user' ? request.actor.userId : null,
   }
 }
 
@@ -58,11 +66,12 @@ export async function submitPayout(
   api: ApiParts,
   context: RequestContext,
   request: PayoutRequest,
-  message: string,
+  messages: { submitted: string; pending: string },
 ): Promise<KeyedAnswer> {
+  if (mayNeedApproval(request)) return submitUnderRule(api, context, request, messages)
   const prepared = await api.payoutPreparation.prepare(context.now, request)
   return createResource(api, context, prepared, {
-    message,
+    message: messages.submitted,
     commit: api.commitPayout,
     send: api.sendPayout,
     keepsKey: true,
@@ -80,7 +89,7 @@ export const transferFilters = {
     Type.String({
       minLength: 1,
       maxLength: limits.names.length,
-      description: 'Only transfers that this API key created, by its id.',
+      description: 'Only transfers that this API key, or this person, created, by its id.',
       examples: [referenceSample(prefixes.apiKey)],
     }),
   ),
@@ -113,12 +122,18 @@ export function toTransferFilter(
     kinds,
     merchantReference: query.merchantReference,
     recipient: query.recipient,
-    createdByKey:
-      createdBy === undefined ? undefined : (fromReference(prefixes.apiKey, createdBy) ?? unusedId),
+    ...readCreator(createdBy),
     text: query.q,
     ...readAmountRange(query, isCoins ? ['USDC', 'USDT'] : ['NGN']),
     ...readTimeRange(query),
   }
+}
+
+function readCreator(createdBy: string | undefined) {
+  if (createdBy === undefined) return {}
+  const userId = fromReference(prefixes.user, createdBy)
+  if (userId !== undefined) return { createdByUser: userId }
+  return { createdByKey: fromReference(prefixes.apiKey, createdBy) ?? unusedId }
 }
 
 /** A page of transfers, shown as the route shows them. */

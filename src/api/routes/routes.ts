@@ -10,6 +10,9 @@ import { fundBalance } from '../test-mode/fund-balance.js'
 import { payIn } from '../test-mode/pay-in.js'
 import { settleDisbursement } from '../test-mode/settle-disbursement.js'
 import { apiKeyRoutes } from './api-keys.js'
+import { approvalRuleRoutes } from './approval-rule.js'
+import { approvalRoutes } from './approvals.js'
+import { listAttention } from './attention.js'
 import { auditLineRoutes } from './audit-lines.js'
 import { balanceEntryRoutes } from './balance-entries.js'
 import { balances } from './balances.js'
@@ -27,6 +30,7 @@ import { kycRoutes } from './kyc.js'
 import { paymentRoutes } from './payments.js'
 import { profile } from './profile.js'
 import { publicCheckoutRoutes } from './public-checkout.js'
+import { drawQrCode } from './qr-codes.js'
 import { railNotices } from './rail-notices.js'
 import { reportRoutes } from './reports.js'
 import { requestLogRoutes } from './request-logs.js'
@@ -34,6 +38,7 @@ import { search } from './search.js'
 import { changeSettings, readSettings } from './settings.js'
 import { uploadLogo } from './settings-logo.js'
 import { settlementRoutes } from './settlements.js'
+import { streamChanges } from './stream.js'
 import { teamRoutes } from './team.js'
 import { readTimeline } from './timeline.js'
 import { virtualAccountRoutes } from './virtual-accounts.js'
@@ -47,6 +52,7 @@ export function createRoutes(api: ApiParts): Route[] {
     ...reportRoutes(api),
     readSettings(api),
     changeSettings(api),
+    ...approvalRuleRoutes(api),
     profile(api),
     uploadLogo(api),
     fees(api),
@@ -62,6 +68,7 @@ export function createRoutes(api: ApiParts): Route[] {
     ...publicCheckoutRoutes(api),
     ...checkoutPageRoutes(api),
     checkoutPreview(api),
+    drawQrCode(api),
     ...paymentRoutes(api),
     payIn(api),
     depositCoins(api),
@@ -70,6 +77,7 @@ export function createRoutes(api: ApiParts): Route[] {
     ...bankTransferRoutes(api),
     ...settlementRoutes(api),
     ...disbursementRoutes(api),
+    ...approvalRoutes(api),
     search(api),
     settleDisbursement(api),
     advanceClock(api),
@@ -78,6 +86,8 @@ export function createRoutes(api: ApiParts): Route[] {
     readTimeline(api),
     ...requestLogRoutes(api),
     ...auditLineRoutes(api),
+    streamChanges(api),
+    listAttention(api),
     ...operatorAuditRoutes(api),
     ...consoleSessionRoutes(api),
     ...teamRoutes(api),

@@ -5,6 +5,7 @@ import { Settings, SettingsPatch } from '../../merchants/settings-document.js'
 import type { ApiParts } from '../api-parts.js'
 import { auditCall } from '../edge/audit-call.js'
 import { success } from '../edge/envelope.js'
+import { withReasons } from '../edge/refusals-of.js'
 import { route } from '../edge/route.js'
 
 export const readSettings = ({ db }: ApiParts) =>
@@ -16,7 +17,7 @@ export const readSettings = ({ db }: ApiParts) =>
     operation: 'getSettings',
     summary: 'Retrieve settings',
     description:
-      'Returns policies, checkout appearance, low-balance thresholds, payment methods and settlement schedule of this environment.',
+      'Returns policies, checkout appearance, low-balance thresholds, payment methods and settlement schedule of this environment, and its approval rule.',
     tag: 'Settings',
     answers: { 200: Settings },
     async handle({ environment }) {
@@ -36,6 +37,7 @@ export const changeSettings = ({ db }: ApiParts) =>
     tag: 'Settings',
     body: SettingsPatch,
     answers: { 200: Settings },
+    refusals: withReasons('forbidden', 'console_only'),
     async handle({ environment, body, now, audited }) {
       const settings = await db.transaction(async (tx) => {
         if (audited) await lockEnvironment(tx, environment.id)

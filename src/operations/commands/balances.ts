@@ -1,16 +1,10 @@
-import { createHash } from 'node:crypto'
 import { type Command, Option } from 'commander'
-import { writeAuditLine } from '../../audit/write-line.js'
-import type { EnvironmentId, Mode } from '../../base/environment.js'
-import { newId, prefixes, toReference, toUuid } from '../../base/ids.js'
-import { Refusal } from '../../base/refusal.js'
+import type { Mode } from '../../base/environment.js'
 import { listBalances } from '../../ledger/balances.js'
-import { fundAll } from '../../ledger/fund.js'
 import { getEnvironment } from '../../merchants/environments.js'
 import { formatDecimal, formatMoney } from '../../money/amounts.js'
 import { type Asset, assetNames } from '../../money/assets.js'
-import { sql } from '../../postgres/sql.js'
-import type { Tx } from '../../postgres/tx.js'
+import { creditBalance } from '../credit-balance.js'
 import { merchantArgument, modeOption, readAmountArgument, readNote } from './arguments.js'
 import {
   type CommandOutput,
@@ -74,7 +68,6 @@ async function creditOne(run: Run<CreditOptions>): Promise<CommandOutput> {
   const { mode, asset, note } = options
   const amount = readAmountArgument(options.amount, asset)
   const environment = await getEnvironment(db, { merchant: args[0]!, mode })
-  const { id: environmentId, merchantId } = environment
   const shown = formatMoney(amount, asset)
   const now = await run.confirm({
     mode,
@@ -84,37 +77,19 @@ async function creditOne(run: Run<CreditOptions>): Promise<CommandOutput> {
       ['Note', note],
     ],
   })
-  const id = options.once === undefined ? newId(now) : toCauseId(options.once)
-  const reference = toReference(prefixes.credit, id)
-  const details = { mode, asset, note, amount: shown, reference }
-  const available = await db.transaction(async (tx) => {
-    const funding = { id, environmentId, asset, amount, purpose: 'operator_credit' } as const
-    await refuseDuplicate(tx, environmentId, id)
-    const [outcome] = await fundAll(tx, now, [funding])
-    if (outcome instanceof Refusal) throw outcome
-    writeAuditLine(tx, now, { actor, action: 'balance.credit', merchantId, environmentId, details })
-    return outcome!.entries[0]!.availableAfter!
-  })
+  const credit = { environment, asset, amount, note, once: options.once }
+  const { reference, available } = await db.transaction((tx) =>
+    creditBalance(tx, now, credit, actor),
+  )
   return {
     data: {
-      ...details,
+      mode,
+      asset,
+      note,
       amount: formatDecimal(amount, asset),
+      reference,
       available: formatDecimal(available, asset),
     },
     text: `${reference}: credited ${shown}; ${formatMoney(available, asset)} available.`,
   }
-}
-
-/** The same reference gives the same cause, and the primary key lets a cause move money once. */
-function toCauseId(reference: string): string {
-  return toUuid(createHash('sha256').update(`credit/${reference}`).digest('hex').slice(0, 32))
-}
-
-async function refuseDuplicate(tx: Tx, environmentId: EnvironmentId, id: string): Promise<void> {
-  const [earlier] = await tx.rows(sql`
-    select from ledger_transfers where environment_id = ${environmentId} and cause_id = ${id}`)
-  if (earlier)
-    throw new Refusal('validation_failed', {
-      message: 'A credit with this reference already exists. Nothing was changed.',
-    })
 }

@@ -1,5 +1,4 @@
 import { type Command, Option } from 'commander'
-import { writeAuditLine } from '../../audit/write-line.js'
 import type { Mode } from '../../base/environment.js'
 import { Refusal } from '../../base/refusal.js'
 import { getEnvironment } from '../../merchants/environments.js'
@@ -8,12 +7,10 @@ import {
   feeOperationNames,
   feeOperations,
   getFeeSchedules,
-  setFeeSchedule,
-  type VersionedFee,
 } from '../../merchants/fee-schedules.js'
-import { formatDecimal, formatMoney } from '../../money/amounts.js'
 import type { Asset } from '../../money/assets.js'
 import type { FeeSchedule } from '../../money/fees.js'
+import { changeFee, describeFee, showFee } from '../change-fees.js'
 import {
   collect,
   merchantArgument,
@@ -25,7 +22,10 @@ import { type CommandOutput, type OperateContext, type Run, setOperation } from 
 import { tableOf } from './table.js'
 
 export function registerFees(program: Command, context: OperateContext): void {
-  const fees = program.command('fees').description('fees charged to a merchant')
+  // The commands of the API have one of this name.
+  const fees =
+    program.commands.find((command) => command.name() === 'fees') ?? program.command('fees')
+  fees.description('fees charged to a merchant')
   const show = fees
     .command('show')
     .description('show the current fees; version 0 is the default')
@@ -62,7 +62,7 @@ async function showAll({ db, args, options }: Run<{ mode: Mode }>): Promise<Comm
   const shown = fees.map((fee, index) => showFee(feeOperationNames[index]!, fee))
   const rows = fees.map((fee, index) => {
     const operation = feeOperationNames[index]!
-    const { flat, basisPoints, floor, cap, tiers } = showAmounts(operation, fee)
+    const { flat, basisPoints, floor, cap, tiers } = describeFee(operation, fee)
     return [operation, `${fee.version}`, flat, `${basisPoints}`, floor, cap ?? '-', tiers.join(' ')]
   })
   const head = ['operation', 'version', 'flat', 'basis points', 'floor', 'cap', 'tiers']
@@ -88,19 +88,9 @@ async function setOne({ db, now, actor, args, options }: Run<SetOptions>): Promi
     })
   const schedule = readSchedule(options, feeOperations[operation].unit)
   const environment = await getEnvironment(db, { merchant: args[0]!, mode })
-  const { id: environmentId, merchantId } = environment
-  const fee = await db.transaction(async (tx) => {
-    const fee = await setFeeSchedule(tx, now, { environmentId, operation, schedule })
-    const details = {
-      mode,
-      operation,
-      version: fee.version,
-      schedule: showAmounts(operation, fee),
-    }
-    writeAuditLine(tx, now, { actor, action: 'fees.set', merchantId, environmentId, details })
-    return fee
-  })
-  const { flat, basisPoints, floor, cap, tiers } = showAmounts(operation, fee)
+  const change = { environment, operation, schedule }
+  const fee = await db.transaction((tx) => changeFee(tx, now, change, actor))
+  const { flat, basisPoints, floor, cap, tiers } = describeFee(operation, fee)
   const parts = [
     `flat ${flat}`,
     `${basisPoints} basis points`,
@@ -132,36 +122,5 @@ function readTier(text: string, unit: Asset): FeeSchedule['tiers'][number] {
     upTo: readAmountOrZero(upTo, unit),
     flat: readAmountOrZero(flat, unit),
     basisPoints: Number(points),
-  }
-}
-
-/** For people: with units. A tier has the form of the option: upTo:flat:points. */
-function showAmounts(operation: FeeOperation, fee: VersionedFee) {
-  const show = (amount: bigint) => formatMoney(amount, feeOperations[operation].unit)
-  return {
-    flat: show(fee.flat),
-    basisPoints: fee.basisPoints,
-    floor: show(fee.floor),
-    cap: fee.cap === null ? null : show(fee.cap),
-    tiers: fee.tiers.map((tier) => `${show(tier.upTo)}:${show(tier.flat)}:${tier.basisPoints}`),
-  }
-}
-
-/** In the same units as the options of `set`, so that the output can be used as input. */
-function showFee(operation: FeeOperation, fee: VersionedFee) {
-  const { unit } = feeOperations[operation]
-  return {
-    operation,
-    version: fee.version,
-    unit,
-    flat: formatDecimal(fee.flat, unit),
-    basisPoints: fee.basisPoints,
-    floor: formatDecimal(fee.floor, unit),
-    cap: fee.cap === null ? null : formatDecimal(fee.cap, unit),
-    tiers: fee.tiers.map(({ upTo, flat, basisPoints }) => ({
-      upTo: formatDecimal(upTo, unit),
-      flat: formatDecimal(flat, unit),
-      basisPoints,
-    })),
   }
 }

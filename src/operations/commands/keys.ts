@@ -3,17 +3,12 @@ import { writeAuditLine } from '../../audit/write-line.js'
 import { hour } from '../../base/clock.js'
 import type { Mode } from '../../base/environment.js'
 import { prefixes, toReference } from '../../base/ids.js'
-import {
-  type ApiKey,
-  getKey,
-  type IssuedKey,
-  listKeys,
-  revokeKey,
-} from '../../merchants/api-keys.js'
+import { type ApiKey, getKey, type IssuedKey, listKeys } from '../../merchants/api-keys.js'
 import { getEnvironment, listEnvironments, unknownMerchant } from '../../merchants/environments.js'
 import { issueKey } from '../../merchants/issue-key.js'
 import type { KeyKind } from '../../merchants/key-format.js'
 import { rollKey } from '../../merchants/roll-key.js'
+import { auditOf, endKey } from '../change-merchants.js'
 import {
   collect,
   merchantArgument,
@@ -133,12 +128,9 @@ async function rollOne(run: Run<{ grace: number }>): Promise<CommandOutput> {
 
 async function revokeOne({ db, now, actor, args }: Run<object>): Promise<CommandOutput> {
   const { environmentId, id } = await getKey(db, args[0]!)
-  const { key, isFresh } = await db.transaction(async (tx) => {
-    const revoked = await revokeKey(tx, now, { environmentId, id })
-    if (revoked.isFresh)
-      writeAuditLine(tx, now, { actor, action: 'key.revoke', ...auditOf(revoked.key) })
-    return revoked
-  })
+  const { key, isFresh } = await db.transaction((tx) =>
+    endKey(tx, now, { environmentId, id }, actor),
+  )
   const result = isFresh ? 'revoked' : `was already revoked at ${formatTime(key.revokedAt)}`
   return { data: showKey(key), text: `${args[0]} (${key.hint}) ${result}.` }
 }
@@ -153,18 +145,7 @@ export function showIssued(issued: IssuedKey): object {
   return { ...showKey(issued), key: issued.key.reveal() }
 }
 
-/** Audit details of a key: everything but the key itself. */
-export function auditOf(key: ApiKey) {
-  const { kind, mode, name, hint, expiresAt, allowedAddresses } = key
-  const reference = toReference(prefixes.apiKey, key.id)
-  return {
-    merchantId: key.merchantId,
-    environmentId: key.environmentId,
-    details: { key: reference, kind, mode, name, hint, expiresAt, allowedAddresses },
-  }
-}
-
-function showKey(shown: ApiKey) {
+export function showKey(shown: ApiKey) {
   const { mode, kind, name, hint, allowedAddresses, createdAt, lastUsedAt } = shown
   return {
     reference: toReference(prefixes.apiKey, shown.id),
@@ -181,7 +162,7 @@ function showKey(shown: ApiKey) {
   }
 }
 
-function stateOf(key: ApiKey, now: Date): string {
+export function stateOf(key: ApiKey, now: Date): string {
   if (key.revokedAt) return 'revoked'
   if (key.expiresAt && key.expiresAt <= now) return 'expired'
   return key.rolledInto ? 'rolled, in grace period' : 'active'

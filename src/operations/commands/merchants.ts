@@ -1,13 +1,10 @@
 import { Argument, type Command } from 'commander'
-import { writeAuditLine } from '../../audit/write-line.js'
-import { createMerchant } from '../../merchants/create-merchant.js'
 import { getEnvironment } from '../../merchants/environments.js'
-import { issueKey } from '../../merchants/issue-key.js'
 import { listMerchants } from '../../merchants/list-merchants.js'
-import { resumeMerchant, suspendMerchant } from '../../merchants/suspension.js'
+import { changeSuspension, openMerchant } from '../change-merchants.js'
 import { merchantArgument, readName, reasonOption } from './arguments.js'
 import { addBankCommands } from './bank-bindings.js'
-import { auditOf, describeIssued, showIssued, shownOnce } from './keys.js'
+import { describeIssued, showIssued, shownOnce } from './keys.js'
 import { type CommandOutput, type OperateContext, type Run, setOperation } from './operation.js'
 import { formatTime, tableOf } from './table.js'
 
@@ -29,29 +26,23 @@ export function registerMerchants(program: Command, context: OperateContext): vo
     )
     .argument(...merchantArgument)
     .addOption(reasonOption())
-  setOperation(suspend, context, (run: Run<{ reason: string }>) => changeSuspension(run, true))
+  setOperation(suspend, context, (run: Run<{ reason: string }>) => setSuspension(run, true))
   const resume = merchants
     .command('resume')
     .description('end the suspension of a merchant')
     .argument(...merchantArgument)
     .addOption(reasonOption())
-  setOperation(resume, context, (run: Run<{ reason: string }>) => changeSuspension(run, false))
+  setOperation(resume, context, (run: Run<{ reason: string }>) => setSuspension(run, false))
   addBankCommands(merchants, context)
 }
 
-async function changeSuspension(
+async function setSuspension(
   { db, now, actor, args: [merchant = ''], options: { reason } }: Run<{ reason: string }>,
   isSuspended: boolean,
 ): Promise<CommandOutput> {
   const { merchantId } = await getEnvironment(db, { merchant, mode: 'live' })
-  const isFresh = await db.transaction(async (tx) => {
-    const isFresh = isSuspended
-      ? await suspendMerchant(tx, now, merchantId)
-      : await resumeMerchant(tx, merchantId)
-    const action = isSuspended ? 'merchant.suspend' : 'merchant.resume'
-    if (isFresh) writeAuditLine(tx, now, { actor, action, merchantId, details: { reason } })
-    return isFresh
-  })
+  const change = { merchantId, isSuspended, reason }
+  const isFresh = await db.transaction((tx) => changeSuspension(tx, now, change, actor))
   const state = isSuspended ? 'suspended' : 'active'
   return {
     data: { merchant, isSuspended },
@@ -61,23 +52,9 @@ async function changeSuspension(
 
 async function createOne(run: Run<object>): Promise<CommandOutput> {
   const { db, seal, now, actor, args } = run
-  const { merchant, keys } = await db.transaction(async (tx) => {
-    const merchant = await createMerchant(tx, now, args[0]!)
-    const details = { displayName: merchant.displayName }
-    writeAuditLine(tx, now, { actor, action: 'merchant.create', merchantId: merchant.id, details })
-    const newKey = {
-      seal,
-      environment: merchant.environments.test,
-      name: 'First key',
-      expiresAt: null,
-      allowedAddresses: [],
-    }
-    const secretKey = await issueKey(tx, now, { ...newKey, kind: 'secret', isRevealable: true })
-    const publicKey = await issueKey(tx, now, { ...newKey, kind: 'public' })
-    for (const key of [secretKey, publicKey])
-      writeAuditLine(tx, now, { actor, action: 'key.create', ...auditOf(key) })
-    return { merchant, keys: [secretKey, publicKey] }
-  })
+  const { merchant, keys } = await db.transaction((tx) =>
+    openMerchant(tx, now, { seal, displayName: args[0]! }, actor),
+  )
   const { reference, displayName, createdAt } = merchant
   return {
     data: { reference, displayName, createdAt, keys: keys.map(showIssued) },

@@ -1,11 +1,20 @@
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
 import { writeAuditLine } from '../../audit/write-line.js'
+import type { Mode } from '../../base/environment.js'
 import { limits } from '../../base/limits.js'
 import { listOpenNotices, retryNotice } from '../../collections/find-notices.js'
 import { listRejected } from '../../collections/store-hints.js'
 import { formatMoney } from '../../money/amounts.js'
 import { assetNames } from '../../money/assets.js'
-import { type CommandOutput, type OperateContext, type Run, setOperation } from './operation.js'
+import { assignPayment, checkAssignment } from '../assign-payment.js'
+import { readNote } from './arguments.js'
+import {
+  type CommandOutput,
+  type OperateContext,
+  type Run,
+  setOperation,
+  yesFlag,
+} from './operation.js'
 import { formatTime, tableOf } from './table.js'
 
 export function registerNotices(program: Command, context: OperateContext): void {
@@ -25,6 +34,21 @@ export function registerNotices(program: Command, context: OperateContext): void
     .argument('<mode>', 'test or live')
     .argument('<id>', "the bank's id of the payment")
   setOperation(retry, context, retryOne)
+  const assign = notices
+    .command('assign')
+    .description('book an unmatched payment into an account of a merchant')
+    .argument('<bank>', 'bank that reported the payment')
+    .argument('<mode>', 'test or live')
+    .argument('<id>', "the bank's id of the payment")
+    .requiredOption('--merchant <merchant>', 'reference of the merchant, mer_…')
+    .requiredOption('--account <account>', 'its account at this bank, va_… or da_…')
+    .addOption(
+      new Option('--note <note>', 'how you know, for the audit log')
+        .argParser(readNote)
+        .makeOptionMandatory(),
+    )
+    .option(...yesFlag)
+  setOperation(assign, context, assignOne)
 }
 
 async function listOpen({ db }: Run<object>): Promise<CommandOutput> {
@@ -78,4 +102,24 @@ async function retryOne({ db, now, actor, args }: Run<object>): Promise<CommandO
     writeAuditLine(tx, now, { actor, action: 'notice.retry', details: name })
   })
   return { data: name, text: `${id} will be matched again.` }
+}
+
+type AssignOptions = { merchant: string; account: string; note: string }
+
+async function assignOne(run: Run<AssignOptions>): Promise<CommandOutput> {
+  const { db, actor, args, options } = run
+  const [rail = '', mode = '', id = ''] = args
+  const { merchant, account, note } = options
+  const assignment = { rail, mode: mode as Mode, id, merchant, account, note }
+  const found = await checkAssignment(db, assignment)
+  const now = await run.confirm({
+    mode: found.environment.mode,
+    facts: [
+      ['Payment', `${id} of ${rail}`],
+      ['Merchant', found.environment.merchantName],
+      ['Account', `${account}, ${found.account.number} ${found.account.accountName}`],
+    ],
+  })
+  await db.transaction((tx) => assignPayment(tx, now, assignment, actor))
+  return { data: assignment, text: `${id} will be booked into ${account}.` }
 }

@@ -1,22 +1,11 @@
 import { type Command, Option } from 'commander'
-import { writeAuditLine } from '../../audit/write-line.js'
 import { limits } from '../../base/limits.js'
-import { followReturns } from '../../collections/follow-returns.js'
-import { listBankRails } from '../../collections/prepare-accounts.js'
-import { getMerchantId } from '../../merchants/environments.js'
 import { formatDecimal, formatMoney } from '../../money/amounts.js'
 import type { Asset } from '../../money/assets.js'
-import {
-  type Decision,
-  decidePayout,
-  findBankAttempt,
-  findChainAttempt,
-  findOpenPayout,
-} from '../../payouts/decide-payout.js'
+import { findOpenPayout } from '../../payouts/decide-payout.js'
 import { type PayoutKind, referenceOf } from '../../payouts/payout.js'
-import type { Destination, Examined } from '../../payouts/ports.js'
-import type { Database } from '../../postgres/database.js'
 import { sql } from '../../postgres/sql.js'
+import { decideOpenPayout, describeRecipient, queryAttempt } from '../decide-open-payout.js'
 import { readNote } from './arguments.js'
 import {
   type CommandOutput,
@@ -114,42 +103,21 @@ async function decideOne(
     mode: open.mode,
     facts: [
       ['Payout', `${reference} of ${amount}`],
-      ['Recipient', recipientOf(open.destination)],
+      ['Recipient', describeRecipient(open.destination)],
       ['Merchant', open.merchantName],
       ['Outcome', outcomes[outcome]],
     ],
   })
-  const examined = await examine(db, reference, withRails)
-  const atBank = await checkAtBank(db, reference, withRails)
-  const payout = await db.transaction(async (tx) => {
-    const decision: Decision = {
-      reference,
-      hasLanded: outcome === 'completed',
-      examined,
-      atBank,
-      isConfirmedNotLanded: options.confirmNotLanded,
-      isConfirmedLanded: options.confirmLanded,
-    }
-    const decided = await decidePayout(tx, now, decision, followReturns)
-    const { environmentId } = decided
-    const merchantId = await getMerchantId(tx, environmentId)
-    const details = {
-      reference,
-      amount,
-      outcome,
-      evidence,
-      ...(examined && showExamined(examined)),
-      ...(atBank && { atBank }),
-    }
-    writeAuditLine(tx, now, {
-      actor,
-      action: 'payout.decide',
-      merchantId,
-      environmentId,
-      details,
-    })
-    return decided
-  })
+  const queried = await queryAttempt(db, reference, (work) => withRails(db, work))
+  const decision = {
+    reference,
+    outcome,
+    evidence,
+    confirmsNotLanded: options.confirmNotLanded,
+    confirmsLanded: options.confirmLanded,
+    queried,
+  }
+  const payout = await db.transaction((tx) => decideOpenPayout(tx, now, decision, actor))
   return {
     data: { reference, status: payout.status },
     text: `${reference} is ${payout.status}.`,
@@ -159,44 +127,4 @@ async function decideOne(
 const outcomes = {
   completed: 'completed: the money has left',
   failed: 'failed: the money goes back to where it was taken from',
-}
-
-function recipientOf(destination: Destination): string {
-  if (destination.kind === 'wallet') return destination.address
-  const { accountNumber, bankCode, bankName, accountName } = destination
-  return `${accountNumber} at ${bankName || `bank ${bankCode}`}, ${accountName}`
-}
-
-async function examine(
-  db: Database,
-  reference: string,
-  withRails: WithRails,
-): Promise<Examined | undefined> {
-  const attempt = await findChainAttempt(db, reference)
-  if (!attempt) return undefined
-  return withRails(db, async ({ solana }) => {
-    for (const rail of [solana.test, solana.live])
-      if ((await rail?.isChainKnown()) && rail!.name === attempt.rail) return rail!.examine(attempt)
-    throw new Error(`No endpoint of ${attempt.rail} is configured, or none responds.`)
-  })
-}
-
-/** Undefined for a payout on a chain. */
-async function checkAtBank(
-  db: Database,
-  reference: string,
-  withRails: WithRails,
-): Promise<Decision['atBank']> {
-  const attempt = await findBankAttempt(db, reference)
-  if (!attempt) return undefined
-  return withRails(db, async ({ allBanks }) => {
-    const rail = listBankRails(allBanks).find(({ name }) => name === attempt.rail)
-    if (!rail) return 'not_configured'
-    const [finding] = await rail.check([attempt])
-    return finding!.state
-  })
-}
-
-function showExamined({ token, height, finding, knownBy }: Examined) {
-  return { signature: token, height: String(height ?? ''), state: finding.state, knownBy }
 }

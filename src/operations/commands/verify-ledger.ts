@@ -16,7 +16,9 @@ async function verify(
   { startProgress, paint }: OperateContext,
 ): Promise<CommandOutput> {
   const progress = startProgress('Checking every claim against every row', allProofs.length)
-  const results = await verifyLedger(db, allProofs, progress.step).finally(progress.end)
+  const results = await verifyLedger(db, allProofs, { onChecked: progress.step }).finally(
+    progress.end,
+  )
   const isClean = results.every(({ counterexamples }) => counterexamples.length === 0)
   if (!isClean) process.exitCode = 1
   const lines = results.flatMap(({ claim, counterexamples }) => [

@@ -63,9 +63,13 @@ async function examineDisputes(db: Database, clock: Clock): Promise<CheckResult[
   )
 }
 
-async function examineOverdue({ db, clock }: Tools): Promise<CheckResult[]> {
+/** Due rows that no worker has done in minutes, by kind of work. */
+export async function countOverdue({
+  db,
+  clock,
+}: Tools): Promise<{ what: string; count: bigint }[]> {
   const before = new Date(clock.now().getTime() - limits.doctor.overdueAfterMs)
-  const rows = await db.rows(sql<{ what: string; count: bigint }>`
+  return db.rows(sql<{ what: string; count: bigint }>`
     select 'webhooks' as what, count(*) as count from deliveries d
       join webhook_endpoints e on e.environment_id = d.environment_id and e.id = d.endpoint_id
       where d.state = 'PENDING' and d.due_at < ${before} and e.is_enabled
@@ -77,6 +81,10 @@ async function examineOverdue({ db, clock }: Tools): Promise<CheckResult[]> {
     select 'payments', count(*) from notices where state = 'WAITING' and due_at < ${before}
     union all
     select 'settlements', count(*) from settlement_schedules where due_at < ${before}`)
+}
+
+async function examineOverdue(tools: Tools): Promise<CheckResult[]> {
+  const rows = await countOverdue(tools)
   const late = rows.filter(({ count }) => count > 0n)
   if (late.length === 0) return [ok('Work', 'nothing overdue')]
   const message = late.map(({ what, count }) => `${count} ${what}`).join(', ')

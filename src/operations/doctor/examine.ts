@@ -78,27 +78,61 @@ async function examineStoredState(
   const database = await openers.borrowDatabase(config)
   const db = new Database(database.url, () => {})
   try {
-    const seal = createSeal(config.secret, config.otherSecrets)
-    const simulation = usesSandbox(config.bank)
-    const { secretFile } = config
-    const inDatabase = await examineDatabase({ db, clock, seal, simulation, secretFile })
-    const isUsable = !inDatabase.some(({ check, state }) => check === 'Schema' && state === 'error')
-    if (!isUsable) return inDatabase
-    const workers = await runCheck('Workers', databaseFix(config), () => examineWorkers(db))
-    const work = await runCheck('Work', databaseFix(config), () => examineWork({ db, clock }))
-    const audit = await runCheck('Audit log', databaseFix(config), () => examineAudit(db))
-    return [
-      ...inDatabase,
-      ...audit,
-      ...(await examineReplica(db, config.databaseRead)),
-      ...workers,
-      ...work,
-      ...(await examineRails({ config, clock, openers, db }, service)),
-    ]
+    return await examineRows({ config, clock, db }, () =>
+      examineRails({ config, clock, openers, db }, service),
+    )
   } finally {
     await db.close()
     await database.close()
   }
+}
+
+async function examineRows(
+  { config, clock, db }: { config: Config; clock: Clock; db: Database },
+  examineRails: () => Promise<CheckResult[]>,
+): Promise<CheckResult[]> {
+  const seal = createSeal(config.secret, config.otherSecrets)
+  const simulation = usesSandbox(config.bank)
+  const { secretFile } = config
+  const inDatabase = await examineDatabase({ db, clock, seal, simulation, secretFile })
+  const isUsable = !inDatabase.some(({ check, state }) => check === 'Schema' && state === 'error')
+  if (!isUsable) return inDatabase
+  const workers = await runCheck('Workers', databaseFix(config), () => examineWorkers(db))
+  const work = await runCheck('Work', databaseFix(config), () => examineWork({ db, clock }))
+  const audit = await runCheck('Audit log', databaseFix(config), () => examineAudit(db))
+  return [
+    ...inDatabase,
+    ...audit,
+    ...(await examineReplica(db, config.databaseRead)),
+    ...workers,
+    ...work,
+    ...(await examineRails()),
+  ]
+}
+
+type Inside = {
+  config: Config
+  clock: Clock
+  db: Database
+  rails: ExaminedRails & { chainUrl?: string | undefined }
+}
+
+/** The same checks from within a process of the service, with its own database and rails. */
+export async function examineInside({ config, clock, db, rails }: Inside): Promise<CheckResult[]> {
+  const urls = rails.chainUrl === undefined ? {} : { urls: [rails.chainUrl] }
+  return [
+    examineNodeVersion(process.versions.node),
+    ...examineHome(config),
+    ...examineModes(config),
+    ...(await examineKeys(config)),
+    ...(await runCheck('Database', databaseFix(config), () =>
+      examineRows({ config, clock, db }, async () => [
+        ...(await examineEndpoints(config, 'test', { clock, ...urls })),
+        ...(await examineEndpoints(config, 'live', { clock })),
+        ...(await examineOpened(db, rails, config)),
+      ]),
+    )),
+  ]
 }
 
 async function examineRails(
@@ -120,13 +154,21 @@ async function examineRails(
     const tools = { config, db, clock, logger: createLogger('silent') }
     const rails = await openers.borrowRails(tools, chainUrl)
     try {
-      return [
-        ...(await examineTreasuries(db, rails)),
-        ...(await examineBanks(db, rails.allBanks, config.bank)),
-      ]
+      return await examineOpened(db, rails, config)
     } finally {
       await rails.close()
     }
   })
   return [...nodes, ...treasuries]
+}
+
+async function examineOpened(
+  db: Database,
+  rails: ExaminedRails,
+  { bank }: Config,
+): Promise<CheckResult[]> {
+  return [
+    ...(await examineTreasuries(db, rails)),
+    ...(await examineBanks(db, rails.allBanks, bank)),
+  ]
 }

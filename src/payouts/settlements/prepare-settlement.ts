@@ -126,6 +126,7 @@ function toPayoutRequest({
     merchantReference: reference,
     metadata: JSON.stringify({ settlement: reference }),
     createdByKey: null,
+    createdByUser: null,
   }
 }
 

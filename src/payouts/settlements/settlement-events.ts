@@ -6,7 +6,8 @@ import type { Payout, PayoutStatus } from '../payout.js'
 import { maySettle, type Settlement } from './settlement.js'
 import { findSettlementsOf, type SettlementWithPayout } from './store-settlements.js'
 
-const types: Record<PayoutStatus, EventType> = {
+/** Settlements need no approval: they go to the merchant's own account. */
+const types: Record<Exclude<PayoutStatus, 'PENDING'>, EventType> = {
   SUBMITTED: 'settlement.created',
   COMPLETED: 'settlement.paid',
   FAILED: 'settlement.failed',
@@ -17,7 +18,7 @@ const types: Record<PayoutStatus, EventType> = {
 export function toSettlementEvent({ settlement, payout }: SettlementWithPayout): NewEvent {
   return {
     environmentId: settlement.environmentId,
-    type: types[payout.status],
+    type: types[payout.status as keyof typeof types],
     resourceId: settlement.id,
     causeId: settlement.id,
     sequence: payout.eventSequence,

@@ -6,7 +6,7 @@ const { menu } = texts.frame
 export const balanceRoutes: ScreenRoute[] = [
   {
     path: '/balances',
-    load: () => import('../not-built'),
+    load: () => import('./balances'),
     permissions: ['balances.see'],
     menu: {
       label: menu.balances,
@@ -16,5 +16,11 @@ export const balanceRoutes: ScreenRoute[] = [
       isTab: true,
       counts: ['low_balance'],
     },
+  },
+  {
+    path: '/balances/statement',
+    load: () => import('./statement'),
+    permissions: ['balances.see'],
+    isBare: true,
   },
 ]

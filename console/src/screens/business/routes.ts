@@ -12,14 +12,8 @@ export const businessRoutes: ScreenRoute[] = [
   },
   {
     path: '/audit',
-    load: () => import('../not-built'),
+    load: () => import('./audit'),
     permissions: ['audit.see', 'audit.own'],
     menu: { label: menu.audit, icon: 'shield', group: 'business' },
-  },
-  {
-    path: '/settings',
-    load: () => import('../not-built'),
-    permissions: ['settings.see', 'settings.change', 'business.see', 'business.change'],
-    menu: { label: menu.settings, icon: 'gear', group: 'business', counts: ['kyc'] },
   },
 ]

@@ -6,19 +6,19 @@ const { menu } = texts.frame
 export const developerRoutes: ScreenRoute[] = [
   {
     path: '/quick-start',
-    load: () => import('../not-built'),
+    load: () => import('./quick-start'),
     permissions: ['developers.see'],
     menu: { label: menu.quickStart, icon: 'code', group: 'developers' },
   },
   {
     path: '/keys',
-    load: () => import('../not-built'),
+    load: () => import('./keys'),
     permissions: ['keys.change'],
     menu: { label: menu.keys, icon: 'key', group: 'developers' },
   },
   {
     path: '/webhooks',
-    load: () => import('../not-built'),
+    load: () => import('./webhooks'),
     permissions: ['developers.see'],
     menu: {
       label: menu.webhooks,
@@ -29,15 +29,22 @@ export const developerRoutes: ScreenRoute[] = [
     },
   },
   {
+    path: '/webhooks/$id',
+    load: () => import('./webhooks'),
+    permissions: ['developers.see'],
+  },
+  {
     path: '/events',
-    load: () => import('../not-built'),
+    load: () => import('./events'),
     permissions: ['developers.see'],
     menu: { label: menu.events, icon: 'pulse', group: 'developers' },
   },
+  { path: '/events/$id', load: () => import('./event'), permissions: ['developers.see'] },
   {
     path: '/requests',
-    load: () => import('../not-built'),
+    load: () => import('./requests'),
     permissions: ['developers.see'],
     menu: { label: menu.requests, icon: 'list', group: 'developers', goKey: 'l' },
   },
+  { path: '/requests/$id', load: () => import('./request'), permissions: ['developers.see'] },
 ]

@@ -1,1 +1,397 @@
-export { Screen } from '../not-built'
+import { Menu } from '@mantine/core'
+import { Link, useParams } from '@tanstack/react-router'
+import { useEffect, useState } from 'react'
+import type { ListedPayment, Payment, PaymentReturn } from '../../../../sdk/src/types'
+import { type Page, usePages, useRead } from '../../api/reads'
+import { toRefusal } from '../../api/refusal'
+import { useMay } from '../../api/session'
+import { useWrite } from '../../api/writes'
+import { OtherModeHint } from '../../frame/other-mode-hint'
+import { noteRecent } from '../../frame/recent'
+import { Button } from '../../parts/button'
+import { JsonView } from '../../parts/code'
+import { useCopy } from '../../parts/copy'
+import { DataTable } from '../../parts/data-table'
+import { Icon } from '../../parts/icons'
+import {
+  AccountNumber,
+  formatAccountNumber,
+  Reference,
+  shorten,
+  Wallet,
+} from '../../parts/identifiers'
+import { Money } from '../../parts/money'
+import { formatMoney, toUnits } from '../../parts/money-format'
+import { notify } from '../../parts/notify'
+import { Card, EmptyState, Fact, Facts, PageHead, Skeleton } from '../../parts/page'
+import { ErrorState } from '../../parts/refusals'
+import { ResourceTimeline } from '../../parts/resource-timeline'
+import { Status } from '../../parts/status'
+import { Time } from '../../parts/time'
+import { texts } from '../../texts/en'
+import { Decision } from './decision'
+import { type AnyPayment, nameOf } from './describe-payment'
+import { RefundDialog } from './refund-dialog'
+
+const words = texts.payments
+const path = '/v1/collections/payments'
+
+/** The payment, with what only the list tells: the checkout session and the account. */
+export function usePayment(reference: string) {
+  const read = useRead<Payment>('payment', `${path}/${reference}`)
+  const listed = useRead<Page<ListedPayment>>('payment row', path, { q: reference, limit: 1 })
+  const row = listed.data?.items.find((one) => one.reference === reference)
+  const payment: AnyPayment | undefined = read.data ? { ...row, ...read.data } : undefined
+  return { ...read, payment }
+}
+
+export function Screen() {
+  const { reference = '' } = useParams({ strict: false }) as { reference?: string }
+  const { payment, error, refetch } = usePayment(reference)
+  if (error && !payment && toRefusal(error).status === 404)
+    return <OtherModeHint path={`${path}/${reference}`} />
+  if (error && !payment) return <ErrorState error={error} retry={() => void refetch()} />
+  if (!payment) return <Loading />
+  return <PaymentPage payment={payment} />
+}
+
+function Loading() {
+  return (
+    <>
+      <div className="head">
+        <Skeleton height={52} width={360} />
+      </div>
+      <div className="two">
+        <div className="col">
+          <Skeleton height={134} />
+          <Skeleton height={440} />
+        </div>
+        <Skeleton height={300} />
+      </div>
+    </>
+  )
+}
+
+function PaymentPage({ payment }: { payment: AnyPayment }) {
+  const { reference, amount, currency, status, receivedAt } = payment
+  const [isRefunding, setRefunding] = useState(false)
+  const mayDecide = useMay('payments.decide')
+  const shown = formatMoney(amount, currency)
+  const title = `${shown} from ${nameOf(payment)}`
+  useEffect(() => noteRecent({ path: `/payments/${reference}`, title }), [reference, title])
+  const isRefundable = toUnits(payment.amountAccepted, currency) > 0n && mayDecide
+  return (
+    <>
+      <PageHead
+        parent={{ to: '/payments', label: words.title, current: <Reference value={reference} /> }}
+        title={<Money amount={amount} asset={currency} />}
+        tab={title}
+        beside={
+          <>
+            <Status value={status} />
+            <span className="soft">
+              {words.from(nameOf(payment))} <Time value={receivedAt} />
+            </span>
+          </>
+        }
+        actions={
+          <>
+            {isRefundable && (
+              <Button icon="redo" onClick={() => setRefunding(true)}>
+                {words.refund}
+              </Button>
+            )}
+            <Button icon="print" to={`/payments/${reference}/receipt`}>
+              {words.receipt}
+            </Button>
+            <Requery payment={payment} />
+          </>
+        }
+      />
+      {status === 'HELD' && <Decision payment={payment} />}
+      <div className="two">
+        <div className="col">
+          <Amounts payment={payment} />
+          <ResourceTimeline reference={reference} />
+          <Returns reference={reference} />
+        </div>
+        <div className="col">
+          <PaymentFacts payment={payment} />
+          <Sender payment={payment} />
+          <ForDevelopers payment={payment} />
+        </div>
+      </div>
+      {isRefunding && <RefundDialog payment={payment} onClose={() => setRefunding(false)} />}
+    </>
+  )
+}
+
+/** Paths of the accounts and wallets that can be asked for missed payments. */
+const requeryPaths: Partial<Record<Payment['source'], string>> = {
+  virtual_account: '/v1/collections/virtual-accounts',
+  crypto_wallet: '/v1/collections/crypto-wallets',
+  dedicated_crypto_wallet: '/v1/collections/dedicated-crypto-wallets',
+}
+
+/** Asks the bank or chain again, for a payment that is said to be missing. */
+function Requery({ payment: { source, accountReference } }: { payment: Payment }) {
+  const { write } = useWrite({ topics: ['payments'] })
+  const mayAsk = useMay('payments.decide')
+  const start = requeryPaths[source]
+  if (!start || !mayAsk) return null
+  const run = async () => {
+    const answer = await write(`${start}/${accountReference}/requery`)
+    if (answer !== undefined) await notify(words.requeried)
+  }
+  return (
+    <Menu position="bottom-end" shadow="md">
+      <Menu.Target>
+        <button
+          type="button"
+          className="btn"
+          aria-label={texts.common.more}
+          style={{ flex: 'none' }}
+        >
+          <Icon name="dots" size={16} />
+        </button>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Item leftSection={<Icon name="search" />} onClick={() => void run()}>
+          {words.requery}
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  )
+}
+
+/** The four amounts of a payment: they always add up to what was received. */
+function Amounts({ payment }: { payment: Payment }) {
+  const { currency, amount } = payment
+  const total = Number(toUnits(amount, currency))
+  const parts = [
+    { name: words.money.accepted, amount: payment.amountAccepted, colour: 'var(--good)' },
+    { name: words.money.held, amount: payment.amountHeld, colour: 'var(--brass)' },
+    { name: words.money.returning, amount: payment.amountReturning, colour: 'var(--edge)' },
+    { name: words.money.returned, amount: payment.amountReturned, colour: 'var(--soft)' },
+  ].map((part) => ({ ...part, units: toUnits(part.amount, currency) }))
+  const present = parts.filter(({ units }) => units > 0n)
+  const summary = words.money.summary(
+    present.map(({ name, units }) => `${formatMoney(units, currency)} ${name}`).join(', '),
+  )
+  return (
+    <Card isPadded>
+      <h2>{words.money.title}</h2>
+      <div className="sum" role="img" aria-label={summary}>
+        {present.map(({ name, units, colour }) => (
+          <i key={name} style={{ flexGrow: Number(units) / total, background: colour }} />
+        ))}
+      </div>
+      <dl className="amts">
+        {parts.map(({ name, units, colour }) => (
+          <div key={name}>
+            <dt className="soft sm">
+              <i style={{ background: units > 0n ? colour : 'var(--line)' }} />
+              {name}
+            </dt>
+            <dd>
+              <Money amount={units} asset={currency} />
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </Card>
+  )
+}
+
+function PaymentFacts({ payment }: { payment: AnyPayment }) {
+  const { currency, amount, amountAccepted, fee, checkoutSession, merchantReference } = payment
+  const credited = toUnits(amountAccepted, currency) - toUnits(fee, currency)
+  return (
+    <Card title={words.facts.title} aside={<CopyFacts payment={payment} />}>
+      <Facts>
+        <Fact name={words.facts.order}>
+          {checkoutSession && (
+            <Link className="lnk" to={`/collect/links/${checkoutSession.reference}`}>
+              {checkoutSession.description}
+            </Link>
+          )}
+        </Fact>
+        <Fact name={words.facts.reference}>{merchantReference}</Fact>
+        <Fact name={words.facts.customer}>
+          {checkoutSession && (
+            <>
+              {checkoutSession.customer.name}
+              <br />
+              <span className="soft">{checkoutSession.customer.email}</span>
+            </>
+          )}
+        </Fact>
+        <Fact name={words.facts.method}>{words.methods[payment.source]}</Fact>
+        <Fact name={words.facts.when}>
+          <Time value={payment.receivedAt} />
+        </Fact>
+        <Fact name={words.facts.received}>
+          <Money amount={amount} asset={currency} />
+        </Fact>
+        <Fact name={words.facts.fee}>
+          <Money amount={fee} asset={currency} />
+        </Fact>
+        <Fact name={words.facts.credited}>
+          <b>
+            <Money amount={credited} asset={currency} />
+          </b>
+        </Fact>
+      </Facts>
+    </Card>
+  )
+}
+
+/** What somebody pastes into a message about this payment. */
+function CopyFacts({ payment }: { payment: Payment }) {
+  const { reference, amount, currency, receivedAt } = payment
+  const text = [
+    reference,
+    formatMoney(amount, currency),
+    nameOf(payment),
+    receivedAt,
+    payment.sessionId ?? '',
+  ].join('\n')
+  const { isCopied, copy } = useCopy(text)
+  return (
+    <button
+      type="button"
+      className="ib small"
+      aria-label={isCopied ? texts.common.copied : texts.common.copy}
+      onClick={() => void copy()}
+    >
+      <Icon name={isCopied ? 'check' : 'copy'} />
+    </button>
+  )
+}
+
+function Sender({ payment }: { payment: Payment }) {
+  const { sender, narration, sessionId } = payment
+  const isBank = 'name' in sender
+  return (
+    <Card title={words.sender.title}>
+      <Facts>
+        {isBank ? (
+          <>
+            <Fact name={words.sender.name}>{sender.name}</Fact>
+            <Fact name={words.sender.bank}>
+              {sender.bankName} ({sender.bankCode})
+            </Fact>
+            <Fact name={words.sender.account}>
+              <AccountNumber value={sender.accountNumber} />
+            </Fact>
+          </>
+        ) : (
+          <Fact name={words.sender.wallet}>
+            {sender.address ? <Wallet value={sender.address} /> : words.unknownWallet}
+          </Fact>
+        )}
+        <Fact name={words.sender.narration}>{narration}</Fact>
+        <Fact name={isBank ? words.sender.sessionId : words.sender.signature}>
+          {sessionId && <Reference value={sessionId} isShort />}
+        </Fact>
+      </Facts>
+    </Card>
+  )
+}
+
+function ForDevelopers({ payment }: { payment: AnyPayment }) {
+  const [isOpen, setOpen] = useState(false)
+  const { checkoutSession, accountReference } = payment
+  const session = useRead<{ metadata: Record<string, unknown> }>(
+    'checkout session',
+    `/v1/checkout/sessions/${checkoutSession?.reference}`,
+    {},
+    { isEnabled: Boolean(checkoutSession) },
+  ).data
+  return (
+    <Card
+      title={words.developers.title}
+      aside={
+        <button
+          type="button"
+          className="lnk sm"
+          aria-expanded={isOpen}
+          onClick={() => setOpen(!isOpen)}
+        >
+          {words.developers.json}
+        </button>
+      }
+    >
+      <Facts isSmall>
+        <Fact name={words.developers.paidTo}>
+          <Reference value={accountReference} isShort />
+        </Fact>
+        <Fact name={words.developers.session}>
+          {checkoutSession && <Reference value={checkoutSession.reference} isShort />}
+        </Fact>
+        {Object.entries(session?.metadata ?? {}).map(([name, value]) => (
+          <Fact key={name} name={`metadata.${name}`}>
+            <span className="mono">
+              {typeof value === 'string' ? value : JSON.stringify(value)}
+            </span>
+          </Fact>
+        ))}
+      </Facts>
+      {isOpen && (
+        <div className="pad">
+          <JsonView value={payment} label={words.developers.answer} />
+        </div>
+      )}
+    </Card>
+  )
+}
+
+function Returns({ reference }: { reference: string }) {
+  const list = usePages<PaymentReturn>(`${path}/${reference}/returns`)
+  if (list.rows.length === 0) return null
+  return (
+    <Card title={words.returns.title}>
+      <DataTable
+        caption={words.returns.caption}
+        list={list}
+        keyOf={(row) => row.reference}
+        empty={<EmptyState icon="redo">{texts.common.notFound}</EmptyState>}
+        columns={[
+          {
+            name: 'amount',
+            head: words.columns.amount,
+            align: 'end',
+            phone: 2,
+            cell: ({ amount, currency }) => <Money amount={amount} asset={currency} />,
+          },
+          {
+            name: 'status',
+            head: words.columns.status,
+            phone: 4,
+            cell: ({ status }) => <Status value={status} />,
+          },
+          {
+            name: 'to',
+            head: words.returns.to,
+            phone: 1,
+            isGrowing: true,
+            cell: ({ destination }) =>
+              'address' in destination
+                ? shorten(destination.address, 8)
+                : `${destination.accountName} · ${destination.bankName} ${formatAccountNumber(destination.accountNumber)}`,
+          },
+          {
+            name: 'at',
+            head: words.facts.when,
+            phone: 3,
+            cell: ({ createdAt }) => (
+              <span className="soft">
+                <Time value={createdAt} />
+              </span>
+            ),
+          },
+        ]}
+      />
+    </Card>
+  )
+}

@@ -1,1 +1,275 @@
-export { Screen } from '../not-built'
+import { useState } from 'react'
+import type { ListedPayment, ReceivedReport } from '../../../../sdk/src/types'
+import { usePages, useRead } from '../../api/reads'
+import { toRefusal } from '../../api/refusal'
+import { useMay } from '../../api/session'
+import { download } from '../../api/writes'
+import { Button } from '../../parts/button'
+import { type Column, DataTable } from '../../parts/data-table'
+import { type Filter, Filters, useFilters } from '../../parts/filters'
+import { LiveBadge } from '../../parts/live-badge'
+import { Money } from '../../parts/money'
+import { type Asset, formatMoney } from '../../parts/money-format'
+import { notify } from '../../parts/notify'
+import { Card, EmptyState, PageHead } from '../../parts/page'
+import { Status } from '../../parts/status'
+import { Time } from '../../parts/time'
+import { dayOf, daysAgo, formatLongDay } from '../../parts/time-format'
+import { texts } from '../../texts/en'
+import { statusWords } from '../../texts/status'
+import { differenceOf, nameOf, placeOf, purposeOf } from './describe-payment'
+
+const words = texts.payments
+const path = '/v1/collections/payments'
+const statuses = ['ACCEPTED', 'HELD', 'RETURNING', 'RETURNED'] as const
+
+const choices = (labels: Record<string, string>) =>
+  Object.entries(labels).map(([value, label]) => ({ value, label }))
+
+const filters: Filter[] = [
+  { kind: 'period', label: words.filters.period },
+  { kind: 'amount', label: words.filters.amount },
+  {
+    kind: 'choice',
+    name: 'source',
+    label: words.filters.method,
+    options: choices(words.methods),
+  },
+  {
+    kind: 'choice',
+    name: 'variance',
+    label: words.filters.variance,
+    options: choices(words.variances).filter(({ value }) => value !== 'NONE'),
+  },
+  { kind: 'text', name: 'sender', label: words.filters.payer },
+  { kind: 'text', name: 'merchantReference', label: words.filters.reference },
+  { kind: 'text', name: 'q', label: words.filters.search },
+]
+
+const columns: Column<ListedPayment>[] = [
+  {
+    name: 'amount',
+    head: words.columns.amount,
+    align: 'end',
+    phone: 2,
+    cell: ({ amount, currency }) => (
+      <b className="b">
+        <Money amount={amount} asset={currency} />
+      </b>
+    ),
+  },
+  {
+    name: 'status',
+    head: words.columns.status,
+    phone: 4,
+    cell: (payment) => (
+      <span className="nw">
+        <Status value={payment.status} />{' '}
+        <span className="soft sm dk">{differenceOf(payment)}</span>
+      </span>
+    ),
+  },
+  {
+    name: 'from',
+    head: words.columns.from,
+    phone: 1,
+    cell: (payment) => <span className="nw">{nameOf(payment)}</span>,
+  },
+  {
+    name: 'paidFrom',
+    head: words.columns.paidFrom,
+    isWideOnly: true,
+    cell: (payment) => <span className="soft nw">{placeOf(payment)}</span>,
+  },
+  { name: 'for', head: words.columns.for, isGrowing: true, cell: purposeOf },
+  {
+    name: 'received',
+    head: words.columns.received,
+    phone: 3,
+    cell: (payment) => (
+      <span className="soft nw">
+        <Time value={payment.createdAt} show="clock" />
+        {purposeOf(payment) !== '' && <span className="ph"> · {purposeOf(payment)}</span>}
+      </span>
+    ),
+  },
+]
+
+type Counts = {
+  total: number | string
+  byStatus: Record<(typeof statuses)[number], number | string>
+}
+
+export function Screen() {
+  const { values, change } = useFilters(filters, ['status'])
+  const list = usePages<ListedPayment>(path, values)
+  const { status, ...others } = values
+  const counts = useRead<Counts>('payment counts', `${path}/counts`, others).data
+  const totals = useDayTotals(Object.keys(values).length === 0)
+  const mayExport = useMay('exports.make')
+  const mayCollect = useMay('collect.create')
+  const isFiltered = Object.keys(values).length > 0
+  const shown = status ? counts?.byStatus[status as (typeof statuses)[number]] : counts?.total
+
+  return (
+    <>
+      <PageHead
+        title={words.title}
+        actions={
+          <>
+            {mayExport && <Export filters={values} />}
+            {mayCollect && (
+              <Button kind="primary" icon="link" to="/collect?new=link">
+                {words.link}
+              </Button>
+            )}
+          </>
+        }
+      />
+      <div className="sts" role="group" aria-label={words.statuses}>
+        <Tab
+          name={words.all}
+          count={counts?.total}
+          isOn={!status}
+          onClick={() => change({ status: undefined })}
+        />
+        {statuses.map((one) => (
+          <Tab
+            key={one}
+            name={statusWords[one]!}
+            count={counts?.byStatus[one]}
+            isOn={status === one}
+            onClick={() => change({ status: one })}
+          />
+        ))}
+      </div>
+      <Filters filters={filters} values={values} onChange={change}>
+        <LiveBadge className="gap dk" />
+      </Filters>
+      <Card>
+        <DataTable
+          caption={words.caption}
+          columns={columns}
+          list={list}
+          keyOf={({ reference }) => reference}
+          pathOf={({ reference }) => `/payments/${reference}`}
+          groupOf={({ createdAt }) => ({
+            key: dayOf(createdAt),
+            line: (
+              <>
+                <b>{formatLongDay(createdAt)}</b>
+                {totals.get(dayOf(createdAt))}
+              </>
+            ),
+          })}
+          newLabel={words.showNew}
+          foot={shown !== undefined && words.shownOf(list.rows.length, formatCount(shown))}
+          empty={
+            isFiltered ? (
+              <EmptyState
+                icon="search"
+                action={<Button to="/payments">{words.clearFilters}</Button>}
+              >
+                {words.emptyFiltered}
+              </EmptyState>
+            ) : (
+              <EmptyState
+                icon="payIn"
+                action={
+                  mayCollect && (
+                    <Button kind="primary" icon="link" to="/collect?new=link">
+                      {words.link}
+                    </Button>
+                  )
+                }
+              >
+                {words.empty}
+              </EmptyState>
+            )
+          }
+        />
+      </Card>
+    </>
+  )
+}
+
+/** `1,284`, or `10,000+` if the server counted no further. */
+function formatCount(count: number | string): string {
+  if (typeof count === 'number') return count.toLocaleString('en')
+  return `${Number.parseInt(count, 10).toLocaleString('en')}+`
+}
+
+type TabProps = {
+  name: string
+  count: number | string | undefined
+  isOn: boolean
+  onClick: () => void
+}
+
+function Tab({ name, count, isOn, onClick }: TabProps) {
+  return (
+    <button type="button" className={isOn ? 'st on' : 'st'} aria-pressed={isOn} onClick={onClick}>
+      <span className="soft sm">{name}</span>
+      <b>{count === undefined ? '–' : formatCount(count)}</b>
+    </button>
+  )
+}
+
+function Export({ filters: given }: { filters: Record<string, string> }) {
+  const [isBusy, setBusy] = useState(false)
+  const save = async () => {
+    setBusy(true)
+    try {
+      await download(path, given, 'payments.csv')
+    } catch (error) {
+      await notify(toRefusal(error).message, 'bad')
+    } finally {
+      setBusy(false)
+    }
+  }
+  return (
+    <Button icon="download" isBusy={isBusy} onClick={() => void save()}>
+      {texts.common.export}
+    </Button>
+  )
+}
+
+const assets: Asset[] = ['NGN', 'USDC', 'USDT']
+const daysShown = 30
+
+/** ` · 41 payments · ₦388,150.00 and 150.00 USDC` by day. Only the unfiltered list has totals. */
+function useDayTotals(isEnabled: boolean): Map<string, string> {
+  const from = daysAgo(daysShown)
+  const options = { isEnabled }
+  const reports = [
+    useRead<ReceivedReport>('received', '/v1/reports/received', { currency: 'NGN', from }, options),
+    useRead<ReceivedReport>(
+      'received',
+      '/v1/reports/received',
+      { currency: 'USDC', from },
+      options,
+    ),
+    useRead<ReceivedReport>(
+      'received',
+      '/v1/reports/received',
+      { currency: 'USDT', from },
+      options,
+    ),
+  ]
+  const days = new Map<string, { count: number; sums: string[] }>()
+  if (!isEnabled || reports.some(({ data }) => !data)) return new Map()
+  for (const [at, { data }] of reports.entries())
+    for (const { from: start, amount, count } of data!.buckets) {
+      if (count === 0) continue
+      const day = days.get(dayOf(start)) ?? { count: 0, sums: [] }
+      day.count += count
+      day.sums.push(formatMoney(amount, assets[at]!))
+      days.set(dayOf(start), day)
+    }
+  return new Map(
+    [...days].map(([day, { count, sums }]) => {
+      const money = new Intl.ListFormat('en').format(sums)
+      return [day, ` · ${words.dayCount(count)} · ${money}`]
+    }),
+  )
+}

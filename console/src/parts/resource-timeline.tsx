@@ -1,0 +1,138 @@
+import { Link } from '@tanstack/react-router'
+import { Fragment } from 'react'
+import type { Timeline as Answer, TimelineItem } from '../../../sdk/src/types'
+import { useRead } from '../api/reads'
+import { texts } from '../texts/en'
+import type { IconName } from './icons'
+import { LiveBadge } from './live-badge'
+import { Card, SkeletonRows } from './page'
+import { ErrorState } from './refusals'
+import { Chip, type Tone } from './status'
+import { formatDuration } from './time-format'
+import { type Step, Timeline } from './timeline'
+
+type Kind = TimelineItem['kind']
+
+const looks: Partial<Record<Kind, { icon: IconName; tone?: Tone }>> = {
+  session_created: { icon: 'code' },
+  session_opened: { icon: 'link' },
+  account_opened: { icon: 'bank' },
+  payment_received: { icon: 'bank' },
+  notice_received: { icon: 'bell' },
+  payment_judged: { icon: 'check', tone: 'good' },
+  payout_submitted: { icon: 'payOut', tone: 'brand' },
+  payout_attempt: { icon: 'play' },
+  payout_attempt_ended: { icon: 'check' },
+  payout_ended: { icon: 'check', tone: 'good' },
+  review_required: { icon: 'alert', tone: 'warn' },
+  operator_decision: { icon: 'shield' },
+  return_created: { icon: 'redo', tone: 'brand' },
+  return_ended: { icon: 'redo' },
+}
+
+/** What happened to a payment or payout, with its webhooks, from `GET /v1/timeline`. */
+export function ResourceTimeline({ reference }: { reference: string }) {
+  const { data, error, refetch } = useRead<Answer>('timeline', `/v1/timeline/${reference}`)
+  return (
+    <Card title={texts.timeline.title} aside={<LiveBadge />}>
+      {data && <Timeline steps={toSteps(data.items)} />}
+      {data?.truncated && <p className="soft sm pad">{texts.timeline.more}</p>}
+      {!data && error && <ErrorState error={error} retry={() => void refetch()} />}
+      {!data && !error && <SkeletonRows count={4} />}
+    </Card>
+  )
+}
+
+/** Entries of the ledger, events and deliveries belong to the step before them. */
+function toSteps(items: TimelineItem[]): Step[] {
+  const deliveries = items.filter(({ kind }) => kind === 'webhook_delivery')
+  const steps: Step[] = []
+  let notes: TimelineItem[] = []
+  let events: TimelineItem[] = []
+  for (const [at, item] of items.entries()) {
+    if (item.kind === 'webhook_delivery') continue
+    if (item.kind === 'event') events.push(item)
+    else if (item.kind === 'ledger_entry') notes.push(item)
+    else {
+      steps.push(toStep(item, { at, notes, events, deliveries }))
+      notes = []
+      events = []
+    }
+  }
+  return steps
+}
+
+type Parts = {
+  at: number
+  notes: TimelineItem[]
+  events: TimelineItem[]
+  deliveries: TimelineItem[]
+}
+
+function toStep(item: TimelineItem, { at, notes, events, deliveries }: Parts): Step {
+  const { icon, tone } = looks[item.kind] ?? { icon: 'clock' as const }
+  const isHeld = notes.some(({ details }) => details.purpose === 'payment_held')
+  const isBad = /failed|REVERSED/i.test(item.title)
+  return {
+    key: `${at} ${item.kind}`,
+    icon: isHeld ? 'held' : icon,
+    tone: isHeld ? 'warn' : isBad ? 'bad' : (tone ?? 'calm'),
+    title: item.title,
+    at: item.at,
+    text: notes
+      .toReversed()
+      .map(({ title }) => title)
+      .join(' · '),
+    more: <Events events={events.toReversed()} deliveries={deliveries} />,
+  }
+}
+
+type EventsProps = { events: TimelineItem[]; deliveries: TimelineItem[] }
+
+/** Events with their webhooks; those that no endpoint wanted share one line. */
+function Events({ events, deliveries }: EventsProps) {
+  const sent = (event: TimelineItem) =>
+    deliveries.filter(({ details }) => details.eventId === event.reference)
+  const unsent = events.filter((event) => sent(event).length === 0)
+  return (
+    <>
+      {unsent.length > 0 && (
+        <p className="soft sm">
+          {unsent.map(({ details, reference }, at) => (
+            <Fragment key={reference}>
+              {at > 0 && ', '}
+              <Link className="mono" to={`/events/${reference}`}>
+                {details.type}
+              </Link>
+            </Fragment>
+          ))}
+          {': '}
+          {texts.timeline.noWebhook}
+        </p>
+      )}
+      {events
+        .filter((event) => !unsent.includes(event))
+        .map((event) => (
+          <p key={event.reference} className="row sm wh">
+            <span className="mono">{event.details.type}</span>
+            {sent(event).map(({ details }) => (
+              <Delivery key={details.endpointId} details={details} />
+            ))}
+            <Link className="lnk dk" to={`/events/${event.reference}`}>
+              {texts.timeline.view}
+            </Link>
+          </p>
+        ))}
+    </>
+  )
+}
+
+function Delivery({ details }: { details: TimelineItem['details'] }) {
+  const { status, httpStatus, durationMs, error } = details
+  const tone = status === 'DELIVERED' ? 'good' : status === 'FAILED' ? 'bad' : 'warn'
+  if (httpStatus === undefined)
+    return <Chip tone={error ? 'bad' : 'calm'}>{error ?? texts.timeline.waiting}</Chip>
+  return (
+    <Chip tone={tone}>{texts.timeline.delivered(httpStatus, formatDuration(durationMs ?? 0))}</Chip>
+  )
+}

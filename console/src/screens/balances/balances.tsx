@@ -1,0 +1,333 @@
+import './balances.css'
+import { useState } from 'react'
+import type {
+  Balance,
+  BalanceEntry,
+  BalanceReport,
+  StatementSummary,
+} from '../../../../sdk/src/types'
+import { usePages, useRead } from '../../api/reads'
+import { useScope } from '../../api/scope'
+import { useMay } from '../../api/session'
+import { download } from '../../api/writes'
+import { pathOfReference } from '../../frame/paths-of'
+import { Button } from '../../parts/button'
+import { LineChart } from '../../parts/chart'
+import { type Column, DataTable } from '../../parts/data-table'
+import { type Filter, Filters, useFilters } from '../../parts/filters'
+import { Icon } from '../../parts/icons'
+import { Reference } from '../../parts/identifiers'
+import { Money } from '../../parts/money'
+import { type Asset, formatCompact, formatMoney, toUnits } from '../../parts/money-format'
+import { notify } from '../../parts/notify'
+import { EmptyState, PageHead, Skeleton } from '../../parts/page'
+import { ErrorState } from '../../parts/refusals'
+import { Time } from '../../parts/time'
+import { formatDay } from '../../parts/time-format'
+import { texts } from '../../texts/en'
+import { describeCounterparty, describeEntry, findBreak } from './describe-entry'
+import { FundDialog } from './fund-dialog'
+import { type Period, usePeriod } from './period'
+import { PeriodMenu } from './period-menu'
+import { Proof, Sums } from './sums'
+
+const words = texts.balances
+const ticksMax = 5
+
+export function Screen() {
+  const { mode } = useScope()
+  const mayPayOut = useMay('payouts.create')
+  const [isFunding, setFunding] = useState(false)
+  const { values, change } = useFilters([], ['asset'])
+  const asset = (values.asset ?? 'NGN') as Asset
+  const mayFund = mode === 'test' && mayPayOut
+  return (
+    <>
+      <PageHead
+        title={words.title}
+        actions={
+          <>
+            {mayFund && (
+              <Button icon="plus" onClick={() => setFunding(true)}>
+                {words.addTestMoney}
+              </Button>
+            )}
+            {mayPayOut && (
+              <Button kind="primary" icon="payOut" to="/payouts/new">
+                {words.payOut}
+              </Button>
+            )}
+          </>
+        }
+      />
+      <Balances shown={asset} onChoose={(chosen) => change({ asset: chosen, type: undefined })} />
+      <Statement key={asset} asset={asset} onFund={mayFund ? () => setFunding(true) : undefined} />
+      {isFunding && <FundDialog asset={asset} onClose={() => setFunding(false)} />}
+    </>
+  )
+}
+
+/** One card an asset. The chosen one names the statement below. */
+function Balances({ shown, onChoose }: { shown: Asset; onChoose: (asset: Asset) => void }) {
+  const { data, error, refetch } = useRead<{ items: Balance[] }>('balances', '/v1/balances')
+  if (error && !data)
+    return (
+      <section className="card">
+        <ErrorState error={error} retry={() => void refetch()} />
+      </section>
+    )
+  if (!data)
+    return (
+      <div className="three bas" aria-busy="true">
+        {[1, 2, 3].map((card) => (
+          <Skeleton key={card} height={126} />
+        ))}
+      </div>
+    )
+  return (
+    <div className="three bas">
+      {data.items.map(({ asset, available, held, pending }) => (
+        <button
+          key={asset}
+          type="button"
+          className={asset === shown ? 'card pad ba on' : 'card pad ba'}
+          aria-pressed={asset === shown}
+          onClick={() => onChoose(asset)}
+        >
+          <span className="soft">{words.names[asset]}</span>
+          <p className="fig m">
+            <Money amount={available} asset={asset} />
+          </p>
+          <p className="soft sm">
+            {toUnits(held, asset) === 0n ? words.nothingHeld : words.held(formatMoney(held, asset))}
+          </p>
+          <p className="soft sm">{words.pending(formatMoney(pending, asset))}</p>
+        </button>
+      ))}
+    </div>
+  )
+}
+
+/** Types of entries that the statement of an asset can have. */
+function typesOf(asset: Asset, mode: string): string[] {
+  return Object.keys(words.types).filter((type) => {
+    const isElsewhere = type.startsWith(asset === 'NGN' ? 'crypto_' : 'bank_')
+    // Held payments and sweeps do not change what is available.
+    const isUnseen = type === 'payment_held' || type === 'sweep'
+    return !isElsewhere && !isUnseen && (mode === 'test' || type !== 'test_funding')
+  })
+}
+
+type StatementProps = { asset: Asset; onFund: (() => void) | undefined }
+
+function Statement({ asset, onFund }: StatementProps) {
+  const { mode } = useScope()
+  const mayExport = useMay('exports.make')
+  const filters: Filter[] = [
+    { kind: 'period', label: words.otherPeriod },
+    {
+      kind: 'choice',
+      name: 'type',
+      label: words.type,
+      options: typesOf(asset, mode).map((value) => ({ value, label: words.types[value]! })),
+    },
+    { kind: 'text', name: 'reference', label: words.reference, placeholder: 'pay_…, bt_…' },
+  ]
+  const { values, change } = useFilters(filters)
+  const period = usePeriod()
+  const { type, reference } = values
+  const query = { asset, ...period, type, reference }
+  const list = usePages<BalanceEntry>('/v1/balance-entries', query, { keyOfRow: keyOf })
+  const summary = useRead<StatementSummary>('summary', '/v1/balance-entries/summary', {
+    asset,
+    ...period,
+  })
+  const isFiltered = Boolean(type || reference)
+  const brokenAt = isFiltered ? undefined : findBreak(list.rows)
+  const save = () =>
+    download('/v1/balance-entries', query, `statement-${asset}.csv`).catch((error: Error) =>
+      notify(error.message, 'bad'),
+    )
+  const printed = new URLSearchParams({ asset, ...period }).toString()
+  return (
+    <section className="card statement">
+      <div className="ch wrap">
+        <h2>{words.statement(words.inTitle[asset])}</h2>
+        <div className="row wrap">
+          <PeriodMenu period={period} onChange={change} />
+          <Filters filters={filters} values={values} onChange={change} />
+          {mayExport && (
+            <Button size="small" icon="download" onClick={() => void save()}>
+              {words.csv}
+            </Button>
+          )}
+          <Button size="small" icon="print" to={`/balances/statement?${printed}`}>
+            {words.print}
+          </Button>
+        </div>
+      </div>
+      <BalanceChart asset={asset} period={period} />
+      {summary.data && <Sums summary={summary.data} period={period} />}
+      {summary.error && !summary.data && <ErrorState error={summary.error} />}
+      <DataTable
+        caption={words.caption(words.inTitle[asset])}
+        columns={columns}
+        list={list}
+        keyOf={keyOf}
+        pathOf={(row) => pathOfReference(row.reference)}
+        newLabel={words.newEntries}
+        foot={
+          summary.data && (
+            <span className="prf">
+              <Icon name="shield" size={16} />
+              <Proof summary={summary.data} {...(brokenAt !== undefined && { brokenAt })} />
+            </span>
+          )
+        }
+        empty={
+          <Empty
+            isNew={!isFiltered && summary.data?.lastNumber === null && isZero(summary.data)}
+            onFund={onFund}
+            onShowAll={() =>
+              change({
+                from: undefined,
+                to: undefined,
+                type: undefined,
+                reference: undefined,
+                period: 'all',
+              })
+            }
+          />
+        }
+      />
+    </section>
+  )
+}
+
+const keyOf = ({ asset, number }: BalanceEntry) => `${asset} ${number}`
+
+const isZero = ({ opening, asset }: StatementSummary) => toUnits(opening, asset) === 0n
+
+type EmptyProps = { isNew: boolean; onFund: (() => void) | undefined; onShowAll: () => void }
+
+function Empty({ isNew, onFund, onShowAll }: EmptyProps) {
+  if (isNew)
+    return (
+      <EmptyState
+        icon="balance"
+        action={
+          onFund && (
+            <Button icon="plus" onClick={onFund}>
+              {words.addTestMoney}
+            </Button>
+          )
+        }
+      >
+        {words.empty}
+      </EmptyState>
+    )
+  return (
+    <EmptyState icon="search" action={<Button onClick={onShowAll}>{words.showAll}</Button>}>
+      {words.emptyPeriod}
+    </EmptyState>
+  )
+}
+
+function BalanceChart({ asset, period }: { asset: Asset; period: Period }) {
+  const { data, error } = useRead<BalanceReport>('balance-report', '/v1/reports/balance', {
+    asset,
+    ...period,
+  })
+  if (error && !data) return <ErrorState error={error} />
+  if (!data)
+    return (
+      <div className="pad">
+        <Skeleton height={160} />
+      </div>
+    )
+  const points = data.buckets.map(({ from, closing }) => ({
+    label: formatDay(from),
+    value: Number(toUnits(closing, asset)),
+    text: formatMoney(closing, asset),
+  }))
+  const last = points.length - 1
+  const step = Math.max(1, Math.ceil(last / (ticksMax - 1)))
+  const ticks = points.filter((_, at) => at % step === 0 || at === last).map(({ label }) => label)
+  return (
+    <div style={{ padding: '6px 20px 16px' }}>
+      <LineChart
+        points={points}
+        name={words.chartName}
+        summary={words.chart(words.inTitle[asset])}
+        axis={(value) => formatCompact(BigInt(Math.round(value)), asset)}
+        ticks={[...new Set(ticks)]}
+        isStepped
+      />
+    </div>
+  )
+}
+
+const columns: Column<BalanceEntry>[] = [
+  {
+    name: 'number',
+    head: words.columns.number,
+    cell: ({ number }) => <span className="soft">{number.toLocaleString('en')}</span>,
+    isWideOnly: true,
+  },
+  {
+    name: 'when',
+    head: words.columns.when,
+    cell: ({ createdAt }) => (
+      <span className="soft">
+        <Time value={createdAt} />
+      </span>
+    ),
+    phone: 3,
+  },
+  {
+    name: 'what',
+    head: words.columns.what,
+    cell: (entry) => (
+      <>
+        <b className="w5">{describeEntry(entry)}</b>{' '}
+        <span className="soft sm dk">{describeCounterparty(entry)}</span>
+      </>
+    ),
+    isGrowing: true,
+    phone: 1,
+  },
+  {
+    name: 'reference',
+    head: words.columns.reference,
+    cell: ({ reference }) => (
+      <span className="soft nw">
+        <Reference value={reference} isShort />
+      </span>
+    ),
+    isWideOnly: true,
+  },
+  {
+    name: 'change',
+    head: words.columns.change,
+    cell: ({ amount, asset }) => {
+      const units = toUnits(amount, asset)
+      return (
+        <b className={units > 0n ? 'up nw' : 'nw'}>
+          {units > 0n && '+'}
+          {formatMoney(units, asset)}
+        </b>
+      )
+    },
+    align: 'end',
+    phone: 2,
+  },
+  {
+    name: 'balance',
+    head: words.columns.balance,
+    cell: ({ balanceAfter, asset }) => (
+      <span className="soft nw">{formatMoney(balanceAfter, asset)}</span>
+    ),
+    align: 'end',
+    phone: 4,
+  },
+]

@@ -1,0 +1,36 @@
+import type { BalanceEntry } from '../../../../sdk/src/types'
+import { formatWallet } from '../../parts/identifiers'
+import { toUnits } from '../../parts/money-format'
+import { texts } from '../../texts/en'
+
+const words = texts.balances
+
+/** `Payout set aside`, `Collection fee`. */
+export function describeEntry({ type, effect }: BalanceEntry): string {
+  const what = words.types[type] ?? type
+  if (effect === 'hold') return words.setAside(what)
+  return effect === 'release' ? words.givenBack(what) : what
+}
+
+/** `GRACE EFFIONG, GTBank`. */
+export function describeCounterparty({ counterparty }: BalanceEntry): string {
+  if (!counterparty) return ''
+  const { name, bankName, address } = counterparty
+  return [name, bankName, address && formatWallet(address)].filter(Boolean).join(', ')
+}
+
+/**
+ * Checks entries of one asset, newest first: each number is one more than that before, and each
+ * balance is that before plus the change. Returns the number of the first that is not.
+ */
+export function findBreak(entries: BalanceEntry[]): number | undefined {
+  for (const [index, entry] of entries.entries()) {
+    const before = entries[index + 1]
+    if (!before) return undefined
+    const { asset } = entry
+    const expected = toUnits(before.balanceAfter, asset) + toUnits(entry.amount, asset)
+    const follows = expected === toUnits(entry.balanceAfter, asset)
+    if (!follows || entry.number !== before.number + 1) return entry.number
+  }
+  return undefined
+}

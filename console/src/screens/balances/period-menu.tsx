@@ -1,0 +1,56 @@
+import { Menu } from '@mantine/core'
+import { useMembership } from '../../api/session'
+import { Icon } from '../../parts/icons'
+import { texts } from '../../texts/en'
+import { daysOfMonth, latestMonths, monthOf, nameDay, nameMonth, type Period } from './period'
+
+const words = texts.balances
+const monthsMax = 13
+
+type Props = {
+  period: Period
+  onChange: (changed: Record<string, string | undefined>) => void
+}
+
+/** A month or everything. Other days are a filter beside it. */
+export function PeriodMenu({ period, onChange }: Props) {
+  const { clockOffsetMs = 0 } = useMembership() ?? {}
+  const now = new Date(Date.now() + clockOffsetMs)
+  const [thisMonth, ...before] = latestMonths(monthsMax, now)
+  return (
+    <Menu position="bottom-start" shadow="md" width={220}>
+      <Menu.Target>
+        <button type="button" className="f on" aria-label={`${words.period}: ${describe(period)}`}>
+          {describe(period)}
+          <Icon name="chevron" size={14} />
+        </button>
+      </Menu.Target>
+      <Menu.Dropdown mah={380} style={{ overflowY: 'auto' }}>
+        <Menu.Item onClick={() => onChange({ from: undefined, to: undefined, period: undefined })}>
+          {nameMonth(thisMonth!)}
+        </Menu.Item>
+        {before.map((month) => (
+          <Menu.Item
+            key={month}
+            onClick={() => onChange({ ...daysOfMonth(month), period: undefined })}
+          >
+            {nameMonth(month)}
+          </Menu.Item>
+        ))}
+        <Menu.Item onClick={() => onChange({ from: undefined, to: undefined, period: 'all' })}>
+          {words.allTime}
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  )
+
+  function describe({ from, to }: Period): string {
+    if (!from && !to) return words.allTime
+    const month = from?.slice(0, 'yyyy-mm'.length)
+    const whole = month && daysOfMonth(month)
+    const isMonth =
+      whole && from === whole.from && (to === whole.to || (!to && month === monthOf(now)))
+    if (isMonth) return nameMonth(month)
+    return [from, to].map((day) => (day ? nameDay(day) : '…')).join(' – ')
+  }
+}

@@ -1,0 +1,151 @@
+import './balances.css'
+import { useQuery } from '@tanstack/react-query'
+import { useSearch } from '@tanstack/react-router'
+import { useEffect } from 'react'
+import type { BalanceEntry, StatementSummary } from '../../../../sdk/src/types'
+import { call, type Query } from '../../api/call'
+import { type Page, useRead } from '../../api/reads'
+import { useScope } from '../../api/scope'
+import { useMembership } from '../../api/session'
+import { Button } from '../../parts/button'
+import { Mark } from '../../parts/icons'
+import { type Asset, formatMoney } from '../../parts/money-format'
+import { ErrorState } from '../../parts/refusals'
+import { formatFull, formatWhen } from '../../parts/time-format'
+import { texts } from '../../texts/en'
+import { describeCounterparty, describeEntry, findBreak } from './describe-entry'
+import { nameDay, type Period } from './period'
+import { Proof, Sums } from './sums'
+
+const words = texts.balances
+const pageSize = 100
+/** More would be a book: the CSV export has no limit. */
+const entriesMax = 2_000
+
+/** The statement of a period as a page to print, oldest entry first. */
+export function Screen() {
+  const search = useSearch({ strict: false }) as Record<string, string | undefined>
+  const asset = (search.asset ?? 'NGN') as Asset
+  const period: Period = {
+    ...(search.from && { from: search.from }),
+    ...(search.to && { to: search.to }),
+  }
+  const scope = useScope()
+  const membership = useMembership()
+  const query = { asset, ...period }
+  const summary = useRead<StatementSummary>('summary', '/v1/balance-entries/summary', query)
+  const entries = useQuery({
+    queryKey: [scope.merchant, scope.mode, 'printed-statement', query],
+    queryFn: ({ signal }) => readAll(query, signal),
+    staleTime: Number.POSITIVE_INFINITY,
+  })
+  const title = words.printed.title(words.inTitle[asset])
+  useEffect(() => {
+    document.title = `${title} · ${membership?.name ?? 'Manilla'}`
+  }, [title, membership])
+  const error = summary.error ?? entries.error
+  const now = new Date(Date.now() + (membership?.clockOffsetMs ?? 0)).toISOString()
+  return (
+    <main className="sheet" style={{ maxWidth: 'none', display: 'block' }}>
+      <div>
+        <div className="head">
+          <div>
+            <p className="row b">
+              <Mark /> {membership?.name}
+            </p>
+            <h1>{title}</h1>
+            <p className="soft">
+              {period.from
+                ? words.printed.period(
+                    nameDay(period.from),
+                    period.to ? nameDay(period.to) : formatFull(now),
+                  )
+                : words.printed.until(period.to ? nameDay(period.to) : formatFull(now))}
+            </p>
+            {scope.mode === 'test' && <p className="b">{words.printed.test}</p>}
+          </div>
+          <div className="acts">
+            <Button icon="left" to="/balances">
+              {words.printed.back}
+            </Button>
+            <Button kind="primary" icon="print" onClick={() => window.print()}>
+              {words.printed.print}
+            </Button>
+          </div>
+        </div>
+        {error && <ErrorState error={error} />}
+        {summary.data && <Sums summary={summary.data} period={period} />}
+        {entries.isPending && !error && <p className="soft">{words.printed.loading}</p>}
+        {entries.data && (
+          <>
+            {entries.data.isCut && (
+              <p className="b">{words.printed.tooLong(entriesMax.toLocaleString('en'))}</p>
+            )}
+            <Entries entries={entries.data.items} />
+            {summary.data && (
+              <p className="sm">
+                <ProofOf summary={summary.data} entries={entries.data.items} />
+              </p>
+            )}
+          </>
+        )}
+        <p className="soft sm">{words.printed.made(formatFull(now))}</p>
+      </div>
+    </main>
+  )
+}
+
+function ProofOf({ summary, entries }: { summary: StatementSummary; entries: BalanceEntry[] }) {
+  const brokenAt = findBreak(entries)
+  return <Proof summary={summary} {...(brokenAt !== undefined && { brokenAt })} />
+}
+
+async function readAll(query: Query, signal: AbortSignal) {
+  const items: BalanceEntry[] = []
+  let cursor: string | undefined
+  do {
+    const page: Page<BalanceEntry> = await call('/v1/balance-entries', {
+      query: { ...query, limit: pageSize, cursor },
+      signal,
+    })
+    items.push(...page.items)
+    cursor = page.nextCursor ?? undefined
+  } while (cursor !== undefined && items.length < entriesMax)
+  return { items, isCut: cursor !== undefined }
+}
+
+function Entries({ entries }: { entries: BalanceEntry[] }) {
+  const { columns } = words
+  return (
+    <table className="tbl">
+      <thead>
+        <tr>
+          <th scope="col">{columns.number}</th>
+          <th scope="col">{columns.when}</th>
+          <th scope="col">{columns.what}</th>
+          <th scope="col">{columns.reference}</th>
+          <th scope="col" className="r">
+            {columns.change}
+          </th>
+          <th scope="col" className="r">
+            {columns.balance}
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {[...entries].reverse().map((entry) => (
+          <tr key={entry.number}>
+            <td className="p0">{entry.number.toLocaleString('en')}</td>
+            <td className="p3 nw">{formatWhen(entry.createdAt, new Date(0))}</td>
+            <td className="p1">
+              {describeEntry(entry)} <span className="soft">{describeCounterparty(entry)}</span>
+            </td>
+            <td className="p0 mono">{entry.reference}</td>
+            <td className="p2 r nw">{formatMoney(entry.amount, entry.asset)}</td>
+            <td className="p4 r nw">{formatMoney(entry.balanceAfter, entry.asset)}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  )
+}

@@ -1,0 +1,201 @@
+import { Checkbox, Select, TextInput } from '@mantine/core'
+import { type FormEvent, useState } from 'react'
+import { useMembership } from '../../api/session'
+import { useWrite } from '../../api/writes'
+import { ConfirmDialog } from '../../parts/confirm-dialog'
+import { type Asset, toWire } from '../../parts/money-format'
+import { MoneyInput } from '../../parts/money-input'
+import { texts } from '../../texts/en'
+import { apiPaths, type Collected, type Kind, referenceOf } from './kinds'
+
+const words = texts.collect.form
+
+type Typed = {
+  amount: bigint | null
+  coinAmount: bigint | null
+  coin: 'USDC' | 'USDT'
+  hasCoins: boolean
+  expiresMinutes: string
+  text: Record<string, string>
+}
+
+type Props = { kind: Kind; onCreated: (reference: string) => void; onClose: () => void }
+
+/** The form of one kind. It asks only for what the kind needs. */
+export function CreateDialog({ kind, onCreated, onClose }: Props) {
+  const { clockOffsetMs = 0 } = useMembership() ?? {}
+  const [typed, setTyped] = useState<Typed>({
+    amount: null,
+    coinAmount: null,
+    coin: 'USDC',
+    hasCoins: false,
+    expiresMinutes: '30',
+    text: {},
+  })
+  const set = (changed: Partial<Typed>) => setTyped({ ...typed, ...changed })
+  const { write, isBusy, refusal } = useWrite<Collected[Kind]>({ topics: ['payments'] })
+  const create = async () => {
+    const made = await write(apiPaths[kind], bodyOf(kind, typed, Date.now() + clockOffsetMs))
+    if (!made) return
+    onClose()
+    onCreated(referenceOf(made))
+  }
+  const field = (name: string, label: string, placeholder?: string) => (
+    <TextInput
+      label={label}
+      placeholder={placeholder}
+      value={typed.text[name] ?? ''}
+      error={refusal?.issueOf(name)}
+      onChange={({ currentTarget }: FormEvent<HTMLInputElement>) =>
+        set({ text: { ...typed.text, [name]: currentTarget.value } })
+      }
+    />
+  )
+  const coinChoice = (
+    <Select
+      label={words.coin}
+      data={['USDC', 'USDT']}
+      value={typed.coin}
+      allowDeselect={false}
+      onChange={(value) => set({ coin: value as Typed['coin'], coinAmount: null })}
+    />
+  )
+  const coinAmount = (
+    <MoneyInput
+      key={typed.coin}
+      asset={typed.coin as Asset}
+      label={kind === 'wallets' ? words.amount : words.coinAmount}
+      value={typed.coinAmount}
+      error={refusal?.issueOf(kind === 'wallets' ? 'amount' : 'crypto.amount')}
+      onChange={(value) => set({ coinAmount: value })}
+    />
+  )
+  return (
+    <ConfirmDialog
+      isOpen
+      title={words.titles[kind]}
+      confirmLabel={words.confirm}
+      isBusy={isBusy}
+      isDisabled={!isComplete(kind, typed)}
+      refusal={refusal}
+      atFields={shownFields}
+      onConfirm={() => void create()}
+      onClose={onClose}
+    >
+      {(kind === 'links' || kind === 'accounts') && (
+        <MoneyInput
+          asset="NGN"
+          label={words.amount}
+          value={typed.amount}
+          error={refusal?.issueOf('amount')}
+          onChange={(value) => set({ amount: value })}
+          autoFocus
+        />
+      )}
+      {kind === 'wallets' && (
+        <div className="g2">
+          {coinChoice}
+          {coinAmount}
+        </div>
+      )}
+      {kind === 'links' && (
+        <>
+          {field('description', words.description, words.descriptionPlaceholder)}
+          <div className="g2">
+            {field('customer.name', words.customerName)}
+            {field('customer.email', words.customerEmail)}
+          </div>
+          <fieldset className="plain-set">
+            <legend className="b">{words.methods}</legend>
+            <Checkbox label={words.bankTransfer} checked disabled readOnly />
+            <Checkbox
+              label={words.alsoCoins}
+              checked={typed.hasCoins}
+              onChange={({ currentTarget }) => set({ hasCoins: currentTarget.checked })}
+            />
+          </fieldset>
+          {typed.hasCoins && (
+            <div className="g2">
+              {coinChoice}
+              {coinAmount}
+            </div>
+          )}
+        </>
+      )}
+      {kind === 'links' && field('merchantReference', words.referenceOptional)}
+      {(kind === 'accounts' || kind === 'wallets') && field('merchantReference', words.reference)}
+      {(kind === 'dedicated' || kind === 'dedicated-wallets') &&
+        field('externalReference', words.reference)}
+      {kind === 'dedicated' && (
+        <div className="g2">
+          {field('customer.name', words.customerName)}
+          {field('customer.email', words.customerEmail)}
+          {field('customer.phone', words.customerPhone)}
+          {field('customer.bvn', words.customerBvn)}
+        </div>
+      )}
+      {!kind.startsWith('dedicated') && (
+        <Select
+          label={words.expires}
+          data={Object.entries(words.expiries).map(([value, label]) => ({ value, label }))}
+          value={typed.expiresMinutes}
+          allowDeselect={false}
+          onChange={(value) => set({ expiresMinutes: value ?? '30' })}
+        />
+      )}
+    </ConfirmDialog>
+  )
+}
+
+const shownFields = [
+  'amount',
+  'crypto.amount',
+  'description',
+  'customer.name',
+  'customer.email',
+  'customer.phone',
+  'customer.bvn',
+  'merchantReference',
+  'externalReference',
+]
+
+function isComplete(kind: Kind, { amount, coinAmount, hasCoins, text }: Typed): boolean {
+  const has = (name: string) => (text[name] ?? '').trim() !== ''
+  if (kind === 'links')
+    return (
+      amount !== null &&
+      ['description', 'customer.name', 'customer.email'].every(has) &&
+      (!hasCoins || coinAmount !== null)
+    )
+  if (kind === 'accounts') return amount !== null && has('merchantReference')
+  if (kind === 'wallets') return coinAmount !== null && has('merchantReference')
+  return has('externalReference')
+}
+
+function bodyOf(kind: Kind, typed: Typed, nowMs: number): object {
+  const { amount, coinAmount, coin, hasCoins, expiresMinutes, text } = typed
+  const given = (name: string) => (text[name] ?? '').trim() || undefined
+  const expiresAt = new Date(nowMs + Number(expiresMinutes) * 60_000).toISOString()
+  const crypto = { asset: coin, network: 'SOLANA', amount: toWire(coinAmount ?? 0n, coin) }
+  const merchantReference = given('merchantReference')
+  if (kind === 'links')
+    return {
+      amount: toWire(amount ?? 0n, 'NGN'),
+      description: given('description'),
+      customer: { name: given('customer.name'), email: given('customer.email') },
+      merchantReference,
+      expiresAt,
+      crypto: hasCoins ? crypto : undefined,
+    }
+  if (kind === 'accounts')
+    return { merchantReference, amount: toWire(amount ?? 0n, 'NGN'), expiresAt }
+  if (kind === 'wallets') return { merchantReference, ...crypto, expiresAt }
+  const externalReference = given('externalReference')
+  if (kind === 'dedicated-wallets') return { externalReference, network: 'SOLANA' }
+  const name = given('customer.name')
+  const email = given('customer.email')
+  const phone = given('customer.phone')
+  const bvn = given('customer.bvn')
+  const hasCustomer = Boolean(name || email || phone || bvn)
+  return { externalReference, customer: hasCustomer ? { name, email, phone, bvn } : undefined }
+}

@@ -1,0 +1,255 @@
+import { useNavigate } from '@tanstack/react-router'
+import { useState } from 'react'
+import type { WebhookEndpoint, WebhookEndpointWithSecret } from '../../../../sdk/src/types'
+import { useMay } from '../../api/session'
+import { useWrite } from '../../api/writes'
+import { Button } from '../../parts/button'
+import { CopyBlock } from '../../parts/code'
+import { ConfirmDialog } from '../../parts/confirm-dialog'
+import { Reference } from '../../parts/identifiers'
+import { notify } from '../../parts/notify'
+import { Fact, Facts, Note } from '../../parts/page'
+import { Time } from '../../parts/time'
+import { formatUtc } from '../../parts/time-format'
+import { texts } from '../../texts/en'
+import { EndpointDeliveries } from './endpoint-deliveries'
+import { EndpointForm } from './endpoint-form'
+import { RecoverDialog, useMissed } from './recover-dialog'
+import { nodeSample, pythonSample } from './verify-samples'
+
+const words = texts.developers.webhooks
+const tabs = ['deliveries', 'settings', 'secret', 'verify'] as const
+
+type Props = { endpoint: WebhookEndpoint; onSecret: (secret: string) => void }
+
+/** An endpoint that fails for so long is switched off. */
+const failingMaxMs = 5 * 24 * 3_600_000
+
+export function EndpointDetail({ endpoint, onSecret }: Props) {
+  const [tab, setTab] = useState<(typeof tabs)[number]>('deliveries')
+  return (
+    <>
+      <Trouble endpoint={endpoint} />
+      <section className="card">
+        <div className="tb" role="tablist" aria-label={endpoint.url} style={{ paddingTop: 4 }}>
+          {tabs.map((name) => (
+            <button
+              key={name}
+              type="button"
+              role="tab"
+              aria-selected={tab === name}
+              className={tab === name ? 'on' : ''}
+              onClick={() => setTab(name)}
+            >
+              {words.tabs[name]}
+            </button>
+          ))}
+        </div>
+        <div role="tabpanel" aria-label={words.tabs[tab]}>
+          {tab === 'deliveries' && <EndpointDeliveries endpointId={endpoint.id} />}
+          {tab === 'settings' && <Settings endpoint={endpoint} />}
+          {tab === 'secret' && <Secret endpoint={endpoint} onSecret={onSecret} />}
+          {tab === 'verify' && <Verify />}
+        </div>
+      </section>
+    </>
+  )
+}
+
+/** Says what is wrong with an endpoint that fails or is off, and offers to send what it missed. */
+function Trouble({ endpoint }: { endpoint: WebhookEndpoint }) {
+  const { id, url, enabled, failingSince, createdAt } = endpoint
+  const mayChange = useMay('developers.change')
+  const [isRecovering, setRecovering] = useState(false)
+  const since = failingSince ?? createdAt
+  const missed = useMissed(id, since, mayChange && enabled && failingSince !== null)
+  const { write, isBusy } = useWrite({ method: 'PATCH', reads: ['endpoints'] })
+  const enable = async () => {
+    const changed = await write(`/v1/webhook-endpoints/${id}`, { enabled: true })
+    if (changed) void notify(words.enabled)
+  }
+  const recover = isRecovering && (
+    <RecoverDialog endpointId={id} since={since} onClose={() => setRecovering(false)} />
+  )
+  if (!enabled)
+    return (
+      <Note tone="calm">
+        <div className="row wrap sp">
+          <p>{words.offText}</p>
+          {mayChange && (
+            <Button size="small" isBusy={isBusy} onClick={() => void enable()}>
+              {words.enable}
+            </Button>
+          )}
+        </div>
+      </Note>
+    )
+  if (!failingSince) return null
+  const lastDay = formatUtc(new Date(Date.parse(failingSince) + failingMaxMs).toISOString())
+  return (
+    <Note tone="bad" title={words.failedSince(new URL(url).host, formatUtc(failingSince))}>
+      <div className="row wrap sp">
+        <p style={{ flex: '1 1 320px' }}>{words.failingText(missed.data, lastDay)}</p>
+        {mayChange && (
+          <Button size="small" onClick={() => setRecovering(true)}>
+            {missed.data ? words.resendAll(missed.data) : words.resendMissed}
+          </Button>
+        )}
+      </div>
+      {recover}
+    </Note>
+  )
+}
+
+function Settings({ endpoint }: { endpoint: WebhookEndpoint }) {
+  const { id, url, description, events, enabled, publicKey, createdAt } = endpoint
+  const navigate = useNavigate()
+  const mayChange = useMay('developers.change')
+  const [opened, setOpened] = useState<'edit' | 'disable' | 'remove' | 'recover' | null>(null)
+  const path = `/v1/webhook-endpoints/${id}`
+  const change = useWrite({ method: 'PATCH', reads: ['endpoints'] })
+  const remove = useWrite({ method: 'DELETE', reads: ['endpoints'] })
+  const close = () => setOpened(null)
+  const turn = async (isEnabled: boolean) => {
+    if ((await change.write(path, { enabled: isEnabled })) === undefined) return
+    close()
+    void notify(isEnabled ? words.enabled : words.disabled)
+  }
+  const erase = async () => {
+    if ((await remove.write(path)) === undefined) return
+    close()
+    void notify(words.removed)
+    void navigate({ to: '/webhooks' })
+  }
+  return (
+    <>
+      <Facts>
+        <Fact name={words.facts.url}>{url}</Fact>
+        <Fact name={words.facts.description}>{description}</Fact>
+        <Fact name={words.facts.events}>
+          <span className="mono">{events.join(', ')}</span>
+        </Fact>
+        <Fact name={words.facts.id}>
+          <Reference value={id} />
+        </Fact>
+        <Fact name={words.facts.created}>
+          <Time value={createdAt} show="utc" />
+        </Fact>
+        <Fact name={words.facts.publicKey}>
+          <Reference value={publicKey} />
+        </Fact>
+      </Facts>
+      {mayChange && (
+        <div className="row wrap pad cf">
+          <Button size="small" onClick={() => setOpened('edit')}>
+            {words.edit}
+          </Button>
+          {enabled && (
+            <Button size="small" icon="redo" onClick={() => setOpened('recover')}>
+              {words.resendMissed}
+            </Button>
+          )}
+          {enabled ? (
+            <Button size="small" onClick={() => setOpened('disable')}>
+              {words.disable}
+            </Button>
+          ) : (
+            <Button size="small" isBusy={change.isBusy} onClick={() => void turn(true)}>
+              {words.enable}
+            </Button>
+          )}
+          <Button size="small" kind="danger" onClick={() => setOpened('remove')}>
+            {words.remove}
+          </Button>
+        </div>
+      )}
+      {opened === 'edit' && <EndpointForm endpoint={endpoint} onClose={close} />}
+      {opened === 'recover' && <RecoverDialog endpointId={id} since={createdAt} onClose={close} />}
+      <ConfirmDialog
+        isOpen={opened === 'disable'}
+        title={words.disableTitle}
+        confirmLabel={words.disable}
+        isBusy={change.isBusy}
+        refusal={change.refusal}
+        onConfirm={() => void turn(false)}
+        onClose={close}
+      >
+        <p>{words.disableText}</p>
+      </ConfirmDialog>
+      <ConfirmDialog
+        isOpen={opened === 'remove'}
+        title={words.removeTitle}
+        confirmLabel={words.remove}
+        isDangerous
+        isBusy={remove.isBusy}
+        refusal={remove.refusal}
+        onConfirm={() => void erase()}
+        onClose={close}
+      >
+        <p>{words.removeText}</p>
+      </ConfirmDialog>
+    </>
+  )
+}
+
+function Secret({ endpoint, onSecret }: Props) {
+  const mayChange = useMay('developers.change')
+  const [isAsking, setAsking] = useState(false)
+  const { write, isBusy, refusal } = useWrite<WebhookEndpointWithSecret>()
+  const rotate = async () => {
+    const rotated = await write(`/v1/webhook-endpoints/${endpoint.id}/rotate-secret`)
+    if (!rotated) return
+    setAsking(false)
+    onSecret(rotated.secret)
+  }
+  return (
+    <div className="pad col">
+      <p className="soft">{words.secret.text}</p>
+      {mayChange && (
+        <p>
+          <Button icon="key" onClick={() => setAsking(true)}>
+            {words.secret.rotate}
+          </Button>
+        </p>
+      )}
+      <ConfirmDialog
+        isOpen={isAsking}
+        title={words.secret.rotateTitle}
+        confirmLabel={words.secret.rotate}
+        isBusy={isBusy}
+        refusal={refusal}
+        onConfirm={() => void rotate()}
+        onClose={() => setAsking(false)}
+      >
+        <p>{words.secret.rotateText}</p>
+      </ConfirmDialog>
+    </div>
+  )
+}
+
+const samples = { 'Node.js': nodeSample, Python: pythonSample }
+
+function Verify() {
+  const [language, setLanguage] = useState<keyof typeof samples>('Node.js')
+  return (
+    <div className="pad col">
+      <p className="soft">{words.verifyText}</p>
+      <div>
+        <span className="seg" role="group" aria-label={words.tabs.verify}>
+          {Object.keys(samples).map((name) => (
+            <button
+              key={name}
+              type="button"
+              className={name === language ? 'on' : ''}
+              aria-pressed={name === language}
+              onClick={() => setLanguage(name as keyof typeof samples)}
+            >
+              {name}
+            </button>
+          ))}
+        </span>
+      </div>
+      <CopyBlock text={samples[language]} label={words.tabs.verify} />
+    </div>
+  )
+}

@@ -1,0 +1,122 @@
+import { Checkbox, Radio, TextInput } from '@mantine/core'
+import { useState } from 'react'
+import type { WebhookEndpoint, WebhookEndpointWithSecret } from '../../../../sdk/src/types'
+import { useWrite } from '../../api/writes'
+import { ConfirmDialog } from '../../parts/confirm-dialog'
+import { notify } from '../../parts/notify'
+import { texts } from '../../texts/en'
+import { eventGroups, typesOfGroup } from './event-types'
+
+const words = texts.developers.webhooks.form
+
+type Props = {
+  /** The endpoint to edit; absent: a new one. */
+  endpoint?: WebhookEndpoint
+  /** A new endpoint is answered with its secret. */
+  onCreated?: (created: WebhookEndpointWithSecret) => void
+  onClose: () => void
+}
+
+/** Address, description and events of a new or existing endpoint. */
+export function EndpointForm({ endpoint, onCreated, onClose }: Props) {
+  const [url, setUrl] = useState(endpoint?.url ?? '')
+  const [description, setDescription] = useState(endpoint?.description ?? '')
+  const [isAll, setAll] = useState(endpoint?.events.includes('*') ?? true)
+  const [chosen, setChosen] = useState(() => endpoint?.events.filter((one) => one !== '*') ?? [])
+  const { write, isBusy, refusal } = useWrite<WebhookEndpointWithSecret>({
+    method: endpoint ? 'PATCH' : 'POST',
+    topics: ['deliveries'],
+    reads: ['endpoints'],
+  })
+  const save = async () => {
+    const path = `/v1/webhook-endpoints${endpoint ? `/${endpoint.id}` : ''}`
+    const events = isAll ? ['*'] : chosen
+    const saved = await write(path, { url: url.trim(), description: description.trim(), events })
+    if (!saved) return
+    if (!endpoint) onCreated?.(saved)
+    else void notify(words.saved)
+    onClose()
+  }
+  const toggle = (filter: string, isOn: boolean) => {
+    const covered = filter.endsWith('.*') ? typesOfGroup(filter) : []
+    const others = chosen.filter((one) => one !== filter && !covered.includes(one as never))
+    setChosen(isOn ? [...others, filter] : others)
+  }
+  return (
+    <ConfirmDialog
+      isOpen
+      title={endpoint ? words.editTitle : words.createTitle}
+      confirmLabel={endpoint ? words.save : words.create}
+      isBusy={isBusy}
+      isDisabled={url.trim() === '' || (!isAll && chosen.length === 0)}
+      refusal={refusal}
+      atFields={['url', 'description']}
+      onConfirm={() => void save()}
+      onClose={onClose}
+    >
+      <TextInput
+        label={words.url}
+        placeholder={words.urlPlaceholder}
+        value={url}
+        error={refusal?.issueOf('url')}
+        inputMode="url"
+        autoFocus
+        onChange={({ currentTarget }) => setUrl(currentTarget.value)}
+      />
+      <TextInput
+        label={words.description}
+        placeholder={words.descriptionPlaceholder}
+        value={description}
+        error={refusal?.issueOf('description')}
+        onChange={({ currentTarget }) => setDescription(currentTarget.value)}
+      />
+      <Radio.Group
+        label={words.events}
+        value={isAll ? 'all' : 'some'}
+        onChange={(value) => setAll(value === 'all')}
+      >
+        <div className="row" style={{ gap: 20, paddingTop: 6 }}>
+          <Radio value="all" label={words.all} />
+          <Radio value="some" label={words.some} />
+        </div>
+      </Radio.Group>
+      {!isAll && (
+        <div className="types" role="group" aria-label={words.events}>
+          {eventGroups.map((group) => (
+            <Group key={group} group={group} chosen={chosen} onToggle={toggle} />
+          ))}
+        </div>
+      )}
+    </ConfirmDialog>
+  )
+}
+
+type GroupProps = {
+  group: string
+  chosen: string[]
+  onToggle: (filter: string, isOn: boolean) => void
+}
+
+function Group({ group, chosen, onToggle }: GroupProps) {
+  const isWhole = chosen.includes(group)
+  return (
+    <>
+      <Checkbox
+        label={group}
+        checked={isWhole}
+        onChange={({ currentTarget }) => onToggle(group, currentTarget.checked)}
+      />
+      {typesOfGroup(group).map((type) => (
+        <Checkbox
+          key={type}
+          className="in"
+          label={type}
+          size="xs"
+          checked={isWhole || chosen.includes(type)}
+          disabled={isWhole}
+          onChange={({ currentTarget }) => onToggle(type, currentTarget.checked)}
+        />
+      ))}
+    </>
+  )
+}

@@ -1,0 +1,285 @@
+import { Menu, Modal, Select } from '@mantine/core'
+import { useState } from 'react'
+import { usePages } from '../../api/reads'
+import { useScope } from '../../api/scope'
+import { useWrite } from '../../api/writes'
+import { Button } from '../../parts/button'
+import { CopyBlock } from '../../parts/code'
+import { ConfirmDialog } from '../../parts/confirm-dialog'
+import { type Column, DataTable } from '../../parts/data-table'
+import { Icon } from '../../parts/icons'
+import { notify } from '../../parts/notify'
+import { Card, EmptyState, Note, PageHead } from '../../parts/page'
+import { Chip, type Tone } from '../../parts/status'
+import { Time } from '../../parts/time'
+import { texts } from '../../texts/en'
+import type { ApiKey, ShownKey } from './api-key'
+import { CreateKeyDialog } from './create-key'
+
+const words = texts.keys
+
+type Chosen = { key: ApiKey; action: 'roll' | 'revoke' }
+
+export function Screen() {
+  const { mode } = useScope()
+  const list = usePages<ApiKey>('/v1/api-keys', {}, { limit: 100 })
+  const [isCreating, setCreating] = useState(false)
+  const [chosen, setChosen] = useState<Chosen | null>(null)
+  const [shown, setShown] = useState<ShownKey | null>(null)
+  const [showsEnded, setShowsEnded] = useState(false)
+  const reveal = useWrite<ShownKey>({ isKeyed: false })
+  const isOver = ({ state }: ApiKey) => state === 'expired' || state === 'revoked'
+  const rows = list.rows.filter((key) => showsEnded || !isOver(key))
+  const hasEnded = list.rows.some(isOver)
+
+  const made = (key: ShownKey) => {
+    setCreating(false)
+    setChosen(null)
+    setShown(key)
+    list.retry()
+  }
+
+  async function show(key: ApiKey) {
+    const found = await reveal.write(`/v1/api-keys/${key.id}/reveal`)
+    if (found) setShown(found)
+    else void notify(texts.common.failed, 'bad')
+  }
+
+  return (
+    <>
+      <PageHead
+        title={words.title}
+        over={words.intro}
+        actions={
+          <Button kind="primary" icon="plus" onClick={() => setCreating(true)}>
+            {words.create}
+          </Button>
+        }
+      />
+      {mode === 'live' && <Note tone="calm" icon="shield" title={words.liveNote} />}
+      <Card>
+        <DataTable
+          caption={words.caption}
+          columns={columnsOf({ show, choose: setChosen })}
+          list={{ ...list, rows }}
+          keyOf={({ id }) => id}
+          empty={<EmptyState icon="key">{words.empty}</EmptyState>}
+          foot={
+            hasEnded && (
+              <button type="button" className="lnk" onClick={() => setShowsEnded(!showsEnded)}>
+                {showsEnded ? words.hideEnded : words.showEnded}
+              </button>
+            )
+          }
+        />
+      </Card>
+      {isCreating && <CreateKeyDialog onClose={() => setCreating(false)} onMade={made} />}
+      {chosen?.action === 'roll' && (
+        <RollDialog apiKey={chosen.key} onClose={() => setChosen(null)} onMade={made} />
+      )}
+      {chosen?.action === 'revoke' && (
+        <RevokeDialog
+          apiKey={chosen.key}
+          onClose={() => setChosen(null)}
+          onDone={() => {
+            setChosen(null)
+            list.retry()
+          }}
+        />
+      )}
+      {shown && <ShownDialog shown={shown} onClose={() => setShown(null)} />}
+    </>
+  )
+}
+
+const tones: Record<ApiKey['state'], Tone> = {
+  active: 'good',
+  rolled: 'warn',
+  expired: 'calm',
+  revoked: 'calm',
+}
+
+type Tools = { show: (key: ApiKey) => void; choose: (chosen: Chosen) => void }
+
+function columnsOf({ show, choose }: Tools): Column<ApiKey>[] {
+  return [
+    {
+      name: 'name',
+      head: words.name,
+      isGrowing: true,
+      phone: 1,
+      cell: ({ name, hint }) => (
+        <>
+          <span className="b">{name}</span>
+          <br />
+          <span className="mono soft">{hint}</span>
+        </>
+      ),
+    },
+    {
+      name: 'access',
+      head: words.access,
+      cell: ({ kind, permissions, allowedAddresses }) => (
+        <>
+          {words.kinds[kind]}
+          {kind === 'secret' && (
+            <span className="soft">
+              {' · '}
+              {permissions ? words.permissionCount(permissions.length) : words.allAccess}
+            </span>
+          )}
+          <br />
+          <span className="soft sm">{allowedAddresses.join(', ') || words.anyAddress}</span>
+        </>
+      ),
+    },
+    {
+      name: 'used',
+      head: words.lastUsed,
+      phone: 3,
+      cell: ({ lastUsedAt }) => (
+        <span className="soft">{lastUsedAt ? <Time value={lastUsedAt} /> : words.never}</span>
+      ),
+    },
+    {
+      name: 'created',
+      head: words.created,
+      isWideOnly: true,
+      cell: ({ createdAt, createdBy }) => (
+        <span className="soft">
+          <Time value={createdAt} />
+          {createdBy && (
+            <span className="sm">
+              <br />
+              {words.createdBy} {createdBy.name}
+            </span>
+          )}
+        </span>
+      ),
+    },
+    {
+      name: 'state',
+      head: words.state,
+      phone: 2,
+      cell: ({ state, expiresAt }) => (
+        <>
+          <Chip tone={tones[state]}>{words.states[state]}</Chip>
+          {expiresAt && (state === 'active' || state === 'rolled') && (
+            <span className="soft sm">
+              {' '}
+              {words.until} <Time value={expiresAt} />
+            </span>
+          )}
+        </>
+      ),
+    },
+    {
+      name: 'actions',
+      head: <span className="hidden">{words.actions}</span>,
+      align: 'end',
+      phone: 4,
+      cell: (key) => <Actions apiKey={key} show={show} choose={choose} />,
+    },
+  ]
+}
+
+function Actions({ apiKey, show, choose }: Tools & { apiKey: ApiKey }) {
+  const { state, name, isRevealable } = apiKey
+  if (state === 'expired' || state === 'revoked') return null
+  return (
+    <Menu position="bottom-end" width={180}>
+      <Menu.Target>
+        <button type="button" className="ib" aria-label={`${words.actions}: ${name}`}>
+          <Icon name="dots" />
+        </button>
+      </Menu.Target>
+      <Menu.Dropdown>
+        {isRevealable && <Menu.Item onClick={() => show(apiKey)}>{words.reveal}</Menu.Item>}
+        {state === 'active' && (
+          <Menu.Item onClick={() => choose({ key: apiKey, action: 'roll' })}>
+            {words.roll}
+          </Menu.Item>
+        )}
+        <Menu.Item color="red" onClick={() => choose({ key: apiKey, action: 'revoke' })}>
+          {words.revoke}
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  )
+}
+
+type DialogProps = { apiKey: ApiKey; onClose: () => void }
+
+function RollDialog({
+  apiKey,
+  onClose,
+  onMade,
+}: DialogProps & { onMade: (key: ShownKey) => void }) {
+  const [graceHours, setGraceHours] = useState('24')
+  const { write, isBusy, refusal } = useWrite<ShownKey>()
+  async function roll() {
+    const body = { graceHours: Number(graceHours) }
+    const made = await write(`/v1/api-keys/${apiKey.id}/roll`, body)
+    if (made) onMade(made)
+  }
+  return (
+    <ConfirmDialog
+      isOpen
+      title={words.rollTitle(apiKey.name)}
+      confirmLabel={words.roll}
+      isBusy={isBusy}
+      refusal={refusal}
+      onConfirm={() => void roll()}
+      onClose={onClose}
+    >
+      <p className="soft">{words.rollText}</p>
+      <Select
+        label={words.grace}
+        data={Object.entries(words.graces).map(([value, label]) => ({ value, label }))}
+        value={graceHours}
+        allowDeselect={false}
+        onChange={(hours) => setGraceHours(hours ?? '24')}
+      />
+    </ConfirmDialog>
+  )
+}
+
+function RevokeDialog({ apiKey, onClose, onDone }: DialogProps & { onDone: () => void }) {
+  const { write, isBusy, refusal } = useWrite()
+  async function revoke() {
+    if ((await write(`/v1/api-keys/${apiKey.id}/revoke`)) === undefined) return
+    void notify(words.revoked)
+    onDone()
+  }
+  return (
+    <ConfirmDialog
+      isOpen
+      title={words.revokeTitle(apiKey.name)}
+      confirmLabel={words.revoke}
+      isDangerous
+      isBusy={isBusy}
+      refusal={refusal}
+      onConfirm={() => void revoke()}
+      onClose={onClose}
+    >
+      <p className="soft">{words.revokeText}</p>
+    </ConfirmDialog>
+  )
+}
+
+function ShownDialog({ shown, onClose }: { shown: ShownKey; onClose: () => void }) {
+  const isNew = !shown.isRevealable || shown.mode === 'live'
+  return (
+    <Modal opened onClose={onClose} title={isNew ? words.madeTitle : shown.name} centered>
+      <div className="col" style={{ gap: 16 }}>
+        <p className="soft">{shown.isRevealable ? words.madeTest : words.madeOnce}</p>
+        <CopyBlock text={shown.key} label={words.key} />
+        <div className="row" style={{ justifyContent: 'flex-end' }}>
+          <Button kind="primary" onClick={onClose}>
+            {words.done}
+          </Button>
+        </div>
+      </div>
+    </Modal>
+  )
+}

@@ -1,0 +1,32 @@
+import { Modal } from '@mantine/core'
+import { Button } from '../../parts/button'
+import { CopyBlock } from '../../parts/code'
+import { Note } from '../../parts/page'
+import { texts } from '../../texts/en'
+
+const words = texts.developers.webhooks.secret
+
+/** A secret that was just made. Closing the dialog forgets it. */
+export function SecretDialog({ secret, onClose }: { secret: string; onClose: () => void }) {
+  return (
+    <Modal
+      opened
+      onClose={onClose}
+      title={words.shownOnce}
+      centered
+      // A click beside the dialog must not lose the secret.
+      closeOnClickOutside={false}
+      withCloseButton={false}
+    >
+      <div className="col" style={{ gap: 16 }}>
+        <Note>{words.shownOnceText}</Note>
+        <CopyBlock text={secret} label={words.shownOnce} />
+        <div className="row" style={{ justifyContent: 'flex-end' }}>
+          <Button kind="primary" onClick={onClose}>
+            {words.stored}
+          </Button>
+        </div>
+      </div>
+    </Modal>
+  )
+}

@@ -1,0 +1,96 @@
+import { type Attention, useAttention } from '../../frame/attention'
+import { Button } from '../../parts/button'
+import { Icon, type IconName } from '../../parts/icons'
+import { type Asset, formatMoney } from '../../parts/money-format'
+import { Card, Tile } from '../../parts/page'
+import type { Tone } from '../../parts/status'
+import { formatWhen } from '../../parts/time-format'
+import { texts } from '../../texts/en'
+
+const words = texts.home.attention
+
+/** What waits for a decision of this user. Absent if nothing does. */
+export function AttentionCard() {
+  const items = useAttention()
+  if (items.length === 0) return null
+  return (
+    <div id="attention">
+      <Card title={words.title} aside={<span className="soft sm">{words.open(items.length)}</span>}>
+        <ul className="list">
+          {items.map((item) => (
+            <Item key={`${item.kind} ${item.subject}`} item={item} />
+          ))}
+        </ul>
+      </Card>
+    </div>
+  )
+}
+
+type Look = { icon: IconName; tone: Tone; title: string; text: string; action: string }
+
+function Item({ item }: { item: Attention }) {
+  const { icon, tone, title, text, action } = describe(item)
+  const since = item.since === null ? '' : ` ${words.since(formatWhen(item.since))}.`
+  return (
+    <li>
+      <Tile icon={icon} tone={tone} />
+      <div className="t">
+        <p className="b">{title}</p>
+        <p className="soft sm">
+          {text}
+          {since}
+        </p>
+      </div>
+      <span className="go">
+        <Icon name="right" />
+      </span>
+      {item.link && (
+        <Button size="small" to={item.link}>
+          {action}
+        </Button>
+      )}
+    </li>
+  )
+}
+
+function describe({ kind, count, amounts, subject }: Attention): Look {
+  const sums = Object.entries(amounts).map(([asset, amount]) => formatMoney(amount, asset as Asset))
+  const money = new Intl.ListFormat('en').format(sums)
+  switch (kind) {
+    case 'approval': {
+      const text = subject ?? words.approvalText(money)
+      const title = words.approval(money, count)
+      return { icon: 'payOut', tone: 'warn', title, text, action: words.review }
+    }
+    case 'held_payment': {
+      const title = words.held_payment(money, count)
+      const text = words.held_paymentText
+      return { icon: 'held', tone: 'warn', title, text, action: words.decide }
+    }
+    case 'endpoint_failing': {
+      const title = words.endpoint_failing(hostOf(subject ?? ''))
+      const text = `${words.endpoint_failingText(count)}.`
+      return { icon: 'hook', tone: 'bad', title, text, action: words.view }
+    }
+    case 'payout_review': {
+      const title = words.payout_review(count)
+      const text = words.payout_reviewText
+      return { icon: 'clock', tone: 'warn', title, text, action: words.view }
+    }
+    case 'low_balance': {
+      const title = words.low_balance(subject ?? Object.keys(amounts).join(', '))
+      const text = `${words.low_balanceText(money)}.`
+      return { icon: 'balance', tone: 'warn', title, text, action: words.view }
+    }
+    case 'kyc': {
+      const { kyc: title, kycText: text, view: action } = words
+      return { icon: 'file', tone: 'warn', title, text, action }
+    }
+    case 'second_factor': {
+      const { second_factor: title, second_factorText: text, view: action } = words
+      return { icon: 'shield', tone: 'brand', title, text, action }
+    }
+  }
+}
+
+const hostOf = (url: string) => (URL.canParse(url) ? new URL(url).host : url)

@@ -1,0 +1,65 @@
+import { TextInput } from '@mantine/core'
+import { useState } from 'react'
+import type { Payment } from '../../../../sdk/src/types'
+import { useWrite } from '../../api/writes'
+import { ConfirmDialog } from '../../parts/confirm-dialog'
+import { formatMoney, toUnits, toWire } from '../../parts/money-format'
+import { MoneyInput } from '../../parts/money-input'
+import { notify } from '../../parts/notify'
+import { texts } from '../../texts/en'
+import { nameOf } from './describe-payment'
+
+const words = texts.payments.refunding
+
+/** Sends accepted money back, in whole or in part. */
+export function RefundDialog({ payment, onClose }: { payment: Payment; onClose: () => void }) {
+  const { reference, currency, amountAccepted } = payment
+  const most = toUnits(amountAccepted, currency)
+  const [amount, setAmount] = useState<bigint | null>(most)
+  const [address, setAddress] = useState('')
+  const topics = ['payments', 'balances'] as const
+  const { write, isBusy, refusal } = useWrite({ topics, reads: ['timeline'] })
+  const isCoin = currency !== 'NGN'
+  const run = async () => {
+    const destination = isCoin ? { destination: { address: address.trim() } } : {}
+    const body = { amount: toWire(amount!, currency), ...destination }
+    const path = `/v1/collections/payments/${reference}/refund`
+    if ((await write(path, body)) === undefined) return
+    onClose()
+    await notify(words.done)
+  }
+  return (
+    <ConfirmDialog
+      isOpen
+      title={words.title}
+      confirmLabel={
+        amount === null ? words.confirmEmpty : words.confirm(formatMoney(amount, currency))
+      }
+      isBusy={isBusy}
+      isDisabled={amount === null || amount === 0n || (isCoin && address.trim() === '')}
+      refusal={refusal}
+      atFields={['amount']}
+      onConfirm={() => void run()}
+      onClose={onClose}
+    >
+      {!isCoin && <p>{words.text(nameOf(payment))}</p>}
+      <MoneyInput
+        asset={currency}
+        label={words.amount}
+        description={words.atMost(formatMoney(most, currency))}
+        value={amount}
+        onChange={setAmount}
+        error={refusal?.issueOf('amount')}
+      />
+      {isCoin && (
+        <TextInput
+          label={texts.payments.decide.address}
+          description={texts.payments.decide.returnWalletText}
+          value={address}
+          autoComplete="off"
+          onChange={({ currentTarget }) => setAddress(currentTarget.value)}
+        />
+      )}
+    </ConfirmDialog>
+  )
+}

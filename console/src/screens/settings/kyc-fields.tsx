@@ -1,0 +1,207 @@
+import { Select, Textarea, TextInput } from '@mantine/core'
+import { Button } from '../../parts/button'
+import { Card } from '../../parts/page'
+import { texts } from '../../texts/en'
+import type { KycForm } from './kyc-form'
+
+const words = texts.settings.kyc
+
+type Props = {
+  form: KycForm
+  change: (form: KycForm) => void
+  isDisabled: boolean
+  issueOf: (field: string) => string | undefined
+  isMissing: (field: string) => boolean
+}
+
+type Business = KycForm['business']
+type Contact = KycForm['contact']
+type Person = KycForm['people'][number]
+
+const choices = (labels: Record<string, string>) =>
+  Object.entries(labels).map(([value, label]) => ({ value, label }))
+
+/** What Mantine's inputs need. An empty text is what is not filled in. */
+function useField({ isDisabled, issueOf, isMissing }: Props) {
+  return (
+    label: string,
+    field: string,
+    value: string | null,
+    set: (text: string | null) => void,
+    description?: string,
+  ) => ({
+    label,
+    value: value ?? '',
+    disabled: isDisabled,
+    error: issueOf(field) ?? (isMissing(field) ? words.needed : undefined),
+    ...(description && { description }),
+    onChange: ({ currentTarget }: { currentTarget: { value: string } }) =>
+      set(currentTarget.value === '' ? null : currentTarget.value),
+  })
+}
+
+export function BusinessFields(props: Props) {
+  const { form, change, isDisabled, issueOf, isMissing } = props
+  const { business } = form
+  const toField = useField(props)
+  const set = (changed: Partial<Business>) =>
+    change({ ...form, business: { ...business, ...changed } })
+  const field = (label: string, name: Exclude<keyof Business, 'type'>, hint?: string) =>
+    toField(label, `business.${name}`, business[name], (text) => set({ [name]: text }), hint)
+  return (
+    <Card title={words.card} aside={<span className="soft sm">{words.intro}</span>}>
+      <div className="pad frm top0">
+        <div className="g2">
+          <TextInput {...field(words.legalName, 'legalName')} maxLength={100} />
+          <Select
+            label={words.type}
+            data={choices(words.types)}
+            value={business.type}
+            disabled={isDisabled}
+            error={
+              issueOf('business.type') ?? (isMissing('business.type') ? words.needed : undefined)
+            }
+            onChange={(type) => set({ type: type as Business['type'] })}
+          />
+          <TextInput
+            {...field(words.registrationNumber, 'registrationNumber', words.registrationHint)}
+          />
+          <TextInput {...field(words.taxNumber, 'taxNumber', texts.settings.optional)} />
+        </div>
+        <TextInput {...field(words.address, 'address')} maxLength={500} />
+        <div className="g2">
+          <TextInput {...field(words.city, 'city')} maxLength={100} />
+          <TextInput {...field(words.state, 'state')} maxLength={100} />
+        </div>
+        <TextInput
+          {...field(words.website, 'website', `${texts.settings.optional}. ${words.websiteHint}`)}
+          type="url"
+        />
+        <Textarea {...field(words.description, 'description')} rows={3} maxLength={500} />
+      </div>
+    </Card>
+  )
+}
+
+export function ContactFields(props: Props) {
+  const { form, change } = props
+  const { contact } = form
+  const toField = useField(props)
+  const field = (label: string, name: keyof Contact) =>
+    toField(label, `contact.${name}`, contact[name], (text) =>
+      change({ ...form, contact: { ...contact, [name]: text } }),
+    )
+  return (
+    <Card title={words.contact}>
+      <div className="pad three top0">
+        <TextInput {...field(words.contactName, 'name')} maxLength={100} />
+        <TextInput {...field(words.email, 'email')} type="email" />
+        <TextInput {...field(words.phone, 'phone')} type="tel" />
+      </div>
+    </Card>
+  )
+}
+
+const nobody: Person = {
+  name: null,
+  position: null,
+  dateOfBirth: null,
+  bvn: null,
+  sharePercent: null,
+}
+
+const peopleMax = 10
+
+export function PeopleFields(props: Props) {
+  const { form, change, isDisabled } = props
+  const { people } = form
+  const set = (index: number, changed: Partial<Person>) =>
+    change({
+      ...form,
+      people: people.map((person, at) => (at === index ? { ...person, ...changed } : person)),
+    })
+  return (
+    <Card title={words.people} aside={<span className="soft sm">{words.peopleHint}</span>}>
+      <div className="pad frm top0">
+        {people.map((person, index) => (
+          <PersonFields
+            // biome-ignore lint/suspicious/noArrayIndexKey: people have no other name
+            key={index}
+            {...props}
+            index={index}
+            person={person}
+            set={(changed) => set(index, changed)}
+            remove={() => change({ ...form, people: people.filter((_, at) => at !== index) })}
+          />
+        ))}
+        {!isDisabled && people.length < peopleMax && (
+          <div>
+            <Button
+              icon="plus"
+              size="small"
+              onClick={() => change({ ...form, people: [...people, nobody] })}
+            >
+              {words.addPerson}
+            </Button>
+          </div>
+        )}
+      </div>
+    </Card>
+  )
+}
+
+type PersonProps = Props & {
+  index: number
+  person: Person
+  set: (changed: Partial<Person>) => void
+  remove: () => void
+}
+
+function PersonFields(props: PersonProps) {
+  const { index, person, set, remove, isDisabled, issueOf, isMissing } = props
+  const toField = useField(props)
+  const path = `people.${index}`
+  const field = (label: string, name: 'name' | 'dateOfBirth' | 'bvn', hint?: string) =>
+    toField(label, `${path}.${name}`, person[name], (text) => set({ [name]: text }), hint)
+  return (
+    <fieldset className="plain person">
+      <legend className="b">{words.person(index + 1)}</legend>
+      <div className="g2">
+        <TextInput {...field(words.personName, 'name')} maxLength={100} />
+        <Select
+          label={words.position}
+          data={choices(words.positions)}
+          value={person.position}
+          disabled={isDisabled}
+          error={
+            issueOf(`${path}.position`) ??
+            (isMissing(`${path}.position`) ? words.needed : undefined)
+          }
+          onChange={(position) => set({ position: position as Person['position'] })}
+        />
+        <TextInput {...field(words.dateOfBirth, 'dateOfBirth')} type="date" />
+        <TextInput {...field(words.bvn, 'bvn', words.bvnHint)} inputMode="numeric" maxLength={11} />
+        <TextInput
+          {...toField(
+            words.share,
+            `${path}.sharePercent`,
+            person.sharePercent === null ? null : String(person.sharePercent),
+            (text) => {
+              const percent = Number(text?.replaceAll(/\D/g, ''))
+              set({ sharePercent: text === null ? null : Math.min(100, percent) })
+            },
+          )}
+          inputMode="numeric"
+          maxLength={3}
+        />
+      </div>
+      {!isDisabled && (
+        <p style={{ marginTop: 10 }}>
+          <Button size="small" kind="danger" onClick={remove}>
+            {words.removePerson}
+          </Button>
+        </p>
+      )}
+    </fieldset>
+  )
+}

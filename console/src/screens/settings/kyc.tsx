@@ -1,0 +1,171 @@
+import { useState } from 'react'
+import { useRead } from '../../api/reads'
+import { useWrite } from '../../api/writes'
+import { Button } from '../../parts/button'
+import { ConfirmDialog } from '../../parts/confirm-dialog'
+import { notify } from '../../parts/notify'
+import { Card, Note } from '../../parts/page'
+import { Refusal } from '../../parts/refusals'
+import { Chip, type Tone } from '../../parts/status'
+import { Time } from '../../parts/time'
+import { texts } from '../../texts/en'
+import { Documents, type KycDocument } from './kyc-documents'
+import { BusinessFields, ContactFields, PeopleFields } from './kyc-fields'
+import type { KycForm } from './kyc-form'
+import { WhenRead } from './settings-form'
+import { SettingsPage } from './settings-page'
+
+const words = texts.settings.kyc
+
+type Kyc = {
+  status: keyof typeof words.states
+  isEditable: boolean
+  form: KycForm
+  /** Fields and documents that a submission needs. */
+  missing: string[]
+  documents: KycDocument[]
+  decisions: { outcome: keyof typeof words.outcomes; note: string | null; createdAt: string }[]
+  updatedAt: string | null
+  submittedAt: string | null
+}
+
+const tones: Record<Kyc['status'], Tone> = {
+  NONE: 'calm',
+  DRAFT: 'calm',
+  SUBMITTED: 'brand',
+  MORE_NEEDED: 'warn',
+  APPROVED: 'good',
+  REJECTED: 'bad',
+}
+
+export function Screen() {
+  const kyc = useRead<Kyc>('kyc', '/v1/kyc')
+  return (
+    <SettingsPage tab="kyc">
+      <WhenRead read={kyc}>{(data) => <KycPage kyc={data} />}</WhenRead>
+    </SettingsPage>
+  )
+}
+
+function KycPage({ kyc }: { kyc: Kyc }) {
+  const { status, isEditable, documents, missing } = kyc
+  const [typed, setTyped] = useState<KycForm | null>(null)
+  const [isSubmitting, setSubmitting] = useState(false)
+  const save = useWrite({ method: 'PATCH', reads: ['kyc'] })
+  const submit = useWrite({ reads: ['kyc'] })
+  const form = typed ?? kyc.form
+  const isChanged = JSON.stringify(form) !== JSON.stringify(kyc.form)
+
+  async function saveDraft() {
+    if ((await save.write('/v1/kyc', { form })) === undefined) return
+    setTyped(null)
+    void notify(words.saved)
+  }
+
+  async function confirmSubmit() {
+    if ((await submit.write('/v1/kyc/submit')) === undefined) return
+    setSubmitting(false)
+    void notify(words.submitted)
+  }
+
+  const fields = {
+    form,
+    change: setTyped,
+    isDisabled: !isEditable,
+    issueOf: (field: string) => save.refusal?.issueOf(`form.${field}`),
+    isMissing: (field: string) => isEditable && kyc.updatedAt !== null && missing.includes(field),
+  }
+  return (
+    <div className="two">
+      <form
+        className="col"
+        onSubmit={(event) => {
+          event.preventDefault()
+          void saveDraft()
+        }}
+      >
+        <BusinessFields {...fields} />
+        <ContactFields {...fields} />
+        <PeopleFields {...fields} />
+        <Refusal error={save.refusal} />
+        {isEditable && (
+          <div className="row savebar">
+            <Button type="submit" kind="primary" isBusy={save.isBusy} isDisabled={!isChanged}>
+              {words.save}
+            </Button>
+            {isChanged && <span className="soft sm">{texts.settings.unsaved}</span>}
+          </div>
+        )}
+      </form>
+      <div className="col">
+        <Card title={texts.settings.tabs.kyc} aside={<State status={status} />}>
+          <div className="pad frm top0">
+            <p className="soft">{words.stateTexts[status]}</p>
+            {isEditable && (
+              <>
+                <p className="b">
+                  {missing.length === 0 ? words.nothingMissing : words.missing(missing.length)}
+                </p>
+                <Button
+                  kind="primary"
+                  isDisabled={missing.length > 0 || isChanged}
+                  onClick={() => setSubmitting(true)}
+                >
+                  {words.submit}
+                </Button>
+                {isChanged && <p className="soft sm">{words.saveFirst}</p>}
+              </>
+            )}
+          </div>
+        </Card>
+        <History kyc={kyc} />
+        <Documents documents={documents} isEditable={isEditable} missing={missing} />
+      </div>
+      <ConfirmDialog
+        isOpen={isSubmitting}
+        title={words.submitTitle}
+        confirmLabel={words.submit}
+        isBusy={submit.isBusy}
+        refusal={submit.refusal}
+        onConfirm={() => void confirmSubmit()}
+        onClose={() => setSubmitting(false)}
+      >
+        <p className="soft">{words.submitText}</p>
+      </ConfirmDialog>
+    </div>
+  )
+}
+
+function State({ status }: Pick<Kyc, 'status'>) {
+  return <Chip tone={tones[status]}>{words.states[status]}</Chip>
+}
+
+function History({ kyc: { decisions, status } }: { kyc: Kyc }) {
+  const [latest, ...earlier] = decisions
+  if (!latest) return null
+  const asks = status === 'MORE_NEEDED' || status === 'REJECTED'
+  return (
+    <Card title={words.history}>
+      <div className="pad frm top0">
+        <Note
+          tone={asks ? 'warn' : 'calm'}
+          icon={asks ? 'alert' : 'check'}
+          title={words.outcomes[latest.outcome]}
+        >
+          {latest.note && <p>{latest.note}</p>}
+          <p className="soft sm">
+            <Time value={latest.createdAt} />
+          </p>
+        </Note>
+        {earlier.map(({ outcome, note, createdAt }) => (
+          <p key={createdAt} className="sm">
+            <span className="b">{words.outcomes[outcome]}</span> {note}{' '}
+            <span className="soft">
+              <Time value={createdAt} />
+            </span>
+          </p>
+        ))}
+      </div>
+    </Card>
+  )
+}

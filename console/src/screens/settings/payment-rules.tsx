@@ -1,0 +1,152 @@
+import { Select, Switch } from '@mantine/core'
+import { type Asset, toUnits, toWire } from '../../parts/money-format'
+import { MoneyInput } from '../../parts/money-input'
+import { Card } from '../../parts/page'
+import { texts } from '../../texts/en'
+import { type FieldsOf, type Settings, SettingsForm, useSettings, WhenRead } from './settings-form'
+import { SettingsPage } from './settings-page'
+
+const words = texts.settings.payments
+
+type Rules = Pick<Settings, 'policies' | 'paymentMethods' | 'lowBalance'>
+type Situation = keyof typeof words.situations
+type Action = keyof typeof words.actions
+
+const situations = Object.keys(words.situations) as Situation[]
+const actions = Object.entries(words.actions).map(([value, label]) => ({ value, label }))
+const assets: Asset[] = ['NGN', 'USDC', 'USDT']
+
+export function Screen() {
+  const settings = useSettings()
+  return (
+    <SettingsPage tab="payments">
+      <WhenRead read={settings}>
+        {({ policies, paymentMethods, lowBalance }) => (
+          <SettingsForm<Rules>
+            saved={{ policies, paymentMethods, lowBalance }}
+            toPatch={(rules) => rules}
+            atFields={assets.map((asset) => `lowBalance.${asset}`)}
+          >
+            {(form) => (
+              <div className="col">
+                <Methods {...form} />
+                <Policies {...form} />
+                <LowBalances {...form} />
+              </div>
+            )}
+          </SettingsForm>
+        )}
+      </WhenRead>
+    </SettingsPage>
+  )
+}
+
+function Methods({ fields, change, isDisabled }: FieldsOf<Rules>) {
+  const { paymentMethods } = fields
+  const set = (changed: Partial<Rules['paymentMethods']>) =>
+    change({ paymentMethods: { ...paymentMethods, ...changed } })
+  return (
+    <Card title={words.methods}>
+      <div className="pad frm top0">
+        <Switch
+          label={words.bankTransfer}
+          description={words.bankTransferHint}
+          checked={paymentMethods.bankTransfer}
+          disabled={isDisabled}
+          onChange={({ currentTarget }) => set({ bankTransfer: currentTarget.checked })}
+        />
+        <Switch
+          label={words.crypto}
+          description={words.cryptoHint}
+          checked={paymentMethods.crypto}
+          disabled={isDisabled}
+          onChange={({ currentTarget }) => set({ crypto: currentTarget.checked })}
+        />
+      </div>
+    </Card>
+  )
+}
+
+function Policies({ fields, change, isDisabled }: FieldsOf<Rules>) {
+  const { policies } = fields
+  const choice = (rail: 'bank' | 'crypto', situation: Situation) => (
+    <Select
+      aria-label={words.policyLabel(
+        words.situations[situation][0]!,
+        rail === 'bank' ? words.bank : words.coins,
+      )}
+      data={actions}
+      value={policies[rail][situation]}
+      disabled={isDisabled}
+      allowDeselect={false}
+      onChange={(action) => {
+        const changed = { ...policies[rail], [situation]: action as Action }
+        change({ policies: { ...policies, [rail]: changed } })
+      }}
+    />
+  )
+  return (
+    <Card title={words.policies}>
+      <p className="soft sm" style={{ padding: '0 20px 12px' }}>
+        {words.policiesHint}
+      </p>
+      <table className="tbl grid3">
+        <thead>
+          <tr>
+            <th scope="col">{words.situation}</th>
+            <th scope="col">{words.bank}</th>
+            <th scope="col">{words.coins}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {situations.map((situation) => (
+            <tr key={situation}>
+              <th scope="row">
+                <span className="b">{words.situations[situation][0]}</span>
+                <br />
+                <span className="soft sm">{words.situations[situation][1]}</span>
+              </th>
+              <td data-label={words.bank}>{choice('bank', situation)}</td>
+              <td data-label={words.coins}>{choice('crypto', situation)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </Card>
+  )
+}
+
+function LowBalances({ fields, change, isDisabled, issueOf }: FieldsOf<Rules>) {
+  const { lowBalance } = fields
+  return (
+    <Card title={words.low}>
+      <p className="soft sm" style={{ padding: '0 20px 12px' }}>
+        {words.lowHint}
+      </p>
+      <div className="pad three top0">
+        {assets.map((asset) => {
+          const threshold = lowBalance[asset]
+          return (
+            <MoneyInput
+              key={asset}
+              asset={asset}
+              label={words.lowLabel[asset]}
+              description={words.off}
+              value={threshold === null ? null : toUnits(threshold, asset)}
+              isDisabled={isDisabled}
+              error={issueOf(`lowBalance.${asset}`)}
+              onChange={(units) =>
+                change({
+                  lowBalance: {
+                    ...lowBalance,
+                    [asset]: units === null || units === 0n ? null : toWire(units, asset),
+                  },
+                })
+              }
+            />
+          )
+        })}
+      </div>
+    </Card>
+  )
+}

@@ -1,0 +1,106 @@
+import { type ReactNode, useState } from 'react'
+import type { Settings as SettingsShape } from '../../../../sdk/src/types'
+import { useRead } from '../../api/reads'
+import { useMay } from '../../api/session'
+import { useWrite } from '../../api/writes'
+import { Button } from '../../parts/button'
+import { notify } from '../../parts/notify'
+import { Card, Note, Skeleton } from '../../parts/page'
+import { ErrorState, Refusal } from '../../parts/refusals'
+import { texts } from '../../texts/en'
+
+export type Settings = SettingsShape
+
+type SettingsPatch = { [Name in keyof Settings]?: object }
+
+export const useSettings = () => useRead<Settings>('settings', '/v1/settings')
+
+type FormProps<Fields> = {
+  saved: Fields
+  /** Turns what is typed into what the API takes. */
+  toPatch: (fields: Fields) => SettingsPatch
+  atFields?: string[]
+  children: (form: FieldsOf<Fields>) => ReactNode
+}
+
+export type FieldsOf<Fields> = {
+  fields: Fields
+  change: (changed: Partial<Fields>) => void
+  isDisabled: boolean
+  issueOf: (field: string) => string | undefined
+}
+
+/** Fields that are kept in the browser until they are saved together. */
+export function SettingsForm<Fields extends object>(props: FormProps<Fields>) {
+  const { saved, toPatch, atFields = [], children } = props
+  const mayChange = useMay('settings.change')
+  const [typed, setTyped] = useState<Partial<Fields>>({})
+  const { write, isBusy, refusal } = useWrite<Settings>({ method: 'PATCH', reads: ['settings'] })
+  const fields = { ...saved, ...typed }
+  const isChanged = JSON.stringify(toPatch(fields)) !== JSON.stringify(toPatch(saved))
+
+  async function save() {
+    if (!(await write('/v1/settings', toPatch(fields)))) return
+    setTyped({})
+    void notify(texts.settings.saved)
+  }
+
+  return (
+    <form
+      className="col"
+      onSubmit={(event) => {
+        event.preventDefault()
+        void save()
+      }}
+    >
+      {!mayChange && <Note tone="calm" title={texts.settings.readOnly} />}
+      {children({
+        fields,
+        change: (changed) => setTyped({ ...typed, ...changed }),
+        isDisabled: !mayChange,
+        issueOf: (field) => refusal?.issueOf(field),
+      })}
+      <Refusal error={refusal} atFields={atFields} />
+      {mayChange && (
+        <div className="row savebar">
+          <Button type="submit" kind="primary" isBusy={isBusy} isDisabled={!isChanged}>
+            {texts.common.save}
+          </Button>
+          {isChanged && (
+            <>
+              <Button onClick={() => setTyped({})}>{texts.settings.discard}</Button>
+              <span className="soft sm">{texts.settings.unsaved}</span>
+            </>
+          )}
+        </div>
+      )}
+    </form>
+  )
+}
+
+/** Shows a read while it loads or fails, and its data after that. */
+export function WhenRead<Data>({
+  read,
+  children,
+}: {
+  read: {
+    data: Data | null | undefined
+    error: unknown
+    isPending: boolean
+    refetch: () => unknown
+  }
+  children: (data: Data) => ReactNode
+}) {
+  if (read.data !== undefined && read.data !== null) return children(read.data)
+  if (read.error) return <ErrorState error={read.error} retry={() => void read.refetch()} />
+  return (
+    <Card isPadded>
+      <div className="col" aria-busy="true">
+        <Skeleton height={20} width="30%" />
+        <Skeleton height={36} />
+        <Skeleton height={36} />
+        <Skeleton height={36} />
+      </div>
+    </Card>
+  )
+}

@@ -1,0 +1,9 @@
+/** Words of the timeline of a payment or payout. */
+export const timeline = {
+  title: 'Timeline',
+  more: 'Earlier steps are not shown.',
+  noWebhook: 'no webhook',
+  waiting: 'Waiting',
+  view: 'View',
+  delivered: (status: number, duration: string) => `${status} in ${duration}`,
+}

@@ -1,0 +1,190 @@
+import Type from 'typebox'
+import { prefixes, toReference } from '../../base/ids.js'
+import { limits } from '../../base/limits.js'
+import { Refusal } from '../../base/refusal.js'
+import { followReturns } from '../../collections/follow-returns.js'
+import { decimalPattern } from '../../money/amounts.js'
+import type { NewPayout } from '../../payouts/create-payouts.js'
+import { mustWait } from '../../payouts/create-under-rule.js'
+import {
+  approvePayout,
+  type Decider,
+  prepareApproval,
+  rejectPayout,
+} from '../../payouts/decide-pending.js'
+import type { Payout } from '../../payouts/payout.js'
+import { bankTransfer, cryptoTransfer, showPayout } from '../../resources/payout.js'
+import {
+  anyAsset,
+  flag,
+  referenceSample,
+  resource,
+  sampleHash,
+  text,
+} from '../../resources/shapes.js'
+import type { UserActor } from '../../team/actor.js'
+import { listApprovers } from '../../team/list-approvers.js'
+import type { ApiParts } from '../api-parts.js'
+import { commitRefusal, returnRefusal } from '../create-resource.js'
+import { success, successText } from '../edge/envelope.js'
+import { type KeyedChange, toCallWithLateAnswer } from '../edge/keyed-lane.js'
+import { readAmount } from '../edge/read-filters.js'
+import { type Route, type RouteRequest, route } from '../edge/route.js'
+import { closed, inPath, plainText } from '../edge/schemas.js'
+
+const path = '/v1/disbursements'
+const params = inPath('reference', referenceSample(prefixes.bankTransfer))
+const transfer = Type.Union([bankTransfer, cryptoTransfer])
+
+const base = {
+  access: 'user',
+  permission: 'payouts.approve',
+  stepUp: 'always',
+  tag: 'Disbursements',
+  method: 'POST',
+} as const
+
+/** Of people only: API keys can neither approve nor reject. */
+export function approvalRoutes(api: ApiParts): Route[] {
+  return [approve(api), reject(api), check(api)]
+}
+
+const approve = (api: ApiParts) =>
+  route({
+    ...base,
+    path: `${path}/:reference/approve`,
+    stopsWhenSuspended: true,
+    operation: 'approveDisbursement',
+    summary: 'Approve a transfer',
+    description:
+      'Signs and sends a transfer that another person created. The name of the account is resolved again; if it changed, the transfer is not sent.',
+    params,
+    body: closed({
+      orderHash: Type.String({
+        pattern: '^[0-9a-f]{64}$',
+        description: 'The `orderHash` of the transfer as it was shown.',
+        examples: [sampleHash],
+      }),
+    }),
+    answers: { 200: transfer },
+    async handle(request) {
+      const approval = {
+        ...nameOf(request),
+        orderHash: request.body.orderHash,
+        decider: deciderOf(request),
+      }
+      const tools = { db: api.db, rails: api.rails, banks: api.allBanks }
+      const attempt = await prepareApproval(tools, request.now, approval).catch(returnRefusal)
+      if (attempt instanceof Refusal) return commitRefusal(api, request, attempt)
+      let approved: NewPayout | undefined
+      const call = toCallWithLateAnswer<KeyedChange, unknown>(
+        request,
+        (tx, now) => approvePayout(tx, now, attempt, approval),
+        (outcome) => {
+          approved = outcome as NewPayout
+          return successText(200, 'Transfer approved', approved.shown)
+        },
+      )
+      // A key that paid is kept as long as the payout: a repeat must never pay twice.
+      call.expiresAt = null
+      const answered = await api.change(call)
+      if (answered.status === 200 && !answered.isReplayed && approved) api.sendPayout(approved)
+      return answered
+    },
+  })
+
+const reject = (api: ApiParts) =>
+  route({
+    ...base,
+    path: `${path}/:reference/reject`,
+    operation: 'rejectDisbursement',
+    summary: 'Reject a transfer',
+    description: 'Ends a transfer that waits for approval. The money is available again.',
+    params,
+    body: closed({
+      reason: Type.String({
+        minLength: 1,
+        maxLength: 500,
+        pattern: plainText,
+        description: 'Why; the person who created the transfer reads it.',
+        examples: ['The invoice was paid already'],
+      }),
+    }),
+    answers: { 200: transfer },
+    handle(request) {
+      const rejection = {
+        ...nameOf(request),
+        reason: request.body.reason,
+        decider: deciderOf(request),
+      }
+      return api.change(
+        toCallWithLateAnswer<KeyedChange, unknown>(
+          request,
+          (tx, now) => rejectPayout(tx, now, rejection, followReturns),
+          (payout) => successText(200, 'Transfer rejected', showPayout(payout as Payout, [])),
+        ),
+      )
+    },
+  })
+
+const approvalCheck = resource('ApprovalCheck', {
+  needed: flag(true, 'Whether a transfer of this amount would wait for a second person.'),
+  approvers: Type.Array(Type.Object({ id: text('usr_…'), name: text('Bola Ade') }), {
+    description: 'Who may approve it: never the person who asks.',
+  }),
+})
+
+const check = ({ db }: ApiParts) =>
+  route({
+    access: 'user',
+    permission: 'payouts.create',
+    tag: 'Disbursements',
+    method: 'GET',
+    path: `${path}/approval-check`,
+    operation: 'checkApproval',
+    summary: 'Find out whether a transfer would wait for approval',
+    description: 'Returns whether the approval rule applies to an amount, and who may approve.',
+    query: closed({
+      currency: anyAsset,
+      amount: Type.String({
+        pattern: decimalPattern,
+        maxLength: limits.money.decimalDigitsMax + 1,
+        description: 'In kobo, or a decimal of coins.',
+        examples: ['1250000'],
+      }),
+    }),
+    answers: { 200: approvalCheck },
+    async handle({ environment, query, actor, now }) {
+      const { userId } = actor as UserActor
+      const asset = query.currency as Payout['asset']
+      const needed = await mustWait(db, {
+        environmentId: environment.id,
+        asset,
+        amount: readAmount('amount', query.amount, asset),
+        createdByKey: null,
+        createdByUser: userId,
+        at: now,
+      })
+      const approvers = await listApprovers(db, environment)
+      return success(200, 'Approval check', {
+        needed,
+        approvers: approvers
+          .filter(({ id }) => id !== userId)
+          .map(({ id, name }) => ({ id: toReference(prefixes.user, id), name })),
+      })
+    },
+  })
+
+type Decision = Pick<
+  RouteRequest<unknown, unknown, { reference: string }>,
+  'environment' | 'params' | 'actor'
+>
+
+function nameOf({ environment, params: { reference } }: Decision) {
+  return { environmentId: environment.id, reference }
+}
+
+function deciderOf({ actor }: Pick<Decision, 'actor'>): Decider {
+  const { userId, sessionId, name } = actor as UserActor
+  return { userId, sessionId, name }
+}

@@ -1,0 +1,122 @@
+import { after } from '../base/clock.js'
+import type { EnvironmentId } from '../base/environment.js'
+import { firstIdAt } from '../base/ids.js'
+import { limits } from '../base/limits.js'
+import { Refusal } from '../base/refusal.js'
+import { emitAll } from '../events/emit.js'
+import { moveWith } from '../ledger/move.js'
+import type { Approvals } from '../merchants/settings-document.js'
+import { sql } from '../postgres/sql.js'
+import type { Queryable, Tx } from '../postgres/tx.js'
+import { showPayout } from '../resources/payout.js'
+import { type ApprovalLimits, limitsOf, needsApproval } from './approval-rule.js'
+import {
+  createPayouts,
+  duplicateReference,
+  type NewPayout,
+  notHeld,
+  readForPayouts,
+  toHoldMovement,
+} from './create-payouts.js'
+import { hashOrder } from './order-hash.js'
+import { type Payout, payoutKinds } from './payout.js'
+import { insertPendingPayout } from './store-payouts.js'
+
+/** Who sends money: a person, or an API key. */
+export type PayoutCreator = Pick<Payout, 'createdByKey' | 'createdByUser'>
+
+export type RuleRequest = Pick<Payout, 'asset' | 'amount'> &
+  PayoutCreator & {
+    environmentId: EnvironmentId
+    /** In the environment's time. */
+    at: Date
+  }
+
+/**
+ * Whether a payout waits for a second person. Before the commit this only decides what to prepare;
+ * within it, the locked ledger account keeps other payouts of the creator from passing at the same
+ * time.
+ */
+export async function mustWait(db: Queryable, request: RuleRequest): Promise<boolean> {
+  const rule = await findLimits(db, request)
+  if (rule === null) return false
+  const { amount } = request
+  if (rule.perDay === null || amount > rule.each)
+    return needsApproval(rule, { amount, sentInWindow: 0n })
+  return needsApproval(rule, { amount, sentInWindow: await sumSent(db, request) })
+}
+
+async function findLimits(
+  db: Queryable,
+  { environmentId, asset, createdByUser }: RuleRequest,
+): Promise<ApprovalLimits | null> {
+  const [row] = await db.rows(sql<{ rule: string | null }>`
+    select approval_rule as rule from environments where id = ${environmentId}`)
+  if (!row?.rule) return null
+  const approvals = JSON.parse(row.rule) as Approvals
+  const applies = createdByUser !== null || approvals.appliesTo === 'all'
+  return applies ? limitsOf(approvals, asset) : null
+}
+
+/** What the creator sent lately without approval. Failed payouts moved nothing. */
+async function sumSent(db: Queryable, request: RuleRequest): Promise<bigint> {
+  const { environmentId, asset, createdByUser, createdByKey, at } = request
+  const creator =
+    createdByUser === null
+      ? sql`created_by_key = ${createdByKey}`
+      : sql`created_by_user = ${createdByUser}`
+  const [row] = await db.rows(sql<{ sum: bigint }>`
+    select coalesce(sum(amount), 0)::int8 as sum from payouts
+    where environment_id = ${environmentId} and ${creator} and asset = ${asset}
+      and id >= ${firstIdAt(after(at, -limits.payouts.ruleWindowMs))}
+      and order_hash is null and status <> 'FAILED'`)
+  return row!.sum
+}
+
+export type CreatedUnderRule = { payout: Payout; shown: string }
+
+/**
+ * Creates a payout, or lets it wait if the rule asks for it. It may be signed although it has to
+ * wait now, because its creator has sent more meanwhile; then what was signed is forgotten. Throws
+ * refusals.
+ */
+export async function createUnderRule(
+  tx: Tx,
+  now: Date,
+  { payout, signed }: { payout: Payout; signed: NewPayout | null },
+  request: RuleRequest,
+): Promise<CreatedUnderRule> {
+  const reads = await readForPayouts(tx, [{ payout }])
+  if (signed === null || (await mustWait(tx, request))) return createPending(tx, now, payout, reads)
+  const [created] = await createPayouts(tx, now, [signed], Promise.resolve(reads))
+  if (created instanceof Refusal) throw created
+  return { payout, shown: signed.shown }
+}
+
+/** Holds the money of a payout that waits for approval, and records it. Signs nothing. */
+export async function createPending(
+  tx: Tx,
+  now: Date,
+  unsigned: Payout,
+  reads?: Awaited<ReturnType<typeof readForPayouts>>,
+): Promise<CreatedUnderRule> {
+  const { book, used } = reads ?? (await readForPayouts(tx, [{ payout: unsigned }]))
+  if (used.size > 0) throw duplicateReference(unsigned)
+  const approval = {
+    orderHash: hashOrder(unsigned),
+    expiresAt: after(unsigned.createdAt, limits.payouts.approveWithinMs),
+    decision: null,
+  }
+  const payout: Payout = { ...unsigned, status: 'PENDING', submittedAt: null, approval }
+  const hold = moveWith(tx, now, book, [toHoldMovement({ payout })])[0]!
+  if (!hold.isMoved) throw notHeld(payout, hold)
+  insertPendingPayout(tx, payout, approval)
+  const shown = showPayout(payout, [])
+  const { environmentId, id, kind } = payout
+  const type = payoutKinds[kind].events?.pending
+  if (type)
+    emitAll(tx, now, [
+      { environmentId, type, resourceId: id, causeId: id, sequence: 1, data: shown },
+    ])
+  return { payout, shown }
+}

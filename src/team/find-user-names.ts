@@ -1,0 +1,10 @@
+import { sql } from '../postgres/sql.js'
+import type { Queryable } from '../postgres/tx.js'
+
+/** Names of people by id, also of those who left. */
+export async function findUserNames(db: Queryable, ids: string[]): Promise<Map<string, string>> {
+  if (ids.length === 0) return new Map()
+  const rows = await db.rows(sql<{ id: string; name: string }>`
+    select id, name from users where id = any (${ids}::uuid[])`)
+  return new Map(rows.map(({ id, name }) => [id, name]))
+}
