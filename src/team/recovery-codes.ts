@@ -60,13 +60,6 @@ export async function takeRecoveryCode(
   return count > 0
 }
 
-export async function countRecoveryCodes(db: Queryable, userId: string): Promise<number> {
-  const [row] = await db.rows(sql<{ count: number }>`
-    select count(*)::int as count from recovery_codes
-    where user_id = ${userId} and used_at is null`)
-  return row!.count
-}
-
 export function deleteRecoveryCodes(tx: Tx, userId: string): void {
   tx.write(sql`delete from recovery_codes where user_id = ${userId}`)
 }
