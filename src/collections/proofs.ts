@@ -91,7 +91,8 @@ const returnsArePayouts: Proof = {
       else (p.rail, p.asset, p.amount, p.takes_from)
           is distinct from (r.rail, r.asset, r.amount, r.takes_from)
         or r.state is distinct from case p.status
-          when 'PENDING' then 'SENT' when 'SUBMITTED' then 'SENT' when 'COMPLETED' then 'RETURNED' else p.status end end`,
+          when 'PENDING' then 'SENT' when 'SUBMITTED' then 'SENT'
+          when 'COMPLETED' then 'RETURNED' else p.status end end`,
 }
 
 const returningMatchesReturns: Proof = {
