@@ -288,6 +288,30 @@ begin
 end $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.keep_operator_action()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if tg_op = 'DELETE' then
+    raise exception 'operator_action_stays' using errcode = 'check_violation';
+  end if;
+  if old.state <> 'WAITING' or (new.id, new.kind, new.subject, new.payload::text, new.merchant_id,
+      new.proposed_by, new.proposed_at, new.expires_at)
+    is distinct from (old.id, old.kind, old.subject, old.payload::text, old.merchant_id,
+      old.proposed_by, old.proposed_at, old.expires_at) then
+    raise exception 'operator_action_is_not_edited'
+      using errcode = 'check_violation', constraint = 'operator_action_is_not_edited';
+  end if;
+  if new.state = 'DONE' and not exists (select from users
+      where id = new.confirmed_by and is_operator and disabled_at is null) then
+    raise exception 'operator_confirms'
+      using errcode = 'check_violation', constraint = 'operator_confirms';
+  end if;
+  return new;
+end $function$
+;
+
 CREATE OR REPLACE FUNCTION public.keep_used_link()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -785,6 +809,23 @@ create table ledger_accounts (
   constraint suspense_never_below_zero CHECK (((name <> 'suspense'::text) OR (((credits_posted - debits_posted) - debits_pending) >= 0)))
 ) with (fillfactor=50);
 
+create table ledger_proofs (
+  id uuid not null,
+  requested_by uuid not null,
+  requested_at timestamp with time zone not null,
+  due_at timestamp with time zone not null,
+  attempts integer default 0 not null,
+  ended_at timestamp with time zone,
+  is_clean boolean,
+  claims integer,
+  violations json,
+  failure text,
+  constraint clean_proof_has_no_violation CHECK (((is_clean IS NULL) OR (failure IS NULL))),
+  constraint ended_proof_has_a_result CHECK (((ended_at IS NULL) = ((is_clean IS NULL) AND (failure IS NULL)))),
+  constraint ledger_proofs_pkey PRIMARY KEY (id),
+  constraint ledger_proofs_requested_by_fkey FOREIGN KEY (requested_by) REFERENCES users(id)
+);
+
 create table ledger_resolutions (
   environment_id integer not null,
   cause_id uuid not null,
@@ -906,6 +947,7 @@ create table notices (
   looks integer default 0 not null,
   due_at timestamp with time zone not null,
   received_at timestamp with time zone not null,
+  reported_account text,
   constraint notice_mode_is_known CHECK ((mode = ANY (ARRAY['test'::text, 'live'::text]))),
   constraint notice_state_is_known CHECK ((state = ANY (ARRAY['WAITING'::text, 'UNMATCHED'::text, 'TAKEN'::text, 'REFUSED'::text]))),
   constraint notices_pkey PRIMARY KEY (rail, mode, id),
@@ -924,6 +966,32 @@ create table opened_bank_accounts (
   details json not null,
   created_at timestamp with time zone not null,
   constraint opened_bank_accounts_pkey PRIMARY KEY (rail, reference)
+);
+
+create table operator_actions (
+  id uuid not null,
+  kind text not null,
+  subject text not null,
+  payload json not null,
+  merchant_id uuid,
+  state text default 'WAITING'::text not null,
+  proposed_by uuid not null,
+  proposed_at timestamp with time zone not null,
+  expires_at timestamp with time zone not null,
+  confirmed_by uuid,
+  ended_at timestamp with time zone,
+  result json,
+  constraint action_expires_later CHECK ((expires_at > proposed_at)),
+  constraint action_is_confirmed_in_time CHECK (((state <> 'DONE'::text) OR (ended_at < expires_at))),
+  constraint action_kind_is_known CHECK ((kind = ANY (ARRAY['payout.decide'::text, 'notice.assign'::text, 'rail.pause'::text, 'rail.resume'::text, 'balance.credit'::text]))),
+  constraint action_state_is_known CHECK ((state = ANY (ARRAY['WAITING'::text, 'DONE'::text, 'WITHDRAWN'::text, 'EXPIRED'::text]))),
+  constraint confirmed_by_another CHECK ((confirmed_by <> proposed_by)),
+  constraint done_action_is_confirmed CHECK (((state = 'DONE'::text) = (confirmed_by IS NOT NULL))),
+  constraint ended_action_has_its_time CHECK (((state = 'WAITING'::text) = (ended_at IS NULL))),
+  constraint operator_actions_confirmed_by_fkey FOREIGN KEY (confirmed_by) REFERENCES users(id),
+  constraint operator_actions_merchant_id_fkey FOREIGN KEY (merchant_id) REFERENCES merchants(id),
+  constraint operator_actions_pkey PRIMARY KEY (id),
+  constraint operator_actions_proposed_by_fkey FOREIGN KEY (proposed_by) REFERENCES users(id)
 );
 
 create table operator_views (
@@ -969,6 +1037,15 @@ create table passwords (
   constraint passwords_pkey PRIMARY KEY (user_id),
   constraint passwords_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id),
   constraint salt_is_long_enough CHECK ((length(salt) >= 16))
+);
+
+create table paused_rails (
+  rail text not null,
+  reason text not null,
+  paused_by text not null,
+  paused_at timestamp with time zone not null,
+  constraint pause_has_a_reason CHECK (((length(reason) >= 1) AND (length(reason) <= 500))),
+  constraint paused_rails_pkey PRIMARY KEY (rail)
 );
 
 create table payment_requests (
@@ -1150,6 +1227,28 @@ create table rail_cursors (
   subject text not null,
   position bigint not null,
   constraint rail_cursors_pkey PRIMARY KEY (rail, subject)
+);
+
+create table reconciliation_differences (
+  id uuid not null,
+  rail text not null,
+  kind text not null,
+  name text not null,
+  occurrence integer not null,
+  in_books text not null,
+  at_rail text not null,
+  found_at timestamp with time zone not null,
+  seen_at timestamp with time zone not null,
+  resolved_at timestamp with time zone,
+  note text,
+  noted_by uuid,
+  noted_at timestamp with time zone,
+  constraint note_has_its_author CHECK (((note IS NULL) = (noted_by IS NULL))),
+  constraint note_has_its_time CHECK (((note IS NULL) = (noted_at IS NULL))),
+  constraint note_is_short CHECK (((length(note) >= 1) AND (length(note) <= 500))),
+  constraint occurrence_is_positive CHECK ((occurrence > 0)),
+  constraint reconciliation_differences_noted_by_fkey FOREIGN KEY (noted_by) REFERENCES users(id),
+  constraint reconciliation_differences_pkey PRIMARY KEY (id)
 );
 
 create table reconciliations (
@@ -1673,6 +1772,8 @@ CREATE INDEX invitations_by_reset_user ON public.invitations USING btree (resets
 
 CREATE UNIQUE INDEX one_invitation_per_link ON public.invitations USING btree (hash);
 
+CREATE UNIQUE INDEX one_proof_at_a_time ON public.ledger_proofs USING btree ((true)) WHERE (ended_at IS NULL);
+
 CREATE UNIQUE INDEX resolution_entries_are_numbered_once ON public.ledger_resolutions USING btree (environment_id, asset, entry_number) WHERE (entry_number IS NOT NULL);
 
 CREATE UNIQUE INDEX transfer_entries_are_numbered_once ON public.ledger_transfers USING btree (environment_id, asset, entry_number) WHERE (entry_number IS NOT NULL);
@@ -1696,6 +1797,10 @@ CREATE INDEX notices_refused_by_account ON public.notices USING btree (rail, ((a
 CREATE INDEX notices_taken ON public.notices USING btree (rail, received_at) WHERE (state = 'TAKEN'::text);
 
 CREATE INDEX opened_bank_accounts_by_number ON public.opened_bank_accounts USING btree (rail, number, created_at);
+
+CREATE UNIQUE INDEX one_waiting_action_per_subject ON public.operator_actions USING btree (kind, subject) WHERE (state = 'WAITING'::text);
+
+CREATE INDEX operator_actions_newest_first ON public.operator_actions USING btree (state, id);
 
 CREATE UNIQUE INDEX one_passkey_per_credential ON public.passkeys USING btree (credential_id);
 
@@ -1746,6 +1851,10 @@ CREATE INDEX payouts_open ON public.payouts USING btree (submitted_at) WHERE (st
 CREATE INDEX payouts_pending ON public.payouts USING btree (approve_by) WHERE (status = 'PENDING'::text);
 
 CREATE UNIQUE INDEX reference_is_one_payout ON public.payouts USING btree (id);
+
+CREATE UNIQUE INDEX open_difference_is_one_row ON public.reconciliation_differences USING btree (rail, kind, name, occurrence) WHERE (resolved_at IS NULL);
+
+CREATE INDEX reconciliation_differences_newest_first ON public.reconciliation_differences USING btree (id);
 
 CREATE UNIQUE INDEX statement_entry_is_summed_up_once ON public.report_balances USING btree (environment_id, asset, bucket, last_number);
 
@@ -1844,6 +1953,8 @@ CREATE TRIGGER transfers_are_never_edited BEFORE DELETE OR UPDATE OR TRUNCATE ON
 CREATE TRIGGER one_owner_remains BEFORE DELETE OR UPDATE ON public.memberships FOR EACH ROW EXECUTE FUNCTION keep_one_owner();
 
 CREATE TRIGGER notices_are_never_edited BEFORE DELETE OR UPDATE OF rail, mode, id, announced, body, received_at OR TRUNCATE ON public.notices FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+CREATE TRIGGER operator_action_is_kept BEFORE DELETE OR UPDATE ON public.operator_actions FOR EACH ROW EXECUTE FUNCTION keep_operator_action();
 
 CREATE TRIGGER payment_requests_are_never_edited BEFORE DELETE OR UPDATE OF environment_id, id, payment_id, action, amount, note, requested_by, created_at OR TRUNCATE ON public.payment_requests FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 

@@ -1,6 +1,7 @@
 import type { AddressInfo } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import { auditExport } from './api/edge/audit-call.js'
+import { ChangeHints } from './api/edge/change-hints.js'
 import { addHealth } from './api/edge/health.js'
 import { createChanges, createKeyedLanes, createRefusalLanes } from './api/edge/keyed-lane.js'
 import { createMetrics, type HttpMetrics } from './api/edge/metrics.js'
@@ -189,6 +190,7 @@ export async function compose({ config, databaseUrl, logger, ...parts }: Parts):
     shared: parts.sharedLimits,
     connect: () => connectListener(databaseUrl, 'manilla streams'),
   })
+  const changeHints = new ChangeHints({ db, clock, streams, logger })
   const requestLog = new RequestLog({ url: databaseUrl, logger })
   const mintPending = createPendingMint({ db, mint: parts.mint, logger })
   const metrics = createMetrics(lanes, figuresOf(db, clock, requestLog))
@@ -209,6 +211,7 @@ export async function compose({ config, databaseUrl, logger, ...parts }: Parts):
     rails,
     collections,
     streams,
+    changeHints,
     allowsLoopbackWebhooks: config.allowsLoopbackWebhooks,
     naira: config.naira,
     // The coins are on the chain before the caller reads that the balance is funded.
@@ -272,6 +275,7 @@ export async function compose({ config, databaseUrl, logger, ...parts }: Parts):
     async close() {
       health.drain()
       for (const timer of useTimers) clearInterval(timer)
+      changeHints.close()
       await streams.close()
       await closeServer(app)
       await Promise.all([requestLog, ...Object.values(lanes)].map((one) => one.close()))

@@ -16,6 +16,7 @@ import type { PayoutPreparation, PayoutRails } from '../payouts/prepare-payouts.
 import type { Database } from '../postgres/database.js'
 import type { Passwords } from '../team/passwords.js'
 import type { Sessions } from '../team/sessions.js'
+import type { ChangeHints } from './edge/change-hints.js'
 import type { Call, KeyedChange } from './edge/keyed-lane.js'
 import type { OpenPage } from './edge/page-source.js'
 import type { Streams } from './edge/streams.js'
@@ -46,6 +47,7 @@ export type ApiParts = {
   rails: PayoutRails
   collections: Collections
   streams: Streams
+  changeHints: ChangeHints
   baseUrl: () => string
   commitAccount: (call: Call<PreparedAccount, CollectionAccount>) => Promise<KeyedAnswer>
   storeRefusal: (call: Call<Refusal, never>) => Promise<KeyedAnswer>

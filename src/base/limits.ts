@@ -669,6 +669,18 @@ export const limits = {
     claimMs: 10 * minute,
     proofsListedMax: 20,
   },
+  /** Rows that one item of `GET /v1/attention` counts. */
+  attention: { rowsCountedMax: 10_000 },
+  /** Hints to open consoles. */
+  hints: {
+    /** At most two a second per stream. */
+    pollIntervalMs: second / 2,
+    /** Polls take at most this part of the time. */
+    pollShareMax: 1 / 5,
+    environmentsPerReadMax: 200,
+    eventsRead: 20,
+    requestsRead: 50,
+  },
   audit: {
     /** Lines that a proof reads at a time. */
     linesPerRead: 1_000,

@@ -137,6 +137,19 @@ export function endSessionsOf(tx: Tx, now: Date, userId: string, exceptId?: stri
     where user_id = ${userId} and ended_at is null and id is distinct from ${exceptId ?? null}`)
 }
 
+/** Those that have not ended. Does not count as a use of the session. */
+export async function findOpenSessions(
+  db: Queryable,
+  now: Date,
+  ids: string[],
+): Promise<Set<string>> {
+  const rows = await db.rows(sql<{ id: string }>`
+    select s.id from user_sessions s join users u on u.id = s.user_id
+    where s.id = any(${ids}::uuid[]) and s.ended_at is null and s.expires_at > ${now}
+      and u.disabled_at is null`)
+  return new Set(rows.map(({ id }) => id))
+}
+
 /** Notes that a factor was proven: opens the minutes of a step-up. */
 export function noteProof(
   tx: Tx,

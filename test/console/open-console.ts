@@ -37,7 +37,9 @@ export async function openConsole(browser: Browser) {
     opened.setDefaultTimeout(waitMs)
     if (!page) opened.on('pageerror', (error) => expect.fail(`${path}: ${error.message}`))
     await opened.goto(service.url + path)
-    await opened.waitForLoadState('networkidle').catch(() => {})
+    // Not until the network is idle: an open console has a stream.
+    const isShown = "document.querySelector('h1') && !document.querySelector('[aria-busy=true]')"
+    await opened.waitForFunction(isShown).catch(() => {})
     return opened
   }
 

@@ -16,7 +16,7 @@ import { announced, openVisits, state, whenShown } from './checkout-visits.js'
 const service = await openWithBankAndChain()
 const shop = twoWayShopOf(service, service.merchant)
 const browser = await openBrowser()
-const { visit } = await openVisits(browser)
+const { visit, leave } = await openVisits(browser)
 
 const returning = {
   successUrl: 'https://shop.example/thanks',
@@ -189,7 +189,7 @@ describe('a payer with the page open', () => {
     await expect
       .poll(() => announced(page))
       .toMatch(/^Ada Stores has received your payment of 3\.20 USDC\./)
-    await page.close()
+    await leave(page)
   })
 
   test('sees an underpayment and then pays by bank', async () => {
@@ -201,7 +201,7 @@ describe('a payer with the page open', () => {
     expect(await page.locator('h1').textContent()).toBe('2.20 USDC is missing')
     await shop.pay(one.number)
     await whenShown(page, 'paid')
-    await page.close()
+    await leave(page)
   })
 
   test('simulates a payment in coins and waits until it is final', async () => {
@@ -212,14 +212,14 @@ describe('a payer with the page open', () => {
     await whenShown(page, 'waiting')
     await service.settle()
     await whenShown(page, 'paid')
-    await page.close()
+    await leave(page)
   })
 })
 
 test('a browser without script simulates a payment in coins with a form', async () => {
   const one = await open()
-  const page = await contexts.bare.newPage()
-  await page.goto(one.url)
+  const page = pages.bare!
+  await reopen(page, one.url)
   await openCoins(page)
   expect(await page.locator('.address').textContent()).toBe(one.address)
   await page.getByRole('button', { name: 'Simulate USDC payment' }).click()
@@ -227,5 +227,4 @@ test('a browser without script simulates a payment in coins with a form', async 
   await service.settle()
   await page.getByRole('link', { name: 'Check if it has arrived' }).click()
   expect(await state(page)).toBe('paid')
-  await page.close()
 })

@@ -8,7 +8,7 @@ import { allAnnounced, announced, openVisits, state, whenShown } from './checkou
 import { openCheckout } from './open-checkout.js'
 
 const { service, browser, shop, open } = await openCheckout()
-const { context, visit } = await openVisits(browser)
+const { context, visit, leave } = await openVisits(browser)
 const timings: string[] = []
 afterAll(() => console.log(timings.join('\n')))
 
@@ -37,7 +37,7 @@ describe('a payer with the page open', () => {
     await page.evaluate('window.isSamePage = true')
     await shop.payIn(number, { amount: 1_250_000 })
     await whenShown(page, 'paid')
-    await page.close()
+    await leave(page)
   })
 
   test('copies account number and amount in plain format', async () => {
@@ -53,7 +53,7 @@ describe('a payer with the page open', () => {
     await page.getByRole('button', { name: 'Copy amount' }).click()
     await expect.poll(read, { timeout: 4_000 }).toBe('12500.00')
     await expect.poll(() => copy.textContent(), { timeout: 4_000 }).toBe('Copy')
-    await page.close()
+    await leave(page)
   })
 
   test('reaches everything by keyboard, with large enough targets', async () => {
@@ -79,7 +79,7 @@ describe('a payer with the page open', () => {
       'Payment details',
       'Return to Ada Stores without paying',
     ])
-    await page.close()
+    await leave(page)
   })
 
   test('simulates a transfer', async () => {
@@ -92,7 +92,7 @@ describe('a payer with the page open', () => {
       /^https:\/\/shop\.example\/thanks\?reference=cs_/,
     )
     expect(await page.locator('.returning').count()).toBe(0)
-    await page.close()
+    await leave(page)
   })
 
   test('prints a receipt, stays, or returns to the shop by itself', async () => {
@@ -223,7 +223,7 @@ describe('the page in a browser', () => {
     expect(await page.title()).toBe(`Payment successful: ${attack}`)
     expect(await page.locator('img, body script').count()).toBe(0)
     expect(alerts).toEqual([])
-    await page.close()
+    await leave(page)
     await named('Ada Stores')
   })
 
@@ -268,6 +268,6 @@ describe('the page in a browser', () => {
     await takeScreenshot(page, 'branded-phone-light')
     await page.emulateMedia({ colorScheme: 'dark' })
     expect(await colourOf(), 'too dark for the dark theme').toBe('rgb(226, 178, 94)')
-    await page.close()
+    await leave(page)
   })
 })

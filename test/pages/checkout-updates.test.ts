@@ -11,7 +11,7 @@ import {
 import { openCheckout } from './open-checkout.js'
 
 const { service, browser, shop, open } = await openCheckout()
-const { context, visit } = await openVisits(browser)
+const { context, visit, leave } = await openVisits(browser)
 const timings: string[] = []
 afterAll(() => console.log(timings.join('\n')))
 
@@ -27,7 +27,7 @@ describe('a payer with the page open', () => {
       .poll(() => announced(page))
       .toMatch(/^Payment successful\. Ada Stores has received your payment/)
     expect(await page.title()).toBe('Payment successful: Ada Stores')
-    await page.close()
+    await leave(page)
   })
 
   // Each pays at another moment between two polls.
@@ -43,7 +43,7 @@ describe('a payer with the page open', () => {
       await shop.payIn(number, { amount: 1_250_000 })
       const ms = await whenShown(page, 'paid')
       timings.push(`by polling: ${ms} ms after the transfer`)
-      await page.close()
+      await leave(page)
     },
   )
 
@@ -83,7 +83,7 @@ describe('a payer with the page open', () => {
     await whenShown(page, 'paid')
     await page.waitForTimeout(500)
     expect((await page.evaluate<string[]>('window.states')).join()).toMatch(/^(waiting,)?paid$/)
-    await page.close()
+    await leave(page)
   })
 
   // The response to the first link is outdated when it arrives.
@@ -104,7 +104,7 @@ describe('a payer with the page open', () => {
     }`)
     await page.waitForTimeout(2_500)
     expect([await state(page), new URL(page.url()).search]).toEqual(['waiting', '?sent=0'])
-    await page.close()
+    await leave(page)
   })
 
   test('sees the countdown by the server clock, and the expiry', async () => {
@@ -143,7 +143,7 @@ describe('a payer with the page open', () => {
       .poll(() => timer.textContent(), { timeout: 5_000 })
       .toMatch(/^(10:00|09:5\d) left$/)
     expect(await page.evaluate('window.isSamePage')).toBe(true)
-    await page.close()
+    await leave(page)
   })
 
   test('sees an error if the simulated payment fails', async () => {
@@ -158,6 +158,6 @@ describe('a payer with the page open', () => {
     await page.unroute('**/simulate')
     await button.click()
     await whenShown(page, 'paid')
-    await page.close()
+    await leave(page)
   })
 })

@@ -28,13 +28,11 @@ for (const [place, methods] of Object.entries<Record<string, Operation>>(paths))
   }
 
 /**
- * `npm run pages` visits every operation. `npm test` visits the first and the last of each kind: of
- * each method, with each key, with and without a body, about each resource. The journey of the first
- * start sends the example of every operation without a browser.
+ * `npm run pages` visits every operation. `npm test` visits one of each kind: of each method, with
+ * each key, with and without a body, about each resource. The journey of the first start sends the
+ * example of every operation without a browser.
  */
-const operations = [...kinds.values()].flatMap((all) =>
-  isFull ? all : [...new Set([all[0]!, all.at(-1)!])],
-)
+const operations = [...kinds.values()].flatMap((all) => (isFull ? all : all.slice(0, 1)))
 
 const home = createHome()
 const programs = trackPrograms(home)
@@ -66,10 +64,11 @@ function press(page: Page): Promise<string> {
 const textOf = async (page: Page, selector: string) =>
   (await page.locator(selector).textContent()) ?? ''
 
-describe('"Send"', () => {
+describe('"Send"', async () => {
+  const page = await openPage()
+
   // One page visits them in order, as a reader would: what an example needs is found or created.
   test('on each kind of operation succeeds with the example, on the first click', async () => {
-    const page = await openPage()
     const foreign: string[] = []
     const errors: string[] = []
     page.on('request', (one) => one.url().startsWith(baseUrl) || foreign.push(one.url()))
@@ -90,7 +89,6 @@ describe('"Send"', () => {
   }, 180_000)
 
   test('shows a request that can be pasted into a shell and into Node', async () => {
-    const page = await openPage()
     expect(await sendExample(page, 'createVirtualAccount')).toBe('201')
     const shown = JSON.parse(await textOf(page, '.answer pre'))
     // The same key: both replay the answer that the page shows.
@@ -107,7 +105,6 @@ describe('"Send"', () => {
   })
 
   test('makes unchanged references and times new, and leaves changed values alone', async () => {
-    const page = await openPage()
     await sendExample(page, 'createVirtualAccount')
     const body = page.getByLabel('Body')
     const example = JSON.parse(await body.inputValue())
@@ -118,7 +115,6 @@ describe('"Send"', () => {
   })
 
   test('refuses live keys, and says what is wrong with a body', async () => {
-    const page = await openPage()
     await sendExample(page, 'createVirtualAccount')
     await page.getByLabel('Body').fill('{')
     expect(await press(page)).toBe('failed')

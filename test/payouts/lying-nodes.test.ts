@@ -85,11 +85,11 @@ const lies = [
   ['landed', 2, landed],
   ['failed', 3, failed],
   ['gone', 2, gone],
-  ['gone', 3, gone],
 ] as const
 const moreLies = [
   ['failed', 2, failed],
   ['landed', 3, landed],
+  ['gone', 3, gone],
 ] as const
 
 test.each(isLongRun ? [...lies, ...moreLies] : lies)(
@@ -163,7 +163,10 @@ test.each([
   await solana.expectPaidOnce(data.reference, wallet, { available: remaining })
 })
 
-test.each([1e15, 5])(
+/** In `npm test`, each of the two rules below meets one of them. */
+const [farBlock, pastBlock] = [1e15, 5]
+
+test.each(isLongRun ? [farBlock, pastBlock] : [farBlock])(
   'nothing is signed when one of two endpoints makes up a last valid block of %s',
   async (block) => {
     const { proxies, wallet, chain, ...solana } = await openBehindProxies(2)
@@ -175,7 +178,7 @@ test.each([1e15, 5])(
   },
 )
 
-test.each([1e15, 5])(
+test.each(isLongRun ? [farBlock, pastBlock] : [pastBlock])(
   'a last valid block of %s that one of three endpoints makes up is ignored',
   async (block) => {
     const { proxies, wallet, chain, ...solana } = await openBehindProxies(3)

@@ -68,7 +68,10 @@ export async function addPerson(
       },
       ...(body !== undefined && { body: Buffer.isBuffer(body) ? body : JSON.stringify(body) }),
     })
-    const text = await response.text()
+    // A stream lasts for minutes.
+    const isStream = response.headers.get('content-type')?.startsWith('text/event-stream')
+    if (isStream) await response.body!.cancel()
+    const text = isStream ? '' : await response.text()
     const isJson = response.headers.get('content-type')?.startsWith('application/json')
     const json = isJson && text !== '' ? JSON.parse(text) : undefined
     return { status: response.status, headers: response.headers, text, json }

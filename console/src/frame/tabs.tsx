@@ -26,7 +26,7 @@ export function Tabs() {
 
 function Tab({ entry: { path, menu }, paths }: { entry: MenuRoute; paths: string[] }) {
   const isOn = isCurrent(usePath(), path, paths)
-  const count = useCount(menu.counts ?? [])
+  const count = useCount(menu)
   return (
     <Link to={path} className={isOn ? 'on' : ''} aria-current={isOn ? 'page' : undefined}>
       <Icon name={menu.icon} />

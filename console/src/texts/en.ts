@@ -1,3 +1,4 @@
+import { audit } from './audit'
 import { balances } from './balances'
 import { business } from './business'
 import { collect } from './collect'
@@ -9,8 +10,8 @@ import { keys } from './keys'
 import { operator } from './operator'
 import { payments } from './payments'
 import { payouts } from './payouts'
-import { timeline } from './timeline'
 import { settings } from './settings'
+import { timeline } from './timeline'
 import { you } from './you'
 
 /** Every word of the console. Each area has its own file. */
@@ -27,6 +28,7 @@ export const texts = {
   timeline,
   keys,
   settings,
+  audit,
   you,
   operator,
 }

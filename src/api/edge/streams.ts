@@ -19,11 +19,12 @@ type Tools = {
   shared?: SharedStreams | undefined
 }
 type SharedStreams = Pick<SharedLimits, 'takeStream' | 'releaseStream'>
-type OpenStream = StreamPlace & { until: number; body: PassThrough }
+type OpenStream = StreamPlace & { until: number; body: PassThrough; isOfPage: boolean }
 
 /**
- * Open server-sent event streams of checkout pages. An event only reports that the session changed,
- * so a page that misses one is late until its next poll.
+ * Open server-sent event streams: of checkout pages, and of consoles (change-hints.ts), which have
+ * names of their own. An event of a page only reports that the session changed, so a page that
+ * misses one is late until its next poll.
  */
 export class Streams {
   readonly #bySession = new Map<string, Set<OpenStream>>()
@@ -58,17 +59,17 @@ export class Streams {
   }
 
   /** Refuses more than a session, a network (network-of.ts) or this process may have. */
-  async open(place: StreamPlace): Promise<Readable> {
+  async open(place: StreamPlace, { isOfPage = true } = {}): Promise<Readable> {
     if (this.#shared && !(await this.#shared.takeStream(place))) throw this.#tooMany()
     try {
-      return this.#openHere(place)
+      return this.#openHere(place, isOfPage)
     } catch (error) {
       this.#shared?.releaseStream(place)
       throw error
     }
   }
 
-  #openHere({ reference, network }: StreamPlace): Readable {
+  #openHere({ reference, network }: StreamPlace, isOfPage: boolean): Readable {
     const { perSessionMax, perNetworkMax, totalMax, durationMaxMs, retryMs } = this.#limits
     if (this.#isClosed || this.#count >= totalMax) throw this.#noRoom()
     const countOfSession = this.#bySession.get(reference)?.size ?? 0
@@ -76,7 +77,8 @@ export class Streams {
     if (countOfSession >= perSessionMax || countOfNetwork >= perNetworkMax) throw this.#tooMany()
     this.#listener ??= this.#startListener()
     const body = new PassThrough()
-    this.#add({ reference, network, until: this.#clock.elapsedMs() + durationMaxMs, body })
+    const until = this.#clock.elapsedMs() + durationMaxMs
+    this.#add({ reference, network, until, body, isOfPage })
     // Makes proxies forward the headers, and sets when the browser reconnects.
     body.write(openingOf(retryMs))
     return body
@@ -87,9 +89,19 @@ export class Streams {
     for (const stream of this.#bySession.get(reference) ?? []) sendChanged(stream)
   }
 
+  /** Sends an event to the streams of one name. */
+  send(reference: string, event: string): void {
+    for (const { body } of this.#bySession.get(reference) ?? [])
+      if (!body.writableEnded) body.write(event)
+  }
+
+  end(reference: string): void {
+    for (const { body } of [...(this.#bySession.get(reference) ?? [])]) body.end()
+  }
+
   /** After a lost connection to the database: changes may have been missed. */
   wakeAll(): void {
-    for (const stream of this.#all()) sendChanged(stream)
+    for (const stream of this.#all()) if (stream.isOfPage) sendChanged(stream)
   }
 
   async close(): Promise<void> {

@@ -12,6 +12,7 @@ import { settleDisbursement } from '../test-mode/settle-disbursement.js'
 import { apiKeyRoutes } from './api-keys.js'
 import { approvalRuleRoutes } from './approval-rule.js'
 import { approvalRoutes } from './approvals.js'
+import { listAttention } from './attention.js'
 import { auditLineRoutes } from './audit-lines.js'
 import { balanceEntryRoutes } from './balance-entries.js'
 import { balances } from './balances.js'
@@ -37,6 +38,7 @@ import { search } from './search.js'
 import { changeSettings, readSettings } from './settings.js'
 import { uploadLogo } from './settings-logo.js'
 import { settlementRoutes } from './settlements.js'
+import { streamChanges } from './stream.js'
 import { teamRoutes } from './team.js'
 import { readTimeline } from './timeline.js'
 import { virtualAccountRoutes } from './virtual-accounts.js'
@@ -84,6 +86,8 @@ export function createRoutes(api: ApiParts): Route[] {
     readTimeline(api),
     ...requestLogRoutes(api),
     ...auditLineRoutes(api),
+    streamChanges(api),
+    listAttention(api),
     ...operatorAuditRoutes(api),
     ...consoleSessionRoutes(api),
     ...teamRoutes(api),

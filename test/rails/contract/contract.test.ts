@@ -1,6 +1,7 @@
 import { afterAll, describe, test } from 'vitest'
 import { providers } from '../../../src/base/config.js'
 import { noFaults } from '../../../src/simulation/emulators/faults.js'
+import { isLongRun } from '../../support/long-run.js'
 import type { BankTools } from './bank-under-test.js'
 import { openEmulatedBank } from './emulated-bank.js'
 import { openWorld } from './open-world.js'
@@ -19,7 +20,9 @@ import { varianceScenarios } from './scenarios/variances.js'
 
 /**
  * What every bank rail must keep, the sandbox bank included: each scenario is written once, runs
- * against the real service, and ends with sound books that equal those of the bank.
+ * against the real service, and ends with sound books that equal those of the bank. In `npm test`
+ * the providers take turns: each scenario runs with the sandbox bank and one provider that can run
+ * it. `npm run storm` runs every scenario with every bank.
  */
 
 const scenarios = [
@@ -48,17 +51,32 @@ const worlds = new Map(
 )
 const results = new Map<string, string>()
 
+type Scenario = (typeof scenarios)[number]
+
+const reasonAgainst = ({ needs }: Scenario, name: string) =>
+  needs?.map((need) => worlds.get(name)!.bank.lacks[need]).find(Boolean)
+
+/** Whose turn each scenario is. */
+const turns = new Map(
+  scenarios.map((scenario, index) => {
+    const able = providers.filter((provider) => !reasonAgainst(scenario, provider))
+    return [scenario, able[index % able.length]]
+  }),
+)
+const scenariosOf = (name: string) =>
+  name === 'sandbox' || isLongRun ? scenarios : scenarios.filter((one) => turns.get(one) === name)
+
 describe.each(banks.map(({ name }) => name))('%s', (name) => {
   const world = worlds.get(name)!
   const { bank } = world
   const planted = new Set<string>()
 
-  test.for(scenarios.map((one) => [one.name, one] as const))(
+  test.for(scenariosOf(name).map((one) => [one.name, one] as const))(
     '%s',
     { timeout: 20_000 },
     async ([, scenario], { skip }) => {
       const cell = `${scenario.name}/${name}`
-      const why = scenario.needs?.map((need) => bank.lacks[need]).find(Boolean)
+      const why = reasonAgainst(scenario, name)
       if (why) {
         results.set(cell, `not possible: ${why}`)
         return skip(why)

@@ -67,17 +67,20 @@ export function newFolder(): string {
   return folder
 }
 
-/** Builds first: Vitest cannot fork TypeScript. */
+let built: Promise<void> | undefined
+
+/** Builds first, once per test file: Vitest cannot fork TypeScript. */
 export async function loadBuilt(file: string) {
   const { buildWhenNeeded } = await load('bin/build-when-needed.mjs')
-  await buildWhenNeeded()
+  built ??= buildWhenNeeded()
+  await built
   return load(file)
 }
 
 /** Makes blocks only through `advance` by default. Ends with the test. */
 export async function startChain(options: Partial<LocalnetOptions> = {}): Promise<TestChain> {
-  const built = await loadBuilt('dist/simulation/localnet/start.js')
-  const start = built.startLocalnet as (options: LocalnetOptions) => Promise<Localnet>
+  const { startLocalnet } = await loadBuilt('dist/simulation/localnet/start.js')
+  const start = startLocalnet as (options: LocalnetOptions) => Promise<Localnet>
   const folder = options.folder ?? newFolder()
   const chain = await start({ slotMs: 0, ...options, folder })
   running.add(chain)

@@ -12,7 +12,7 @@ export const businessRoutes: ScreenRoute[] = [
   },
   {
     path: '/audit',
-    load: () => import('../not-built'),
+    load: () => import('./audit'),
     permissions: ['audit.see', 'audit.own'],
     menu: { label: menu.audit, icon: 'shield', group: 'business' },
   },

@@ -1,4 +1,4 @@
-import { Menu, Modal, Select } from '@mantine/core'
+import { Menu, Select } from '@mantine/core'
 import { useState } from 'react'
 import { usePages } from '../../api/reads'
 import { useScope } from '../../api/scope'
@@ -7,6 +7,7 @@ import { Button } from '../../parts/button'
 import { CopyBlock } from '../../parts/code'
 import { ConfirmDialog } from '../../parts/confirm-dialog'
 import { type Column, DataTable } from '../../parts/data-table'
+import { Dialog } from '../../parts/dialog'
 import { Icon } from '../../parts/icons'
 import { notify } from '../../parts/notify'
 import { Card, EmptyState, Note, PageHead } from '../../parts/page'
@@ -270,7 +271,7 @@ function RevokeDialog({ apiKey, onClose, onDone }: DialogProps & { onDone: () =>
 function ShownDialog({ shown, onClose }: { shown: ShownKey; onClose: () => void }) {
   const isNew = !shown.isRevealable || shown.mode === 'live'
   return (
-    <Modal opened onClose={onClose} title={isNew ? words.madeTitle : shown.name} centered>
+    <Dialog isOpen isSticky={isNew} title={isNew ? words.madeTitle : shown.name} onClose={onClose}>
       <div className="col" style={{ gap: 16 }}>
         <p className="soft">{shown.isRevealable ? words.madeTest : words.madeOnce}</p>
         <CopyBlock text={shown.key} label={words.key} />
@@ -280,6 +281,6 @@ function ShownDialog({ shown, onClose }: { shown: ShownKey; onClose: () => void 
           </Button>
         </div>
       </div>
-    </Modal>
+    </Dialog>
   )
 }

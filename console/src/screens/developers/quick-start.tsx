@@ -272,9 +272,9 @@ function Step(props: StepProps) {
                 {words.answer}
                 <Chip tone={run.status < 400 ? 'good' : 'bad'}>{run.status}</Chip>
               </h3>
-              <JsonView value={run.json} label={words.answer} />
+              <JsonView value={run.json} label={`${words.answer}: ${title}`} />
             </div>
-            {hasEvent && <EventAfter eventBefore={run.eventBefore} />}
+            {hasEvent && <EventAfter step={title} eventBefore={run.eventBefore} />}
           </div>
         )}
       </div>
@@ -290,7 +290,7 @@ async function findNewestEvent(): Promise<string | undefined> {
 }
 
 /** The newest event since the call, as a webhook would carry it. */
-function EventAfter({ eventBefore }: Pick<Run, 'eventBefore'>) {
+function EventAfter({ step, eventBefore }: Pick<Run, 'eventBefore'> & { step: string }) {
   const { data } = useRead<Page<Event>>('quick-event', '/v1/events', { limit: 1 })
   const newest = data?.items[0]
   const isNew = newest && newest.id !== eventBefore
@@ -301,7 +301,7 @@ function EventAfter({ eventBefore }: Pick<Run, 'eventBefore'>) {
         {isNew && <Chip tone="brand">{newest.type}</Chip>}
       </h3>
       {isNew ? (
-        <JsonView value={newest} label={words.event} />
+        <JsonView value={newest} label={`${words.event}: ${step}`} />
       ) : (
         <p className="soft sm">{words.noEvent}</p>
       )}

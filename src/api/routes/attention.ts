@@ -1,0 +1,120 @@
+import Type from 'typebox'
+import type { Environment } from '../../base/environment.js'
+import { toWire } from '../../money/amounts.js'
+import type { Asset } from '../../money/assets.js'
+import type { Queryable } from '../../postgres/tx.js'
+import { anyAmount, orNull, text, time } from '../../resources/shapes.js'
+import type { Permission } from '../../team/permissions.js'
+import {
+  type Attention,
+  type AttentionKind,
+  attentionKinds,
+  findApprovals,
+  findFailingEndpoints,
+  findHeldPayments,
+  findKyc,
+  findLowBalances,
+  findPayoutsInReview,
+  findProposedRule,
+} from '../../timeline/find-attention.js'
+import type { ApiParts } from '../api-parts.js'
+import { success } from '../edge/envelope.js'
+import { type Route, route } from '../edge/route.js'
+
+const item = Type.Object({
+  kind: Type.Enum([...attentionKinds]),
+  count: Type.Integer({ description: 'How many there are.', examples: [2] }),
+  amounts: Type.Record(Type.String(), anyAmount, { description: 'Sums by asset.' }),
+  since: orNull(time, 'Since when the oldest waits.'),
+  subject: orNull(text('https://shop.example/webhooks'), 'What it is about, if it is one thing.'),
+  link: text('/payments?status=HELD', 'The path of the console where it is done.'),
+})
+
+type Source = {
+  /** Who can do something about it: a person with any of these. */
+  permissions: Permission[]
+  link: string
+  find: (db: Queryable, environment: Environment, person: Person) => Promise<Attention[]>
+}
+type Person = { userId: string; now: Date }
+
+/** In the order in which they are shown. */
+const sources: Source[] = [
+  {
+    permissions: ['payouts.approve'],
+    link: '/payouts?status=PENDING',
+    find: (db, { id }, { userId }) => findApprovals(db, id, userId),
+  },
+  {
+    permissions: ['settings.change'],
+    link: '/settings',
+    find: (db, { id: environmentId }, person) => findProposedRule(db, { environmentId, ...person }),
+  },
+  {
+    permissions: ['payments.decide', 'payments.ask'],
+    link: '/payments?status=HELD',
+    find: (db, { id }) => findHeldPayments(db, id),
+  },
+  {
+    permissions: ['developers.change'],
+    link: '/webhooks',
+    find: (db, { id }) => findFailingEndpoints(db, id),
+  },
+  {
+    permissions: ['payouts.create'],
+    link: '/payouts?status=SUBMITTED',
+    find: (db, { id }) => findPayoutsInReview(db, id),
+  },
+  {
+    permissions: ['payouts.create'],
+    link: '/balances',
+    find: (db, { id }) => findLowBalances(db, id),
+  },
+  { permissions: ['business.change'], link: '/settings', find: findKyc },
+]
+
+export const listAttention = ({ db }: ApiParts): Route =>
+  route({
+    method: 'GET',
+    path: '/v1/attention',
+    access: 'user',
+    permission: 'payments.see',
+    operation: 'listAttention',
+    summary: 'List what waits for you',
+    description: 'What waits for a person, limited to what the caller can do something about.',
+    tag: 'Console',
+    answers: { 200: Type.Object({ items: Type.Array(item) }) },
+    async handle({ environment, actor, signedIn, now }) {
+      const items: object[] = []
+      const person = { userId: signedIn!.userId, now }
+      // One after the other: a page holds one connection at a time.
+      for (const { permissions, link, find } of sources) {
+        const may = actor.kind === 'user' && permissions.some((one) => actor.permissions.has(one))
+        const found = may ? await find(db, environment, person) : []
+        items.push(...found.map((one) => show(one, link)))
+      }
+      if (!signedIn!.hasSecondFactor) items.push(show(missingFactor, '/you'))
+      return success(200, 'What waits for you', { items })
+    },
+  })
+
+const missingFactor: Attention = {
+  kind: 'second_factor',
+  count: 1,
+  amounts: {},
+  since: null,
+  subject: null,
+}
+
+function show({ kind, count, amounts, since, subject }: Attention, link: string) {
+  const entries = Object.entries(amounts) as [Asset, bigint][]
+  const shown = entries.map(([asset, amount]) => [asset, toWire(amount, asset)])
+  return {
+    kind: kind satisfies AttentionKind,
+    count,
+    amounts: Object.fromEntries(shown),
+    since,
+    subject,
+    link,
+  }
+}

@@ -1,0 +1,25 @@
+import type { ApiParts } from '../api-parts.js'
+import { type Route, route } from '../edge/route.js'
+
+/** Hints for the console: what to read again. */
+export const streamChanges = ({ changeHints }: ApiParts): Route =>
+  route({
+    method: 'GET',
+    path: '/v1/stream',
+    access: 'user',
+    permission: 'payments.see',
+    operation: 'streamChanges',
+    summary: 'Stream hints about changes',
+    description:
+      'Server-sent events. `changed` names the topics that may have changed, such as `{"topics":["payments"]}`, at most twice a second.',
+    tag: 'Console',
+    isStream: true,
+    answers: {},
+    async handle({ environment, signedIn }) {
+      const { sessionId } = signedIn!
+      const body = await changeHints.open({ environmentId: environment.id, sessionId })
+      // Stops proxies from buffering events.
+      const headers = { 'x-accel-buffering': 'no' }
+      return { status: 200, body, contentType: 'text/event-stream; charset=utf-8', headers }
+    },
+  })

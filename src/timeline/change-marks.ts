@@ -1,0 +1,101 @@
+import type { EnvironmentId } from '../base/environment.js'
+import { limits } from '../base/limits.js'
+import { named } from '../postgres/named.js'
+import { sql } from '../postgres/sql.js'
+import type { Queryable } from '../postgres/tx.js'
+
+/** What a hint to an open console names: lists and figures that may have changed. */
+export const changeTopics = [
+  'payments',
+  'payouts',
+  'balances',
+  'deliveries',
+  'approvals',
+  'requests',
+] as const
+export type ChangeTopic = (typeof changeTopics)[number]
+
+/** Where an environment stands. Two that differ mean that something was committed in between. */
+export type ChangeMarks = {
+  environmentId: EnvironmentId
+  /** The newest events, as a map from id to type. */
+  events: Record<string, string>
+  /** Sums of its ledger accounts. */
+  balances: string | null
+  /** Those of the accounts of held money: a decision about a payment may have no event. */
+  held: string | null
+  /** Delivery attempts per endpoint in the newest hours. */
+  deliveries: string | null
+  /** A proposed approval rule. */
+  proposal: string | null
+  /** The newest request with an API key: those of consoles would cause hints for ever. */
+  request: string | null
+}
+
+/**
+ * Reads a few rows of each environment by index, so that changes cost nothing when they are made:
+ * only open consoles cause reads. Several of the newest events, because they may be committed in
+ * another order than that of their ids.
+ */
+export async function readChangeMarks(
+  db: Queryable,
+  environmentIds: EnvironmentId[],
+): Promise<ChangeMarks[]> {
+  const { eventsRead, requestsRead } = limits.hints
+  const sums = sql`concat_ws(' ', asset, name, debits_pending, debits_posted, credits_pending,
+    credits_posted)`
+  const rows = await db.rows(
+    named(
+      'change_marks',
+      sql<Omit<ChangeMarks, 'events'> & { events: string }>`
+        select e.id as "environmentId",
+          coalesce((select json_object_agg(n.id, n.type) from (
+            select id, type from events where environment_id = e.id
+            order by created_at desc, id desc limit ${eventsRead}::int) n), '{}')::text as events,
+          l.balances, l.held,
+          (select string_agg(concat_ws(' ', w.id, w.is_enabled, h.hour, h.delivered, h.failed), ','
+              order by w.id)
+            from webhook_endpoints w left join lateral (
+              select hour, delivered, failed from delivery_hours
+              where environment_id = e.id and endpoint_id = w.id
+              order by hour desc limit 1) h on true
+            where w.environment_id = e.id and w.deleted_at is null) as deliveries,
+          (select s.id from setting_changes s
+            where s.environment_id = e.id and s.state = 'OPEN') as proposal,
+          (select n.id from (
+            select id, key_id from request_logs where environment_id = e.id
+            order by id desc limit ${requestsRead}::int) n
+            where n.key_id is not null order by n.id desc limit 1) as request
+        from unnest(${environmentIds}::int[]) e (id)
+        left join lateral (
+          select string_agg(${sums}, ',' order by asset, name) as balances,
+            string_agg(${sums}, ',' order by asset) filter (where name = 'suspense') as held
+          from ledger_accounts where environment_id = e.id) l on true`,
+    ),
+  )
+  return rows.map(({ events, ...marks }) => ({ ...marks, events: JSON.parse(events) }))
+}
+
+/** What may have changed between two readings. */
+export function compareMarks(before: ChangeMarks, after: ChangeMarks): ChangeTopic[] {
+  const changed = new Set<ChangeTopic>()
+  for (const [id, type] of Object.entries(after.events)) {
+    if (id in before.events) continue
+    for (const topic of topicsOf(type)) changed.add(topic)
+    // Its deliveries are new too.
+    if (after.deliveries !== null) changed.add('deliveries')
+  }
+  if (before.balances !== after.balances) changed.add('balances')
+  if (before.held !== after.held) changed.add('payments')
+  if (before.deliveries !== after.deliveries) changed.add('deliveries')
+  if (before.proposal !== after.proposal) changed.add('approvals')
+  if (before.request !== after.request) changed.add('requests')
+  return changeTopics.filter((topic) => changed.has(topic))
+}
+
+function topicsOf(type: string): ChangeTopic[] {
+  if (/^(bank_transfer|crypto_transfer|settlement)\./.test(type)) return ['payouts', 'approvals']
+  if (type.startsWith('balance.')) return ['balances']
+  if (type.startsWith('webhook_endpoint.')) return ['deliveries']
+  return ['payments']
+}

@@ -1,0 +1,156 @@
+import type { Environment, EnvironmentId } from '../base/environment.js'
+import { limits } from '../base/limits.js'
+import type { Asset } from '../money/assets.js'
+import { sql } from '../postgres/sql.js'
+import type { Queryable } from '../postgres/tx.js'
+
+export const attentionKinds = [
+  'approval',
+  'held_payment',
+  'endpoint_failing',
+  'payout_review',
+  'low_balance',
+  'kyc',
+  'second_factor',
+] as const
+export type AttentionKind = (typeof attentionKinds)[number]
+
+/** Something that waits for a person. */
+export type Attention = {
+  kind: AttentionKind
+  count: number
+  /** In the smallest unit. */
+  amounts: Partial<Record<Asset, bigint>>
+  since: Date | null
+  /** What it is about, if it is one thing. */
+  subject: string | null
+}
+
+type Group = { asset: Asset; count: number; amount: bigint; since: Date }
+
+/** Payments with money that waits for a decision. */
+export async function findHeldPayments(
+  db: Queryable,
+  environmentId: EnvironmentId,
+): Promise<Attention[]> {
+  const groups = await db.rows(sql<Group>`
+    select asset, count(*)::int as count, sum(amount_held)::bigint as amount,
+      min(created_at) as since
+    from (select asset, amount_held, created_at from payments
+      where environment_id = ${environmentId} and status = 'HELD'
+      limit ${limits.attention.rowsCountedMax}) held
+    group by asset`)
+  return ofGroups('held_payment', groups)
+}
+
+/** Payouts that wait for approval by this person: not those that the person made. */
+export async function findApprovals(
+  db: Queryable,
+  environmentId: EnvironmentId,
+  userId: string,
+): Promise<Attention[]> {
+  const groups = await db.rows(sql<Group>`
+    select asset, count(*)::int as count, sum(amount)::bigint as amount, min(created_at) as since
+    from (select p.asset, p.amount, p.created_at from payouts p
+      left join api_keys k on k.environment_id = p.environment_id and k.id = p.created_by_key
+      where p.environment_id = ${environmentId} and p.kind in ('bank_transfer', 'crypto_transfer')
+        and p.status = 'PENDING'
+        and coalesce(p.created_by_user, k.created_by_user) is distinct from ${userId}::uuid
+      limit ${limits.attention.rowsCountedMax}) pending
+    group by asset`)
+  return ofGroups('approval', groups)
+}
+
+/** A looser approval rule that another person proposed. */
+export async function findProposedRule(
+  db: Queryable,
+  { environmentId, userId, now }: { environmentId: EnvironmentId; userId: string; now: Date },
+): Promise<Attention[]> {
+  const rows = await db.rows(sql<{ since: Date }>`
+    select created_at as since from setting_changes
+    where environment_id = ${environmentId} and state = 'OPEN' and proposed_by <> ${userId}::uuid
+      and expires_at > ${now}`)
+  return rows.map(({ since }) => ({
+    kind: 'approval',
+    count: 1,
+    amounts: {},
+    since,
+    subject: 'approval rule',
+  }))
+}
+
+/** Payouts whose outcome nobody knows after days: the operator asks the bank. */
+export async function findPayoutsInReview(
+  db: Queryable,
+  environmentId: EnvironmentId,
+): Promise<Attention[]> {
+  const groups = await db.rows(sql<Group>`
+    select asset, count(*)::int as count, sum(amount)::bigint as amount,
+      min(submitted_at) as since
+    from (select asset, amount, submitted_at from payouts
+      where environment_id = ${environmentId} and kind in ('bank_transfer', 'crypto_transfer')
+        and status = 'SUBMITTED' and is_review_required
+      limit ${limits.attention.rowsCountedMax}) open
+    group by asset`)
+  return ofGroups('payout_review', groups)
+}
+
+/** Balances below their threshold, with what is available. */
+export async function findLowBalances(
+  db: Queryable,
+  environmentId: EnvironmentId,
+): Promise<Attention[]> {
+  const groups = await db.rows(sql<Group>`
+    select b.asset, 1 as count, b.changed_at as since,
+      coalesce(a.credits_posted - a.debits_posted - a.debits_pending, 0) as amount
+    from low_balances b left join ledger_accounts a on a.environment_id = b.environment_id
+      and a.asset = b.asset and a.name = 'available'
+    where b.environment_id = ${environmentId} and b.is_low`)
+  return ofGroups('low_balance', groups)
+}
+
+function ofGroups(kind: AttentionKind, groups: Group[]): Attention[] {
+  if (groups.length === 0) return []
+  return [
+    {
+      kind,
+      count: groups.reduce((sum, { count }) => sum + count, 0),
+      amounts: Object.fromEntries(groups.map(({ asset, amount }) => [asset, amount])),
+      since: new Date(Math.min(...groups.map(({ since }) => since.getTime()))),
+      subject: null,
+    },
+  ]
+}
+
+/** Endpoints that fail, or were disabled because they failed. */
+export async function findFailingEndpoints(
+  db: Queryable,
+  environmentId: EnvironmentId,
+): Promise<Attention[]> {
+  const rows = await db.rows(sql<{ url: string; since: Date | null }>`
+    select url, failing_since as since from webhook_endpoints
+    where environment_id = ${environmentId} and deleted_at is null
+      and (failing_since is not null or disabled_reason in ('gone', 'failing'))
+    order by failing_since`)
+  if (rows.length === 0) return []
+  const subject = rows.length === 1 ? rows[0]!.url : null
+  const { since } = rows[0]!
+  return [{ kind: 'endpoint_failing', count: rows.length, amounts: {}, since, subject }]
+}
+
+/**
+ * What is missing before the merchant may use live mode. In test mode only what a reviewer asked
+ * for: a merchant that tries Manilla out owes nothing yet.
+ */
+export async function findKyc(db: Queryable, environment: Environment): Promise<Attention[]> {
+  const [row] = await db.rows(sql<{ status: string }>`
+    select kyc_status as status from environments
+    where merchant_id = ${environment.merchantId} and mode = 'live'`)
+  const waiting = [
+    'MORE_NEEDED',
+    'REJECTED',
+    ...(environment.mode === 'live' ? ['NONE', 'DRAFT'] : []),
+  ]
+  if (!waiting.includes(row!.status)) return []
+  return [{ kind: 'kyc', count: 1, amounts: {}, since: null, subject: row!.status }]
+}

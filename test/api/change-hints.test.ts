@@ -1,0 +1,129 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect, onTestFinished, test } from 'vitest'
+import { sql } from '../../src/postgres/sql.js'
+import { openWithBank, payersOf } from '../support/open-with-bank.js'
+import { addPerson, type Person } from '../support/people.js'
+
+const service = await openWithBank()
+const { db, merchant } = service
+const payers = payersOf(service, merchant)
+const { accountNumber } = (await payers.openDedicated('customer-1')).json.data
+const owner = await addPerson(service, { role: 'owner' })
+const developer = await addPerson(service, { role: 'developer' })
+
+/** Follows the stream; `next` resolves with the topics of the next hint, or null at its end. */
+async function follow({ cookie }: Person) {
+  const stopping = new AbortController()
+  onTestFinished(() => stopping.abort())
+  const headers = { cookie, 'manilla-merchant': merchant.reference, 'manilla-mode': 'test' }
+  const response = await fetch(`${service.url}/v1/stream`, { headers, signal: stopping.signal })
+  expect(response.headers.get('content-type')).toContain('text/event-stream')
+  const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader()
+  let text = ''
+  const next = async (): Promise<string[] | null> => {
+    for (;;) {
+      const [frame, ...rest] = text.split('\n\n')
+      if (rest.length === 0) {
+        const { value, done } = await reader.read()
+        if (done) return null
+        text += value
+        continue
+      }
+      text = rest.join('\n\n')
+      const data = /^event: changed\ndata: (.*)$/.exec(frame!)?.[1]
+      if (data) return JSON.parse(data).topics
+    }
+  }
+  return { next, stop: () => stopping.abort() }
+}
+
+const payments = async () =>
+  Number((await db.rows(sql<{ n: bigint }>`select count(*) as n from payments`))[0]!.n)
+
+/** Pays and returns when the payment was committed. */
+async function pay(): Promise<number> {
+  service.clock.advance(10)
+  const before = await payments()
+  await payers.payIn(accountNumber, { amount: 1_000_000 })
+  while ((await payments()) === before) await sleep(2)
+  return performance.now()
+}
+
+// HINTS=50 measures: prints the time from the commit of a payment to its hint.
+test('a payment is hinted at to every open console of the environment', async () => {
+  const [first, second] = [await follow(owner), await follow(developer)]
+  const times: number[] = []
+  for (let count = 0; count < Number(process.env.HINTS ?? 1); count += 1) {
+    const hinted = Promise.all([first, second].map(untilPayments))
+    const committedAt = await pay()
+    await hinted
+    times.push(performance.now() - committedAt)
+  }
+  times.sort((left, right) => left - right)
+  const at = (share: number) => times[Math.ceil(times.length * share) - 1]!.toFixed(0)
+  if (process.env.HINTS)
+    console.log(`${times.length} payments: median ${at(0.5)} ms, p95 ${at(0.95)} ms`)
+})
+
+async function untilPayments({ next }: { next: () => Promise<string[] | null> }): Promise<void> {
+  for (;;) {
+    const topics = await next()
+    if (topics === null) throw new Error('the stream ended')
+    if (topics.includes('payments') && topics.includes('balances')) return
+  }
+}
+
+test('a payout is hinted at, requests of consoles are not, and signing out ends the stream', async () => {
+  const { next } = await follow(owner)
+  // Its own requests would make an open request log read itself for ever.
+  service.clock.advance(1_000)
+  for (let count = 0; count < 3; count += 1) await owner.ask('GET', '/v1/balances')
+  const paid = await payers.post(
+    '/v1/disbursements/bank-transfer',
+    {
+      amount: 500,
+      bankCode: '058',
+      accountNumber: '0123456789',
+    },
+    { 'idempotency-key': 'hinted' },
+  )
+  expect(paid.status, paid.text).toBe(201)
+  const seen = new Set<string>()
+  while (!seen.has('payouts') || !seen.has('requests'))
+    for (const topic of (await next()) ?? ['end']) seen.add(topic)
+  expect(seen).not.toContain('deliveries')
+  expect(seen).not.toContain('end')
+  await owner.ask('DELETE', '/console/session')
+  while ((await next()) !== null);
+})
+
+test('what waits is listed for whoever can do something about it', async () => {
+  const finance = await addPerson(service, { role: 'finance', hasSecondFactor: false })
+  const listed = async (person: Person, mode: 'test' | 'live' = 'test') =>
+    (await person.ask('GET', '/v1/attention', { mode })).json.data.items
+  expect(await listed(developer)).toEqual([])
+  await payers.patch('/v1/settings', { policies: { bank: { overpayment: 'hold' } } })
+  const { accountNumber: number } = (await payers.openVirtual()).json.data
+  await payers.payIn(number, { amount: 507_000 })
+  await service.pass(1)
+  await db.rows(sql`insert into low_balances
+    values (${merchant.environments.test.id}, 'NGN', true, 1, now())`)
+  const { id } = (await payers.post('/v1/webhook-endpoints', { url: 'https://shop.example' })).json
+    .data
+  await db.rows(sql`update webhook_endpoints set failing_since = now()`)
+  expect(id).toBeDefined()
+  const ofFinance = await listed(finance)
+  expect(ofFinance).toMatchObject([
+    { kind: 'held_payment', count: 1, amounts: { NGN: 7_000 }, link: '/payments?status=HELD' },
+    { kind: 'low_balance', count: 1, link: '/balances' },
+    { kind: 'second_factor', link: '/you' },
+  ])
+  expect(ofFinance[1].amounts.NGN).toBeGreaterThan(0)
+  expect((await listed(developer)).map(({ kind }: { kind: string }) => kind)).toEqual([
+    'held_payment',
+    'endpoint_failing',
+    'low_balance',
+  ])
+  const admin = await addPerson(service, { role: 'admin' })
+  expect(await listed(admin, 'live')).toMatchObject([{ kind: 'kyc', subject: 'NONE' }])
+})
