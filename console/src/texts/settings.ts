@@ -3,6 +3,7 @@ export const settings = {
   tabs: {
     checkout: 'Checkout',
     payments: 'Payments',
+    approvals: 'Approvals',
     settlements: 'Settlements',
     bankAccounts: 'Bank accounts',
     kyc: 'KYC',
