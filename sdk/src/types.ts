@@ -1067,8 +1067,12 @@ export type PaymentReturn = {
   amount: number | string
   /** The currency of the amounts. */
   currency: 'NGN' | 'USDC' | 'USDT'
-  /** `FAILED` and `REVERSED` mean that the money is back where it was before the return. */
-  status: 'WAITING' | 'SENT' | 'RETURNED' | 'FAILED' | 'REVERSED'
+  /**
+   * `PENDING`: it goes to another destination than the sender, and your approval rule requires a
+   * second person. `FAILED` and `REVERSED` mean that the money is back where it was before the
+   * return.
+   */
+  status: 'PENDING' | 'WAITING' | 'SENT' | 'RETURNED' | 'FAILED' | 'REVERSED'
   /** Why the return failed; null otherwise. */
   failureReason: string | null
   /** When the return arrived, failed or was reversed. */
@@ -1089,6 +1093,8 @@ export type PaymentReturn = {
   }
   /** When the return was requested. */
   createdAt: string
+  /** SHA-256 of what is approved; only of returns that need an approval. */
+  orderHash?: string
 }
 
 export type PayoutTimesReport = {

@@ -1,3 +1,4 @@
+import { prefixes, toReference } from '../base/ids.js'
 import { sql } from '../postgres/sql.js'
 import type { Queryable } from '../postgres/tx.js'
 import type { Payment } from './payment.js'
@@ -47,6 +48,7 @@ export async function findReturn(
 
 const returnFields = sql.raw(`
   ${returnColumns('r')}, p.destination as resolved, p.failure_reason as "failureReason",
+  coalesce(p.status = 'PENDING', false) as "isPending", encode(p.order_hash, 'hex') as "orderHash",
   coalesce(p.reversed_at, p.failed_at, p.completed_at) as "endedAt"`)
 
 const joinPayouts = sql.raw(
@@ -57,13 +59,34 @@ const selectReturns = sql`select ${returnFields} from payment_returns r ${joinPa
 
 type FoundRow = ReturnRow & PayoutColumns
 
-function toFound({ resolved, failureReason, endedAt, ...row }: FoundRow) {
+function toFound({ resolved, failureReason, isPending, orderHash, endedAt, ...row }: FoundRow) {
   return {
     ...toReturn({ ...row, destination: resolved ?? row.destination }),
     failureReason,
+    isPending,
+    orderHash,
     endedAt,
   }
 }
 
 /** Columns of the return's payout; null while there is none. */
-type PayoutColumns = { resolved: string | null; failureReason: string | null; endedAt: Date | null }
+type PayoutColumns = {
+  resolved: string | null
+  failureReason: string | null
+  isPending: boolean
+  orderHash: string | null
+  endedAt: Date | null
+}
+
+/** References of the payments that returns belong to, by the id of the return. */
+export async function findPaymentsOfReturns(
+  db: Queryable,
+  environmentId: Payment['environmentId'],
+  ids: string[],
+): Promise<Map<string, string>> {
+  if (ids.length === 0) return new Map()
+  const rows = await db.rows(sql<{ id: string; paymentId: string }>`
+    select id, payment_id as "paymentId" from payment_returns
+    where environment_id = ${environmentId} and id = any (${ids}::uuid[])`)
+  return new Map(rows.map(({ id, paymentId }) => [id, toReference(prefixes.payment, paymentId)]))
+}

@@ -18,12 +18,8 @@ export async function prepareReturns(
   now: Date,
   returns: ReturnToSend[],
 ): Promise<Outcome<NewPayout>[]> {
-  const inspected = await rail.inspect(returns.map(toTarget))
-  const payouts = returns.flatMap((one, index) => {
-    const outcome = inspected[index]!
-    if (outcome instanceof Refusal) return []
-    return [toPayout(after(now, one.clockOffsetMs), one, { rail, inspected: outcome })]
-  })
+  const inspected = await inspectReturns(rail, now, returns)
+  const payouts = inspected.filter((outcome) => !(outcome instanceof Refusal))
   const prepared = await rail.prepare(
     payouts.map((payout) => ({ ...toTarget(payout), reference: referenceOf(payout) })),
   )
@@ -34,6 +30,20 @@ export async function prepareReturns(
     }),
   )
   return returns.map(({ id }, index) => newPayouts.get(id) ?? (inspected[index] as Refusal))
+}
+
+/** The payouts of returns, with resolved destinations and unsigned. `now` is real time. */
+export async function inspectReturns(
+  rail: PayoutRail,
+  now: Date,
+  returns: ReturnToSend[],
+): Promise<Outcome<Payout>[]> {
+  const inspected = await rail.inspect(returns.map(toTarget))
+  return returns.map((one, index) => {
+    const outcome = inspected[index]!
+    if (outcome instanceof Refusal) return outcome
+    return toPayout(after(now, one.clockOffsetMs), one, { rail, inspected: outcome })
+  })
 }
 
 function toTarget({ asset, amount, destination }: Target): Target {

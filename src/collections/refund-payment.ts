@@ -4,16 +4,25 @@ import { Refusal } from '../base/refusal.js'
 import { listBalancesOf } from '../ledger/balances.js'
 import { formatMoney } from '../money/amounts.js'
 import { createPayouts, type NewPayout, notCovered } from '../payouts/create-payouts.js'
+import { createUnderRule, type RuleRequest } from '../payouts/create-under-rule.js'
+import type { Payout, PayoutStatus } from '../payouts/payout.js'
 import type { Destination, PayoutRail } from '../payouts/ports.js'
 import type { Queryable, Tx } from '../postgres/tx.js'
 import type { PaymentName } from './find-payments.js'
 import { type Payment, paymentReference } from './payment.js'
-import { prepareReturns } from './prepare-returns.js'
+import { inspectReturns, prepareReturns } from './prepare-returns.js'
 import { lockPayment } from './resolve-payment.js'
 import { shiftPayments } from './shift-payments.js'
 import { insertReturns, type Return } from './store-returns.js'
 
-export type PaymentRefund = { record: Return; payout: NewPayout }
+export type PaymentRefund = {
+  record: Return
+  payout: Payout
+  /** Null: it waits for approval, so nothing is signed. */
+  signed: NewPayout | null
+  /** Null: the approval rule does not apply. */
+  rule: RuleRequest | null
+}
 
 /** Refuses early, before the rail is queried. `refundPayment` checks both again under locks. */
 export async function refuseUnaffordableRefund(
@@ -33,6 +42,8 @@ type RefundRequest = {
   destination: Destination
   /** How far `now` is ahead of real time. */
   clockOffsetMs: number
+  rule: RuleRequest | null
+  mustWait: boolean
 }
 
 /** Has the rail check and prepare the payout, before any money is held. Sends nothing. */
@@ -40,7 +51,7 @@ export async function prepareRefund(
   rail: PayoutRail,
   now: Date,
   { environmentId, id: paymentId, asset }: Payment,
-  { amount, destination, clockOffsetMs }: RefundRequest,
+  { amount, destination, clockOffsetMs, rule, mustWait }: RefundRequest,
 ): Promise<PaymentRefund> {
   const refund: Return = {
     environmentId,
@@ -53,12 +64,22 @@ export async function prepareRefund(
     destination,
     createdAt: now,
   }
-  const [payout] = await prepareReturns(rail, after(now, -clockOffsetMs), [
-    { ...refund, clockOffsetMs },
-  ])
-  if (payout instanceof Refusal) throw asPaymentAction(payout)
-  return { record: refund, payout: payout! }
+  const returns = [{ ...refund, clockOffsetMs }]
+  const realNow = after(now, -clockOffsetMs)
+  const createdBy = rule && { createdByKey: rule.createdByKey, createdByUser: rule.createdByUser }
+  if (mustWait) {
+    const [unsigned] = await inspectReturns(rail, realNow, returns)
+    if (unsigned instanceof Refusal) throw asPaymentAction(unsigned)
+    return { record: refund, payout: { ...unsigned!, ...createdBy }, signed: null, rule }
+  }
+  const [prepared] = await prepareReturns(rail, realNow, returns)
+  if (prepared instanceof Refusal) throw asPaymentAction(prepared)
+  const payout = { ...prepared!.payout, ...createdBy }
+  return { record: refund, payout, signed: { ...prepared!, payout }, rule }
 }
+
+/** The payment after a refund, and the status of the payout that refunds it. */
+export type RefundedPayment = { payment: Payment; status: PayoutStatus }
 
 /**
  * Sends accepted money back to the payer and keeps the fee. Refuses more than was accepted, and
@@ -68,12 +89,11 @@ export async function refundPayment(
   tx: Tx,
   now: Date,
   { name, refund }: { name: PaymentName; refund: PaymentRefund },
-): Promise<Payment> {
+): Promise<RefundedPayment> {
   const locked = await lockPayment(tx, name)
   const { amount, id } = refund.record
   refuseTooMuch(locked.payment, amount)
-  const [payout] = await createPayouts(tx, now, [refund.payout])
-  if (payout instanceof Refusal) throw payout
+  const status = await createRefund(tx, now, refund)
   insertReturns(tx, now, [refund.record])
   shiftPayments(tx, now, locked, [
     {
@@ -84,7 +104,18 @@ export async function refundPayment(
       event: { type: 'payment.returning', causeId: id },
     },
   ])
-  return locked.payments.get(locked.payment.id)!
+  return { payment: locked.payments.get(locked.payment.id)!, status }
+}
+
+async function createRefund(
+  tx: Tx,
+  now: Date,
+  { payout, signed, rule }: PaymentRefund,
+): Promise<PayoutStatus> {
+  if (rule) return (await createUnderRule(tx, now, { payout, signed }, rule)).payout.status
+  const [created] = await createPayouts(tx, now, [signed!])
+  if (created instanceof Refusal) throw created
+  return created!.status
 }
 
 function refuseTooMuch(payment: Payment, amount: bigint): void {

@@ -5,6 +5,8 @@ import { emitAll } from '../events/emit.js'
 import { moveAll } from '../ledger/move.js'
 import type { Movement } from '../ledger/movement.js'
 import { getClockOffset } from '../merchants/environment-clock.js'
+import { createPending } from '../payouts/create-under-rule.js'
+import type { Payout } from '../payouts/payout.js'
 import type { Destination } from '../payouts/ports.js'
 import type { Tx } from '../postgres/tx.js'
 import { showAccount, showCredit } from '../resources/collection-account.js'
@@ -72,11 +74,17 @@ export async function acceptHeld(tx: Tx, now: Date, name: PaymentName): Promise<
   return accepted
 }
 
+type HeldReturn = PaymentName & {
+  destination: Destination
+  /** The payout of a return that waits for approval. */
+  pending?: Payout | undefined
+}
+
 /** Sends held money back, to the sender or to a destination that the merchant names. */
 export async function returnHeld(
   tx: Tx,
   now: Date,
-  { destination, ...name }: PaymentName & { destination: Destination },
+  { destination, pending, ...name }: HeldReturn,
 ): Promise<Payment> {
   const locked = await lockPayment(tx, name)
   const { payment } = locked
@@ -84,7 +92,11 @@ export async function returnHeld(
   const { amountHeld: amount } = payment
   const at = after(now, await getClockOffset(tx, name.environmentId))
   const returned = newReturn(at, payment, { amount, destination })
-  insertReturns(tx, now, [returned])
+  if (pending) {
+    const payout = { ...pending, id: returned.id, amount }
+    await createPending(tx, now, payout)
+  }
+  insertReturns(tx, now, [returned], { hasPayout: pending !== undefined })
   shiftPayments(tx, now, locked, [
     {
       paymentId: payment.id,

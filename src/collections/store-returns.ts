@@ -63,8 +63,16 @@ const insert = listStatement({
     from ${list}`,
 })
 
-/** Due immediately, in real time. A refund is inserted as SENT: its payout exists already. */
-export function insertReturns(tx: Tx, now: Date, returns: Return[]): void {
+/**
+ * Due immediately, in real time. A refund is inserted as SENT: its payout exists already; so does
+ * that of a return that waits for approval.
+ */
+export function insertReturns(
+  tx: Tx,
+  now: Date,
+  returns: Return[],
+  { hasPayout = false } = {},
+): void {
   if (returns.length === 0) return
   const rows = returns.map((one) => ({
     environment_id: one.environmentId,
@@ -75,7 +83,7 @@ export function insertReturns(tx: Tx, now: Date, returns: Return[]): void {
     amount: one.amount,
     takes_from: one.takesFrom,
     destination: JSON.stringify(one.destination),
-    state: one.takesFrom === 'available' ? 'SENT' : 'WAITING',
+    state: hasPayout || one.takesFrom === 'available' ? 'SENT' : 'WAITING',
     created_at: one.createdAt,
   }))
   tx.write(insert(rows, now))

@@ -205,6 +205,7 @@ function conditionsOf(filter: PayoutFilter, { terms }: Lookups, serves: Served):
     // The other indexes have transfers only; an id may be that of a return.
     (serves === 'id' ||
       serves === 'user' ||
+      serves === 'key' ||
       (serves !== 'kind' && kinds.length < transferKinds.length)) &&
       sql`t.kind = any (${kinds}::text[])`,
     serves !== 'kind' && status && sql`t.status = ${status}`,

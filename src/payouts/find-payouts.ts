@@ -1,9 +1,11 @@
 import type { EnvironmentId } from '../base/environment.js'
 import { fromReference } from '../base/ids.js'
+import { limits } from '../base/limits.js'
 import { notFound } from '../base/refusal.js'
 import type { Asset } from '../money/assets.js'
 import { gather } from '../postgres/gather.js'
 import { keyedRead, type RowKey } from '../postgres/keyed-read.js'
+import { sql } from '../postgres/sql.js'
 import type { Queryable } from '../postgres/tx.js'
 import { findPayoutPage, type PayoutFilter } from './filter-payouts.js'
 import {
@@ -167,6 +169,24 @@ export async function listPayouts(
           ids.map((id) => ({ environmentId, id })),
         )
   return { payouts: found.filter((one) => one !== undefined), next }
+}
+
+/** Payouts and returns that wait for approval, oldest first. */
+export async function listWaiting(
+  db: Queryable,
+  environmentId: EnvironmentId,
+): Promise<PayoutWithAttempts[]> {
+  const rows = await db.rows(sql<{ id: string }>`
+    select id from payouts
+    where environment_id = ${environmentId} and kind = any (${Object.keys(payoutKinds)}::text[])
+      and status = 'PENDING'
+    order by id limit ${limits.http.pageSizeMax}`)
+  if (rows.length === 0) return []
+  const found = await findPayouts(
+    db,
+    rows.map(({ id }) => ({ environmentId, id })),
+  )
+  return found.filter((one) => one !== undefined)
 }
 
 type PayoutName = { environmentId: EnvironmentId; kind?: PayoutKind; reference: string }

@@ -26,9 +26,9 @@ export const paymentReturn = resource('PaymentReturn', {
   }),
   amount: anyAmount,
   currency: anyAsset,
-  status: Type.Enum(['WAITING', 'SENT', 'RETURNED', 'FAILED', 'REVERSED'], {
+  status: Type.Enum(['PENDING', 'WAITING', 'SENT', 'RETURNED', 'FAILED', 'REVERSED'], {
     description:
-      '`FAILED` and `REVERSED` mean that the money is back where it was before the return.',
+      '`PENDING`: it goes to another destination than the sender, and your approval rule requires a second person. `FAILED` and `REVERSED` mean that the money is back where it was before the return.',
     examples: ['SENT'],
   }),
   failureReason: notYet(Type.String(), 'Why the return failed; null otherwise.'),
@@ -41,6 +41,12 @@ export const paymentReturn = resource('PaymentReturn', {
     { description: 'Bank account or wallet that the money goes to.' },
   ),
   createdAt: timestamp('When the return was requested.'),
+  orderHash: Type.Optional(
+    Type.String({
+      'x-left-out': true,
+      description: 'SHA-256 of what is approved; only of returns that need an approval.',
+    }),
+  ),
 })
 
 type PaymentReturnFields = {
@@ -50,6 +56,8 @@ type PaymentReturnFields = {
   amount: bigint
   state: string
   failureReason: string | null
+  isPending: boolean
+  orderHash: string | null
   endedAt: Date | null
   destination:
     | { kind: 'wallet'; address: string }
@@ -69,11 +77,12 @@ export function showReturn(one: PaymentReturnFields) {
     kind: one.takesFrom === 'available' ? 'refund' : 'return',
     amount: toWire(one.amount, one.asset),
     currency: one.asset,
-    status: one.state,
+    status: one.isPending ? 'PENDING' : one.state,
     failureReason: one.failureReason,
     endedAt: one.endedAt?.toISOString() ?? null,
     destination: showDestination(one.destination),
     createdAt: one.createdAt.toISOString(),
+    orderHash: one.orderHash ?? undefined,
   }
 }
 

@@ -430,6 +430,69 @@ describe('no payout leaves without a second person:', () => {
   })
 })
 
+describe('a refund', () => {
+  async function collect(amount: number) {
+    const headers = { 'idempotency-key': randomUUID() }
+    const path = '/v1/collections/dedicated-accounts'
+    const body = { externalReference: randomUUID() }
+    const { accountNumber } = (await ask('POST', path, { key, body, headers })).json.data
+    const paid = { accountNumber, amount, sender: { name: 'CHUKA OKAFOR' } }
+    await ask('POST', '/v1/test/bank-transfers', { key, body: paid })
+    await settle()
+    const { items } = await read(`/v1/collections/payments?minAmount=${amount}&limit=1`)
+    return items[0].reference as string
+  }
+  const returnsOf = async (payment: string) =>
+    (await read(`/v1/collections/payments/${payment}/returns`)).items
+
+  test('to the sender needs nobody else, one to another account does', async () => {
+    const payment = await collect(3_000_000)
+    const path = `/v1/collections/payments/${payment}/refund`
+    const elsewhere = { amount: 1_100_000, destination: toBank }
+    const back = await bola.ask('POST', path, { body: { amount: 1_200_000 } })
+    expect(back.json.message).toBe('Refund submitted')
+    clock.advance(1)
+    const waiting = await bola.ask('POST', path, { body: elsewhere })
+    expect(waiting.json.message, waiting.text).toBe('Refund waits for approval')
+    const [refund] = await returnsOf(payment)
+    expect(refund).toMatchObject({ status: 'PENDING', amount: 1_100_000 })
+    expect((await approve(bola, refund)).json).toMatchObject({ reason: 'own_payout' })
+    expect((await approve(chidi, refund)).status).toBe(200)
+    await settle()
+    expect((await returnsOf(payment))[0]).toMatchObject({ status: 'RETURNED' })
+    await expectAllProofs(db)
+  })
+
+  test('of held money to another account waits, and is held again if rejected', async () => {
+    const body = { policies: { bank: { overpayment: 'hold' } } }
+    await ask('PATCH', '/v1/settings', { key, body })
+    const headers = { 'idempotency-key': randomUUID() }
+    const created = await ask('POST', '/v1/collections/virtual-accounts', {
+      key,
+      body: { amount: 100_000, merchantReference: randomUUID() },
+      headers,
+    })
+    const { accountNumber, reference } = created.json.data
+    const paid = { accountNumber, amount: 2_100_000 }
+    await ask('POST', '/v1/test/bank-transfers', { key, body: paid })
+    await settle()
+    const list = await read(`/v1/collections/payments?accountReference=${reference}`)
+    const payment = list.items[0].reference
+    const path = `/v1/collections/payments/${payment}`
+    const resolved = await bola.ask('POST', `${path}/resolve`, {
+      body: { action: 'return', destination: toBank },
+    })
+    expect(resolved.json.message, resolved.text).toBe('Return waits for approval')
+    expect(resolved.json.data).toMatchObject({ amountReturning: 2_000_000, amountHeld: 0 })
+    const [waiting] = await returnsOf(payment)
+    expect(waiting).toMatchObject({ status: 'PENDING' })
+    await settle()
+    expect((await reject(chidi, waiting)).status).toBe(200)
+    expect(await read(path)).toMatchObject({ amountHeld: 2_000_000, amountReturning: 0 })
+    await expectAllProofs(db)
+  })
+})
+
 describe('the rule', () => {
   test('cannot be set while fewer than two members may approve', async () => {
     const lonely = await service.addMerchant('Lonely Stores')

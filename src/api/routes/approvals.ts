@@ -1,8 +1,11 @@
 import Type from 'typebox'
+import type { EnvironmentId } from '../../base/environment.js'
 import { prefixes, toReference } from '../../base/ids.js'
 import { limits } from '../../base/limits.js'
 import { Refusal } from '../../base/refusal.js'
+import { findPaymentsOfReturns } from '../../collections/find-returns.js'
 import { followReturns } from '../../collections/follow-returns.js'
+import { findKeyCreators, findKeyNames } from '../../merchants/find-key-names.js'
 import { decimalPattern } from '../../money/amounts.js'
 import type { NewPayout } from '../../payouts/create-payouts.js'
 import { mustWait } from '../../payouts/create-under-rule.js'
@@ -12,7 +15,10 @@ import {
   prepareApproval,
   rejectPayout,
 } from '../../payouts/decide-pending.js'
-import type { Payout } from '../../payouts/payout.js'
+import { getPayout, listWaiting, type PayoutWithAttempts } from '../../payouts/find-payouts.js'
+import { isReturn, type Payout } from '../../payouts/payout.js'
+import type { Queryable } from '../../postgres/tx.js'
+import { showDisbursement } from '../../resources/disbursement.js'
 import { bankTransfer, cryptoTransfer, showPayout } from '../../resources/payout.js'
 import {
   anyAsset,
@@ -23,6 +29,7 @@ import {
   text,
 } from '../../resources/shapes.js'
 import type { UserActor } from '../../team/actor.js'
+import { findUserNames } from '../../team/find-user-names.js'
 import { listApprovers } from '../../team/list-approvers.js'
 import type { ApiParts } from '../api-parts.js'
 import { commitRefusal, returnRefusal } from '../create-resource.js'
@@ -46,7 +53,7 @@ const base = {
 
 /** Of people only: API keys can neither approve nor reject. */
 export function approvalRoutes(api: ApiParts): Route[] {
-  return [approve(api), reject(api), check(api)]
+  return [approve(api), reject(api), check(api), waiting(api), read(api)]
 }
 
 const approve = (api: ApiParts) =>
@@ -174,6 +181,72 @@ const check = ({ db }: ApiParts) =>
       })
     },
   })
+
+const ofReading = {
+  access: 'user',
+  permission: 'payouts.see',
+  tag: 'Disbursements',
+  method: 'GET',
+} as const
+
+const waiting = ({ db }: ApiParts) =>
+  route({
+    ...ofReading,
+    path: `${path}/waiting`,
+    operation: 'listWaitingDisbursements',
+    summary: 'List what waits for approval',
+    description: 'Transfers, and refunds to another destination, oldest first.',
+    answers: { 200: Type.Object({ items: Type.Array(transfer) }) },
+    async handle({ environment, actor }) {
+      const found = await listWaiting(db, environment.id)
+      const items = await showAll(db, environment.id, found, actor as UserActor)
+      return successText(200, 'Waiting', `{"items":[${items.join(',')}]}`)
+    },
+  })
+
+const read = ({ db }: ApiParts) =>
+  route({
+    ...ofReading,
+    path: `${path}/:reference`,
+    operation: 'readDisbursement',
+    summary: 'Read a transfer or a refund',
+    description: 'Returns it with who created it and who decides.',
+    params,
+    answers: { 200: transfer },
+    async handle({ environment, params: { reference }, actor }) {
+      const found = await getPayout(db, { environmentId: environment.id, reference })
+      const [shown] = await showAll(db, environment.id, [found], actor as UserActor)
+      return successText(200, 'Transfer', shown!)
+    },
+  })
+
+/** As lists show them, with the payment of a refund and whether this person may approve it. */
+async function showAll(
+  db: Queryable,
+  environmentId: EnvironmentId,
+  found: PayoutWithAttempts[],
+  { userId, permissions }: UserActor,
+): Promise<string[]> {
+  const keyIds = found.flatMap(({ payout }) => payout.createdByKey ?? [])
+  const userIds = found.flatMap(({ payout }) => payout.createdByUser ?? [])
+  const keys = await findKeyNames(db, environmentId, keyIds)
+  const users = await findUserNames(db, userIds)
+  const creators = await findKeyCreators(db, environmentId, keyIds)
+  const payments = await findPaymentsOfReturns(
+    db,
+    environmentId,
+    found.filter(({ payout }) => isReturn(payout)).map(({ payout }) => payout.id),
+  )
+  return found.map((one) => {
+    const { id, createdByKey, createdByUser } = one.payout
+    const creator = createdByUser ?? (createdByKey && creators.get(createdByKey))
+    const more = JSON.stringify({
+      payment: payments.get(id) ?? null,
+      mayApprove: creator !== userId && permissions.has('payouts.approve'),
+    })
+    return `${showDisbursement(one, { keys, users }).slice(0, -1)},${more.slice(1)}`
+  })
+}
 
 type Decision = Pick<
   RouteRequest<unknown, unknown, { reference: string }>,

@@ -1,19 +1,23 @@
 import Type, { type Static } from 'typebox'
-import { prefixes } from '../../base/ids.js'
+import { after } from '../../base/clock.js'
+import { newId, prefixes } from '../../base/ids.js'
 import { Refusal } from '../../base/refusal.js'
 import { getPayment } from '../../collections/find-payments.js'
 import type { Payment } from '../../collections/payment.js'
+import { inspectReturns } from '../../collections/prepare-returns.js'
 import {
   asPaymentAction,
   type PaymentRefund,
   prepareRefund,
+  type RefundedPayment,
   refundPayment,
   refuseUnaffordableRefund,
 } from '../../collections/refund-payment.js'
 import { acceptHeld, returnHeld } from '../../collections/resolve-payment.js'
 import { destinationOf } from '../../collections/return-destination.js'
 import { formatDecimal } from '../../money/amounts.js'
-import { returnKindOf } from '../../payouts/payout.js'
+import { mustWait, type RuleRequest } from '../../payouts/create-under-rule.js'
+import { type Payout, returnKindOf } from '../../payouts/payout.js'
 import type { BankDirectory, Destination, PayoutRail } from '../../payouts/ports.js'
 import { payment, showPayment } from '../../resources/payment.js'
 import { referenceSample } from '../../resources/shapes.js'
@@ -80,12 +84,23 @@ export const resolvePayment = (api: ApiParts) =>
         ? undefined
         : await prepareReturn(api, request, { found, requested }).catch(returnRefusal)
       if (destination instanceof Refusal) return commitRefusal(api, request, destination)
+      const pending = await preparePending(api, request, { found, requested, destination }).catch(
+        returnRefusal,
+      )
+      if (pending instanceof Refusal) return commitRefusal(api, request, pending)
       return api.change(
         toCallWithLateAnswer(
           request,
           (tx, now) =>
-            destination ? returnHeld(tx, now, { ...name, destination }) : acceptHeld(tx, now, name),
-          (resolved) => success(200, 'Payment resolved', showPayment(resolved as Payment)),
+            destination
+              ? returnHeld(tx, now, { ...name, destination, pending })
+              : acceptHeld(tx, now, name),
+          (resolved) =>
+            success(
+              200,
+              pending ? 'Return waits for approval' : 'Payment resolved',
+              showPayment(resolved as Payment),
+            ),
         ),
       )
     },
@@ -134,20 +149,30 @@ export const refundOfPayment = (api: ApiParts) =>
         returnRefusal,
       )
       if (prepared instanceof Refusal) return commitRefusal(api, request, prepared)
+      let isSubmitted = false
       const call = toCallWithLateAnswer<KeyedChange, unknown>(
         request,
         (tx, now) => refundPayment(tx, now, { name, refund: prepared }),
-        (refunded) => success(201, 'Refund submitted', showPayment(refunded as Payment)),
+        (outcome) => {
+          const { payment: refunded, status } = outcome as RefundedPayment
+          isSubmitted = status === 'SUBMITTED'
+          const message = isSubmitted ? 'Refund submitted' : 'Refund waits for approval'
+          return success(201, message, showPayment(refunded))
+        },
       )
       // A key that paid is kept as long as the payout: a repeat must never pay twice.
       call.expiresAt = null
       const answered = await api.change(call)
-      if (answered.status === 201 && !answered.isReplayed) api.sendPayout(prepared.payout)
+      if (answered.status === 201 && !answered.isReplayed && isSubmitted && prepared.signed)
+        api.sendPayout(prepared.signed)
       return answered
     },
   })
 
-type Caller = Pick<RouteRequest<unknown, unknown, unknown>, 'environment' | 'now'>
+type Caller = Pick<
+  RouteRequest<unknown, unknown, unknown>,
+  'environment' | 'now' | 'actor' | 'keyId'
+>
 
 type ReturnRequest = { found: Payment; requested: Destination | undefined }
 
@@ -161,7 +186,71 @@ async function prepare(
   const destination = await findDestination(api, caller, { found, requested })
   await inspectWallet(api, caller, { found, destination, amount })
   const { clockOffsetMs } = caller.environment
-  return prepareRefund(rail, caller.now, found, { amount, destination, clockOffsetMs })
+  const rule = ruleFor(api, caller, { found, requested, amount })
+  return prepareRefund(rail, caller.now, found, {
+    amount,
+    destination,
+    clockOffsetMs,
+    rule,
+    mustWait: rule !== null && (await mustWait(api.db, rule)),
+  })
+}
+
+/** Money that goes to another destination than its sender follows the approval rule. */
+function ruleFor(
+  { collections }: ApiParts,
+  { environment, now, actor, keyId }: Caller,
+  { found, requested, amount }: ReturnRequest & { amount: bigint },
+): RuleRequest | null {
+  const createdByUser = actor.kind === 'user' ? actor.userId : null
+  if (!requested || (createdByUser === null && !environment.keysNeedApproval)) return null
+  const { railId: id, sender } = found
+  const bank = collections.findBank(environment.mode, { name: found.rail })
+  const ofSender = found.asset === 'NGN' ? destinationOf({ id, sender }, bank) : undefined
+  const isSender =
+    requested.kind === 'bank_account' &&
+    requested.accountNumber === ofSender?.accountNumber &&
+    requested.bankCode === ofSender.bankCode
+  if (isSender) return null
+  return {
+    environmentId: environment.id,
+    asset: found.asset,
+    amount,
+    createdByKey: keyId,
+    createdByUser,
+    at: now,
+  }
+}
+
+/** The payout of a held payment that goes elsewhere and must wait; undefined: it need not. */
+async function preparePending(
+  api: ApiParts,
+  caller: Caller,
+  { found, requested, destination }: ReturnRequest & { destination: Destination | undefined },
+): Promise<Payout | undefined> {
+  const amount = found.amountHeld
+  const rule = ruleFor(api, caller, { found, requested, amount })
+  if (!destination || amount === 0n || !rule || !(await mustWait(api.db, rule))) return undefined
+  const { environmentId, asset, id: paymentId } = found
+  const { clockOffsetMs } = caller.environment
+  const rail = railOf(api, caller, found)
+  const [payout] = await inspectReturns(rail, after(caller.now, -clockOffsetMs), [
+    {
+      environmentId,
+      id: newId(caller.now),
+      paymentId,
+      rail: rail.name,
+      asset,
+      amount,
+      takesFrom: 'suspense',
+      destination,
+      createdAt: caller.now,
+      clockOffsetMs,
+    },
+  ])
+  if (payout instanceof Refusal) throw asPaymentAction(payout)
+  const { createdByKey, createdByUser } = rule
+  return { ...payout!, createdByKey, createdByUser }
 }
 
 /** Where held money goes back to. If nothing is held, the transaction refuses it. */

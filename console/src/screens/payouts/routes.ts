@@ -6,7 +6,7 @@ const { menu } = texts.frame
 export const payoutRoutes: ScreenRoute[] = [
   {
     path: '/payouts',
-    load: () => import('../not-built'),
+    load: () => import('./payouts'),
     permissions: ['payouts.see'],
     menu: {
       label: menu.payouts,
@@ -17,10 +17,16 @@ export const payoutRoutes: ScreenRoute[] = [
       counts: ['approval', 'payout_review'],
     },
   },
-  { path: '/payouts/new', load: () => import('../not-built'), permissions: ['payouts.create'] },
+  { path: '/payouts/new', load: () => import('./new-payout'), permissions: ['payouts.create'] },
   {
     path: '/payouts/$reference',
-    load: () => import('../not-built'),
+    load: () => import('./payout'),
     permissions: ['payouts.see'],
+  },
+  {
+    path: '/payouts/$reference/receipt',
+    load: () => import('./receipt'),
+    permissions: ['payouts.see'],
+    isBare: true,
   },
 ]

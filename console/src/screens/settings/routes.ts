@@ -16,6 +16,11 @@ export const settingsRoutes: ScreenRoute[] = [
     permissions: ['settings.see'],
   },
   {
+    path: '/settings/approvals',
+    load: () => import('./approvals'),
+    permissions: ['settings.see'],
+  },
+  {
     path: '/settings/settlements',
     load: () => import('./settlements'),
     permissions: ['settings.see'],

@@ -11,11 +11,17 @@ const { tabs, title, ofMode } = texts.settings
 const pages: { path: string; label: string; permission: Permission }[] = [
   { path: '/settings', label: tabs.checkout, permission: 'settings.see' },
   { path: '/settings/payments', label: tabs.payments, permission: 'settings.see' },
+  { path: '/settings/approvals', label: tabs.approvals, permission: 'settings.see' },
   { path: '/settings/settlements', label: tabs.settlements, permission: 'settings.see' },
   { path: '/settings/bank-accounts', label: tabs.bankAccounts, permission: 'business.see' },
   { path: '/settings/kyc', label: tabs.kyc, permission: 'business.see' },
   { path: '/settings/fees', label: tabs.fees, permission: 'settings.see' },
 ]
+
+/** On phones the tabs scroll. */
+function showWhole(tab: HTMLAnchorElement | null): void {
+  tab?.scrollIntoView({ inline: 'center', block: 'nearest' })
+}
 
 type Props = { tab: keyof typeof tabs; actions?: ReactNode; children: ReactNode }
 
@@ -40,6 +46,7 @@ export function SettingsPage({ tab, actions, children }: Props) {
             to={page.path}
             className={path === page.path ? 'on' : ''}
             aria-current={path === page.path ? 'page' : undefined}
+            ref={path === page.path ? showWhole : undefined}
           >
             {page.label}
           </Link>

@@ -1,0 +1,413 @@
+import { Select, TextInput } from '@mantine/core'
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import { type ReactNode, useState } from 'react'
+import type { Balance } from '../../../../sdk/src/types'
+import { type Page, useRead } from '../../api/reads'
+import { toRefusal } from '../../api/refusal'
+import { useScope } from '../../api/scope'
+import { useMay } from '../../api/session'
+import { useWrite } from '../../api/writes'
+import { initialsOf } from '../../frame/initials'
+import { Button } from '../../parts/button'
+import { Icon, type IconName } from '../../parts/icons'
+import { formatAccountNumber, formatWallet } from '../../parts/identifiers'
+import { Money } from '../../parts/money'
+import { type Asset, formatMoney, toUnits, toWire } from '../../parts/money-format'
+import { MoneyInput } from '../../parts/money-input'
+import { notify } from '../../parts/notify'
+import { Card, Fact, Facts, Note, PageHead, Tile } from '../../parts/page'
+import { Refusal } from '../../parts/refusals'
+import { formatDay } from '../../parts/time-format'
+import { texts } from '../../texts/en'
+import { amountInWords } from './amount-in-words'
+import { type History, path, type Transfer } from './transfer'
+import { useQuote } from './use-quote'
+
+const words = texts.payouts.form
+
+type Form = {
+  way: 'bank' | 'wallet'
+  bankCode: string
+  accountNumber: string
+  address: string
+  coin: 'USDC' | 'USDT'
+  units: bigint | null
+  narration: string
+  merchantReference: string
+}
+
+/** What "Copy as new" and links pass on. */
+function readForm(search: Record<string, unknown>): Form {
+  const text = (name: string) => String(search[name] ?? '')
+  const coin = text('coin') === 'USDT' ? 'USDT' : 'USDC'
+  const isWallet = text('address') !== '' || search.coin !== undefined
+  const amount = text('amount')
+  const asset = isWallet ? coin : 'NGN'
+  const isAmount = /^\d+(\.\d{1,6})?$/.test(amount)
+  return {
+    way: isWallet ? 'wallet' : 'bank',
+    bankCode: text('bankCode'),
+    accountNumber: text('accountNumber'),
+    address: text('address'),
+    coin,
+    units: isAmount ? toUnits(asset === 'NGN' ? BigInt(amount) : amount, asset) : null,
+    narration: text('narration'),
+    merchantReference: '',
+  }
+}
+
+export function Screen() {
+  const search = useSearch({ strict: false }) as Record<string, unknown>
+  const [form, setForm] = useState<Form>(() => readForm(search))
+  const change = (changed: Partial<Form>) => setForm({ ...form, ...changed })
+  const navigate = useNavigate()
+  const { mode } = useScope()
+  const { write, isBusy, refusal } = useWrite<Transfer>({
+    topics: ['payouts', 'approvals', 'balances'],
+    reads: ['attention', 'waiting payouts'],
+  })
+  const isToBank = form.way === 'bank'
+  const asset: Asset = isToBank ? 'NGN' : form.coin
+  const accountNumber = form.accountNumber.replace(/\D/g, '')
+  const isAccount = form.bankCode !== '' && /^\d{10}$/.test(accountNumber)
+  const isWallet = /^[1-9A-HJ-NP-Za-km-z]{32,44}$/.test(form.address.trim())
+  const hasRecipient = isToBank ? isAccount : isWallet
+  const recipient: Record<string, string> = isToBank
+    ? { bankCode: form.bankCode, accountNumber }
+    : { address: form.address.trim() }
+
+  const banks = useRead<Page<{ code: string; name: string }>>('banks', '/v1/banks').data?.items
+  const bankName = banks?.find(({ code }) => code === form.bankCode)?.name ?? ''
+  const name = useRead<{ accountName: string }>('account name', '/v1/banks/resolve', recipient, {
+    isEnabled: isToBank && isAccount,
+  })
+  const history = useRead<History>('recipient', `${path}/recipients`, recipient, {
+    isEnabled: hasRecipient,
+  }).data
+  const { quote, error: quoteError } = useQuote({
+    isToBank,
+    recipient,
+    asset,
+    units: hasRecipient && !name.error ? form.units : null,
+  })
+  const check = useRead<{ needed: boolean; approvers: { id: string; name: string }[] }>(
+    'approval check',
+    `${path}/approval-check`,
+    { currency: asset, amount: form.units === null ? '' : String(toWire(form.units, asset)) },
+    { isEnabled: form.units !== null && form.units > 0n },
+  ).data
+  const balances = useRead<{ items: Balance[] }>(
+    'balances',
+    '/v1/balances',
+    {},
+    { isEnabled: useMay('balances.see') },
+  ).data
+  const balance = balances?.items.find((one) => one.asset === asset)?.available
+  const available = balance === undefined ? null : toUnits(balance, asset)
+  const fee = quote ? toUnits(quote.fee, asset) : null
+  const total = form.units !== null && fee !== null ? form.units + fee : null
+  const isShort = available !== null && total !== null && total > available
+  const isNamed = !isToBank || Boolean(name.data)
+  const isReady = hasRecipient && isNamed && form.units !== null && form.units > 0n && !isShort
+
+  const send = async () => {
+    const { narration, merchantReference } = form
+    const shared = merchantReference.trim() ? { merchantReference: merchantReference.trim() } : {}
+    const body = isToBank
+      ? {
+          ...recipient,
+          amount: toWire(form.units!, 'NGN'),
+          accountName: name.data!.accountName,
+          ...(narration.trim() && { narration: narration.trim() }),
+          ...shared,
+        }
+      : {
+          destinationAddress: form.address.trim(),
+          amount: String(toWire(form.units!, asset)),
+          asset,
+          network: 'SOLANA',
+          ...shared,
+        }
+    const created = await write(`${path}/${isToBank ? 'bank-transfer' : 'crypto'}`, body)
+    if (!created) return
+    await notify(created.status === 'PENDING' ? words.waits : words.sent)
+    await navigate({ to: '/payouts/$reference', params: { reference: created.reference } as never })
+  }
+
+  const isWaiting = check?.needed === true
+  const atFields = ['merchantReference', 'narration', 'amount']
+  return (
+    <form
+      className="col"
+      onSubmit={(event) => {
+        event.preventDefault()
+        if (isReady) void send()
+      }}
+    >
+      <PageHead
+        title={words.title}
+        parent={{ to: '/payouts', label: texts.payouts.title, current: words.crumb }}
+      />
+      <div className="two w">
+        <Card isPadded className="frm">
+          <div className="way" role="radiogroup" aria-label={words.payTo}>
+            <Way
+              icon="bank"
+              name={words.bank}
+              hint={words.bankHint}
+              isOn={isToBank}
+              onClick={() => change({ way: 'bank', units: null })}
+            />
+            <Way
+              icon="coin"
+              name={words.wallet}
+              hint={words.walletHint}
+              isOn={!isToBank}
+              onClick={() => change({ way: 'wallet', units: null })}
+            />
+          </div>
+          {isToBank ? (
+            <div className="g2">
+              <Select
+                label={words.bankName}
+                placeholder={words.bankPlaceholder}
+                nothingFoundMessage={words.noBank}
+                searchable
+                data={(banks ?? []).map(({ code, name: label }) => ({ value: code, label }))}
+                value={form.bankCode || null}
+                onChange={(code) => change({ bankCode: code ?? '' })}
+              />
+              <TextInput
+                label={words.accountNumber}
+                inputMode="numeric"
+                autoComplete="off"
+                value={formatAccountNumber(accountNumber)}
+                error={accountNumber.length > 10 && words.accountIssue}
+                onChange={({ currentTarget }) => change({ accountNumber: currentTarget.value })}
+              />
+            </div>
+          ) : (
+            <div className="g2">
+              <TextInput
+                label={words.address}
+                autoComplete="off"
+                spellCheck={false}
+                value={form.address}
+                onChange={({ currentTarget }) => change({ address: currentTarget.value })}
+              />
+              <Select
+                label={words.coin}
+                data={['USDC', 'USDT']}
+                value={form.coin}
+                allowDeselect={false}
+                onChange={(coin) => change({ coin: coin as Form['coin'], units: null })}
+              />
+            </div>
+          )}
+          <div role="status">
+            {isToBank && isAccount && name.isLoading && <p className="soft">{words.resolving}</p>}
+            {isToBank && isAccount && name.error && (
+              <Note tone="bad" title={toRefusal(name.error).message} />
+            )}
+            {isToBank && isAccount && name.data && (
+              <Found name={name.data.accountName}>
+                {words.confirms(bankName)} {tellHistory(history)}
+              </Found>
+            )}
+            {!isToBank && isWallet && (
+              <Note tone="warn" icon="coin" title={formatWallet(form.address.trim())}>
+                <p className="sm">
+                  {words.checkWallet} {tellHistory(history)}
+                </p>
+              </Note>
+            )}
+          </div>
+          <div className="amt">
+            <MoneyInput
+              key={`${form.way}${form.coin}`}
+              asset={asset}
+              label={words.amount}
+              name="amount"
+              value={form.units}
+              error={refusal?.issueOf('amount')}
+              onChange={(units) => change({ units })}
+            />
+            <p className="hint row sp">
+              <span>{form.units !== null && amountInWords(form.units, asset)}</span>
+              {available !== null && available > 0n && (
+                <button
+                  type="button"
+                  className="lnk nw"
+                  onClick={() => change({ units: everything(available, fee) })}
+                >
+                  {words.everything}
+                </button>
+              )}
+            </p>
+          </div>
+          <div className="g2">
+            {isToBank && (
+              <TextInput
+                label={<Optional>{words.narration}</Optional>}
+                description={words.narrationHint}
+                inputWrapperOrder={['label', 'input', 'description', 'error']}
+                maxLength={100}
+                value={form.narration}
+                error={refusal?.issueOf('narration')}
+                onChange={({ currentTarget }) => change({ narration: currentTarget.value })}
+              />
+            )}
+            <TextInput
+              label={<Optional>{words.reference}</Optional>}
+              description={words.referenceHint}
+              inputWrapperOrder={['label', 'input', 'description', 'error']}
+              maxLength={100}
+              value={form.merchantReference}
+              error={refusal?.issueOf('merchantReference')}
+              onChange={({ currentTarget }) => change({ merchantReference: currentTarget.value })}
+            />
+          </div>
+        </Card>
+        <div className="col">
+          <Card title={words.summary}>
+            <Facts>
+              <Fact name={words.to}>
+                {isToBank
+                  ? name.data && (
+                      <>
+                        <b>{name.data.accountName}</b>
+                        <br />
+                        <span className="soft">
+                          {bankName} {formatAccountNumber(accountNumber)}
+                        </span>
+                      </>
+                    )
+                  : isWallet && <b>{formatWallet(form.address.trim())}</b>}
+              </Fact>
+              <Fact name={words.amount}>
+                {form.units !== null ? <Money amount={form.units} asset={asset} /> : '–'}
+              </Fact>
+              <Fact name={words.fee}>
+                {fee !== null ? <Money amount={fee} asset={asset} /> : '–'}
+              </Fact>
+            </Facts>
+            <div className="tot">
+              <Facts>
+                <Fact name={words.total}>
+                  {total !== null ? <Money amount={total} asset={asset} /> : '–'}
+                </Fact>
+              </Facts>
+            </div>
+            {available !== null && (
+              <Facts isSmall>
+                <Fact name={words.available}>{formatMoney(available, asset)}</Fact>
+                <Fact name={words.after}>
+                  {total !== null && !isShort && formatMoney(available - total, asset)}
+                </Fact>
+              </Facts>
+            )}
+            {isShort && <p className="pad top0 bad">{words.short}</p>}
+            {quoteError !== null && !name.error && (
+              <div className="pad top0">
+                <Note tone="bad" title={toRefusal(quoteError).message} />
+              </div>
+            )}
+          </Card>
+          <Card {...(isWaiting && { title: words.mustApprove })}>
+            <div className={isWaiting ? 'pad top0' : 'pad'}>
+              {isWaiting && (
+                <>
+                  <p className="soft">{words.mustApproveText}</p>
+                  {check.approvers.length === 0 && <p className="b">{words.nobody}</p>}
+                  {check.approvers.map((one) => (
+                    <p key={one.id} className="per">
+                      <span className="av" aria-hidden="true">
+                        {initialsOf(one.name)}
+                      </span>
+                      <b>{one.name}</b>
+                    </p>
+                  ))}
+                  <p className="hint gapped">{words.expires}</p>
+                </>
+              )}
+              <div className="stick">
+                <Button
+                  type="submit"
+                  kind="primary"
+                  size="big"
+                  icon={isWaiting || mode === 'live' ? 'finger' : 'payOut'}
+                  isWide
+                  isBusy={isBusy}
+                  isDisabled={!isReady}
+                >
+                  {isWaiting ? words.sendForApproval : words.send}
+                </Button>
+              </div>
+              <p className="hint mid">
+                {mode === 'live' ? words.proof : !isWaiting && words.noProof}
+              </p>
+              <Refusal error={refusal} atFields={atFields} />
+            </div>
+          </Card>
+        </div>
+      </div>
+    </form>
+  )
+}
+
+/** The whole balance less the fee; the fee of an unknown amount counts as none. */
+function everything(available: bigint, fee: bigint | null): bigint {
+  const rest = available - (fee ?? 0n)
+  return rest > 0n ? rest : 0n
+}
+
+function tellHistory(history: History | null | undefined): string {
+  if (!history) return ''
+  const { count, last } = history
+  if (!last) return words.neverPaid
+  const amount = formatMoney(last.amount, last.currency)
+  return words.paidBefore(count, amount, formatDay(last.createdAt))
+}
+
+function Optional({ children }: { children: ReactNode }) {
+  return (
+    <>
+      {children} <span className="soft">{words.optional}</span>
+    </>
+  )
+}
+
+type WayProps = { icon: IconName; name: string; hint: string; isOn: boolean; onClick: () => void }
+
+function Way({ icon, name, hint, isOn, onClick }: WayProps) {
+  return (
+    <button
+      type="button"
+      role="radio"
+      aria-checked={isOn}
+      className={isOn ? 'on' : ''}
+      onClick={onClick}
+    >
+      <Tile icon={icon} tone={isOn ? 'brand' : 'calm'} />
+      <span>
+        <b>{name}</b>
+        <br />
+        <span className="soft sm">{hint}</span>
+      </span>
+    </button>
+  )
+}
+
+function Found({ name, children }: { name: string; children: ReactNode }) {
+  return (
+    <div className="found">
+      <span className="tile">
+        <Icon name="check" />
+      </span>
+      <div>
+        <p className="b">{name}</p>
+        <p className="sm">{children}</p>
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,290 @@
+import { Link, useParams } from '@tanstack/react-router'
+import { useEffect, useState } from 'react'
+import { toRefusal } from '../../api/refusal'
+import { useScope } from '../../api/scope'
+import { useMay } from '../../api/session'
+import { useWrite } from '../../api/writes'
+import { OtherModeHint } from '../../frame/other-mode-hint'
+import { noteRecent } from '../../frame/recent'
+import { Button } from '../../parts/button'
+import { JsonView } from '../../parts/code'
+import { DataTable } from '../../parts/data-table'
+import { AccountNumber, Reference, Wallet } from '../../parts/identifiers'
+import { Money } from '../../parts/money'
+import { formatMoney } from '../../parts/money-format'
+import { notify } from '../../parts/notify'
+import { Card, Fact, Facts, Note, PageHead, Skeleton } from '../../parts/page'
+import { ErrorState, Refusal } from '../../parts/refusals'
+import { ResourceTimeline } from '../../parts/resource-timeline'
+import { Status } from '../../parts/status'
+import { Time } from '../../parts/time'
+import { texts } from '../../texts/en'
+import { Approval } from './approval'
+import { Checks } from './checks'
+import {
+  amountOf,
+  assetOf,
+  copyPath,
+  isBank,
+  nameOf,
+  path,
+  placeOf,
+  type Transfer,
+  useTransfer,
+} from './transfer'
+
+const words = texts.payouts.page
+
+export function Screen() {
+  const { reference = '' } = useParams({ strict: false }) as { reference?: string }
+  const { data: transfer, error, refetch } = useTransfer(reference)
+  if (error && !transfer && toRefusal(error).status === 404)
+    return <OtherModeHint path={`${path}/${reference}`} />
+  if (error && !transfer) return <ErrorState error={error} retry={() => void refetch()} />
+  if (!transfer) return <Loading />
+  return <PayoutPage transfer={transfer} />
+}
+
+function Loading() {
+  return (
+    <>
+      <div className="head">
+        <Skeleton height={52} width={360} />
+      </div>
+      <div className="two w">
+        <div className="col">
+          <Skeleton height={300} />
+          <Skeleton height={220} />
+        </div>
+        <Skeleton height={300} />
+      </div>
+    </>
+  )
+}
+
+function PayoutPage({ transfer }: { transfer: Transfer }) {
+  const { reference, status } = transfer
+  const { mode } = useScope()
+  const mayCreate = useMay('payouts.create')
+  const asset = assetOf(transfer)
+  const to = [nameOf(transfer), placeOf(transfer)].filter(Boolean).join(', ')
+  const title = `${formatMoney(amountOf(transfer), asset)} ${words.to(nameOf(transfer))}`
+  useEffect(() => noteRecent({ path: `/payouts/${reference}`, title }), [reference, title])
+  const isWaiting = status === 'PENDING'
+  const hasArrived = status === 'COMPLETED' || status === 'CONFIRMED'
+  return (
+    <>
+      <PageHead
+        parent={{
+          to: '/payouts',
+          label: texts.payouts.title,
+          current: <Reference value={reference} />,
+        }}
+        title={<Money amount={amountOf(transfer)} asset={asset} />}
+        tab={title}
+        beside={
+          <>
+            <Status value={status} />
+            <span className="soft">{words.to(to)}</span>
+          </>
+        }
+        actions={
+          <>
+            {mayCreate && !transfer.payment && (
+              <Button icon="copy" to={copyPath(transfer)}>
+                {texts.payouts.copyAsNew}
+              </Button>
+            )}
+            {hasArrived && (
+              <Button icon="print" to={`/payouts/${reference}/receipt`}>
+                {words.receipt}
+              </Button>
+            )}
+          </>
+        }
+      />
+      {isBank(transfer) && transfer.reviewRequired && (
+        <Note tone="warn" icon="clock">
+          <p>{words.review}</p>
+        </Note>
+      )}
+      <div className="two w">
+        <div className="col">
+          {isWaiting && <Checks transfer={transfer} />}
+          <PayoutFacts transfer={transfer} />
+          <ResourceTimeline reference={reference} />
+          <Attempts transfer={transfer} />
+        </div>
+        <div className="col">
+          <Approval transfer={transfer} />
+          <Recipient transfer={transfer} />
+          {mode === 'test' && status === 'SUBMITTED' && mayCreate && <Settle transfer={transfer} />}
+        </div>
+      </div>
+    </>
+  )
+}
+
+function PayoutFacts({ transfer }: { transfer: Transfer }) {
+  const [isOpen, setOpen] = useState(false)
+  const { createdBy, failureReason, payment } = transfer
+  const asset = assetOf(transfer)
+  return (
+    <Card
+      title={payment ? words.refund : words.payout}
+      aside={
+        <button
+          type="button"
+          className="lnk sm"
+          aria-expanded={isOpen}
+          onClick={() => setOpen(!isOpen)}
+        >
+          {words.json}
+        </button>
+      }
+    >
+      <Facts>
+        <Fact name={words.amount}>
+          <b>
+            <Money amount={amountOf(transfer)} asset={asset} />
+          </b>
+        </Fact>
+        <Fact name={words.fee}>
+          <Money amount={transfer.fee} asset={asset} />
+        </Fact>
+        <Fact name={words.total}>
+          <Money amount={transfer.totalDebit} asset={asset} />
+        </Fact>
+        <Fact name={words.narration}>{isBank(transfer) ? transfer.narration : null}</Fact>
+        <Fact name={words.reference}>
+          {transfer.merchantReference && <span className="mono">{transfer.merchantReference}</span>}
+        </Fact>
+        <Fact name={words.payment}>
+          {payment && (
+            <Link className="lnk" to={`/payments/${payment}`}>
+              <span className="mono">{payment}</span>
+            </Link>
+          )}
+        </Fact>
+        <Fact name={words.why}>
+          {failureReason && (words.reasons[failureReason] ?? failureReason)}
+        </Fact>
+        <Fact name={words.createdBy}>
+          {createdBy && (createdBy.kind === 'key' ? words.key(createdBy.name) : createdBy.name)}
+        </Fact>
+        <Fact name={words.created}>
+          <Time value={transfer.createdAt} />
+        </Fact>
+        <Fact name={words.submitted}>
+          {transfer.submittedAt && <Time value={transfer.submittedAt} />}
+        </Fact>
+        <Fact name={words.sessionId}>
+          {isBank(transfer) && transfer.sessionId && (
+            <Reference value={transfer.sessionId} isShort />
+          )}
+        </Fact>
+        <Fact name={words.signature}>
+          {!isBank(transfer) && transfer.transactionSignature && (
+            <Reference value={transfer.transactionSignature} isShort />
+          )}
+        </Fact>
+        <Fact name={words.orderHash}>
+          {transfer.orderHash && <Reference value={transfer.orderHash} isShort />}
+        </Fact>
+      </Facts>
+      {isOpen && (
+        <div className="pad">
+          <JsonView value={transfer} label={words.answer} />
+        </div>
+      )}
+    </Card>
+  )
+}
+
+function Recipient({ transfer }: { transfer: Transfer }) {
+  return (
+    <Card title={words.recipient}>
+      <Facts>
+        {isBank(transfer) ? (
+          <>
+            <Fact name={texts.payouts.form.to}>{transfer.accountName}</Fact>
+            <Fact name={texts.payouts.form.bankName}>
+              {transfer.bankName} ({transfer.bankCode})
+            </Fact>
+            <Fact name={texts.payouts.form.accountNumber}>
+              <AccountNumber value={transfer.accountNumber} />
+            </Fact>
+          </>
+        ) : (
+          <Fact name={texts.payouts.form.address}>
+            <Wallet value={transfer.destinationAddress} />
+          </Fact>
+        )}
+      </Facts>
+    </Card>
+  )
+}
+
+/** Every signed try on the chain. Bank transfers have one order, which the timeline shows. */
+function Attempts({ transfer }: { transfer: Transfer }) {
+  if (isBank(transfer) || transfer.attempts.length === 0) return null
+  return (
+    <Card title={words.attempts}>
+      <DataTable
+        caption={words.attemptsCaption}
+        list={{ rows: transfer.attempts }}
+        keyOf={({ signature }) => signature}
+        empty={null}
+        columns={[
+          {
+            name: 'signature',
+            head: words.signature,
+            phone: 1,
+            isGrowing: true,
+            cell: ({ signature }) => <Reference value={signature} isShort />,
+          },
+          {
+            name: 'state',
+            head: texts.payouts.columns.status,
+            phone: 2,
+            cell: ({ state }) => <Status value={state} />,
+          },
+          {
+            name: 'at',
+            head: words.submitted,
+            phone: 3,
+            cell: ({ submittedAt }) => <Time value={submittedAt} />,
+          },
+        ]}
+      />
+    </Card>
+  )
+}
+
+/** Test mode: chooses what the simulated bank or chain does. */
+function Settle({ transfer }: { transfer: Transfer }) {
+  const { write, isBusy, refusal } = useWrite({
+    topics: ['payouts'],
+    reads: ['payout', 'timeline'],
+  })
+  const outcomes = isBank(transfer) ? ['complete', 'fail', 'reverse'] : ['land', 'fail', 'expire']
+  const settle = async (outcome: string) => {
+    const answer = await write(`/v1/test/disbursements/${transfer.reference}/settle`, { outcome })
+    if (answer !== undefined) await notify(words.settle.done)
+  }
+  return (
+    <Card title={words.settle.title}>
+      <div className="pad top0 frm">
+        <p className="soft sm">{words.settle.text}</p>
+        <div className="row wrap">
+          {outcomes.map((outcome) => (
+            <Button key={outcome} size="small" isBusy={isBusy} onClick={() => void settle(outcome)}>
+              {words.settle.outcomes[outcome]}
+            </Button>
+          ))}
+        </div>
+        <Refusal error={refusal} />
+      </div>
+    </Card>
+  )
+}

@@ -1,0 +1,67 @@
+import type { BankTransfer, CryptoTransfer } from '../../../../sdk/src/types'
+import { useRead } from '../../api/reads'
+import { formatAccountNumber, formatWallet } from '../../parts/identifiers'
+import type { Amount, Asset } from '../../parts/money-format'
+
+export type Creator = { kind: 'key' | 'user'; id: string; name: string }
+
+type Shared = {
+  kind: 'bank_transfer' | 'crypto_transfer' | 'bank_return' | 'crypto_return'
+  createdBy: Creator | null
+  /** Of a refund. */
+  payment?: string | null
+  mayApprove?: boolean
+}
+
+/** A bank or crypto transfer, or a refund that is one. */
+export type Transfer = Shared & (BankTransfer | CryptoTransfer)
+
+export const isBank = (transfer: Transfer): transfer is Shared & BankTransfer =>
+  'accountNumber' in transfer
+
+export const assetOf = (transfer: Transfer): Asset =>
+  (isBank(transfer) ? 'NGN' : transfer.asset) as Asset
+
+export const amountOf = (transfer: Transfer): Amount => transfer.amount
+
+/** Who gets the money: a name, or a wallet. */
+export const nameOf = (transfer: Transfer): string =>
+  isBank(transfer) ? transfer.accountName : formatWallet(transfer.destinationAddress)
+
+/** `GTBank 012 345 6789`; empty for a wallet. */
+export const placeOf = (transfer: Transfer): string =>
+  isBank(transfer) ? `${transfer.bankName} ${formatAccountNumber(transfer.accountNumber)}` : ''
+
+export const recipientQuery = (transfer: Transfer) =>
+  isBank(transfer)
+    ? { bankCode: transfer.bankCode, accountNumber: transfer.accountNumber }
+    : { address: transfer.destinationAddress }
+
+export const path = '/v1/disbursements'
+
+export const useTransfer = (reference: string) =>
+  useRead<Transfer>('payout', `${path}/${reference}`)
+
+export type History = {
+  count: number
+  totals: { currency: Asset; count: number; total: Amount; largest: Amount }[]
+  last: { amount: Amount; currency: Asset; createdAt: string } | null
+  cameBack: number
+}
+
+/** The address that opens the form with the same recipient and amount. */
+export function copyPath(transfer: Transfer): string {
+  const given: Record<string, string> = isBank(transfer)
+    ? {
+        bankCode: transfer.bankCode,
+        accountNumber: transfer.accountNumber,
+        amount: String(transfer.amount),
+        narration: transfer.narration ?? '',
+      }
+    : {
+        address: transfer.destinationAddress,
+        coin: transfer.asset,
+        amount: String(transfer.amount),
+      }
+  return `/payouts/new?${new URLSearchParams(given)}`
+}

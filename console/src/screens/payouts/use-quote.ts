@@ -1,0 +1,57 @@
+import { useQuery } from '@tanstack/react-query'
+import { useEffect, useState } from 'react'
+import { call } from '../../api/call'
+import { useScope } from '../../api/scope'
+import { type Amount, type Asset, toWire } from '../../parts/money-format'
+import { path } from './transfer'
+
+type Quote = { fee: Amount; totalDebit: Amount }
+
+type Wanted = {
+  isToBank: boolean
+  recipient: Record<string, string>
+  asset: Asset
+  units: bigint | null
+}
+
+const pauseMs = 350
+
+/** The fee of the transfer that is being typed, asked for when the typing pauses. */
+export function useQuote({ isToBank, recipient, asset, units }: Wanted) {
+  const { merchant, mode } = useScope()
+  const body =
+    units === null || units === 0n
+      ? null
+      : isToBank
+        ? { ...recipient, amount: toWire(units, 'NGN') }
+        : {
+            destinationAddress: recipient.address,
+            amount: String(toWire(units, asset)),
+            asset,
+            network: 'SOLANA',
+          }
+  const text = useSettled(JSON.stringify(body))
+  const { data, error } = useQuery({
+    queryKey: [merchant, mode, 'quote', isToBank, text],
+    enabled: text !== 'null',
+    retry: false,
+    staleTime: 30_000,
+    queryFn: ({ signal }) =>
+      call<Quote>(`${path}/${isToBank ? 'bank-transfer' : 'crypto'}/quote`, {
+        method: 'POST',
+        body: JSON.parse(text),
+        signal,
+      }),
+  })
+  return { quote: text === 'null' ? undefined : data, error: text === 'null' ? null : error }
+}
+
+/** The text once it has not changed for a moment. */
+function useSettled(text: string): string {
+  const [settled, setSettled] = useState(text)
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(text), pauseMs)
+    return () => clearTimeout(timer)
+  }, [text])
+  return settled
+}

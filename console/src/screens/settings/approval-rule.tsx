@@ -1,0 +1,180 @@
+import { Radio } from '@mantine/core'
+import { useEffect, useState } from 'react'
+import type { Settings } from '../../../../sdk/src/types'
+import { useRead } from '../../api/reads'
+import { useMay, useSession } from '../../api/session'
+import { useWrite } from '../../api/writes'
+import { Button } from '../../parts/button'
+import { type Amount, type Asset, formatMoney, toUnits, toWire } from '../../parts/money-format'
+import { MoneyInput } from '../../parts/money-input'
+import { notify } from '../../parts/notify'
+import { Card, Note } from '../../parts/page'
+import { Refusal } from '../../parts/refusals'
+import { texts } from '../../texts/en'
+
+const words = texts.payouts.rule
+const assets: Asset[] = ['NGN', 'USDC', 'USDT']
+
+type Approvals = Settings['approvals']
+type Limits = { each: Amount; perDay: Amount | null } | null
+
+type Change = {
+  id: string
+  approvals: Approvals
+  proposedBy: { id: string; name: string }
+}
+
+/** Which payouts wait for a second person. */
+export function ApprovalRule() {
+  const { data: settings } = useRead<Settings>('settings', '/v1/settings')
+  const { data: changes } = useRead<{ items: Change[] }>('setting changes', '/v1/settings/changes')
+  const [waiting] = changes?.items ?? []
+  if (!settings) return null
+  return (
+    <>
+      {waiting && <Waiting change={waiting} />}
+      <Form key={JSON.stringify(settings.approvals)} saved={settings.approvals} />
+    </>
+  )
+}
+
+const reads = ['settings', 'setting changes', 'attention']
+
+function Form({ saved }: { saved: Approvals }) {
+  const [rule, setRule] = useState(saved)
+  const mayChange = useMay('approvals.change')
+  const { write, isBusy, refusal } = useWrite<{ change: Change | null }>({
+    method: 'PATCH',
+    reads,
+  })
+  useEffect(() => setRule(saved), [saved])
+  const isChanged = JSON.stringify(rule) !== JSON.stringify(saved)
+  const set = (asset: Asset, field: 'each' | 'perDay', units: bigint | null) => {
+    const before = rule[asset] as Limits
+    const value = units === null || units === 0n ? null : toWire(units, asset)
+    const next = { each: before?.each ?? null, perDay: before?.perDay ?? null, [field]: value }
+    // A limit per day alone means that every single payout below it passes.
+    const each = next.each ?? next.perDay
+    setRule({ ...rule, [asset]: each === null ? null : { ...next, each } } as Approvals)
+  }
+  const save = async () => {
+    const answer = await write('/v1/settings/approvals', rule)
+    if (answer) await notify(answer.change ? words.proposed : words.saved)
+  }
+  return (
+    <Card title={words.title}>
+      <form
+        className="pad top0 frm"
+        onSubmit={(event) => {
+          event.preventDefault()
+          void save()
+        }}
+      >
+        <p className="soft">{words.intro}</p>
+        {assets.map((asset) => {
+          const limits = rule[asset] as Limits
+          return (
+            <fieldset key={asset} className="g2 plain">
+              <legend className="hidden">{words.assets[asset]}</legend>
+              {(['each', 'perDay'] as const).map((field) => {
+                const amount = limits?.[field] ?? null
+                return (
+                  <MoneyInput
+                    key={field}
+                    asset={asset}
+                    label={`${words.assets[asset]}: ${words[field]}`}
+                    description={words.off}
+                    value={amount === null ? null : toUnits(amount, asset)}
+                    isDisabled={!mayChange}
+                    error={refusal?.issueOf(`${asset}.${field}`)}
+                    onChange={(units) => set(asset, field, units)}
+                  />
+                )
+              })}
+            </fieldset>
+          )
+        })}
+        <Radio.Group
+          label={words.appliesTo}
+          value={rule.appliesTo}
+          onChange={(appliesTo) =>
+            setRule({ ...rule, appliesTo: appliesTo as Approvals['appliesTo'] })
+          }
+        >
+          <div className="col" style={{ gap: 8, marginTop: 8 }}>
+            <Radio value="console" label={words.console} disabled={!mayChange} />
+            <Radio
+              value="all"
+              label={words.all}
+              description={words.allHint}
+              disabled={!mayChange}
+            />
+          </div>
+        </Radio.Group>
+        <Refusal error={refusal} />
+        {mayChange ? (
+          <div>
+            <Button
+              type="submit"
+              kind="primary"
+              icon="finger"
+              isBusy={isBusy}
+              isDisabled={!isChanged}
+            >
+              {words.save}
+            </Button>
+          </div>
+        ) : (
+          <p className="soft sm">{words.mayNot}</p>
+        )}
+      </form>
+    </Card>
+  )
+}
+
+/** A looser rule: whoever did not propose it confirms it. */
+function Waiting({ change }: { change: Change }) {
+  const { user } = useSession()
+  const mayConfirm = useMay('settings.change')
+  const confirming = useWrite({ reads })
+  const cancelling = useWrite({ method: 'DELETE', reads })
+  const confirm = async () => {
+    const answer = await confirming.write(`/v1/settings/changes/${change.id}/confirm`)
+    if (answer !== undefined) await notify(words.saved)
+  }
+  const cancel = async () => {
+    const answer = await cancelling.write(`/v1/settings/changes/${change.id}`)
+    if (answer !== undefined) await notify(words.cancelled)
+  }
+  return (
+    <Note tone="warn" icon="shield" title={words.waits(change.proposedBy.name)}>
+      <p>{words.waitsText}</p>
+      <p>{assets.map((asset) => describe(asset, change.approvals[asset] as Limits)).join(' · ')}</p>
+      <Refusal error={confirming.refusal ?? cancelling.refusal} />
+      {mayConfirm && (
+        <div className="row" style={{ marginTop: 10 }}>
+          {change.proposedBy.id !== user.id && (
+            <Button
+              size="small"
+              kind="primary"
+              icon="finger"
+              isBusy={confirming.isBusy}
+              onClick={() => void confirm()}
+            >
+              {words.confirm}
+            </Button>
+          )}
+          <Button size="small" isBusy={cancelling.isBusy} onClick={() => void cancel()}>
+            {words.decline}
+          </Button>
+        </div>
+      )}
+    </Note>
+  )
+}
+
+function describe(asset: Asset, limits: Limits): string {
+  if (limits === null) return `${words.assets[asset]}: ${words.none}`
+  const perDay = limits.perDay === null ? words.none : formatMoney(limits.perDay, asset)
+  return `${words.assets[asset]}: ${formatMoney(limits.each, asset)}, 24 h: ${perDay}`
+}
