@@ -19,6 +19,7 @@ import { isForAnyPage, preflightHeaders } from './cors.js'
 import { jsonType } from './envelope.js'
 import { withAllDigits } from './exact-json.js'
 import type { ListReads } from './list-reads.js'
+import { maskPayers } from './mask-payers.js'
 import { networkOf } from './network-of.js'
 import { toRouteSchema } from './openapi.js'
 import { pathOf } from './path-of.js'
@@ -472,7 +473,14 @@ function send(reply: FastifyReply, answer: RouteAnswer): FastifyReply | undefine
       else reply.header(name, value)
   reply.type('contentType' in answer ? answer.contentType : jsonType)
   if (typeof answer.body !== 'string') return reply.send(answer.body)
-  request.answerText = answer.body
-  reply.send(answer.body)
+  const text = hidesPayers(request, answer) ? maskPayers(answer.body) : answer.body
+  request.answerText = text
+  reply.send(text)
   return undefined
+}
+
+/** API keys see everything. */
+function hidesPayers({ caller }: FastifyRequest, answer: RouteAnswer): boolean {
+  if (caller?.kind !== 'user' || caller.permissions.has('payers.see')) return false
+  return !('contentType' in answer) || answer.contentType === jsonType
 }
