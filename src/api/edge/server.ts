@@ -176,12 +176,6 @@ function addAnswerHooks(app: FastifyInstance, edge: Edge): void {
   app.setErrorHandler(async (error, request, reply) => answerFailure(edge, error, request, reply))
 }
 
-function noSuchEndpoint(request: FastifyRequest): Refusal {
-  return new Refusal('not_found', {
-    message: `No such endpoint: ${request.method} ${quoteInput(pathOf(request))}. The API reference is at /docs.`,
-  })
-}
-
 /** The console has a host of its own, and this is another one. */
 function isConsoleElsewhere(request: FastifyRequest, consoleUrl: string | undefined): boolean {
   if (consoleUrl === undefined || !request.url.startsWith('/console')) return false
