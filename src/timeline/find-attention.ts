@@ -43,11 +43,7 @@ export async function findHeldPayments(
   return ofGroups('held_payment', groups)
 }
 
-<<<<<<< HEAD
-/** Payouts that wait for approval by this person: not those that the person made. */
-=======
-/** Payouts, and refunds to another destination, that wait for approval. */
->>>>>>> wt-approvals
+/** Payouts, and refunds to another destination, that wait for approval by another person. */
 export async function findApprovals(
   db: Queryable,
   environmentId: EnvironmentId,
@@ -55,18 +51,12 @@ export async function findApprovals(
 ): Promise<Attention[]> {
   const groups = await db.rows(sql<Group>`
     select asset, count(*)::int as count, sum(amount)::bigint as amount, min(created_at) as since
-<<<<<<< HEAD
     from (select p.asset, p.amount, p.created_at from payouts p
       left join api_keys k on k.environment_id = p.environment_id and k.id = p.created_by_key
-      where p.environment_id = ${environmentId} and p.kind in ('bank_transfer', 'crypto_transfer')
+      where p.environment_id = ${environmentId}
+        and p.kind in ('bank_transfer', 'crypto_transfer', 'bank_return', 'crypto_return')
         and p.status = 'PENDING'
         and coalesce(p.created_by_user, k.created_by_user) is distinct from ${userId}::uuid
-=======
-    from (select asset, amount, created_at from payouts
-      where environment_id = ${environmentId}
-        and kind in ('bank_transfer', 'crypto_transfer', 'bank_return', 'crypto_return')
-        and status = 'PENDING'
->>>>>>> wt-approvals
       limit ${limits.attention.rowsCountedMax}) pending
     group by asset`)
   return ofGroups('approval', groups)

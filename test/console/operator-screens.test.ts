@@ -67,7 +67,7 @@ async function open(path: string): Promise<void> {
   await page.emulateMedia({ colorScheme: 'light' })
   await page.goto(`${site.url}/console/operator${path}`)
   await page.waitForSelector('main h1')
-  await page.waitForFunction("!document.querySelector('[aria-busy=true]')")
+  await page.locator('[aria-busy=true]').first().waitFor({ state: 'detached' })
 }
 
 describe('screens of operators', () => {
@@ -90,7 +90,7 @@ describe('screens of operators', () => {
   ])('%s', async (name, path, shown) => {
     const stop = listenForErrors(page, { isConsoleRead: true })
     await open(path.replace(':merchant', site.merchant.reference))
-    await page.waitForFunction(`document.querySelector('main').innerText.includes('${shown}')`)
+    await page.locator('main').getByText(shown).first().waitFor()
     expect(stop()).toEqual([])
     await picture(page, 'script', `console-operator-${name}`)
   })
@@ -98,7 +98,7 @@ describe('screens of operators', () => {
 
 test('one operator proposes the outcome of a payout, and another one confirms it', async () => {
   await open('/payouts')
-  await page.getByRole('button', { name: 'Decide' }).click()
+  await page.getByRole('button', { name: 'Decide', exact: true }).click()
   await page.getByLabel('Failed: the money goes back').check()
   await page.getByLabel('I know that it did not land').check()
   await page.getByLabel('Evidence').fill('The bank cancelled it, ticket 17')
@@ -128,7 +128,7 @@ test('an operator views a merchant read-only, with a reason', async () => {
   await page.getByRole('button', { name: 'View as merchant' }).click()
   await page.getByLabel('Reason').fill('Ticket 18')
   await page.getByRole('button', { name: 'View', exact: true }).click()
-  await page.waitForURL(`${site.url}/console`)
+  await page.waitForURL(`${site.url}/console/`)
   await page.getByText('Operator, read only').first().waitFor()
   expect(await page.getByText('New payout').count()).toBe(0)
 })

@@ -30,7 +30,7 @@ function Tab({ entry: { path, menu }, paths }: { entry: MenuRoute; paths: string
   return (
     <Link to={path} className={isOn ? 'on' : ''} aria-current={isOn ? 'page' : undefined}>
       <Icon name={menu.icon} />
-      {menu.label}
+      {menu.tabLabel ?? menu.label}
       {count > 0 && <em />}
     </Link>
   )

@@ -39,6 +39,8 @@ export type ScreenRoute = {
     goKey?: string
     /** Among the tabs at the bottom on phones. */
     isTab?: boolean
+    /** A shorter label for the tab. */
+    tabLabel?: string
     /** What its number counts. */
     counts?: AttentionKind[]
     /** The same in the operator's area. */

@@ -7,6 +7,7 @@ export const operator = {
     kyc: 'KYC review',
     fees: 'Fees',
     payouts: 'Payout review',
+    review: 'Review',
     notices: 'Held notices',
     treasury: 'Treasury',
     reconciliation: 'Reconciliation',

@@ -50,7 +50,7 @@ export function Screen() {
     <>
       <PageHead
         title={words.title}
-        over={words.intro}
+        under={words.intro}
         actions={
           <Button kind="primary" icon="plus" onClick={() => setCreating(true)}>
             {words.create}
@@ -100,6 +100,12 @@ const tones: Record<ApiKey['state'], Tone> = {
   revoked: 'calm',
 }
 
+/** The first one, and how many more there are. */
+function describeAddresses([first, ...others]: string[]): string {
+  if (first === undefined) return words.anyAddress
+  return others.length === 0 ? first : words.moreAddresses(first, others.length)
+}
+
 type Tools = { show: (key: ApiKey) => void; choose: (chosen: Chosen) => void }
 
 function columnsOf({ show, choose }: Tools): Column<ApiKey>[] {
@@ -121,7 +127,7 @@ function columnsOf({ show, choose }: Tools): Column<ApiKey>[] {
       name: 'access',
       head: words.access,
       cell: ({ kind, permissions, allowedAddresses }) => (
-        <>
+        <span className="nw">
           {words.kinds[kind]}
           {kind === 'secret' && (
             <span className="soft">
@@ -130,8 +136,8 @@ function columnsOf({ show, choose }: Tools): Column<ApiKey>[] {
             </span>
           )}
           <br />
-          <span className="soft sm">{allowedAddresses.join(', ') || words.anyAddress}</span>
-        </>
+          <span className="soft sm">{describeAddresses(allowedAddresses)}</span>
+        </span>
       ),
     },
     {

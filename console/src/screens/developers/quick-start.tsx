@@ -26,7 +26,7 @@ export function Screen() {
   const { merchant, mode } = useScope()
   return (
     <>
-      <PageHead title={words.title} over={words.intro} />
+      <PageHead title={words.title} under={words.intro} />
       {mode === 'test' ? (
         <Steps />
       ) : (
@@ -132,7 +132,6 @@ function Steps() {
       <Step
         {...tools}
         {...words.steps.session}
-        hasEvent
         example={{
           method: 'POST',
           path: '/v1/checkout/sessions',

@@ -1,6 +1,6 @@
 import { Note } from '../../parts/page'
 import { operatorTexts as t } from '../../texts/operator-screens'
-import type { Treasury } from './types'
+import type { Coin, Treasury } from './types'
 
 /** What a hot wallet holds, beside what it needs: the mark is exactly that. */
 export function CoinBars({ treasury: { coins, failure } }: { treasury: Treasury }) {
@@ -19,11 +19,15 @@ export function CoinBars({ treasury: { coins, failure } }: { treasury: Treasury 
           </p>
           <div className={isShort ? 'level bad' : 'level'}>
             <i style={{ width: `${Math.max(fill * 100, 1)}%` }} />
-            <em />
+            {hasNeed({ floor, promised }) && <em />}
           </div>
           <p className="soft sm">{t.health.floor(floor, promised)}</p>
         </div>
       ))}
     </div>
   )
+}
+
+function hasNeed({ floor, promised }: Pick<Coin, 'floor' | 'promised'>): boolean {
+  return floor !== null || !promised.startsWith('0 ')
 }

@@ -119,7 +119,11 @@ function Trouble({ check }: { check: Check }) {
         <p className="b">
           {check.check}: {message}
         </p>
-        {fix && <p className="soft sm">{fix}</p>}
+        {fix && (
+          <p className="soft sm">
+            <WithCode text={fix} />
+          </p>
+        )}
       </div>
       {link && (
         <Button size="small" kind={state === 'error' ? 'primary' : 'plain'} to={link}>
@@ -128,6 +132,13 @@ function Trouble({ check }: { check: Check }) {
       )}
     </li>
   )
+}
+
+/** Commands are written between backticks. */
+function WithCode({ text }: { text: string }) {
+  const parts = text.split('`')
+  // biome-ignore lint/suspicious/noArrayIndexKey: the parts of one text keep their order
+  return parts.map((part, at) => (at % 2 === 1 ? <code key={at}>{part}</code> : part))
 }
 
 function Figures({ health }: { health: Health | undefined }) {

@@ -63,14 +63,14 @@ export function Screen() {
                 name: 'operation',
                 head: t.fees.operation,
                 phone: 1,
+                isGrowing: true,
                 cell: ({ operation }) => <b>{t.fees.operations[operation] ?? operation}</b>,
               },
               {
                 name: 'fee',
                 head: t.fees.fee,
                 phone: 3,
-                isGrowing: true,
-                cell: ({ text }) => describe(text),
+                cell: ({ text }) => <span className="nw">{describe(text)}</span>,
               },
               {
                 name: 'version',
@@ -107,14 +107,14 @@ export function Screen() {
               name: 'operation',
               head: t.fees.operation,
               phone: 1,
+              isGrowing: true,
               cell: ({ operation }) => t.fees.operations[operation] ?? operation,
             },
             {
               name: 'fee',
               head: t.fees.fee,
               phone: 3,
-              isGrowing: true,
-              cell: ({ text }) => describe(text),
+              cell: ({ text }) => <span className="nw">{describe(text)}</span>,
             },
             {
               name: 'version',

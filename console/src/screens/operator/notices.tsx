@@ -1,4 +1,4 @@
-import { Modal, TextInput } from '@mantine/core'
+import { TextInput } from '@mantine/core'
 import { useState } from 'react'
 import { useRead } from '../../api/reads'
 import type { Mode } from '../../api/scope'
@@ -6,6 +6,7 @@ import { useWrite } from '../../api/writes'
 import { Button } from '../../parts/button'
 import { CopyBlock } from '../../parts/code'
 import { type Column, DataTable } from '../../parts/data-table'
+import { Dialog } from '../../parts/dialog'
 import { Money } from '../../parts/money'
 import type { Amount, Asset } from '../../parts/money-format'
 import { notify } from '../../parts/notify'
@@ -211,7 +212,7 @@ function NoticeDialog({ notice, onClose }: { notice: Notice; onClose: () => void
   if (isAssigning) return <AssignDialog path={path} onClose={onClose} />
   const { sender, narration } = data?.reported ?? {}
   return (
-    <Modal opened onClose={onClose} title={id} centered size="lg">
+    <Dialog isOpen onClose={onClose} title={id}>
       <div className="col" style={{ gap: 16 }}>
         <Facts>
           <Fact name={t.state}>
@@ -253,7 +254,7 @@ function NoticeDialog({ notice, onClose }: { notice: Notice; onClose: () => void
           </div>
         )}
       </div>
-    </Modal>
+    </Dialog>
   )
 }
 

@@ -16,8 +16,8 @@ const columns: Column<Rail>[] = [
       <>
         <b>{title}</b>
         <br />
-        <span className="soft sm">
-          {mode} · {kind === 'chain' ? `${rail.slice(0, 14)}…` : rail}
+        <span className="soft sm nw">
+          {[mode, nameOf({ rail, title, kind })].filter(Boolean).join(' · ')}
           {disputes > 0 && ` · ${t.rails.lag(disputes)}`}
         </span>
       </>
@@ -59,6 +59,12 @@ const columns: Column<Rail>[] = [
   },
 ]
 
+/** Nothing if the title says it already. */
+function nameOf({ rail, title, kind }: Pick<Rail, 'rail' | 'title' | 'kind'>): string {
+  if (kind === 'chain') return `${rail.slice(0, 14)}…`
+  return rail === title ? '' : rail
+}
+
 function shareOf({ completed, failed }: Rail['lastHour']): string {
   const ended = completed + failed
   if (ended === 0) return t.rails.noPayouts
@@ -76,7 +82,9 @@ type Props = { rails: Rail[] | undefined; action?: (rail: Rail) => ReactNode }
 export function RailTable({ rails, action }: Props) {
   const own: Column<Rail>[] = action
     ? [
-        ...columns,
+        ...columns.map(({ phone, ...column }) =>
+          phone === undefined || phone === 4 ? column : { ...column, phone },
+        ),
         {
           name: 'action',
           head: <span className="hidden">{t.propose}</span>,

@@ -42,6 +42,7 @@ export const operatorRoutes: ScreenRoute[] = [
       group: 'operatorMoney',
       queue: 'payouts',
       isTab: true,
+      tabLabel: menu.review,
     },
   },
   {

@@ -111,7 +111,7 @@ function Floats({ floats }: { floats: Float[] }) {
             phone: 2,
             cell: ({ float, failure }) =>
               float === null ? (
-                <span className="soft">{failure ?? t.treasury.unknown}</span>
+                <span className="soft nw">{failure ?? t.treasury.unknown}</span>
               ) : (
                 <Money amount={float} asset="NGN" />
               ),
