@@ -103,5 +103,5 @@ create table ledger_proofs (
 );
 create unique index one_proof_at_a_time on ledger_proofs ((true)) where ended_at is null;
 
--- The account that the bank named, where an operator assigned the payment to another one.
-alter table notices add column reported_account text;
+-- The account at the rail that operators chose for a payment whose own account is unknown.
+alter table notices add column assigned_account text;

@@ -1,9 +1,11 @@
+import { spawn } from 'node:child_process'
 import type { RequestListener, Server } from 'node:http'
 import { userInfo } from 'node:os'
 import type { Command } from 'commander'
 import { systemClock } from './base/clock.js'
 import { type Config, findEmptyHome, hasDatabaseUrl, readConfig } from './base/config.js'
 import { createLogger, type Logger, logLostConnection } from './base/log.js'
+import { Refusal } from './base/refusal.js'
 import { createSeal } from './base/sealed.js'
 import {
   closeLoopback,
@@ -15,6 +17,7 @@ import { borrowDatabase } from './open-database.js'
 import { registerAudit } from './operations/commands/audit.js'
 import { registerBalances } from './operations/commands/balances.js'
 import { type ResolveHolder, registerBankAccounts } from './operations/commands/bank-accounts.js'
+import { registerConsole } from './operations/commands/console.js'
 import { registerDoctor } from './operations/commands/doctor.js'
 import { registerFees } from './operations/commands/fees.js'
 import { registerKeys } from './operations/commands/keys.js'
@@ -27,6 +30,7 @@ import { registerRails } from './operations/commands/rails.js'
 import { registerReconcile } from './operations/commands/reconcile.js'
 import { registerSecret } from './operations/commands/secret.js'
 import { registerSettlements } from './operations/commands/settlements.js'
+import { registerUsers } from './operations/commands/users.js'
 import { registerVerifyAudit } from './operations/commands/verify-audit.js'
 import { registerVerifyLedger } from './operations/commands/verify-ledger.js'
 import type { CheckResult } from './operations/doctor/check-result.js'
@@ -45,6 +49,7 @@ export function registerOperator(program: Command, console: TerminalParts): void
   program.commandsGroup('Operate a service (needs its database):')
   for (const register of [
     registerMerchants,
+    (to: Command, given: OperateContext) => registerUsers(to, given, findConsoleUrl),
     registerKeys,
     registerKyc,
     (to: Command, given: OperateContext) => registerBankAccounts(to, given, resolveHolder),
@@ -62,6 +67,7 @@ export function registerOperator(program: Command, console: TerminalParts): void
   registerPayouts(program, context, withRails)
   registerReconcile(program, context, withRails)
   registerDoctor(program, context, examineService)
+  registerConsole(program, context, { openStart, openBrowser })
 }
 
 function registerServices(program: Command): void {
@@ -150,6 +156,39 @@ async function examineService(): Promise<CheckResult[]> {
   const { borrowRails } = await import('./open-rails.js')
   const { findChainUrl, findServiceUrl } = await import('./simulation/demo.js')
   return examine({ borrowDatabase, borrowRails, findChainUrl, findServiceUrl })
+}
+
+/** Where people sign in: the address of the console, or of the API. */
+function findConsoleUrl(): string {
+  const { consoleUrl, publicUrl, host, port } = readConfig()
+  const isWildcard = host === '0.0.0.0' || host === '::'
+  const name = host.includes(':') ? `[${host}]` : host
+  return consoleUrl ?? publicUrl ?? `http://${isWildcard ? '127.0.0.1' : name}:${port}`
+}
+
+async function openStart(db: Database, now: Date): Promise<string> {
+  const config = readConfig()
+  const { findDemo } = await import('./simulation/demo.js')
+  const { openDemoConsole } = await import('./simulation/demo-console.js')
+  const demo = config.databaseUrl ? undefined : findDemo(config.home)
+  if (!demo)
+    throw new Refusal('validation_failed', {
+      message:
+        'Start links are for a service that `npm start` runs with its own database. Use `manilla users create` instead.',
+    })
+  return demo.baseUrl + (await openDemoConsole(db, now, demo.merchant.id))
+}
+
+/** Only where a person sits: a script reads the link. */
+function openBrowser(url: string): boolean {
+  const programs: Partial<Record<NodeJS.Platform, string>> = { darwin: 'open', linux: 'xdg-open' }
+  const program = programs[process.platform]
+  if (!program || !process.stdout.isTTY) return false
+  const started = spawn(program, [url], { stdio: 'ignore', detached: true })
+  // Without such a program the link is printed, too.
+  started.on('error', () => print(url))
+  started.unref()
+  return true
 }
 
 async function runServe(): Promise<void> {

@@ -3,7 +3,7 @@ import { Refusal } from '../base/refusal.js'
 import { sql } from '../postgres/sql.js'
 import type { Queryable, Tx } from '../postgres/tx.js'
 import type { AccountKind } from './account.js'
-import { type NoticeName, type NoticeState, parseReported } from './store-notices.js'
+import type { NoticeName, NoticeState } from './store-notices.js'
 
 /** A notice as an operator sees it, with what the bank sent. */
 export type NoticeDetail = NoticeName & {
@@ -11,6 +11,8 @@ export type NoticeDetail = NoticeName & {
   reason: string | null
   announced: string
   body: string | null
+  /** The account at the rail that operators chose. */
+  assignedAccount: string | null
   receivedAt: Date
 }
 
@@ -20,7 +22,7 @@ export async function findNotice(
 ): Promise<NoticeDetail> {
   const [notice] = await db.rows(sql<NoticeDetail>`
     select rail, mode, id, state, reason, announced::text as announced, body,
-      received_at as "receivedAt"
+      assigned_account as "assignedAccount", received_at as "receivedAt"
     from notices where rail = ${rail} and mode = ${mode} and id = ${id}`)
   if (!notice)
     throw new Refusal('not_found', {
@@ -62,24 +64,17 @@ export async function findAssignable(
 
 /**
  * Treats a bank payment whose account is unknown as a payment into another account, and makes it
- * due: it is judged and booked like any other. What the bank named is kept beside it. Deposits on
+ * due: it is judged and booked like any other. What the bank reported is not changed. Deposits on
  * a chain cannot be assigned: their coins are in the wallet that they were sent to.
  */
 export async function assignNotice(tx: Tx, now: Date, assignment: Assignment): Promise<void> {
   const { rail, mode, id } = assignment
   const { railAccount } = await findAssignable(tx, assignment)
-  const [row] = await tx.rows(sql<{ announced: string }>`
-    select announced::text as announced from notices
-    where rail = ${rail} and mode = ${mode} and id = ${id} and state = 'UNMATCHED'
-    for no key update`)
-  if (!row)
+  const rows = await tx.rows(sql`
+    update notices set assigned_account = ${railAccount}, due_at = ${now}
+    where rail = ${rail} and mode = ${mode} and id = ${id} and state = 'UNMATCHED' returning id`)
+  if (rows.length === 0)
     throw new Refusal('not_found', {
       message: `No unmatched notice ${id} of ${rail} in ${mode} mode exists.`,
     })
-  const named = parseReported(row.announced).railAccount
-  const announced = JSON.stringify({ ...JSON.parse(row.announced), accountNumber: railAccount })
-  tx.write(sql`
-    update notices set announced = ${announced}::json, due_at = ${now},
-      reported_account = coalesce(reported_account, ${named})
-    where rail = ${rail} and mode = ${mode} and id = ${id} and state = 'UNMATCHED'`)
 }

@@ -65,7 +65,8 @@ async function findNotAtBank(
   const rows = await db.rows<{ id: string; account: string; amount: bigint }>({
     text: `
       select p.rail_id as id, p.amount,
-        coalesce(n.reported_account, a.rail_account) as account
+        case when n.assigned_account is null then a.rail_account
+          else n.announced ->> 'accountNumber' end as account
       from notices n
       join payments p on p.rail = n.rail and p.rail_id = n.id
       join collection_accounts a on a.environment_id = p.environment_id and a.id = p.account_id

@@ -174,13 +174,15 @@ export async function findStoredNotices(tx: Tx, names: NoticeName[]): Promise<Se
  */
 const isUnjudged = (alias: string) => `${alias}.state not in ('TAKEN', 'REFUSED')`
 
-type NoticeRow = Omit<Notice, 'reported'> & { announced: string }
+type NoticeRow = Omit<Notice, 'reported'> & { announced: string; assignedAccount: string | null }
 
 const lock = listStatement<typeof named, NoticeRow>({
   name: 'lock_notices',
   columns: named,
   text: (list) => `
-    select n.rail, n.mode, n.id, n.announced, n.looks as attempts from notices n
+    select n.rail, n.mode, n.id, n.announced, n.looks as attempts,
+      n.assigned_account as "assignedAccount"
+    from notices n
     join ${list} on n.rail = list.rail and n.mode = list.mode and n.id = list.id
     where ${isUnjudged('n')}
     order by n.rail, n.mode, n.id for no key update of n`,
@@ -191,10 +193,11 @@ const lockUnheld = listStatement<typeof named, NoticeRow & { isHeld: boolean }>(
   name: 'lock_unheld_notices',
   columns: named,
   text: (list) => `
-    select n.rail, n.mode, n.id, own.announced, own.looks as attempts, own.id is null as "isHeld"
+    select n.rail, n.mode, n.id, own.announced, own.looks as attempts,
+      own.assigned_account as "assignedAccount", own.id is null as "isHeld"
     from notices n join ${list} on n.rail = list.rail and n.mode = list.mode and n.id = list.id
     left join lateral (
-      select same.id, same.announced, same.looks from notices same
+      select same.id, same.announced, same.looks, same.assigned_account from notices same
       where same.rail = n.rail and same.mode = n.mode and same.id = n.id
         and ${isUnjudged('same')}
       for no key update skip locked) own on true
@@ -208,13 +211,18 @@ const lockUnheld = listStatement<typeof named, NoticeRow & { isHeld: boolean }>(
 export async function lockNotices(tx: Tx, names: NoticeName[]): Promise<Notice[]> {
   const unique = [...new Map(names.map((name) => [noticeKey(name), name])).values()].sort(byName)
   const rows = tx.waitsForLocks ? await tx.rows(lock(unique)) : await lockUnheldNotices(tx, unique)
-  return rows.map(({ rail, mode, id, announced, attempts }) => ({
+  return rows.map(({ rail, mode, id, announced, assignedAccount, attempts }) => ({
     rail,
     mode,
     id,
-    reported: parseReported(announced),
+    reported: withAssigned(parseReported(announced), assignedAccount),
     attempts,
   }))
+}
+
+/** A payment whose account is unknown is judged as one into the account that operators chose. */
+function withAssigned(reported: ReportedPayment, account: string | null): ReportedPayment {
+  return account === null ? reported : { ...reported, railAccount: account }
 }
 
 async function lockUnheldNotices(tx: Tx, names: NoticeName[]): Promise<NoticeRow[]> {

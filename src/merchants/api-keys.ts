@@ -26,6 +26,8 @@ export type ApiKey = {
   permissions: KeyPermission[] | null
   /** Whether it can be shown again. */
   isRevealable: boolean
+  /** The member who created it in the console, if one did. */
+  createdByName: string | null
   createdAt: Date
   lastUsedAt: Date | null
   expiresAt: Date | null
@@ -58,8 +60,9 @@ const selectKeys = sql`
     k.name, k.hint, k.allowed_addresses as "allowedAddresses", k.permissions,
     k.sealed_key is not null as "isRevealable", k.created_at as "createdAt",
     k.last_used_at as "lastUsedAt", k.expires_at as "expiresAt", k.revoked_at as "revokedAt",
-    k.rolled_into as "rolledInto"
-  from api_keys k join environments e on e.id = k.environment_id`
+    k.rolled_into as "rolledInto", u.name as "createdByName"
+  from api_keys k join environments e on e.id = k.environment_id
+    left join users u on u.id = k.created_by_user`
 
 export function insertKey(tx: Tx, now: Date, newKey: NewKey): IssuedKey {
   const { seal, environment, kind, name, expiresAt, allowedAddresses } = newKey
@@ -85,6 +88,7 @@ export function insertKey(tx: Tx, now: Date, newKey: NewKey): IssuedKey {
     allowedAddresses,
     permissions,
     isRevealable,
+    createdByName: null,
     createdAt: now,
     lastUsedAt: null,
     expiresAt,

@@ -13,6 +13,7 @@ import {
 import { resealMerchants } from '../merchants/reseal-merchants.js'
 import type { Database } from '../postgres/database.js'
 import { sql } from '../postgres/sql.js'
+import { resealTotpSecrets } from '../team/totp.js'
 import { resealEndpoints } from '../webhooks/reseal-endpoints.js'
 
 export type RotationProgress = {
@@ -47,6 +48,7 @@ export async function rotateSecret(
   if (!seal.oldFingerprint) throw notRotating()
   const endpoints = await resealEndpoints(db, seal)
   const answers = await resealAnswers(db, seal)
+  await resealTotpSecrets(db, seal)
   const merchantValues = await resealMerchants(db, seal)
   const revoked = revokeUnusedSince
     ? await revokeWaiting(db, { seal, now, actor }, revokeUnusedSince)

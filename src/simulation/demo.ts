@@ -55,14 +55,19 @@ export async function openDemo(
   return demo
 }
 
+/** What the last start of an embedded service wrote down. */
+export function findDemo(home: string): Demo | undefined {
+  return readDemo(path.join(home, 'demo.json'))
+}
+
 /** JSON-RPC URL of the localnet at the last start. */
 export function findChainUrl(home: string): string | undefined {
-  return readDemo(path.join(home, 'demo.json'))?.solanaRpcUrl
+  return findDemo(home)?.solanaRpcUrl
 }
 
 /** URL of the service now or at its last start; undefined if unknown. */
 export function findServiceUrl({ home, databaseUrl, publicUrl, host, port }: Config) {
-  if (!databaseUrl) return readDemo(path.join(home, 'demo.json'))?.baseUrl
+  if (!databaseUrl) return findDemo(home)?.baseUrl
   const isWildcard = host === '0.0.0.0' || host === '::'
   const name = host.includes(':') ? `[${host}]` : host
   return publicUrl ?? `http://${isWildcard ? '127.0.0.1' : name}:${port}`

@@ -92,8 +92,8 @@ function isCommon(plain: string): boolean {
 }
 
 /**
- * How many things have to be guessed: a common word, a year, a run of neighbours and a repeated sign
- * count once each, as does every other sign. Gaps between words do not count.
+ * How many things have to be guessed: a common word, a year, a run of neighbours and a repeated
+ * sign count once each, as does every other sign. Gaps between words do not count.
  */
 function weigh(given: string): number {
   const text = given.replace(/[\s._-]/g, '')

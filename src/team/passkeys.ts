@@ -179,8 +179,8 @@ export async function savePasskey(
 }
 
 /**
- * False if the counter did not grow: a copy of the passkey may exist. Passkeys that are synchronized
- * between devices always send zero.
+ * False if the counter did not grow: a copy of the passkey may exist. Passkeys that are
+ * synchronized between devices always send zero.
  */
 export async function noteUse(
   tx: Tx,

@@ -26,6 +26,8 @@ export type ChangeMarks = {
   held: string | null
   /** Delivery attempts per endpoint in the newest hours. */
   deliveries: string | null
+  /** A proposed approval rule. */
+  proposal: string | null
   /** The newest request with an API key: those of consoles would cause hints for ever. */
   request: string | null
 }
@@ -58,6 +60,8 @@ export async function readChangeMarks(
               where environment_id = e.id and endpoint_id = w.id
               order by hour desc limit 1) h on true
             where w.environment_id = e.id and w.deleted_at is null) as deliveries,
+          (select s.id from setting_changes s
+            where s.environment_id = e.id and s.state = 'OPEN') as proposal,
           (select n.id from (
             select id, key_id from request_logs where environment_id = e.id
             order by id desc limit ${requestsRead}::int) n
@@ -84,6 +88,7 @@ export function compareMarks(before: ChangeMarks, after: ChangeMarks): ChangeTop
   if (before.balances !== after.balances) changed.add('balances')
   if (before.held !== after.held) changed.add('payments')
   if (before.deliveries !== after.deliveries) changed.add('deliveries')
+  if (before.proposal !== after.proposal) changed.add('approvals')
   if (before.request !== after.request) changed.add('requests')
   return changeTopics.filter((topic) => changed.has(topic))
 }

@@ -43,20 +43,41 @@ export async function findHeldPayments(
   return ofGroups('held_payment', groups)
 }
 
-/** Payouts, and refunds to another destination, that wait for approval. */
+/** Payouts, and refunds to another destination, that wait for approval by another person. */
 export async function findApprovals(
   db: Queryable,
   environmentId: EnvironmentId,
+  userId: string,
 ): Promise<Attention[]> {
   const groups = await db.rows(sql<Group>`
     select asset, count(*)::int as count, sum(amount)::bigint as amount, min(created_at) as since
-    from (select asset, amount, created_at from payouts
-      where environment_id = ${environmentId}
-        and kind in ('bank_transfer', 'crypto_transfer', 'bank_return', 'crypto_return')
-        and status = 'PENDING'
+    from (select p.asset, p.amount, p.created_at from payouts p
+      left join api_keys k on k.environment_id = p.environment_id and k.id = p.created_by_key
+      where p.environment_id = ${environmentId}
+        and p.kind in ('bank_transfer', 'crypto_transfer', 'bank_return', 'crypto_return')
+        and p.status = 'PENDING'
+        and coalesce(p.created_by_user, k.created_by_user) is distinct from ${userId}::uuid
       limit ${limits.attention.rowsCountedMax}) pending
     group by asset`)
   return ofGroups('approval', groups)
+}
+
+/** A looser approval rule that another person proposed. */
+export async function findProposedRule(
+  db: Queryable,
+  { environmentId, userId, now }: { environmentId: EnvironmentId; userId: string; now: Date },
+): Promise<Attention[]> {
+  const rows = await db.rows(sql<{ since: Date }>`
+    select created_at as since from setting_changes
+    where environment_id = ${environmentId} and state = 'OPEN' and proposed_by <> ${userId}::uuid
+      and expires_at > ${now}`)
+  return rows.map(({ since }) => ({
+    kind: 'approval',
+    count: 1,
+    amounts: {},
+    since,
+    subject: 'approval rule',
+  }))
 }
 
 /** Payouts whose outcome nobody knows after days: the operator asks the bank. */

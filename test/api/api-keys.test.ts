@@ -32,7 +32,12 @@ const auditOf = async (action: string) =>
 test('a key works from its creation until it is revoked, and a rolled one through its grace', async () => {
   const first = await create({ name: 'Backend', kind: 'secret' })
   expect(await statusWith(first.key)).toBe(200)
-  expect(await find(first.id)).toMatchObject({ name: 'Backend', state: 'active', kind: 'secret' })
+  expect(await find(first.id)).toMatchObject({
+    name: 'Backend',
+    state: 'active',
+    kind: 'secret',
+    createdBy: { name: owner.name },
+  })
 
   const rolled = await owner.ask('POST', `/v1/api-keys/${first.id}/roll`, {
     body: { graceHours: 2 },

@@ -4,10 +4,14 @@ import { expect, test } from 'vitest'
 import { hour } from '../../src/base/clock.js'
 import { limits } from '../../src/base/limits.js'
 import { Refusal } from '../../src/base/refusal.js'
+import { createSeal } from '../../src/base/sealed.js'
+import { Secret } from '../../src/base/secret.js'
+import { getKey, revealKey } from '../../src/merchants/api-keys.js'
 import { isKycApproved } from '../../src/merchants/kyc.js'
 import { readKycDocument } from '../../src/merchants/kyc-documents.js'
 import { emptyForm, type KycForm } from '../../src/merchants/kyc-form.js'
 import { decideKyc, getKyc, listKycSubmissions } from '../../src/merchants/kyc-submissions.js'
+import { resealMerchants } from '../../src/merchants/reseal-merchants.js'
 import type { BankDirectory } from '../../src/payouts/ports.js'
 import { sql } from '../../src/postgres/sql.js'
 import { openManilla } from '../support/open-manilla.js'
@@ -290,4 +294,25 @@ test('a logo is checked and stripped, and the preview shows an unsaved look that
     await ask('GET', of({})),
   ]
   expect(replies.map(({ status }) => status)).toEqual([403, 403, 401])
+})
+
+// Last, because the service itself keeps the old secret.
+test('a new secret of the installation seals kept keys, forms and documents again', async () => {
+  const person = await owner()
+  const body = { name: 'Kept', kind: 'secret' }
+  const kept = (await person.ask('POST', '/v1/api-keys', { body })).json.data
+  const fresh = new Secret(randomBytes(32).toString('hex'))
+  const both = createSeal(fresh, { old: service.secret })
+  expect([await resealMerchants(db, both), await resealMerchants(db, both)]).toEqual([5, 0])
+  const alone = createSeal(fresh)
+  const { environmentId, id } = await getKey(db, kept.id)
+  const revealed = await revealKey(db, clock.now(), { environmentId, id, seal: alone })
+  expect(revealed.key.reveal()).toBe(kept.key)
+  const kyc = await getKyc(db, alone, live.merchantId)
+  expect(kyc.form).toEqual(form)
+  for (const document of kyc.documents) {
+    const name = { merchantId: live.merchantId, id: document.id }
+    const { content } = await readKycDocument(db, alone, name)
+    expect(content.subarray(0, 5).toString()).toBe('%PDF-')
+  }
 })

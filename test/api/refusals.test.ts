@@ -101,6 +101,8 @@ describe('paths and methods', () => {
     '/v1/settings': ['GET', 'HEAD', 'PATCH'],
     '/v1/profile': ['GET', 'HEAD'],
     [fund]: ['POST'],
+    '/v1/collections/payments/counts': ['GET', 'HEAD'],
+    '/v1/collections/payments/pay_1/refund': ['POST'],
   }
   const wrong = Object.entries(allowed).flatMap(([path, taken]) =>
     methods.filter((method) => !taken.includes(method)).map((method) => ({ method, path, taken })),
@@ -115,6 +117,12 @@ describe('paths and methods', () => {
     if (method === 'HEAD') return
     const message = new RegExp(`${path} does not support ${method}. Use ${taken.join(' or ')}`)
     expectRefusal(reply, { status: 405, code: 'method_not_allowed', message })
+  })
+
+  test.each(['POST', 'PUT', 'PROPFIND'])('%s of an unknown path is not found', async (method) => {
+    const head = `${method} /v1/nothing HTTP/1.1\r\nHost: manilla\r\nConnection: close\r\n\r\n`
+    const message = new RegExp(`No such endpoint: ${method} /v1/nothing\\.`)
+    expectRefusal(await wire(head), { status: 404, code: 'not_found', message })
   })
 
   test.each([

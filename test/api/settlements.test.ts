@@ -69,10 +69,14 @@ function runWorker({ send = sendNow, naira = standardNaira.test as NairaLimits }
   return settleDue({ ...tools, naira: { ...standardNaira, test: naira } }, clock.now())
 }
 
-async function setPrimary(accountNumber: string, bankCode = '058'): Promise<void> {
+async function setPrimary(
+  accountNumber: string,
+  bankCode = '058',
+  usableFrom: Date | null = null,
+): Promise<void> {
   const account = { environmentId: desk.environmentId, bankCode, accountNumber, accountName: 'Ada' }
   await db.transaction(async (tx) =>
-    makePrimary(tx, await addBankAccount(tx, clock.now(), account)),
+    makePrimary(tx, await addBankAccount(tx, clock.now(), account), usableFrom),
   )
 }
 
@@ -312,6 +316,18 @@ describe('a scheduled settlement', () => {
     await advance(day)
     expect(await runWorker()).toBe(0)
     expect(await list()).toEqual([])
+  })
+
+  test('waits until a new bank account becomes usable, and is then made for its own time', async () => {
+    await settings({ schedule: 'weekly', weekday: 'monday' })
+    const wait = 9 * day
+    await setPrimary('0123456789', '058', after(clock.now(), wait * 1_000))
+    await advance(8 * day)
+    expect([await runWorker(), await runWorker()]).toEqual([1, 0])
+    expect(await list()).toEqual([])
+    await advance(day + 60)
+    expect(await runWorker()).toBe(1)
+    expect(await list()).toMatchObject([{ scheduledFor: '2026-01-12T05:00:00.000Z' }])
   })
 
   // The clock of the tests starts on a Monday.

@@ -49,7 +49,7 @@ async function open(path: string): Promise<void> {
   await page.emulateMedia({ colorScheme: 'light' })
   await page.goto(`${site.url}/console${path}`)
   await page.waitForSelector('main h1')
-  await page.waitForFunction("!document.querySelector('[aria-busy=true]')")
+  await page.waitForSelector('[aria-busy=true]', { state: 'detached' })
 }
 
 describe('screens of a merchant', () => {

@@ -24,8 +24,8 @@ export async function whenShown(page: Page, wanted: string): Promise<number> {
 }
 
 /**
- * Opens pages on a phone and waits until their streams are open. A page that a test leaves serves the
- * next one: the browser starts no process for it and keeps the compiled scripts.
+ * Opens pages on a phone and waits until their streams are open. A page that a test leaves serves
+ * the next one: the browser starts no process for it and keeps the compiled scripts.
  */
 export async function openVisits(browser: Browser) {
   const context = await browser.newContext({

@@ -1,7 +1,7 @@
 import { useRead } from '../api/reads'
 import { useScope } from '../api/scope'
 import type { Amount, Asset } from '../parts/money-format'
-import type { AttentionKind } from '../screens/screen-route'
+import type { AttentionKind, QueueName } from '../screens/screen-route'
 
 /** Something that waits for a decision of this user. */
 export type Attention = {
@@ -24,4 +24,11 @@ export function useAttention(): Attention[] {
     { isEnabled: merchant !== null, mayBeMissing: true },
   )
   return data?.items ?? []
+}
+
+/** What waits for operators. Every entry of the operator's menu shares one read. */
+export function useQueues(isEnabled: boolean): Partial<Record<QueueName, number>> {
+  const path = '/operator/v1/queues'
+  const { data } = useRead<Record<QueueName, number>>('queues', path, {}, { isEnabled })
+  return data ?? {}
 }

@@ -1,5 +1,6 @@
-import { Modal, Switch } from '@mantine/core'
+import { Switch } from '@mantine/core'
 import { useStore } from '../api/store'
+import { Dialog } from '../parts/dialog'
 import { texts } from '../texts/en'
 import { singleKeys, switchSingleKeys } from './keys'
 import { useMenu } from './menu'
@@ -23,7 +24,7 @@ export function KeysHelp() {
     ['?', help.help],
   ] as const
   return (
-    <Modal opened={isOpen} onClose={() => openedPanel.write(null)} title={help.title} centered>
+    <Dialog isOpen={isOpen} title={help.title} onClose={() => openedPanel.write(null)}>
       <dl className="col" style={{ gap: 8 }}>
         {lines.map(([keys, meaning]) => (
           <div key={keys} className="row sp">
@@ -44,6 +45,6 @@ export function KeysHelp() {
           onChange={({ currentTarget }) => switchSingleKeys(currentTarget.checked)}
         />
       </div>
-    </Modal>
+    </Dialog>
   )
 }

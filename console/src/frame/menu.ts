@@ -18,7 +18,7 @@ export function useMenu(): MenuRoute[] {
   const { isOperator } = useSession().user
   const isOperatorArea = useIsOperatorArea()
   return screenRoutes.filter((route): route is MenuRoute => {
-    const isHere = (route.menu?.group === 'operator') === isOperatorArea
+    const isHere = route.menu?.group.startsWith('operator') === isOperatorArea
     return route.menu !== undefined && isHere && mayOpen(route, { permissions, isOperator })
   })
 }

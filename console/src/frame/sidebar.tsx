@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router'
 import { Fragment } from 'react'
 import { Icon, Mark } from '../parts/icons'
 import { texts } from '../texts/en'
-import { useAttention } from './attention'
+import { useAttention, useQueues } from './attention'
 import { isCurrent, type MenuRoute, useMenu, usePath } from './menu'
 import { MerchantMenu } from './merchant-menu'
 
@@ -53,13 +53,15 @@ function MenuLink({ entry, paths }: { entry: MenuRoute; paths: string[] }) {
 
 /** How much waits there. A failing endpoint is a warning, whatever its number. */
 function Count({ entry: { menu } }: { entry: MenuRoute }) {
-  const count = useCount(menu.counts ?? [])
+  const count = useCount(menu)
   if (count === 0) return null
   const isBad = menu.counts?.includes('endpoint_failing')
   return <span className={isBad ? 'cnt bad' : 'cnt'}>{isBad ? '!' : count}</span>
 }
 
-export function useCount(kinds: readonly string[]): number {
-  const waiting = useAttention().filter(({ kind }) => kinds.includes(kind))
+export function useCount({ counts = [], queue }: MenuRoute['menu']): number {
+  const queues = useQueues(queue !== undefined)
+  const waiting = useAttention().filter(({ kind }) => counts.includes(kind))
+  if (queue) return queues[queue] ?? 0
   return waiting.reduce((sum, { count }) => sum + count, 0)
 }

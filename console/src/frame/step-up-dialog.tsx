@@ -1,10 +1,11 @@
-import { Modal, PasswordInput, TextInput } from '@mantine/core'
+import { PasswordInput, TextInput } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { call } from '../api/call'
 import { ApiRefusal, toRefusal } from '../api/refusal'
 import { sessionKey, useSession } from '../api/session'
 import { Button } from '../parts/button'
+import { Dialog } from '../parts/dialog'
 import { Note } from '../parts/page'
 import { Refusal } from '../parts/refusals'
 import { texts } from '../texts/en'
@@ -61,7 +62,7 @@ export function StepUp({ onAnswer }: { onAnswer: (isProven: boolean) => void }) 
   }
 
   return (
-    <Modal opened onClose={() => onAnswer(false)} title={words.title} centered zIndex={400}>
+    <Dialog isOpen isOnTop title={words.title} onClose={() => onAnswer(false)}>
       <form className="col" style={{ gap: 14 }} onSubmit={submit}>
         <p className="soft">{words.text}</p>
         {user.passkeys > 0 && (
@@ -110,6 +111,6 @@ export function StepUp({ onAnswer }: { onAnswer: (isProven: boolean) => void }) 
           </div>
         )}
       </form>
-    </Modal>
+    </Dialog>
   )
 }

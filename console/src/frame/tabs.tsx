@@ -26,11 +26,11 @@ export function Tabs() {
 
 function Tab({ entry: { path, menu }, paths }: { entry: MenuRoute; paths: string[] }) {
   const isOn = isCurrent(usePath(), path, paths)
-  const count = useCount(menu.counts ?? [])
+  const count = useCount(menu)
   return (
     <Link to={path} className={isOn ? 'on' : ''} aria-current={isOn ? 'page' : undefined}>
       <Icon name={menu.icon} />
-      {menu.label}
+      {menu.tabLabel ?? menu.label}
       {count > 0 && <em />}
     </Link>
   )

@@ -1,7 +1,7 @@
-import { Modal } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { texts } from '../texts/en'
 import { Button } from './button'
+import { Dialog } from './dialog'
 import { Refusal } from './refusals'
 
 type Props = {
@@ -24,7 +24,7 @@ type Props = {
 export function ConfirmDialog({ isOpen, title, children, confirmLabel, ...props }: Props) {
   const { isDangerous, isBusy, isDisabled, refusal, atFields, onConfirm, onClose } = props
   return (
-    <Modal opened={isOpen} onClose={onClose} title={title} centered>
+    <Dialog isOpen={isOpen} title={title} onClose={onClose}>
       <form
         className="col"
         style={{ gap: 16 }}
@@ -47,6 +47,6 @@ export function ConfirmDialog({ isOpen, title, children, confirmLabel, ...props 
           </Button>
         </div>
       </form>
-    </Modal>
+    </Dialog>
   )
 }

@@ -1,6 +1,15 @@
 /** Where merchants are; developer pages show UTC. */
 const lagos = 'Africa/Lagos'
 
+/** How far the server's clock is ahead of this device's, if that is more than a minute. */
+const serverOffsetMs = readServerOffset()
+
+function readServerOffset(): number {
+  const text = globalThis.document?.querySelector<HTMLMetaElement>('meta[name=time]')?.content
+  const offsetMs = text === undefined ? 0 : Date.parse(text) - performance.timeOrigin
+  return Math.abs(offsetMs) > 60_000 ? offsetMs : 0
+}
+
 let clockOffsetMs = 0
 
 /** Test clocks run ahead of real time, and everything that happens there is dated by them. */
@@ -9,7 +18,7 @@ export function setClockOffset(offsetMs: number): void {
 }
 
 /** Now, by the clock of the shown merchant and mode. */
-export const currentTime = () => new Date(Date.now() + clockOffsetMs)
+export const currentTime = () => new Date(Date.now() + serverOffsetMs + clockOffsetMs)
 
 const dayMs = 86_400_000
 

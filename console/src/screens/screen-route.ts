@@ -2,7 +2,16 @@ import type { ComponentType } from 'react'
 import type { Permission } from '../api/session'
 import type { IconName } from '../parts/icons'
 
-export type MenuGroup = 'main' | 'developers' | 'business' | 'operator'
+export type MenuGroup =
+  | 'main'
+  | 'developers'
+  | 'business'
+  | 'operator'
+  | 'operatorMoney'
+  | 'operatorSystem'
+
+/** What waits for operators, as `GET /operator/v1/queues` counts it. */
+export type QueueName = 'kyc' | 'notices' | 'payouts' | 'differences' | 'actions'
 
 /** Kinds of `GET /v1/attention`, which the menu counts. */
 export type AttentionKind =
@@ -30,8 +39,12 @@ export type ScreenRoute = {
     goKey?: string
     /** Among the tabs at the bottom on phones. */
     isTab?: boolean
+    /** A shorter label for the tab. */
+    tabLabel?: string
     /** What its number counts. */
     counts?: AttentionKind[]
+    /** The same in the operator's area. */
+    queue?: QueueName
   }
   /** Shown without a menu around it, such as a receipt to print. */
   isBare?: boolean

@@ -22,7 +22,14 @@ export const frame = {
   toOperator: 'Operator area',
   more: 'More',
   version: (version: string) => `Manilla ${version}`,
-  groups: { main: '', developers: 'Developers', business: 'Business', operator: 'Operator' },
+  groups: {
+    main: '',
+    developers: 'Developers',
+    business: 'Business',
+    operator: 'Operator',
+    operatorMoney: 'Money',
+    operatorSystem: 'System',
+  },
   roles: {
     owner: 'Owner',
     admin: 'Admin',

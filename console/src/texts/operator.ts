@@ -1,1 +1,18 @@
-export const operator = {}
+/** Words of the operator's menu, which the frame loads. The others are in operator-screens.ts. */
+export const operator = {
+  menu: {
+    health: 'Health',
+    actions: 'To confirm',
+    merchants: 'Merchants',
+    kyc: 'KYC review',
+    fees: 'Fees',
+    payouts: 'Payout review',
+    review: 'Review',
+    notices: 'Held notices',
+    treasury: 'Treasury',
+    reconciliation: 'Reconciliation',
+    rails: 'Rails',
+    operators: 'Operators',
+    audit: 'Audit log',
+  },
+}

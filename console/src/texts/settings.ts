@@ -14,7 +14,7 @@ export const settings = {
   discard: 'Discard',
   readOnly: 'Your role may see these settings. An owner or admin can change them.',
   ofMode: (mode: string) => `These settings are for ${mode} mode.`,
-  optional: 'optional',
+  optional: 'Optional.',
   checkout: {
     look: 'Look',
     displayName: 'Name shown to payers',
@@ -201,7 +201,8 @@ export const settings = {
     uploaded: 'The document is stored.',
     remove: 'Remove',
     download: 'Download',
-    size: (megabytes: string) => `${megabytes} MB`,
+    size: (kilobytes: number) =>
+      kilobytes < 1_000 ? `${kilobytes} kB` : `${(kilobytes / 1_000).toFixed(1)} MB`,
     save: 'Save draft',
     saved: 'The draft is saved.',
     submit: 'Submit',
@@ -210,7 +211,7 @@ export const settings = {
     submitted: 'Submitted. The operator reviews it now.',
     missing: (count: number) =>
       count === 1 ? '1 thing is missing' : `${count} things are missing`,
-    nothingMissing: 'Everything is there.',
+    nothingMissing: 'Nothing is missing.',
     saveFirst: 'Save the draft before you submit it.',
     history: 'From the operator',
     outcomes: { approve: 'Approved', ask: 'Asked for more', reject: 'Rejected' },

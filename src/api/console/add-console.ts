@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify'
+import type { Clock } from '../../base/clock.js'
 import { Refusal } from '../../base/refusal.js'
 import { newNonce } from '../checkout-page/answer-page.js'
 import { pathOf } from '../edge/path-of.js'
@@ -17,7 +18,7 @@ const serverPaths = /^\/console\/(sign-in|join|start|session)(\/|$)/
  */
 export async function addConsole(
   app: FastifyInstance,
-  consoleUrl: string | undefined,
+  { consoleUrl, clock }: { consoleUrl: string | undefined; clock: Clock },
 ): Promise<void> {
   const schema = { hide: true }
   let opening: ReturnType<typeof openConsole> | undefined
@@ -41,7 +42,7 @@ export async function addConsole(
         throw new Refusal('not_found', { message: 'No such page.' })
       const { entry } = await open()
       const nonce = newNonce()
-      const text = renderConsole(entry, nonce)
+      const text = renderConsole(entry, { nonce, now: clock.now() })
       reply.header('content-security-policy', policyOf(nonce))
       reply.header('permissions-policy', 'camera=(), geolocation=(), microphone=(), payment=()')
       return reply.type('text/html; charset=utf-8').send(text)

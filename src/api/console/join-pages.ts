@@ -103,8 +103,10 @@ function renderJoin(found: Join, token: string, problem?: Problem & { name: stri
   const { invitation } = found
   const status = problem?.status ?? 200
   const title = found.kind === 'reset' ? 'Set a new password' : `Join ${targetOf(invitation)}`
+  const rest =
+    found.kind === 'existing' ? renderAccept(found, token) : renderForm(found, token, problem?.name)
   const main = html`<h1>${title}</h1>${describe(found)}${renderProblem(problem?.message)}
-    ${found.kind === 'existing' ? renderAccept(found, token) : renderForm(found, token, problem?.name)}`
+    ${rest}`
   return { status, title, main }
 }
 

@@ -140,10 +140,10 @@ async function admit(
       actor: user.email,
       action: 'team.join',
       merchantId,
+      log: 'merchant',
       details: { email: user.email, role, maySeeLive },
       address,
       requestId,
-      log: 'merchant',
     })
   }
   tx.afterCommit(() => sessions.forgetAll())

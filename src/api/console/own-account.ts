@@ -76,7 +76,12 @@ async function provePasskey(
     if (!passkey || !proof || !(await takeChallenge(tx, now, proof.challenge))) return false
     if (!(await noteUse(tx, now, { id: passkey.id, counter: proof.counter }))) return false
     noteProof(tx, now, { sessionId, isSecondFactor: true })
-    auditPerson(tx, visit, { email, action: 'step_up', details: { factor: 'passkey' } })
+    auditPerson(tx, visit, {
+      by: signedIn,
+      email,
+      action: 'step_up',
+      details: { factor: 'passkey' },
+    })
     return true
   })
   if (isProven) return
@@ -96,7 +101,7 @@ async function proveCode(
     if (!factor) return false
     takeBack(tx, guess)
     noteProof(tx, visit.now, { sessionId, isSecondFactor: true })
-    auditPerson(tx, visit, { email, action: 'step_up', details: { factor } })
+    auditPerson(tx, visit, { by: signedIn, email, action: 'step_up', details: { factor } })
     return true
   })
   if (isProven) return
@@ -125,7 +130,12 @@ async function provePassword(
   await api.db.transaction(async (tx) => {
     takeBack(tx, guess)
     noteProof(tx, visit.now, { sessionId, isSecondFactor: false })
-    auditPerson(tx, visit, { email, action: 'step_up', details: { factor: 'password' } })
+    auditPerson(tx, visit, {
+      by: given.signedIn,
+      email,
+      action: 'step_up',
+      details: { factor: 'password' },
+    })
   })
 }
 
@@ -189,7 +199,12 @@ const endOne = (api: ApiParts) =>
       await api.db.transaction(async (tx) => {
         if (!(await endOwnSession(tx, now, { userId, id }))) throw notFound('session', params.id)
         const details = { session: params.id }
-        auditPerson(tx, visitOf(api, request), { email, action: 'session.end', details })
+        auditPerson(tx, visitOf(api, request), {
+          by: signedIn,
+          email,
+          action: 'session.end',
+          details,
+        })
       })
       api.sessions.forgetAll()
       return success(200, 'Session ended', {})
@@ -215,7 +230,7 @@ const setPassword = (api: ApiParts) =>
         savePassword(tx, now, userId, hashed)
         endSessionsOf(tx, now, userId, sessionId)
         revokeResets(tx, now, userId)
-        auditPerson(tx, visitOf(api, request), { email, action: 'password.change' })
+        auditPerson(tx, visitOf(api, request), { by: signedIn, email, action: 'password.change' })
       })
       api.sessions.forgetAll()
       return success(200, 'Password set', {})

@@ -117,7 +117,7 @@ export async function confirmTotp(
     saveTotpSecret(tx, now, { userId, sealed, step })
     noteProof(tx, now, { sessionId, isSecondFactor: true })
     endSessionsOf(tx, now, userId, sessionId)
-    auditPerson(tx, visit, { email, action: 'totp.add' })
+    auditPerson(tx, visit, { by: signedIn, email, action: 'totp.add' })
     const { recoveryCodes } = await getFactors(tx, userId)
     return recoveryCodes > 0 ? [] : makeCodes(tx, visit, signedIn)
   })
@@ -125,10 +125,11 @@ export async function confirmTotp(
   return codes
 }
 
-function makeCodes(tx: Tx, visit: Visit, { userId, email }: SignedIn): string[] {
+function makeCodes(tx: Tx, visit: Visit, signedIn: SignedIn): string[] {
+  const { userId, email } = signedIn
   const codes = newRecoveryCodes()
   saveRecoveryCodes(tx, visit.now, userId, codes)
-  auditPerson(tx, visit, { email, action: 'recovery_codes.create' })
+  auditPerson(tx, visit, { by: signedIn, email, action: 'recovery_codes.create' })
   return codes
 }
 
@@ -186,7 +187,7 @@ const removeTotp = (api: ApiParts) =>
         if (!(await deleteTotpSecret(tx, userId))) throw notFound('authenticator app', 'own-totp')
         endSessionsOf(tx, visit.now, userId, sessionId)
         await dropUselessCodes(tx, userId)
-        auditPerson(tx, visit, { email, action: 'totp.remove' })
+        auditPerson(tx, visit, { by: signedIn, email, action: 'totp.remove' })
       })
       api.sessions.forgetAll()
       return success(200, 'Authenticator app removed', {})
@@ -253,7 +254,12 @@ const addPasskey = (api: ApiParts) =>
             message: `This passkey exists already, or you have ${limits.signIn.passkeysMax} of them.`,
           })
         noteProof(tx, now, { sessionId, isSecondFactor: true })
-        auditPerson(tx, visit, { email, action: 'passkey.add', details: { name: body.name } })
+        auditPerson(tx, visit, {
+          by: signedIn,
+          email,
+          action: 'passkey.add',
+          details: { name: body.name },
+        })
       })
       api.sessions.forgetAll()
       return success(200, 'Passkey added', {})
@@ -285,7 +291,12 @@ const removePasskey = (api: ApiParts) =>
         if (!(await deletePasskey(tx, { userId, id }))) throw notFound('passkey', params.id)
         endSessionsOf(tx, visit.now, userId, sessionId)
         await dropUselessCodes(tx, userId)
-        auditPerson(tx, visit, { email, action: 'passkey.remove', details: { passkey: params.id } })
+        auditPerson(tx, visit, {
+          by: signedIn,
+          email,
+          action: 'passkey.remove',
+          details: { passkey: params.id },
+        })
       })
       api.sessions.forgetAll()
       return success(200, 'Passkey removed', {})

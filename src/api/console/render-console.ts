@@ -3,7 +3,10 @@ import { tabIcon } from '../checkout-page/signs.js'
 import type { ConsoleEntry } from './open-console.js'
 
 /** The page of the console. Its script draws the content. */
-export function renderConsole(entry: ConsoleEntry, nonce: string): string {
+export function renderConsole(
+  entry: ConsoleEntry,
+  { nonce, now }: { nonce: string; now: Date },
+): string {
   const { script, styles, preloads, version } = entry
   const { markup } = html`<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>Manilla</title>
@@ -12,6 +15,7 @@ export function renderConsole(entry: ConsoleEntry, nonce: string): string {
 <meta name="format-detection" content="telephone=no">
 <meta name="style-nonce" content="${nonce}">
 <meta name="version" content="${version}">
+<meta name="time" content="${now.toISOString()}">
 <meta name="theme-color" media="(prefers-color-scheme:light)" content="#faf7f1">
 <meta name="theme-color" media="(prefers-color-scheme:dark)" content="#14130f">
 <link rel="icon" href="${tabIcon}">

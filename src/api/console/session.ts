@@ -65,7 +65,11 @@ const signOut = (api: ApiParts) =>
       const { signedIn, now } = request
       await db.transaction(async (tx) => {
         endSession(tx, now, signedIn!.sessionId)
-        auditPerson(tx, visitOf(api, request), { email: signedIn!.email, action: 'sign_out' })
+        auditPerson(tx, visitOf(api, request), {
+          by: signedIn,
+          email: signedIn!.email,
+          action: 'sign_out',
+        })
       })
       sessions.forgetAll()
       const headers = { 'set-cookie': clearedCookie(request) }

@@ -3,6 +3,7 @@ import { isIP } from 'node:net'
 import { writeAuditLine } from '../../audit/write-line.js'
 import type { Tx } from '../../postgres/tx.js'
 import type { Site } from '../../team/passkeys.js'
+import type { SignedIn } from '../../team/sessions.js'
 import type { ApiParts } from '../api-parts.js'
 import type { RouteRequest } from '../edge/route.js'
 import { isLoopbackHost, readSessionToken, readStepToken } from '../edge/session-cookie.js'
@@ -64,14 +65,28 @@ export function takesPasskeys({ host }: Site): boolean {
   return host !== '' && isIP(host.replace(/^\[|\]$/g, '')) === 0
 }
 
-type PersonalAct = { email: string; action: string; details?: Record<string, unknown> }
+type PersonalAct = {
+  email: string
+  action: string
+  details?: Record<string, unknown>
+  /** Who does it, if they are signed in. */
+  by?: Pick<SignedIn, 'userId' | 'sessionId'> | undefined
+}
 
 /** Signing in and factors belong to the installation, not to a merchant. */
-export function auditPerson(
-  tx: Tx,
-  visit: Visit,
-  { email, action, details = {} }: PersonalAct,
-): void {
+export function auditPerson(tx: Tx, visit: Visit, act: PersonalAct): void {
   const { now, address, requestId } = visit
-  writeAuditLine(tx, now, { actor: email, action, details, address, requestId })
+  const { email, action, details = {}, by } = act
+  const actor = by
+    ? ({
+        kind: 'user',
+        userId: by.userId,
+        sessionId: by.sessionId,
+        email,
+        permissions: nothing,
+      } as const)
+    : email
+  writeAuditLine(tx, now, { actor, action, details, address, requestId })
 }
+
+const nothing: ReadonlySet<string> = new Set()

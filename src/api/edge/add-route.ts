@@ -19,6 +19,7 @@ import { isForAnyPage, preflightHeaders } from './cors.js'
 import { jsonType } from './envelope.js'
 import { withAllDigits } from './exact-json.js'
 import type { ListReads } from './list-reads.js'
+import { maskPayers } from './mask-payers.js'
 import { networkOf } from './network-of.js'
 import { toRouteSchema } from './openapi.js'
 import { pathOf } from './path-of.js'
@@ -145,7 +146,11 @@ async function runFirst(
   }
 }
 
-/** Answers unsupported methods of known paths with the supported ones. */
+/**
+ * Answers unsupported methods of known paths with the supported ones. Methods that some path
+ * supports have a route for each path. The others, about thirty, share one: building the router for
+ * each of them would take longer than the rest of the server.
+ */
 export function addWrongMethods(app: FastifyInstance, routes: Route[]): void {
   const methods = new Map<string, string[]>()
   const open = new Set<string>()
@@ -154,25 +159,55 @@ export function addWrongMethods(app: FastifyInstance, routes: Route[]): void {
     methods.set(path, [...(methods.get(path) ?? []), method, ...heads])
     if (access === 'open') open.add(path)
   }
+  const used = new Set(['HEAD', 'OPTIONS', ...[...methods.values()].flat()])
+  const refuse = (request: FastifyRequest, reply: FastifyReply, allowed: string[]) => {
+    reply.header('allow', allowed.join(', '))
+    if (request.method === 'OPTIONS' && isForAnyPage(request))
+      return reply.headers(preflightHeaders(allowed)).code(204).send()
+    throw new Refusal('method_not_allowed', {
+      message: `${quoteInput(pathOf(request))} does not support ${request.method}. Use ${allowed.join(' or ')}.`,
+    })
+  }
 
-  for (const [path, allowed] of methods) {
-    const others = app.supportedMethods.filter((method) => !allowed.includes(method))
+  for (const [path, allowed] of methods)
     app.route({
-      method: others,
+      method: [...used].filter((method) => !allowed.includes(method)),
       url: path,
       schema: { hide: true },
       config: { isOpen: open.has(path) },
-      onRequest: async (request, reply) => {
-        reply.header('allow', allowed.join(', '))
-        if (request.method === 'OPTIONS' && isForAnyPage(request))
-          return reply.headers(preflightHeaders(allowed)).code(204).send()
-        throw new Refusal('method_not_allowed', {
-          message: `${quoteInput(pathOf(request))} does not support ${request.method}. Use ${allowed.join(' or ')}.`,
-        })
-      },
+      onRequest: async (request, reply) => refuse(request, reply, allowed),
       handler: async () => {},
     })
-  }
+
+  // As in the router, words come before parameters: the tilde sorts last.
+  const place = ([path]: [string, unknown]) => path.replaceAll(':', '~')
+  const known = [...methods]
+    .toSorted((one, other) => (place(one) < place(other) ? -1 : 1))
+    .map(([path, allowed]) => ({ pattern: toPattern(path), allowed }))
+  app.route({
+    method: app.supportedMethods.filter((method) => !used.has(method)),
+    url: anyPath,
+    schema: { hide: true },
+    onRequest: async (request, reply) => {
+      const found = known.find(({ pattern }) => pattern.test(pathOf(request)))
+      if (!found) throw noSuchEndpoint(request)
+      return refuse(request, reply, found.allowed)
+    },
+    handler: async () => {},
+  })
+}
+
+/** The pattern of the route that stands for no path. */
+export const anyPath = '*'
+
+function toPattern(path: string): RegExp {
+  return new RegExp(`^${path.replaceAll('.', '\\.').replace(/:\w+/g, '[^/]*')}$`)
+}
+
+export function noSuchEndpoint(request: FastifyRequest): Refusal {
+  return new Refusal('not_found', {
+    message: `No such endpoint: ${request.method} ${quoteInput(pathOf(request))}. The API reference is at /docs.`,
+  })
 }
 
 /** Undefined: the request is admitted. A promise: it is, once the promise resolves. */
@@ -438,7 +473,14 @@ function send(reply: FastifyReply, answer: RouteAnswer): FastifyReply | undefine
       else reply.header(name, value)
   reply.type('contentType' in answer ? answer.contentType : jsonType)
   if (typeof answer.body !== 'string') return reply.send(answer.body)
-  request.answerText = answer.body
-  reply.send(answer.body)
+  const text = hidesPayers(request, answer) ? maskPayers(answer.body) : answer.body
+  request.answerText = text
+  reply.send(text)
   return undefined
+}
+
+/** API keys see everything. */
+function hidesPayers({ caller }: FastifyRequest, answer: RouteAnswer): boolean {
+  if (caller?.kind !== 'user' || caller.permissions.has('payers.see')) return false
+  return !('contentType' in answer) || answer.contentType === jsonType
 }

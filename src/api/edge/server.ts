@@ -5,14 +5,20 @@ import type { Clock } from '../../base/clock.js'
 import { prefixes, toReference } from '../../base/ids.js'
 import { limits } from '../../base/limits.js'
 import { explainError, type Logger } from '../../base/log.js'
-import { quoteInput, Refusal } from '../../base/refusal.js'
+import { Refusal } from '../../base/refusal.js'
 import type { FindReplay } from '../../idempotency/replays.js'
 import type { KeyRing } from '../../merchants/key-ring.js'
 import type { RequestLog } from '../../request-log/request-log.js'
 import type { Sessions, SignedIn } from '../../team/sessions.js'
 import { answerFailurePage, isForPeople } from '../checkout-page/answer-failure.js'
 import { addConsole } from '../console/add-console.js'
-import { addRoute, addWrongMethods, type WriteExport } from './add-route.js'
+import {
+  addRoute,
+  addWrongMethods,
+  anyPath,
+  noSuchEndpoint,
+  type WriteExport,
+} from './add-route.js'
 import { isConsoleHost } from './authenticate-person.js'
 import type { Caller } from './caller.js'
 import { anyPageHeaders, isForAnyPage } from './cors.js'
@@ -119,7 +125,7 @@ export async function createServer(edge: Edge): Promise<FastifyInstance> {
   addGracefulClose(app)
   const { clock } = edge
   await addDocs(app, edge.routes, edge.findDemoKey)
-  if (edge.hasConsole) await addConsole(app, edge.consoleUrl)
+  if (edge.hasConsole) await addConsole(app, edge)
   const rateLimits = {
     environment: createRateLimit('environment', {
       perSecond: edge.rateLimitPerSecond,
@@ -168,12 +174,6 @@ function addAnswerHooks(app: FastifyInstance, edge: Edge): void {
     throw noSuchEndpoint(request)
   })
   app.setErrorHandler(async (error, request, reply) => answerFailure(edge, error, request, reply))
-}
-
-function noSuchEndpoint(request: FastifyRequest): Refusal {
-  return new Refusal('not_found', {
-    message: `No such endpoint: ${request.method} ${quoteInput(pathOf(request))}. The API reference is at /docs.`,
-  })
 }
 
 /** The console has a host of its own, and this is another one. */
@@ -245,7 +245,7 @@ function noteAnswer(
   const { caller, method, route } = request
   const durationMs = reply.elapsedTime
   const status = reply.statusCode
-  const pattern = route ? route.path : request.routeOptions.url
+  const pattern = route ? route.path : patternOf(request)
   const labels = { method, route: pattern ?? 'unknown' }
   metrics.observe(labels, { status, seconds: durationMs / 1_000 })
   // A probe that succeeds comes every few seconds and says nothing new.
@@ -272,6 +272,10 @@ function noteAnswer(
   // The console reads all the time; its reads would hide what integrations do.
   if (requestLog && caller && !(caller.kind === 'user' && method === 'GET'))
     requestLog.keep(toLogEntry(request, reply, caller, { durationMs, answeredAt: clock.now() }))
+}
+
+function patternOf({ routeOptions: { url } }: FastifyRequest): string | undefined {
+  return url === anyPath ? undefined : url
 }
 
 function merchantOf(caller: Caller | undefined) {

@@ -231,6 +231,7 @@ function showKey(key: ApiKey, now: Date) {
     permissions: key.permissions,
     allowedAddresses: key.allowedAddresses,
     isRevealable: key.isRevealable,
+    createdBy: key.createdByName === null ? null : { name: key.createdByName },
     createdAt: key.createdAt,
     lastUsedAt: key.lastUsedAt,
     expiresAt: key.expiresAt,

@@ -15,6 +15,7 @@ import {
   findKyc,
   findLowBalances,
   findPayoutsInReview,
+  findProposedRule,
 } from '../../timeline/find-attention.js'
 import type { ApiParts } from '../api-parts.js'
 import { success } from '../edge/envelope.js'
@@ -33,15 +34,21 @@ type Source = {
   /** Who can do something about it: a person with any of these. */
   permissions: Permission[]
   link: string
-  find: (db: Queryable, environment: Environment) => Promise<Attention[]>
+  find: (db: Queryable, environment: Environment, person: Person) => Promise<Attention[]>
 }
+type Person = { userId: string; now: Date }
 
 /** In the order in which they are shown. */
 const sources: Source[] = [
   {
     permissions: ['payouts.approve'],
     link: '/payouts?status=PENDING',
-    find: (db, { id }) => findApprovals(db, id),
+    find: (db, { id }, { userId }) => findApprovals(db, id, userId),
+  },
+  {
+    permissions: ['settings.change'],
+    link: '/settings',
+    find: (db, { id: environmentId }, person) => findProposedRule(db, { environmentId, ...person }),
   },
   {
     permissions: ['payments.decide', 'payments.ask'],
@@ -77,12 +84,14 @@ export const listAttention = ({ db }: ApiParts): Route =>
     description: 'What waits for a person, limited to what the caller can do something about.',
     tag: 'Console',
     answers: { 200: Type.Object({ items: Type.Array(item) }) },
-    async handle({ environment, actor, signedIn }) {
+    async handle({ environment, actor, signedIn, now }) {
       const items: object[] = []
+      const person = { userId: signedIn!.userId, now }
       // One after the other: a page holds one connection at a time.
       for (const { permissions, link, find } of sources) {
         const may = actor.kind === 'user' && permissions.some((one) => actor.permissions.has(one))
-        if (may) items.push(...(await find(db, environment)).map((found) => show(found, link)))
+        const found = may ? await find(db, environment, person) : []
+        items.push(...found.map((one) => show(one, link)))
       }
       if (!signedIn!.hasSecondFactor) items.push(show(missingFactor, '/you'))
       return success(200, 'What waits for you', { items })

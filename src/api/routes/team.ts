@@ -6,6 +6,7 @@ import { fromReference, prefixes, toReference, unusedId } from '../../base/ids.j
 import { limits } from '../../base/limits.js'
 import { notFound, Refusal } from '../../base/refusal.js'
 import type { Tx } from '../../postgres/tx.js'
+import type { UserActor } from '../../team/actor.js'
 import {
   createInvitation,
   type Invitation,
@@ -61,7 +62,8 @@ type Acting = {
 }
 
 function actingOf(request: RouteRequest<unknown, unknown, unknown>): Acting {
-  const { environment, signedIn, actor, address, requestId } = request
+  const { environment, signedIn, address, requestId } = request
+  const actor = request.actor as UserActor
   const { merchantId } = environment
   const { userId, email, memberships } = signedIn!
   const own = memberships.find((one) => one.merchantId === merchantId)
@@ -74,7 +76,6 @@ function actingOf(request: RouteRequest<unknown, unknown, unknown>): Acting {
     isOwner: own?.role === 'owner',
     now,
     audit(tx, action, details) {
-      if (actor.kind !== 'user') return
       writeAuditLine(tx, now, { actor, action, merchantId, details, address, requestId })
     },
   }

@@ -16,6 +16,7 @@ import { registerKyc } from '../../../src/operations/commands/kyc.js'
 import { registerMerchants } from '../../../src/operations/commands/merchants.js'
 import type { OperateContext } from '../../../src/operations/commands/operation.js'
 import { registerSettlements } from '../../../src/operations/commands/settlements.js'
+import { registerUsers } from '../../../src/operations/commands/users.js'
 import { registerVerifyAudit } from '../../../src/operations/commands/verify-audit.js'
 import type { Database } from '../../../src/postgres/database.js'
 import { manualClock } from '../../support/clock.js'
@@ -65,6 +66,8 @@ export function createConsole(db: Database, resolveHolder: ResolveHolder = async
     }
     for (const register of [
       registerMerchants,
+      (to: Command, given: OperateContext) =>
+        registerUsers(to, given, () => 'https://console.example'),
       registerKeys,
       registerKyc,
       registerSettlements,

@@ -1,4 +1,4 @@
-import { Menu, Modal, Select } from '@mantine/core'
+import { Menu, Select } from '@mantine/core'
 import { useState } from 'react'
 import { usePages } from '../../api/reads'
 import { useScope } from '../../api/scope'
@@ -7,6 +7,7 @@ import { Button } from '../../parts/button'
 import { CopyBlock } from '../../parts/code'
 import { ConfirmDialog } from '../../parts/confirm-dialog'
 import { type Column, DataTable } from '../../parts/data-table'
+import { Dialog } from '../../parts/dialog'
 import { Icon } from '../../parts/icons'
 import { notify } from '../../parts/notify'
 import { Card, EmptyState, Note, PageHead } from '../../parts/page'
@@ -49,7 +50,7 @@ export function Screen() {
     <>
       <PageHead
         title={words.title}
-        over={words.intro}
+        under={words.intro}
         actions={
           <Button kind="primary" icon="plus" onClick={() => setCreating(true)}>
             {words.create}
@@ -99,6 +100,12 @@ const tones: Record<ApiKey['state'], Tone> = {
   revoked: 'calm',
 }
 
+/** The first one, and how many more there are. */
+function describeAddresses([first, ...others]: string[]): string {
+  if (first === undefined) return words.anyAddress
+  return others.length === 0 ? first : words.moreAddresses(first, others.length)
+}
+
 type Tools = { show: (key: ApiKey) => void; choose: (chosen: Chosen) => void }
 
 function columnsOf({ show, choose }: Tools): Column<ApiKey>[] {
@@ -120,7 +127,7 @@ function columnsOf({ show, choose }: Tools): Column<ApiKey>[] {
       name: 'access',
       head: words.access,
       cell: ({ kind, permissions, allowedAddresses }) => (
-        <>
+        <span className="nw">
           {words.kinds[kind]}
           {kind === 'secret' && (
             <span className="soft">
@@ -129,8 +136,8 @@ function columnsOf({ show, choose }: Tools): Column<ApiKey>[] {
             </span>
           )}
           <br />
-          <span className="soft sm">{allowedAddresses.join(', ') || words.anyAddress}</span>
-        </>
+          <span className="soft sm">{describeAddresses(allowedAddresses)}</span>
+        </span>
       ),
     },
     {
@@ -270,7 +277,7 @@ function RevokeDialog({ apiKey, onClose, onDone }: DialogProps & { onDone: () =>
 function ShownDialog({ shown, onClose }: { shown: ShownKey; onClose: () => void }) {
   const isNew = !shown.isRevealable || shown.mode === 'live'
   return (
-    <Modal opened onClose={onClose} title={isNew ? words.madeTitle : shown.name} centered>
+    <Dialog isOpen isSticky={isNew} title={isNew ? words.madeTitle : shown.name} onClose={onClose}>
       <div className="col" style={{ gap: 16 }}>
         <p className="soft">{shown.isRevealable ? words.madeTest : words.madeOnce}</p>
         <CopyBlock text={shown.key} label={words.key} />
@@ -280,6 +287,6 @@ function ShownDialog({ shown, onClose }: { shown: ShownKey; onClose: () => void 
           </Button>
         </div>
       </div>
-    </Modal>
+    </Dialog>
   )
 }

@@ -26,7 +26,7 @@ export function Screen() {
   const { merchant, mode } = useScope()
   return (
     <>
-      <PageHead title={words.title} over={words.intro} />
+      <PageHead title={words.title} under={words.intro} />
       {mode === 'test' ? (
         <Steps />
       ) : (
@@ -132,7 +132,6 @@ function Steps() {
       <Step
         {...tools}
         {...words.steps.session}
-        hasEvent
         example={{
           method: 'POST',
           path: '/v1/checkout/sessions',
@@ -272,9 +271,9 @@ function Step(props: StepProps) {
                 {words.answer}
                 <Chip tone={run.status < 400 ? 'good' : 'bad'}>{run.status}</Chip>
               </h3>
-              <JsonView value={run.json} label={words.answer} />
+              <JsonView value={run.json} label={`${words.answer}: ${title}`} />
             </div>
-            {hasEvent && <EventAfter eventBefore={run.eventBefore} />}
+            {hasEvent && <EventAfter step={title} eventBefore={run.eventBefore} />}
           </div>
         )}
       </div>
@@ -290,7 +289,7 @@ async function findNewestEvent(): Promise<string | undefined> {
 }
 
 /** The newest event since the call, as a webhook would carry it. */
-function EventAfter({ eventBefore }: Pick<Run, 'eventBefore'>) {
+function EventAfter({ step, eventBefore }: Pick<Run, 'eventBefore'> & { step: string }) {
   const { data } = useRead<Page<Event>>('quick-event', '/v1/events', { limit: 1 })
   const newest = data?.items[0]
   const isNew = newest && newest.id !== eventBefore
@@ -301,7 +300,7 @@ function EventAfter({ eventBefore }: Pick<Run, 'eventBefore'>) {
         {isNew && <Chip tone="brand">{newest.type}</Chip>}
       </h3>
       {isNew ? (
-        <JsonView value={newest} label={words.event} />
+        <JsonView value={newest} label={`${words.event}: ${step}`} />
       ) : (
         <p className="soft sm">{words.noEvent}</p>
       )}

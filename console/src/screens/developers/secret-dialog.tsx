@@ -1,6 +1,6 @@
-import { Modal } from '@mantine/core'
 import { Button } from '../../parts/button'
 import { CopyBlock } from '../../parts/code'
+import { Dialog } from '../../parts/dialog'
 import { Note } from '../../parts/page'
 import { texts } from '../../texts/en'
 
@@ -9,15 +9,7 @@ const words = texts.developers.webhooks.secret
 /** A secret that was just made. Closing the dialog forgets it. */
 export function SecretDialog({ secret, onClose }: { secret: string; onClose: () => void }) {
   return (
-    <Modal
-      opened
-      onClose={onClose}
-      title={words.shownOnce}
-      centered
-      // A click beside the dialog must not lose the secret.
-      closeOnClickOutside={false}
-      withCloseButton={false}
-    >
+    <Dialog isOpen isSticky title={words.shownOnce} onClose={onClose}>
       <div className="col" style={{ gap: 16 }}>
         <Note>{words.shownOnceText}</Note>
         <CopyBlock text={secret} label={words.shownOnce} />
@@ -27,6 +19,6 @@ export function SecretDialog({ secret, onClose }: { secret: string; onClose: () 
           </Button>
         </div>
       </div>
-    </Modal>
+    </Dialog>
   )
 }

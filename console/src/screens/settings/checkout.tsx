@@ -266,9 +266,7 @@ function Preview({ look, logo }: { look: Look; logo: string | null }) {
   })
   return (
     <Card title={words.preview} className="preview">
-      <p className="soft sm" style={{ padding: '0 20px 12px' }}>
-        {words.previewHint}
-      </p>
+      <p className="soft sm hint">{words.previewHint}</p>
       {/* Another logo is another page. */}
       <iframe key={logo} title={words.previewTitle} src={src} sandbox="" />
     </Card>

@@ -24,10 +24,12 @@ export function Screen() {
     <SettingsPage tab="fees">
       <WhenRead read={fees}>
         {({ fees: rows }) => (
-          <Card title={words.card} aside={<span className="soft sm">{words.usdt}</span>}>
-            <p className="soft" style={{ padding: '0 20px 12px' }}>
-              {words.intro}
-            </p>
+          <Card
+            className="fees"
+            title={words.card}
+            aside={<span className="soft sm">{words.usdt}</span>}
+          >
+            <p className="soft hint">{words.intro}</p>
             <DataTable
               caption={words.caption}
               columns={columns}

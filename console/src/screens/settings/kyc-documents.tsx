@@ -54,9 +54,7 @@ export function Documents({ documents, isEditable, missing }: Props) {
 
   return (
     <Card title={words.documents}>
-      <p className="soft sm" style={{ padding: '0 20px 12px' }}>
-        {words.documentsHint}
-      </p>
+      <p className="soft sm hint">{words.documentsHint}</p>
       <ul className="list">
         {kinds.map((kind) => (
           <li key={kind} className="docs">
@@ -151,13 +149,12 @@ function OneDocument({ document: { id, name, sizeBytes }, onRemove, onFailed }: 
       onFailed(refused)
     }
   }
-  const megabytes = (sizeBytes / 1024 / 1024).toFixed(2)
   return (
     <p className="row wrap sm doc">
       <button type="button" className="lnk" onClick={() => void download()}>
         {name}
       </button>
-      <span className="soft">{words.size(megabytes)}</span>
+      <span className="soft">{words.size(Math.ceil(sizeBytes / 1_000))}</span>
       {onRemove && (
         <button
           type="button"

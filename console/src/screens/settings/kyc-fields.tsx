@@ -74,7 +74,7 @@ export function BusinessFields(props: Props) {
           <TextInput {...field(words.state, 'state')} maxLength={100} />
         </div>
         <TextInput
-          {...field(words.website, 'website', `${texts.settings.optional}. ${words.websiteHint}`)}
+          {...field(words.website, 'website', `${texts.settings.optional} ${words.websiteHint}`)}
           type="url"
         />
         <Textarea {...field(words.description, 'description')} rows={3} maxLength={500} />

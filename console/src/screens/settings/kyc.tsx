@@ -76,28 +76,31 @@ function KycPage({ kyc }: { kyc: Kyc }) {
     isMissing: (field: string) => isEditable && kyc.updatedAt !== null && missing.includes(field),
   }
   return (
-    <div className="two">
-      <form
-        className="col"
-        onSubmit={(event) => {
-          event.preventDefault()
-          void saveDraft()
-        }}
-      >
-        <BusinessFields {...fields} />
-        <ContactFields {...fields} />
-        <PeopleFields {...fields} />
-        <Refusal error={save.refusal} />
-        {isEditable && (
-          <div className="row savebar">
-            <Button type="submit" kind="primary" isBusy={save.isBusy} isDisabled={!isChanged}>
-              {words.save}
-            </Button>
-            {isChanged && <span className="soft sm">{texts.settings.unsaved}</span>}
-          </div>
-        )}
-      </form>
+    <div className="two kyc">
       <div className="col">
+        <form
+          className="col"
+          onSubmit={(event) => {
+            event.preventDefault()
+            void saveDraft()
+          }}
+        >
+          <BusinessFields {...fields} />
+          <ContactFields {...fields} />
+          <PeopleFields {...fields} />
+          <Refusal error={save.refusal} />
+          {isEditable && (
+            <div className="row savebar">
+              <Button type="submit" kind="primary" isBusy={save.isBusy} isDisabled={!isChanged}>
+                {words.save}
+              </Button>
+              {isChanged && <span className="soft sm">{texts.settings.unsaved}</span>}
+            </div>
+          )}
+        </form>
+        <Documents documents={documents} isEditable={isEditable} missing={missing} />
+      </div>
+      <div className="col aside">
         <Card title={texts.settings.tabs.kyc} aside={<State status={status} />}>
           <div className="pad frm top0">
             <p className="soft">{words.stateTexts[status]}</p>
@@ -119,7 +122,6 @@ function KycPage({ kyc }: { kyc: Kyc }) {
           </div>
         </Card>
         <History kyc={kyc} />
-        <Documents documents={documents} isEditable={isEditable} missing={missing} />
       </div>
       <ConfirmDialog
         isOpen={isSubmitting}

@@ -87,9 +87,7 @@ function Policies({ fields, change, isDisabled }: FieldsOf<Rules>) {
   )
   return (
     <Card title={words.policies}>
-      <p className="soft sm" style={{ padding: '0 20px 12px' }}>
-        {words.policiesHint}
-      </p>
+      <p className="soft sm hint">{words.policiesHint}</p>
       <table className="tbl grid3">
         <thead>
           <tr>
@@ -120,9 +118,7 @@ function LowBalances({ fields, change, isDisabled, issueOf }: FieldsOf<Rules>) {
   const { lowBalance } = fields
   return (
     <Card title={words.low}>
-      <p className="soft sm" style={{ padding: '0 20px 12px' }}>
-        {words.lowHint}
-      </p>
+      <p className="soft sm hint">{words.lowHint}</p>
       <div className="pad three top0">
         {assets.map((asset) => {
           const threshold = lowBalance[asset]

@@ -18,6 +18,11 @@ const pages: { path: string; label: string; permission: Permission }[] = [
   { path: '/settings/fees', label: tabs.fees, permission: 'settings.see' },
 ]
 
+/** On phones the tabs scroll. */
+function showWhole(tab: HTMLAnchorElement | null): void {
+  tab?.scrollIntoView({ inline: 'center', block: 'nearest' })
+}
+
 type Props = { tab: keyof typeof tabs; actions?: ReactNode; children: ReactNode }
 
 /** The head of every page of the settings, with a link to each. */
@@ -41,6 +46,7 @@ export function SettingsPage({ tab, actions, children }: Props) {
             to={page.path}
             className={path === page.path ? 'on' : ''}
             aria-current={path === page.path ? 'page' : undefined}
+            ref={path === page.path ? showWhole : undefined}
           >
             {page.label}
           </Link>

@@ -125,9 +125,7 @@ function PaidTo() {
           <Fact name={texts.settings.bankAccounts.bank}>{primary.bankCode}</Fact>
         </Facts>
       ) : (
-        <p className="soft" style={{ padding: '0 20px 16px' }}>
-          {words.noPrimary}
-        </p>
+        <p className="soft hint">{words.noPrimary}</p>
       )}
     </Card>
   )

@@ -1,0 +1,37 @@
+import { Modal } from '@mantine/core'
+import type { ReactNode } from 'react'
+import { texts } from '../texts/en'
+
+type Props = {
+  isOpen: boolean
+  title: ReactNode
+  onClose: () => void
+  /** Above other dialogs. */
+  isOnTop?: boolean
+  /** A click beside it must not lose what it shows: only its own button closes it. */
+  isSticky?: boolean
+  children: ReactNode
+}
+
+/** Mantine's own head would be a second banner of the page. */
+export function Dialog({ isOpen, title, onClose, children, ...props }: Props) {
+  const { isOnTop = false, isSticky = false } = props
+  return (
+    <Modal.Root
+      opened={isOpen}
+      onClose={onClose}
+      centered
+      closeOnClickOutside={!isSticky}
+      {...(isOnTop && { zIndex: 400 })}
+    >
+      <Modal.Overlay />
+      <Modal.Content>
+        <div className="dialog-head">
+          <Modal.Title>{title}</Modal.Title>
+          {!isSticky && <Modal.CloseButton aria-label={texts.common.close} />}
+        </div>
+        <Modal.Body>{children}</Modal.Body>
+      </Modal.Content>
+    </Modal.Root>
+  )
+}

@@ -1,0 +1,61 @@
+import { Select, TextInput } from '@mantine/core'
+import { useState } from 'react'
+import { type Asset, formatDigits } from '../../parts/money-format'
+import { MoneyInput } from '../../parts/money-input'
+import { operatorTexts as t } from '../../texts/operator-screens'
+import { ReasonDialog } from './reason-dialog'
+import type { OneMerchant } from './types'
+
+/** Money that arrived outside of the rails. Another operator confirms it. */
+export function CreditDialog(props: { merchant: OneMerchant; onClose: () => void }) {
+  const { merchant, onClose } = props
+  const [mode, setMode] = useState('live')
+  const [asset, setAsset] = useState<Asset>('NGN')
+  const [amount, setAmount] = useState<bigint | null>(null)
+  const [once, setOnce] = useState('')
+  // A decimal in the main unit, as the command takes it.
+  const decimal = amount === null ? '' : formatDigits(amount, asset).replaceAll(',', '')
+  return (
+    <ReasonDialog
+      title={t.merchant.creditTitle(merchant.name)}
+      text={`${t.merchant.creditText} ${t.proposedText}`}
+      confirmLabel={t.propose}
+      path={`/operator/v1/merchants/${merchant.id}/credits`}
+      field="note"
+      label={t.note}
+      reads={['merchant']}
+      done={t.proposed}
+      body={{ mode, asset, amount: decimal, once: once.trim() }}
+      isIncomplete={amount === null || amount === 0n || once.trim() === ''}
+      onClose={onClose}
+    >
+      <div className="g2">
+        <Select
+          label={t.mode}
+          data={['live', 'test']}
+          value={mode}
+          allowDeselect={false}
+          onChange={(value) => setMode(value ?? 'live')}
+        />
+        <Select
+          label={t.merchant.asset}
+          data={['NGN', 'USDC', 'USDT']}
+          value={asset}
+          allowDeselect={false}
+          onChange={(value) => {
+            setAsset((value ?? 'NGN') as Asset)
+            setAmount(null)
+          }}
+        />
+      </div>
+      <MoneyInput key={asset} asset={asset} label={t.amount} value={amount} onChange={setAmount} />
+      <TextInput
+        label={t.merchant.once}
+        description={t.merchant.onceHint}
+        value={once}
+        maxLength={200}
+        onChange={({ currentTarget }) => setOnce(currentTarget.value)}
+      />
+    </ReasonDialog>
+  )
+}

@@ -1,0 +1,301 @@
+import { TextInput } from '@mantine/core'
+import { useState } from 'react'
+import { useRead } from '../../api/reads'
+import type { Mode } from '../../api/scope'
+import { useWrite } from '../../api/writes'
+import { Button } from '../../parts/button'
+import { CopyBlock } from '../../parts/code'
+import { type Column, DataTable } from '../../parts/data-table'
+import { Dialog } from '../../parts/dialog'
+import { Money } from '../../parts/money'
+import type { Amount, Asset } from '../../parts/money-format'
+import { notify } from '../../parts/notify'
+import { Card, EmptyState, Fact, Facts, PageHead, SkeletonRows } from '../../parts/page'
+import { ErrorState, Refusal } from '../../parts/refusals'
+import { Chip } from '../../parts/status'
+import { Time } from '../../parts/time'
+import { operatorTexts as t } from '../../texts/operator-screens'
+import './operator.css'
+import { ReasonDialog } from './reason-dialog'
+import { Segments } from './segments'
+
+type NoticeAmount = { asset: Asset; amount: Amount } | { asset: null; units: string }
+
+type Notice = NoticeAmount & {
+  rail: string
+  mode: Mode
+  id: string
+  state: 'UNMATCHED' | 'REFUSED'
+  reason: string | null
+  accountNumber: string
+  currency: string
+  receivedAt: string
+}
+
+type SentBack = {
+  rail: string
+  merchant: string | null
+  account: string | null
+  reason: string
+  receivedAt: string
+}
+
+type State = 'all' | 'unmatched' | 'refused' | 'sent_back'
+
+export function Screen() {
+  const [state, setState] = useState<State>('all')
+  const [opened, setOpened] = useState<Notice | null>(null)
+  return (
+    <>
+      <PageHead
+        title={t.notices.title}
+        over={t.all}
+        actions={
+          <Segments label={t.state} value={state} options={t.notices.states} onChange={setState} />
+        }
+      />
+      <Card>
+        {state === 'sent_back' ? <SentBackList /> : <NoticeList state={state} open={setOpened} />}
+      </Card>
+      {opened && <NoticeDialog notice={opened} onClose={() => setOpened(null)} />}
+    </>
+  )
+}
+
+function AmountOf({ notice }: { notice: NoticeAmount & { currency: string } }) {
+  if (notice.asset !== null) return <Money amount={notice.amount} asset={notice.asset} />
+  return <>{t.notices.units(notice.units, notice.currency)}</>
+}
+
+function NoticeList({ state, open }: { state: State; open: (notice: Notice) => void }) {
+  const read = useRead<{ items: Notice[] }>('notices', '/operator/v1/notices', { state })
+  const columns: Column<Notice>[] = [
+    {
+      name: 'account',
+      head: t.notices.account,
+      phone: 1,
+      isGrowing: true,
+      cell: ({ accountNumber, rail, mode }) => (
+        <>
+          <b>{accountNumber}</b>
+          <br />
+          <span className="soft sm">
+            {rail} · {mode}
+          </span>
+        </>
+      ),
+    },
+    {
+      name: 'state',
+      head: t.state,
+      phone: 3,
+      cell: (notice) => <NoticeState notice={notice} />,
+    },
+    {
+      name: 'amount',
+      head: t.amount,
+      align: 'end',
+      phone: 2,
+      cell: (notice) => (
+        <b>
+          <AmountOf notice={notice} />
+        </b>
+      ),
+    },
+    {
+      name: 'received',
+      head: t.notices.received,
+      align: 'end',
+      isWideOnly: true,
+      cell: ({ receivedAt }) => (
+        <span className="soft">
+          <Time value={receivedAt} />
+        </span>
+      ),
+    },
+    {
+      name: 'open',
+      head: <span className="hidden">{t.notices.open}</span>,
+      align: 'end',
+      phone: 4,
+      cell: (notice) => (
+        <Button size="small" onClick={() => open(notice)}>
+          {t.notices.open}
+        </Button>
+      ),
+    },
+  ]
+  return (
+    <DataTable
+      caption={t.notices.caption}
+      columns={columns}
+      list={{
+        rows: read.data?.items ?? [],
+        isLoading: read.isPending,
+        error: read.error,
+        retry: () => void read.refetch(),
+      }}
+      keyOf={({ rail, mode, id }) => `${rail} ${mode} ${id}`}
+      empty={<EmptyState icon="held">{t.nothing}</EmptyState>}
+    />
+  )
+}
+
+function NoticeState({ notice: { state, reason } }: { notice: Pick<Notice, 'state' | 'reason'> }) {
+  if (state === 'UNMATCHED') return <Chip tone="warn">{t.notices.unmatched}</Chip>
+  const why = reason === null ? '' : `: ${t.notices.reasons[reason] ?? reason}`
+  return (
+    <Chip tone="bad">
+      {t.notices.refused}
+      {why}
+    </Chip>
+  )
+}
+
+function SentBackList() {
+  const read = useRead<{ items: SentBack[] }>('notices', '/operator/v1/notices', {
+    state: 'sent_back',
+  })
+  return (
+    <DataTable
+      caption={t.notices.states.sent_back}
+      list={{
+        rows: read.data?.items ?? [],
+        isLoading: read.isPending,
+        error: read.error,
+        retry: () => void read.refetch(),
+      }}
+      keyOf={({ rail, receivedAt, reason }) => `${rail} ${receivedAt} ${reason}`}
+      empty={<EmptyState icon="held">{t.nothing}</EmptyState>}
+      columns={[
+        {
+          name: 'payment',
+          head: t.notices.payment,
+          phone: 1,
+          isGrowing: true,
+          cell: ({ reason }) => reason,
+        },
+        { name: 'rail', head: t.rail, phone: 3, cell: ({ rail }) => rail },
+        {
+          name: 'merchant',
+          head: t.merchantName,
+          isWideOnly: true,
+          cell: ({ merchant }) => merchant ?? '–',
+        },
+        {
+          name: 'received',
+          head: t.notices.received,
+          align: 'end',
+          phone: 4,
+          cell: ({ receivedAt }) => (
+            <span className="soft">
+              <Time value={receivedAt} />
+            </span>
+          ),
+        },
+      ]}
+    />
+  )
+}
+
+type Detail = {
+  body: string | null
+  reported: { sender: { name?: string; address?: string } | null; narration: string | null }
+}
+
+function NoticeDialog({ notice, onClose }: { notice: Notice; onClose: () => void }) {
+  const { rail, mode, id, state } = notice
+  const path = `/operator/v1/notices/${[rail, mode, id].map(encodeURIComponent).join('/')}`
+  const { data, error } = useRead<Detail>('notice', path)
+  const { write, isBusy, refusal } = useWrite({ reads: ['notices', 'queues'], isKeyed: false })
+  const [isAssigning, setAssigning] = useState(false)
+  if (isAssigning) return <AssignDialog path={path} onClose={onClose} />
+  const { sender, narration } = data?.reported ?? {}
+  return (
+    <Dialog isOpen onClose={onClose} title={id}>
+      <div className="col" style={{ gap: 16 }}>
+        <Facts>
+          <Fact name={t.state}>
+            <NoticeState notice={notice} />
+          </Fact>
+          <Fact name={t.amount}>
+            <AmountOf notice={notice} />
+          </Fact>
+          <Fact name={t.notices.account}>{notice.accountNumber}</Fact>
+          <Fact name={t.rail}>
+            {rail} · {mode}
+          </Fact>
+          <Fact name={t.notices.sender}>{sender?.name ?? sender?.address}</Fact>
+          <Fact name={t.notices.narration}>{narration}</Fact>
+          <Fact name={t.notices.received}>
+            <Time value={notice.receivedAt} />
+          </Fact>
+        </Facts>
+        {error ? <ErrorState error={error} /> : !data ? <SkeletonRows count={2} /> : null}
+        {data && <Raw body={data.body} />}
+        <Refusal error={refusal} />
+        {state === 'UNMATCHED' && (
+          <div className="acts-end">
+            <Button
+              isBusy={isBusy}
+              onClick={async () => {
+                if ((await write(`${path}/retry`)) === undefined) return
+                void notify(t.notices.retried)
+                onClose()
+              }}
+            >
+              {t.notices.retry}
+            </Button>
+            {notice.asset === 'NGN' && (
+              <Button kind="primary" onClick={() => setAssigning(true)}>
+                {t.notices.assign}
+              </Button>
+            )}
+          </div>
+        )}
+      </div>
+    </Dialog>
+  )
+}
+
+function Raw({ body }: { body: string | null }) {
+  if (body === null) return <p className="soft">{t.notices.noRaw}</p>
+  return (
+    <div>
+      <p className="soft sm">{t.notices.raw}</p>
+      <CopyBlock text={body} label={t.notices.raw} />
+    </div>
+  )
+}
+
+function AssignDialog({ path, onClose }: { path: string; onClose: () => void }) {
+  const [merchant, setMerchant] = useState('')
+  const [account, setAccount] = useState('')
+  return (
+    <ReasonDialog
+      title={t.notices.assignTitle}
+      text={`${t.notices.assignText} ${t.proposedText}`}
+      confirmLabel={t.propose}
+      path={`${path}/assign`}
+      field="note"
+      label={t.note}
+      hint={t.notices.noteHint}
+      reads={['notices']}
+      done={t.proposed}
+      body={{ merchant: merchant.trim(), account: account.trim() }}
+      isIncomplete={merchant.trim() === '' || account.trim() === ''}
+      onClose={onClose}
+    >
+      <TextInput
+        label={t.notices.merchantReference}
+        value={merchant}
+        onChange={({ currentTarget }) => setMerchant(currentTarget.value)}
+      />
+      <TextInput
+        label={t.notices.accountReference}
+        value={account}
+        onChange={({ currentTarget }) => setAccount(currentTarget.value)}
+      />
+    </ReasonDialog>
+  )
+}

@@ -1,0 +1,176 @@
+import { Checkbox, Radio } from '@mantine/core'
+import { useState } from 'react'
+import { usePages } from '../../api/reads'
+import type { Mode } from '../../api/scope'
+import { Button } from '../../parts/button'
+import { type Column, DataTable } from '../../parts/data-table'
+import { Reference, shorten } from '../../parts/identifiers'
+import { Money } from '../../parts/money'
+import type { Amount, Asset } from '../../parts/money-format'
+import { Card, EmptyState, Fact, Facts, PageHead } from '../../parts/page'
+import { Time } from '../../parts/time'
+import { operatorTexts as t } from '../../texts/operator-screens'
+import './operator.css'
+import { ReasonDialog } from './reason-dialog'
+import { Segments } from './segments'
+
+type OpenPayout = {
+  reference: string
+  kind: string
+  rail: string
+  mode: Mode
+  merchantName: string
+  asset: Asset
+  amount: Amount
+  recipient: string
+  submittedAt: string
+  isReviewRequired: boolean
+  token: string | null
+  attempts: number
+}
+
+export function Screen() {
+  const [open, setOpen] = useState<'review' | 'all'>('review')
+  const list = usePages<OpenPayout>('/operator/v1/payouts', { open })
+  const [chosen, setChosen] = useState<OpenPayout | null>(null)
+  const columns: Column<OpenPayout>[] = [
+    {
+      name: 'payout',
+      head: t.payouts.payout,
+      phone: 1,
+      isGrowing: true,
+      cell: ({ merchantName, recipient }) => (
+        <>
+          <b>{merchantName}</b>
+          <br />
+          <span className="soft sm">{recipient}</span>
+        </>
+      ),
+    },
+    {
+      name: 'rail',
+      head: t.rail,
+      isWideOnly: true,
+      cell: ({ rail, mode }) => (
+        <span className="soft nw">
+          {shorten(rail, 14)} · {mode}
+        </span>
+      ),
+    },
+    {
+      name: 'amount',
+      head: t.amount,
+      align: 'end',
+      phone: 2,
+      cell: ({ amount, asset }) => (
+        <b>
+          <Money amount={amount} asset={asset} />
+        </b>
+      ),
+    },
+    {
+      name: 'submitted',
+      head: t.payouts.submitted,
+      align: 'end',
+      phone: 3,
+      cell: ({ submittedAt }) => (
+        <span className="soft">
+          <Time value={submittedAt} />
+        </span>
+      ),
+    },
+    {
+      name: 'decide',
+      head: <span className="hidden">{t.payouts.decide}</span>,
+      align: 'end',
+      phone: 4,
+      cell: (payout) => (
+        <Button
+          size="small"
+          kind={payout.isReviewRequired ? 'primary' : 'plain'}
+          onClick={() => setChosen(payout)}
+        >
+          {t.payouts.decide}
+        </Button>
+      ),
+    },
+  ]
+  return (
+    <>
+      <PageHead
+        title={t.payouts.title}
+        over={t.all}
+        actions={
+          <Segments
+            label={t.state}
+            value={open}
+            options={{ review: t.payouts.review, all: t.payouts.allOpen }}
+            onChange={setOpen}
+          />
+        }
+      />
+      <Card>
+        <DataTable
+          caption={t.payouts.caption}
+          columns={columns}
+          list={list}
+          keyOf={({ reference }) => reference}
+          empty={<EmptyState icon="payOut">{t.nothing}</EmptyState>}
+        />
+      </Card>
+      {chosen && <DecideDialog payout={chosen} onClose={() => setChosen(null)} />}
+    </>
+  )
+}
+
+function DecideDialog({ payout, onClose }: { payout: OpenPayout; onClose: () => void }) {
+  const [outcome, setOutcome] = useState<string | null>(null)
+  const [isSure, setSure] = useState(false)
+  const isCrypto = payout.asset !== 'NGN'
+  const hasChoice = outcome === 'failed' || (outcome === 'completed' && isCrypto)
+  const sure = outcome === 'failed' ? 'confirmNotLanded' : 'confirmLanded'
+  return (
+    <ReasonDialog
+      title={t.payouts.decideTitle(shorten(payout.reference))}
+      text={`${t.payouts.decideText} ${t.proposedText}`}
+      confirmLabel={t.propose}
+      path={`/operator/v1/payouts/${payout.reference}/decide`}
+      field="evidence"
+      label={t.evidence}
+      hint={t.evidenceHint}
+      reads={[]}
+      done={t.proposed}
+      body={{ outcome, ...(hasChoice && isSure && { [sure]: true }) }}
+      isIncomplete={outcome === null}
+      onClose={onClose}
+    >
+      <Facts>
+        <Fact name={t.merchantName}>{payout.merchantName}</Fact>
+        <Fact name={t.amount}>
+          <Money amount={payout.amount} asset={payout.asset} />
+        </Fact>
+        <Fact name={t.payouts.recipient}>{payout.recipient}</Fact>
+        <Fact name={t.rail}>{payout.rail}</Fact>
+        {payout.token && (
+          <Fact name={t.payouts.token}>
+            <Reference value={payout.token} isShort />
+          </Fact>
+        )}
+        <Fact name={t.payouts.attempts}>{payout.attempts}</Fact>
+      </Facts>
+      <Radio.Group label={t.payouts.outcome} value={outcome} onChange={setOutcome}>
+        <div className="col" style={{ gap: 8, marginTop: 6 }}>
+          <Radio value="completed" label={t.payouts.completed} />
+          <Radio value="failed" label={t.payouts.failed} />
+        </div>
+      </Radio.Group>
+      {hasChoice && (
+        <Checkbox
+          checked={isSure}
+          label={outcome === 'failed' ? t.payouts.confirmNotLanded : t.payouts.confirmLanded}
+          onChange={({ currentTarget }) => setSure(currentTarget.checked)}
+        />
+      )}
+    </ReasonDialog>
+  )
+}

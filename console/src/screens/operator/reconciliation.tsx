@@ -1,0 +1,199 @@
+import { useState } from 'react'
+import { usePages } from '../../api/reads'
+import { useWrite } from '../../api/writes'
+import { Button } from '../../parts/button'
+import { type Column, DataTable } from '../../parts/data-table'
+import { shorten } from '../../parts/identifiers'
+import { notify } from '../../parts/notify'
+import { Card, EmptyState, PageHead } from '../../parts/page'
+import { Refusal } from '../../parts/refusals'
+import { Chip } from '../../parts/status'
+import { Time } from '../../parts/time'
+import { operatorTexts as t } from '../../texts/operator-screens'
+import './operator.css'
+import { Proofs } from './proofs'
+import { ReasonDialog } from './reason-dialog'
+import { Segments } from './segments'
+import { usePolled } from './use-polled'
+
+type Reconciliation = { rail: string; reconciledAt: string; differences: number }
+
+type Difference = {
+  id: string
+  rail: string
+  kind: string
+  name: string
+  inBooks: string
+  atRail: string
+  foundAt: string
+  resolvedAt: string | null
+  note: string | null
+  notedBy: string | null
+}
+
+export function Screen() {
+  const path = '/operator/v1/reconciliations'
+  const read = usePolled<{ items: Reconciliation[] }>('reconciliations', path)
+  const { write, isBusy, refusal } = useWrite({ reads: ['reconciliations'], isKeyed: false })
+  return (
+    <>
+      <PageHead
+        title={t.reconciliation.title}
+        over={t.all}
+        actions={
+          <Button
+            icon="redo"
+            isBusy={isBusy}
+            onClick={async () => {
+              if ((await write(`${path}/run`)) !== undefined) void notify(t.reconciliation.runDone)
+            }}
+          >
+            {t.reconciliation.run}
+          </Button>
+        }
+      />
+      <Refusal error={refusal} />
+      <Differences />
+      <div className="two">
+        <Card title={t.reconciliation.rails}>
+          <DataTable
+            caption={t.reconciliation.railsCaption}
+            list={{
+              rows: read.data?.items ?? [],
+              isLoading: read.isPending,
+              error: read.error,
+              retry: () => void read.refetch(),
+            }}
+            keyOf={({ rail }) => rail}
+            empty={<EmptyState icon="scale">{t.reconciliation.noRails}</EmptyState>}
+            columns={[
+              {
+                name: 'rail',
+                head: t.rail,
+                phone: 1,
+                isGrowing: true,
+                cell: ({ rail }) => <b>{rail}</b>,
+              },
+              {
+                name: 'result',
+                head: t.state,
+                phone: 2,
+                cell: ({ differences }) => (
+                  <Chip tone={differences === 0 ? 'good' : 'bad'}>
+                    {differences === 0 ? t.reconciliation.agreed : t.rails.differences(differences)}
+                  </Chip>
+                ),
+              },
+              {
+                name: 'at',
+                head: t.reconciliation.compared,
+                align: 'end',
+                phone: 3,
+                cell: ({ reconciledAt }) => (
+                  <span className="soft">
+                    <Time value={reconciledAt} />
+                  </span>
+                ),
+              },
+            ]}
+          />
+        </Card>
+        <Proofs />
+      </div>
+    </>
+  )
+}
+
+const columns: Column<Difference>[] = [
+  {
+    name: 'what',
+    head: t.reconciliation.what,
+    phone: 1,
+    cell: ({ kind, name, rail }) => (
+      <>
+        <b>{t.reconciliation.kinds[kind] ?? kind}</b>
+        <br />
+        <span className="soft sm" title={name}>
+          {shorten(name, 20)} · {shorten(rail, 14)}
+        </span>
+      </>
+    ),
+  },
+  {
+    name: 'books',
+    head: t.reconciliation.inBooks,
+    phone: 3,
+    cell: ({ inBooks }) => inBooks,
+  },
+  { name: 'rail', head: t.reconciliation.atRail, phone: 4, cell: ({ atRail }) => atRail },
+  {
+    name: 'found',
+    head: t.reconciliation.found,
+    align: 'end',
+    isWideOnly: true,
+    cell: ({ foundAt }) => (
+      <span className="soft">
+        <Time value={foundAt} />
+      </span>
+    ),
+  },
+]
+
+function Differences() {
+  const [state, setState] = useState<'open' | 'resolved'>('open')
+  const list = usePages<Difference>('/operator/v1/reconciliations/differences', { state })
+  const [noted, setNoted] = useState<Difference | null>(null)
+  const action: Column<Difference> = {
+    name: 'note',
+    head: <span className="hidden">{t.reconciliation.addNote}</span>,
+    align: 'end',
+    phone: 2,
+    cell: (difference) => (
+      <Button size="small" onClick={() => setNoted(difference)}>
+        {t.reconciliation.addNote}
+      </Button>
+    ),
+  }
+  return (
+    <Card
+      title={t.reconciliation.differences}
+      aside={
+        <Segments
+          label={t.state}
+          value={state}
+          options={{ open: t.reconciliation.open, resolved: t.reconciliation.resolved }}
+          onChange={setState}
+        />
+      }
+    >
+      <DataTable
+        caption={t.reconciliation.caption}
+        columns={[...columns, action]}
+        list={list}
+        keyOf={({ id }) => id}
+        detailOf={({ note, notedBy }) =>
+          note && (
+            <span className="soft sm">
+              {note} {notedBy && t.reconciliation.notedBy(notedBy)}
+            </span>
+          )
+        }
+        empty={<EmptyState icon="scale">{t.nothing}</EmptyState>}
+      />
+      {noted && (
+        <ReasonDialog
+          title={t.reconciliation.noteTitle}
+          text={t.reconciliation.noteText}
+          confirmLabel={t.reconciliation.addNote}
+          path={`/operator/v1/reconciliations/differences/${noted.id}/note`}
+          field="note"
+          label={t.note}
+          reads={[]}
+          done={t.note}
+          onDone={list.retry}
+          onClose={() => setNoted(null)}
+        />
+      )}
+    </Card>
+  )
+}

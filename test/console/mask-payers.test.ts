@@ -1,0 +1,92 @@
+import { beforeAll, expect, test } from 'vitest'
+import { maskPayers } from '../../src/api/edge/mask-payers.js'
+import { envelope } from '../../src/api/edge/openapi.js'
+import { eventTypes } from '../../src/events/catalogue.js'
+import { exampleOfEvent } from '../../src/events/examples.js'
+import { composeExample } from '../../src/resources/compose-example.js'
+import { roles } from '../../src/team/permissions.js'
+import { openWithBank, payersOf } from '../support/open-with-bank.js'
+import { addPerson } from '../support/people.js'
+
+let service: Awaited<ReturnType<typeof openWithBank>>
+beforeAll(async () => {
+  service = await openWithBank()
+})
+
+/** Values of payers in the examples, and where they may stand: in objects about payers. */
+const isPayer = /"(sender|customer|counterparty|destination)":["{]| from ADA OBI/
+
+// Every answer that can hold a payer must be masked, also one that is added later.
+test('the examples of every route are masked, and nothing else in them changes', () => {
+  const examples = [
+    ...service.routes.flatMap(({ operation, answers, method, access }) =>
+      method === 'GET' && (access === 'secret' || access === 'any_key')
+        ? Object.values(answers).map((data) => [operation, composeExample(envelope(data))] as const)
+        : [],
+    ),
+    ...eventTypes.map((type) => [type, exampleOfEvent(type)] as const),
+  ]
+  const withPayers: string[] = []
+  for (const [operation, example] of examples) {
+    const text = JSON.stringify(example)
+    const masked = maskPayers(text)
+    if (!isPayer.test(text)) {
+      expect(masked, operation).toBe(text)
+      continue
+    }
+    withPayers.push(operation)
+    expect(masked, operation).not.toMatch(/Ada Obi|ADA OBI|ada@example\.com|Ngozi/i)
+    const numbers = [...text.matchAll(/"sender":\{[^}]*"accountNumber":"(\d+)"/g)].map(
+      ([, number]) => number!,
+    )
+    for (const number of numbers) expect(masked, operation).not.toContain(`"${number}"`)
+  }
+  expect(withPayers).toEqual(
+    expect.arrayContaining(['listPayments', 'listCheckoutSessions', 'virtual_account.paid']),
+  )
+  console.log(`${withPayers.length} of ${examples.length} examples hold payers`)
+})
+
+// The payer's name is in a session, a payment, an event, a timeline, a statement and a search hit.
+test('only people who may see payers read their names', async () => {
+  const shop = payersOf(service, service.merchant)
+  const { json } = await shop.post('/v1/checkout/sessions', {
+    amount: 1_250_000,
+    description: 'Two loaves',
+    customer: { name: 'Zainab Okonkwo', email: 'zainab@customers.example' },
+    metadata: { customerName: 'Zainab Okonkwo', order: 'Z-1' },
+  })
+  const { reference } = json.data
+  const shown = await service.ask('GET', `/public/checkout/${reference}`)
+  const { accountNumber } = shown.json.data.bankTransfer
+  const sender = { name: 'ZAINAB OKONKWO', accountNumber: '0987654321' }
+  const narration = 'from Zainab'
+  await shop.payIn(accountNumber, { amount: 1_250_000, sender, narration })
+  const paths = [
+    '/v1/collections/payments',
+    '/v1/checkout/sessions',
+    `/v1/checkout/sessions/${reference}`,
+    '/v1/events',
+    '/v1/search?q=zainab',
+    '/v1/balance-entries?asset=NGN',
+  ]
+  const [payment] = (await shop.get('/v1/collections/payments')).json.data.items
+  paths.push(`/v1/collections/payments/${payment.reference}`, `/v1/timeline/${payment.reference}`)
+  const isNamed = /zainab|okonkwo|customers\.example/i
+  let isNamedSomewhere = 0
+  for (const role of roles) {
+    const person = await addPerson(service, { role })
+    const maySee = ['owner', 'admin', 'finance', 'support'].includes(role)
+    for (const path of paths) {
+      const { status, text } = await person.ask('GET', path)
+      if (status === 403) continue
+      expect(status, path).toBe(200)
+      if (maySee && isNamed.test(text)) isNamedSomewhere += 1
+      if (!maySee) expect(text, `${role} ${path}`).not.toMatch(isNamed)
+      if (!maySee) expect(text).not.toContain(payment.sender.accountNumber)
+    }
+  }
+  expect(isNamedSomewhere).toBeGreaterThan(paths.length)
+  const byKey = await shop.get('/v1/collections/payments')
+  expect(byKey.text).toMatch(isNamed)
+})

@@ -1,0 +1,148 @@
+import type { Page } from 'playwright-core'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { openBrowser } from '../support/browser.js'
+import { addPerson } from '../support/people.js'
+import { type Console, openConsole } from './open-console.js'
+
+/** Journeys through Home and payments, in one browser and on one service. */
+
+let site: Console
+let page: Page
+let held: string
+let accepted: string
+
+beforeAll(async () => {
+  site = await openConsole(await openBrowser())
+  await site.ask('PATCH', '/v1/settings', {
+    key: site.merchant.test.secret,
+    body: { policies: { bank: { overpayment: 'hold' } } },
+  })
+  held = (await site.collect(4_850_000, 6_050_000, 'CHUKA OKAFOR')).reference
+  accepted = (await site.collect(1_250_000, 1_250_000, 'ADAEZE NWOSU')).reference
+  await site.become(site.owner)
+  page = await site.visit('/console')
+})
+
+const paymentPath = (reference: string) => `/v1/collections/payments/${reference}`
+
+async function read(path: string) {
+  return (await site.ask('GET', path, { key: site.merchant.test.secret })).json.data
+}
+
+async function open(path: string): Promise<void> {
+  await page.goto(`${site.url}/console${path}`)
+  await page.waitForSelector('main h1')
+}
+
+describe('keyboard', () => {
+  test('g p opens payments, j and Enter the newest one', async () => {
+    await page.waitForSelector('main h1')
+    await page.keyboard.press('g')
+    await page.keyboard.press('p')
+    await page.waitForURL('**/console/payments')
+    await page.waitForSelector('a[data-row]')
+    await page.keyboard.press('j')
+    await page.keyboard.press('Enter')
+    await page.waitForURL(`**/console/payments/${accepted}`)
+  })
+
+  test('Ctrl K finds a payment by its payer, and Enter opens it', async () => {
+    await page.keyboard.press('Control+k')
+    await page.getByRole('dialog').getByRole('textbox').fill('okafor')
+    await page.getByText('₦60,500.00 from CHUKA OKAFOR').waitFor()
+    await page.keyboard.press('Enter')
+    await page.waitForURL(`**/console/payments/${held}`)
+  })
+})
+
+describe('a payment', () => {
+  test('held money is kept after a confirmation', async () => {
+    await open(`/payments/${held}`)
+    await page.getByRole('button', { name: 'Keep ₦12,000.00' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByRole('button', { name: 'Keep ₦12,000.00' }).click()
+    await page.locator('main .head').getByText('Accepted').waitFor()
+    expect(await read(paymentPath(held))).toMatchObject({
+      status: 'ACCEPTED',
+      amountAccepted: 6_050_000,
+      amountHeld: 0,
+    })
+  })
+
+  // The amount is typed with separators and must reach the ledger to the kobo.
+  test('a part of it is refunded once, however often the button is pressed', async () => {
+    await open(`/payments/${accepted}`)
+    await page.getByRole('button', { name: 'Refund' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('Amount to refund').fill('1,000.50')
+    await dialog.getByRole('button', { name: 'Refund ₦1,000.50' }).dblclick()
+    await dialog.waitFor({ state: 'hidden' })
+    const { items } = await read(`${paymentPath(accepted)}/returns`)
+    expect(items).toMatchObject([{ kind: 'refund', amount: 100_050 }])
+  })
+
+  test('a refusal is shown as the server wrote it, and nothing is lost', async () => {
+    await open(`/payments/${accepted}`)
+    await page.getByRole('button', { name: 'Refund' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('Amount to refund').fill('99,999.00')
+    await dialog.getByRole('button', { name: 'Refund ₦99,999.00' }).click()
+    await dialog.getByRole('alert').waitFor()
+    expect(await dialog.getByLabel('Amount to refund').inputValue()).toBe('99,999.00')
+  })
+
+  test('a viewer sees it and may not touch it', async () => {
+    await site.become(await addPerson(site, { role: 'viewer', name: 'Vera Viewer' }))
+    await open(`/payments/${accepted}`)
+    expect(await page.getByRole('button', { name: 'Refund' }).count()).toBe(0)
+    expect(await page.getByRole('link', { name: 'API keys' }).count()).toBe(0)
+    await site.become(site.owner)
+  })
+})
+
+describe('the list', () => {
+  test('filters are in the address and narrow the rows', async () => {
+    await open('/payments')
+    await page.getByRole('button', { name: 'Did not match' }).click()
+    await page.getByRole('option', { name: 'Too much' }).click()
+    await page.waitForURL('**/console/payments?variance=OVERPAID')
+    await page.waitForFunction("document.querySelectorAll('a[data-row]').length === 1")
+    await page.getByRole('button', { name: 'Remove the filter Did not match' }).click()
+    await page.waitForFunction("document.querySelectorAll('a[data-row]').length === 2")
+  })
+
+  test('the other mode keeps the path and has its own rows', async () => {
+    await open('/payments')
+    await page.getByRole('button', { name: 'Live', exact: true }).click()
+    await page.getByText('Nobody has paid yet').waitFor()
+    expect(page.url()).toBe(`${site.url}/console/payments`)
+    expect(await page.getByText('Test mode').count()).toBe(0)
+    await page.getByRole('button', { name: 'Test', exact: true }).click()
+    await page.waitForSelector('a[data-row]')
+  })
+
+  test('a reference of the other mode offers to switch', async () => {
+    await page.getByRole('button', { name: 'Live', exact: true }).click()
+    await open(`/payments/${accepted}`)
+    await page.getByRole('button', { name: 'Switch to test mode' }).click()
+    await page.getByRole('heading', { name: '₦12,500.00' }).waitFor()
+  })
+})
+
+describe('first run', () => {
+  test('one button opens a checkout page that cannot reach the console', async () => {
+    const merchant = await site.addMerchant('Bola Books')
+    const { reference } = merchant
+    await site.become(
+      await addPerson(site, { role: 'owner', name: 'Bola Ige', merchant: reference }),
+    )
+    await open('')
+    const [checkout] = await Promise.all([
+      page.waitForEvent('popup'),
+      page.getByRole('button', { name: 'Make a test payment' }).click(),
+    ])
+    await checkout.waitForURL('**/checkout/cs_*')
+    expect(await checkout.evaluate('window.opener')).toBeNull()
+    await checkout.close()
+  })
+})
