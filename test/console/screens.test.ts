@@ -34,6 +34,7 @@ const details = [
   'payment-held',
   'payment-receipt',
   'payout',
+  'payout-waiting',
   'statement',
   'link',
   'endpoint',
@@ -43,12 +44,19 @@ const details = [
 
 beforeAll(async () => {
   site = await openConsole(await openBrowser())
+  await site.owner.ask('PATCH', '/v1/settings', {
+    body: { policies: { bank: { overpayment: 'hold' } } },
+  })
   const { payments, payouts, endpoint } = await fill(site)
+  const waiting = await askForPayout()
+  expect(payments[0]!.status).toBe('HELD')
+  expect(waiting.status).toBe('PENDING')
   paths = {
     ...lists,
     'payment-held': `/payments/${payments[0]!.reference}`,
     'payment-receipt': `/payments/${payments[1]!.reference}/receipt`,
     payout: `/payouts/${payouts[0].reference}`,
+    'payout-waiting': `/payouts/${waiting.reference}`,
     statement: '/balances/statement',
     link: `/collect/links/${(await newest('/v1/checkout/sessions')).reference}`,
     endpoint: `/webhooks/${endpoint.id}`,
@@ -58,6 +66,16 @@ beforeAll(async () => {
   await site.become(site.owner)
   page = await site.visit('/console')
 })
+
+/** A payout of a colleague that waits for the owner. */
+async function askForPayout(): Promise<Record<string, string>> {
+  const rule = { NGN: { each: 100_000_000, perDay: null }, USDC: null, USDT: null }
+  await site.owner.ask('PATCH', '/v1/settings/approvals', {
+    body: { appliesTo: 'console', ...rule },
+  })
+  const body = { amount: 185_000_000, bankCode: '058', accountNumber: '0123456789' }
+  return (await site.finance.ask('POST', '/v1/disbursements/bank-transfer', { body })).json.data
+}
 
 async function newest(path: string): Promise<Record<string, string>> {
   return (await site.owner.ask('GET', path)).json.data.items[0]

@@ -49,9 +49,9 @@ const columns: Column<Rail>[] = [
     phone: 4,
     cell: ({ reconciliation }) =>
       reconciliation ? (
-        <span className="soft nw">
+        <span className="soft">
           <Time value={reconciliation.reconciledAt} />,{' '}
-          {t.rails.differences(reconciliation.differences)}
+          <span className="nw">{t.rails.differences(reconciliation.differences)}</span>
         </span>
       ) : (
         <span className="soft">{t.never}</span>
