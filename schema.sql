@@ -947,7 +947,7 @@ create table notices (
   looks integer default 0 not null,
   due_at timestamp with time zone not null,
   received_at timestamp with time zone not null,
-  reported_account text,
+  assigned_account text,
   constraint notice_mode_is_known CHECK ((mode = ANY (ARRAY['test'::text, 'live'::text]))),
   constraint notice_state_is_known CHECK ((state = ANY (ARRAY['WAITING'::text, 'UNMATCHED'::text, 'TAKEN'::text, 'REFUSED'::text]))),
   constraint notices_pkey PRIMARY KEY (rail, mode, id),

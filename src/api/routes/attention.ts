@@ -14,6 +14,7 @@ import {
   findHeldPayments,
   findKyc,
   findLowBalances,
+  findPaymentRequests,
   findPayoutsInReview,
   findProposedRule,
 } from '../../timeline/find-attention.js'
@@ -54,6 +55,11 @@ const sources: Source[] = [
     permissions: ['payments.decide', 'payments.ask'],
     link: '/payments?status=HELD',
     find: (db, { id }) => findHeldPayments(db, id),
+  },
+  {
+    permissions: ['payments.decide'],
+    link: '/payments',
+    find: (db, { id }) => findPaymentRequests(db, id),
   },
   {
     permissions: ['developers.change'],
