@@ -104,6 +104,11 @@ export const listAttention = ({ db }: ApiParts): Route =>
     },
   })
 
+/** The oldest request is opened at once. */
+function linkTo({ kind, subject }: Attention, link: string): string {
+  return kind === 'payment_request' ? `${link}/${subject}` : link
+}
+
 const missingFactor: Attention = {
   kind: 'second_factor',
   count: 1,
