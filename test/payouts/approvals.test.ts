@@ -507,7 +507,7 @@ test('whoever may only ask for a refund leaves it to somebody who may decide', a
   expect(again.json).toMatchObject({ reason: 'invalid_state' })
   const attention = (await ada.ask('GET', '/v1/attention')).json.data.items
   expect(attention).toContainEqual(
-    expect.objectContaining({ kind: 'payment_request', count: 1, subject: items[0].reference }),
+    expect.objectContaining({ kind: 'payment_request', link: `/payments/${items[0].reference}` }),
   )
   expect((await ada.ask('POST', `${path}/resolve`, resolve)).status).toBe(200)
   const requests = (await emeka.ask('GET', `${path}/requests`)).json.data.items

@@ -97,7 +97,7 @@ export const listAttention = ({ db }: ApiParts): Route =>
       for (const { permissions, link, find } of sources) {
         const may = actor.kind === 'user' && permissions.some((one) => actor.permissions.has(one))
         const found = may ? await find(db, environment, person) : []
-        items.push(...found.map((one) => show(one, link)))
+        items.push(...found.map((one) => show(one, linkTo(one, link))))
       }
       if (!signedIn!.hasSecondFactor) items.push(show(missingFactor, '/you'))
       return success(200, 'What waits for you', { items })
