@@ -38,8 +38,14 @@ export async function openConsole(browser: Browser) {
     if (!page) opened.on('pageerror', (error) => expect.fail(`${path}: ${error.message}`))
     await opened.goto(service.url + path)
     // Not until the network is idle: an open console has a stream.
-    const isShown = "document.querySelector('h1') && !document.querySelector('[aria-busy=true]')"
-    await opened.waitForFunction(isShown).catch(() => {})
+    // By locators: a function to wait for would be text that the page's policy may not evaluate.
+    await opened
+      .locator('h1')
+      .first()
+      .waitFor({ state: 'attached' })
+      .catch(() => {})
+    const busy = opened.locator('[aria-busy=true]').first()
+    await busy.waitFor({ state: 'detached' }).catch(() => {})
     return opened
   }
 
