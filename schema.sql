@@ -809,23 +809,6 @@ create table ledger_accounts (
   constraint suspense_never_below_zero CHECK (((name <> 'suspense'::text) OR (((credits_posted - debits_posted) - debits_pending) >= 0)))
 ) with (fillfactor=50);
 
-create table ledger_proofs (
-  id uuid not null,
-  requested_by uuid not null,
-  requested_at timestamp with time zone not null,
-  due_at timestamp with time zone not null,
-  attempts integer default 0 not null,
-  ended_at timestamp with time zone,
-  is_clean boolean,
-  claims integer,
-  violations json,
-  failure text,
-  constraint clean_proof_has_no_violation CHECK (((is_clean IS NULL) OR (failure IS NULL))),
-  constraint ended_proof_has_a_result CHECK (((ended_at IS NULL) = ((is_clean IS NULL) AND (failure IS NULL)))),
-  constraint ledger_proofs_pkey PRIMARY KEY (id),
-  constraint ledger_proofs_requested_by_fkey FOREIGN KEY (requested_by) REFERENCES users(id)
-);
-
 create table ledger_resolutions (
   environment_id integer not null,
   cause_id uuid not null,
@@ -947,7 +930,7 @@ create table notices (
   looks integer default 0 not null,
   due_at timestamp with time zone not null,
   received_at timestamp with time zone not null,
-  reported_account text,
+  assigned_account text,
   constraint notice_mode_is_known CHECK ((mode = ANY (ARRAY['test'::text, 'live'::text]))),
   constraint notice_state_is_known CHECK ((state = ANY (ARRAY['WAITING'::text, 'UNMATCHED'::text, 'TAKEN'::text, 'REFUSED'::text]))),
   constraint notices_pkey PRIMARY KEY (rail, mode, id),
@@ -1220,6 +1203,23 @@ create table payouts (
   constraint pending_payout_is_not_submitted CHECK (((status <> 'PENDING'::text) OR ((submitted_at IS NULL) AND (order_hash IS NOT NULL)))),
   constraint return_is_free CHECK (((kind <> ALL (ARRAY['bank_return'::text, 'crypto_return'::text])) OR (fee = 0))),
   constraint reversed_payout_has_its_time CHECK (((status = 'REVERSED'::text) = (reversed_at IS NOT NULL)))
+);
+
+create table proof_runs (
+  id uuid not null,
+  requested_by uuid not null,
+  requested_at timestamp with time zone not null,
+  due_at timestamp with time zone not null,
+  attempts integer default 0 not null,
+  ended_at timestamp with time zone,
+  is_clean boolean,
+  claims integer,
+  violations json,
+  failure text,
+  constraint clean_proof_has_no_violation CHECK (((is_clean IS NULL) OR (failure IS NULL))),
+  constraint ended_proof_has_a_result CHECK (((ended_at IS NULL) = ((is_clean IS NULL) AND (failure IS NULL)))),
+  constraint proof_runs_pkey PRIMARY KEY (id),
+  constraint proof_runs_requested_by_fkey FOREIGN KEY (requested_by) REFERENCES users(id)
 );
 
 create table rail_cursors (
@@ -1772,8 +1772,6 @@ CREATE INDEX invitations_by_reset_user ON public.invitations USING btree (resets
 
 CREATE UNIQUE INDEX one_invitation_per_link ON public.invitations USING btree (hash);
 
-CREATE UNIQUE INDEX one_proof_at_a_time ON public.ledger_proofs USING btree ((true)) WHERE (ended_at IS NULL);
-
 CREATE UNIQUE INDEX resolution_entries_are_numbered_once ON public.ledger_resolutions USING btree (environment_id, asset, entry_number) WHERE (entry_number IS NOT NULL);
 
 CREATE UNIQUE INDEX transfer_entries_are_numbered_once ON public.ledger_transfers USING btree (environment_id, asset, entry_number) WHERE (entry_number IS NOT NULL);
@@ -1851,6 +1849,8 @@ CREATE INDEX payouts_open ON public.payouts USING btree (submitted_at) WHERE (st
 CREATE INDEX payouts_pending ON public.payouts USING btree (approve_by) WHERE (status = 'PENDING'::text);
 
 CREATE UNIQUE INDEX reference_is_one_payout ON public.payouts USING btree (id);
+
+CREATE UNIQUE INDEX one_proof_at_a_time ON public.proof_runs USING btree ((true)) WHERE (ended_at IS NULL);
 
 CREATE UNIQUE INDEX open_difference_is_one_row ON public.reconciliation_differences USING btree (rail, kind, name, occurrence) WHERE (resolved_at IS NULL);
 

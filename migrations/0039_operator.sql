@@ -85,7 +85,7 @@ create unique index open_difference_is_one_row on reconciliation_differences
 create index reconciliation_differences_newest_first on reconciliation_differences (id);
 
 -- A check of every claim about the ledger. The open row is the job; there is one at a time.
-create table ledger_proofs (
+create table proof_runs (
   id uuid primary key,
   requested_by uuid not null references users,
   requested_at timestamptz not null,
@@ -101,7 +101,7 @@ create table ledger_proofs (
     ((ended_at is null) = (is_clean is null and failure is null)),
   constraint clean_proof_has_no_violation check (is_clean is null or failure is null)
 );
-create unique index one_proof_at_a_time on ledger_proofs ((true)) where ended_at is null;
+create unique index one_proof_at_a_time on proof_runs ((true)) where ended_at is null;
 
 -- The account at the rail that operators chose for a payment whose own account is unknown.
 alter table notices add column assigned_account text;

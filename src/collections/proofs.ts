@@ -90,7 +90,8 @@ const returnsArePayouts: Proof = {
       when p.id is null then r.state not in ('WAITING', 'FAILED')
       else (p.rail, p.asset, p.amount, p.takes_from)
           is distinct from (r.rail, r.asset, r.amount, r.takes_from)
-        or r.state is distinct from case p.status when 'PENDING' then 'SENT' when 'SUBMITTED' then 'SENT'
+        or r.state is distinct from case p.status
+          when 'PENDING' then 'SENT' when 'SUBMITTED' then 'SENT'
           when 'COMPLETED' then 'RETURNED' else p.status end end`,
 }
 

@@ -47,7 +47,7 @@ export function describeFee(operation: FeeOperation, fee: VersionedFee) {
   }
 }
 
-/** In the units that the forms and options of fees take, so that the output can be used as input. */
+/** In the units of the forms and options, so that the output can be used as input. */
 export function showFee(operation: FeeOperation, fee: VersionedFee) {
   const { unit } = feeOperations[operation]
   return {

@@ -26,7 +26,7 @@ export async function listLedgerProofs(db: Queryable): Promise<LedgerProof[]> {
     select p.id, u.name as "requestedBy", p.requested_at as "requestedAt",
       p.ended_at as "endedAt", p.is_clean as "isClean", p.claims,
       p.violations::text as violations, p.failure
-    from ledger_proofs p join users u on u.id = p.requested_by
+    from proof_runs p join users u on u.id = p.requested_by
     order by p.id desc limit ${limits.proof.proofsListedMax}`)
   return rows.map((row) => ({
     ...row,
@@ -42,7 +42,7 @@ export async function requestLedgerProof(
 ): Promise<{ id: string }> {
   const id = newId(now)
   const rows = await tx.rows(sql`
-    insert into ledger_proofs (id, requested_by, requested_at, due_at)
+    insert into proof_runs (id, requested_by, requested_at, due_at)
     values (${id}, ${requestedBy}, ${now}, ${now})
     on conflict ((true)) where ended_at is null do nothing returning id`)
   if (rows.length > 0) return { id }
@@ -58,7 +58,7 @@ export async function requestLedgerProof(
  */
 export async function runLedgerProof(db: Database, now: Date): Promise<number> {
   const [claimed] = await db.rows(sql<{ id: string; attempts: number }>`
-    update ledger_proofs set due_at = ${leaseEnd(now)}, attempts = attempts + 1
+    update proof_runs set due_at = ${leaseEnd(now)}, attempts = attempts + 1
     where ended_at is null and due_at <= ${now} returning id, attempts`)
   if (!claimed) return 0
   const { id, attempts } = claimed
@@ -69,7 +69,7 @@ export async function runLedgerProof(db: Database, now: Date): Promise<number> {
   // The lease keeps its distance from the present, however long the proof takes.
   const renew = () =>
     db.rows(sql`
-      update ledger_proofs set due_at = due_at + ${limits.proof.renewIntervalMs} * interval '1 ms'
+      update proof_runs set due_at = due_at + ${limits.proof.renewIntervalMs} * interval '1 ms'
       where id = ${id} and ended_at is null and attempts = ${attempts}`)
   const timer = setInterval(() => void renew().catch(() => {}), limits.proof.renewIntervalMs)
   try {
@@ -92,7 +92,7 @@ type End = { id: string; results?: ProofResult[]; failure?: string }
 async function end(db: Database, now: Date, { id, results, failure }: End): Promise<void> {
   const violated = results?.filter(({ counterexamples }) => counterexamples.length > 0)
   await db.rows(sql`
-    update ledger_proofs set ended_at = greatest(clock_timestamp(), ${now}),
+    update proof_runs set ended_at = greatest(clock_timestamp(), ${now}),
       is_clean = ${violated ? violated.length === 0 : null}, claims = ${results?.length ?? null},
       violations = ${violated ? toText(violated) : null}::json, failure = ${failure ?? null}
     where id = ${id} and ended_at is null`)

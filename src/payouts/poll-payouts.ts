@@ -24,8 +24,8 @@ type Tools = {
 
 /**
  * Polls the due attempts of a rail and acts on the findings: settles, releases, sends again, or
- * replaces an attempt that can no longer land. On a paused rail nothing is sent or replaced. Returns
- * how many it polled.
+ * replaces an attempt that can no longer land. On a paused rail nothing is sent or replaced.
+ * Returns how many it polled.
  */
 export async function pollPayouts(tools: Tools, now: Date): Promise<number> {
   const { db, rail } = tools

@@ -9,7 +9,8 @@ const heldEqualsOpenPayouts: Proof = {
       from ledger_accounts where name in ('available', 'suspense')),
     open as (
       select environment_id, asset, takes_from as name, sum(amount + fee) as open
-      from payouts where status in ('PENDING', 'SUBMITTED') group by environment_id, asset, takes_from)
+      from payouts where status in ('PENDING', 'SUBMITTED')
+      group by environment_id, asset, takes_from)
     select environment_id, asset, name, held, open
     from held full join open using (environment_id, asset, name)
     where coalesce(held, 0) <> coalesce(open, 0)`,
@@ -46,7 +47,8 @@ const holdsFollowTheirPayouts: Proof = {
     select p.environment_id, p.id, p.status, r.verb from payouts p
     left join ledger_resolutions r on r.environment_id = p.environment_id and r.cause_id = p.id
     where r.verb is distinct from case p.status
-      when 'PENDING' then null when 'SUBMITTED' then null when 'FAILED' then 'release' else 'settle' end`,
+      when 'PENDING' then null when 'SUBMITTED' then null
+      when 'FAILED' then 'release' else 'settle' end`,
 }
 
 const reversalsGiveBack: Proof = {

@@ -20,8 +20,8 @@ type Tools = {
 /**
  * Sends payouts right after their commit: the bytes that were written to their rows, which nothing
  * changes afterwards. Only for payouts whose commit this process has seen succeed. If sending
- * fails, is too late or never happens, a worker sends them a moment later, from the rows. On a paused
- * rail nothing is sent.
+ * fails, is too late or never happens, a worker sends them a moment later, from the rows.
+ * On a paused rail nothing is sent.
  */
 export function createSendAfterCommit({
   rails,

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { limits } from '../base/limits.js'
 import { sql } from '../postgres/sql.js'
-import type { Queryable, Tx } from '../postgres/tx.js'
+import type { Tx } from '../postgres/tx.js'
 
 /** Without letters that look like digits. */
 const signs = '23456789abcdefghjkmnpqrstuvwxyz'
@@ -58,13 +58,6 @@ export async function takeRecoveryCode(
     update recovery_codes set used_at = ${now}
     where user_id = ${userId} and hash = ${hashCode(code)} and used_at is null`)
   return count > 0
-}
-
-export async function countRecoveryCodes(db: Queryable, userId: string): Promise<number> {
-  const [row] = await db.rows(sql<{ count: number }>`
-    select count(*)::int as count from recovery_codes
-    where user_id = ${userId} and used_at is null`)
-  return row!.count
 }
 
 export function deleteRecoveryCodes(tx: Tx, userId: string): void {

@@ -26,7 +26,7 @@ export async function readOperatorItems(
       case when l.chain = l.merchant_id then coalesce(u.name, l.actor) end as name
     from audit_lines l left join users u on u.id = l.user_id
     where l.environment_id = ${environmentId} and l.details ->> 'reference' = ${reference}
-      and (l.chain <> l.merchant_id or l.user_id is not null)
+      and (l.chain is distinct from l.merchant_id or l.user_id is not null)
     order by l.id desc limit ${limits.timeline.decisionsMax}`)
   return rows.toReversed().map(({ action, outcome, createdAt, name }) => ({
     at: createdAt,

@@ -127,3 +127,34 @@ test('what waits is listed for whoever can do something about it', async () => {
   const admin = await addPerson(service, { role: 'admin' })
   expect(await listed(admin, 'live')).toMatchObject([{ kind: 'kyc', subject: 'NONE' }])
 })
+
+test('payouts and rules of others wait for approval, and timelines name who decided', async () => {
+  const [first, second] = [
+    await addPerson(service, { role: 'owner', name: 'Ada Obi' }),
+    await addPerson(service, { role: 'owner', name: 'Bola Ade' }),
+  ]
+  const approvals = async (person: Person) => {
+    const { items } = (await person.ask('GET', '/v1/attention')).json.data
+    return items.filter(({ kind }: { kind: string }) => kind === 'approval')
+  }
+  const rule = (each: number) => ({
+    body: { NGN: { each, perDay: null }, USDC: null, USDT: null, appliesTo: 'console' },
+  })
+  expect((await first.ask('PATCH', '/v1/settings/approvals', rule(100))).status).toBe(200)
+  const body = { amount: 20_000, bankCode: '058', accountNumber: '0123456789' }
+  const made = await first.ask('POST', '/v1/disbursements/bank-transfer', { body })
+  expect(made.json.data, made.text).toMatchObject({ status: 'PENDING' })
+  await first.ask('PATCH', '/v1/settings/approvals', rule(200_000))
+  expect(await approvals(first)).toEqual([])
+  expect(await approvals(second)).toMatchObject([
+    { count: 1, amounts: { NGN: 20_000 }, link: '/payouts?status=PENDING' },
+    { count: 1, subject: 'approval rule', link: '/settings' },
+  ])
+
+  const { items } = (await payers.get('/v1/collections/payments?status=HELD')).json.data
+  const { reference } = items[0]
+  const path = `/v1/collections/payments/${reference}/resolve`
+  expect((await second.ask('POST', path, { body: { action: 'accept' } })).status).toBe(200)
+  const timeline = (await payers.get(`/v1/timeline/${reference}`)).json.data.items
+  expect(timeline.map(({ title }: { title: string }) => title)).toContain('Bola Ade decided it')
+})

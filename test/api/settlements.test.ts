@@ -320,8 +320,8 @@ describe('a scheduled settlement', () => {
 
   test('waits until a new bank account becomes usable, and is then made for its own time', async () => {
     await settings({ schedule: 'weekly', weekday: 'monday' })
-    const wait = 9 * day
-    await setPrimary('0123456789', '058', after(clock.now(), wait * 1_000))
+    const usableFrom = new Date(clock.now().getTime() + 9 * day * 1_000)
+    await setPrimary('0123456789', '058', usableFrom)
     await advance(8 * day)
     expect([await runWorker(), await runWorker()]).toEqual([1, 0])
     expect(await list()).toEqual([])

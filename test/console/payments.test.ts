@@ -106,9 +106,9 @@ describe('the list', () => {
     await page.getByRole('button', { name: 'Did not match' }).click()
     await page.getByRole('option', { name: 'Too much' }).click()
     await page.waitForURL('**/console/payments?variance=OVERPAID')
-    await page.waitForFunction("document.querySelectorAll('a[data-row]').length === 1")
+    await expect.poll(() => page.locator('a[data-row]').count()).toBe(1)
     await page.getByRole('button', { name: 'Remove the filter Did not match' }).click()
-    await page.waitForFunction("document.querySelectorAll('a[data-row]').length === 2")
+    await expect.poll(() => page.locator('a[data-row]').count()).toBe(2)
   })
 
   test('the other mode keeps the path and has its own rows', async () => {

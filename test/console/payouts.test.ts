@@ -15,7 +15,8 @@ beforeAll(async () => {
   await site.payOut(180_000_000)
   await site.settle()
   await site.become(site.owner)
-  page = await site.visit('/console')
+  page = await site.context.newPage()
+  page.setDefaultTimeout(8_000)
 })
 
 async function open(path: string): Promise<void> {
@@ -35,8 +36,8 @@ test('an owner sets the approval rule', async () => {
 test('a payout over the rule is sent for approval, and another person approves it', async () => {
   await open('/payouts')
   await page.getByRole('link', { name: 'New payout' }).first().click()
-  await page.getByRole('textbox', { name: 'Bank', exact: true }).fill('GTB')
-  await page.getByRole('option').first().click()
+  await page.getByRole('combobox', { name: 'Bank', exact: true }).fill('Guar')
+  await page.getByRole('option', { name: /Guaranty/ }).click()
   await page.getByLabel('Account number').fill('0123456789')
   await page.getByText('confirms this name').waitFor()
   await page.getByLabel('Amount').fill('2,500,000')
@@ -69,6 +70,7 @@ test('a payout over the rule is sent for approval, and another person approves i
 
 test('a payout in coins is rejected with a reason', async () => {
   await site.post('/v1/test/balances/fund', { asset: 'USDC', amount: '900' })
+  await site.settle()
   await site.owner.ask('PATCH', '/v1/settings/approvals', {
     body: {
       appliesTo: 'console',

@@ -130,52 +130,6 @@ export function LineChart(props: Props) {
   )
 }
 
-type BarProps = {
-  points: (Point & { tone?: 'good' | 'bad' })[]
-  summary: string
-  name: string
-  isSmall?: boolean
-}
-
-/** One bar a point, such as deliveries an hour. */
-export function BarChart({ points, summary, name, isSmall = false }: BarProps) {
-  const [at, setAt] = useState<number | null>(null)
-  const top = topOf(points)
-  const step = width / Math.max(points.length, 1)
-  const shown = at === null ? undefined : points[at]
-  return (
-    <WithTable points={points} name={name}>
-      <Plot points={points} summary={summary} at={at} onMove={setAt} hasAxis={false}>
-        <div className={isSmall ? 'plot small' : 'plot'}>
-          <svg viewBox={`0 0 ${width} 100`} preserveAspectRatio="none" aria-hidden="true">
-            {points.map(({ label, value, tone = 'good' }, index) => {
-              const height = value === 0 ? 2 : Math.max((value / top) * 100, 4)
-              return (
-                <rect
-                  key={label}
-                  x={index * step + step * 0.15}
-                  y={100 - height}
-                  width={step * 0.7}
-                  height={height}
-                  fill={value === 0 ? 'var(--line)' : `var(--${tone})`}
-                  opacity={at === null || at === index ? 1 : 0.6}
-                />
-              )
-            })}
-          </svg>
-          {shown && at !== null && (
-            <Tip
-              point={shown}
-              left={((at + 0.5) * 100) / points.length}
-              top={100 - (shown.value / top) * 100}
-            />
-          )}
-        </div>
-      </Plot>
-    </WithTable>
-  )
-}
-
 type PlotProps = {
   points: Point[]
   summary: string

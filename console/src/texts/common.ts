@@ -35,5 +35,4 @@ export const common = {
   otherMode: (mode: string) => `Switch to ${mode} mode`,
   inOtherMode: (mode: string) => `This exists in ${mode} mode.`,
   more: 'More',
-  notBuilt: 'This page is not available yet.',
 }

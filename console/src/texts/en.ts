@@ -12,7 +12,6 @@ import { payments } from './payments'
 import { payouts } from './payouts'
 import { settings } from './settings'
 import { timeline } from './timeline'
-import { you } from './you'
 
 /** Every word of the console. Each area has its own file. */
 export const texts = {
@@ -29,6 +28,5 @@ export const texts = {
   keys,
   settings,
   audit,
-  you,
   operator,
 }

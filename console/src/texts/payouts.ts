@@ -44,7 +44,7 @@ export const payouts = {
     yourTurn: 'You can decide',
     mayNot: 'Somebody else decides',
     refund: 'Refund',
-    until: 'until',
+    until: 'Until',
   },
   page: {
     to: (recipient: string) => `to ${recipient}`,

@@ -52,7 +52,8 @@ export function renderField(field: Field): Html {
   const hintId = hint && `${name}-hint`
   return html`<label for="${name}">${label}</label><input id="${name}" name="${name}" type="${type}"
     autocomplete="${autocomplete}" required${option('value', value)}
-    ${option('inputmode', inputmode)}${option('minlength', minlength)}${option('aria-describedby', hintId)}
+    ${option('inputmode', inputmode)}${option('minlength', minlength)}
+    ${option('aria-describedby', hintId)}
     ${field.autofocus ? html` autofocus` : ''}>
     ${hint && html`<p class="hint" id="${hintId}">${hint}</p>`}`
 }

@@ -6,7 +6,7 @@ const { menu } = texts.frame
 export const businessRoutes: ScreenRoute[] = [
   {
     path: '/team',
-    load: () => import('../not-built'),
+    load: () => import('../team/team'),
     permissions: ['team.see', 'team.change'],
     menu: { label: menu.team, icon: 'users', group: 'business' },
   },

@@ -34,8 +34,8 @@ export function Approval({ transfer }: { transfer: Transfer }) {
   const [given] = approval.givenBy
   const decided = given ?? approval.rejectedBy
   const others = (check?.approvers ?? [])
+    .filter(({ id }) => id !== user.id && id !== createdBy?.id)
     .map(({ name }) => name)
-    .filter((name) => name !== user.name)
   return (
     <>
       <Card

@@ -302,7 +302,7 @@ export function Screen() {
               <Facts isSmall>
                 <Fact name={words.available}>{formatMoney(available, asset)}</Fact>
                 <Fact name={words.after}>
-                  {total !== null && !isShort && formatMoney(available - total, asset)}
+                  {total !== null && !isShort ? formatMoney(available - total, asset) : null}
                 </Fact>
               </Facts>
             )}

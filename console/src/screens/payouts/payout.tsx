@@ -90,7 +90,7 @@ function PayoutPage({ transfer }: { transfer: Transfer }) {
         }
         actions={
           <>
-            {mayCreate && !transfer.payment && (
+            {mayCreate && !transfer.payment && !isWaiting && (
               <Button icon="copy" to={copyPath(transfer)}>
                 {texts.payouts.copyAsNew}
               </Button>
@@ -179,14 +179,14 @@ function PayoutFacts({ transfer }: { transfer: Transfer }) {
           {transfer.submittedAt && <Time value={transfer.submittedAt} />}
         </Fact>
         <Fact name={words.sessionId}>
-          {isBank(transfer) && transfer.sessionId && (
+          {isBank(transfer) && transfer.sessionId ? (
             <Reference value={transfer.sessionId} isShort />
-          )}
+          ) : null}
         </Fact>
         <Fact name={words.signature}>
-          {!isBank(transfer) && transfer.transactionSignature && (
+          {!isBank(transfer) && transfer.transactionSignature ? (
             <Reference value={transfer.transactionSignature} isShort />
-          )}
+          ) : null}
         </Fact>
         <Fact name={words.orderHash}>
           {transfer.orderHash && <Reference value={transfer.orderHash} isShort />}

@@ -1,3 +1,4 @@
+import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { type Page, usePages, useRead } from '../../api/reads'
 import { toRefusal } from '../../api/refusal'
@@ -6,10 +7,12 @@ import { download } from '../../api/writes'
 import { Button } from '../../parts/button'
 import { type Column, DataTable } from '../../parts/data-table'
 import { type Filter, Filters, useFilters } from '../../parts/filters'
+import { Icon } from '../../parts/icons'
 import { LiveBadge } from '../../parts/live-badge'
 import { Money } from '../../parts/money'
 import { notify } from '../../parts/notify'
 import { Card, EmptyState, PageHead } from '../../parts/page'
+import { splitPath } from '../../parts/split-path'
 import { Status } from '../../parts/status'
 import { Time } from '../../parts/time'
 import { dayOf, formatLongDay } from '../../parts/time-format'
@@ -95,9 +98,14 @@ const copyColumn: Column<Transfer> = {
   head: <span className="hidden">{words.columns.more}</span>,
   isWideOnly: true,
   cell: (transfer) => (
-    <Button size="small" icon="copy" to={copyPath(transfer)}>
-      {words.copyAsNew}
-    </Button>
+    <Link
+      className="ib small"
+      {...splitPath(copyPath(transfer))}
+      aria-label={words.copyAsNew}
+      title={words.copyAsNew}
+    >
+      <Icon name="copy" />
+    </Link>
   ),
 }
 

@@ -1,3 +1,3 @@
 import type { ScreenRoute } from '../screen-route'
 
-export const youRoutes: ScreenRoute[] = [{ path: '/you', load: () => import('../not-built') }]
+export const youRoutes: ScreenRoute[] = [{ path: '/you', load: () => import('./you') }]

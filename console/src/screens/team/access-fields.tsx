@@ -1,0 +1,43 @@
+import { Checkbox, Select } from '@mantine/core'
+import { allPermissions, permissions, roles } from '../../../../src/team/permissions'
+import { type Role, useMembership } from '../../api/session'
+import { teamTexts as t } from '../../texts/team'
+
+export type Access = { role: Role; maySeeLive: boolean }
+
+type Props = { access: Access; onChange: (access: Access) => void }
+
+/** A role with what it may do, and whether it reaches live mode. Only owners make owners. */
+export function AccessFields({ access, onChange }: Props) {
+  const isOwner = useMembership()?.role === 'owner'
+  const offered = roles.filter((role) => role !== 'owner' || isOwner)
+  const granted = allPermissions.filter((name) => permissions[name].may[access.role] !== 'none')
+  return (
+    <>
+      <Select
+        label={t.role}
+        data={offered.map((value) => ({ value, label: t.roles[value] }))}
+        value={access.role}
+        allowDeselect={false}
+        onChange={(role) => role && onChange({ ...access, role: role as Role })}
+      />
+      <details>
+        <summary className="soft sm">{t.mayTitle(t.roles[access.role])}</summary>
+        <ul className="soft sm" style={{ paddingInlineStart: 18, listStyle: 'disc' }}>
+          {granted.map((name) => (
+            <li key={name}>
+              {permissions[name].does}
+              {permissions[name].may[access.role] === 'test' && ` (${t.testOnly})`}
+            </li>
+          ))}
+        </ul>
+      </details>
+      <Checkbox
+        label={t.live}
+        description={t.liveHint}
+        checked={access.maySeeLive}
+        onChange={({ currentTarget }) => onChange({ ...access, maySeeLive: currentTarget.checked })}
+      />
+    </>
+  )
+}

@@ -1,0 +1,143 @@
+import { TextInput } from '@mantine/core'
+import { useState } from 'react'
+import { useWrite } from '../../api/writes'
+import { ConfirmDialog } from '../../parts/confirm-dialog'
+import { notify } from '../../parts/notify'
+import { teamTexts as t } from '../../texts/team'
+import { type Access, AccessFields } from './access-fields'
+import type { Member } from './member'
+import type { MadeLink } from './shown-link'
+
+type Props = { member: Member; onClose: () => void }
+
+export function ChangeDialog({ member, onClose }: Props) {
+  const { role, maySeeLive, name } = member
+  const [access, setAccess] = useState<Access>({ role, maySeeLive })
+  const { write, isBusy, refusal } = useWrite({ method: 'PATCH', reads: ['team'] })
+  async function save() {
+    if ((await write(`/v1/team/users/${member.id}`, access)) === undefined) return
+    void notify(t.saved)
+    onClose()
+  }
+  return (
+    <ConfirmDialog
+      isOpen
+      title={t.changeTitle(name)}
+      confirmLabel={t.save}
+      isBusy={isBusy}
+      isDisabled={access.role === role && access.maySeeLive === maySeeLive}
+      refusal={refusal}
+      onConfirm={() => void save()}
+      onClose={onClose}
+    >
+      <AccessFields access={access} onChange={setAccess} />
+      <p className="soft sm">{t.changeText}</p>
+    </ConfirmDialog>
+  )
+}
+
+export function DisableDialog({ member, onClose }: Props) {
+  const { name, isDisabled } = member
+  const { write, isBusy, refusal } = useWrite({
+    method: 'PATCH',
+    reads: ['team', 'invitations'],
+  })
+  async function change() {
+    const body = { isDisabled: !isDisabled }
+    if ((await write(`/v1/team/users/${member.id}`, body)) === undefined) return
+    void notify(t.saved)
+    onClose()
+  }
+  return (
+    <ConfirmDialog
+      isOpen
+      title={isDisabled ? t.enableTitle(name) : t.disableTitle(name)}
+      confirmLabel={isDisabled ? t.enable : t.disable}
+      isDangerous={!isDisabled}
+      isBusy={isBusy}
+      refusal={refusal}
+      onConfirm={() => void change()}
+      onClose={onClose}
+    >
+      {!isDisabled && <p className="soft">{t.disableText}</p>}
+    </ConfirmDialog>
+  )
+}
+
+export function EndSessionsDialog({ member, onClose }: Props) {
+  const { write, isBusy, refusal } = useWrite({ reads: ['team'] })
+  async function end() {
+    if ((await write(`/v1/team/users/${member.id}/end-sessions`)) === undefined) return
+    void notify(t.ended)
+    onClose()
+  }
+  return (
+    <ConfirmDialog
+      isOpen
+      title={t.endTitle(member.name)}
+      confirmLabel={t.endSessions}
+      isBusy={isBusy}
+      refusal={refusal}
+      onConfirm={() => void end()}
+      onClose={onClose}
+    />
+  )
+}
+
+type LinkProps = Props & { onMade: (link: MadeLink, email: string) => void }
+
+export function LinkDialog({ member, onClose, onMade }: LinkProps) {
+  const { write, isBusy, refusal } = useWrite<MadeLink>()
+  async function make() {
+    const made = await write(`/v1/team/users/${member.id}/link`)
+    if (made) onMade(made, member.email)
+  }
+  return (
+    <ConfirmDialog
+      isOpen
+      title={t.linkTitle(member.name)}
+      confirmLabel={t.makeLink}
+      isBusy={isBusy}
+      refusal={refusal}
+      onConfirm={() => void make()}
+      onClose={onClose}
+    >
+      <p className="soft">{t.linkText}</p>
+    </ConfirmDialog>
+  )
+}
+
+export function InviteDialog({ onClose, onMade }: Omit<LinkProps, 'member'>) {
+  const [email, setEmail] = useState('')
+  const [access, setAccess] = useState<Access>({ role: 'finance', maySeeLive: true })
+  const { write, isBusy, refusal } = useWrite<MadeLink>({ reads: ['invitations'] })
+  async function invite() {
+    const made = await write('/v1/team/invitations', { email: email.trim(), ...access })
+    if (made) onMade(made, email.trim())
+  }
+  return (
+    <ConfirmDialog
+      isOpen
+      title={t.inviteTitle}
+      confirmLabel={t.makeInvitation}
+      isBusy={isBusy}
+      isDisabled={!email.includes('@')}
+      refusal={refusal}
+      atFields={['email']}
+      onConfirm={() => void invite()}
+      onClose={onClose}
+    >
+      <p className="soft">{t.inviteText}</p>
+      <TextInput
+        type="email"
+        label={t.email}
+        autoComplete="off"
+        data-autofocus
+        value={email}
+        error={refusal?.issueOf('email')}
+        onChange={({ currentTarget }) => setEmail(currentTarget.value)}
+      />
+      <AccessFields access={access} onChange={setAccess} />
+    </ConfirmDialog>
+  )
+}

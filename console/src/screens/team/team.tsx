@@ -1,0 +1,273 @@
+import { Menu } from '@mantine/core'
+import { useState } from 'react'
+import { allPermissions, permissions, roles } from '../../../../src/team/permissions'
+import { useRead } from '../../api/reads'
+import { useMay, useMembership } from '../../api/session'
+import { useWrite } from '../../api/writes'
+import { Button } from '../../parts/button'
+import { type Column, DataTable } from '../../parts/data-table'
+import { Icon } from '../../parts/icons'
+import { notify } from '../../parts/notify'
+import { Card, EmptyState, Note, PageHead } from '../../parts/page'
+import { Chip } from '../../parts/status'
+import { Time } from '../../parts/time'
+import { texts } from '../../texts/en'
+import { teamTexts as t } from '../../texts/team'
+import type { Invitation, Member } from './member'
+import {
+  ChangeDialog,
+  DisableDialog,
+  EndSessionsDialog,
+  InviteDialog,
+  LinkDialog,
+} from './member-dialogs'
+import { type MadeLink, ShownLink } from './shown-link'
+import './team.css'
+
+type Action = 'change' | 'end' | 'link' | 'disable'
+type Chosen = { member: Member; action: Action }
+
+export function Screen() {
+  const mayChange = useMay('team.change')
+  const read = useRead<{ items: Member[] }>('team', '/v1/team/users')
+  const [chosen, setChosen] = useState<Chosen | null>(null)
+  const [isInviting, setInviting] = useState(false)
+  const [shown, setShown] = useState<{ link: MadeLink; email: string } | null>(null)
+  const members = read.data?.items ?? []
+  const approvers = members.filter(
+    ({ role, isDisabled }) => !isDisabled && permissions['payouts.approve'].may[role] === 'both',
+  )
+  const close = () => {
+    setChosen(null)
+    setInviting(false)
+  }
+  const show = (link: MadeLink, email: string) => {
+    close()
+    setShown({ link, email })
+  }
+
+  return (
+    <>
+      <PageHead
+        title={t.title}
+        actions={
+          mayChange && (
+            <Button kind="primary" icon="plus" onClick={() => setInviting(true)}>
+              {t.invite}
+            </Button>
+          )
+        }
+      />
+      {mayChange && read.data && approvers.length < 2 && <Note>{t.alone}</Note>}
+      <Card>
+        <DataTable
+          caption={t.caption}
+          columns={columnsOf(mayChange, setChosen)}
+          list={{
+            rows: members,
+            isLoading: read.isPending,
+            error: read.error,
+            retry: () => void read.refetch(),
+          }}
+          keyOf={({ id }) => id}
+          empty={<EmptyState icon="users">{t.alone}</EmptyState>}
+        />
+      </Card>
+      {mayChange && <OpenInvitations />}
+      <RoleTable />
+      {isInviting && <InviteDialog onClose={close} onMade={show} />}
+      {chosen?.action === 'change' && <ChangeDialog member={chosen.member} onClose={close} />}
+      {chosen?.action === 'end' && <EndSessionsDialog member={chosen.member} onClose={close} />}
+      {chosen?.action === 'disable' && <DisableDialog member={chosen.member} onClose={close} />}
+      {chosen?.action === 'link' && (
+        <LinkDialog member={chosen.member} onClose={close} onMade={show} />
+      )}
+      {shown && <ShownLink {...shown} onClose={() => setShown(null)} />}
+    </>
+  )
+}
+
+function columnsOf(mayChange: boolean, choose: (chosen: Chosen) => void): Column<Member>[] {
+  return [
+    {
+      name: 'name',
+      head: t.name,
+      isGrowing: true,
+      phone: 1,
+      cell: ({ name, email, isYou }) => (
+        <>
+          <span className="b">{name}</span> {isYou && <span className="soft">({t.you})</span>}
+          <br />
+          <span className="soft sm">{email}</span>
+        </>
+      ),
+    },
+    {
+      name: 'role',
+      head: t.role,
+      phone: 3,
+      cell: ({ role, maySeeLive }) => (
+        <>
+          {t.roles[role]}
+          {!maySeeLive && <span className="soft sm"> · {t.testOnly}</span>}
+        </>
+      ),
+    },
+    {
+      name: 'factor',
+      head: t.factor,
+      isWideOnly: true,
+      cell: ({ hasSecondFactor }) => (hasSecondFactor ? t.hasFactor : t.hasNoFactor),
+    },
+    {
+      name: 'seen',
+      head: t.seen,
+      isWideOnly: true,
+      cell: ({ lastSeenAt }) => (
+        <span className="soft">{lastSeenAt ? <Time value={lastSeenAt} /> : t.never}</span>
+      ),
+    },
+    {
+      name: 'state',
+      head: t.state,
+      phone: 2,
+      cell: ({ isDisabled }) => (
+        <Chip tone={isDisabled ? 'calm' : 'good'}>{isDisabled ? t.disabled : t.active}</Chip>
+      ),
+    },
+    {
+      name: 'actions',
+      head: <span className="hidden">{t.actions}</span>,
+      align: 'end',
+      phone: 4,
+      cell: (member) => mayChange && <Actions member={member} choose={choose} />,
+    },
+  ]
+}
+
+type ActionsProps = { member: Member; choose: (chosen: Chosen) => void }
+
+/** Nobody changes their own membership, and only owners change owners. */
+function Actions({ member, choose }: ActionsProps) {
+  const isOwner = useMembership()?.role === 'owner'
+  const { isYou, role, isDisabled, name } = member
+  if (isYou || (role === 'owner' && !isOwner)) return null
+  const item = (action: Action, label: string, color?: 'red') => (
+    <Menu.Item {...(color && { color })} onClick={() => choose({ member, action })}>
+      {label}
+    </Menu.Item>
+  )
+  return (
+    <Menu position="bottom-end" width={220}>
+      <Menu.Target>
+        <button type="button" className="ib" aria-label={`${t.actions}: ${name}`}>
+          <Icon name="dots" />
+        </button>
+      </Menu.Target>
+      <Menu.Dropdown>
+        {!isDisabled && item('change', t.change)}
+        {!isDisabled && item('end', t.endSessions)}
+        {!isDisabled && item('link', t.link)}
+        {isDisabled ? item('disable', t.enable) : item('disable', t.disable, 'red')}
+      </Menu.Dropdown>
+    </Menu>
+  )
+}
+
+function OpenInvitations() {
+  const { data } = useRead<{ items: Invitation[] }>('invitations', '/v1/team/invitations')
+  const { write, isBusy } = useWrite({ method: 'DELETE', reads: ['invitations'] })
+  if (!data || data.items.length === 0) return null
+  async function withdraw(id: string) {
+    const isDone = (await write(`/v1/team/invitations/${id}`)) !== undefined
+    void notify(isDone ? t.withdrawn : texts.common.failed, isDone ? 'good' : 'bad')
+  }
+  return (
+    <Card title={t.open}>
+      <DataTable
+        caption={t.openCaption}
+        list={{ rows: data.items }}
+        keyOf={({ id }) => id}
+        empty={null}
+        columns={[
+          { name: 'email', head: t.email, isGrowing: true, phone: 1, cell: ({ email }) => email },
+          { name: 'role', head: t.role, phone: 3, cell: ({ role }) => t.roles[role] },
+          {
+            name: 'until',
+            head: t.until,
+            phone: 2,
+            cell: ({ expiresAt }) => (
+              <span className="soft">
+                <Time value={expiresAt} />
+              </span>
+            ),
+          },
+          {
+            name: 'withdraw',
+            head: <span className="hidden">{t.actions}</span>,
+            align: 'end',
+            phone: 4,
+            cell: ({ id, email }) => (
+              <Button
+                size="small"
+                label={`${t.withdraw}: ${email}`}
+                isDisabled={isBusy}
+                onClick={() => void withdraw(id)}
+              >
+                {t.withdraw}
+              </Button>
+            ),
+          },
+        ]}
+      />
+    </Card>
+  )
+}
+
+const marks = { both: '✓', test: t.test, none: '–' } as const
+
+/** The table that the server decides by. */
+function RoleTable() {
+  return (
+    <Card>
+      <details className="pad">
+        <summary className="b">{t.may}</summary>
+        <section
+          aria-label={t.mayCaption}
+          style={{ overflowX: 'auto', marginTop: 12 }}
+          tabIndex={0}
+        >
+          <table className="role-table sm">
+            <caption className="hidden">{t.mayCaption}</caption>
+            <thead>
+              <tr>
+                <td />
+                {roles.map((role) => (
+                  <th key={role} scope="col">
+                    {t.roles[role]}
+                  </th>
+                ))}
+              </tr>
+            </thead>
+            <tbody>
+              {allPermissions.map((name) => (
+                <tr key={name}>
+                  <th scope="row">{permissions[name].does}</th>
+                  {roles.map((role) => {
+                    const grant = permissions[name].may[role]
+                    return (
+                      <td key={role} className={grant === 'none' ? 'soft' : ''}>
+                        <span aria-hidden="true">{marks[grant]}</span>
+                        <span className="hidden">{t[grant]}</span>
+                      </td>
+                    )
+                  })}
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </section>
+      </details>
+    </Card>
+  )
+}

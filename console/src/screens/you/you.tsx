@@ -1,0 +1,148 @@
+import { SegmentedControl, Switch, useMantineColorScheme } from '@mantine/core'
+import { useRead } from '../../api/reads'
+import { useSession } from '../../api/session'
+import { useStore } from '../../api/store'
+import { useWrite } from '../../api/writes'
+import { singleKeys, switchSingleKeys } from '../../frame/keys'
+import { Button } from '../../parts/button'
+import { DataTable } from '../../parts/data-table'
+import { notify } from '../../parts/notify'
+import { Card, Note, PageHead, Skeleton } from '../../parts/page'
+import { ErrorState } from '../../parts/refusals'
+import { Chip } from '../../parts/status'
+import { Time } from '../../parts/time'
+import { texts } from '../../texts/en'
+import { youTexts as t } from '../../texts/you'
+import { CodesCard } from './codes'
+import type { Factors } from './factors'
+import { PasskeysCard } from './passkeys'
+import { PasswordCard } from './password'
+import { TotpCard } from './totp'
+
+export function Screen() {
+  const { user } = useSession()
+  const { data, error, refetch } = useRead<Factors>('factors', '/console/session/factors')
+  const isWeak = data && !data.hasTotp && data.passkeys.length === 0
+  return (
+    <>
+      <PageHead title={t.title} over={`${user.name} · ${user.email}`} />
+      {isWeak && <Note>{t.weak}</Note>}
+      {error && !data && <ErrorState error={error} retry={() => void refetch()} />}
+      {!data && !error && <Skeleton height={240} />}
+      {data && (
+        <>
+          <PasswordCard factors={data} />
+          <PasskeysCard factors={data} />
+          <TotpCard factors={data} />
+          {!isWeak && <CodesCard factors={data} />}
+        </>
+      )}
+      <SessionsCard />
+      <LookCard />
+    </>
+  )
+}
+
+type OwnSession = {
+  id: string
+  isCurrent: boolean
+  address: string
+  browser: string
+  createdAt: string
+  lastSeenAt: string
+}
+
+function SessionsCard() {
+  const read = useRead<{ items: OwnSession[] }>('sessions', '/console/session/sessions')
+  const { write, isBusy } = useWrite({ method: 'DELETE', reads: ['sessions'] })
+  async function end(id: string) {
+    const isDone = (await write(`/console/session/sessions/${id}`)) !== undefined
+    void notify(isDone ? t.sessions.ended : texts.common.failed, isDone ? 'good' : 'bad')
+  }
+  return (
+    <Card title={t.sessions.title}>
+      <DataTable
+        caption={t.sessions.caption}
+        list={{
+          rows: read.data?.items ?? [],
+          isLoading: read.isPending,
+          error: read.error,
+          retry: () => void read.refetch(),
+        }}
+        keyOf={({ id }) => id}
+        empty={null}
+        columns={[
+          {
+            name: 'browser',
+            head: t.sessions.browser,
+            isGrowing: true,
+            phone: 1,
+            cell: ({ browser, isCurrent }) => (
+              <>
+                {browser} {isCurrent && <Chip tone="good">{t.sessions.current}</Chip>}
+              </>
+            ),
+          },
+          {
+            name: 'address',
+            head: t.sessions.address,
+            phone: 3,
+            cell: ({ address }) => <span className="mono soft">{address}</span>,
+          },
+          {
+            name: 'seen',
+            head: t.sessions.seen,
+            phone: 2,
+            cell: ({ lastSeenAt }) => (
+              <span className="soft">
+                <Time value={lastSeenAt} />
+              </span>
+            ),
+          },
+          {
+            name: 'end',
+            head: <span className="hidden">{t.sessions.actions}</span>,
+            align: 'end',
+            phone: 4,
+            cell: ({ id, isCurrent, browser }) =>
+              !isCurrent && (
+                <Button
+                  size="small"
+                  label={`${t.sessions.end}: ${browser}`}
+                  isDisabled={isBusy}
+                  onClick={() => void end(id)}
+                >
+                  {t.sessions.end}
+                </Button>
+              ),
+          },
+        ]}
+      />
+    </Card>
+  )
+}
+
+const schemes = ['auto', 'light', 'dark'] as const
+
+function LookCard() {
+  const { colorScheme, setColorScheme } = useMantineColorScheme()
+  const hasKeys = useStore(singleKeys)
+  return (
+    <Card title={t.look.title}>
+      <div className="pad col" style={{ gap: 16 }}>
+        <SegmentedControl
+          aria-label={t.look.theme}
+          value={colorScheme}
+          data={schemes.map((value) => ({ value, label: texts.frame.themes[value] }))}
+          onChange={(value) => setColorScheme(value as (typeof schemes)[number])}
+        />
+        <Switch
+          label={t.look.keys}
+          description={t.look.keysHint}
+          checked={hasKeys}
+          onChange={({ currentTarget }) => switchSingleKeys(currentTarget.checked)}
+        />
+      </div>
+    </Card>
+  )
+}

@@ -1,0 +1,144 @@
+import { Secret, TOTP } from 'otpauth'
+import type { BrowserContext, Page } from 'playwright-core'
+import { beforeAll, expect, test } from 'vitest'
+import { picture } from '../pages/checkout-pictures.js'
+import { openBrowser } from '../support/browser.js'
+import { openManilla, type TestService } from '../support/open-manilla.js'
+import { addUser, goodPassword } from '../support/sign-in.js'
+
+/** Journeys of people who sign in, with a real browser and a virtual authenticator. */
+
+let service: TestService
+let url: string
+let context: BrowserContext
+let newContext: () => Promise<BrowserContext>
+beforeAll(async () => {
+  service = await openManilla()
+  // Browsers refuse passkeys for 127.0.0.1.
+  url = `http://localhost:${service.port}`
+  const browser = await openBrowser()
+  newContext = async () => {
+    const opened = await browser.newContext({ reducedMotion: 'reduce' })
+    opened.setDefaultTimeout(15_000)
+    return opened
+  }
+  context = await newContext()
+})
+
+const codeOf = (secret: string) =>
+  new TOTP({ secret: Secret.fromBase32(secret) }).generate({
+    timestamp: service.clock.now().getTime(),
+  })
+
+async function submitPassword(page: Page, email: string): Promise<void> {
+  await page.fill('#email', email)
+  await page.fill('#password', goodPassword)
+  await page.click('form button')
+}
+
+/** A device that verifies its user and keeps passkeys. */
+async function addAuthenticator(page: Page): Promise<void> {
+  const devtools = await page.context().newCDPSession(page)
+  await devtools.send('WebAuthn.enable')
+  await devtools.send('WebAuthn.addVirtualAuthenticator', {
+    options: {
+      protocol: 'ctap2',
+      transport: 'internal',
+      hasResidentKey: true,
+      hasUserVerification: true,
+      isUserVerified: true,
+      automaticPresenceSimulation: true,
+    },
+  })
+}
+
+const heading = (page: Page, text: string) =>
+  page.waitForSelector(`h1:has-text("${text}")`, { state: 'visible' })
+
+let link: string
+
+test('an owner adds an app, signs in with its codes, and invites', async () => {
+  const email = 'amaka@example.com'
+  await addUser(service, { email, name: 'Amaka Obi', role: 'owner' })
+  const page = await context.newPage()
+  await page.goto(`${url}/console/team`)
+  await heading(page, 'Sign in')
+  await picture(page, 'script', 'console-sign-in')
+  await submitPassword(page, email)
+  await heading(page, 'Add a second factor')
+  const secret = (await page.locator('.card .mono').textContent())!.replaceAll(' ', '')
+  await picture(page, 'script', 'console-second-factor')
+  await page.fill('#code', codeOf(secret))
+  await page.click('form button')
+  await heading(page, 'Keep these recovery codes')
+  expect(await page.locator('.codes li').count()).toBe(10)
+  await page.click('text=Continue to the console')
+  // The page that needed the sign-in.
+  await heading(page, 'Team')
+  expect(new URL(page.url()).pathname).toBe('/console/team')
+
+  await context.clearCookies()
+  // The code of this step was used.
+  service.clock.advance(30_000)
+  await page.goto(`${url}/console/you`)
+  await heading(page, 'Sign in')
+  await submitPassword(page, email)
+  await heading(page, 'Enter a code')
+  await picture(page, 'script', 'console-code')
+  await page.fill('#code', '000000')
+  await page.click('form button')
+  await page.waitForSelector('text=This code is wrong')
+  await page.fill('#code', codeOf(secret))
+  await page.click('form button')
+  await heading(page, 'You')
+  await page.waitForSelector('text=Codes of an app are your second factor.')
+
+  await page.click('a:has-text("Team")')
+  await heading(page, 'Team')
+  await page.click('button:has-text("Invite")')
+  await page.fill('input[type=email]', 'bayo@example.com')
+  await page.click('button:has-text("Make the link")')
+  await page.waitForSelector('text=Pass this link on')
+  const text = await page.locator('[role=dialog]').textContent()
+  link = /http:\/\/[\w.:]+(\/console\/join\/[\w-]{43})/.exec(text!)![1]!
+  await page.click('button:has-text("Done")')
+  await page.waitForSelector('text=Open invitations')
+  await page.close()
+})
+
+test('the invited person joins, adds a passkey and signs in with it alone', async () => {
+  const phone = await newContext()
+  const page = await phone.newPage()
+  await page.setViewportSize({ width: 360, height: 740 })
+  await addAuthenticator(page)
+  await page.goto(url + link)
+  await heading(page, 'Join Ada Stores')
+  await picture(page, 'script', 'console-join')
+  await page.fill('#name', 'Bayo Ade')
+  await page.fill('#password', goodPassword)
+  await page.click('form button')
+  await heading(page, 'Add a second factor')
+  await page.click('#passkey')
+  await page.waitForURL(`${url}/console`)
+  await page.waitForSelector('main h1')
+
+  await phone.clearCookies()
+  await page.goto(`${url}/console/you`)
+  await heading(page, 'Sign in')
+  await page.click('#passkey')
+  await heading(page, 'You')
+  const session = await page.evaluate('fetch("/console/session").then((answer) => answer.json())')
+  expect((session as { data: object }).data).toMatchObject({
+    user: { name: 'Bayo Ade', passkeys: 1, hasTotp: false },
+    hasSecondFactor: true,
+  })
+
+  // A change of the password asks for the passkey again.
+  service.clock.advance(6 * 60_000)
+  await page.click('button:has-text("Change password")')
+  await page.fill('[role=dialog] input[type=password]', 'seven wet lamps hum at noon')
+  await page.click('[role=dialog] button[type=submit]')
+  await page.click('button:has-text("Use a passkey")')
+  await page.waitForSelector('text=Password set')
+  await phone.close()
+})
