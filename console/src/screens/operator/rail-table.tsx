@@ -50,7 +50,8 @@ const columns: Column<Rail>[] = [
     cell: ({ reconciliation }) =>
       reconciliation ? (
         <span className="soft nw">
-          <Time value={reconciliation.reconciledAt} />,{' '}
+          <Time value={reconciliation.reconciledAt} />
+          <br />
           {t.rails.differences(reconciliation.differences)}
         </span>
       ) : (
