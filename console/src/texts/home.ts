@@ -94,7 +94,7 @@ export const home = {
     title: 'Get started',
     progress: (done: number, all: number) => `${done} of ${all}`,
     testPayment: 'Receive a test payment',
-    testPaymentText: 'Opens a checkout page. Press “Pay this now” there.',
+    testPaymentText: 'Opens a checkout page. Press “Simulate transfer” there.',
     makePayment: 'Make a test payment',
     product: 'Two loaves of agege bread',
     customer: 'Test customer',
