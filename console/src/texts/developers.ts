@@ -24,7 +24,7 @@ export const developers = {
     failedSince: (host: string, when: string) => `${host} has failed since ${when}`,
     failingText: (count: number | undefined, lastDay: string) => {
       const waiting =
-        count === undefined
+        count === undefined || count === 0
           ? 'Events that were not delivered are tried again.'
           : `${count} ${count === 1 ? 'event was' : 'events were'} not delivered; they are tried again.`
       return `${waiting} If every delivery fails until ${lastDay}, the endpoint is switched off.`
