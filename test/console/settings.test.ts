@@ -36,7 +36,7 @@ async function open(path: string): Promise<void> {
 async function journey(name: string, walk: () => Promise<void>): Promise<void> {
   const stop = listenForErrors(page, { isConsoleRead: true })
   await walk()
-  expect(stop().filter((line) => !line.includes('status of 404'))).toEqual([])
+  expect(stop()).toEqual([])
   await picture(page, 'script', `console-${name}`)
   await page.setViewportSize(sizes.desktop)
 }

@@ -93,6 +93,8 @@ export function usePages<Row>(
     getNextPageParam: (last) => last.nextCursor ?? undefined,
     // Hints read the first page only; see below.
     staleTime: Number.POSITIVE_INFINITY,
+    // No stream hints at what operators see, so their lists are read again when shown.
+    refetchOnMount: path.startsWith('/operator/') ? 'always' : true,
     gcTime: 60_000,
     refetchOnWindowFocus: false,
   })

@@ -188,7 +188,7 @@ export const developers = {
     response: 'Response',
     noBody: 'No body.',
     cut: 'Only the start was kept.',
-    masked: 'Secrets, names, account numbers and e-mail addresses are masked.',
+    masked: 'Secrets, names, account numbers and email addresses are masked.',
     copyCurl: 'Copy as curl',
     copied: 'Copied. Set MANILLA_KEY to a secret key before you run it.',
     openResource: 'Open resource',

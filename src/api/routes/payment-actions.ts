@@ -4,6 +4,7 @@ import { newId, prefixes } from '../../base/ids.js'
 import { Refusal } from '../../base/refusal.js'
 import { getPayment } from '../../collections/find-payments.js'
 import type { Payment } from '../../collections/payment.js'
+import { closeRequest } from '../../collections/payment-requests.js'
 import { inspectReturns } from '../../collections/prepare-returns.js'
 import {
   asPaymentAction,
@@ -19,6 +20,7 @@ import { formatDecimal } from '../../money/amounts.js'
 import { mustWait, type RuleRequest } from '../../payouts/create-under-rule.js'
 import { type Payout, returnKindOf } from '../../payouts/payout.js'
 import type { BankDirectory, Destination, PayoutRail } from '../../payouts/ports.js'
+import type { Tx } from '../../postgres/tx.js'
 import { payment, showPayment } from '../../resources/payment.js'
 import { referenceSample } from '../../resources/shapes.js'
 import type { ApiParts } from '../api-parts.js'
@@ -91,10 +93,13 @@ export const resolvePayment = (api: ApiParts) =>
       return api.change(
         toCallWithLateAnswer(
           request,
-          (tx, now) =>
-            destination
-              ? returnHeld(tx, now, { ...name, destination, pending })
-              : acceptHeld(tx, now, name),
+          async (tx, now) => {
+            const resolved = destination
+              ? await returnHeld(tx, now, { ...name, destination, pending })
+              : await acceptHeld(tx, now, name)
+            await closeAnswered(tx, now, request, found)
+            return resolved
+          },
           (resolved) =>
             success(
               200,
@@ -152,7 +157,11 @@ export const refundOfPayment = (api: ApiParts) =>
       let isSubmitted = false
       const call = toCallWithLateAnswer<KeyedChange, unknown>(
         request,
-        (tx, now) => refundPayment(tx, now, { name, refund: prepared }),
+        async (tx, now) => {
+          const refunded = await refundPayment(tx, now, { name, refund: prepared })
+          await closeAnswered(tx, now, request, found)
+          return refunded
+        },
         (outcome) => {
           const { payment: refunded, status } = outcome as RefundedPayment
           isSubmitted = status === 'SUBMITTED'
@@ -173,6 +182,17 @@ type Caller = Pick<
   RouteRequest<unknown, unknown, unknown>,
   'environment' | 'now' | 'actor' | 'keyId'
 >
+
+/** A person who decides has answered whoever asked for it. */
+async function closeAnswered(
+  tx: Tx,
+  now: Date,
+  { actor }: Pick<Caller, 'actor'>,
+  { environmentId, id: paymentId }: Payment,
+): Promise<void> {
+  if (actor.kind !== 'user') return
+  await closeRequest(tx, now, { environmentId, paymentId, userId: actor.userId, state: 'DONE' })
+}
 
 type ReturnRequest = { found: Payment; requested: Destination | undefined }
 

@@ -145,7 +145,7 @@ function columnsOf({ show, choose }: Tools): Column<ApiKey>[] {
       head: words.lastUsed,
       phone: 3,
       cell: ({ lastUsedAt }) => (
-        <span className="soft">{lastUsedAt ? <Time value={lastUsedAt} /> : words.never}</span>
+        <span className="soft nw">{lastUsedAt ? <Time value={lastUsedAt} /> : words.never}</span>
       ),
     },
     {

@@ -67,6 +67,11 @@ function describe({ kind, count, amounts, subject }: Attention): Look {
       const text = words.held_paymentText
       return { icon: 'held', tone: 'warn', title, text, action: words.decide }
     }
+    case 'payment_request': {
+      const title = words.payment_request(count)
+      const text = words.payment_requestText
+      return { icon: 'users', tone: 'warn', title, text, action: words.decide }
+    }
     case 'endpoint_failing': {
       const title = words.endpoint_failing(hostOf(subject ?? ''))
       const text = `${words.endpoint_failingText(count)}.`

@@ -33,7 +33,10 @@ export function ReasonDialog(props: Props) {
   const { title, text, confirmLabel, path, field = 'reason', reads, done, body = {} } = props
   const { label = t.reason, hint = t.reasonHint, isOptional = false, isDangerous = false } = props
   const [words, setWords] = useState('')
-  const { write, isBusy, refusal } = useWrite({ reads: [...reads, 'queues'], isKeyed: false })
+  const { write, isBusy, refusal } = useWrite({
+    reads: [...reads, 'queues', 'pages'],
+    isKeyed: false,
+  })
   const isEmpty = words.trim() === ''
   return (
     <ConfirmDialog
