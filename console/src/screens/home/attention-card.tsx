@@ -58,7 +58,7 @@ function describe({ kind, count, amounts, subject }: Attention): Look {
   const money = new Intl.ListFormat('en').format(sums)
   switch (kind) {
     case 'approval': {
-      const text = subject ?? words.approvalText(money)
+      const text = `${subject ?? words.approvalText(money)}.`
       const title = words.approval(money, count)
       return { icon: 'payOut', tone: 'warn', title, text, action: words.review }
     }
