@@ -133,6 +133,8 @@ describe('a payout over the rule', () => {
     expect(kinds).toEqual(
       expect.arrayContaining(['payout_pending', 'payout_approved', 'payout_submitted']),
     )
+    const titles = timeline.items.map(({ title }: { title: string }) => title)
+    expect(titles.filter((title: string) => title === 'Bola Ade approved it')).toHaveLength(1)
     await expectAllProofs(db)
   })
 
