@@ -3,6 +3,7 @@ import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { patternIssues } from '../../src/api/edge/validation.js'
 import { feeOperationNames } from '../../src/merchants/fee-schedules.js'
+import { issueKey } from '../../src/merchants/issue-key.js'
 import { sql } from '../../src/postgres/sql.js'
 import { createConformance } from '../support/conformance.js'
 import { openManilla, type Reply, type TestService } from '../support/open-manilla.js'
@@ -206,6 +207,21 @@ describe('real answers', () => {
     return replies
   }
 
+  async function issueRestrictedKey(): Promise<string> {
+    const issued = await service.db.transaction((tx) =>
+      issueKey(tx, service.clock.now(), {
+        seal: service.seal,
+        environment: merchant.environments.test,
+        kind: 'secret',
+        name: 'Restricted',
+        expiresAt: null,
+        allowedAddresses: [],
+        permissions: ['developers.see'],
+      }),
+    )
+    return issued.key.reveal()
+  }
+
   test('match the document on success', async () => {
     for (const reply of await meet(service, () => ({})))
       expect(Object.keys(reply.json)).toEqual(['status', 'message', 'data'])
@@ -225,8 +241,8 @@ describe('real answers', () => {
     const headers = { 'content-type': 'text/plain' }
     await meet(service, (one) => (hasBody(one) ? { headers } : {}))
     await meet(service, ({ path }) => (path === fund ? { key: merchant.live.secret } : {}))
-    const rule = { approvals: { appliesTo: 'all' } }
-    await meet(service, ({ method }) => (method === 'PATCH' ? { body: rule } : {}))
+    const restricted = await issueRestrictedKey()
+    await meet(service, () => ({ key: restricted }))
     const most = { asset: 'NGN', amount: Number.MAX_SAFE_INTEGER }
     await meet(service, ({ path }) => (path === fund ? { body: most } : {}))
   })

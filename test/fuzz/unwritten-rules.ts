@@ -14,6 +14,11 @@ export const unwrittenRules: { rule: string; field: RegExp; issue: RegExp }[] = 
     issue: /^must be within \d+ days of now$/,
   },
   {
+    rule: 'A recipient is named by `bankCode` and `accountNumber` together, or by `address` alone.',
+    field: /^accountNumber$/,
+    issue: /^must come with bankCode and without address$/,
+  },
+  {
     rule: 'A naira amount is within the limits that the operator set for the mode.',
     field: /^amount$/,
     issue: /^must be at (least|most) ₦[\d,.]+ \(\d+ kobo\)$/,
