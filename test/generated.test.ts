@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import type { Document } from '../sdk/scripts/document.js'
@@ -12,6 +13,7 @@ import { dumpSchema } from './support/dump-schema.js'
 import { renderCli } from './support/render-cli.js'
 import {
   renderConfiguration,
+  renderConsoleGuide,
   renderErrors,
   renderEvents,
   renderPayouts,
@@ -54,6 +56,11 @@ test('the error reference matches the refusals', async () => {
 
 test('the configuration reference matches the variables', async () => {
   await expect(renderConfiguration()).toMatchFileSnapshot(at('docs/operating/configuration.md'))
+})
+
+test('the console guide has the permissions of every role', async () => {
+  const guide = at('docs/guides/console.md')
+  await expect(renderConsoleGuide(readFileSync(guide, 'utf8'))).toMatchFileSnapshot(guide)
 })
 
 test('the event reference matches the catalogue', async () => {

@@ -775,6 +775,7 @@ export type Resources = {
      * `GET /v1/fees`
      */
     get(options?: RequestOptions): Promise<{
+      /** The fee of each operation. */
       fees: Fee[]
     }>
   }

@@ -1528,6 +1528,7 @@ export type Settings = {
   approvals: {
     /** `console`: transfers that people create. `all`: also those of API keys. */
     appliesTo: 'console' | 'all'
+    /** Limits in kobo. Null: no rule. */
     NGN: {
       /** A transfer of more than this waits for a second person. */
       each: number
@@ -1537,6 +1538,7 @@ export type Settings = {
        */
       perDay: number | null
     } | null
+    /** Limits as decimal amounts of USDC. Null: no rule. */
     USDC: {
       /** A transfer of more than this waits for a second person. */
       each: string
@@ -1546,6 +1548,7 @@ export type Settings = {
        */
       perDay: string | null
     } | null
+    /** Limits as decimal amounts of USDT. Null: no rule. */
     USDT: {
       /** A transfer of more than this waits for a second person. */
       each: string
@@ -2687,6 +2690,7 @@ export type ChangeSettingsInput = {
   approvals?: {
     /** `console`: transfers that people create. `all`: also those of API keys. */
     appliesTo: 'console' | 'all'
+    /** Limits in kobo. Null: no rule. */
     NGN: {
       /** A transfer of more than this waits for a second person. */
       each: number
@@ -2696,6 +2700,7 @@ export type ChangeSettingsInput = {
        */
       perDay: number | null
     } | null
+    /** Limits as decimal amounts of USDC. Null: no rule. */
     USDC: {
       /** A transfer of more than this waits for a second person. */
       each: string
@@ -2705,6 +2710,7 @@ export type ChangeSettingsInput = {
        */
       perDay: string | null
     } | null
+    /** Limits as decimal amounts of USDT. Null: no rule. */
     USDT: {
       /** A transfer of more than this waits for a second person. */
       each: string

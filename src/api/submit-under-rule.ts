@@ -19,7 +19,8 @@ export function mayNeedApproval({ environment, createdByUser }: PayoutRequest): 
 
 /**
  * Creates a payout that follows the approval rule: it is sent, or it waits. It has a transaction of
- * its own, not the lane of other payouts: the lock of the balance decides whether it waits.
+ * its own, not the lane of other payouts: whether it waits is decided under the lock of the
+ * balance.
  */
 export async function submitUnderRule(
   api: ApiParts,

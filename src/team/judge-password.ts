@@ -87,8 +87,7 @@ function isCommon(plain: string): boolean {
   const period = (plain + plain).indexOf(plain, 1)
   const isRepeated = period < plain.length && period < 6
   if (isMonotonous || isRepeated) return true
-  const spelled = [...plain].map((sign) => letterOf[sign] ?? sign).join('')
-  return [plain, spelled].some((text) => weigh(text) < limits.signIn.passwordWeightMin)
+  return weigh(plain) < limits.signIn.passwordWeightMin
 }
 
 /**
@@ -97,10 +96,11 @@ function isCommon(plain: string): boolean {
  */
 function weigh(given: string): number {
   const text = given.replace(/[\s._-]/g, '')
+  const spelled = text.replace(/[0134578@$!+]/g, (sign) => letterOf[sign] ?? sign)
   let weight = 0
   let at = 0
   while (at < text.length) {
-    const length = lengthOfKnown(text, at)
+    const length = Math.max(lengthOfKnown(text, at), lengthOfKnown(spelled, at))
     weight += 1
     at += Math.max(length, 1)
   }

@@ -1,4 +1,5 @@
 import type { Environment, EnvironmentId } from '../base/environment.js'
+import { prefixes, toReference } from '../base/ids.js'
 import { limits } from '../base/limits.js'
 import type { Asset } from '../money/assets.js'
 import { sql } from '../postgres/sql.js'
@@ -7,6 +8,7 @@ import type { Queryable } from '../postgres/tx.js'
 export const attentionKinds = [
   'approval',
   'held_payment',
+  'payment_request',
   'endpoint_failing',
   'payout_review',
   'low_balance',
@@ -41,6 +43,23 @@ export async function findHeldPayments(
       limit ${limits.attention.rowsCountedMax}) held
     group by asset`)
   return ofGroups('held_payment', groups)
+}
+
+/** Payments about which somebody asked for a decision. */
+export async function findPaymentRequests(
+  db: Queryable,
+  environmentId: EnvironmentId,
+): Promise<Attention[]> {
+  const rows = await db.rows(sql<{ paymentId: string; since: Date }>`
+    select payment_id as "paymentId", created_at as since from payment_requests
+    where environment_id = ${environmentId} and state = 'OPEN'
+    order by created_at limit ${limits.attention.rowsCountedMax}`)
+  const [oldest] = rows
+  if (!oldest) return []
+  const subject = toReference(prefixes.payment, oldest.paymentId)
+  return [
+    { kind: 'payment_request', count: rows.length, amounts: {}, since: oldest.since, subject },
+  ]
 }
 
 /** Payouts, and refunds to another destination, that wait for approval by another person. */

@@ -12,6 +12,9 @@ type DecisionRow = {
   name: string | null
 }
 
+/** The payout's own items say who approved or rejected it. */
+const saidByPayout = ['disbursement.approve', 'disbursement.reject']
+
 /**
  * What people did with a resource in the console, and what operators decided about it. Which
  * operator decided and with what evidence stays internal.
@@ -27,6 +30,7 @@ export async function readOperatorItems(
     from audit_lines l left join users u on u.id = l.user_id
     where l.environment_id = ${environmentId} and l.details ->> 'reference' = ${reference}
       and (l.chain is distinct from l.merchant_id or l.user_id is not null)
+      and l.action <> all (${saidByPayout})
     order by l.id desc limit ${limits.timeline.decisionsMax}`)
   return rows.toReversed().map(({ action, outcome, createdAt, name }) => ({
     at: createdAt,
@@ -45,8 +49,6 @@ const past: Record<string, string> = {
   refund: 'refunded it',
   resolve: 'decided it',
   cancel: 'cancelled it',
-  approve: 'approved it',
-  reject: 'rejected it',
   requery: 'checked for payments',
   settle: 'settled it',
   resend: 'sent it again',

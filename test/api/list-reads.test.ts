@@ -107,7 +107,10 @@ test('every list of a merchant is counted, and nothing else is', () => {
   const rooms = { collections: {}, simulated: [] } as unknown as ApiParts
   const counted = createRoutes(rooms).filter(isList)
   expect(counted.map(({ operation }) => operation).sort()).toEqual([
+    'listApiKeys',
+    'listAuditLines',
     'listBalanceEntries',
+    'listBankAccounts',
     'listBankTransfers',
     'listBanks',
     'listCheckoutSessions',
@@ -119,6 +122,7 @@ test('every list of a merchant is counted, and nothing else is', () => {
     'listEndpointDeliveries',
     'listEventDeliveries',
     'listEvents',
+    'listInstallationLines',
     'listPaymentReturns',
     'listPayments',
     'listRequestLogs',

@@ -225,6 +225,8 @@ describe('real answers', () => {
     const headers = { 'content-type': 'text/plain' }
     await meet(service, (one) => (hasBody(one) ? { headers } : {}))
     await meet(service, ({ path }) => (path === fund ? { key: merchant.live.secret } : {}))
+    const rule = { approvals: { appliesTo: 'all' } }
+    await meet(service, ({ method }) => (method === 'PATCH' ? { body: rule } : {}))
     const most = { asset: 'NGN', amount: Number.MAX_SAFE_INTEGER }
     await meet(service, ({ path }) => (path === fund ? { body: most } : {}))
   })

@@ -129,6 +129,17 @@ describe('the list', () => {
   })
 })
 
+describe('live updates', () => {
+  // Rows must not move under the reader's finger, so new ones are offered.
+  test('a payment that arrives is offered without a reload', async () => {
+    await open('/payments')
+    await page.waitForSelector('a[data-row]')
+    await site.collect(777_000, 777_000, 'TUNDE BELLO')
+    await page.getByRole('button', { name: 'Show 1 new payment' }).click()
+    await page.getByRole('link', { name: 'TUNDE BELLO' }).waitFor()
+  })
+})
+
 describe('first run', () => {
   test('one button opens a checkout page that cannot reach the console', async () => {
     const merchant = await site.addMerchant('Bola Books')

@@ -5,15 +5,16 @@ import { openBrowser } from '../support/browser.js'
 import { type Console, fill, openConsole } from './open-console.js'
 
 /**
- * Every screen with data: no script error, no breach of the content policy, accessible in one size
- * and color scheme. `npm run pages` checks all of them and takes pictures.
+ * The screens of a merchant with data: no script error, no breach of the content policy, accessible
+ * in one size and color scheme. `npm run pages` checks all of them and takes pictures. The files
+ * about payouts, settings, sign-in and operators take the pictures of their own screens.
  */
 
 let site: Console
 let page: Page
 let paths: Record<string, string>
 
-const merchantScreens = {
+const lists = {
   home: '',
   payments: '/payments',
   payouts: '/payouts',
@@ -29,19 +30,56 @@ const merchantScreens = {
   settings: '/settings',
   you: '/you',
 }
+const details = [
+  'payment-held',
+  'payment-receipt',
+  'payout',
+  'payout-waiting',
+  'statement',
+  'link',
+  'endpoint',
+  'event',
+  'request',
+]
 
 beforeAll(async () => {
   site = await openConsole(await openBrowser())
+  await site.owner.ask('PATCH', '/v1/settings', {
+    body: { policies: { bank: { overpayment: 'hold' } } },
+  })
   const { payments, payouts, endpoint } = await fill(site)
+  const waiting = await askForPayout()
+  expect(payments[0]!.status).toBe('HELD')
+  expect(waiting.status).toBe('PENDING')
   paths = {
-    ...merchantScreens,
+    ...lists,
     'payment-held': `/payments/${payments[0]!.reference}`,
+    'payment-receipt': `/payments/${payments[1]!.reference}/receipt`,
     payout: `/payouts/${payouts[0].reference}`,
+    'payout-waiting': `/payouts/${waiting.reference}`,
+    statement: '/balances/statement',
+    link: `/collect/links/${(await newest('/v1/checkout/sessions')).reference}`,
     endpoint: `/webhooks/${endpoint.id}`,
+    event: `/events/${(await newest('/v1/events')).id}`,
+    request: `/requests/${(await newest('/v1/request-logs?method=POST')).requestId}`,
   }
   await site.become(site.owner)
   page = await site.visit('/console')
 })
+
+/** A payout of a colleague that waits for the owner. */
+async function askForPayout(): Promise<Record<string, string>> {
+  const rule = { NGN: { each: 100_000_000, perDay: null }, USDC: null, USDT: null }
+  await site.owner.ask('PATCH', '/v1/settings/approvals', {
+    body: { appliesTo: 'console', ...rule },
+  })
+  const body = { amount: 185_000_000, bankCode: '058', accountNumber: '0123456789' }
+  return (await site.finance.ask('POST', '/v1/disbursements/bank-transfer', { body })).json.data
+}
+
+async function newest(path: string): Promise<Record<string, string>> {
+  return (await site.owner.ask('GET', path)).json.data.items[0]
+}
 
 /** Waits until the screen shows its data. */
 async function open(path: string): Promise<void> {
@@ -53,7 +91,7 @@ async function open(path: string): Promise<void> {
 }
 
 describe('screens of a merchant', () => {
-  test.each(Object.keys(merchantScreens))('%s', async (name) => {
+  test.each([...Object.keys(lists), ...details])('%s', async (name) => {
     const stop = listenForErrors(page, { isConsoleRead: true })
     await open(paths[name]!)
     expect(stop()).toEqual([])

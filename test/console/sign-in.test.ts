@@ -77,6 +77,8 @@ test('an owner adds an app, signs in with its codes, and invites', async () => {
   await heading(page, 'Team')
   expect(new URL(page.url()).pathname).toBe('/console/team')
 
+  // An open console would notice, and go to the sign-in page itself.
+  await page.goto('about:blank')
   await context.clearCookies()
   // The code of this step was used.
   service.clock.advance(30_000)
@@ -122,6 +124,7 @@ test('the invited person joins, adds a passkey and signs in with it alone', asyn
   await page.waitForURL(`${url}/console`)
   await page.waitForSelector('main h1')
 
+  await page.goto('about:blank')
   await phone.clearCookies()
   await page.goto(`${url}/console/you`)
   await heading(page, 'Sign in')

@@ -134,6 +134,8 @@ describe('a payout over the rule', () => {
     expect(kinds).toEqual(
       expect.arrayContaining(['payout_pending', 'payout_approved', 'payout_submitted']),
     )
+    const titles = timeline.items.map(({ title }: { title: string }) => title)
+    expect(titles.filter((title: string) => title === 'Bola Ade approved it')).toHaveLength(1)
     await expectAllProofs(db)
   })
 
@@ -504,6 +506,31 @@ describe('a refund', () => {
     expect(await read(path)).toMatchObject({ amountHeld: 2_000_000, amountReturning: 0 })
     await expectAllProofs(db)
   })
+})
+
+test('whoever may only ask for a refund leaves it to somebody who may decide', async () => {
+  const emeka = await addPerson(service, { role: 'support', name: 'Emeka Obi' })
+  const { items } = await read('/v1/collections/payments?status=HELD')
+  const path = `/v1/collections/payments/${items[0].reference}`
+  const resolve = { body: { action: 'accept' } }
+  expect((await emeka.ask('POST', `${path}/resolve`, resolve)).json).toMatchObject({
+    reason: 'role',
+  })
+  const request = { body: { action: 'accept', note: 'The customer agrees' } }
+  expect((await emeka.ask('POST', `${path}/requests`, request)).status).toBe(201)
+  const again = await emeka.ask('POST', `${path}/requests`, request)
+  expect(again.json).toMatchObject({ reason: 'invalid_state' })
+  const attention = (await ada.ask('GET', '/v1/attention')).json.data.items
+  expect(attention).toContainEqual(
+    expect.objectContaining({ kind: 'payment_request', link: `/payments/${items[0].reference}` }),
+  )
+  expect((await ada.ask('POST', `${path}/resolve`, resolve)).status).toBe(200)
+  const requests = (await emeka.ask('GET', `${path}/requests`)).json.data.items
+  expect(requests).toMatchObject([
+    { status: 'DONE', requestedBy: 'Emeka Obi', decidedBy: 'Ada Obi' },
+  ])
+  const declined = await emeka.ask('POST', `${path}/requests/decline`)
+  expect(declined.json).toMatchObject({ reason: 'invalid_state' })
 })
 
 describe('the rule', () => {

@@ -14,6 +14,7 @@ import {
   sandboxBankItself,
 } from '../../src/simulation/sandbox-bank/magic-accounts.js'
 import { magicReferences } from '../../src/simulation/sandbox-bank/magic-references.js'
+import { permissions, roles } from '../../src/team/permissions.js'
 
 type Row = { status: number; when: string; nextStep: string }
 
@@ -261,4 +262,16 @@ function toTable(head: string, table: Record<string, Row>): string {
     ([name, { status, when, nextStep }]) => `| \`${name}\` | ${status} | ${when} | ${nextStep} |`,
   )
   return [`| ${head} | HTTP | when | what to do |`, '|---|---|---|---|', ...rows].join('\n')
+}
+
+/** docs/guides/console.md with the current table of permissions between its two marks. */
+export function renderConsoleGuide(guide: string): string {
+  const signs = { both: 'yes', test: 'test', none: '' }
+  const rows = Object.values(permissions).map(
+    ({ does, may }) => `| ${does} | ${roles.map((role) => signs[may[role]]).join(' | ')} |`,
+  )
+  const head = `| | ${roles.join(' | ')} |\n|---|${roles.map(() => '---|').join('')}`
+  const [before, rest = ''] = guide.split(/(?<=<!-- permissions: .* -->\n)/)
+  const after = rest.slice(rest.indexOf('<!-- end of permissions -->'))
+  return `${before}\n${head}\n${rows.join('\n')}\n\n${after}`
 }

@@ -28,7 +28,7 @@ export function TopBar() {
         <kbd>Ctrl K</kbd>
       </button>
       {isOperatorArea ? (
-        <span className="gap" />
+        <span className="gap dk" />
       ) : (
         <>
           <ModeSwitch />
@@ -45,7 +45,7 @@ export function TopBar() {
 function ModeSwitch() {
   const membership = useMembership()
   const { merchant, mode } = useScope()
-  if (!membership?.maySeeLive) return <span className="gap" />
+  if (!membership?.maySeeLive) return <span className="gap dk" />
   const option = (one: Mode) => (
     <button
       type="button"

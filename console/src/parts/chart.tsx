@@ -222,7 +222,11 @@ function WithTable({ points, name, beforeName, isSmall, children }: TableProps) 
                     {beforeName}
                   </th>
                 )}
-                {hasNotes && <th scope="col" />}
+                {hasNotes && (
+                  <th scope="col">
+                    <span className="hidden">{texts.common.more}</span>
+                  </th>
+                )}
               </tr>
             </thead>
             <tbody>

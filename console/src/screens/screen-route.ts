@@ -17,6 +17,7 @@ export type QueueName = 'kyc' | 'notices' | 'payouts' | 'differences' | 'actions
 export type AttentionKind =
   | 'approval'
   | 'held_payment'
+  | 'payment_request'
   | 'endpoint_failing'
   | 'payout_review'
   | 'low_balance'

@@ -69,8 +69,25 @@ export const filterActions = [
   'webhook_secret.rotate',
 ] as const
 
+/** Actions that a verb and a noun do not say well. */
+const sentences: Record<string, string> = {
+  'merchant.view': 'Operator viewed this merchant',
+  'passkey.remove': 'Removed passkey',
+  'sign_in.fail': 'Failed to sign in',
+  'sign_in.lock_out': 'Locked out after failed sign-ins',
+  'team.change': 'Changed a member',
+  'team.end_sessions': 'Signed a member out',
+  'team.invite': 'Invited a person',
+  'team.join': 'Joined the team',
+  'team.password_link': 'Made a password link for a member',
+  'team.withdraw': 'Withdrew an invitation',
+  'totp.remove': 'Removed authenticator app',
+}
+
 /** `bank_transfer.create` → `Created bank transfer`; an unknown verb stays as it is. */
 function describeAction(action: string): string {
+  const sentence = sentences[action]
+  if (sentence !== undefined) return sentence
   const [noun = action, verb] = action.split('.')
   const words = nouns[noun] ?? noun.replaceAll('_', ' ')
   const begin = verb === undefined ? undefined : verbs[verb]

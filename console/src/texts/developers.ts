@@ -24,7 +24,7 @@ export const developers = {
     failedSince: (host: string, when: string) => `${host} has failed since ${when}`,
     failingText: (count: number | undefined, lastDay: string) => {
       const waiting =
-        count === undefined
+        count === undefined || count === 0
           ? 'Events that were not delivered are tried again.'
           : `${count} ${count === 1 ? 'event was' : 'events were'} not delivered; they are tried again.`
       return `${waiting} If every delivery fails until ${lastDay}, the endpoint is switched off.`
@@ -188,7 +188,7 @@ export const developers = {
     response: 'Response',
     noBody: 'No body.',
     cut: 'Only the start was kept.',
-    masked: 'Secrets, names, account numbers and e-mail addresses are masked.',
+    masked: 'Secrets, names, account numbers and email addresses are masked.',
     copyCurl: 'Copy as curl',
     copied: 'Copied. Set MANILLA_KEY to a secret key before you run it.',
     openResource: 'Open resource',

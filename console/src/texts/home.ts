@@ -18,6 +18,9 @@ export const home = {
     held_payment: (amounts: string, count: number) =>
       count === 1 ? `${amounts} is held` : `${count} payments are held: ${amounts}`,
     held_paymentText: 'It did not match what you asked for. Keep it or send it back.',
+    payment_request: (count: number) =>
+      count === 1 ? 'A decision is asked for' : `${count} decisions are asked for`,
+    payment_requestText: 'Somebody who may not decide about a payment asks you to.',
     endpoint_failing: (subject: string) => `Webhooks to ${subject} fail`,
     endpoint_failingText: (count: number) =>
       count === 1 ? '1 event waits' : `${count} events wait`,
@@ -91,7 +94,7 @@ export const home = {
     title: 'Get started',
     progress: (done: number, all: number) => `${done} of ${all}`,
     testPayment: 'Receive a test payment',
-    testPaymentText: 'Opens a checkout page. Press “Pay this now” there.',
+    testPaymentText: 'Opens a checkout page. Press “Simulate transfer” there.',
     makePayment: 'Make a test payment',
     product: 'Two loaves of agege bread',
     customer: 'Test customer',

@@ -348,7 +348,7 @@ export const operatorTexts = {
     title: 'Operators',
     caption: 'People who run this installation',
     name: 'Name',
-    email: 'E-mail',
+    email: 'Email',
     lastSeen: 'Last seen',
     you: 'you',
     disabled: 'Disabled',

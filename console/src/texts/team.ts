@@ -49,7 +49,7 @@ export const teamTexts = {
   enableTitle: (name: string) => `Let ${name} in again?`,
   inviteTitle: 'Invite a person',
   inviteText: 'You get a link to pass on. It works once, for 72 hours.',
-  email: 'E-mail',
+  email: 'Email',
   makeInvitation: 'Make the link',
   shownTitle: 'Pass this link on',
   shownText: (email: string) => `Only for ${email}. It is not shown again.`,

@@ -44,7 +44,7 @@ export async function signInWithPassword(
   const isRight = await api.passwords.isRight(password, stored)
   if (!isRight || !user || user.isDisabled) {
     await noteFailure(api, visit, { email: address, guess, factor: 'password' })
-    throw signInFailed('The e-mail address or the password is wrong.')
+    throw signInFailed('The email address or the password is wrong.')
   }
   const factors = await getFactors(db, user.id)
   return db.transaction(async (tx) => {

@@ -6,8 +6,8 @@ const payerFields = new Set(['sender', 'customer', 'counterparty', 'destination'
 const namedFields = /^(sender|customer|payer)(Name|Email|Phone|AccountNumber)$/
 /** Sentences that may repeat a name. */
 const sentences = new Set(['title', 'subtitle', 'message'])
-/** JSON in JSON: what was delivered to a webhook. */
-const documents = new Set(['payload', 'body'])
+/** JSON in JSON: what was delivered to a webhook, and what the request log keeps. */
+const documents = new Set(['payload', 'body', 'requestBody', 'responseBody'])
 
 type Json = string | number | boolean | null | Json[] | { [name: string]: Json }
 type Fields = { [name: string]: Json }
@@ -70,7 +70,8 @@ function maskDocument(text: string): string {
   try {
     return maskPayers(text)
   } catch {
-    return text // not JSON
+    // Not JSON, or the start of it: the request log cuts long bodies, which have no names left.
+    return text.replace(/("narration"\s*:\s*)"(?:[^"\\]|\\.)*"?/gs, `$1"${hidden}"`)
   }
 }
 

@@ -14,6 +14,7 @@ import {
   findHeldPayments,
   findKyc,
   findLowBalances,
+  findPaymentRequests,
   findPayoutsInReview,
   findProposedRule,
 } from '../../timeline/find-attention.js'
@@ -56,6 +57,11 @@ const sources: Source[] = [
     find: (db, { id }) => findHeldPayments(db, id),
   },
   {
+    permissions: ['payments.decide'],
+    link: '/payments',
+    find: (db, { id }) => findPaymentRequests(db, id),
+  },
+  {
     permissions: ['developers.change'],
     link: '/webhooks',
     find: (db, { id }) => findFailingEndpoints(db, id),
@@ -91,12 +97,17 @@ export const listAttention = ({ db }: ApiParts): Route =>
       for (const { permissions, link, find } of sources) {
         const may = actor.kind === 'user' && permissions.some((one) => actor.permissions.has(one))
         const found = may ? await find(db, environment, person) : []
-        items.push(...found.map((one) => show(one, link)))
+        items.push(...found.map((one) => show(one, linkTo(one, link))))
       }
       if (!signedIn!.hasSecondFactor) items.push(show(missingFactor, '/you'))
       return success(200, 'What waits for you', { items })
     },
   })
+
+/** The oldest request is opened at once. */
+function linkTo({ kind, subject }: Attention, link: string): string {
+  return kind === 'payment_request' ? `${link}/${subject}` : link
+}
 
 const missingFactor: Attention = {
   kind: 'second_factor',

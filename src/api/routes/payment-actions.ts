@@ -4,6 +4,7 @@ import { newId, prefixes } from '../../base/ids.js'
 import { Refusal } from '../../base/refusal.js'
 import { getPayment } from '../../collections/find-payments.js'
 import type { Payment } from '../../collections/payment.js'
+import { closeRequest } from '../../collections/payment-requests.js'
 import { inspectReturns } from '../../collections/prepare-returns.js'
 import {
   asPaymentAction,
@@ -20,6 +21,7 @@ import { mustWait, type RuleRequest } from '../../payouts/create-under-rule.js'
 import { isRailPaused, railPaused } from '../../payouts/paused-rails.js'
 import { type Payout, returnKindOf } from '../../payouts/payout.js'
 import type { BankDirectory, Destination, PayoutRail } from '../../payouts/ports.js'
+import type { Tx } from '../../postgres/tx.js'
 import { payment, showPayment } from '../../resources/payment.js'
 import { referenceSample } from '../../resources/shapes.js'
 import type { ApiParts } from '../api-parts.js'
@@ -92,10 +94,13 @@ export const resolvePayment = (api: ApiParts) =>
       return api.change(
         toCallWithLateAnswer(
           request,
-          (tx, now) =>
-            destination
-              ? returnHeld(tx, now, { ...name, destination, pending })
-              : acceptHeld(tx, now, name),
+          async (tx, now) => {
+            const resolved = destination
+              ? await returnHeld(tx, now, { ...name, destination, pending })
+              : await acceptHeld(tx, now, name)
+            await closeAnswered(tx, now, request, found)
+            return resolved
+          },
           (resolved) =>
             success(
               200,
@@ -153,7 +158,11 @@ export const refundOfPayment = (api: ApiParts) =>
       let isSubmitted = false
       const call = toCallWithLateAnswer<KeyedChange, unknown>(
         request,
-        (tx, now) => refundPayment(tx, now, { name, refund: prepared }),
+        async (tx, now) => {
+          const refunded = await refundPayment(tx, now, { name, refund: prepared })
+          await closeAnswered(tx, now, request, found)
+          return refunded
+        },
         (outcome) => {
           const { payment: refunded, status } = outcome as RefundedPayment
           isSubmitted = status === 'SUBMITTED'
@@ -174,6 +183,17 @@ type Caller = Pick<
   RouteRequest<unknown, unknown, unknown>,
   'environment' | 'now' | 'actor' | 'keyId'
 >
+
+/** A person who decides has answered whoever asked for it. */
+async function closeAnswered(
+  tx: Tx,
+  now: Date,
+  { actor }: Pick<Caller, 'actor'>,
+  { environmentId, id: paymentId }: Payment,
+): Promise<void> {
+  if (actor.kind !== 'user') return
+  await closeRequest(tx, now, { environmentId, paymentId, userId: actor.userId, state: 'DONE' })
+}
 
 type ReturnRequest = { found: Payment; requested: Destination | undefined }
 

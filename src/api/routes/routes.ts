@@ -27,6 +27,7 @@ import { disbursementRoutes } from './disbursements.js'
 import { eventRoutes } from './events.js'
 import { fees } from './fees.js'
 import { kycRoutes } from './kyc.js'
+import { paymentRequestRoutes } from './payment-requests.js'
 import { paymentRoutes } from './payments.js'
 import { profile } from './profile.js'
 import { publicCheckoutRoutes } from './public-checkout.js'
@@ -70,6 +71,7 @@ export function createRoutes(api: ApiParts): Route[] {
     checkoutPreview(api),
     drawQrCode(api),
     ...paymentRoutes(api),
+    ...paymentRequestRoutes(api),
     payIn(api),
     depositCoins(api),
     railNotices(api),

@@ -113,7 +113,7 @@ const columnsOf = (endpointId: string): Column<EndpointDelivery>[] => [
   },
   {
     name: 'resend',
-    head: '',
+    head: <span className="hidden">{words.resend}</span>,
     cell: ({ eventId }) => <Resend eventId={eventId} endpointId={endpointId} />,
     align: 'end',
   },

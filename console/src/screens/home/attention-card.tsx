@@ -58,7 +58,7 @@ function describe({ kind, count, amounts, subject }: Attention): Look {
   const money = new Intl.ListFormat('en').format(sums)
   switch (kind) {
     case 'approval': {
-      const text = subject ?? words.approvalText(money)
+      const text = `${subject ?? words.approvalText(money)}.`
       const title = words.approval(money, count)
       return { icon: 'payOut', tone: 'warn', title, text, action: words.review }
     }
@@ -66,6 +66,11 @@ function describe({ kind, count, amounts, subject }: Attention): Look {
       const title = words.held_payment(money, count)
       const text = words.held_paymentText
       return { icon: 'held', tone: 'warn', title, text, action: words.decide }
+    }
+    case 'payment_request': {
+      const title = words.payment_request(count)
+      const text = words.payment_requestText
+      return { icon: 'users', tone: 'warn', title, text, action: words.decide }
     }
     case 'endpoint_failing': {
       const title = words.endpoint_failing(hostOf(subject ?? ''))

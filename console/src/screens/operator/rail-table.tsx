@@ -49,10 +49,9 @@ const columns: Column<Rail>[] = [
     phone: 4,
     cell: ({ reconciliation }) =>
       reconciliation ? (
-        <span className="soft nw">
-          <Time value={reconciliation.reconciledAt} />
-          <br />
-          {t.rails.differences(reconciliation.differences)}
+        <span className="soft">
+          <Time value={reconciliation.reconciledAt} />,{' '}
+          <span className="nw">{t.rails.differences(reconciliation.differences)}</span>
         </span>
       ) : (
         <span className="soft">{t.never}</span>

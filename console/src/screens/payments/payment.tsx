@@ -32,6 +32,7 @@ import { texts } from '../../texts/en'
 import { Decision } from './decision'
 import { type AnyPayment, nameOf } from './describe-payment'
 import { RefundDialog } from './refund-dialog'
+import { Requests } from './requests'
 
 const words = texts.payments
 const path = '/v1/collections/payments'
@@ -109,6 +110,7 @@ function PaymentPage({ payment }: { payment: AnyPayment }) {
         }
       />
       {status === 'HELD' && <Decision payment={payment} />}
+      <Requests payment={payment} />
       <div className="two">
         <div className="col">
           <Amounts payment={payment} />

@@ -143,21 +143,26 @@ type MadeSettlement = {
 const columns: Column<MadeSettlement>[] = [
   {
     name: 'time',
-    head: texts.settings.bankAccounts.added,
+    head: texts.payouts.columns.created,
     phone: 3,
     cell: ({ createdAt }) => <Time value={createdAt} />,
   },
   {
     name: 'reference',
-    head: words.primary,
+    head: texts.payouts.columns.account,
     isGrowing: true,
     phone: 1,
     cell: ({ accountNumber }) => formatAccountNumber(accountNumber),
   },
-  { name: 'state', head: '', phone: 4, cell: ({ status }) => <Status value={status} /> },
+  {
+    name: 'state',
+    head: texts.payouts.columns.status,
+    phone: 4,
+    cell: ({ status }) => <Status value={status} />,
+  },
   {
     name: 'amount',
-    head: texts.common.currency,
+    head: texts.payouts.columns.amount,
     align: 'end',
     phone: 2,
     cell: ({ amount }) => <Money amount={amount} asset="NGN" />,

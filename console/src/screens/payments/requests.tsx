@@ -1,0 +1,110 @@
+import { Radio, Textarea } from '@mantine/core'
+import { useState } from 'react'
+import type { Payment } from '../../../../sdk/src/types'
+import { useRead } from '../../api/reads'
+import { useMay } from '../../api/session'
+import { useWrite } from '../../api/writes'
+import { Button } from '../../parts/button'
+import { ConfirmDialog } from '../../parts/confirm-dialog'
+import { notify } from '../../parts/notify'
+import { Note } from '../../parts/page'
+import { Refusal } from '../../parts/refusals'
+import { texts } from '../../texts/en'
+
+const words = texts.payouts.requests
+
+type Request = {
+  reference: string
+  action: 'accept' | 'return' | 'refund'
+  note: string
+  status: string
+  requestedBy: string
+}
+
+const reads = ['payment requests', 'attention', 'timeline']
+
+/** What somebody asked for who may not decide, and a way to ask. */
+export function Requests({ payment }: { payment: Payment }) {
+  const path = `/v1/collections/payments/${payment.reference}/requests`
+  const { data } = useRead<{ items: Request[] }>('payment requests', path)
+  const [isAsking, setAsking] = useState(false)
+  const mayDecide = useMay('payments.decide')
+  const mayAsk = useMay('payments.ask') && !mayDecide
+  const { write, isBusy, refusal } = useWrite({ reads })
+  const open = data?.items.find(({ status }) => status === 'OPEN')
+  const isAnswerable = Number(payment.amountHeld) > 0 || Number(payment.amountAccepted) > 0
+  if (!open && !(data && mayAsk && isAnswerable)) return null
+  const close = async () => {
+    if ((await write(`${path}/decline`)) !== undefined) await notify(words.closed)
+  }
+  if (!open)
+    return (
+      <>
+        <div>
+          <Button icon="users" onClick={() => setAsking(true)}>
+            {words.ask}
+          </Button>
+        </div>
+        {isAsking && <Ask payment={payment} path={path} onClose={() => setAsking(false)} />}
+      </>
+    )
+  return (
+    <Note tone="warn" icon="users" title={words.asks(open.requestedBy, words.actions[open.action])}>
+      <p>{open.note}</p>
+      <p className="soft sm">{mayDecide ? words.decideHint : words.waits}</p>
+      <Refusal error={refusal} />
+      <div className="row" style={{ marginTop: 10 }}>
+        <Button size="small" isBusy={isBusy} onClick={() => void close()}>
+          {mayDecide ? words.decline : words.withdraw}
+        </Button>
+      </div>
+    </Note>
+  )
+}
+
+type AskProps = { payment: Payment; path: string; onClose: () => void }
+
+function Ask({ payment, path, onClose }: AskProps) {
+  const isHeld = Number(payment.amountHeld) > 0
+  const choices = isHeld ? (['accept', 'return'] as const) : (['refund'] as const)
+  const [action, setAction] = useState<Request['action']>(choices[0])
+  const [note, setNote] = useState('')
+  const { write, isBusy, refusal } = useWrite({ reads })
+  const run = async () => {
+    if ((await write(path, { action, note: note.trim() })) === undefined) return
+    onClose()
+    await notify(words.asked)
+  }
+  return (
+    <ConfirmDialog
+      isOpen
+      title={words.askTitle}
+      confirmLabel={words.send}
+      isBusy={isBusy}
+      isDisabled={note.trim() === ''}
+      refusal={refusal}
+      onConfirm={() => void run()}
+      onClose={onClose}
+    >
+      <Radio.Group
+        label={words.what}
+        value={action}
+        onChange={(value) => setAction(value as Request['action'])}
+      >
+        <div className="col" style={{ gap: 8, marginTop: 8 }}>
+          {choices.map((one) => (
+            <Radio key={one} value={one} label={words.choices[one]} />
+          ))}
+        </div>
+      </Radio.Group>
+      <Textarea
+        label={words.note}
+        value={note}
+        maxLength={500}
+        autosize
+        minRows={2}
+        onChange={({ currentTarget }) => setNote(currentTarget.value)}
+      />
+    </ConfirmDialog>
+  )
+}
