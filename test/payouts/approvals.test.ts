@@ -170,7 +170,6 @@ describe('a payout over the rule', () => {
     await expectAllProofs(db)
   })
 
-  // The process dies after the commit of the approval and before it has sent anything.
   test('is neither approved nor created while operators have paused the rail', async () => {
     const payout = await createPending()
     const pause = { rail: bank.name, reason: 'The bank is down', pausedBy: 'ope' }
@@ -183,6 +182,7 @@ describe('a payout over the rule', () => {
     await expectWaiting(payout)
   })
 
+  // The process dies after the commit of the approval and before it has sent anything.
   test('is sent once by a worker if the process dies after the approval', async () => {
     const payout = await createPending()
     const { send } = bank
