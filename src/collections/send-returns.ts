@@ -4,6 +4,7 @@ import type { Logger } from '../base/log.js'
 import { Refusal } from '../base/refusal.js'
 import { createPayouts, type NewPayout } from '../payouts/create-payouts.js'
 import { isWithinSendTime, readLiveAttempts } from '../payouts/live-attempts.js'
+import { isRailPaused } from '../payouts/paused-rails.js'
 import type { PayoutRail } from '../payouts/ports.js'
 import { isTreasuryShort } from '../payouts/unfinished-payouts.js'
 import type { Database } from '../postgres/database.js'
@@ -25,9 +26,7 @@ type Tools = { db: Database; rail: PayoutRail; clock: Clock; logger: Logger }
 const returnsDue: DueTable = {
   table: 'payment_returns',
   keyColumns: ['environment_id', 'id'],
-  // Returns at a paused rail wait without using up their tries.
-  openCondition: `state = 'WAITING'
-    and not exists (select from paused_rails where paused_rails.rail = payment_returns.rail)`,
+  openCondition: "state = 'WAITING'",
   ownerColumn: 'rail',
   counterColumn: 'tries',
   returning: `${returnColumns('job')}, job.tries as attempts,
@@ -43,6 +42,8 @@ type ClaimedReturn = ReturnToSend & { attempts: number }
  */
 export async function sendReturns(tools: Tools, now: Date): Promise<number> {
   const { db, rail, logger } = tools
+  // Not claimed: waiting for a paused rail uses up no tries.
+  if (await isRailPaused(db, rail.name)) return 0
   const claimed = await claimReturns(db, now, rail.name)
   if (claimed.length === 0) return 0
   const outcomes = await prepareReturns(rail, now, claimed)

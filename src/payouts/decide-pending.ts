@@ -17,6 +17,7 @@ import { type PayoutRow, payoutColumns, toPayout } from './find-payouts.js'
 import { type FollowReturns, lockFollowedReturns } from './followed-returns.js'
 import { logPayouts } from './log-payouts.js'
 import { hashOrder } from './order-hash.js'
+import { isRailPaused, railPaused } from './paused-rails.js'
 import { nextSequence, type Payout, payoutKinds, referenceOf } from './payout.js'
 import type { PayoutRail, PreparedAttempt } from './ports.js'
 import type { PayoutBanks, PayoutRails } from './prepare-payouts.js'
@@ -107,6 +108,7 @@ export async function prepareApproval(
       reason: 'rail_unavailable',
       message: `${payout.rail} is not configured. Ask the operator to configure it.`,
     })
+  if (await isRailPaused(tools.db, rail.name)) throw railPaused('approval_failed')
   await refuseOtherName(rail, payout)
   const { asset, amount, destination } = payout
   const [attempt] = await rail.prepare([

@@ -1,9 +1,9 @@
 import type { Clock } from '../base/clock.js'
 import { limits } from '../base/limits.js'
 import { Refusal } from '../base/refusal.js'
+import type { Code } from '../base/refusals.js'
 import { sql } from '../postgres/sql.js'
 import type { Queryable, Tx } from '../postgres/tx.js'
-import { type PayoutKind, payoutKinds } from './payout.js'
 
 export type PausedRail = { rail: string; reason: string; pausedAt: Date; pausedBy: string }
 
@@ -14,7 +14,7 @@ export function listPausedRails(db: Queryable): Promise<PausedRail[]> {
     from paused_rails order by rail`)
 }
 
-/** For workers, which read it each time before they send. */
+/** For workers, which read it each time before they send, and for rare requests. */
 export async function isRailPaused(db: Queryable, rail: string): Promise<boolean> {
   const rows = await db.rows(sql`select from paused_rails where rail = ${rail}`)
   return rows.length > 0
@@ -67,8 +67,8 @@ export async function resumeRail(tx: Tx, rail: string): Promise<boolean> {
   return rows.length > 0
 }
 
-export function railPaused(kind: PayoutKind): Refusal {
-  return new Refusal(payoutKinds[kind].refusal, {
+export function railPaused(code: Code): Refusal {
+  return new Refusal(code, {
     reason: 'rail_unavailable',
     message: 'The operator has paused payouts of this kind. Try again later.',
   })

@@ -120,7 +120,7 @@ export function createPayoutPreparation({
     if (!rail) return railUnavailable(request)
     // Mostly false without a promise: every payout passes here.
     const isPaused = paused.has(rail.name)
-    if (isPaused && (await isPaused)) return railPaused(request.kind)
+    if (isPaused && (await isPaused)) return railPaused(payoutKinds[request.kind].refusal)
     const inspected = await inspectTogether(rail, request)
     if (inspected instanceof Refusal) return inspected
     const lines = [...base, ...(await price(request, inspected.extraFees))]
@@ -136,7 +136,7 @@ export function createPayoutPreparation({
     if (!rail) return railUnavailable(request)
     // Mostly false without a promise: every payout passes here.
     const isPaused = paused.has(rail.name)
-    if (isPaused && (await isPaused)) return railPaused(request.kind)
+    if (isPaused && (await isPaused)) return railPaused(payoutKinds[request.kind].refusal)
     const signed = await signTogether(rail, candidate)
     if (signed instanceof Refusal) return signed
     const { destination, extraFees, attempt } = signed
@@ -195,6 +195,7 @@ export function createPayoutPreparation({
       if (uncovered) return uncovered
       const rail = railOf({ rails, banks }, request)
       if (!rail) return railUnavailable(request)
+      if (await paused.has(rail.name)) return railPaused(payoutKinds[request.kind].refusal)
       const inspected = await inspectTogether(rail, request)
       if (inspected instanceof Refusal) return inspected
       const { destination, extraFees } = inspected

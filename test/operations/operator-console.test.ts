@@ -64,6 +64,9 @@ async function confirmed(action: string, person: Person = obi) {
   expect(reply.status, reply.text).toBe(200)
 }
 
+const paymentsOfAccount = async () =>
+  (await shop.get(`/v1/collections/payments?accountReference=${account.reference}`)).json.data.items
+
 /** In the log of the installation, or of a merchant. */
 const auditOf = async (action: string, chain = installationChain) =>
   db.rows(sql<{ actor: string; merchantId: string | null; details: Record<string, unknown> }>`
@@ -325,8 +328,7 @@ test('a payment without an account is booked into the account that two operators
   const { action } = await post(`${name}/assign`, assign)
   await confirmed(action, obi)
   await service.work()
-  const payments = await shop.get(`/v1/collections/payments?accountReference=${account.reference}`)
-  expect(payments.json.data.items).toMatchObject([{ amount: 500_000, status: 'ACCEPTED' }])
+  expect(await paymentsOfAccount()).toMatchObject([{ amount: 500_000, status: 'ACCEPTED' }])
   expect(await get(name)).toMatchObject({
     state: 'TAKEN',
     assignedAccount: account.accountNumber,
@@ -351,7 +353,15 @@ test('a paused rail takes no payout and sends nothing, and polls what was sent',
   expect(items).toMatchObject([
     { rail: bank.name, mode: 'test', pause: { reason: 'The bank is down', pausedBy: obi.email } },
   ])
+  const [payment] = await paymentsOfAccount()
+  const refund = await shop.post(`/v1/collections/payments/${payment.reference}/refund`, {})
+  expect([refund.status, refund.json.reason]).toEqual([503, 'rail_unavailable'])
+  // A second payment goes back by itself: its return waits, and keeps its tries.
+  await board.announce(board.noticeOf(account.accountNumber))
+  const returns = () =>
+    db.rows(sql<{ state: string; tries: number }>`select state, tries from payment_returns`)
   await service.pass(5)
+  expect(await returns()).toEqual([{ state: 'WAITING', tries: 0 }])
   const verify = async (reference: string) =>
     (await shop.get(`/v1/disbursements/bank-transfer/${reference}`)).json.data.status
   expect([await verify(sent), await verify(lostByBank)]).toEqual(['COMPLETED', 'SUBMITTED'])
@@ -359,6 +369,7 @@ test('a paused rail takes no payout and sends nothing, and polls what was sent',
   await confirmed(resume.action, ada)
   await service.pass(5)
   expect(await verify(lostByBank)).toBe('COMPLETED')
+  expect(await returns()).not.toMatchObject([{ state: 'WAITING' }])
   expect((await payOut()).status).toBe(201)
 })
 

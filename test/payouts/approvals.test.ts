@@ -4,6 +4,7 @@ import { ScenarioContext } from '../../sdk/cli/scenario-context.js'
 import { triggers } from '../../sdk/cli/trigger.js'
 import { Manilla } from '../../sdk/src/manilla.js'
 import { fromReference, prefixes } from '../../src/base/ids.js'
+import { pauseRail, resumeRail } from '../../src/payouts/paused-rails.js'
 import { createSession } from '../../src/team/sessions.js'
 import { openWithBankAndChain } from '../support/open-with-bank-and-chain.js'
 import { addPerson, type Person } from '../support/people.js'
@@ -167,6 +168,18 @@ describe('a payout over the rule', () => {
     expect(await available()).toBe(before)
     expect(await eventsOf(payout)).toEqual(['bank_transfer.pending', 'bank_transfer.failed'])
     await expectAllProofs(db)
+  })
+
+  test('is neither approved nor created while operators have paused the rail', async () => {
+    const payout = await createPending()
+    const pause = { rail: bank.name, reason: 'The bank is down', pausedBy: 'ope' }
+    await db.transaction((tx) => pauseRail(tx, clock.now(), pause))
+    clock.advance(1_000)
+    for (const refused of [await approve(bola, payout), await payOut(ada)])
+      expect([refused.status, refused.json.reason]).toEqual([503, 'rail_unavailable'])
+    await db.transaction((tx) => resumeRail(tx, bank.name))
+    clock.advance(1_000)
+    await expectWaiting(payout)
   })
 
   // The process dies after the commit of the approval and before it has sent anything.

@@ -18,6 +18,7 @@ import { acceptHeld, returnHeld } from '../../collections/resolve-payment.js'
 import { destinationOf } from '../../collections/return-destination.js'
 import { formatDecimal } from '../../money/amounts.js'
 import { mustWait, type RuleRequest } from '../../payouts/create-under-rule.js'
+import { isRailPaused, railPaused } from '../../payouts/paused-rails.js'
 import { type Payout, returnKindOf } from '../../payouts/payout.js'
 import type { BankDirectory, Destination, PayoutRail } from '../../payouts/ports.js'
 import type { Tx } from '../../postgres/tx.js'
@@ -203,6 +204,7 @@ async function prepare(
 ): Promise<PaymentRefund> {
   await refuseUnaffordableRefund(api.db, found, amount)
   const rail = railOf(api, caller, found)
+  if (await isRailPaused(api.db, rail.name)) throw railPaused('payment_action_failed')
   const destination = await findDestination(api, caller, { found, requested })
   await inspectWallet(api, caller, { found, destination, amount })
   const { clockOffsetMs } = caller.environment
