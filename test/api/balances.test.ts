@@ -359,6 +359,7 @@ const defaults = {
   lowBalance: { NGN: null, USDC: null, USDT: null },
   paymentMethods: { bankTransfer: true, crypto: true },
   settlement: { schedule: 'off', weekday: 'monday', time: '06:00', reserve: 0, minimum: 100_000 },
+  approvals: { appliesTo: 'console', NGN: null, USDC: null, USDT: null },
 }
 
 describe('settings', () => {
@@ -398,6 +399,7 @@ describe('settings', () => {
       lowBalance: { NGN: 5, USDC: '2.50', USDT: null },
       paymentMethods: { bankTransfer: true, crypto: false },
       settlement: defaults.settlement,
+      approvals: defaults.approvals,
     })
   })
 

@@ -105,7 +105,7 @@ describe('payment links', () => {
     await field('Amount').fill('12,500')
     await field('What for').fill('Two bags of rice')
     await field("Customer's name").fill('<b>Ada</b> Obi')
-    await field("Customer's e-mail").fill('ada@example.com')
+    await field("Customer's email").fill('ada@example.com')
     await press('Create')
     await page.getByRole('heading', { name: '₦12,500.00' }).waitFor()
     await page.getByText('<b>Ada</b> Obi', { exact: true }).waitFor()

@@ -272,6 +272,8 @@ describe('stopping and starting', () => {
       // Nothing is held, and only its bank can sign a notice.
       expect.stringMatching(/\/resolve 409 .*"invalid_state"/),
       expect.stringMatching(/^POST \/rails\/\{rail\}\/notices\/\{mode\} 401 /),
+      // A bank account or a wallet: each is optional, one of them must be sent.
+      expect.stringMatching(/^GET \/v1\/disbursements\/recipients 400 /),
     ])
   })
 
