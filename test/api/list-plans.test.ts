@@ -3,7 +3,9 @@ import type { ApiParts } from '../../src/api/api-parts.js'
 import { isList } from '../../src/api/edge/add-route.js'
 import { createPageSources } from '../../src/api/edge/page-source.js'
 import type { Route, RouteRequest } from '../../src/api/edge/route.js'
+import { isForPeopleOnly } from '../../src/api/edge/route.js'
 import { createRoutes } from '../../src/api/routes/routes.js'
+import { installationChain } from '../../src/audit/chain.js'
 import { second } from '../../src/base/clock.js'
 import type { EnvironmentId } from '../../src/base/environment.js'
 import { newId, prefixes, toReference } from '../../src/base/ids.js'
@@ -144,10 +146,11 @@ beforeAll(async () => {
     select ${ours}, $event, '${endpointId}', 1, 'https://x.example', now(), 84, 200
     from ${series()}`)
   await fill(`
-    insert into audit_lines
+    insert into audit_lines (id, actor, action, merchant_id, environment_id, details, created_at,
+      chain, number, previous_hash, hash)
     select $id, 'root', 'payout.decide', null, ${ours},
       json_build_object('reference', case when n % 2 = 0 then '${busy.session}' else 'bt' || n end),
-      now()
+      now(), '${installationChain}', n, sha256('a'), sha256('b')
     from ${series()}`)
   await fill(`
     insert into request_logs (environment_id, id, request_id, key_id, key_name, method, path,
@@ -308,7 +311,7 @@ const openPage = createPageSources(reader, undefined)
 const rooms = { db: reader, openPage, collections: {}, simulated: [] }
 // Banks come from the directory of the rail.
 const lists = createRoutes(rooms as unknown as ApiParts)
-  .filter(isList)
+  .filter((one) => isList(one) && !isForPeopleOnly(one.access))
   .filter(({ operation }) => operation !== 'listBanks')
 
 async function workOf(route: Route, query: Record<string, string>) {
@@ -445,8 +448,10 @@ test('single resources and balances are read by primary key', async () => {
     expect(scans).toEqual(['by events_pkey'])
   for (const { scans } of await plansOf(own, 'read_payouts', keys))
     expect(scans).toEqual([
+      'by payout_approvals_pkey',
       'by payout_attempts_pkey',
       expect.stringMatching(/^by (payouts_pkey|reference_is_one_payout)/),
+      'by users_pkey',
     ])
   for (const { scans } of await plansOf(own, 'list_balances', keys.slice(0, 1)))
     expect(scans).toEqual(['by ledger_accounts_pkey', 'by payment_returns_waiting'])
