@@ -150,7 +150,7 @@ async function getOpenChange(tx: Tx, environmentId: EnvironmentId, id: string) {
   })
 }
 
-/** With one approver, every payout over the rule would wait for ever. */
+/** With one approver, every payout over the rule would wait forever. */
 async function refuseTooFew(db: Queryable, environment: Environment): Promise<void> {
   const approvers = await listApprovers(db, environment)
   if (approvers.length >= 2) return

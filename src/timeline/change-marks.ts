@@ -28,7 +28,7 @@ export type ChangeMarks = {
   deliveries: string | null
   /** A proposed approval rule. */
   proposal: string | null
-  /** The newest request with an API key: those of consoles would cause hints for ever. */
+  /** The newest request with an API key: those of consoles would cause hints forever. */
   request: string | null
 }
 

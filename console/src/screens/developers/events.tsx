@@ -2,14 +2,12 @@ import './deliveries.css'
 import type { WebhookEvent } from '../../../../sdk/src/types'
 import { usePages } from '../../api/reads'
 import { useMay } from '../../api/session'
-import { download } from '../../api/writes'
-import { Button } from '../../parts/button'
 import { CopyBlock } from '../../parts/code'
 import { type Column, DataTable } from '../../parts/data-table'
+import { ExportButton } from '../../parts/export-button'
 import { type Filter, Filters, useFilters } from '../../parts/filters'
 import { Reference } from '../../parts/identifiers'
 import { LiveBadge } from '../../parts/live-badge'
-import { notify } from '../../parts/notify'
 import { Card, EmptyState, PageHead } from '../../parts/page'
 import { Time } from '../../parts/time'
 import { texts } from '../../texts/en'
@@ -29,20 +27,12 @@ export function Screen() {
   const { values, change } = useFilters(filters)
   const list = usePages<WebhookEvent>('/v1/events', values)
   const isFiltered = Object.keys(values).length > 0
-  const save = () =>
-    download('/v1/events', values, 'events.csv').catch((error: Error) =>
-      notify(error.message, 'bad'),
-    )
   return (
     <>
       <PageHead
         title={words.title}
         actions={
-          mayExport && (
-            <Button icon="download" onClick={() => void save()}>
-              {texts.common.export}
-            </Button>
-          )
+          mayExport && <ExportButton path="/v1/events" filters={values} fileName="events.csv" />
         }
       />
       <Filters filters={filters} values={values} onChange={change}>

@@ -1,13 +1,11 @@
 import './deliveries.css'
 import { usePages } from '../../api/reads'
 import { useMay } from '../../api/session'
-import { download } from '../../api/writes'
-import { Button } from '../../parts/button'
 import { CopyBlock } from '../../parts/code'
 import { type Column, DataTable } from '../../parts/data-table'
+import { ExportButton } from '../../parts/export-button'
 import { type Filter, Filters, useFilters } from '../../parts/filters'
 import { LiveBadge } from '../../parts/live-badge'
-import { notify } from '../../parts/notify'
 import { Card, EmptyState, PageHead } from '../../parts/page'
 import { Time } from '../../parts/time'
 import { formatDuration } from '../../parts/time-format'
@@ -46,10 +44,6 @@ export function Screen() {
     keyOfRow: ({ id }) => id,
   })
   const isFiltered = Object.keys(values).length > 0
-  const save = () =>
-    download('/v1/request-logs', values, 'requests.csv').catch((error: Error) =>
-      notify(error.message, 'bad'),
-    )
   return (
     <>
       <PageHead
@@ -57,9 +51,7 @@ export function Screen() {
         under={words.intro}
         actions={
           mayExport && (
-            <Button icon="download" onClick={() => void save()}>
-              {texts.common.export}
-            </Button>
+            <ExportButton path="/v1/request-logs" filters={values} fileName="requests.csv" />
           )
         }
       />

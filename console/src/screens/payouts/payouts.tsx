@@ -1,16 +1,14 @@
 import { Link } from '@tanstack/react-router'
-import { useState } from 'react'
 import { type Page, usePages, useRead } from '../../api/reads'
-import { toRefusal } from '../../api/refusal'
 import { useMay } from '../../api/session'
-import { download } from '../../api/writes'
 import { Button } from '../../parts/button'
+import { CountTab, formatCount } from '../../parts/count-tab'
 import { type Column, DataTable } from '../../parts/data-table'
+import { ExportButton } from '../../parts/export-button'
 import { type Filter, Filters, useFilters } from '../../parts/filters'
 import { Icon } from '../../parts/icons'
 import { LiveBadge } from '../../parts/live-badge'
 import { Money } from '../../parts/money'
-import { notify } from '../../parts/notify'
 import { Card, EmptyState, PageHead } from '../../parts/page'
 import { splitPath } from '../../parts/split-path'
 import { Status } from '../../parts/status'
@@ -129,7 +127,7 @@ export function Screen() {
         title={words.title}
         actions={
           <>
-            {mayExport && <Export filters={values} />}
+            {mayExport && <ExportButton path={path} filters={values} fileName="payouts.csv" />}
             {mayCreate && (
               <Button kind="primary" icon="payOut" to="/payouts/new">
                 {words.create}
@@ -139,14 +137,14 @@ export function Screen() {
         }
       />
       <div className="sts" role="group" aria-label={words.statuses}>
-        <Tab
+        <CountTab
           name={words.all}
           count={counts?.total}
           isOn={!status}
           onClick={() => change({ status: undefined })}
         />
         {statuses.map((one) => (
-          <Tab
+          <CountTab
             key={one}
             name={words.groups[one]}
             count={counts?.byStatus[one]}
@@ -252,46 +250,5 @@ function Waiting() {
         ]}
       />
     </Card>
-  )
-}
-
-/** `1,284`, or `10,000+` if the server counted no further. */
-function formatCount(count: number | string): string {
-  if (typeof count === 'number') return count.toLocaleString('en')
-  return `${Number.parseInt(count, 10).toLocaleString('en')}+`
-}
-
-type TabProps = {
-  name: string
-  count: number | string | undefined
-  isOn: boolean
-  onClick: () => void
-}
-
-function Tab({ name, count, isOn, onClick }: TabProps) {
-  return (
-    <button type="button" className={isOn ? 'st on' : 'st'} aria-pressed={isOn} onClick={onClick}>
-      <span className="soft sm">{name}</span>
-      <b>{count === undefined ? '–' : formatCount(count)}</b>
-    </button>
-  )
-}
-
-function Export({ filters: given }: { filters: Record<string, string> }) {
-  const [isBusy, setBusy] = useState(false)
-  const save = async () => {
-    setBusy(true)
-    try {
-      await download(path, given, 'payouts.csv')
-    } catch (error) {
-      await notify(toRefusal(error).message, 'bad')
-    } finally {
-      setBusy(false)
-    }
-  }
-  return (
-    <Button icon="download" isBusy={isBusy} onClick={() => void save()}>
-      {texts.common.export}
-    </Button>
   )
 }
