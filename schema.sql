@@ -155,6 +155,103 @@ begin
 end $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.check_batch_approval()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+declare
+  batch record;
+  rule text;
+begin
+  select b.state, b.order_hash, b.approve_by, coalesce(b.created_by_user, k.created_by_user) as creator
+    into batch
+    from payout_batches b left join api_keys k on k.id = b.created_by_key
+    where b.environment_id = new.environment_id and b.id = new.batch_id
+    for no key update of b;
+  new.created_by_user := batch.creator;
+  rule := case
+    when batch.state is distinct from 'PENDING' then 'only_pending_batch_is_decided'
+    when batch.order_hash <> new.order_hash then 'batch_approval_is_of_this_order'
+    when new.verdict = 'APPROVED' and new.decided_at >= batch.approve_by
+      then 'batch_approval_is_in_time'
+    when not exists (
+      select from user_sessions s
+      join users u on u.id = s.user_id and u.disabled_at is null
+      join environments e on e.id = new.environment_id
+      join memberships m on m.merchant_id = e.merchant_id and m.user_id = u.id
+        and m.disabled_at is null and m.role in ('owner', 'admin', 'finance')
+        and (e.mode = 'test' or m.may_see_live)
+      where s.id = new.session_id and s.user_id = new.user_id and s.ended_at is null)
+      then 'batch_approver_is_a_member_who_may'
+    end;
+  if rule is not null then
+    raise exception '%', rule using errcode = 'check_violation', constraint = rule;
+  end if;
+  return new;
+end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.check_batch_payout()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if not exists (
+    select from payout_batches b join payout_batch_items i
+      on i.environment_id = b.environment_id and i.batch_id = b.id
+    where b.environment_id = new.environment_id and b.id = new.batch_id and b.state = 'PROCESSING'
+      and (b.kind, b.asset) = (new.kind, new.asset)
+      and b.created_by_key is not distinct from new.created_by_key
+      and b.created_by_user is not distinct from new.created_by_user
+      and i.number = new.batch_item and i.amount = new.amount and new.status = 'SUBMITTED'
+      and i.destination ->> 'address' is not distinct from new.destination ->> 'address'
+      and i.destination ->> 'bankCode' is not distinct from new.destination ->> 'bankCode'
+      and i.destination ->> 'accountNumber'
+        is not distinct from new.destination ->> 'accountNumber') then
+    raise exception 'payout_is_that_of_its_item' using
+      errcode = 'check_violation', constraint = 'payout_is_that_of_its_item';
+  end if;
+  return new;
+end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.check_batch_state()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+declare
+  verdict text;
+  rule text;
+begin
+  if old.state = 'PENDING' then
+    select a.verdict into verdict from payout_batch_approvals a
+      where a.environment_id = old.environment_id and a.batch_id = old.id
+        and a.order_hash = old.order_hash;
+  end if;
+  rule := case
+    when (old.state, new.state) in (('VALIDATING', 'READY'), ('VALIDATING', 'INVALID'),
+      ('VALIDATING', 'CANCELLED'), ('READY', 'CANCELLED'), ('INVALID', 'CANCELLED'),
+      ('READY', 'PENDING'), ('INVALID', 'PENDING'), ('PROCESSING', 'COMPLETED')) then null
+    when old.state in ('READY', 'INVALID') and new.state = 'PROCESSING' then
+      case when new.created_by_user is not null and exists (
+          select from environments where id = new.environment_id
+            and new.amount - new.invalid_amount > (approval_rule -> new.asset ->> 'each')::numeric
+              * case new.asset when 'NGN' then 1 else 1000000 end)
+        then 'batch_over_the_rule_waits' end
+    when old.state = 'PENDING' then
+      case when (new.state, verdict) is distinct from ('PROCESSING', 'APPROVED')
+          and (new.state, verdict) is distinct from ('REJECTED', 'REJECTED')
+          and (new.state <> 'EXPIRED' or verdict is not null)
+        then 'pending_batch_leaves_with_approval' end
+    else 'batch_state_follows_the_one_before'
+    end;
+  if rule is not null then
+    raise exception '%', rule using errcode = 'check_violation', constraint = rule;
+  end if;
+  return new;
+end $function$
+;
+
 CREATE OR REPLACE FUNCTION public.check_pending_payout()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -499,9 +596,11 @@ create table checkout_sessions (
   status text default 'pending'::text not null,
   opened_at timestamp with time zone,
   amount bigint,
+  crypto_rate bigint,
   constraint checkout_sessions_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id),
   constraint checkout_sessions_pkey PRIMARY KEY (environment_id, id),
   constraint ended_session_has_an_event CHECK (((status = 'pending'::text) = (event_sequence = 0))),
+  constraint only_prices_in_coins_have_a_rate CHECK (((crypto_rate IS NULL) OR ((crypto_rate > 0) AND (wallet_id IS NOT NULL)))),
   constraint session_can_be_paid CHECK (((account_id IS NOT NULL) OR ((wallet_id IS NOT NULL) AND (amount IS NOT NULL)))),
   constraint session_has_one_account UNIQUE (environment_id, account_id),
   constraint session_reference_is_long CHECK ((length(reference) = 42)),
@@ -586,6 +685,47 @@ END),
   constraint paid_account_has_its_time CHECK (((status = 'PAID'::text) = (paid_at IS NOT NULL))),
   constraint variance_is_known CHECK ((variance = ANY (ARRAY['NONE'::text, 'UNDERPAID'::text, 'OVERPAID'::text, 'LATE'::text, 'DUPLICATE'::text])))
 ) with (fillfactor=80);
+
+create table conversion_quotes (
+  environment_id integer not null,
+  id uuid not null,
+  source_asset text not null,
+  target_asset text not null,
+  source_amount bigint not null,
+  fee bigint not null,
+  target_amount bigint not null,
+  rate bigint not null,
+  created_at timestamp with time zone not null,
+  expires_at timestamp with time zone not null,
+  constraint conversion_quotes_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id),
+  constraint conversion_quotes_pkey PRIMARY KEY (environment_id, id)
+);
+
+create table conversions (
+  environment_id integer not null,
+  id uuid not null,
+  quote_id uuid,
+  source_asset text not null,
+  target_asset text not null,
+  source_amount bigint not null,
+  fee bigint not null,
+  target_amount bigint not null,
+  rate bigint not null,
+  payout_id uuid,
+  created_by_key uuid,
+  created_by_user uuid,
+  created_at timestamp with time zone not null,
+  constraint conversion_crosses_naira CHECK (((source_asset = ANY (ARRAY['NGN'::text, 'USDC'::text, 'USDT'::text])) AND (target_asset = ANY (ARRAY['NGN'::text, 'USDC'::text, 'USDT'::text])) AND ((source_asset = 'NGN'::text) <> (target_asset = 'NGN'::text)))),
+  constraint conversion_gives_no_more_than_its_rate CHECK (
+CASE
+    WHEN (source_asset = 'NGN'::text) THEN (((target_amount)::numeric * (rate)::numeric) <= (((source_amount - fee))::numeric * ('10000000000'::bigint)::numeric))
+    ELSE (((target_amount)::numeric * ('10000000000'::bigint)::numeric) <= (((source_amount - fee))::numeric * (rate)::numeric))
+END),
+  constraint conversion_has_amounts CHECK (((fee >= 0) AND (source_amount > fee) AND (target_amount > 0) AND (rate > 0))),
+  constraint conversions_created_by_user_fkey FOREIGN KEY (created_by_user) REFERENCES users(id),
+  constraint conversions_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id),
+  constraint conversions_pkey PRIMARY KEY (environment_id, id)
+);
 
 create table deliveries (
   environment_id integer not null,
@@ -685,6 +825,34 @@ create table events (
   created_at timestamp with time zone not null,
   constraint event_sequence_is_positive CHECK ((sequence > 0)),
   constraint events_pkey PRIMARY KEY (environment_id, id)
+);
+
+create table exchange_positions (
+  mode text not null,
+  asset text not null,
+  stock bigint default 0 not null,
+  bought bigint default 0 not null,
+  sold bigint default 0 not null,
+  ceiling bigint,
+  constraint exchange_positions_pkey PRIMARY KEY (mode, asset),
+  constraint only_existing_money_is_sold CHECK ((((stock + bought) - sold) >= 0)),
+  constraint position_asset_is_known CHECK ((asset = ANY (ARRAY['NGN'::text, 'USDC'::text, 'USDT'::text]))),
+  constraint position_ceiling_is_positive CHECK ((ceiling > 0)),
+  constraint position_mode_is_known CHECK ((mode = ANY (ARRAY['test'::text, 'live'::text]))),
+  constraint position_sums_are_never_negative CHECK (((bought >= 0) AND (sold >= 0)))
+);
+
+create table exchange_stock (
+  id uuid not null,
+  mode text not null,
+  asset text not null,
+  amount bigint not null,
+  given_by text not null,
+  note text not null,
+  created_at timestamp with time zone not null,
+  constraint exchange_stock_mode_asset_fkey FOREIGN KEY (mode, asset) REFERENCES exchange_positions(mode, asset),
+  constraint exchange_stock_pkey PRIMARY KEY (id),
+  constraint stock_changes_by_an_amount CHECK ((amount <> 0))
 );
 
 create table fee_schedules (
@@ -846,7 +1014,7 @@ create table ledger_transfers (
   constraint transfer_has_two_sides CHECK ((debit <> credit)),
   constraint transfer_is_on_the_statement CHECK (((((debit = 'available'::text) OR (credit = 'available'::text)) = (entry_number IS NOT NULL)) AND ((entry_number IS NULL) = (available_after IS NULL)))),
   constraint transfer_leaves_available_whole CHECK ((available_after >= 0)),
-  constraint transfer_purpose_is_known CHECK ((purpose = ANY (ARRAY['test_funding'::text, 'operator_credit'::text, 'crypto_payout'::text, 'crypto_payout_fee'::text, 'bank_payout'::text, 'bank_payout_fee'::text, 'bank_payout_reversal'::text, 'bank_payout_fee_reversal'::text, 'payment'::text, 'payment_fee'::text, 'payment_held'::text, 'payment_accepted'::text, 'payment_accepted_fee'::text, 'payment_return'::text, 'payment_refund'::text, 'payment_return_reversal'::text, 'payment_refund_reversal'::text, 'sweep'::text])))
+  constraint transfer_purpose_is_known CHECK ((purpose = ANY (ARRAY['test_funding'::text, 'operator_credit'::text, 'crypto_payout'::text, 'crypto_payout_fee'::text, 'bank_payout'::text, 'bank_payout_fee'::text, 'bank_payout_reversal'::text, 'bank_payout_fee_reversal'::text, 'payment'::text, 'payment_fee'::text, 'payment_held'::text, 'payment_accepted'::text, 'payment_accepted_fee'::text, 'payment_return'::text, 'payment_refund'::text, 'payment_return_reversal'::text, 'payment_refund_reversal'::text, 'sweep'::text, 'conversion'::text, 'conversion_fee'::text, 'conversion_credit'::text])))
 );
 
 create table low_balances (
@@ -966,7 +1134,7 @@ create table operator_actions (
   result json,
   constraint action_expires_later CHECK ((expires_at > proposed_at)),
   constraint action_is_confirmed_in_time CHECK (((state <> 'DONE'::text) OR (ended_at < expires_at))),
-  constraint action_kind_is_known CHECK ((kind = ANY (ARRAY['payout.decide'::text, 'notice.assign'::text, 'rail.pause'::text, 'rail.resume'::text, 'balance.credit'::text]))),
+  constraint action_kind_is_known CHECK ((kind = ANY (ARRAY['payout.decide'::text, 'notice.assign'::text, 'rail.pause'::text, 'rail.resume'::text, 'balance.credit'::text, 'exchange.add'::text, 'exchange.take'::text, 'rate.set'::text]))),
   constraint action_state_is_known CHECK ((state = ANY (ARRAY['WAITING'::text, 'DONE'::text, 'WITHDRAWN'::text, 'EXPIRED'::text]))),
   constraint confirmed_by_another CHECK ((confirmed_by <> proposed_by)),
   constraint done_action_is_confirmed CHECK (((state = 'DONE'::text) = (confirmed_by IS NOT NULL))),
@@ -1159,6 +1327,97 @@ create table payout_attempts (
   constraint payout_attempts_pkey PRIMARY KEY (environment_id, payout_id, number)
 );
 
+create table payout_batch_approvals (
+  environment_id integer not null,
+  batch_id uuid not null,
+  verdict text not null,
+  user_id uuid not null,
+  session_id uuid not null,
+  created_by_user uuid,
+  order_hash bytea not null,
+  reason text,
+  decided_at timestamp with time zone not null,
+  constraint batch_approver_is_not_creator CHECK (((verdict = 'REJECTED'::text) OR (user_id IS DISTINCT FROM created_by_user))),
+  constraint batch_rejection_is_short CHECK (((length(reason) >= 1) AND (length(reason) <= 500))),
+  constraint batch_rejection_says_why CHECK (((verdict = 'REJECTED'::text) = (reason IS NOT NULL))),
+  constraint batch_verdict_is_known CHECK ((verdict = ANY (ARRAY['APPROVED'::text, 'REJECTED'::text]))),
+  constraint payout_batch_approvals_pkey PRIMARY KEY (environment_id, batch_id),
+  constraint payout_batch_approvals_session_id_fkey FOREIGN KEY (session_id) REFERENCES user_sessions(id),
+  constraint payout_batch_approvals_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
+);
+
+create table payout_batch_items (
+  environment_id integer not null,
+  batch_id uuid not null,
+  number integer not null,
+  amount bigint not null,
+  requested_amount text not null,
+  destination json not null,
+  merchant_reference text,
+  state text default 'PENDING'::text not null,
+  fee bigint,
+  bank_name text,
+  account_name text,
+  warnings json,
+  problem json,
+  payout_id uuid,
+  due_at timestamp with time zone,
+  ended_at timestamp with time zone,
+  constraint ended_item_says_when CHECK (((ended_at IS NULL) = (state <> ALL (ARRAY['COMPLETED'::text, 'FAILED'::text])))),
+  constraint item_amount_is_positive CHECK ((amount > 0)),
+  constraint item_is_numbered CHECK ((number > 0)),
+  constraint item_state_is_known CHECK ((state = ANY (ARRAY['PENDING'::text, 'VALID'::text, 'INVALID'::text, 'SUBMITTED'::text, 'COMPLETED'::text, 'FAILED'::text]))),
+  constraint item_without_payment_says_why CHECK (((state <> ALL (ARRAY['INVALID'::text, 'FAILED'::text])) OR (problem IS NOT NULL))),
+  constraint only_submitted_item_has_a_payout CHECK ((((payout_id IS NOT NULL) = (state = ANY (ARRAY['SUBMITTED'::text, 'COMPLETED'::text]))) OR (state = 'FAILED'::text))),
+  constraint payout_batch_items_environment_id_batch_id_fkey FOREIGN KEY (environment_id, batch_id) REFERENCES payout_batches(environment_id, id),
+  constraint payout_batch_items_pkey PRIMARY KEY (environment_id, batch_id, number)
+);
+
+create table payout_batches (
+  environment_id integer not null,
+  id uuid not null,
+  mode text not null,
+  kind text not null,
+  asset text not null,
+  name text,
+  retry_of uuid,
+  item_count integer not null,
+  amount bigint not null,
+  created_by_key uuid,
+  created_by_user uuid,
+  created_at timestamp with time zone not null,
+  state text not null,
+  valid_count integer default 0 not null,
+  invalid_count integer default 0 not null,
+  submitted_count integer default 0 not null,
+  completed_count integer default 0 not null,
+  failed_count integer default 0 not null,
+  warned_count integer not null,
+  invalid_amount bigint default 0 not null,
+  fee bigint default 0 not null,
+  validated_at timestamp with time zone,
+  submitted_at timestamp with time zone,
+  ended_at timestamp with time zone,
+  order_hash bytea,
+  approve_by timestamp with time zone,
+  due_at timestamp with time zone not null,
+  attempts integer default 0 not null,
+  constraint batch_counts_its_items CHECK (((valid_count >= 0) AND (invalid_count >= 0) AND (submitted_count >= 0) AND (completed_count >= 0) AND (failed_count >= 0) AND ((warned_count >= 0) AND (warned_count <= item_count)) AND (((((valid_count + invalid_count) + submitted_count) + completed_count) + failed_count) <= item_count))),
+  constraint batch_has_items CHECK ((((item_count >= 1) AND (item_count <= 10000)) AND (amount > 0))),
+  constraint batch_kind_fits_its_asset CHECK ((((kind = 'bank_transfer'::text) AND (asset = 'NGN'::text)) OR ((kind = 'crypto_transfer'::text) AND (asset = ANY (ARRAY['USDC'::text, 'USDT'::text]))))),
+  constraint batch_mode_is_known CHECK ((mode = ANY (ARRAY['test'::text, 'live'::text]))),
+  constraint batch_order_hash_is_whole CHECK ((length(order_hash) = 32)),
+  constraint batch_state_is_known CHECK ((state = ANY (ARRAY['VALIDATING'::text, 'READY'::text, 'INVALID'::text, 'PENDING'::text, 'PROCESSING'::text, 'COMPLETED'::text, 'CANCELLED'::text, 'REJECTED'::text, 'EXPIRED'::text]))),
+  constraint batch_waits_for_a_time CHECK (((order_hash IS NULL) = (approve_by IS NULL))),
+  constraint completed_batch_has_only_ended_items CHECK (((state <> 'COMPLETED'::text) OR (((invalid_count + completed_count) + failed_count) = item_count))),
+  constraint ended_batch_says_when CHECK (((ended_at IS NULL) = (state = ANY (ARRAY['VALIDATING'::text, 'READY'::text, 'INVALID'::text, 'PENDING'::text, 'PROCESSING'::text])))),
+  constraint payout_batches_created_by_user_fkey FOREIGN KEY (created_by_user) REFERENCES users(id),
+  constraint payout_batches_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id),
+  constraint payout_batches_pkey PRIMARY KEY (environment_id, id),
+  constraint submitted_batch_says_when CHECK (((submitted_at IS NULL) = (state = ANY (ARRAY['VALIDATING'::text, 'READY'::text, 'INVALID'::text, 'CANCELLED'::text])))),
+  constraint waiting_batch_has_an_order CHECK (((state <> ALL (ARRAY['PENDING'::text, 'REJECTED'::text, 'EXPIRED'::text])) OR (order_hash IS NOT NULL)))
+);
+
 create table payouts (
   environment_id integer not null,
   id uuid not null,
@@ -1185,6 +1444,8 @@ create table payouts (
   created_by_user uuid,
   order_hash bytea,
   approve_by timestamp with time zone,
+  batch_id uuid,
+  batch_item integer,
   constraint completed_payout_has_its_time CHECK (((status = ANY (ARRAY['COMPLETED'::text, 'REVERSED'::text])) = (completed_at IS NOT NULL))),
   constraint failed_payout_has_its_time CHECK (((status = 'FAILED'::text) = (failed_at IS NOT NULL))),
   constraint failed_payout_says_why CHECK (((status = 'FAILED'::text) = (failure_reason IS NOT NULL))),
@@ -1196,6 +1457,7 @@ create table payouts (
   constraint payout_fee_is_not_negative CHECK ((fee >= 0)),
   constraint payout_has_told_its_beginning CHECK (((event_sequence >= 0) AND ((kind = ANY (ARRAY['bank_return'::text, 'crypto_return'::text])) = (event_sequence = 0)))),
   constraint payout_kind_is_known CHECK ((kind = ANY (ARRAY['crypto_transfer'::text, 'bank_transfer'::text, 'bank_return'::text, 'crypto_return'::text]))),
+  constraint payout_names_its_item CHECK (((batch_id IS NULL) = (batch_item IS NULL))),
   constraint payout_status_is_known CHECK ((status = ANY (ARRAY['PENDING'::text, 'SUBMITTED'::text, 'COMPLETED'::text, 'FAILED'::text, 'REVERSED'::text]))),
   constraint payout_waits_for_a_time CHECK (((order_hash IS NULL) = (approve_by IS NULL))),
   constraint payout_was_submitted_or_waited CHECK (((submitted_at IS NOT NULL) OR ((order_hash IS NOT NULL) AND (status = ANY (ARRAY['PENDING'::text, 'FAILED'::text]))))),
@@ -1227,6 +1489,38 @@ create table rail_cursors (
   subject text not null,
   position bigint not null,
   constraint rail_cursors_pkey PRIMARY KEY (rail, subject)
+);
+
+create table rate_readings (
+  source text not null,
+  asset text not null,
+  buy bigint,
+  sell bigint,
+  read_at timestamp with time zone not null,
+  problem text,
+  constraint rate_readings_pkey PRIMARY KEY (source, asset)
+);
+
+create table rates (
+  id uuid not null,
+  asset text not null,
+  buy bigint not null,
+  sell bigint not null,
+  origin text not null,
+  given_by text not null,
+  created_at timestamp with time zone not null,
+  expires_at timestamp with time zone,
+  withdrawn_at timestamp with time zone,
+  base_buy bigint,
+  base_sell bigint,
+  base_since timestamp with time zone,
+  constraint one_operator_changes_little CHECK (((base_since IS NULL) OR (((abs((buy - base_buy)) * 10) <= base_buy) AND ((abs((sell - base_sell)) * 10) <= base_sell)))),
+  constraint rate_base_is_whole CHECK ((num_nulls(base_buy, base_sell, base_since) = ANY (ARRAY[0, 3]))),
+  constraint rate_buys_below_it_sells CHECK (((buy > 0) AND (sell >= buy))),
+  constraint rate_is_of_a_coin CHECK ((asset = ANY (ARRAY['USDC'::text, 'USDT'::text]))),
+  constraint rate_of_sources_expires CHECK (((origin = 'operator'::text) OR (expires_at IS NOT NULL))),
+  constraint rate_origin_is_known CHECK ((origin = ANY (ARRAY['operator'::text, 'sources'::text]))),
+  constraint rates_pkey PRIMARY KEY (id)
 );
 
 create table reconciliation_differences (
@@ -1488,6 +1782,21 @@ create table settlement_schedules (
   constraint settlement_schedules_pkey PRIMARY KEY (environment_id)
 );
 
+create table settlement_wallets (
+  environment_id integer not null,
+  id uuid not null,
+  asset text not null,
+  address text not null,
+  usable_from timestamp with time zone not null,
+  chosen_by_user uuid not null,
+  created_at timestamp with time zone not null,
+  constraint settlement_wallet_takes_coins CHECK ((asset = ANY (ARRAY['USDC'::text, 'USDT'::text]))),
+  constraint settlement_wallet_waits CHECK ((usable_from >= (created_at + '72:00:00'::interval))),
+  constraint settlement_wallets_chosen_by_user_fkey FOREIGN KEY (chosen_by_user) REFERENCES users(id),
+  constraint settlement_wallets_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id),
+  constraint settlement_wallets_pkey PRIMARY KEY (environment_id, id)
+);
+
 create table settlements (
   environment_id integer not null,
   id uuid not null,
@@ -1502,9 +1811,14 @@ create table settlements (
   lines json not null,
   previous_at timestamp with time zone,
   created_at timestamp with time zone not null,
+  conversion_id uuid,
+  converted_amount bigint,
+  conversion_fee bigint,
   constraint scheduled_settlement_is_made_once UNIQUE (environment_id, scheduled_for, part),
   constraint settlement_begins_once UNIQUE (environment_id, first_entry),
+  constraint settlement_converts_whole CHECK ((((conversion_id IS NULL) AND (converted_amount IS NULL) AND (conversion_fee IS NULL)) OR ((conversion_id IS NOT NULL) AND (converted_amount IS NOT NULL) AND (conversion_fee >= 0) AND (converted_amount > conversion_fee)))),
   constraint settlement_ends_once UNIQUE (environment_id, last_entry),
+  constraint settlement_has_its_own_conversion UNIQUE (environment_id, conversion_id),
   constraint settlement_has_its_own_payout UNIQUE (environment_id, payout_id),
   constraint settlement_holds_its_payout CHECK (((last_entry >= first_entry) AND (first_entry > 0))),
   constraint settlement_leaves_the_reserve CHECK (((reserve >= 0) AND (closing >= reserve))),
@@ -1744,6 +2058,12 @@ CREATE UNIQUE INDEX rail_account_is_one_account ON public.collection_accounts US
 
 CREATE UNIQUE INDEX session_is_paid_once ON public.collection_accounts USING btree (environment_id, session_id) WHERE ((session_id IS NOT NULL) AND (status = 'PAID'::text));
 
+CREATE INDEX conversion_quotes_by_expiry ON public.conversion_quotes USING btree (expires_at);
+
+CREATE UNIQUE INDEX payout_has_one_conversion ON public.conversions USING btree (environment_id, payout_id) WHERE (payout_id IS NOT NULL);
+
+CREATE UNIQUE INDEX quote_is_used_once ON public.conversions USING btree (environment_id, quote_id) WHERE (quote_id IS NOT NULL);
+
 CREATE INDEX deliveries_due ON public.deliveries USING btree (environment_id, endpoint_id, due_at) WHERE (state = 'PENDING'::text);
 
 CREATE INDEX deliveries_of_endpoint ON public.deliveries USING btree (environment_id, endpoint_id, state, event_id) WHERE ((attempts > 0) AND (NOT is_under_way));
@@ -1761,6 +2081,8 @@ CREATE INDEX events_by_type ON public.events USING btree (environment_id, type, 
 CREATE INDEX events_newest_first ON public.events USING btree (environment_id, created_at, id);
 
 CREATE UNIQUE INDEX one_event_per_type_and_cause ON public.events USING btree (environment_id, cause_id, type);
+
+CREATE INDEX exchange_stock_newest ON public.exchange_stock USING btree (mode, asset, created_at);
 
 CREATE INDEX idempotency_keys_to_forget ON public.idempotency_keys USING btree (forget_at) WHERE (forget_at IS NOT NULL);
 
@@ -1832,6 +2154,30 @@ CREATE UNIQUE INDEX payout_has_one_attempt_that_counts ON public.payout_attempts
 
 CREATE UNIQUE INDEX signature_is_one_attempt ON public.payout_attempts USING btree (rail, token) WHERE (valid_until IS NOT NULL);
 
+CREATE UNIQUE INDEX item_has_its_own_payout ON public.payout_batch_items USING btree (environment_id, payout_id) WHERE (payout_id IS NOT NULL);
+
+CREATE UNIQUE INDEX item_reference_is_unique_in_its_batch ON public.payout_batch_items USING btree (environment_id, batch_id, merchant_reference) WHERE (merchant_reference IS NOT NULL);
+
+CREATE INDEX payout_batch_items_by_state ON public.payout_batch_items USING btree (environment_id, batch_id, state, number);
+
+CREATE INDEX payout_batch_items_unpaid ON public.payout_batch_items USING btree (environment_id, COALESCE((destination ->> 'accountNumber'::text), (destination ->> 'address'::text)), amount, batch_id) WHERE (state = ANY (ARRAY['PENDING'::text, 'VALID'::text]));
+
+CREATE INDEX payout_batch_items_warned ON public.payout_batch_items USING btree (environment_id, batch_id, number) WHERE (warnings IS NOT NULL);
+
+CREATE INDEX payout_batch_items_warned_by_state ON public.payout_batch_items USING btree (environment_id, batch_id, state, number) WHERE (warnings IS NOT NULL);
+
+CREATE UNIQUE INDEX batch_is_retried_once ON public.payout_batches USING btree (environment_id, retry_of) WHERE ((retry_of IS NOT NULL) AND (state <> ALL (ARRAY['CANCELLED'::text, 'REJECTED'::text, 'EXPIRED'::text])));
+
+CREATE INDEX payout_batches_by_state ON public.payout_batches USING btree (environment_id, state, id);
+
+CREATE INDEX payout_batches_due ON public.payout_batches USING btree (mode, due_at) WHERE (state = ANY (ARRAY['VALIDATING'::text, 'PROCESSING'::text]));
+
+CREATE INDEX payout_batches_open ON public.payout_batches USING btree (environment_id, id) WHERE (state = ANY (ARRAY['VALIDATING'::text, 'READY'::text, 'INVALID'::text, 'PENDING'::text, 'PROCESSING'::text]));
+
+CREATE INDEX payout_batches_pending ON public.payout_batches USING btree (approve_by) WHERE (state = 'PENDING'::text);
+
+CREATE UNIQUE INDEX item_is_paid_once ON public.payouts USING btree (environment_id, batch_id, batch_item) WHERE (batch_id IS NOT NULL);
+
 CREATE UNIQUE INDEX merchant_reference_is_used_once ON public.payouts USING btree (environment_id, kind, merchant_reference) WHERE (merchant_reference IS NOT NULL);
 
 CREATE INDEX payouts_by_amount ON public.payouts USING btree (environment_id, asset, amount, id) WHERE (kind = ANY (ARRAY['bank_transfer'::text, 'crypto_transfer'::text]));
@@ -1851,6 +2197,8 @@ CREATE INDEX payouts_pending ON public.payouts USING btree (approve_by) WHERE (s
 CREATE UNIQUE INDEX reference_is_one_payout ON public.payouts USING btree (id);
 
 CREATE UNIQUE INDEX one_proof_at_a_time ON public.proof_runs USING btree ((true)) WHERE (ended_at IS NULL);
+
+CREATE INDEX rates_newest ON public.rates USING btree (asset, origin, created_at);
 
 CREATE UNIQUE INDEX open_difference_is_one_row ON public.reconciliation_differences USING btree (rail, kind, name, occurrence) WHERE (resolved_at IS NULL);
 
@@ -1936,11 +2284,17 @@ CREATE TRIGGER accounts_are_searchable AFTER INSERT ON public.collection_account
 
 CREATE TRIGGER ended_account_stays BEFORE UPDATE ON public.collection_accounts FOR EACH ROW WHEN (((new.status <> old.status) AND ((old.status = ANY (ARRAY['PAID'::text, 'CANCELLED'::text, 'INACTIVE'::text])) OR ((old.status = 'EXPIRED'::text) AND (new.status <> 'PAID'::text))))) EXECUTE FUNCTION refuse_change();
 
+CREATE TRIGGER conversions_are_never_edited BEFORE DELETE OR UPDATE OR TRUNCATE ON public.conversions FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
 CREATE TRIGGER looser_rule_needs_a_second_person AFTER INSERT OR DELETE OR UPDATE ON public.environment_settings FOR EACH ROW EXECUTE FUNCTION keep_approval_rule();
 
 CREATE TRIGGER approval_rule_is_that_of_the_settings BEFORE UPDATE OF approval_rule ON public.environments FOR EACH ROW EXECUTE FUNCTION check_approval_rule();
 
 CREATE TRIGGER events_are_never_edited BEFORE DELETE OR UPDATE OR TRUNCATE ON public.events FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+CREATE TRIGGER positions_stay BEFORE DELETE OR TRUNCATE ON public.exchange_positions FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+CREATE TRIGGER stock_is_never_edited BEFORE DELETE OR UPDATE OR TRUNCATE ON public.exchange_stock FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
 CREATE TRIGGER fee_schedules_are_never_edited BEFORE DELETE OR UPDATE OR TRUNCATE ON public.fee_schedules FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
@@ -1974,9 +2328,27 @@ CREATE TRIGGER pending_payout_has_no_attempt AFTER INSERT ON public.payout_attem
 
 CREATE TRIGGER sent_bytes_are_never_edited BEFORE DELETE OR UPDATE OF environment_id, payout_id, number, rail, token, wire, valid_until, created_at OR TRUNCATE ON public.payout_attempts FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
+CREATE TRIGGER approval_fits_its_batch BEFORE INSERT ON public.payout_batch_approvals FOR EACH ROW EXECUTE FUNCTION check_batch_approval();
+
+CREATE TRIGGER batch_approvals_are_never_edited BEFORE DELETE OR UPDATE OR TRUNCATE ON public.payout_batch_approvals FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+CREATE TRIGGER batch_items_are_never_edited BEFORE DELETE OR UPDATE OF environment_id, batch_id, number, amount, requested_amount, destination, merchant_reference OR TRUNCATE ON public.payout_batch_items FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+CREATE TRIGGER payout_of_item_stays BEFORE UPDATE OF payout_id ON public.payout_batch_items FOR EACH ROW WHEN (((old.payout_id IS NOT NULL) AND (new.payout_id IS DISTINCT FROM old.payout_id))) EXECUTE FUNCTION refuse_change();
+
+CREATE TRIGGER batch_order_stays BEFORE UPDATE OF order_hash, approve_by ON public.payout_batches FOR EACH ROW WHEN ((old.order_hash IS NOT NULL)) EXECUTE FUNCTION refuse_change();
+
+CREATE TRIGGER batch_state_follows_the_one_before BEFORE UPDATE OF state ON public.payout_batches FOR EACH ROW WHEN ((old.state <> new.state)) EXECUTE FUNCTION check_batch_state();
+
+CREATE TRIGGER batches_are_never_edited BEFORE DELETE OR UPDATE OF environment_id, id, mode, kind, asset, name, retry_of, item_count, amount, created_by_key, created_by_user, created_at OR TRUNCATE ON public.payout_batches FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+CREATE TRIGGER item_of_payout_is_never_edited BEFORE UPDATE OF batch_id, batch_item ON public.payouts FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+CREATE TRIGGER payout_is_that_of_its_item BEFORE INSERT ON public.payouts FOR EACH ROW WHEN ((new.batch_id IS NOT NULL)) EXECUTE FUNCTION check_batch_payout();
+
 CREATE TRIGGER payout_orders_are_never_edited BEFORE DELETE OR UPDATE OF environment_id, id, kind, rail, asset, amount, fee, requested_amount, destination, merchant_reference, metadata, takes_from, created_by_key, created_by_user, order_hash, approve_by, created_at OR TRUNCATE ON public.payouts FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
-CREATE TRIGGER payout_over_the_rule_waits BEFORE INSERT ON public.payouts FOR EACH ROW WHEN (((new.created_by_user IS NOT NULL) AND (new.status <> 'PENDING'::text) AND (new.kind = ANY (ARRAY['bank_transfer'::text, 'crypto_transfer'::text])))) EXECUTE FUNCTION check_rule();
+CREATE TRIGGER payout_over_the_rule_waits BEFORE INSERT ON public.payouts FOR EACH ROW WHEN (((new.created_by_user IS NOT NULL) AND (new.status <> 'PENDING'::text) AND (new.batch_id IS NULL) AND (new.kind = ANY (ARRAY['bank_transfer'::text, 'crypto_transfer'::text])))) EXECUTE FUNCTION check_rule();
 
 CREATE TRIGGER payouts_are_searchable AFTER INSERT ON public.payouts REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION add_payout_terms();
 
@@ -1985,6 +2357,8 @@ CREATE TRIGGER payouts_of_ended_days_are_noted AFTER UPDATE OF completed_at, fai
 CREATE TRIGGER pending_payout_leaves_with_approval BEFORE UPDATE OF status ON public.payouts FOR EACH ROW WHEN (((old.status = 'PENDING'::text) AND (new.status <> 'PENDING'::text))) EXECUTE FUNCTION check_pending_payout();
 
 CREATE TRIGGER submission_time_is_never_edited BEFORE UPDATE OF submitted_at ON public.payouts FOR EACH ROW WHEN ((old.status <> 'PENDING'::text)) EXECUTE FUNCTION refuse_change();
+
+CREATE TRIGGER rates_are_never_edited BEFORE DELETE OR UPDATE OF id, asset, buy, sell, origin, given_by, created_at, expires_at, base_buy, base_sell, base_since OR TRUNCATE ON public.rates FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
 CREATE TRIGGER closed_sandbox_account_stays BEFORE UPDATE ON public.sandbox_accounts FOR EACH ROW WHEN (((old.closed_at IS NOT NULL) AND (new.closed_at IS DISTINCT FROM old.closed_at))) EXECUTE FUNCTION refuse_change();
 
@@ -2001,6 +2375,8 @@ CREATE TRIGGER told_sandbox_ending_stays BEFORE UPDATE ON public.sandbox_transfe
 CREATE TRIGGER decided_change_stays BEFORE UPDATE OF state, decided_by, decided_at ON public.setting_changes FOR EACH ROW WHEN ((old.state <> 'OPEN'::text)) EXECUTE FUNCTION refuse_change();
 
 CREATE TRIGGER setting_changes_are_never_edited BEFORE DELETE OR UPDATE OF environment_id, id, approvals, approvals_before, proposed_by, created_at, expires_at OR TRUNCATE ON public.setting_changes FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+CREATE TRIGGER settlement_wallets_are_never_edited BEFORE DELETE OR UPDATE OR TRUNCATE ON public.settlement_wallets FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
 CREATE TRIGGER settlements_are_never_edited BEFORE DELETE OR UPDATE OR TRUNCATE ON public.settlements FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 

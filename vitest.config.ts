@@ -1,20 +1,26 @@
 import { defineConfig } from 'vitest/config'
+import { builtSources } from './test/support/built-sources.js'
 import { LongestFirst } from './test/support/longest-first.js'
 
 export default defineConfig({
+  plugins: [builtSources],
   test: {
     include: ['test/**/*.test.ts'],
     globalSetup: [
       'test/support/find-browser.ts',
       'test/support/run-folder.mjs',
+      'test/support/launch-browser.ts',
       'test/support/postgres.ts',
     ],
     runner: './test/support/runner.ts',
     reporters: ['default', './test/support/closing-line.ts'],
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    // A second, the default, is short for a page on a busy machine.
+    expect: { poll: { timeout: 20_000 } },
     pool: 'forks',
     isolate: false,
+    server: { deps: { external: [/\/dist\//] } },
     setupFiles: ['test/support/own-modules.ts'],
     // Twice the cores of a small machine: about half of the workers wait for blocks or deadlines.
     maxWorkers: 4,

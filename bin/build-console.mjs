@@ -18,6 +18,15 @@ export async function buildConsole(outDir) {
   }
 }
 
+/**
+ * What most screens share is one file. As a file for each part, it took a slow phone several round
+ * trips.
+ */
+const shared = {
+  name: 'shared',
+  test: /console\/src\/(api|parts|texts)\/(?!chart|code|timeline|resource-timeline)/,
+}
+
 function settingsFor(outDir) {
   return {
     configFile: false,
@@ -35,7 +44,10 @@ function settingsFor(outDir) {
       assetsInlineLimit: 0,
       modulePreload: { polyfill: false },
       reportCompressedSize: false,
-      rolldownOptions: { input: join(root, 'console/src/main.tsx') },
+      rolldownOptions: {
+        input: join(root, 'console/src/main.tsx'),
+        output: { codeSplitting: { groups: [shared] } },
+      },
     },
   }
 }

@@ -5,6 +5,7 @@ import type { Command } from 'commander'
 import { systemClock } from './base/clock.js'
 import { type Config, findEmptyHome, hasDatabaseUrl, readConfig } from './base/config.js'
 import { createLogger, type Logger, logLostConnection } from './base/log.js'
+import { noRateSources } from './base/rate-sources.js'
 import { Refusal } from './base/refusal.js'
 import { createSeal } from './base/sealed.js'
 import {
@@ -19,6 +20,7 @@ import { registerBalances } from './operations/commands/balances.js'
 import { type ResolveHolder, registerBankAccounts } from './operations/commands/bank-accounts.js'
 import { registerConsole } from './operations/commands/console.js'
 import { registerDoctor } from './operations/commands/doctor.js'
+import { registerExchange } from './operations/commands/exchange.js'
 import { registerFees } from './operations/commands/fees.js'
 import { registerKeys } from './operations/commands/keys.js'
 import { registerKyc } from './operations/commands/kyc.js'
@@ -27,6 +29,7 @@ import { registerNotices } from './operations/commands/notices.js'
 import type { OperateContext } from './operations/commands/operation.js'
 import { registerPayouts } from './operations/commands/payouts.js'
 import { registerRails } from './operations/commands/rails.js'
+import { registerRates } from './operations/commands/rates.js'
 import { registerReconcile } from './operations/commands/reconcile.js'
 import { registerSecret } from './operations/commands/secret.js'
 import { registerSettlements } from './operations/commands/settlements.js'
@@ -38,6 +41,7 @@ import type { ReconcilableRails } from './operations/reconcile.js'
 import { Database } from './postgres/database.js'
 import { prepareDatabase } from './prepare-database.js'
 import { waitForSignal } from './signals.js'
+import { simulatedRates } from './simulation/simulated-rates.js'
 
 type TerminalParts = Pick<OperateContext, 'startProgress' | 'formatTable' | 'paint' | 'confirmLive'>
 
@@ -58,6 +62,8 @@ export function registerOperator(program: Command, console: TerminalParts): void
     registerSettlements,
     registerNotices,
     registerRails,
+    (to: Command, given: OperateContext) =>
+      registerRates(to, given, () => readConfig().rates ?? noRateSources),
     registerAudit,
     registerSecret,
     registerVerifyLedger,
@@ -65,6 +71,7 @@ export function registerOperator(program: Command, console: TerminalParts): void
   ])
     register(program, context)
   registerPayouts(program, context, withRails)
+  registerExchange(program, context, { withRails, simulated: simulatedRates })
   registerReconcile(program, context, withRails)
   registerDoctor(program, context, examineService)
   registerConsole(program, context, { openStart, openBrowser })
@@ -176,7 +183,7 @@ async function openStart(db: Database, now: Date): Promise<string> {
       message:
         'Start links are for a service that `npm start` runs with its own database. Use `manilla users create` instead.',
     })
-  return demo.baseUrl + (await openDemoConsole(db, now, demo.merchant.id))
+  return openDemoConsole(db, now, demo)
 }
 
 /** Only where a person sits: a script reads the link. */
@@ -231,6 +238,7 @@ async function runWork(): Promise<void> {
     allowsLoopbackWebhooks: config.allowsLoopbackWebhooks,
     requestLogDays: config.requestLogDays,
     naira: config.naira,
+    rates: config.rates,
   })
   answerForWork(server, { db, clock: systemClock, work })
   logger.info({ health: loopbackUrl(server) }, 'working')

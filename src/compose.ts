@@ -20,6 +20,7 @@ import type { Config } from './base/config.js'
 import type { EnvironmentId, Mode } from './base/environment.js'
 import { limits } from './base/limits.js'
 import { type Logger, logLostConnection } from './base/log.js'
+import { noRateSources } from './base/rate-sources.js'
 import { createSeal } from './base/sealed.js'
 import { createAccounts, readForAccounts } from './collections/create-accounts.js'
 import { expireAccounts } from './collections/end-accounts.js'
@@ -33,6 +34,7 @@ import { createKeyRing, type KeyRing } from './merchants/key-ring.js'
 import type { WatchedRails } from './operations/console/operator-parts.js'
 import { createOperatorRoutes } from './operations/console/routes.js'
 import { examineInside } from './operations/doctor/examine.js'
+import { addExchangeMetrics } from './operations/exchange-metrics.js'
 import { addPoolMetrics, addRailMetrics } from './operations/process-metrics.js'
 import { createPayouts, readForPayouts } from './payouts/create-payouts.js'
 import { expirePending } from './payouts/decide-pending.js'
@@ -48,8 +50,15 @@ import { connectLane, connectListener } from './postgres/connection.js'
 import { Database } from './postgres/database.js'
 import { type OpenedLane, type OpenLane, openLane } from './postgres/lane.js'
 import { Replica } from './postgres/replica.js'
+import { createRateBook } from './rates/rate-book.js'
 import { RequestLog } from './request-log/request-log.js'
-import { type CoinMint, createFunding, createPendingMint } from './simulation/test-funding.js'
+import { simulatedRates } from './simulation/simulated-rates.js'
+import {
+  backCoins,
+  type CoinMint,
+  createFunding,
+  createPendingMint,
+} from './simulation/test-funding.js'
 import { createPasswords, type PasswordCost, type Passwords } from './team/passwords.js'
 import { createSessions, type Sessions } from './team/sessions.js'
 import type { WalletRails } from './wallets/prepare-wallets.js'
@@ -160,6 +169,7 @@ export async function compose({ config, databaseUrl, logger, ...parts }: Parts):
   const passwords = createPasswords(parts.passwordCost)
   const sessions = createSessions({ db: quickDb, clock })
   const laneContext = { connect: () => connectLane(databaseUrl, 'manilla lane'), open, clock, seal }
+  const rates = createRateBook({ db, clock, simulated: simulatedRates })
   const collections = openCollections({
     db,
     logger,
@@ -169,6 +179,7 @@ export async function compose({ config, databaseUrl, logger, ...parts }: Parts):
     sandboxPayers,
     wallets,
     localnetPayers,
+    rates,
   })
   const fundingLanes = createKeyedLanes(laneContext, createFunding(parts.mint), lockForFunding)
   const payoutLanes = createKeyedLanes(laneContext, createPayouts, readForPayouts)
@@ -195,6 +206,7 @@ export async function compose({ config, databaseUrl, logger, ...parts }: Parts):
   const mintPending = createPendingMint({ db, mint: parts.mint, logger })
   const metrics = createMetrics(lanes, figuresOf(db, clock, requestLog))
   addRailMetrics(metrics.registry)
+  addExchangeMetrics(metrics.registry, { db, clock, config: config.rates ?? noRateSources })
   addPoolMetrics(metrics.registry, { reads: db, quick: quickDb, changes: changeDb })
   if (replica) addReplicaMetrics(metrics.registry, replica)
   const readiness = createReadiness({ db: quickDb, lanes: Object.values(lanes), logger })
@@ -217,6 +229,9 @@ export async function compose({ config, databaseUrl, logger, ...parts }: Parts):
     // The coins are on the chain before the caller reads that the balance is funded.
     fundBalance: (call) => fundingLanes.run(call).finally(mintPending),
     change: createChanges({ db: changeDb, clock, seal }),
+    rates,
+    backCoins: parts.mint && backCoins,
+    mintPending,
     payoutPreparation: createPayoutPreparation({
       db,
       rails,
@@ -242,6 +257,7 @@ export async function compose({ config, databaseUrl, logger, ...parts }: Parts):
     config,
     sessions,
     rails: watched,
+    rates,
     examine: () => examineInside({ config, clock, db: operatorDb, rails: watched }),
   })
   const routes = [...merchantRoutes, ...operatorRoutes]

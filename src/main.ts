@@ -38,9 +38,9 @@ async function main(): Promise<void> {
     let demo: Demo | undefined
     const findDemoKey = () => demo?.test.secretKey
     const served = await serve(config, database.url, { logger, rails, findDemoKey })
-    const { allowsLoopbackWebhooks, requestLogDays, naira } = config
+    const { allowsLoopbackWebhooks, requestLogDays, naira, rates } = config
     const tools = { db, seal, clock: systemClock, logger, rails, allowsLoopbackWebhooks }
-    const work = startWork({ ...tools, command: 'start', requestLogDays, naira })
+    const work = startWork({ ...tools, command: 'start', requestLogDays, naira, rates })
     work.addMetrics(served.registry)
     demo = database.isEmbedded
       ? await openDemo(
@@ -48,14 +48,14 @@ async function main(): Promise<void> {
           { baseUrl: served.url, solanaRpcUrl: rails.localnet?.url },
         )
       : undefined
-    const startPath = demo && (await openDemoConsole(db, systemClock.now(), demo.merchant.id))
+    const startUrl = demo && (await openDemoConsole(db, systemClock.now(), demo))
     // Ready includes the demo merchant's coins on the chain.
     if (rails.mint) await mintBackings({ db, mint: rails.mint })
     print(
       welcome({
         served,
         demo,
-        startPath,
+        startUrl,
         home: config.home,
         hasTestBank: config.bank.test.collect !== 'none',
         readyMs: systemClock.elapsedMs() - startedAt,

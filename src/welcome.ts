@@ -6,7 +6,7 @@ type StartedService = {
   served: Served
   demo: Demo | undefined
   /** Signs in to the console, once. */
-  startPath: string | undefined
+  startUrl: string | undefined
   home: string
   hasTestBank: boolean
   readyMs: number
@@ -14,9 +14,9 @@ type StartedService = {
 
 /** Printed by `npm start`: addresses, keys, and a first request to paste. */
 export function welcome(started: StartedService): string {
-  const { served, demo, startPath, home, hasTestBank, readyMs } = started
+  const { served, demo, startUrl, home, hasTestBank, readyMs } = started
   const rows = [
-    ...(demo && startPath ? [['Console', `${demo.baseUrl}${startPath}`]] : []),
+    ...(startUrl ? [['Console', startUrl]] : []),
     ['API', served.url],
     ['API docs', `${served.url}/docs`],
     ['Metrics', served.metricsUrl],

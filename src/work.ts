@@ -7,6 +7,7 @@ import type { Config } from './base/config.js'
 import { type Mode, modes } from './base/environment.js'
 import { limits } from './base/limits.js'
 import { explainError, type Logger, logLostConnection } from './base/log.js'
+import type { RateConfig } from './base/rate-sources.js'
 import type { Seal } from './base/sealed.js'
 import { confirmDueHints } from './collections/confirm-hints.js'
 import { expireAccounts } from './collections/end-accounts.js'
@@ -24,6 +25,8 @@ import type { BankRail, WalletRail } from './collections/ports.js'
 import { listBankRails } from './collections/prepare-accounts.js'
 import { sendReturns } from './collections/send-returns.js'
 import { deleteOldHints } from './collections/store-hints.js'
+import { createExchange } from './conversions/exchange.js'
+import { deleteOldQuotes } from './conversions/store-conversions.js'
 import { deleteOldKeys } from './idempotency/delete-old-keys.js'
 import type { OpenRails } from './open-rails.js'
 import { FundFigures } from './operations/fund-figures.js'
@@ -40,6 +43,9 @@ import {
   stopHeartbeat,
   type WorkCommand,
 } from './operations/worker-heartbeats.js'
+import type { BatchTools } from './payouts/batches/batch-tools.js'
+import { expireBatches } from './payouts/batches/decide-batch.js'
+import { runBatches } from './payouts/batches/run-batches.js'
 import { expirePending } from './payouts/decide-pending.js'
 import { createFeeBook } from './payouts/fee-book.js'
 import { followReversals } from './payouts/follow-reversals.js'
@@ -54,9 +60,13 @@ import { settleDue } from './payouts/settlements/settle-due.js'
 import { connectLane, connectListener } from './postgres/connection.js'
 import { Database } from './postgres/database.js'
 import { isDatabaseAway } from './postgres/failures.js'
+import { createHttpSource } from './rails/rates/http-source.js'
+import { createRateBook } from './rates/rate-book.js'
+import { readRates } from './rates/read-rates.js'
 import { sumUpReports } from './reports/sum-up.js'
 import { deleteOldEntries } from './request-log/delete-old-entries.js'
-import { mintBackings } from './simulation/test-funding.js'
+import { simulatedRates } from './simulation/simulated-rates.js'
+import { backCoins, createPendingMint, mintBackings } from './simulation/test-funding.js'
 import { concludeSweeps } from './wallets/conclude-sweeps.js'
 import { sweepWallets } from './wallets/sweep-wallets.js'
 import { watchWallets } from './wallets/watch-wallets.js'
@@ -83,6 +93,7 @@ type JobTools = {
   noticeLane: NoticeLane
   requestLogDays: number
   naira: Config['naira']
+  rates?: RateConfig | undefined
   figures?: FundFigures
 }
 
@@ -107,6 +118,12 @@ export function createJobs(opened: OpenRails, tools: JobTools): Job[] {
       everyMs: hour,
       batch: limits.banks.hintsDeletedPerBatchMax,
       run: deleteOldHints,
+    },
+    {
+      name: 'delete old quotes',
+      everyMs: hour,
+      batch: limits.conversions.quotesDeletedPerBatchMax,
+      run: deleteOldQuotes,
     },
     {
       name: 'check for low balances',
@@ -141,13 +158,30 @@ export function createJobs(opened: OpenRails, tools: JobTools): Job[] {
       batch: limits.audit.headsLoggedPerBatchMax,
       run: (db, now) => logAuditHeads({ db, logger }, now),
     },
+    ...rateJobs(tools),
     ...collectionJobs(opened, tools),
     ...payoutJobs(opened, tools),
     ...modes.map((mode) => settlementJob(opened, mode, tools)),
+    ...modes.map((mode) => batchJob(opened, mode, tools)),
   ]
 }
 
-function settlementJob({ rails, allBanks: banks }: OpenRails, mode: Mode, tools: JobTools): Job {
+/** Only if sources are configured: otherwise operators set rates. */
+function rateJobs({ rates, clock, logger }: JobTools): Job[] {
+  if (!rates || rates.sources.length === 0) return []
+  const sources = rates.sources.map((source) => createHttpSource(source, { clock }))
+  return [
+    {
+      name: 'read rates',
+      everyMs: limits.rates.pollIntervalMs,
+      batch: Number.POSITIVE_INFINITY,
+      run: (db, now) => readRates({ db, sources, bounds: rates, logger }, now),
+    },
+  ]
+}
+
+function settlementJob(opened: OpenRails, mode: Mode, tools: JobTools): Job {
+  const { rails, allBanks: banks, mint } = opened
   const { clock, logger, naira } = tools
   return {
     name: `settle ${mode} balances`,
@@ -158,7 +192,35 @@ function settlementJob({ rails, allBanks: banks }: OpenRails, mode: Mode, tools:
       const paused = createPausedRails({ db, clock })
       const send = createSendAfterCommit({ rails, banks, clock, logger, paused })
       const preparation = createPayoutPreparation({ db, rails, banks, fees, logger, paused })
-      return settleDue({ db, mode, preparation, naira, send, logger }, now)
+      const exchange = createExchange({
+        db,
+        rates: createRateBook({ db, clock, simulated: simulatedRates }),
+        backCoins: mint && backCoins,
+        mintPending: createPendingMint({ db, mint, logger }),
+      })
+      return settleDue({ db, mode, preparation, naira, exchange, send, logger }, now)
+    },
+  }
+}
+
+/** One preparation for all runs: batches of items share its caches. */
+function batchJob({ rails, allBanks: banks }: OpenRails, mode: Mode, tools: JobTools): Job {
+  const { clock, logger } = tools
+  let opened: BatchTools | undefined
+  const open = (db: Database): BatchTools => {
+    const fees = createFeeBook({ db, clock })
+    const paused = createPausedRails({ db, clock })
+    const send = createSendAfterCommit({ rails, banks, clock, logger, paused })
+    const preparation = createPayoutPreparation({ db, rails, banks, fees, logger, paused })
+    return { db, rails, banks, preparation, fees, clock, logger, send }
+  }
+  return {
+    name: `pay ${mode} batches`,
+    everyMs: limits.batches.jobIntervalMs,
+    batch: 1,
+    run: (db) => {
+      opened ??= open(db)
+      return runBatches(opened, mode)
     },
   }
 }
@@ -267,10 +329,16 @@ function payoutJobs(
       run: (db, now) => markForReview({ db, logger }, now),
     },
     {
-      name: 'end payouts that nobody approved',
+      name: 'end payouts not approved in time',
       everyMs: limits.payouts.approvalIntervalMs,
       batch: limits.payouts.expiriesPerBatchMax,
       run: (db, now) => expirePending({ db, logger, follow: followReturns }, now),
+    },
+    {
+      name: 'end batches without approval',
+      everyMs: limits.batches.approvalIntervalMs,
+      batch: limits.batches.expiriesPerRunMax,
+      run: expireBatches,
     },
     ...treasuries.map((treasury) => ({
       name: `check the ${treasury.mode} hot wallet`,
@@ -323,6 +391,7 @@ type Tools = {
   allowsLoopbackWebhooks: boolean
   requestLogDays: number
   naira: Config['naira']
+  rates?: RateConfig | undefined
 }
 
 export type Work = {
@@ -356,6 +425,7 @@ export function startWork(tools: Tools): Work {
     noticeLane,
     requestLogDays,
     naira,
+    rates: tools.rates,
     figures,
   })
   // Every job listens for the stop; Node would warn of a leak.

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { systemClock } from '../src/base/clock.js'
 import { createLogger } from '../src/base/log.js'
+import { noRateSources, readRateSources } from '../src/base/rate-sources.js'
 import type { JudgingLane, NoticeLane } from '../src/collections/notice-lanes.js'
 import type { OpenRails } from '../src/open-rails.js'
 import { createJobs } from '../src/work.js'
@@ -38,6 +39,7 @@ test('a rail for several kinds of payouts has each job once', () => {
     noticeLane: {} as NoticeLane,
     requestLogDays: 30,
     naira: standardNaira,
+    rates: noRateSources,
   }
   const names = createJobs(opened as OpenRails, tools).map(({ name }) => name)
   expect(names.toSorted()).toEqual([...new Set(names)].toSorted())
@@ -46,4 +48,9 @@ test('a rail for several kinds of payouts has each job once', () => {
       `return payments on ${name}`,
       `poll payouts on ${name}`,
     ])
+  expect(names).not.toContain('read rates')
+  const source = { name: 'a', asset: 'USDC', url: 'https://bank.example', rate: '/rate' }
+  const rates = { ...noRateSources, sources: readRateSources(JSON.stringify([source]), {}) }
+  const withRates = createJobs(opened as OpenRails, { ...tools, rates })
+  expect(withRates.map(({ name }) => name)).toContain('read rates')
 })

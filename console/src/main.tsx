@@ -25,8 +25,9 @@ import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
-import { refetchOnHints } from './api/reads'
+import { isKnownMissing, refetchOnHints } from './api/reads'
 import { toRefusal } from './api/refusal'
+import { reloadOnMissingCode } from './api/reload-on-missing-code'
 import { router } from './router'
 import { resolveVariables, theme } from './theme'
 
@@ -40,6 +41,8 @@ const client = new QueryClient({
   defaultOptions: {
     queries: {
       staleTime: 5_000,
+      refetchOnWindowFocus: (query) => !isKnownMissing(query),
+      refetchOnReconnect: (query) => !isKnownMissing(query),
       // A refusal stays one; only missing answers and failures of the server are tried again.
       retry: (count, error) => {
         const { status } = toRefusal(error)
@@ -49,12 +52,15 @@ const client = new QueryClient({
   },
 })
 refetchOnHints(client)
+reloadOnMissingCode()
 
 createRoot(document.getElementById('app')!).render(
   <StrictMode>
     <MantineProvider
       theme={theme}
       cssVariablesResolver={resolveVariables}
+      // The page loads its style sheets after this element: their defaults must not win.
+      cssVariablesSelector=":root:root"
       defaultColorScheme="auto"
       getStyleNonce={() => nonce}
     >

@@ -1,7 +1,9 @@
 import type { Permission } from './api/session'
 import { balanceRoutes } from './screens/balances/routes'
+import { batchRoutes } from './screens/batches/routes'
 import { businessRoutes } from './screens/business/routes'
 import { collectRoutes } from './screens/collect/routes'
+import { conversionRoutes } from './screens/conversions/routes'
 import { developerRoutes } from './screens/developers/routes'
 import { homeRoutes } from './screens/home/routes'
 import { operatorRoutes } from './screens/operator/routes'
@@ -16,7 +18,9 @@ export const screenRoutes: ScreenRoute[] = [
   ...homeRoutes,
   ...paymentRoutes,
   ...payoutRoutes,
+  ...batchRoutes,
   ...balanceRoutes,
+  ...conversionRoutes,
   ...collectRoutes,
   ...developerRoutes,
   ...businessRoutes,

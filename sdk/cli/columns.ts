@@ -1,7 +1,12 @@
 type Fields = Record<string, unknown>
 
 /** A column of a list. It shows the first of its fields that a row has. */
-export type Column = { head: string; fields: string[] }
+type Column = {
+  head: string
+  fields: string[]
+  /** Shown instead if the terminal is narrow: a code instead of a sentence. */
+  narrowFields: string[]
+}
 
 /** The columns of a list: the first `kept` ones are shown however narrow the terminal is. */
 export type Columns = {
@@ -12,7 +17,7 @@ export type Columns = {
   hasSeconds: boolean
 }
 
-/** Columns by their head: a field of the API, or one of `people`. */
+/** Columns by their head: a field of the API, or one of `people` or `sentences`. */
 type Layout = { kept: string[]; next: string[]; shrinking: string[]; hasSeconds?: boolean }
 
 /** Who paid or is paid. Bank and coin rows of one list share a column. */
@@ -24,6 +29,12 @@ const people: Record<string, string[]> = {
   ],
   customer: ['customer.name'],
   counterparty: ['counterparty.name', 'counterparty.address', 'counterparty.accountNumber'],
+}
+
+/** What is wrong with a row, as a sentence and, for narrow terminals, as a code. */
+const sentences: Record<string, { fields: string[]; narrowFields: string[] }> = {
+  problem: { fields: ['problem.message', 'problem'], narrowFields: ['problem.reason', 'problem'] },
+  warnings: { fields: ['warnings.message'], narrowFields: ['warnings.code'] },
 }
 
 const identifiers = ['reference', 'accountReference', 'id', 'eventId', 'endpointId']
@@ -47,6 +58,11 @@ const layouts: Record<string, Layout> = {
     next: ['subtitle'],
     shrinking: ['title'],
   },
+  'conversions.list': {
+    kept: ['reference', 'createdAt', 'sourceAmount', 'targetAmount'],
+    next: ['to', 'from', 'rate', 'fee', 'transferReference'],
+    shrinking: [],
+  },
   'virtualAccounts.list': {
     kept: ['reference', 'createdAt', 'status', 'amount', 'merchantReference'],
     next: ['accountNumber', 'bankName', 'accountName'],
@@ -56,6 +72,11 @@ const layouts: Record<string, Layout> = {
     kept: ['accountReference', 'createdAt', 'status', 'externalReference'],
     next: ['accountNumber', 'accountName'],
     shrinking: ['externalReference'],
+  },
+  'batches.items': {
+    kept: ['row', 'status', 'amount', 'accountNumber', 'recipient', 'problem', 'warnings'],
+    next: ['merchantReference', 'transferReference', 'transferStatus'],
+    shrinking: ['recipient'],
   },
 }
 
@@ -74,7 +95,10 @@ export function listColumns(rows: Fields[], operation = ''): Columns {
     (name) => !isUsed.has(name) && has(name) && rows.every((row) => !isNested(row[name])),
   )
   return {
-    all: [...shown, ...others].map((head) => ({ head, fields: fieldsOf(head) })),
+    all: [...shown, ...others].map((head) => {
+      const fields = fieldsOf(head)
+      return { head, fields, narrowFields: sentences[head]?.narrowFields ?? fields }
+    }),
     kept: first.length,
     shrinking: shrinking.find((head) => first.includes(head)),
     hasSeconds,
@@ -92,12 +116,22 @@ function chooseLayout(has: (head: string) => boolean): Layout {
 }
 
 function fieldsOf(head: string): string[] {
-  return people[head] ?? [head]
+  return people[head] ?? sentences[head]?.fields ?? [head]
 }
 
-/** `sender.name` of a row. */
+/** `sender.name` of a row; of a list, such as `warnings.code`, all of them. */
 export function readField(row: Fields, field: string): unknown {
-  return field.split('.').reduce<unknown>((at, part) => (at as Fields | null)?.[part], row)
+  return field
+    .split('.')
+    .reduce<unknown>(
+      (at, part) =>
+        Array.isArray(at) ? joinField(at, part) : (at as Fields | null | undefined)?.[part],
+      row,
+    )
+}
+
+function joinField(list: Fields[], part: string): string | undefined {
+  return list.map((one) => one[part]).join(' ') || undefined
 }
 
 function isShown(value: unknown): boolean {

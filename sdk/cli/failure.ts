@@ -32,12 +32,12 @@ export function misused(message: string, nextStep: string): Failure {
   return new Failure(message, nextStep, exitCodes.misused)
 }
 
-/** The user stopped the command, which has cleaned up. */
+/** The user stopped the command, which has cleaned up or can be followed by other commands. */
 export class Stopped extends Failure {
   override name = 'Stopped'
 
-  constructor() {
-    super('Stopped.', 'Run the command again to retry.', exitCodes.stopped)
+  constructor(message = 'Stopped.', nextStep = 'Run the command again to retry.') {
+    super(message, nextStep, exitCodes.stopped)
   }
 }
 

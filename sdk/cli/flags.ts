@@ -314,7 +314,7 @@ export const described: Record<string, Described> = {
       ['expiresAt', 'text', 'In the future, at most 24 hours ahead. An ISO 8601 date or date-time; UTC if it names no zone.', false, false],
       ['crypto.asset', 'text', 'The currency or stablecoin of the amounts. One of: USDC, USDT.', false, false, ['USDC', 'USDT']],
       ['crypto.network', 'text', 'The chain that carries the coins. One of: SOLANA.', false, false, ['SOLANA']],
-      ['crypto.amount', 'coins', 'Decimal amount, more than zero, with at most 6 digits after the point.', false, false],
+      ['crypto.amount', 'coins', 'Your price. Without it, the session is priced at the current rate: the smallest amount, in steps of 0.01, that is worth amount at the rate buy of GET /v1/rates. The price is fixed until the session expires.', false, false],
       ['successUrl', 'text', 'Where the customer continues after paying. reference is added to the query.', false, false],
       ['cancelUrl', 'text', 'Where the customer goes back to. reference is added to the query.', false, false],
       ['metadata', 'json', 'Any JSON object; returned unchanged.', false, false],
@@ -446,6 +446,9 @@ export const described: Record<string, Described> = {
       ['asset', 'text', 'The currency or stablecoin of the amounts. One of: USDC, USDT.', true, false, ['USDC', 'USDT']],
       ['network', 'text', 'The chain that carries the coins. One of: SOLANA.', true, false, ['SOLANA']],
       ['destinationAddress', 'text', 'Solana wallet address. It has no checksum: many mistyped addresses are valid too.', true, false],
+      ['fundFrom.asset', 'text', 'The asset to pay from. Either it or the asset of the transfer must be NGN. One of: NGN, USDC, USDT.', false, false, ['NGN', 'USDC', 'USDT']],
+      ['fundFrom.quote', 'text', 'Reference of a quote from asset to the asset of the transfer. The whole quote is converted; if it gives less than the transfer needs, your balance covers the rest. Send either this or maxRate.', false, false],
+      ['fundFrom.maxRate', 'text', 'The worst rate that you accept, in naira per coin, without the fee of the conversion: the most that you pay for a coin or, if coins pay for a bank transfer, the least that you get for one. Amount and fee of the transfer are converted at the current rate, even if you already have the asset.', false, false],
       ['merchantReference', 'text', 'Your own reference, such as an order number. Must be unique.', false, false],
       ['metadata', 'json', 'Any JSON object; returned unchanged.', false, false],
     ],
@@ -459,6 +462,7 @@ export const described: Record<string, Described> = {
       ['asset', 'text', 'The currency or stablecoin of the amounts. One of: USDC, USDT.', true, false, ['USDC', 'USDT']],
       ['network', 'text', 'The chain that carries the coins. One of: SOLANA.', true, false, ['SOLANA']],
       ['destinationAddress', 'text', 'Solana wallet address. It has no checksum: many mistyped addresses are valid too.', true, false],
+      ['fundFrom.asset', 'text', 'The asset to pay from. One of: NGN, USDC, USDT.', false, false, ['NGN', 'USDC', 'USDT']],
     ],
     money: ['amount', 'fee', 'totalDebit', 'lines.amount'],
   },
@@ -511,6 +515,9 @@ export const described: Record<string, Described> = {
       ['accountNumber', 'text', 'Ten-digit account number.', true, false],
       ['accountName', 'text', 'If sent, the transfer is refused unless the account has this name.', false, false],
       ['narration', 'text', 'Text that the recipient reads.', false, false],
+      ['fundFrom.asset', 'text', 'The asset to pay from. Either it or the asset of the transfer must be NGN. One of: NGN, USDC, USDT.', false, false, ['NGN', 'USDC', 'USDT']],
+      ['fundFrom.quote', 'text', 'Reference of a quote from asset to the asset of the transfer. The whole quote is converted; if it gives less than the transfer needs, your balance covers the rest. Send either this or maxRate.', false, false],
+      ['fundFrom.maxRate', 'text', 'The worst rate that you accept, in naira per coin, without the fee of the conversion: the most that you pay for a coin or, if coins pay for a bank transfer, the least that you get for one. Amount and fee of the transfer are converted at the current rate, even if you already have the asset.', false, false],
       ['merchantReference', 'text', 'Your own reference, such as an order number. Must be unique.', false, false],
       ['metadata', 'json', 'Any JSON object; returned unchanged.', false, false],
     ],
@@ -566,6 +573,94 @@ export const described: Record<string, Described> = {
     ],
     money: [],
   },
+  'batches.create': {
+    about: 'Create a payout batch. Creates a batch of up to 10,000 bank transfers or crypto transfers, from JSON or a CSV file with the columns of the template. A file with mistakes is refused as a whole; the response lists them with their lines. Account names, destinations and fees are then checked in the background (VALIDATING). Nothing is paid until you submit the batch.',
+    flags: [
+      ['kind', 'text', 'Kind of the items. One of: bank_transfer, crypto_transfer.', true, false, ['bank_transfer', 'crypto_transfer']],
+      ['name', 'text', 'Your own name for the batch.', false, false],
+      ['items', 'json', 'The items, at most 10000.', false, false],
+      ['asset', 'text', 'The currency or stablecoin of the amounts. One of: USDC, USDT.', false, false, ['USDC', 'USDT']],
+    ],
+    money: ['amount', 'fee', 'totalDebit'],
+    takesIdempotencyKey: true,
+  },
+  'batches.get': {
+    about: 'Retrieve a payout batch. Returns the batch with its totals, fees, counts and progress.',
+    flags: [],
+    money: ['amount', 'fee', 'totalDebit'],
+  },
+  'batches.list': {
+    about: 'List payout batches. Returns batches, newest first. To export all of them, use csv.',
+    flags: [
+      ['status', 'text', 'Only items in this state. One of: VALIDATING, READY, INVALID, PENDING, PROCESSING, COMPLETED, CANCELLED, REJECTED, EXPIRED.', false, false, ['VALIDATING', 'READY', 'INVALID', 'PENDING', 'PROCESSING', 'COMPLETED', 'CANCELLED', 'REJECTED', 'EXPIRED']],
+      ['from', 'text', 'Only items created at this time or later. A date is a day in Lagos. An ISO 8601 date or date-time; UTC if it names no zone.', false, false],
+      ['to', 'text', 'Only items created before this time. A date is a day in Lagos, and includes that day. An ISO 8601 date or date-time; UTC if it names no zone.', false, false],
+      ['limit', 'integer', 'Items per page.', false, false],
+      ['cursor', 'text', 'The nextCursor of the previous page.', false, false],
+    ],
+    money: ['amount', 'fee', 'totalDebit'],
+  },
+  'batches.csv': {
+    about: 'Export payout batches as CSV to stdout. Returns batches, newest first.',
+    flags: [
+      ['status', 'text', 'Only items in this state. One of: VALIDATING, READY, INVALID, PENDING, PROCESSING, COMPLETED, CANCELLED, REJECTED, EXPIRED.', false, false, ['VALIDATING', 'READY', 'INVALID', 'PENDING', 'PROCESSING', 'COMPLETED', 'CANCELLED', 'REJECTED', 'EXPIRED']],
+      ['from', 'text', 'Only items created at this time or later. A date is a day in Lagos. An ISO 8601 date or date-time; UTC if it names no zone.', false, false],
+      ['to', 'text', 'Only items created before this time. A date is a day in Lagos, and includes that day. An ISO 8601 date or date-time; UTC if it names no zone.', false, false],
+      ['cursor', 'text', 'The nextCursor of the previous page.', false, false],
+    ],
+    money: [],
+  },
+  'batches.items': {
+    about: 'List the items of a batch. Returns items in the order of the batch. To export all of them, use csv.',
+    flags: [
+      ['status', 'text', 'Only items in this state. One of: PENDING, VALID, INVALID, SUBMITTED, COMPLETED, FAILED.', false, false, ['PENDING', 'VALID', 'INVALID', 'SUBMITTED', 'COMPLETED', 'FAILED']],
+      ['hasWarnings', 'text', 'Only items with warnings. One of: true.', false, false, ['true']],
+      ['limit', 'integer', 'Items per page.', false, false],
+      ['cursor', 'text', 'The nextCursor of the previous page.', false, false],
+    ],
+    money: ['amount', 'fee'],
+  },
+  'batches.itemsCsv': {
+    about: 'Export the items of a batch as CSV to stdout. Returns items in the order of the batch.',
+    flags: [
+      ['status', 'text', 'Only items in this state. One of: PENDING, VALID, INVALID, SUBMITTED, COMPLETED, FAILED.', false, false, ['PENDING', 'VALID', 'INVALID', 'SUBMITTED', 'COMPLETED', 'FAILED']],
+      ['hasWarnings', 'text', 'Only items with warnings. One of: true.', false, false, ['true']],
+      ['cursor', 'text', 'The nextCursor of the previous page.', false, false],
+    ],
+    money: [],
+  },
+  'batches.report': {
+    about: 'Export the results of a batch as CSV to stdout. Returns every item with its result as CSV.',
+    flags: [],
+    money: [],
+  },
+  'batches.template': {
+    about: 'Export the template of a batch as CSV to stdout. Returns a CSV file with the names of the columns and a sample row.',
+    flags: [
+      ['kind', 'text', 'Kind of the items. One of: bank_transfer, crypto_transfer.', true, false, ['bank_transfer', 'crypto_transfer']],
+    ],
+    money: [],
+  },
+  'batches.submit': {
+    about: 'Submit a payout batch. Pays the items of a validated batch in the background. Your balance must cover all items and their fees. If your approval rule applies to the total, the batch waits as PENDING until a second person approves it.',
+    flags: [
+      ['skipInvalid', 'boolean', 'Pays an INVALID batch without the items that cannot be paid.', false, false],
+    ],
+    money: ['amount', 'fee', 'totalDebit'],
+    takesIdempotencyKey: true,
+  },
+  'batches.cancel': {
+    about: 'Cancel a payout batch. Ends a batch that was not submitted.',
+    flags: [],
+    money: ['amount', 'fee', 'totalDebit'],
+    takesIdempotencyKey: true,
+  },
+  'batches.retry': {
+    about: 'Retry the failed items of a batch. Creates a new batch of the items that failed. If the failed transfer used your reference, .retry1 is appended to it, because references are unique. The items are in one batch at a time: a second one is refused unless the first was cancelled, rejected or has expired.',
+    flags: [],
+    money: ['amount', 'fee', 'totalDebit'],
+    takesIdempotencyKey: true,
+  },
   'banks.list': {
     about: 'List banks. Returns the banks that bank transfers can pay, with their codes: all of them, unless you send limit.',
     flags: [],
@@ -579,18 +674,68 @@ export const described: Record<string, Described> = {
     ],
     money: [],
   },
+  'rates.list': {
+    about: 'List rates. Returns the current rate of each coin. A coin without a rate is not listed. Your conversion fee is charged on top; quotes include it. In test mode rates are simulated and depend only on the test clock.',
+    flags: [
+      ['limit', 'integer', 'Items per page.', false, false],
+      ['cursor', 'text', 'The nextCursor of the previous page.', false, false],
+    ],
+    money: [],
+  },
+  'conversions.quote': {
+    about: 'Quote a conversion. Returns a price that is valid for 60 seconds. Send amount or targetAmount. The target amount is rounded down to the smallest unit. No money moves until you convert.',
+    flags: [
+      ['from', 'text', 'The asset to convert. One of: NGN, USDC, USDT.', true, false, ['NGN', 'USDC', 'USDT']],
+      ['to', 'text', 'The asset to receive. One of the two must be NGN. One of: NGN, USDC, USDT.', true, false, ['NGN', 'USDC', 'USDT']],
+      ['amount', 'amount', 'How much of from to convert, including the fee. An integer in naira for NGN; a decimal string for coins.', false, false],
+      ['targetAmount', 'amount', 'How much of to to receive. Send it instead of amount. An integer in naira for NGN; a decimal string for coins.', false, false],
+    ],
+    money: ['sourceAmount', 'fee', 'targetAmount'],
+  },
+  'conversions.create': {
+    about: 'Convert. Converts at the price of a quote. Both balances change at once, or neither does.',
+    flags: [
+      ['quote', 'text', 'Reference of a quote that has not expired. A quote can be used once.', true, false],
+    ],
+    money: ['sourceAmount', 'fee', 'targetAmount'],
+    takesIdempotencyKey: true,
+  },
+  'conversions.get': {
+    about: 'Retrieve a conversion. Returns the conversion.',
+    flags: [],
+    money: ['sourceAmount', 'fee', 'targetAmount'],
+  },
+  'conversions.list': {
+    about: 'List conversions. Returns conversions, newest first. To export all of them, use csv.',
+    flags: [
+      ['from', 'text', 'Only items created at this time or later. A date is a day in Lagos. An ISO 8601 date or date-time; UTC if it names no zone.', false, false],
+      ['to', 'text', 'Only items created before this time. A date is a day in Lagos, and includes that day. An ISO 8601 date or date-time; UTC if it names no zone.', false, false],
+      ['limit', 'integer', 'Items per page.', false, false],
+      ['cursor', 'text', 'The nextCursor of the previous page.', false, false],
+    ],
+    money: ['sourceAmount', 'fee', 'targetAmount'],
+  },
+  'conversions.csv': {
+    about: 'Export conversions as CSV to stdout. Returns conversions, newest first.',
+    flags: [
+      ['from', 'text', 'Only items created at this time or later. A date is a day in Lagos. An ISO 8601 date or date-time; UTC if it names no zone.', false, false],
+      ['to', 'text', 'Only items created before this time. A date is a day in Lagos, and includes that day. An ISO 8601 date or date-time; UTC if it names no zone.', false, false],
+      ['cursor', 'text', 'The nextCursor of the previous page.', false, false],
+    ],
+    money: [],
+  },
   'settlements.create': {
-    about: 'Settle now. Pays the available naira above the reserve in your settings to your primary bank account, as a bank transfer with its usual fee: amount, or as much as possible in whole naira. If that is more than one transfer may carry, send another request for the rest.',
+    about: 'Settle now. Pays the available naira above the reserve in your settings to your primary bank account, as a bank transfer with its usual fee: amount, or as much as possible in whole naira. If that is more than one transfer may carry, send another request for the rest. With settlement.payTo wallet in your settings, amount or all of it is converted at the rate of the moment, and the coins less the fee of a crypto transfer are paid to your wallet.',
     flags: [
       ['amount', 'naira', 'Amount to pay; by default as much as possible.', false, false],
     ],
-    money: ['amount', 'fee', 'report.opening', 'report.credits', 'report.debits', 'report.closing', 'report.lines.amount', 'reserve'],
+    money: ['amount', 'fee', 'assetAmount', 'assetFee', 'report.opening', 'report.credits', 'report.debits', 'report.closing', 'report.lines.amount', 'reserve'],
     takesIdempotencyKey: true,
   },
   'settlements.get': {
     about: 'Retrieve a settlement. Returns the settlement with its report: what changed your naira balance since the settlement before, by type.',
     flags: [],
-    money: ['amount', 'fee', 'report.opening', 'report.credits', 'report.debits', 'report.closing', 'report.lines.amount', 'reserve'],
+    money: ['amount', 'fee', 'assetAmount', 'assetFee', 'report.opening', 'report.credits', 'report.debits', 'report.closing', 'report.lines.amount', 'reserve'],
   },
   'settlements.list': {
     about: 'List settlements. Returns settlements with their reports, newest first. To export all of them, use csv.',
@@ -598,7 +743,7 @@ export const described: Record<string, Described> = {
       ['limit', 'integer', 'Items per page.', false, false],
       ['cursor', 'text', 'The nextCursor of the previous page.', false, false],
     ],
-    money: ['amount', 'fee', 'report.opening', 'report.credits', 'report.debits', 'report.closing', 'report.lines.amount', 'reserve'],
+    money: ['amount', 'fee', 'assetAmount', 'assetFee', 'report.opening', 'report.credits', 'report.debits', 'report.closing', 'report.lines.amount', 'reserve'],
   },
   'settlements.csv': {
     about: 'Export settlements as CSV to stdout. Returns settlements with their reports, newest first.',
@@ -624,7 +769,7 @@ export const described: Record<string, Described> = {
     about: 'List balance entries. Returns every change of the available balance with the balance after it, newest first. To export all of them, use csv.',
     flags: [
       ['asset', 'text', 'Only entries of this asset. One of: NGN, USDC, USDT.', false, false, ['NGN', 'USDC', 'USDT']],
-      ['type', 'text', 'Only changes for this reason. One of: test_funding, operator_credit, crypto_payout, crypto_payout_fee, bank_payout, bank_payout_fee, bank_payout_reversal, bank_payout_fee_reversal, payment, payment_fee, payment_held, payment_accepted, payment_accepted_fee, payment_return, payment_refund, payment_return_reversal, payment_refund_reversal, sweep.', false, false, ['test_funding', 'operator_credit', 'crypto_payout', 'crypto_payout_fee', 'bank_payout', 'bank_payout_fee', 'bank_payout_reversal', 'bank_payout_fee_reversal', 'payment', 'payment_fee', 'payment_held', 'payment_accepted', 'payment_accepted_fee', 'payment_return', 'payment_refund', 'payment_return_reversal', 'payment_refund_reversal', 'sweep']],
+      ['type', 'text', 'Only changes for this reason. One of: test_funding, operator_credit, crypto_payout, crypto_payout_fee, bank_payout, bank_payout_fee, bank_payout_reversal, bank_payout_fee_reversal, payment, payment_fee, payment_held, payment_accepted, payment_accepted_fee, payment_return, payment_refund, payment_return_reversal, payment_refund_reversal, sweep, conversion, conversion_fee, conversion_credit.', false, false, ['test_funding', 'operator_credit', 'crypto_payout', 'crypto_payout_fee', 'bank_payout', 'bank_payout_fee', 'bank_payout_reversal', 'bank_payout_fee_reversal', 'payment', 'payment_fee', 'payment_held', 'payment_accepted', 'payment_accepted_fee', 'payment_return', 'payment_refund', 'payment_return_reversal', 'payment_refund_reversal', 'sweep', 'conversion', 'conversion_fee', 'conversion_credit']],
       ['reference', 'text', 'Only changes that this payment, payout or other resource caused.', false, false],
       ['from', 'text', 'Only items created at this time or later. A date is a day in Lagos. An ISO 8601 date or date-time; UTC if it names no zone.', false, false],
       ['to', 'text', 'Only items created before this time. A date is a day in Lagos, and includes that day. An ISO 8601 date or date-time; UTC if it names no zone.', false, false],
@@ -637,7 +782,7 @@ export const described: Record<string, Described> = {
     about: 'Export balance entries as CSV to stdout. Returns every change of the available balance with the balance after it, newest first.',
     flags: [
       ['asset', 'text', 'Only entries of this asset. One of: NGN, USDC, USDT.', false, false, ['NGN', 'USDC', 'USDT']],
-      ['type', 'text', 'Only changes for this reason. One of: test_funding, operator_credit, crypto_payout, crypto_payout_fee, bank_payout, bank_payout_fee, bank_payout_reversal, bank_payout_fee_reversal, payment, payment_fee, payment_held, payment_accepted, payment_accepted_fee, payment_return, payment_refund, payment_return_reversal, payment_refund_reversal, sweep.', false, false, ['test_funding', 'operator_credit', 'crypto_payout', 'crypto_payout_fee', 'bank_payout', 'bank_payout_fee', 'bank_payout_reversal', 'bank_payout_fee_reversal', 'payment', 'payment_fee', 'payment_held', 'payment_accepted', 'payment_accepted_fee', 'payment_return', 'payment_refund', 'payment_return_reversal', 'payment_refund_reversal', 'sweep']],
+      ['type', 'text', 'Only changes for this reason. One of: test_funding, operator_credit, crypto_payout, crypto_payout_fee, bank_payout, bank_payout_fee, bank_payout_reversal, bank_payout_fee_reversal, payment, payment_fee, payment_held, payment_accepted, payment_accepted_fee, payment_return, payment_refund, payment_return_reversal, payment_refund_reversal, sweep, conversion, conversion_fee, conversion_credit.', false, false, ['test_funding', 'operator_credit', 'crypto_payout', 'crypto_payout_fee', 'bank_payout', 'bank_payout_fee', 'bank_payout_reversal', 'bank_payout_fee_reversal', 'payment', 'payment_fee', 'payment_held', 'payment_accepted', 'payment_accepted_fee', 'payment_return', 'payment_refund', 'payment_return_reversal', 'payment_refund_reversal', 'sweep', 'conversion', 'conversion_fee', 'conversion_credit']],
       ['reference', 'text', 'Only changes that this payment, payout or other resource caused.', false, false],
       ['from', 'text', 'Only items created at this time or later. A date is a day in Lagos. An ISO 8601 date or date-time; UTC if it names no zone.', false, false],
       ['to', 'text', 'Only items created before this time. A date is a day in Lagos, and includes that day. An ISO 8601 date or date-time; UTC if it names no zone.', false, false],
@@ -728,6 +873,9 @@ export const described: Record<string, Described> = {
       ['settlement.time', 'text', 'Time of day in Nigeria (UTC+1), as hours and minutes.', false, false],
       ['settlement.reserve', 'naira', 'Amount that a settlement leaves in your available balance.', false, false],
       ['settlement.minimum', 'naira', 'Smallest scheduled settlement; below it, the next one includes the money.', false, false],
+      ['settlement.payTo', 'text', 'bank: your primary bank account. wallet: the naira are converted to asset at the current rate and paid to walletAddress. In live mode, this field, asset and walletAddress can be changed in the console only. One of: bank, wallet.', false, false, ['bank', 'wallet']],
+      ['settlement.asset', 'text', 'Stablecoin of settlements to a wallet. One of: USDC, USDT.', false, false, ['USDC', 'USDT']],
+      ['settlement.walletAddress', 'text', 'Solana wallet that receives settlements in a stablecoin.', false, true],
       ['approvals.appliesTo', 'text', 'console: transfers that people create. all: also those of API keys. One of: console, all.', false, false, ['console', 'all']],
       ['approvals.NGN.each', 'naira', 'A transfer of more than this waits for a second person.', false, false],
       ['approvals.NGN.perDay', 'naira', 'If the transfers of one person or API key within 24 hours that were not approved would sum up to more than this, the next one waits, too. Null: no such limit.', false, true],
@@ -752,7 +900,7 @@ export const described: Record<string, Described> = {
     about: 'Create a webhook endpoint. An environment can have 10 endpoints. The signing secret is only shown in this response.',
     flags: [
       ['url', 'text', 'Where events are sent: https on a public address; http too in test mode.', true, false],
-      ['events', 'list', 'Event types or groups such as payment.*; * means all.', false, false, ['*', 'virtual_account.*', 'dedicated_account.*', 'checkout.session.*', 'crypto_wallet.*', 'dedicated_crypto_wallet.*', 'payment.*', 'crypto_transfer.*', 'bank_transfer.*', 'settlement.*', 'balance.*', 'webhook_endpoint.*', 'virtual_account.paid', 'virtual_account.underpaid', 'virtual_account.overpaid', 'virtual_account.late_payment', 'virtual_account.duplicate_payment', 'virtual_account.expired', 'virtual_account.cancelled', 'dedicated_account.created', 'dedicated_account.credited', 'dedicated_account.deactivated', 'checkout.session.paid', 'checkout.session.expired', 'checkout.session.cancelled', 'crypto_wallet.paid', 'crypto_wallet.underpaid', 'crypto_wallet.overpaid', 'crypto_wallet.late_payment', 'crypto_wallet.duplicate_payment', 'crypto_wallet.expired', 'crypto_wallet.cancelled', 'dedicated_crypto_wallet.created', 'dedicated_crypto_wallet.credited', 'payment.held', 'payment.returning', 'payment.returned', 'payment.refunded', 'payment.refund_failed', 'crypto_transfer.pending', 'crypto_transfer.submitted', 'crypto_transfer.confirmed', 'crypto_transfer.failed', 'bank_transfer.pending', 'bank_transfer.submitted', 'bank_transfer.completed', 'bank_transfer.failed', 'bank_transfer.reversed', 'settlement.created', 'settlement.paid', 'settlement.failed', 'settlement.reversed', 'balance.low', 'webhook_endpoint.disabled', 'webhook_endpoint.test']],
+      ['events', 'list', 'Event types or groups such as payment.*; * means all.', false, false, ['*', 'virtual_account.*', 'dedicated_account.*', 'checkout.session.*', 'crypto_wallet.*', 'dedicated_crypto_wallet.*', 'payment.*', 'crypto_transfer.*', 'bank_transfer.*', 'conversion.*', 'batch.*', 'settlement.*', 'balance.*', 'webhook_endpoint.*', 'virtual_account.paid', 'virtual_account.underpaid', 'virtual_account.overpaid', 'virtual_account.late_payment', 'virtual_account.duplicate_payment', 'virtual_account.expired', 'virtual_account.cancelled', 'dedicated_account.created', 'dedicated_account.credited', 'dedicated_account.deactivated', 'checkout.session.paid', 'checkout.session.expired', 'checkout.session.cancelled', 'crypto_wallet.paid', 'crypto_wallet.underpaid', 'crypto_wallet.overpaid', 'crypto_wallet.late_payment', 'crypto_wallet.duplicate_payment', 'crypto_wallet.expired', 'crypto_wallet.cancelled', 'dedicated_crypto_wallet.created', 'dedicated_crypto_wallet.credited', 'payment.held', 'payment.returning', 'payment.returned', 'payment.refunded', 'payment.refund_failed', 'crypto_transfer.pending', 'crypto_transfer.submitted', 'crypto_transfer.confirmed', 'crypto_transfer.failed', 'bank_transfer.pending', 'bank_transfer.submitted', 'bank_transfer.completed', 'bank_transfer.failed', 'bank_transfer.reversed', 'conversion.completed', 'batch.completed', 'settlement.created', 'settlement.paid', 'settlement.failed', 'settlement.reversed', 'balance.low', 'webhook_endpoint.disabled', 'webhook_endpoint.test']],
       ['description', 'text', 'Text for people: what is paid for, or what the endpoint is for.', false, false],
     ],
     money: [],
@@ -775,7 +923,7 @@ export const described: Record<string, Described> = {
     about: 'Update a webhook endpoint. Changes only the fields you send. enabled: true enables a disabled endpoint again.',
     flags: [
       ['url', 'text', 'Where events are sent: https on a public address; http too in test mode.', false, false],
-      ['events', 'list', 'Event types or groups such as payment.*; * means all.', false, false, ['*', 'virtual_account.*', 'dedicated_account.*', 'checkout.session.*', 'crypto_wallet.*', 'dedicated_crypto_wallet.*', 'payment.*', 'crypto_transfer.*', 'bank_transfer.*', 'settlement.*', 'balance.*', 'webhook_endpoint.*', 'virtual_account.paid', 'virtual_account.underpaid', 'virtual_account.overpaid', 'virtual_account.late_payment', 'virtual_account.duplicate_payment', 'virtual_account.expired', 'virtual_account.cancelled', 'dedicated_account.created', 'dedicated_account.credited', 'dedicated_account.deactivated', 'checkout.session.paid', 'checkout.session.expired', 'checkout.session.cancelled', 'crypto_wallet.paid', 'crypto_wallet.underpaid', 'crypto_wallet.overpaid', 'crypto_wallet.late_payment', 'crypto_wallet.duplicate_payment', 'crypto_wallet.expired', 'crypto_wallet.cancelled', 'dedicated_crypto_wallet.created', 'dedicated_crypto_wallet.credited', 'payment.held', 'payment.returning', 'payment.returned', 'payment.refunded', 'payment.refund_failed', 'crypto_transfer.pending', 'crypto_transfer.submitted', 'crypto_transfer.confirmed', 'crypto_transfer.failed', 'bank_transfer.pending', 'bank_transfer.submitted', 'bank_transfer.completed', 'bank_transfer.failed', 'bank_transfer.reversed', 'settlement.created', 'settlement.paid', 'settlement.failed', 'settlement.reversed', 'balance.low', 'webhook_endpoint.disabled', 'webhook_endpoint.test']],
+      ['events', 'list', 'Event types or groups such as payment.*; * means all.', false, false, ['*', 'virtual_account.*', 'dedicated_account.*', 'checkout.session.*', 'crypto_wallet.*', 'dedicated_crypto_wallet.*', 'payment.*', 'crypto_transfer.*', 'bank_transfer.*', 'conversion.*', 'batch.*', 'settlement.*', 'balance.*', 'webhook_endpoint.*', 'virtual_account.paid', 'virtual_account.underpaid', 'virtual_account.overpaid', 'virtual_account.late_payment', 'virtual_account.duplicate_payment', 'virtual_account.expired', 'virtual_account.cancelled', 'dedicated_account.created', 'dedicated_account.credited', 'dedicated_account.deactivated', 'checkout.session.paid', 'checkout.session.expired', 'checkout.session.cancelled', 'crypto_wallet.paid', 'crypto_wallet.underpaid', 'crypto_wallet.overpaid', 'crypto_wallet.late_payment', 'crypto_wallet.duplicate_payment', 'crypto_wallet.expired', 'crypto_wallet.cancelled', 'dedicated_crypto_wallet.created', 'dedicated_crypto_wallet.credited', 'payment.held', 'payment.returning', 'payment.returned', 'payment.refunded', 'payment.refund_failed', 'crypto_transfer.pending', 'crypto_transfer.submitted', 'crypto_transfer.confirmed', 'crypto_transfer.failed', 'bank_transfer.pending', 'bank_transfer.submitted', 'bank_transfer.completed', 'bank_transfer.failed', 'bank_transfer.reversed', 'conversion.completed', 'batch.completed', 'settlement.created', 'settlement.paid', 'settlement.failed', 'settlement.reversed', 'balance.low', 'webhook_endpoint.disabled', 'webhook_endpoint.test']],
       ['description', 'text', 'Text for people: what is paid for, or what the endpoint is for.', false, false],
       ['enabled', 'boolean', 'Whether events are sent to it.', false, false],
     ],
@@ -811,7 +959,7 @@ export const described: Record<string, Described> = {
     about: 'List deliveries to a webhook endpoint. Returns deliveries with their latest attempt, newest event first. A page filtered by type may hold fewer items than limit, or none, and still have a nextCursor. Deliveries in flight or before their first attempt are listed if they are among the 1,000 that are due first. GET /v1/events/{id}/deliveries has every attempt with its response.',
     flags: [
       ['status', 'text', 'Only items in this state. One of: PENDING, DELIVERED, GIVEN_UP.', false, false, ['PENDING', 'DELIVERED', 'GIVEN_UP']],
-      ['type', 'text', 'Only events of this type, or of this group such as payment.*. One of: *, virtual_account.*, dedicated_account.*, checkout.session.*, crypto_wallet.*, dedicated_crypto_wallet.*, payment.*, crypto_transfer.*, bank_transfer.*, settlement.*, balance.*, webhook_endpoint.*, virtual_account.paid, virtual_account.underpaid, virtual_account.overpaid, virtual_account.late_payment, virtual_account.duplicate_payment, virtual_account.expired, virtual_account.cancelled, dedicated_account.created, dedicated_account.credited, dedicated_account.deactivated, checkout.session.paid, checkout.session.expired, checkout.session.cancelled, crypto_wallet.paid, crypto_wallet.underpaid, crypto_wallet.overpaid, crypto_wallet.late_payment, crypto_wallet.duplicate_payment, crypto_wallet.expired, crypto_wallet.cancelled, dedicated_crypto_wallet.created, dedicated_crypto_wallet.credited, payment.held, payment.returning, payment.returned, payment.refunded, payment.refund_failed, crypto_transfer.pending, crypto_transfer.submitted, crypto_transfer.confirmed, crypto_transfer.failed, bank_transfer.pending, bank_transfer.submitted, bank_transfer.completed, bank_transfer.failed, bank_transfer.reversed, settlement.created, settlement.paid, settlement.failed, settlement.reversed, balance.low, webhook_endpoint.disabled, webhook_endpoint.test.', false, false, ['*', 'virtual_account.*', 'dedicated_account.*', 'checkout.session.*', 'crypto_wallet.*', 'dedicated_crypto_wallet.*', 'payment.*', 'crypto_transfer.*', 'bank_transfer.*', 'settlement.*', 'balance.*', 'webhook_endpoint.*', 'virtual_account.paid', 'virtual_account.underpaid', 'virtual_account.overpaid', 'virtual_account.late_payment', 'virtual_account.duplicate_payment', 'virtual_account.expired', 'virtual_account.cancelled', 'dedicated_account.created', 'dedicated_account.credited', 'dedicated_account.deactivated', 'checkout.session.paid', 'checkout.session.expired', 'checkout.session.cancelled', 'crypto_wallet.paid', 'crypto_wallet.underpaid', 'crypto_wallet.overpaid', 'crypto_wallet.late_payment', 'crypto_wallet.duplicate_payment', 'crypto_wallet.expired', 'crypto_wallet.cancelled', 'dedicated_crypto_wallet.created', 'dedicated_crypto_wallet.credited', 'payment.held', 'payment.returning', 'payment.returned', 'payment.refunded', 'payment.refund_failed', 'crypto_transfer.pending', 'crypto_transfer.submitted', 'crypto_transfer.confirmed', 'crypto_transfer.failed', 'bank_transfer.pending', 'bank_transfer.submitted', 'bank_transfer.completed', 'bank_transfer.failed', 'bank_transfer.reversed', 'settlement.created', 'settlement.paid', 'settlement.failed', 'settlement.reversed', 'balance.low', 'webhook_endpoint.disabled', 'webhook_endpoint.test']],
+      ['type', 'text', 'Only events of this type, or of this group such as payment.*. One of: *, virtual_account.*, dedicated_account.*, checkout.session.*, crypto_wallet.*, dedicated_crypto_wallet.*, payment.*, crypto_transfer.*, bank_transfer.*, conversion.*, batch.*, settlement.*, balance.*, webhook_endpoint.*, virtual_account.paid, virtual_account.underpaid, virtual_account.overpaid, virtual_account.late_payment, virtual_account.duplicate_payment, virtual_account.expired, virtual_account.cancelled, dedicated_account.created, dedicated_account.credited, dedicated_account.deactivated, checkout.session.paid, checkout.session.expired, checkout.session.cancelled, crypto_wallet.paid, crypto_wallet.underpaid, crypto_wallet.overpaid, crypto_wallet.late_payment, crypto_wallet.duplicate_payment, crypto_wallet.expired, crypto_wallet.cancelled, dedicated_crypto_wallet.created, dedicated_crypto_wallet.credited, payment.held, payment.returning, payment.returned, payment.refunded, payment.refund_failed, crypto_transfer.pending, crypto_transfer.submitted, crypto_transfer.confirmed, crypto_transfer.failed, bank_transfer.pending, bank_transfer.submitted, bank_transfer.completed, bank_transfer.failed, bank_transfer.reversed, conversion.completed, batch.completed, settlement.created, settlement.paid, settlement.failed, settlement.reversed, balance.low, webhook_endpoint.disabled, webhook_endpoint.test.', false, false, ['*', 'virtual_account.*', 'dedicated_account.*', 'checkout.session.*', 'crypto_wallet.*', 'dedicated_crypto_wallet.*', 'payment.*', 'crypto_transfer.*', 'bank_transfer.*', 'conversion.*', 'batch.*', 'settlement.*', 'balance.*', 'webhook_endpoint.*', 'virtual_account.paid', 'virtual_account.underpaid', 'virtual_account.overpaid', 'virtual_account.late_payment', 'virtual_account.duplicate_payment', 'virtual_account.expired', 'virtual_account.cancelled', 'dedicated_account.created', 'dedicated_account.credited', 'dedicated_account.deactivated', 'checkout.session.paid', 'checkout.session.expired', 'checkout.session.cancelled', 'crypto_wallet.paid', 'crypto_wallet.underpaid', 'crypto_wallet.overpaid', 'crypto_wallet.late_payment', 'crypto_wallet.duplicate_payment', 'crypto_wallet.expired', 'crypto_wallet.cancelled', 'dedicated_crypto_wallet.created', 'dedicated_crypto_wallet.credited', 'payment.held', 'payment.returning', 'payment.returned', 'payment.refunded', 'payment.refund_failed', 'crypto_transfer.pending', 'crypto_transfer.submitted', 'crypto_transfer.confirmed', 'crypto_transfer.failed', 'bank_transfer.pending', 'bank_transfer.submitted', 'bank_transfer.completed', 'bank_transfer.failed', 'bank_transfer.reversed', 'conversion.completed', 'batch.completed', 'settlement.created', 'settlement.paid', 'settlement.failed', 'settlement.reversed', 'balance.low', 'webhook_endpoint.disabled', 'webhook_endpoint.test']],
       ['from', 'text', 'Only events at or after this time. A date is a day in Lagos. An ISO 8601 date or date-time; UTC if it names no zone.', false, false],
       ['to', 'text', 'Only events before this time. A date is a day in Lagos, and includes that day. An ISO 8601 date or date-time; UTC if it names no zone.', false, false],
       ['limit', 'integer', 'Items per page.', false, false],
@@ -827,24 +975,24 @@ export const described: Record<string, Described> = {
   'events.get': {
     about: 'Retrieve an event. Returns the event exactly as it is sent to webhook endpoints.',
     flags: [],
-    money: ['data.amount', 'data.amountReceived', 'data.amountAccepted', 'data.amountHeld', 'data.amountReturning', 'data.amountReturned', 'data.payments.amount', 'data.payments.amountAccepted', 'data.payments.amountHeld', 'data.payments.amountReturning', 'data.payments.amountReturned', 'data.payments.fee', 'data.payment.amount', 'data.payment.amountAccepted', 'data.payment.amountHeld', 'data.payment.amountReturning', 'data.payment.amountReturned', 'data.payment.fee', 'data.crypto.amount', 'data.bankTransfer.amount', 'data.cryptoAmounts.amount', 'data.cryptoAmounts.amountReceived', 'data.cryptoAmounts.amountAccepted', 'data.fee', 'data.totalDebit', 'data.report.opening', 'data.report.credits', 'data.report.debits', 'data.report.closing', 'data.report.lines.amount', 'data.reserve', 'data.available', 'data.threshold'],
+    money: ['data.amount', 'data.amountReceived', 'data.amountAccepted', 'data.amountHeld', 'data.amountReturning', 'data.amountReturned', 'data.payments.amount', 'data.payments.amountAccepted', 'data.payments.amountHeld', 'data.payments.amountReturning', 'data.payments.amountReturned', 'data.payments.fee', 'data.payment.amount', 'data.payment.amountAccepted', 'data.payment.amountHeld', 'data.payment.amountReturning', 'data.payment.amountReturned', 'data.payment.fee', 'data.crypto.amount', 'data.bankTransfer.amount', 'data.cryptoAmounts.amount', 'data.cryptoAmounts.amountReceived', 'data.cryptoAmounts.amountAccepted', 'data.fee', 'data.totalDebit', 'data.sourceAmount', 'data.targetAmount', 'data.assetAmount', 'data.assetFee', 'data.report.opening', 'data.report.credits', 'data.report.debits', 'data.report.closing', 'data.report.lines.amount', 'data.reserve', 'data.available', 'data.threshold'],
   },
   'events.list': {
     about: 'List events. Returns events, newest first. Filter by type or group, by resource and by time. To export all of them, use csv.',
     flags: [
-      ['type', 'text', 'Only events of this type, or of this group such as payment.*. One of: *, virtual_account.*, dedicated_account.*, checkout.session.*, crypto_wallet.*, dedicated_crypto_wallet.*, payment.*, crypto_transfer.*, bank_transfer.*, settlement.*, balance.*, webhook_endpoint.*, virtual_account.paid, virtual_account.underpaid, virtual_account.overpaid, virtual_account.late_payment, virtual_account.duplicate_payment, virtual_account.expired, virtual_account.cancelled, dedicated_account.created, dedicated_account.credited, dedicated_account.deactivated, checkout.session.paid, checkout.session.expired, checkout.session.cancelled, crypto_wallet.paid, crypto_wallet.underpaid, crypto_wallet.overpaid, crypto_wallet.late_payment, crypto_wallet.duplicate_payment, crypto_wallet.expired, crypto_wallet.cancelled, dedicated_crypto_wallet.created, dedicated_crypto_wallet.credited, payment.held, payment.returning, payment.returned, payment.refunded, payment.refund_failed, crypto_transfer.pending, crypto_transfer.submitted, crypto_transfer.confirmed, crypto_transfer.failed, bank_transfer.pending, bank_transfer.submitted, bank_transfer.completed, bank_transfer.failed, bank_transfer.reversed, settlement.created, settlement.paid, settlement.failed, settlement.reversed, balance.low, webhook_endpoint.disabled, webhook_endpoint.test.', false, false, ['*', 'virtual_account.*', 'dedicated_account.*', 'checkout.session.*', 'crypto_wallet.*', 'dedicated_crypto_wallet.*', 'payment.*', 'crypto_transfer.*', 'bank_transfer.*', 'settlement.*', 'balance.*', 'webhook_endpoint.*', 'virtual_account.paid', 'virtual_account.underpaid', 'virtual_account.overpaid', 'virtual_account.late_payment', 'virtual_account.duplicate_payment', 'virtual_account.expired', 'virtual_account.cancelled', 'dedicated_account.created', 'dedicated_account.credited', 'dedicated_account.deactivated', 'checkout.session.paid', 'checkout.session.expired', 'checkout.session.cancelled', 'crypto_wallet.paid', 'crypto_wallet.underpaid', 'crypto_wallet.overpaid', 'crypto_wallet.late_payment', 'crypto_wallet.duplicate_payment', 'crypto_wallet.expired', 'crypto_wallet.cancelled', 'dedicated_crypto_wallet.created', 'dedicated_crypto_wallet.credited', 'payment.held', 'payment.returning', 'payment.returned', 'payment.refunded', 'payment.refund_failed', 'crypto_transfer.pending', 'crypto_transfer.submitted', 'crypto_transfer.confirmed', 'crypto_transfer.failed', 'bank_transfer.pending', 'bank_transfer.submitted', 'bank_transfer.completed', 'bank_transfer.failed', 'bank_transfer.reversed', 'settlement.created', 'settlement.paid', 'settlement.failed', 'settlement.reversed', 'balance.low', 'webhook_endpoint.disabled', 'webhook_endpoint.test']],
+      ['type', 'text', 'Only events of this type, or of this group such as payment.*. One of: *, virtual_account.*, dedicated_account.*, checkout.session.*, crypto_wallet.*, dedicated_crypto_wallet.*, payment.*, crypto_transfer.*, bank_transfer.*, conversion.*, batch.*, settlement.*, balance.*, webhook_endpoint.*, virtual_account.paid, virtual_account.underpaid, virtual_account.overpaid, virtual_account.late_payment, virtual_account.duplicate_payment, virtual_account.expired, virtual_account.cancelled, dedicated_account.created, dedicated_account.credited, dedicated_account.deactivated, checkout.session.paid, checkout.session.expired, checkout.session.cancelled, crypto_wallet.paid, crypto_wallet.underpaid, crypto_wallet.overpaid, crypto_wallet.late_payment, crypto_wallet.duplicate_payment, crypto_wallet.expired, crypto_wallet.cancelled, dedicated_crypto_wallet.created, dedicated_crypto_wallet.credited, payment.held, payment.returning, payment.returned, payment.refunded, payment.refund_failed, crypto_transfer.pending, crypto_transfer.submitted, crypto_transfer.confirmed, crypto_transfer.failed, bank_transfer.pending, bank_transfer.submitted, bank_transfer.completed, bank_transfer.failed, bank_transfer.reversed, conversion.completed, batch.completed, settlement.created, settlement.paid, settlement.failed, settlement.reversed, balance.low, webhook_endpoint.disabled, webhook_endpoint.test.', false, false, ['*', 'virtual_account.*', 'dedicated_account.*', 'checkout.session.*', 'crypto_wallet.*', 'dedicated_crypto_wallet.*', 'payment.*', 'crypto_transfer.*', 'bank_transfer.*', 'conversion.*', 'batch.*', 'settlement.*', 'balance.*', 'webhook_endpoint.*', 'virtual_account.paid', 'virtual_account.underpaid', 'virtual_account.overpaid', 'virtual_account.late_payment', 'virtual_account.duplicate_payment', 'virtual_account.expired', 'virtual_account.cancelled', 'dedicated_account.created', 'dedicated_account.credited', 'dedicated_account.deactivated', 'checkout.session.paid', 'checkout.session.expired', 'checkout.session.cancelled', 'crypto_wallet.paid', 'crypto_wallet.underpaid', 'crypto_wallet.overpaid', 'crypto_wallet.late_payment', 'crypto_wallet.duplicate_payment', 'crypto_wallet.expired', 'crypto_wallet.cancelled', 'dedicated_crypto_wallet.created', 'dedicated_crypto_wallet.credited', 'payment.held', 'payment.returning', 'payment.returned', 'payment.refunded', 'payment.refund_failed', 'crypto_transfer.pending', 'crypto_transfer.submitted', 'crypto_transfer.confirmed', 'crypto_transfer.failed', 'bank_transfer.pending', 'bank_transfer.submitted', 'bank_transfer.completed', 'bank_transfer.failed', 'bank_transfer.reversed', 'conversion.completed', 'batch.completed', 'settlement.created', 'settlement.paid', 'settlement.failed', 'settlement.reversed', 'balance.low', 'webhook_endpoint.disabled', 'webhook_endpoint.test']],
       ['resource', 'text', 'Only events about the resource with this reference.', false, false],
       ['from', 'text', 'Only events at or after this time. A date is a day in Lagos. An ISO 8601 date or date-time; UTC if it names no zone.', false, false],
       ['to', 'text', 'Only events before this time. A date is a day in Lagos, and includes that day. An ISO 8601 date or date-time; UTC if it names no zone.', false, false],
       ['limit', 'integer', 'Items per page.', false, false],
       ['cursor', 'text', 'The nextCursor of the previous page.', false, false],
     ],
-    money: ['data.amount', 'data.amountReceived', 'data.amountAccepted', 'data.amountHeld', 'data.amountReturning', 'data.amountReturned', 'data.payments.amount', 'data.payments.amountAccepted', 'data.payments.amountHeld', 'data.payments.amountReturning', 'data.payments.amountReturned', 'data.payments.fee', 'data.payment.amount', 'data.payment.amountAccepted', 'data.payment.amountHeld', 'data.payment.amountReturning', 'data.payment.amountReturned', 'data.payment.fee', 'data.crypto.amount', 'data.bankTransfer.amount', 'data.cryptoAmounts.amount', 'data.cryptoAmounts.amountReceived', 'data.cryptoAmounts.amountAccepted', 'data.fee', 'data.totalDebit', 'data.report.opening', 'data.report.credits', 'data.report.debits', 'data.report.closing', 'data.report.lines.amount', 'data.reserve', 'data.available', 'data.threshold'],
+    money: ['data.amount', 'data.amountReceived', 'data.amountAccepted', 'data.amountHeld', 'data.amountReturning', 'data.amountReturned', 'data.payments.amount', 'data.payments.amountAccepted', 'data.payments.amountHeld', 'data.payments.amountReturning', 'data.payments.amountReturned', 'data.payments.fee', 'data.payment.amount', 'data.payment.amountAccepted', 'data.payment.amountHeld', 'data.payment.amountReturning', 'data.payment.amountReturned', 'data.payment.fee', 'data.crypto.amount', 'data.bankTransfer.amount', 'data.cryptoAmounts.amount', 'data.cryptoAmounts.amountReceived', 'data.cryptoAmounts.amountAccepted', 'data.fee', 'data.totalDebit', 'data.sourceAmount', 'data.targetAmount', 'data.assetAmount', 'data.assetFee', 'data.report.opening', 'data.report.credits', 'data.report.debits', 'data.report.closing', 'data.report.lines.amount', 'data.reserve', 'data.available', 'data.threshold'],
   },
   'events.csv': {
     about: 'Export events as CSV to stdout. Returns events, newest first. Filter by type or group, by resource and by time.',
     flags: [
-      ['type', 'text', 'Only events of this type, or of this group such as payment.*. One of: *, virtual_account.*, dedicated_account.*, checkout.session.*, crypto_wallet.*, dedicated_crypto_wallet.*, payment.*, crypto_transfer.*, bank_transfer.*, settlement.*, balance.*, webhook_endpoint.*, virtual_account.paid, virtual_account.underpaid, virtual_account.overpaid, virtual_account.late_payment, virtual_account.duplicate_payment, virtual_account.expired, virtual_account.cancelled, dedicated_account.created, dedicated_account.credited, dedicated_account.deactivated, checkout.session.paid, checkout.session.expired, checkout.session.cancelled, crypto_wallet.paid, crypto_wallet.underpaid, crypto_wallet.overpaid, crypto_wallet.late_payment, crypto_wallet.duplicate_payment, crypto_wallet.expired, crypto_wallet.cancelled, dedicated_crypto_wallet.created, dedicated_crypto_wallet.credited, payment.held, payment.returning, payment.returned, payment.refunded, payment.refund_failed, crypto_transfer.pending, crypto_transfer.submitted, crypto_transfer.confirmed, crypto_transfer.failed, bank_transfer.pending, bank_transfer.submitted, bank_transfer.completed, bank_transfer.failed, bank_transfer.reversed, settlement.created, settlement.paid, settlement.failed, settlement.reversed, balance.low, webhook_endpoint.disabled, webhook_endpoint.test.', false, false, ['*', 'virtual_account.*', 'dedicated_account.*', 'checkout.session.*', 'crypto_wallet.*', 'dedicated_crypto_wallet.*', 'payment.*', 'crypto_transfer.*', 'bank_transfer.*', 'settlement.*', 'balance.*', 'webhook_endpoint.*', 'virtual_account.paid', 'virtual_account.underpaid', 'virtual_account.overpaid', 'virtual_account.late_payment', 'virtual_account.duplicate_payment', 'virtual_account.expired', 'virtual_account.cancelled', 'dedicated_account.created', 'dedicated_account.credited', 'dedicated_account.deactivated', 'checkout.session.paid', 'checkout.session.expired', 'checkout.session.cancelled', 'crypto_wallet.paid', 'crypto_wallet.underpaid', 'crypto_wallet.overpaid', 'crypto_wallet.late_payment', 'crypto_wallet.duplicate_payment', 'crypto_wallet.expired', 'crypto_wallet.cancelled', 'dedicated_crypto_wallet.created', 'dedicated_crypto_wallet.credited', 'payment.held', 'payment.returning', 'payment.returned', 'payment.refunded', 'payment.refund_failed', 'crypto_transfer.pending', 'crypto_transfer.submitted', 'crypto_transfer.confirmed', 'crypto_transfer.failed', 'bank_transfer.pending', 'bank_transfer.submitted', 'bank_transfer.completed', 'bank_transfer.failed', 'bank_transfer.reversed', 'settlement.created', 'settlement.paid', 'settlement.failed', 'settlement.reversed', 'balance.low', 'webhook_endpoint.disabled', 'webhook_endpoint.test']],
+      ['type', 'text', 'Only events of this type, or of this group such as payment.*. One of: *, virtual_account.*, dedicated_account.*, checkout.session.*, crypto_wallet.*, dedicated_crypto_wallet.*, payment.*, crypto_transfer.*, bank_transfer.*, conversion.*, batch.*, settlement.*, balance.*, webhook_endpoint.*, virtual_account.paid, virtual_account.underpaid, virtual_account.overpaid, virtual_account.late_payment, virtual_account.duplicate_payment, virtual_account.expired, virtual_account.cancelled, dedicated_account.created, dedicated_account.credited, dedicated_account.deactivated, checkout.session.paid, checkout.session.expired, checkout.session.cancelled, crypto_wallet.paid, crypto_wallet.underpaid, crypto_wallet.overpaid, crypto_wallet.late_payment, crypto_wallet.duplicate_payment, crypto_wallet.expired, crypto_wallet.cancelled, dedicated_crypto_wallet.created, dedicated_crypto_wallet.credited, payment.held, payment.returning, payment.returned, payment.refunded, payment.refund_failed, crypto_transfer.pending, crypto_transfer.submitted, crypto_transfer.confirmed, crypto_transfer.failed, bank_transfer.pending, bank_transfer.submitted, bank_transfer.completed, bank_transfer.failed, bank_transfer.reversed, conversion.completed, batch.completed, settlement.created, settlement.paid, settlement.failed, settlement.reversed, balance.low, webhook_endpoint.disabled, webhook_endpoint.test.', false, false, ['*', 'virtual_account.*', 'dedicated_account.*', 'checkout.session.*', 'crypto_wallet.*', 'dedicated_crypto_wallet.*', 'payment.*', 'crypto_transfer.*', 'bank_transfer.*', 'conversion.*', 'batch.*', 'settlement.*', 'balance.*', 'webhook_endpoint.*', 'virtual_account.paid', 'virtual_account.underpaid', 'virtual_account.overpaid', 'virtual_account.late_payment', 'virtual_account.duplicate_payment', 'virtual_account.expired', 'virtual_account.cancelled', 'dedicated_account.created', 'dedicated_account.credited', 'dedicated_account.deactivated', 'checkout.session.paid', 'checkout.session.expired', 'checkout.session.cancelled', 'crypto_wallet.paid', 'crypto_wallet.underpaid', 'crypto_wallet.overpaid', 'crypto_wallet.late_payment', 'crypto_wallet.duplicate_payment', 'crypto_wallet.expired', 'crypto_wallet.cancelled', 'dedicated_crypto_wallet.created', 'dedicated_crypto_wallet.credited', 'payment.held', 'payment.returning', 'payment.returned', 'payment.refunded', 'payment.refund_failed', 'crypto_transfer.pending', 'crypto_transfer.submitted', 'crypto_transfer.confirmed', 'crypto_transfer.failed', 'bank_transfer.pending', 'bank_transfer.submitted', 'bank_transfer.completed', 'bank_transfer.failed', 'bank_transfer.reversed', 'conversion.completed', 'batch.completed', 'settlement.created', 'settlement.paid', 'settlement.failed', 'settlement.reversed', 'balance.low', 'webhook_endpoint.disabled', 'webhook_endpoint.test']],
       ['resource', 'text', 'Only events about the resource with this reference.', false, false],
       ['from', 'text', 'Only events at or after this time. A date is a day in Lagos. An ISO 8601 date or date-time; UTC if it names no zone.', false, false],
       ['to', 'text', 'Only events before this time. A date is a day in Lagos, and includes that day. An ISO 8601 date or date-time; UTC if it names no zone.', false, false],

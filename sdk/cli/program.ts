@@ -1,4 +1,5 @@
 import { Command, CommanderError } from 'commander'
+import { registerBatches } from './batches.js'
 import { describeFailure, exitCodeOf, exitCodes, toJson } from './failure.js'
 import { registerListen } from './listen.js'
 import { registerLogin } from './login.js'
@@ -32,6 +33,7 @@ export function createProgram(terminal: Terminal, version: string, words: string
   registerLogin(program, terminal)
   registerResources(program, terminal)
   registerResend(program, terminal)
+  registerBatches(program, terminal)
   return program
 }
 

@@ -26,6 +26,7 @@ export function registerResources(program: Command, terminal: Terminal): void {
 
 function registerRows(parent: Command, terminal: Terminal, rows: Operations, prefix: string): void {
   for (const [name, row] of Object.entries(rows)) {
+    if (handWritten.has(prefix + name)) continue
     const isDefault = worded[prefix + name] !== undefined
     const command = parent.command(toFlagName(name), { isDefault })
     if (isOperation(row)) registerOperation(command, terminal, row, prefix + name)
@@ -35,6 +36,9 @@ function registerRows(parent: Command, terminal: Terminal, rows: Operations, pre
     }
   }
 }
+
+/** Registered by batches.ts: they read a file or wait. */
+const handWritten = new Set(['batches.create', 'batches.submit'])
 
 function describeGroup(name: string, rows: Operations): string {
   const verbs = Object.keys(rows).map(toFlagName).join(', ')

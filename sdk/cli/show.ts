@@ -1,4 +1,4 @@
-import { type Column, listColumns, readField } from './columns.js'
+import { listColumns, readField } from './columns.js'
 import { formatMoney, isAsset } from './money.js'
 import { withoutControls } from './style.js'
 import { formatTable } from './table.js'
@@ -107,7 +107,7 @@ type ListStyle = {
   isDaily?: boolean
 }
 
-/** A kept name is at least this wide; below, times lose their year first. */
+/** A kept name is at least this wide; below, times lose their year and sentences become codes. */
 const nameWidthWanted = 16
 
 /** One line per resource: what people look for first, then as many scalar fields as fit. */
@@ -120,14 +120,16 @@ export function formatList(
   const { all, kept, shrinking, hasSeconds } = listColumns(rows, operation)
   const unit = isDaily ? 'day' : hasSeconds ? 'second' : 'minute'
   const at = all.findIndex(({ head }) => head === shrinking)
-  const build = (style: TimeStyle) => ({
+  const build = (style: TimeStyle, isNarrow: boolean) => ({
     head: all.map(({ head }, one) => headOf(head, { rows, style, isKept: one < kept })),
     rows: rows.map((row) => {
       const inside = { fields: money.fields, asset: assetOf(row) ?? money.asset }
-      return all.map((column) => toListCell(column, row, inside, style))
+      return all.map(({ fields, narrowFields }) =>
+        toListCell(isNarrow ? narrowFields : fields, row, inside, style),
+      )
     }),
   })
-  const full = build({ zone, unit })
+  const full = build({ zone, unit }, false)
   const widths = full.head.map((head, at) =>
     Math.max(head.length, ...full.rows.map((row) => row[at]!.length)),
   )
@@ -136,7 +138,7 @@ export function formatList(
     .map((width, one) => (one === at ? Math.min(width, nameWidthWanted) : width) + 2)
   const isNarrow = least.reduce((sum, width) => sum + width, -2) > terminal.columns
   return formatTable(terminal, {
-    ...(isNarrow ? build({ zone, unit, isYearHidden: !isDaily }) : full),
+    ...(isNarrow ? build({ zone, unit, isYearHidden: !isDaily }, true) : full),
     amounts: money.fields,
     isCut: true,
     kept: Math.max(kept, 1),
@@ -154,7 +156,7 @@ function headOf(
   return `${style.isYearHidden && isKept ? 'time' : head} (${zoneLabel(style.zone)})`
 }
 
-function toListCell({ fields }: Column, row: Fields, money: Money, style: TimeStyle): string {
+function toListCell(fields: string[], row: Fields, money: Money, style: TimeStyle): string {
   const field = fields.find((one) => (readField(row, one) ?? null) !== null) ?? fields[0]!
   return toTime(field, row, style) ?? toCell(field.split('.'), readField(row, field), money)
 }

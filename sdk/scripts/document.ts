@@ -8,7 +8,7 @@ type Parameter = {
   description?: string
   schema: Schema
 }
-type Json = { content: { 'application/json': { schema: Schema } } }
+type Json = { content: { 'application/json': { schema: Schema }; 'text/csv'?: object } }
 
 /** An operation in openapi.json. */
 export type Described = {

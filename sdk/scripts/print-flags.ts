@@ -50,7 +50,7 @@ export function printFlags(document: Document): string {
 
 /** A list and its export are one operation of the API and two commands. */
 function describeCommand({ gives }: Operation, { summary, description }: Described): string {
-  const [, things] = /^List (.+)$/.exec(summary) ?? []
+  const [, things] = /^(?:List|Download) (.+)$/.exec(summary) ?? []
   const text = description.replace(/ ?Send `Accept: text\/csv` to export all of them\./, '')
   if (gives === 'csv') {
     const unpaged = text.replace(/ ?A page [^.]+\./, '')

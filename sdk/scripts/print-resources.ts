@@ -80,7 +80,9 @@ function printInput(row: Operation, described: Described): string[] {
   if (!input) return []
   const isOptional = (input.required ?? []).length === 0 && row.method !== 'PATCH'
   const name = row.takes === 'body' ? 'input' : 'query'
-  return [`${name}${isOptional ? '?' : ''}: ${inputName(row, described)}`]
+  // A text is a CSV file.
+  const csv = described.requestBody?.content['text/csv'] ? ' | string' : ''
+  return [`${name}${isOptional ? '?' : ''}: ${inputName(row, described)}${csv}`]
 }
 
 function printAnswer({ gives }: Operation, described: Described, indent: string): string {

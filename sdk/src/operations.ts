@@ -22,6 +22,7 @@ const items = (path: string): Operation => ({ ...read(path), gives: 'items' })
 const findItems = (path: string): Operation => ({ ...find(path), gives: 'items' })
 const list = (path: string): Operation => ({ ...find(path), gives: 'pages' })
 const csv = (path: string): Operation => ({ ...find(path), gives: 'csv' })
+const file = (path: string): Operation => ({ ...read(path), gives: 'csv' })
 const act = (path: string): Operation => ({ ...plain, method: 'POST', path })
 const send = (path: string): Operation => ({ ...act(path), takes: 'body' })
 const change = (path: string): Operation => ({ ...send(path), method: 'PATCH' })
@@ -102,9 +103,30 @@ export const operations = {
     list: list('/v1/disbursements/bank-transfer'),
     csv: csv('/v1/disbursements/bank-transfer'),
   },
+  batches: {
+    create: send('/v1/disbursements/batches'),
+    get: read('/v1/disbursements/batches/{reference}'),
+    list: list('/v1/disbursements/batches'),
+    csv: csv('/v1/disbursements/batches'),
+    items: list('/v1/disbursements/batches/{reference}/items'),
+    itemsCsv: csv('/v1/disbursements/batches/{reference}/items'),
+    report: file('/v1/disbursements/batches/{reference}/report'),
+    template: csv('/v1/disbursements/batches/template'),
+    submit: send('/v1/disbursements/batches/{reference}/submit'),
+    cancel: act('/v1/disbursements/batches/{reference}/cancel'),
+    retry: act('/v1/disbursements/batches/{reference}/retry'),
+  },
   banks: {
     list: items('/v1/banks'),
     resolve: find('/v1/banks/resolve'),
+  },
+  rates: { list: list('/v1/rates') },
+  conversions: {
+    quote: send('/v1/conversions/quotes'),
+    create: send('/v1/conversions'),
+    get: read('/v1/conversions/{reference}'),
+    list: list('/v1/conversions'),
+    csv: csv('/v1/conversions'),
   },
   settlements: {
     create: send('/v1/settlements'),

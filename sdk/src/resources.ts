@@ -14,15 +14,20 @@ import type {
   ChangeSettingsInput,
   ChangeWebhookEndpointInput,
   CheckoutSession,
+  Conversion,
+  ConversionQuote,
   ConversionReport,
   CountDisbursementsQuery,
   CountPaymentsQuery,
   CreateBankTransferInput,
   CreateCheckoutSessionInput,
+  CreateConversionInput,
+  CreateConversionQuoteInput,
   CreateCryptoTransferInput,
   CreateCryptoWalletInput,
   CreateDedicatedAccountInput,
   CreateDedicatedCryptoWalletInput,
+  CreatePayoutBatchInput,
   CreateSettlementInput,
   CreateVirtualAccountInput,
   CreateWebhookEndpointInput,
@@ -39,12 +44,14 @@ import type {
   FundTestBalanceInput,
   GetBalanceReportQuery,
   GetConversionReportQuery,
+  GetPayoutBatchTemplateQuery,
   GetPayoutTimesReportQuery,
   GetReceivedReportQuery,
   GetRecipientHistoryQuery,
   ListBalanceEntriesQuery,
   ListBankTransfersQuery,
   ListCheckoutSessionsQuery,
+  ListConversionsQuery,
   ListCryptoTransfersQuery,
   ListCryptoWalletsQuery,
   ListDedicatedAccountsQuery,
@@ -55,6 +62,9 @@ import type {
   ListEventsQuery,
   ListPaymentReturnsQuery,
   ListPaymentsQuery,
+  ListPayoutBatchItemsQuery,
+  ListPayoutBatchesQuery,
+  ListRatesQuery,
   ListRequestLogsQuery,
   ListSettlementEntriesQuery,
   ListSettlementsQuery,
@@ -64,11 +74,14 @@ import type {
   PayTestAccountInput,
   Payment,
   PaymentReturn,
+  PayoutBatch,
+  PayoutBatchItem,
   PayoutTimesReport,
   Profile,
   PublicCheckoutSession,
   QuoteBankTransferInput,
   QuoteCryptoTransferInput,
+  Rate,
   ReceivedReport,
   RecipientHistory,
   RecoverWebhookEndpointInput,
@@ -83,6 +96,7 @@ import type {
   Settlement,
   SimulatePublicCheckoutInput,
   StatementSummary,
+  SubmitPayoutBatchInput,
   SummarizeBalanceEntriesQuery,
   TestClock,
   TestDeposit,
@@ -600,6 +614,103 @@ export type Resources = {
      */
     csv(query?: ListBankTransfersQuery, options?: RequestOptions): AsyncIterable<string>
   }
+  readonly batches: {
+    /**
+     * Create a payout batch.
+     *
+     * Creates a batch of up to 10,000 bank transfers or crypto transfers, from JSON or a CSV file
+     * with the columns of the template. A file with mistakes is refused as a whole; the response
+     * lists them with their lines. Account names, destinations and fees are then checked in the
+     * background (`VALIDATING`). Nothing is paid until you submit the batch.
+     *
+     * `POST /v1/disbursements/batches`
+     */
+    create(input: CreatePayoutBatchInput | string, options?: WriteOptions): Promise<PayoutBatch>
+    /**
+     * Retrieve a payout batch.
+     *
+     * Returns the batch with its totals, fees, counts and progress.
+     *
+     * `GET /v1/disbursements/batches/{reference}`
+     */
+    get(reference: string, options?: RequestOptions): Promise<PayoutBatch>
+    /**
+     * List payout batches.
+     *
+     * Returns batches, newest first. Send `Accept: text/csv` to export all of them.
+     *
+     * `GET /v1/disbursements/batches`
+     */
+    list(query?: ListPayoutBatchesQuery, options?: RequestOptions): Pages<PayoutBatch>
+    /**
+     * List payout batches.
+     *
+     * Returns batches, newest first. Send `Accept: text/csv` to export all of them.
+     *
+     * `GET /v1/disbursements/batches`
+     */
+    csv(query?: ListPayoutBatchesQuery, options?: RequestOptions): AsyncIterable<string>
+    /**
+     * List the items of a batch.
+     *
+     * Returns items in the order of the batch. Send `Accept: text/csv` to export all of them.
+     *
+     * `GET /v1/disbursements/batches/{reference}/items`
+     */
+    items(reference: string, query?: ListPayoutBatchItemsQuery, options?: RequestOptions): Pages<PayoutBatchItem>
+    /**
+     * List the items of a batch.
+     *
+     * Returns items in the order of the batch. Send `Accept: text/csv` to export all of them.
+     *
+     * `GET /v1/disbursements/batches/{reference}/items`
+     */
+    itemsCsv(reference: string, query?: ListPayoutBatchItemsQuery, options?: RequestOptions): AsyncIterable<string>
+    /**
+     * Download the results of a batch.
+     *
+     * Returns every item with its result as CSV.
+     *
+     * `GET /v1/disbursements/batches/{reference}/report`
+     */
+    report(reference: string, options?: RequestOptions): AsyncIterable<string>
+    /**
+     * Download the template of a batch.
+     *
+     * Returns a CSV file with the names of the columns and a sample row.
+     *
+     * `GET /v1/disbursements/batches/template`
+     */
+    template(query: GetPayoutBatchTemplateQuery, options?: RequestOptions): AsyncIterable<string>
+    /**
+     * Submit a payout batch.
+     *
+     * Pays the items of a validated batch in the background. Your balance must cover all items and
+     * their fees. If your approval rule applies to the total, the batch waits as `PENDING` until a
+     * second person approves it.
+     *
+     * `POST /v1/disbursements/batches/{reference}/submit`
+     */
+    submit(reference: string, input?: SubmitPayoutBatchInput, options?: WriteOptions): Promise<PayoutBatch>
+    /**
+     * Cancel a payout batch.
+     *
+     * Ends a batch that was not submitted.
+     *
+     * `POST /v1/disbursements/batches/{reference}/cancel`
+     */
+    cancel(reference: string, options?: WriteOptions): Promise<PayoutBatch>
+    /**
+     * Retry the failed items of a batch.
+     *
+     * Creates a new batch of the items that failed. If the failed transfer used your reference,
+     * `.retry1` is appended to it, because references are unique. The items are in one batch at a
+     * time: a second one is refused unless the first was cancelled, rejected or has expired.
+     *
+     * `POST /v1/disbursements/batches/{reference}/retry`
+     */
+    retry(reference: string, options?: WriteOptions): Promise<PayoutBatch>
+  }
   readonly banks: {
     /**
      * List banks.
@@ -619,13 +730,70 @@ export type Resources = {
      */
     resolve(query: ResolveBankAccountQuery, options?: RequestOptions): Promise<BankAccount>
   }
+  readonly rates: {
+    /**
+     * List rates.
+     *
+     * Returns the current rate of each coin. A coin without a rate is not listed. Your conversion
+     * fee is charged on top; quotes include it. In test mode rates are simulated and depend only on
+     * the test clock.
+     *
+     * `GET /v1/rates`
+     */
+    list(query?: ListRatesQuery, options?: RequestOptions): Pages<Rate>
+  }
+  readonly conversions: {
+    /**
+     * Quote a conversion.
+     *
+     * Returns a price that is valid for 60 seconds. Send `amount` or `targetAmount`. The target
+     * amount is rounded down to the smallest unit. No money moves until you convert.
+     *
+     * `POST /v1/conversions/quotes`
+     */
+    quote(input: CreateConversionQuoteInput, options?: WriteOptions): Promise<ConversionQuote>
+    /**
+     * Convert.
+     *
+     * Converts at the price of a quote. Both balances change at once, or neither does.
+     *
+     * `POST /v1/conversions`
+     */
+    create(input: CreateConversionInput, options?: WriteOptions): Promise<Conversion>
+    /**
+     * Retrieve a conversion.
+     *
+     * Returns the conversion.
+     *
+     * `GET /v1/conversions/{reference}`
+     */
+    get(reference: string, options?: RequestOptions): Promise<Conversion>
+    /**
+     * List conversions.
+     *
+     * Returns conversions, newest first. Send `Accept: text/csv` to export all of them.
+     *
+     * `GET /v1/conversions`
+     */
+    list(query?: ListConversionsQuery, options?: RequestOptions): Pages<Conversion>
+    /**
+     * List conversions.
+     *
+     * Returns conversions, newest first. Send `Accept: text/csv` to export all of them.
+     *
+     * `GET /v1/conversions`
+     */
+    csv(query?: ListConversionsQuery, options?: RequestOptions): AsyncIterable<string>
+  }
   readonly settlements: {
     /**
      * Settle now.
      *
      * Pays the available naira above the reserve in your settings to your primary bank account, as
      * a bank transfer with its usual fee: `amount`, or as much as possible in whole naira. If that
-     * is more than one transfer may carry, send another request for the rest.
+     * is more than one transfer may carry, send another request for the rest. With
+     * `settlement.payTo` `wallet` in your settings, `amount` or all of it is converted at the rate
+     * of the moment, and the coins less the fee of a crypto transfer are paid to your wallet.
      *
      * `POST /v1/settlements`
      */

@@ -91,12 +91,12 @@ function toAttempt(
     accept: wantsCsv ? 'text/csv' : 'application/json',
     ...(!isPublic && { authorization: `Bearer ${connection.key}` }),
     ...(idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey }),
-    ...(body !== undefined && { 'content-type': 'application/json' }),
+    ...(body !== undefined && { 'content-type': typeOf(body) }),
   }
   return {
     url: connection.baseUrl + path,
     // Never send the key to an address that a redirect names.
-    init: { method, headers, redirect: 'manual', ...jsonOf(body) },
+    init: { method, headers, redirect: 'manual', ...textOf(body) },
     timeoutMs: Math.min(options?.timeoutMs ?? connection.timeoutMs, timerMaxMs),
     signal: options?.signal,
     idempotencyKey,
@@ -105,8 +105,14 @@ function toAttempt(
   }
 }
 
-function jsonOf(body: unknown): { body?: string } {
-  return body === undefined ? {} : { body: JSON.stringify(body) }
+/** A text is a CSV file, which only batches take. */
+function typeOf(body: unknown): string {
+  return typeof body === 'string' ? 'text/csv' : 'application/json'
+}
+
+function textOf(body: unknown): { body?: string } {
+  if (body === undefined) return {}
+  return { body: typeof body === 'string' ? body : JSON.stringify(body) }
 }
 
 async function tryOnce(

@@ -153,10 +153,7 @@ export type BankDisbursement = {
   reversedAt: string | null
   /** When the transfer was created. */
   createdAt: string
-  /**
-   * Present if your approval rule made the transfer wait for a second person; see
-   * docs/guides/approvals.md.
-   */
+  /** Present if your approval rule required a second person; see docs/guides/approvals.md. */
   approval?: {
     /** How many people must approve. */
     needed: number
@@ -169,7 +166,7 @@ export type BankDisbursement = {
       /** When the person decided. */
       at: string
     })[]
-    /** Who rejected the transfer. */
+    /** Who rejected it. */
     rejectedBy: {
       /** Identifies the person. */
       id: string
@@ -178,12 +175,12 @@ export type BankDisbursement = {
       /** When the person decided. */
       at: string
     } | null
-    /** Why the transfer was rejected. */
+    /** Why it was rejected. */
     reason: string | null
-    /** The transfer fails if nobody approves it by then. */
+    /** When it fails or expires if it is not approved. */
     expiresAt: string
   }
-  /** SHA-256 of what is approved: kind, asset, amount, fee, destination and references. */
+  /** SHA-256 of what is approved: kind, asset, amounts, fee, destinations and references. */
   orderHash?: string
 }
 
@@ -236,10 +233,7 @@ export type BankTransfer = {
   reversedAt: string | null
   /** When the transfer was created. */
   createdAt: string
-  /**
-   * Present if your approval rule made the transfer wait for a second person; see
-   * docs/guides/approvals.md.
-   */
+  /** Present if your approval rule required a second person; see docs/guides/approvals.md. */
   approval?: {
     /** How many people must approve. */
     needed: number
@@ -252,7 +246,7 @@ export type BankTransfer = {
       /** When the person decided. */
       at: string
     })[]
-    /** Who rejected the transfer. */
+    /** Who rejected it. */
     rejectedBy: {
       /** Identifies the person. */
       id: string
@@ -261,12 +255,12 @@ export type BankTransfer = {
       /** When the person decided. */
       at: string
     } | null
-    /** Why the transfer was rejected. */
+    /** Why it was rejected. */
     reason: string | null
-    /** The transfer fails if nobody approves it by then. */
+    /** When it fails or expires if it is not approved. */
     expiresAt: string
   }
-  /** SHA-256 of what is approved: kind, asset, amount, fee, destination and references. */
+  /** SHA-256 of what is approved: kind, asset, amounts, fee, destinations and references. */
   orderHash?: string
 }
 
@@ -355,8 +349,13 @@ export type CheckoutSession = {
     asset: 'USDC' | 'USDT'
     /** The chain that carries the coins. */
     network: 'SOLANA'
-    /** Price in this stablecoin, as the merchant wrote it. */
+    /**
+     * Price in this stablecoin: set by the merchant, or computed from the rate and rounded up to
+     * 0.01.
+     */
     amount: string
+    /** Rate of the price, in naira per coin; null if the merchant set the price. */
+    rate: string | null
   }
   /** The wallet that collects stablecoins for the session. */
   cryptoWallet?: string
@@ -412,6 +411,52 @@ export type CoinFunding = {
   asset: 'USDC' | 'USDT'
   /** Decimal amount, more than zero, with at most 6 digits after the point. */
   amount: string
+}
+
+export type Conversion = {
+  /** Identifies the conversion. */
+  reference: string
+  /** A conversion completes at once, or is refused. */
+  status: 'COMPLETED'
+  /** The quote that was used; null if a transfer with `maxRate` or a settlement converted. */
+  quote: string | null
+  /** The asset that is converted. */
+  from: 'NGN' | 'USDC' | 'USDT'
+  /** The asset that is credited. */
+  to: 'NGN' | 'USDC' | 'USDT'
+  /** In naira per coin. */
+  rate: string
+  /** Deducted from the balance of `from`, including the fee. */
+  sourceAmount: number | string
+  /** Part of `sourceAmount`, in `from`. */
+  fee: number | string
+  /** Added to the balance of `to`. */
+  targetAmount: number | string
+  /** The transfer that the conversion paid for; null otherwise. */
+  transferReference: string | null
+  /** When the conversion was made. */
+  createdAt: string
+}
+
+export type ConversionQuote = {
+  /** Send it as `quote` to convert at this price. */
+  reference: string
+  /** The asset that is converted. */
+  from: 'NGN' | 'USDC' | 'USDT'
+  /** The asset that is credited. */
+  to: 'NGN' | 'USDC' | 'USDT'
+  /** In naira per coin. */
+  rate: string
+  /** Deducted from the balance of `from`, including the fee. */
+  sourceAmount: number | string
+  /** Part of `sourceAmount`, in `from`. */
+  fee: number | string
+  /** Added to the balance of `to`. */
+  targetAmount: number | string
+  /** When the quote expires. */
+  expiresAt: string
+  /** When the quote was created. */
+  createdAt: string
 }
 
 export type ConversionReport = {
@@ -568,10 +613,7 @@ export type CryptoDisbursement = {
      */
     state: 'LIVE' | 'LANDED' | 'FAILED' | 'DEAD'
   })[]
-  /**
-   * Present if your approval rule made the transfer wait for a second person; see
-   * docs/guides/approvals.md.
-   */
+  /** Present if your approval rule required a second person; see docs/guides/approvals.md. */
   approval?: {
     /** How many people must approve. */
     needed: number
@@ -584,7 +626,7 @@ export type CryptoDisbursement = {
       /** When the person decided. */
       at: string
     })[]
-    /** Who rejected the transfer. */
+    /** Who rejected it. */
     rejectedBy: {
       /** Identifies the person. */
       id: string
@@ -593,12 +635,12 @@ export type CryptoDisbursement = {
       /** When the person decided. */
       at: string
     } | null
-    /** Why the transfer was rejected. */
+    /** Why it was rejected. */
     reason: string | null
-    /** The transfer fails if nobody approves it by then. */
+    /** When it fails or expires if it is not approved. */
     expiresAt: string
   }
-  /** SHA-256 of what is approved: kind, asset, amount, fee, destination and references. */
+  /** SHA-256 of what is approved: kind, asset, amounts, fee, destinations and references. */
   orderHash?: string
 }
 
@@ -650,10 +692,7 @@ export type CryptoTransfer = {
      */
     state: 'LIVE' | 'LANDED' | 'FAILED' | 'DEAD'
   })[]
-  /**
-   * Present if your approval rule made the transfer wait for a second person; see
-   * docs/guides/approvals.md.
-   */
+  /** Present if your approval rule required a second person; see docs/guides/approvals.md. */
   approval?: {
     /** How many people must approve. */
     needed: number
@@ -666,7 +705,7 @@ export type CryptoTransfer = {
       /** When the person decided. */
       at: string
     })[]
-    /** Who rejected the transfer. */
+    /** Who rejected it. */
     rejectedBy: {
       /** Identifies the person. */
       id: string
@@ -675,12 +714,12 @@ export type CryptoTransfer = {
       /** When the person decided. */
       at: string
     } | null
-    /** Why the transfer was rejected. */
+    /** Why it was rejected. */
     reason: string | null
-    /** The transfer fails if nobody approves it by then. */
+    /** When it fails or expires if it is not approved. */
     expiresAt: string
   }
-  /** SHA-256 of what is approved: kind, asset, amount, fee, destination and references. */
+  /** SHA-256 of what is approved: kind, asset, amounts, fee, destinations and references. */
   orderHash?: string
 }
 
@@ -875,7 +914,7 @@ export type EventDelivery = {
 
 export type Fee = {
   /** What is charged. */
-  operation: 'virtual_account' | 'dedicated_account' | 'bank_payout' | 'crypto_payout' | 'crypto_account_creation' | 'crypto_deposit'
+  operation: 'virtual_account' | 'dedicated_account' | 'bank_payout' | 'crypto_payout' | 'crypto_account_creation' | 'crypto_deposit' | 'conversion_from_naira' | 'conversion_from_coins'
   /** Text for people: what is paid for, or what the endpoint is for. */
   description: string
   /** Currency of the amounts. `USDC` applies to USDT in the same way. */
@@ -1097,6 +1136,155 @@ export type PaymentReturn = {
   orderHash?: string
 }
 
+export type PayoutBatch = {
+  /** Identifies the batch. */
+  reference: string
+  name: string | null
+  /** Kind of all items. */
+  kind: 'bank_transfer' | 'crypto_transfer'
+  /** Asset of all items. */
+  asset: 'NGN' | 'USDC' | 'USDT'
+  /**
+   * `VALIDATING` until every item is checked: then `READY`, or `INVALID` if an item cannot be paid.
+   * After you submit it: `PROCESSING`, or `PENDING` while it needs approval by a second person.
+   * `COMPLETED` when every item has ended. `CANCELLED`, `REJECTED` and `EXPIRED`: nothing was paid.
+   */
+  status: 'VALIDATING' | 'READY' | 'INVALID' | 'PENDING' | 'PROCESSING' | 'COMPLETED' | 'CANCELLED' | 'REJECTED' | 'EXPIRED'
+  /** Number of items. */
+  items: number
+  /** Total amount of the items that can be paid. */
+  amount: number | string
+  /** Total fee quoted for the items that can be paid. */
+  fee: number | string
+  /** What your balance must cover: `amount` plus `fee`. */
+  totalDebit: number | string
+  /** Items by state. */
+  counts: {
+    /** Not validated yet. */
+    pending: number
+    /** Can be paid; after submission, not sent yet. */
+    valid: number
+    /** Cannot be paid. */
+    invalid: number
+    /** Transfers in progress. */
+    submitted: number
+    /** Paid. */
+    completed: number
+    /** Not paid: refused, or the transfer failed. */
+    failed: number
+    /** Items in any state with warnings. */
+    warnings: number
+  }
+  /** Progress, in numbers of items. */
+  progress: {
+    /** Items that were checked. */
+    validated: number
+    /** Items that became a transfer, or were refused. */
+    processed: number
+    /** Items that were paid or failed. */
+    ended: number
+  }
+  /** The batch whose failed items this one pays again; null otherwise. */
+  retryOf: string | null
+  /** API key or person that created the batch. Absent in responses to changes and in events. */
+  createdBy?: {
+    /** An API key, or a person in the console. */
+    kind: 'key' | 'user'
+    /** Identifies the API key or the person. */
+    id: string
+    /** Name of the API key or the person. */
+    name: string
+  } | null
+  /** Present if your approval rule required a second person; see docs/guides/approvals.md. */
+  approval?: {
+    /** How many people must approve. */
+    needed: number
+    /** Who approved. */
+    givenBy: ({
+      /** Identifies the person. */
+      id: string
+      /** Name of the person. */
+      name: string
+      /** When the person decided. */
+      at: string
+    })[]
+    /** Who rejected it. */
+    rejectedBy: {
+      /** Identifies the person. */
+      id: string
+      /** Name of the person. */
+      name: string
+      /** When the person decided. */
+      at: string
+    } | null
+    /** Why it was rejected. */
+    reason: string | null
+    /** When it fails or expires if it is not approved. */
+    expiresAt: string
+  }
+  /** SHA-256 of what is approved: kind, asset, amounts, fee, destinations and references. */
+  orderHash?: string
+  /** When the batch was created. */
+  createdAt: string
+  /** When the last item was checked. */
+  validatedAt: string | null
+  /** When the batch was submitted. */
+  submittedAt: string | null
+  /** When the batch was completed, cancelled, rejected or expired. */
+  endedAt: string | null
+}
+
+export type PayoutBatchItem = {
+  /** Number of the item in the batch, from 1. */
+  row: number
+  /**
+   * `PENDING` until it is checked: then `VALID` or `INVALID`. `SUBMITTED` once its transfer exists;
+   * then `COMPLETED` or `FAILED`. `FAILED` also if the transfer was refused.
+   */
+  status: 'PENDING' | 'VALID' | 'INVALID' | 'SUBMITTED' | 'COMPLETED' | 'FAILED'
+  /** The currency or stablecoin of the amounts. */
+  asset: 'NGN' | 'USDC' | 'USDT'
+  /** What the recipient gets. */
+  amount: number | string
+  /** Fee of the transfer, or its quote until the transfer exists. Null: not known yet. */
+  fee: number | string | null
+  /** Code of the bank, as listed by `GET /v1/banks`. */
+  bankCode?: string
+  bankName?: string | null
+  /** Ten-digit account number. */
+  accountNumber?: string
+  accountName?: string | null
+  sentAccountName?: string | null
+  narration?: string | null
+  /** Wallet address of the recipient. */
+  destinationAddress?: string
+  merchantReference: string | null
+  /** Possible mistakes. The item is paid nevertheless. */
+  warnings: ({
+    /**
+     * `duplicate_in_batch`: an earlier item has the same recipient and amount. `paid_recently`: a
+     * transfer in the last 30 days had them. `in_another_batch`: an item of a batch that has not
+     * ended has them.
+     */
+    code: 'duplicate_in_batch' | 'paid_recently' | 'in_another_batch'
+    /** Short text for people: what happened. */
+    message: string
+  })[]
+  /** Why the item cannot be paid, failed, or has to wait. */
+  problem: {
+    /** A reason of errors, or of failed transfers. */
+    reason: string
+    /** Short text for people: what happened. */
+    message: string
+  } | null
+  /** The transfer that pays the item. */
+  transferReference: string | null
+  /** State of the transfer. A completed transfer may still become `REVERSED`. */
+  transferStatus: string | null
+  /** When the item was paid or failed. */
+  endedAt: string | null
+}
+
 export type PayoutTimesReport = {
   /** Kind of the payouts. */
   kind: 'bank_transfer' | 'crypto_transfer'
@@ -1254,8 +1442,13 @@ export type PublicCheckoutSession = {
     asset: 'USDC' | 'USDT'
     /** The chain that carries the coins. */
     network: 'SOLANA'
-    /** Price in this stablecoin, as the merchant wrote it. */
+    /**
+     * Price in this stablecoin: set by the merchant, or computed from the rate and rounded up to
+     * 0.01.
+     */
     amount: string
+    /** Rate of the price, in naira per coin; null if the merchant set the price. */
+    rate: string | null
   }
   /** Payments into the session, newest first. */
   received: ({
@@ -1310,6 +1503,19 @@ export type PublicCheckoutSession = {
   cancelUrl: string | null
   /** Only present once the session is paid. */
   successUrl?: string | null
+}
+
+export type Rate = {
+  /** The currency or stablecoin of the amounts. */
+  asset: 'USDC' | 'USDT'
+  /** The currency of the amounts. */
+  currency: 'NGN'
+  /** Naira that you get for one coin, before the fee. */
+  buy: string
+  /** Naira that you pay for one coin, before the fee. */
+  sell: string
+  /** When the rate was set or read. */
+  updatedAt: string
 }
 
 export type ReceivedReport = {
@@ -1401,9 +1607,9 @@ export type Refusal = {
   /** Explains the error and what to change. */
   message: string
   /** The kind of error, for your program. */
-  code: 'validation_failed' | 'authentication_failed' | 'insufficient_balance' | 'forbidden' | 'not_found' | 'method_not_allowed' | 'rate_limited' | 'balance_funding_failed' | 'crypto_transfer_failed' | 'bank_transfer_failed' | 'quote_failed' | 'approval_failed' | 'virtual_account_creation_failed' | 'dedicated_account_creation_failed' | 'crypto_wallet_creation_failed' | 'dedicated_crypto_wallet_creation_failed' | 'checkout_session_failed' | 'checkout_session_not_found' | 'account_action_failed' | 'payment_action_failed' | 'clock_advance_failed' | 'webhook_endpoint_failed' | 'internal_error'
+  code: 'validation_failed' | 'authentication_failed' | 'insufficient_balance' | 'forbidden' | 'not_found' | 'method_not_allowed' | 'rate_limited' | 'balance_funding_failed' | 'crypto_transfer_failed' | 'bank_transfer_failed' | 'quote_failed' | 'conversion_failed' | 'approval_failed' | 'batch_failed' | 'virtual_account_creation_failed' | 'dedicated_account_creation_failed' | 'crypto_wallet_creation_failed' | 'dedicated_crypto_wallet_creation_failed' | 'checkout_session_failed' | 'checkout_session_not_found' | 'account_action_failed' | 'payment_action_failed' | 'clock_advance_failed' | 'webhook_endpoint_failed' | 'internal_error'
   /** More specific reason, if there is one. */
-  reason?: 'invalid_json' | 'payload_too_large' | 'unsupported_media_type' | 'not_acceptable' | 'idempotency_key_reused' | 'idempotency_in_progress' | 'outcome_unknown' | 'unavailable' | 'test_mode_only' | 'too_many' | 'endpoint_disabled' | 'duplicate_reference' | 'invalid_state' | 'own_payout' | 'order_changed' | 'name_changed' | 'approval_expired' | 'too_few_approvers' | 'console_only' | 'second_person_required' | 'not_simulated' | 'rail_unavailable' | 'treasury_short' | 'destination_is_mint' | 'destination_is_program' | 'destination_not_a_wallet' | 'destination_wrong_token' | 'destination_frozen' | 'destination_is_ours' | 'simulation_failed' | 'unknown_bank' | 'account_not_found' | 'name_mismatch' | 'merchant_suspended' | 'nothing_to_settle' | 'session_expired' | 'role' | 'step_up_required' | 'second_factor_missing' | 'foreign_origin' | 'kyc_missing' | 'no_bank_account' | 'bank_account_waiting' | 'key_permission' | 'account_refused' | 'no_payment_method' | 'no_destination' | 'amount_too_large' | 'balance_limit' | 'sign_in_failed' | 'too_many_guesses' | 'weak_password' | 'last_owner'
+  reason?: 'invalid_json' | 'payload_too_large' | 'unsupported_media_type' | 'not_acceptable' | 'idempotency_key_reused' | 'idempotency_in_progress' | 'outcome_unknown' | 'unavailable' | 'test_mode_only' | 'too_many' | 'endpoint_disabled' | 'duplicate_reference' | 'invalid_state' | 'own_payout' | 'rate_unavailable' | 'rate_exceeded' | 'large_rate_change' | 'quote_expired' | 'quote_used' | 'quote_mismatch' | 'capacity' | 'amount_too_small' | 'has_invalid_items' | 'nothing_to_retry' | 'shared_access' | 'order_changed' | 'name_changed' | 'approval_expired' | 'too_few_approvers' | 'console_only' | 'second_person_required' | 'not_simulated' | 'rail_unavailable' | 'treasury_short' | 'destination_is_mint' | 'destination_is_program' | 'destination_not_a_wallet' | 'destination_wrong_token' | 'destination_frozen' | 'destination_is_ours' | 'simulation_failed' | 'unknown_bank' | 'account_not_found' | 'name_mismatch' | 'merchant_suspended' | 'nothing_to_settle' | 'session_expired' | 'role' | 'step_up_required' | 'second_factor_missing' | 'foreign_origin' | 'kyc_missing' | 'no_bank_account' | 'bank_account_waiting' | 'no_wallet' | 'wallet_waiting' | 'key_permission' | 'account_refused' | 'no_payment_method' | 'no_destination' | 'amount_too_large' | 'balance_limit' | 'sign_in_failed' | 'too_many_guesses' | 'weak_password' | 'last_owner'
   /** The fields that are wrong. */
   details?: ({
     /** Path of the field, such as `customer.email`. */
@@ -1520,6 +1726,16 @@ export type Settings = {
     reserve: number
     /** Smallest scheduled settlement; below it, the next one includes the money. */
     minimum: number
+    /**
+     * `bank`: your primary bank account. `wallet`: the naira are converted to `asset` at the
+     * current rate and paid to `walletAddress`. In live mode, this field, `asset` and
+     * `walletAddress` can be changed in the console only.
+     */
+    payTo: 'bank' | 'wallet'
+    /** Stablecoin of settlements to a wallet. */
+    asset: 'USDC' | 'USDT'
+    /** Solana wallet that receives settlements in a stablecoin. */
+    walletAddress: string | null
   }
   /**
    * Transfers above these limits wait for the approval of a second person: NGN in kobo, the others
@@ -1565,27 +1781,38 @@ export type Settlement = {
   /** Identifies the settlement. */
   reference: string
   /**
-   * `SUBMITTED` until its bank transfer ends as `PAID` or `FAILED`. `REVERSED` if the bank returned
-   * the money later. The next settlement includes money that came back.
+   * `SUBMITTED` until its transfer ends as `PAID` or `FAILED`. `REVERSED` if the bank returned the
+   * money later. The next settlement includes returned naira; the coins of a failed transfer stay
+   * in your stablecoin balance.
    */
   status: 'SUBMITTED' | 'PAID' | 'FAILED' | 'REVERSED'
   /** Null if you requested it. */
   scheduledFor: string | null
-  /** Paid to your bank account, in kobo. */
+  /** Paid to your bank account, or converted for your wallet, in kobo. */
   amount: number
-  /** The fee for the bank transfer, in kobo. */
+  /** The fee for the bank transfer, or for the conversion, in kobo. */
   fee: number
   /** The currency of the amounts. */
   currency: 'NGN'
-  /** Code of the bank, as listed by `GET /v1/banks`. */
-  bankCode: string
-  /** Name of the bank. */
-  bankName: string
-  /** Ten-digit account number. */
-  accountNumber: string
-  /** Name of the account holder. */
-  accountName: string
-  /** The bank transfer; `merchantReference` there is the reference of the settlement. */
+  /** Code of the bank; null for a wallet. */
+  bankCode: string | null
+  /** Name of the bank; null for a wallet. */
+  bankName: string | null
+  /** Ten-digit account number; null for a wallet. */
+  accountNumber: string | null
+  /** Name of the account holder; null for a wallet. */
+  accountName: string | null
+  /** The stablecoin that was paid; null for a bank account. */
+  asset: 'USDC' | 'USDT' | null
+  /** Paid to your wallet, in `asset`; null for a bank account. */
+  assetAmount: string | null
+  /** The fee for the crypto transfer, in `asset`; null for a bank account. */
+  assetFee: string | null
+  /** The conversion of the naira; null for a bank account. */
+  conversion: string | null
+  /** Your wallet; null for a bank account. */
+  walletAddress: string | null
+  /** The bank or crypto transfer; `merchantReference` there is the reference of the settlement. */
   transferReference: string
   /** Why the transfer failed; null otherwise. docs/reference/payouts.md lists every value. */
   failureReason: string | null
@@ -2171,17 +2398,20 @@ export type CreateCheckoutSessionInput = {
    */
   expiresAt?: string | undefined
   /**
-   * Lets the customer pay this amount in a stablecoin instead. Needs `paymentMethods.crypto` in the
-   * settings. If `paymentMethods.bankTransfer` is disabled there, the session can only be paid this
-   * way.
+   * Lets the customer pay in a stablecoin instead. Needs `paymentMethods.crypto` in the settings.
+   * If `paymentMethods.bankTransfer` is disabled there, the session can only be paid this way.
    */
   crypto?: {
     /** The currency or stablecoin of the amounts. */
     asset: 'USDC' | 'USDT'
     /** The chain that carries the coins. */
     network: 'SOLANA'
-    /** Decimal amount, more than zero, with at most 6 digits after the point. */
-    amount: string
+    /**
+     * Your price. Without it, the session is priced at the current rate: the smallest amount, in
+     * steps of 0.01, that is worth `amount` at the rate `buy` of `GET /v1/rates`. The price is
+     * fixed until the session expires.
+     */
+    amount?: string | undefined
   } | undefined
   /** Where the customer continues after paying. `reference` is added to the query. */
   successUrl?: string | undefined
@@ -2329,6 +2559,27 @@ export type CreateCryptoTransferInput = {
   network: 'SOLANA'
   /** Solana wallet address. It has no checksum: many mistyped addresses are valid too. */
   destinationAddress: string
+  /**
+   * Pays amount and fee from the balance of another asset. Conversion and transfer commit together,
+   * or neither happens. If the transfer fails later, you keep the asset that was bought.
+   */
+  fundFrom?: {
+    /** The asset to pay from. Either it or the asset of the transfer must be NGN. */
+    asset: 'NGN' | 'USDC' | 'USDT'
+    /**
+     * Reference of a quote from `asset` to the asset of the transfer. The whole quote is converted;
+     * if it gives less than the transfer needs, your balance covers the rest. Send either this or
+     * `maxRate`.
+     */
+    quote?: string | undefined
+    /**
+     * The worst rate that you accept, in naira per coin, without the fee of the conversion: the
+     * most that you pay for a coin or, if coins pay for a bank transfer, the least that you get for
+     * one. Amount and fee of the transfer are converted at the current rate, even if you already
+     * have the asset.
+     */
+    maxRate?: string | undefined
+  } | undefined
   /** Your own reference, such as an order number. Must be unique. */
   merchantReference?: string | undefined
   /** Any JSON object; returned unchanged. */
@@ -2345,6 +2596,14 @@ export type QuoteCryptoTransferInput = {
   network: 'SOLANA'
   /** Solana wallet address. It has no checksum: many mistyped addresses are valid too. */
   destinationAddress: string
+  /**
+   * Send this if you will send `fundFrom` with the transfer. In test mode, the treasury then gets
+   * the coins that the conversion needs.
+   */
+  fundFrom?: {
+    /** The asset to pay from. */
+    asset: 'NGN' | 'USDC' | 'USDT'
+  } | undefined
 }
 
 /** List crypto transfers. */
@@ -2400,6 +2659,27 @@ export type CreateBankTransferInput = {
   accountName?: string | undefined
   /** Text that the recipient reads. */
   narration?: string | undefined
+  /**
+   * Pays amount and fee from the balance of another asset. Conversion and transfer commit together,
+   * or neither happens. If the transfer fails later, you keep the asset that was bought.
+   */
+  fundFrom?: {
+    /** The asset to pay from. Either it or the asset of the transfer must be NGN. */
+    asset: 'NGN' | 'USDC' | 'USDT'
+    /**
+     * Reference of a quote from `asset` to the asset of the transfer. The whole quote is converted;
+     * if it gives less than the transfer needs, your balance covers the rest. Send either this or
+     * `maxRate`.
+     */
+    quote?: string | undefined
+    /**
+     * The worst rate that you accept, in naira per coin, without the fee of the conversion: the
+     * most that you pay for a coin or, if coins pay for a bank transfer, the least that you get for
+     * one. Amount and fee of the transfer are converted at the current rate, even if you already
+     * have the asset.
+     */
+    maxRate?: string | undefined
+  } | undefined
   /** Your own reference, such as an order number. Must be unique. */
   merchantReference?: string | undefined
   /** Any JSON object; returned unchanged. */
@@ -2457,12 +2737,148 @@ export type ListBankTransfersQuery = {
   cursor?: string | undefined
 }
 
+/** Create a payout batch. */
+export type CreatePayoutBatchInput = {
+  /** Kind of the items. */
+  kind: 'bank_transfer'
+  /** Your own name for the batch. */
+  name?: string | undefined
+  /** The items, at most 10000. */
+  items: ({
+    /** Amount in kobo. */
+    amount: number
+    /** Code of the bank, as listed by `GET /v1/banks`. */
+    bankCode: string
+    /** Ten-digit account number. */
+    accountNumber: string
+    /**
+     * If sent, the item is refused unless it matches the name of the account: in two parts, or in
+     * one of at least three letters if only one is sent.
+     */
+    accountName?: string | undefined
+    /** Text that the recipient reads. */
+    narration?: string | undefined
+    /** Your own reference, such as an order number. Must be unique. */
+    merchantReference?: string | undefined
+  })[]
+} | {
+  /** Kind of the items. */
+  kind: 'crypto_transfer'
+  /** The currency or stablecoin of the amounts. */
+  asset: 'USDC' | 'USDT'
+  /** Your own name for the batch. */
+  name?: string | undefined
+  /** The items, at most 10000. */
+  items: ({
+    /** Decimal amount, more than zero, with at most 6 digits after the point. */
+    amount: string
+    /** Solana wallet address. It has no checksum: many mistyped addresses are valid too. */
+    destinationAddress: string
+    /** Your own reference, such as an order number. Must be unique. */
+    merchantReference?: string | undefined
+  })[]
+}
+
+/** List payout batches. */
+export type ListPayoutBatchesQuery = {
+  /** Only items in this state. */
+  status?: 'VALIDATING' | 'READY' | 'INVALID' | 'PENDING' | 'PROCESSING' | 'COMPLETED' | 'CANCELLED' | 'REJECTED' | 'EXPIRED' | undefined
+  /**
+   * Only items created at this time or later. A date is a day in Lagos. An ISO 8601 date or
+   * date-time; UTC if it names no zone.
+   */
+  from?: string | undefined
+  /**
+   * Only items created before this time. A date is a day in Lagos, and includes that day. An ISO
+   * 8601 date or date-time; UTC if it names no zone.
+   */
+  to?: string | undefined
+  /** Items per page. */
+  limit?: number | undefined
+  /** The `nextCursor` of the previous page. */
+  cursor?: string | undefined
+}
+
+/** List the items of a batch. */
+export type ListPayoutBatchItemsQuery = {
+  /** Only items in this state. */
+  status?: 'PENDING' | 'VALID' | 'INVALID' | 'SUBMITTED' | 'COMPLETED' | 'FAILED' | undefined
+  /** Only items with warnings. */
+  hasWarnings?: 'true' | undefined
+  /** Items per page. */
+  limit?: number | undefined
+  /** The `nextCursor` of the previous page. */
+  cursor?: string | undefined
+}
+
+/** Download the template of a batch. */
+export type GetPayoutBatchTemplateQuery = {
+  /** Kind of the items. */
+  kind: 'bank_transfer' | 'crypto_transfer'
+}
+
+/** Submit a payout batch. */
+export type SubmitPayoutBatchInput = {
+  /** Pays an `INVALID` batch without the items that cannot be paid. */
+  skipInvalid?: boolean | undefined
+}
+
 /** Resolve the name of a bank account. */
 export type ResolveBankAccountQuery = {
   /** Code of the bank, as listed by `GET /v1/banks`. */
   bankCode: string
   /** Ten-digit account number. */
   accountNumber: string
+}
+
+/** List rates. */
+export type ListRatesQuery = {
+  /** Items per page. */
+  limit?: number | undefined
+  /** The `nextCursor` of the previous page. */
+  cursor?: string | undefined
+}
+
+/** Quote a conversion. */
+export type CreateConversionQuoteInput = {
+  /** The asset to convert. */
+  from: 'NGN' | 'USDC' | 'USDT'
+  /** The asset to receive. One of the two must be NGN. */
+  to: 'NGN' | 'USDC' | 'USDT'
+  /**
+   * How much of `from` to convert, including the fee. An integer in kobo for NGN; a decimal string
+   * for coins.
+   */
+  amount?: number | string | undefined
+  /**
+   * How much of `to` to receive. Send it instead of `amount`. An integer in kobo for NGN; a decimal
+   * string for coins.
+   */
+  targetAmount?: number | string | undefined
+}
+
+/** Convert. */
+export type CreateConversionInput = {
+  /** Reference of a quote that has not expired. A quote can be used once. */
+  quote: string
+}
+
+/** List conversions. */
+export type ListConversionsQuery = {
+  /**
+   * Only items created at this time or later. A date is a day in Lagos. An ISO 8601 date or
+   * date-time; UTC if it names no zone.
+   */
+  from?: string | undefined
+  /**
+   * Only items created before this time. A date is a day in Lagos, and includes that day. An ISO
+   * 8601 date or date-time; UTC if it names no zone.
+   */
+  to?: string | undefined
+  /** Items per page. */
+  limit?: number | undefined
+  /** The `nextCursor` of the previous page. */
+  cursor?: string | undefined
 }
 
 /** Settle now. */
@@ -2492,7 +2908,7 @@ export type ListBalanceEntriesQuery = {
   /** Only entries of this asset. */
   asset?: 'NGN' | 'USDC' | 'USDT' | undefined
   /** Only changes for this reason. */
-  type?: 'test_funding' | 'operator_credit' | 'crypto_payout' | 'crypto_payout_fee' | 'bank_payout' | 'bank_payout_fee' | 'bank_payout_reversal' | 'bank_payout_fee_reversal' | 'payment' | 'payment_fee' | 'payment_held' | 'payment_accepted' | 'payment_accepted_fee' | 'payment_return' | 'payment_refund' | 'payment_return_reversal' | 'payment_refund_reversal' | 'sweep' | undefined
+  type?: 'test_funding' | 'operator_credit' | 'crypto_payout' | 'crypto_payout_fee' | 'bank_payout' | 'bank_payout_fee' | 'bank_payout_reversal' | 'bank_payout_fee_reversal' | 'payment' | 'payment_fee' | 'payment_held' | 'payment_accepted' | 'payment_accepted_fee' | 'payment_return' | 'payment_refund' | 'payment_return_reversal' | 'payment_refund_reversal' | 'sweep' | 'conversion' | 'conversion_fee' | 'conversion_credit' | undefined
   /** Only changes that this payment, payout or other resource caused. */
   reference?: string | undefined
   /**
@@ -2682,6 +3098,16 @@ export type ChangeSettingsInput = {
     reserve?: number | undefined
     /** Smallest scheduled settlement; below it, the next one includes the money. */
     minimum?: number | undefined
+    /**
+     * `bank`: your primary bank account. `wallet`: the naira are converted to `asset` at the
+     * current rate and paid to `walletAddress`. In live mode, this field, `asset` and
+     * `walletAddress` can be changed in the console only.
+     */
+    payTo?: 'bank' | 'wallet' | undefined
+    /** Stablecoin of settlements to a wallet. */
+    asset?: 'USDC' | 'USDT' | undefined
+    /** Solana wallet that receives settlements in a stablecoin. */
+    walletAddress?: string | null | undefined
   } | undefined
   /**
    * Transfers above these limits wait for the approval of a second person: NGN in kobo, the others
@@ -2728,7 +3154,7 @@ export type CreateWebhookEndpointInput = {
   /** Where events are sent: https on a public address; http too in test mode. */
   url: string
   /** Event types or groups such as `payment.*`; `*` means all. */
-  events?: ('*' | 'virtual_account.*' | 'dedicated_account.*' | 'checkout.session.*' | 'crypto_wallet.*' | 'dedicated_crypto_wallet.*' | 'payment.*' | 'crypto_transfer.*' | 'bank_transfer.*' | 'settlement.*' | 'balance.*' | 'webhook_endpoint.*' | 'virtual_account.paid' | 'virtual_account.underpaid' | 'virtual_account.overpaid' | 'virtual_account.late_payment' | 'virtual_account.duplicate_payment' | 'virtual_account.expired' | 'virtual_account.cancelled' | 'dedicated_account.created' | 'dedicated_account.credited' | 'dedicated_account.deactivated' | 'checkout.session.paid' | 'checkout.session.expired' | 'checkout.session.cancelled' | 'crypto_wallet.paid' | 'crypto_wallet.underpaid' | 'crypto_wallet.overpaid' | 'crypto_wallet.late_payment' | 'crypto_wallet.duplicate_payment' | 'crypto_wallet.expired' | 'crypto_wallet.cancelled' | 'dedicated_crypto_wallet.created' | 'dedicated_crypto_wallet.credited' | 'payment.held' | 'payment.returning' | 'payment.returned' | 'payment.refunded' | 'payment.refund_failed' | 'crypto_transfer.pending' | 'crypto_transfer.submitted' | 'crypto_transfer.confirmed' | 'crypto_transfer.failed' | 'bank_transfer.pending' | 'bank_transfer.submitted' | 'bank_transfer.completed' | 'bank_transfer.failed' | 'bank_transfer.reversed' | 'settlement.created' | 'settlement.paid' | 'settlement.failed' | 'settlement.reversed' | 'balance.low' | 'webhook_endpoint.disabled' | 'webhook_endpoint.test')[] | undefined
+  events?: ('*' | 'virtual_account.*' | 'dedicated_account.*' | 'checkout.session.*' | 'crypto_wallet.*' | 'dedicated_crypto_wallet.*' | 'payment.*' | 'crypto_transfer.*' | 'bank_transfer.*' | 'conversion.*' | 'batch.*' | 'settlement.*' | 'balance.*' | 'webhook_endpoint.*' | 'virtual_account.paid' | 'virtual_account.underpaid' | 'virtual_account.overpaid' | 'virtual_account.late_payment' | 'virtual_account.duplicate_payment' | 'virtual_account.expired' | 'virtual_account.cancelled' | 'dedicated_account.created' | 'dedicated_account.credited' | 'dedicated_account.deactivated' | 'checkout.session.paid' | 'checkout.session.expired' | 'checkout.session.cancelled' | 'crypto_wallet.paid' | 'crypto_wallet.underpaid' | 'crypto_wallet.overpaid' | 'crypto_wallet.late_payment' | 'crypto_wallet.duplicate_payment' | 'crypto_wallet.expired' | 'crypto_wallet.cancelled' | 'dedicated_crypto_wallet.created' | 'dedicated_crypto_wallet.credited' | 'payment.held' | 'payment.returning' | 'payment.returned' | 'payment.refunded' | 'payment.refund_failed' | 'crypto_transfer.pending' | 'crypto_transfer.submitted' | 'crypto_transfer.confirmed' | 'crypto_transfer.failed' | 'bank_transfer.pending' | 'bank_transfer.submitted' | 'bank_transfer.completed' | 'bank_transfer.failed' | 'bank_transfer.reversed' | 'conversion.completed' | 'batch.completed' | 'settlement.created' | 'settlement.paid' | 'settlement.failed' | 'settlement.reversed' | 'balance.low' | 'webhook_endpoint.disabled' | 'webhook_endpoint.test')[] | undefined
   /** Text for people: what is paid for, or what the endpoint is for. */
   description?: string | undefined
 }
@@ -2746,7 +3172,7 @@ export type ChangeWebhookEndpointInput = {
   /** Where events are sent: https on a public address; http too in test mode. */
   url?: string | undefined
   /** Event types or groups such as `payment.*`; `*` means all. */
-  events?: ('*' | 'virtual_account.*' | 'dedicated_account.*' | 'checkout.session.*' | 'crypto_wallet.*' | 'dedicated_crypto_wallet.*' | 'payment.*' | 'crypto_transfer.*' | 'bank_transfer.*' | 'settlement.*' | 'balance.*' | 'webhook_endpoint.*' | 'virtual_account.paid' | 'virtual_account.underpaid' | 'virtual_account.overpaid' | 'virtual_account.late_payment' | 'virtual_account.duplicate_payment' | 'virtual_account.expired' | 'virtual_account.cancelled' | 'dedicated_account.created' | 'dedicated_account.credited' | 'dedicated_account.deactivated' | 'checkout.session.paid' | 'checkout.session.expired' | 'checkout.session.cancelled' | 'crypto_wallet.paid' | 'crypto_wallet.underpaid' | 'crypto_wallet.overpaid' | 'crypto_wallet.late_payment' | 'crypto_wallet.duplicate_payment' | 'crypto_wallet.expired' | 'crypto_wallet.cancelled' | 'dedicated_crypto_wallet.created' | 'dedicated_crypto_wallet.credited' | 'payment.held' | 'payment.returning' | 'payment.returned' | 'payment.refunded' | 'payment.refund_failed' | 'crypto_transfer.pending' | 'crypto_transfer.submitted' | 'crypto_transfer.confirmed' | 'crypto_transfer.failed' | 'bank_transfer.pending' | 'bank_transfer.submitted' | 'bank_transfer.completed' | 'bank_transfer.failed' | 'bank_transfer.reversed' | 'settlement.created' | 'settlement.paid' | 'settlement.failed' | 'settlement.reversed' | 'balance.low' | 'webhook_endpoint.disabled' | 'webhook_endpoint.test')[] | undefined
+  events?: ('*' | 'virtual_account.*' | 'dedicated_account.*' | 'checkout.session.*' | 'crypto_wallet.*' | 'dedicated_crypto_wallet.*' | 'payment.*' | 'crypto_transfer.*' | 'bank_transfer.*' | 'conversion.*' | 'batch.*' | 'settlement.*' | 'balance.*' | 'webhook_endpoint.*' | 'virtual_account.paid' | 'virtual_account.underpaid' | 'virtual_account.overpaid' | 'virtual_account.late_payment' | 'virtual_account.duplicate_payment' | 'virtual_account.expired' | 'virtual_account.cancelled' | 'dedicated_account.created' | 'dedicated_account.credited' | 'dedicated_account.deactivated' | 'checkout.session.paid' | 'checkout.session.expired' | 'checkout.session.cancelled' | 'crypto_wallet.paid' | 'crypto_wallet.underpaid' | 'crypto_wallet.overpaid' | 'crypto_wallet.late_payment' | 'crypto_wallet.duplicate_payment' | 'crypto_wallet.expired' | 'crypto_wallet.cancelled' | 'dedicated_crypto_wallet.created' | 'dedicated_crypto_wallet.credited' | 'payment.held' | 'payment.returning' | 'payment.returned' | 'payment.refunded' | 'payment.refund_failed' | 'crypto_transfer.pending' | 'crypto_transfer.submitted' | 'crypto_transfer.confirmed' | 'crypto_transfer.failed' | 'bank_transfer.pending' | 'bank_transfer.submitted' | 'bank_transfer.completed' | 'bank_transfer.failed' | 'bank_transfer.reversed' | 'conversion.completed' | 'batch.completed' | 'settlement.created' | 'settlement.paid' | 'settlement.failed' | 'settlement.reversed' | 'balance.low' | 'webhook_endpoint.disabled' | 'webhook_endpoint.test')[] | undefined
   /** Text for people: what is paid for, or what the endpoint is for. */
   description?: string | undefined
   /** Whether events are sent to it. */
@@ -2766,7 +3192,7 @@ export type ListEndpointDeliveriesQuery = {
   /** Only items in this state. */
   status?: 'PENDING' | 'DELIVERED' | 'GIVEN_UP' | undefined
   /** Only events of this type, or of this group such as `payment.*`. */
-  type?: '*' | 'virtual_account.*' | 'dedicated_account.*' | 'checkout.session.*' | 'crypto_wallet.*' | 'dedicated_crypto_wallet.*' | 'payment.*' | 'crypto_transfer.*' | 'bank_transfer.*' | 'settlement.*' | 'balance.*' | 'webhook_endpoint.*' | 'virtual_account.paid' | 'virtual_account.underpaid' | 'virtual_account.overpaid' | 'virtual_account.late_payment' | 'virtual_account.duplicate_payment' | 'virtual_account.expired' | 'virtual_account.cancelled' | 'dedicated_account.created' | 'dedicated_account.credited' | 'dedicated_account.deactivated' | 'checkout.session.paid' | 'checkout.session.expired' | 'checkout.session.cancelled' | 'crypto_wallet.paid' | 'crypto_wallet.underpaid' | 'crypto_wallet.overpaid' | 'crypto_wallet.late_payment' | 'crypto_wallet.duplicate_payment' | 'crypto_wallet.expired' | 'crypto_wallet.cancelled' | 'dedicated_crypto_wallet.created' | 'dedicated_crypto_wallet.credited' | 'payment.held' | 'payment.returning' | 'payment.returned' | 'payment.refunded' | 'payment.refund_failed' | 'crypto_transfer.pending' | 'crypto_transfer.submitted' | 'crypto_transfer.confirmed' | 'crypto_transfer.failed' | 'bank_transfer.pending' | 'bank_transfer.submitted' | 'bank_transfer.completed' | 'bank_transfer.failed' | 'bank_transfer.reversed' | 'settlement.created' | 'settlement.paid' | 'settlement.failed' | 'settlement.reversed' | 'balance.low' | 'webhook_endpoint.disabled' | 'webhook_endpoint.test' | undefined
+  type?: '*' | 'virtual_account.*' | 'dedicated_account.*' | 'checkout.session.*' | 'crypto_wallet.*' | 'dedicated_crypto_wallet.*' | 'payment.*' | 'crypto_transfer.*' | 'bank_transfer.*' | 'conversion.*' | 'batch.*' | 'settlement.*' | 'balance.*' | 'webhook_endpoint.*' | 'virtual_account.paid' | 'virtual_account.underpaid' | 'virtual_account.overpaid' | 'virtual_account.late_payment' | 'virtual_account.duplicate_payment' | 'virtual_account.expired' | 'virtual_account.cancelled' | 'dedicated_account.created' | 'dedicated_account.credited' | 'dedicated_account.deactivated' | 'checkout.session.paid' | 'checkout.session.expired' | 'checkout.session.cancelled' | 'crypto_wallet.paid' | 'crypto_wallet.underpaid' | 'crypto_wallet.overpaid' | 'crypto_wallet.late_payment' | 'crypto_wallet.duplicate_payment' | 'crypto_wallet.expired' | 'crypto_wallet.cancelled' | 'dedicated_crypto_wallet.created' | 'dedicated_crypto_wallet.credited' | 'payment.held' | 'payment.returning' | 'payment.returned' | 'payment.refunded' | 'payment.refund_failed' | 'crypto_transfer.pending' | 'crypto_transfer.submitted' | 'crypto_transfer.confirmed' | 'crypto_transfer.failed' | 'bank_transfer.pending' | 'bank_transfer.submitted' | 'bank_transfer.completed' | 'bank_transfer.failed' | 'bank_transfer.reversed' | 'conversion.completed' | 'batch.completed' | 'settlement.created' | 'settlement.paid' | 'settlement.failed' | 'settlement.reversed' | 'balance.low' | 'webhook_endpoint.disabled' | 'webhook_endpoint.test' | undefined
   /**
    * Only events at or after this time. A date is a day in Lagos. An ISO 8601 date or date-time; UTC
    * if it names no zone.
@@ -2786,7 +3212,7 @@ export type ListEndpointDeliveriesQuery = {
 /** List events. */
 export type ListEventsQuery = {
   /** Only events of this type, or of this group such as `payment.*`. */
-  type?: '*' | 'virtual_account.*' | 'dedicated_account.*' | 'checkout.session.*' | 'crypto_wallet.*' | 'dedicated_crypto_wallet.*' | 'payment.*' | 'crypto_transfer.*' | 'bank_transfer.*' | 'settlement.*' | 'balance.*' | 'webhook_endpoint.*' | 'virtual_account.paid' | 'virtual_account.underpaid' | 'virtual_account.overpaid' | 'virtual_account.late_payment' | 'virtual_account.duplicate_payment' | 'virtual_account.expired' | 'virtual_account.cancelled' | 'dedicated_account.created' | 'dedicated_account.credited' | 'dedicated_account.deactivated' | 'checkout.session.paid' | 'checkout.session.expired' | 'checkout.session.cancelled' | 'crypto_wallet.paid' | 'crypto_wallet.underpaid' | 'crypto_wallet.overpaid' | 'crypto_wallet.late_payment' | 'crypto_wallet.duplicate_payment' | 'crypto_wallet.expired' | 'crypto_wallet.cancelled' | 'dedicated_crypto_wallet.created' | 'dedicated_crypto_wallet.credited' | 'payment.held' | 'payment.returning' | 'payment.returned' | 'payment.refunded' | 'payment.refund_failed' | 'crypto_transfer.pending' | 'crypto_transfer.submitted' | 'crypto_transfer.confirmed' | 'crypto_transfer.failed' | 'bank_transfer.pending' | 'bank_transfer.submitted' | 'bank_transfer.completed' | 'bank_transfer.failed' | 'bank_transfer.reversed' | 'settlement.created' | 'settlement.paid' | 'settlement.failed' | 'settlement.reversed' | 'balance.low' | 'webhook_endpoint.disabled' | 'webhook_endpoint.test' | undefined
+  type?: '*' | 'virtual_account.*' | 'dedicated_account.*' | 'checkout.session.*' | 'crypto_wallet.*' | 'dedicated_crypto_wallet.*' | 'payment.*' | 'crypto_transfer.*' | 'bank_transfer.*' | 'conversion.*' | 'batch.*' | 'settlement.*' | 'balance.*' | 'webhook_endpoint.*' | 'virtual_account.paid' | 'virtual_account.underpaid' | 'virtual_account.overpaid' | 'virtual_account.late_payment' | 'virtual_account.duplicate_payment' | 'virtual_account.expired' | 'virtual_account.cancelled' | 'dedicated_account.created' | 'dedicated_account.credited' | 'dedicated_account.deactivated' | 'checkout.session.paid' | 'checkout.session.expired' | 'checkout.session.cancelled' | 'crypto_wallet.paid' | 'crypto_wallet.underpaid' | 'crypto_wallet.overpaid' | 'crypto_wallet.late_payment' | 'crypto_wallet.duplicate_payment' | 'crypto_wallet.expired' | 'crypto_wallet.cancelled' | 'dedicated_crypto_wallet.created' | 'dedicated_crypto_wallet.credited' | 'payment.held' | 'payment.returning' | 'payment.returned' | 'payment.refunded' | 'payment.refund_failed' | 'crypto_transfer.pending' | 'crypto_transfer.submitted' | 'crypto_transfer.confirmed' | 'crypto_transfer.failed' | 'bank_transfer.pending' | 'bank_transfer.submitted' | 'bank_transfer.completed' | 'bank_transfer.failed' | 'bank_transfer.reversed' | 'conversion.completed' | 'batch.completed' | 'settlement.created' | 'settlement.paid' | 'settlement.failed' | 'settlement.reversed' | 'balance.low' | 'webhook_endpoint.disabled' | 'webhook_endpoint.test' | undefined
   /** Only events about the resource with this reference. */
   resource?: string | undefined
   /**
@@ -2985,6 +3411,10 @@ export type EventData = {
   'bank_transfer.failed': BankTransfer
   /** The bank returned a completed bank transfer. Amount and fee are available again. */
   'bank_transfer.reversed': BankTransfer
+  /** A conversion changed both balances. */
+  'conversion.completed': Conversion
+  /** Every item of a payout batch has ended: paid, or failed. */
+  'batch.completed': PayoutBatch
   /** A settlement was made: available naira is on its way to your primary bank account. */
   'settlement.created': Settlement
   /** A settlement arrived at your bank account. */

@@ -6,6 +6,7 @@ import type { Seal } from '../base/sealed.js'
 import type { CollectionAccount } from '../collections/account.js'
 import type { PreparedAccount } from '../collections/create-accounts.js'
 import type { BanksByProvider } from '../collections/prepare-accounts.js'
+import type { BackCoins } from '../conversions/ports.js'
 import type { KeyedAnswer } from '../idempotency/answer.js'
 import type { Funding } from '../ledger/fund.js'
 import type { Moved } from '../ledger/movement.js'
@@ -14,6 +15,7 @@ import type { Payout } from '../payouts/payout.js'
 import type { BankDirectory, SimulatedRail } from '../payouts/ports.js'
 import type { PayoutPreparation, PayoutRails } from '../payouts/prepare-payouts.js'
 import type { Database } from '../postgres/database.js'
+import type { RateBook } from '../rates/rate-book.js'
 import type { Passwords } from '../team/passwords.js'
 import type { Sessions } from '../team/sessions.js'
 import type { ChangeHints } from './edge/change-hints.js'
@@ -38,6 +40,11 @@ export type ApiParts = {
   fundBalance: (call: Call<Funding, Moved>) => Promise<KeyedAnswer>
   change: (call: Call<KeyedChange, unknown>) => Promise<KeyedAnswer>
   payoutPreparation: PayoutPreparation
+  rates: RateBook
+  /** Mints the coins that a test conversion lacks; undefined: there is no localnet. */
+  backCoins: BackCoins | undefined
+  /** Mints what was recorded, before the caller reads that it has the coins. */
+  mintPending: () => Promise<void>
   banks: Record<Mode, BankDirectory | undefined>
   allBanks: BanksByProvider
   simulated: SimulatedRail[]

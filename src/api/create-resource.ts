@@ -66,9 +66,3 @@ export async function commitRefusal(
 function neverSucceeds(): never {
   throw new Error('a refusal that is stored cannot succeed')
 }
-
-/** For preparations that throw their refusals. */
-export function returnRefusal(error: unknown): Refusal {
-  if (error instanceof Refusal) return error
-  throw error
-}

@@ -39,7 +39,13 @@ export type Hit = {
   status: string | null
 }
 
-type Search = { db: Queryable; environmentId: EnvironmentId; wanted: SearchText }
+type Search = {
+  db: Queryable
+  environmentId: EnvironmentId
+  wanted: SearchText
+  /** The caller may not see payers, so their names find nothing. */
+  hidesPayers: boolean
+}
 
 const { hitsMax } = limits.lists
 const hitsPerGroup = hitsMax / 4
@@ -49,14 +55,15 @@ const firstPage = { beforeId: undefined, limit: hitsMax }
 export async function findHits(
   db: Queryable,
   environmentId: EnvironmentId,
-  typed: string,
+  { typed, hidesPayers }: { typed: string; hidesPayers: boolean },
 ): Promise<Hit[]> {
   const wanted = parseSearch(typed)
-  const hits = await findAll({ db, environmentId, wanted })
+  const hits = await findAll({ db, environmentId, wanted, hidesPayers })
   // A plain number names something, or is an amount.
   const isNumber = /^[\d,]+(\.\d{1,2})?$/.test(wanted.text)
   if (hits.length > 0 || !isNumber) return hits
-  return findAll({ db, environmentId, wanted: { ...wanted, text: '', amount: wanted.text } })
+  const byAmount = { ...wanted, text: '', amount: wanted.text }
+  return findAll({ db, environmentId, wanted: byAmount, hidesPayers })
 }
 
 async function findAll(search: Search): Promise<Hit[]> {
@@ -128,7 +135,7 @@ async function findNamed({ db, environmentId, wanted: { text } }: Search): Promi
   return rows.map(ofKind('request'))
 }
 
-async function findPaymentHits({ db, environmentId, wanted }: Search): Promise<Hit[]> {
+async function findPaymentHits({ db, environmentId, wanted, hidesPayers }: Search): Promise<Hit[]> {
   const { text, payer, recipient, order } = wanted
   const status =
     wanted.status && paymentStatuses.find((one) => one === wanted.status?.toUpperCase())
@@ -138,6 +145,7 @@ async function findPaymentHits({ db, environmentId, wanted }: Search): Promise<H
   if (amount === null) return []
   const filter = {
     sender: payer,
+    hidesPayers,
     merchantReference: order,
     status: status as PaymentStatus | undefined,
     text: text === '' ? undefined : text,
@@ -191,10 +199,10 @@ function toPayoutHit({ payout }: PayoutWithAttempts): Hit {
   }
 }
 
-async function findSessionHits({ db, environmentId, wanted }: Search): Promise<Hit[]> {
+async function findSessionHits({ db, environmentId, wanted, hidesPayers }: Search): Promise<Hit[]> {
   const { text, order } = wanted
   if (isEmpty(wanted) || hasOther(wanted)) return []
-  const filter = { merchantReference: order, text: text === '' ? undefined : text }
+  const filter = { merchantReference: order, text: text === '' ? undefined : text, hidesPayers }
   const { ids } = await findSessionPage(db, environmentId, filter, firstPage)
   return db.rows(sql<Hit>`
     select 'checkout_session' as kind, reference, description as title,
@@ -235,10 +243,11 @@ async function findAccountHits(search: Search): Promise<Hit[]> {
 }
 
 /** Only dedicated accounts have the name of a customer. */
-async function findAccountsByName({ db, environmentId, wanted }: Search): Promise<string[]> {
+async function findAccountsByName(search: Search): Promise<string[]> {
+  const { db, environmentId, wanted, hidesPayers } = search
   if (wanted.order !== undefined) return []
   const owner = { environmentId, kind: 'dedicated_account' } as const
-  const { ids } = await findAccountPage(db, owner, { text: wanted.text }, firstPage)
+  const { ids } = await findAccountPage(db, owner, { text: wanted.text, hidesPayers }, firstPage)
   return ids
 }
 

@@ -30,6 +30,7 @@ import type { Coin } from '../money/assets.js'
 import type { Database } from '../postgres/database.js'
 import { gather } from '../postgres/gather.js'
 import type { OpenLane } from '../postgres/lane.js'
+import type { RateBook } from '../rates/rate-book.js'
 import {
   createWalletPreparation,
   type PrepareWallet,
@@ -48,6 +49,7 @@ type Tools = {
   sandboxPayers: SandboxPayers | undefined
   wallets: WalletRails
   localnetPayers: LocalnetPayers | undefined
+  rates: RateBook
 }
 
 export type Collections = {
@@ -89,7 +91,7 @@ export type Collections = {
 }
 
 export function openCollections(tools: Tools): Collections {
-  const { db, clock, logger, rails, banks, sandboxPayers, wallets, localnetPayers } = tools
+  const { db, clock, logger, rails, banks, sandboxPayers, wallets, localnetPayers, rates } = tools
   const banksOf = (mode: Mode): BankRail[] => {
     const chosen = rails[mode]
     return [...(chosen ? [chosen] : []), ...banks[mode].values()]
@@ -120,7 +122,7 @@ export function openCollections(tools: Tools): Collections {
     localnetPayers,
     prepareAccount,
     prepareWallet,
-    prepareSession: createSessionPreparation({ db, prepareAccount, prepareWallet }),
+    prepareSession: createSessionPreparation({ db, rates, prepareAccount, prepareWallet }),
     pollWalletSoon: ({ rail, number: wallet }) => pollSoon(db, clock.now(), { rail, wallet }),
     findPublicSession: gather(findPublicSessions),
     mintOf: (mode, coin) => wallets[mode]?.mints[coin],

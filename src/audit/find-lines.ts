@@ -2,6 +2,7 @@ import type { EnvironmentId } from '../base/environment.js'
 import { limits } from '../base/limits.js'
 import { type IdRange, withinRange } from '../postgres/filtered-ids.js'
 import { named } from '../postgres/named.js'
+import { rowsRead } from '../postgres/newest-rows.js'
 import { type Sql, sql } from '../postgres/sql.js'
 import type { Queryable } from '../postgres/tx.js'
 import { installationChain } from './chain.js'
@@ -60,27 +61,60 @@ export type LineFilter = {
 export async function listMerchantLines(
   db: Queryable,
   { merchantId, environmentId }: { merchantId: string; environmentId: EnvironmentId },
-  { userId, action, range }: LineFilter,
+  filter: LineFilter,
   limit: number,
 ): Promise<WrittenAuditLine[]> {
-  const newestOf = (environment: Sql) => sql`(
-    select id from audit_lines where chain = ${merchantId}::uuid and environment_id ${environment}
-      ${userId === undefined ? sql`` : sql`and user_id = ${userId}::uuid`}
-      ${action === undefined ? sql`` : sql`and action = ${action}`}
-      ${withinRange(range)}
-    order by id desc limit ${limit})`
+  const newestOf = (environment: EnvironmentId | null) =>
+    selectNewest({ chain: merchantId, environment, limit }, filter)
   const rows = await db.rows(
     named(
       'audit_lines',
       sql<Row>`
         select ${columns}
-        from (${newestOf(sql`= ${environmentId}`)} union all ${newestOf(sql`is null`)}) newest
+        from (${newestOf(environmentId)} union all ${newestOf(null)}) newest
         join audit_lines l on l.id = newest.id
         left join users u on u.id = l.user_id
         order by l.id desc limit ${limit}`,
     ),
   )
   return rows.map(toLine)
+}
+
+type Place = { chain: string; environment: EnvironmentId | null; limit: number }
+
+/**
+ * Ids of the newest lines of a chain, with or without an environment. Filters are a range of rows,
+ * not equalities, for the reason that `newestRows` names: the planner would read the lines of all
+ * merchants in the order of their ids.
+ */
+function selectNewest({ chain, environment, limit }: Place, filter: LineFilter): Sql {
+  const { userId, action, range } = filter
+  const wanted = [
+    ...(userId === undefined ? [] : [{ name: 'user_id', value: sql`${userId}::uuid` }]),
+    ...(action === undefined ? [] : [{ name: 'action', value: sql`${action}::text` }]),
+  ]
+  const isByEnvironment = wanted.length === 0 && environment !== null
+  if (isByEnvironment) wanted.push({ name: 'environment_id', value: sql`${environment}::integer` })
+  const place = environment === null ? sql`is null` : sql`= ${environment}`
+  const names = wanted.map(({ name }) => name)
+  return sql`(
+    select id from audit_lines where chain = ${chain}::uuid
+      ${isByEnvironment ? sql`` : sql`and environment_id ${place}`}
+      ${wanted.length === 0 ? withinRange(range) : withinRowRange(wanted, range)}
+    order by ${sql.raw([...new Set(['environment_id', ...names, 'id'])].join(' desc, '))} desc
+    limit ${rowsRead(limit)})`
+}
+
+type Wanted = { name: string; value: Sql }
+
+function withinRowRange(wanted: Wanted[], { from, before }: IdRange): Sql {
+  const tuple = (id?: string) =>
+    sql.raw(`(${[...wanted.map(({ name }) => name), ...(id === undefined ? [] : ['id'])].join()})`)
+  const bound = (id?: string) =>
+    sql.join([...wanted.map(({ value }) => value), ...(id === undefined ? [] : [sql`${id}::uuid`])])
+  return sql`
+    and ${tuple(before)} ${sql.raw(before === undefined ? '<=' : '<')} (${bound(before)})
+    and ${tuple(from)} >= (${bound(from)})`
 }
 
 type InstallationFilter = {

@@ -6,6 +6,7 @@ import Type, { type Static } from 'typebox'
 import type { Mode } from './environment.js'
 import { limits } from './limits.js'
 import type { LogFormat } from './log.js'
+import { isLoopback, type RateConfig, readRateSources } from './rate-sources.js'
 import type { OtherSecrets } from './sealed.js'
 import { Secret } from './secret.js'
 import {
@@ -259,7 +260,10 @@ export const variables = Type.Object({
   }),
   NAIRA_MIN_TEST: kobo(1, 'Smallest naira amount in test mode, in kobo.'),
   NAIRA_MIN_LIVE: kobo(10_000, 'Smallest naira amount in live mode, in kobo.'),
-  NAIRA_MAX: kobo(1_000_000_000, 'Largest naira amount in both modes, in kobo.'),
+  NAIRA_MAX: kobo(
+    1_000_000_000,
+    'Largest naira amount of a payment or payout in both modes, in kobo.',
+  ),
   ...bankVariables(
     'TEST',
     testBanks,
@@ -279,6 +283,25 @@ export const variables = Type.Object({
   SOLANA_TEST_USDC_MINT: mintVariable('USDC'),
   SOLANA_TEST_USDT_MINT: mintVariable('USDT'),
   ...solanaVariables('LIVE', 'live mode, separated by commas'),
+  RATE_SOURCES: Type.Optional(
+    Type.String({
+      description:
+        'URLs from which live rates are read, as a JSON array (docs/operating/conversion.md). Without it, operators set rates.',
+    }),
+  ),
+  RATE_MAX_AGE_SECONDS: Type.Integer({
+    default: 300,
+    minimum: (2 * limits.rates.pollIntervalMs) / 1_000,
+    maximum: 86_400,
+    description:
+      'How old the rate of a source may be. A rate from the sources is valid until the oldest rate in it reaches this age. In the console, a second operator confirms a proposed rate within this time.',
+  }),
+  RATE_MAX_DEVIATION_PERCENT: Type.Integer({
+    default: 5,
+    minimum: 1,
+    maximum: 50,
+    description: 'How much a source may differ from the last rate. Beyond this, it is not used.',
+  }),
   WEBHOOKS_ALLOW_LOOPBACK: Type.Optional(
     Type.Boolean({
       description:
@@ -370,6 +393,8 @@ export type Config = {
   providers: Record<Mode, ProviderConfigs>
   payerEmail: string
   solana: Record<Mode, SolanaConfig>
+  /** Undefined: no sources. */
+  rates?: RateConfig | undefined
 }
 
 /** The folder of the embedded service, if nothing was ever started there. */
@@ -436,6 +461,11 @@ export function readConfig(given: NodeJS.ProcessEnv = process.env): Config {
     providers: { test: readProviders(values, 'TEST'), live: readProviders(values, 'LIVE') },
     payerEmail: readPayerEmail(values),
     solana: { test: readSolana(values, 'TEST'), live: readSolana(values, 'LIVE') },
+    rates: {
+      sources: values.RATE_SOURCES ? readRateSources(values.RATE_SOURCES, given) : [],
+      maxAgeMs: values.RATE_MAX_AGE_SECONDS * 1_000,
+      maxDeviationPercent: values.RATE_MAX_DEVIATION_PERCENT,
+    },
   }
 }
 
@@ -582,10 +612,6 @@ function readProviderUrl(
   if (url?.protocol === 'https:' || (url?.protocol === 'http:' && isLoopback(url)))
     return text.replace(/\/$/, '')
   throw new Error(`${upper}_${mode}_URL must be an https address, or http on loopback.`)
-}
-
-function isLoopback({ hostname }: URL): boolean {
-  return hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d{1,3}){3}$/.test(hostname)
 }
 
 /** A test key in live mode would answer everything and move nothing, or the other way round. */

@@ -33,6 +33,9 @@ export const prefixes = {
   settingChange: 'chg_',
   paymentRequest: 'prq_',
   operatorAction: 'act_',
+  conversionQuote: 'cvq_',
+  conversion: 'cv_',
+  payoutBatch: 'bat_',
 } as const
 
 export type Prefix = (typeof prefixes)[keyof typeof prefixes]

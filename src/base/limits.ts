@@ -419,6 +419,42 @@ export const limits = {
     /** Longer than all calls to the bank that one settlement needs; also the retry interval. */
     leaseMs: 2 * minute,
     perBatchMax: 20,
+    /** In live mode, how long a newly chosen wallet waits for its first settlement. */
+    walletUsableAfterMs: 3 * day,
+  },
+  /** Payout batches. */
+  batches: {
+    itemsMax: 10_000,
+    bodyBytesMax: 5 * 1024 * 1024,
+    /** Problems that one refusal lists. */
+    issuesShownMax: 100,
+    /** Items that a worker validates or pays in one transaction. */
+    itemsPerStepMax: 250,
+    /** The same for a bank that needs a call for each item. */
+    callsPerStepMax: 25,
+    /** Bounds a run: a worker that shuts down waits for its end. */
+    stepsPerRunMax: 8,
+    batchesPerRunMax: 4,
+    jobIntervalMs: second / 2,
+    /** How long a batch waits for a worker that died. Items are paid once whatever happens. */
+    leaseMs: 10 * second,
+    /** Between polls for the results of transfers; grows with the age of the batch. */
+    resultsIntervalMs: second,
+    resultsIntervalMaxMs: minute,
+    /** Items whose transfer is checked in one transaction. */
+    resultsPerStepMax: 2_000,
+    /** When an item that the bank or chain could not accept is retried. */
+    itemRetryMs: 15 * second,
+    /** An item that the bank or chain could not check since the upload is then invalid. */
+    checkedWithinMs: 5 * minute,
+    /** A payment of the same amount to the same recipient within this time is reported. */
+    repeatsWithinMs: 30 * day,
+    /** Newest transfers to a recipient that are compared. */
+    repeatsComparedMax: 50,
+    expiriesPerRunMax: 100,
+    approvalIntervalMs: 10 * second,
+    /** Open batches that a hint to consoles compares. */
+    batchesHintedMax: 20,
   },
   lowBalance: { environmentsPerBatchMax: 1_000, pollIntervalMs: 10 * second },
   reports: {
@@ -600,11 +636,44 @@ export const limits = {
     recoveryCodes: 10,
     passkeysMax: 20,
     invitationMs: 72 * hour,
+    /** How long the maker of a used link may be the person who uses that account. */
+    linkDistrustMs: 72 * hour,
     invitationsOpenMax: 100,
     membersListedMax: 500,
     sessionsListedMax: 100,
     /** Old rows that one request deletes. */
     rowsDeletedMax: 100,
+  },
+  rates: {
+    cacheMs: second,
+    /** `Retry-After` if no rate is available. */
+    retrySeconds: 60,
+    pollIntervalMs: 30 * second,
+    /** For one call of one source. */
+    timeoutMs: 5 * second,
+    answerBytesMax: 256 * 1_024,
+    /** How far the clock of a source may be ahead. */
+    clockSkewMs: minute,
+    /** New readings are compared with the last rate of the sources unless it is older. */
+    lastRateMs: day,
+    /**
+     * Another operator must confirm a rate that differs more from the previous one. The constraint
+     * `one_operator_changes_little` has the same figure.
+     */
+    unconfirmedChangeMaxBasisPoints: 1_000,
+    /** Unconfirmed changes in this time are added up. */
+    unconfirmedChangeMs: day,
+    /** How long an operator's rate with an end can be valid. */
+    heldMaxMs: 365 * day,
+    listedMax: 100,
+  },
+  conversions: {
+    quoteMs: 60 * second,
+    /** Unused quotes are kept this long after they expire. */
+    quoteRetentionMs: day,
+    quotesDeletedPerBatchMax: 1_000,
+    /** Test mode adds no coins beyond it: ten times the largest transfer. */
+    testStockMax: 90_071_992_547_409_910n,
   },
   metadata: { keys: 50, bytes: 8 * 1024 },
   fees: { basisPointsMax: 10_000, tiersMax: 20 },
@@ -711,6 +780,7 @@ assert(limits.banks.refundRetryMs > refundSendMs)
 assert(limits.sandboxBank.noticeLeaseMs > limits.sandboxBank.noticeTimeoutMs)
 assert(limits.deposits.leaseMs > limits.deposits.historyReadMs + limits.solana.callTimeoutMs)
 assert(limits.proof.leaseMs > 3 * limits.proof.renewIntervalMs)
+assert(limits.settlements.walletUsableAfterMs >= limits.bankAccounts.usableAfterMs)
 assert(limits.settlements.leaseMs > 5 * limits.banks.earlyTimeoutMs)
 
 // A replica that keeps up must not look late between two checks.

@@ -40,6 +40,14 @@ const buffered = {
   contentMode: 'buffer',
 } as const
 
+/** One for all loggers of the process: each one writes, by a timer, whether it has lines or not. */
+let standardError: DestinationStream | undefined
+
+function openStandardError(): DestinationStream {
+  standardError ??= pino.destination(buffered)
+  return standardError
+}
+
 export type LogFormat = 'pretty' | 'json'
 
 /** For people in a terminal; one JSON object per line for everything else. */
@@ -71,7 +79,7 @@ export function createLogger(
       serializers: { err: serializeError },
       hooks: { streamWrite: destination ? redact : redactToBuffer },
     },
-    destination ?? pino.destination(buffered),
+    destination ?? openStandardError(),
   )
 }
 

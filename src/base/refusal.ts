@@ -8,6 +8,8 @@ type RefusalOptions = {
   reason?: Reason
   details?: Detail[]
   retryAfterSeconds?: number
+  /** Replaces the next step of refusals.ts where that does not fit the caller. */
+  nextStep?: string
 }
 
 /**
@@ -19,6 +21,7 @@ export class Refusal extends Error {
   readonly reason: Reason | undefined
   readonly details: Detail[] | undefined
   readonly retryAfterSeconds: number | undefined
+  readonly ownNextStep: string | undefined
 
   constructor(code: Code, options: RefusalOptions) {
     super(options.message)
@@ -27,6 +30,7 @@ export class Refusal extends Error {
     this.reason = options.reason
     this.details = options.details
     this.retryAfterSeconds = options.retryAfterSeconds
+    this.ownNextStep = options.nextStep
   }
 
   get status(): number {
@@ -34,12 +38,27 @@ export class Refusal extends Error {
   }
 
   get nextStep(): string {
+    if (this.ownNextStep !== undefined) return this.ownNextStep
     return this.reason ? reasons[this.reason].nextStep : codes[this.code].nextStep
   }
 }
 
 /** The result of one call in a batch. */
 export type Outcome<Value> = Value | Refusal
+
+/** For calls that throw their refusals. */
+export function returnRefusal(error: unknown): Refusal {
+  if (error instanceof Refusal) return error
+  throw error
+}
+
+/** For a field that a schema accepts; `issue` completes the sentence that its name begins. */
+export function invalidField(field: string, issue: string): Refusal {
+  return new Refusal('validation_failed', {
+    message: `${field} ${issue}.`,
+    details: [{ field, issue }],
+  })
+}
 
 export function notFound(what: string, reference: string): Refusal {
   const message =

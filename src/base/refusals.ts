@@ -61,10 +61,20 @@ export const codes = {
     when: 'The transfer cannot be priced now. Quotes move no money.',
     nextStep: 'Correct what the message names and ask for the quote again.',
   },
+  conversion_failed: {
+    status: 422,
+    when: 'The conversion was not made. No balance changed.',
+    nextStep: 'Follow the message, get a new quote and try again with a new `Idempotency-Key`.',
+  },
   approval_failed: {
     status: 422,
     when: 'The transfer cannot be approved or rejected.',
     nextStep: 'Read the transfer again and correct what the message names.',
+  },
+  batch_failed: {
+    status: 422,
+    when: 'The batch cannot be submitted, cancelled or retried.',
+    nextStep: 'Retrieve the batch to see its status, and follow the message.',
   },
   virtual_account_creation_failed: {
     status: 422,
@@ -195,6 +205,66 @@ export const reasons = {
     status: 403,
     when: 'The transfer was created by the person who wants to approve it, or by an API key of that person.',
     nextStep: 'Ask another member of your team to approve it.',
+  },
+  rate_unavailable: {
+    status: 503,
+    when: 'No rate is available: the operator has set none, or the rate sources do not respond or disagree.',
+    nextStep: 'Wait for the number of seconds in `Retry-After`, then send the same request again.',
+  },
+  rate_exceeded: {
+    status: 409,
+    when: 'The rate is worse than the `maxRate` that you sent.',
+    nextStep:
+      'Send another `maxRate`, or wait for a better rate. Use a new `Idempotency-Key` either way.',
+  },
+  large_rate_change: {
+    status: 400,
+    when: 'An operator sets the first rate of a coin, or a rate that differs by more than 10 % from the previous one or from that of a day ago.',
+    nextStep: 'Check the rate. If it is right, propose it to another operator.',
+  },
+  quote_expired: {
+    status: 409,
+    when: 'The quote is no longer valid.',
+    nextStep: 'Get a new quote and use it with a new `Idempotency-Key`.',
+  },
+  quote_used: {
+    status: 409,
+    when: 'The quote was already used.',
+    nextStep:
+      'Retrieve the conversion that used it. To convert again, get a new quote and use a new `Idempotency-Key`.',
+  },
+  quote_mismatch: {
+    status: 422,
+    when: 'The quote is not from `fundFrom.asset` to the asset of the transfer.',
+    nextStep:
+      'Get a quote from `fundFrom.asset` to the asset of the transfer and use a new `Idempotency-Key`.',
+  },
+  capacity: {
+    status: 409,
+    when: 'The operator has too little of the target asset, or accepts no more of the source asset.',
+    nextStep: 'Convert less, or try again later, either way with a new `Idempotency-Key`.',
+  },
+  amount_too_small: {
+    status: 422,
+    when: 'The amount is worth less than the smallest naira amount of the mode, does not cover the fee, or converts to less than the smallest unit.',
+    nextStep: 'Use a larger amount.',
+  },
+  has_invalid_items: {
+    status: 409,
+    when: 'Some items of the batch cannot be paid.',
+    nextStep:
+      'List the items with `status=INVALID`. Send `skipInvalid` to pay the others, or create a new batch.',
+  },
+  nothing_to_retry: {
+    status: 422,
+    when: 'No item of the batch failed.',
+    nextStep: 'No action is needed: no item failed.',
+  },
+  shared_access: {
+    status: 403,
+    when: 'Less than 72 hours ago one of the two people joined, or set a password, by a link that the other made, or a third member made links for both.',
+    nextStep:
+      'Ask a member to whom this does not apply, or wait. In test mode you can advance the clock.',
   },
   order_changed: {
     status: 409,
@@ -344,6 +414,16 @@ export const reasons = {
     when: 'The primary bank account was chosen less than 24 hours ago. Settlements to it wait.',
     nextStep: 'Wait until the time in the message, then try again with a new `Idempotency-Key`.',
   },
+  no_wallet: {
+    status: 422,
+    when: 'No wallet for settlements is configured.',
+    nextStep: 'Ask an owner or admin to choose one in the console.',
+  },
+  wallet_waiting: {
+    status: 422,
+    when: 'The wallet for settlements was chosen less than 72 hours ago and cannot be used yet.',
+    nextStep: 'Wait until the time in the message, then try again with a new `Idempotency-Key`.',
+  },
   key_permission: {
     status: 403,
     when: 'The API key is restricted and lacks the permission for this operation.',
@@ -366,8 +446,8 @@ export const reasons = {
   },
   amount_too_large: {
     status: 422,
-    when: 'The amount is larger than what remains of the payment.',
-    nextStep: 'Retrieve the payment to see how much remains.',
+    when: 'The amount is larger than what remains of the payment, or the conversion is larger than the API can write.',
+    nextStep: 'Use a smaller amount. A payment shows how much of it remains.',
   },
   balance_limit: {
     status: 422,

@@ -6,8 +6,10 @@ import { newSessionReference, type Session } from '../collections/session.js'
 import { createSettingsReader } from '../merchants/settings.js'
 import type { Coin } from '../money/assets.js'
 import type { Queryable } from '../postgres/tx.js'
+import type { RateBook } from '../rates/rate-book.js'
 import { showSession } from '../resources/checkout-session.js'
 import type { PrepareWallet } from '../wallets/prepare-wallets.js'
+import { type CoinPrice, priceInCoins } from './price-in-coins.js'
 
 export type SessionRequest = Pick<AccountRequest, 'environment' | 'metadata' | 'retryKey'> &
   Pick<
@@ -20,8 +22,11 @@ export type SessionRequest = Pick<AccountRequest, 'environment' | 'metadata' | '
     | 'cancelUrl'
   > & {
     expected: { amount: bigint; expiresAt: Date }
-    /** The merchant's price in coins; null: the session cannot be paid in coins. */
-    crypto: { asset: Coin; amount: bigint; requestedAmount: string } | null
+    /**
+     * Null: the session cannot be paid in coins. The price is the merchant's; null: that of the
+     * current rate.
+     */
+    crypto: { asset: Coin; price: Pick<CoinPrice, 'amount' | 'requestedAmount'> | null } | null
     baseUrl: string
   }
 
@@ -37,19 +42,35 @@ export type PrepareSession = (
  */
 export function createSessionPreparation({
   db,
+  rates,
   prepareAccount,
   prepareWallet,
 }: {
   db: Queryable
+  rates: RateBook
   prepareAccount: PrepareAccount
   prepareWallet: PrepareWallet
 }): PrepareSession {
   const readSettings = createSettingsReader(db)
+
+  async function choosePrice(
+    now: Date,
+    { environment, crypto, expected }: SessionRequest,
+  ): Promise<Outcome<CoinPrice> | null> {
+    if (!crypto) return null
+    const { asset, price } = crypto
+    if (price) return { amount: price.amount, requestedAmount: price.requestedAmount, rate: null }
+    const current = await rates.find(environment, asset, now)
+    return priceInCoins(asset, { kobo: expected.amount, rate: current?.buy })
+  }
+
   return async (now, request) => {
     const { environment, metadata, expected, crypto, retryKey } = request
     const { checkout, paymentMethods } = await readSettings(environment)
     if (crypto && !paymentMethods.crypto) return cryptoDisabled()
     if (!crypto && !paymentMethods.bankTransfer) return bankTransferDisabled()
+    const price = await choosePrice(now, request)
+    if (price instanceof Refusal) return price
     const id = newId(now)
     const reference = newSessionReference(id)
     const common = {
@@ -60,12 +81,13 @@ export function createSessionPreparation({
     }
     const preparedWallet =
       crypto &&
+      price &&
       (await prepareWallet(now, {
         ...common,
         kind: 'crypto_wallet',
         asset: crypto.asset,
-        requestedAmount: crypto.requestedAmount,
-        expected: { amount: crypto.amount, expiresAt: expected.expiresAt },
+        requestedAmount: price.requestedAmount,
+        expected: { amount: price.amount, expiresAt: expected.expiresAt },
       }))
     if (preparedWallet instanceof Refusal) return asSessionRefusal(preparedWallet)
     const preparedAccount =
@@ -93,6 +115,7 @@ export function createSessionPreparation({
       accountId: account?.id ?? null,
       walletId: wallet?.id ?? null,
       amount: account ? null : expected.amount,
+      cryptoRate: price?.rate ?? null,
       description: request.description,
       customerName: request.customerName,
       customerEmail: request.customerEmail,

@@ -23,6 +23,8 @@ export type ReferenceFilter<Status extends string> = TimeRange & {
   status?: Status | undefined
   /** Any of: a reference, the merchant's reference, an account number or address, a name. */
   text?: string | undefined
+  /** The caller may not see payers, so texts do not match names and e-mail addresses. */
+  hidesPayers?: boolean | undefined
 }
 
 type Listed<Status extends string> = {
@@ -64,7 +66,7 @@ type Index = Pick<IdSearch, 'newestIds' | 'conditions'>
 async function chooseIndex<Status extends string>(
   db: Queryable,
   listed: Listed<Status>,
-  { merchantReference, status, text }: ReferenceFilter<Status>,
+  { merchantReference, status, text, hidesPayers }: ReferenceFilter<Status>,
 ): Promise<Index | undefined> {
   const { environmentId, searchKind } = listed
   if (text === undefined)
@@ -76,7 +78,7 @@ async function chooseIndex<Status extends string>(
   ]
   const ids = await listed.findNamed(text)
   if (ids.length > 0) return { newestIds: knownIds(listed, ids), conditions }
-  const terms = await findTerms(db, { environmentId, kind: searchKind, text })
+  const terms = await findTerms(db, { environmentId, kind: searchKind, text, hidesPayers })
   if (!terms) return undefined
   return {
     newestIds: (range, limit) => newestIdsWithTerm(terms, range, limit),

@@ -49,6 +49,8 @@ export type PaymentFilter = TimeRange & {
   merchantReference?: string | undefined
   /** Any of: a reference, the merchant's reference, an account number, words of a name. */
   text?: string | undefined
+  /** The caller may not see payers, so texts do not match their names and account numbers. */
+  hidesPayers?: boolean | undefined
 }
 
 /** What the filters stand for, once texts are looked up. Undefined: nothing can match. */
@@ -107,7 +109,7 @@ async function lookUp(
   filter: PaymentFilter,
 ): Promise<Lookups | undefined> {
   const lookups: Lookups = { terms: [] }
-  const { accountId, merchantReference } = filter
+  const { accountId, merchantReference, hidesPayers } = filter
   if (accountId !== undefined) {
     const isWanted =
       merchantReference === undefined ||
@@ -132,7 +134,7 @@ async function lookUp(
     }
   }
   for (const text of texts) {
-    const terms = await findTerms(db, { environmentId, kind: 'payment', text })
+    const terms = await findTerms(db, { environmentId, kind: 'payment', text, hidesPayers })
     if (!terms) return undefined
     lookups.terms.push(terms)
   }

@@ -42,6 +42,7 @@ const columnsOfSession = {
   accountId: 'account_id',
   walletId: 'wallet_id',
   amount: 'amount',
+  cryptoRate: 'crypto_rate',
   description: 'description',
   customerName: 'customer_name',
   customerEmail: 'customer_email',

@@ -24,7 +24,7 @@ export type PaymentRequest = {
 
 type NewRequest = Pick<PaymentRequest, 'action' | 'amount' | 'note' | 'requestedBy'>
 
-/** A payment has one open request: the next one waits until somebody has decided. */
+/** A payment has one open request: the next one waits until it is decided. */
 export async function requestDecision(
   tx: Tx,
   now: Date,
@@ -83,8 +83,8 @@ type Closing = {
 }
 
 /**
- * Closes the open request of a payment. Whoever asked may withdraw it, but does not carry it out.
- * Returns whether there was one.
+ * Closes the open request of a payment. The person who asked may withdraw it, but does not carry
+ * it out. Returns whether there was one.
  */
 export async function closeRequest(
   tx: Tx,

@@ -13,6 +13,8 @@ export type Session = {
   walletId: string | null
   /** The price in kobo, if the session has no virtual account that expects it. */
   amount: bigint | null
+  /** The rate of its price in coins; null: the merchant set the price, or it has none. */
+  cryptoRate: bigint | null
   description: string
   customerName: string
   customerEmail: string

@@ -9,9 +9,11 @@ import {
   dedicatedCryptoWallet,
   virtualAccount,
 } from '../resources/collection-account.js'
+import { conversion } from '../resources/conversion.js'
 import { eventSchema } from '../resources/event.js'
 import { payment } from '../resources/payment.js'
 import { bankTransfer, cryptoTransfer } from '../resources/payout.js'
+import { payoutBatch } from '../resources/payout-batch.js'
 import { settlement } from '../resources/settlement.js'
 import { webhookEndpoint } from '../resources/webhook-endpoint.js'
 
@@ -165,6 +167,14 @@ export const catalogue = {
   'bank_transfer.reversed': {
     when: 'The bank returned a completed bank transfer. Amount and fee are available again.',
     data: bankTransfer,
+  },
+  'conversion.completed': {
+    when: 'A conversion changed both balances.',
+    data: conversion,
+  },
+  'batch.completed': {
+    when: 'Every item of a payout batch has ended: paid, or failed.',
+    data: payoutBatch,
   },
   'settlement.created': {
     when: 'A settlement was made: available naira is on its way to your primary bank account.',

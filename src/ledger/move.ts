@@ -50,10 +50,22 @@ export function moveWith(
   movements: Movement[],
 ): (Moved | NotMoved)[] {
   const outcomes = movements.map((movement) => book.move(movement))
-  const transfers = movements.flatMap((movement, index) => toRows(movement, outcomes[index]!))
-  writeBook(tx, book)
-  if (transfers.length > 0) tx.write(insertTransfers(transfers, now))
+  writeMovements(tx, now, book, { movements, outcomes })
   return outcomes
+}
+
+/** Writes what was decided in the book. Only for the first write of a book. */
+export function writeMovements(tx: Tx, now: Date, book: Book, decided: Decided): void {
+  writeBook(tx, book)
+  insertMoved(tx, now, decided)
+}
+
+type Decided = { movements: Movement[]; outcomes: (Moved | NotMoved)[] }
+
+/** Writes the transfers only. The caller writes the book, with what else it decides in it. */
+export function insertMoved(tx: Tx, now: Date, { movements, outcomes }: Decided): void {
+  const transfers = movements.flatMap((movement, index) => toRows(movement, outcomes[index]!))
+  if (transfers.length > 0) tx.write(insertTransfers(transfers, now))
 }
 
 export function accountsOf({ environmentId, asset, lines }: Movement): LedgerAccountKey[] {

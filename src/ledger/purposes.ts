@@ -25,6 +25,10 @@ export const purposes = {
   payment_return_reversal: { causePrefix: prefixes.paymentReturn },
   payment_refund_reversal: { causePrefix: prefixes.paymentReturn },
   sweep: { causePrefix: prefixes.sweep },
+  conversion: { causePrefix: prefixes.conversion },
+  conversion_fee: { causePrefix: prefixes.conversion },
+  /** Into the balance of the other asset. */
+  conversion_credit: { causePrefix: prefixes.conversion },
 } as const satisfies Record<string, { causePrefix: Prefix }>
 
 export type Purpose = keyof typeof purposes

@@ -52,8 +52,10 @@ export type NewKey = {
   /** Keeps the key itself, sealed, so that it can be shown again. Secret keys of test mode only. */
   isRevealable?: boolean
   /** The person who creates it in the console, who may not approve what it pays out. */
-  createdByUser?: string | null
+  createdBy?: KeyCreator | null
 }
+
+type KeyCreator = { userId: string; name: string }
 
 const selectKeys = sql`
   select k.id, k.environment_id as "environmentId", e.merchant_id as "merchantId", e.mode, k.kind,
@@ -66,7 +68,7 @@ const selectKeys = sql`
 
 export function insertKey(tx: Tx, now: Date, newKey: NewKey): IssuedKey {
   const { seal, environment, kind, name, expiresAt, allowedAddresses } = newKey
-  const { permissions = null, isRevealable = false, createdByUser = null } = newKey
+  const { permissions = null, isRevealable = false, createdBy = null } = newKey
   const key = makeKey({ kind, mode: environment.mode })
   const [id, hint] = [newId(now), hintOf(key)]
   const sealedKey = isRevealable ? seal.seal(key.reveal()) : null
@@ -76,7 +78,7 @@ export function insertKey(tx: Tx, now: Date, newKey: NewKey): IssuedKey {
         permissions, sealed_key, created_by_user, created_at, expires_at)
     values (${id}, ${environment.id}, ${kind}, ${name}, ${seal.hash(key.reveal())},
       ${seal.fingerprint}, ${hint}, ${allowedAddresses}, ${permissions}, ${sealedKey},
-      ${createdByUser}, ${now}, ${expiresAt})`)
+      ${createdBy?.userId ?? null}, ${now}, ${expiresAt})`)
   return {
     id,
     environmentId: environment.id,
@@ -88,7 +90,7 @@ export function insertKey(tx: Tx, now: Date, newKey: NewKey): IssuedKey {
     allowedAddresses,
     permissions,
     isRevealable,
-    createdByName: null,
+    createdByName: createdBy?.name ?? null,
     createdAt: now,
     lastUsedAt: null,
     expiresAt,
@@ -148,6 +150,22 @@ export async function listKeys(db: Queryable, environmentId: EnvironmentId): Pro
   return db.rows(sql<ApiKey>`
     ${selectKeys} where k.environment_id = ${environmentId}
     order by k.created_at desc, k.id desc limit ${limits.operator.rowsListedMax}`)
+}
+
+export type KeyOfMember = Pick<ApiKey, 'id' | 'name' | 'mode'> & { userId: string }
+
+/** Working keys of a merchant that members created in the console: they outlive their access. */
+export async function listKeysOfMembers(
+  db: Queryable,
+  now: Date,
+  merchantId: string,
+): Promise<KeyOfMember[]> {
+  return db.rows(sql<KeyOfMember>`
+    select k.id, k.name, e.mode, k.created_by_user as "userId"
+    from environments e join api_keys k on k.environment_id = e.id
+    where e.merchant_id = ${merchantId} and k.created_by_user is not null
+      and k.revoked_at is null and (k.expires_at is null or k.expires_at > ${now})
+    order by e.mode, k.name, k.id limit ${limits.operator.rowsListedMax}`)
 }
 
 /** Searches all environments: an operator names a key by its reference alone. */

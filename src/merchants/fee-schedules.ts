@@ -34,6 +34,9 @@ export const feeOperations = {
   /** On top of a crypto payout whose destination has no token account yet. */
   crypto_account_creation: { unit: 'USDC', defaultFee: { ...free, flat: 500_000n } },
   crypto_deposit: { unit: 'USDC', defaultFee: { ...free, basisPoints: 50 } },
+  /** The merchant's part of the spread, of the converted amount. */
+  conversion_from_naira: { unit: 'NGN', defaultFee: { ...free, basisPoints: 50 } },
+  conversion_from_coins: { unit: 'USDC', defaultFee: { ...free, basisPoints: 50 } },
 } as const satisfies Record<string, { unit: Asset; defaultFee: FeeSchedule }>
 
 export type FeeOperation = keyof typeof feeOperations

@@ -4,9 +4,16 @@ import { Refusal } from '../base/refusal.js'
 import type { Seal } from '../base/sealed.js'
 import { sql } from '../postgres/sql.js'
 import type { Tx } from '../postgres/tx.js'
-import { type ApiKey, type IssuedKey, insertKey, type KeyName, lockKey } from './api-keys.js'
+import {
+  type ApiKey,
+  type IssuedKey,
+  insertKey,
+  type KeyName,
+  lockKey,
+  type NewKey,
+} from './api-keys.js'
 
-export type KeyRoll = KeyName & { seal: Seal; graceMs: number; createdByUser?: string | null }
+export type KeyRoll = KeyName & { seal: Seal; graceMs: number } & Pick<NewKey, 'createdBy'>
 
 /** The new key, and when the old one stops working. */
 export type RolledKey = { issued: IssuedKey; oldExpiresAt: Date }
@@ -32,7 +39,7 @@ export async function rollKey(tx: Tx, now: Date, roll: KeyRoll): Promise<RolledK
     allowedAddresses: old.allowedAddresses,
     permissions: old.permissions,
     isRevealable: old.isRevealable,
-    createdByUser: roll.createdByUser ?? null,
+    createdBy: roll.createdBy ?? null,
   })
   const graceEnd = after(now, roll.graceMs)
   const oldExpiresAt = old.expiresAt && old.expiresAt < graceEnd ? old.expiresAt : graceEnd

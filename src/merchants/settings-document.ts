@@ -3,6 +3,7 @@ import { emailPattern, phonePattern } from '../base/contact-patterns.js'
 import type { Environment } from '../base/environment.js'
 import { limits } from '../base/limits.js'
 import { positiveDecimalPattern } from '../money/amounts.js'
+import { addressPattern } from '../money/solana-address.js'
 import { inCoins, inKobo, withDescription } from '../resources/shapes.js'
 
 const closed = { additionalProperties: false }
@@ -188,9 +189,35 @@ const Settlement = Type.Object(
       description: 'Smallest scheduled settlement; below it, the next one includes the money.',
       examples: [100_000],
     }),
+    payTo: Type.Enum(['bank', 'wallet'], {
+      type: 'string',
+      description:
+        '`bank`: your primary bank account. `wallet`: the naira are converted to `asset` at the current rate and paid to `walletAddress`. In live mode, this field, `asset` and `walletAddress` can be changed in the console only.',
+      examples: ['bank'],
+    }),
+    asset: Type.Enum(['USDC', 'USDT'], {
+      type: 'string',
+      description: 'Stablecoin of settlements to a wallet.',
+      examples: ['USDC'],
+    }),
+    walletAddress: Type.Union([Type.String({ pattern: addressPattern }), Type.Null()], {
+      description: 'Solana wallet that receives settlements in a stablecoin.',
+      examples: [null],
+    }),
   },
   closed,
 )
+
+export type SettlementDestination = Pick<
+  Static<typeof Settlement>,
+  'payTo' | 'asset' | 'walletAddress'
+>
+
+export function destinationOf({
+  settlement: { payTo, asset, walletAddress },
+}: Pick<Settings, 'settlement'>): SettlementDestination {
+  return { payTo, asset, walletAddress }
+}
 
 const KoboLimit = Type.Integer({
   ...inKobo,
@@ -306,6 +333,9 @@ export function defaultSettings(environment: Pick<Environment, 'merchantName'>):
       time: '06:00',
       reserve: 0,
       minimum: 100_000,
+      payTo: 'bank',
+      asset: 'USDC',
+      walletAddress: null,
     },
     approvals: { appliesTo: 'console', NGN: null, USDC: null, USDT: null },
   }

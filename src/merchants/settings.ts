@@ -3,9 +3,10 @@ import { isDeepStrictEqual } from 'node:util'
 import { after } from '../base/clock.js'
 import type { Environment, EnvironmentId } from '../base/environment.js'
 import { limits } from '../base/limits.js'
-import { type Detail, Refusal } from '../base/refusal.js'
+import { type Detail, invalidField, Refusal } from '../base/refusal.js'
 import { parseDecimal } from '../money/amounts.js'
 import type { Asset } from '../money/assets.js'
+import { addressIssue, findAddressBytes } from '../money/solana-address.js'
 import { gather } from '../postgres/gather.js'
 import { sql } from '../postgres/sql.js'
 import { listStatement } from '../postgres/statement.js'
@@ -14,9 +15,11 @@ import { lockEnvironment } from './environments.js'
 import {
   type Approvals,
   defaultSettings,
+  destinationOf,
   mergeSettings,
   type Settings,
   type SettingsPatch,
+  type SettlementDestination,
 } from './settings-document.js'
 import { type SettlementSettings, scheduleSettlement } from './settlement-schedule.js'
 
@@ -74,8 +77,9 @@ export async function patchSettings(
   const defaults = defaultSettings(environment)
   if (approvals) refuseOtherRule(mergeSettings(defaults, before).approvals, approvals)
   const stored = mergeSettings(before, rest)
-  writeStored(tx, now, { environmentId: environment.id, stored })
   const settings = mergeSettings(defaults, stored)
+  judgeDestination(environment, destinationOf(mergeSettings(defaults, before)), settings)
+  writeStored(tx, now, { environmentId: environment.id, stored })
   if (hasOtherSchedule(mergeSettings(defaults, before).settlement, settings.settlement)) {
     const realNow = after(now, -environment.clockOffsetMs)
     await scheduleSettlement(tx, realNow, { environment, settings: settings.settlement })
@@ -83,7 +87,7 @@ export async function patchSettings(
   return settings
 }
 
-/** Whoever sends all settings back may include the rule as it is. */
+/** A caller that sends all settings back may include the rule as it is. */
 function refuseOtherRule(current: Approvals, sent: Approvals): void {
   if (isDeepStrictEqual(current, sent)) return
   throw new Refusal('forbidden', {
@@ -91,6 +95,40 @@ function refuseOtherRule(current: Approvals, sent: Approvals): void {
     message:
       'The approval rule is changed in the console only, by an owner: an API key must not loosen the rule that may hold its own transfers.',
   })
+}
+
+/** In live mode only people change where settlements go, with a wait: see settlement-wallets.ts. */
+function judgeDestination(
+  { mode }: Environment,
+  before: SettlementDestination,
+  settings: Settings,
+): void {
+  const destination = destinationOf(settings)
+  if (isDeepStrictEqual(before, destination)) return
+  if (mode === 'live')
+    throw new Refusal('forbidden', {
+      reason: 'console_only',
+      message:
+        'In live mode, only an owner or admin can change the destination of settlements, in the console. An API key cannot.',
+    })
+  const { payTo, walletAddress } = destination
+  const issue =
+    walletAddress === null
+      ? payTo === 'wallet' && 'is required to settle to a wallet'
+      : !findAddressBytes(walletAddress) && addressIssue
+  if (issue) throw invalidField('settlement.walletAddress', issue)
+}
+
+/** Writes where settlements go. The caller has locked the environment and checked the change. */
+export async function writeDestination(
+  tx: Tx,
+  now: Date,
+  environmentId: EnvironmentId,
+  destination: SettlementDestination,
+): Promise<void> {
+  const before = await readStored(tx, environmentId)
+  const stored = mergeSettings(before, { settlement: destination })
+  writeStored(tx, now, { environmentId, stored })
 }
 
 /** Writes the approval rule. The caller has locked the environment and checked the change. */

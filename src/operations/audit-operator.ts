@@ -14,6 +14,11 @@ export type Operator =
       address: string
     }
 
+/** For columns that say who did it. */
+export function nameOf(operator: Operator): string {
+  return typeof operator === 'string' ? operator : operator.email
+}
+
 export type OperatorLine = {
   action: string
   merchantId?: string | undefined

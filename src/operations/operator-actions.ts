@@ -3,7 +3,7 @@ import type { Mode } from '../base/environment.js'
 import { fromReference, newId, prefixes, toReference } from '../base/ids.js'
 import { limits } from '../base/limits.js'
 import { Refusal } from '../base/refusal.js'
-import type { Asset } from '../money/assets.js'
+import type { Asset, Coin } from '../money/assets.js'
 import type { Database } from '../postgres/database.js'
 import { type Sql, sql } from '../postgres/sql.js'
 import type { Queryable, Tx } from '../postgres/tx.js'
@@ -38,7 +38,22 @@ export type ActionPayloads = {
     note: string
     once: string
   }
+  'exchange.add': StockPayload
+  'exchange.take': StockPayload
+  /** Rates are decimals in naira. */
+  'rate.set': {
+    asset: Coin
+    buy: string
+    sell: string
+    /** What it differs much from, when it was proposed. */
+    previous: string
+    /** Null: until it is cleared. */
+    forHours: number | null
+  }
 }
+
+/** `amount` is a decimal of the asset. */
+type StockPayload = { mode: Mode; asset: Asset; amount: string; note: string }
 
 export type ActionKind = keyof ActionPayloads
 
@@ -49,6 +64,9 @@ const commandOf: Record<ActionKind, string> = {
   'rail.pause': 'manilla rails pause',
   'rail.resume': 'manilla rails resume',
   'balance.credit': 'manilla balances credit',
+  'exchange.add': 'manilla exchange add',
+  'exchange.take': 'manilla exchange take',
+  'rate.set': 'manilla rates set',
 }
 
 export type ActionState = 'WAITING' | 'DONE' | 'WITHDRAWN' | 'EXPIRED'
@@ -79,13 +97,15 @@ type Proposal<Kind extends ActionKind> = {
   subject: string
   payload: ActionPayloads[Kind]
   merchantId?: string
+  /** How long another operator can confirm it; a day if not given. */
+  validMs?: number
 }
 
 /** Nothing happens before another operator confirms it. Returns the id. */
 export async function proposeAction<Kind extends ActionKind>(
   tx: Tx,
   now: Date,
-  { kind, subject, payload, merchantId }: Proposal<Kind>,
+  { kind, subject, payload, merchantId, validMs = limits.operator.actionMs }: Proposal<Kind>,
   operator: ConsoleOperator,
 ): Promise<string> {
   await refuseLoneOperator(tx, kind)
@@ -97,7 +117,7 @@ export async function proposeAction<Kind extends ActionKind>(
     insert into operator_actions
       (id, kind, subject, payload, merchant_id, proposed_by, proposed_at, expires_at)
     values (${id}, ${kind}, ${subject}, ${JSON.stringify(payload)}, ${merchantId ?? null},
-      ${operator.userId}, ${now}, ${after(now, limits.operator.actionMs)})
+      ${operator.userId}, ${now}, ${after(now, validMs)})
     on conflict (kind, subject) where state = 'WAITING' do nothing returning id`)
   if (rows.length === 0)
     throw new Refusal('validation_failed', {
@@ -117,8 +137,9 @@ async function refuseLoneOperator(db: Queryable, kind: ActionKind): Promise<void
     select from users where is_operator and disabled_at is null limit 2`)
   if (operators.length > 1) return
   throw new Refusal('forbidden', {
-    message:
-      'This needs two operators, and you are the only one. Invite another operator, or use ' +
+    message: 'This needs two operators, and you are the only one.',
+    nextStep:
+      'Add another operator with `manilla users create <email> --operator`, or use ' +
       `\`${commandOf[kind]}\` on the server.`,
   })
 }
@@ -194,6 +215,7 @@ function refuseUnlessConfirmable(action: OperatorAction, operator: ConsoleOperat
     throw new Refusal('forbidden', {
       reason: 'role',
       message: 'You proposed this action. Another operator must confirm it.',
+      nextStep: 'Ask another operator to confirm it under "To confirm", or withdraw it.',
     })
 }
 

@@ -1,7 +1,7 @@
 import { Refusal } from '../base/refusal.js'
 import { pauseRail, resumeRail } from '../payouts/paused-rails.js'
 import type { Tx } from '../postgres/tx.js'
-import { auditOperator, type Operator } from './audit-operator.js'
+import { auditOperator, nameOf, type Operator } from './audit-operator.js'
 
 /** Pauses payouts on a rail, or resumes them. Takes effect within a second. */
 export async function changeRailPause(
@@ -10,7 +10,7 @@ export async function changeRailPause(
   { rail, isPaused, reason }: { rail: string; isPaused: boolean; reason: string },
   operator: Operator,
 ): Promise<void> {
-  const pausedBy = typeof operator === 'string' ? operator : operator.email
+  const pausedBy = nameOf(operator)
   const isFresh = isPaused
     ? await pauseRail(tx, now, { rail, reason, pausedBy })
     : await resumeRail(tx, rail)

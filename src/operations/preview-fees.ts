@@ -27,6 +27,8 @@ const sources: Record<FeeOperation, ((environmentId: number, firstId: string) =>
   virtual_account: paymentsOf('virtual_account'),
   dedicated_account: paymentsOf('dedicated_account'),
   crypto_deposit: paymentsOf('crypto_wallet', 'dedicated_crypto_wallet'),
+  conversion_from_naira: conversionsOf(sql`source_asset = 'NGN'`),
+  conversion_from_coins: conversionsOf(sql`source_asset <> 'NGN'`),
 }
 
 function payoutsOf(kind: string) {
@@ -40,6 +42,12 @@ function paymentsOf(...kinds: string[]) {
     select asset, amount_accepted as amount from payments
     where environment_id = ${environmentId} and id >= ${firstId} and source = any(${kinds})
       and amount_accepted > 0`
+}
+
+function conversionsOf(condition: Sql) {
+  return (environmentId: number, firstId: string) => sql`
+    select source_asset as asset, source_amount as amount from conversions
+    where environment_id = ${environmentId} and id >= ${firstId} and ${condition}`
 }
 
 /** Undefined: this fee cannot be previewed. */

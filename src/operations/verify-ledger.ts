@@ -1,9 +1,11 @@
 import { limits } from '../base/limits.js'
 import type { Proof } from '../base/proof.js'
 import { collectionProofs } from '../collections/proofs.js'
+import { conversionProofs } from '../conversions/proofs.js'
 import { eventProofs } from '../events/proofs.js'
 import { idempotencyProofs } from '../idempotency/proofs.js'
 import { ledgerProofs } from '../ledger/proofs.js'
+import { batchProofs } from '../payouts/batches/proofs.js'
 import { payoutProofs } from '../payouts/proofs.js'
 import { settlementProofs } from '../payouts/settlements/proofs.js'
 import type { Database } from '../postgres/database.js'
@@ -19,6 +21,8 @@ export const allProofs = [
   ...eventProofs,
   ...payoutProofs,
   ...settlementProofs,
+  ...batchProofs,
+  ...conversionProofs,
   ...collectionProofs,
   ...walletProofs,
   ...bankProofs,

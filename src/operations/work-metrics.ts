@@ -1,37 +1,17 @@
 import { Counter, Gauge, type Registry } from 'prom-client'
 import type { Clock } from '../base/clock.js'
 import type { Database } from '../postgres/database.js'
+import { databaseGauges, shareWhileRunning } from './database-gauges.js'
 import type { JobProgress } from './job-progress.js'
 import { createWorkFigures } from './work-figures.js'
-import { readWorkers, type Workers } from './worker-heartbeats.js'
-
-type Sample = { labels?: Record<string, string>; value: number }
+import { readWorkers } from './worker-heartbeats.js'
 
 /** State of background work. API processes report it too, in case no worker is running. */
 export function addWorkFigures(
   registry: Registry,
   { db, clock }: { db: Database; clock: Clock },
 ): void {
-  const add = (
-    name: string,
-    { help, labels = ['work'] }: { help: string; labels?: string[] },
-    read: () => Promise<Sample[]>,
-  ) =>
-    new Gauge({
-      name,
-      help,
-      // Without a label name, a gauge that has no value would report 0.
-      labelNames: labels,
-      registers: [registry],
-      // All API processes of a service read the same figures.
-      aggregator: 'max',
-      async collect() {
-        this.reset()
-        // Absent while the database does not respond; the other metrics still work.
-        const samples = await read().catch(() => [])
-        for (const { labels = {}, value } of samples) this.set(labels, value)
-      },
-    })
+  const add = databaseGauges(registry)
   const workers = shareWhileRunning(() => readWorkers(db))
   add('manilla_workers', { help: 'Workers with a recent heartbeat.' }, async () => [
     { value: (await workers()).alive },
@@ -110,17 +90,6 @@ export function addWorkFigures(
   add('manilla_database_bytes', { help: 'Size of the database on disk.' }, async () => [
     { value: (await figures()).databaseBytes },
   ])
-}
-
-/** The gauges of one scrape share one query. */
-function shareWhileRunning(read: () => Promise<Workers>): () => Promise<Workers> {
-  let running: Promise<Workers> | undefined
-  return () => {
-    running ??= read().finally(() => {
-      running = undefined
-    })
-    return running
-  }
 }
 
 /** Jobs of this process. */

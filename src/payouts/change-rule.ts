@@ -10,6 +10,7 @@ import { parseDecimal } from '../money/amounts.js'
 import { sql } from '../postgres/sql.js'
 import type { Queryable, Tx } from '../postgres/tx.js'
 import { listApprovers } from '../team/list-approvers.js'
+import { haveSharedAccess } from '../team/shared-access.js'
 import { hasLimits, isLooserRule } from './approval-rule.js'
 
 /** A looser rule that waits for a second person. */
@@ -79,6 +80,12 @@ export async function confirmRuleChange(
     throw new Refusal('forbidden', {
       reason: 'second_person_required',
       message: 'You proposed this change. Another owner or admin must confirm it.',
+    })
+  if (await haveSharedAccess(tx, now, [change.proposedBy.id, userId]))
+    throw new Refusal('forbidden', {
+      reason: 'shared_access',
+      message:
+        'In the last 72 hours you or the person who proposed this joined, or set a password, by a link that the other or the same third member made. Until then another owner or admin must confirm it.',
     })
   if (now >= change.expiresAt)
     throw new Refusal('forbidden', {

@@ -6,7 +6,7 @@ import type { Movement, MovementLine, NotMoved } from '../ledger/movement.js'
 import { formatMoney } from '../money/amounts.js'
 import { assets } from '../money/assets.js'
 import { listStatement } from '../postgres/statement.js'
-import type { Tx } from '../postgres/tx.js'
+import type { Queryable, Tx } from '../postgres/tx.js'
 import { showPayout } from '../resources/payout.js'
 import { type Payout, payoutKinds, purposesOf } from './payout.js'
 import type { PreparedAttempt } from './ports.js'
@@ -32,14 +32,17 @@ export function toNewPayout(
 }
 
 /** The locked accounts, and the merchants' references that payouts have used. */
-type Reads = { book: Book; used: ReadonlySet<string> }
+export type Reads = { book: Book; used: ReadonlySet<string> }
 
 export async function readForPayouts(
   tx: Tx,
   newPayouts: Pick<NewPayout, 'payout'>[],
+  /** Movements whose accounts are locked, too. */
+  more: Movement[] = [],
 ): Promise<Reads> {
+  const holds = newPayouts.map(toHoldMovement)
   const [book, used] = await Promise.all([
-    lockForAll(tx, newPayouts.map(toHoldMovement)),
+    lockForAll(tx, more.length === 0 ? holds : [...holds, ...more]),
     findReferences(tx, newPayouts),
   ])
   return { book, used }
@@ -101,9 +104,12 @@ const selectReferences = listStatement<typeof columns, { key: string }>({
     where p.kind = list.kind and p.merchant_reference = list.merchant_reference`,
 })
 
-async function findReferences(
-  tx: Tx,
-  newPayouts: Pick<NewPayout, 'payout'>[],
+type Referenced = Pick<Payout, 'environmentId' | 'kind' | 'merchantReference'>
+
+/** The references of these that earlier payouts have used, as `environment/kind/reference`. */
+export async function findReferences(
+  db: Queryable,
+  newPayouts: { payout: Referenced }[],
 ): Promise<Set<string>> {
   const rows = newPayouts.flatMap(({ payout: { environmentId, kind, merchantReference } }) =>
     merchantReference === null
@@ -111,7 +117,7 @@ async function findReferences(
       : [{ environment_id: environmentId, kind, merchant_reference: merchantReference }],
   )
   if (rows.length === 0) return new Set()
-  return new Set((await tx.rows(selectReferences(rows))).map(({ key }) => key))
+  return new Set((await db.rows(selectReferences(rows))).map(({ key }) => key))
 }
 
 /**
@@ -155,7 +161,10 @@ function toSubmittedEvent({ payout, shown }: NewPayout) {
     : []
 }
 
-export function duplicateReference({ kind, merchantReference }: Payout): Refusal {
+export function duplicateReference({
+  kind,
+  merchantReference,
+}: Pick<Payout, 'kind' | 'merchantReference'>): Refusal {
   return new Refusal(payoutKinds[kind].refusal, {
     reason: 'duplicate_reference',
     message: `merchantReference ${merchantReference} was already used. Send a new one, or none.`,

@@ -15,6 +15,7 @@ import {
   duplicateReference,
   type NewPayout,
   notHeld,
+  type Reads,
   readForPayouts,
   toHoldMovement,
 } from './create-payouts.js'
@@ -58,18 +59,30 @@ async function findLimits(
   return applies ? limitsOf(approvals, asset) : null
 }
 
-/** What the creator sent lately without approval. Failed payouts moved nothing. */
+/**
+ * What the creator sent lately without approval, with what their submitted batches have not sent
+ * yet. Failed payouts moved nothing.
+ */
 async function sumSent(db: Queryable, request: RuleRequest): Promise<bigint> {
   const { environmentId, asset, createdByUser, createdByKey, at } = request
   const creator =
     createdByUser === null
       ? sql`created_by_key = ${createdByKey}`
       : sql`created_by_user = ${createdByUser}`
+  const since = after(at, -limits.payouts.ruleWindowMs)
   const [row] = await db.rows(sql<{ sum: bigint }>`
-    select coalesce(sum(amount), 0)::int8 as sum from payouts
-    where environment_id = ${environmentId} and ${creator} and asset = ${asset}
-      and id >= ${firstIdAt(after(at, -limits.payouts.ruleWindowMs))}
-      and order_hash is null and status <> 'FAILED'`)
+    select ((
+      select coalesce(sum(amount), 0) from payouts p
+      where environment_id = ${environmentId} and ${creator} and asset = ${asset}
+        and id >= ${firstIdAt(since)} and order_hash is null and status <> 'FAILED'
+        and (batch_id is null or not exists (select from payout_batches b
+          where b.environment_id = p.environment_id and b.id = p.batch_id
+            and b.order_hash is not null))
+      ) + (
+      select coalesce(sum(i.amount), 0) from payout_batches b join payout_batch_items i
+        on i.environment_id = b.environment_id and i.batch_id = b.id and i.state = 'VALID'
+      where b.environment_id = ${environmentId} and b.state = 'PROCESSING' and ${creator}
+        and b.asset = ${asset} and b.order_hash is null))::int8 as sum`)
   return row!.sum
 }
 
@@ -85,8 +98,9 @@ export async function createUnderRule(
   now: Date,
   { payout, signed }: { payout: Payout; signed: NewPayout | null },
   request: RuleRequest,
+  locked?: Reads,
 ): Promise<CreatedUnderRule> {
-  const reads = await readForPayouts(tx, [{ payout }])
+  const reads = locked ?? (await readForPayouts(tx, [{ payout }]))
   if (signed === null || (await mustWait(tx, request))) return createPending(tx, now, payout, reads)
   const [created] = await createPayouts(tx, now, [signed], Promise.resolve(reads))
   if (created instanceof Refusal) throw created
@@ -98,7 +112,7 @@ export async function createPending(
   tx: Tx,
   now: Date,
   unsigned: Payout,
-  reads?: Awaited<ReturnType<typeof readForPayouts>>,
+  reads?: Reads,
 ): Promise<CreatedUnderRule> {
   const { book, used } = reads ?? (await readForPayouts(tx, [{ payout: unsigned }]))
   if (used.size > 0) throw duplicateReference(unsigned)

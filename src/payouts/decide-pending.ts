@@ -11,6 +11,7 @@ import type { Database } from '../postgres/database.js'
 import { sql } from '../postgres/sql.js'
 import type { Queryable, Tx } from '../postgres/tx.js'
 import { showPayout } from '../resources/payout.js'
+import { haveSharedAccess } from '../team/shared-access.js'
 import { type NewPayout, toNewPayout } from './create-payouts.js'
 import type { ApprovalFailure } from './failure-reasons.js'
 import { type PayoutRow, payoutColumns, toPayout } from './find-payouts.js'
@@ -81,12 +82,26 @@ function judge(payout: Pending, { orderHash, decider }: ApprovalRequest, at: Dat
       reason: 'approval_expired',
       message: `${reference} waited too long and is about to fail. Create it again.`,
     })
-  // The stored hash too: what is signed below is what the row says, whoever wrote it.
+  // The stored hash too: what is signed below is what the row says.
   if (orderHash !== approval.orderHash || hashOrder(payout) !== approval.orderHash)
     throw new Refusal('approval_failed', {
       reason: 'order_changed',
       message: `${reference} is not the transfer that was shown to you. Read it again, then decide.`,
     })
+}
+
+/** For payouts and batches of them. Throws a refusal. */
+export async function refuseSharedAccess(
+  db: Queryable,
+  at: Date,
+  { creator, decider }: { creator: string | null; decider: Decider },
+): Promise<void> {
+  if (creator === null || !(await haveSharedAccess(db, at, [creator, decider.userId]))) return
+  throw new Refusal('approval_failed', {
+    reason: 'shared_access',
+    message:
+      'In the last 72 hours you or the creator of this transfer joined, or set a password, by a link that the other or the same third member made. Until then another person must approve it.',
+  })
 }
 
 type Tools = { db: Queryable; rails: PayoutRails; banks: PayoutBanks }
@@ -102,6 +117,7 @@ export async function prepareApproval(
 ): Promise<PreparedAttempt> {
   const payout = await findPending(tools.db, request, { isLocked: false })
   judge(payout, request, at)
+  await refuseSharedAccess(tools.db, at, { creator: payout.creator, decider: request.decider })
   const rail = railNamed(tools, payout.rail)
   if (!rail)
     throw new Refusal('approval_failed', {
@@ -125,7 +141,7 @@ function railNamed({ rails, banks }: Tools, name: string): PayoutRail | undefine
   ].find((rail) => rail.name === name)
 }
 
-/** The account may have been closed or given to somebody else since the payout was created. */
+/** The account may have been closed or given to another customer since the payout was created. */
 async function refuseOtherName(rail: PayoutRail, payout: Payout): Promise<void> {
   const { asset, amount, destination } = payout
   const isAccount = destination.kind === 'bank_account' && !destination.refundOf
@@ -160,6 +176,7 @@ export async function approvePayout(
   const at = after(now, locked.clockOffsetMs)
   judge(locked, request, at)
   const { decider, orderHash } = request
+  await refuseSharedAccess(tx, at, { creator: locked.creator, decider })
   const { creator: _creator, clockOffsetMs: _offset, ...payout } = locked
   insertDecision(tx, payout, { verdict: 'APPROVED', decider, orderHash, reason: null, at })
   const submitted: Payout = {
@@ -242,7 +259,7 @@ type Ending = {
   follow?: FollowReturns | undefined
 }
 
-/** Releases the money of locked payouts that nobody approved. */
+/** Releases the money of locked payouts that were not approved. */
 async function endPending(
   tx: Tx,
   now: Date,
@@ -283,7 +300,7 @@ function toFailedEvent(payout: Payout) {
 }
 
 /**
- * Ends payouts that nobody approved in time, of one environment or of all. The time is that of the
+ * Ends payouts not approved in time, of one environment or of all. The time is that of the
  * environment, whose clock may have been advanced; `now` is real time. Returns how many ended.
  */
 export async function expirePending(

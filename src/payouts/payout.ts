@@ -50,6 +50,8 @@ export type Payout = {
   merchantReference: string | null
   /** JSON text, untouched. */
   metadata: string
+  /** The item of a batch that it pays. */
+  batchItem?: { batchId: string; number: number } | undefined
   /** The API key that asked for it; null for people and for returns. */
   createdByKey: string | null
   /** The person who asked for it in the console. */

@@ -37,6 +37,10 @@ export type PayoutRequest = QuoteRequest & {
   metadata: string
   createdByKey: string | null
   createdByUser: string | null
+  /** A conversion in the same transaction adds the money, so the balance is not checked before. */
+  isFundedByConversion?: boolean
+  /** The item of a batch that it pays. */
+  batchItem?: Payout['batchItem']
 }
 
 export type PayoutRails = Record<Mode, Partial<Record<PayoutKind, PayoutRail>>>
@@ -44,7 +48,8 @@ export type PayoutRails = Record<Mode, Partial<Record<PayoutKind, PayoutRail>>>
 /** Every bank by provider, for merchants that an operator bound to one. */
 export type PayoutBanks = Record<Mode, ReadonlyMap<string, PayoutRail>>
 
-export type Quote = { lines: FeeLine[]; fee: bigint }
+/** `destination` is completed by the rail. */
+export type Quote = { lines: FeeLine[]; fee: bigint; destination: Destination }
 
 /** A payout to commit. Call `finish` when it is committed or refused. */
 export type PreparedPayout = NewPayout & { finish: () => void }
@@ -52,6 +57,8 @@ export type PreparedPayout = NewPayout & { finish: () => void }
 export type PayoutPreparation = {
   /** Throws a refusal if no balance could pay this out. */
   quote(request: QuoteRequest): Promise<Quote>
+  /** The same once, without waiting for a treasury that is short. Returns refusals. */
+  quoteOnce(request: QuoteRequest): Promise<Outcome<Quote>>
   /**
    * Fixes everything that must be known before the money is held, down to the bytes to send.
    * Nothing leaves.
@@ -124,7 +131,7 @@ export function createPayoutPreparation({
     const inspected = await inspectTogether(rail, request)
     if (inspected instanceof Refusal) return inspected
     const lines = [...base, ...(await price(request, inspected.extraFees))]
-    return { lines, fee: sumOf(lines) }
+    return { lines, fee: sumOf(lines), destination: inspected.destination }
   }
 
   async function signAndPrice(
@@ -152,6 +159,8 @@ export function createPayoutPreparation({
   }
 
   return {
+    quoteOnce,
+
     async quote(request) {
       for (let round = 1; ; round += 1) {
         const finish = unfinished.begin()
@@ -257,7 +266,9 @@ async function findUncovered(
   const ids = [...new Set(candidates.map(({ request }) => request.environment.id))]
   const balances = await listBalancesOf(db, ids)
   const byKey = new Map(balances.map((row) => [`${row.environmentId}/${row.asset}`, row]))
-  return candidates.map(({ request: { environment, asset, amount }, baseFee }) => {
+  return candidates.map(({ request, baseFee }) => {
+    const { environment, asset, amount } = request
+    if (request.isFundedByConversion) return undefined
     const available = byKey.get(`${environment.id}/${asset}`)?.available ?? 0n
     if (available >= amount + baseFee) return undefined
     return notCovered({ asset, amount, fee: baseFee }, { available })
@@ -294,6 +305,7 @@ function toPayout(
     destination,
     merchantReference: request.merchantReference,
     metadata: request.metadata,
+    batchItem: request.batchItem,
     createdByKey: request.createdByKey,
     createdByUser: request.createdByUser,
     approval: null,
@@ -309,9 +321,9 @@ function toPayout(
   }
 }
 
-function railOf(
+export function railOf(
   { rails, banks }: { rails: PayoutRails; banks: PayoutBanks },
-  { environment: { mode, payoutBank }, kind }: QuoteRequest,
+  { environment: { mode, payoutBank }, kind }: Pick<QuoteRequest, 'environment' | 'kind'>,
 ): PayoutRail | undefined {
   return payoutBank && kind === 'bank_transfer' ? banks[mode].get(payoutBank) : rails[mode][kind]
 }

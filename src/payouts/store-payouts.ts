@@ -6,26 +6,28 @@ import type { Tx } from '../postgres/tx.js'
 import type { Payout, PayoutApproval } from './payout.js'
 import type { PreparedAttempt } from './ports.js'
 
+const payoutColumns = {
+  environment_id: 'int4',
+  id: 'uuid',
+  kind: 'text',
+  rail: 'text',
+  asset: 'text',
+  amount: 'int8',
+  fee: 'int8',
+  requested_amount: 'text',
+  destination: 'text',
+  merchant_reference: 'text',
+  metadata: 'text',
+  takes_from: 'text',
+  created_by_key: 'uuid',
+  created_by_user: 'uuid',
+  event_sequence: 'int4',
+  submitted_at: 'timestamptz',
+} as const
+
 const insertPayoutRows = listStatement({
   name: 'insert_payouts',
-  columns: {
-    environment_id: 'int4',
-    id: 'uuid',
-    kind: 'text',
-    rail: 'text',
-    asset: 'text',
-    amount: 'int8',
-    fee: 'int8',
-    requested_amount: 'text',
-    destination: 'text',
-    merchant_reference: 'text',
-    metadata: 'text',
-    takes_from: 'text',
-    created_by_key: 'uuid',
-    created_by_user: 'uuid',
-    event_sequence: 'int4',
-    submitted_at: 'timestamptz',
-  },
+  columns: payoutColumns,
   text: (list) => `
     insert into payouts (environment_id, id, kind, rail, asset, amount, fee, requested_amount,
       destination, merchant_reference, metadata, takes_from, created_by_key, created_by_user,
@@ -36,10 +38,40 @@ const insertPayoutRows = listStatement({
     from ${list}`,
 })
 
+/** A statement of its own, so that other payouts do not send columns that they never use. */
+const insertBatchPayoutRows = listStatement({
+  name: 'insert_batch_payouts',
+  columns: { ...payoutColumns, batch_id: 'uuid', batch_item: 'int4' },
+  text: (list) => `
+    insert into payouts (environment_id, id, kind, rail, asset, amount, fee, requested_amount,
+      destination, merchant_reference, metadata, takes_from, created_by_key, created_by_user,
+      status, event_sequence, submitted_at, created_at, batch_id, batch_item)
+    select environment_id, id, kind, rail, asset, amount, fee, requested_amount,
+      destination::json, merchant_reference, metadata::json, takes_from, created_by_key,
+      created_by_user, 'SUBMITTED', event_sequence, submitted_at, submitted_at, batch_id,
+      batch_item
+    from ${list}`,
+})
+
 /** Sorted by the merchant's reference, so that two batches never deadlock at the unique index. */
 export function insertPayouts(tx: Tx, payouts: Payout[]): void {
   if (payouts.length === 0) return
+  if (payouts[0]!.batchItem) insertBatchPayouts(tx, payouts)
+  else tx.write(insertPayoutRows(payouts.toSorted(byMerchantReference).map(toRow)))
+}
+
+/** Payouts of batches are never mixed with others: batches have transactions of their own. */
+function insertBatchPayouts(tx: Tx, payouts: Payout[]): void {
   const rows = payouts.toSorted(byMerchantReference).map((payout) => ({
+    ...toRow(payout),
+    batch_id: payout.batchItem!.batchId,
+    batch_item: payout.batchItem!.number,
+  }))
+  tx.write(insertBatchPayoutRows(rows))
+}
+
+function toRow(payout: Payout) {
+  return {
     environment_id: payout.environmentId,
     id: payout.id,
     kind: payout.kind,
@@ -56,8 +88,7 @@ export function insertPayouts(tx: Tx, payouts: Payout[]): void {
     created_by_user: payout.createdByUser,
     event_sequence: payout.eventSequence,
     submitted_at: payout.submittedAt,
-  }))
-  tx.write(insertPayoutRows(rows))
+  }
 }
 
 /** One that waits for approval: it has an order hash instead of an attempt. */

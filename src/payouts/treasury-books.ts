@@ -6,7 +6,7 @@ import type { Queryable } from '../postgres/tx.js'
 
 /** The treasury of a mode in the books, over all environments, since the first row. */
 export type TreasuryBooks = {
-  /** Debits posted. */
+  /** Debits posted, and what the operator put in for conversions. */
   received: bigint
   /** The part of `received` that may not be minted yet: open backings of test coins. */
   unminted: bigint
@@ -21,7 +21,9 @@ export async function readTreasuryBooks(
   { mode, asset }: { mode: Mode; asset: Asset },
 ): Promise<TreasuryBooks> {
   const [row] = await db.rows(sql<TreasuryBooks>`
-    select coalesce(sum(a.debits_posted), 0)::bigint as received,
+    select (coalesce(sum(a.debits_posted), 0)
+        + (select stock from exchange_positions
+          where mode = ${mode} and asset = ${asset}))::bigint as received,
       coalesce(sum(a.credits_posted), 0)::bigint as sent,
       coalesce(sum(a.credits_pending), 0)::bigint as reserved,
       (select coalesce(sum(b.amount), 0)::bigint from coin_backings b

@@ -136,6 +136,10 @@ async function scan(
   return found!
 }
 
+/**
+ * The OFFSET keeps the inner query apart, so that it reads each row by its key. A join's plan for
+ * any values would expect few rows between two amounts, and read all of them by amount.
+ */
 function scanOf(search: IdSearch, rows: number): Sql {
   const { table, environmentId, newestIds, conditions, range } = search
   const passed =
@@ -143,8 +147,11 @@ function scanOf(search: IdSearch, rows: number): Sql {
       ? sql`select id from scanned`
       : sql`
           select t.id from scanned
-          join ${sql.raw(table)} t on t.environment_id = ${environmentId} and t.id = scanned.id
-          where ${sql.join(conditions, sql` and `)}`
+          cross join lateral (
+            select t.id from ${sql.raw(table)} t
+            where t.environment_id = ${environmentId} and t.id = scanned.id
+              and ${sql.join(conditions, sql` and `)}
+            offset 0) t`
   return sql`
     scanned as materialized (
       select found.id from ${newestIds(range, rows)} found

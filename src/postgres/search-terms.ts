@@ -14,15 +14,32 @@ export type TermSearch = {
   words: string[][]
 }
 
+/** Wallet addresses and session ids: longer than account numbers, with digits unlike names. */
+const publicTerm = /^(?=.*\d)[\w-]{20,300}$/
+
+type TermQuery = {
+  environmentId: EnvironmentId
+  kind: SearchKind
+  text: string
+  /** The caller may not see payers: only wallet addresses and session ids match. */
+  hidesPayers?: boolean | undefined
+}
+
+/** Whether a text can be searched for by a person who may not see payers. */
+export function isPublicTerm(text: string): boolean {
+  return publicTerm.test(text.trim())
+}
+
 /**
  * The terms that a search text stands for: each word, and words that begin with it. Numbers,
  * addresses and e-mail addresses are terms as they are. Undefined: no row can match.
  */
 export async function findTerms(
   db: Queryable,
-  { environmentId, kind, text }: { environmentId: EnvironmentId; kind: SearchKind; text: string },
+  { environmentId, kind, text, hidesPayers = false }: TermQuery,
 ): Promise<TermSearch | undefined> {
   const asIs = text.trim()
+  if (hidesPayers && !isPublicTerm(asIs)) return undefined
   const isOneTerm = /^\S+$/.test(asIs) && (/\d/.test(asIs) || asIs.includes('@'))
   const [{ words } = { words: [] }] = await db.rows(sql<{ words: string[] }>`
     select search_words(${asIs}) as words`)
@@ -30,7 +47,7 @@ export async function findTerms(
     const whole = await findExact(db, { environmentId, kind }, [asIs, asIs.toLowerCase()])
     if (whole.length > 0) return { environmentId, kind, words: [whole] }
   }
-  if (words.length === 0) return undefined
+  if (words.length === 0 || hidesPayers) return undefined
   const found: string[][] = []
   for (const word of words) found.push(await findByPrefix(db, { environmentId, kind }, word))
   if (found.some((terms) => terms.length === 0)) return undefined

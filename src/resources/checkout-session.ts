@@ -3,6 +3,7 @@ import { prefixes, toReference } from '../base/ids.js'
 import { limits } from '../base/limits.js'
 import { formatDecimal, toWire } from '../money/amounts.js'
 import type { Coin } from '../money/assets.js'
+import { formatRate } from '../money/rates.js'
 import type { AccountFields } from './collection-account.js'
 import { type PaymentFields, payment, showPayment } from './payment.js'
 import {
@@ -122,7 +123,14 @@ export const cryptoProperties = {
   address: withDescription(walletAddress, 'Wallet address to pay into.'),
   asset: stablecoin,
   network,
-  amount: withDescription(decimal, 'Price in this stablecoin, as the merchant wrote it.'),
+  amount: withDescription(
+    decimal,
+    'Price in this stablecoin: set by the merchant, or computed from the rate and rounded up to 0.01.',
+  ),
+  rate: orNull(
+    text('1580', 'Rate when the session was created, in naira per coin.'),
+    'Rate of the price, in naira per coin; null if the merchant set the price.',
+  ),
 }
 
 /** Bank transfer and crypto: a session has at most one collection account for each. */
@@ -177,6 +185,7 @@ export type SessionFields = {
   session: {
     reference: string
     amount: bigint | null
+    cryptoRate: bigint | null
     description: string
     customerName: string
     customerEmail: string
@@ -242,7 +251,7 @@ export function showSession(
     merchantReference: session.merchantReference ?? undefined,
     url: session.url,
     virtualAccount: account ? toReference(prefixes.virtualAccount, account.id) : undefined,
-    crypto: wallet ? showCrypto(wallet) : undefined,
+    crypto: wallet ? showCrypto(wallet, session) : undefined,
     cryptoWallet: wallet ? toReference(prefixes.cryptoWallet, wallet.id) : undefined,
     bankTransfer: amounts.bankTransfer,
     amountReceived: amounts.amountReceived,
@@ -322,8 +331,17 @@ function showCryptoAmounts(wallet: AccountFields) {
   }
 }
 
-export function showCrypto({ number: address, requestedAmount, asset }: AccountFields) {
-  return { address, asset: asset as Coin, network: 'SOLANA', amount: requestedAmount! }
+export function showCrypto(
+  { number: address, requestedAmount, asset }: AccountFields,
+  { cryptoRate }: SessionFields['session'],
+) {
+  return {
+    address,
+    asset: asset as Coin,
+    network: 'SOLANA',
+    amount: requestedAmount!,
+    rate: cryptoRate === null ? null : formatRate(cryptoRate),
+  }
 }
 
 /** Only while the session is pending: payers must not see where to send money afterwards. */

@@ -58,20 +58,20 @@ const person = Type.Object({
 const leftOut = { 'x-left-out': true }
 
 /** Only of transfers over the approval rule of the merchant. */
-const approvalFields = {
+export const approvalFields = {
   approval: Type.Optional(
     Type.Object(
       {
         needed: Type.Integer({ description: 'How many people must approve.', examples: [1] }),
         givenBy: Type.Array(person, { description: 'Who approved.' }),
-        rejectedBy: notYet(person, 'Who rejected the transfer.'),
-        reason: notYet(Type.String(), 'Why the transfer was rejected.'),
-        expiresAt: timestamp('The transfer fails if nobody approves it by then.'),
+        rejectedBy: notYet(person, 'Who rejected it.'),
+        reason: notYet(Type.String(), 'Why it was rejected.'),
+        expiresAt: timestamp('When it fails or expires if it is not approved.'),
       },
       {
         ...leftOut,
         description:
-          'Present if your approval rule made the transfer wait for a second person; see docs/guides/approvals.md.',
+          'Present if your approval rule required a second person; see docs/guides/approvals.md.',
       },
     ),
   ),
@@ -79,7 +79,7 @@ const approvalFields = {
     Type.String({
       ...leftOut,
       description:
-        'SHA-256 of what is approved: kind, asset, amount, fee, destination and references.',
+        'SHA-256 of what is approved: kind, asset, amounts, fee, destinations and references.',
     }),
   ),
 }
@@ -143,7 +143,7 @@ export const bankTransfer = resource('BankTransfer', {
   bankName,
   accountNumber,
   accountName,
-  narration: orNull(text('Salary of January', 'Text that the recipient reads.')),
+  narration: orNull(text('January salary', 'Text that the recipient reads.')),
   status: Type.Enum(['PENDING', 'SUBMITTED', 'COMPLETED', 'FAILED', 'REVERSED'], {
     description:
       '`SUBMITTED` until the transfer ends as `COMPLETED` or `FAILED`. `REVERSED` if the bank returned the money after completion. `PENDING` before `SUBMITTED`, if your approval rule requires a second person.',

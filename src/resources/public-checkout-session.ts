@@ -174,7 +174,7 @@ function showTimeless(found: PublicSessionFields): Omit<PublicSessionJson, 'serv
     amountReceived: amounts.amountReceived,
     amountAccepted: amounts.amountAccepted,
     cryptoAmounts: amounts.cryptoAmounts,
-    crypto: wallet && acceptsCrypto(found) ? showCrypto(wallet) : undefined,
+    crypto: wallet && acceptsCrypto(found) ? showCrypto(wallet, session) : undefined,
     received: found.payments.map((payment) => showReceived(payment, found.returns.get(payment.id))),
     moreReceived: found.hasMore,
     cancelUrl: withReference(session.cancelUrl, session.reference),

@@ -2,20 +2,24 @@ import Type from 'typebox'
 import { toIsoText } from '../base/clock.js'
 import { prefixes, toReference } from '../base/ids.js'
 import { toWire } from '../money/amounts.js'
+import type { Asset } from '../money/assets.js'
 import {
   accountName,
   accountNumber,
   bankCode,
   bankName,
+  decimal,
   kobo,
   naira,
   notYet,
   orNull,
   reference,
   resource,
+  stablecoin,
   text,
   time,
   timestamp,
+  walletAddress,
   withDescription,
   withExample,
 } from './shapes.js'
@@ -46,23 +50,34 @@ export const settlement = resource('Settlement', {
   reference: reference(prefixes.settlement, 'Identifies the settlement.'),
   status: Type.Enum(['SUBMITTED', 'PAID', 'FAILED', 'REVERSED'], {
     description:
-      '`SUBMITTED` until its bank transfer ends as `PAID` or `FAILED`. `REVERSED` if the bank returned the money later. The next settlement includes money that came back.',
+      '`SUBMITTED` until its transfer ends as `PAID` or `FAILED`. `REVERSED` if the bank returned the money later. The next settlement includes returned naira; the coins of a failed transfer stay in your stablecoin balance.',
     examples: ['SUBMITTED'],
   }),
   scheduledFor: orNull(
     timestamp('The scheduled time that it was made for.'),
     'Null if you requested it.',
   ),
-  amount: koboOf(1_250_000, 'Paid to your bank account, in kobo.'),
-  fee: koboOf(2_500, 'The fee for the bank transfer, in kobo.'),
+  amount: koboOf(1_250_000, 'Paid to your bank account, or converted for your wallet, in kobo.'),
+  fee: koboOf(2_500, 'The fee for the bank transfer, or for the conversion, in kobo.'),
   currency: naira,
-  bankCode,
-  bankName,
-  accountNumber,
-  accountName,
+  bankCode: orNull(bankCode, 'Code of the bank; null for a wallet.'),
+  bankName: orNull(bankName, 'Name of the bank; null for a wallet.'),
+  accountNumber: orNull(accountNumber, 'Ten-digit account number; null for a wallet.'),
+  accountName: orNull(accountName, 'Name of the account holder; null for a wallet.'),
+  asset: notYet(stablecoin, 'The stablecoin that was paid; null for a bank account.'),
+  assetAmount: notYet(decimal, 'Paid to your wallet, in `asset`; null for a bank account.'),
+  assetFee: notYet(
+    decimal,
+    'The fee for the crypto transfer, in `asset`; null for a bank account.',
+  ),
+  conversion: notYet(
+    reference(prefixes.conversion),
+    'The conversion of the naira; null for a bank account.',
+  ),
+  walletAddress: notYet(walletAddress, 'Your wallet; null for a bank account.'),
   transferReference: reference(
     prefixes.bankTransfer,
-    'The bank transfer; `merchantReference` there is the reference of the settlement.',
+    'The bank or crypto transfer; `merchantReference` there is the reference of the settlement.',
   ),
   failureReason: notYet(
     Type.String(),
@@ -101,6 +116,9 @@ type LineFields = { purpose: string; kind: string; count: number; change: bigint
 
 type SettlementFields = {
   id: string
+  conversionId: string | null
+  convertedAmount: bigint | null
+  conversionFee: bigint | null
   scheduledFor: Date | null
   reserve: bigint
   firstEntry: bigint
@@ -114,9 +132,10 @@ type SettlementFields = {
 
 type PayoutFields = {
   id: string
+  asset: Asset
   amount: bigint
   fee: bigint
-  destination: { kind: string } | BankAccountFields
+  destination: { kind: 'wallet'; address: string } | BankAccountFields
   /** Settlements are never `PENDING`: they go to the merchant's own account. */
   status: 'PENDING' | 'SUBMITTED' | 'COMPLETED' | 'FAILED' | 'REVERSED'
   failureReason: string | null
@@ -134,20 +153,31 @@ type BankAccountFields = {
 }
 
 export function showSettlement(settlement: SettlementFields, payout: PayoutFields) {
-  const { bankCode, bankName, accountNumber, accountName } = payout.destination as BankAccountFields
-  const { lines } = settlement
+  const { lines, conversionId, convertedAmount, conversionFee } = settlement
+  const { asset, destination } = payout
+  const bank = destination.kind === 'bank_account' ? destination : null
+  const wallet = destination.kind === 'wallet' ? destination : null
+  const prefix = wallet ? prefixes.cryptoTransfer : prefixes.bankTransfer
+  // Of a settlement to a wallet, the naira were taken by its conversion.
+  const fee = conversionFee ?? payout.fee
+  const amount = convertedAmount === null ? payout.amount : convertedAmount - fee
   return {
     reference: toReference(prefixes.settlement, settlement.id),
     status: payout.status === 'COMPLETED' ? 'PAID' : payout.status,
     scheduledFor: isoOrNull(settlement.scheduledFor),
-    amount: toWire(payout.amount, 'NGN'),
-    fee: toWire(payout.fee, 'NGN'),
+    amount: toWire(amount, 'NGN'),
+    fee: toWire(fee, 'NGN'),
     currency: 'NGN',
-    bankCode,
-    bankName,
-    accountNumber,
-    accountName,
-    transferReference: toReference(prefixes.bankTransfer, payout.id),
+    bankCode: bank?.bankCode ?? null,
+    bankName: bank?.bankName ?? null,
+    accountNumber: bank?.accountNumber ?? null,
+    accountName: bank?.accountName ?? null,
+    asset: wallet ? asset : null,
+    assetAmount: wallet ? toWire(payout.amount, asset) : null,
+    assetFee: wallet ? toWire(payout.fee, asset) : null,
+    conversion: conversionId && toReference(prefixes.conversion, conversionId),
+    walletAddress: wallet?.address ?? null,
+    transferReference: toReference(prefix, payout.id),
     failureReason: payout.failureReason,
     period: {
       from: isoOrNull(settlement.previousAt),

@@ -62,6 +62,9 @@ export const sessionSample = 'cs_06dst4m7b0fgv3x0ba9bwrf0yx3k5r8c2h7m4q9'
  * such as the command line: `kobo` is an integer, `coin` a decimal of the asset beside it. A text
  * that may be either, such as a filter, has `kobo or coin`: kobo if the asset is NGN or not named.
  */
+/** An optional query parameter that the example request of its operation sends. */
+export const inSample = { 'x-sample': true } as const
+
 export const inKobo = { 'x-unit': 'kobo' } as const
 export const inCoins = { 'x-unit': 'coin' } as const
 export const inEither = { 'x-unit': 'kobo or coin' } as const

@@ -3,15 +3,25 @@ import type { Database } from '../postgres/database.js'
 import type { Tx } from '../postgres/tx.js'
 import { createStartLink } from '../team/start-links.js'
 import { addMembership, createUser, findMembership, findUserId } from '../team/users.js'
+import type { Demo } from './demo.js'
 
 const owner = { email: 'ada@example.com', name: 'Ada Obi', isOperator: true }
 
-/** The path of a one-use link that signs in the owner of the demo merchant, who is an operator. */
-export function openDemoConsole(db: Database, now: Date, merchant: string): Promise<string> {
-  return db.transaction(async (tx) => {
-    const userId = await ensureOwner(tx, now, fromReference(prefixes.merchant, merchant)!)
-    return `/console/start/${createStartLink(tx, now, userId)}`
+/** A one-use link that signs in the owner of the demo merchant, who is an operator. */
+export async function openDemoConsole(
+  db: Database,
+  now: Date,
+  { baseUrl, merchant }: Pick<Demo, 'baseUrl' | 'merchant'>,
+): Promise<string> {
+  const url = new URL(baseUrl)
+  // Browsers keep passkeys for names only, not for addresses.
+  if (url.hostname === '127.0.0.1') url.hostname = 'localhost'
+  const token = await db.transaction(async (tx) => {
+    const userId = await ensureOwner(tx, now, fromReference(prefixes.merchant, merchant.id)!)
+    return createStartLink(tx, now, userId)
   })
+  url.pathname = `/console/start/${token}`
+  return url.href
 }
 
 /** The database may be older than the console, or the demo merchant newer than its owner. */

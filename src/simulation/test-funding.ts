@@ -2,6 +2,7 @@ import { prefixes, toReference } from '../base/ids.js'
 import { limits } from '../base/limits.js'
 import type { Logger } from '../base/log.js'
 import { type Outcome, Refusal } from '../base/refusal.js'
+import type { BackCoins } from '../conversions/ports.js'
 import type { Book } from '../ledger/book.js'
 import { type Funding, fundAll } from '../ledger/fund.js'
 import type { Moved } from '../ledger/movement.js'
@@ -76,6 +77,11 @@ async function fundAndBack(
     }))
   if (rows.length > 0) tx.write(insertBackings(rows, now))
   return outcomes
+}
+
+/** Records coins to mint for a conversion that sells more than test mode has. */
+export const backCoins: BackCoins = (tx, now, { environmentId, id, asset, amount }) => {
+  tx.write(insertBackings([{ environment_id: environmentId, id, asset, amount }], now))
 }
 
 function isBacked({ asset, purpose }: Funding): boolean {

@@ -15,3 +15,8 @@ export type UserActor = {
 
 /** Who sends a request: an API key, a person, or a caller that needs neither. */
 export type Actor = { kind: 'key'; keyId: string; name: string } | UserActor | { kind: 'none' }
+
+/** Whether answers and searches hide who paid. API keys see everything. */
+export function hidesPayers(actor: Actor): boolean {
+  return actor.kind === 'user' && !actor.permissions.has('payers.see')
+}

@@ -5,7 +5,7 @@ import type { Seal } from '../base/sealed.js'
 import { sql } from '../postgres/sql.js'
 import type { Tx } from '../postgres/tx.js'
 
-/** What a passkey is asked to sign for: whoever has a challenge cannot use it for another act. */
+/** What a passkey is asked to sign for: a challenge cannot be used for another act. */
 export type ChallengePurpose =
   | { act: 'sign_in' }
   | { act: 'step_up'; sessionId: string }
@@ -16,7 +16,7 @@ const timeLength = 6
 const headLength = randomLength + timeLength
 
 /**
- * A challenge carries its own end and proof, so that asking for one stores nothing: anybody may
+ * A challenge carries its own end and proof, so that asking for one stores nothing: any caller may
  * ask.
  */
 export function newChallenge(

@@ -97,7 +97,7 @@ export async function takeInvitation(tx: Tx, now: Date, id: string): Promise<boo
   return count > 0
 }
 
-/** Those that somebody may still use, newest first. */
+/** Invitations that still work, newest first. */
 export async function listInvitations(
   db: Queryable,
   now: Date,
@@ -110,7 +110,7 @@ export async function listInvitations(
   return rows.map(toInvitation)
 }
 
-/** The revoked invitation; undefined if there is none that still works. */
+/** The revoked invitation; undefined if none still works. */
 export async function revokeInvitation(
   tx: Tx,
   now: Date,

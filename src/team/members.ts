@@ -68,7 +68,7 @@ export async function changeMember(
 function lastOwner(): Refusal {
   return new Refusal('forbidden', {
     reason: 'last_owner',
-    message: 'This is the only owner. Make somebody else an owner first.',
+    message: 'This is the only owner. Make another member an owner first.',
   })
 }
 

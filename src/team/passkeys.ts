@@ -160,7 +160,7 @@ export function listPasskeys(db: Queryable, userId: string): Promise<Passkey[]> 
     limit ${limits.signIn.passkeysMax}`)
 }
 
-/** False if somebody has this passkey already, or the user has too many. */
+/** False if a user has this passkey already, or this user has too many. */
 export async function savePasskey(
   tx: Tx,
   now: Date,

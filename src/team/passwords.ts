@@ -95,7 +95,7 @@ function normalize(password: string): string {
   return password.normalize('NFKC')
 }
 
-/** Queries for nobody, too, so that unknown users cost the same. */
+/** Runs for unknown users, too, so that they cost the same. */
 export async function findPassword(
   db: Queryable,
   userId: string = unusedId,

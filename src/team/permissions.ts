@@ -33,6 +33,7 @@ export const permissions = {
   'payouts.approve': row('Approve payouts of others', 'x x x - - -'),
   'developers.see': row('See webhooks, events and the request log', 'x x x x x -'),
   'developers.change': row('Change webhooks and resend events', 'x x - x - -'),
+  'endpoints.change': row('Choose where webhooks are sent and which events', 'x x - t - -'),
   'keys.change': row('Create, roll and revoke API keys', 'x x - t - -'),
   'settings.see': row('See settings', 'x x x x - x'),
   'settings.change': row('Change settings and policies', 'x x - - - -'),

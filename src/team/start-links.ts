@@ -18,7 +18,7 @@ type Visit = { token: string; address: string; browser: string }
 
 /**
  * Uses a link up and returns the cookie token of a new session; undefined for an unknown, used or
- * expired link. Whoever has the link can read this machine's files, so it counts as a second
+ * expired link. The holder of the link can read this machine's files, so it counts as a second
  * factor and as a step-up: its user may have no password yet.
  */
 export async function useStartLink(

@@ -12,6 +12,7 @@ export const changeTopics = [
   'deliveries',
   'approvals',
   'requests',
+  'batches',
 ] as const
 export type ChangeTopic = (typeof changeTopics)[number]
 
@@ -26,6 +27,8 @@ export type ChangeMarks = {
   held: string | null
   /** Delivery attempts per endpoint in the newest hours. */
   deliveries: string | null
+  /** The states and progress of open payout batches. */
+  batches: string | null
   /** A proposed approval rule. */
   proposal: string | null
   /** The newest request with an API key: those of consoles would cause hints forever. */
@@ -42,6 +45,7 @@ export async function readChangeMarks(
   environmentIds: EnvironmentId[],
 ): Promise<ChangeMarks[]> {
   const { eventsRead, requestsRead } = limits.hints
+  const { batchesHintedMax } = limits.batches
   const sums = sql`concat_ws(' ', asset, name, debits_pending, debits_posted, credits_pending,
     credits_posted)`
   const rows = await db.rows(
@@ -60,6 +64,12 @@ export async function readChangeMarks(
               where environment_id = e.id and endpoint_id = w.id
               order by hour desc limit 1) h on true
             where w.environment_id = e.id and w.deleted_at is null) as deliveries,
+          (select string_agg(concat_ws(' ', b.id, b.state, b.valid_count, b.invalid_count,
+              b.submitted_count, b.completed_count, b.failed_count), ',')
+            from (select * from payout_batches
+              where environment_id = e.id
+                and state in ('VALIDATING', 'READY', 'INVALID', 'PENDING', 'PROCESSING')
+              order by id desc limit ${batchesHintedMax}::int) b) as batches,
           (select s.id from setting_changes s
             where s.environment_id = e.id and s.state = 'OPEN') as proposal,
           (select n.id from (
@@ -88,6 +98,7 @@ export function compareMarks(before: ChangeMarks, after: ChangeMarks): ChangeTop
   if (before.balances !== after.balances) changed.add('balances')
   if (before.held !== after.held) changed.add('payments')
   if (before.deliveries !== after.deliveries) changed.add('deliveries')
+  if (before.batches !== after.batches) changed.add('batches')
   if (before.proposal !== after.proposal) changed.add('approvals')
   if (before.request !== after.request) changed.add('requests')
   return changeTopics.filter((topic) => changed.has(topic))
@@ -95,6 +106,7 @@ export function compareMarks(before: ChangeMarks, after: ChangeMarks): ChangeTop
 
 function topicsOf(type: string): ChangeTopic[] {
   if (/^(bank_transfer|crypto_transfer|settlement)\./.test(type)) return ['payouts', 'approvals']
+  if (type.startsWith('batch.')) return ['batches', 'payouts']
   if (type.startsWith('balance.')) return ['balances']
   if (type.startsWith('webhook_endpoint.')) return ['deliveries']
   return ['payments']

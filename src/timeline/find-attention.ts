@@ -7,11 +7,13 @@ import type { Queryable } from '../postgres/tx.js'
 
 export const attentionKinds = [
   'approval',
+  'batch_approval',
   'held_payment',
   'payment_request',
   'endpoint_failing',
   'payout_review',
   'low_balance',
+  'bank_account_waiting',
   'kyc',
   'second_factor',
 ] as const
@@ -45,7 +47,7 @@ export async function findHeldPayments(
   return ofGroups('held_payment', groups)
 }
 
-/** Payments about which somebody asked for a decision. */
+/** Payments about which a member asked for a decision. */
 export async function findPaymentRequests(
   db: Queryable,
   environmentId: EnvironmentId,
@@ -81,6 +83,27 @@ export async function findApprovals(
   return ofGroups('approval', groups)
 }
 
+/** Batches of payouts that wait for approval by another person; the oldest is the subject. */
+export async function findBatchApprovals(
+  db: Queryable,
+  environmentId: EnvironmentId,
+  userId: string,
+): Promise<Attention[]> {
+  const rows = await db.rows(sql<{ id: string; asset: Asset; amount: bigint; since: Date }>`
+    select b.id, b.asset, b.amount - b.invalid_amount as amount, b.submitted_at as since
+    from payout_batches b
+    left join api_keys k on k.environment_id = b.environment_id and k.id = b.created_by_key
+    where b.environment_id = ${environmentId} and b.state = 'PENDING'
+      and coalesce(b.created_by_user, k.created_by_user) is distinct from ${userId}::uuid
+    order by b.id limit ${limits.attention.rowsCountedMax}`)
+  const [oldest] = rows
+  if (!oldest) return []
+  const amounts: Attention['amounts'] = {}
+  for (const { asset, amount } of rows) amounts[asset] = (amounts[asset] ?? 0n) + amount
+  const subject = toReference(prefixes.payoutBatch, oldest.id)
+  return [{ kind: 'batch_approval', count: rows.length, amounts, since: oldest.since, subject }]
+}
+
 /** A looser approval rule that another person proposed. */
 export async function findProposedRule(
   db: Queryable,
@@ -99,7 +122,7 @@ export async function findProposedRule(
   }))
 }
 
-/** Payouts whose outcome nobody knows after days: the operator asks the bank. */
+/** Payouts whose outcome is unknown after days: the operator asks the bank. */
 export async function findPayoutsInReview(
   db: Queryable,
   environmentId: EnvironmentId,
@@ -156,6 +179,26 @@ export async function findFailingEndpoints(
   const subject = rows.length === 1 ? rows[0]!.url : null
   const { since } = rows[0]!
   return [{ kind: 'endpoint_failing', count: rows.length, amounts: {}, since, subject }]
+}
+
+/**
+ * New bank accounts of live mode to which settlements wait, so that a member who does not know one
+ * can remove it in time.
+ */
+export async function findWaitingBankAccounts(
+  db: Queryable,
+  { environmentId, now }: { environmentId: EnvironmentId; now: Date },
+): Promise<Attention[]> {
+  const rows = await db.rows(sql<{ number: string }>`
+    select account_number as number
+    from merchant_bank_accounts
+    where environment_id = ${environmentId} and is_active and usable_from > ${now}
+    order by usable_from limit ${limits.attention.rowsCountedMax}`)
+  const [first] = rows
+  if (!first) return []
+  const subject = rows.length === 1 ? first.number : null
+  const count = rows.length
+  return [{ kind: 'bank_account_waiting', count, amounts: {}, since: null, subject }]
 }
 
 /**

@@ -31,6 +31,7 @@ const auditOf = async (action: string) =>
 
 test('a key works from its creation until it is revoked, and a rolled one through its grace', async () => {
   const first = await create({ name: 'Backend', kind: 'secret' })
+  expect(first).toMatchObject({ createdBy: { name: owner.name } })
   expect(await statusWith(first.key)).toBe(200)
   expect(await find(first.id)).toMatchObject({
     name: 'Backend',
@@ -43,7 +44,8 @@ test('a key works from its creation until it is revoked, and a rolled one throug
     body: { graceHours: 2 },
   })
   expect(rolled.status).toBe(201)
-  expect(rolled.json.data).toMatchObject({ name: 'Backend', state: 'active' })
+  const createdBy = { name: owner.name }
+  expect(rolled.json.data).toMatchObject({ name: 'Backend', state: 'active', createdBy })
   expect(await find(first.id)).toMatchObject({ state: 'rolled', rolledInto: rolled.json.data.id })
   clock.advance(2 * second)
   expect([await statusWith(first.key), await statusWith(rolled.json.data.key)]).toEqual([200, 200])
@@ -107,6 +109,33 @@ test('a test key can be shown again, a live one cannot, and nothing else keeps e
   const sealLive = db.rows(sql`
     update api_keys set sealed_key = 'x' where hint like 'sk_live_%'`)
   await expect(sealLive).rejects.toThrow('only_secret_test_keys_are_kept')
+})
+
+// Keys belong to the merchant: they outlive the access of the member who created them.
+test('keys of a disabled member keep working, and the team lists them', async () => {
+  const admin = await addPerson(service, { role: 'admin' })
+  const person = await addPerson(service, { role: 'owner' })
+  const body = { name: 'Of an admin', kind: 'secret' }
+  const { id, key } = (await admin.ask('POST', '/v1/api-keys', { body })).json.data
+  const member = async (by: typeof person) =>
+    (await by.ask('GET', '/v1/team/users')).json.data.items.find(
+      ({ email }: { email: string }) => email === admin.email,
+    )
+  const found = await member(person)
+  expect(found.keys).toEqual([{ id, name: 'Of an admin', mode: 'test' }])
+  const viewer = await addPerson(service, { role: 'viewer' })
+  expect((await member(viewer)).keys).toEqual([])
+  const path = `/v1/team/users/${found.id}`
+  expect((await person.ask('PATCH', path, { body: { isDisabled: true } })).status).toBe(200)
+  expect(await statusWith(key)).toBe(200)
+  await person.ask('POST', `/v1/api-keys/${id}/revoke`)
+  expect((await member(person)).keys).toEqual([])
+})
+
+test('an API key on an operation for people is sent to the console', async () => {
+  const reply = await ask('GET', '/v1/api-keys', { key: service.merchant.test.secret })
+  expect(reply.status).toBe(401)
+  expect(reply.json.nextStep).toMatch(/^Do this in the console/)
 })
 
 test('what a key may be restricted to is what the operations for keys need', async () => {

@@ -358,7 +358,16 @@ const defaults = {
   },
   lowBalance: { NGN: null, USDC: null, USDT: null },
   paymentMethods: { bankTransfer: true, crypto: true },
-  settlement: { schedule: 'off', weekday: 'monday', time: '06:00', reserve: 0, minimum: 100_000 },
+  settlement: {
+    schedule: 'off',
+    weekday: 'monday',
+    time: '06:00',
+    reserve: 0,
+    minimum: 100_000,
+    payTo: 'bank',
+    asset: 'USDC',
+    walletAddress: null,
+  },
   approvals: { appliesTo: 'console', NGN: null, USDC: null, USDT: null },
 }
 

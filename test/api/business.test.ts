@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { crc32, deflateSync } from 'node:zlib'
 import { expect, test } from 'vitest'
-import { hour } from '../../src/base/clock.js'
+import { after, hour } from '../../src/base/clock.js'
 import { limits } from '../../src/base/limits.js'
 import { Refusal } from '../../src/base/refusal.js'
 import { createSeal } from '../../src/base/sealed.js'
@@ -12,6 +12,7 @@ import { readKycDocument } from '../../src/merchants/kyc-documents.js'
 import { emptyForm, type KycForm } from '../../src/merchants/kyc-form.js'
 import { decideKyc, getKyc, listKycSubmissions } from '../../src/merchants/kyc-submissions.js'
 import { resealMerchants } from '../../src/merchants/reseal-merchants.js'
+import { writeDestination } from '../../src/merchants/settings.js'
 import type { BankDirectory } from '../../src/payouts/ports.js'
 import { sql } from '../../src/postgres/sql.js'
 import { openManilla } from '../support/open-manilla.js'
@@ -91,6 +92,86 @@ test('a bank account of live mode waits a day, and so does a newly primary one',
   })
   expect(tested.json.data.usableFrom).toBeNull()
   expect(await settle(merchant.test.secret)).toBe('nothing_to_settle')
+})
+
+test('a wallet for live settlements is chosen by people only, and waits three days', async () => {
+  const other = await service.addMerchant('Bola Foods')
+  const person = await addPerson(service, { role: 'owner', merchant: other.reference })
+  const path = '/v1/settings/settlement-destination'
+  const [wallet, another] = [
+    'FtwG8Lks5Wc3Y5BEVP3e94ZR7vEc8TQe4gtyj5fYdKkQ',
+    'HAgk14JpMQLgt6rVgv7cBQFJWFto5Dqxi472uT3DKpqk',
+  ] as const
+  const choose = (body: object, mode: 'test' | 'live' = 'live') =>
+    person.ask('PATCH', path, { mode, body })
+  const toWallet = (walletAddress: string) => ({ payTo: 'wallet', asset: 'USDC', walletAddress })
+  const settle = async (key = other.live.secret) => {
+    const headers = { 'idempotency-key': randomBytes(8).toString('hex') }
+    return (await ask('POST', '/v1/settlements', { key, headers })).json.reason
+  }
+  const patch = (settlement: object, key = other.live.secret) =>
+    ask('PATCH', '/v1/settings', { key, body: { settlement } })
+
+  // An API key cannot change it in live mode, and may send it back unchanged.
+  for (const change of [{ payTo: 'wallet' }, { walletAddress: wallet }, { asset: 'USDT' }])
+    expect((await patch(change)).json).toMatchObject({ reason: 'console_only' })
+  expect((await patch({ payTo: 'bank', walletAddress: null, reserve: 0 })).status).toBe(200)
+  expect(
+    (await ask('PATCH', path, { key: other.live.secret, body: toWallet(wallet) })).status,
+  ).toBe(401)
+  expect((await choose({ payTo: 'wallet' })).status).toBe(400)
+  expect((await choose(toWallet('1'.repeat(44)))).status).toBe(400)
+
+  expect(await settle()).toBe('no_bank_account')
+  const chosen = await choose(toWallet(wallet))
+  expect(chosen.status, chosen.text).toBe(200)
+  const usableFrom = after(clock.now(), 72 * hour).toISOString()
+  expect(chosen.json.data).toEqual({ ...toWallet(wallet), usableFrom })
+  expect(await settle()).toBe('wallet_waiting')
+  clock.advance(72 * hour - 1)
+  expect(await settle()).toBe('wallet_waiting')
+  clock.advance(1)
+  expect(await settle()).toBe('nothing_to_settle')
+
+  // The same one again changes nothing. Another one waits; so does one that was used before.
+  const again = await addPerson(service, { role: 'owner', merchant: other.reference })
+  const chooseAgain = (body: object) => again.ask('PATCH', path, { mode: 'live', body })
+  await chooseAgain(toWallet(wallet))
+  expect(await settle()).toBe('nothing_to_settle')
+  for (const body of [toWallet(another), toWallet(wallet)]) {
+    clock.advance(1)
+    await chooseAgain(body)
+    expect(await settle()).toBe('wallet_waiting')
+  }
+  clock.advance(72 * hour)
+  expect(await settle()).toBe('nothing_to_settle')
+  const last = await addPerson(service, { role: 'owner', merchant: other.reference })
+  await last.ask('PATCH', path, { mode: 'live', body: { payTo: 'bank' } })
+  expect(await settle()).toBe('no_bank_account')
+  await last.ask('PATCH', path, { mode: 'live', body: toWallet(wallet) })
+  expect(await settle()).toBe('wallet_waiting')
+
+  // Only the wallet that people chose is paid, whatever the settings say.
+  clock.advance(72 * hour)
+  await db.transaction(async (tx) => {
+    const destination = { payTo: 'wallet', asset: 'USDC', walletAddress: another } as const
+    await writeDestination(tx, clock.now(), other.environments.live.id, destination)
+  })
+  expect(await settle()).toBe('no_wallet')
+
+  // In test mode a key may choose it, and it is used at once.
+  expect((await patch({ payTo: 'wallet' }, other.test.secret)).json.details).toEqual([
+    { field: 'settlement.walletAddress', issue: 'is required to settle to a wallet' },
+  ])
+  expect((await patch(toWallet(wallet), other.test.secret)).status).toBe(200)
+  expect(await settle(other.test.secret)).toBe('nothing_to_settle')
+  const lines = await db.rows(sql<{ details: string }>`
+    select details::text as details from audit_lines
+    where action = 'settlement_destination.change' order by number`)
+  expect(JSON.parse(lines[0]!.details)).toMatchObject({
+    before: { payTo: 'bank', walletAddress: null },
+    after: { payTo: 'wallet', walletAddress: wallet },
+  })
 })
 
 const form: KycForm = {
@@ -221,7 +302,7 @@ test('KYC is drafted, submitted, questioned, corrected and approved', async () =
 
 test('every operation has a fee, and a change of the operator shows', async () => {
   const { json } = await ask('GET', '/v1/fees', { key: merchant.test.secret })
-  expect(json.data.fees).toHaveLength(6)
+  expect(json.data.fees).toHaveLength(8)
   expect(json.data.fees[0]).toMatchObject({
     operation: 'virtual_account',
     currency: 'NGN',

@@ -1,5 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
+import { hour } from '../../src/base/clock.js'
+import { addBankAccount, usableFromFor } from '../../src/merchants/bank-accounts.js'
 import { sql } from '../../src/postgres/sql.js'
 import { openWithBank, payersOf } from '../support/open-with-bank.js'
 import { addPerson, type Person } from '../support/people.js'
@@ -75,7 +77,7 @@ async function untilPayments({ next }: { next: () => Promise<string[] | null> })
 
 test('a payout is hinted at, requests of consoles are not, and signing out ends the stream', async () => {
   const { next } = await follow(owner)
-  // Its own requests would make an open request log read itself for ever.
+  // Its own requests would make an open request log read itself without end.
   service.clock.advance(1_000)
   for (let count = 0; count < 3; count += 1) await owner.ask('GET', '/v1/balances')
   const paid = await payers.post(
@@ -97,7 +99,7 @@ test('a payout is hinted at, requests of consoles are not, and signing out ends 
   while ((await next()) !== null);
 })
 
-test('what waits is listed for whoever can do something about it', async () => {
+test('what waits is listed for those who can do something about it', async () => {
   const finance = await addPerson(service, { role: 'finance', hasSecondFactor: false })
   const listed = async (person: Person, mode: 'test' | 'live' = 'test') =>
     (await person.ask('GET', '/v1/attention', { mode })).json.data.items
@@ -126,6 +128,23 @@ test('what waits is listed for whoever can do something about it', async () => {
   ])
   const admin = await addPerson(service, { role: 'admin' })
   expect(await listed(admin, 'live')).toMatchObject([{ kind: 'kyc', subject: 'NONE' }])
+  // Settlements to it wait, so that a member who does not know it can object.
+  const added = await db.transaction((tx) =>
+    addBankAccount(tx, service.clock.now(), {
+      environmentId: merchant.environments.live.id,
+      bankCode: '058',
+      accountNumber: '0123456789',
+      accountName: 'ADA STORES',
+      usableFrom: usableFromFor(service.clock.now(), 'live'),
+    }),
+  )
+  expect(added.isActive).toBe(true)
+  const waiting = { kind: 'bank_account_waiting', subject: '0123456789' }
+  expect(await listed(admin, 'live')).toMatchObject([waiting, { kind: 'kyc' }])
+  expect(await listed(developer, 'live')).toEqual([])
+  service.clock.advance(25 * hour)
+  const later = await addPerson(service, { role: 'admin' })
+  expect(await listed(later, 'live')).toMatchObject([{ kind: 'kyc' }])
 })
 
 test('payouts and rules of others wait for approval, and timelines name who decided', async () => {

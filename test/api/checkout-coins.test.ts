@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'vitest'
+import { minute } from '../../src/base/clock.js'
+import { insertRate } from '../../src/rates/store-rates.js'
 import { openWithBankAndChain, order, twoWayShopOf } from '../support/open-with-bank-and-chain.js'
 import { expectAllProofs } from '../support/sound-books.js'
 
@@ -49,6 +51,53 @@ describe('a session with a price in coins', () => {
       available: true,
       status: 'available',
     })
+  })
+
+  test('is priced at the current rate, until it expires, if it names no price', async () => {
+    const { items } = await shop.get('/v1/rates')
+    const { buy } = items.find(({ asset }: { asset: string }) => asset === 'USDC')
+    const headers = { 'idempotency-key': 'by-rate' }
+    const body = { ...order, crypto: { asset: 'USDC', network: 'SOLANA' } }
+    const made = await shop.post('/v1/checkout/sessions', body, headers)
+    expect(made.status, made.text).toBe(201)
+    const { crypto, reference } = made.json.data
+    expect(crypto).toMatchObject({ asset: 'USDC', rate: buy })
+    // The smallest price in hundredths of a coin that is worth ₦12,500 at this rate.
+    expect(crypto.amount).toMatch(/^\d+\.\d\d$/)
+    const hundredths = Number(crypto.amount.replace('.', ''))
+    expect(hundredths * Number(buy)).toBeGreaterThanOrEqual(order.amount)
+    expect((hundredths - 1) * Number(buy)).toBeLessThan(order.amount)
+
+    // The rate moves, the price stays: for readers, for a repeat of the call, and for the chain.
+    service.clock.advance(10 * minute)
+    expect((await shop.get('/v1/rates')).items[0].buy).not.toBe(buy)
+    expect((await shop.get(`/v1/checkout/sessions/${reference}`)).crypto).toEqual(crypto)
+    expect((await shop.look(reference)).crypto).toEqual(crypto)
+    expect((await shop.post('/v1/checkout/sessions', body, headers)).text).toBe(made.text)
+    await shop.send(crypto.address, crypto.amount)
+    await service.settle()
+    expect(await shop.status(reference)).toBe('paid')
+    expect((await shop.create()).json.data.crypto.rate).toBeNull()
+  })
+
+  test('is refused in live mode while there is no rate', async () => {
+    const body = { ...order, crypto: { asset: 'USDC', network: 'SOLANA' } }
+    const create = () =>
+      service.ask('POST', '/v1/checkout/sessions', { key: service.merchant.live.secret, body })
+    const refused = await create()
+    expect(refused.status).toBe(503)
+    expect(refused.json).toMatchObject({
+      code: 'checkout_session_failed',
+      reason: 'rate_unavailable',
+    })
+    expect(refused.headers.get('retry-after')).toBe('60')
+    const rate = { asset: 'USDC', buy: 1_580_000_000n, sell: 1_600_000_000n } as const
+    const given = { origin: 'operator', givenBy: 'Ada', expiresAt: null } as const
+    await service.db.transaction(async (tx) =>
+      insertRate(tx, service.clock.now(), { ...rate, ...given }),
+    )
+    service.clock.advance(2_000)
+    expect((await create()).json).toMatchObject({ reason: 'kyc_missing' })
   })
 
   test('shows and copies the price itself, however many zeros the merchant wrote', async () => {

@@ -1,11 +1,16 @@
 import { describe, expect, test } from 'vitest'
+import type { ApiParts } from '../../src/api/api-parts.js'
+import { acceptsIdempotencyKey, httpStatusOf, refusalsOf } from '../../src/api/edge/refusals-of.js'
+import { createRoutes } from '../../src/api/routes/routes.js'
 import { day } from '../../src/base/clock.js'
 import type { EnvironmentId } from '../../src/base/environment.js'
+import { reasons } from '../../src/base/refusals.js'
 import { deleteOldKeys } from '../../src/idempotency/delete-old-keys.js'
 import { toIdempotencyKey } from '../../src/idempotency/key.js'
 import { moveAll } from '../../src/ledger/move.js'
 import { resolveAll } from '../../src/ledger/resolve.js'
 import { sql } from '../../src/postgres/sql.js'
+import { readPage } from '../support/doc-pages.js'
 import { holdOf } from '../support/movements.js'
 import {
   type Keys,
@@ -315,4 +320,20 @@ describe('the key remembers', () => {
     expect([good.status, isReplay(good)]).toEqual([201, false])
     expect(await numbersOf(keys)).toEqual({ balance: 700, entries: 1 })
   })
+})
+
+test('the guide names every refusal with 409 that is stored, and those of conversions say it', () => {
+  const routes = createRoutes({ collections: {}, simulated: [] } as unknown as ApiParts)
+  const refusals = routes
+    .filter((route) => acceptsIdempotencyKey(route) && route.access !== 'user')
+    .flatMap(refusalsOf)
+    .filter((one) => httpStatusOf(one) === 409 && one.reason !== 'idempotency_in_progress')
+  const found = new Set(refusals.map(({ reason }) => reason!))
+  const guide = readPage('docs/guides/idempotency.md')
+  const table = guide.slice(guide.indexOf('| reason | of |'), guide.indexOf('Wait between'))
+  const named = [...table.matchAll(/^\| (`.+`) \|/gm)].flatMap(([, cell]) => cell!.match(/\w+/g)!)
+  expect(named.toSorted()).toEqual([...found].toSorted())
+  const ofConversions = refusals.filter(({ code }) => code === 'conversion_failed')
+  for (const { reason } of ofConversions)
+    expect(reasons[reason!].nextStep, reason).toContain('new `Idempotency-Key`')
 })

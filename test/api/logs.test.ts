@@ -267,7 +267,7 @@ describe('a bug', () => {
       )
       expect(bug.err.message).toBe(`relation "${table}" does not exist`)
       expect(bug.err.code).toBe('42P01')
-      expect(bug.err.stack).toMatch(/at .*src\/(http|ledger|postgres|merchants)\//)
+      expect(bug.err.stack).toMatch(/at .*dist\/(ledger|postgres|merchants)\//)
     }
   })
 })

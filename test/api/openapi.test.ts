@@ -168,7 +168,8 @@ describe('the document', () => {
     for (const [status, response] of responses) {
       expect(response.description).toMatch(/\.$/)
       const isStream = name.endsWith('/stream') && status === '200'
-      const type = isStream ? 'text/event-stream' : 'application/json'
+      const isFile = /\/batches\/(template|.*\/report)$/.test(name) && status === '200'
+      const type = isStream ? 'text/event-stream' : isFile ? 'text/csv' : 'application/json'
       expect(response.content).toHaveProperty([type])
     }
   })
@@ -176,7 +177,7 @@ describe('the document', () => {
   test('documents Idempotency-Key on every POST that changes something and nothing else', () => {
     for (const { name, operation } of operations) {
       const headers = (operation.parameters ?? []).filter((parameter) => parameter.in === 'header')
-      const isKeyed = name.startsWith('POST') && needsKey(name) && !name.endsWith('/quote')
+      const isKeyed = name.startsWith('POST') && needsKey(name) && !/\/quotes?$/.test(name)
       const expected = isKeyed ? ['Idempotency-Key'] : []
       expect([name, headers.map((header) => header.name)]).toEqual([name, expected])
     }

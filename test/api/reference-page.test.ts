@@ -39,9 +39,11 @@ async function fetchRaw(address: string, headers: Record<string, string> = {}) {
 
 describe('the pages', () => {
   test.each(['/', '/docs', '/docs/'])('%s shows the introduction', async (address) => {
-    const { status, headers, text } = await ask('GET', address)
-    expect([status, headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
-    expect(text).toBe(introduction)
+    // Follows redirects.
+    const response = await fetch(url + address)
+    const type = response.headers.get('content-type')
+    expect([response.status, type]).toEqual([200, 'text/html; charset=utf-8'])
+    expect(await response.text()).toBe(introduction)
   })
 
   test('allow nothing inline and nothing from elsewhere', async () => {
@@ -113,7 +115,9 @@ test('curl examples succeed as shown, also where query parameters are required',
     const [, shown = ''] = /id="curl"\s*>([^<]*)</.exec(text) ?? []
     const curl = shown.replace(/&(#?\w+);/g, (whole, name: string) => entities[name] ?? whole)
     const { stdout } = await run('sh', ['-c', `${curl} -s`], { env })
-    expect(JSON.parse(stdout), curl).toMatchObject({ status: true })
+    const isCsv = operationId === 'getPayoutBatchTemplate'
+    if (isCsv) expect(stdout).toContain('accountNumber,')
+    else expect(JSON.parse(stdout), curl).toMatchObject({ status: true })
   }
 })
 

@@ -6,6 +6,7 @@ import { fromReference, prefixes } from '../../src/base/ids.js'
 import { limits } from '../../src/base/limits.js'
 import { createLogger } from '../../src/base/log.js'
 import { Refusal } from '../../src/base/refusal.js'
+import { createExchange } from '../../src/conversions/exchange.js'
 import { addBankAccount, makePrimary } from '../../src/merchants/bank-accounts.js'
 import { resumeMerchant, suspendMerchant } from '../../src/merchants/suspension.js'
 import { verifyLedger } from '../../src/operations/verify-ledger.js'
@@ -18,6 +19,8 @@ import { settlementProofs } from '../../src/payouts/settlements/proofs.js'
 import { settleDue } from '../../src/payouts/settlements/settle-due.js'
 import { sql } from '../../src/postgres/sql.js'
 import type { Queryable, Source } from '../../src/postgres/tx.js'
+import { createRateBook } from '../../src/rates/rate-book.js'
+import { simulatedRates } from '../../src/simulation/simulated-rates.js'
 import { openManilla, standardNaira } from '../support/open-manilla.js'
 import { openWithBank } from '../support/open-with-bank.js'
 import { behaves, type Desk, keyed, openDesk } from '../support/payment-desk.js'
@@ -28,6 +31,8 @@ const { db, bank, clock, pass } = service
 const logger = createLogger('silent')
 const rails = { test: { bank_transfer: bank }, live: {} }
 const banks = { test: new Map(), live: new Map() }
+const rates = createRateBook({ db, clock, simulated: simulatedRates })
+const exchange = createExchange({ db, rates, backCoins: undefined, mintPending: async () => {} })
 const sendNow = createSendAfterCommit({ rails, banks, clock, logger })
 
 type Operation = {
@@ -65,7 +70,7 @@ type Line = { type: string; effect: string; count: number; amount: number }
 function runWorker({ send = sendNow, naira = standardNaira.test as NairaLimits } = {}) {
   const fees = createFeeBook({ db, clock })
   const preparation = createPayoutPreparation({ db, rails, banks, fees, logger })
-  const tools = { db, mode: 'test', preparation, send, logger } as const
+  const tools = { db, mode: 'test', preparation, exchange, send, logger } as const
   return settleDue({ ...tools, naira: { ...standardNaira, test: naira } }, clock.now())
 }
 
@@ -194,7 +199,8 @@ describe('a scheduled settlement', () => {
         return prepared
       },
     }
-    const tools = { db, mode: 'test', send: sendNow, naira: standardNaira, logger } as const
+    const shared = { db, exchange, naira: standardNaira, logger }
+    const tools = { ...shared, mode: 'test', send: sendNow } as const
     const late = settleDue({ ...tools, preparation: slow }, clock.now())
     while ((await dueAt()) <= clock.now()) await new Promise((resolve) => setImmediate(resolve))
     expect(await runWorker()).toBe(0)
@@ -219,7 +225,8 @@ describe('a scheduled settlement', () => {
         return prepared
       },
     }
-    const tools = { db, mode: 'test', send: sendNow, naira: standardNaira, logger } as const
+    const shared = { db, exchange, naira: standardNaira, logger }
+    const tools = { ...shared, mode: 'test', send: sendNow } as const
     await settleDue({ ...tools, preparation: overtaken }, clock.now())
     expect(await list()).toEqual([])
     clock.advance(limits.settlements.leaseMs)
@@ -406,7 +413,7 @@ describe('a settlement on request', () => {
         return found
       },
     }
-    const tools = { db: overtaken, preparation, naira: standardNaira }
+    const tools = { db: overtaken, preparation, naira: standardNaira, exchange }
     const request = { environment, scheduledFor: null, requestedAmount: 100_000n }
     const prepared = await prepareSettlement(tools, clock.now(), request)
     if (prepared instanceof Refusal) throw prepared
@@ -454,14 +461,18 @@ describe('a suspended merchant', () => {
     expect(stopped.map(({ post }) => post.operationId).toSorted()).toEqual([
       'createBankTransfer',
       'createCheckoutSession',
+      'createConversion',
       'createCryptoTransfer',
       'createCryptoWallet',
       'createDedicatedAccount',
       'createDedicatedCryptoWallet',
+      'createPayoutBatch',
       'createSettlement',
       'createVirtualAccount',
       'refundPayment',
       'resolvePayment',
+      'retryPayoutBatch',
+      'submitPayoutBatch',
     ])
     for (const { path, post } of stopped)
       for (const { ask } of [service, other]) {
@@ -533,7 +544,7 @@ test('every damage to a settlement is found', async () => {
   ]
   for (const [statement, claim] of cases) {
     expect((await damage(statement))[claim], statement).toBe(true)
-    expect(await damage(...repair)).toEqual([false, false, false, false])
+    expect(await damage(...repair)).toEqual([false, false, false, false, false])
   }
   await damage('drop table sound_settlements')
 })

@@ -166,3 +166,62 @@ test.each([
 test('several wrong values are named together', () => {
   expect(() => read({ PORT: 'x', TRUST_PROXY: 'x' })).toThrow(/^PORT must .*\nTRUST_PROXY must/)
 })
+
+const bankA = { name: 'bank-a', asset: 'USDC', url: 'https://bank.example/r', rate: '/data/rate' }
+const ratesOf = (source: object, more: Record<string, string> = {}) =>
+  read({ RATE_SOURCES: JSON.stringify([source]), ...more }).rates!
+
+test('rate sources have a margin, a time and a key', () => {
+  expect(read({}).rates).toEqual({ sources: [], maxAgeMs: 300_000, maxDeviationPercent: 5 })
+  const source = { ...bankA, marginBasisPoints: 50, time: '/data/a~1b' }
+  const withKey = { ...source, keyHeader: 'X-Api-Key', keyVariable: 'RATE_KEY_BANK_A' }
+  const rates = ratesOf(withKey, {
+    RATE_KEY_BANK_A: 'hidden',
+    RATE_MAX_AGE_SECONDS: '60',
+    RATE_MAX_DEVIATION_PERCENT: '10',
+  })
+  expect(rates).toMatchObject({ maxAgeMs: 60_000, maxDeviationPercent: 10 })
+  const [first] = rates.sources
+  expect(first).toMatchObject({
+    name: 'bank-a',
+    at: { rate: '/data/rate', marginBasisPoints: 50 },
+    time: '/data/a~1b',
+  })
+  expect(first!.header!.key.reveal()).toBe('hidden')
+  expect(JSON.stringify(rates)).not.toContain('hidden')
+  const pair = { name: 'b', asset: 'USDT', url: 'http://127.0.0.1:1', buy: '/b', sell: '/s' }
+  expect(ratesOf(pair).sources[0]!.at).toEqual({ buy: '/b', sell: '/s' })
+})
+
+test.each([
+  [
+    { ...bankA, url: 'http://bank.example' },
+    'have an https address, or http on loopback at [0].url',
+  ],
+  [{ ...bankA, url: 'https://a:hidden@b.example' }, 'have an https address'],
+  [{ ...bankA, asset: 'NGN' }, 'have USDC or USDT at [0].asset'],
+  [
+    { ...bankA, name: 'Bank A' },
+    'have a name of lowercase letters, digits and hyphens at [0].name',
+  ],
+  [{ ...bankA, rate: 'data.rate' }, 'have a JSON pointer such as /data/rate at [0].rate'],
+  [{ ...bankA, buy: '/b' }, 'have either `rate`, or `buy` and `sell`, at [0]'],
+  [{ ...bankA, rate: undefined }, 'have either `rate`, or `buy` and `sell`, at [0]'],
+  [{ ...bankA, marginBasisPoints: 0.5 }, 'have a whole number from 0 to 5000'],
+  [{ ...bankA, margin: 5 }, 'have only the fields name, asset, url'],
+  [{ ...bankA, keyHeader: 'X-Api-Key' }, 'have both `keyHeader`'],
+  [{ ...bankA, keyHeader: 'X', keyVariable: 'MANILLA_SECRET' }, 'have both `keyHeader`'],
+  [[], 'have an object at [0]'],
+])('a wrong rate source is refused with the reason: %j', (source, message) => {
+  expect(() => ratesOf(source)).toThrow(`RATE_SOURCES must ${message}`)
+  expect(() => ratesOf(source)).not.toThrow('hidden')
+})
+
+test('rate sources are unique, and their keys are set', () => {
+  expect(() => read({ RATE_SOURCES: 'bank-a' })).toThrow('RATE_SOURCES must be a JSON array')
+  expect(() => read({ RATE_SOURCES: '{}' })).toThrow('RATE_SOURCES must be a JSON array')
+  const twice = JSON.stringify([bankA, bankA])
+  expect(() => read({ RATE_SOURCES: twice })).toThrow('bank-a/USDC appears twice')
+  const withKey = { ...bankA, keyHeader: 'X-Api-Key', keyVariable: 'RATE_KEY_BANK_A' }
+  expect(() => ratesOf(withKey)).toThrow('RATE_KEY_BANK_A is required')
+})

@@ -24,6 +24,7 @@ export function openTerminal(
   function start(...words: string[]) {
     const result: CommandResult = { code: -1, out: '', err: '' }
     const stop = new AbortController()
+    const progress: string[] = []
     const terminal: Terminal = {
       env,
       homes,
@@ -36,7 +37,10 @@ export function openTerminal(
         result.err += `${question}\n`
         return given.answer ?? ''
       },
-      startProgress: () => ({ step() {}, end() {} }),
+      startProgress: (label) => {
+        progress.push(label)
+        return { step() {}, end() {} }
+      },
       print: (text) => {
         result.out += `${text}\n`
       },
@@ -57,6 +61,8 @@ export function openTerminal(
     )
     return {
       result,
+      /** The labels of its progress bars. */
+      progress,
       ended,
       stop: () => {
         stop.abort()

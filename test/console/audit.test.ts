@@ -28,7 +28,7 @@ test('people read the audit log, look into a line, filter, verify and export', a
   const context = await browser.newContext({ reducedMotion: 'reduce', acceptDownloads: true })
   await context.addCookies([{ name: 'manilla', value: owner.token, url: service.url }])
   const page = await context.newPage()
-  page.setDefaultTimeout(8_000)
+  page.setDefaultTimeout(20_000)
   const errors: string[] = []
   page.on('pageerror', ({ message }) => errors.push(message))
   await page.clock.setFixedTime(service.clock.now())

@@ -1,7 +1,9 @@
-import { readFile } from 'node:fs/promises'
+import { text } from 'node:stream/consumers'
 import type { Page } from 'playwright-core'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { picture, sizes } from '../pages/checkout-pictures.js'
 import { openBrowser } from '../support/browser.js'
+import { readCopied } from '../support/clipboard.js'
 import { startDeliverer } from '../support/deliverer.js'
 import { openReceiver } from '../support/receiver.js'
 import { type Console, openConsole } from './open-console.js'
@@ -40,7 +42,6 @@ async function countDeliveries(status: string, isCounted = (_: Delivery) => true
 }
 
 /** What the test uses of a browser tab. */
-type Tab = { navigator: { clipboard: { readText(): Promise<string> } } }
 
 async function open(path: string): Promise<void> {
   await page.goto(`${site.url}/console${path}`)
@@ -85,6 +86,45 @@ describe('webhooks', () => {
     await expect.poll(() => countDeliveries('DELIVERED')).toBe(2)
   })
 
+  test('a refused action shows what the server wrote', async () => {
+    const { url } = site
+    const path = `/v1/webhook-endpoints/${endpointId}`
+    const refuse = (pattern: string) =>
+      page.route(`${url}${pattern}`, (route) =>
+        route.request().method() === 'GET'
+          ? route.fallback()
+          : route.fulfill({ status: 422, json: { message: `No ${pattern}`, code: 'x' } }),
+      )
+    await refuse('/v1/events/*/redeliver')
+    await refuse(path)
+    await open(`/webhooks/${endpointId}`)
+    await press('Resend')
+    await page.getByText('No /v1/events/*/redeliver').waitFor()
+    const change = (enabled: boolean) =>
+      site.owner.ask('PATCH', path, { body: { enabled } }).then(({ status }) => status)
+    expect(await change(false)).toBe(200)
+    await open(`/webhooks/${endpointId}`)
+    await press('Switch on')
+    await page.getByRole('alert').getByText(`No ${path}`).waitFor()
+    expect(await change(true)).toBe(200)
+    await page.unrouteAll()
+  })
+
+  test('counting what was missed leaves no line in the request log', async () => {
+    const since = '2026-01-01T00:00:00Z'
+    const path = `/v1/webhook-endpoints/${endpointId}/recover`
+    const ask = (body: object) => site.owner.ask('POST', path, { body })
+    expect((await ask({ since, dryRun: true })).status).toBe(200)
+    expect((await ask({ since })).status).toBe(200)
+    const bodies = async () => {
+      const { items } = await read(`/v1/request-logs?path=${path}`)
+      const full = items.map(({ id }: { id: string }) => read(`/v1/request-logs/${id}`))
+      return (await Promise.all(full)).map(({ requestBody }) => requestBody)
+    }
+    await expect.poll(bodies).toContain(JSON.stringify({ since }))
+    expect((await bodies()).join()).not.toContain('dryRun')
+  })
+
   test('a new secret is shown once', async () => {
     await open(`/webhooks/${endpointId}`)
     await page.getByRole('tab', { name: 'Signing secret' }).click()
@@ -106,8 +146,12 @@ describe('payment links', () => {
     await field('What for').fill('Two bags of rice')
     await field("Customer's name").fill('<b>Ada</b> Obi')
     await field("Customer's email").fill('ada@example.com')
+    await field('Also a stablecoin').check()
+    await picture(page, 'script', 'console-link-new')
+    await page.setViewportSize(sizes.desktop)
     await press('Create')
     await page.getByRole('heading', { name: '₦12,500.00' }).waitFor()
+    await page.getByText(/^\d\.\d\d USDC, at ₦1,\d{3}(\.\d\d)? for 1 USDC$/).waitFor()
     await page.getByText('<b>Ada</b> Obi', { exact: true }).waitFor()
     const code = page.getByRole('img', { name: /^QR code of http.*\/checkout\/cs_/ })
     expect(
@@ -134,7 +178,7 @@ describe('statement', () => {
     const { lastNumber } = await read('/v1/balance-entries/summary?asset=NGN')
     await page.getByText(`Entries 1 to ${lastNumber}: the numbers have no gap`).waitFor()
     const [download] = await Promise.all([page.waitForEvent('download'), press('CSV')])
-    const csv = await readFile(await download.path(), 'utf8')
+    const csv = await text(await download.createReadStream())
     const [head, ...rows] = csv.trim().split(/\r?\n/)
     expect(head).toContain('number,createdAt,asset')
     expect(rows).toHaveLength(lastNumber)
@@ -148,14 +192,26 @@ describe('statement', () => {
 })
 
 describe('request log', () => {
+  test('filters narrow it, and a line shows both bodies with its refusal', async () => {
+    const key = site.merchant.test.secret
+    await site.ask('POST', '/v1/disbursements/bank-transfer', { key, body: { amount: 'ten' } })
+    await expect.poll(async () => (await read('/v1/request-logs?status=4xx')).items.length).toBe(1)
+    await open('/requests?status=4xx')
+    await expect.poll(() => page.locator('a[data-row]').count()).toBe(1)
+    await page.locator('a[data-row]').first().click()
+    await page.getByRole('heading', { name: 'POST /v1/disbursements/bank-transfer' }).waitFor()
+    await page.getByText('validation_failed').first().waitFor()
+    expect(await page.locator('.bodies').innerText()).toContain('"ten"')
+    await open('/requests?status=5xx')
+    await page.getByText('No request matches').waitFor()
+  })
+
   test('a request is copied as curl without its key', async () => {
     await open('/requests?method=POST&path=/v1/disbursements')
     await page.locator('a[data-row]').first().click()
     await press('Copy as curl')
     await page.getByText('Copied. Set MANILLA_KEY').waitFor()
-    const copied = await page.evaluate(() =>
-      (globalThis as unknown as Tab).navigator.clipboard.readText(),
-    )
+    const copied = await readCopied(page)
     expect(copied).toContain(`curl -X POST '${site.url}/v1/disbursements/bank-transfer'`)
     expect(copied).toContain('Bearer $MANILLA_KEY')
     expect(copied).not.toContain(site.merchant.test.secret)

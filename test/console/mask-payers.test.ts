@@ -91,6 +91,57 @@ test('only people who may see payers read their names', async () => {
   expect(byKey.text).toMatch(isNamed)
 })
 
+// A guessed name that finds a payment is a name that was read.
+test('people who may not see payers cannot search for them', async () => {
+  const shop = payersOf(service, service.merchant)
+  const [payment] = (await shop.get('/v1/collections/payments?q=zainab')).json.data.items
+  const [session] = (await shop.get('/v1/checkout/sessions?q=zainab')).json.data.items
+  const named = [
+    '/v1/collections/payments?q=zainab',
+    '/v1/collections/payments?q=0987654321',
+    '/v1/checkout/sessions?q=okonkwo',
+    '/v1/checkout/sessions?q=zainab@customers.example',
+    '/v1/search?q=zainab',
+    '/v1/search?q=payer:zainab',
+    '/v1/search?q=0987654321',
+  ]
+  const byOthers = [
+    `/v1/collections/payments?q=${payment.reference}`,
+    '/v1/collections/payments?minAmount=1250000&maxAmount=1250000',
+    `/v1/checkout/sessions?q=${session.reference}`,
+    `/v1/search?q=${payment.reference}`,
+    '/v1/search?q=amount:12500',
+  ]
+  const bySender = ['', '/counts'].map((path) => `/v1/collections/payments${path}?sender=zainab`)
+  for (const role of ['support', 'developer', 'viewer'] as const) {
+    const { ask } = await addPerson(service, { role })
+    const count = async (path: string) => (await ask('GET', path)).json.data.items.length
+    for (const path of named)
+      expect((await count(path)) > 0, `${role} ${path}`).toBe(role === 'support')
+    for (const path of byOthers) expect(await count(path), `${role} ${path}`).toBe(1)
+    for (const path of bySender)
+      expect((await ask('GET', path)).json.reason).toBe(role === 'support' ? undefined : 'role')
+  }
+})
+
+// Deliveries name payers, so a developer does not choose where those of live mode go.
+test('people who may not see payers do not choose where live events are sent', async () => {
+  const developer = await addPerson(service, { role: 'developer' })
+  const admin = await addPerson(service, { role: 'admin' })
+  const path = '/v1/webhook-endpoints'
+  const body = { url: 'https://shop.example/webhooks' }
+  expect((await developer.ask('POST', path, { body })).status).toBe(201)
+  const refused = await developer.ask('POST', path, { mode: 'live', body })
+  expect([refused.status, refused.json.reason]).toEqual([403, 'role'])
+  const made = await admin.ask('POST', path, { mode: 'live', body })
+  expect(made.status, made.text).toBe(201)
+  const change = (given: object) =>
+    developer.ask('PATCH', `${path}/${made.json.data.id}`, { mode: 'live', body: given })
+  expect((await change({ url: 'https://other.example' })).status).toBe(403)
+  expect((await change({ events: ['payment.*'] })).status).toBe(403)
+  expect((await change({ enabled: false })).status).toBe(200)
+})
+
 // The log masks names by their fields when it is written, but a narration is merchant text too.
 test('a body in the request log hides what payers wrote, also one that was cut', () => {
   const whole = '{"sender":{"name":"Z***"},"narration":"from Zainab \\"Z\\" O"}'

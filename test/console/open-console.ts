@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import type { Browser, Page } from 'playwright-core'
 import { expect } from 'vitest'
+import { sizes } from '../pages/checkout-pictures.js'
+import { allowCopying } from '../support/clipboard.js'
 import { startDeliverer } from '../support/deliverer.js'
 import {
   openWithBankAndChain,
@@ -10,7 +12,7 @@ import { addPerson } from '../support/people.js'
 import { openReceiver } from '../support/receiver.js'
 
 /** Longer means that it will not happen. */
-const waitMs = 8_000
+const waitMs = 20_000
 
 /** Payers in the order of their payments; one pays too much, so part of it is held. */
 const payers = ['CHUKA OKAFOR', 'Amina Bello', 'TUNDE BAKARE', 'Ngozi Eze', 'Ifeoma Ade']
@@ -20,10 +22,8 @@ export async function openConsole(browser: Browser) {
   const service = await openWithBankAndChain({ hasPayouts: true })
   const owner = await addPerson(service, { role: 'owner', name: 'Ada Obi', isOperator: true })
   const finance = await addPerson(service, { role: 'finance', name: 'Chidi Eze' })
-  const context = await browser.newContext({
-    reducedMotion: 'reduce',
-    permissions: ['clipboard-read', 'clipboard-write'],
-  })
+  const context = await browser.newContext({ reducedMotion: 'reduce' })
+  await allowCopying(context)
 
   /** Signs a person in to the browser. */
   async function become({ token }: { token: string }): Promise<void> {
@@ -50,6 +50,23 @@ export async function openConsole(browser: Browser) {
   }
 
   return { ...service, context, owner, finance, become, visit, ...merchantOf(service) }
+}
+
+/**
+ * Opens a screen within the loaded console: loading the page anew takes three times as long. The
+ * screen before stays until the router has loaded the code of this one.
+ */
+export async function go(page: Page, path: string): Promise<void> {
+  await page.setViewportSize(sizes.desktop)
+  await page.emulateMedia({ colorScheme: 'light' })
+  const to = JSON.stringify(`/console${path}`)
+  await page.evaluate(`new Promise((resolve) => {
+    const stop = __TSR_ROUTER__.subscribe('onResolved', () => resolve(stop()))
+    history.pushState({}, '', ${to})
+    dispatchEvent(new PopStateEvent('popstate'))
+  })`)
+  await page.waitForSelector('main h1')
+  await page.locator('[aria-busy=true]').first().waitFor({ state: 'detached' })
 }
 
 export type Console = Awaited<ReturnType<typeof openConsole>>

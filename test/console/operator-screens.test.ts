@@ -4,10 +4,10 @@ import { day } from '../../src/base/clock.js'
 import { recordReconciliation } from '../../src/payouts/reconciliations.js'
 import { markForReview } from '../../src/payouts/review-payouts.js'
 import { sql } from '../../src/postgres/sql.js'
-import { listenForErrors, picture, sizes } from '../pages/checkout-pictures.js'
+import { listenForErrors, picture } from '../pages/checkout-pictures.js'
 import { openBrowser } from '../support/browser.js'
 import { addPerson, type Person } from '../support/people.js'
-import { type Console, openConsole } from './open-console.js'
+import { type Console, go, openConsole } from './open-console.js'
 
 /** The operator's screens with data, and a decision that needs two operators. */
 
@@ -62,17 +62,7 @@ beforeAll(async () => {
   page = await site.visit('/console/operator')
 })
 
-async function open(path: string): Promise<void> {
-  await page.setViewportSize(sizes.desktop)
-  await page.emulateMedia({ colorScheme: 'light' })
-  // Within the page: loading it anew takes much longer.
-  const to = JSON.stringify(`/console/operator${path}`)
-  await page.evaluate(
-    `history.pushState({}, '', ${to}); dispatchEvent(new PopStateEvent('popstate'))`,
-  )
-  await page.waitForSelector('main h1')
-  await page.locator('[aria-busy=true]').first().waitFor({ state: 'detached' })
-}
+const open = (path: string) => go(page, `/operator${path}`)
 
 describe('screens of operators', () => {
   test.each([
@@ -86,6 +76,7 @@ describe('screens of operators', () => {
     ['payouts', '/payouts', '₦340,000.00'],
     ['notices', '/notices', '0418827731'],
     ['treasury', '/treasury', 'Test hot wallet'],
+    ['exchange', '/exchange', 'Position, live'],
     ['reconciliation', '/reconciliation', 'Not in the books'],
     ['rails', '/rails', 'Pause payouts'],
     ['operators', '/operators', 'Bisi Ade'],
@@ -125,6 +116,61 @@ test('one operator proposes the outcome of a payout, and another one confirms it
     select status from payouts where status = 'FAILED'`)
   expect(payout).toEqual({ status: 'FAILED' })
   expect(stuck).toMatch(/^bt_/)
+})
+
+test('two operators set the first rate and the live stock; smaller changes need one', async () => {
+  const confirmAs = async (person: Person, kind: string) => {
+    await site.become(person)
+    await page.goto(`${site.url}/console/operator/actions`)
+    await page.getByRole('button', { name: 'Open' }).click()
+    await page.getByText(`Confirm: ${kind}`).waitFor()
+    await picture(page, 'script', `console-operator-confirm-${kind.split(' ').at(-1)}`)
+    await page.getByRole('button', { name: 'Confirm', exact: true }).click()
+    await page.getByText('Nothing waits.').waitFor()
+    await open('/exchange')
+  }
+  await open('/exchange')
+  const setRate = async (buy: string, sell: string) => {
+    await page.getByRole('button', { name: 'Set rate' }).first().click()
+    await page.getByLabel('Buy: naira').fill(buy)
+    await page.getByLabel('Sell: naira').fill(sell)
+    await page.getByRole('dialog').getByRole('button', { name: 'Set rate' }).click()
+  }
+  await setRate('1,580', '1,600')
+  await page.getByText('Another operator must confirm the first one.').waitFor()
+  await picture(page, 'script', 'console-operator-rate')
+  await page.getByRole('button', { name: 'Propose this rate' }).click()
+  await page.getByText('you proposed it, another operator must confirm it').waitFor()
+  await confirmAs(ada, 'Set a rate')
+  await page.getByText('₦1,600.00').waitFor()
+  // The clock of tests stands still, and the newest rate counts.
+  site.clock.advance(1_000)
+  await setRate('1,590', '1,610')
+  await page.getByText('₦1,610.00').waitFor()
+  await page.getByRole('button', { name: 'History' }).first().click()
+  await page.getByRole('dialog').getByText('1580 / 1600').waitFor()
+  await picture(page, 'script', 'console-operator-rate-history')
+  await page.getByRole('dialog').getByRole('button', { name: 'Close' }).click()
+
+  await page.getByRole('button', { name: 'Add NGN, live' }).click()
+  await page.getByLabel('Amount').fill('350,000')
+  await page.getByLabel('Note').fill('Own money')
+  await page.getByRole('button', { name: 'Propose' }).click()
+  await page.getByText('Add ₦350,000.00 to the exchange, live').waitFor()
+  await picture(page, 'script', 'console-operator-exchange-waiting')
+  await confirmAs(obi, 'Add to the exchange')
+  await page.getByText('₦350,000.00').first().waitFor()
+
+  await page.getByRole('button', { name: 'Add NGN, test' }).click()
+  await page.getByLabel('Amount').fill('250,000')
+  await page.getByLabel('Note').fill('Float of November')
+  await page.getByRole('button', { name: 'Add', exact: true }).click()
+  await page.getByText('₦250,000.00').first().waitFor()
+  await page.getByRole('button', { name: 'Limit NGN, test' }).click()
+  await page.getByLabel('At most').fill('900,000')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByText('₦900,000.00').waitFor()
+  await picture(page, 'script', 'console-operator-exchange-filled')
 })
 
 test('an operator views a merchant read-only, with a reason', async () => {

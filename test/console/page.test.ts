@@ -37,7 +37,7 @@ describe('the page of the console', () => {
     expect(status).toBe(404)
   })
 
-  test('its files may be kept for ever and are compressed', async () => {
+  test('its files may be kept without end and are compressed', async () => {
     const { text } = await get('/console')
     const [, script = ''] = /<script type="module" src="([^"]+)">/.exec(text)!
     const plain = await get(script, { 'accept-encoding': 'identity' })

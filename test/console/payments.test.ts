@@ -1,7 +1,9 @@
 import type { Page } from 'playwright-core'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { sql } from '../../src/postgres/sql.js'
 import { openBrowser } from '../support/browser.js'
 import { addPerson } from '../support/people.js'
+import { until } from '../support/sessions.js'
 import { type Console, openConsole } from './open-console.js'
 
 /** Journeys through Home and payments, in one browser and on one service. */
@@ -40,6 +42,8 @@ describe('keyboard', () => {
     await page.keyboard.press('g')
     await page.keyboard.press('p')
     await page.waitForURL('**/console/payments')
+    // The page before has rows, too, and stays until the code of this one is loaded.
+    await page.getByRole('heading', { level: 1, name: 'Payments' }).waitFor()
     await page.waitForSelector('a[data-row]')
     await page.keyboard.press('j')
     await page.keyboard.press('Enter')
@@ -52,6 +56,13 @@ describe('keyboard', () => {
     await page.getByText('₦60,500.00 from CHUKA OKAFOR').waitFor()
     await page.keyboard.press('Enter')
     await page.waitForURL(`**/console/payments/${held}`)
+    // Without a search, it lists what was opened before.
+    await page.keyboard.press('Control+k')
+    await page.getByRole('dialog').getByText('CHUKA OKAFOR').first().waitFor()
+    await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('Enter')
+    await page.waitForURL(`**/console/payments/${accepted}`)
   })
 })
 
@@ -114,11 +125,32 @@ describe('the list', () => {
   test('the other mode keeps the path and has its own rows', async () => {
     await open('/payments')
     await page.getByRole('button', { name: 'Live', exact: true }).click()
-    await page.getByText('Nobody has paid yet').waitFor()
+    await page.getByText('No payments yet').waitFor()
     expect(page.url()).toBe(`${site.url}/console/payments`)
     expect(await page.getByText('Test mode').count()).toBe(0)
     await page.getByRole('button', { name: 'Test', exact: true }).click()
     await page.waitForSelector('a[data-row]')
+  })
+
+  // A change refreshes what is shown, but not what does not exist.
+  test('a reference that does not exist is asked for once', async () => {
+    const id = `${accepted.slice('pay_'.length, -6)}zzzzzz`
+    const asked: string[] = []
+    let refreshes = 0
+    page.on('request', (request) => {
+      const { pathname, search } = new URL(request.url())
+      if (pathname === '/v1/attention') refreshes += 1
+      const isAboutIt = pathname.startsWith('/v1/') && (pathname + search).includes(id)
+      if (isAboutIt) asked.push(request.headers()['manilla-mode']!)
+    })
+    for (const path of [`/payments/pay_${id}`, `/payouts/bt_${id}`]) {
+      await open(path)
+      await page.getByText('Nothing was found here').waitFor()
+      const before = refreshes
+      await site.collect(150_000, 150_000, 'IFEOMA ADE')
+      await expect.poll(() => refreshes).toBeGreaterThan(before)
+      expect(asked.splice(0), path).toEqual(['test', 'live'])
+    }
   })
 
   test('a reference of the other mode offers to switch', async () => {
@@ -155,5 +187,13 @@ describe('first run', () => {
     await checkout.waitForURL('**/checkout/cs_*')
     expect(await checkout.evaluate('window.opener')).toBeNull()
     await checkout.close()
+    // What the console itself sends is no first request to the API.
+    const { id } = merchant.environments.test
+    await until(async () => {
+      const logs = sql`select from request_logs where environment_id = ${id} limit 1`
+      return (await site.db.rows(logs)).length > 0
+    })
+    await page.reload()
+    await page.getByText('0 of 6').waitFor()
   })
 })

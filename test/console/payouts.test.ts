@@ -1,13 +1,24 @@
 import type { Page } from 'playwright-core'
 import { beforeAll, expect, test } from 'vitest'
+import { limits } from '../../src/base/limits.js'
+import { runBatches } from '../../src/payouts/batches/run-batches.js'
+import { sql } from '../../src/postgres/sql.js'
+import { toNuban } from '../../src/simulation/sandbox-bank/nuban.js'
 import { picture, sizes } from '../pages/checkout-pictures.js'
+import { openBatchWorker } from '../support/batch-worker.js'
 import { openBrowser } from '../support/browser.js'
+import { until } from '../support/sessions.js'
 import { type Console, openConsole } from './open-console.js'
 
 // A payout with approval, in a browser: one person asks, another approves.
 
+type Made = { transferReference: string | null }
+
 let site: Console
 let page: Page
+const account = (serial: number) =>
+  toNuban({ bankCode: '058', serial: String(serial).padStart(9, '0') })
+const wallet = 'FtwG8Lks5Wc3Y5BEVP3e94ZR7vEc8TQe4gtyj5fYdKkQ'
 
 beforeAll(async () => {
   site = await openConsole(await openBrowser())
@@ -16,7 +27,7 @@ beforeAll(async () => {
   await site.settle()
   await site.become(site.owner)
   page = await site.context.newPage()
-  page.setDefaultTimeout(8_000)
+  page.setDefaultTimeout(20_000)
 })
 
 async function open(path: string): Promise<void> {
@@ -68,6 +79,48 @@ test('a payout over the rule is sent for approval, and another person approves i
   await picture(page, 'script', 'console-payout-arrived')
 })
 
+test('naira become coins at a quoted price, and pay for a payout in coins', async () => {
+  await open('/balances')
+  await page.getByRole('link', { name: 'Convert' }).click()
+  await page.getByLabel('You convert').fill('160,000')
+  await page.getByText(/Price valid for [01]:\d\d/).waitFor()
+  const got = page.getByLabel('You receive')
+  const before = await got.inputValue()
+  expect(before).toMatch(/^\d+\.\d{2,6}$/)
+  await page.getByRole('button', { name: 'Get a new price' }).click()
+  await picture(page, 'script', 'console-convert')
+  await page.getByRole('button', { name: 'Convert ₦160,000.00' }).click()
+  await page.getByText('Added to the balance').waitFor()
+  expect(await page.locator('main h1').textContent()).toBe(`₦160,000.00 → ${before} USDC`)
+  await picture(page, 'script', 'console-conversion')
+  await page.getByRole('link', { name: 'Statement, naira' }).click()
+  await page.getByRole('link', { name: 'Conversion', exact: true }).click()
+  await page.getByText('Added to the balance').waitFor()
+
+  // The hot wallet has coins of other merchants, too.
+  const other = await site.addMerchant('Bola Foods')
+  await site.ask('POST', '/v1/test/balances/fund', {
+    key: other.test.secret,
+    body: { asset: 'USDC', amount: '900' },
+    headers: { 'idempotency-key': 'coins of another' },
+  })
+  await site.chain.advance(2)
+  await open(`/payouts/new?address=${wallet}&coin=USDC&amount=500`)
+  await page.getByRole('button', { name: 'Pay from your naira balance' }).click()
+  await page.getByText('Naira after').waitFor()
+  await picture(page, 'script', 'console-payout-funded')
+  await page.getByRole('button', { name: 'Send', exact: true }).click()
+  await page.getByRole('heading', { name: '500.00 USDC' }).waitFor()
+  const made = (await site.owner.ask('GET', '/v1/conversions')).json.data.items
+  const { reference, transferReference } = made.find((one: Made) => one.transferReference)
+  expect(page.url()).toContain(transferReference)
+  await page.getByRole('link', { name: reference }).click()
+  await page.getByText('Added to the balance').waitFor()
+  await page.getByRole('link', { name: transferReference }).click()
+  await page.getByRole('heading', { name: '500.00 USDC' }).waitFor()
+  await site.settle()
+})
+
 test('a payout in coins is rejected with a reason', async () => {
   await site.post('/v1/test/balances/fund', { asset: 'USDC', amount: '900' })
   await site.settle()
@@ -79,8 +132,7 @@ test('a payout in coins is rejected with a reason', async () => {
       USDT: null,
     },
   })
-  const address = 'FtwG8Lks5Wc3Y5BEVP3e94ZR7vEc8TQe4gtyj5fYdKkQ'
-  await open(`/payouts/new?address=${address}&coin=USDC&amount=250.5`)
+  await open(`/payouts/new?address=${wallet}&coin=USDC&amount=250.5`)
   await page.getByText('Two hundred and fifty USDC and 5 / 10').waitFor()
   await page.getByRole('button', { name: 'Send for approval' }).click()
   await page.getByText('1 of 2 people').waitFor()
@@ -92,4 +144,78 @@ test('a payout in coins is rejected with a reason', async () => {
   await page.getByRole('button', { name: 'Reject', exact: true }).click()
   await page.getByText('Wrong wallet').first().waitFor()
   await page.getByText('A second person rejected it.').first().waitFor()
+})
+
+test('a file is uploaded, approved by another person and paid, and what failed is retried', async () => {
+  const worker = openBatchWorker(site)
+  await site.post('/v1/test/balances/fund', { asset: 'NGN', amount: 500_000_000 })
+  const work = async () => {
+    site.clock.advance(limits.batches.resultsIntervalMaxMs)
+    while ((await runBatches(worker, 'test')) > 0);
+  }
+  /** Runs worker and bank until no batch is in this state: under load, a bank may not answer at once. */
+  const workWhile = (state: string) =>
+    until(async () => {
+      await site.settle()
+      await work()
+      const open = await site.db.rows(sql`select from payout_batches where state = ${state}`)
+      return open.length === 0
+    })
+  const choose = (...rows: string[]) =>
+    page.getByLabel('File', { exact: true }).setInputFiles({
+      name: 'salaries.csv',
+      mimeType: 'text/csv',
+      buffer: Buffer.from(['accountNumber,bankCode,amountNaira,accountName', ...rows].join('\n')),
+    })
+  await site.become(site.owner)
+  await open('/payouts/batches')
+  await page.getByRole('link', { name: 'New batch' }).first().click()
+  await choose('123456789,058,1000,Ada', `${account(1)},058,12a,Obi`)
+  await page.getByLabel('Name').fill('November salaries')
+  await page.getByRole('button', { name: 'Upload and check' }).click()
+  await page.getByRole('heading', { name: '2 problems in the file' }).waitFor()
+  await page.getByRole('cell', { name: 'amountNaira' }).waitFor()
+  await picture(page, 'script', 'console-batch-problems')
+
+  const row = (number: string, amount: string) => `${number},058,${amount},`
+  const rows = [1, 2, 2, 3].map((serial) => row(account(serial), '600000'))
+  await choose(...rows, row(account(990_000_002), '1000'), row(account(990_000_008), '1000'))
+  await page.getByRole('button', { name: 'Upload and check' }).click()
+  await page.getByText('0 of 6 checked').waitFor()
+  await picture(page, 'script', 'console-batch-checking')
+  await workWhile('VALIDATING')
+  // The page changes by itself.
+  await page.getByText('Has problems').waitFor()
+  await page.getByText('1 item cannot be paid').waitFor()
+  await page.getByRole('link', { name: 'Show', exact: true }).click()
+  await page.getByText('Same recipient and amount').first().waitFor()
+  await picture(page, 'script', 'console-batch-review')
+  await page.getByRole('button', { name: 'Send for approval' }).click()
+  await page.getByText('You created it, so another person must approve it.').waitFor()
+
+  const url = page.url()
+  await site.become(site.finance)
+  await page.goto(url)
+  await page.getByRole('button', { name: 'Approve' }).waitFor()
+  await picture(page, 'script', 'console-batch-approve')
+  await page.getByRole('button', { name: 'Approve' }).click()
+  await page.getByText('0 of 5 ended').waitFor()
+  await work()
+  // The bank may already have refused one of the five.
+  await page.getByText(/[45] in progress/).waitFor()
+  await picture(page, 'script', 'console-batch-paying')
+  await workWhile('PROCESSING')
+  await page.getByText('4 paid, 1 not paid').waitFor()
+  await picture(page, 'script', 'console-batch-result')
+  const saved = page.waitForEvent('download')
+  await page.getByRole('button', { name: 'Report' }).click()
+  expect((await saved).suggestedFilename()).toMatch(/^bat_\w+\.csv$/)
+  await page.locator('a[data-row]').first().click()
+  await page.getByRole('link', { name: /^bat_/ }).click()
+  await page.getByRole('button', { name: 'Retry failed items' }).click()
+  await page.getByText('Retry of').waitFor()
+  await work()
+  await open('/payouts/batches')
+  await page.getByText('November salaries').first().waitFor()
+  await picture(page, 'script', 'console-batches')
 })

@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { listenForErrors, picture, sizes } from '../pages/checkout-pictures.js'
+import { listenForErrors, picture } from '../pages/checkout-pictures.js'
 import { openBrowser } from '../support/browser.js'
-import { type Console, fill, openConsole } from './open-console.js'
+import { type Console, fill, go, openConsole } from './open-console.js'
 
 /**
  * The screens of a merchant with data: no script error, no breach of the content policy, accessible
@@ -18,7 +18,11 @@ const lists = {
   home: '',
   payments: '/payments',
   payouts: '/payouts',
+  batches: '/payouts/batches',
+  'batch-new': '/payouts/batches/new',
   balances: '/balances',
+  conversions: '/balances/conversions',
+  convert: '/balances/convert',
   collect: '/collect',
   'quick-start': '/quick-start',
   keys: '/keys',
@@ -36,6 +40,7 @@ const details = [
   'payout',
   'payout-waiting',
   'statement',
+  'conversion',
   'link',
   'endpoint',
   'event',
@@ -58,6 +63,7 @@ beforeAll(async () => {
     payout: `/payouts/${payouts[0].reference}`,
     'payout-waiting': `/payouts/${waiting.reference}`,
     statement: '/balances/statement',
+    conversion: `/balances/conversions/${await convert()}`,
     link: `/collect/links/${(await newest('/v1/checkout/sessions')).reference}`,
     endpoint: `/webhooks/${endpoint.id}`,
     event: `/events/${(await newest('/v1/events')).id}`,
@@ -77,23 +83,21 @@ async function askForPayout(): Promise<Record<string, string>> {
   return (await site.finance.ask('POST', '/v1/disbursements/bank-transfer', { body })).json.data
 }
 
-async function newest(path: string): Promise<Record<string, string>> {
-  return (await site.owner.ask('GET', path)).json.data.items[0]
+/** Naira to coins, so that lists and statements have a conversion. */
+async function convert(): Promise<string> {
+  const wanted = { from: 'NGN', to: 'USDC', amount: 16_000_000 }
+  const { reference } = await site.post('/v1/conversions/quotes', wanted)
+  return (await site.post('/v1/conversions', { quote: reference })).reference
 }
 
-/** Waits until the screen shows its data. */
-async function open(path: string): Promise<void> {
-  await page.setViewportSize(sizes.desktop)
-  await page.emulateMedia({ colorScheme: 'light' })
-  await page.goto(`${site.url}/console${path}`)
-  await page.waitForSelector('main h1')
-  await page.waitForSelector('[aria-busy=true]', { state: 'detached' })
+async function newest(path: string): Promise<Record<string, string>> {
+  return (await site.owner.ask('GET', path)).json.data.items[0]
 }
 
 describe('screens of a merchant', () => {
   test.each([...Object.keys(lists), ...details])('%s', async (name) => {
     const stop = listenForErrors(page, { isConsoleRead: true })
-    await open(paths[name]!)
+    await go(page, paths[name]!)
     expect(stop()).toEqual([])
     await picture(page, 'script', `console-${name}`)
   })

@@ -364,7 +364,7 @@ describe('links', () => {
     expect(service.log.some((line) => line.includes(token))).toBe(false)
   })
 
-  test('whoever made an invitation cannot use it to become an existing user', async () => {
+  test('the inviter cannot use an invitation to become an existing user', async () => {
     const victim = await addUser(service, { email: newEmail(), hasTotp: true })
     const owner = await addPerson(service, { role: 'owner' })
     const made = await owner.ask('POST', '/v1/team/invitations', {
@@ -464,7 +464,7 @@ describe('guessing', () => {
   test('five failures lock a user out for a quarter of an hour, known or not', async () => {
     const user = await addUser(service, { email: newEmail(), role: 'owner' })
     const texts: string[][] = []
-    for (const [index, email] of [user.email, 'nobody@example.com'].entries()) {
+    for (const [index, email] of [user.email, 'unknown@example.com'].entries()) {
       const jar = openJar(service.url)
       const headers = { 'x-forwarded-for': `198.51.100.${index}` }
       const guess = (password: string) => jar.post(passwordPath, { email, password }, { headers })

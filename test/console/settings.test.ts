@@ -3,8 +3,10 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { decideKyc } from '../../src/merchants/kyc-submissions.js'
 import { listenForErrors, picture, sizes } from '../pages/checkout-pictures.js'
 import { openBrowser } from '../support/browser.js'
+import { allowCopying, readCopied } from '../support/clipboard.js'
 import { openWithBank, type ServiceWithBank } from '../support/open-with-bank.js'
 import { addPerson } from '../support/people.js'
+import { go } from './open-console.js'
 
 /** Journeys through keys, quick start and settings, as an owner. */
 
@@ -15,22 +17,16 @@ beforeAll(async () => {
   const browser = await openBrowser()
   service = await openWithBank()
   const owner = await addPerson(service, { role: 'owner', name: 'Ada Obi' })
-  const context = await browser.newContext({
-    reducedMotion: 'reduce',
-    permissions: ['clipboard-read', 'clipboard-write'],
-  })
+  const context = await browser.newContext({ reducedMotion: 'reduce' })
+  await allowCopying(context)
   await context.addCookies([{ name: 'manilla', value: owner.token, url: service.url }])
   page = await context.newPage()
   page.setDefaultTimeout(15_000)
+  await page.goto(`${service.url}/console`)
+  await page.waitForSelector('main h1')
 })
 
-async function open(path: string): Promise<void> {
-  await page.setViewportSize(sizes.desktop)
-  await page.emulateMedia({ colorScheme: 'light' })
-  await page.goto(`${service.url}/console${path}`)
-  await page.waitForSelector('main h1')
-  await page.waitForFunction("!document.querySelector('[aria-busy=true]')")
-}
+const open = (path: string) => go(page, path)
 
 /** Runs a journey and fails if the page reports an error or breaks its own content policy. */
 async function journey(name: string, walk: () => Promise<void>): Promise<void> {
@@ -47,6 +43,12 @@ const choose = async (label: string, option: string) => {
   await page.getByRole('combobox', { name: label }).click()
   await page.getByRole('option', { name: option }).click()
 }
+/** Closes the notification, so that the next one is of the next change. */
+const seeSaved = async () => {
+  const saved = page.getByRole('alert').filter({ hasText: 'Saved.' })
+  await saved.getByRole('button', { name: 'Close' }).click()
+  await saved.waitFor({ state: 'detached' })
+}
 const statusWith = async (key: string, path: string) =>
   (await service.ask('GET', path, { key })).status
 
@@ -61,8 +63,8 @@ describe('keys', () => {
     })
     await dialog().getByRole('button', { name: 'Create key' }).click()
     await dialog().getByRole('button', { name: 'Copy' }).click()
-    const key = await page.evaluate<string>('navigator.clipboard.readText()')
-    expect(key).toMatch(/^sk_test_/)
+    await expect.poll(() => readCopied(page)).toMatch(/^sk_test_/)
+    const key = (await readCopied(page))!
     expect([await statusWith(key, '/v1/balances'), await statusWith(key, '/v1/events')]).toEqual([
       200, 403,
     ])
@@ -102,6 +104,8 @@ describe('keys', () => {
   })
 })
 
+const wallet = 'FtwG8Lks5Wc3Y5BEVP3e94ZR7vEc8TQe4gtyj5fYdKkQ'
+
 describe('settings', () => {
   test('the preview shows a look before it is saved', async () => {
     await open('/settings')
@@ -111,7 +115,7 @@ describe('settings', () => {
       const preview = page.frameLocator('iframe')
       await preview.getByText('Chi Bakery').first().waitFor()
       await button('Save').click()
-      await page.getByText('Saved.').waitFor()
+      await seeSaved()
     })
     const { json } = await service.ask('GET', '/v1/settings', {
       key: service.merchant.test.secret,
@@ -125,21 +129,33 @@ describe('settings', () => {
       await choose('Too little: Bank transfer', 'Hold')
       await page.getByRole('textbox', { name: 'Naira' }).fill('50000')
       await button('Save').click()
-      await page.getByText('Saved.').waitFor()
+      await seeSaved()
     })
     await open('/settings/settlements')
     await journey('settings-settlements', async () => {
       await choose('Schedule', 'Every week')
       await button('Save').click()
-      await page.getByText('Saved.').waitFor()
+      await seeSaved()
     })
+    await page.getByRole('button', { name: 'Change', exact: true }).click()
+    await journey('settings-destination', async () => {
+      await choose('Paid to', 'A wallet, in a stablecoin')
+      await choose('Stablecoin', 'USDT')
+      await dialog().getByLabel('Solana address').fill('not an address')
+    })
+    await dialog().getByRole('button', { name: 'Change' }).click()
+    await dialog().getByText('must be').first().waitFor()
+    await dialog().getByLabel('Solana address').fill(wallet)
+    await dialog().getByRole('button', { name: 'Change' }).click()
+    await seeSaved()
+    await page.getByText(wallet).waitFor()
     const { json } = await service.ask('GET', '/v1/settings', {
       key: service.merchant.test.secret,
     })
     expect(json.data).toMatchObject({
       policies: { bank: { underpayment: 'hold' } },
       lowBalance: { NGN: 5_000_000 },
-      settlement: { schedule: 'weekly' },
+      settlement: { schedule: 'weekly', payTo: 'wallet', asset: 'USDT', walletAddress: wallet },
     })
     await open('/settings/fees')
     await journey('settings-fees', async () => {
@@ -204,7 +220,8 @@ describe('settings', () => {
         decidedBy: 'operator',
       }),
     )
-    await open('/settings/kyc')
+    // The console may still show what it read a moment ago.
+    await page.reload()
     await journey('settings-kyc-asked', async () => {
       await page.getByText('The paper is not readable.').waitFor()
     })
@@ -212,3 +229,51 @@ describe('settings', () => {
 })
 
 const pdf = Buffer.from('%PDF-1.7\n% a paper\n')
+
+describe('people', () => {
+  const act = async (action: string) => {
+    await button('Actions: Chidi Eze').click()
+    await page.getByRole('menuitem', { name: action, exact: true }).click()
+  }
+
+  test('a member gets another role and is disabled, and their keys are named', async () => {
+    const chidi = await addPerson(service, { role: 'admin', name: 'Chidi Eze' })
+    const body = { name: 'Key of Chidi', kind: 'secret' }
+    const { key } = (await chidi.ask('POST', '/v1/api-keys', { body })).json.data
+    await open('/team')
+    await act('Change access')
+    await choose('Role', 'Developer')
+    await dialog().getByRole('button', { name: 'Save' }).click()
+    await page.getByText('Access changed').waitFor()
+    expect((await chidi.ask('GET', '/v1/balances')).status).toBe(401)
+    await act('Disable')
+    await dialog().getByText('Key of Chidi (Test)').waitFor()
+    await dialog().getByRole('button', { name: 'Disable' }).click()
+    await page.getByText('Disabled', { exact: true }).waitFor()
+    expect(await statusWith(key, '/v1/balances')).toBe(200)
+  })
+
+  test('a person is invited by a link that is shown once', async () => {
+    await open('/team')
+    await button('Invite').click()
+    await dialog().getByLabel('Email').fill('Bola@example.com')
+    await dialog().getByRole('button', { name: 'Make the link' }).click()
+    await dialog().getByText('/console/join/').first().waitFor()
+    await dialog().getByRole('button', { name: 'Done' }).click()
+    await button('Withdraw: bola@example.com').waitFor()
+    expect(await page.content()).not.toContain('/console/join/')
+  })
+
+  test('You says what the session counts as, and refuses a weak password', async () => {
+    await open('/you')
+    await page.getByText('This session counts as one with a second factor').waitFor()
+    await button('Set a password').click()
+    const set = () => dialog().getByRole('button', { name: 'Set a password' }).click()
+    await dialog().getByLabel('New password').fill('password1234')
+    await set()
+    await dialog().getByText('is one of those that are guessed first').first().waitFor()
+    await dialog().getByLabel('New password').fill('lagoon copper violin thirteen')
+    await set()
+    await page.getByText('You have a password.').waitFor()
+  })
+})

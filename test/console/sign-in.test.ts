@@ -145,3 +145,41 @@ test('the invited person joins, adds a passkey and signs in with it alone', asyn
   await page.waitForSelector('text=Password set')
   await phone.close()
 })
+
+test('in live mode a code is asked for once, and what was typed is sent after it', async () => {
+  const email = 'dayo@example.com'
+  const { secret } = await addUser(service, { email, role: 'owner', hasTotp: true })
+  const page = await (await newContext()).newPage()
+  await page.goto(`${url}/console/keys`)
+  await submitPassword(page, email)
+  await heading(page, 'Enter a code')
+  await page.fill('#code', codeOf(secret))
+  await page.click('form button')
+  await heading(page, 'API keys')
+  await page.getByRole('button', { name: 'Live', exact: true }).click()
+  service.clock.advance(6 * 60_000)
+
+  const dialogs = page.getByRole('dialog')
+  const create = async (name: string) => {
+    await page.getByRole('button', { name: 'Create key' }).first().click()
+    await dialogs.getByLabel('Name').fill(name)
+    await dialogs.getByRole('button', { name: 'Create key' }).click()
+  }
+  await create('Shop backend')
+  const asked = dialogs.filter({ hasText: 'Confirm that it is you' })
+  const code = asked.getByRole('textbox')
+  await code.fill('000000')
+  await asked.getByRole('button', { name: 'Confirm' }).click()
+  await asked.getByText('This code is wrong').waitFor()
+  expect(await code.inputValue()).toBe('')
+  await code.fill(codeOf(secret))
+  await page.keyboard.press('Enter')
+  await dialogs.getByText('sk_live_').waitFor()
+  expect(await asked.count()).toBe(0)
+  await dialogs.getByRole('button', { name: 'Done' }).click()
+  await page.getByText('Shop backend').waitFor()
+
+  await create('Shop worker')
+  await dialogs.getByText('sk_live_').waitFor()
+  await page.close()
+})

@@ -54,6 +54,10 @@ test('payouts have a new idempotency key each time', () => {
   expect(keyed.map(({ request }) => pathOf(request))).toEqual([
     '/v1/disbursements/crypto',
     '/v1/disbursements/bank-transfer',
+    '/v1/disbursements/batches',
+    '/v1/disbursements/batches/{reference}/submit',
+    '/v1/disbursements/batches/{reference}/retry',
+    '/v1/conversions',
     '/v1/settlements',
   ])
   for (const { request } of keyed)

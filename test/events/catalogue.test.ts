@@ -12,7 +12,7 @@ const joinNames = (groups: Record<string, string>) =>
     ends.split(' ').map((end) => `${resource}.${end}`),
   )
 
-/** The types of the contract, plus failed refunds, cancelled wallets and settlements. */
+/** The types of the contract, plus failed refunds, cancelled wallets, conversions and settlements. */
 const documentedTypes = joinNames({
   virtual_account: 'paid underpaid overpaid late_payment duplicate_payment expired cancelled',
   dedicated_account: 'created credited deactivated',
@@ -22,7 +22,9 @@ const documentedTypes = joinNames({
   payment: 'held returning returned refunded refund_failed',
   crypto_transfer: 'pending submitted confirmed failed',
   bank_transfer: 'pending submitted completed failed reversed',
+  conversion: 'completed',
   settlement: 'created paid failed reversed',
+  batch: 'completed',
   balance: 'low',
   webhook_endpoint: 'disabled test',
 })
@@ -51,7 +53,7 @@ function literalsIn(text: string): string[] {
 
 describe('event types', () => {
   test('are exactly those of the contract', () => {
-    expect(documentedTypes).toHaveLength(43)
+    expect(documentedTypes).toHaveLength(45)
     expect(eventTypes.toSorted()).toEqual(documentedTypes.toSorted())
   })
 

@@ -40,6 +40,7 @@ export function createStrictness(document: Document) {
     const headers = toPairs(sent.headers)
     const [target = ''] = sent.path.split('#', 1)
     const [pathText = '', queryText = ''] = target.split('?', 2)
+    if (!isDecodable(pathText)) return null
     const query = [...new URLSearchParams(queryText)]
     const values = { path: readPath(found.path, pathText), query, header: headers }
     for (const parameter of parameters) {
@@ -111,6 +112,16 @@ function toValue({ schema, in: place }: Parameter, text: string): unknown {
   const isNumber = schema.type === 'integer' && /^-?(0|[1-9]\d{0,14})$/.test(text)
   if (isNumber) return Number(text)
   return place === 'path' ? safeDecode(text) : text
+}
+
+/** A path that is no UTF-8 is not a valid URL, whatever the document says of its parts. */
+function isDecodable(text: string): boolean {
+  try {
+    decodeURIComponent(text)
+    return true
+  } catch {
+    return false
+  }
 }
 
 function safeDecode(text: string): string {

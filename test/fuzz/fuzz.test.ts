@@ -12,7 +12,7 @@ import { unwrittenRules } from './unwritten-rules.js'
 /** A short version of `npm run fuzz`. */
 
 const cases = 600
-const perOperation = 12
+const perOperation = 6
 
 const { url, ask, merchant } = await openWithBank()
 const { json: document } = await ask('GET', '/openapi.json')

@@ -63,9 +63,12 @@ export function allowedDrafts(operation: Operation): Arbitrary<Draft> {
 /** The example of the document; references in the path are those of earlier answers. */
 export function exampleDraft({ method, path, parameters, example }: Operation): Draft {
   const of = (place: Parameter['in']) => parameters.filter((one) => one.in === place)
+  // Of parameters that exclude each other, the document marks those that its example sends.
+  const isSampled = ({ required, schema }: Parameter) => required || 'x-sample' in schema
+  const isMarked = parameters.some(({ schema }) => 'x-sample' in schema)
   const shown = (place: Parameter['in']) =>
     of(place)
-      .filter((one) => one.example !== undefined)
+      .filter((one) => one.example !== undefined && (!isMarked || isSampled(one)))
       .map((one): [string, unknown] => [one.name, one.example])
   const inPath = of('path').map(({ name, example: sample }) => {
     const known: DraftValue = { known: kindOf(name, sample), at: 0, otherwise: sample }

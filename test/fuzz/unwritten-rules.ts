@@ -73,4 +73,30 @@ export const unwrittenRules: { rule: string; field: RegExp; issue: RegExp }[] = 
     field: /^(amount|destination\..+|outcome)$/,
     issue: /^(is for |must be an integer in kobo|must be a decimal string|must be one of)/,
   },
+  {
+    rule: 'A conversion is between naira and a coin; either `amount` or `targetAmount` is sent, as a whole number of kobo or a decimal of the coin.',
+    field: /^(to|amount|targetAmount)$/,
+    issue:
+      /^(must be (USDC or USDT|NGN|sent, or|an integer in kobo|a decimal string of)|cannot be)/,
+  },
+  {
+    rule: 'Either `fundFrom.asset` or the asset of the transfer is naira; `fundFrom` has either `quote` or `maxRate`, a positive decimal.',
+    field: /^fundFrom(\.(asset|maxRate))?$/,
+    issue: /^must (be (USDC or USDT|NGN|a decimal in naira)|have either)/,
+  },
+  {
+    rule: 'A `merchantReference` occurs once in a batch, and the total of its items is within the largest amount.',
+    field: /^items(\.\d+\.merchantReference)?$/,
+    issue: /^must (be unique; items\.\d+ has it|not pay out more than)/,
+  },
+  {
+    rule: 'The naira amounts of a batch are within the limits of the mode.',
+    field: /^items\.\d+\.amount$/,
+    issue: /^must be at (least|most) ₦[\d,.]+ \(\d+ kobo\)$/,
+  },
+  {
+    rule: 'A settlement to a wallet has a `walletAddress`, a Solana address.',
+    field: /^settlement\.walletAddress$/,
+    issue: /^(is required to settle to a wallet|must be a Solana address)/,
+  },
 ]

@@ -174,7 +174,7 @@ describe('merchants', () => {
   })
 })
 
-test('KYC that nobody submitted cannot be decided', async () => {
+test('KYC that was not submitted cannot be decided', async () => {
   expect(await get('/kyc')).toEqual({ items: [] })
   expect(await get(`/kyc/${merchant.reference}`)).toMatchObject({ status: 'NONE', documents: [] })
   for (const outcome of ['approve', 'ask', 'reject']) {
@@ -310,7 +310,8 @@ describe('an action of two operators', () => {
     })
     await db.rows(sql`update users set disabled_at = null where id = ${obi.userId}`)
     expect(reply.status).toBe(403)
-    expect(reply.json.message).toContain('`manilla rails pause` on the server')
+    expect(reply.json.message).toContain('you are the only one')
+    expect(reply.json.nextStep).toContain('`manilla rails pause` on the server')
   })
 })
 
@@ -453,7 +454,7 @@ test('one proof of the ledger runs at a time, and its result is kept', async () 
 })
 
 // Last, because sessions of operators end before an action expires.
-test('an action that nobody confirms in a day expires', async () => {
+test('an action not confirmed in a day expires', async () => {
   const pause = { reason: 'The bank is slow' }
   const { action } = await post(`/rails/${bank.name}/pause`, pause)
   clock.advance(day)

@@ -9,6 +9,7 @@ import { day, systemClock } from '../../src/base/clock.js'
 import { limits } from '../../src/base/limits.js'
 import { createLogger } from '../../src/base/log.js'
 import { Secret } from '../../src/base/secret.js'
+import { addStock, checkStock } from '../../src/operations/change-exchange.js'
 import { registerReconcile } from '../../src/operations/commands/reconcile.js'
 import { reconcile, reconcileDue } from '../../src/operations/reconcile.js'
 import { decidePayout } from '../../src/payouts/decide-payout.js'
@@ -431,5 +432,25 @@ describe('a difference is reported', () => {
     const text = await createMetrics({}, figures).registry.metrics()
     expect(text).toContain('manilla_reconciliation_differences{rail="sandbox-bank"} 2')
     expect(text).toContain(`manilla_reconciliation_differences{rail="${solana.name}"} 6`)
+  })
+
+  // The 5 units of the stranger: no more than these, and only once.
+  test('unless the operator adds the incoming coins to the exchange', async () => {
+    const order = { mode: 'test', asset: 'USDT', amount: 5n, note: 'Own coins' } as const
+    await expect(checkStock(db, { ...order, amount: 6n }, solana)).rejects.toThrow(
+      'holds 7.000005 USDT, which is 0.000005 USDT more than the ledger explains',
+    )
+    const checked = await checkStock(db, order, solana)
+    const add = () =>
+      db.transaction((tx) => addStock(tx, clock.now(), { ...order, checked }, 'ada'))
+    await add()
+    await expect(add()).rejects.toThrow('The stock changed meanwhile')
+    await expect(checkStock(db, order, solana)).rejects.toThrow(
+      'which is 0 USDT more than the ledger',
+    )
+    const results = await reconcile(tools, clock.now())
+    const names = results.flatMap(({ differences }) => differences.map(({ name }) => name))
+    expect(names).toContain('USDC')
+    expect(names).not.toContain('USDT')
   })
 })

@@ -1,15 +1,17 @@
 import { randomBytes } from 'node:crypto'
 import { Webhook } from 'standardwebhooks'
 import { expect, test } from 'vitest'
-import { createSeal, type OtherSecrets } from '../../src/base/sealed.js'
+import { createSeal, type OtherSecrets, type Seal } from '../../src/base/sealed.js'
 import { Secret } from '../../src/base/secret.js'
 import { examineDatabase } from '../../src/operations/doctor/examine-database.js'
 import { rotateSecret } from '../../src/operations/rotate-secret.js'
 import { sql } from '../../src/postgres/sql.js'
 import { prepareDatabase } from '../../src/prepare-database.js'
+import { findTotpSecret, newTotpSecret, saveTotpSecret } from '../../src/team/totp.js'
 import { startDeliverer } from '../support/deliverer.js'
 import { emit, newEventOf } from '../support/deliveries.js'
 import { onlySandbox, openManilla } from '../support/open-manilla.js'
+import { addPerson } from '../support/people.js'
 import { openReceiver } from '../support/receiver.js'
 import { until } from '../support/sessions.js'
 
@@ -69,6 +71,13 @@ test('the secret is replaced while merchants keep calling', async () => {
     return new Webhook(secret).verify(body, headers)
   }
   await deliver(first)
+  const person = await addPerson(before, { role: 'owner' })
+  const totpSecret = newTotpSecret()
+  await db.transaction(async (tx) => {
+    const sealed = before.seal.seal(totpSecret)
+    saveTotpSecret(tx, clock.now(), { userId: person.userId, sealed, step: 1 })
+  })
+  const readTotp = (seal: Seal) => findTotpSecret(db, seal, person.userId)
 
   // Step 1: processes learn the next secret. Only with the old one may it become the current one.
   const patient = await open(first, { next: fresh })
@@ -122,6 +131,8 @@ test('the secret is replaced while merchants keep calling', async () => {
     waiting: Array(6).fill({ lastUsedAt: null }),
   })
   expect(await rotate()).toMatchObject({ endpoints: 0, answers: 0 })
+  expect(await readTotp(createSeal(fresh))).toBe(totpSecret)
+  await expect(readTotp(createSeal(first))).rejects.toThrow()
   expect((await doctor(fresh, { old: first }))?.message).toContain('6 API keys still depend')
   expect((await doctor(fresh, { old: first }))?.fix).toContain('Keep MANILLA_SECRET_OLD until')
   const embedded = await doctor(fresh, { old: first }, 'home/secret')

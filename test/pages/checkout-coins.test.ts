@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
 import { openBrowser } from '../support/browser.js'
+import { readCopied } from '../support/clipboard.js'
 import { openWithBankAndChain, twoWayShopOf } from '../support/open-with-bank-and-chain.js'
 import {
   expectAccessible,
@@ -56,6 +57,13 @@ const states: Record<string, State> = {
     },
     shows: [/Pay in USDC/, /Send exactly 3\.20 USDC/, address, /Pay before \d\d:\d\d WAT/],
     hides: [/₦|[Tt]ransfer details|Bank transfer/],
+  },
+  'coins-by-rate': {
+    make: async () => (await open({ crypto: { asset: 'USDC', network: 'SOLANA' } })).url,
+    shows: [
+      /Send exactly \d\.\d\d USDC ₦12,500\.00 at ₦1,\d{3}(\.\d\d)? for 1 USDC Two loaves/,
+      /Exactly \d\.\d\d USDC must arrive in one transfer/,
+    ],
   },
   'coins-waiting': {
     make: async () => `${(await open()).url}?coins=0`,
@@ -175,12 +183,11 @@ describe('a payer with the page open', () => {
     expect(await page.getByRole('link', { name: 'Open in wallet' }).getAttribute('href')).toMatch(
       new RegExp(`^solana:${one.address}\\?amount=3\\.2&spl-token=\\w{43,44}&label=Ada%20Stores&`),
     )
-    const read = () => page.evaluate('navigator.clipboard.readText()')
     await page.getByRole('button', { name: 'Copy address' }).click()
-    expect(await read()).toBe(one.address)
+    await expect.poll(() => readCopied(page)).toBe(one.address)
     await expect.poll(() => announced(page)).toBe('Address copied')
     await page.getByRole('button', { name: 'Copy amount in USDC' }).click()
-    expect(await read()).toBe('3.20')
+    await expect.poll(() => readCopied(page)).toBe('3.20')
     await page.getByRole('link', { name: "I've sent the USDC" }).click()
     await whenShown(page, 'waiting')
     expect(await page.evaluate('document.activeElement.textContent')).toBe('Waiting for your USDC')

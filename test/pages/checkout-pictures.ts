@@ -64,6 +64,31 @@ const variants = Object.entries(sizes).flatMap(([size, viewport]) =>
 let count = 0
 
 /**
+ * Screens that together show every part of the themes: badges, notices, forms, dialogs, charts.
+ * `npm test` checks the contrast of these, in both color schemes: contrast depends on the theme and
+ * not on the data, and takes two thirds of a check.
+ */
+const withContrast = new Set([
+  'pending',
+  'paid',
+  'held',
+  'coins',
+  'reference-introduction',
+  'reference-listBalances',
+  'console-home',
+  'console-payments',
+  'console-payment-held',
+  'console-settings',
+  'console-keys-create',
+  'console-payout-new',
+  'console-payout-approve',
+  'console-sign-in',
+  'console-operator-health',
+  'console-operator-kyc-review',
+  'console-operator-confirm',
+])
+
+/**
  * Checks the accessibility of a page in one size and color scheme; successive states alternate
  * between the combinations. `npm run pages` checks all of them and takes screenshots for review.
  * Pages without script are not checked.
@@ -78,6 +103,7 @@ export async function picture(page: Page, kind: string, name: string): Promise<v
     if (kind === 'script') await expectAccessible(page)
     await takeScreenshot(page, `${name}-${kind}-${size}-${colorScheme}`)
   }
+  if (!isFull && withContrast.has(name)) await expectContrast(page)
 }
 
 /** Screenshots are for people to review, so `npm test` takes none. */
@@ -85,14 +111,26 @@ export async function takeScreenshot(page: Page, name: string): Promise<void> {
   if (isFull) await page.screenshot({ path: `${pictures}/${name}.png`, fullPage: true })
 }
 
+/** Every rule, but contrast only in `npm run pages`. */
 export async function expectAccessible(page: Page): Promise<void> {
   const isFit = 'document.documentElement.scrollWidth <= innerWidth'
   expect(await page.evaluate(isFit), 'no horizontal overflow').toBe(true)
+  await expectNoViolation(page, { rules: { 'color-contrast': { enabled: isFull } } })
+}
+
+/** In both color schemes; the page stays in the dark one. */
+export async function expectContrast(page: Page): Promise<void> {
+  for (const colorScheme of schemes) {
+    await page.emulateMedia({ colorScheme })
+    await expectNoViolation(page, { runOnly: ['color-contrast'] })
+  }
+}
+
+async function expectNoViolation(page: Page, options: axe.RunOptions): Promise<void> {
   const hasAxe = await page.evaluate("typeof axe === 'object'")
   if (!hasAxe) await page.evaluate(`${axeSource};0`)
-  const { violations } = await page.evaluate<axe.AxeResults>(
-    "axe.run({ resultTypes: ['violations'] })",
-  )
+  const all = JSON.stringify({ ...options, resultTypes: ['violations'] })
+  const { violations } = await page.evaluate<axe.AxeResults>(`axe.run(${all})`)
   const found = violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html)}`)
   expect(found).toEqual([])
 }

@@ -3,6 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { readCopied } from '../support/clipboard.js'
 import { takeScreenshot } from './checkout-pictures.js'
 import { allAnnounced, announced, openVisits, state, whenShown } from './checkout-visits.js'
 import { openCheckout } from './open-checkout.js'
@@ -43,15 +44,14 @@ describe('a payer with the page open', () => {
   test('copies account number and amount in plain format', async () => {
     const { url, number } = await open()
     const page = await visit(url)
-    const read = () => page.evaluate('navigator.clipboard.readText()')
     const copy = page.getByRole('button', { name: 'Copy account number' })
     await copy.click()
     // Copying is asynchronous.
     await expect.poll(() => copy.textContent(), { timeout: 4_000 }).toBe('Copied')
-    expect(await read()).toBe(number)
+    expect(await readCopied(page)).toBe(number)
     await expect.poll(() => announced(page)).toBe('Account number copied')
     await page.getByRole('button', { name: 'Copy amount' }).click()
-    await expect.poll(read, { timeout: 4_000 }).toBe('12500.00')
+    await expect.poll(() => readCopied(page), { timeout: 4_000 }).toBe('12500.00')
     await expect.poll(() => copy.textContent(), { timeout: 4_000 }).toBe('Copy')
     await leave(page)
   })

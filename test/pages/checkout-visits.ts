@@ -1,5 +1,6 @@
 import type { Browser, Page } from 'playwright-core'
 import { expect } from 'vitest'
+import { allowCopying } from '../support/clipboard.js'
 
 export const state = (page: Page) => page.locator('main').getAttribute('data-state')
 export const announced = (page: Page) => page.locator('#announcer').textContent()
@@ -31,8 +32,8 @@ export async function openVisits(browser: Browser) {
   const context = await browser.newContext({
     viewport: { width: 360, height: 740 },
     reducedMotion: 'reduce',
-    permissions: ['clipboard-read', 'clipboard-write'],
   })
+  await allowCopying(context)
 
   let left: Page | undefined
 

@@ -2,8 +2,8 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { Webhook } from 'standardwebhooks'
-import { afterAll } from 'vitest'
 import { Manilla } from '../../sdk/src/manilla.js'
+import { afterFile } from '../support/after-file.js'
 import {
   createHome,
   isRunning,
@@ -21,7 +21,7 @@ export async function openStore() {
   const home = createHome()
   const data = mkdtempSync(path.join(tmpdir(), 'manilla-store-'))
   const running: Program[] = []
-  afterAll(async () => {
+  afterFile(async () => {
     for (const program of running.toReversed()) {
       if (isRunning(program.pid)) program.signal('SIGTERM')
       await program.ended

@@ -4,7 +4,13 @@ import { describe, expect, test } from 'vitest'
 import { openBrowser } from '../support/browser.js'
 import { createHome, removeHome, spawnStore } from '../support/program.js'
 import { until } from '../support/sessions.js'
-import { expectAccessible, isFull, sizes, takeScreenshot } from './checkout-pictures.js'
+import {
+  expectAccessible,
+  expectContrast,
+  isFull,
+  sizes,
+  takeScreenshot,
+} from './checkout-pictures.js'
 import { fillIn, openStore, submit } from './store-processes.js'
 
 /** The example shop, used by a customer, then with failures and forged webhooks. */
@@ -66,6 +72,8 @@ describe('a customer', () => {
           await expectAccessible(page)
           await takeScreenshot(page, `store-${name}-${shown}-${colorScheme}`)
         }
+        // The waiting page has the colors of the shipped one.
+        if (!isFull && name !== 'waiting') await expectContrast(page)
         await page.setViewportSize(sizes[size])
       }
       const name = `Ada <b>"O'bi"</b> ${size}`

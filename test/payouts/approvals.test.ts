@@ -3,12 +3,16 @@ import { describe, expect, test } from 'vitest'
 import { ScenarioContext } from '../../sdk/cli/scenario-context.js'
 import { triggers } from '../../sdk/cli/trigger.js'
 import { Manilla } from '../../sdk/src/manilla.js'
-import { fromReference, prefixes } from '../../src/base/ids.js'
+import { after, hour } from '../../src/base/clock.js'
+import { fromReference, prefixes, toReference } from '../../src/base/ids.js'
 import { pauseRail, resumeRail } from '../../src/payouts/paused-rails.js'
 import { createSession } from '../../src/team/sessions.js'
+import { haveSharedAccess } from '../../src/team/shared-access.js'
+import type { Reply } from '../support/open-manilla.js'
 import { openWithBankAndChain } from '../support/open-with-bank-and-chain.js'
 import { addPerson, type Person } from '../support/people.js'
 import { openSession } from '../support/sessions.js'
+import { goodPassword, openJar } from '../support/sign-in.js'
 import { expectAllProofs } from '../support/sound-books.js'
 
 const service = await openWithBankAndChain({ hasPayouts: true })
@@ -33,12 +37,14 @@ await fund('NGN', 100_000_000)
 await fund('USDC', '1000')
 await ada.ask('PATCH', '/v1/settings/approvals', { body: rule })
 
+type Asking = Pick<Person, 'ask'>
+
 async function fund(asset: string, amount: number | string) {
   const headers = { 'idempotency-key': randomUUID() }
   await ask('POST', '/v1/test/balances/fund', { key, body: { asset, amount }, headers })
 }
 
-async function payOut(person: Person, amount = 2_000_000, more = {}) {
+async function payOut(person: Asking, amount = 2_000_000, more = {}) {
   const body = { amount, ...toBank, ...more }
   return person.ask('POST', '/v1/disbursements/bank-transfer', { body })
 }
@@ -51,7 +57,7 @@ async function createPending(amount?: number) {
 
 type Pending = { reference: string; orderHash: string }
 
-const approve = (person: Person, { reference, orderHash }: Pending, headers = {}) =>
+const approve = (person: Asking, { reference, orderHash }: Pending, headers = {}) =>
   person.ask('POST', `/v1/disbursements/${reference}/approve`, { body: { orderHash }, headers })
 
 const reject = (person: Person, { reference }: Pending, reason = 'Paid already') =>
@@ -90,6 +96,28 @@ async function expectWaiting(payout: Pending) {
   expect(await verify(payout)).toMatchObject({ status: 'PENDING', submittedAt: null })
   expect(await attemptsOf(payout)).toEqual([])
   await reject(chidi, payout)
+}
+
+/** Uses the link that a member made for another, as the maker could. */
+async function useLink(reply: Reply, given: Record<string, string>): Promise<Person['ask']> {
+  const jar = openJar(service.url)
+  const joined = await jar.submit(new URL(reply.json.data.url).pathname, given)
+  expect(joined.status, joined.text).toBe(303)
+  const cookie = `manilla=${jar.cookies.get('manilla')}`
+  return (method, path, request = {}) =>
+    ada.ask(method, path, { ...request, headers: { ...request.headers, cookie } })
+}
+
+async function takeOver(maker: Person, { userId }: Person) {
+  const reference = toReference(prefixes.user, userId)
+  const made = await maker.ask('POST', `/v1/team/users/${reference}/link`)
+  return { ask: await useLink(made, { password: goodPassword }) }
+}
+
+async function invite(maker: Person) {
+  const body = { email: `${randomUUID()}@example.com`, role: 'admin', maySeeLive: true }
+  const made = await maker.ask('POST', '/v1/team/invitations', { body })
+  return { ask: await useLink(made, { name: 'Tunde Bello', password: goodPassword }) }
 }
 
 describe('a payout over the rule', () => {
@@ -278,7 +306,33 @@ describe('no payout leaves without a second person:', () => {
       })
   })
 
-  test('4. the account belongs to somebody else by now', async () => {
+  // Before the tests that advance the clock by days.
+  test('11. one admin made the links of the creator, the approver, or both', async () => {
+    const olu = await addPerson(service, { role: 'finance', name: 'Olu Bello' })
+    const asOlu = await takeOver(ada, olu)
+    const ofAda = await createPending()
+    expect((await approve(asOlu, ofAda)).json).toMatchObject({ reason: 'shared_access' })
+    await expectWaiting(ofAda)
+
+    const asInvited = await invite(ada)
+    const ofOlu = (await payOut(asOlu)).json.data
+    expect((await approve(asInvited, ofOlu)).json).toMatchObject({ reason: 'shared_access' })
+    const looser = { ...rule, NGN: { each: 900_000_000, perDay: null } }
+    const proposed = await ada.ask('PATCH', '/v1/settings/approvals', { body: looser })
+    const { id } = proposed.json.data.change
+    const confirmed = await asInvited.ask('POST', `/v1/settings/changes/${id}/confirm`)
+    expect(confirmed.json).toMatchObject({ reason: 'shared_access' })
+    await ada.ask('PATCH', '/v1/settings/approvals', { body: rule })
+
+    // A member without such a link approves; so may the others once three days have passed.
+    expect((await approve(bola, ofOlu)).json.data).toMatchObject({ status: 'SUBMITTED' })
+    const pair: [string, string] = [ada.userId, olu.userId]
+    expect(await haveSharedAccess(db, clock.now(), pair)).toBe(true)
+    expect(await haveSharedAccess(db, after(clock.now(), 73 * hour), pair)).toBe(false)
+    await settle()
+  })
+
+  test('4. the account belongs to another person by now', async () => {
     const payout = await createPending()
     const { inspect } = bank
     bank.inspect = async (targets) =>
@@ -383,7 +437,7 @@ describe('no payout leaves without a second person:', () => {
     await settle()
   })
 
-  test('10. somebody has the database connection of the application', async () => {
+  test('10. an attacker has the database connection of the application', async () => {
     const payout = await createPending()
     const id = idOf(payout)
     const session = await openSession(db)
@@ -460,7 +514,7 @@ describe('a refund', () => {
   const returnsOf = async (payment: string) =>
     (await read(`/v1/collections/payments/${payment}/returns`)).items
 
-  test('to the sender needs nobody else, one to another account does', async () => {
+  test('to the sender needs no second person, one to another account does', async () => {
     const payment = await collect(3_000_000)
     const path = `/v1/collections/payments/${payment}/refund`
     const elsewhere = { amount: 1_100_000, destination: toBank }
@@ -508,7 +562,7 @@ describe('a refund', () => {
   })
 })
 
-test('whoever may only ask for a refund leaves it to somebody who may decide', async () => {
+test('a member who may only ask for a refund leaves it to one who may decide', async () => {
   const emeka = await addPerson(service, { role: 'support', name: 'Emeka Obi' })
   const { items } = await read('/v1/collections/payments?status=HELD')
   const path = `/v1/collections/payments/${items[0].reference}`
@@ -547,7 +601,7 @@ describe('the rule', () => {
     const large = await bola.ask('GET', `${path}2000000`)
     const names = large.json.data.approvers.map(({ name }: { name: string }) => name)
     expect(large.json.data.needed).toBe(true)
-    expect(names).toEqual(['Ada Obi', 'Chidi Eze'])
+    expect(names).toEqual(['Ada Obi', 'Chidi Eze', 'Olu Bello', 'Tunde Bello'])
     expect((await chidi.ask('GET', `${path}1000000`)).json.data.needed).toBe(false)
   })
 })

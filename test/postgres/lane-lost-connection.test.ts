@@ -183,7 +183,8 @@ test('a connection lost before commit is replaced without the callers noticing',
   const calls = Array.from({ length: 20 }, (_, index) =>
     toCall(holdOf({ environmentId, asset: 'USDC' }, 9n, 1n), `before-${index}`),
   )
-  const answers = calls.map((call) => lane.run(call))
+  // The server reports the end of a session before it releases what the session held.
+  const answers = calls.map((call) => whileInProgress(() => lane.run(call)))
   await untilBlocked(db)
   await db.rows(sql`
     select pg_terminate_backend(pid) from pg_stat_activity
@@ -193,7 +194,7 @@ test('a connection lost before commit is replaced without the callers noticing',
 
   const answered = await Promise.all(answers)
   expect(answered.every(({ status, isReplayed }) => status === 201 && !isReplayed)).toBe(true)
-  expect(lane.stats).toMatchObject({ batches: 1, retried: 1, unknown: 0, halved: 0 })
+  expect(lane.stats).toMatchObject({ retried: 1, unknown: 0, halved: 0 })
   expect(await countHolds(environmentId)).toBe(20)
   await expectLowerProofs(db)
 })

@@ -9,6 +9,7 @@ import type { WebhookEndpoint } from '../../src/webhooks/endpoint.js'
 import { listEndpointDeliveries } from '../../src/webhooks/find-deliveries.js'
 import { countMissed } from '../../src/webhooks/redeliver.js'
 import { freshDatabase } from '../support/database.js'
+import { isLongRun } from '../support/long-run.js'
 import { indexScansOf } from '../support/plans.js'
 import { openSession } from '../support/sessions.js'
 
@@ -222,7 +223,8 @@ test('deliveries of events are read by key', async () => {
 
 // The height of an index counts as cost: at some sizes the index on the status, whose rows are
 // shorter, counts as cheaper than the unique index on references. These are planned for every list,
-// so a wide plan is harmless while the table has few rows, where each read costs little.
+// so a wide plan is harmless while the table has few rows, where each read costs little. `npm run
+// storm` reads larger tables, too, and with short references.
 test('references are read by key, however long and however many', async () => {
   const session = await openSession(referencesDb)
   await dropRules(session)
@@ -237,9 +239,9 @@ test('references are read by key, however long and however many', async () => {
     ]
     if (found.length > 0) wide[label] = found
   }
-  for (const textLength of [32, 100]) {
+  for (const textLength of isLongRun ? [32, 100] : [100]) {
     let from = 1
-    for (const to of [300, 4_000, 9_000, 20_000, 30_000]) {
+    for (const to of isLongRun ? [300, 4_000, 9_000, 20_000, 30_000] : [300, 4_000, 9_000]) {
       await fill(session, { from, to, only: tables, textLength })
       from = to + 1
       await check(`${to} rows, ${textLength} characters`)

@@ -39,11 +39,13 @@ describe.each(rows)('%s', (_, row) => {
   })
 
   test('returns the documented data', () => {
+    if (row.gives === 'csv') {
+      expect(Object.keys(described.responses['200']!.content)).toContain('text/csv')
+      return
+    }
     const fields = Object.keys(dataOf(described).properties ?? {})
     const isPaged = query.some(({ name }) => name === 'cursor')
-    if (row.gives === 'csv')
-      expect(Object.keys(described.responses['200']!.content)).toContain('text/csv')
-    else if (isPaged) expect([row.gives, fields]).toEqual(['pages', ['items', 'nextCursor']])
+    if (isPaged) expect([row.gives, fields]).toEqual(['pages', ['items', 'nextCursor']])
     else if (fields.includes('items')) expect(row.gives).toBe('items')
     else expect(row.gives).toBe(row.method === 'DELETE' ? 'nothing' : 'data')
   })

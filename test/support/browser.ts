@@ -1,12 +1,13 @@
-import type { Browser } from 'playwright-core'
-import { afterAll, inject } from 'vitest'
-import { launch } from './find-browser.js'
+import { type Browser, chromium } from 'playwright-core'
+import { inject } from 'vitest'
+import { afterFile } from './after-file.js'
 
-/** Launches Chromium with an empty profile for this file, and closes it with the file. */
+/** A connection of this file to the run's Chromium; its contexts have empty profiles. */
 export async function openBrowser(): Promise<Browser> {
-  const found = inject('browser')
-  if (found === undefined) throw new Error(inject('browserAdvice'))
-  const browser = await launch(found)
-  afterAll(() => browser.close())
+  const url = inject('browserUrl')
+  if (url === undefined) throw new Error(inject('browserAdvice'))
+  const browser = await chromium.connect(url)
+  // Closes the contexts of this connection.
+  afterFile(() => browser.close())
   return browser
 }

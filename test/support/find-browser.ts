@@ -1,12 +1,12 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
-import { chromium } from 'playwright-core'
+import { chromium, type LaunchOptions } from 'playwright-core'
 import type { TestProject } from 'vitest/node'
 import { adviceFor, listWays, type Machine, needsBrowser, type Way } from './browser-ways.js'
 
 /** Without a path, Playwright launches the browser that it downloaded. */
-export type FoundBrowser = { path?: string; env?: Record<string, string> }
+type FoundBrowser = { path?: string; env?: Record<string, string> }
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -95,7 +95,7 @@ async function take(way: Way): Promise<FoundBrowser | undefined> {
 /** A machine may lack the libraries that a downloaded browser needs. */
 async function ifItLaunches(browser: FoundBrowser): Promise<FoundBrowser | undefined> {
   try {
-    await (await launch(browser)).close()
+    await (await chromium.launch(toOptions(browser))).close()
     return browser
   } catch (error) {
     const [reason] = (error as Error).message.split('\n')
@@ -154,10 +154,10 @@ const flags = [
   '--disable-sync',
 ]
 
-export function launch({ path, env = {} }: FoundBrowser) {
-  return chromium.launch({
+export function toOptions({ path, env = {} }: FoundBrowser): LaunchOptions {
+  return {
     ...(path === undefined ? {} : { executablePath: path }),
     env: { ...process.env, ...env } as Record<string, string>,
     args: flags,
-  })
+  }
 }

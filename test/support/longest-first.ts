@@ -1,24 +1,67 @@
+import path from 'node:path'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
-/** The slowest files start first, so that none runs alone at the end. */
-const long = [
-  '/storms/',
-  '/journeys/',
-  '/pages/',
-  '/docs/pages.test',
-  '/lying-nodes.test',
-  '/silent-database.test',
-  '/docs/',
-  'test/reconcile.test',
-  '/payouts/',
-  '/embedded/',
+/** Files that take more than about ten seconds, by their duration in a run of all. */
+const longest = [
+  'journeys/start',
+  'console/screens',
+  'docs/pages',
+  'journeys/reconcile',
+  'api/silent-database',
+  'console/settings',
+  'rails/contract/contract',
+  'pages/store',
+  'postgres/plans-without-statistics',
+  'console/operator-screens',
+  'console/payments',
+  'pages/reference',
+  'api/refusals',
+  'api/list-plans',
+  'console/payouts',
+  'collections/lying-nodes',
+  'console/permissions',
+  'payouts/lying-nodes',
+  'storms/kill-during-burst',
+  'fuzz/fuzz',
+  'postgres/embedded/server',
+  'console/sign-in',
+  'console/developers',
+  'cli/events',
+  'pages/checkout-states',
+  'webhooks/deliver',
+  'pages/checkout-updates',
+  'pages/checkout-coins',
+  'api/replica',
+  'simulation/sandbox-bank/notices',
+  'pages/checkout-stories',
+  'payouts/scenarios',
+  'api-processes',
+  'simulation/localnet/durability',
+  'collections/watching-cost',
+  'payouts/endpoint-scenarios',
+  'docs/containers',
+  'api/streams',
+  'api/coin-returns',
+  'payouts/cover-treasury',
+  'sdk/package',
+  'api/balances',
+  'collections/wallets',
+  'rails/solana/moves',
+  'console/security',
+  'api/refunds',
+  'api/settle-crypto-transfers',
+  'checkout/find-shown-payments',
 ]
 
+const tests = path.resolve(import.meta.dirname, '..')
+
+/** The slowest files start first, so that none runs alone at the end. */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const place = ({ moduleId }: TestSpecification) => {
-      const found = long.findIndex((part) => moduleId.includes(part))
-      return found < 0 ? long.length : found
+      const name = path.relative(tests, moduleId).replace(/\.test\.ts$/, '')
+      const found = longest.indexOf(name)
+      return found < 0 ? longest.length : found
     }
     return files.toSorted(
       (one, other) => place(one) - place(other) || (one.moduleId < other.moduleId ? -1 : 1),

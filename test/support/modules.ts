@@ -21,7 +21,11 @@ export const floors: { name: string; does: string }[][] = [
     { name: 'request-log', does: 'what was asked' },
     { name: 'reports', does: 'sums by hour and day' },
   ],
-  [{ name: 'webhooks', does: 'endpoints and deliveries' }],
+  [
+    { name: 'webhooks', does: 'endpoints and deliveries' },
+    { name: 'rates', does: 'what a coin costs' },
+  ],
+  [{ name: 'conversions', does: 'naira to coins and back' }],
   [{ name: 'payouts', does: 'money out' }],
   [{ name: 'collections', does: 'money in: accounts, notices, judge, payments' }],
   [{ name: 'wallets', does: 'deposit wallets: derive, watch, sweep' }],

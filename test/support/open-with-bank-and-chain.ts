@@ -101,7 +101,7 @@ export async function openWithBankAndChain({ hasWallets = true, hasPayouts }: Op
   }
 
   const sweep = () => sweepWallets({ db, rail: wallets, clock, logger }, clock.now())
-  return { ...service, chain, bank, rail, wallets, lane, work, settle, sweep }
+  return { ...service, chain, bank, rail, mint, wallets, lane, work, settle, sweep }
 }
 
 export type ServiceWithBankAndChain = Awaited<ReturnType<typeof openWithBankAndChain>>

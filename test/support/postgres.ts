@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { TestProject } from 'vitest/node'
@@ -15,13 +14,10 @@ declare module 'vitest' {
 
 /** One real PostgreSQL for the whole run, with a migrated template that every test file clones. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  // Pages serve the built files of web/.
-  const build = path.resolve(import.meta.dirname, '../../bin/build-when-needed.mjs')
-  execFileSync(process.execPath, [build], { stdio: 'inherit' })
   const server = await startEmbeddedServer({
     dataDirectory: path.join(tmpdir(), 'postgres/data'),
     // The machine does not lose power during a test; storms that kill things run with fsync on.
-    settings: { fsync: 'off', max_connections: '300' },
+    settings: { fsync: 'off', full_page_writes: 'off', max_connections: '300' },
   })
   const admin = new Database(server.url, () => {})
   await admin.rows({ text: `create database ${templateName}`, values: [] })

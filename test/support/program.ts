@@ -3,9 +3,12 @@ import { chmodSync, existsSync, mkdtempSync, readFileSync, realpathSync, rmSync 
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll } from 'vitest'
+import { afterFile } from './after-file.js'
 
-/** Programs as real processes in their own folder. */
+/**
+ * Programs as real processes in their own folder. The run has built dist/, so commands need not
+ * compare it with its sources: that takes a quarter of a command's time.
+ */
 
 const root = path.resolve(import.meta.dirname, '../..')
 
@@ -26,7 +29,7 @@ export type Program = {
 /** Ends the file's programs that still run and removes their folder. */
 export function trackPrograms(home?: string): Program[] {
   const programs: Program[] = []
-  afterAll(async () => {
+  afterFile(async () => {
     for (const program of programs) if (isRunning(program.pid)) program.signal('SIGKILL')
     await Promise.all(programs.map((program) => program.ended))
     if (home !== undefined) await removeHome(home)
@@ -74,7 +77,7 @@ export function spawnWork(
   more: Record<string, string> = {},
 ): Program {
   const fixed = { DATABASE_URL: databaseUrl, MANILLA_SECRET: secret, LOG_LEVEL: 'info' }
-  const child = spawn(process.execPath, [path.join(root, 'bin/manilla.mjs'), 'work'], {
+  const child = spawn(process.execPath, [path.join(root, 'bin/run-manilla.mjs'), 'work'], {
     cwd: tmpdir(),
     env: environmentOf('/nowhere', { ...fixed, WEBHOOKS_ALLOW_LOOPBACK: 'true', ...more }),
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -91,7 +94,7 @@ export function spawnServe(
 ): Program {
   const fixed = { DATABASE_URL: databaseUrl, MANILLA_SECRET: secret, PORT: `${port}` }
   const defaults = { LOG_LEVEL: 'error', RATE_LIMIT_PER_SECOND: '0' }
-  const child = spawn(process.execPath, [path.join(root, 'bin/manilla.mjs'), 'serve'], {
+  const child = spawn(process.execPath, [path.join(root, 'bin/run-manilla.mjs'), 'serve'], {
     cwd: tmpdir(),
     env: environmentOf('/nowhere', { ...fixed, ...defaults, ...more }),
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -120,7 +123,7 @@ export async function startProgram(home: string, more?: Record<string, string>):
 
 /** An operator command. */
 export async function runCommand(home: string, ...words: string[]): Promise<CommandResult> {
-  const child = spawn(process.execPath, [path.join(root, 'bin/manilla.mjs'), ...words], {
+  const child = spawn(process.execPath, [path.join(root, 'bin/run-manilla.mjs'), ...words], {
     cwd: tmpdir(),
     env: environmentOf(home),
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -78,7 +78,7 @@ Live keys are used only with \`--live\`. \`manilla whoami\` shows which key is u
 With \`--live\`, a command that moves money shows amount, recipient and merchant, and asks before it does:
 ${asksOfClient}.
 \`--yes\` skips the question; without a terminal, such as in a script, it is required.
-Operator commands that move live money (${asksOfOperator}) ask in the same way.
+Operator commands that move live money (${asksOfOperator}) ask in the same way; \`rates set\` only before the first rate of a coin and before one that differs much from the previous one.
 
 ## Amounts
 

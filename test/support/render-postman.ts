@@ -13,6 +13,7 @@ type Schema = {
   anyOf?: Schema[]
   oneOf?: Schema[]
   $ref?: string
+  'x-sample'?: boolean
 }
 type Parameter = {
   name: string
@@ -113,7 +114,11 @@ function toUrl(path: string, parameters: Parameter[]) {
   const textOf = ({ example }: Parameter) => (example === undefined ? '' : `${example}`)
   const query = parameters
     .filter((parameter) => parameter.in === 'query')
-    .map((one) => ({ key: one.name, value: textOf(one), ...(!one.required && { disabled: true }) }))
+    .map((one) => ({
+      key: one.name,
+      value: textOf(one),
+      ...(!one.required && !one.schema?.['x-sample'] && { disabled: true }),
+    }))
   const variable = parameters
     .filter((parameter) => parameter.in === 'path')
     .map((one) => ({ key: one.name, value: textOf(one) }))

@@ -4,7 +4,7 @@ import { call, type Query } from './call'
 import { onChanged } from './live'
 import { ApiRefusal } from './refusal'
 import { type Scope, useScope } from './scope'
-import { type Topic, topicsOf } from './topics'
+import { topics as allTopics, type Topic, topicsOf } from './topics'
 
 export type ReadOptions = {
   /** Hints that make it out of date; by default those of its path. */
@@ -49,13 +49,18 @@ export function useRead<Data>(
   })
 }
 
+/** What does not exist is not asked for again: its reference never names another thing. */
+export function isKnownMissing({ state }: { state: { error: unknown } }): boolean {
+  return state.error instanceof ApiRefusal && state.error.status === 404
+}
+
 /** Makes every shown read of these topics fetch again when a hint arrives. */
 export function refetchOnHints(client: QueryClient): () => void {
-  const topics: Topic[] = ['payments', 'payouts', 'balances', 'deliveries', 'approvals', 'requests']
-  const stops = topics.map((topic) =>
+  const stops = allTopics.map((topic) =>
     onChanged([topic], () => {
       client.invalidateQueries({
-        predicate: ({ meta }) => ((meta?.topics ?? []) as Topic[]).includes(topic),
+        predicate: (query) =>
+          ((query.meta?.topics ?? []) as Topic[]).includes(topic) && !isKnownMissing(query),
       })
     }),
   )
@@ -73,7 +78,7 @@ type PagesOptions<Row> = ReadOptions & {
 }
 
 /**
- * A list by cursor. New rows do not push others away while somebody reads: `newCount` says how
+ * A list by cursor. New rows do not push others away while a person reads: `newCount` says how
  * many there are, `showNew` shows them. Rows that changed change in place.
  */
 export function usePages<Row>(

@@ -6,6 +6,7 @@ export const topics = [
   'deliveries',
   'approvals',
   'requests',
+  'batches',
 ] as const
 
 export type Topic = (typeof topics)[number]
@@ -15,9 +16,11 @@ const byPath: [string, Topic[]][] = [
   ['/v1/attention', ['payments', 'payouts', 'balances', 'deliveries', 'approvals']],
   ['/v1/collections', ['payments']],
   ['/v1/checkout', ['payments']],
+  ['/v1/disbursements/batches', ['batches', 'approvals']],
   ['/v1/disbursements', ['payouts', 'approvals']],
   ['/v1/settlements', ['payouts']],
   ['/v1/balance', ['balances']],
+  ['/v1/conversions', ['balances']],
   ['/v1/reports/received', ['payments']],
   ['/v1/reports/conversion', ['payments']],
   ['/v1/reports/balance', ['balances']],

@@ -51,7 +51,7 @@ export function useWrite<Data = unknown>({
     } catch (error) {
       const refused = toRefusal(error)
       // A new key only after a definite "no": an unknown outcome must be asked for again.
-      const isDefinite = refused.status >= 400 && refused.status < 500 && refused.status !== 409
+      const isDefinite = refused.status >= 400 && refused.status < 500 && !isRunningStill(refused)
       if (isDefinite && refused.reason !== 'step_up_required') key.current = crypto.randomUUID()
       setRefusal(refused)
       return undefined
@@ -63,6 +63,8 @@ export function useWrite<Data = unknown>({
 
   return { write, isBusy, refusal, clear: () => setRefusal(null) }
 }
+
+const isRunningStill = ({ code }: ApiRefusal) => code === 'idempotency_in_progress'
 
 /** Saves the list as CSV: the current filters, all rows. */
 export async function download(path: string, filters: Query, fileName: string): Promise<void> {

@@ -41,6 +41,8 @@ const prefixes: [RegExp, SearchHit['kind']][] = [
 
 /** The screen of a reference of ours, by its prefix; undefined if it is not one. */
 export function pathOfReference(text: string): string | undefined {
+  if (/^bat_\w+$/.test(text)) return `/payouts/batches/${text}`
+  if (/^cv_\w+$/.test(text)) return `/balances/conversions/${text}`
   const kind = prefixes.find(([pattern]) => pattern.test(text))?.[1]
   return kind && byKind[kind].pathOf(text)
 }

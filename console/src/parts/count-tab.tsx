@@ -1,3 +1,5 @@
+import { useEffect, useRef } from 'react'
+
 type Props = {
   name: string
   count: number | string | undefined
@@ -7,8 +9,22 @@ type Props = {
 
 /** A filter that shows how many rows it has. */
 export function CountTab({ name, count, isOn, onClick }: Props) {
+  const button = useRef<HTMLButtonElement>(null)
+  // Phones show a part of the row: the chosen one must be in it. The page itself does not scroll.
+  useEffect(() => {
+    const row = button.current?.parentElement
+    if (!isOn || !button.current || !row) return
+    const { right } = button.current.getBoundingClientRect()
+    row.scrollLeft += Math.max(0, right - row.getBoundingClientRect().right)
+  }, [isOn])
   return (
-    <button type="button" className={isOn ? 'st on' : 'st'} aria-pressed={isOn} onClick={onClick}>
+    <button
+      ref={button}
+      type="button"
+      className={isOn ? 'st on' : 'st'}
+      aria-pressed={isOn}
+      onClick={onClick}
+    >
       <span className="soft sm">{name}</span>
       <b>{count === undefined ? '–' : formatCount(count)}</b>
     </button>

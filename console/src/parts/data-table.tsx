@@ -18,6 +18,8 @@ export type Column<Row> = {
   isWideOnly?: boolean
   /** Where the cell is on a phone: 1 and 2 on the first line, 3 and 4 on the second; else hidden. */
   phone?: 1 | 2 | 3 | 4
+  /** Phones show the head before the cell: a number alone says nothing. */
+  hasPhoneHead?: boolean
   /** The cell that links to `pathOf(row)`. By default the first with `phone: 1`. */
   isLink?: boolean
 }
@@ -112,6 +114,7 @@ export function DataTable<Row>(props: Props<Row>) {
                   >
                     {columns.map((column) => (
                       <td key={column.name} className={`${classOf(column)} p${column.phone ?? 0}`}>
+                        {column.hasPhoneHead && <span className="ph soft">{column.head}: </span>}
                         {path && column === link ? (
                           <Link {...splitPath(path)} data-row="">
                             {column.cell(row)}

@@ -5,10 +5,15 @@ import { texts } from '../texts/en'
 import { Button } from './button'
 import { notify } from './notify'
 
-type Props = { path: string; filters: Record<string, string>; fileName: string }
+type Props = {
+  path: string
+  filters: Record<string, string>
+  fileName: string
+  label?: string
+}
 
 /** Saves every row of a list that its filters match, as CSV. */
-export function ExportButton({ path, filters, fileName }: Props) {
+export function ExportButton({ path, filters, fileName, label = texts.common.export }: Props) {
   const [isBusy, setBusy] = useState(false)
   const save = async () => {
     setBusy(true)
@@ -22,7 +27,7 @@ export function ExportButton({ path, filters, fileName }: Props) {
   }
   return (
     <Button icon="download" isBusy={isBusy} onClick={() => void save()}>
-      {texts.common.export}
+      {label}
     </Button>
   )
 }

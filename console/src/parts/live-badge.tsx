@@ -2,13 +2,16 @@ import { useLiveState } from '../api/live'
 import { texts } from '../texts/en'
 import { formatClock } from './time-format'
 
-/** Whether what is shown updates by itself. */
+/**
+ * Warns if what is shown no longer updates by itself. Empty while it does: a badge "Live" would
+ * read as live mode.
+ */
 export function LiveBadge({ className = '' }: { className?: string }) {
   const { state, since } = useLiveState()
   const isStale = state === 'stale'
   return (
-    <span className={`live ${isStale ? 'stale ' : ''}${className}`} role="status">
-      {isStale ? texts.common.notUpdatedSince(formatClock(since.toISOString())) : texts.common.live}
+    <span className={isStale ? `live stale ${className}` : className} role="status">
+      {isStale && texts.common.notUpdatedSince(formatClock(since.toISOString()))}
     </span>
   )
 }

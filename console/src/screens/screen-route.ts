@@ -21,6 +21,8 @@ export type AttentionKind =
   | 'endpoint_failing'
   | 'payout_review'
   | 'low_balance'
+  | 'batch_approval'
+  | 'bank_account_waiting'
   | 'kyc'
   | 'second_factor'
 
@@ -30,7 +32,7 @@ export type ScreenRoute = {
   path: string
   /** Loads the screen when first visited: a module that exports `Screen`. */
   load: () => Promise<{ Screen: ComponentType }>
-  /** Who may open it: a user with any of these. Absent: everyone who is signed in. */
+  /** Who may open it: a user with any of these. Absent: every user who is signed in. */
   permissions?: Permission[]
   menu?: {
     label: string

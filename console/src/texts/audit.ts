@@ -1,5 +1,6 @@
 /** Verbs of actions, as a line of the log begins with them. */
 const verbs: Record<string, string> = {
+  accept: 'Accepted',
   add: 'Added',
   advance: 'Advanced',
   approve: 'Approved',
@@ -35,6 +36,7 @@ const verbs: Record<string, string> = {
   settle: 'Settled',
   submit: 'Submitted',
   suspend: 'Suspended',
+  take: 'Took',
   test: 'Tested',
   upload: 'Uploaded',
   use: 'Used',
@@ -141,7 +143,7 @@ export const audit = {
   before: 'Before',
   after: 'After',
   sent: 'Recorded',
-  empty: 'Nobody has changed anything yet. What people do in the console appears here.',
+  empty: 'No changes yet. Changes made in the console appear here.',
   emptyFiltered: 'No line matches these filters.',
   onlyOwn: 'Your role shows what you did yourself.',
   file: 'audit-lines.csv',

@@ -1,6 +1,8 @@
 /** Words of the balances and the statement. */
 export const balances = {
   title: 'Balances',
+  tabs: { balances: 'Balances', conversions: 'Conversions' },
+  convert: 'Convert',
   names: { NGN: 'Naira', USDC: 'USDC', USDT: 'USDT' },
   addTestMoney: 'Add test money',
   payOut: 'Pay out',
@@ -84,6 +86,9 @@ export const balances = {
     payment_return_reversal: 'Return came back',
     payment_refund_reversal: 'Refund came back',
     sweep: 'Sweep',
+    conversion: 'Conversion',
+    conversion_fee: 'Conversion fee',
+    conversion_credit: 'Converted',
   } as Record<string, string>,
   setAside: (what: string) => `${what} set aside`,
   givenBack: (what: string) => `${what} given back`,

@@ -18,7 +18,6 @@ export const common = {
   viewAsChart: 'View as chart',
   loadMore: 'Load more',
   showNew: (count: number) => `Show ${count} new`,
-  live: 'Live',
   notUpdatedSince: (time: string) => `Not updated since ${time}`,
   filters: 'Filters',
   clearFilter: (label: string) => `Remove the filter ${label}`,

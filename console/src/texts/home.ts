@@ -15,12 +15,17 @@ export const home = {
     approval: (amounts: string, count: number) =>
       count === 1 ? `${amounts} waits for your approval` : `${count} payouts wait for approval`,
     approvalText: (amounts: string) => `${amounts} in total`,
+    batch_approval: (amounts: string, count: number) =>
+      count === 1
+        ? `A batch of ${amounts} waits for approval`
+        : `${count} batches wait for approval: ${amounts}`,
+    batch_approvalText: 'Nothing is paid until then.',
     held_payment: (amounts: string, count: number) =>
       count === 1 ? `${amounts} is held` : `${count} payments are held: ${amounts}`,
     held_paymentText: 'It did not match what you asked for. Keep it or send it back.',
     payment_request: (count: number) =>
       count === 1 ? 'A decision is asked for' : `${count} decisions are asked for`,
-    payment_requestText: 'Somebody who may not decide about a payment asks you to.',
+    payment_requestText: 'A member who may not decide about a payment asks you to.',
     endpoint_failing: (subject: string) => `Webhooks to ${subject} fail`,
     endpoint_failingText: (count: number) =>
       count === 1 ? '1 event waits' : `${count} events wait`,
@@ -29,6 +34,10 @@ export const home = {
     payout_reviewText: 'The operator is looking into it. Do not send them again.',
     low_balance: (subject: string) => `The ${subject} balance is low`,
     low_balanceText: (amount: string) => `${amount} available`,
+    bank_account_waiting: (subject: string | null, count: number) =>
+      subject === null ? `${count} bank accounts are new` : `Bank account ${subject} is new`,
+    bank_account_waitingText:
+      'Settlements to it wait for 24 hours. Remove it if you do not recognise it.',
     kyc: 'Your KYC needs more',
     kycText: 'Live mode opens once it is approved.',
     second_factor: 'Add a second factor',

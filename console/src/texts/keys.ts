@@ -48,7 +48,7 @@ export const keys = {
   choosePermission: 'Choose at least one.',
   createTitle: (mode: string) => `Create a ${mode} key`,
   madeTitle: 'Copy your key now',
-  madeOnce: 'It is shown once. Store it in your secret manager; nobody can show it again.',
+  madeOnce: 'It is shown once. Store it in your secret manager; it cannot be shown again.',
   madeTest: 'You can show this test key again later.',
   done: 'Done',
   roll: 'Roll',

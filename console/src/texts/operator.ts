@@ -10,6 +10,7 @@ export const operator = {
     review: 'Review',
     notices: 'Held notices',
     treasury: 'Treasury',
+    exchange: 'Exchange',
     reconciliation: 'Reconciliation',
     rails: 'Rails',
     operators: 'Operators',

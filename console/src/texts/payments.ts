@@ -2,7 +2,7 @@
 export const payments = {
   title: 'Payments',
   caption: 'Payments, newest first',
-  empty: 'Nobody has paid yet. Send a payment link to your first customer.',
+  empty: 'No payments yet. Send a payment link to your first customer.',
   emptyFiltered: 'No payment fits these filters.',
   clearFilters: 'Remove all filters',
   link: 'Payment link',

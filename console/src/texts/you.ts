@@ -2,6 +2,8 @@
 export const youTexts = {
   title: 'You',
   weak: 'You have no second factor. Live mode and operator pages need one.',
+  linked: (end: string) =>
+    `You have no passkey and no authenticator app. This session counts as one with a second factor, because a start link opened it. It ends ${end}: add a factor to keep access to live mode and operator pages.`,
   password: {
     title: 'Password',
     has: 'You have a password.',

@@ -171,7 +171,7 @@ function sampleSession({
       ? { asset: 'USDC', amount: '8.20', amountReceived: '0', amountAccepted: '0' }
       : undefined,
     crypto: methods.crypto
-      ? { address: walletSample, asset: 'USDC', network: 'SOLANA', amount: '8.20' }
+      ? { address: walletSample, asset: 'USDC', network: 'SOLANA', amount: '8.20', rate: null }
       : undefined,
     received: [],
     moreReceived: false,

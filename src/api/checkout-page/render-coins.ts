@@ -1,4 +1,5 @@
 import { fromWire } from '../../money/amounts.js'
+import { parseRate } from '../../money/rates.js'
 import type { PublicSessionJson } from '../../resources/public-checkout-session.js'
 import { drawQr } from './draw-qr.js'
 import { type Html, html, type Piece } from './html.js'
@@ -110,6 +111,14 @@ function renderSimulateForm({ canSimulateCoins, shown, texts }: Scene): Html | f
     data-then="${coinsSentLink(shown)}">
     <p class="small">${simulateHint}</p><button>${simulate(shown.crypto!.asset)}</button>
     <p class="small" data-failed hidden>${texts.simulateFailed}</p></form>`
+}
+
+/** What the coins are worth, if the price is that of a rate. */
+export function renderRate({ shown, texts }: Scene): Html | false {
+  const { asset, rate } = shown.crypto!
+  if (rate === null) return false
+  const words = texts.coins.byRate(BigInt(shown.amount), parseRate(rate)!, asset)
+  return html`<p class="for small soft coins-only">${words}</p>`
 }
 
 export function priceOf(shown: PublicSessionJson): string {

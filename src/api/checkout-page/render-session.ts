@@ -2,7 +2,13 @@ import { limits } from '../../base/limits.js'
 import type { PublicSessionJson } from '../../resources/public-checkout-session.js'
 import { drawQr } from './draw-qr.js'
 import { asMarkup, type Html, html } from './html.js'
-import { priceOf, renderCoins, renderCoinsSummary, renderWaitingForCoins } from './render-coins.js'
+import {
+  priceOf,
+  renderCoins,
+  renderCoinsSummary,
+  renderRate,
+  renderWaitingForCoins,
+} from './render-coins.js'
 import { renderReceipt, renderReturn, returnsAutomatically } from './render-receipt.js'
 import {
   merchantOf,
@@ -87,6 +93,7 @@ function renderPending(scene: Scene): Html {
     <h1 tabindex="-1">${texts.sendExactly}
       ${bankTransfer && renderAmount('bank-only', showNaira(BigInt(shown.amount)))}
       ${crypto && renderAmount('coins-only', priceOf(shown))}</h1>
+    ${crypto && renderRate(scene)}
     <p class="for">${shown.description}</p>
     ${renderNotes(scene, adviseOf(scene))}
     ${renderClock(scene)}

@@ -1,5 +1,6 @@
 import { formatDecimal, groupThousands } from '../../money/amounts.js'
 import type { Asset } from '../../money/assets.js'
+import { formatRate } from '../../money/rates.js'
 import type { PaymentNote, PaymentPart } from './view.js'
 
 /** Every text that a payer reads or hears. Another language is another object of this type. */
@@ -14,6 +15,12 @@ export function showNaira(kobo: bigint): string {
 export function showMoney(amount: bigint, asset: Asset): string {
   if (asset === 'NGN') return showNaira(amount)
   return `${groupThousands(formatDecimal(amount, asset, 2))} ${asset}`
+}
+
+/** Naira per coin, with kobo only if there are some: ₦1,580, ₦1,585.50. */
+export function showNairaRate(rate: bigint): string {
+  const [whole = '', fraction] = formatRate(rate).split('.')
+  return `₦${groupThousands(whole)}${fraction ? `.${fraction.padEnd(2, '0')}` : ''}`
 }
 
 /** As payers paste it into a banking app or wallet: 12500.00. */
@@ -160,6 +167,8 @@ export const english = {
     copyAddress: 'Copy address',
     addressCopied: 'Address copied',
     copyAmount: (coin: string) => `Copy amount in ${coin}`,
+    byRate: (naira: bigint, rate: bigint, coin: string) =>
+      `${showNaira(naira)} at ${showNairaRate(rate)} for 1 ${coin}`,
     only: (coin: string) => `Send only ${coin} on the Solana network. Anything else may be lost.`,
     exactly: (price: string, name: string) =>
       `Exactly ${price} must arrive in one transfer, after any wallet or exchange fees. Other amounts are not sent back automatically: ${name} decides what happens to them.`,

@@ -3,7 +3,7 @@ import type { Clock } from '../../base/clock.js'
 import { Refusal } from '../../base/refusal.js'
 import { newNonce } from '../checkout-page/answer-page.js'
 import { pathOf } from '../edge/path-of.js'
-import { type PackedFile, sendFile } from '../reference/packed-file.js'
+import { sendFile } from '../reference/packed-file.js'
 import { openConsole } from './open-console.js'
 import { renderConsole } from './render-console.js'
 
@@ -29,10 +29,10 @@ export async function addConsole(
 
   app.get(`${assetPath}:name`, { schema }, async (request, reply) => {
     const { files } = await open()
-    const file: Promise<PackedFile> | undefined = files.find(pathOf(request).slice('/'.length))
+    const file = await files.find(pathOf(request).slice('/'.length))
     if (!file) throw new Refusal('not_found', { message: 'File not found. Reload the page.' })
     reply.header('cache-control', 'public, max-age=31536000, immutable')
-    return sendFile(request, reply, await file)
+    return sendFile(request, reply, file)
   })
 
   for (const path of ['/console', '/console/*'])

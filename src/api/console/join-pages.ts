@@ -147,7 +147,7 @@ function renderForm(found: Join, token: string, name: string | undefined): Html 
     <button class="button strong">${isNew ? 'Join' : 'Set password'}</button></form>`
 }
 
-/** Somebody else may be signed in, so the link asks for the password of the invited person. */
+/** Another user may be signed in, so the link asks for the password of the invited person. */
 function renderAccept({ isSignedIn, user }: Join & { kind: 'existing' }, token: string): Html {
   if (isSignedIn)
     return html`<form method="post" action="/console/join/${token}"><input type="hidden"

@@ -27,9 +27,9 @@ import { auditPerson, type Visit } from './visit.js'
 
 /** What a link asks of the person who opens it. */
 export type Join =
-  /** Nobody has this e-mail address yet: a name and a password. */
+  /** No user has this e-mail address yet: a name and a password. */
   | { kind: 'new'; invitation: Invitation }
-  /** A user has it, who must be signed in: whoever made the link could open it, too. */
+  /** A user has it, who must be signed in: the inviter could open the link, too. */
   | { kind: 'existing'; invitation: Invitation; user: User; isSignedIn: boolean }
   | { kind: 'reset'; invitation: Invitation; user: User }
 

@@ -11,7 +11,7 @@ export type ConsoleEntry = {
 }
 
 /** The files of the console by name. Each is compressed when first read, and kept. */
-type ConsoleFiles = { find(name: string): Promise<PackedFile> | undefined }
+type ConsoleFiles = { find(name: string): Promise<PackedFile | undefined> }
 
 /** One file in the manifest that the build writes. */
 type Chunk = {
@@ -38,11 +38,11 @@ export async function openConsole(): Promise<{ entry: ConsoleEntry; files: Conso
   const { version } = JSON.parse(await readFile(manifest, 'utf8')) as { version: string }
   const listed = Object.values(chunks)
   const names = new Set(listed.flatMap(({ file, css = [] }) => [file, ...css]))
-  const packed = new Map<string, Promise<PackedFile>>()
+  const packed = new Map<string, Promise<PackedFile | undefined>>()
   return {
     entry: { ...entryOf(chunks), version },
     files: {
-      find(path) {
+      async find(path) {
         const name = path.replace(/^console\//, '')
         // Only names of the manifest: nothing else can be read from the disk.
         if (!names.has(name)) return undefined
@@ -54,9 +54,13 @@ export async function openConsole(): Promise<{ entry: ConsoleEntry; files: Conso
   }
 }
 
-async function pack(name: string): Promise<PackedFile> {
+/** Undefined once a later build has replaced the file. */
+async function pack(name: string): Promise<PackedFile | undefined> {
   const contentType = types[name.split('.').at(-1)!] ?? 'application/octet-stream'
-  return packFile(contentType, await readFile(new URL(name, folder), 'utf8'))
+  const text = await readFile(new URL(name, folder), 'utf8').catch((error) => {
+    if (error.code !== 'ENOENT') throw error
+  })
+  return text === undefined ? undefined : packFile(contentType, text)
 }
 
 /** The entry and every chunk that it imports, so that browsers fetch them at once. */

@@ -1,8 +1,19 @@
-import { html } from '../checkout-page/html.js'
-import { tabIcon } from '../checkout-page/signs.js'
+import { dark, light } from '../checkout-page/brand.js'
+import { asMarkup, html } from '../checkout-page/html.js'
+import { mark, tabIcon } from '../checkout-page/signs.js'
 import type { ConsoleEntry } from './open-console.js'
 
-/** The page of the console. Its script draws the content. */
+/** Shown on slow networks until style sheets and script have arrived. */
+const waiting =
+  `body{margin:0;background:${light.ground};color:${light.ink}}` +
+  '.waiting{display:flex;gap:10px;align-items:center;justify-content:center;min-height:90vh;' +
+  'font:15px/1.5 system-ui,sans-serif}.waiting svg{width:26px;height:26px}' +
+  `@media (prefers-color-scheme:dark){body{background:${dark.ground};color:${dark.ink}}}`
+
+/**
+ * The page of the console. Its script draws the content. Style sheets come after the first words,
+ * so that a browser shows these before it has them.
+ */
 export function renderConsole(
   entry: ConsoleEntry,
   { nonce, now }: { nonce: string; now: Date },
@@ -16,13 +27,14 @@ export function renderConsole(
 <meta name="style-nonce" content="${nonce}">
 <meta name="version" content="${version}">
 <meta name="time" content="${now.toISOString()}">
-<meta name="theme-color" media="(prefers-color-scheme:light)" content="#faf7f1">
-<meta name="theme-color" media="(prefers-color-scheme:dark)" content="#14130f">
+<meta name="theme-color" media="(prefers-color-scheme:light)" content="${light.ground}">
+<meta name="theme-color" media="(prefers-color-scheme:dark)" content="${dark.ground}">
 <link rel="icon" href="${tabIcon}">
-${styles.map((url) => html`<link rel="stylesheet" href="${url}">`)}
+<style nonce="${nonce}">${asMarkup(waiting)}</style>
 ${preloads.map((url) => html`<link rel="modulepreload" href="${url}">`)}
 <script type="module" src="${script}"></script>
-</head><body><div id="app"></div>
+</head><body><div id="app"><p class="waiting" role="status">${mark}Loading …</p></div>
+${styles.map((url) => html`<link rel="stylesheet" href="${url}">`)}
 <noscript>The console needs JavaScript. Allow it for this site, then reload the page.</noscript>
 </body></html>`
   return markup

@@ -194,7 +194,7 @@ const firstTime = html`<section class="terminal" aria-label="First time">
 
 <b>◯ Manilla is ready</b>
 
-  Console     http://127.0.0.1:8080/console/start/…
+  Console     http://localhost:8080/console/start/…
               opens once; for another: npx manilla console</pre></section>`
 
 const showCode = (api: ApiParts) =>
@@ -257,7 +257,7 @@ async function answerCode(
     })}
     <button class="button strong">Sign in</button></form>
     <p class="soft small"><a href="${withNext(signInPath, next)}">Sign in with a passkey, or as
-    somebody else</a></p>`
+    another user</a></p>`
   return answerShown(visit.headers, { status: problem?.status ?? 200, title: 'Enter a code', main })
 }
 

@@ -15,7 +15,6 @@ import type { AuditedCall } from './audit-call.js'
 import { authenticate } from './authenticate.js'
 import { authenticatePerson, refuseRole } from './authenticate-person.js'
 import { type Caller, toActor } from './caller.js'
-import { isForAnyPage, preflightHeaders } from './cors.js'
 import { jsonType } from './envelope.js'
 import { withAllDigits } from './exact-json.js'
 import type { ListReads } from './list-reads.js'
@@ -62,6 +61,7 @@ export function addRoute(app: FastifyInstance, route: Route, guards: Guards): vo
     // Fastify validates the request with it, after `onRequest` and before `handler`.
     schema: toRouteSchema(route),
     ...(route.fileBytesMax > 0 && { bodyLimit: route.fileBytesMax }),
+    ...(route.bodyBytesMax > 0 && { bodyLimit: route.bodyBytesMax }),
     // HEAD would open a stream that nothing reads.
     exposeHeadRoute: !route.isStream,
     config: { isOpen: route.access === 'open' },
@@ -146,70 +146,6 @@ async function runFirst(
   }
 }
 
-/**
- * Answers unsupported methods of known paths with the supported ones. Methods that some path
- * supports have a route for each path. The others, about thirty, share one: building the router for
- * each of them would take longer than the rest of the server.
- */
-export function addWrongMethods(app: FastifyInstance, routes: Route[]): void {
-  const methods = new Map<string, string[]>()
-  const open = new Set<string>()
-  for (const { path, method, isStream, access } of routes) {
-    const heads = method === 'GET' && !isStream ? ['HEAD'] : []
-    methods.set(path, [...(methods.get(path) ?? []), method, ...heads])
-    if (access === 'open') open.add(path)
-  }
-  const used = new Set(['HEAD', 'OPTIONS', ...[...methods.values()].flat()])
-  const refuse = (request: FastifyRequest, reply: FastifyReply, allowed: string[]) => {
-    reply.header('allow', allowed.join(', '))
-    if (request.method === 'OPTIONS' && isForAnyPage(request))
-      return reply.headers(preflightHeaders(allowed)).code(204).send()
-    throw new Refusal('method_not_allowed', {
-      message: `${quoteInput(pathOf(request))} does not support ${request.method}. Use ${allowed.join(' or ')}.`,
-    })
-  }
-
-  for (const [path, allowed] of methods)
-    app.route({
-      method: [...used].filter((method) => !allowed.includes(method)),
-      url: path,
-      schema: { hide: true },
-      config: { isOpen: open.has(path) },
-      onRequest: async (request, reply) => refuse(request, reply, allowed),
-      handler: async () => {},
-    })
-
-  // As in the router, words come before parameters: the tilde sorts last.
-  const place = ([path]: [string, unknown]) => path.replaceAll(':', '~')
-  const known = [...methods]
-    .toSorted((one, other) => (place(one) < place(other) ? -1 : 1))
-    .map(([path, allowed]) => ({ pattern: toPattern(path), allowed }))
-  app.route({
-    method: app.supportedMethods.filter((method) => !used.has(method)),
-    url: anyPath,
-    schema: { hide: true },
-    onRequest: async (request, reply) => {
-      const found = known.find(({ pattern }) => pattern.test(pathOf(request)))
-      if (!found) throw noSuchEndpoint(request)
-      return refuse(request, reply, found.allowed)
-    },
-    handler: async () => {},
-  })
-}
-
-/** The pattern of the route that stands for no path. */
-export const anyPath = '*'
-
-function toPattern(path: string): RegExp {
-  return new RegExp(`^${path.replaceAll('.', '\\.').replace(/:\w+/g, '[^/]*')}$`)
-}
-
-export function noSuchEndpoint(request: FastifyRequest): Refusal {
-  return new Refusal('not_found', {
-    message: `No such endpoint: ${request.method} ${quoteInput(pathOf(request))}. The API reference is at /docs.`,
-  })
-}
-
 /** Undefined: the request is admitted. A promise: it is, once the promise resolves. */
 function admit(
   request: FastifyRequest,
@@ -245,6 +181,9 @@ function isOfPerson(request: FastifyRequest, { access }: Route): boolean {
       message: mayBePerson
         ? 'Send an API key or the cookie of the console, not both.'
         : 'This operation is for people who are signed in to the console, not for API keys.',
+      nextStep: mayBePerson
+        ? 'Remove the Authorization header to act as the signed-in person, or the cookie.'
+        : 'Do this in the console. The operations for API keys are listed at /docs.',
     })
   return isForPeopleOnly(access) || mayBePerson
 }
@@ -428,6 +367,8 @@ function toAudited(
 }
 
 function wantsCsv(request: FastifyRequest, route: Route): boolean {
+  // A CSV that reads nothing, such as a template, is no export.
+  if (route.isCsvOnly) return route.isHeavy
   return route.hasCsv && prefersCsv(request.headers.accept)
 }
 

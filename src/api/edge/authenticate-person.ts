@@ -98,6 +98,7 @@ function findCaller(request: FastifyRequest, route: Route, signedIn: SignedIn): 
     throw new Refusal('forbidden', {
       reason: 'role',
       message: 'You are not a member of this merchant.',
+      nextStep: 'Choose a merchant of yours, or ask an owner to invite you.',
     })
   if (mode === 'live' && !signedIn.hasSecondFactor) throw missingFactor('Live mode needs')
   const permissions = new Set(permissionsIn(membership, mode))
@@ -127,7 +128,11 @@ export function refuseRole(
 
 function checkOperator({ isOperator, hasSecondFactor }: SignedIn): void {
   if (!isOperator)
-    throw new Refusal('forbidden', { reason: 'role', message: 'This page is for operators.' })
+    throw new Refusal('forbidden', {
+      reason: 'role',
+      message: 'This page is for operators.',
+      nextStep: 'Ask an operator of this installation.',
+    })
   if (!hasSecondFactor) throw missingFactor('Operator pages need')
 }
 

@@ -17,7 +17,7 @@ export type UserCaller = {
 /** Who acts for an environment: the holder of an API key, or a person. */
 export type Caller = AuthenticatedKey | UserCaller
 
-const nobody: Actor = { kind: 'none' }
+const noActor: Actor = { kind: 'none' }
 
 export function toActor(
   caller: Caller | undefined,
@@ -34,5 +34,5 @@ export function toActor(
       permissions: caller?.kind === 'user' ? caller.permissions : new Set(),
       hasStepUp: hasStepUp(signedIn, clock.now()),
     }
-  return caller ? { kind: 'key', keyId: caller.id, name: caller.name } : nobody
+  return caller ? { kind: 'key', keyId: caller.id, name: caller.name } : noActor
 }

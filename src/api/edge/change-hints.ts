@@ -32,7 +32,7 @@ export class ChangeHints {
   }
 
   /**
-   * Marks are read before the stream begins: whoever reads lists after its first byte misses
+   * Marks are read before the stream begins: a client that reads lists after its first byte misses
    * nothing. Limits count streams by session, not by network: colleagues share an address.
    */
   async open({ environmentId, sessionId }: Follower): Promise<Readable> {
@@ -106,7 +106,7 @@ export class ChangeHints {
       this.#tools.streams.send(nameOf(marks.environmentId, sessionId), hintOf(topics))
   }
 
-  /** Whoever signed out, or was signed out, gets no more hints. */
+  /** A person who signed out, or was signed out, gets no more hints. */
   async #endClosedSessions(): Promise<void> {
     const { db, clock, streams } = this.#tools
     const names = [...this.#followed].flatMap(([environmentId, { countBySession }]) =>

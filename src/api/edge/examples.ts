@@ -35,6 +35,8 @@ export function withExamples<Given extends object>(document: Given, routes: Rout
     const body = operation.requestBody?.content?.['application/json']
     // No time stays near now, as expiries must be, so requests are shown without optional times.
     if (body) body.example = composeExample(route.body!, timePattern)
+    const file = operation.requestBody?.content?.['text/csv']
+    if (file) file.example = route.csvSample
     const key = operation.parameters?.find(({ name }) => name === 'Idempotency-Key')
     if (key) key.example = keySample(route)
     addSuccess(operation, route)
@@ -58,6 +60,8 @@ function addSuccess({ responses = {} }: Operation, route: Route): void {
     const csv = content!['text/csv']
     if (csv) csv.example = toCsv((answer.data as { items: object[] }).items)
   }
+  const onlyCsv = route.isCsvOnly && responses[200]?.content?.['text/csv']
+  if (onlyCsv) onlyCsv.example = route.csvSample
   const stream = responses[200]?.content?.['text/event-stream']
   if (stream)
     stream.examples = Object.fromEntries(

@@ -7,6 +7,7 @@ import {
   isServerTrouble,
   OutcomeUnknown,
 } from '../../postgres/failures.js'
+import type { Route } from './route.js'
 import { toValidationRefusal } from './validation.js'
 
 const requestFailures: Record<string, { reason?: Reason; message: string }> = {
@@ -16,10 +17,6 @@ const requestFailures: Record<string, { reason?: Reason; message: string }> = {
   FST_ERR_CTP_BODY_TOO_LARGE: {
     reason: 'payload_too_large',
     message: 'The body is over 64 kB. Send a smaller one.',
-  },
-  FST_ERR_CTP_INVALID_MEDIA_TYPE: {
-    reason: 'unsupported_media_type',
-    message: 'The body must be JSON. Send `Content-Type: application/json`.',
   },
   ECONNRESET: {
     message: 'The connection was closed before the whole body arrived. Send it again.',
@@ -35,14 +32,23 @@ const socketFailures: Record<string, string> = {
   ERR_HTTP_REQUEST_TIMEOUT: 'The request did not arrive in time. Send it again.',
 }
 
+/** What to send instead of a body of another type. */
+export function wrongType(route: Pick<Route, 'readCsv'> | undefined): string {
+  return route?.readCsv
+    ? 'The body must be JSON or CSV. Send `Content-Type: application/json` or `Content-Type: text/csv`.'
+    : 'The body must be JSON. Send `Content-Type: application/json`.'
+}
+
 /** For bytes that are not an HTTP request. */
 export function toSocketRefusal({ code = '' }: NodeJS.ErrnoException): Refusal {
   const message = socketFailures[code] ?? 'This is not a valid HTTP request. Send HTTP/1.1.'
   return new Refusal('validation_failed', { message })
 }
 
+type RefusingRoute = Pick<Route, 'readCsv' | 'fileBytesMax' | 'bodyBytesMax'>
+
 /** The refusal for anything that was thrown; undefined for a bug, which reveals nothing. */
-export function toRefusal(error: unknown, fileBytesMax = 0): Refusal | undefined {
+export function toRefusal(error: unknown, route?: RefusingRoute): Refusal | undefined {
   if (error instanceof Refusal) return error
   if (error instanceof OutcomeUnknown)
     return outcomeUnknown(
@@ -76,11 +82,18 @@ export function toRefusal(error: unknown, fileBytesMax = 0): Refusal | undefined
   const { code, statusCode, validation, validationContext } = error as FastifyError
   if (validation) return toValidationRefusal(validation, validationContext)
   // Without a status, the same code may come from elsewhere, such as a database connection.
-  const known = statusCode === undefined ? undefined : requestFailures[code]
-  if (known?.reason === 'payload_too_large' && fileBytesMax > 0)
+  if (statusCode === undefined) return undefined
+  if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE')
+    return new Refusal('validation_failed', {
+      reason: 'unsupported_media_type',
+      message: wrongType(route),
+    })
+  const known = requestFailures[code]
+  const bytesMax = route?.fileBytesMax || route?.bodyBytesMax || 0
+  if (known?.reason === 'payload_too_large' && bytesMax > 0)
     return new Refusal('validation_failed', {
       reason: 'payload_too_large',
-      message: `The file is over ${describeSize(fileBytesMax)}. Send a smaller one.`,
+      message: `The body is over ${describeSize(bytesMax)}. Send a smaller one.`,
     })
   return known && new Refusal('validation_failed', known)
 }

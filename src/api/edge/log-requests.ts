@@ -11,6 +11,12 @@ declare module 'fastify' {
   }
 }
 
+/** The console reads all the time; its reads and dry runs would hide what integrations do. */
+export function isLogged({ method, body }: FastifyRequest, caller: Caller): boolean {
+  if (caller.kind !== 'user') return true
+  return method !== 'GET' && (body as { dryRun?: unknown } | undefined)?.dryRun !== true
+}
+
 /** What the log keeps of a request with a valid key. Copies nothing: other requests are waiting. */
 export function toLogEntry(
   request: FastifyRequest,

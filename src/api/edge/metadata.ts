@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { limits } from '../../base/limits.js'
-import { Refusal } from '../../base/refusal.js'
+import { invalidField } from '../../base/refusal.js'
 import { rawField } from './exact-json.js'
 import { plainText } from './schemas.js'
 
@@ -27,8 +27,5 @@ export function readMetadata({ bodyText }: { bodyText: string }): string {
   const text = rawField(bodyText, 'metadata') ?? '{}'
   if (Buffer.byteLength(text) <= limits.metadata.bytes) return text
   const issue = `must be at most ${limits.metadata.bytes} bytes as JSON`
-  throw new Refusal('validation_failed', {
-    message: `metadata ${issue}.`,
-    details: [{ field: 'metadata', issue }],
-  })
+  throw invalidField('metadata', issue)
 }

@@ -1,5 +1,5 @@
 import type { Environment } from '../../base/environment.js'
-import { Refusal } from '../../base/refusal.js'
+import { invalidField, type Refusal } from '../../base/refusal.js'
 import { formatWithKobo } from '../../money/amounts.js'
 import type { ApiParts } from '../api-parts.js'
 
@@ -19,8 +19,5 @@ export function checkNairaLimits({ naira }: Pick<ApiParts, 'naira'>, request: Na
 
 function outOfBounds(comparison: string, bound: bigint): Refusal {
   const issue = `must be ${comparison} ${formatWithKobo(bound)}`
-  return new Refusal('validation_failed', {
-    message: `amount ${issue}.`,
-    details: [{ field: 'amount', issue }],
-  })
+  return invalidField('amount', issue)
 }

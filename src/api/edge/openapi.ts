@@ -63,7 +63,7 @@ export function toRouteSchema(route: Route): FastifySchema {
     description: route.description,
     tags: [route.tag],
     security: security[route.access],
-    ...(route.body && { body: route.body }),
+    ...(route.body && { body: route.readCsv ? withCsv(route.body) : route.body }),
     querystring: route.query ?? closed({}),
     ...(route.params && { params: route.params }),
     ...(acceptsIdempotencyKey(route) && {
@@ -71,6 +71,15 @@ export function toRouteSchema(route: Route): FastifySchema {
     }),
     response: { ...successes(route), ...failures(route) },
   }
+}
+
+/** Validation sees the JSON that `readCsv` made of a CSV file. */
+function withCsv(json: TSchema) {
+  const csv = Type.Unsafe({
+    description: 'A CSV file. The first line names the columns.',
+    contentMediaType: 'text/csv',
+  })
+  return { content: { 'application/json': { schema: json }, 'text/csv': { schema: csv } } }
 }
 
 /** OpenAPI 3.1 has no schema of single events, so the pattern describes the whole text. */
@@ -89,6 +98,10 @@ function successes(route: Route) {
     const content = { 'text/event-stream': { schema: streamSchema } }
     return { 200: { description: 'A stream of events, until either side closes it.', content } }
   }
+  if (route.isCsvOnly)
+    return {
+      200: { description: 'A CSV file.', content: { 'text/csv': { schema: Type.String() } } },
+    }
   return Object.fromEntries(
     Object.entries(route.answers).map(([status, data]) => {
       const json = { schema: envelope(data) }

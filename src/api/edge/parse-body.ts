@@ -1,10 +1,11 @@
 import { isUtf8 } from 'node:buffer'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import Type from 'typebox'
-import { Refusal } from '../../base/refusal.js'
+import { Refusal, returnRefusal } from '../../base/refusal.js'
 import type { Reason } from '../../base/refusals.js'
 import { fileTypes } from '../../merchants/kyc-documents.js'
 import { findInexact } from './exact-json.js'
+import { wrongType } from './failures.js'
 import { isPlainJson } from './plain-json.js'
 
 /**
@@ -21,13 +22,33 @@ export function addBodyParsers(app: FastifyInstance): void {
   // A route that takes files has a body limit of its own.
   app.addContentTypeParser([...fileTypes], { parseAs: 'buffer' }, (request, body, done) => {
     if (request.route?.fileBytesMax) done(null, body)
-    else done(refuseType())
+    else done(refuseType(request))
+  })
+  app.addContentTypeParser('text/csv', { parseAs: 'buffer' }, (request, body, done) => {
+    const value = readCsv(request, body as Buffer)
+    if (value instanceof Refusal) done(value)
+    else done(null, value)
   })
   const formType = 'application/x-www-form-urlencoded'
   app.addContentTypeParser(formType, { parseAs: 'buffer' }, (request, body, done) => {
     if (request.route?.takesForm) done(null, readFields(request, body as Buffer))
-    else done(refuseType())
+    else done(refuseType(request))
   })
+}
+
+/** Converts CSV to JSON. Everything after this sees the JSON. */
+function readCsv(request: FastifyRequest, body: Buffer): unknown {
+  const read = request.route?.readCsv
+  if (!read) return refuseType(request)
+  if (!isUtf8(body))
+    return refuse('The file is not valid UTF-8. Save it as CSV in UTF-8 and send it again.')
+  try {
+    const value = read(withoutByteOrderMark(body.toString()), request.caller!.environment)
+    request.bodyText = JSON.stringify(value)
+    return value
+  } catch (error) {
+    return returnRefusal(error)
+  }
 }
 
 function notAFile(): Refusal {
@@ -36,10 +57,8 @@ function notAFile(): Refusal {
   })
 }
 
-function refuseType(): Refusal {
-  return refuse('The body must be JSON. Send `Content-Type: application/json`.', {
-    reason: 'unsupported_media_type',
-  })
+function refuseType({ route }: FastifyRequest): Refusal {
+  return refuse(wrongType(route), { reason: 'unsupported_media_type' })
 }
 
 /** Fields of a form, as text. */

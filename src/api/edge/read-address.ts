@@ -1,10 +1,6 @@
 import Type from 'typebox'
-import { Refusal } from '../../base/refusal.js'
-import { findAddressBytes } from '../../money/solana-address.js'
-
-/** Base58, in the lengths that 32 bytes can have. */
-export const addressPattern = '^[1-9A-HJ-NP-Za-km-z]{32,44}$'
-export const addressIssue = 'must be a Solana address: 32 bytes in base58'
+import { invalidField } from '../../base/refusal.js'
+import { addressIssue, addressPattern, findAddressBytes } from '../../money/solana-address.js'
 
 export const solanaAddress = Type.String({
   pattern: addressPattern,
@@ -15,8 +11,5 @@ export const solanaAddress = Type.String({
 /** Checks the format only; the rail checks what the address is. */
 export function readAddress(text: string, field: string): string {
   if (findAddressBytes(text)) return text
-  throw new Refusal('validation_failed', {
-    message: `${field} ${addressIssue}.`,
-    details: [{ field, issue: addressIssue }],
-  })
+  throw invalidField(field, addressIssue)
 }

@@ -1,6 +1,6 @@
 import { strict as assert } from 'node:assert'
 import { limits } from '../../base/limits.js'
-import { Refusal } from '../../base/refusal.js'
+import { invalidField } from '../../base/refusal.js'
 import { formatMoney, parseDecimal } from '../../money/amounts.js'
 import type { Asset } from '../../money/assets.js'
 
@@ -19,8 +19,5 @@ export function readPrice(text: string, asset: Asset, field = 'amount'): bigint 
   const amount = readStablecoinAmount(text, asset)
   if (amount <= limits.money.wireMax) return amount
   const issue = `must be at most ${formatMoney(limits.money.wireMax, asset)}`
-  throw new Refusal('validation_failed', {
-    message: `${field} ${issue}.`,
-    details: [{ field, issue }],
-  })
+  throw invalidField(field, issue)
 }

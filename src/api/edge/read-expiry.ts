@@ -1,6 +1,6 @@
 import { after } from '../../base/clock.js'
 import { limits } from '../../base/limits.js'
-import { Refusal } from '../../base/refusal.js'
+import { invalidField, type Refusal } from '../../base/refusal.js'
 import { readTime, timeIn } from './read-time.js'
 
 export const expiryIn = timeIn('In the future, at most 24 hours ahead.')
@@ -16,8 +16,5 @@ export function readExpiry(now: Date, text: string | undefined): Date {
 }
 
 function wrong(issue: string): Refusal {
-  return new Refusal('validation_failed', {
-    message: `expiresAt ${issue}.`,
-    details: [{ field: 'expiresAt', issue }],
-  })
+  return invalidField('expiresAt', issue)
 }

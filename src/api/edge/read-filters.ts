@@ -1,4 +1,4 @@
-import { Refusal } from '../../base/refusal.js'
+import { invalidField, Refusal } from '../../base/refusal.js'
 import { parseDecimal } from '../../money/amounts.js'
 import type { Asset } from '../../money/assets.js'
 import type { Count, TimeRange } from '../../postgres/filtered-ids.js'
@@ -52,17 +52,10 @@ export function readAmount(field: string, text: string, currency: Asset): bigint
   if (currency !== 'NGN') {
     const amount = parseDecimal(text, currency)
     if (typeof amount === 'bigint') return amount
-    throw wrongAmount(field, amount.issue)
+    throw invalidField(field, amount.issue)
   }
   if (/^\d{1,18}$/.test(text)) return BigInt(text)
-  throw wrongAmount(field, 'must be a whole number of kobo')
-}
-
-function wrongAmount(field: string, issue: string): Refusal {
-  return new Refusal('validation_failed', {
-    message: `${field} ${issue}.`,
-    details: [{ field, issue }],
-  })
+  throw invalidField(field, 'must be a whole number of kobo')
 }
 
 export function showCount({ count, isComplete }: Count): number | string {

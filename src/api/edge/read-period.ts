@@ -1,6 +1,6 @@
 import { after } from '../../base/clock.js'
 import { limits } from '../../base/limits.js'
-import { Refusal } from '../../base/refusal.js'
+import { invalidField } from '../../base/refusal.js'
 import {
   type BucketSize,
   bucketSizes,
@@ -27,16 +27,9 @@ export function readPeriod(now: Date, { from, to, bucket }: PeriodQuery): Period
     from === undefined
       ? after(end, -usual[bucket] * bucketSizes[bucket])
       : readTimeFrom('from', from)
-  if (start >= end) throw refuse('from', 'must be before `to`')
+  if (start >= end) throw invalidField('from', 'must be before `to`')
   const period = widen(bucket, { from: start, to: end })
   if (countBuckets(bucket, period) > most[bucket])
-    throw refuse('from', `must be at most ${most[bucket]} ${bucket}s before \`to\``)
+    throw invalidField('from', `must be at most ${most[bucket]} ${bucket}s before \`to\``)
   return period
-}
-
-function refuse(field: string, issue: string): Refusal {
-  return new Refusal('validation_failed', {
-    message: `${field} ${issue}.`,
-    details: [{ field, issue }],
-  })
 }

@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { after, day, hour } from '../../base/clock.js'
-import { Refusal } from '../../base/refusal.js'
+import { invalidField } from '../../base/refusal.js'
 
 const day31 = '(?:0[13578]|1[02])-(?:0[1-9]|[12]\\d|3[01])'
 const day30 = '(?:0[469]|11)-(?:0[1-9]|[12]\\d|30)'
@@ -35,10 +35,7 @@ export const toIn = (description: string) =>
 export function readTime(field: string, text: string): Date {
   const time = iso.test(text) ? new Date(toCanonical(text)) : new Date(Number.NaN)
   if (!Number.isNaN(time.getTime())) return time
-  throw new Refusal('validation_failed', {
-    message: `${field} ${timeIssue}.`,
-    details: [{ field, issue: timeIssue }],
-  })
+  throw invalidField(field, timeIssue)
 }
 
 export const timeIssue = 'must be an ISO 8601 time such as 2026-01-05T09:00:00Z'

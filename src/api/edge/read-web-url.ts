@@ -1,4 +1,4 @@
-import { Refusal } from '../../base/refusal.js'
+import { invalidField } from '../../base/refusal.js'
 
 const octet = '(?:25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)'
 /** ASCII punctuation except `_`, spaces, surrogates and private use. */
@@ -20,10 +20,7 @@ export function readWebUrl(field: string, text: string | undefined): string | nu
   if (text === undefined) return null
   const issue = webUrlIssue(text)
   if (!issue) return new URL(text).href
-  throw new Refusal('validation_failed', {
-    message: `${field} ${issue}.`,
-    details: [{ field, issue }],
-  })
+  throw invalidField(field, issue)
 }
 
 /** What is wrong with a URL; undefined if it is accepted. */

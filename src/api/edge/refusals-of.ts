@@ -13,6 +13,18 @@ export const bankRefusalReasons: Reason[] = [
   'name_mismatch',
   'rail_unavailable',
 ]
+/** Reasons of a transfer that is paid from another balance. */
+export const fundFromReasons: Reason[] = [
+  'rate_unavailable',
+  'rate_exceeded',
+  'quote_expired',
+  'quote_used',
+  'quote_mismatch',
+  'capacity',
+  'amount_too_small',
+  'amount_too_large',
+  'balance_limit',
+]
 export const chainRefusalReasons: Reason[] = [
   'destination_is_mint',
   'destination_is_program',
@@ -43,10 +55,11 @@ export function acceptsIdempotencyKey({
 export function isJsonOnly({
   method,
   hasCsv,
+  isCsvOnly,
   isStream,
   isPage,
-}: Pick<Route, 'method' | 'hasCsv' | 'isStream' | 'isPage'>): boolean {
-  return method === 'GET' && !hasCsv && !isStream && !isPage
+}: Pick<Route, 'method' | 'hasCsv' | 'isCsvOnly' | 'isStream' | 'isPage'>): boolean {
+  return method === 'GET' && !hasCsv && !isCsvOnly && !isStream && !isPage
 }
 
 function needsApiKey(access: Access): boolean {

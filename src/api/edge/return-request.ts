@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox'
 import { limits } from '../../base/limits.js'
-import { Refusal } from '../../base/refusal.js'
+import { invalidField } from '../../base/refusal.js'
 import type { Payment } from '../../collections/payment.js'
 import type { Destination } from '../../payouts/ports.js'
 import { readAddress, solanaAddress } from './read-address.js'
@@ -47,11 +47,14 @@ export function readDestination(
   const isNaira = asset === 'NGN'
   if ('address' in sent) {
     if (isNaira)
-      throw misfit('destination.address', 'is for stablecoins; send a bank account instead')
+      throw invalidField('destination.address', 'is for stablecoins; send a bank account instead')
     return { kind: 'wallet', address: readAddress(sent.address, 'destination.address') }
   }
   if (!isNaira)
-    throw misfit('destination.bankCode', `is for naira; ${asset} is sent to a wallet: send address`)
+    throw invalidField(
+      'destination.bankCode',
+      `is for naira; ${asset} is sent to a wallet: send address`,
+    )
   const { accountName = '', ...account } = sent
   return { kind: 'bank_account', ...account, accountName, bankName: '', narration: null }
 }
@@ -64,15 +67,11 @@ export function readAmount(
   if (sent === undefined) return undefined
   const isNaira = asset === 'NGN'
   if (isNaira && typeof sent === 'number') return BigInt(sent)
-  if (isNaira) throw misfit('amount', 'must be an integer in kobo: this is a naira payment')
+  if (isNaira) throw invalidField('amount', 'must be an integer in kobo: this is a naira payment')
   if (typeof sent === 'number')
-    throw misfit('amount', `must be a decimal string such as "25.50": this is a ${asset} payment`)
+    throw invalidField(
+      'amount',
+      `must be a decimal string such as "25.50": this is a ${asset} payment`,
+    )
   return readStablecoinAmount(sent, asset)
-}
-
-function misfit(field: string, issue: string): Refusal {
-  return new Refusal('validation_failed', {
-    message: `${field} ${issue}.`,
-    details: [{ field, issue }],
-  })
 }

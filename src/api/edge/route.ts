@@ -89,6 +89,8 @@ type Traits = {
   /** A POST that changes nothing, such as a quote: it takes no `Idempotency-Key`. */
   isRead: boolean
   hasCsv: boolean
+  /** Always answers with CSV, whatever the request accepts. */
+  isCsvOnly: boolean
   /** Answers with a stream of server-sent events. */
   isStream: boolean
   /** For browsers, not for programs: left out of the OpenAPI document. */
@@ -97,6 +99,8 @@ type Traits = {
   takesForm: boolean
   /** The body is a file of at most so many bytes; `body` is its content. 0: it is JSON. */
   fileBytesMax: number
+  /** Size limit of the body. 0: the default of 64 kB. */
+  bodyBytesMax: number
   /** The request log keeps none of its bodies. */
   hidesBodies: boolean
   /** Reads as much as a list does, so it counts against the limit on lists. */
@@ -110,10 +114,12 @@ const ordinary: Traits = {
   replaysAtCommit: false,
   isRead: false,
   hasCsv: false,
+  isCsvOnly: false,
   isStream: false,
   isPage: false,
   takesForm: false,
   fileBytesMax: 0,
+  bodyBytesMax: 0,
   hidesBodies: false,
   isHeavy: false,
 }
@@ -133,6 +139,10 @@ export type Route = Traits & {
   /** Its section of the OpenAPI document, which leaves routes of the console out. */
   tag: Tag | 'Console'
   body?: TSchema
+  /** Also accepts CSV: converts it to the JSON body. Throws refusals. */
+  readCsv?: (text: string, environment: Environment) => object
+  /** Example of the CSV that it accepts or, if `isCsvOnly`, answers with. */
+  csvSample?: string
   query?: TSchema
   params?: TSchema
   /** The schema of `data`, by status. */

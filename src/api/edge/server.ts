@@ -12,13 +12,7 @@ import type { RequestLog } from '../../request-log/request-log.js'
 import type { Sessions, SignedIn } from '../../team/sessions.js'
 import { answerFailurePage, isForPeople } from '../checkout-page/answer-failure.js'
 import { addConsole } from '../console/add-console.js'
-import {
-  addRoute,
-  addWrongMethods,
-  anyPath,
-  noSuchEndpoint,
-  type WriteExport,
-} from './add-route.js'
+import { addRoute, type WriteExport } from './add-route.js'
 import { isConsoleHost } from './authenticate-person.js'
 import type { Caller } from './caller.js'
 import { anyPageHeaders, isForAnyPage } from './cors.js'
@@ -28,7 +22,7 @@ import { bug, toRefusal, toSocketRefusal } from './failures.js'
 import { addGracefulClose } from './graceful-close.js'
 import { probePaths } from './health.js'
 import { createListReads } from './list-reads.js'
-import { toLogEntry } from './log-requests.js'
+import { isLogged, toLogEntry } from './log-requests.js'
 import type { HttpMetrics } from './metrics.js'
 import { addBodyParsers } from './parse-body.js'
 import { pathOf } from './path-of.js'
@@ -39,6 +33,12 @@ import { toRequestId } from './request-id.js'
 import type { Route } from './route.js'
 import type { SharedLimits } from './shared-limits.js'
 import { validatorCompiler } from './validation.js'
+import {
+  createWrongMethods,
+  type KnownPath,
+  noSuchEndpoint,
+  type WrongMethods,
+} from './wrong-methods.js'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -49,6 +49,8 @@ declare module 'fastify' {
     bodyText: string
     /** Set once the request reaches one of our routes. `routeOptions` is built at every read. */
     route: Route | undefined
+    /** Set if the path does not support the method. */
+    refusedPath: KnownPath | undefined
     /** Why the request was not carried out. */
     refusal: Refusal | undefined
   }
@@ -120,8 +122,10 @@ export async function createServer(edge: Edge): Promise<FastifyInstance> {
   app.decorateRequest('answerText', '')
   app.decorateRequest('isReplayed', false)
   app.decorateRequest('route', undefined)
+  app.decorateRequest('refusedPath', undefined)
   app.decorateRequest('refusal', undefined)
-  addAnswerHooks(app, edge)
+  const wrongMethods = createWrongMethods(app)
+  addAnswerHooks(app, edge, wrongMethods)
   addGracefulClose(app)
   const { clock } = edge
   await addDocs(app, edge.routes, edge.findDemoKey)
@@ -142,7 +146,7 @@ export async function createServer(edge: Edge): Promise<FastifyInstance> {
   const guards = { ...edge, sessions, rateLimits, listReads: createListReads() }
   const routes = edge.hasConsole ? edge.routes : edge.routes.filter(isWithoutConsole)
   for (const route of routes) addRoute(app, route, guards)
-  addWrongMethods(app, routes)
+  wrongMethods.add(routes)
   return app
 }
 
@@ -157,14 +161,15 @@ function isWithoutConsole({ path, access }: Route): boolean {
   return !path.startsWith('/console/') && !['user', 'person', 'operator'].includes(access)
 }
 
-function addAnswerHooks(app: FastifyInstance, edge: Edge): void {
+function addAnswerHooks(app: FastifyInstance, edge: Edge, { refuse }: WrongMethods): void {
   // Callbacks, because a promise per hook would cost more than the hooks themselves.
   app.addHook('onRequest', (request, reply, done) => {
     addOwnHeaders(request, reply)
     const hasHost = request.raw.httpVersion !== '1.1' || request.headers.host !== undefined
     if (!hasHost) done(needsHost())
     else if (isConsoleElsewhere(request, edge.consoleUrl)) done(noSuchEndpoint(request))
-    else done()
+    // Fastify passes on what is thrown.
+    else if (!request.is404 || !refuse(request, reply)) done()
   })
   app.addHook('onResponse', (request, reply, done) => {
     noteAnswer(edge, request, reply)
@@ -209,7 +214,7 @@ function answerFailure(
   reply: FastifyReply,
 ): FastifyReply {
   readiness.noteFailure(error)
-  const known = toRefusal(error, request.route?.fileBytesMax)
+  const known = toRefusal(error, request.route)
   const refusal = known ?? bug()
   request.refusal = refusal
   if (!known)
@@ -245,7 +250,7 @@ function noteAnswer(
   const { caller, method, route } = request
   const durationMs = reply.elapsedTime
   const status = reply.statusCode
-  const pattern = route ? route.path : patternOf(request)
+  const pattern = route ? route.path : (request.refusedPath?.path ?? request.routeOptions.url)
   const labels = { method, route: pattern ?? 'unknown' }
   metrics.observe(labels, { status, seconds: durationMs / 1_000 })
   // A probe that succeeds comes every few seconds and says nothing new.
@@ -269,13 +274,8 @@ function noteAnswer(
       'answered',
     )
   }
-  // The console reads all the time; its reads would hide what integrations do.
-  if (requestLog && caller && !(caller.kind === 'user' && method === 'GET'))
+  if (requestLog && caller && isLogged(request, caller))
     requestLog.keep(toLogEntry(request, reply, caller, { durationMs, answeredAt: clock.now() }))
-}
-
-function patternOf({ routeOptions: { url } }: FastifyRequest): string | undefined {
-  return url === anyPath ? undefined : url
 }
 
 function merchantOf(caller: Caller | undefined) {
@@ -294,10 +294,11 @@ function refusalOf({ refusal, answerText }: FastifyRequest): {
 
 /** Readers of the log must not be able to open payers' checkout pages. */
 function loggedPath(request: FastifyRequest, pattern: string | undefined): string {
-  if (request.caller) return pathOf(request)
-  const isOpen = request.route
-    ? request.route.access === 'open'
-    : request.routeOptions.config?.isOpen
+  const { caller, route, refusedPath } = request
+  if (caller) return pathOf(request)
+  const isOpen = route
+    ? route.access === 'open'
+    : (refusedPath ?? request.routeOptions.config)?.isOpen
   if (isOpen && pattern) return pattern
   return pathOf(request).replace(/cs_\w+/gi, 'cs_[secret]')
 }

@@ -4,6 +4,7 @@ export const tags = {
     'Money in: bank accounts and wallets that your customers pay to, and their payments.',
   Checkout: 'Hosted pages on which a customer pays one amount.',
   Disbursements: 'Money out: payouts to bank accounts and wallets.',
+  Conversions: 'Naira to coins and back, at a quoted price.',
   Settlements: 'Your available naira, paid to your own bank account.',
   Balances: 'Your balances and every change to them.',
   Reports: 'What happened per hour or day, for charts and monthly figures.',

@@ -19,7 +19,7 @@ import {
   parseDecimal,
   positiveDecimalPattern,
 } from '../../money/amounts.js'
-import { addressIssue, addressPattern } from './read-address.js'
+import { addressIssue, addressPattern } from '../../money/solana-address.js'
 import { timeIssue, timePattern } from './read-time.js'
 import { noAddress, webhookUrlPattern, webUrlIssue, webUrlPattern } from './read-web-url.js'
 import { requestIdPattern } from './request-id.js'
@@ -47,11 +47,21 @@ export const validatorCompiler: FastifySchemaCompiler<TSchema> = ({ schema, http
   return compile(httpPart === 'headers' ? withLowerCaseNames(schema) : schema)
 }
 
+/** By the schema as text: many operations have the same headers and parameters. */
+const compiled = new Map<string, Validate>()
+
+function compileOnce(schema: TSchema): Validate {
+  const text = JSON.stringify(schema)
+  const validate = compiled.get(text) ?? strict.compile(schema)
+  compiled.set(text, validate)
+  return validate
+}
+
 /** Compiles on first use: compiling all schemas would take a seventh of the start-up time. */
 function compile(schema: TSchema): Validate {
   let validate: Validate | undefined
   const check = (value: unknown) => {
-    validate ??= strict.compile(schema)
+    validate ??= compileOnce(schema)
     const isValid = validate(value)
     wrapped.errors = validate.errors
     return isValid

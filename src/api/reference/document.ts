@@ -18,6 +18,8 @@ export type Schema = {
   maxLength?: number
   /** The unit of an amount of money. */
   'x-unit'?: string
+  /** The example request sends it, though it is optional. */
+  'x-sample'?: boolean
 }
 
 export type Parameter = {
@@ -94,3 +96,8 @@ export function parametersIn(operation: Operation, place: Parameter['in']): Para
 }
 
 export const addressOf = ({ operationId }: Operation) => `/docs/operations/${operationId}`
+
+/** Whether the example request of an operation sends a parameter. */
+export function isSampled({ required, schema }: Parameter): boolean {
+  return required === true || schema['x-sample'] === true
+}

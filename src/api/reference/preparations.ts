@@ -1,5 +1,6 @@
 import {
   type ApiDocument,
+  isSampled,
   jsonOf,
   type ListedOperation,
   listOperations,
@@ -132,9 +133,8 @@ export function prepare(document: ApiDocument, operation: ListedOperation): Step
 function stepOf(operation: ListedOperation, call: Call): Step {
   const { take = [], body, match } = call
   const { method, path } = operation
-  const required = parametersIn(operation, 'query').filter((one) => one.required)
-  const query =
-    call.query ?? Object.fromEntries(required.map((one) => [one.name, `${one.example}`]))
+  const sampled = parametersIn(operation, 'query').filter(isSampled)
+  const query = call.query ?? Object.fromEntries(sampled.map((one) => [one.name, `${one.example}`]))
   const example = jsonOf(operation.requestBody)?.example as object | undefined
   return {
     method,

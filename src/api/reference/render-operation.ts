@@ -2,6 +2,7 @@ import { type Html, html } from '../checkout-page/html.js'
 import {
   type ApiDocument,
   follow,
+  isSampled,
   jsonOf,
   type ListedOperation,
   type Parameter,
@@ -173,7 +174,7 @@ function renderParameter(parameter: Parameter, isFound: boolean): Html {
   const label = required && place === 'query' ? `${name} (required)` : name
   if (values && place === 'query' && !required)
     return renderSelect(`query.${name}`, label, ['', ...values.map(String)])
-  const isFilled = required === true && !isFound
+  const isFilled = isSampled(parameter) && !isFound
   return renderInput(`${place}.${name}`, label, {
     placeholder: isFound ? 'Found or created when you send' : String(example ?? ''),
     value: isFilled ? String(example ?? '') : '',
@@ -203,8 +204,8 @@ function toCurl(operation: ListedOperation, { isKeyed, example, pathExample }: S
   const path = operation.path.replace(/\{(\w+)\}/g, (whole, name: string) =>
     pathExample[name] ? encodeURIComponent(pathExample[name]) : whole,
   )
-  const required = parametersIn(operation, 'query').filter((one) => one.required)
-  const query = required.length > 0 ? `?${new URLSearchParams(examplesOf(required))}` : ''
+  const sampled = parametersIn(operation, 'query').filter(isSampled)
+  const query = sampled.length > 0 ? `?${new URLSearchParams(examplesOf(sampled))}` : ''
   const quote = (text: string) => `'${text.replace(/'/g, "'\\''")}'`
   const lines = [
     `curl ${method === 'GET' ? '' : `-X ${method} `}"$MANILLA_URL${path}${query}"`,

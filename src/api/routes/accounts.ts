@@ -17,6 +17,7 @@ import type { AccountRequest } from '../../collections/prepare-accounts.js'
 import type { KeyedAnswer } from '../../idempotency/answer.js'
 import { showAccount } from '../../resources/collection-account.js'
 import { referenceSample } from '../../resources/shapes.js'
+import { hidesPayers } from '../../team/actor.js'
 import type { WalletRequest } from '../../wallets/prepare-wallets.js'
 import type { ApiParts } from '../api-parts.js'
 import { createResource } from '../create-resource.js'
@@ -138,12 +139,13 @@ function listRoute({ openPage }: ApiParts, about: About): Route {
     }),
     answers: { 200: page(resource) },
     hasCsv: true,
-    handle({ environment, query: sent, wantsCsv }) {
+    handle({ environment, query: sent, wantsCsv, actor }) {
       const query = sent as ListQuery
       const filter = {
         merchantReference: query[named],
         status: query.status ?? defaultStatus,
         text: query.q,
+        hidesPayers: hidesPayers(actor),
         ...readTimeRange(query),
       }
       return answerList(

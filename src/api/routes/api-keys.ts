@@ -98,7 +98,7 @@ const create = (api: ApiParts) =>
         allowedAddresses: body.allowedAddresses ?? [],
         permissions: body.permissions ?? null,
         isRevealable: body.kind === 'secret' && environment.mode === 'test',
-        createdByUser: (request.actor as UserActor).userId,
+        createdBy: request.actor as UserActor,
       }
       return api.change(
         toCallWithLateAnswer(
@@ -140,7 +140,7 @@ const roll = (api: ApiParts) =>
               ...nameOf(request),
               seal: api.seal,
               graceMs,
-              createdByUser: (request.actor as UserActor).userId,
+              createdBy: request.actor as UserActor,
             }),
           (rolled) => {
             const { issued, oldExpiresAt } = rolled as RolledKey

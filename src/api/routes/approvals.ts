@@ -2,7 +2,7 @@ import Type from 'typebox'
 import type { EnvironmentId } from '../../base/environment.js'
 import { prefixes, toReference } from '../../base/ids.js'
 import { limits } from '../../base/limits.js'
-import { Refusal } from '../../base/refusal.js'
+import { Refusal, returnRefusal } from '../../base/refusal.js'
 import { findPaymentsOfReturns } from '../../collections/find-returns.js'
 import { followReturns } from '../../collections/follow-returns.js'
 import { findKeyCreators, findKeyNames } from '../../merchants/find-key-names.js'
@@ -15,6 +15,7 @@ import {
   prepareApproval,
   rejectPayout,
 } from '../../payouts/decide-pending.js'
+import { findPayoutOrigins } from '../../payouts/find-origins.js'
 import { getPayout, listWaiting, type PayoutWithAttempts } from '../../payouts/find-payouts.js'
 import { isReturn, type Payout } from '../../payouts/payout.js'
 import type { Queryable } from '../../postgres/tx.js'
@@ -32,7 +33,7 @@ import type { UserActor } from '../../team/actor.js'
 import { findUserNames } from '../../team/find-user-names.js'
 import { listApprovers } from '../../team/list-approvers.js'
 import type { ApiParts } from '../api-parts.js'
-import { commitRefusal, returnRefusal } from '../create-resource.js'
+import { commitRefusal } from '../create-resource.js'
 import { success, successText } from '../edge/envelope.js'
 import { type KeyedChange, toCallWithLateAnswer } from '../edge/keyed-lane.js'
 import { readAmount } from '../edge/read-filters.js'
@@ -210,7 +211,8 @@ const read = ({ db }: ApiParts) =>
     path: `${path}/:reference`,
     operation: 'readDisbursement',
     summary: 'Read a transfer or a refund',
-    description: 'Returns it with who created it and who decides.',
+    description:
+      'Returns it with who created it, who decides, and its payment, conversion or batch.',
     params,
     answers: { 200: transfer },
     async handle({ environment, params: { reference }, actor }) {
@@ -220,7 +222,7 @@ const read = ({ db }: ApiParts) =>
     },
   })
 
-/** As lists show them, with the payment of a refund and whether this person may approve it. */
+/** As lists show them, with what each belongs to and whether this person may approve it. */
 async function showAll(
   db: Queryable,
   environmentId: EnvironmentId,
@@ -237,11 +239,18 @@ async function showAll(
     environmentId,
     found.filter(({ payout }) => isReturn(payout)).map(({ payout }) => payout.id),
   )
+  const origins = await findPayoutOrigins(
+    db,
+    environmentId,
+    found.map(({ payout }) => payout.id),
+  )
   return found.map((one) => {
     const { id, createdByKey, createdByUser } = one.payout
     const creator = createdByUser ?? (createdByKey && creators.get(createdByKey))
     const more = JSON.stringify({
       payment: payments.get(id) ?? null,
+      conversion: origins.get(id)?.conversion ?? null,
+      batch: origins.get(id)?.batch ?? null,
       mayApprove: creator !== userId && permissions.has('payouts.approve'),
     })
     return `${showDisbursement(one, { keys, users }).slice(0, -1)},${more.slice(1)}`
@@ -257,7 +266,7 @@ function nameOf({ environment, params: { reference } }: Decision) {
   return { environmentId: environment.id, reference }
 }
 
-function deciderOf({ actor }: Pick<Decision, 'actor'>): Decider {
+export function deciderOf({ actor }: Pick<Decision, 'actor'>): Decider {
   const { userId, sessionId, name } = actor as UserActor
   return { userId, sessionId, name }
 }

@@ -10,6 +10,7 @@ import {
   type AttentionKind,
   attentionKinds,
   findApprovals,
+  findBatchApprovals,
   findFailingEndpoints,
   findHeldPayments,
   findKyc,
@@ -17,6 +18,7 @@ import {
   findPaymentRequests,
   findPayoutsInReview,
   findProposedRule,
+  findWaitingBankAccounts,
 } from '../../timeline/find-attention.js'
 import type { ApiParts } from '../api-parts.js'
 import { success } from '../edge/envelope.js'
@@ -45,6 +47,11 @@ const sources: Source[] = [
     permissions: ['payouts.approve'],
     link: '/payouts?status=PENDING',
     find: (db, { id }, { userId }) => findApprovals(db, id, userId),
+  },
+  {
+    permissions: ['payouts.approve'],
+    link: '/payouts/batches',
+    find: (db, { id }, { userId }) => findBatchApprovals(db, id, userId),
   },
   {
     permissions: ['settings.change'],
@@ -76,6 +83,12 @@ const sources: Source[] = [
     link: '/balances',
     find: (db, { id }) => findLowBalances(db, id),
   },
+  {
+    permissions: ['business.see'],
+    link: '/settings/bank-accounts',
+    find: (db, { id: environmentId }, { now }) =>
+      findWaitingBankAccounts(db, { environmentId, now }),
+  },
   { permissions: ['business.change'], link: '/settings', find: findKyc },
 ]
 
@@ -104,9 +117,9 @@ export const listAttention = ({ db }: ApiParts): Route =>
     },
   })
 
-/** The oldest request is opened at once. */
+/** The oldest request or batch is opened at once. */
 function linkTo({ kind, subject }: Attention, link: string): string {
-  return kind === 'payment_request' ? `${link}/${subject}` : link
+  return kind === 'payment_request' || kind === 'batch_approval' ? `${link}/${subject}` : link
 }
 
 const missingFactor: Attention = {

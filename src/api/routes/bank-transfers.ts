@@ -9,10 +9,11 @@ import { kobo, resource, text, withExample } from '../../resources/shapes.js'
 import type { ApiParts } from '../api-parts.js'
 import { csvColumns, inBothUnits } from '../edge/csv.js'
 import { success } from '../edge/envelope.js'
+import { fundFromIn, readFundFrom } from '../edge/fund-from.js'
 import { merchantReferenceIn, metadataIn } from '../edge/metadata.js'
 import { checkNairaLimits } from '../edge/naira-limits.js'
 import { pageOf } from '../edge/page-of.js'
-import { bankRefusalReasons, withReasons } from '../edge/refusals-of.js'
+import { bankRefusalReasons, fundFromReasons, withReasons } from '../edge/refusals-of.js'
 import { type Route, type RouteRequest, route } from '../edge/route.js'
 import {
   accountNumberPattern,
@@ -72,15 +73,16 @@ const bodyFields = {
       maxLength: 100,
       pattern: plainText,
       description: 'Text that the recipient reads.',
-      examples: ['Salary of January'],
+      examples: ['January salary'],
     }),
   ),
+  fundFrom: Type.Optional(fundFromIn),
   merchantReference: Type.Optional(merchantReferenceIn),
   metadata: Type.Optional(metadataIn),
 }
 const body = withExample(closed(bodyFields), {
   ...quoteExample,
-  narration: 'Salary of January',
+  narration: 'January salary',
   merchantReference: 'payout-9',
   metadata: { order: 'a-1001' },
 })
@@ -176,15 +178,18 @@ const create = (api: ApiParts) =>
     answers: { 201: bankTransfer },
     refusals: [
       'insufficient_balance',
+      ...withReasons('conversion_failed', ...fundFromReasons),
       ...withReasons('bank_transfer_failed', 'duplicate_reference', ...bankRefusalReasons),
     ],
     handle(request) {
       checkNairaLimits(api, request)
       const payout = toPayoutRequest(readQuoteRequest(request), request)
-      return submitPayout(api, request, payout, {
+      const messages = {
         submitted: 'Bank transfer submitted',
         pending: 'Bank transfer waits for approval',
-      })
+      }
+      const fundFrom = readFundFrom(request.body.fundFrom, payout.asset)
+      return submitPayout(api, request, payout, messages, fundFrom)
     },
   })
 

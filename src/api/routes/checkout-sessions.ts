@@ -19,7 +19,8 @@ import {
   sessionStatuses,
   showSession,
 } from '../../resources/checkout-session.js'
-import { sessionSample } from '../../resources/shapes.js'
+import { sessionSample, withDescription } from '../../resources/shapes.js'
+import { hidesPayers } from '../../team/actor.js'
 import type { ApiParts } from '../api-parts.js'
 import { createResource } from '../create-resource.js'
 import { answerList } from '../edge/answer-list.js'
@@ -74,11 +75,20 @@ const webUrl = (description: string) =>
   )
 
 const priceIn = Type.Object(
-  { asset: stablecoinInput, network: networkInput, amount: decimalInput },
+  {
+    asset: stablecoinInput,
+    network: networkInput,
+    amount: Type.Optional(
+      withDescription(
+        decimalInput,
+        'Your price. Without it, the session is priced at the current rate: the smallest amount, in steps of 0.01, that is worth `amount` at the rate `buy` of `GET /v1/rates`. The price is fixed until the session expires.',
+      ),
+    ),
+  },
   {
     additionalProperties: false,
     description:
-      'Lets the customer pay this amount in a stablecoin instead. Needs `paymentMethods.crypto` in the settings. If `paymentMethods.bankTransfer` is disabled there, the session can only be paid this way.',
+      'Lets the customer pay in a stablecoin instead. Needs `paymentMethods.crypto` in the settings. If `paymentMethods.bankTransfer` is disabled there, the session can only be paid this way.',
   },
 )
 
@@ -122,6 +132,7 @@ const create = (api: ApiParts) =>
       'account_refused',
       'rail_unavailable',
       'no_payment_method',
+      'rate_unavailable',
     ),
     async handle(request) {
       checkNairaLimits(api, request)
@@ -147,10 +158,11 @@ const create = (api: ApiParts) =>
     },
   })
 
-function readCrypto({ asset, amount }: { asset: string; amount: string }) {
+function readCrypto({ asset, amount }: { asset: string; amount?: string }) {
   const coin = asset as Coin
-  const price = readPrice(amount, coin, 'crypto.amount')
-  return { asset: coin, amount: price, requestedAmount: amount }
+  if (amount === undefined) return { asset: coin, price: null }
+  const price = { amount: readPrice(amount, coin, 'crypto.amount'), requestedAmount: amount }
+  return { asset: coin, price }
 }
 
 const list = ({ openPage }: ApiParts) =>
@@ -181,6 +193,7 @@ const list = ({ openPage }: ApiParts) =>
         merchantReference: query.merchantReference,
         status: query.status as SessionStatus | undefined,
         text: query.q,
+        hidesPayers: hidesPayers(request.actor),
         ...readTimeRange(query),
       }
       return answerList(request, {

@@ -1,16 +1,18 @@
 import Type, { type Static } from 'typebox'
 import { Refusal } from '../../base/refusal.js'
+import { createExchange } from '../../conversions/exchange.js'
 import { formatDecimal } from '../../money/amounts.js'
 import type { Asset } from '../../money/assets.js'
 import { cryptoTransfer } from '../../resources/payout.js'
-import { decimal, resource, withExample } from '../../resources/shapes.js'
+import { decimal, resource, walletSample, withExample } from '../../resources/shapes.js'
 import type { ApiParts } from '../api-parts.js'
 import { csvColumns, inBothUnits } from '../edge/csv.js'
 import { success } from '../edge/envelope.js'
+import { fundFromIn, quotedFundFromIn, readFundFrom } from '../edge/fund-from.js'
 import { merchantReferenceIn, metadataIn } from '../edge/metadata.js'
 import { readAddress, solanaAddress } from '../edge/read-address.js'
 import { readStablecoinAmount } from '../edge/read-coins.js'
-import { chainRefusalReasons, withReasons } from '../edge/refusals-of.js'
+import { chainRefusalReasons, fundFromReasons, withReasons } from '../edge/refusals-of.js'
 import { type Route, type RouteRequest, route } from '../edge/route.js'
 import { closed, decimalInput, networkInput, stablecoinInput } from '../edge/schemas.js'
 import { createReadRoutes, submitPayout, toPayoutRequest } from './payouts.js'
@@ -25,11 +27,22 @@ const quotedFields = {
   destinationAddress: solanaAddress,
 }
 
-const body = closed({
-  ...quotedFields,
-  merchantReference: Type.Optional(merchantReferenceIn),
-  metadata: Type.Optional(metadataIn),
-})
+const body = withExample(
+  closed({
+    ...quotedFields,
+    fundFrom: Type.Optional(fundFromIn),
+    merchantReference: Type.Optional(merchantReferenceIn),
+    metadata: Type.Optional(metadataIn),
+  }),
+  {
+    amount: '25.50',
+    asset: 'USDC',
+    network: 'SOLANA',
+    destinationAddress: walletSample,
+    merchantReference: 'payout-9',
+    metadata: { order: 'a-1001' },
+  },
+)
 
 const quote = resource('CryptoTransferQuote', {
   amount: decimalInput,
@@ -106,6 +119,7 @@ const create = (api: ApiParts) =>
     answers: { 201: cryptoTransfer },
     refusals: [
       'insufficient_balance',
+      ...withReasons('conversion_failed', ...fundFromReasons),
       ...withReasons(
         'crypto_transfer_failed',
         'duplicate_reference',
@@ -115,10 +129,12 @@ const create = (api: ApiParts) =>
     ],
     handle(request) {
       const payout = toPayoutRequest(readQuoteRequest(request), request)
-      return submitPayout(api, request, payout, {
+      const messages = {
         submitted: 'Crypto transfer submitted',
         pending: 'Crypto transfer waits for approval',
-      })
+      }
+      const fundFrom = readFundFrom(request.body.fundFrom, payout.asset)
+      return submitPayout(api, request, payout, messages, fundFrom)
     },
   })
 
@@ -134,7 +150,7 @@ const quoteRoute = (api: ApiParts) =>
     description:
       'Returns what the transfer costs now and checks that the destination can receive it. Reserves nothing.',
     tag: 'Disbursements',
-    body: closed(quotedFields),
+    body: closed({ ...quotedFields, fundFrom: Type.Optional(quotedFundFromIn) }),
     answers: { 200: quote },
     refusals: [
       ...withReasons(
@@ -146,7 +162,16 @@ const quoteRoute = (api: ApiParts) =>
     async handle(request) {
       const quoted = readQuoteRequest(request)
       const { asset, amount } = quoted
-      const { fee, lines } = await api.payoutPreparation.quote(quoted).catch(asQuoteFailed)
+      const ask = () => api.payoutPreparation.quote(quoted)
+      const { fee, lines } = await ask()
+        .catch(async (error: unknown) => {
+          // As when the transfer is created: what the conversion will sell is minted before.
+          if (!request.body.fundFrom || !isTreasuryShort(error)) throw error
+          const { environment } = request
+          await createExchange(api).provideCoins(api.clock.now(), { environment, asset, amount })
+          return ask()
+        })
+        .catch(asQuoteFailed)
       return success(200, 'Quote', {
         amount: request.body.amount,
         fee: formatDecimal(fee, asset),
@@ -159,9 +184,12 @@ const quoteRoute = (api: ApiParts) =>
     },
   })
 
+const isTreasuryShort = (error: unknown) =>
+  error instanceof Refusal && error.reason === 'treasury_short'
+
 /** The transfer is not refused: the price depends on a treasury that cannot pay it now. */
 function asQuoteFailed(error: unknown): never {
-  if (!(error instanceof Refusal) || error.reason !== 'treasury_short') throw error
+  if (!isTreasuryShort(error)) throw error
   throw new Refusal('quote_failed', {
     reason: 'treasury_short',
     message: 'The treasury cannot cover a transfer of this amount at the moment. Retry later.',

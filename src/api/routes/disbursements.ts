@@ -7,7 +7,7 @@ import { type PayoutStatus, payoutStatuses } from '../../payouts/payout.js'
 import { findRecipientHistory } from '../../payouts/recipient-history.js'
 import { disbursement, showDisbursement } from '../../resources/disbursement.js'
 import { recipientHistory, showRecipientHistory } from '../../resources/recipient-history.js'
-import { anyAsset, withDescription } from '../../resources/shapes.js'
+import { anyAsset, inSample, withDescription } from '../../resources/shapes.js'
 import { findUserNames } from '../../team/find-user-names.js'
 import type { ApiParts } from '../api-parts.js'
 import { answerList } from '../edge/answer-list.js'
@@ -161,6 +161,7 @@ const recipients = ({ db }: ApiParts) =>
           pattern: bankCodePattern,
           description: 'Code of the bank. Send it with `accountNumber`.',
           examples: ['058'],
+          ...inSample,
         }),
       ),
       accountNumber: Type.Optional(
@@ -168,6 +169,7 @@ const recipients = ({ db }: ApiParts) =>
           pattern: accountNumberPattern,
           description: 'Ten-digit account number. Send it with `bankCode`.',
           examples: ['0123456789'],
+          ...inSample,
         }),
       ),
       address: Type.Optional(

@@ -87,6 +87,8 @@ const descriptions: Record<FeeOperation, string> = {
   crypto_account_creation:
     'First transfer to a wallet without an account for the coin, in addition',
   crypto_deposit: 'Payment in a stablecoin',
+  conversion_from_naira: 'Conversion of naira to a stablecoin',
+  conversion_from_coins: 'Conversion of a stablecoin to naira',
 }
 
 function show(operation: FeeOperation, { version, ...schedule }: VersionedFee) {

@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox'
 import { after } from '../../base/clock.js'
 import { newId, prefixes } from '../../base/ids.js'
-import { Refusal } from '../../base/refusal.js'
+import { Refusal, returnRefusal } from '../../base/refusal.js'
 import { getPayment } from '../../collections/find-payments.js'
 import type { Payment } from '../../collections/payment.js'
 import { closeRequest } from '../../collections/payment-requests.js'
@@ -25,7 +25,7 @@ import type { Tx } from '../../postgres/tx.js'
 import { payment, showPayment } from '../../resources/payment.js'
 import { referenceSample } from '../../resources/shapes.js'
 import type { ApiParts } from '../api-parts.js'
-import { commitRefusal, returnRefusal } from '../create-resource.js'
+import { commitRefusal } from '../create-resource.js'
 import { success } from '../edge/envelope.js'
 import { type KeyedChange, toCallWithLateAnswer } from '../edge/keyed-lane.js'
 import { bankRefusalReasons, chainRefusalReasons, withReasons } from '../edge/refusals-of.js'
@@ -184,7 +184,7 @@ type Caller = Pick<
   'environment' | 'now' | 'actor' | 'keyId'
 >
 
-/** A person who decides has answered whoever asked for it. */
+/** A decision answers the request of the person who asked for it. */
 async function closeAnswered(
   tx: Tx,
   now: Date,

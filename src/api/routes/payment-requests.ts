@@ -43,7 +43,7 @@ const paymentRequest = resource('PaymentRequest', {
   createdAt: timestamp('When it was asked for.'),
 })
 
-/** Of people who may not decide about payments: they ask somebody who may. */
+/** For people who may not decide about payments: they ask a member who may. */
 export function paymentRequestRoutes(api: ApiParts): Route[] {
   return [ask(api), list(api), decline(api)]
 }
@@ -56,7 +56,7 @@ const ask = (api: ApiParts) =>
     permission: 'payments.ask',
     operation: 'requestPaymentDecision',
     summary: 'Ask for a refund or a decision',
-    description: 'Whoever may decide carries it out by refunding or resolving the payment.',
+    description: 'A member who may decide carries it out by refunding or resolving the payment.',
     params,
     body: closed({
       action: Type.Enum(['accept', 'return', 'refund'], { type: 'string', examples: ['refund'] }),
@@ -120,7 +120,7 @@ const decline = (api: ApiParts) =>
     permission: 'payments.ask',
     operation: 'declinePaymentRequest',
     summary: 'Decline or withdraw a request',
-    description: 'Somebody who may decide declines it; whoever asked may withdraw it.',
+    description: 'A member who may decide declines it; the person who asked may withdraw it.',
     params,
     answers: { 200: Type.Object({}) },
     async handle(request) {
@@ -148,14 +148,14 @@ async function refuseOthers({ db }: ApiParts, found: Payment, actor: UserActor):
   if (open.requestedBy.id === actor.userId) return
   throw new Refusal('forbidden', {
     reason: 'role',
-    message: `${open.requestedBy.name} asked for it. Only they, or somebody who may decide, can close it.`,
+    message: `${open.requestedBy.name} asked for it. Only they, or a member who may decide, can close it.`,
   })
 }
 
 function noRequest(): Refusal {
   return new Refusal('payment_action_failed', {
     reason: 'invalid_state',
-    message: 'Nobody has asked for a decision about this payment.',
+    message: 'No open request for a decision about this payment exists.',
   })
 }
 

@@ -1,6 +1,7 @@
 import Type, { type Static } from 'typebox'
 import { prefixes } from '../../base/ids.js'
 import { limits } from '../../base/limits.js'
+import { Refusal } from '../../base/refusal.js'
 import { type AccountKind, accountKinds, type Variance } from '../../collections/account.js'
 import {
   countPayments,
@@ -9,6 +10,7 @@ import {
 } from '../../collections/filter-payments.js'
 import { createPaymentReader, getPayment, listPayments } from '../../collections/find-payments.js'
 import { listReturns } from '../../collections/find-returns.js'
+import { isPublicTerm } from '../../postgres/search-terms.js'
 import {
   listedPayment,
   type PaymentStatus,
@@ -20,6 +22,7 @@ import {
 } from '../../resources/payment.js'
 import { paymentReturn, showReturn } from '../../resources/payment-return.js'
 import { anyAsset, referenceSample, withDescription } from '../../resources/shapes.js'
+import { type Actor, hidesPayers } from '../../team/actor.js'
 import type { ApiParts } from '../api-parts.js'
 import { answerList } from '../edge/answer-list.js'
 import { csvColumns, inBothUnits } from '../edge/csv.js'
@@ -94,18 +97,33 @@ const listQuery = closed({
   ...pageQuery,
 })
 
-function toFilter(query: Static<ReturnType<typeof closed<typeof filters>>>): PaymentFilter {
-  const { accountReference } = query
+function toFilter(
+  query: Static<ReturnType<typeof closed<typeof filters>>>,
+  actor: Actor,
+): PaymentFilter {
+  const { accountReference, sender } = query
+  const isHidden = hidesPayers(actor)
+  if (isHidden && sender !== undefined && !isPublicTerm(sender)) throw refusePayerFilter()
   return {
     source: query.source as AccountKind | undefined,
     accountId: accountReference === undefined ? undefined : readAccountReference(accountReference),
     variance: query.variance as Variance | undefined,
-    sender: query.sender,
+    sender,
     merchantReference: query.merchantReference,
     text: query.q,
+    hidesPayers: isHidden,
     ...readAmountRange(query),
     ...readTimeRange(query),
   }
+}
+
+/** An empty list would say that the payer never paid. */
+function refusePayerFilter(): Refusal {
+  return new Refusal('forbidden', {
+    reason: 'role',
+    message:
+      'Your role does not show payers, so you cannot filter by them. Use a wallet address, a reference, an amount or a date. Payers are shown to: owner, admin, finance, support.',
+  })
 }
 
 const columns = csvColumns(
@@ -153,7 +171,10 @@ const list = ({ openPage }: ApiParts) =>
     hasCsv: true,
     handle(request) {
       const { environment, query } = request
-      const filter = { ...toFilter(query), status: query.status as PaymentStatus | undefined }
+      const filter = {
+        ...toFilter(query, request.actor),
+        status: query.status as PaymentStatus | undefined,
+      }
       return answerList(request, {
         title: 'Payments',
         columns,
@@ -183,9 +204,9 @@ const counts = ({ openPage }: ApiParts) =>
     query: closed(filters),
     answers: { 200: countsOf(paymentStatuses) },
     isHeavy: true,
-    async handle({ environment, query }) {
+    async handle({ environment, query, actor }) {
       const { db } = openPage(undefined)
-      const filter = toFilter(query)
+      const filter = toFilter(query, actor)
       const counted = await countByStatus(paymentStatuses, (status) =>
         countPayments(db, environment.id, { ...filter, status }),
       )

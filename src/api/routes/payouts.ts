@@ -21,6 +21,7 @@ import { answerList, type ListPage } from '../edge/answer-list.js'
 import type { CsvColumn } from '../edge/csv.js'
 import { readPosition, writePosition } from '../edge/cursor.js'
 import { successText } from '../edge/envelope.js'
+import type { FundFrom } from '../edge/fund-from.js'
 import type { RequestContext } from '../edge/keyed-lane.js'
 import { merchantReferenceIn, readMetadata } from '../edge/metadata.js'
 import { readAmountRange, readTimeRange } from '../edge/read-filters.js'
@@ -37,6 +38,7 @@ import {
   withStatus,
 } from '../edge/schemas.js'
 import { mayNeedApproval, submitUnderRule } from '../submit-under-rule.js'
+import { submitWithConversion } from '../submit-with-conversion.js'
 
 export function toPayoutRequest(
   { environment, kind, asset, amount, requestedAmount, destination }: QuoteRequest,
@@ -67,7 +69,9 @@ export async function submitPayout(
   context: RequestContext,
   request: PayoutRequest,
   messages: { submitted: string; pending: string },
+  fundFrom?: FundFrom,
 ): Promise<KeyedAnswer> {
+  if (fundFrom) return submitWithConversion(api, context, request, { fundFrom, messages })
   if (mayNeedApproval(request)) return submitUnderRule(api, context, request, messages)
   const prepared = await api.payoutPreparation.prepare(context.now, request)
   return createResource(api, context, prepared, {

@@ -18,7 +18,9 @@ import { balanceEntryRoutes } from './balance-entries.js'
 import { balances } from './balances.js'
 import { bankAccountRoutes } from './bank-accounts.js'
 import { bankTransferRoutes } from './bank-transfers.js'
+import { batchApprovalRoutes } from './batch-approvals.js'
 import { checkoutSessionRoutes } from './checkout-sessions.js'
+import { conversionRoutes } from './conversions.js'
 import { cryptoTransferRoutes } from './crypto-transfers.js'
 import { cryptoWalletRoutes } from './crypto-wallets.js'
 import { dedicatedAccountRoutes } from './dedicated-accounts.js'
@@ -29,15 +31,18 @@ import { fees } from './fees.js'
 import { kycRoutes } from './kyc.js'
 import { paymentRequestRoutes } from './payment-requests.js'
 import { paymentRoutes } from './payments.js'
+import { payoutBatchRoutes } from './payout-batches.js'
 import { profile } from './profile.js'
 import { publicCheckoutRoutes } from './public-checkout.js'
 import { drawQrCode } from './qr-codes.js'
 import { railNotices } from './rail-notices.js'
+import { rateRoutes } from './rates.js'
 import { reportRoutes } from './reports.js'
 import { requestLogRoutes } from './request-logs.js'
 import { search } from './search.js'
 import { changeSettings, readSettings } from './settings.js'
 import { uploadLogo } from './settings-logo.js'
+import { settlementDestinationRoutes } from './settlement-destination.js'
 import { settlementRoutes } from './settlements.js'
 import { streamChanges } from './stream.js'
 import { teamRoutes } from './team.js'
@@ -77,7 +82,12 @@ export function createRoutes(api: ApiParts): Route[] {
     railNotices(api),
     ...cryptoTransferRoutes(api),
     ...bankTransferRoutes(api),
+    ...rateRoutes(api),
+    ...conversionRoutes(api),
     ...settlementRoutes(api),
+    ...payoutBatchRoutes(api),
+    ...batchApprovalRoutes(api),
+    ...settlementDestinationRoutes(api),
     ...disbursementRoutes(api),
     ...approvalRoutes(api),
     search(api),

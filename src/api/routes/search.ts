@@ -2,6 +2,7 @@ import Type from 'typebox'
 import { prefixes } from '../../base/ids.js'
 import { limits } from '../../base/limits.js'
 import { notYet, referenceSample, resource, text } from '../../resources/shapes.js'
+import { hidesPayers } from '../../team/actor.js'
 import type { ApiParts } from '../api-parts.js'
 import { success } from '../edge/envelope.js'
 import { route } from '../edge/route.js'
@@ -37,10 +38,13 @@ export const search = ({ openPage }: ApiParts) =>
     }),
     answers: { 200: Type.Object({ items: Type.Array(searchHit) }) },
     isHeavy: true,
-    async handle({ environment, query }) {
+    async handle({ environment, query, actor }) {
       const { db } = openPage(undefined)
       return success(200, 'Search results', {
-        items: await findHits(db, environment.id, query.q),
+        items: await findHits(db, environment.id, {
+          typed: query.q,
+          hidesPayers: hidesPayers(actor),
+        }),
       })
     },
   })

@@ -3,6 +3,7 @@ import { prefixes } from '../../base/ids.js'
 import { limits } from '../../base/limits.js'
 import { Refusal } from '../../base/refusal.js'
 import { findCounterparties } from '../../collections/find-counterparties.js'
+import { createExchange } from '../../conversions/exchange.js'
 import { listStatementEntries } from '../../ledger/statement.js'
 import { createSettlement } from '../../payouts/settlements/create-settlement.js'
 import { prepareSettlement } from '../../payouts/settlements/prepare-settlement.js'
@@ -23,7 +24,7 @@ import { anotherList, readCursor, writeCursor } from '../edge/cursor.js'
 import { success } from '../edge/envelope.js'
 import { type KeyedChange, toCallWithLateAnswer } from '../edge/keyed-lane.js'
 import { checkNairaLimits } from '../edge/naira-limits.js'
-import { bankRefusalReasons, withReasons } from '../edge/refusals-of.js'
+import { bankRefusalReasons, chainRefusalReasons, withReasons } from '../edge/refusals-of.js'
 import { type Route, route } from '../edge/route.js'
 import { closed, inPath, koboInput, page, pageQuery } from '../edge/schemas.js'
 import { balanceEntry, entryColumns, isEntryNumber, toItem } from './balance-entries.js'
@@ -48,7 +49,7 @@ const create = (api: ApiParts) =>
     operation: 'createSettlement',
     summary: 'Settle now',
     description:
-      'Pays the available naira above the reserve in your settings to your primary bank account, as a bank transfer with its usual fee: `amount`, or as much as possible in whole naira. If that is more than one transfer may carry, send another request for the rest.',
+      'Pays the available naira above the reserve in your settings to your primary bank account, as a bank transfer with its usual fee: `amount`, or as much as possible in whole naira. If that is more than one transfer may carry, send another request for the rest. With `settlement.payTo` `wallet` in your settings, `amount` or all of it is converted at the rate of the moment, and the coins less the fee of a crypto transfer are paid to your wallet.',
     body: Type.Optional(
       closed({
         amount: Type.Optional(
@@ -66,12 +67,31 @@ const create = (api: ApiParts) =>
         'nothing_to_settle',
         ...bankRefusalReasons,
       ),
+      ...withReasons(
+        'crypto_transfer_failed',
+        'no_wallet',
+        'wallet_waiting',
+        'nothing_to_settle',
+        ...chainRefusalReasons,
+      ),
+      ...withReasons(
+        'conversion_failed',
+        'rate_unavailable',
+        'capacity',
+        'amount_too_small',
+        'balance_limit',
+      ),
     ],
     async handle(request) {
       const { environment, now, body } = request
       const amount = body?.amount
       if (amount !== undefined) checkNairaLimits(api, { environment, body: { amount } })
-      const tools = { db: api.db, preparation: api.payoutPreparation, naira: api.naira }
+      const tools = {
+        db: api.db,
+        preparation: api.payoutPreparation,
+        naira: api.naira,
+        exchange: createExchange(api),
+      }
       const prepared = await prepareSettlement(tools, now, {
         environment,
         scheduledFor: null,
@@ -117,6 +137,11 @@ const settlementColumns = csvColumns(
   'period.firstEntry',
   'period.lastEntry',
   'paidAt',
+  'asset',
+  'assetAmount',
+  'assetFee',
+  'conversion',
+  'walletAddress',
 )
 
 const list = ({ openPage }: ApiParts) =>

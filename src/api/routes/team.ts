@@ -5,6 +5,7 @@ import { emailPattern } from '../../base/contact-patterns.js'
 import { fromReference, prefixes, toReference, unusedId } from '../../base/ids.js'
 import { limits } from '../../base/limits.js'
 import { notFound, Refusal } from '../../base/refusal.js'
+import { type KeyOfMember, listKeysOfMembers } from '../../merchants/api-keys.js'
 import type { Tx } from '../../postgres/tx.js'
 import type { UserActor } from '../../team/actor.js'
 import {
@@ -89,13 +90,24 @@ const listTeam = ({ db }: ApiParts) =>
     path: '/v1/team/users',
     operation: 'listTeam',
     summary: 'List the team',
-    description: 'Members of the merchant, former ones last.',
+    description:
+      'Members of the merchant, former ones last. Those who may change the team also see which working API keys each member created.',
     async handle(request) {
-      const { merchantId, userId } = actingOf(request)
+      const { merchantId, userId, now } = actingOf(request)
       const members = await listMembers(db, merchantId)
-      return success(200, 'Team', { items: members.map((one) => showMember(one, userId)) })
+      const maySeeKeys = (request.actor as UserActor).permissions.has('team.change')
+      const keys = maySeeKeys ? await listKeysOfMembers(db, now, merchantId) : []
+      const items = members.map((one) => ({
+        ...showMember(one, userId),
+        keys: keys.filter((key) => key.userId === one.userId).map(showKeyOfMember),
+      }))
+      return success(200, 'Team', { items })
     },
   })
+
+function showKeyOfMember({ id, name, mode }: KeyOfMember) {
+  return { id: toReference(prefixes.apiKey, id), name, mode }
+}
 
 function showMember(member: Member, ownId: string) {
   return {

@@ -3,6 +3,7 @@ import { changedFields } from '../../audit/changed-fields.js'
 import { after, hour, second } from '../../base/clock.js'
 import { prefixes, toReference } from '../../base/ids.js'
 import { limits } from '../../base/limits.js'
+import { Refusal } from '../../base/refusal.js'
 import { eventFilters, typesOf } from '../../events/filter.js'
 import {
   flag,
@@ -16,6 +17,7 @@ import {
   timestamp,
 } from '../../resources/shapes.js'
 import { showEndpoint, webhookEndpoint } from '../../resources/webhook-endpoint.js'
+import { rolesWith } from '../../team/permissions.js'
 import {
   type CreatedEndpoint,
   changeEndpoint,
@@ -122,6 +124,7 @@ const create = (api: ApiParts) =>
     refusals: withReasons('webhook_endpoint_failed', 'too_many'),
     handle(request) {
       const { environment, body } = request
+      checkMayRoute(request)
       const { href } = readUrl(body.url, environment.mode, api.allowsLoopbackWebhooks)
       const endpoint = {
         environment,
@@ -139,6 +142,22 @@ const create = (api: ApiParts) =>
       )
     },
   })
+
+/**
+ * Deliveries name payers. So a person who may not see payers in live mode does not choose where
+ * live events go, though they may switch an endpoint on and off and resend to it.
+ */
+function checkMayRoute({
+  actor,
+  environment: { mode },
+}: Pick<RouteRequest<unknown, unknown, unknown>, 'actor' | 'environment'>): void {
+  if (actor.kind !== 'user' || actor.permissions.has('endpoints.change')) return
+  const may = rolesWith('endpoints.change', mode).join(', ')
+  throw new Refusal('forbidden', {
+    reason: 'role',
+    message: `Your role does not choose where events of ${mode} mode are sent: they name payers. It is for: ${may}.`,
+  })
+}
 
 const list = ({ db }: ApiParts) =>
   route({
@@ -199,6 +218,7 @@ const change = ({ db, allowsLoopbackWebhooks }: ApiParts) =>
     refusals: ['not_found'],
     async handle(request) {
       const { body, environment } = request
+      if (body.url !== undefined || body.events !== undefined) checkMayRoute(request)
       const parse = (url: string) => readUrl(url, environment.mode, allowsLoopbackWebhooks).href
       const updated = await db.transaction(async (tx) => {
         const before = request.audited && (await lockEndpoint(tx, nameOf(request)))

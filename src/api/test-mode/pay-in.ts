@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { day } from '../../base/clock.js'
 import { limits } from '../../base/limits.js'
-import { outcomeUnknown, Refusal } from '../../base/refusal.js'
+import { invalidField, outcomeUnknown, Refusal } from '../../base/refusal.js'
 import { findAccountByNumber } from '../../collections/find-accounts.js'
 import { findPaymentByRailId } from '../../collections/find-payments.js'
 import { payment, showPayment } from '../../resources/payment.js'
@@ -148,10 +148,7 @@ function readSentAt(now: Date, text: string): Date {
   const { sentWithinMs } = limits.testClock
   if (Math.abs(sentAt.getTime() - now.getTime()) <= sentWithinMs) return sentAt
   const issue = `must be within ${sentWithinMs / day} days of now`
-  throw new Refusal('validation_failed', {
-    message: `sentAt ${issue}.`,
-    details: [{ field: 'sentAt', issue }],
-  })
+  throw invalidField('sentAt', issue)
 }
 
 function notJudged(): Refusal {

@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { prefixes } from '../../base/ids.js'
-import { Refusal } from '../../base/refusal.js'
+import { invalidField } from '../../base/refusal.js'
 import { getPayout, type PayoutWithAttempts } from '../../payouts/find-payouts.js'
 import { instructRail } from '../../payouts/instruct-rail.js'
 import type { PayoutKind } from '../../payouts/payout.js'
@@ -75,10 +75,7 @@ function checkOutcome(kind: PayoutKind, outcome: string): void {
   const known = Object.keys(simulatedOutcomes[kind])
   if (known.includes(outcome)) return
   const issue = `must be one of ${known.join(', ')} for this kind of transfer`
-  throw new Refusal('validation_failed', {
-    message: `outcome ${issue}.`,
-    details: [{ field: 'outcome', issue }],
-  })
+  throw invalidField('outcome', issue)
 }
 
 function show({ payout, attempts }: PayoutWithAttempts) {

@@ -3,7 +3,8 @@ import { day, hour, minute, second } from '../../base/clock.js'
 import { limits } from '../../base/limits.js'
 import { Refusal } from '../../base/refusal.js'
 import { parseMoney } from '../../money/amounts.js'
-import type { Asset } from '../../money/assets.js'
+import { type Asset, assetNames, type Coin, isCoin } from '../../money/assets.js'
+import { parseRate } from '../../money/rates.js'
 
 // Arguments are parsed strictly, and refused before a database is opened.
 
@@ -94,6 +95,27 @@ export function readAmountArgument(text: string, asset: Asset): bigint {
 
 export function readAmountOrZero(text: string, asset: Asset): bigint {
   return /^₦?0+(\.0+)?$/.test(text) ? 0n : readAmountArgument(text, asset)
+}
+
+/** `USDC`, or `USDC/NGN` as rates are often written. */
+export function readCoinArgument(text: string): Coin {
+  const coin = text.replace(/\/NGN$/, '')
+  if (!isCoin(coin)) throw new InvalidArgumentError('Must be USDC or USDT.')
+  return coin
+}
+
+export function readAssetArgument(text: string): Asset {
+  const asset = assetNames.find((name) => name === text)
+  if (!asset) throw new InvalidArgumentError(`Must be one of ${assetNames.join(', ')}.`)
+  return asset
+}
+
+/** Naira for one coin. */
+export function readRateArgument(text: string): bigint {
+  const rate = parseRate(text)
+  if (rate === undefined)
+    throw new InvalidArgumentError('Must be naira for one coin, such as 1580 or 1585.25.')
+  return rate
 }
 
 /** For options that may be repeated. */

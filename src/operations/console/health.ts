@@ -1,6 +1,8 @@
 import type { Route } from '../../api/edge/route.js'
 import type { Clock } from '../../base/clock.js'
 import { limits } from '../../base/limits.js'
+import { noRateSources } from '../../base/rate-sources.js'
+import { type RateView, viewRates } from '../../rates/view-rates.js'
 import type { CheckResult } from '../doctor/check-result.js'
 import { countOverdue } from '../doctor/examine-work.js'
 import {
@@ -17,6 +19,7 @@ import { operatorRoute } from './operator-route.js'
 /** Health: what `manilla doctor` finds, and figures of the whole installation. */
 export function healthRoutes(parts: OperatorParts): Route[] {
   const { db, clock } = parts
+  const { rates: rateConfig = noRateSources } = parts.config
   const examine = shareLately(clock, limits.operator.doctorCacheMs, parts.examine)
   const readWork = createWorkFigures({ db, clock })
   const doctor = operatorRoute({
@@ -65,11 +68,22 @@ export function healthRoutes(parts: OperatorParts): Route[] {
         webhooks: work.webhooks,
         workers: { ...(await readWorkers(db)), living: await listLivingWorkers(db) },
         queues: await countQueues(db, now),
+        rates: (await viewRates({ db, config: rateConfig }, now)).map(showRateHealth),
         databaseBytes: work.databaseBytes,
       }
     },
   })
   return [doctor, queues, health]
+}
+
+/** Names a coin without a rate, and sources that are not used. */
+function showRateHealth({ asset, rate, isMissing, sources }: RateView) {
+  return {
+    asset,
+    updatedAt: rate?.createdAt ?? null,
+    isMissing,
+    problems: sources.flatMap(({ source, problem }) => (problem ? [{ source, problem }] : [])),
+  }
 }
 
 /** Where the console helps with a finding. */
@@ -85,6 +99,7 @@ const links: Record<string, string> = {
   'Bank (live)': '/operator/rails',
   'Solana (test)': '/operator/rails',
   'Solana (live)': '/operator/rails',
+  Rates: '/operator/exchange',
   'Audit log': '/operator/audit',
 }
 

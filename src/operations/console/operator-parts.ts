@@ -2,6 +2,7 @@ import type { Clock } from '../../base/clock.js'
 import type { Config } from '../../base/config.js'
 import type { Seal } from '../../base/sealed.js'
 import type { Database } from '../../postgres/database.js'
+import type { RateBook } from '../../rates/rate-book.js'
 import type { Sessions } from '../../team/sessions.js'
 import type { CheckResult } from '../doctor/check-result.js'
 import type { ReconcilableRails } from '../reconcile.js'
@@ -25,6 +26,7 @@ export type OperatorParts = {
   config: Config
   sessions: Sessions
   rails: WatchedRails
+  rates: RateBook
   /** The checks of `manilla doctor`, within this process. */
   examine(): Promise<CheckResult[]>
 }

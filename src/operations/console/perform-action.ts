@@ -1,8 +1,13 @@
 import { strict as assert } from 'node:assert'
-import type { Clock } from '../../base/clock.js'
+import { type Clock, hour } from '../../base/clock.js'
+import { inventoryOf } from '../../conversions/positions.js'
 import { getEnvironment } from '../../merchants/environments.js'
 import { formatMoney, parseMoney } from '../../money/amounts.js'
+import type { Asset } from '../../money/assets.js'
+import { parseRate } from '../../money/rates.js'
 import { assignPayment } from '../assign-payment.js'
+import { addStock, type CheckedStock, checkStock, takeStock } from '../change-exchange.js'
+import { setRate } from '../change-rates.js'
 import { creditBalance } from '../credit-balance.js'
 import { decideOpenPayout, type Queried, queryAttempt } from '../decide-open-payout.js'
 import type {
@@ -53,14 +58,51 @@ function performersOf({ db, rails, clock, operator }: Tools): Performers {
       async perform(tx) {
         const { merchant, mode, asset, note, once } = payload
         const environment = await getEnvironment(tx, { merchant, mode })
-        const amount = parseMoney(payload.amount, asset)
-        assert(typeof amount === 'bigint', 'the amount was checked when it was proposed')
+        const amount = readProposedAmount(payload)
         const credit = { environment, asset, amount, note, once }
         const { reference, available } = await creditBalance(tx, clock.now(), credit, operator)
         return { reference, available: formatMoney(available, asset) }
       },
     }),
+    'exchange.add': (payload) => {
+      const { mode, asset, note } = payload
+      const order = { mode, asset, amount: readProposedAmount(payload), note }
+      return {
+        prepare: () => checkStock(db, order, rails.solana[mode]),
+        async perform(tx, prepared) {
+          const checked = prepared as CheckedStock
+          const position = await addStock(tx, clock.now(), { ...order, checked }, operator)
+          return { inventory: formatMoney(inventoryOf(position), asset) }
+        },
+      }
+    },
+    'exchange.take': (payload) => ({
+      prepare: nothing,
+      async perform(tx) {
+        const { mode, asset, note } = payload
+        const order = { mode, asset, amount: readProposedAmount(payload), note }
+        const position = await takeStock(tx, clock.now(), order, operator)
+        return { inventory: formatMoney(inventoryOf(position), asset) }
+      },
+    }),
+    'rate.set': ({ asset, forHours, ...payload }) => ({
+      prepare: nothing,
+      async perform(tx) {
+        const [buy, sell] = [parseRate(payload.buy), parseRate(payload.sell)]
+        assert(buy !== undefined && sell !== undefined, 'rates are checked when they are proposed')
+        const heldMs = forHours === null ? undefined : forHours * hour
+        const rate = { asset, buy, sell, heldMs, isConfirmed: true }
+        const { expiresAt } = await setRate(tx, clock.now(), rate, operator)
+        return { asset, expiresAt }
+      },
+    }),
   }
+}
+
+function readProposedAmount({ amount: text, asset }: { amount: string; asset: Asset }): bigint {
+  const amount = parseMoney(text, asset)
+  assert(typeof amount === 'bigint', 'amounts are checked when they are proposed')
+  return amount
 }
 
 export function performanceOf(

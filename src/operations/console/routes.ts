@@ -1,6 +1,7 @@
 import type { Route } from '../../api/edge/route.js'
 import { actionRoutes } from './actions.js'
 import { creditRoutes } from './credits.js'
+import { exchangeRoutes } from './exchange.js'
 import { feeRoutes } from './fees.js'
 import { healthRoutes } from './health.js'
 import { kycRoutes } from './kyc.js'
@@ -10,6 +11,7 @@ import type { OperatorParts } from './operator-parts.js'
 import { operatorListRoutes } from './operators.js'
 import { payoutRoutes } from './payouts.js'
 import { railRoutes } from './rails.js'
+import { operatorRateRoutes } from './rates.js'
 import { reconciliationRoutes } from './reconciliations.js'
 import { treasuryRoutes } from './treasuries.js'
 
@@ -25,6 +27,8 @@ export function createOperatorRoutes(parts: OperatorParts): Route[] {
     treasuryRoutes,
     reconciliationRoutes,
     railRoutes,
+    operatorRateRoutes,
+    exchangeRoutes,
     creditRoutes,
     operatorListRoutes,
     actionRoutes,

@@ -10,6 +10,7 @@ import { examineBanks } from './examine-banks.js'
 import { examineDatabase } from './examine-database.js'
 import { examineHome, examineKeys, examineModes, examineNodeVersion } from './examine-machine.js'
 import { type ExaminedRails, examineEndpoints, examineTreasuries } from './examine-rails.js'
+import { examineRates } from './examine-rates.js'
 import { examineReplica } from './examine-replica.js'
 import { examineService, examineWork, examineWorkers } from './examine-work.js'
 
@@ -100,12 +101,16 @@ async function examineRows(
   const workers = await runCheck('Workers', databaseFix(config), () => examineWorkers(db))
   const work = await runCheck('Work', databaseFix(config), () => examineWork({ db, clock }))
   const audit = await runCheck('Audit log', databaseFix(config), () => examineAudit(db))
+  const rates = await runCheck('Rates', databaseFix(config), () =>
+    examineRates({ db, clock, config: config.rates }),
+  )
   return [
     ...inDatabase,
     ...audit,
     ...(await examineReplica(db, config.databaseRead)),
     ...workers,
     ...work,
+    ...rates,
     ...(await examineRails()),
   ]
 }

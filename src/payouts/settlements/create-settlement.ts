@@ -1,10 +1,18 @@
-import { type Outcome, Refusal } from '../../base/refusal.js'
+import { strict as assert } from 'node:assert'
+import { type Outcome, Refusal, returnRefusal } from '../../base/refusal.js'
+import {
+  decideConversion,
+  recordConversion,
+  takeInventory,
+  toMovements,
+} from '../../conversions/create-conversion.js'
 import { emitAll } from '../../events/emit.js'
 import type { StatementEnd } from '../../ledger/book.js'
+import { insertMoved } from '../../ledger/move.js'
 import { type StatementLine, sumStatement } from '../../ledger/statement.js'
 import type { Tx } from '../../postgres/tx.js'
 import { createPayouts, readForPayouts } from '../create-payouts.js'
-import { notSettled, type PreparedSettlement } from './prepare-settlement.js'
+import { notSettled, type PreparedSettlement } from './prepared-settlement.js'
 import type { Settlement } from './settlement.js'
 import { toSettlementEvent } from './settlement-events.js'
 import {
@@ -24,6 +32,7 @@ export async function createSettlement(
   now: Date,
   prepared: PreparedSettlement,
 ): Promise<Outcome<SettlementWithPayout>> {
+  if (prepared.conversion) return convertAndSettle(tx, now, prepared).catch(returnRefusal)
   const { payout } = prepared.payout
   const reads = await readForPayouts(tx, [prepared.payout])
   const before = reads.book.endOfStatement(payout)
@@ -33,7 +42,9 @@ export async function createSettlement(
     return notSettled({ requestedAmount, reserve, available: before.available })
   }
 
-  const settlement = await report(tx, prepared, { before, closing })
+  // The payout holds its amount and its fee in one entry each.
+  const entries = payout.fee > 0n ? 2n : 1n
+  const settlement = await report(tx, prepared, { before, closing, entries })
   const [created] = await createPayouts(tx, now, [prepared.payout], Promise.resolve(reads))
   if (created instanceof Refusal) return created
   insertSettlement(tx, settlement)
@@ -41,19 +52,64 @@ export async function createSettlement(
   return { settlement, payout }
 }
 
+/**
+ * The same for a settlement to a wallet: conversion, hold and settlement commit together. Nothing
+ * is written before all of it is decided, so that a refusal leaves nothing behind.
+ */
+async function convertAndSettle(
+  tx: Tx,
+  now: Date,
+  prepared: PreparedSettlement,
+): Promise<Outcome<SettlementWithPayout>> {
+  const { payout } = prepared.payout
+  const { made: conversion, environment, backCoins } = prepared.conversion!
+  const { environmentId, source: asset, sourceAmount, fee } = conversion
+  const inventory = await takeInventory(tx, now, conversion, { environment, backCoins })
+  const movements = toMovements(conversion)
+  const reads = await readForPayouts(tx, [prepared.payout], movements)
+  const before = reads.book.endOfStatement({ environmentId, asset })
+  const closing = before.available - sourceAmount
+  if (closing < prepared.reserve) {
+    const { requestedAmount, reserve } = prepared
+    const { available } = before
+    return notSettled({ requestedAmount, reserve, available }, 'crypto_transfer_failed')
+  }
+
+  // The conversion takes its amount and its fee in one entry each.
+  const entries = fee > 0n ? 2n : 1n
+  const settlement = await report(tx, prepared, { before, closing, entries })
+  const outcomes = decideConversion(reads.book, conversion)
+  insertMoved(tx, now, { movements, outcomes })
+  const [created] = await createPayouts(tx, now, [prepared.payout], Promise.resolve(reads))
+  assert(!(created instanceof Refusal), 'the coins of the conversion cover the payout')
+  recordConversion(tx, now, conversion)
+  inventory.write()
+  insertSettlement(tx, settlement)
+  emitAll(tx, now, [toSettlementEvent({ settlement, payout })])
+  return { settlement, payout }
+}
+
+type Ending = {
+  before: StatementEnd
+  closing: bigint
+  /** How many entries the settlement itself adds. */
+  entries: bigint
+}
+
 async function report(
   tx: Tx,
-  { id, payout: { payout }, scheduledFor, reserve, early }: PreparedSettlement,
-  { before, closing }: { before: StatementEnd; closing: bigint },
+  { id, payout: { payout }, conversion, scheduledFor, reserve, early }: PreparedSettlement,
+  { before, closing, entries }: Ending,
 ): Promise<Settlement> {
-  const { environmentId, asset } = payout
+  const { environmentId } = payout
+  const made = conversion?.made
   const previous = await findLastSettlement(tx, environmentId)
   const firstEntry = (previous?.lastEntry ?? 0n) + 1n
   // Another settlement was made meanwhile: nothing of the early sums is part of this one.
   const isCurrent = firstEntry === early.firstEntry
   const later = await sumStatement(tx, {
     environmentId,
-    asset,
+    asset: 'NGN',
     first: isCurrent ? early.lastEntry + 1n : firstEntry,
     last: before.entryNumber,
   })
@@ -62,12 +118,14 @@ async function report(
     environmentId,
     id,
     payoutId: payout.id,
+    conversionId: made?.id ?? null,
+    convertedAmount: made?.sourceAmount ?? null,
+    conversionFee: made?.fee ?? null,
     scheduledFor,
     part,
     reserve,
     firstEntry,
-    // The payout holds its amount and its fee in one entry each.
-    lastEntry: before.entryNumber + (payout.fee > 0n ? 2n : 1n),
+    lastEntry: before.entryNumber + entries,
     opening: previous?.closing ?? 0n,
     closing,
     lines: isCurrent ? addLines(early.lines, later) : later,

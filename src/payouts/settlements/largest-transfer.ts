@@ -1,12 +1,20 @@
 import { computeFee, type FeeSchedule } from '../../money/fees.js'
 
 /** Some providers pay whole naira only. */
-const step = 100n
+const wholeNaira = 100n
 
-type Bounds = { budget: bigint; min: bigint; max: bigint; fee: FeeSchedule }
+type Bounds = {
+  budget: bigint
+  min: bigint
+  max: bigint
+  fee: FeeSchedule
+  /** Amounts are multiples of it. */
+  step?: bigint
+}
 
 /**
- * The largest amount in whole naira that the budget covers with its fee. Undefined: none does.
+ * The largest amount, in whole naira or other steps, that the budget covers with its fee.
+ * Undefined: none does.
  *
  * Within one tier of the fee, amount plus fee grows with the amount; between tiers it may fall. So
  * each tier is searched alone, the highest one first.
@@ -16,17 +24,18 @@ export function largestTransfer({
   min,
   max,
   fee,
+  step = wholeNaira,
 }: Bounds): { amount: bigint; fee: bigint } | undefined {
   const covers = (amount: bigint) => amount + computeFee(fee, amount) <= budget
   const limits = fee.tiers.map(({ upTo }) => upTo)
   for (let tier = limits.length; tier >= 0; tier -= 1) {
     const above = limits[tier - 1] ?? 0n
     const upTo = limits[tier] ?? max
-    let low = roundUp(largest(above + 1n, min))
-    const high = roundDown(smallest(upTo, max, budget))
+    let low = roundUp(largest(above + 1n, min), step)
+    const high = roundDown(smallest(upTo, max, budget), step)
     if (low > high || !covers(low)) continue
     for (let end = high; low < end; ) {
-      const middle = low + roundUp((end - low) / 2n)
+      const middle = low + roundUp((end - low + 1n) / 2n, step)
       if (covers(middle)) low = middle
       else end = middle - step
     }
@@ -35,12 +44,12 @@ export function largestTransfer({
   return undefined
 }
 
-function roundDown(amount: bigint): bigint {
+function roundDown(amount: bigint, step: bigint): bigint {
   return amount - (amount % step)
 }
 
-function roundUp(amount: bigint): bigint {
-  return roundDown(amount + step - 1n)
+function roundUp(amount: bigint, step: bigint): bigint {
+  return roundDown(amount + step - 1n, step)
 }
 
 function smallest(...amounts: bigint[]): bigint {

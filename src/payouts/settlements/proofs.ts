@@ -1,7 +1,7 @@
 import type { Proof } from '../../base/proof.js'
 
 const settlementsHaveTheirPayouts: Proof = {
-  claim: 'Every settlement has a bank transfer that took its money in its last entries',
+  claim: 'Every settlement to a bank has a transfer that took its money in its last entries',
   counterexamples: `
     select s.environment_id, s.id, s.payout_id, s.last_entry from settlements s
     left join payouts p on p.environment_id = s.environment_id and p.id = s.payout_id
@@ -9,8 +9,29 @@ const settlementsHaveTheirPayouts: Proof = {
       select count(*) as entries, max(t.entry_number) as last_entry from ledger_transfers t
       where t.environment_id = s.environment_id and t.cause_id = s.payout_id and t.is_hold) held
       on true
-    where p.kind is distinct from 'bank_transfer' or held.last_entry is distinct from s.last_entry
-      or held.entries is distinct from case when p.fee > 0 then 2 else 1 end`,
+    where s.conversion_id is null
+      and (p.kind is distinct from 'bank_transfer' or held.last_entry is distinct from s.last_entry
+        or held.entries is distinct from case when p.fee > 0 then 2 else 1 end)`,
+}
+
+const settlementsHaveTheirConversions: Proof = {
+  claim:
+    'Every settlement to a wallet has a conversion that took its money in its last entries, and a transfer of its coins',
+  counterexamples: `
+    select s.environment_id, s.id, s.conversion_id, s.payout_id, s.last_entry from settlements s
+    left join payouts p on p.environment_id = s.environment_id and p.id = s.payout_id
+    left join conversions c on c.environment_id = s.environment_id and c.id = s.conversion_id
+    left join lateral (
+      select count(*) as entries, max(t.entry_number) as last_entry from ledger_transfers t
+      where t.environment_id = s.environment_id and t.cause_id = s.conversion_id
+        and t.asset = 'NGN' and t.debit = 'available' and not t.is_hold) taken on true
+    where s.conversion_id is not null and (
+      (p.kind, p.asset) is distinct from ('crypto_transfer', c.target_asset)
+      or c.source_asset is distinct from 'NGN' or c.payout_id is distinct from s.payout_id
+      or (c.source_amount, c.fee) is distinct from (s.converted_amount, s.conversion_fee)
+      or p.amount + p.fee > c.target_amount
+      or taken.last_entry is distinct from s.last_entry
+      or taken.entries is distinct from case when c.fee > 0 then 2 else 1 end)`,
 }
 
 const settlementsFollowEachOther: Proof = {
@@ -25,7 +46,8 @@ const settlementsFollowEachOther: Proof = {
 }
 
 const settlementsAddUp: Proof = {
-  claim: 'The report of every settlement equals the statement and adds up to its payout',
+  claim:
+    'The report of every settlement equals the statement and adds up to its payout or conversion',
   counterexamples: `
     with booked as (
       select s.environment_id, s.id, e.purpose, e.kind, count(*) as count, sum(e.change) as change
@@ -40,6 +62,7 @@ const settlementsAddUp: Proof = {
         where r.environment_id = s.environment_id and r.asset = 'NGN'
           and r.entry_number between s.first_entry and s.last_entry) e
       where not (e.cause_id = s.payout_id and e.kind = 'hold')
+        and e.cause_id is distinct from s.conversion_id
       group by s.environment_id, s.id, e.purpose, e.kind),
     reported as (
       select s.environment_id, s.id, l.* from settlements s
@@ -47,11 +70,12 @@ const settlementsAddUp: Proof = {
         as l (purpose text, kind text, count bigint, change numeric)),
     sums as (
       select s.environment_id, s.id, s.opening
-          + coalesce(sum(r.change), 0) - p.amount - p.fee - s.closing as difference
+          + coalesce(sum(r.change), 0) - coalesce(s.converted_amount, p.amount + p.fee)
+          - s.closing as difference
       from settlements s
       join payouts p on p.environment_id = s.environment_id and p.id = s.payout_id
       left join reported r on r.environment_id = s.environment_id and r.id = s.id
-      group by s.environment_id, s.id, s.opening, s.closing, p.amount, p.fee)
+      group by s.environment_id, s.id, s.opening, s.closing, s.converted_amount, p.amount, p.fee)
     select environment_id, id, purpose, b.change as booked, r.change as reported
     from booked b full join reported r using (environment_id, id, purpose, kind)
     where (b.count, b.change) is distinct from (r.count, r.change)
@@ -81,4 +105,5 @@ export const settlementProofs: Proof[] = [
   settlementsFollowEachOther,
   settlementsAddUp,
   settlementsHaveTheirEvents,
+  settlementsHaveTheirConversions,
 ]

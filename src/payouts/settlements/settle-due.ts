@@ -14,7 +14,8 @@ import { sql } from '../../postgres/sql.js'
 import type { Tx } from '../../postgres/tx.js'
 import type { NewPayout } from '../create-payouts.js'
 import { createSettlement } from './create-settlement.js'
-import { prepareSettlement, type SettlementTools } from './prepare-settlement.js'
+import { prepareSettlement } from './prepare-settlement.js'
+import type { SettlementTools } from './prepared-settlement.js'
 import { settlementReference } from './settlement.js'
 
 type Tools = SettlementTools & {
@@ -38,9 +39,9 @@ const schedulesDue: DueTable = {
 type Claim = { environmentId: EnvironmentId; scheduledFor: Date; attempts: number }
 
 /**
- * Makes the settlements that are due. One that the bank cannot take now, or whose money was spent
- * meanwhile, is tried again when the lease ends, and one to a new bank account when that becomes
- * usable; one that is refused for good, or has nothing to
+ * Makes the settlements that are due. One that the bank cannot take now, that cannot be converted
+ * now, or whose money was spent meanwhile, is tried again when the lease ends, and one to a new
+ * bank account or wallet when that becomes usable; one that is refused for good, or has nothing to
  * pay, is left to the next scheduled time. Several missed times become one settlement. Returns how
  * many were due.
  */
@@ -88,8 +89,8 @@ async function settle(tools: Tools, now: Date, claim: Claim): Promise<void> {
   send(payout)
   const fields = {
     settlement: settlementReference(created.settlement),
-    amount: formatDecimal(created.payout.amount, 'NGN'),
-    asset: 'NGN',
+    amount: formatDecimal(created.payout.amount, created.payout.asset),
+    asset: created.payout.asset,
   }
   logFacts({ db, logger }, [{ environmentId }], () => ({ message: 'settlement submitted', fields }))
 }
@@ -133,7 +134,8 @@ async function scheduleNext(
 }
 
 function isTemporary({ status, code, reason }: Refusal): boolean {
-  return status >= 500 || code === 'insufficient_balance' || reason === 'bank_account_waiting'
+  const isWaiting = reason === 'bank_account_waiting' || reason === 'wallet_waiting'
+  return status >= 500 || code === 'insufficient_balance' || reason === 'capacity' || isWaiting
 }
 
 async function postpone(

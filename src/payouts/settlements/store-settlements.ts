@@ -12,6 +12,8 @@ import type { Settlement } from './settlement.js'
 type Row = Omit<Settlement, 'lines'> & { lines: string }
 
 const columns = `s.environment_id as "environmentId", s.id, s.payout_id as "payoutId",
+  s.conversion_id as "conversionId", s.converted_amount as "convertedAmount",
+  s.conversion_fee as "conversionFee",
   s.scheduled_for as "scheduledFor", s.part, s.reserve, s.first_entry as "firstEntry",
   s.last_entry as "lastEntry", s.opening, s.closing, s.lines::text as lines,
   s.previous_at as "previousAt", s.created_at as "createdAt"`
@@ -24,14 +26,16 @@ function toSettlement(row: Row): Settlement {
 export function insertSettlement(tx: Tx, settlement: Settlement): void {
   const { environmentId, id, payoutId, scheduledFor, part, reserve, createdAt } = settlement
   const { firstEntry, lastEntry, opening, closing, previousAt } = settlement
+  const { conversionId, convertedAmount, conversionFee } = settlement
   // Sums are text, because a JSON number is not exact.
   const lines = settlement.lines.map((line) => ({ ...line, change: String(line.change) }))
   tx.write(sql`
     insert into settlements (environment_id, id, payout_id, scheduled_for, part, reserve,
-      first_entry, last_entry, opening, closing, lines, previous_at, created_at)
+      first_entry, last_entry, opening, closing, lines, previous_at, created_at, conversion_id,
+      converted_amount, conversion_fee)
     values (${environmentId}, ${id}, ${payoutId}, ${scheduledFor}, ${part}, ${reserve},
       ${firstEntry}, ${lastEntry}, ${opening}, ${closing}, ${JSON.stringify(lines)}::json,
-      ${previousAt}, ${createdAt})`)
+      ${previousAt}, ${createdAt}, ${conversionId}, ${convertedAmount}, ${conversionFee})`)
 }
 
 /** The latest settlement: the next one begins where it ends. */

@@ -161,7 +161,13 @@ describe('held money', () => {
 })
 
 describe('a session in coins', () => {
-  const crypto = { address: 'Fk3x', asset: 'USDC' as const, network: 'SOLANA', amount: '3.200' }
+  const crypto = {
+    address: 'Fk3x',
+    asset: 'USDC' as const,
+    network: 'SOLANA',
+    amount: '3.200',
+    rate: null,
+  }
   const cryptoAmounts = { asset: 'USDC' as const, amount: '3.2', amountReceived: '0' }
   const one: PublicSessionJson = {
     ...shown,
@@ -457,6 +463,7 @@ describe('notes about coins', () => {
       asset: 'USDC' as const,
       network: 'SOLANA',
       amount: '3.2',
+      rate: null,
     }
     const one = { ...shown, crypto, cryptoAmounts: { ...cryptoAmounts, amountReceived: '0.5' } }
     const waiting = (coinsBefore: bigint) => viewSession(one, { nairaBefore: null, coinsBefore })

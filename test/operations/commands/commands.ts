@@ -2,6 +2,7 @@ import { Command, CommanderError } from 'commander'
 import { createConsole as createTerminalConsole } from '../../../sdk/cli/console.js'
 import { Failure } from '../../../sdk/cli/failure.js'
 import type { Terminal } from '../../../sdk/cli/terminal.js'
+import { noRateSources } from '../../../src/base/rate-sources.js'
 import { createSeal } from '../../../src/base/sealed.js'
 import { Secret } from '../../../src/base/secret.js'
 import { registerAudit } from '../../../src/operations/commands/audit.js'
@@ -10,16 +11,21 @@ import {
   type ResolveHolder,
   registerBankAccounts,
 } from '../../../src/operations/commands/bank-accounts.js'
+import { registerExchange } from '../../../src/operations/commands/exchange.js'
 import { registerFees } from '../../../src/operations/commands/fees.js'
 import { registerKeys } from '../../../src/operations/commands/keys.js'
 import { registerKyc } from '../../../src/operations/commands/kyc.js'
 import { registerMerchants } from '../../../src/operations/commands/merchants.js'
 import type { OperateContext } from '../../../src/operations/commands/operation.js'
+import { registerRates } from '../../../src/operations/commands/rates.js'
 import { registerSettlements } from '../../../src/operations/commands/settlements.js'
 import { registerUsers } from '../../../src/operations/commands/users.js'
 import { registerVerifyAudit } from '../../../src/operations/commands/verify-audit.js'
+import type { ReconcilableRails } from '../../../src/operations/reconcile.js'
 import type { Database } from '../../../src/postgres/database.js'
+import { simulatedRates } from '../../../src/simulation/simulated-rates.js'
 import { manualClock } from '../../support/clock.js'
+import { noBanks } from '../../support/open-manilla.js'
 
 /** What the operator types next, question by question; without one, there is no terminal. */
 export const answers: string[] = []
@@ -27,10 +33,21 @@ export const answers: string[] = []
 export const seal = createSeal(new Secret('a secret of more than thirty-two characters'))
 export const clock = manualClock()
 
+const noRails: ReconcilableRails = {
+  solana: { test: undefined, live: undefined },
+  allBanks: noBanks,
+}
+
 export type CommandResult = { exitCode: number; out: string; err: string; openings: number }
 
+type Outside = { rails?: ReconcilableRails; rates?: typeof noRateSources }
+
 /** Runs commands as the program does, on the test's database. */
-export function createConsole(db: Database, resolveHolder: ResolveHolder = async () => undefined) {
+export function createConsole(
+  db: Database,
+  resolveHolder: ResolveHolder = async () => undefined,
+  outside: Outside = {},
+) {
   async function run(...words: string[]): Promise<CommandResult> {
     // Advances, so that audit lines have distinct times.
     clock.advance(1)
@@ -74,6 +91,13 @@ export function createConsole(db: Database, resolveHolder: ResolveHolder = async
       (to: Command, given: OperateContext) => registerBankAccounts(to, given, resolveHolder),
       registerFees,
       registerBalances,
+      (to: Command, given: OperateContext) =>
+        registerRates(to, given, () => outside.rates ?? noRateSources),
+      (to: Command, given: OperateContext) =>
+        registerExchange(to, given, {
+          withRails: (_, work) => work(outside.rails ?? noRails),
+          simulated: simulatedRates,
+        }),
       registerAudit,
       registerVerifyAudit,
     ])

@@ -20,15 +20,18 @@ const schedules: fc.Arbitrary<FeeSchedule> = fc.record({
 })
 
 // Compared with trying every amount.
-test('the largest whole-naira amount whose fee the budget covers is found', () => {
-  const bounds = fc.record({ budget: kobo(15_000), min: kobo(3_000), max: kobo(14_000) })
+test.each([
+  ['whole-naira', 100n, 15_000],
+  ['exact', 1n, 1_500],
+])('the largest %s amount whose fee the budget covers is found', (_name, step, most) => {
+  const bounds = fc.record({ budget: kobo(most), min: kobo(most / 5), max: kobo(most) })
   fc.assert(
     fc.property(bounds, schedules, (bounds, fee) => {
       let expected: bigint | undefined
-      for (let amount = 100n; amount <= bounds.max; amount += 100n)
+      for (let amount = step; amount <= bounds.max; amount += step)
         if (amount >= bounds.min && amount + computeFee(fee, amount) <= bounds.budget)
           expected = amount
-      const found = largestTransfer({ ...bounds, fee })
+      const found = largestTransfer({ ...bounds, fee, step })
       expect(found?.amount).toBe(expected)
       if (found) expect(found.fee).toBe(computeFee(fee, found.amount))
     }),

@@ -2,12 +2,13 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { afterAll, afterEach, beforeAll } from 'vitest'
+import { afterEach, beforeAll } from 'vitest'
 import type {
   FaultRule,
   Localnet,
   LocalnetOptions,
 } from '../../../src/simulation/localnet/start.js'
+import { afterFile } from '../../support/after-file.js'
 
 /** The localnet as the service runs it: the built program in a separate process. */
 
@@ -99,7 +100,7 @@ export function shareChain(): () => TestChain {
     running.clear()
     folders.clear()
   })
-  afterAll(async () => {
+  afterFile(async () => {
     await chain.kill()
     rmSync(chain.folder, { recursive: true, force: true })
   })
@@ -111,7 +112,7 @@ export async function openChain(options: Partial<LocalnetOptions> = {}): Promise
   const chain = await startChain(options)
   running.clear()
   folders.clear()
-  afterAll(async () => {
+  afterFile(async () => {
     await chain.kill()
     rmSync(chain.folder, { recursive: true, force: true })
   })

@@ -127,8 +127,20 @@ describe('names', () => {
     ['Eze Eze', true],
     ['Acme Stores Ltd', true],
     ['123', true],
+    ['E', true],
+    ['N. E.', true],
+    ['E. N. A.', true],
+    ['Mrs', true],
+    ['?', true],
   ])('EZE NGOZI ADAEZE and %j: mismatch is %s', (sent, expected) => {
     expect(isNameMismatch({ sent, holder: 'EZE NGOZI ADAEZE' })).toBe(expected)
+  })
+
+  test('match in two letters only if these are the whole name at the bank', () => {
+    expect(isNameMismatch({ sent: 'Li', holder: 'LI WEI' })).toBe(true)
+    expect(isNameMismatch({ sent: 'Li Wei', holder: 'LI WEI' })).toBe(false)
+    expect(isNameMismatch({ sent: 'Li', holder: 'MR LI' })).toBe(false)
+    expect(isNameMismatch({ sent: 'J. B.', holder: 'J B' })).toBe(false)
   })
 })
 

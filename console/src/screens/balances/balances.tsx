@@ -25,6 +25,7 @@ import { ErrorState } from '../../parts/refusals'
 import { Time } from '../../parts/time'
 import { formatDay } from '../../parts/time-format'
 import { texts } from '../../texts/en'
+import { BalanceTabs } from './balance-tabs'
 import { describeCounterparty, describeEntry, findBreak } from './describe-entry'
 import { FundDialog } from './fund-dialog'
 import { type Period, usePeriod } from './period'
@@ -53,13 +54,19 @@ export function Screen() {
               </Button>
             )}
             {mayPayOut && (
-              <Button kind="primary" icon="payOut" to="/payouts/new">
-                {words.payOut}
-              </Button>
+              <>
+                <Button icon="swap" to={`/balances/convert?from=${asset}`}>
+                  {words.convert}
+                </Button>
+                <Button kind="primary" icon="payOut" to="/payouts/new">
+                  {words.payOut}
+                </Button>
+              </>
             )}
           </>
         }
       />
+      <BalanceTabs />
       <Balances shown={asset} onChoose={(chosen) => change({ asset: chosen, type: undefined })} />
       <Statement key={asset} asset={asset} onFund={mayFund ? () => setFunding(true) : undefined} />
       {isFunding && <FundDialog asset={asset} onClose={() => setFunding(false)} />}
@@ -131,7 +138,7 @@ function Statement({ asset, onFund }: StatementProps) {
       label: words.type,
       options: typesOf(asset, mode).map((value) => ({ value, label: words.types[value]! })),
     },
-    { kind: 'text', name: 'reference', label: words.reference, placeholder: 'pay_…, bt_…' },
+    { kind: 'text', name: 'reference', label: words.reference, placeholder: 'pay_…, bt_…, cv_…' },
   ]
   const { values, change } = useFilters(filters)
   const period = usePeriod()

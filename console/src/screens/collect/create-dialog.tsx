@@ -15,6 +15,8 @@ type Typed = {
   coinAmount: bigint | null
   coin: 'USDC' | 'USDT'
   hasCoins: boolean
+  /** A link is priced by the current rate, or by the merchant. */
+  coinPrice: 'rate' | 'own'
   expiresMinutes: string
   text: Record<string, string>
 }
@@ -29,6 +31,7 @@ export function CreateDialog({ kind, onCreated, onClose }: Props) {
     coinAmount: null,
     coin: 'USDC',
     hasCoins: false,
+    coinPrice: 'rate',
     expiresMinutes: '30',
     text: {},
   })
@@ -117,8 +120,18 @@ export function CreateDialog({ kind, onCreated, onClose }: Props) {
           {typed.hasCoins && (
             <div className="g2">
               {coinChoice}
-              {coinAmount}
+              <Select
+                label={words.coinPrice}
+                data={Object.entries(words.coinPrices).map(([value, label]) => ({ value, label }))}
+                value={typed.coinPrice}
+                allowDeselect={false}
+                onChange={(value) => set({ coinPrice: value as Typed['coinPrice'] })}
+              />
             </div>
+          )}
+          {typed.hasCoins && typed.coinPrice === 'own' && coinAmount}
+          {typed.hasCoins && typed.coinPrice === 'rate' && (
+            <p className="soft sm">{words.coinPriceHint}</p>
           )}
         </>
       )}
@@ -159,13 +172,14 @@ const shownFields = [
   'externalReference',
 ]
 
-function isComplete(kind: Kind, { amount, coinAmount, hasCoins, text }: Typed): boolean {
+function isComplete(kind: Kind, typed: Typed): boolean {
+  const { amount, coinAmount, hasCoins, coinPrice, text } = typed
   const has = (name: string) => (text[name] ?? '').trim() !== ''
   if (kind === 'links')
     return (
       amount !== null &&
       ['description', 'customer.name', 'customer.email'].every(has) &&
-      (!hasCoins || coinAmount !== null)
+      (!hasCoins || coinPrice === 'rate' || coinAmount !== null)
     )
   if (kind === 'accounts') return amount !== null && has('merchantReference')
   if (kind === 'wallets') return coinAmount !== null && has('merchantReference')
@@ -173,10 +187,11 @@ function isComplete(kind: Kind, { amount, coinAmount, hasCoins, text }: Typed): 
 }
 
 function bodyOf(kind: Kind, typed: Typed, nowMs: number): object {
-  const { amount, coinAmount, coin, hasCoins, expiresMinutes, text } = typed
+  const { amount, coinAmount, coin, hasCoins, coinPrice, expiresMinutes, text } = typed
   const given = (name: string) => (text[name] ?? '').trim() || undefined
   const expiresAt = new Date(nowMs + Number(expiresMinutes) * 60_000).toISOString()
-  const crypto = { asset: coin, network: 'SOLANA', amount: toWire(coinAmount ?? 0n, coin) }
+  const asked = { asset: coin, network: 'SOLANA' }
+  const crypto = { ...asked, amount: toWire(coinAmount ?? 0n, coin) }
   const merchantReference = given('merchantReference')
   if (kind === 'links')
     return {
@@ -185,7 +200,7 @@ function bodyOf(kind: Kind, typed: Typed, nowMs: number): object {
       customer: { name: given('customer.name'), email: given('customer.email') },
       merchantReference,
       expiresAt,
-      crypto: hasCoins ? crypto : undefined,
+      crypto: hasCoins ? (coinPrice === 'rate' ? asked : crypto) : undefined,
     }
   if (kind === 'accounts')
     return { merchantReference, amount: toWire(amount ?? 0n, 'NGN'), expiresAt }

@@ -23,6 +23,7 @@ import { Card, Fact, Facts, PageHead, Skeleton } from '../../parts/page'
 import { ErrorState, Refusal } from '../../parts/refusals'
 import { Time } from '../../parts/time'
 import { texts } from '../../texts/en'
+import { formatRateNaira } from '../conversions/format-rate'
 import { apiPaths, type Collected, type Kind, pathOfKind, referenceOf } from './kinds'
 import { PayDialog, type PayTarget } from './pay-dialog'
 import { Payments } from './payments-of'
@@ -151,7 +152,10 @@ function SessionFacts({ session }: { session: CheckoutSession }) {
       <Fact name={facts.customer}>{customer.name}</Fact>
       <Fact name={facts.email}>{customer.email}</Fact>
       <Fact name={facts.description}>{description}</Fact>
-      <Fact name={facts.coinPrice}>{crypto && formatMoney(crypto.amount, crypto.asset)}</Fact>
+      <Fact name={facts.coinPrice}>
+        {crypto && formatMoney(crypto.amount, crypto.asset)}
+        {crypto?.rate && facts.byRate(formatRateNaira(crypto.rate), crypto.asset)}
+      </Fact>
       <Fact name={facts.opened}>
         {openedAt ? <Time value={openedAt} /> : words.facts.notOpened}
       </Fact>

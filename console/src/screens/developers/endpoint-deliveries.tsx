@@ -7,7 +7,7 @@ import { Button } from '../../parts/button'
 import { type Column, DataTable } from '../../parts/data-table'
 import { type Filter, Filters, useFilters } from '../../parts/filters'
 import { LiveBadge } from '../../parts/live-badge'
-import { notify } from '../../parts/notify'
+import { notify, useNotifiedRefusal } from '../../parts/notify'
 import { EmptyState } from '../../parts/page'
 import { Chip } from '../../parts/status'
 import { Time } from '../../parts/time'
@@ -128,11 +128,12 @@ function describeNext(nextAttemptAt: string | null): string {
 /** Sends one event to one endpoint again. */
 export function Resend({ eventId, endpointId }: { eventId: string; endpointId: string }) {
   const mayChange = useMay('developers.change')
-  const { write, isBusy } = useWrite({ topics: ['deliveries'] })
+  const { write, isBusy, refusal } = useWrite({ topics: ['deliveries'] })
   const resend = async () => {
     const sent = await write(`/v1/events/${eventId}/redeliver`, { endpointId })
     if (sent) void notify(words.resent)
   }
+  useNotifiedRefusal(refusal)
   if (!mayChange) return null
   return (
     <Button size="small" icon="redo" isBusy={isBusy} onClick={() => void resend()}>

@@ -9,6 +9,7 @@ import { ConfirmDialog } from '../../parts/confirm-dialog'
 import { Reference } from '../../parts/identifiers'
 import { notify } from '../../parts/notify'
 import { Fact, Facts, Note } from '../../parts/page'
+import { Refusal } from '../../parts/refusals'
 import { Time } from '../../parts/time'
 import { formatUtc } from '../../parts/time-format'
 import { texts } from '../../texts/en'
@@ -22,7 +23,7 @@ const tabs = ['deliveries', 'settings', 'secret', 'verify'] as const
 
 type Props = { endpoint: WebhookEndpoint; onSecret: (secret: string) => void }
 
-/** An endpoint that fails for so long is switched off. */
+/** An endpoint that fails for this long is switched off. */
 const failingMaxMs = 5 * 24 * 3_600_000
 
 export function EndpointDetail({ endpoint, onSecret }: Props) {
@@ -63,7 +64,7 @@ function Trouble({ endpoint }: { endpoint: WebhookEndpoint }) {
   const [isRecovering, setRecovering] = useState(false)
   const since = failingSince ?? createdAt
   const missed = useMissed(id, since, mayChange && enabled && failingSince !== null)
-  const { write, isBusy } = useWrite({ method: 'PATCH', reads: ['endpoints'] })
+  const { write, isBusy, refusal } = useWrite({ method: 'PATCH', reads: ['endpoints'] })
   const enable = async () => {
     const changed = await write(`/v1/webhook-endpoints/${id}`, { enabled: true })
     if (changed) void notify(words.enabled)
@@ -82,6 +83,7 @@ function Trouble({ endpoint }: { endpoint: WebhookEndpoint }) {
             </Button>
           )}
         </div>
+        <Refusal error={refusal} />
       </Note>
     )
   if (!failingSince) return null
@@ -105,6 +107,7 @@ function Settings({ endpoint }: { endpoint: WebhookEndpoint }) {
   const { id, url, description, events, enabled, publicKey, createdAt } = endpoint
   const navigate = useNavigate()
   const mayChange = useMay('developers.change')
+  const mayRoute = useMay('endpoints.change')
   const [opened, setOpened] = useState<'edit' | 'disable' | 'remove' | 'recover' | null>(null)
   const path = `/v1/webhook-endpoints/${id}`
   const change = useWrite({ method: 'PATCH', reads: ['endpoints'] })
@@ -141,9 +144,11 @@ function Settings({ endpoint }: { endpoint: WebhookEndpoint }) {
       </Facts>
       {mayChange && (
         <div className="row wrap pad cf">
-          <Button size="small" onClick={() => setOpened('edit')}>
-            {words.edit}
-          </Button>
+          {mayRoute && (
+            <Button size="small" onClick={() => setOpened('edit')}>
+              {words.edit}
+            </Button>
+          )}
           {enabled && (
             <Button size="small" icon="redo" onClick={() => setOpened('recover')}>
               {words.resendMissed}
@@ -161,6 +166,11 @@ function Settings({ endpoint }: { endpoint: WebhookEndpoint }) {
           <Button size="small" kind="danger" onClick={() => setOpened('remove')}>
             {words.remove}
           </Button>
+        </div>
+      )}
+      {opened === null && change.refusal && (
+        <div className="pad top0">
+          <Refusal error={change.refusal} />
         </div>
       )}
       {opened === 'edit' && <EndpointForm endpoint={endpoint} onClose={close} />}

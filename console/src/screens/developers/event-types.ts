@@ -38,6 +38,8 @@ const known: Record<EventType, true> = {
   'bank_transfer.completed': true,
   'bank_transfer.failed': true,
   'bank_transfer.reversed': true,
+  'conversion.completed': true,
+  'batch.completed': true,
   'settlement.created': true,
   'settlement.paid': true,
   'settlement.failed': true,

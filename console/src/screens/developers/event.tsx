@@ -7,7 +7,7 @@ import { useWrite } from '../../api/writes'
 import { pathOfReference } from '../../frame/paths-of'
 import { Button } from '../../parts/button'
 import { JsonView } from '../../parts/code'
-import { Reference } from '../../parts/identifiers'
+import { Reference, shorten } from '../../parts/identifiers'
 import { notify } from '../../parts/notify'
 import { Card, EmptyState, Fact, Facts, PageHead, Skeleton } from '../../parts/page'
 import { ErrorState, Refusal } from '../../parts/refusals'
@@ -72,11 +72,11 @@ export function Screen() {
               <Fact name={words.facts.resource}>
                 {resource &&
                   (link ? (
-                    <Link className="lnk mono" to={link}>
-                      {resource}
+                    <Link className="lnk mono" to={link} title={resource}>
+                      {shorten(resource)}
                     </Link>
                   ) : (
-                    <Reference value={resource} />
+                    <Reference value={resource} isShort />
                   ))}
               </Fact>
               <Fact name={words.facts.sequence}>{event.data.sequence}</Fact>

@@ -1,17 +1,11 @@
-import './deliveries.css'
 import type { WebhookEvent } from '../../../../sdk/src/types'
-import { usePages } from '../../api/reads'
-import { useMay } from '../../api/session'
-import { CopyBlock } from '../../parts/code'
-import { type Column, DataTable } from '../../parts/data-table'
-import { ExportButton } from '../../parts/export-button'
-import { type Filter, Filters, useFilters } from '../../parts/filters'
+import type { Column } from '../../parts/data-table'
+import type { Filter } from '../../parts/filters'
 import { Reference } from '../../parts/identifiers'
-import { LiveBadge } from '../../parts/live-badge'
-import { Card, EmptyState, PageHead } from '../../parts/page'
 import { Time } from '../../parts/time'
 import { texts } from '../../texts/en'
 import { eventOptions } from './event-types'
+import { LogPage } from './log-page'
 import { resourceOf } from './resource-of'
 
 const words = texts.developers.events
@@ -23,48 +17,19 @@ const filters: Filter[] = [
 ]
 
 export function Screen() {
-  const mayExport = useMay('exports.make')
-  const { values, change } = useFilters(filters)
-  const list = usePages<WebhookEvent>('/v1/events', values)
-  const isFiltered = Object.keys(values).length > 0
   return (
-    <>
-      <PageHead
-        title={words.title}
-        actions={
-          mayExport && <ExportButton path="/v1/events" filters={values} fileName="events.csv" />
-        }
-      />
-      <Filters filters={filters} values={values} onChange={change}>
-        <LiveBadge className="gap dk" />
-      </Filters>
-      <Card className="logs">
-        <DataTable
-          caption={words.caption}
-          columns={columns}
-          list={list}
-          keyOf={({ id }) => id}
-          pathOf={({ id }) => `/events/${id}`}
-          newLabel={words.newEvents}
-          empty={
-            isFiltered ? (
-              <EmptyState icon="search">{words.noMatches}</EmptyState>
-            ) : (
-              <EmptyState
-                icon="pulse"
-                action={
-                  <div style={{ minWidth: 'min(420px, 100%)', textAlign: 'start' }}>
-                    <CopyBlock text={words.trigger} />
-                  </div>
-                }
-              >
-                {words.empty}
-              </EmptyState>
-            )
-          }
-        />
-      </Card>
-    </>
+    <LogPage<WebhookEvent>
+      title={words.title}
+      path="/v1/events"
+      fileName="events.csv"
+      filters={filters}
+      columns={columns}
+      words={words}
+      newLabel={words.newEvents}
+      pathOf={({ id }) => `/events/${id}`}
+      icon="pulse"
+      command={words.trigger}
+    />
   )
 }
 
@@ -91,6 +56,7 @@ const columns: Column<WebhookEvent>[] = [
     cell: ({ sequence }) => <span className="soft">{sequence}</span>,
     align: 'end',
     phone: 2,
+    hasPhoneHead: true,
   },
   {
     name: 'id',

@@ -1,26 +1,12 @@
-/** A row of `GET /v1/request-logs`. */
-export type RequestLog = {
-  id: string
-  requestId: string
-  method: string
-  path: string
-  query: string | null
-  status: number
-  durationMs: number
-  keyId: string | null
-  keyName: string
-  replayed: boolean
-  code: string | null
-  reason: string | null
-  createdAt: string
-}
+import type { Resources } from '../../../../sdk/src/resources'
 
-export type RequestLogWithBodies = RequestLog & {
-  requestBody: string | null
-  requestBodyCut: boolean
-  responseBody: string | null
-  responseBodyCut: boolean
-}
+export type RequestLogWithBodies = Awaited<ReturnType<Resources['requestLogs']['get']>>
+
+/** A row of the list: without the bodies. */
+export type RequestLog = Omit<
+  RequestLogWithBodies,
+  'requestBody' | 'requestBodyCut' | 'responseBody' | 'responseBodyCut'
+>
 
 /** The request as a command. The key is read from the environment: logs never hold one. */
 export function toCurl(log: RequestLogWithBodies, origin: string): string {

@@ -1,16 +1,10 @@
-import './deliveries.css'
-import { usePages } from '../../api/reads'
-import { useMay } from '../../api/session'
-import { CopyBlock } from '../../parts/code'
-import { type Column, DataTable } from '../../parts/data-table'
-import { ExportButton } from '../../parts/export-button'
-import { type Filter, Filters, useFilters } from '../../parts/filters'
-import { LiveBadge } from '../../parts/live-badge'
-import { Card, EmptyState, PageHead } from '../../parts/page'
+import type { Column } from '../../parts/data-table'
+import type { Filter } from '../../parts/filters'
 import { Time } from '../../parts/time'
 import { formatDuration } from '../../parts/time-format'
 import { texts } from '../../texts/en'
 import { HttpStatus } from './http-status'
+import { LogPage } from './log-page'
 import type { RequestLog } from './request-log'
 
 const words = texts.developers.requests
@@ -37,54 +31,21 @@ const filters: Filter[] = [
 ]
 
 export function Screen() {
-  const mayExport = useMay('exports.make')
-  const { values, change } = useFilters(filters)
-  const list = usePages<RequestLog>('/v1/request-logs', values, {
-    limit: 50,
-    keyOfRow: ({ id }) => id,
-  })
-  const isFiltered = Object.keys(values).length > 0
   return (
-    <>
-      <PageHead
-        title={words.title}
-        under={words.intro}
-        actions={
-          mayExport && (
-            <ExportButton path="/v1/request-logs" filters={values} fileName="requests.csv" />
-          )
-        }
-      />
-      <Filters filters={filters} values={values} onChange={change}>
-        <LiveBadge className="gap dk" />
-      </Filters>
-      <Card className="logs">
-        <DataTable
-          caption={words.caption}
-          columns={columns}
-          list={list}
-          keyOf={({ id }) => id}
-          pathOf={({ id }) => `/requests/${id}`}
-          newLabel={words.newRequests}
-          empty={
-            isFiltered ? (
-              <EmptyState icon="search">{words.noMatches}</EmptyState>
-            ) : (
-              <EmptyState
-                icon="list"
-                action={
-                  <div style={{ maxWidth: '100%', textAlign: 'start' }}>
-                    <CopyBlock text={firstRequest()} />
-                  </div>
-                }
-              >
-                {words.empty}
-              </EmptyState>
-            )
-          }
-        />
-      </Card>
-    </>
+    <LogPage<RequestLog>
+      title={words.title}
+      under={words.intro}
+      path="/v1/request-logs"
+      fileName="requests.csv"
+      filters={filters}
+      columns={columns}
+      words={words}
+      newLabel={words.newRequests}
+      pathOf={({ id }) => `/requests/${id}`}
+      icon="list"
+      command={firstRequest()}
+      limit={50}
+    />
   )
 }
 

@@ -26,6 +26,7 @@ const words = texts.developers.webhooks
 export function Screen() {
   const { id } = useParams({ strict: false }) as { id?: string }
   const mayChange = useMay('developers.change')
+  const mayRoute = useMay('endpoints.change')
   const list = useRead<Page<WebhookEndpoint>>('endpoints', '/v1/webhook-endpoints')
   const endpoints = list.data?.items ?? []
   const failing = endpoints.find(({ enabled, failingSince }) => enabled && failingSince)
@@ -55,9 +56,11 @@ export function Screen() {
                   {words.sendTest}
                 </Button>
               )}
-              <Button kind="primary" icon="plus" onClick={() => setCreating(true)}>
-                {words.add}
-              </Button>
+              {mayRoute && (
+                <Button kind="primary" icon="plus" onClick={() => setCreating(true)}>
+                  {words.add}
+                </Button>
+              )}
             </>
           )
         }

@@ -58,9 +58,19 @@ function describe({ kind, count, amounts, subject }: Attention): Look {
   const money = new Intl.ListFormat('en').format(sums)
   switch (kind) {
     case 'approval': {
-      const text = `${subject ?? words.approvalText(money)}.`
+      const text = subject ? `${subject}.` : count === 1 ? '' : `${words.approvalText(money)}.`
       const title = words.approval(money, count)
       return { icon: 'payOut', tone: 'warn', title, text, action: words.review }
+    }
+    case 'batch_approval': {
+      const title = words.batch_approval(money, count)
+      return {
+        icon: 'payOut',
+        tone: 'warn',
+        title,
+        text: words.batch_approvalText,
+        action: words.review,
+      }
     }
     case 'held_payment': {
       const title = words.held_payment(money, count)
@@ -85,6 +95,11 @@ function describe({ kind, count, amounts, subject }: Attention): Look {
     case 'low_balance': {
       const title = words.low_balance(subject ?? Object.keys(amounts).join(', '))
       const text = `${words.low_balanceText(money)}.`
+      return { icon: 'balance', tone: 'warn', title, text, action: words.view }
+    }
+    case 'bank_account_waiting': {
+      const title = words.bank_account_waiting(subject, count)
+      const text = words.bank_account_waitingText
       return { icon: 'balance', tone: 'warn', title, text, action: words.view }
     }
     case 'kyc': {

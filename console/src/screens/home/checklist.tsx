@@ -67,7 +67,7 @@ export function Checklist() {
   const isEnabled = maySeeDevelopers
   const payments = useRead<Page<unknown>>('latest', '/v1/collections/payments', first)
   const payouts = useRead<Page<unknown>>('latest', '/v1/disbursements', first)
-  const requests = useRead<Page<{ keyName?: string | null }>>(
+  const requests = useRead<Page<{ keyId: string | null }>>(
     'latest requests',
     '/v1/request-logs',
     { limit: 25 },
@@ -90,7 +90,7 @@ export function Checklist() {
     {
       name: words.request,
       text: words.requestText,
-      isDone: requests.data?.items.some(({ keyName }) => keyName) ?? false,
+      isDone: requests.data?.items.some(({ keyId }) => keyId !== null) ?? false,
       to: '/quick-start',
     },
     {

@@ -78,7 +78,7 @@ function LatestLine({ line }: { line: Line }) {
           <Time value={at} />
         </p>
       </div>
-      <span className="dk r" style={{ width: 104 }}>
+      <span className="dk r" style={{ width: 132 }}>
         <Status value={status} />
       </span>
     </Link>

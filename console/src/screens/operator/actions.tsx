@@ -10,8 +10,19 @@ import { Chip, type Tone } from '../../parts/status'
 import { Time } from '../../parts/time'
 import { operatorTexts as t } from '../../texts/operator-screens'
 import './operator.css'
-import { Segments } from './segments'
+import { Segments } from '../../parts/segments'
 import type { OperatorAction } from './types'
+
+/** What actions change, apart from pages. */
+const reads = [
+  'queues',
+  'rails',
+  'rates',
+  'rate history',
+  'exchange',
+  'exchange actions',
+  'treasuries',
+]
 
 const tones: Record<string, Tone> = { WAITING: 'warn', DONE: 'good' }
 
@@ -112,15 +123,19 @@ export function Screen() {
 }
 
 function subjectOf({ payload, merchantName }: OperatorAction): string {
-  const { reference, rail, id, amount, asset } = payload as Record<string, string | undefined>
+  const { reference, rail, id, amount, asset, buy, sell } = payload as Record<
+    string,
+    string | undefined
+  >
   const money = amount === undefined ? undefined : `${amount} ${asset}`
-  return [reference ?? id ?? rail ?? money, merchantName].filter(Boolean).join(' · ')
+  const rate = buy === undefined ? undefined : `${asset} ${buy} / ${sell}`
+  return [reference ?? id ?? rail ?? money ?? rate, merchantName].filter(Boolean).join(' · ')
 }
 
 type DialogProps = { action: OperatorAction; onClose: () => void; onDone: () => void }
 
 function ActionDialog({ action, onClose, onDone }: DialogProps) {
-  const { write, isBusy, refusal } = useWrite({ reads: ['queues', 'rails'], isKeyed: false })
+  const { write, isBusy, refusal } = useWrite({ reads, isKeyed: false })
   const kind = t.actions.kinds[action.kind] ?? action.kind
   const isWaiting = action.state === 'WAITING'
   const run = async (verb: 'confirm' | 'withdraw', done: string) => {
@@ -146,7 +161,7 @@ function ActionDialog({ action, onClose, onDone }: DialogProps) {
     >
       <Facts>
         {Object.entries(action.payload)
-          .filter(([, value]) => value !== false)
+          .filter(([, value]) => value !== false && value !== null)
           .map(([name, value]) => (
             <Fact key={name} name={t.actions.fields[name] ?? name}>
               {value === true ? t.actions.yes : String(value)}

@@ -84,7 +84,7 @@ export function Screen() {
     <>
       <PageHead
         title={t.audit.title}
-        over={head && t.audit.head(head.number)}
+        over={head && head.number > 0 && t.audit.head(head.number)}
         actions={
           <Button
             icon="shield"
@@ -110,7 +110,11 @@ export function Screen() {
           list={list}
           keyOf={({ id }) => id}
           detailOf={({ id, details }) => opened === id && <JsonView value={details} />}
-          empty={<EmptyState icon="shield">{t.audit.empty}</EmptyState>}
+          empty={
+            <EmptyState icon="shield">
+              {Object.keys(values).length > 0 ? t.audit.noMatches : t.audit.empty}
+            </EmptyState>
+          }
         />
       </Card>
     </>

@@ -18,7 +18,7 @@ export function CoinBars({ treasury: { coins, failure } }: { treasury: Treasury 
             <b>{held}</b>
           </p>
           <div className={isShort ? 'level bad' : 'level'}>
-            <i style={{ width: `${Math.max(fill * 100, 1)}%` }} />
+            {fill > 0 && <i style={{ width: `${Math.max(fill * 100, 1)}%` }} />}
             {hasNeed({ floor, promised }) && <em />}
           </div>
           <p className="soft sm">{t.health.floor(floor, promised)}</p>

@@ -37,6 +37,7 @@ export function Screen() {
               head: t.merchants.received,
               align: 'end',
               phone: 2,
+              hasPhoneHead: true,
               cell: ({ received }) => <Amounts amounts={received.live} />,
             },
           ]}

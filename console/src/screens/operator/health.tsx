@@ -98,6 +98,7 @@ const icons: Record<string, IconName> = {
   Notices: 'held',
   Webhooks: 'hook',
   Wallets: 'coin',
+  Rates: 'swap',
   Workers: 'pulse',
   Work: 'clock',
   Jobs: 'clock',

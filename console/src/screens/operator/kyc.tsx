@@ -6,7 +6,7 @@ import { Status } from '../../parts/status'
 import { Time } from '../../parts/time'
 import { operatorTexts as t } from '../../texts/operator-screens'
 import './operator.css'
-import { Segments } from './segments'
+import { Segments } from '../../parts/segments'
 import type { KycStatus } from './types'
 
 type Submission = {
@@ -64,6 +64,7 @@ export function Screen() {
               head: t.kyc.documents,
               align: 'end',
               phone: 3,
+              hasPhoneHead: true,
               cell: ({ documents }) => documents,
             },
             {
@@ -71,6 +72,7 @@ export function Screen() {
               head: t.kyc.submitted,
               align: 'end',
               phone: 4,
+              hasPhoneHead: true,
               cell: ({ submittedAt }) => (
                 <span className="soft">{submittedAt ? <Time value={submittedAt} /> : '–'}</span>
               ),

@@ -10,7 +10,7 @@ import { Time } from '../../parts/time'
 import { operatorTexts as t } from '../../texts/operator-screens'
 import { type Fee, FeeDialog } from './fee-dialog'
 import './operator.css'
-import { Segments } from './segments'
+import { Segments } from '../../parts/segments'
 import type { OneMerchant } from './types'
 
 type FeeText = {

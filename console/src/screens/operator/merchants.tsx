@@ -56,6 +56,7 @@ const columns: Column<ListedMerchant>[] = [
     head: t.merchants.balances,
     align: 'end',
     phone: 2,
+    hasPhoneHead: true,
     cell: ({ balances }) => <Amounts amounts={balances.live} />,
   },
   { name: 'keys', head: t.merchants.keys, align: 'end', isWideOnly: true, cell: (m) => m.keys },

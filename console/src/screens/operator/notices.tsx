@@ -16,8 +16,8 @@ import { Chip } from '../../parts/status'
 import { Time } from '../../parts/time'
 import { operatorTexts as t } from '../../texts/operator-screens'
 import './operator.css'
+import { Segments } from '../../parts/segments'
 import { ReasonDialog } from './reason-dialog'
-import { Segments } from './segments'
 
 type NoticeAmount = { asset: Asset; amount: Amount } | { asset: null; units: string }
 

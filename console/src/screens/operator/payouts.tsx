@@ -11,8 +11,8 @@ import { Card, EmptyState, Fact, Facts, PageHead } from '../../parts/page'
 import { Time } from '../../parts/time'
 import { operatorTexts as t } from '../../texts/operator-screens'
 import './operator.css'
+import { Segments } from '../../parts/segments'
 import { ReasonDialog } from './reason-dialog'
-import { Segments } from './segments'
 
 type OpenPayout = {
   reference: string

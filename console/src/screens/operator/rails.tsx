@@ -79,6 +79,7 @@ function Endpoints({ calls }: { calls: Calls[] }) {
           head: t.rails.calls,
           align: 'end',
           phone: 3,
+          hasPhoneHead: true,
           cell: ({ answered, failed }) => (answered + failed).toLocaleString(),
         },
         {
@@ -86,6 +87,7 @@ function Endpoints({ calls }: { calls: Calls[] }) {
           head: t.rails.failed,
           align: 'end',
           phone: 2,
+          hasPhoneHead: true,
           cell: ({ failed }) => failed.toLocaleString(),
         },
         {
@@ -93,6 +95,7 @@ function Endpoints({ calls }: { calls: Calls[] }) {
           head: t.rails.average,
           align: 'end',
           phone: 4,
+          hasPhoneHead: true,
           cell: (c) => duration(c.averageMs),
         },
         { name: 'p95', head: t.rails.p95, align: 'end', cell: (c) => duration(c.p95Ms) },

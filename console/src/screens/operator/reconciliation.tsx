@@ -11,9 +11,9 @@ import { Chip } from '../../parts/status'
 import { Time } from '../../parts/time'
 import { operatorTexts as t } from '../../texts/operator-screens'
 import './operator.css'
+import { Segments } from '../../parts/segments'
 import { Proofs } from './proofs'
 import { ReasonDialog } from './reason-dialog'
-import { Segments } from './segments'
 import { usePolled } from './use-polled'
 
 type Reconciliation = { rail: string; reconciledAt: string; differences: number }
@@ -123,9 +123,16 @@ const columns: Column<Difference>[] = [
     name: 'books',
     head: t.reconciliation.inBooks,
     phone: 3,
+    hasPhoneHead: true,
     cell: ({ inBooks }) => inBooks,
   },
-  { name: 'rail', head: t.reconciliation.atRail, phone: 4, cell: ({ atRail }) => atRail },
+  {
+    name: 'rail',
+    head: t.reconciliation.atRail,
+    phone: 4,
+    hasPhoneHead: true,
+    cell: ({ atRail }) => atRail,
+  },
   {
     name: 'found',
     head: t.reconciliation.found,
@@ -156,6 +163,7 @@ function Differences() {
   }
   return (
     <Card
+      className="differences"
       title={t.reconciliation.differences}
       aside={
         <Segments

@@ -56,6 +56,11 @@ export const operatorRoutes: ScreenRoute[] = [
     menu: { label: menu.treasury, icon: 'coin', group: 'operatorMoney', isTab: true },
   },
   {
+    path: '/operator/exchange',
+    load: () => import('./exchange'),
+    menu: { label: menu.exchange, icon: 'swap', group: 'operatorMoney' },
+  },
+  {
     path: '/operator/reconciliation',
     load: () => import('./reconciliation'),
     menu: {

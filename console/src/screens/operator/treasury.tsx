@@ -121,17 +121,21 @@ function Floats({ floats }: { floats: Float[] }) {
             head: t.treasury.floor,
             align: 'end',
             phone: 4,
+            hasPhoneHead: true,
             cell: ({ floor }) => <Money amount={floor} asset="NGN" />,
           },
           {
             name: 'state',
             head: t.state,
             phone: 3,
-            cell: ({ isShort }) => (
-              <Chip tone={isShort ? 'bad' : 'good'}>
-                {isShort ? t.treasury.short : t.treasury.enough}
-              </Chip>
-            ),
+            cell: ({ float, isShort }) => {
+              if (float === null) return <Chip>{t.treasury.unchecked}</Chip>
+              return (
+                <Chip tone={isShort ? 'bad' : 'good'}>
+                  {isShort ? t.treasury.short : t.treasury.enough}
+                </Chip>
+              )
+            },
           },
         ]}
       />

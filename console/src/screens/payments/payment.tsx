@@ -3,11 +3,10 @@ import { Link, useParams } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import type { ListedPayment, Payment, PaymentReturn } from '../../../../sdk/src/types'
 import { type Page, usePages, useRead } from '../../api/reads'
-import { toRefusal } from '../../api/refusal'
 import { useMay } from '../../api/session'
 import { useWrite } from '../../api/writes'
-import { OtherModeHint } from '../../frame/other-mode-hint'
 import { noteRecent } from '../../frame/recent'
+import { ResourcePage } from '../../frame/resource-page'
 import { Button } from '../../parts/button'
 import { JsonView } from '../../parts/code'
 import { useCopy } from '../../parts/copy'
@@ -22,9 +21,8 @@ import {
 } from '../../parts/identifiers'
 import { Money } from '../../parts/money'
 import { formatMoney, toUnits } from '../../parts/money-format'
-import { notify } from '../../parts/notify'
-import { Card, EmptyState, Fact, Facts, PageHead, Skeleton } from '../../parts/page'
-import { ErrorState } from '../../parts/refusals'
+import { notify, useNotifiedRefusal } from '../../parts/notify'
+import { Card, EmptyState, Fact, Facts, PageHead } from '../../parts/page'
 import { ResourceTimeline } from '../../parts/resource-timeline'
 import { Status } from '../../parts/status'
 import { Time } from '../../parts/time'
@@ -37,10 +35,16 @@ import { Requests } from './requests'
 const words = texts.payments
 const path = '/v1/collections/payments'
 
-/** The payment, with what only the list tells: the checkout session and the account. */
+/** The payment, with what only the list has: the checkout session and the account. */
 export function usePayment(reference: string) {
   const read = useRead<Payment>('payment', `${path}/${reference}`)
-  const listed = useRead<Page<ListedPayment>>('payment row', path, { q: reference, limit: 1 })
+  const listed = useRead<Page<ListedPayment>>(
+    'payment row',
+    path,
+    { q: reference, limit: 1 },
+    // Not for a payment that does not exist.
+    { isEnabled: Boolean(read.data) },
+  )
   const row = listed.data?.items.find((one) => one.reference === reference)
   const payment: AnyPayment | undefined = read.data ? { ...row, ...read.data } : undefined
   return { ...read, payment }
@@ -49,27 +53,14 @@ export function usePayment(reference: string) {
 export function Screen() {
   const { reference = '' } = useParams({ strict: false }) as { reference?: string }
   const { payment, error, refetch } = usePayment(reference)
-  if (error && !payment && toRefusal(error).status === 404)
-    return <OtherModeHint path={`${path}/${reference}`} />
-  if (error && !payment) return <ErrorState error={error} retry={() => void refetch()} />
-  if (!payment) return <Loading />
-  return <PaymentPage payment={payment} />
-}
-
-function Loading() {
   return (
-    <>
-      <div className="head">
-        <Skeleton height={52} width={360} />
-      </div>
-      <div className="two">
-        <div className="col">
-          <Skeleton height={134} />
-          <Skeleton height={440} />
-        </div>
-        <Skeleton height={300} />
-      </div>
-    </>
+    <ResourcePage
+      path={`${path}/${reference}`}
+      read={{ data: payment, error, refetch }}
+      heights={[134, 440]}
+    >
+      {(found) => <PaymentPage payment={found} />}
+    </ResourcePage>
   )
 }
 
@@ -137,7 +128,8 @@ const requeryPaths: Partial<Record<Payment['source'], string>> = {
 
 /** Asks the bank or chain again, for a payment that is said to be missing. */
 function Requery({ payment: { source, accountReference } }: { payment: Payment }) {
-  const { write } = useWrite({ topics: ['payments'] })
+  const { write, refusal } = useWrite({ topics: ['payments'] })
+  useNotifiedRefusal(refusal)
   const mayAsk = useMay('payments.decide')
   const start = requeryPaths[source]
   if (!start || !mayAsk) return null
@@ -248,7 +240,7 @@ function PaymentFacts({ payment }: { payment: AnyPayment }) {
   )
 }
 
-/** What somebody pastes into a message about this payment. */
+/** Text to paste into a message about this payment. */
 function CopyFacts({ payment }: { payment: Payment }) {
   const { reference, amount, currency, receivedAt } = payment
   const text = [

@@ -1,18 +1,19 @@
 import type { ListedPayment, ReceivedReport } from '../../../../sdk/src/types'
 import { usePages, useRead } from '../../api/reads'
 import { useMay } from '../../api/session'
+import { TableByDay } from '../../frame/table-by-day'
 import { Button } from '../../parts/button'
 import { CountTab, formatCount } from '../../parts/count-tab'
-import { type Column, DataTable } from '../../parts/data-table'
+import type { Column } from '../../parts/data-table'
 import { ExportButton } from '../../parts/export-button'
 import { type Filter, Filters, useFilters } from '../../parts/filters'
 import { LiveBadge } from '../../parts/live-badge'
 import { Money } from '../../parts/money'
 import { type Asset, formatMoney } from '../../parts/money-format'
-import { Card, EmptyState, PageHead } from '../../parts/page'
+import { PageHead } from '../../parts/page'
 import { Status } from '../../parts/status'
 import { Time } from '../../parts/time'
-import { dayOf, daysAgo, formatLongDay } from '../../parts/time-format'
+import { dayOf, daysAgo } from '../../parts/time-format'
 import { texts } from '../../texts/en'
 import { statusWords } from '../../texts/status'
 import { differenceOf, nameOf, placeOf, purposeOf } from './describe-payment'
@@ -24,7 +25,7 @@ const statuses = ['ACCEPTED', 'HELD', 'RETURNING', 'RETURNED'] as const
 const choices = (labels: Record<string, string>) =>
   Object.entries(labels).map(([value, label]) => ({ value, label }))
 
-const filters: Filter[] = [
+const allFilters: Filter[] = [
   { kind: 'period', label: words.filters.period },
   { kind: 'amount', label: words.filters.amount },
   {
@@ -43,6 +44,8 @@ const filters: Filter[] = [
   { kind: 'text', name: 'merchantReference', label: words.filters.reference },
   { kind: 'text', name: 'q', label: words.filters.search },
 ]
+/** People who do not see payers cannot search for them. */
+const filtersWithoutPayer = allFilters.filter((one) => !('name' in one) || one.name !== 'sender')
 
 const columns: Column<ListedPayment>[] = [
   {
@@ -99,6 +102,8 @@ type Counts = {
 }
 
 export function Screen() {
+  const maySeePayers = useMay('payers.see')
+  const filters = maySeePayers ? allFilters : filtersWithoutPayer
   const { values, change } = useFilters(filters, ['status'])
   const list = usePages<ListedPayment>(path, values)
   const { status, ...others } = values
@@ -107,6 +112,11 @@ export function Screen() {
   const mayExport = useMay('exports.make')
   const mayCollect = useMay('collect.create')
   const isFiltered = Object.keys(values).length > 0
+  const create = mayCollect && (
+    <Button kind="primary" icon="link" to="/collect?new=link">
+      {words.link}
+    </Button>
+  )
   const shown = status ? counts?.byStatus[status as (typeof statuses)[number]] : counts?.total
 
   return (
@@ -116,11 +126,7 @@ export function Screen() {
         actions={
           <>
             {mayExport && <ExportButton path={path} filters={values} fileName="payments.csv" />}
-            {mayCollect && (
-              <Button kind="primary" icon="link" to="/collect?new=link">
-                {words.link}
-              </Button>
-            )}
+            {create}
           </>
         }
       />
@@ -144,49 +150,17 @@ export function Screen() {
       <Filters filters={filters} values={values} onChange={change}>
         <LiveBadge className="gap dk" />
       </Filters>
-      <Card>
-        <DataTable
-          caption={words.caption}
-          columns={columns}
-          list={list}
-          keyOf={({ reference }) => reference}
-          pathOf={({ reference }) => `/payments/${reference}`}
-          groupOf={({ createdAt }) => ({
-            key: dayOf(createdAt),
-            line: (
-              <>
-                <b>{formatLongDay(createdAt)}</b>
-                {totals.get(dayOf(createdAt))}
-              </>
-            ),
-          })}
-          newLabel={words.showNew}
-          foot={shown !== undefined && words.shownOf(list.rows.length, formatCount(shown))}
-          empty={
-            isFiltered ? (
-              <EmptyState
-                icon="search"
-                action={<Button to="/payments">{words.clearFilters}</Button>}
-              >
-                {words.emptyFiltered}
-              </EmptyState>
-            ) : (
-              <EmptyState
-                icon="payIn"
-                action={
-                  mayCollect && (
-                    <Button kind="primary" icon="link" to="/collect?new=link">
-                      {words.link}
-                    </Button>
-                  )
-                }
-              >
-                {words.empty}
-              </EmptyState>
-            )
-          }
-        />
-      </Card>
+      <TableByDay
+        list={list}
+        columns={columns}
+        pagePath="/payments"
+        isFiltered={isFiltered}
+        icon="payIn"
+        create={create}
+        besideDay={(day) => totals.get(day)}
+        foot={shown !== undefined && words.shownOf(list.rows.length, formatCount(shown))}
+        words={words}
+      />
     </>
   )
 }

@@ -23,7 +23,7 @@ type Request = {
 
 const reads = ['payment requests', 'attention', 'timeline']
 
-/** What somebody asked for who may not decide, and a way to ask. */
+/** What a member who may not decide asked for, and a way to ask. */
 export function Requests({ payment }: { payment: Payment }) {
   const path = `/v1/collections/payments/${payment.reference}/requests`
   const { data } = useRead<{ items: Request[] }>('payment requests', path)

@@ -1,18 +1,13 @@
-import { Textarea } from '@mantine/core'
-import { type ReactNode, useState } from 'react'
+import type { ReactNode } from 'react'
 import { useRead } from '../../api/reads'
 import { useMay, useSession } from '../../api/session'
-import { useWrite } from '../../api/writes'
 import { initialsOf } from '../../frame/initials'
-import { Button } from '../../parts/button'
-import { ConfirmDialog } from '../../parts/confirm-dialog'
 import { formatMoney } from '../../parts/money-format'
-import { notify } from '../../parts/notify'
 import { Card, Note } from '../../parts/page'
-import { Refusal } from '../../parts/refusals'
 import { Time } from '../../parts/time'
 import { formatFull } from '../../parts/time-format'
 import { texts } from '../../texts/en'
+import { Decide, type Waiting } from './decide'
 import { amountOf, assetOf, path, type Transfer } from './transfer'
 
 const words = texts.payouts.approval
@@ -72,7 +67,7 @@ export function Approval({ transfer }: { transfer: Transfer }) {
             </Step>
           )}
         </div>
-        {status === 'PENDING' && <Decide transfer={transfer} />}
+        {status === 'PENDING' && <Decide waiting={toWaiting(transfer)} />}
       </Card>
       {status === 'PENDING' && (
         <Note tone="calm" icon="clock">
@@ -90,7 +85,7 @@ type StepProps = {
   children?: ReactNode
 }
 
-function Step({ name, says: [who, what], isOpen = false, children }: StepProps) {
+export function Step({ name, says: [who, what], isOpen = false, children }: StepProps) {
   return (
     <div className="per">
       <span className={isOpen ? 'av q' : 'av'} aria-hidden="true">
@@ -106,70 +101,29 @@ function Step({ name, says: [who, what], isOpen = false, children }: StepProps) 
   )
 }
 
-const topics = ['payouts', 'approvals', 'balances'] as const
-const reads = ['payout', 'timeline', 'attention', 'waiting payouts']
-
-function Decide({ transfer }: { transfer: Transfer }) {
-  const { reference, orderHash, mayApprove } = transfer
-  const [isRejecting, setRejecting] = useState(false)
-  const hasRole = useMay('payouts.approve')
-  const { write, isBusy, refusal } = useWrite({ topics, reads })
-  const amount = formatMoney(amountOf(transfer), assetOf(transfer))
-  const approve = async () => {
-    const answer = await write(`${path}/${reference}/approve`, { orderHash })
-    if (answer !== undefined) await notify(words.approvedNote)
-  }
-  if (!hasRole) return <p className="soft pad line">{words.mayNot}</p>
-  return (
-    <div className="pad line">
-      <div className="do stick">
-        <Button kind="danger" onClick={() => setRejecting(true)}>
-          {mayApprove ? words.reject : words.withdraw}
-        </Button>
-        {mayApprove && (
-          <Button kind="primary" icon="finger" isBusy={isBusy} onClick={() => void approve()}>
-            {words.approve}
-          </Button>
-        )}
-      </div>
-      <p className="soft sm under">{mayApprove ? words.explain(amount) : words.own}</p>
-      <Refusal error={refusal} />
-      {isRejecting && <Reject transfer={transfer} onClose={() => setRejecting(false)} />}
-    </div>
-  )
+const changes: Waiting['changes'] = {
+  topics: ['payouts', 'approvals', 'balances'],
+  reads: ['payout', 'timeline', 'attention', 'waiting payouts'],
 }
 
-function Reject({ transfer, onClose }: { transfer: Transfer; onClose: () => void }) {
-  const [reason, setReason] = useState('')
-  const { write, isBusy, refusal } = useWrite({ topics, reads })
-  const run = async () => {
-    const answer = await write(`${path}/${transfer.reference}/reject`, { reason: reason.trim() })
-    if (answer === undefined) return
-    onClose()
-    await notify(words.rejectedNote)
+function toWaiting(transfer: Transfer): Waiting {
+  const { reference, orderHash, mayApprove } = transfer
+  const amount = formatMoney(amountOf(transfer), assetOf(transfer))
+  return {
+    path: `${path}/${reference}`,
+    orderHash,
+    mayApprove,
+    changes,
+    words: {
+      approve: words.approve,
+      reject: words.reject,
+      withdraw: words.withdraw,
+      explain: words.explain(amount),
+      own: words.own,
+      approved: words.approvedNote,
+      rejectTitle: words.rejectTitle(amount),
+      rejectText: words.rejectText,
+      rejected: words.rejectedNote,
+    },
   }
-  return (
-    <ConfirmDialog
-      isOpen
-      isDangerous
-      title={words.rejectTitle(formatMoney(amountOf(transfer), assetOf(transfer)))}
-      confirmLabel={words.confirmReject}
-      isBusy={isBusy}
-      isDisabled={reason.trim() === ''}
-      refusal={refusal}
-      onConfirm={() => void run()}
-      onClose={onClose}
-    >
-      <p>{words.rejectText}</p>
-      <Textarea
-        label={words.reason}
-        value={reason}
-        maxLength={500}
-        autosize
-        minRows={2}
-        data-autofocus
-        onChange={({ currentTarget }) => setReason(currentTarget.value)}
-      />
-    </ConfirmDialog>
-  )
 }

@@ -19,7 +19,9 @@ import { Card, Fact, Facts, Note, PageHead, Tile } from '../../parts/page'
 import { Refusal } from '../../parts/refusals'
 import { formatDay } from '../../parts/time-format'
 import { texts } from '../../texts/en'
+import { useConversionQuote } from '../conversions/use-conversion-quote'
 import { amountInWords } from './amount-in-words'
+import { type Balances, Funding, FundingOffer, sourcesOf } from './funding'
 import { type History, path, type Transfer } from './transfer'
 import { useQuote } from './use-quote'
 
@@ -34,6 +36,8 @@ type Form = {
   units: bigint | null
   narration: string
   merchantReference: string
+  /** The balance that pays if that of the asset is too small. */
+  payFrom: Asset | null
 }
 
 /** What "Copy as new" and links pass on. */
@@ -53,6 +57,7 @@ function readForm(search: Record<string, unknown>): Form {
     units: isAmount ? toUnits(asset === 'NGN' ? BigInt(amount) : amount, asset) : null,
     narration: text('narration'),
     merchantReference: '',
+    payFrom: null,
   }
 }
 
@@ -84,11 +89,24 @@ export function Screen() {
   const history = useRead<History>('recipient', `${path}/recipients`, recipient, {
     isEnabled: hasRecipient,
   }).data
+  const balances = useRead<{ items: Balance[] }>(
+    'balances',
+    '/v1/balances',
+    {},
+    { isEnabled: useMay('balances.see') },
+  ).data
+  const availableOf: Balances = Object.fromEntries(
+    balances?.items.map((one) => [one.asset, toUnits(one.available, one.asset)]) ?? [],
+  )
+  const available = availableOf[asset] ?? null
+  const sources = sourcesOf(asset, availableOf)
+  const isOver = available !== null && form.units !== null && form.units > available
   const { quote, error: quoteError } = useQuote({
     isToBank,
     recipient,
     asset,
     units: hasRecipient && !name.error ? form.units : null,
+    payFrom: isOver ? sources[0] : undefined,
   })
   const check = useRead<{ needed: boolean; approvers: { id: string; name: string }[] }>(
     'approval check',
@@ -96,23 +114,30 @@ export function Screen() {
     { currency: asset, amount: form.units === null ? '' : String(toWire(form.units, asset)) },
     { isEnabled: form.units !== null && form.units > 0n },
   ).data
-  const balances = useRead<{ items: Balance[] }>(
-    'balances',
-    '/v1/balances',
-    {},
-    { isEnabled: useMay('balances.see') },
-  ).data
-  const balance = balances?.items.find((one) => one.asset === asset)?.available
-  const available = balance === undefined ? null : toUnits(balance, asset)
   const fee = quote ? toUnits(quote.fee, asset) : null
   const total = form.units !== null && fee !== null ? form.units + fee : null
   const isShort = available !== null && total !== null && total > available
+  const payFrom = isShort ? (sources.find((one) => one === form.payFrom) ?? null) : null
+  const price = useConversionQuote(
+    payFrom && { from: payFrom, to: asset, side: 'target', units: total },
+  )
+  // After an unknown outcome the same request is sent again, with the same quote: it pays once.
+  const isUnknown = refusal !== null && (refusal.status === 0 || refusal.status >= 500)
+  const isFunded =
+    payFrom !== null &&
+    price.quote !== undefined &&
+    (isUnknown ||
+      (!price.isExpired && toUnits(price.quote.sourceAmount, payFrom) <= availableOf[payFrom]!))
   const isNamed = !isToBank || Boolean(name.data)
-  const isReady = hasRecipient && isNamed && form.units !== null && form.units > 0n && !isShort
+  const isCovered = !isShort || isFunded
+  const isReady = hasRecipient && isNamed && form.units !== null && form.units > 0n && isCovered
 
   const send = async () => {
     const { narration, merchantReference } = form
-    const shared = merchantReference.trim() ? { merchantReference: merchantReference.trim() } : {}
+    const shared = {
+      ...(merchantReference.trim() && { merchantReference: merchantReference.trim() }),
+      ...(payFrom && { fundFrom: { asset: payFrom, quote: price.quote!.reference } }),
+    }
     const body = isToBank
       ? {
           ...recipient,
@@ -306,7 +331,20 @@ export function Screen() {
                 </Fact>
               </Facts>
             )}
-            {isShort && <p className="pad top0 bad">{words.short}</p>}
+            {isShort && !payFrom && (
+              <FundingOffer sources={sources} onChoose={(one) => change({ payFrom: one })} />
+            )}
+            {payFrom && total !== null && (
+              <Funding
+                from={payFrom}
+                asset={asset}
+                total={total}
+                price={price}
+                balances={availableOf}
+                isLocked={isUnknown}
+                onStop={() => change({ payFrom: null })}
+              />
+            )}
             {quoteError !== null && !name.error && (
               <div className="pad top0">
                 <Note tone="bad" title={toRefusal(quoteError).message} />
@@ -318,7 +356,7 @@ export function Screen() {
               {isWaiting && (
                 <>
                   <p className="soft">{words.mustApproveText}</p>
-                  {check.approvers.length === 0 && <p className="b">{words.nobody}</p>}
+                  {check.approvers.length === 0 && <p className="b">{words.noApprovers}</p>}
                   {check.approvers.map((one) => (
                     <p key={one.id} className="per">
                       <span className="av" aria-hidden="true">

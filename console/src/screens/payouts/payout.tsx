@@ -1,11 +1,10 @@
 import { Link, useParams } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
-import { toRefusal } from '../../api/refusal'
 import { useScope } from '../../api/scope'
 import { useMay } from '../../api/session'
 import { useWrite } from '../../api/writes'
-import { OtherModeHint } from '../../frame/other-mode-hint'
 import { noteRecent } from '../../frame/recent'
+import { ResourcePage } from '../../frame/resource-page'
 import { Button } from '../../parts/button'
 import { JsonView } from '../../parts/code'
 import { DataTable } from '../../parts/data-table'
@@ -13,8 +12,8 @@ import { AccountNumber, Reference, Wallet } from '../../parts/identifiers'
 import { Money } from '../../parts/money'
 import { formatMoney } from '../../parts/money-format'
 import { notify } from '../../parts/notify'
-import { Card, Fact, Facts, Note, PageHead, Skeleton } from '../../parts/page'
-import { ErrorState, Refusal } from '../../parts/refusals'
+import { Card, Fact, Facts, Note, PageHead } from '../../parts/page'
+import { Refusal } from '../../parts/refusals'
 import { ResourceTimeline } from '../../parts/resource-timeline'
 import { Status } from '../../parts/status'
 import { Time } from '../../parts/time'
@@ -37,28 +36,15 @@ const words = texts.payouts.page
 
 export function Screen() {
   const { reference = '' } = useParams({ strict: false }) as { reference?: string }
-  const { data: transfer, error, refetch } = useTransfer(reference)
-  if (error && !transfer && toRefusal(error).status === 404)
-    return <OtherModeHint path={`${path}/${reference}`} />
-  if (error && !transfer) return <ErrorState error={error} retry={() => void refetch()} />
-  if (!transfer) return <Loading />
-  return <PayoutPage transfer={transfer} />
-}
-
-function Loading() {
   return (
-    <>
-      <div className="head">
-        <Skeleton height={52} width={360} />
-      </div>
-      <div className="two w">
-        <div className="col">
-          <Skeleton height={300} />
-          <Skeleton height={220} />
-        </div>
-        <Skeleton height={300} />
-      </div>
-    </>
+    <ResourcePage
+      path={`${path}/${reference}`}
+      read={useTransfer(reference)}
+      heights={[300, 220]}
+      isWide
+    >
+      {(transfer) => <PayoutPage transfer={transfer} />}
+    </ResourcePage>
   )
 }
 
@@ -127,7 +113,7 @@ function PayoutPage({ transfer }: { transfer: Transfer }) {
 
 function PayoutFacts({ transfer }: { transfer: Transfer }) {
   const [isOpen, setOpen] = useState(false)
-  const { createdBy, failureReason, payment } = transfer
+  const { createdBy, failureReason, payment, conversion, batch } = transfer
   const asset = assetOf(transfer)
   return (
     <Card
@@ -160,11 +146,15 @@ function PayoutFacts({ transfer }: { transfer: Transfer }) {
           {transfer.merchantReference && <span className="mono">{transfer.merchantReference}</span>}
         </Fact>
         <Fact name={words.payment}>
-          {payment && (
-            <Link className="lnk" to={`/payments/${payment}`}>
-              <span className="mono">{payment}</span>
-            </Link>
+          {payment && <ResourceLink to={`/payments/${payment}`} reference={payment} />}
+        </Fact>
+        <Fact name={words.conversion}>
+          {conversion && (
+            <ResourceLink to={`/balances/conversions/${conversion}`} reference={conversion} />
           )}
+        </Fact>
+        <Fact name={words.batch}>
+          {batch && <ResourceLink to={`/payouts/batches/${batch}`} reference={batch} />}
         </Fact>
         <Fact name={words.why}>
           {failureReason && (words.reasons[failureReason] ?? failureReason)}
@@ -200,6 +190,12 @@ function PayoutFacts({ transfer }: { transfer: Transfer }) {
     </Card>
   )
 }
+
+const ResourceLink = ({ to, reference }: { to: string; reference: string }) => (
+  <Link className="lnk mono" to={to}>
+    {reference}
+  </Link>
+)
 
 function Recipient({ transfer }: { transfer: Transfer }) {
   return (

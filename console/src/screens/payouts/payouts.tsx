@@ -1,21 +1,23 @@
 import { Link } from '@tanstack/react-router'
 import { type Page, usePages, useRead } from '../../api/reads'
 import { useMay } from '../../api/session'
+import { TableByDay } from '../../frame/table-by-day'
 import { Button } from '../../parts/button'
 import { CountTab, formatCount } from '../../parts/count-tab'
 import { type Column, DataTable } from '../../parts/data-table'
 import { ExportButton } from '../../parts/export-button'
 import { type Filter, Filters, useFilters } from '../../parts/filters'
 import { Icon } from '../../parts/icons'
+import { formatAccountNumber } from '../../parts/identifiers'
 import { LiveBadge } from '../../parts/live-badge'
 import { Money } from '../../parts/money'
-import { Card, EmptyState, PageHead } from '../../parts/page'
+import { Card, PageHead } from '../../parts/page'
 import { splitPath } from '../../parts/split-path'
 import { Status } from '../../parts/status'
 import { Time } from '../../parts/time'
-import { dayOf, formatLongDay } from '../../parts/time-format'
 import { texts } from '../../texts/en'
-import { amountOf, assetOf, copyPath, nameOf, path, placeOf, type Transfer } from './transfer'
+import { PayoutTabs } from './payout-tabs'
+import { amountOf, assetOf, copyPath, isBank, nameOf, path, type Transfer } from './transfer'
 
 const words = texts.payouts
 const statuses = ['PENDING', 'SUBMITTED', 'COMPLETED', 'FAILED', 'REVERSED'] as const
@@ -49,8 +51,19 @@ const amountColumn: Column<Transfer> = {
 const toColumn: Column<Transfer> = {
   name: 'to',
   head: words.columns.to,
+  isGrowing: true,
   phone: 1,
-  cell: (transfer) => <span className="nw">{nameOf(transfer)}</span>,
+  cell: (transfer) => (
+    <>
+      <span className="under-name">{nameOf(transfer)}</span>
+      {isBank(transfer) && (
+        <span className="under-name soft sm">
+          {transfer.bankName}{' '}
+          <span className="nw">{formatAccountNumber(transfer.accountNumber)}</span>
+        </span>
+      )}
+    </>
+  ),
 }
 
 function columnsOf(mayCreate: boolean): Column<Transfer>[] {
@@ -64,13 +77,6 @@ function columnsOf(mayCreate: boolean): Column<Transfer>[] {
     },
     toColumn,
     {
-      name: 'account',
-      head: words.columns.account,
-      isWideOnly: true,
-      isGrowing: true,
-      cell: (transfer) => <span className="soft nw">{placeOf(transfer)}</span>,
-    },
-    {
       name: 'by',
       head: words.columns.by,
       isWideOnly: true,
@@ -83,7 +89,6 @@ function columnsOf(mayCreate: boolean): Column<Transfer>[] {
       cell: (transfer) => (
         <span className="soft nw">
           <Time value={transfer.createdAt} show="clock" />
-          {placeOf(transfer) !== '' && <span className="ph"> · {placeOf(transfer)}</span>}
         </span>
       ),
     },
@@ -120,6 +125,11 @@ export function Screen() {
   const mayExport = useMay('exports.make')
   const mayCreate = useMay('payouts.create')
   const isFiltered = Object.keys(values).length > 0
+  const create = mayCreate && (
+    <Button kind="primary" icon="payOut" to="/payouts/new">
+      {words.create}
+    </Button>
+  )
   const shown = status ? counts?.byStatus[status as (typeof statuses)[number]] : counts?.total
   return (
     <>
@@ -128,14 +138,11 @@ export function Screen() {
         actions={
           <>
             {mayExport && <ExportButton path={path} filters={values} fileName="payouts.csv" />}
-            {mayCreate && (
-              <Button kind="primary" icon="payOut" to="/payouts/new">
-                {words.create}
-              </Button>
-            )}
+            {create}
           </>
         }
       />
+      <PayoutTabs />
       <div className="sts" role="group" aria-label={words.statuses}>
         <CountTab
           name={words.all}
@@ -157,44 +164,16 @@ export function Screen() {
       <Filters filters={filters} values={values} onChange={change}>
         <LiveBadge className="gap dk" />
       </Filters>
-      <Card>
-        <DataTable
-          caption={words.caption}
-          columns={columnsOf(mayCreate)}
-          list={list}
-          keyOf={({ reference }) => reference}
-          pathOf={({ reference }) => `/payouts/${reference}`}
-          groupOf={({ createdAt }) => ({
-            key: dayOf(createdAt),
-            line: <b>{formatLongDay(createdAt)}</b>,
-          })}
-          newLabel={words.showNew}
-          foot={shown !== undefined && words.shownOf(list.rows.length, formatCount(shown))}
-          empty={
-            isFiltered ? (
-              <EmptyState
-                icon="search"
-                action={<Button to="/payouts">{words.clearFilters}</Button>}
-              >
-                {words.emptyFiltered}
-              </EmptyState>
-            ) : (
-              <EmptyState
-                icon="payOut"
-                action={
-                  mayCreate && (
-                    <Button kind="primary" icon="payOut" to="/payouts/new">
-                      {words.create}
-                    </Button>
-                  )
-                }
-              >
-                {words.empty}
-              </EmptyState>
-            )
-          }
-        />
-      </Card>
+      <TableByDay
+        list={list}
+        columns={columnsOf(mayCreate)}
+        pagePath="/payouts"
+        isFiltered={isFiltered}
+        icon="payOut"
+        create={create}
+        foot={shown !== undefined && words.shownOf(list.rows.length, formatCount(shown))}
+        words={words}
+      />
     </>
   )
 }
@@ -223,7 +202,6 @@ function Waiting() {
           {
             name: 'by',
             head: words.columns.by,
-            isGrowing: true,
             cell: ({ createdBy, payment }) => (
               <span className="soft nw">
                 {payment ? `${words.waiting.refund} · ` : ''}

@@ -10,6 +10,10 @@ type Shared = {
   createdBy: Creator | null
   /** Of a refund. */
   payment?: string | null
+  /** The conversion that paid for it. */
+  conversion?: string | null
+  /** Of an item of a batch. */
+  batch?: string | null
   mayApprove?: boolean
 }
 

@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
-import { useEffect, useState } from 'react'
 import { call } from '../../api/call'
 import { useScope } from '../../api/scope'
 import { type Amount, type Asset, toWire } from '../../parts/money-format'
+import { useSettled } from '../../parts/use-settled'
 import { path } from './transfer'
 
 type Quote = { fee: Amount; totalDebit: Amount }
@@ -12,12 +12,12 @@ type Wanted = {
   recipient: Record<string, string>
   asset: Asset
   units: bigint | null
+  /** The asset whose balance will pay, if that of the transfer is too small. */
+  payFrom: Asset | undefined
 }
 
-const pauseMs = 350
-
 /** The fee of the transfer that is being typed, asked for when the typing pauses. */
-export function useQuote({ isToBank, recipient, asset, units }: Wanted) {
+export function useQuote({ isToBank, recipient, asset, units, payFrom }: Wanted) {
   const { merchant, mode } = useScope()
   const body =
     units === null || units === 0n
@@ -29,6 +29,7 @@ export function useQuote({ isToBank, recipient, asset, units }: Wanted) {
             amount: String(toWire(units, asset)),
             asset,
             network: 'SOLANA',
+            ...(payFrom && { fundFrom: { asset: payFrom } }),
           }
   const text = useSettled(JSON.stringify(body))
   const { data, error } = useQuery({
@@ -44,14 +45,4 @@ export function useQuote({ isToBank, recipient, asset, units }: Wanted) {
       }),
   })
   return { quote: text === 'null' ? undefined : data, error: text === 'null' ? null : error }
-}
-
-/** The text once it has not changed for a moment. */
-function useSettled(text: string): string {
-  const [settled, setSettled] = useState(text)
-  useEffect(() => {
-    const timer = setTimeout(() => setSettled(text), pauseMs)
-    return () => clearTimeout(timer)
-  }, [text])
-  return settled
 }

@@ -132,7 +132,7 @@ function Form({ saved }: { saved: Approvals }) {
   )
 }
 
-/** A looser rule: whoever did not propose it confirms it. */
+/** A looser rule: another person than the one who proposed it confirms it. */
 function Waiting({ change }: { change: Change }) {
   const { user } = useSession()
   const mayConfirm = useMay('settings.change')

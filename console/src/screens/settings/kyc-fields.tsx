@@ -102,7 +102,7 @@ export function ContactFields(props: Props) {
   )
 }
 
-const nobody: Person = {
+const emptyPerson: Person = {
   name: null,
   position: null,
   dateOfBirth: null,
@@ -139,7 +139,7 @@ export function PeopleFields(props: Props) {
             <Button
               icon="plus"
               size="small"
-              onClick={() => change({ ...form, people: [...people, nobody] })}
+              onClick={() => change({ ...form, people: [...people, emptyPerson] })}
             >
               {words.addPerson}
             </Button>

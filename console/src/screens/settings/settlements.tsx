@@ -1,11 +1,16 @@
 import { Select, TextInput } from '@mantine/core'
-import { usePages } from '../../api/reads'
+import { type ReactNode, useState } from 'react'
+import { usePages, useRead } from '../../api/reads'
+import { useScope } from '../../api/scope'
 import { useMay } from '../../api/session'
+import { useWrite } from '../../api/writes'
 import { Button } from '../../parts/button'
+import { ConfirmDialog } from '../../parts/confirm-dialog'
 import { type Column, DataTable } from '../../parts/data-table'
 import { formatAccountNumber } from '../../parts/identifiers'
 import { Money } from '../../parts/money'
 import { MoneyInput } from '../../parts/money-input'
+import { notify } from '../../parts/notify'
 import { Card, EmptyState, Fact, Facts } from '../../parts/page'
 import { Status } from '../../parts/status'
 import { Time } from '../../parts/time'
@@ -31,7 +36,7 @@ export function Screen() {
           {({ settlement }) => (
             <SettingsForm<Settlement>
               saved={settlement}
-              toPatch={(fields) => ({ settlement: fields })}
+              toPatch={({ payTo, asset, walletAddress, ...fields }) => ({ settlement: fields })}
               atFields={['settlement.time']}
             >
               {(form) => <Schedule {...form} />}
@@ -104,18 +109,124 @@ function Schedule({ fields, change, isDisabled, issueOf }: FieldsOf<Settlement>)
   )
 }
 
+type Destination = Pick<Settlement, 'payTo' | 'asset' | 'walletAddress'> & {
+  /** In live mode, when settlements to the wallet begin. */
+  usableFrom: string | null
+}
+
 function PaidTo() {
+  const { data } = useRead<Destination>(
+    'settlement-destination',
+    '/v1/settings/settlement-destination',
+  )
+  const mayChange = useMay('business.change')
+  const [isChanging, setChanging] = useState(false)
+  if (!data) return null
+  const change = mayChange && (
+    <Button size="small" onClick={() => setChanging(true)}>
+      {words.change}
+    </Button>
+  )
+  return (
+    <div className="col">
+      {data.payTo === 'wallet' ? (
+        <Wallet chosen={data} aside={change} />
+      ) : (
+        <Primary aside={change} />
+      )}
+      {isChanging && <DestinationDialog saved={data} onClose={() => setChanging(false)} />}
+    </div>
+  )
+}
+
+function Wallet({ chosen, aside }: { chosen: Destination; aside: ReactNode }) {
+  const { asset, walletAddress, usableFrom } = chosen
+  const waits = usableFrom !== null && Date.parse(usableFrom) > Date.now()
+  return (
+    <Card title={words.primary} aside={aside}>
+      <Facts>
+        <Fact name={words.coin}>{asset}</Fact>
+        <Fact name={words.wallet}>
+          <span className="mono">{walletAddress}</span>
+        </Fact>
+      </Facts>
+      {waits && (
+        <p className="soft hint">
+          {words.waits} <Time value={usableFrom} />
+        </p>
+      )}
+    </Card>
+  )
+}
+
+function DestinationDialog({ saved, onClose }: { saved: Destination; onClose: () => void }) {
+  const { mode } = useScope()
+  const [payTo, setPayTo] = useState(saved.payTo)
+  const [asset, setAsset] = useState(saved.asset)
+  const [typed, setTyped] = useState(saved.walletAddress ?? '')
+  const { write, isBusy, refusal } = useWrite({
+    method: 'PATCH',
+    reads: ['settings', 'settlement-destination'],
+  })
+  const walletAddress = typed.trim()
+  const isWallet = payTo === 'wallet'
+
+  async function confirm() {
+    const body = isWallet ? { payTo, asset, walletAddress } : { payTo }
+    if ((await write('/v1/settings/settlement-destination', body)) === undefined) return
+    void notify(words.changedNote)
+    onClose()
+  }
+
+  return (
+    <ConfirmDialog
+      isOpen
+      title={words.changeTitle}
+      confirmLabel={words.change}
+      isBusy={isBusy}
+      isDisabled={isWallet && walletAddress === ''}
+      refusal={refusal}
+      atFields={['walletAddress']}
+      onConfirm={() => void confirm()}
+      onClose={onClose}
+    >
+      <Select
+        label={words.payTo}
+        data={choices(words.destinations)}
+        value={payTo}
+        allowDeselect={false}
+        onChange={(value) => setPayTo(value as Settlement['payTo'])}
+      />
+      {isWallet && (
+        <>
+          <Select
+            label={words.coin}
+            data={['USDC', 'USDT']}
+            value={asset}
+            allowDeselect={false}
+            onChange={(value) => setAsset(value as Settlement['asset'])}
+          />
+          <TextInput
+            label={words.walletAddress}
+            description={words.walletHint}
+            autoComplete="off"
+            spellCheck={false}
+            value={typed}
+            error={refusal?.issueOf('walletAddress')}
+            onChange={({ currentTarget }) => setTyped(currentTarget.value)}
+          />
+          {mode === 'live' && <p className="soft sm">{words.liveWait}</p>}
+        </>
+      )}
+    </ConfirmDialog>
+  )
+}
+
+function Primary({ aside }: { aside: ReactNode }) {
   const { rows } = usePages<BankAccount>('/v1/bank-accounts', {}, { limit: 100 })
   const primary = rows.find(({ isPrimary }) => isPrimary)
   return (
-    <Card
-      title={words.primary}
-      aside={
-        <Button size="small" to="/settings/bank-accounts">
-          {words.manage}
-        </Button>
-      }
-    >
+    <Card title={words.primary} aside={aside}>
       {primary ? (
         <Facts>
           <Fact name={texts.settings.bankAccounts.holder}>{primary.accountName}</Fact>
@@ -127,6 +238,11 @@ function PaidTo() {
       ) : (
         <p className="soft hint">{words.noPrimary}</p>
       )}
+      <div className="pad top0">
+        <Button size="small" to="/settings/bank-accounts">
+          {words.manage}
+        </Button>
+      </div>
     </Card>
   )
 }
@@ -136,7 +252,9 @@ type MadeSettlement = {
   amount: number
   status: string
   createdAt: string
-  accountNumber: string
+  /** Null: to a wallet. */
+  accountNumber: string | null
+  walletAddress: string | null
   transferReference: string
 }
 
@@ -152,7 +270,8 @@ const columns: Column<MadeSettlement>[] = [
     head: texts.payouts.columns.account,
     isGrowing: true,
     phone: 1,
-    cell: ({ accountNumber }) => formatAccountNumber(accountNumber),
+    cell: ({ accountNumber, walletAddress }) =>
+      accountNumber === null ? walletAddress : formatAccountNumber(accountNumber),
   },
   {
     name: 'state',

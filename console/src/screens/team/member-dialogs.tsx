@@ -3,6 +3,8 @@ import { useState } from 'react'
 import { useWrite } from '../../api/writes'
 import { ConfirmDialog } from '../../parts/confirm-dialog'
 import { notify } from '../../parts/notify'
+import { Note } from '../../parts/page'
+import { texts } from '../../texts/en'
 import { teamTexts as t } from '../../texts/team'
 import { type Access, AccessFields } from './access-fields'
 import type { Member } from './member'
@@ -60,6 +62,16 @@ export function DisableDialog({ member, onClose }: Props) {
       onClose={onClose}
     >
       {!isDisabled && <p className="soft">{t.disableText}</p>}
+      {!isDisabled && member.keys.length > 0 && (
+        <Note title={t.disableKeys}>
+          <ul>
+            {member.keys.map(({ id, name, mode }) => (
+              <li key={id}>{t.keyOf(name, texts.frame.modes[mode])}</li>
+            ))}
+          </ul>
+          <p>{t.disableKeysText}</p>
+        </Note>
+      )}
     </ConfirmDialog>
   )
 }

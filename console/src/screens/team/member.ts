@@ -1,3 +1,4 @@
+import type { Mode } from '../../api/scope'
 import type { Role } from '../../api/session'
 
 export type Member = {
@@ -11,6 +12,8 @@ export type Member = {
   hasSecondFactor: boolean
   lastSeenAt: string | null
   createdAt: string
+  /** Working API keys that the member created; empty for those who may not change the team. */
+  keys: { id: string; name: string; mode: Mode }[]
 }
 
 export type Invitation = {

@@ -147,7 +147,7 @@ function columnsOf(mayChange: boolean, choose: (chosen: Chosen) => void): Column
 
 type ActionsProps = { member: Member; choose: (chosen: Chosen) => void }
 
-/** Nobody changes their own membership, and only owners change owners. */
+/** Members do not change their own membership, and only owners change owners. */
 function Actions({ member, choose }: ActionsProps) {
   const isOwner = useMembership()?.role === 'owner'
   const { isYou, role, isDisabled, name } = member

@@ -1,4 +1,4 @@
-import { SegmentedControl, Switch, useMantineColorScheme } from '@mantine/core'
+import { Switch, useMantineColorScheme } from '@mantine/core'
 import { useRead } from '../../api/reads'
 import { useSession } from '../../api/session'
 import { useStore } from '../../api/store'
@@ -9,8 +9,10 @@ import { DataTable } from '../../parts/data-table'
 import { notify } from '../../parts/notify'
 import { Card, Note, PageHead, Skeleton } from '../../parts/page'
 import { ErrorState } from '../../parts/refusals'
+import { Segments } from '../../parts/segments'
 import { Chip } from '../../parts/status'
 import { Time } from '../../parts/time'
+import { formatWhen } from '../../parts/time-format'
 import { texts } from '../../texts/en'
 import { youTexts as t } from '../../texts/you'
 import { CodesCard } from './codes'
@@ -20,13 +22,13 @@ import { PasswordCard } from './password'
 import { TotpCard } from './totp'
 
 export function Screen() {
-  const { user } = useSession()
+  const { user, hasSecondFactor, expiresAt } = useSession()
   const { data, error, refetch } = useRead<Factors>('factors', '/console/session/factors')
   const isWeak = data && !data.hasTotp && data.passkeys.length === 0
   return (
     <>
       <PageHead title={t.title} over={`${user.name} · ${user.email}`} />
-      {isWeak && <Note>{t.weak}</Note>}
+      {isWeak && <Note>{hasSecondFactor ? t.linked(formatWhen(expiresAt)) : t.weak}</Note>}
       {error && !data && <ErrorState error={error} retry={() => void refetch()} />}
       {!data && !error && <Skeleton height={240} />}
       {data && (
@@ -122,20 +124,23 @@ function SessionsCard() {
   )
 }
 
-const schemes = ['auto', 'light', 'dark'] as const
-
 function LookCard() {
   const { colorScheme, setColorScheme } = useMantineColorScheme()
   const hasKeys = useStore(singleKeys)
   return (
     <Card title={t.look.title}>
       <div className="pad col" style={{ gap: 16 }}>
-        <SegmentedControl
-          aria-label={t.look.theme}
-          value={colorScheme}
-          data={schemes.map((value) => ({ value, label: texts.frame.themes[value] }))}
-          onChange={(value) => setColorScheme(value as (typeof schemes)[number])}
-        />
+        <div className="col" style={{ gap: 6, justifyItems: 'start' }}>
+          <span className="sm b" aria-hidden="true">
+            {t.look.theme}
+          </span>
+          <Segments
+            label={t.look.theme}
+            value={colorScheme}
+            options={texts.frame.themes}
+            onChange={setColorScheme}
+          />
+        </div>
         <Switch
           label={t.look.keys}
           description={t.look.keysHint}

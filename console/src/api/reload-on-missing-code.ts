@@ -1,0 +1,16 @@
+const storageKey = 'manilla.reloadedAt'
+const pauseMs = 60_000
+
+/**
+ * An upgrade of the server replaces the files that this page would load next. Reloads the page
+ * then, at most once a minute: the code may be missing because the network is.
+ */
+export function reloadOnMissingCode(): void {
+  addEventListener('vite:preloadError', (event) => {
+    const reloadedAt = Number(sessionStorage.getItem(storageKey) ?? 0)
+    if (Date.now() - reloadedAt < pauseMs) return
+    event.preventDefault()
+    sessionStorage.setItem(storageKey, String(Date.now()))
+    location.reload()
+  })
+}

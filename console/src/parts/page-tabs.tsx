@@ -1,0 +1,23 @@
+import { Link } from '@tanstack/react-router'
+import { usePath } from '../frame/menu'
+
+type Props = { label: string; pages: { path: string; label: string }[] }
+
+/** Links to the pages of one area, below its title. */
+export function PageTabs({ label: name, pages }: Props) {
+  const current = usePath()
+  return (
+    <nav className="tb flat" aria-label={name}>
+      {pages.map(({ path, label }) => (
+        <Link
+          key={path}
+          to={path}
+          className={current === path ? 'on' : ''}
+          aria-current={current === path ? 'page' : undefined}
+        >
+          {label}
+        </Link>
+      ))}
+    </nav>
+  )
+}

@@ -1,0 +1,77 @@
+import { useSession } from '../../api/session'
+import { formatMoney } from '../../parts/money-format'
+import { Card, Note } from '../../parts/page'
+import { Time } from '../../parts/time'
+import { formatFull } from '../../parts/time-format'
+import { batchTexts } from '../../texts/batches'
+import { texts } from '../../texts/en'
+import { Step } from '../payouts/approval'
+import { Decide, type Waiting } from '../payouts/decide'
+import { type Batch, path } from './batch'
+
+const shared = texts.payouts.approval
+const words = batchTexts.approval
+
+/** Who created and who decided the batch; for its approver, the buttons to decide. */
+export function BatchApproval({ batch }: { batch: Batch }) {
+  const { approval, createdBy, submittedAt, createdAt, status, mayApprove } = batch
+  const { user } = useSession()
+  if (!approval) return null
+  const [given] = approval.givenBy
+  const decided = given ?? approval.rejectedBy
+  const asker = createdBy?.name ?? '–'
+  return (
+    <>
+      <Card
+        title={shared.title}
+        aside={<span className="soft sm">{given ? shared.twoOfTwo : shared.oneOfTwo}</span>}
+      >
+        <div className="stp">
+          <Step
+            name={asker}
+            says={createdBy?.kind === 'key' ? shared.keyAsked(asker) : shared.asked(asker)}
+          >
+            <Time value={submittedAt ?? createdAt} />
+          </Step>
+          {decided ? (
+            <Step
+              name={decided.name}
+              says={given ? shared.approved(decided.name) : shared.rejected(decided.name)}
+            >
+              <Time value={decided.at} />
+              {approval.reason && <> · {approval.reason}</>}
+            </Step>
+          ) : (
+            <Step
+              isOpen
+              name={mayApprove ? user.name : '?'}
+              says={mayApprove ? shared.youDecide : shared.someoneDecides}
+            />
+          )}
+        </div>
+        {status === 'PENDING' && <Decide waiting={toWaiting(batch)} />}
+      </Card>
+      {status === 'PENDING' && (
+        <Note tone="calm" icon="clock">
+          <p>{shared.ends(formatFull(approval.expiresAt))}</p>
+        </Note>
+      )}
+    </>
+  )
+}
+
+const changes: Waiting['changes'] = {
+  topics: ['batches', 'approvals', 'balances'],
+  reads: ['batch', 'attention'],
+}
+
+function toWaiting({ reference, orderHash, mayApprove, totalDebit, asset }: Batch): Waiting {
+  const explain = words.explain(formatMoney(totalDebit, asset))
+  return {
+    path: `${path}/${reference}`,
+    orderHash,
+    mayApprove,
+    changes,
+    words: { ...words, explain },
+  }
+}

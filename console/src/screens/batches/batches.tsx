@@ -1,0 +1,94 @@
+import { useMay } from '../../api/session'
+import { ResourceList } from '../../frame/resource-list'
+import { Button } from '../../parts/button'
+import type { Column } from '../../parts/data-table'
+import type { Filter } from '../../parts/filters'
+import { Money } from '../../parts/money'
+import { Time } from '../../parts/time'
+import { batchTexts as words } from '../../texts/batches'
+import { texts } from '../../texts/en'
+import { PayoutTabs } from '../payouts/payout-tabs'
+import { type Batch, BatchStatus, path, titleOf } from './batch'
+
+const filters: Filter[] = [
+  {
+    kind: 'choice',
+    name: 'status',
+    label: words.filters.status,
+    options: Object.entries(words.statuses).map(([value, label]) => ({ value, label })),
+  },
+  { kind: 'period', label: words.filters.period },
+]
+
+const columns: Column<Batch>[] = [
+  {
+    name: 'name',
+    head: words.columns.name,
+    phone: 1,
+    isGrowing: true,
+    cell: titleOf,
+  },
+  {
+    name: 'status',
+    head: words.columns.status,
+    phone: 4,
+    cell: (batch) => <BatchStatus batch={batch} />,
+  },
+  {
+    name: 'items',
+    head: words.columns.items,
+    align: 'end',
+    cell: ({ items }) => items.toLocaleString('en'),
+  },
+  {
+    name: 'total',
+    head: words.columns.total,
+    align: 'end',
+    phone: 2,
+    cell: ({ totalDebit, asset }) => (
+      <b className="b">
+        <Money amount={totalDebit} asset={asset} />
+      </b>
+    ),
+  },
+  {
+    name: 'by',
+    head: words.columns.by,
+    isWideOnly: true,
+    cell: ({ createdBy }) => <span className="soft nw">{createdBy?.name}</span>,
+  },
+  {
+    name: 'created',
+    head: words.columns.created,
+    phone: 3,
+    cell: ({ createdAt, kind, items }) => (
+      <span className="soft nw">
+        <Time value={createdAt} show="clock" />
+        <span className="ph"> · {words.kinds[kind](items)}</span>
+      </span>
+    ),
+  },
+]
+
+export function Screen() {
+  const mayCreate = useMay('payouts.create')
+  return (
+    <ResourceList
+      area={{ title: texts.payouts.title, tabs: <PayoutTabs /> }}
+      path={path}
+      pagePath="/payouts/batches"
+      fileName="batches.csv"
+      filters={filters}
+      columns={columns}
+      icon="list"
+      create={
+        mayCreate && (
+          <Button kind="primary" icon="plus" to="/payouts/batches/new">
+            {words.create}
+          </Button>
+        )
+      }
+      words={words}
+    />
+  )
+}

@@ -1,0 +1,155 @@
+import type { Balance } from '../../../../sdk/src/types'
+import { useRead } from '../../api/reads'
+import { useScope } from '../../api/scope'
+import { useMay } from '../../api/session'
+import { useWrite } from '../../api/writes'
+import { initialsOf } from '../../frame/initials'
+import { Button } from '../../parts/button'
+import { Money } from '../../parts/money'
+import { formatMoney, toUnits } from '../../parts/money-format'
+import { notify } from '../../parts/notify'
+import { Card, Fact, Facts, Note } from '../../parts/page'
+import { Refusal } from '../../parts/refusals'
+import { batchTexts } from '../../texts/batches'
+import { type Batch, path, payableOf } from './batch'
+import { WarningsLink } from './batch-items'
+
+const words = batchTexts.page
+
+/** Amount, fees and total of the items that can be paid. */
+export function Totals({ batch }: { batch: Batch }) {
+  const { asset, amount, fee, totalDebit, status } = batch
+  const isKnown = status !== 'VALIDATING'
+  return (
+    <>
+      <Facts>
+        <Fact name={words.items}>{payableOf(batch).toLocaleString('en')}</Fact>
+        <Fact name={words.amount}>
+          <Money amount={amount} asset={asset} />
+        </Fact>
+        <Fact name={words.fees}>
+          {isKnown ? <Money amount={fee} asset={asset} /> : words.notKnown}
+        </Fact>
+      </Facts>
+      {isKnown && (
+        <div className="tot">
+          <Facts>
+            <Fact name={words.total}>
+              <Money amount={totalDebit} asset={asset} />
+            </Fact>
+          </Facts>
+        </div>
+      )}
+    </>
+  )
+}
+
+type Check = { needed: boolean; approvers: { id: string; name: string }[] }
+
+/** The review before payment: totals, problems, warnings and the button. */
+export function SubmitBatch({ batch }: { batch: Batch }) {
+  const { reference, asset, amount, totalDebit, counts, status } = batch
+  const { mode } = useScope()
+  const mayPay = useMay('payouts.create')
+  const maySeeBalances = useMay('balances.see')
+  const payable = payableOf(batch)
+  const balances = useRead<{ items: Balance[] }>(
+    'balances',
+    '/v1/balances',
+    {},
+    { isEnabled: maySeeBalances },
+  ).data
+  const balance = balances?.items.find((one) => one.asset === asset)?.available
+  const available = balance === undefined ? null : toUnits(balance, asset)
+  const total = toUnits(totalDebit, asset)
+  const isShort = available !== null && total > available
+  const check = useRead<Check>(
+    'approval check',
+    '/v1/disbursements/approval-check',
+    { currency: asset, amount: String(amount) },
+    { isEnabled: mayPay && payable > 0 },
+  ).data
+  const isWaiting = check?.needed === true
+  const { write, isBusy, refusal } = useWrite<Batch>({
+    topics: ['batches', 'approvals', 'balances'],
+    reads: ['batch', 'attention'],
+  })
+  const submit = async () => {
+    const body = status === 'INVALID' ? { skipInvalid: true } : {}
+    const submitted = await write(`${path}/${reference}/submit`, body)
+    if (submitted)
+      await notify(submitted.status === 'PENDING' ? words.waitsNote : words.submittedNote)
+  }
+  const sum = formatMoney(totalDebit, asset)
+  return (
+    <>
+      {counts.invalid > 0 && (
+        <Note tone="bad" title={words.invalid(counts.invalid)}>
+          <p className="sm">{words.invalidText}</p>
+        </Note>
+      )}
+      {counts.warnings > 0 && (
+        <Note tone="warn" title={words.warnings(counts.warnings)}>
+          <p className="sm">
+            {words.warningsText(counts.warnings)} <WarningsLink reference={reference} />
+          </p>
+        </Note>
+      )}
+      <Card title={words.summary}>
+        <Totals batch={batch} />
+        {available !== null && (
+          <Facts isSmall>
+            <Fact name={words.available}>{formatMoney(available, asset)}</Fact>
+            <Fact name={words.after}>{isShort ? null : formatMoney(available - total, asset)}</Fact>
+          </Facts>
+        )}
+        {isShort && <p className="pad top0 bad">{words.short}</p>}
+        {!mayPay && <p className="pad line soft">{words.mayNot}</p>}
+        {mayPay && payable > 0 && (
+          <div className="pad line batch-submit">
+            {isWaiting && <Approvers approvers={check.approvers} />}
+            <div className="stick">
+              <Button
+                kind="primary"
+                size="big"
+                icon={isWaiting || mode === 'live' ? 'finger' : 'payOut'}
+                isWide
+                isBusy={isBusy}
+                isDisabled={isShort}
+                onClick={() => void submit()}
+              >
+                {isWaiting
+                  ? words.sendForApproval
+                  : status === 'INVALID'
+                    ? words.payValid(payable, sum)
+                    : words.pay(sum)}
+              </Button>
+            </div>
+            {(mode === 'live' || !isWaiting) && (
+              <p className="hint mid">{mode === 'live' ? words.proof : words.atOnce}</p>
+            )}
+            <Refusal error={refusal} />
+          </div>
+        )}
+      </Card>
+    </>
+  )
+}
+
+function Approvers({ approvers }: Pick<Check, 'approvers'>) {
+  return (
+    <>
+      <h3>{words.mustApprove}</h3>
+      <p className="soft sm">{words.mustApproveText}</p>
+      {approvers.length === 0 && <p className="b">{words.noApprover}</p>}
+      {approvers.map((one) => (
+        <p key={one.id} className="per">
+          <span className="av" aria-hidden="true">
+            {initialsOf(one.name)}
+          </span>
+          <b>{one.name}</b>
+        </p>
+      ))}
+    </>
+  )
+}

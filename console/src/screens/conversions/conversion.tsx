@@ -1,0 +1,132 @@
+import './conversions.css'
+import { Link, useParams } from '@tanstack/react-router'
+import { useEffect, useState } from 'react'
+import type { Conversion } from '../../../../sdk/src/types'
+import { useRead } from '../../api/reads'
+import { useMay } from '../../api/session'
+import { noteRecent } from '../../frame/recent'
+import { ResourcePage } from '../../frame/resource-page'
+import { Button } from '../../parts/button'
+import { JsonView } from '../../parts/code'
+import { Reference } from '../../parts/identifiers'
+import { Money } from '../../parts/money'
+import { formatMoney } from '../../parts/money-format'
+import { Card, Fact, Facts, PageHead } from '../../parts/page'
+import { Status } from '../../parts/status'
+import { Time } from '../../parts/time'
+import { conversionTexts } from '../../texts/conversions'
+import { formatRate } from './format-rate'
+
+const words = conversionTexts.page
+
+export function Screen() {
+  const { reference = '' } = useParams({ strict: false }) as { reference?: string }
+  const path = `/v1/conversions/${reference}`
+  const read = useRead<Conversion>('conversion', path)
+  return (
+    <ResourcePage path={path} read={read} heights={[320]} isWide>
+      {(conversion) => <ConversionPage conversion={conversion} />}
+    </ResourcePage>
+  )
+}
+
+function ConversionPage({ conversion }: { conversion: Conversion }) {
+  const [isOpen, setOpen] = useState(false)
+  const mayConvert = useMay('payouts.create')
+  const { reference, from, to, sourceAmount, targetAmount, fee, rate, quote } = conversion
+  const title = `${formatMoney(sourceAmount, from)} → ${formatMoney(targetAmount, to)}`
+  useEffect(
+    () => noteRecent({ path: `/balances/conversions/${reference}`, title }),
+    [reference, title],
+  )
+  return (
+    <>
+      <PageHead
+        parent={{
+          to: '/balances/conversions',
+          label: conversionTexts.title,
+          current: <Reference value={reference} />,
+        }}
+        title={
+          <>
+            <Money amount={sourceAmount} asset={from} /> <span className="arrow">→</span>{' '}
+            <Money amount={targetAmount} asset={to} />
+          </>
+        }
+        tab={title}
+        beside={<Status value={conversion.status} />}
+        actions={
+          mayConvert && (
+            <Button icon="swap" to={`/balances/convert?from=${from}&to=${to}`}>
+              {words.again}
+            </Button>
+          )
+        }
+      />
+      <div className="two w">
+        <Card
+          title={words.conversion}
+          aside={
+            <button
+              type="button"
+              className="lnk sm"
+              aria-expanded={isOpen}
+              onClick={() => setOpen(!isOpen)}
+            >
+              {words.json}
+            </button>
+          }
+        >
+          <Facts>
+            <Fact name={words.paid}>
+              <b>
+                <Money amount={sourceAmount} asset={from} />
+              </b>
+            </Fact>
+            <Fact name={words.fee}>
+              <Money amount={fee} asset={from} />
+            </Fact>
+            <Fact name={words.rate}>{formatRate(rate, from, to)}</Fact>
+            <Fact name={words.got}>
+              <b>
+                <Money amount={targetAmount} asset={to} />
+              </b>
+            </Fact>
+            <Fact name={words.transfer}>
+              {conversion.transferReference && (
+                <Link className="lnk" to={`/payouts/${conversion.transferReference}`}>
+                  <span className="mono">{conversion.transferReference}</span>
+                </Link>
+              )}
+            </Fact>
+            <Fact name={words.quote}>{quote && <Reference value={quote} />}</Fact>
+            <Fact name={words.made}>
+              <Time value={conversion.createdAt} />
+            </Fact>
+          </Facts>
+          {isOpen && (
+            <div className="pad">
+              <JsonView value={conversion} label={words.answer} />
+            </div>
+          )}
+        </Card>
+        <Card title={words.statement}>
+          <div className="pad top0 frm">
+            <p className="soft sm">{words.statementText}</p>
+            <div className="row wrap">
+              {[from, to].map((asset) => (
+                <Button
+                  key={asset}
+                  size="small"
+                  to={`/balances?asset=${asset}&reference=${reference}&period=all`}
+                >
+                  {words.open(conversionTexts.names[asset])}
+                </Button>
+              ))}
+            </div>
+          </div>
+        </Card>
+      </div>
+    </>
+  )
+}

@@ -1,0 +1,101 @@
+import './conversions.css'
+import { Link } from '@tanstack/react-router'
+import type { Conversion } from '../../../../sdk/src/types'
+import { useMay } from '../../api/session'
+import { ResourceList } from '../../frame/resource-list'
+import { Button } from '../../parts/button'
+import type { Column } from '../../parts/data-table'
+import type { Filter } from '../../parts/filters'
+import { Money } from '../../parts/money'
+import { Time } from '../../parts/time'
+import { conversionTexts as words } from '../../texts/conversions'
+import { texts } from '../../texts/en'
+import { BalanceTabs } from '../balances/balance-tabs'
+import { formatRate } from './format-rate'
+
+const filters: Filter[] = [{ kind: 'period', label: words.period }]
+
+const columns: Column<Conversion>[] = [
+  {
+    name: 'paid',
+    head: words.columns.paid,
+    align: 'end',
+    phone: 1,
+    cell: ({ sourceAmount, from }) => <Money amount={sourceAmount} asset={from} />,
+  },
+  {
+    name: 'got',
+    head: words.columns.got,
+    align: 'end',
+    phone: 2,
+    cell: ({ targetAmount, to }) => (
+      <b className="up">
+        +<Money amount={targetAmount} asset={to} />
+      </b>
+    ),
+  },
+  {
+    name: 'rate',
+    head: words.columns.rate,
+    phone: 3,
+    cell: ({ rate, from, to }) => <span className="soft nw">{formatRate(rate, from, to)}</span>,
+  },
+  {
+    name: 'fee',
+    head: words.columns.fee,
+    align: 'end',
+    isWideOnly: true,
+    cell: ({ fee, from }) => (
+      <span className="soft">
+        <Money amount={fee} asset={from} />
+      </span>
+    ),
+  },
+  {
+    name: 'transfer',
+    head: words.columns.transfer,
+    isWideOnly: true,
+    isGrowing: true,
+    cell: ({ transferReference }) =>
+      transferReference ? (
+        <Link className="lnk mono" to={`/payouts/${transferReference}`}>
+          {transferReference}
+        </Link>
+      ) : (
+        <span className="soft">{words.noTransfer}</span>
+      ),
+  },
+  {
+    name: 'when',
+    head: words.columns.when,
+    phone: 4,
+    cell: ({ createdAt }) => (
+      <span className="soft">
+        <Time value={createdAt} show="clock" />
+      </span>
+    ),
+  },
+]
+
+export function Screen() {
+  const mayConvert = useMay('payouts.create')
+  return (
+    <ResourceList
+      area={{ title: texts.balances.title, tabs: <BalanceTabs /> }}
+      path="/v1/conversions"
+      pagePath="/balances/conversions"
+      fileName="conversions.csv"
+      filters={filters}
+      columns={columns}
+      icon="swap"
+      create={
+        mayConvert && (
+          <Button kind="primary" icon="swap" to="/balances/convert">
+            {words.convert}
+          </Button>
+        )
+      }
+      words={words}
+    />
+  )
+}

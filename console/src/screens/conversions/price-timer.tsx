@@ -1,0 +1,38 @@
+import './conversions.css'
+import { Button } from '../../parts/button'
+import { Note } from '../../parts/page'
+import { conversionTexts as words } from '../../texts/conversions'
+import type { Price } from './use-conversion-quote'
+
+/** How long the price is valid, and a button to get a new one. */
+export function PriceTimer({ price }: { price: Price }) {
+  const { quote, secondsLeft, heldSeconds, isExpired, isFetching, renew } = price
+  if (!quote) return null
+  const share = heldSeconds > 0 ? Math.min(1, secondsLeft / heldSeconds) : 0
+  return (
+    <div className="timer">
+      {isExpired ? (
+        <Note tone="warn" icon="clock" title={words.expired} />
+      ) : (
+        <>
+          <p className="soft sm" role="timer" aria-live="off">
+            {words.holds(formatSeconds(secondsLeft))}
+          </p>
+          <div className="bar" aria-hidden="true">
+            <i style={{ width: `${share * 100}%` }} />
+          </div>
+        </>
+      )}
+      <p className="hidden" role="status">
+        {isExpired && words.expired}
+      </p>
+      <Button size="small" icon="redo" isBusy={isFetching} onClick={renew}>
+        {words.newPrice}
+      </Button>
+    </div>
+  )
+}
+
+/** `0:42`. */
+const formatSeconds = (seconds: number) =>
+  `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`

@@ -1,0 +1,68 @@
+import { TextInput } from '@mantine/core'
+import { useState } from 'react'
+import { useWrite } from '../../api/writes'
+import { ConfirmDialog } from '../../parts/confirm-dialog'
+import { notify } from '../../parts/notify'
+import { exchangeTexts } from '../../texts/exchange'
+import type { Coin, CurrentRate } from './exchange-types'
+
+const t = exchangeTexts.set
+const reads = ['rates', 'exchange', 'rate history', 'doctor', 'exchange actions', 'queues', 'pages']
+
+type Props = { coin: Coin; rate: CurrentRate | null; onClose: () => void }
+
+/** The operator's own rate. Another operator must confirm one that is far from the previous one. */
+export function SetRateDialog({ coin, rate, onClose }: Props) {
+  const [typed, setTyped] = useState({ buy: rate?.buy ?? '', sell: rate?.sell ?? '', hours: '' })
+  const { write, isBusy, refusal, clear } = useWrite<{ state?: string }>({ reads, isKeyed: false })
+  const plain = (text: string) => text.replace(/[\s,₦]/g, '')
+  const isRate = (text: string) => /^\d{1,9}(\.\d{1,6})?$/.test(plain(text))
+  const hours = typed.hours.trim()
+  const isComplete = isRate(typed.buy) && isRate(typed.sell) && /^\d{0,4}$/.test(hours)
+  const isFar = refusal?.reason === 'large_rate_change'
+  const field = (name: keyof typeof typed) => ({
+    value: typed[name],
+    inputMode: 'decimal' as const,
+    autoComplete: 'off',
+    error: refusal?.issueOf(name),
+    onChange: ({ currentTarget }: { currentTarget: { value: string } }) => {
+      setTyped({ ...typed, [name]: currentTarget.value })
+      clear()
+    },
+  })
+  return (
+    <ConfirmDialog
+      isOpen
+      title={t.title(coin)}
+      confirmLabel={isFar ? t.confirmFar : t.confirm}
+      isDangerous={isFar}
+      isBusy={isBusy}
+      isDisabled={!isComplete}
+      refusal={refusal}
+      atFields={['buy', 'sell']}
+      onClose={onClose}
+      onConfirm={async () => {
+        const answer = await write(`/operator/v1/rates/${coin}/set`, {
+          buy: plain(typed.buy),
+          sell: plain(typed.sell),
+          ...(hours && { forHours: Number(hours) }),
+          ...(isFar && { isProposal: true }),
+        })
+        if (answer === undefined) return
+        void notify(answer.state === 'WAITING' ? t.proposed : t.done)
+        onClose()
+      }}
+    >
+      <p className="soft">{t.text}</p>
+      <TextInput label={`${t.buy} ${coin}`} leftSection="₦" data-autofocus {...field('buy')} />
+      <TextInput label={`${t.sell} ${coin}`} leftSection="₦" {...field('sell')} />
+      <TextInput
+        label={t.hours}
+        description={t.hoursHint}
+        rightSection={<span className="soft sm">{t.unit}</span>}
+        rightSectionWidth={56}
+        {...field('hours')}
+      />
+    </ConfirmDialog>
+  )
+}

@@ -1,0 +1,99 @@
+import { Textarea } from '@mantine/core'
+import { useState } from 'react'
+import { useMay } from '../../api/session'
+import type { Topic } from '../../api/topics'
+import { useWrite } from '../../api/writes'
+import { Button } from '../../parts/button'
+import { ConfirmDialog } from '../../parts/confirm-dialog'
+import { notify } from '../../parts/notify'
+import { Refusal } from '../../parts/refusals'
+import { texts } from '../../texts/en'
+
+const shared = texts.payouts.approval
+
+/** A payout or a batch of them that waits for a second person. */
+export type Waiting = {
+  /** The API's path of it; `/approve` and `/reject` follow. */
+  path: string
+  orderHash: string | null | undefined
+  mayApprove: boolean | undefined
+  /** What the decision changes, for other screens. */
+  changes: { topics: readonly Topic[]; reads: string[] }
+  words: {
+    approve: string
+    reject: string
+    withdraw: string
+    explain: string
+    own: string
+    approved: string
+    rejectTitle: string
+    rejectText: string
+    rejected: string
+  }
+}
+
+/** The buttons of the second person, or of the creator, who may withdraw it. */
+export function Decide({ waiting }: { waiting: Waiting }) {
+  const { path, orderHash, mayApprove, changes, words } = waiting
+  const [isRejecting, setRejecting] = useState(false)
+  const hasRole = useMay('payouts.approve')
+  const { write, isBusy, refusal } = useWrite(changes)
+  const approve = async () => {
+    const answer = await write(`${path}/approve`, { orderHash })
+    if (answer !== undefined) await notify(words.approved)
+  }
+  if (!hasRole) return <p className="soft pad line">{shared.mayNot}</p>
+  return (
+    <div className="pad line">
+      <div className="do stick">
+        <Button kind="danger" onClick={() => setRejecting(true)}>
+          {mayApprove ? words.reject : words.withdraw}
+        </Button>
+        {mayApprove && (
+          <Button kind="primary" icon="finger" isBusy={isBusy} onClick={() => void approve()}>
+            {words.approve}
+          </Button>
+        )}
+      </div>
+      <p className="soft sm under">{mayApprove ? words.explain : words.own}</p>
+      <Refusal error={refusal} />
+      {isRejecting && <Reject waiting={waiting} onClose={() => setRejecting(false)} />}
+    </div>
+  )
+}
+
+function Reject({ waiting, onClose }: { waiting: Waiting; onClose: () => void }) {
+  const { path, changes, words } = waiting
+  const [reason, setReason] = useState('')
+  const { write, isBusy, refusal } = useWrite(changes)
+  const run = async () => {
+    const answer = await write(`${path}/reject`, { reason: reason.trim() })
+    if (answer === undefined) return
+    onClose()
+    await notify(words.rejected)
+  }
+  return (
+    <ConfirmDialog
+      isOpen
+      isDangerous
+      title={words.rejectTitle}
+      confirmLabel={shared.confirmReject}
+      isBusy={isBusy}
+      isDisabled={reason.trim() === ''}
+      refusal={refusal}
+      onConfirm={() => void run()}
+      onClose={onClose}
+    >
+      <p>{words.rejectText}</p>
+      <Textarea
+        label={shared.reason}
+        value={reason}
+        maxLength={500}
+        autosize
+        minRows={2}
+        data-autofocus
+        onChange={({ currentTarget }) => setReason(currentTarget.value)}
+      />
+    </ConfirmDialog>
+  )
+}

@@ -1,0 +1,93 @@
+import Type from 'typebox'
+import { prefixes } from '../../base/ids.js'
+import { approveBatch, rejectBatch } from '../../payouts/batches/decide-batch.js'
+import { payoutBatch } from '../../resources/payout-batch.js'
+import { referenceSample, sampleHash } from '../../resources/shapes.js'
+import type { ApiParts } from '../api-parts.js'
+import { type Route, route } from '../edge/route.js'
+import { closed, inPath, plainText } from '../edge/schemas.js'
+import { deciderOf } from './approvals.js'
+import { changeBatch } from './payout-batches.js'
+
+const base = {
+  access: 'user',
+  permission: 'payouts.approve',
+  stepUp: 'always',
+  tag: 'Disbursements',
+  method: 'POST',
+} as const
+const path = '/v1/disbursements/batches'
+const params = inPath('reference', referenceSample(prefixes.payoutBatch))
+
+/** For people only: API keys can neither approve nor reject. */
+export function batchApprovalRoutes(api: ApiParts): Route[] {
+  return [approve(api), reject(api)]
+}
+
+const approve = (api: ApiParts) =>
+  route({
+    ...base,
+    path: `${path}/:reference/approve`,
+    stopsWhenSuspended: true,
+    operation: 'approvePayoutBatch',
+    summary: 'Approve a payout batch',
+    description:
+      'Approves a batch that another person created, so that it is paid. The name of each account is checked again before its transfer.',
+    params,
+    body: closed({
+      orderHash: Type.String({
+        pattern: '^[0-9a-f]{64}$',
+        description: 'The `orderHash` of the batch that you reviewed.',
+        examples: [sampleHash],
+      }),
+    }),
+    answers: { 200: payoutBatch },
+    handle(request) {
+      const { environment, body, now } = request
+      const { reference } = request.params
+      const approval = { status: 200, message: 'Batch approved', keepsKey: true }
+      return changeBatch(api, request, approval, (tx, realNow) =>
+        approveBatch(tx, realNow, {
+          environmentId: environment.id,
+          reference,
+          orderHash: body.orderHash,
+          decider: deciderOf(request),
+          at: now,
+        }),
+      )
+    },
+  })
+
+const reject = (api: ApiParts) =>
+  route({
+    ...base,
+    path: `${path}/:reference/reject`,
+    operation: 'rejectPayoutBatch',
+    summary: 'Reject a payout batch',
+    description: 'Ends a batch that waits for approval. Nothing is paid.',
+    params,
+    body: closed({
+      reason: Type.String({
+        minLength: 1,
+        maxLength: 500,
+        pattern: plainText,
+        description: 'Reason, shown to the person who created the batch.',
+        examples: ['The salaries of two people are missing'],
+      }),
+    }),
+    answers: { 200: payoutBatch },
+    handle(request) {
+      const { environment, body, now } = request
+      const { reference } = request.params
+      const rejection = { status: 200, message: 'Batch rejected', keepsKey: false }
+      return changeBatch(api, request, rejection, (tx, realNow) =>
+        rejectBatch(tx, realNow, {
+          environmentId: environment.id,
+          reference,
+          reason: body.reason,
+          decider: deciderOf(request),
+          at: now,
+        }),
+      )
+    },
+  })

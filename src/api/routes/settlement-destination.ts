@@ -1,0 +1,89 @@
+import Type from 'typebox'
+import { invalidField } from '../../base/refusal.js'
+import { getSettings } from '../../merchants/settings.js'
+import { destinationOf, type SettlementDestination } from '../../merchants/settings-document.js'
+import { chooseDestination, findSettlementWallet } from '../../merchants/settlement-wallets.js'
+import type { Queryable } from '../../postgres/tx.js'
+import type { UserActor } from '../../team/actor.js'
+import type { ApiParts } from '../api-parts.js'
+import { auditCall } from '../edge/audit-call.js'
+import { success } from '../edge/envelope.js'
+import { readAddress, solanaAddress } from '../edge/read-address.js'
+import { type Route, type RouteRequest, route } from '../edge/route.js'
+import { closed, stablecoinInput } from '../edge/schemas.js'
+
+const path = '/v1/settings/settlement-destination'
+const base = { path, access: 'user', tag: 'Console', answers: {} } as const
+
+/** For people only: an API key must not send the merchant's money to another wallet. */
+export function settlementDestinationRoutes(api: ApiParts): Route[] {
+  return [read(api), change(api)]
+}
+
+const read = ({ db }: ApiParts) =>
+  route({
+    ...base,
+    method: 'GET',
+    permission: 'business.see',
+    operation: 'getSettlementDestination',
+    summary: 'Retrieve where settlements go',
+    description:
+      'Returns the destination and, for a wallet in live mode, when settlements to it begin.',
+    async handle(request) {
+      return success(200, 'Settlement destination', await show(db, request))
+    },
+  })
+
+const change = ({ db }: ApiParts) =>
+  route({
+    ...base,
+    method: 'PATCH',
+    permission: 'business.change',
+    stepUp: 'always',
+    operation: 'changeSettlementDestination',
+    summary: 'Change where settlements go',
+    description:
+      'Pays settlements to the primary bank account or, converted to a stablecoin, to a wallet. In live mode, settlements to a wallet begin after 72 hours, so that other members can object.',
+    body: closed({
+      payTo: Type.Enum(['bank', 'wallet'], { type: 'string' }),
+      asset: Type.Optional(stablecoinInput),
+      walletAddress: Type.Optional(solanaAddress),
+    }),
+    async handle(request) {
+      const { environment, now } = request
+      const { userId } = request.actor as UserActor
+      const changed = await db.transaction(async (tx) => {
+        const saved = destinationOf(await getSettings(tx, environment))
+        const destination = readDestination(request.body, saved)
+        const made = await chooseDestination(tx, now, environment, { destination, userId })
+        auditCall(tx, request.audited, made)
+        return show(tx, request)
+      })
+      return success(200, 'Settlement destination changed', changed)
+    },
+  })
+
+type Sent = { payTo: 'bank' | 'wallet'; asset?: string; walletAddress?: string }
+
+function readDestination(sent: Sent, saved: SettlementDestination): SettlementDestination {
+  const { payTo, asset = saved.asset, walletAddress } = sent
+  if (payTo === 'wallet' && walletAddress === undefined)
+    throw invalidField('walletAddress', 'is required')
+  return {
+    payTo,
+    asset: asset as SettlementDestination['asset'],
+    walletAddress:
+      walletAddress === undefined
+        ? saved.walletAddress
+        : readAddress(walletAddress, 'walletAddress'),
+  }
+}
+
+async function show(
+  db: Queryable,
+  { environment }: Pick<RouteRequest<unknown, unknown, unknown>, 'environment'>,
+) {
+  const { payTo, asset, walletAddress } = destinationOf(await getSettings(db, environment))
+  const wallet = payTo === 'wallet' && (await findSettlementWallet(db, environment.id))
+  return { payTo, asset, walletAddress, usableFrom: wallet ? wallet.usableFrom : null }
+}

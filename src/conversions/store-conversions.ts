@@ -1,0 +1,112 @@
+import { after } from '../base/clock.js'
+import type { EnvironmentId, Mode } from '../base/environment.js'
+import { firstIdAt, fromReference, prefixes } from '../base/ids.js'
+import { limits } from '../base/limits.js'
+import { notFound } from '../base/refusal.js'
+import type { Asset } from '../money/assets.js'
+import type { TimeRange } from '../postgres/filtered-ids.js'
+import { sql } from '../postgres/sql.js'
+import type { Queryable, Tx } from '../postgres/tx.js'
+import type { Conversion, ConversionQuote } from './conversion.js'
+
+const prices = sql`source_asset as source, target_asset as target,
+  source_amount as "sourceAmount", fee, target_amount as "targetAmount", rate,
+  created_at as "createdAt"`
+
+export async function insertQuote(db: Queryable, quote: ConversionQuote): Promise<void> {
+  await db.rows(sql`
+    insert into conversion_quotes (environment_id, id, source_asset, target_asset, source_amount,
+      fee, target_amount, rate, created_at, expires_at)
+    values (${quote.environmentId}, ${quote.id}, ${quote.source}, ${quote.target},
+      ${quote.sourceAmount}, ${quote.fee}, ${quote.targetAmount}, ${quote.rate},
+      ${quote.createdAt}, ${quote.expiresAt})`)
+}
+
+/** Locked until the end of the transaction, so that it is used once. Throws refusals. */
+export async function lockQuote(
+  tx: Tx,
+  { environmentId, reference }: { environmentId: EnvironmentId; reference: string },
+): Promise<ConversionQuote & { isUsed: boolean }> {
+  const id = fromReference(prefixes.conversionQuote, reference)
+  const [quote] = id
+    ? await tx.rows(sql<ConversionQuote>`
+        select environment_id as "environmentId", id, ${prices}, expires_at as "expiresAt"
+        from conversion_quotes where environment_id = ${environmentId} and id = ${id}
+        for no key update`)
+    : []
+  if (!quote) throw notFound('quote', reference)
+  // Read after the lock: a conversion that had it has committed by now.
+  const used = await tx.rows(sql`
+    select from conversions where environment_id = ${environmentId} and quote_id = ${id}`)
+  return { ...quote, isUsed: used.length > 0 }
+}
+
+/** Returns how many were deleted. A conversion has a copy of what its quote said. */
+export async function deleteOldQuotes(db: Queryable, now: Date): Promise<number> {
+  const { quoteRetentionMs, quotesDeletedPerBatchMax } = limits.conversions
+  const rows = await db.rows(sql<{ id: string }>`
+    delete from conversion_quotes q using (
+      select environment_id, id from conversion_quotes
+      where expires_at < ${after(now, -quoteRetentionMs)}
+      order by expires_at limit ${quotesDeletedPerBatchMax} for update skip locked) old
+    where q.environment_id = old.environment_id and q.id = old.id returning q.id`)
+  return rows.length
+}
+
+export function insertConversion(tx: Tx, conversion: Conversion): void {
+  tx.write(sql`
+    insert into conversions (environment_id, id, quote_id, source_asset, target_asset,
+      source_amount, fee, target_amount, rate, payout_id, created_by_key, created_by_user,
+      created_at)
+    values (${conversion.environmentId}, ${conversion.id}, ${conversion.quoteId},
+      ${conversion.source}, ${conversion.target}, ${conversion.sourceAmount}, ${conversion.fee},
+      ${conversion.targetAmount}, ${conversion.rate}, ${conversion.payoutId},
+      ${conversion.createdByKey}, ${conversion.createdByUser}, ${conversion.createdAt})`)
+}
+
+const selectConversions = sql`
+  select environment_id as "environmentId", id, quote_id as "quoteId", ${prices},
+    payout_id as "payoutId", created_by_key as "createdByKey", created_by_user as "createdByUser"
+  from conversions`
+
+export async function getConversion(
+  db: Queryable,
+  { environmentId, reference }: { environmentId: EnvironmentId; reference: string },
+): Promise<Conversion> {
+  const id = fromReference(prefixes.conversion, reference)
+  const [row] = id
+    ? await db.rows(sql<Conversion>`
+        ${selectConversions} where environment_id = ${environmentId} and id = ${id}`)
+    : []
+  if (!row) throw notFound('conversion', reference)
+  return row
+}
+
+type Page = { beforeId: string | undefined; limit: number }
+
+/** Newest first. */
+export async function listConversions(
+  db: Queryable,
+  environmentId: EnvironmentId,
+  range: TimeRange,
+  { beforeId, limit }: Page,
+): Promise<{ conversions: Conversion[]; next: string | undefined }> {
+  const { from, to } = range
+  const rows = await db.rows(sql<Conversion>`
+    ${selectConversions} where environment_id = ${environmentId}
+      ${from ? sql`and id >= ${firstIdAt(from)}` : sql``}
+      ${to ? sql`and id < ${firstIdAt(to)}` : sql``}
+      ${beforeId ? sql`and id < ${beforeId}` : sql``}
+    order by id desc limit ${limit + 1}`)
+  const conversions = rows.slice(0, limit)
+  return { conversions, next: rows.length > limit ? conversions.at(-1)!.id : undefined }
+}
+
+/** What conversions of a mode earned, by asset, over all environments: for the operator. */
+export async function sumConversionFees(db: Queryable, mode: Mode): Promise<Map<Asset, bigint>> {
+  const rows = await db.rows(sql<{ asset: Asset; fees: bigint }>`
+    select c.source_asset as asset, sum(c.fee)::bigint as fees
+    from conversions c join environments e on e.id = c.environment_id
+    where e.mode = ${mode} group by c.source_asset`)
+  return new Map(rows.map(({ asset, fees }) => [asset, fees]))
+}

@@ -1,0 +1,47 @@
+import type { Clock } from '../../base/clock.js'
+import type { Environment } from '../../base/environment.js'
+import { limits } from '../../base/limits.js'
+import type { Logger } from '../../base/log.js'
+import type { Refusal } from '../../base/refusal.js'
+import type { Database } from '../../postgres/database.js'
+import type { NewPayout } from '../create-payouts.js'
+import type { FeeBook } from '../fee-book.js'
+import {
+  type PayoutBanks,
+  type PayoutPreparation,
+  type PayoutRails,
+  railOf,
+} from '../prepare-payouts.js'
+import type { Batch, ItemProblem } from './batch.js'
+
+/** What a worker needs for batches. */
+export type BatchTools = {
+  db: Database
+  rails: PayoutRails
+  banks: PayoutBanks
+  preparation: PayoutPreparation
+  fees: FeeBook
+  clock: Clock
+  logger: Logger
+  /** Sends a committed payout, without waiting for it. */
+  send: (committed: NewPayout) => void
+}
+
+/** Fewer at a bank where each item is a call of its own. */
+export function itemsPerStep(
+  tools: Pick<BatchTools, 'rails' | 'banks'>,
+  { kind }: Pick<Batch, 'kind'>,
+  environment: Environment,
+): number {
+  const { itemsPerStepMax, callsPerStepMax } = limits.batches
+  return railOf(tools, { environment, kind })?.takesBatches ? itemsPerStepMax : callsPerStepMax
+}
+
+/** The bank, chain or treasury cannot take it now: the item waits. */
+export function isTemporary({ status }: Refusal): boolean {
+  return status >= 500
+}
+
+export function toProblem({ code, reason, message }: Refusal): ItemProblem {
+  return { reason: reason ?? code, message }
+}

@@ -1,0 +1,126 @@
+import { after } from '../../base/clock.js'
+import type { Environment } from '../../base/environment.js'
+import { limits } from '../../base/limits.js'
+import { type Outcome, Refusal } from '../../base/refusal.js'
+import { getEnvironmentById } from '../../merchants/environments.js'
+import { createPayouts, type NewPayout } from '../create-payouts.js'
+import type { PayoutRequest } from '../prepare-payouts.js'
+import { type Batch, type BatchItem, batchReference } from './batch.js'
+import { type BatchTools, isTemporary, itemsPerStep, toProblem } from './batch-tools.js'
+import { findDueItems, type ItemChange, lockBatch, lockItems, writeItems } from './store-batches.js'
+
+/**
+ * Pays the next items of a batch, through the same code as single payouts. A payout and the state
+ * of its item commit together, and only items that no worker has paid are locked: a worker that is
+ * killed, or a second one, pays no item twice. Nothing is paid for a merchant that was suspended
+ * meanwhile. Returns whether it may be called again at once.
+ */
+export async function payStep(
+  tools: BatchTools,
+  batch: Batch,
+  environment: Environment,
+): Promise<boolean> {
+  const { db, clock, send } = tools
+  const limit = itemsPerStep(tools, batch, environment)
+  const items = await findDueItems(db, clock.now(), batch, { state: 'VALID', limit })
+  if (items.length === 0) return false
+  const prepared = await prepareAll(tools, batch, environment, items)
+
+  const now = clock.now()
+  const committed = await db.transaction(async (tx) => {
+    const name = { environmentId: batch.environmentId, reference: batchReference(batch) }
+    const locked = await lockBatch(tx, name)
+    if (locked.state !== 'PROCESSING') return []
+    if ((await getEnvironmentById(tx, batch.environmentId)).isSuspended) return undefined
+    const numbers = items.map(({ number }) => number)
+    const open = await lockItems(tx, locked, { state: 'VALID', numbers })
+    const own = items.flatMap((item, index) =>
+      open.has(item.number) ? [{ item, outcome: prepared[index]! }] : [],
+    )
+    const newPayouts = own.flatMap(({ outcome }) => (outcome instanceof Refusal ? [] : [outcome]))
+    const created = newPayouts.length > 0 ? await createPayouts(tx, now, newPayouts) : []
+    const refusals = new Map<NewPayout, Refusal>()
+    for (const [index, outcome] of created.entries())
+      if (outcome instanceof Refusal) refusals.set(newPayouts[index]!, outcome)
+    const changes = own.map(({ item, outcome }) => {
+      const refused = outcome instanceof Refusal ? outcome : refusals.get(outcome)
+      return refused
+        ? refuse(item, refused, { now, environment })
+        : submit(item, outcome as NewPayout)
+    })
+    writeItems(tx, locked, changes, { dueAt: after(now, limits.batches.leaseMs) })
+    return newPayouts.filter((one) => !refusals.has(one))
+  })
+  for (const payout of committed ?? []) send(payout)
+  return committed !== undefined
+}
+
+/**
+ * Finished at once, not after the commit: an item that finds the treasury short would otherwise
+ * wait for the others of its step, which wait for it.
+ */
+async function prepareAll(
+  { preparation, clock }: BatchTools,
+  batch: Batch,
+  environment: Environment,
+  items: BatchItem[],
+): Promise<Outcome<NewPayout>[]> {
+  const environmentNow = after(clock.now(), environment.clockOffsetMs)
+  return Promise.all(
+    items.map(async (item) => {
+      const request = toPayoutRequest(batch, environment, item)
+      const prepared = await preparation.prepare(environmentNow, request)
+      if (!(prepared instanceof Refusal)) prepared.finish()
+      return prepared
+    }),
+  )
+}
+
+/** The name that was approved is sent along: an account that changed hands is refused. */
+function toPayoutRequest(batch: Batch, environment: Environment, item: BatchItem): PayoutRequest {
+  const { destination, accountName, number } = item
+  const isNamed = destination.kind === 'bank_account' && accountName !== null
+  return {
+    environment,
+    kind: batch.kind,
+    asset: batch.asset,
+    amount: item.amount,
+    requestedAmount: item.requestedAmount,
+    destination: isNamed ? { ...destination, accountName } : destination,
+    merchantReference: item.merchantReference,
+    metadata: JSON.stringify({ batch: batchReference(batch), row: number }),
+    createdByKey: batch.createdByKey,
+    createdByUser: batch.createdByUser,
+    batchItem: { batchId: batch.id, number },
+  }
+}
+
+function submit(before: BatchItem, { payout }: NewPayout): ItemChange {
+  const { destination, fee, id } = payout
+  const account = destination.kind === 'bank_account' ? destination : undefined
+  return {
+    before,
+    after: {
+      ...before,
+      state: 'SUBMITTED',
+      fee,
+      bankName: account?.bankName ?? null,
+      accountName: account?.accountName ?? null,
+      problem: null,
+      payoutId: id,
+    },
+    dueAt: null,
+  }
+}
+
+function refuse(
+  before: BatchItem,
+  refusal: Refusal,
+  { now, environment }: { now: Date; environment: Environment },
+): ItemChange {
+  const problem = toProblem(refusal)
+  if (isTemporary(refusal))
+    return { before, after: { ...before, problem }, dueAt: after(now, limits.batches.itemRetryMs) }
+  const endedAt = after(now, environment.clockOffsetMs)
+  return { before, after: { ...before, state: 'FAILED', problem, endedAt }, dueAt: null }
+}

@@ -1,0 +1,80 @@
+import { after } from '../../base/clock.js'
+import type { EnvironmentId, Mode } from '../../base/environment.js'
+import { prefixes, toReference } from '../../base/ids.js'
+import { limits } from '../../base/limits.js'
+import { getEnvironmentById } from '../../merchants/environments.js'
+import { claimDue, type DueTable } from '../../postgres/due.js'
+import { sql } from '../../postgres/sql.js'
+import type { Batch } from './batch.js'
+import type { BatchTools } from './batch-tools.js'
+import { advanceBatch, concludeStep } from './conclude-step.js'
+import { payStep } from './pay-step.js'
+import { findNextDue, getBatch } from './store-batches.js'
+import { validateStep } from './validate-step.js'
+
+const batchesDue: DueTable = {
+  table: 'payout_batches',
+  keyColumns: ['environment_id', 'id'],
+  openCondition: `state in ('VALIDATING', 'PROCESSING')`,
+  ownerColumn: 'mode',
+  counterColumn: 'attempts',
+  returning: 'job.environment_id as "environmentId", job.id, job.attempts',
+}
+
+type Claim = { environmentId: EnvironmentId; id: string; attempts: number }
+
+/**
+ * Continues batches that are due: validates items, pays them and records their results, in bounded
+ * steps. The lease only saves work: what is paid is decided by the state of the items under lock.
+ * Returns how many batches have more to do at once.
+ */
+export async function runBatches(tools: BatchTools, mode: Mode): Promise<number> {
+  const { db, clock } = tools
+  const claims = await claimDue<Claim>(db, batchesDue, {
+    owner: mode,
+    now: clock.now(),
+    leaseMs: limits.batches.leaseMs,
+    limit: limits.batches.batchesPerRunMax,
+  })
+  const outcomes = await Promise.allSettled(claims.map((claim) => runBatch(tools, claim)))
+  const failed = outcomes.find((outcome) => outcome.status === 'rejected')
+  if (failed) throw failed.reason
+  return outcomes.filter((one) => one.status === 'fulfilled' && one.value).length
+}
+
+/** Returns whether there is more to do at once. */
+async function runBatch(tools: BatchTools, claim: Claim): Promise<boolean> {
+  const { db, clock } = tools
+  const { environmentId, id } = claim
+  const environment = await getEnvironmentById(db, environmentId)
+  const name = { environmentId, reference: toReference(prefixes.payoutBatch, id) }
+  const batch = await getBatch(db, name)
+  const step = batch.state === 'VALIDATING' ? validateStep : payStep
+  // A suspended merchant pays nothing out; transfers that exist still end.
+  const isStopped = batch.state === 'PROCESSING' && environment.isSuspended
+  let hasMore = !isStopped
+  for (let steps = 0; hasMore && steps < limits.batches.stepsPerRunMax; steps += 1)
+    hasMore = await step(tools, batch, environment)
+  if (batch.state === 'PROCESSING') while (await concludeStep(tools, batch));
+  if (!hasMore && (await advanceBatch(tools, batch, environment))) return false
+  const dueAt = hasMore ? clock.now() : await nextDue(tools, batch, isStopped)
+  // Named with its attempt: a worker that outlived its lease must not change the time of another.
+  await db.rows(sql`
+    update payout_batches set due_at = ${dueAt}
+    where environment_id = ${environmentId} and id = ${id} and attempts = ${claim.attempts}`)
+  return hasMore
+}
+
+async function nextDue({ db, clock }: BatchTools, batch: Batch, isStopped: boolean): Promise<Date> {
+  const now = clock.now()
+  const { itemRetryMs, resultsIntervalMs, resultsIntervalMaxMs } = limits.batches
+  if (isStopped) return after(now, itemRetryMs)
+  const state = batch.state === 'VALIDATING' ? 'PENDING' : 'VALID'
+  const itemDueAt = await findNextDue(db, now, batch, state)
+  if (batch.state === 'VALIDATING') return itemDueAt ?? now
+  // Most transfers end soon; those that do not may take days.
+  const ageMs = Math.max(0, now.getTime() - (batch.submittedAt ?? now).getTime())
+  const delayMs = Math.min(Math.max(resultsIntervalMs, ageMs / 50), resultsIntervalMaxMs)
+  const pollAt = after(now, delayMs)
+  return itemDueAt && itemDueAt < pollAt ? itemDueAt : pollAt
+}

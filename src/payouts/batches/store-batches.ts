@@ -1,0 +1,357 @@
+import type { EnvironmentId } from '../../base/environment.js'
+import { firstIdAt, fromReference, prefixes } from '../../base/ids.js'
+import { notFound } from '../../base/refusal.js'
+import type { TimeRange } from '../../postgres/filtered-ids.js'
+import { type Sql, sql } from '../../postgres/sql.js'
+import { listStatement } from '../../postgres/statement.js'
+import type { Queryable, Tx } from '../../postgres/tx.js'
+import type { ApprovalDecision } from '../payout.js'
+import type { Destination } from '../ports.js'
+import type {
+  Batch,
+  BatchItem,
+  BatchItemWithPayout,
+  BatchState,
+  ItemProblem,
+  ItemState,
+  ItemWarning,
+  NewItem,
+} from './batch.js'
+
+type BatchRow = Omit<Batch, 'approval'> & { approval: string | null }
+
+/** `approval` is JSON; null for a batch that needed no approval. */
+const batchColumns = sql.raw(`b.environment_id as "environmentId", b.id, b.mode, b.kind, b.asset,
+  b.name, b.retry_of as "retryOf", b.item_count as "itemCount", b.amount,
+  b.created_by_key as "createdByKey", b.created_by_user as "createdByUser",
+  b.created_at as "createdAt", b.state, b.valid_count as "validCount",
+  b.invalid_count as "invalidCount", b.submitted_count as "submittedCount",
+  b.completed_count as "completedCount", b.failed_count as "failedCount",
+  b.warned_count as "warnedCount", b.invalid_amount as "invalidAmount", b.fee,
+  b.validated_at as "validatedAt", b.submitted_at as "submittedAt", b.ended_at as "endedAt",
+  case when b.order_hash is not null then json_build_object(
+    'orderHash', encode(b.order_hash, 'hex'), 'expiresAt', b.approve_by, 'decision', (
+      select json_build_object('verdict', d.verdict, 'reason', d.reason, 'at', d.decided_at,
+        'user', json_build_object('id', u.id, 'name', u.name))
+      from payout_batch_approvals d join users u on u.id = d.user_id
+      where d.environment_id = b.environment_id and d.batch_id = b.id)) end as approval`)
+
+type ApprovalJson = {
+  orderHash: string
+  expiresAt: string
+  decision: (Omit<ApprovalDecision, 'at'> & { at: string }) | null
+}
+
+function toBatch(row: BatchRow): Batch {
+  if (row.approval === null) return { ...row, approval: null }
+  const { orderHash, expiresAt, decision } = JSON.parse(row.approval) as ApprovalJson
+  const approval = {
+    orderHash,
+    expiresAt: new Date(expiresAt),
+    decision: decision && { ...decision, at: new Date(decision.at) },
+  }
+  return { ...row, approval }
+}
+
+export type BatchName = { environmentId: EnvironmentId; reference: string }
+
+export async function getBatch(db: Queryable, name: BatchName): Promise<Batch> {
+  return readBatch(db, name, sql``)
+}
+
+/** Locked until the end of the transaction: changes of a batch take turns. */
+export async function lockBatch(tx: Tx, name: BatchName): Promise<Batch> {
+  return readBatch(tx, name, sql`for no key update of b`)
+}
+
+async function readBatch(
+  db: Queryable,
+  { environmentId, reference }: BatchName,
+  lock: Sql,
+): Promise<Batch> {
+  const id = fromReference(prefixes.payoutBatch, reference)
+  const [row] = id
+    ? await db.rows(sql<BatchRow>`
+        select ${batchColumns} from payout_batches b
+        where b.environment_id = ${environmentId} and b.id = ${id} ${lock}`)
+    : []
+  if (!row) throw notFound('batch', reference)
+  return toBatch(row)
+}
+
+/** The batch that pays the failed items of another one, unless it ended without a payment. */
+export async function findRetry(
+  db: Queryable,
+  { environmentId, id }: BatchKey,
+): Promise<Pick<Batch, 'id' | 'state'> | undefined> {
+  const [row] = await db.rows(sql<Pick<Batch, 'id' | 'state'>>`
+    select id, state from payout_batches
+    where environment_id = ${environmentId} and retry_of = ${id}
+      and state not in ('CANCELLED', 'REJECTED', 'EXPIRED')`)
+  return row
+}
+
+type Page = { beforeId: string | undefined; limit: number }
+
+/** Newest first. */
+export async function listBatches(
+  db: Queryable,
+  environmentId: EnvironmentId,
+  { state, from, to }: TimeRange & { state: BatchState | undefined },
+  { beforeId, limit }: Page,
+): Promise<{ batches: Batch[]; next: string | undefined }> {
+  const rows = await db.rows(sql<BatchRow>`
+    select ${batchColumns} from payout_batches b where b.environment_id = ${environmentId}
+      ${state ? sql`and b.state = ${state}` : sql``}
+      ${from ? sql`and b.id >= ${firstIdAt(from)}` : sql``}
+      ${to ? sql`and b.id < ${firstIdAt(to)}` : sql``}
+      ${beforeId ? sql`and b.id < ${beforeId}` : sql``}
+    order by b.id desc limit ${limit + 1}`)
+  const batches = rows.slice(0, limit).map(toBatch)
+  return { batches, next: rows.length > limit ? batches.at(-1)!.id : undefined }
+}
+
+const insertItemRows = listStatement({
+  name: 'insert_payout_batch_items',
+  columns: {
+    environment_id: 'int4',
+    batch_id: 'uuid',
+    number: 'int4',
+    amount: 'int8',
+    requested_amount: 'text',
+    destination: 'text',
+    merchant_reference: 'text',
+    warnings: 'text',
+  },
+  text: (list) => `
+    insert into payout_batch_items (environment_id, batch_id, number, amount, requested_amount,
+      destination, merchant_reference, warnings)
+    select environment_id, batch_id, number, amount, requested_amount, destination::json,
+      merchant_reference, warnings::json
+    from ${list}`,
+})
+
+type InsertedItem = NewItem & { warnings: ItemWarning[] }
+
+/** `now` is real time: workers validate the batch at once. */
+export function insertBatch(tx: Tx, now: Date, batch: Batch, items: InsertedItem[]): void {
+  tx.write(sql`
+    insert into payout_batches (environment_id, id, mode, kind, asset, name, retry_of, item_count,
+      amount, created_by_key, created_by_user, created_at, state, warned_count, due_at)
+    values (${batch.environmentId}, ${batch.id}, ${batch.mode}, ${batch.kind}, ${batch.asset},
+      ${batch.name}, ${batch.retryOf}, ${batch.itemCount}, ${batch.amount},
+      ${batch.createdByKey}, ${batch.createdByUser}, ${batch.createdAt}, ${batch.state},
+      ${batch.warnedCount}, ${now})`)
+  const rows = items.map((item, index) => ({
+    environment_id: batch.environmentId,
+    batch_id: batch.id,
+    number: index + 1,
+    amount: item.amount,
+    requested_amount: item.requestedAmount,
+    destination: JSON.stringify(item.destination),
+    merchant_reference: item.merchantReference,
+    warnings: item.warnings.length > 0 ? JSON.stringify(item.warnings) : null,
+  }))
+  tx.write(insertItemRows(rows))
+}
+
+type ItemRow = Omit<BatchItem, 'destination' | 'warnings' | 'problem'> & {
+  destination: string
+  warnings: string | null
+  problem: string | null
+}
+
+const itemColumns = sql.raw(`i.number, i.amount, i.requested_amount as "requestedAmount",
+  i.destination::text as destination, i.merchant_reference as "merchantReference", i.state, i.fee,
+  i.bank_name as "bankName", i.account_name as "accountName", i.warnings::text as warnings,
+  i.problem::text as problem, i.payout_id as "payoutId", i.ended_at as "endedAt"`)
+
+function toItem<Row extends ItemRow>(row: Row) {
+  return {
+    ...row,
+    destination: JSON.parse(row.destination) as Destination,
+    warnings: (row.warnings === null ? [] : JSON.parse(row.warnings)) as ItemWarning[],
+    problem: (row.problem === null ? null : JSON.parse(row.problem)) as ItemProblem | null,
+  }
+}
+
+type ItemFilter = { state: ItemState | undefined; hasWarnings: boolean }
+type ItemPage = { after: number; limit: number }
+type BatchKey = Pick<Batch, 'environmentId' | 'id'>
+
+/** In the order of the request. */
+export async function listItems(
+  db: Queryable,
+  { environmentId, id }: BatchKey,
+  { state, hasWarnings }: ItemFilter,
+  { after, limit }: ItemPage,
+): Promise<{ items: BatchItemWithPayout[]; next: number | undefined }> {
+  type Row = ItemRow & Pick<BatchItemWithPayout, 'payoutStatus' | 'failureReason'>
+  const rows = await db.rows(sql<Row>`
+    select ${itemColumns}, p.status as "payoutStatus", p.failure_reason as "failureReason"
+    from payout_batch_items i left join lateral (
+      select status, failure_reason from payouts
+      where environment_id = ${environmentId} and id = i.payout_id offset 0) p on true
+    where i.environment_id = ${environmentId} and i.batch_id = ${id} and i.number > ${after}
+      ${state ? sql`and i.state = ${state}` : sql``}
+      ${hasWarnings ? sql`and i.warnings is not null` : sql``}
+    order by i.number limit ${limit + 1}`)
+  const items = rows.slice(0, limit).map(toItem)
+  return { items, next: rows.length > limit ? items.at(-1)!.number : undefined }
+}
+
+/** All items of these states, or those of them with these numbers, in the order of the request. */
+export async function readItems(
+  db: Queryable,
+  { environmentId, id }: BatchKey,
+  { states, numbers }: { states: ItemState[]; numbers?: number[] },
+): Promise<BatchItem[]> {
+  const rows = await db.rows(sql<ItemRow>`
+    select ${itemColumns} from payout_batch_items i
+    where i.environment_id = ${environmentId} and i.batch_id = ${id}
+      and i.state = any (${states}::text[])
+      ${numbers ? sql`and i.number = any (${numbers}::int[])` : sql``}
+    order by i.number`)
+  return rows.map(toItem)
+}
+
+/** The next items in a state that are due. `now` is real time. */
+export async function findDueItems(
+  db: Queryable,
+  now: Date,
+  { environmentId, id }: BatchKey,
+  { state, limit }: { state: ItemState; limit: number },
+): Promise<BatchItem[]> {
+  const rows = await db.rows(sql<ItemRow>`
+    select ${itemColumns} from payout_batch_items i
+    where i.environment_id = ${environmentId} and i.batch_id = ${id} and i.state = ${state}
+      and (i.due_at is null or i.due_at <= ${now})
+    order by i.number limit ${limit}`)
+  return rows.map(toItem)
+}
+
+/** Locks those of the items that are still in the state, and returns their numbers. */
+export async function lockItems(
+  tx: Tx,
+  { environmentId, id }: BatchKey,
+  { state, numbers }: { state: ItemState; numbers: number[] },
+): Promise<Set<number>> {
+  const rows = await tx.rows(sql<{ number: number }>`
+    select number from payout_batch_items
+    where environment_id = ${environmentId} and batch_id = ${id} and state = ${state}
+      and number = any (${numbers}::int[])
+    order by number for no key update skip locked`)
+  return new Set(rows.map(({ number }) => number))
+}
+
+const updateItemRows = listStatement({
+  name: 'update_payout_batch_items',
+  columns: {
+    environment_id: 'int4',
+    batch_id: 'uuid',
+    number: 'int4',
+    old_state: 'text',
+    state: 'text',
+    fee: 'int8',
+    bank_name: 'text',
+    account_name: 'text',
+    warnings: 'text',
+    problem: 'text',
+    payout_id: 'uuid',
+    due_at: 'timestamptz',
+    ended_at: 'timestamptz',
+  },
+  text: (list) => `
+    update payout_batch_items i set state = list.state, fee = list.fee,
+      bank_name = list.bank_name, account_name = list.account_name,
+      warnings = list.warnings::json, problem = list.problem::json,
+      payout_id = list.payout_id, due_at = list.due_at, ended_at = list.ended_at
+    from ${list}
+    where i.environment_id = list.environment_id and i.batch_id = list.batch_id
+      and i.number = list.number and i.state = list.old_state`,
+})
+
+/** How a step of a worker changes an item. */
+export type ItemChange = { before: BatchItem; after: BatchItem; dueAt: Date | null }
+
+/** Writes locked items and the counts of their batch. `dueAt` is in real time. */
+export function writeItems(
+  tx: Tx,
+  batch: Batch,
+  changes: ItemChange[],
+  { dueAt }: { dueAt: Date },
+): Batch {
+  const changed = { ...batch }
+  for (const { before, after } of changes) {
+    count(changed, before.state, -1)
+    count(changed, after.state, 1)
+    if (before.warnings.length === 0 && after.warnings.length > 0) changed.warnedCount += 1
+    if (before.state !== 'PENDING') continue
+    if (after.state === 'INVALID') changed.invalidAmount += after.amount
+    if (after.state === 'VALID') changed.fee += after.fee ?? 0n
+  }
+  const rows = changes.map(({ before, after, dueAt: itemDueAt }) => ({
+    environment_id: batch.environmentId,
+    batch_id: batch.id,
+    number: after.number,
+    old_state: before.state,
+    state: after.state,
+    fee: after.fee,
+    bank_name: after.bankName,
+    account_name: after.accountName,
+    warnings: after.warnings.length > 0 ? JSON.stringify(after.warnings) : null,
+    problem: after.problem && JSON.stringify(after.problem),
+    payout_id: after.payoutId,
+    due_at: itemDueAt,
+    ended_at: after.endedAt,
+  }))
+  if (rows.length > 0) tx.write(updateItemRows(rows))
+  writeState(tx, changed, { dueAt })
+  return changed
+}
+
+const counters = {
+  VALID: 'validCount',
+  INVALID: 'invalidCount',
+  SUBMITTED: 'submittedCount',
+  COMPLETED: 'completedCount',
+  FAILED: 'failedCount',
+} as const
+
+function count(batch: Batch, state: ItemState, by: 1 | -1): void {
+  if (state !== 'PENDING') batch[counters[state]] += by
+}
+
+/** Writes the state and the counts of a locked batch. `dueAt` is in real time. */
+export function writeState(tx: Tx, batch: Batch, { dueAt }: { dueAt: Date }): void {
+  tx.write(sql`
+    update payout_batches set state = ${batch.state}, valid_count = ${batch.validCount},
+      invalid_count = ${batch.invalidCount}, submitted_count = ${batch.submittedCount},
+      completed_count = ${batch.completedCount}, failed_count = ${batch.failedCount},
+      warned_count = ${batch.warnedCount}, invalid_amount = ${batch.invalidAmount},
+      fee = ${batch.fee}, validated_at = ${batch.validatedAt},
+      submitted_at = ${batch.submittedAt}, ended_at = ${batch.endedAt}, due_at = ${dueAt}
+    where environment_id = ${batch.environmentId} and id = ${batch.id}`)
+}
+
+/** Written once, when a batch begins to wait for a second person. */
+export function writeOrder(tx: Tx, batch: Batch): void {
+  const { orderHash, expiresAt } = batch.approval!
+  tx.write(sql`
+    update payout_batches set order_hash = ${Buffer.from(orderHash, 'hex')},
+      approve_by = ${expiresAt}
+    where environment_id = ${batch.environmentId} and id = ${batch.id}`)
+}
+
+/** When the next item in this state is due; undefined: no item is in it. `now` is real time. */
+export async function findNextDue(
+  db: Queryable,
+  now: Date,
+  { environmentId, id }: BatchKey,
+  state: ItemState,
+): Promise<Date | undefined> {
+  const [row] = await db.rows(sql<{ dueAt: Date | null }>`
+    select min(coalesce(due_at, ${now})) as "dueAt" from payout_batch_items
+    where environment_id = ${environmentId} and batch_id = ${id} and state = ${state}`)
+  return row!.dueAt ?? undefined
+}

@@ -1,0 +1,101 @@
+import { after } from '../../base/clock.js'
+import { limits } from '../../base/limits.js'
+import { Refusal } from '../../base/refusal.js'
+import { lockLedgerAccounts } from '../../ledger/lock-accounts.js'
+import { formatMoney } from '../../money/amounts.js'
+import type { Tx } from '../../postgres/tx.js'
+import { mustWait } from '../create-under-rule.js'
+import { type Batch, batchReference, payableAmount } from './batch.js'
+import { hashBatch } from './hash-batch.js'
+import { type BatchName, lockBatch, readItems, writeOrder, writeState } from './store-batches.js'
+
+type Submission = BatchName & {
+  skipsInvalid: boolean
+  /** In the environment's time. */
+  at: Date
+}
+
+/**
+ * Submits a validated batch: workers pay it, or it waits for a second person if the rule asks for
+ * it. The rule is decided for the whole batch, under the lock of the balance, as for one payout.
+ * Throws refusals.
+ */
+export async function submitBatch(
+  tx: Tx,
+  now: Date,
+  { skipsInvalid, at, ...name }: Submission,
+): Promise<Batch> {
+  const batch = await lockBatch(tx, name)
+  refuseUnready(batch, skipsInvalid)
+  const { environmentId, asset, fee, createdByKey, createdByUser } = batch
+  const amount = payableAmount(batch)
+  const book = await lockLedgerAccounts(tx, [{ environmentId, asset, name: 'available' }])
+  const { available } = book.endOfStatement({ environmentId, asset })
+  if (available < amount + fee) throw notCovered(batch, available)
+  const rule = { environmentId, asset, amount, createdByKey, createdByUser, at }
+  if (!(await mustWait(tx, rule))) {
+    const submitted: Batch = { ...batch, state: 'PROCESSING', submittedAt: at }
+    writeState(tx, submitted, { dueAt: now })
+    return submitted
+  }
+  const approval = {
+    orderHash: hashBatch(batch, await readItems(tx, batch, { states: ['VALID'] })),
+    expiresAt: after(at, limits.payouts.approveWithinMs),
+    decision: null,
+  }
+  const waiting: Batch = { ...batch, state: 'PENDING', submittedAt: at, approval }
+  writeOrder(tx, waiting)
+  writeState(tx, waiting, { dueAt: now })
+  return waiting
+}
+
+function refuseUnready(batch: Batch, skipsInvalid: boolean): void {
+  const reference = batchReference(batch)
+  if (batch.state === 'INVALID') {
+    if (batch.validCount === 0)
+      throw new Refusal('batch_failed', {
+        reason: 'invalid_state',
+        message: `No item of ${reference} can be paid. Correct the items and create a new batch.`,
+      })
+    if (skipsInvalid) return
+    throw new Refusal('batch_failed', {
+      reason: 'has_invalid_items',
+      message: `Some items of ${reference} cannot be paid (${batch.invalidCount}). Send skipInvalid to pay the others, or create a new batch.`,
+    })
+  }
+  if (batch.state === 'READY') return
+  throw new Refusal('batch_failed', {
+    reason: 'invalid_state',
+    message:
+      batch.state === 'VALIDATING'
+        ? `${reference} is still being validated. Submit it when it is READY.`
+        : `${reference} is ${batch.state} and cannot be submitted.`,
+  })
+}
+
+function notCovered(batch: Batch, available: bigint): Refusal {
+  const { asset, fee } = batch
+  const [needed, has] = [payableAmount(batch) + fee, available].map((sum) =>
+    formatMoney(sum, asset),
+  )
+  return new Refusal('insufficient_balance', {
+    message: `The batch needs ${needed} with its fees; ${has} is available. Fund the balance, then submit it again.`,
+  })
+}
+
+/** Ends a batch that was not submitted. Throws refusals. */
+export async function cancelBatch(
+  tx: Tx,
+  now: Date,
+  { at, ...name }: BatchName & { at: Date },
+): Promise<Batch> {
+  const batch = await lockBatch(tx, name)
+  if (!['VALIDATING', 'READY', 'INVALID'].includes(batch.state))
+    throw new Refusal('batch_failed', {
+      reason: 'invalid_state',
+      message: `${batchReference(batch)} is ${batch.state}. Only a batch that was not submitted can be cancelled.`,
+    })
+  const cancelled: Batch = { ...batch, state: 'CANCELLED', endedAt: at }
+  writeState(tx, cancelled, { dueAt: now })
+  return cancelled
+}

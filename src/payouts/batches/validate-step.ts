@@ -1,0 +1,115 @@
+import { after, minute } from '../../base/clock.js'
+import type { Environment } from '../../base/environment.js'
+import { limits } from '../../base/limits.js'
+import { type Outcome, Refusal } from '../../base/refusal.js'
+import { duplicateReference, findReferences } from '../create-payouts.js'
+import { payoutKinds } from '../payout.js'
+import type { Quote } from '../prepare-payouts.js'
+import { isTreasuryShort } from '../unfinished-payouts.js'
+import { type Batch, type BatchItem, batchReference, type ItemProblem } from './batch.js'
+import { type BatchTools, isTemporary, itemsPerStep, toProblem } from './batch-tools.js'
+import { findRepeats } from './find-repeats.js'
+import { findDueItems, type ItemChange, lockBatch, lockItems, writeItems } from './store-batches.js'
+
+/**
+ * Validates the next items of a batch: the rail classifies the destination or resolves its name,
+ * the fee is priced, and repeated payments are reported. Moves no money. An item that the rail
+ * cannot check in time is invalid, so that it does not block the others. Returns whether items were
+ * due.
+ */
+export async function validateStep(
+  tools: BatchTools,
+  batch: Batch,
+  environment: Environment,
+): Promise<boolean> {
+  const { db, clock } = tools
+  const limit = itemsPerStep(tools, batch, environment)
+  const items = await findDueItems(db, clock.now(), batch, { state: 'PENDING', limit })
+  if (items.length === 0) return false
+  const environmentNow = after(clock.now(), environment.clockOffsetMs)
+  const since = after(environmentNow, -limits.batches.repeatsWithinMs)
+  const [quotes, repeats, used] = await Promise.all([
+    Promise.all(items.map((item) => quoteItem(tools, batch, environment, item))),
+    findRepeats(db, since, batch, items),
+    findReferences(
+      db,
+      items.map((item) => ({ payout: toReferenced(batch, item) })),
+    ),
+  ])
+  const now = clock.now()
+  const checkedBy = after(batch.createdAt, limits.batches.checkedWithinMs)
+  const isOverdue = environmentNow >= checkedBy
+  const changes = items.map((before, index): ItemChange => {
+    const found = repeats.get(before.number)
+    const named = toReferenced(batch, before)
+    const isUsed = used.has(`${named.environmentId}/${named.kind}/${named.merchantReference}`)
+    const quote = isUsed ? duplicateReference(named) : quotes[index]!
+    const judged = judge(before, quote, isOverdue)
+    const isWaiting = judged.state === 'PENDING'
+    const warnings = found && !isWaiting ? [...before.warnings, ...found] : before.warnings
+    return {
+      before,
+      after: { ...judged, warnings },
+      dueAt: isWaiting ? after(now, limits.batches.itemRetryMs) : null,
+    }
+  })
+  await db.transaction(async (tx) => {
+    const name = { environmentId: batch.environmentId, reference: batchReference(batch) }
+    const locked = await lockBatch(tx, name)
+    if (locked.state !== 'VALIDATING') return
+    const numbers = items.map(({ number }) => number)
+    const open = await lockItems(tx, locked, { state: 'PENDING', numbers })
+    const own = changes.filter(({ before }) => open.has(before.number))
+    writeItems(tx, locked, own, { dueAt: after(now, limits.batches.leaseMs) })
+  })
+  return true
+}
+
+function toReferenced({ environmentId, kind }: Batch, { merchantReference }: BatchItem) {
+  return { environmentId, kind, merchantReference }
+}
+
+/** A treasury that is short now is no problem of the item. */
+async function quoteItem(
+  { preparation, fees }: BatchTools,
+  { kind, asset }: Batch,
+  environment: Environment,
+  { amount, requestedAmount, destination }: BatchItem,
+): Promise<Outcome<Quote>> {
+  const request = { environment, kind, asset, amount, requestedAmount, destination }
+  const quote = await preparation.quoteOnce(request)
+  if (!isTreasuryShort(quote)) return quote
+  const operations = [payoutKinds[kind].baseFee]
+  const lines = await fees.price({ environmentId: environment.id, operations, amount })
+  return { lines, fee: lines.reduce((sum, line) => sum + line.amount, 0n), destination }
+}
+
+function judge(item: BatchItem, quote: Outcome<Quote>, isOverdue: boolean): BatchItem {
+  if (quote instanceof Refusal) {
+    const problem = toProblem(quote)
+    if (!isTemporary(quote)) return { ...item, state: 'INVALID', problem }
+    // In a large batch the first check may be late, so every item is retried at least once.
+    if (!isOverdue || item.problem === null) return { ...item, state: 'PENDING', problem }
+    return { ...item, state: 'INVALID', problem: toUnchecked(problem) }
+  }
+  const { fee, destination } = quote
+  const account = destination.kind === 'bank_account' ? destination : undefined
+  return {
+    ...item,
+    state: 'VALID',
+    fee,
+    bankName: account?.bankName ?? null,
+    accountName: account?.accountName ?? null,
+    problem: null,
+  }
+}
+
+/** The first sentence says what happened; the others are about a request that can be repeated. */
+function toUnchecked({ reason, message }: ItemProblem): ItemProblem {
+  const minutes = limits.batches.checkedWithinMs / minute
+  const cause = message.replace(/\. .*/s, '.')
+  return {
+    reason,
+    message: `${cause} The item was not checked within ${minutes} minutes; upload it again later.`,
+  }
+}

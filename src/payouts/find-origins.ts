@@ -1,0 +1,36 @@
+import type { EnvironmentId } from '../base/environment.js'
+import { prefixes, toReference } from '../base/ids.js'
+import { sql } from '../postgres/sql.js'
+import type { Queryable } from '../postgres/tx.js'
+
+/** References of what a payout belongs to; null if it stands alone. */
+export type PayoutOrigin = {
+  /** The conversion that funded it. */
+  conversion: string | null
+  /** The batch that it is an item of. */
+  batch: string | null
+}
+
+type Row = { id: string; conversionId: string | null; batchId: string | null }
+
+/** The conversions and batches of payouts, by the id of the payout. */
+export async function findPayoutOrigins(
+  db: Queryable,
+  environmentId: EnvironmentId,
+  ids: string[],
+): Promise<Map<string, PayoutOrigin>> {
+  const rows = await db.rows(sql<Row>`
+    select p.id, c.id as "conversionId", p.batch_id as "batchId"
+    from payouts p left join conversions c
+      on c.environment_id = p.environment_id and c.payout_id = p.id
+    where p.environment_id = ${environmentId} and p.id = any (${ids}::uuid[])`)
+  return new Map(
+    rows.map(({ id, conversionId, batchId }) => [
+      id,
+      {
+        conversion: conversionId && toReference(prefixes.conversion, conversionId),
+        batch: batchId && toReference(prefixes.payoutBatch, batchId),
+      },
+    ]),
+  )
+}

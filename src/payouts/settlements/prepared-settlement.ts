@@ -1,0 +1,86 @@
+import type { NairaLimits } from '../../base/config.js'
+import type { Environment, EnvironmentId, Mode } from '../../base/environment.js'
+import { Refusal } from '../../base/refusal.js'
+import type { Conversion } from '../../conversions/conversion.js'
+import type { Exchange } from '../../conversions/exchange.js'
+import { findStatementEnd, type StatementLine, sumStatement } from '../../ledger/statement.js'
+import { formatMoney } from '../../money/amounts.js'
+import type { Queryable } from '../../postgres/tx.js'
+import type { PayoutPreparation, PreparedPayout } from '../prepare-payouts.js'
+import { findLastSettlement } from './store-settlements.js'
+
+export type SettlementTools = {
+  db: Queryable
+  preparation: PayoutPreparation
+  naira: Record<Mode, NairaLimits>
+  exchange: Exchange
+}
+
+/** A settlement to commit. Call `payout.finish` when it is committed or refused. */
+export type PreparedSettlement = {
+  id: string
+  payout: PreparedPayout
+  /** The conversion of a settlement to a wallet, and what is needed to make it. */
+  conversion: {
+    made: Conversion
+    environment: Environment
+    backCoins: Exchange['backCoins']
+  } | null
+  scheduledFor: Date | null
+  /** Null: as much as possible. */
+  requestedAmount: bigint | null
+  reserve: bigint
+  /** Whether the balance covers another settlement right after this one. */
+  hasRest: boolean
+  /** The sums of the statement so far, so that few entries are read while it is locked. */
+  early: EarlySums
+}
+
+type EarlySums = { firstEntry: bigint; lastEntry: bigint; lines: StatementLine[] }
+
+export type SettlementRequest = {
+  environment: Environment
+  /** Null: requested by the merchant. */
+  scheduledFor: Date | null
+  /** Null: as much as possible. */
+  requestedAmount: bigint | null
+}
+
+/** The available naira now, and a function that sums up how they came about. */
+export async function readStatement(
+  db: Queryable,
+  environmentId: EnvironmentId,
+): Promise<{ available: bigint; sumUp(): Promise<EarlySums> }> {
+  const statement = { environmentId, asset: 'NGN' } as const
+  // Before the end of the statement: a settlement committed in between must not count as the
+  // previous one, because its entries would be after that end.
+  const previous = await findLastSettlement(db, environmentId)
+  const { available, entryNumber: lastEntry } = await findStatementEnd(db, statement)
+  const firstEntry = (previous?.lastEntry ?? 0n) + 1n
+  return {
+    available,
+    async sumUp() {
+      const lines = await sumStatement(db, { ...statement, first: firstEntry, last: lastEntry })
+      return { firstEntry, lastEntry, lines }
+    },
+  }
+}
+
+type Shortage = Pick<PreparedSettlement, 'requestedAmount' | 'reserve'> & { available: bigint }
+
+/** The money above the reserve does not cover the settlement. */
+export function notSettled(
+  { requestedAmount, available, reserve }: Shortage,
+  code: 'bank_transfer_failed' | 'crypto_transfer_failed' = 'bank_transfer_failed',
+): Refusal {
+  const kept = reserve > 0n ? ` after the reserve of ${formatMoney(reserve, 'NGN')}` : ''
+  const found = `${formatMoney(available, 'NGN')} is available, which is too little`
+  if (requestedAmount !== null)
+    return new Refusal('insufficient_balance', {
+      message: `${found} to settle ${formatMoney(requestedAmount, 'NGN')} with its fee${kept}.`,
+    })
+  return new Refusal(code, {
+    reason: 'nothing_to_settle',
+    message: `${found} for a settlement${kept}.`,
+  })
+}

@@ -1,0 +1,97 @@
+import { newId } from '../base/ids.js'
+import type { Coin } from '../money/assets.js'
+import type { RatePair } from '../money/rates.js'
+import { sql } from '../postgres/sql.js'
+import type { Queryable, Tx } from '../postgres/tx.js'
+
+export type StoredRate = RatePair & {
+  id: string
+  asset: Coin
+  origin: 'operator' | 'sources'
+  /** The operator, or the names of the sources. */
+  givenBy: string
+  createdAt: Date
+  expiresAt: Date | null
+}
+
+/** The rate that applied before one operator began to change it. */
+export type RateBase = RatePair & { since: Date }
+
+const columns = sql`id, asset, buy, sell, origin, given_by as "givenBy",
+  created_at as "createdAt", expires_at as "expiresAt"`
+
+/**
+ * The rate of each coin that holds now: the operator's while there is one, then the last one of the
+ * sources.
+ */
+export async function findRates(db: Queryable, now: Date): Promise<StoredRate[]> {
+  return db.rows(sql<StoredRate>`
+    select distinct on (newest.asset) newest.* from unnest(array['USDC', 'USDT']) coin
+    cross join unnest(array['operator', 'sources']) place
+    cross join lateral (
+      select ${columns}, withdrawn_at from rates where asset = coin and origin = place
+      order by created_at desc, id desc limit 1) newest
+    where newest.withdrawn_at is null and ("expiresAt" is null or "expiresAt" > ${now})
+    order by newest.asset, newest.origin`)
+}
+
+/** The last rate of the sources, however old: new readings are compared with it. */
+export async function findLastOfSources(
+  db: Queryable,
+  asset: Coin,
+): Promise<StoredRate | undefined> {
+  const [row] = await db.rows(sql<StoredRate>`
+    select ${columns} from rates where asset = ${asset} and origin = 'sources'
+    order by created_at desc, id desc limit 1`)
+  return row
+}
+
+/** The base of the last rate that an operator set; a rate that was confirmed has none. */
+export async function findBase(db: Queryable, asset: Coin): Promise<RateBase | undefined> {
+  type Row = { buy: bigint | null; sell: bigint | null; since: Date | null }
+  const [row] = await db.rows(sql<Row>`
+    select base_buy as buy, base_sell as sell, base_since as since from rates
+    where asset = ${asset} and origin = 'operator' order by created_at desc, id desc limit 1`)
+  return row?.since ? (row as RateBase) : undefined
+}
+
+/** The last rate that an operator set, also if it was withdrawn or has expired. */
+export async function findLastOfOperator(
+  db: Queryable,
+  asset: Coin,
+): Promise<(StoredRate & { withdrawnAt: Date | null }) | undefined> {
+  const [row] = await db.rows(sql<StoredRate & { withdrawnAt: Date | null }>`
+    select ${columns}, withdrawn_at as "withdrawnAt" from rates
+    where asset = ${asset} and origin = 'operator' order by created_at desc, id desc limit 1`)
+  return row
+}
+
+type RateToStore = Omit<StoredRate, 'id' | 'createdAt'> & { base?: RateBase | undefined }
+
+export function insertRate(tx: Tx, now: Date, rate: RateToStore): void {
+  const { asset, buy, sell, origin, givenBy, expiresAt, base } = rate
+  tx.write(sql`
+    insert into rates (id, asset, buy, sell, origin, given_by, created_at, expires_at,
+      base_buy, base_sell, base_since)
+    values (${newId(now)}, ${asset}, ${buy}, ${sell}, ${origin}, ${givenBy}, ${now}, ${expiresAt},
+      ${base?.buy ?? null}, ${base?.sell ?? null}, ${base?.since ?? null})`)
+}
+
+/** Ends the operator's rate of a coin; the sources then apply. False: there was none. */
+export async function withdrawRate(tx: Tx, now: Date, asset: Coin): Promise<boolean> {
+  const count = await tx.count(sql`
+    update rates set withdrawn_at = ${now} where id = (
+      select id from rates where asset = ${asset} and origin = 'operator'
+      order by created_at desc, id desc limit 1) and withdrawn_at is null`)
+  return count > 0
+}
+
+/** Newest first, for operators. */
+export async function listRates(
+  db: Queryable,
+  { asset, limit }: { asset: Coin; limit: number },
+): Promise<(StoredRate & { withdrawnAt: Date | null })[]> {
+  return db.rows(sql<StoredRate & { withdrawnAt: Date | null }>`
+    select ${columns}, withdrawn_at as "withdrawnAt" from rates where asset = ${asset}
+    order by created_at desc, id desc limit ${limit}`)
+}

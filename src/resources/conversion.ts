@@ -1,0 +1,122 @@
+import Type from 'typebox'
+import { toIsoText } from '../base/clock.js'
+import { prefixes, toReference } from '../base/ids.js'
+import { toWire } from '../money/amounts.js'
+import type { Asset } from '../money/assets.js'
+import { formatRate } from '../money/rates.js'
+import {
+  anyAmount,
+  anyAsset,
+  notYet,
+  orNull,
+  reference,
+  resource,
+  text,
+  timestamp,
+  withDescription,
+  withExample,
+} from './shapes.js'
+
+const rateText = text('1600', 'In naira per coin.')
+
+const price = {
+  from: withDescription(anyAsset, 'The asset that is converted.'),
+  to: withExample(withDescription(anyAsset, 'The asset that is credited.'), 'USDC'),
+  rate: rateText,
+  sourceAmount: withExample(
+    withDescription(anyAmount, 'Deducted from the balance of `from`, including the fee.'),
+    100_000_000,
+  ),
+  fee: withExample(withDescription(anyAmount, 'Part of `sourceAmount`, in `from`.'), 500_000),
+  targetAmount: withExample(withDescription(anyAmount, 'Added to the balance of `to`.'), '621.875'),
+}
+
+export const rate = resource('Rate', {
+  asset: Type.Enum(['USDC', 'USDT'], { examples: ['USDC'] }),
+  currency: Type.Literal('NGN', { examples: ['NGN'] }),
+  buy: text('1580', 'Naira that you get for one coin, before the fee.'),
+  sell: withDescription(rateText, 'Naira that you pay for one coin, before the fee.'),
+  updatedAt: timestamp('When the rate was set or read.'),
+})
+
+export const conversionQuote = resource('ConversionQuote', {
+  reference: reference(prefixes.conversionQuote, 'Send it as `quote` to convert at this price.'),
+  ...price,
+  expiresAt: timestamp('When the quote expires.'),
+  createdAt: timestamp('When the quote was created.'),
+})
+
+export const conversion = resource('Conversion', {
+  reference: reference(prefixes.conversion, 'Identifies the conversion.'),
+  status: Type.Enum(['COMPLETED'], {
+    description: 'A conversion completes at once, or is refused.',
+    examples: ['COMPLETED'],
+  }),
+  quote: orNull(
+    reference(prefixes.conversionQuote),
+    'The quote that was used; null if a transfer with `maxRate` or a settlement converted.',
+  ),
+  ...price,
+  transferReference: notYet(
+    text(toReference(prefixes.cryptoTransfer, '019b8d62-7a80-7c31-9f04-5ad2be61e0f7')),
+    'The transfer that the conversion paid for; null otherwise.',
+  ),
+  createdAt: timestamp('When the conversion was made.'),
+})
+
+type PriceFields = {
+  id: string
+  source: Asset
+  target: Asset
+  rate: bigint
+  sourceAmount: bigint
+  fee: bigint
+  targetAmount: bigint
+  createdAt: Date
+}
+
+export function showQuote(quote: PriceFields & { expiresAt: Date }) {
+  return {
+    reference: toReference(prefixes.conversionQuote, quote.id),
+    ...showPrice(quote),
+    expiresAt: toIsoText(quote.expiresAt),
+    createdAt: toIsoText(quote.createdAt),
+  }
+}
+
+export function showConversion(
+  conversion: PriceFields & { quoteId: string | null; payoutId: string | null },
+) {
+  const { quoteId, payoutId, target } = conversion
+  // A transfer that is paid for is in the asset that was bought.
+  const prefix = target === 'NGN' ? prefixes.bankTransfer : prefixes.cryptoTransfer
+  return {
+    reference: toReference(prefixes.conversion, conversion.id),
+    status: 'COMPLETED',
+    quote: quoteId && toReference(prefixes.conversionQuote, quoteId),
+    ...showPrice(conversion),
+    transferReference: payoutId && toReference(prefix, payoutId),
+    createdAt: toIsoText(conversion.createdAt),
+  }
+}
+
+function showPrice({ source, target, rate, sourceAmount, fee, targetAmount }: PriceFields) {
+  return {
+    from: source,
+    to: target,
+    rate: formatRate(rate),
+    sourceAmount: toWire(sourceAmount, source),
+    fee: toWire(fee, source),
+    targetAmount: toWire(targetAmount, target),
+  }
+}
+
+export function showRate(current: { asset: string; buy: bigint; sell: bigint; at: Date }) {
+  return {
+    asset: current.asset,
+    currency: 'NGN',
+    buy: formatRate(current.buy),
+    sell: formatRate(current.sell),
+    updatedAt: toIsoText(current.at),
+  }
+}
