@@ -66,7 +66,7 @@ export class ProviderClient {
     )
     await places.enter(what, signal)
     try {
-      const answer = await measureRailCall(this.#name, () => this.#fetch(call, signal))
+      const answer = await measureRailCall(this.#name, () => this.#fetchAgainIfClosed(call, signal))
       this.#noteAnswer()
       return answer
     } catch (error) {
@@ -83,6 +83,19 @@ export class ProviderClient {
     if (nowMs < this.#probeAtMs) throw new Unknown(`${what}: not called, the provider is down`)
     // One early call goes through as a probe; the others wait for its result.
     this.#probeAtMs = nowMs + limits.banks.probeIntervalMs
+  }
+
+  /**
+   * A provider may close a kept connection just as a request goes out on it. A query is then made
+   * again, once; a request that moves money is not.
+   */
+  async #fetchAgainIfClosed(call: ProviderCall, signal: AbortSignal): Promise<ProviderAnswer> {
+    try {
+      return await this.#fetch(call, signal)
+    } catch (error) {
+      if (call.method !== 'GET' || !isClosedConnection(error)) throw error
+      return this.#fetch(call, signal)
+    }
   }
 
   async #fetch({ method, path, query, body, headers }: ProviderCall, signal: AbortSignal) {
@@ -159,6 +172,11 @@ async function readBounded(response: Response): Promise<string> {
     chunks.push(chunk)
   }
   return Buffer.concat(chunks).toString('utf8')
+}
+
+function isClosedConnection(error: unknown): boolean {
+  const cause = error instanceof Error ? (error.cause as { code?: string } | undefined) : undefined
+  return ['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE'].includes(cause?.code ?? '')
 }
 
 /** Without the URL and the headers, which `fetch` may put into messages. */

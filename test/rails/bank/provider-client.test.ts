@@ -11,21 +11,21 @@ let calls = 0
 let answer: { status: number; body: string } | 'lost' = { status: 200, body: '{}' }
 const waiting: (() => void)[] = []
 let isHeld = false
+let lostFirst = 0
 
 const server = await serveProvider({
   port: 0,
   faults,
-  routes: [
-    {
-      method: 'GET',
-      pattern: /^\/thing$/,
-      async handle() {
-        calls += 1
-        if (isHeld) await new Promise<void>((resolve) => waiting.push(resolve))
-        return answer
-      },
+  routes: (['GET', 'POST'] as const).map((method) => ({
+    method,
+    pattern: /^\/thing$/,
+    async handle() {
+      calls += 1
+      if (isHeld) await new Promise<void>((resolve) => waiting.push(resolve))
+      if (calls <= lostFirst) return 'lost'
+      return answer
     },
-  ],
+  })),
   notFound: () => ({ status: 404, body: '{"missing":true}' }),
 })
 afterAll(() => server.close())
@@ -49,6 +49,7 @@ beforeEach(() => {
   answer = { status: 200, body: '{}' }
   Object.assign(faults, noFaults())
   isHeld = false
+  lostFirst = 0
 })
 
 it('returns answers below 500, with numbers as texts', async () => {
@@ -66,6 +67,24 @@ describe('is unknown', () => {
   ] as const)('with %s', async (_, given) => {
     answer = given
     await expect(client.call(late)).rejects.toBeInstanceOf(Unknown)
+  })
+})
+
+describe('when the provider closes the connection instead of answering', () => {
+  it('makes a query again, once', async () => {
+    lostFirst = 1
+    expect(await client.call(late)).toEqual({ status: 200, body: {} })
+    expect(calls).toBe(2)
+    lostFirst = Number.POSITIVE_INFINITY
+    await expect(client.call(late)).rejects.toBeInstanceOf(Unknown)
+    expect(calls).toBe(4)
+  })
+
+  it('never makes a request again that may have moved money', async () => {
+    lostFirst = 1
+    const post = { ...late, method: 'POST', body: {} } as const
+    await expect(client.call(post)).rejects.toBeInstanceOf(Unknown)
+    expect(calls).toBe(1)
   })
 })
 

@@ -70,6 +70,8 @@ const isTurn = (scenario: Scenario, index: number, name: string) =>
 const scenariosOf = (name: string) =>
   isLongRun ? scenarios : scenarios.filter((one, index) => isTurn(one, index, name))
 
+const isWarning = (line: string) => ['warn', 'error'].includes(JSON.parse(line).level)
+
 describe.each(banks.map(({ name }) => name))('%s', (name) => {
   const world = worlds.get(name)!
   const { bank } = world
@@ -87,6 +89,7 @@ describe.each(banks.map(({ name }) => name))('%s', (name) => {
       }
       results.set(cell, 'FAIL')
       let note = ''
+      const linesBefore = world.lines.length
       try {
         await scenario.run({
           ...world,
@@ -95,6 +98,9 @@ describe.each(banks.map(({ name }) => name))('%s', (name) => {
             note = words
           },
         })
+      } catch (error) {
+        console.error(...world.lines.slice(linesBefore).filter(isWarning))
+        throw error
       } finally {
         Object.assign(bank.faults, noFaults())
         world.relay.release()
