@@ -1,11 +1,13 @@
 import { defineConfig } from 'vitest/config'
 import { builtSources } from './test/support/built-sources.js'
+import { isLongRun } from './test/support/long-run.js'
 import { LongestFirst } from './test/support/longest-first.js'
 
 export default defineConfig({
   plugins: [builtSources],
   test: {
     include: ['test/**/*.test.ts'],
+    exclude: isLongRun ? [] : ['test/**/*-long.test.ts'],
     globalSetup: [
       'test/support/find-browser.ts',
       'test/support/run-folder.mjs',

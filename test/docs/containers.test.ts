@@ -6,6 +6,7 @@ import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { readConfig, variables } from '../../src/base/config.js'
 import { root } from '../support/doc-pages.js'
+import { isLongRun } from '../support/long-run.js'
 import { composeVariables } from '../support/render-env-example.js'
 
 /** Tests run without Docker: checks what can be known without it. */
@@ -37,7 +38,7 @@ describe('the image', () => {
   })
 
   // Runs the stages by hand: with copied files only, and without sources or compiler at the end.
-  test('builds from the copied files and runs without the sources', () => {
+  test.runIf(isLongRun)('builds from the copied files and runs without the sources', () => {
     const folder = mkdtempSync(path.join(tmpdir(), 'manilla-image-'))
     const place = (stage: typeof final, name: string, from: string) => {
       for (const { name: instruction, rest } of stage) {

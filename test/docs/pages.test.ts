@@ -1,6 +1,7 @@
 import { createServer } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Fence, fencesOf, listPages, readPage } from '../support/doc-pages.js'
+import { isLongRun } from '../support/long-run.js'
 import {
   createHome,
   isRunning,
@@ -15,7 +16,8 @@ import { openTerminal, type Place, type Ran, runBlocks } from './shell-session.j
 
 /**
  * Runs every code block of every page, in the order of the page, against one service. Pages run in
- * any order, because readers open them in any order.
+ * any order, because readers open them in any order. `npm test` runs what newcomers and integrators
+ * read; `npm run test:long` runs the operator's and the reference pages, too.
  */
 
 const blocksOf = (page: string) =>
@@ -23,8 +25,9 @@ const blocksOf = (page: string) =>
 const pages = listPages().map((page) => ({ page, blocks: blocksOf(page) }))
 const all = pages.flatMap(({ page, blocks }) => blocks.map((block) => ({ page, ...block })))
 const isSkipped = ({ note }: Fence) => note.startsWith('not-run')
+const isTurn = (page: string) => isLongRun || !/^docs\/(operating|reference)\//.test(page)
 const read = seededRandom('pages').shuffle(
-  pages.filter(({ blocks }) => blocks.some((block) => !isSkipped(block))),
+  pages.filter(({ page, blocks }) => isTurn(page) && blocks.some((block) => !isSkipped(block))),
 )
 
 /**

@@ -6,7 +6,6 @@ import { sql } from '../../src/postgres/sql.js'
 import { insertWallets, reserveWalletNumbers } from '../../src/wallets/store-wallets.js'
 import { openTwistedNode } from '../rails/solana/twisted-node.js'
 import { openWallets } from '../rails/solana/wallets.js'
-import { isLongRun } from '../support/long-run.js'
 import { openWithWallets, shopOf } from '../support/open-with-wallets.js'
 
 const service = await openWithWallets()
@@ -87,9 +86,7 @@ async function addIdle({ dedicated, temporary }: { dedicated: number; temporary:
 }
 
 /** Idle wallets: most without any deposit, and some that were paid. */
-const idle = isLongRun
-  ? { dedicated: 9_000, temporary: 1_000 }
-  : { dedicated: 3_600, temporary: 400 }
+const idle = { dedicated: 9_000, temporary: 1_000 }
 
 // Ten active wallets beside thousands of idle ones. Counts the calls to the node.
 test('idle wallets cost next to nothing, and twice as many hardly more', async () => {
