@@ -40,20 +40,24 @@ export class SimulatedChain implements SimulatedRail {
     })
   }
 
-  /** Sets the rule before checking: an attempt that lands after the check meets the rule. */
+  /**
+   * The API sends a new transfer after its answer, so it may arrive at any moment: one that arrives
+   * after the rule meets it, and has ended as instructed.
+   */
   async #follow({ reference, outcome, attempt }: Instruction): Promise<Instructed> {
     const fault = faultsByOutcome[outcome]
     assert(fault, 'the outcome is one for crypto transfers')
     const isRepeat = this.#rules.get(reference)?.fault === fault
     if (!attempt) return isRepeat ? 'obeyed' : 'too_late'
+    if (await this.#findEnd(attempt.token)) return isRepeat ? 'obeyed' : 'too_late'
     // Also for a repeat: a restarted localnet has lost its rules.
     await this.#setRule(reference, { match: { memo: reference }, fault })
-    if (await this.#hasLanded(attempt.token)) {
-      if (isRepeat) return 'obeyed'
+    const end = await this.#findEnd(attempt.token)
+    if (end && end !== outcome) {
       this.#rules.delete(reference)
       return 'too_late'
     }
-    await this.send([attempt])
+    if (!end) await this.send([attempt])
     return 'obeyed'
   }
 
@@ -67,10 +71,15 @@ export class SimulatedChain implements SimulatedRail {
     for (const [memo, one] of next) this.#rules.set(memo, one)
   }
 
-  async #hasLanded(signature: string): Promise<boolean> {
+  /** The outcome of a transaction that the chain has executed. */
+  async #findEnd(signature: string): Promise<'land' | 'fail' | undefined> {
     const params = [[signature], { searchTransactionHistory: true }]
-    const answer = (await this.#call('getSignatureStatuses', params)) as { value: unknown[] }
-    return answer.value[0] !== null
+    const answer = (await this.#call('getSignatureStatuses', params)) as {
+      value: ({ err: unknown } | null)[]
+    }
+    const [status] = answer.value
+    if (!status) return undefined
+    return status.err === null ? 'land' : 'fail'
   }
 
   /** A localnet that cannot be reached is a refusal, not a bug. */
