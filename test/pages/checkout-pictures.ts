@@ -70,15 +70,10 @@ let count = 0
  */
 const withContrast = new Set([
   'pending',
-  'paid',
   'held',
   'coins',
-  'reference-introduction',
-  'reference-listBalances',
   'console-home',
-  'console-payments',
   'console-payment-held',
-  'console-settings',
   'console-keys-create',
   'console-payout-new',
   'console-payout-approve',
