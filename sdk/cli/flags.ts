@@ -650,7 +650,7 @@ export const described: Record<string, Described> = {
     takesIdempotencyKey: true,
   },
   'batches.cancel': {
-    about: 'Cancel a payout batch. Ends a batch that was not submitted.',
+    about: 'Cancel a payout batch. Ends a batch that was not submitted. Of a batch that is being paid, it stops the rest: items that are not transfers yet fail with the reason batch_cancelled and can be retried, transfers that exist go on, and the batch ends with them.',
     flags: [],
     money: ['amount', 'fee', 'totalDebit'],
     takesIdempotencyKey: true,

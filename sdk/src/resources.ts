@@ -695,7 +695,9 @@ export type Resources = {
     /**
      * Cancel a payout batch.
      *
-     * Ends a batch that was not submitted.
+     * Ends a batch that was not submitted. Of a batch that is being paid, it stops the rest: items
+     * that are not transfers yet fail with the reason `batch_cancelled` and can be retried,
+     * transfers that exist go on, and the batch ends with them.
      *
      * `POST /v1/disbursements/batches/{reference}/cancel`
      */

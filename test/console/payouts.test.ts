@@ -200,6 +200,10 @@ test('a file is uploaded, approved by another person and paid, and what failed i
   await picture(page, 'script', 'console-batch-approve')
   await page.getByRole('button', { name: 'Approve' }).click()
   await page.getByText('0 of 5 ended').waitFor()
+  await page.getByRole('button', { name: 'Stop the rest' }).click()
+  await page.getByText('5 items that are not sent yet will not be paid').waitFor()
+  await picture(page, 'script', 'console-batch-stop')
+  await page.keyboard.press('Escape')
   // A transfer that the bank does not answer for is tried again later.
   await until(async () => {
     await work()

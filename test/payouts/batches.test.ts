@@ -7,9 +7,11 @@ import type { BatchTools } from '../../src/payouts/batches/batch-tools.js'
 import { expireBatches } from '../../src/payouts/batches/decide-batch.js'
 import { runBatches } from '../../src/payouts/batches/run-batches.js'
 import { pauseRail, resumeRail } from '../../src/payouts/paused-rails.js'
+import { railUnavailable } from '../../src/rails/solana/refuse.js'
 import { toNuban } from '../../src/simulation/sandbox-bank/nuban.js'
 import { compareMarks, readChangeMarks } from '../../src/timeline/change-marks.js'
 import { openBatchWorker } from '../support/batch-worker.js'
+import type { Reply } from '../support/open-manilla.js'
 import { openWithBankAndChain } from '../support/open-with-bank-and-chain.js'
 import { addPerson, type Person } from '../support/people.js'
 import { expectAllProofs } from '../support/sound-books.js'
@@ -443,6 +445,48 @@ describe('a submitted batch', () => {
     await finish()
     const after = await ofStopped('GET', `${path}/${reference}`)
     expect(after.json.data).toMatchObject({ status: 'COMPLETED', counts: { completed: 2 } })
+    await expectAllProofs(db)
+  })
+
+  test('is stopped: what is not a transfer yet is not paid, and can be retried', async () => {
+    await fund('NGN', 10_000_000)
+    const reference = await createReady([31, 32, 33, 34].map((serial) => item(account(serial))))
+    await submit(reference)
+    const cancel = () => post(`${path}/${reference}/cancel`)
+    const { preparation } = worker
+    const withPrepare = (prepare: typeof preparation.prepare): BatchTools => ({
+      ...worker,
+      preparation: { ...preparation, prepare },
+    })
+    const payFirstTwo = withPrepare(async (now, request) =>
+      request.batchItem!.number > 2 ? railUnavailable() : preparation.prepare(now, request),
+    )
+    await work(payFirstTwo)
+    expect(await read(reference)).toMatchObject({ counts: { submitted: 2, valid: 2 } })
+    clock.advance(limits.batches.itemRetryMs)
+    // While a worker asks the bank for the names of the other two.
+    let cancelled: Promise<Reply> | undefined
+    const cancelFirst = withPrepare(async (now, request) => {
+      cancelled ??= cancel()
+      expect((await cancelled).json.data).toMatchObject({ status: 'PROCESSING' })
+      return preparation.prepare(now, request)
+    })
+    await work(cancelFirst)
+    expect(cancelled).toBeDefined()
+    const refused = await cancel()
+    expect(refused.json).toMatchObject({ code: 'batch_failed', reason: 'invalid_state' })
+    await finish()
+    expect(await read(reference)).toMatchObject({
+      status: 'COMPLETED',
+      counts: { completed: 2, failed: 2 },
+    })
+    const problem = { reason: 'batch_cancelled', message: expect.stringContaining('cancelled') }
+    expect(await itemsOf(reference, '&status=FAILED')).toMatchObject([
+      { row: 3, problem, transferReference: null },
+      { row: 4, problem, transferReference: null },
+    ])
+    const retried = await post(`${path}/${reference}/retry`)
+    expect(retried.json.data).toMatchObject({ items: 2, retryOf: reference })
     await expectAllProofs(db)
   })
 

@@ -129,6 +129,11 @@ export const batchTexts = {
     cancelTitle: 'Cancel this batch?',
     cancelText: 'Nothing was paid. You can upload the file again.',
     cancelled: 'Batch cancelled.',
+    stop: 'Stop the rest',
+    stopTitle: 'Stop the rest of this batch?',
+    stopText: (waiting: number, sent: number) =>
+      `${count(waiting, 'item that is', 'items that are')} not sent yet will not be paid; you can retry them later. ${count(sent, 'transfer', 'transfers')} in progress cannot be stopped.`,
+    stopped: 'The rest will not be paid.',
     report: 'Report',
     retry: 'Retry failed items',
     retried: 'A new batch of the failed items is being checked.',

@@ -403,7 +403,8 @@ const cancel = (api: ApiParts) =>
     path: `${path}/:reference/cancel`,
     operation: 'cancelPayoutBatch',
     summary: 'Cancel a payout batch',
-    description: 'Ends a batch that was not submitted.',
+    description:
+      'Ends a batch that was not submitted. Of a batch that is being paid, it stops the rest: items that are not transfers yet fail with the reason `batch_cancelled` and can be retried, transfers that exist go on, and the batch ends with them.',
     params,
     answers: { 200: payoutBatch },
     refusals: ['not_found', ...withReasons('batch_failed', 'invalid_state')],

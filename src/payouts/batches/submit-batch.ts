@@ -5,9 +5,16 @@ import { lockLedgerAccounts } from '../../ledger/lock-accounts.js'
 import { formatMoney } from '../../money/amounts.js'
 import type { Tx } from '../../postgres/tx.js'
 import { mustWait } from '../create-under-rule.js'
-import { type Batch, batchReference, payableAmount } from './batch.js'
+import { type Batch, type BatchItem, batchReference, payableAmount } from './batch.js'
 import { hashBatch } from './hash-batch.js'
-import { type BatchName, lockBatch, readItems, writeOrder, writeState } from './store-batches.js'
+import {
+  type BatchName,
+  lockBatch,
+  readItems,
+  writeItems,
+  writeOrder,
+  writeState,
+} from './store-batches.js'
 
 type Submission = BatchName & {
   skipsInvalid: boolean
@@ -83,19 +90,47 @@ function notCovered(batch: Batch, available: bigint): Refusal {
   })
 }
 
-/** Ends a batch that was not submitted. Throws refusals. */
+/** Ends a batch that was not submitted, or stops the rest of one that is paid. Throws refusals. */
 export async function cancelBatch(
   tx: Tx,
   now: Date,
   { at, ...name }: BatchName & { at: Date },
 ): Promise<Batch> {
   const batch = await lockBatch(tx, name)
+  if (batch.state === 'PROCESSING') return stopRest(tx, now, { batch, at })
   if (!['VALIDATING', 'READY', 'INVALID'].includes(batch.state))
     throw new Refusal('batch_failed', {
       reason: 'invalid_state',
-      message: `${batchReference(batch)} is ${batch.state}. Only a batch that was not submitted can be cancelled.`,
+      message: `${batchReference(batch)} is ${batch.state}. Only a batch that was not submitted, or that is being paid, can be cancelled.`,
     })
   const cancelled: Batch = { ...batch, state: 'CANCELLED', endedAt: at }
   writeState(tx, cancelled, { dueAt: now })
   return cancelled
+}
+
+/**
+ * The items that are not transfers yet fail. Workers pay items under the lock of the batch, so none
+ * of these is paid afterwards; transfers that exist go on, and the batch ends with them.
+ */
+async function stopRest(
+  tx: Tx,
+  now: Date,
+  { batch, at }: { batch: Batch; at: Date },
+): Promise<Batch> {
+  const waiting = await readItems(tx, batch, { states: ['VALID'] })
+  if (waiting.length === 0)
+    throw new Refusal('batch_failed', {
+      reason: 'invalid_state',
+      message: `Every item of ${batchReference(batch)} is a transfer already. Transfers cannot be cancelled.`,
+    })
+  const changes = waiting.map((before) => {
+    const after: BatchItem = { ...before, state: 'FAILED', problem: batchCancelled, endedAt: at }
+    return { before, after, dueAt: null }
+  })
+  return writeItems(tx, batch, changes, { dueAt: now })
+}
+
+const batchCancelled = {
+  reason: 'batch_cancelled',
+  message: 'The batch was cancelled before this item was paid.',
 }

@@ -113,7 +113,8 @@ function Actions({ batch }: { batch: Batch }) {
   const mayExport = useMay('exports.make')
   const [isCancelling, setCancelling] = useState(false)
   const hasResults = status === 'PROCESSING' || status === 'COMPLETED'
-  const canCancel = isOpen(batch) || status === 'VALIDATING'
+  const isPaying = status === 'PROCESSING' && counts.valid > 0
+  const canCancel = isOpen(batch) || status === 'VALIDATING' || isPaying
   return (
     <>
       {mayExport && hasResults && (
@@ -126,7 +127,7 @@ function Actions({ batch }: { batch: Batch }) {
       )}
       {mayCreate && canCancel && (
         <Button kind="danger" onClick={() => setCancelling(true)}>
-          {words.cancel}
+          {isPaying ? words.stop : words.cancel}
         </Button>
       )}
       {mayCreate && status === 'COMPLETED' && counts.failed > 0 && <Retry batch={batch} />}
@@ -157,24 +158,26 @@ function Retry({ batch: { reference } }: { batch: Batch }) {
   )
 }
 
-function Cancel({ batch: { reference }, onClose }: { batch: Batch; onClose: () => void }) {
+function Cancel({ batch, onClose }: { batch: Batch; onClose: () => void }) {
+  const { reference, status, counts } = batch
+  const isPaying = status === 'PROCESSING'
   const { write, isBusy, refusal } = useWrite({ topics, reads: ['batch'] })
   return (
     <ConfirmDialog
       isOpen
       isDangerous
-      title={words.cancelTitle}
-      confirmLabel={words.cancel}
+      title={isPaying ? words.stopTitle : words.cancelTitle}
+      confirmLabel={isPaying ? words.stop : words.cancel}
       isBusy={isBusy}
       refusal={refusal}
       onClose={onClose}
       onConfirm={async () => {
         if ((await write(`${path}/${reference}/cancel`)) === undefined) return
         onClose()
-        await notify(words.cancelled)
+        await notify(isPaying ? words.stopped : words.cancelled)
       }}
     >
-      <p>{words.cancelText}</p>
+      <p>{isPaying ? words.stopText(counts.valid, counts.submitted) : words.cancelText}</p>
     </ConfirmDialog>
   )
 }
