@@ -131,8 +131,11 @@ export const batchTexts = {
     cancelled: 'Batch cancelled.',
     stop: 'Stop the rest',
     stopTitle: 'Stop the rest of this batch?',
-    stopText: (waiting: number, sent: number) =>
-      `${count(waiting, 'item that is', 'items that are')} not sent yet will not be paid; you can retry them later. ${count(sent, 'transfer', 'transfers')} in progress cannot be stopped.`,
+    stopText: (waiting: number, sent: number) => {
+      const rest = `${count(waiting, 'item that is', 'items that are')} not sent yet will not be paid; you can retry them later.`
+      if (sent === 0) return rest
+      return `${rest} ${count(sent, 'transfer', 'transfers')} in progress cannot be stopped.`
+    },
     stopped: 'The rest will not be paid.',
     report: 'Report',
     retry: 'Retry failed items',
