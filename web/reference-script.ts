@@ -131,7 +131,8 @@ async function runStep(
     const answer = await read(await send(request))
     const data = isObject(answer.json) ? (answer.json.data ?? null) : null
     if (answer.status >= 300) throw new Error(`${step.method} ${path} → ${messageOf(answer)}`)
-    const item = isObject(data) && Array.isArray(data.items) ? pick(data.items, step.match) : data
+    const items = isObject(data) && Array.isArray(data.items) ? data.items : [data]
+    const item = pick(items, step.match)
     if (isObject(item)) {
       for (const [name, field] of Object.entries(step.take)) taken[name] = item[field] ?? null
       const values = [...new Set(Object.keys(step.take).map((name) => String(taken[name])))]

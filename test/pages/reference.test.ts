@@ -25,7 +25,7 @@ const visited = new Set<string>()
 /**
  * `npm run pages` visits every operation. `npm test` visits one of each method, with each key, with
  * and without a body, and one about each resource. The journey of the first start sends the example
- * of every operation without a browser.
+ * of every operation without a browser, in `npm run test:long`.
  */
 for (const [place, methods] of Object.entries<Record<string, Operation>>(paths))
   for (const [method, { operationId, requestBody, security }] of Object.entries(methods)) {

@@ -19,9 +19,9 @@ export type Step = {
   body?: unknown
   /** Fields of the answer, by the name under which later calls use them in path, query and body. */
   take: Record<string, string>
-  /** For a list: only an item with these values. */
+  /** Only an item of the list, or a resource, with these values. */
   match?: Record<string, unknown>
-  /** For a list that has no such item. Without this, the page waits for one. */
+  /** For a list that has no such item. Without this, the page waits. */
   otherwise?: Step[]
 }
 
@@ -51,8 +51,16 @@ const exampleEndpoint: Call = {
 }
 /** Banks refuse a transfer to a name that is not the account holder's. */
 const recipient: Call = { operation: 'resolveBankAccount', take: ['accountName'] }
-/** Stays unknown until it is settled; see magic-accounts.ts. */
+/** The bank refuses transfers to the first; the second stays unknown until it is settled. */
+const closedAccount = { bankCode: '999', accountNumber: '9900000027' }
 const unknownAccount = { bankCode: '999', accountNumber: '9900000065' }
+
+const newBatch: Call = { operation: 'createPayoutBatch', take: ['reference'] }
+const untilBatch = (status: string): Call => ({
+  operation: 'getPayoutBatch',
+  match: { status },
+  take: ['status'],
+})
 
 /** Paths whose examples need more than an item of their list, or one that `POST` creates. */
 const special: Record<string, Call[]> = {
@@ -89,6 +97,13 @@ const special: Record<string, Call[]> = {
       take: ['reference'],
       otherwise: [recipient, { operation: 'createBankTransfer', take: ['reference'] }],
     },
+  ],
+  '/v1/disbursements/batches/{reference}/submit': [newBatch, untilBatch('READY')],
+  '/v1/disbursements/batches/{reference}/retry': [
+    { ...newBatch, body: { items: [{ ...closedAccount, amount: 10_000 }] } },
+    untilBatch('READY'),
+    { operation: 'submitPayoutBatch' },
+    untilBatch('COMPLETED'),
   ],
   '/public/checkout/{reference}': [{ operation: 'createCheckoutSession', take: ['reference'] }],
   '/v1/webhook-endpoints/{id}': [exampleEndpoint],
