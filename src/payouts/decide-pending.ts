@@ -19,7 +19,13 @@ import { type FollowReturns, lockFollowedReturns } from './followed-returns.js'
 import { logPayouts } from './log-payouts.js'
 import { hashOrder } from './order-hash.js'
 import { isRailPaused, railPaused } from './paused-rails.js'
-import { nextSequence, type Payout, payoutKinds, referenceOf } from './payout.js'
+import {
+  nextSequence,
+  type Payout,
+  type PayoutApproval,
+  payoutKinds,
+  referenceOf,
+} from './payout.js'
 import type { PayoutRail, PreparedAttempt } from './ports.js'
 import type { PayoutBanks, PayoutRails } from './prepare-payouts.js'
 import { insertAttempts } from './store-payouts.js'
@@ -67,26 +73,47 @@ function refuseOthers(payout: Payout): void {
 
 type ApprovalRequest = PendingName & { orderHash: string; decider: Decider }
 
-function judge(payout: Pending, { orderHash, decider }: ApprovalRequest, at: Date): void {
+function judge(payout: Pending, request: ApprovalRequest, at: Date): void {
   refuseOthers(payout)
-  const reference = referenceOf(payout)
-  if (payout.creator === decider.userId)
+  const order = { ...payout, noun: 'transfer', ending: 'fail', reference: referenceOf(payout) }
+  judgeApproval({ ...order, hash: hashOrder(payout) }, request, at)
+}
+
+/** A payout, or a batch of them, that waits for a second person. */
+type WaitingOrder = {
+  noun: string
+  /** What happens to it when its time is over. */
+  ending: string
+  reference: string
+  creator: string | null
+  createdByKey: string | null
+  approval: PayoutApproval | null
+  /** Of what its rows say now. */
+  hash: string
+}
+
+/** Refuses the approval of one's own order, one that is too late, and one of another order. */
+export function judgeApproval(
+  { noun, ending, reference, creator, createdByKey, approval, hash }: WaitingOrder,
+  { orderHash, decider }: { orderHash: string; decider: Decider },
+  at: Date,
+): void {
+  if (creator === decider.userId)
     throw new Refusal('approval_failed', {
       reason: 'own_payout',
-      message: `You created ${reference}${payout.createdByKey ? ', with an API key of yours' : ''}. Another person must approve it.`,
+      message: `You created ${reference}${createdByKey ? ', with an API key of yours' : ''}. Another person must approve it.`,
     })
-  const { approval } = payout
-  assert(approval, 'a payout that waits has an order hash')
+  assert(approval, 'an order that waits has a hash')
   if (at >= approval.expiresAt)
     throw new Refusal('approval_failed', {
       reason: 'approval_expired',
-      message: `${reference} waited too long and is about to fail. Create it again.`,
+      message: `${reference} waited too long and is about to ${ending}. Create it again.`,
     })
-  // The stored hash too: what is signed below is what the row says.
-  if (orderHash !== approval.orderHash || hashOrder(payout) !== approval.orderHash)
+  // The hash now, too: what is paid is what the rows say.
+  if (orderHash !== approval.orderHash || hash !== approval.orderHash)
     throw new Refusal('approval_failed', {
       reason: 'order_changed',
-      message: `${reference} is not the transfer that was shown to you. Read it again, then decide.`,
+      message: `${reference} is not the ${noun} that was shown to you. Read it again, then decide.`,
     })
 }
 

@@ -44,7 +44,8 @@ const path = '/v1/disbursements'
 const params = inPath('reference', referenceSample(prefixes.bankTransfer))
 const transfer = Type.Union([bankTransfer, cryptoTransfer])
 
-const base = {
+/** Of every decision about an order that waits. */
+export const ofDecision = {
   access: 'user',
   permission: 'payouts.approve',
   stepUp: 'always',
@@ -59,7 +60,7 @@ export function approvalRoutes(api: ApiParts): Route[] {
 
 const approve = (api: ApiParts) =>
   route({
-    ...base,
+    ...ofDecision,
     path: `${path}/:reference/approve`,
     stopsWhenSuspended: true,
     operation: 'approveDisbursement',
@@ -103,7 +104,7 @@ const approve = (api: ApiParts) =>
 
 const reject = (api: ApiParts) =>
   route({
-    ...base,
+    ...ofDecision,
     path: `${path}/:reference/reject`,
     operation: 'rejectDisbursement',
     summary: 'Reject a transfer',

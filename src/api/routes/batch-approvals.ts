@@ -6,16 +6,9 @@ import { referenceSample, sampleHash } from '../../resources/shapes.js'
 import type { ApiParts } from '../api-parts.js'
 import { type Route, route } from '../edge/route.js'
 import { closed, inPath, plainText } from '../edge/schemas.js'
-import { deciderOf } from './approvals.js'
+import { deciderOf, ofDecision } from './approvals.js'
 import { changeBatch } from './payout-batches.js'
 
-const base = {
-  access: 'user',
-  permission: 'payouts.approve',
-  stepUp: 'always',
-  tag: 'Disbursements',
-  method: 'POST',
-} as const
 const path = '/v1/disbursements/batches'
 const params = inPath('reference', referenceSample(prefixes.payoutBatch))
 
@@ -26,7 +19,7 @@ export function batchApprovalRoutes(api: ApiParts): Route[] {
 
 const approve = (api: ApiParts) =>
   route({
-    ...base,
+    ...ofDecision,
     path: `${path}/:reference/approve`,
     stopsWhenSuspended: true,
     operation: 'approvePayoutBatch',
@@ -60,7 +53,7 @@ const approve = (api: ApiParts) =>
 
 const reject = (api: ApiParts) =>
   route({
-    ...base,
+    ...ofDecision,
     path: `${path}/:reference/reject`,
     operation: 'rejectPayoutBatch',
     summary: 'Reject a payout batch',

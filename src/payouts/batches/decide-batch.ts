@@ -1,4 +1,3 @@
-import { strict as assert } from 'node:assert'
 import { after } from '../../base/clock.js'
 import { prefixes, toReference } from '../../base/ids.js'
 import { limits } from '../../base/limits.js'
@@ -7,7 +6,7 @@ import type { Database } from '../../postgres/database.js'
 import { sql } from '../../postgres/sql.js'
 import type { Tx } from '../../postgres/tx.js'
 import type { Decider } from '../decide-pending.js'
-import { refuseSharedAccess } from '../decide-pending.js'
+import { judgeApproval, refuseSharedAccess } from '../decide-pending.js'
 import type { ApprovalDecision } from '../payout.js'
 import { type Batch, batchReference } from './batch.js'
 import { hashBatch } from './hash-batch.js'
@@ -47,29 +46,15 @@ export async function approveBatch(
 ): Promise<Batch> {
   const batch = await lockBatch(tx, name)
   refuseOthers(batch)
-  const reference = batchReference(batch)
   const creator = await findCreator(tx, batch)
-  if (creator === decider.userId)
-    throw new Refusal('approval_failed', {
-      reason: 'own_payout',
-      message: `You created ${reference}${batch.createdByKey ? ', with an API key of yours' : ''}. Another person must approve it.`,
-    })
-  const { approval } = batch
-  assert(approval, 'a batch that waits has an order hash')
-  if (at >= approval.expiresAt)
-    throw new Refusal('approval_failed', {
-      reason: 'approval_expired',
-      message: `${reference} waited too long and is about to expire. Create it again.`,
-    })
   const items = await readItems(tx, batch, { states: ['VALID'] })
-  if (orderHash !== approval.orderHash || hashBatch(batch, items) !== approval.orderHash)
-    throw new Refusal('approval_failed', {
-      reason: 'order_changed',
-      message: `${reference} is not the batch that was shown to you. Read it again, then decide.`,
-    })
+  const order = { ...batch, noun: 'batch', ending: 'expire', reference: batchReference(batch) }
+  const waiting = { ...order, creator, hash: hashBatch(batch, items) }
+  judgeApproval(waiting, { orderHash, decider }, at)
   await refuseSharedAccess(tx, at, { creator, decider })
   const decision = decide(tx, batch, { verdict: 'APPROVED', decider, reason: null, at })
-  const approved: Batch = { ...batch, state: 'PROCESSING', approval: { ...approval, decision } }
+  const approval = { ...batch.approval!, decision }
+  const approved: Batch = { ...batch, state: 'PROCESSING', approval }
   writeState(tx, approved, { dueAt: now })
   return approved
 }
