@@ -1,3 +1,4 @@
+import { Link } from '@tanstack/react-router'
 import { Copy } from './copy'
 
 /** `pay_06drtrktg1…f0yw`: the start and end, if it is long. */
@@ -13,6 +14,13 @@ export function Reference({ value, isShort = false }: { value: string; isShort?:
     </Copy>
   )
 }
+
+/** An identifier of ours that leads to the page of its resource. */
+export const ResourceLink = ({ to, reference }: { to: string; reference: string }) => (
+  <Link className="lnk mono" to={to}>
+    {reference}
+  </Link>
+)
 
 /** `041 882 7731`. */
 export function formatAccountNumber(number: string): string {

@@ -125,18 +125,22 @@ export const batchTexts = {
     noApprover: 'No other member may approve payouts. Invite one first.',
     submittedNote: 'The batch is being paid.',
     waitsNote: 'The batch is waiting for approval.',
-    cancel: 'Cancel batch',
-    cancelTitle: 'Cancel this batch?',
-    cancelText: 'Nothing was paid. You can upload the file again.',
-    cancelled: 'Batch cancelled.',
-    stop: 'Stop the rest',
-    stopTitle: 'Stop the rest of this batch?',
-    stopText: (waiting: number, sent: number) => {
-      const rest = `${count(waiting, 'item that is', 'items that are')} not sent yet will not be paid; you can retry them later.`
-      if (sent === 0) return rest
-      return `${rest} ${count(sent, 'transfer', 'transfers')} in progress cannot be stopped.`
+    cancel: {
+      confirm: 'Cancel batch',
+      title: 'Cancel this batch?',
+      text: () => 'Nothing was paid. You can upload the file again.',
+      done: 'Batch cancelled.',
     },
-    stopped: 'The rest will not be paid.',
+    stop: {
+      confirm: 'Stop the rest',
+      title: 'Stop the rest of this batch?',
+      text({ valid, submitted }: { valid: number; submitted: number }) {
+        const rest = `${count(valid, 'item that is', 'items that are')} not sent yet will not be paid; you can retry them later.`
+        if (submitted === 0) return rest
+        return `${rest} ${count(submitted, 'transfer', 'transfers')} in progress cannot be stopped.`
+      },
+      done: 'The rest will not be paid.',
+    },
     report: 'Report',
     retry: 'Retry failed items',
     retried: 'A new batch of the failed items is being checked.',

@@ -1,5 +1,5 @@
 import './batches.css'
-import { Link, useNavigate, useParams } from '@tanstack/react-router'
+import { useNavigate, useParams } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import { useRead } from '../../api/reads'
 import { useMay } from '../../api/session'
@@ -9,7 +9,7 @@ import { ResourcePage } from '../../frame/resource-page'
 import { Button } from '../../parts/button'
 import { ConfirmDialog } from '../../parts/confirm-dialog'
 import { ExportButton } from '../../parts/export-button'
-import { Reference } from '../../parts/identifiers'
+import { Reference, ResourceLink } from '../../parts/identifiers'
 import { notify } from '../../parts/notify'
 import { Card, Fact, Facts, PageHead } from '../../parts/page'
 import { Time } from '../../parts/time'
@@ -86,9 +86,10 @@ function BatchPage({ batch }: { batch: Batch }) {
                 <Fact name={words.ended}>{batch.endedAt && <Time value={batch.endedAt} />}</Fact>
                 <Fact name={words.retryOf}>
                   {batch.retryOf && (
-                    <Link className="lnk mono" to={`/payouts/batches/${batch.retryOf}`}>
-                      {batch.retryOf}
-                    </Link>
+                    <ResourceLink
+                      to={`/payouts/batches/${batch.retryOf}`}
+                      reference={batch.retryOf}
+                    />
                   )}
                 </Fact>
                 <Fact name={words.orderHash}>
@@ -127,7 +128,7 @@ function Actions({ batch }: { batch: Batch }) {
       )}
       {mayCreate && canCancel && (
         <Button kind="danger" onClick={() => setCancelling(true)}>
-          {isPaying ? words.stop : words.cancel}
+          {endingOf(batch).confirm}
         </Button>
       )}
       {mayCreate && status === 'COMPLETED' && counts.failed > 0 && <Retry batch={batch} />}
@@ -158,26 +159,28 @@ function Retry({ batch: { reference } }: { batch: Batch }) {
   )
 }
 
+/** The words for ending it early: the rest is stopped once it is paid. */
+const endingOf = ({ status }: Batch) => (status === 'PROCESSING' ? words.stop : words.cancel)
+
 function Cancel({ batch, onClose }: { batch: Batch; onClose: () => void }) {
-  const { reference, status, counts } = batch
-  const isPaying = status === 'PROCESSING'
+  const ending = endingOf(batch)
   const { write, isBusy, refusal } = useWrite({ topics, reads: ['batch'] })
   return (
     <ConfirmDialog
       isOpen
       isDangerous
-      title={isPaying ? words.stopTitle : words.cancelTitle}
-      confirmLabel={isPaying ? words.stop : words.cancel}
+      title={ending.title}
+      confirmLabel={ending.confirm}
       isBusy={isBusy}
       refusal={refusal}
       onClose={onClose}
       onConfirm={async () => {
-        if ((await write(`${path}/${reference}/cancel`)) === undefined) return
+        if ((await write(`${path}/${batch.reference}/cancel`)) === undefined) return
         onClose()
-        await notify(isPaying ? words.stopped : words.cancelled)
+        await notify(ending.done)
       }}
     >
-      <p>{isPaying ? words.stopText(counts.valid, counts.submitted) : words.cancelText}</p>
+      <p>{ending.text(batch.counts)}</p>
     </ConfirmDialog>
   )
 }

@@ -1,14 +1,14 @@
 import './conversions.css'
-import { Link, useParams } from '@tanstack/react-router'
-import { useEffect, useState } from 'react'
+import { useParams } from '@tanstack/react-router'
+import { useEffect } from 'react'
 import type { Conversion } from '../../../../sdk/src/types'
 import { useRead } from '../../api/reads'
 import { useMay } from '../../api/session'
 import { noteRecent } from '../../frame/recent'
 import { ResourcePage } from '../../frame/resource-page'
 import { Button } from '../../parts/button'
-import { JsonView } from '../../parts/code'
-import { Reference } from '../../parts/identifiers'
+import { Reference, ResourceLink } from '../../parts/identifiers'
+import { JsonCard } from '../../parts/json-card'
 import { Money } from '../../parts/money'
 import { formatMoney } from '../../parts/money-format'
 import { Card, Fact, Facts, PageHead } from '../../parts/page'
@@ -31,9 +31,9 @@ export function Screen() {
 }
 
 function ConversionPage({ conversion }: { conversion: Conversion }) {
-  const [isOpen, setOpen] = useState(false)
   const mayConvert = useMay('payouts.create')
   const { reference, from, to, sourceAmount, targetAmount, fee, rate, quote } = conversion
+  const { transferReference } = conversion
   const title = `${formatMoney(sourceAmount, from)} → ${formatMoney(targetAmount, to)}`
   useEffect(
     () => noteRecent({ path: `/balances/conversions/${reference}`, title }),
@@ -64,19 +64,7 @@ function ConversionPage({ conversion }: { conversion: Conversion }) {
         }
       />
       <div className="two w">
-        <Card
-          title={words.conversion}
-          aside={
-            <button
-              type="button"
-              className="lnk sm"
-              aria-expanded={isOpen}
-              onClick={() => setOpen(!isOpen)}
-            >
-              {words.json}
-            </button>
-          }
-        >
+        <JsonCard title={words.conversion} value={conversion} words={words}>
           <Facts>
             <Fact name={words.paid}>
               <b>
@@ -93,10 +81,8 @@ function ConversionPage({ conversion }: { conversion: Conversion }) {
               </b>
             </Fact>
             <Fact name={words.transfer}>
-              {conversion.transferReference && (
-                <Link className="lnk" to={`/payouts/${conversion.transferReference}`}>
-                  <span className="mono">{conversion.transferReference}</span>
-                </Link>
+              {transferReference && (
+                <ResourceLink to={`/payouts/${transferReference}`} reference={transferReference} />
               )}
             </Fact>
             <Fact name={words.quote}>{quote && <Reference value={quote} />}</Fact>
@@ -104,12 +90,7 @@ function ConversionPage({ conversion }: { conversion: Conversion }) {
               <Time value={conversion.createdAt} />
             </Fact>
           </Facts>
-          {isOpen && (
-            <div className="pad">
-              <JsonView value={conversion} label={words.answer} />
-            </div>
-          )}
-        </Card>
+        </JsonCard>
         <Card title={words.statement}>
           <div className="pad top0 frm">
             <p className="soft sm">{words.statementText}</p>

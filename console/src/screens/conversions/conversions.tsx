@@ -1,11 +1,11 @@
 import './conversions.css'
-import { Link } from '@tanstack/react-router'
 import type { Conversion } from '../../../../sdk/src/types'
 import { useMay } from '../../api/session'
 import { ResourceList } from '../../frame/resource-list'
 import { Button } from '../../parts/button'
 import type { Column } from '../../parts/data-table'
 import type { Filter } from '../../parts/filters'
+import { ResourceLink } from '../../parts/identifiers'
 import { Money } from '../../parts/money'
 import { Time } from '../../parts/time'
 import { conversionTexts as words } from '../../texts/conversions'
@@ -58,9 +58,7 @@ const columns: Column<Conversion>[] = [
     isGrowing: true,
     cell: ({ transferReference }) =>
       transferReference ? (
-        <Link className="lnk mono" to={`/payouts/${transferReference}`}>
-          {transferReference}
-        </Link>
+        <ResourceLink to={`/payouts/${transferReference}`} reference={transferReference} />
       ) : (
         <span className="soft">{words.noTransfer}</span>
       ),

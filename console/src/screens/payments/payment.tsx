@@ -8,7 +8,6 @@ import { useWrite } from '../../api/writes'
 import { noteRecent } from '../../frame/recent'
 import { ResourcePage } from '../../frame/resource-page'
 import { Button } from '../../parts/button'
-import { JsonView } from '../../parts/code'
 import { useCopy } from '../../parts/copy'
 import { DataTable } from '../../parts/data-table'
 import { Icon } from '../../parts/icons'
@@ -19,6 +18,7 @@ import {
   shorten,
   Wallet,
 } from '../../parts/identifiers'
+import { JsonCard } from '../../parts/json-card'
 import { Money } from '../../parts/money'
 import { formatMoney, toUnits } from '../../parts/money-format'
 import { notify, useNotifiedRefusal } from '../../parts/notify'
@@ -294,7 +294,6 @@ function Sender({ payment }: { payment: Payment }) {
 }
 
 function ForDevelopers({ payment }: { payment: AnyPayment }) {
-  const [isOpen, setOpen] = useState(false)
   const { checkoutSession, accountReference } = payment
   const session = useRead<{ metadata: Record<string, unknown> }>(
     'checkout session',
@@ -303,19 +302,7 @@ function ForDevelopers({ payment }: { payment: AnyPayment }) {
     { isEnabled: Boolean(checkoutSession) },
   ).data
   return (
-    <Card
-      title={words.developers.title}
-      aside={
-        <button
-          type="button"
-          className="lnk sm"
-          aria-expanded={isOpen}
-          onClick={() => setOpen(!isOpen)}
-        >
-          {words.developers.json}
-        </button>
-      }
-    >
+    <JsonCard title={words.developers.title} value={payment} words={words.developers}>
       <Facts isSmall>
         <Fact name={words.developers.paidTo}>
           <Reference value={accountReference} isShort />
@@ -331,12 +318,7 @@ function ForDevelopers({ payment }: { payment: AnyPayment }) {
           </Fact>
         ))}
       </Facts>
-      {isOpen && (
-        <div className="pad">
-          <JsonView value={payment} label={words.developers.answer} />
-        </div>
-      )}
-    </Card>
+    </JsonCard>
   )
 }
 

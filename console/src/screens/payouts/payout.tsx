@@ -1,14 +1,14 @@
-import { Link, useParams } from '@tanstack/react-router'
-import { useEffect, useState } from 'react'
+import { useParams } from '@tanstack/react-router'
+import { useEffect } from 'react'
 import { useScope } from '../../api/scope'
 import { useMay } from '../../api/session'
 import { useWrite } from '../../api/writes'
 import { noteRecent } from '../../frame/recent'
 import { ResourcePage } from '../../frame/resource-page'
 import { Button } from '../../parts/button'
-import { JsonView } from '../../parts/code'
 import { DataTable } from '../../parts/data-table'
-import { AccountNumber, Reference, Wallet } from '../../parts/identifiers'
+import { AccountNumber, Reference, ResourceLink, Wallet } from '../../parts/identifiers'
+import { JsonCard } from '../../parts/json-card'
 import { Money } from '../../parts/money'
 import { formatMoney } from '../../parts/money-format'
 import { notify } from '../../parts/notify'
@@ -112,23 +112,10 @@ function PayoutPage({ transfer }: { transfer: Transfer }) {
 }
 
 function PayoutFacts({ transfer }: { transfer: Transfer }) {
-  const [isOpen, setOpen] = useState(false)
   const { createdBy, failureReason, payment, conversion, batch } = transfer
   const asset = assetOf(transfer)
   return (
-    <Card
-      title={payment ? words.refund : words.payout}
-      aside={
-        <button
-          type="button"
-          className="lnk sm"
-          aria-expanded={isOpen}
-          onClick={() => setOpen(!isOpen)}
-        >
-          {words.json}
-        </button>
-      }
-    >
+    <JsonCard title={payment ? words.refund : words.payout} value={transfer} words={words}>
       <Facts>
         <Fact name={words.amount}>
           <b>
@@ -182,20 +169,9 @@ function PayoutFacts({ transfer }: { transfer: Transfer }) {
           {transfer.orderHash && <Reference value={transfer.orderHash} isShort />}
         </Fact>
       </Facts>
-      {isOpen && (
-        <div className="pad">
-          <JsonView value={transfer} label={words.answer} />
-        </div>
-      )}
-    </Card>
+    </JsonCard>
   )
 }
-
-const ResourceLink = ({ to, reference }: { to: string; reference: string }) => (
-  <Link className="lnk mono" to={to}>
-    {reference}
-  </Link>
-)
 
 function Recipient({ transfer }: { transfer: Transfer }) {
   return (
