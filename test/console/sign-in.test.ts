@@ -161,7 +161,7 @@ test('an invited user with an account signs in from the same page, and joins', a
   await page.fill('#name', 'Efe Obi')
   await page.fill('#password', 'seven wet lamps hum at noon')
   await page.click('form button')
-  await page.waitForSelector('text=password is wrong')
+  await page.waitForSelector('text=enter its password')
   await picture(page, 'script', 'console-join-refused')
   await page.click('a:has-text("sign in")')
   await heading(page, 'Sign in')

@@ -1,7 +1,12 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { fromReference, prefixes, toReference } from '../../src/base/ids.js'
 import { sql } from '../../src/postgres/sql.js'
+import type { Tx } from '../../src/postgres/tx.js'
+import { addMember, lockMembers } from '../../src/team/members.js'
+import { lockUsers } from '../../src/team/people.js'
 import type { Role } from '../../src/team/permissions.js'
+import { createStartLink } from '../../src/team/start-links.js'
 import { addMembership } from '../../src/team/users.js'
 import { openManilla, type Reply, type TestService } from '../support/open-manilla.js'
 import { addPerson, type Person } from '../support/people.js'
@@ -248,6 +253,90 @@ describe('an invitation', () => {
     const { user, memberships } = (await jar.get('/console/session')).json.data
     expect(user.name).toBe(known.name)
     expect(memberships).toMatchObject([{ role: 'viewer' }])
+  })
+})
+
+describe('a change at the moment of use', () => {
+  /** Starts using the link while the change is not committed yet; it must wait and then fail. */
+  async function useDuring(link: string, change: (tx: Tx) => Promise<void>): Promise<Reply> {
+    let used: Promise<Reply> | undefined
+    await service.db.transaction(async (tx) => {
+      await change(tx)
+      used = openJar(service.url).submit(link, { name: 'Eve Ike', password: newPassword })
+      await waitForLock()
+    })
+    return used!
+  }
+
+  async function waitForLock(): Promise<void> {
+    for (;;) {
+      const [row] = await service.db.rows(sql<{ count: number }>`
+        select count(*)::int as count from pg_stat_activity
+        where datname = current_database() and wait_event_type = 'Lock'`)
+      if (row!.count > 0) return
+      await sleep(5)
+    }
+  }
+
+  test('of the maker ends the link', async () => {
+    const maker = await addPerson(service, { role: 'owner' })
+    const link = linkOf(await invite(maker, newEmail(), 'owner'))
+    const used = await useDuring(link, async (tx) => {
+      const merchantId = fromReference(prefixes.merchant, service.merchant.reference)!
+      await lockMembers(tx, merchantId)
+      await tx.rows(sql`
+        update memberships set role = 'admin' where user_id = ${maker.userId}`)
+    })
+    expect(used.status).toBe(404)
+  })
+
+  test('of its user ends a password link: joining elsewhere locks the user', async () => {
+    const user = await addUser(service, { email: newEmail(), role: 'finance' })
+    const link = await makeReset(owner, user.userId)
+    const other = await service.addMerchant('Bola Foods')
+    const used = await useDuring(link, async (tx) => {
+      await lockUsers(tx, [user.userId])
+      const merchantId = fromReference(prefixes.merchant, other.reference)!
+      await addMember(tx, service.clock.now(), {
+        merchantId,
+        userId: user.userId,
+        role: 'viewer',
+        maySeeLive: false,
+      })
+    })
+    expect(used.status).toBe(404)
+    expect((await signIn(openJar(service.url), user.email)).status).toBe(303)
+  })
+})
+
+describe('a disabled user', () => {
+  test('has no start link, and their session adds no factor', async () => {
+    const user = await addUser(service, { email: newEmail(), role: 'owner' })
+    const jar = openJar(service.url)
+    await signIn(jar, user.email)
+    const token = await service.db.transaction(async (tx) =>
+      createStartLink(tx, service.clock.now(), user.userId),
+    )
+    // The session is in the cache of this process for a second.
+    const codes = { password: 'eleven purple kettles sing softly' }
+    expect((await jar.get('/console/session')).status).toBe(200)
+    await service.db.rows(sql`
+      update users set disabled_at = created_at where id = ${user.userId}`)
+    const set = await jar.post('/console/session/own-password', codes)
+    expect(set.json.reason).toBe('session_expired')
+    expect((await openJar(service.url).get(`/console/start/${token}`)).status).toBe(404)
+    await service.db.rows(sql`update users set disabled_at = null where id = ${user.userId}`)
+    expect((await signIn(openJar(service.url), user.email)).status).toBe(303)
+  })
+
+  test('who is no operator any more views no merchant', async () => {
+    const operator = await addPerson(service, { isOperator: true })
+    const path = `/operator/v1/merchants/${service.merchant.reference}/view`
+    expect((await operator.ask('POST', path, { body: { reason: 'Ticket 17' } })).status).toBe(200)
+    expect((await operator.ask('GET', '/v1/balances')).status).toBe(200)
+    await service.db.rows(sql`update users set is_operator = false where id = ${operator.userId}`)
+    service.clock.advance(2_000)
+    expect((await operator.ask('GET', '/v1/balances')).status).toBe(403)
   })
 })
 

@@ -18,7 +18,7 @@ import { endSessionsOf, type SignedIn } from '../../team/sessions.js'
 import { createUser } from '../../team/users.js'
 import type { ApiParts } from '../api-parts.js'
 import { checkPassword } from './own-account.js'
-import { enter, signInWithPassword } from './sign-in.js'
+import { enter, signInFailed, signInWithPassword } from './sign-in.js'
 import { auditPerson, type Visit } from './visit.js'
 
 /** What a link asks of the user who opens it. */
@@ -128,7 +128,10 @@ async function signInToJoin(
   email: string,
   password: string,
 ): Promise<Joined> {
-  const result = await signInWithPassword(api, visit, { email, password })
+  const result = await signInWithPassword(api, visit, { email, password }).catch((error) => {
+    if (!(error instanceof Refusal) || error.code !== 'authentication_failed') throw error
+    throw signInFailed('If you already have an account, enter its password, or sign in below.')
+  })
   return result.isSignedIn
     ? { kind: 'accept_next', token: result.token }
     : { kind: 'code_next', stepToken: result.stepToken }

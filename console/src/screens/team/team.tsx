@@ -204,18 +204,18 @@ function OpenInvitations() {
             head: t.kind,
             phone: 3,
             cell: ({ kind, role, maySeeLive }) => (
-              <>
+              <span className="nw">
                 {t.kinds[kind]}
                 {role && ` · ${t.roles[role]}`}
                 {!maySeeLive && <span className="soft sm"> · {t.testOnly}</span>}
-              </>
+              </span>
             ),
           },
           {
             name: 'maker',
             head: t.madeBy,
             isWideOnly: true,
-            cell: ({ createdByName }) => createdByName ?? t.operator,
+            cell: ({ createdByName }) => <span className="nw">{createdByName ?? t.operator}</span>,
           },
           {
             name: 'until',
