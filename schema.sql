@@ -141,6 +141,20 @@ begin
 end $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.check_approving_session()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if exists (select from session_ends s join environments e on e.merchant_id = s.merchant_id
+      where e.id = new.environment_id and s.session_id = new.session_id) then
+    raise exception 'approving_session_is_open' using
+      errcode = 'check_violation', constraint = 'approving_session_is_open';
+  end if;
+  return new;
+end $function$
+;
+
 CREATE OR REPLACE FUNCTION public.check_attempts()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -245,6 +259,50 @@ begin
         then 'pending_batch_leaves_with_approval' end
     else 'batch_state_follows_the_one_before'
     end;
+  if rule is not null then
+    raise exception '%', rule using errcode = 'check_violation', constraint = rule;
+  end if;
+  return new;
+end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.check_link_use()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+declare
+  maker record;
+  given record;
+  rule text;
+begin
+  if new.used_at is null or old.used_at is not null then
+    return new;
+  end if;
+  if new.made_in_merchant_id is not null then
+    select m.role, m.may_see_live into given from memberships m join users u on u.id = m.user_id
+      where m.merchant_id = new.made_in_merchant_id and m.user_id = new.resets_user_id
+        and m.disabled_at is null and u.disabled_at is null and not u.is_operator
+        and not exists (select from memberships o
+          where o.user_id = u.id and o.merchant_id <> new.made_in_merchant_id);
+    if not found then
+      rule := 'password_link_is_for_a_member_of_one_merchant';
+    end if;
+  else
+    select new.role, new.may_see_live into given;
+  end if;
+  if rule is null and new.created_by_user is not null then
+    select u.is_operator, m.role, m.may_see_live into maker from users u
+      left join memberships m on m.user_id = u.id and m.disabled_at is null
+        and m.merchant_id = coalesce(new.merchant_id, new.made_in_merchant_id)
+      where u.id = new.created_by_user and u.disabled_at is null;
+    if not coalesce(case
+        when given.role is null then maker.is_operator
+        else maker.role = 'owner' or (maker.role = 'admin' and given.role <> 'owner')
+      end, false)
+      or (given.role is not null and given.may_see_live and not maker.may_see_live) then
+      rule := 'link_is_worth_what_its_maker_may_give';
+    end if;
+  end if;
   if rule is not null then
     raise exception '%', rule using errcode = 'check_violation', constraint = rule;
   end if;
@@ -903,18 +961,23 @@ create table invitations (
   expires_at timestamp with time zone not null,
   used_at timestamp with time zone,
   revoked_at timestamp with time zone,
+  created_by_user uuid,
+  made_in_merchant_id uuid,
   constraint invitation_has_one_purpose CHECK (
 CASE
     WHEN (resets_user_id IS NOT NULL) THEN ((merchant_id IS NULL) AND (role IS NULL) AND (NOT is_operator))
     ELSE (((merchant_id IS NOT NULL) = (role IS NOT NULL)) AND ((merchant_id IS NOT NULL) OR is_operator))
 END),
+  constraint invitations_created_by_user_fkey FOREIGN KEY (created_by_user) REFERENCES users(id),
+  constraint invitations_made_in_merchant_id_fkey FOREIGN KEY (made_in_merchant_id) REFERENCES merchants(id),
   constraint invitations_merchant_id_fkey FOREIGN KEY (merchant_id) REFERENCES merchants(id),
   constraint invitations_pkey PRIMARY KEY (id),
   constraint invitations_resets_user_id_fkey FOREIGN KEY (resets_user_id) REFERENCES users(id),
   constraint invited_email_is_lower_case CHECK ((email = lower(email))),
   constraint invited_role_is_known CHECK ((role = ANY (ARRAY['owner'::text, 'admin'::text, 'finance'::text, 'developer'::text, 'support'::text, 'viewer'::text]))),
   constraint link_hash_is_whole CHECK ((length(hash) = 32)),
-  constraint link_is_used_once CHECK (((used_at IS NULL) OR (revoked_at IS NULL)))
+  constraint link_is_used_once CHECK (((used_at IS NULL) OR (revoked_at IS NULL))),
+  constraint only_password_link_is_made_in_a_merchant CHECK (((made_in_merchant_id IS NULL) OR ((resets_user_id IS NOT NULL) AND (created_by_user IS NOT NULL))))
 );
 
 create table kyc_decisions (
@@ -1748,6 +1811,15 @@ create table search_terms (
   constraint search_terms_pkey PRIMARY KEY (environment_id, kind, term, id)
 );
 
+create table session_ends (
+  session_id uuid not null,
+  merchant_id uuid not null,
+  ended_at timestamp with time zone not null,
+  constraint session_ends_merchant_id_fkey FOREIGN KEY (merchant_id) REFERENCES merchants(id),
+  constraint session_ends_pkey PRIMARY KEY (session_id, merchant_id),
+  constraint session_ends_session_id_fkey FOREIGN KEY (session_id) REFERENCES user_sessions(id)
+);
+
 create table setting_changes (
   environment_id integer not null,
   id uuid not null,
@@ -1944,9 +2016,11 @@ create table user_sessions (
   idle_ms bigint not null,
   expires_at timestamp with time zone not null,
   ended_at timestamp with time zone,
+  wrong_proofs integer default 0 not null,
   constraint session_hash_is_whole CHECK ((length(hash) = 32)),
   constraint user_sessions_pkey PRIMARY KEY (id),
-  constraint user_sessions_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
+  constraint user_sessions_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id),
+  constraint wrong_proofs_are_not_negative CHECK ((wrong_proofs >= 0))
 );
 
 create table users (
@@ -2088,7 +2162,11 @@ CREATE INDEX idempotency_keys_to_forget ON public.idempotency_keys USING btree (
 
 CREATE INDEX invitations_by_email ON public.invitations USING btree (email);
 
+CREATE INDEX invitations_by_maker ON public.invitations USING btree (created_by_user) WHERE ((used_at IS NULL) AND (revoked_at IS NULL));
+
 CREATE INDEX invitations_by_merchant ON public.invitations USING btree (merchant_id, created_at);
+
+CREATE INDEX invitations_by_merchant_made_in ON public.invitations USING btree (made_in_merchant_id, created_at) WHERE (made_in_merchant_id IS NOT NULL);
 
 CREATE INDEX invitations_by_reset_user ON public.invitations USING btree (resets_user_id) WHERE (resets_user_id IS NOT NULL);
 
@@ -2300,6 +2378,8 @@ CREATE TRIGGER fee_schedules_are_never_edited BEFORE DELETE OR UPDATE OR TRUNCAT
 
 CREATE TRIGGER link_is_used_once BEFORE UPDATE ON public.invitations FOR EACH ROW EXECUTE FUNCTION keep_used_link();
 
+CREATE TRIGGER link_is_worth_what_its_maker_may_give BEFORE UPDATE ON public.invitations FOR EACH ROW EXECUTE FUNCTION check_link_use();
+
 CREATE TRIGGER resolutions_are_never_edited BEFORE DELETE OR UPDATE OR TRUNCATE ON public.ledger_resolutions FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
 CREATE TRIGGER transfers_are_never_edited BEFORE DELETE OR UPDATE OR TRUNCATE ON public.ledger_transfers FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
@@ -2324,11 +2404,15 @@ CREATE TRIGGER approval_fits_its_payout BEFORE INSERT ON public.payout_approvals
 
 CREATE TRIGGER approvals_are_never_edited BEFORE DELETE OR UPDATE OR TRUNCATE ON public.payout_approvals FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
+CREATE TRIGGER approving_session_is_open BEFORE INSERT ON public.payout_approvals FOR EACH ROW EXECUTE FUNCTION check_approving_session();
+
 CREATE TRIGGER pending_payout_has_no_attempt AFTER INSERT ON public.payout_attempts REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION check_attempts();
 
 CREATE TRIGGER sent_bytes_are_never_edited BEFORE DELETE OR UPDATE OF environment_id, payout_id, number, rail, token, wire, valid_until, created_at OR TRUNCATE ON public.payout_attempts FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
 CREATE TRIGGER approval_fits_its_batch BEFORE INSERT ON public.payout_batch_approvals FOR EACH ROW EXECUTE FUNCTION check_batch_approval();
+
+CREATE TRIGGER approving_session_is_open BEFORE INSERT ON public.payout_batch_approvals FOR EACH ROW EXECUTE FUNCTION check_approving_session();
 
 CREATE TRIGGER batch_approvals_are_never_edited BEFORE DELETE OR UPDATE OR TRUNCATE ON public.payout_batch_approvals FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 

@@ -633,6 +633,8 @@ export const limits = {
     guessWindowMs: 15 * minute,
     guessesPerUserMax: 5,
     guessesPerNetworkMax: 30,
+    /** Wrong passwords and codes of a signed-in user, while the session lasts. The last ends it. */
+    guessesPerSessionMax: 10,
     recoveryCodes: 10,
     passkeysMax: 20,
     invitationMs: 72 * hour,

@@ -70,6 +70,29 @@ export function forgetGuesses(tx: Tx, email: string): void {
   tx.write(sql`delete from sign_in_guesses where subject = ${subjectOf(email)}`)
 }
 
+/**
+ * Counts a guess of a signed-in user before it is checked, apart from those of sign-ins: failures
+ * from elsewhere must not keep a signed-in user from confirming. Undefined once the session has had
+ * all its guesses, of whatever age: a stolen session must not guess for a week.
+ */
+export async function countProof(
+  tx: Tx,
+  sessionId: string,
+): Promise<{ isLast: boolean } | undefined> {
+  const { guessesPerSessionMax } = limits.signIn
+  const [row] = await tx.rows(sql<{ count: number }>`
+    update user_sessions set wrong_proofs = wrong_proofs + 1
+    where id = ${sessionId} and ended_at is null and wrong_proofs < ${guessesPerSessionMax}
+    returning wrong_proofs as count`)
+  return row && { isLast: row.count === guessesPerSessionMax }
+}
+
+/** The proof was right. */
+export function takeBackProof(tx: Tx, sessionId: string): void {
+  tx.write(sql`
+    update user_sessions set wrong_proofs = wrong_proofs - 1 where id = ${sessionId}`)
+}
+
 function subjectOf(email: string): Buffer {
   return createHash('sha256').update(email.toLowerCase()).digest()
 }

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { after } from '../base/clock.js'
 import { newId } from '../base/ids.js'
 import { limits } from '../base/limits.js'
-import { sql } from '../postgres/sql.js'
+import { type Sql, sql } from '../postgres/sql.js'
 import type { Queryable, Tx } from '../postgres/tx.js'
 import { normalizeEmail } from './people.js'
 import type { Role } from './permissions.js'
@@ -12,7 +12,8 @@ import { hashToken } from './sessions.js'
 export type Purpose =
   | { kind: 'member'; merchantId: string; role: Role; maySeeLive: boolean }
   | { kind: 'operator' }
-  | { kind: 'reset'; userId: string }
+  /** Null: made by an operator, for a user of any merchant. */
+  | { kind: 'reset'; userId: string; madeInMerchantId: string | null }
 
 export type Invitation = {
   id: string
@@ -20,36 +21,41 @@ export type Invitation = {
   purpose: Purpose
   /** Of the merchant; null for operators and new passwords. */
   merchantName: string | null
+  /** Null if the link was made on the operator's command line. */
+  makerId: string | null
   createdBy: string
   createdAt: Date
   expiresAt: Date
 }
 
-export type NewInvitation = { email: string; purpose: Purpose; createdBy: string }
+export type NewInvitation = Pick<Invitation, 'email' | 'purpose' | 'makerId' | 'createdBy'>
+
+const isOpen = sql`used_at is null and revoked_at is null`
 
 /** Returns the token of the link, which is not stored. Earlier links of the same kind end. */
 export function createInvitation(
   tx: Tx,
   now: Date,
-  { email, purpose, createdBy }: NewInvitation,
+  { email, purpose, makerId, createdBy }: NewInvitation,
 ): { id: string; token: string; expiresAt: Date } {
   const token = randomBytes(32).toString('base64url')
   const id = newId(now)
   const expiresAt = after(now, limits.signIn.invitationMs)
   const merchantId = purpose.kind === 'member' ? purpose.merchantId : null
   const resetsUserId = purpose.kind === 'reset' ? purpose.userId : null
+  const madeInMerchantId = purpose.kind === 'reset' ? purpose.madeInMerchantId : null
   tx.write(sql`
     update invitations set revoked_at = ${now}
-    where email = ${normalizeEmail(email)} and used_at is null and revoked_at is null
+    where email = ${normalizeEmail(email)} and ${isOpen}
       and merchant_id is not distinct from ${merchantId}
       and resets_user_id is not distinct from ${resetsUserId}`)
   tx.write(sql`
     insert into invitations (id, hash, email, merchant_id, role, may_see_live, is_operator,
-      resets_user_id, created_by, created_at, expires_at)
+      resets_user_id, made_in_merchant_id, created_by_user, created_by, created_at, expires_at)
     values (${id}, ${hashToken(token)}, ${normalizeEmail(email)}, ${merchantId},
       ${purpose.kind === 'member' ? purpose.role : null},
       ${purpose.kind === 'member' && purpose.maySeeLive}, ${purpose.kind === 'operator'},
-      ${resetsUserId}, ${createdBy}, ${now}, ${expiresAt})`)
+      ${resetsUserId}, ${madeInMerchantId}, ${makerId}, ${createdBy}, ${now}, ${expiresAt})`)
   return { id, token, expiresAt }
 }
 
@@ -58,23 +64,40 @@ type Row = Omit<Invitation, 'purpose'> & {
   role: Role | null
   maySeeLive: boolean
   resetsUserId: string | null
+  madeInMerchantId: string | null
 }
 
 const selectInvitations = sql`
   select i.id, i.email, i.merchant_id as "merchantId", m.display_name as "merchantName", i.role,
     i.may_see_live as "maySeeLive", i.resets_user_id as "resetsUserId",
+    i.made_in_merchant_id as "madeInMerchantId", i.created_by_user as "makerId",
     i.created_by as "createdBy", i.created_at as "createdAt", i.expires_at as "expiresAt"
   from invitations i left join merchants m on m.id = i.merchant_id`
 
 function toInvitation(row: Row): Invitation {
-  const { id, email, merchantName, createdBy, createdAt, expiresAt } = row
-  return { id, email, merchantName, createdBy, createdAt, expiresAt, purpose: purposeOf(row) }
+  const { id, email, merchantName, makerId, createdBy, createdAt, expiresAt } = row
+  const purpose = purposeOf(row)
+  return { id, email, merchantName, makerId, createdBy, createdAt, expiresAt, purpose }
 }
 
-function purposeOf({ merchantId, role, maySeeLive, resetsUserId }: Row): Purpose {
-  if (resetsUserId !== null) return { kind: 'reset', userId: resetsUserId }
+function purposeOf(row: Row): Purpose {
+  const { merchantId, role, maySeeLive, resetsUserId, madeInMerchantId } = row
+  if (resetsUserId !== null) return { kind: 'reset', userId: resetsUserId, madeInMerchantId }
   if (merchantId === null) return { kind: 'operator' }
   return { kind: 'member', merchantId, role: role!, maySeeLive }
+}
+
+/** Links that were neither used nor revoked and have not expired, newest first. */
+async function listOpen(
+  db: Queryable,
+  now: Date,
+  { where, limit }: { where: Sql; limit: number },
+): Promise<Invitation[]> {
+  const rows = await db.rows(sql<Row>`
+    ${selectInvitations} where ${where} and i.used_at is null and i.revoked_at is null
+      and i.expires_at > ${now}
+    order by i.created_at desc, i.id desc limit ${limit}`)
+  return rows.map(toInvitation)
 }
 
 /** The invitation of a link that still works. */
@@ -83,62 +106,75 @@ export async function findInvitation(
   now: Date,
   token: string,
 ): Promise<Invitation | undefined> {
-  const [row] = await db.rows(sql<Row>`
-    ${selectInvitations} where i.hash = ${hashToken(token)} and i.used_at is null
-      and i.revoked_at is null and i.expires_at > ${now}`)
-  return row && toInvitation(row)
+  const where = sql`i.hash = ${hashToken(token)}`
+  return (await listOpen(db, now, { where, limit: 1 }))[0]
 }
 
 /** False if the link was used, revoked or expired in the meantime. */
 export async function takeInvitation(tx: Tx, now: Date, id: string): Promise<boolean> {
   const count = await tx.count(sql`
     update invitations set used_at = ${now}
-    where id = ${id} and used_at is null and revoked_at is null and expires_at > ${now}`)
+    where id = ${id} and ${isOpen} and expires_at > ${now}`)
   return count > 0
 }
 
-/** Invitations that still work, newest first. */
-export async function listInvitations(
+/** Each member has at most one open password link. */
+const linksListedMax = limits.signIn.invitationsOpenMax + limits.signIn.membersListedMax
+
+/** Invitations to a merchant and password links made there that still work, newest first. */
+export function listInvitations(
   db: Queryable,
   now: Date,
   merchantId: string,
 ): Promise<Invitation[]> {
-  const rows = await db.rows(sql<Row>`
-    ${selectInvitations} where i.merchant_id = ${merchantId} and i.used_at is null
-      and i.revoked_at is null and i.expires_at > ${now}
-    order by i.created_at desc, i.id desc limit ${limits.signIn.invitationsOpenMax}`)
-  return rows.map(toInvitation)
+  const where = sql`(i.merchant_id = ${merchantId} or i.made_in_merchant_id = ${merchantId})`
+  return listOpen(db, now, { where, limit: linksListedMax })
 }
 
-/** The revoked invitation; undefined if none still works. */
-export async function revokeInvitation(
-  tx: Tx,
+/** Those of one maker, at one merchant. */
+export function listInvitationsBy(
+  db: Queryable,
   now: Date,
-  { merchantId, id }: { merchantId: string; id: string },
-): Promise<{ email: string; role: Role } | undefined> {
-  const [row] = await tx.rows(sql<{ email: string; role: Role }>`
-    update invitations set revoked_at = ${now}
-    where merchant_id = ${merchantId} and id = ${id} and used_at is null and revoked_at is null
-      and expires_at > ${now}
-    returning email, role`)
-  return row
+  { merchantId, makerId }: { merchantId: string; makerId: string },
+): Promise<Invitation[]> {
+  const where = sql`i.created_by_user = ${makerId}
+    and (i.merchant_id = ${merchantId} or i.made_in_merchant_id = ${merchantId})`
+  return listOpen(db, now, { where, limit: linksListedMax })
 }
 
-/** Links to or from a member who may no longer invite. */
-export function revokeInvitationsOf(
+export function revokeInvitations(tx: Tx, now: Date, ids: string[]): void {
+  if (ids.length === 0) return
+  tx.write(sql`
+    update invitations set revoked_at = ${now} where id = any (${ids}::uuid[]) and ${isOpen}`)
+}
+
+/** Invitations of this address to the merchant. */
+export function revokeInvitationsTo(
   tx: Tx,
   now: Date,
-  member: { merchantId: string; email: string; reference: string },
+  { merchantId, email }: { merchantId: string; email: string },
 ): void {
   tx.write(sql`
     update invitations set revoked_at = ${now}
-    where merchant_id = ${member.merchantId} and used_at is null and revoked_at is null
-      and (email = ${member.email} or created_by = ${member.reference})`)
+    where merchant_id = ${merchantId} and email = ${email} and ${isOpen}`)
 }
 
-/** A new password makes links for one worthless. */
+/**
+ * Password links for a user end with a new password, and when the user gets access that the makers
+ * of the links did not know of.
+ */
 export function revokeResets(tx: Tx, now: Date, userId: string): void {
   tx.write(sql`
+    update invitations set revoked_at = ${now} where resets_user_id = ${userId} and ${isOpen}`)
+}
+
+/** Every link for or by a user who is disabled. */
+export function revokeLinksOf(
+  tx: Tx,
+  now: Date,
+  { userId, email }: { userId: string; email: string },
+): void {
+  tx.write(sql`
     update invitations set revoked_at = ${now}
-    where resets_user_id = ${userId} and used_at is null and revoked_at is null`)
+    where (email = ${email} or created_by_user = ${userId}) and ${isOpen}`)
 }

@@ -2,6 +2,7 @@ import { limits } from '../base/limits.js'
 import { Refusal } from '../base/refusal.js'
 import { sql } from '../postgres/sql.js'
 import type { Queryable, Tx } from '../postgres/tx.js'
+import type { Giver } from './may-give.js'
 import { lastSeen, secondFactor } from './people.js'
 import type { Role } from './permissions.js'
 
@@ -85,6 +86,22 @@ export async function addMember(
       may_see_live = excluded.may_see_live, disabled_at = null
     where m.disabled_at is not null`)
   return count > 0
+}
+
+/** What a user has now, and so may give, at a merchant or, without one, as an operator. */
+export async function findGiver(
+  db: Queryable,
+  { merchantId, userId }: { merchantId: string | null; userId: string },
+): Promise<Giver> {
+  type Row = { isDisabled: boolean; isOperator: boolean; role: Role | null; maySeeLive: boolean }
+  const [row] = await db.rows(sql<Row>`
+    select u.disabled_at is not null as "isDisabled", u.is_operator as "isOperator", m.role,
+      coalesce(m.may_see_live, false) as "maySeeLive"
+    from users u left join memberships m on m.user_id = u.id and m.merchant_id = ${merchantId}
+      and m.disabled_at is null
+    where u.id = ${userId}`)
+  const { isDisabled, isOperator, role, maySeeLive } = row!
+  return { isDisabled, isOperator, membership: role && { role, maySeeLive } }
 }
 
 /** Whether a user is an operator or belongs to another merchant, too. */

@@ -32,6 +32,12 @@ export async function getUser(db: Queryable, id: string): Promise<User> {
   return row!
 }
 
+/** What a link gives, who made it and for whom must not change between the check and the use. */
+export async function lockUsers(tx: Tx, ids: string[]): Promise<void> {
+  await tx.rows(sql`
+    select from users where id = any (${ids}::uuid[]) order by id for no key update`)
+}
+
 /** One address has one spelling. */
 export function normalizeEmail(email: string): string {
   return email.trim().toLowerCase()

@@ -7,6 +7,8 @@ import { limits } from '../base/limits.js'
 import type { Database } from '../postgres/database.js'
 import { sql } from '../postgres/sql.js'
 import type { Queryable, Tx } from '../postgres/tx.js'
+import { belongsElsewhere } from './members.js'
+import { lockUsers } from './people.js'
 import { type Permission, permissionsOf, type Role, viewPermissions } from './permissions.js'
 
 /** A member of a merchant, or an operator who views it. */
@@ -16,6 +18,8 @@ export type Membership = {
   role: Role | 'operator_view'
   maySeeLive: boolean
   isSuspended: boolean
+  /** This session ended at this merchant. A new one works there again. */
+  isSignedOut: boolean
   environments: Record<Mode, Environment>
 }
 
@@ -137,17 +141,64 @@ export function endSessionsOf(tx: Tx, now: Date, userId: string, exceptId?: stri
     where user_id = ${userId} and ended_at is null and id is distinct from ${exceptId ?? null}`)
 }
 
-/** Those that have not ended. Does not count as a use of the session. */
-export async function findOpenSessions(
+/**
+ * Signs a member out of a merchant. A user who also belongs elsewhere stays signed in there: another
+ * merchant must not end their work.
+ */
+export async function endSessionsAt(
+  tx: Tx,
+  now: Date,
+  { merchantId, userId }: { merchantId: string; userId: string },
+): Promise<void> {
+  if (!(await belongsElsewhere(tx, { merchantId, userId }))) return endSessionsOf(tx, now, userId)
+  tx.write(sql`
+    insert into session_ends (session_id, merchant_id, ended_at)
+    select id, ${merchantId}, ${now} from user_sessions
+    where user_id = ${userId} and ended_at is null and expires_at > ${now}
+    on conflict do nothing`)
+}
+
+type SessionPlace = { environmentId: EnvironmentId; sessionId: string }
+
+/** Sessions that may still see the environment. Does not count as a use of the session. */
+export async function findOpenPlaces<Place extends SessionPlace>(
   db: Queryable,
   now: Date,
-  ids: string[],
-): Promise<Set<string>> {
-  const rows = await db.rows(sql<{ id: string }>`
-    select s.id from user_sessions s join users u on u.id = s.user_id
-    where s.id = any(${ids}::uuid[]) and s.ended_at is null and s.expires_at > ${now}
+  places: Place[],
+): Promise<Place[]> {
+  const rows = await db.rows(sql<{ number: number }>`
+    select place.number::int from unnest(${places.map(({ environmentId }) => environmentId)}::int[],
+        ${places.map(({ sessionId }) => sessionId)}::uuid[])
+      with ordinality as place (environment_id, session_id, number)
+    join environments e on e.id = place.environment_id
+    join user_sessions s on s.id = place.session_id
+    join users u on u.id = s.user_id
+    where s.ended_at is null and s.expires_at > ${now} and u.disabled_at is null
+      and not exists (select from session_ends x
+        where x.session_id = s.id and x.merchant_id = e.merchant_id)
+      and (exists (select from memberships m where m.user_id = u.id
+          and m.merchant_id = e.merchant_id and m.disabled_at is null
+          and (e.mode = 'test' or m.may_see_live))
+        or exists (select from operator_views v where v.session_id = s.id
+          and v.merchant_id = e.merchant_id and v.until > ${now} and u.is_operator))`)
+  const open = new Set(rows.map(({ number }) => number - 1))
+  return places.filter((_, index) => open.has(index))
+}
+
+/**
+ * False if the session ended since it was looked up, which may have been a second ago. Locks the
+ * user: a new password and a new factor wait for each other.
+ */
+export async function lockOpenSession(
+  tx: Tx,
+  { userId, sessionId }: Pick<SignedIn, 'userId' | 'sessionId'>,
+): Promise<boolean> {
+  await lockUsers(tx, [userId])
+  const rows = await tx.rows(sql`
+    select from user_sessions s join users u on u.id = s.user_id
+    where s.id = ${sessionId} and s.user_id = ${userId} and s.ended_at is null
       and u.disabled_at is null`)
-  return new Set(rows.map(({ id }) => id))
+  return rows.length > 0
 }
 
 /** Notes that a factor was proven: opens the minutes of a step-up. */
@@ -168,6 +219,7 @@ export function hasStepUp({ provenAt }: Pick<SignedIn, 'provenAt'>, now: Date): 
 
 /** What a person may do at a merchant in a mode. */
 export function permissionsIn(membership: Membership, mode: Mode): Permission[] {
+  if (membership.isSignedOut) return []
   if (membership.role === 'operator_view') return viewPermissions
   if (mode === 'live' && !membership.maySeeLive) return []
   return permissionsOf(membership.role, mode)
@@ -200,6 +252,7 @@ type MembershipRow = {
   role: Membership['role']
   maySeeLive: boolean
   isSuspended: boolean
+  isSignedOut: boolean
   id: EnvironmentId
   mode: Mode
   clockOffsetMs: number
@@ -210,19 +263,21 @@ type MembershipRow = {
 async function findMemberships(
   db: Queryable,
   now: Date,
-  { userId, sessionId }: SessionRow,
+  { userId, sessionId, isOperator }: SessionRow,
 ): Promise<Membership[]> {
   const rows = await db.rows(sql<MembershipRow>`
     select m.id as "merchantId", m.display_name as "merchantName", seen.role,
-      seen.may_see_live as "maySeeLive", m.suspended_at is not null as "isSuspended", e.id, e.mode,
-      e.clock_offset_ms::float8 as "clockOffsetMs", e.collect_bank as "collectBank",
+      seen.may_see_live as "maySeeLive", m.suspended_at is not null as "isSuspended",
+      exists (select from session_ends x where x.session_id = ${sessionId}
+        and x.merchant_id = m.id) as "isSignedOut",
+      e.id, e.mode, e.clock_offset_ms::float8 as "clockOffsetMs", e.collect_bank as "collectBank",
       e.payout_bank as "payoutBank"
     from (
       select merchant_id, role, may_see_live from memberships
       where user_id = ${userId} and disabled_at is null
       union all
       select distinct v.merchant_id, 'operator_view', true from operator_views v
-      where v.session_id = ${sessionId} and v.until > ${now}
+      where v.session_id = ${sessionId} and v.until > ${now} and ${isOperator}
         and not exists (select from memberships m where m.user_id = ${userId}
           and m.merchant_id = v.merchant_id and m.disabled_at is null)
     ) seen
@@ -236,7 +291,8 @@ async function findMemberships(
 }
 
 function toMembership(rows: MembershipRow[]): Membership {
-  const [{ merchantId, merchantName, role, maySeeLive, isSuspended }] = rows as [MembershipRow]
+  const [first] = rows as [MembershipRow]
+  const { merchantId, merchantName, role, maySeeLive, isSuspended, isSignedOut } = first
   const environmentIn = (mode: Mode): Environment => {
     const row = rows.find((one) => one.mode === mode)!
     const { id, clockOffsetMs, collectBank, payoutBank } = row
@@ -257,6 +313,7 @@ function toMembership(rows: MembershipRow[]): Membership {
     role,
     maySeeLive,
     isSuspended,
+    isSignedOut,
     environments: { test: environmentIn('test'), live: environmentIn('live') },
   }
 }

@@ -18,8 +18,8 @@ type Visit = { token: string; address: string; browser: string }
 
 /**
  * Uses a link up and returns the cookie token of a new session; undefined for an unknown, used or
- * expired link. The holder of the link can read this machine's files, so it counts as a second
- * factor and as a step-up: its user may have no password yet.
+ * expired link, and for one of a disabled user. The holder of the link can read this machine's
+ * files, so it counts as a second factor and as a step-up: its user may have no password yet.
  */
 export async function useStartLink(
   tx: Tx,
@@ -29,6 +29,7 @@ export async function useStartLink(
   const [link] = await tx.rows(sql<{ userId: string }>`
     update start_links set used_at = ${now}
     where hash = ${hashToken(token)} and used_at is null and expires_at > ${now}
+      and exists (select from users u where u.id = user_id and u.disabled_at is null)
     returning user_id as "userId"`)
   if (!link) return undefined
   return createSession(tx, now, {

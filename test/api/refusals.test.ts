@@ -133,7 +133,7 @@ describe('paths and methods', () => {
 
   // The first would also fit the page of the console, which takes every other path below /console.
   test.each([
-    ['GET /console/session/password', 405, 'POST'],
+    ['GET /console/session/passkey', 405, 'POST'],
     ['POST /v1/%62alances?limit=1', 405, 'GET, HEAD'],
     ['PUT http://manilla/v1/settings', 405, 'GET, HEAD, PATCH'],
     ['OPTIONS /v1/events/', 405, 'GET, HEAD'],

@@ -264,6 +264,39 @@ describe('people', () => {
     expect(await page.content()).not.toContain('/console/join/')
   })
 
+  test('a link for a new password is listed beside invitations, and withdrawn', async () => {
+    const efe = await addPerson(service, { role: 'finance', name: 'Efe Ojo' })
+    await page.goto(`${service.url}/console/team`)
+    await button('Actions: Efe Ojo').click()
+    await page.getByRole('menuitem', { name: 'Link for a new password' }).click()
+    await dialog().getByRole('button', { name: 'Make the link' }).click()
+    await dialog().getByText('/console/join/').first().waitFor()
+    await dialog().getByRole('button', { name: 'Done' }).click()
+    const row = page.getByRole('row').filter({ hasText: efe.email })
+    await row.filter({ hasText: 'New password · Finance' }).waitFor()
+    await journey('team-links', async () => {
+      await page.getByText('Open links').waitFor()
+    })
+    await button(`Withdraw: ${efe.email}`).click()
+    await page.getByText('Link withdrawn').waitFor()
+    await row.filter({ hasText: 'New password' }).waitFor({ state: 'detached' })
+  })
+
+  test('a member without live access gives none, and does not see who lacks a factor', async () => {
+    const admin = await addPerson(service, { role: 'admin', maySeeLive: false })
+    const context = await page.context().browser()!.newContext({ reducedMotion: 'reduce' })
+    await context.addCookies([{ name: 'manilla', value: admin.token, url: service.url }])
+    const theirs = await context.newPage()
+    theirs.setDefaultTimeout(15_000)
+    await theirs.goto(`${service.url}/console/team`)
+    await theirs.getByRole('button', { name: 'Invite' }).click()
+    const live = theirs.getByRole('checkbox', { name: 'May see live mode' })
+    expect(await live.isDisabled()).toBe(true)
+    expect(await live.isChecked()).toBe(false)
+    expect(await theirs.getByText('Second factor', { exact: true }).count()).toBe(0)
+    await context.close()
+  })
+
   test('You says what the session counts as, and refuses a weak password', async () => {
     await open('/you')
     await page.getByText('This session counts as one with a second factor').waitFor()

@@ -1,9 +1,12 @@
 import { Secret, TOTP } from 'otpauth'
 import type { BrowserContext, Page } from 'playwright-core'
 import { beforeAll, expect, test } from 'vitest'
+import { fromReference, prefixes, toReference } from '../../src/base/ids.js'
+import { addMembership } from '../../src/team/users.js'
 import { picture } from '../pages/checkout-pictures.js'
 import { openBrowser } from '../support/browser.js'
 import { openManilla, type TestService } from '../support/open-manilla.js'
+import { addPerson } from '../support/people.js'
 import { addUser, goodPassword } from '../support/sign-in.js'
 
 /** Journeys of people who sign in, with a real browser and a virtual authenticator. */
@@ -104,7 +107,7 @@ test('an owner adds an app, signs in with its codes, and invites', async () => {
   const text = await page.locator('[role=dialog]').textContent()
   link = /http:\/\/[\w.:]+(\/console\/join\/[\w-]{43})/.exec(text!)![1]!
   await page.click('button:has-text("Done")')
-  await page.waitForSelector('text=Open invitations')
+  await page.waitForSelector('text=Open links')
   await page.close()
 })
 
@@ -144,6 +147,66 @@ test('the invited person joins, adds a passkey and signs in with it alone', asyn
   await page.click('button:has-text("Use a passkey")')
   await page.waitForSelector('text=Password set')
   await phone.close()
+})
+
+test('an invited user with an account signs in from the same page, and joins', async () => {
+  const email = 'efe@example.com'
+  await addUser(service, { email, name: 'Efe Obi' })
+  const owner = await addPerson(service, { role: 'owner' })
+  const body = { email, role: 'finance', maySeeLive: true }
+  const made = await owner.ask('POST', '/v1/team/invitations', { body })
+  const page = await (await newContext()).newPage()
+  await page.goto(url + new URL(made.json.data.url).pathname)
+  await heading(page, 'Join Ada Stores')
+  await page.fill('#name', 'Efe Obi')
+  await page.fill('#password', 'seven wet lamps hum at noon')
+  await page.click('form button')
+  await page.waitForSelector('text=enter its password')
+  await picture(page, 'script', 'console-join-refused')
+  await page.click('a:has-text("sign in")')
+  await heading(page, 'Sign in')
+  await submitPassword(page, email)
+  await heading(page, 'Add a second factor')
+  await page.click('text=Later')
+  await heading(page, 'Join Ada Stores')
+  await picture(page, 'script', 'console-join-accept')
+  await page.click('button:has-text("Join")')
+  await page.waitForURL(`${url}/console`)
+  await page.waitForSelector('main h1')
+  await page.close()
+})
+
+test('a member who is signed out of one merchant signs in again to see it', async () => {
+  const email = 'femi@example.com'
+  const { userId } = await addUser(service, { email, name: 'Femi Ojo', role: 'finance' })
+  const other = await service.addMerchant('Bola Foods')
+  await service.db.transaction(async (tx) => {
+    const merchantId = fromReference(prefixes.merchant, other.reference)!
+    const membership = { merchantId, userId, role: 'finance', maySeeLive: true } as const
+    addMembership(tx, service.clock.now(), membership)
+  })
+  const page = await (await newContext()).newPage()
+  await page.goto(`${url}/console/team`)
+  await submitPassword(page, email)
+  await page.click('text=Later')
+  await heading(page, 'Team')
+  const owner = await addPerson(service, { role: 'owner' })
+  const path = `/v1/team/users/${toReference(prefixes.user, userId)}/end-sessions`
+  expect((await owner.ask('POST', path)).status).toBe(200)
+  // The open console notices, and leads to the sign-in page, which asks.
+  await heading(page, 'Sign in')
+  await page.goto('about:blank')
+  // The other merchant needs no new session.
+  const session = await page.context().request.get(`${url}/v1/balances`, {
+    headers: { 'manilla-merchant': other.reference, 'manilla-mode': 'test' },
+  })
+  expect(session.status()).toBe(200)
+  await page.goto(`${url}/console/team`)
+  await heading(page, 'Sign in')
+  await submitPassword(page, email)
+  await page.click('text=Later')
+  await heading(page, 'Team')
+  await page.close()
 })
 
 test('in live mode a code is asked for once, and what was typed is sent after it', async () => {

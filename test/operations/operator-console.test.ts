@@ -183,6 +183,30 @@ test('KYC that was not submitted cannot be decided', async () => {
   }
 })
 
+test('KYC is decided with a recent proof of who decides', async () => {
+  const forgotten = await addPerson(service, { isOperator: true, hasStepUp: false })
+  for (const outcome of ['approve', 'ask', 'reject']) {
+    const path = `/operator/v1/kyc/${merchant.reference}/${outcome}`
+    const reply = await forgotten.ask('POST', path, { body: { note: 'No' } })
+    expect([reply.status, reply.json.reason], outcome).toEqual([403, 'step_up_required'])
+  }
+  await db.rows(sql`update users set disabled_at = now() where id = ${forgotten.userId}`)
+})
+
+test('every decision of an operator alone needs a recent proof', () => {
+  const changes = service.routes.filter(
+    ({ access, method, stepUp }) => access === 'operator' && method !== 'GET' && !stepUp,
+  )
+  const proposals = ['assignNotice', 'creditMerchant', 'decidePayout', 'pauseRail', 'resumeRail']
+  const reads = ['runLedgerProof', 'runReconciliation', 'verifyInstallationLines', 'viewMerchant']
+  const harmless = ['noteReconciliationDifference', 'retryNotice', 'withdrawOperatorAction']
+  // Needs one for the change, but not for its preview.
+  const previewed = ['changeMerchantFee']
+  expect(changes.map(({ operation }) => operation).sort()).toEqual(
+    [...proposals, ...reads, ...harmless, ...previewed].sort(),
+  )
+})
+
 test('a new fee is previewed with the payouts of the last 30 days, then kept as a version', async () => {
   const path = `/merchants/${merchant.reference}/fees`
   const schedule = { flat: '80', basisPoints: 0, floor: '0', cap: null, tiers: [] }

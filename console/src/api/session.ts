@@ -11,6 +11,8 @@ export type Membership = {
   role: Role | 'operator_view'
   maySeeLive: boolean
   isSuspended: boolean
+  /** A member signed this session out of the merchant. A new one works there. */
+  isSignedOut: boolean
   permissions: { test: Permission[]; live: Permission[] }
   /** How far the test clock of the merchant is ahead. */
   clockOffsetMs?: number

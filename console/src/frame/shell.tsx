@@ -1,5 +1,6 @@
 import { Outlet, useMatches } from '@tanstack/react-router'
 import { lazy, Suspense, useEffect, useState } from 'react'
+import { goToSignIn } from '../api/call'
 import { followChanges } from '../api/live'
 import { useScope, writeScope } from '../api/scope'
 import {
@@ -43,7 +44,7 @@ function useChosenMerchant(session: ConsoleSession | undefined): boolean {
   const scope = useScope()
   const memberships = session?.memberships ?? []
   const current = memberships.find(({ merchant }) => merchant === scope.merchant)
-  const chosen = current ?? memberships[0]
+  const chosen = current ?? memberships.find(({ isSignedOut }) => !isSignedOut) ?? memberships[0]
   const mode = chosen?.maySeeLive ? scope.mode : 'test'
   const merchant = chosen?.merchant ?? null
   const isChosen = scope.merchant === merchant && scope.mode === mode
@@ -61,12 +62,17 @@ function SignedIn() {
     | { screen?: ScreenRoute }
     | undefined
   const { merchant, mode } = scope
-  const isFollowing = merchant !== null && !isOperatorArea
+  const isSignedOut = !isOperatorArea && membership?.isSignedOut === true
+  const isFollowing = merchant !== null && !isOperatorArea && !isSignedOut
   useEffect(
     () => (isFollowing ? followChanges({ merchant, mode }) : undefined),
     [isFollowing, merchant, mode],
   )
+  useEffect(() => {
+    if (isSignedOut) goToSignIn()
+  }, [isSignedOut])
   useKeys()
+  if (isSignedOut) return null
   if (screen?.screen?.isBare) return <Outlet />
   const isTest = mode === 'test' && !isOperatorArea
   const offsetMs = isTest ? (membership?.clockOffsetMs ?? 0) : 0

@@ -77,12 +77,16 @@ const sentences: Record<string, string> = {
   'passkey.remove': 'Removed passkey',
   'sign_in.fail': 'Failed to sign in',
   'sign_in.lock_out': 'Locked out after failed sign-ins',
+  'step_up.fail': 'Failed to confirm',
+  'step_up.lock_out': 'Signed out after failed confirmations',
   'team.change': 'Changed a member',
   'team.end_sessions': 'Signed a member out',
   'team.invite': 'Invited a person',
   'team.join': 'Joined the team',
   'team.password_link': 'Made a password link for a member',
+  'team.password_reset': 'Set a new password with a link',
   'team.withdraw': 'Withdrew an invitation',
+  'team.withdraw_link': 'Withdrew a password link',
   'totp.remove': 'Removed authenticator app',
 }
 

@@ -4,11 +4,13 @@ import type { Invitation } from '../../team/invitations.js'
 import type { ApiParts } from '../api-parts.js'
 import { type Html, html } from '../checkout-page/html.js'
 import { type Document, type Route, route } from '../edge/route.js'
-import { findJoin, type Join, join, linkEnded } from './join.js'
+import { stepCookie } from '../edge/session-cookie.js'
+import { findJoin, type Join, type Joined, join, linkEnded } from './join.js'
 import { refuseForeignForm } from './own-pages-only.js'
 import { renderField, renderProblem } from './page.js'
 import {
   answerShown,
+  codePath,
   findSignedIn,
   formFields,
   type Problem,
@@ -64,17 +66,32 @@ export function joinPages(api: ApiParts): Route[] {
         if (!found) return answerJoin(visit, token, undefined)
         const given = { name: textOf(body, 'name'), password: textOf(body, 'password') }
         try {
-          const session = await join(api, visit, { to: found, given })
-          if (session !== undefined)
-            return welcomeTo(visit, session, withNext(secondFactorPath, '/console'))
-          return redirect(found.kind === 'reset' ? signInPath : '/console')
+          return answerJoined(visit, token, await join(api, visit, { to: found, given }))
         } catch (error) {
           const problem = problemOf(error)
+          // The link ended while the page was open.
+          if (problem.status === 404) return answerJoin(visit, token, undefined)
           return answerJoin(visit, token, found, { ...problem, name: given.name })
         }
       },
     }),
   ]
+}
+
+function answerJoined(visit: Visit, token: string, joined: Joined): Document {
+  const back = `/console/join/${token}`
+  switch (joined.kind) {
+    case 'signed_in':
+      return welcomeTo(visit, joined.token, withNext(secondFactorPath, '/console'))
+    case 'accept_next':
+      return welcomeTo(visit, joined.token, back)
+    case 'code_next':
+      return redirect(withNext(codePath, back), [stepCookie(visit, joined.stepToken)])
+    case 'sign_in_next':
+      return redirect(signInPath)
+    case 'joined':
+      return redirect('/console')
+  }
 }
 
 async function find(api: ApiParts, visit: Visit, token: string): Promise<Join | undefined> {
@@ -104,7 +121,7 @@ function renderJoin(found: Join, token: string, problem?: Problem & { name: stri
   const status = problem?.status ?? 200
   const title = found.kind === 'reset' ? 'Set a new password' : `Join ${targetOf(invitation)}`
   const rest =
-    found.kind === 'existing' ? renderAccept(found, token) : renderForm(found, token, problem?.name)
+    found.kind === 'accept' ? renderAccept(token) : renderForm(found, token, problem?.name)
   const main = html`<h1>${title}</h1>${describe(found)}${renderProblem(problem?.message)}
     ${rest}`
   return { status, title, main }
@@ -124,10 +141,11 @@ function describe({ kind, invitation }: Join): Html {
 
 function renderForm(found: Join, token: string, name: string | undefined): Html {
   const { passwordLengthMin } = limits.signIn
-  const isNew = found.kind === 'new'
+  const isJoin = found.kind === 'join'
+  const { email } = found.invitation
   return html`<form method="post" action="/console/join/${token}">
     ${
-      isNew &&
+      isJoin &&
       renderField({
         name: 'name',
         label: 'Your name',
@@ -135,24 +153,28 @@ function renderForm(found: Join, token: string, name: string | undefined): Html 
         ...(name !== undefined && { value: name }),
       })
     }
-    <input type="hidden" name="email" autocomplete="username" value="${found.invitation.email}">
+    <input type="hidden" name="email" autocomplete="username" value="${email}">
     ${renderField({
       name: 'password',
-      label: isNew ? 'Choose a password' : 'New password',
+      label: isJoin ? 'Choose a password' : 'New password',
       type: 'password',
       autocomplete: 'new-password',
       minlength: passwordLengthMin,
       hint: `At least ${passwordLengthMin} characters. Four words that do not belong together are good.`,
     })}
-    <button class="button strong">${isNew ? 'Join' : 'Set password'}</button></form>`
+    <button class="button strong">${isJoin ? 'Join' : 'Set password'}</button></form>
+    ${isJoin && renderSignIn(email, token)}`
 }
 
-/** Another user may be signed in, so the link asks for the password of the invited person. */
-function renderAccept({ isSignedIn, user }: Join & { kind: 'existing' }, token: string): Html {
-  if (isSignedIn)
-    return html`<form method="post" action="/console/join/${token}"><input type="hidden"
-      name="join" value="yes"><button class="button strong">Join</button></form>`
+/** Shown to every visitor: the page does not tell whether the address has an account. */
+function renderSignIn(email: string, token: string): Html {
   const next = withNext(signInPath, `/console/join/${token}`)
-  return html`<p>You have an account already. Sign in as ${user.email} to join; your password stays
-    the same.</p><a class="button strong" href="${next}&amp;switch=1">Sign in</a>`
+  return html`<p class="soft small">If you already have an account for ${email},
+    <a href="${next}&amp;switch=1">sign in</a> to join with it. Your name and password stay the
+    same.</p>`
+}
+
+function renderAccept(token: string): Html {
+  return html`<form method="post" action="/console/join/${token}"><input type="hidden"
+    name="join" value="yes"><button class="button strong">Join</button></form>`
 }

@@ -2,12 +2,8 @@ import { writeAuditLine } from '../../audit/write-line.js'
 import { Refusal } from '../../base/refusal.js'
 import type { Tx } from '../../postgres/tx.js'
 import { forgetGuesses } from '../../team/guesses.js'
-import {
-  findInvitation,
-  type Invitation,
-  revokeResets,
-  takeInvitation,
-} from '../../team/invitations.js'
+import { findInvitation, type Invitation, revokeResets } from '../../team/invitations.js'
+import { isWorthGiving, takeLink } from '../../team/link-worth.js'
 import { addMember } from '../../team/members.js'
 import { savePassword } from '../../team/passwords.js'
 import {
@@ -22,16 +18,19 @@ import { endSessionsOf, type SignedIn } from '../../team/sessions.js'
 import { createUser } from '../../team/users.js'
 import type { ApiParts } from '../api-parts.js'
 import { checkPassword } from './own-account.js'
-import { enter } from './sign-in.js'
+import { enter, signInFailed, signInWithPassword } from './sign-in.js'
 import { auditPerson, type Visit } from './visit.js'
 
-/** What a link asks of the person who opens it. */
+/** What a link asks of the user who opens it. */
 export type Join =
-  /** No user has this e-mail address yet: a name and a password. */
-  | { kind: 'new'; invitation: Invitation }
-  /** A user has it, who must be signed in: the inviter could open the link, too. */
-  | { kind: 'existing'; invitation: Invitation; user: User; isSignedIn: boolean }
-  | { kind: 'reset'; invitation: Invitation; user: User }
+  /**
+   * A name and a password. The page is the same whether or not a user has the address: the inviter
+   * must not learn it by opening the link.
+   */
+  | { kind: 'join'; invitation: Invitation }
+  /** The invited user is signed in: one button. */
+  | { kind: 'accept'; invitation: Invitation; userId: string }
+  | { kind: 'reset'; invitation: Invitation; userId: string }
 
 /** Undefined for a link that does not work, or no longer. Changes nothing. */
 export async function findJoin(
@@ -40,85 +39,142 @@ export async function findJoin(
   { token, signedIn }: { token: string; signedIn: SignedIn | undefined },
 ): Promise<Join | undefined> {
   const invitation = await findInvitation(db, visit.now, token)
-  if (!invitation) return undefined
-  if (invitation.purpose.kind === 'reset') {
-    const user = await getUser(db, invitation.purpose.userId)
-    return user.isDisabled ? undefined : { kind: 'reset', invitation, user }
+  if (!invitation || !(await isWorthGiving(db, invitation))) return undefined
+  const { purpose, email } = invitation
+  if (purpose.kind === 'reset') {
+    const { id: userId, isDisabled } = await getUser(db, purpose.userId)
+    return isDisabled ? undefined : { kind: 'reset', invitation, userId }
   }
-  const user = await findUserByEmail(db, invitation.email)
-  if (!user) return { kind: 'new', invitation }
-  if (user.isDisabled) return undefined
-  return { kind: 'existing', invitation, user, isSignedIn: signedIn?.userId === user.id }
+  if (signedIn?.email === email) return { kind: 'accept', invitation, userId: signedIn.userId }
+  return { kind: 'join', invitation }
 }
 
 type Given = { name: string; password: string }
 
-/** Uses the link up. Returns the token of a new session; undefined if the person must sign in. */
+/** What the browser gets and where it goes next. */
+export type Joined =
+  /** Signed in as a new user, or with a new password. */
+  | { kind: 'signed_in'; token: string }
+  /** Signed in to the account that the address has; the invitation is still to be accepted. */
+  | { kind: 'accept_next'; token: string }
+  /** The password was right, and the account has a second factor. */
+  | { kind: 'code_next'; stepToken: string }
+  /** The password is set; the second factor is asked for by the sign-in. */
+  | { kind: 'sign_in_next' }
+  | { kind: 'joined' }
+
 export async function join(
   api: ApiParts,
   visit: Visit,
   { to, given }: { to: Join; given: Given },
-): Promise<string | undefined> {
-  if (to.kind === 'existing') {
-    if (!to.isSignedIn) throw mustSignIn(to.user.email)
-    await api.db.transaction((tx) => admit(api, tx, visit, to))
-    api.sessions.forgetAll()
-    return undefined
-  }
-  return to.kind === 'new' ? joinAsNewUser(api, visit, to, given) : reset(api, visit, to, given)
+): Promise<Joined> {
+  if (to.kind === 'join') return joinWithPassword(api, visit, to, given)
+  if (to.kind === 'reset') return reset(api, visit, to, given)
+  await api.db.transaction(async (tx) => {
+    const user = await takeFor(tx, visit, to)
+    await admit(api, tx, visit, { invitation: to.invitation, user })
+  })
+  return { kind: 'joined' }
 }
 
-async function joinAsNewUser(
+/** Uses the link up for a user who exists. Refuses if it ended or the user is disabled. */
+async function takeFor(
+  tx: Tx,
+  { now }: Visit,
+  { invitation, userId }: { invitation: Invitation; userId: string },
+): Promise<User> {
+  if (!(await takeLink(tx, now, { link: invitation, userId }))) throw linkEnded()
+  const user = await getUser(tx, userId)
+  if (user.isDisabled) throw linkEnded()
+  return user
+}
+
+/**
+ * Makes a new user. If the address has one, its password is needed, with the limits of a sign-in:
+ * the inviter could send the form, too. Both answer alike until the password is right.
+ */
+async function joinWithPassword(
   api: ApiParts,
   visit: Visit,
-  { invitation }: Join & { kind: 'new' },
+  { invitation }: Join & { kind: 'join' },
   given: Given,
-): Promise<string> {
+): Promise<Joined> {
   const { email } = invitation
   const name = readName(given.name)
   checkPassword(given.password, { email, name })
+  if (await findUserByEmail(api.db, email)) return signInToJoin(api, visit, email, given.password)
   const hashed = await api.passwords.hash(given.password)
   const { now } = visit
-  const work = async (tx: Tx) => {
+  const work = async (tx: Tx): Promise<Joined> => {
     const id = createUser(tx, now, { email, name, isOperator: false })
-    const user = { id, email, name, isOperator: false, isDisabled: false }
     savePassword(tx, now, id, hashed)
+    if (!(await takeLink(tx, now, { link: invitation, userId: id }))) throw linkEnded()
+    const user = { id, email, name, isOperator: false, isDisabled: false }
     await admit(api, tx, visit, { invitation, user })
     const isOperator = invitation.purpose.kind === 'operator'
-    return enter(api, tx, visit, { user: { ...user, isOperator }, factors: ['password'] })
+    const token = enter(api, tx, visit, { user: { ...user, isOperator }, factors: ['password'] })
+    return { kind: 'signed_in', token }
   }
   return api.db.transaction(work).catch((error: { constraint?: string }) => {
-    if (error.constraint === 'one_user_per_email') throw mustSignIn(email)
+    if (error.constraint === 'one_user_per_email')
+      return signInToJoin(api, visit, email, given.password)
     throw error
   })
+}
+
+async function signInToJoin(
+  api: ApiParts,
+  visit: Visit,
+  email: string,
+  password: string,
+): Promise<Joined> {
+  const result = await signInWithPassword(api, visit, { email, password }).catch((error) => {
+    if (!(error instanceof Refusal) || error.code !== 'authentication_failed') throw error
+    throw signInFailed('If you already have an account, enter its password, or sign in below.')
+  })
+  return result.isSignedIn
+    ? { kind: 'accept_next', token: result.token }
+    : { kind: 'code_next', stepToken: result.stepToken }
 }
 
 async function reset(
   api: ApiParts,
   visit: Visit,
-  { invitation, user }: Join & { kind: 'reset' },
+  to: Join & { kind: 'reset' },
   { password }: Given,
-): Promise<string | undefined> {
-  const { now } = visit
-  checkPassword(password, user)
+): Promise<Joined> {
+  const { now, address, requestId } = visit
+  const { invitation } = to
+  checkPassword(password, await getUser(api.db, to.userId))
   const hashed = await api.passwords.hash(password)
-  const factors = await getFactors(api.db, user.id)
-  const token = await api.db.transaction(async (tx) => {
-    if (!(await takeInvitation(tx, now, invitation.id))) throw linkEnded()
-    savePassword(tx, now, user.id, hashed)
-    endSessionsOf(tx, now, user.id)
-    revokeResets(tx, now, user.id)
-    forgetGuesses(tx, user.email)
-    auditPerson(tx, visit, { email: user.email, action: 'password.reset' })
+  const joined = await api.db.transaction(async (tx): Promise<Joined> => {
+    const user = await takeFor(tx, visit, to)
+    const { id, email } = user
+    savePassword(tx, now, id, hashed)
+    endSessionsOf(tx, now, id)
+    revokeResets(tx, now, id)
+    forgetGuesses(tx, email)
+    auditPerson(tx, visit, { email, action: 'password.reset' })
+    const { purpose, createdBy } = invitation
+    if (purpose.kind === 'reset' && purpose.madeInMerchantId !== null)
+      writeAuditLine(tx, now, {
+        actor: email,
+        action: 'team.password_reset',
+        merchantId: purpose.madeInMerchantId,
+        log: 'merchant',
+        details: { email, linkMadeBy: createdBy },
+        address,
+        requestId,
+      })
     // The link stands for the password, not for the second factor.
-    if (hasSecondFactor(factors)) return undefined
-    return enter(api, tx, visit, { user, factors: ['password'] })
+    if (hasSecondFactor(await getFactors(tx, id))) return { kind: 'sign_in_next' }
+    return { kind: 'signed_in', token: enter(api, tx, visit, { user, factors: ['password'] }) }
   })
   api.sessions.forgetAll()
-  return token
+  return joined
 }
 
-/** Gives the invited person what the invitation promises. */
+/** Gives the invited user what the invitation promises. Its link was used up. */
 async function admit(
   { sessions }: ApiParts,
   tx: Tx,
@@ -126,8 +182,9 @@ async function admit(
   { invitation, user }: { invitation: Invitation; user: User },
 ): Promise<void> {
   const { now, address, requestId } = visit
-  if (!(await takeInvitation(tx, now, invitation.id))) throw linkEnded()
   const { purpose } = invitation
+  // Password links do not reach what the user gets now.
+  revokeResets(tx, now, user.id)
   if (purpose.kind === 'operator') {
     makeOperator(tx, user.id)
     // Sessions of operators are shorter.
@@ -135,7 +192,8 @@ async function admit(
     auditPerson(tx, visit, { email: user.email, action: 'operator.join' })
   } else if (purpose.kind === 'member') {
     const { merchantId, role, maySeeLive } = purpose
-    await addMember(tx, now, { merchantId, userId: user.id, role, maySeeLive })
+    const isNew = await addMember(tx, now, { merchantId, userId: user.id, role, maySeeLive })
+    if (!isNew) throw new Refusal('forbidden', { message: 'You belong to this team already.' })
     writeAuditLine(tx, now, {
       actor: user.email,
       action: 'team.join',
@@ -160,10 +218,4 @@ function readName(text: string): string {
 
 export function linkEnded(): Refusal {
   return new Refusal('not_found', { message: 'This link was used, replaced or has expired.' })
-}
-
-function mustSignIn(email: string): Refusal {
-  return new Refusal('forbidden', {
-    message: `Sign in as ${email} first, then open the link again.`,
-  })
 }

@@ -1,26 +1,37 @@
 import type { AuthenticationResponseJSON } from '@simplewebauthn/server'
 import Type from 'typebox'
 import { fromReference, prefixes, toReference, unusedId } from '../../base/ids.js'
+import { limits } from '../../base/limits.js'
 import { notFound, Refusal } from '../../base/refusal.js'
+import type { Tx } from '../../postgres/tx.js'
 import { takeChallenge } from '../../team/challenges.js'
-import { takeBack } from '../../team/guesses.js'
+import { countProof, takeBackProof } from '../../team/guesses.js'
 import { revokeResets } from '../../team/invitations.js'
 import { judgePassword } from '../../team/judge-password.js'
 import { endOwnSession, listOwnSessions } from '../../team/list-sessions.js'
 import { findPasskey, noteUse, readProof } from '../../team/passkeys.js'
 import { findPassword, savePassword } from '../../team/passwords.js'
 import { type Factors, getFactors, hasSecondFactor } from '../../team/people.js'
-import { endSessionsOf, hasStepUp, noteProof, type SignedIn } from '../../team/sessions.js'
+import {
+  endSession,
+  endSessionsOf,
+  hasStepUp,
+  lockOpenSession,
+  noteProof,
+  type SignedIn,
+} from '../../team/sessions.js'
 import type { ApiParts } from '../api-parts.js'
 import { success } from '../edge/envelope.js'
 import { type Route, route } from '../edge/route.js'
 import { closed, inPath } from '../edge/schemas.js'
 import { describeBrowser } from './describe-browser.js'
-import { noteFailure, signInFailed, startGuess, takeCode, wrongCode } from './sign-in.js'
-import { code, passkeyAnswer, password } from './sign-in-routes.js'
+import { type Factor, signInFailed, takeCode, wrongCode } from './sign-in.js'
+import { passkeyAnswer } from './sign-in-routes.js'
 import { auditPerson, type Visit, visitOf } from './visit.js'
 
 const path = '/console/session'
+const password = Type.String({ minLength: 1, maxLength: limits.signIn.passwordLengthMax })
+export const code = Type.String({ minLength: 6, maxLength: 40 })
 export const ownBase = { access: 'person', tag: 'Console', answers: { 200: Type.Any() } } as const
 
 /** What people do with their own account, without a merchant. */
@@ -85,7 +96,14 @@ async function provePasskey(
     return true
   })
   if (isProven) return
-  await noteFailure(api, visit, { email, factor: 'passkey' })
+  await api.db.transaction(async (tx) =>
+    auditPerson(tx, visit, {
+      by: signedIn,
+      email,
+      action: 'step_up.fail',
+      details: { factor: 'passkey' },
+    }),
+  )
   throw signInFailed('This passkey was not accepted. Try again.')
 }
 
@@ -95,17 +113,17 @@ async function proveCode(
   { signedIn, code }: { signedIn: SignedIn; code: string },
 ): Promise<void> {
   const { userId, sessionId, email } = signedIn
-  const guess = await startGuess(api, visit, email)
+  const proof = await startProof(api, visit, signedIn)
   const isProven = await api.db.transaction(async (tx) => {
     const factor = await takeCode(api, tx, { visit, userId, code })
     if (!factor) return false
-    takeBack(tx, guess)
+    takeBackProof(tx, sessionId)
     noteProof(tx, visit.now, { sessionId, isSecondFactor: true })
     auditPerson(tx, visit, { by: signedIn, email, action: 'step_up', details: { factor } })
     return true
   })
   if (isProven) return
-  await noteFailure(api, visit, { email, guess, factor: 'totp' })
+  await noteWrongProof(api, visit, { signedIn, factor: 'totp', proof })
   throw wrongCode()
 }
 
@@ -114,28 +132,78 @@ async function provePassword(
   visit: Visit,
   given: { signedIn: SignedIn; factors: Factors; password: string },
 ): Promise<void> {
-  const { userId, sessionId, email } = given.signedIn
+  const { signedIn } = given
+  const { userId, sessionId, email } = signedIn
   if (hasSecondFactor(given.factors))
     throw signInFailed('Use your passkey, or a code of your authenticator app.')
   if (!given.factors.hasPassword)
     throw signInFailed(
       'You have no password, code or passkey yet. Add one under "You", or open a new start link with `npx manilla console`.',
     )
-  const guess = await startGuess(api, visit, email)
+  const proof = await startProof(api, visit, signedIn)
   const stored = await findPassword(api.db, userId)
   if (!(await api.passwords.isRight(given.password, stored))) {
-    await noteFailure(api, visit, { email, guess, factor: 'password' })
+    await noteWrongProof(api, visit, { signedIn, factor: 'password', proof })
     throw signInFailed('The password is wrong.')
   }
   await api.db.transaction(async (tx) => {
-    takeBack(tx, guess)
+    takeBackProof(tx, sessionId)
     noteProof(tx, visit.now, { sessionId, isSecondFactor: false })
     auditPerson(tx, visit, {
-      by: given.signedIn,
+      by: signedIn,
       email,
       action: 'step_up',
       details: { factor: 'password' },
     })
+  })
+}
+
+type Proof = { isLast: boolean }
+
+async function startProof(api: ApiParts, visit: Visit, signedIn: SignedIn): Promise<Proof> {
+  const { sessionId } = signedIn
+  const proof = await api.db.transaction(async (tx) => {
+    const counted = await countProof(tx, sessionId)
+    if (!counted) endSession(tx, visit.now, sessionId)
+    return counted
+  })
+  if (proof) return proof
+  api.sessions.forgetAll()
+  throw tooManyProofs()
+}
+
+/** The last one that a session has ends it. */
+async function noteWrongProof(
+  api: ApiParts,
+  visit: Visit,
+  { signedIn, factor, proof }: { signedIn: SignedIn; factor: Factor; proof: Proof },
+): Promise<void> {
+  const { sessionId, email } = signedIn
+  const by = { by: signedIn, email }
+  await api.db.transaction(async (tx) => {
+    auditPerson(tx, visit, { ...by, action: 'step_up.fail', details: { factor } })
+    if (!proof.isLast) return
+    endSession(tx, visit.now, sessionId)
+    auditPerson(tx, visit, { ...by, action: 'step_up.lock_out' })
+  })
+  if (!proof.isLast) return
+  api.sessions.forgetAll()
+  throw tooManyProofs()
+}
+
+function tooManyProofs(): Refusal {
+  return new Refusal('authentication_failed', {
+    reason: 'session_expired',
+    message: 'Too many failed attempts. You are signed out; sign in again.',
+  })
+}
+
+/** Refuses if the session ended a moment ago: a new password or factor must be its user's own. */
+export async function checkOpenSession(tx: Tx, signedIn: SignedIn): Promise<void> {
+  if (await lockOpenSession(tx, signedIn)) return
+  throw new Refusal('authentication_failed', {
+    reason: 'session_expired',
+    message: 'You are signed out. Sign in to the console again.',
   })
 }
 
@@ -227,6 +295,7 @@ const setPassword = (api: ApiParts) =>
       checkPassword(body.password, { email, name })
       const hashed = await api.passwords.hash(body.password)
       await api.db.transaction(async (tx) => {
+        await checkOpenSession(tx, signedIn!)
         savePassword(tx, now, userId, hashed)
         endSessionsOf(tx, now, userId, sessionId)
         revokeResets(tx, now, userId)

@@ -33,8 +33,8 @@ import { success } from '../edge/envelope.js'
 import { type Route, route } from '../edge/route.js'
 import { closed, inPath } from '../edge/schemas.js'
 import { drawQrFile } from './draw-qr-file.js'
-import { checkMayChangeFactors, ownBase } from './own-account.js'
-import { code, passkeyAnswer } from './sign-in-routes.js'
+import { checkMayChangeFactors, checkOpenSession, code, ownBase } from './own-account.js'
+import { passkeyAnswer } from './sign-in-routes.js'
 import { auditPerson, type Visit, visitOf } from './visit.js'
 
 const path = '/console/session'
@@ -114,6 +114,7 @@ export async function confirmTotp(
   if (step === undefined) return undefined
   const sealed = api.seal.seal(offer.secret)
   const codes = await api.db.transaction(async (tx) => {
+    await checkOpenSession(tx, signedIn)
     saveTotpSecret(tx, now, { userId, sealed, step })
     noteProof(tx, now, { sessionId, isSecondFactor: true })
     endSessionsOf(tx, now, userId, sessionId)
@@ -184,6 +185,7 @@ const removeTotp = (api: ApiParts) =>
       const visit = visitOf(api, request)
       await checkMayChangeFactors(api, signedIn, visit.now)
       await api.db.transaction(async (tx) => {
+        await checkOpenSession(tx, signedIn)
         if (!(await deleteTotpSecret(tx, userId))) throw notFound('authenticator app', 'own-totp')
         endSessionsOf(tx, visit.now, userId, sessionId)
         await dropUselessCodes(tx, userId)
@@ -247,6 +249,7 @@ const addPasskey = (api: ApiParts) =>
           message: 'This passkey was not accepted. Try again, or use another device.',
         })
       await api.db.transaction(async (tx) => {
+        await checkOpenSession(tx, signedIn)
         const isFresh = await takeChallenge(tx, now, made.challenge)
         if (!isFresh || !(await savePasskey(tx, now, { ...made, userId, name: body.name })))
           throw new Refusal('validation_failed', {
@@ -288,6 +291,7 @@ const removePasskey = (api: ApiParts) =>
         })
       const id = fromReference(prefixes.passkey, params.id) ?? unusedId
       await api.db.transaction(async (tx) => {
+        await checkOpenSession(tx, signedIn)
         if (!(await deletePasskey(tx, { userId, id }))) throw notFound('passkey', params.id)
         endSessionsOf(tx, visit.now, userId, sessionId)
         await dropUselessCodes(tx, userId)
@@ -320,7 +324,10 @@ const renewCodes = (api: ApiParts) =>
           reason: 'invalid_state',
           message: 'Add an authenticator app or a passkey first.',
         })
-      const codes = await api.db.transaction(async (tx) => makeCodes(tx, visit, signedIn))
+      const codes = await api.db.transaction(async (tx) => {
+        await checkOpenSession(tx, signedIn)
+        return makeCodes(tx, visit, signedIn)
+      })
       return success(200, 'Recovery codes', { recoveryCodes: codes })
     },
   })

@@ -89,6 +89,7 @@ function showSession(signedIn: SignedIn, factors: Factors, now: Date) {
       role: membership.role,
       maySeeLive: membership.maySeeLive,
       isSuspended: membership.isSuspended,
+      isSignedOut: membership.isSignedOut,
       permissions: {
         test: permissionsIn(membership, 'test'),
         live: permissionsIn(membership, 'live'),

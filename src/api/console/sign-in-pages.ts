@@ -25,7 +25,7 @@ import { getUserOfStep, signInWithCode, signInWithPassword } from './sign-in.js'
 import { takesPasskeys, type Visit, visitOf } from './visit.js'
 
 export const signInPath = '/console/sign-in'
-const codePath = `${signInPath}/code`
+export const codePath = `${signInPath}/code`
 export const secondFactorPath = `${signInPath}/second-factor`
 
 export const pageBase = { access: 'open', isPage: true, tag: 'Console', answers: {} } as const
@@ -117,7 +117,9 @@ const showSignIn = (api: ApiParts, script: PageScript) =>
       const visit = visitOf(api, request)
       const next = safeNext(request.query.next)
       const isSwitching = request.query.switch === '1'
-      if (!isSwitching && (await findSignedIn(api, visit))) return redirect(next)
+      const present = await findSignedIn(api, visit)
+      const isWhole = present && !present.memberships.some(({ isSignedOut }) => isSignedOut)
+      if (!isSwitching && isWhole) return redirect(next)
       return answerShown(request.headers, renderSignIn(visit, { next }), script)
     },
   })

@@ -1,15 +1,14 @@
 import type { AuthenticationResponseJSON } from '@simplewebauthn/server'
 import Type from 'typebox'
-import { limits } from '../../base/limits.js'
 import { askForPasskey, listPasskeys } from '../../team/passkeys.js'
 import type { ApiParts } from '../api-parts.js'
 import { refuseOtherOrigins } from '../edge/authenticate-person.js'
 import { jsonType, success, successBody } from '../edge/envelope.js'
-import { type Document, type Route, route } from '../edge/route.js'
+import { type Route, route } from '../edge/route.js'
 import { closed } from '../edge/schemas.js'
-import { clearedStepCookie, sessionCookie, stepCookie } from '../edge/session-cookie.js'
-import { signInWithCode, signInWithPasskey, signInWithPassword } from './sign-in.js'
-import { type Visit, visitOf } from './visit.js'
+import { clearedStepCookie, sessionCookie } from '../edge/session-cookie.js'
+import { signInWithPasskey } from './sign-in.js'
+import { visitOf } from './visit.js'
 
 const path = '/console/session'
 const base = {
@@ -27,46 +26,9 @@ export const passkeyAnswer = Type.Object(
   { additionalProperties: true },
 )
 
-export const password = Type.String({ minLength: 1, maxLength: limits.signIn.passwordLengthMax })
-export const code = Type.String({ minLength: 6, maxLength: 40 })
-
-/** Ways to sign in. All of them need a page of this console, and none needs a session. */
+/** Sign-in with a passkey, by the script of the sign-in page. Passwords and codes are forms. */
 export function signInRoutes(api: ApiParts): Route[] {
   return [
-    route({
-      ...base,
-      path: `${path}/password`,
-      operation: 'signInWithPassword',
-      summary: 'Sign in with a password',
-      description: 'Signs in, or asks for the second factor of users who have one.',
-      body: closed({ email: Type.String({ minLength: 1, maxLength: 254 }), password }),
-      async handle(request) {
-        refuseOtherOrigins(request, api.consoleUrl)
-        const visit = visitOf(api, request)
-        const result = await signInWithPassword(api, visit, request.body)
-        if (result.isSignedIn) return signedIn(visit, result.token)
-        const { hasTotp, hasPasskeys } = result
-        return {
-          status: 200,
-          contentType: jsonType,
-          body: successBody('Second factor needed', { isSignedIn: false, hasTotp, hasPasskeys }),
-          headers: { 'set-cookie': stepCookie(visit, result.stepToken) },
-        }
-      },
-    }),
-    route({
-      ...base,
-      path: `${path}/totp`,
-      operation: 'signInWithCode',
-      summary: 'Send the second factor',
-      description: 'A code of an authenticator app, or a recovery code, after the password.',
-      body: closed({ code }),
-      async handle(request) {
-        refuseOtherOrigins(request, api.consoleUrl)
-        const visit = visitOf(api, request)
-        return signedIn(visit, await signInWithCode(api, visit, request.body.code))
-      },
-    }),
     route({
       ...base,
       path: `${path}/passkey/options`,
@@ -96,17 +58,14 @@ export function signInRoutes(api: ApiParts): Route[] {
         refuseOtherOrigins(request, api.consoleUrl)
         const visit = visitOf(api, request)
         const answer = request.body.passkey as unknown as AuthenticationResponseJSON
-        return signedIn(visit, await signInWithPasskey(api, visit, answer))
+        const token = await signInWithPasskey(api, visit, answer)
+        return {
+          status: 200,
+          contentType: jsonType,
+          body: successBody('Signed in', { isSignedIn: true }),
+          headers: { 'set-cookie': [sessionCookie(visit, token), clearedStepCookie(visit)] },
+        }
       },
     }),
   ]
-}
-
-function signedIn(visit: Visit, token: string): Document {
-  return {
-    status: 200,
-    contentType: jsonType,
-    body: successBody('Signed in', { isSignedIn: true }),
-    headers: { 'set-cookie': [sessionCookie(visit, token), clearedStepCookie(visit)] },
-  }
 }

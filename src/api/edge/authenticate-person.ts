@@ -100,6 +100,11 @@ function findCaller(request: FastifyRequest, route: Route, signedIn: SignedIn): 
       message: 'You are not a member of this merchant.',
       nextStep: 'Choose a merchant of yours, or ask an owner to invite you.',
     })
+  if (membership.isSignedOut)
+    throw new Refusal('authentication_failed', {
+      reason: 'session_expired',
+      message: 'You were signed out of this merchant. Sign in to the console again.',
+    })
   if (mode === 'live' && !signedIn.hasSecondFactor) throw missingFactor('Live mode needs')
   const permissions = new Set(permissionsIn(membership, mode))
   if (!route.permission || !permissions.has(route.permission))

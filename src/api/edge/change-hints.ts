@@ -4,7 +4,7 @@ import type { EnvironmentId } from '../../base/environment.js'
 import { limits } from '../../base/limits.js'
 import { explainError, type Logger } from '../../base/log.js'
 import type { Database } from '../../postgres/database.js'
-import { findOpenSessions } from '../../team/sessions.js'
+import { findOpenPlaces } from '../../team/sessions.js'
 import {
   type ChangeMarks,
   type ChangeTopic,
@@ -106,19 +106,15 @@ export class ChangeHints {
       this.#tools.streams.send(nameOf(marks.environmentId, sessionId), hintOf(topics))
   }
 
-  /** A person who signed out, or was signed out, gets no more hints. */
+  /** A user who signed out, was signed out or is no longer a member gets no more hints. */
   async #endClosedSessions(): Promise<void> {
     const { db, clock, streams } = this.#tools
     const names = [...this.#followed].flatMap(([environmentId, { countBySession }]) =>
       [...countBySession.keys()].map((sessionId) => ({ environmentId, sessionId })),
     )
-    const open = await findOpenSessions(
-      db,
-      clock.now(),
-      names.map(({ sessionId }) => sessionId),
-    )
-    for (const { environmentId, sessionId } of names)
-      if (!open.has(sessionId)) streams.end(nameOf(environmentId, sessionId))
+    const open = new Set(await findOpenPlaces(db, clock.now(), names))
+    for (const place of names)
+      if (!open.has(place)) streams.end(nameOf(place.environmentId, place.sessionId))
   }
 }
 

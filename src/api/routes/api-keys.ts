@@ -2,10 +2,12 @@ import Type from 'typebox'
 import { after, hour } from '../../base/clock.js'
 import { fromReference, prefixes, toReference, unusedId } from '../../base/ids.js'
 import { limits } from '../../base/limits.js'
+import { Refusal } from '../../base/refusal.js'
 import {
   type ApiKey,
   type IssuedKey,
   listKeys,
+  type NewKey,
   revealKey,
   revokeKey,
 } from '../../merchants/api-keys.js'
@@ -13,8 +15,11 @@ import { issueKey } from '../../merchants/issue-key.js'
 import { keyPermissions } from '../../merchants/key-permissions.js'
 import { type RolledKey, rollKey } from '../../merchants/roll-key.js'
 import { visible } from '../../merchants/settings-document.js'
+import type { Tx } from '../../postgres/tx.js'
 import { referenceSample } from '../../resources/shapes.js'
 import type { UserActor } from '../../team/actor.js'
+import { whyNotGive } from '../../team/may-give.js'
+import { findGiver } from '../../team/members.js'
 import type { ApiParts } from '../api-parts.js'
 import { auditCall } from '../edge/audit-call.js'
 import { success } from '../edge/envelope.js'
@@ -104,14 +109,30 @@ const create = (api: ApiParts) =>
         toCallWithLateAnswer(
           request,
           async (tx, now) => {
-            const issued = await issueKey(tx, now, newKey)
-            return issued
+            await checkMayGive(tx, request, newKey)
+            return issueKey(tx, now, newKey)
           },
           (issued) => showIssued(201, 'API key created', issued as IssuedKey),
         ),
       )
     },
   })
+
+/** A member makes no key that may do what the member may not, by the role of this moment. */
+async function checkMayGive(
+  tx: Tx,
+  {
+    environment,
+    signedIn,
+  }: Pick<RouteRequest<unknown, unknown, unknown>, 'environment' | 'signedIn'>,
+  key: Pick<NewKey, 'permissions'>,
+): Promise<void> {
+  const { merchantId, mode } = environment
+  const giver = await findGiver(tx, { merchantId, userId: signedIn!.userId })
+  const permissions = key.permissions ?? keyPermissions
+  const message = whyNotGive(giver, { kind: 'key', mode, permissions })
+  if (message !== undefined) throw new Refusal('forbidden', { reason: 'role', message })
+}
 
 const roll = (api: ApiParts) =>
   route({

@@ -12,20 +12,24 @@ import {
   createInvitation,
   type Invitation,
   listInvitations,
-  revokeInvitation,
-  revokeInvitationsOf,
+  revokeInvitations,
+  revokeInvitationsTo,
+  revokeResets,
 } from '../../team/invitations.js'
+import { findRoleOf, revokeUnworthyLinks } from '../../team/link-worth.js'
+import { type Gift, type Giver, giftOfChange, whyNotGive } from '../../team/may-give.js'
 import {
   belongsElsewhere,
   changeMember,
+  findGiver,
   findMember,
   listMembers,
   lockMembers,
   type Member,
 } from '../../team/members.js'
-import { findUserByEmail, normalizeEmail } from '../../team/people.js'
+import { findUserByEmail, lockUsers, normalizeEmail } from '../../team/people.js'
 import { type Role, roles } from '../../team/permissions.js'
-import { endSessionsOf } from '../../team/sessions.js'
+import { endSessionsAt } from '../../team/sessions.js'
 import type { ApiParts } from '../api-parts.js'
 import { drawQrFile } from '../console/draw-qr-file.js'
 import { success } from '../edge/envelope.js'
@@ -91,14 +95,15 @@ const listTeam = ({ db }: ApiParts) =>
     operation: 'listTeam',
     summary: 'List the team',
     description:
-      'Members of the merchant, former ones last. Those who may change the team also see which working API keys each member created.',
+      'Members of the merchant, former ones last. Those who may change the team also see which working API keys each member created. Owners see who has no second factor.',
     async handle(request) {
-      const { merchantId, userId, now } = actingOf(request)
+      const acting = actingOf(request)
+      const { merchantId, now } = acting
       const members = await listMembers(db, merchantId)
       const maySeeKeys = (request.actor as UserActor).permissions.has('team.change')
       const keys = maySeeKeys ? await listKeysOfMembers(db, now, merchantId) : []
       const items = members.map((one) => ({
-        ...showMember(one, userId),
+        ...showMember(one, acting),
         keys: keys.filter((key) => key.userId === one.userId).map(showKeyOfMember),
       }))
       return success(200, 'Team', { items })
@@ -109,37 +114,55 @@ function showKeyOfMember({ id, name, mode }: KeyOfMember) {
   return { id: toReference(prefixes.apiKey, id), name, mode }
 }
 
-function showMember(member: Member, ownId: string) {
+/** Who has no second factor is easier to take over: only owners see it of others. */
+function showMember(member: Member, { userId, isOwner }: Pick<Acting, 'userId' | 'isOwner'>) {
+  const isYou = member.userId === userId
   return {
     id: toReference(prefixes.user, member.userId),
-    isYou: member.userId === ownId,
+    isYou,
     name: member.name,
     email: member.email,
     role: member.role,
     maySeeLive: member.maySeeLive,
     isDisabled: member.disabledAt !== null,
-    hasSecondFactor: member.hasSecondFactor,
+    hasSecondFactor: isOwner || isYou ? member.hasSecondFactor : null,
     lastSeenAt: member.lastSeenAt,
     createdAt: member.createdAt,
   }
 }
 
-/** The member that a request names, if the caller may change it. */
-async function lockOther(tx: Tx, acting: Acting, reference: string): Promise<Member> {
-  const { merchantId } = acting
+/** Locks the team, and returns what the acting member may give now, not when the request began. */
+async function lockGiver(tx: Tx, { merchantId, userId }: Acting, others: string[] = []) {
   await lockMembers(tx, merchantId)
+  await lockUsers(tx, [userId, ...others])
+  return findGiver(tx, { merchantId, userId })
+}
+
+/** The member that a request names, if the acting member may change it. */
+async function lockOther(
+  tx: Tx,
+  acting: Acting,
+  reference: string,
+): Promise<{ member: Member; giver: Giver }> {
+  const { merchantId } = acting
   const userId = fromReference(prefixes.user, reference) ?? unusedId
+  const giver = await lockGiver(tx, acting, [userId])
   const member = await findMember(tx, { merchantId, userId })
   if (!member) throw notFound('member', reference)
   if (member.userId === acting.userId)
     throw refuse('You cannot change your own membership. Ask another owner or admin.')
-  checkMayGive(acting, member.role)
-  return member
+  checkMayChange(giver, member.role)
+  return { member, giver }
 }
 
-/** Admins neither make nor change owners. */
-function checkMayGive({ isOwner }: Acting, given: Role): void {
-  if (given === 'owner' && !isOwner) throw refuse('Only owners may change owners, or make one.')
+function checkMayGive(giver: Giver, gift: Gift): void {
+  const reason = whyNotGive(giver, gift)
+  if (reason !== undefined) throw refuse(reason)
+}
+
+/** Whoever could not give a role changes no member and withdraws no link that has it. */
+function checkMayChange(giver: Giver, role: Role): void {
+  checkMayGive(giver, { kind: 'membership', role, maySeeLive: false })
 }
 
 function refuse(message: string): Refusal {
@@ -154,7 +177,7 @@ const changeOne = (api: ApiParts) =>
     operation: 'changeMember',
     summary: 'Change a member',
     description:
-      'Role, access to live mode, or whether the member is disabled. Ends their sessions.',
+      'Role, access to live mode, or whether the member is disabled. You give only what you have. Ends their sessions at this merchant, their password links, and the links that they may no longer give.',
     params: inUserPath,
     body: closed({
       role: Type.Optional(role),
@@ -166,28 +189,34 @@ const changeOne = (api: ApiParts) =>
       const { merchantId, now } = acting
       const { body, params } = request
       const changed = await api.db.transaction(async (tx) => {
-        const member = await lockOther(tx, acting, params.id)
+        const { member, giver } = await lockOther(tx, acting, params.id)
         const { userId, email } = member
+        const before = describeAccess(member)
         const wanted = {
-          role: body.role ?? member.role,
-          maySeeLive: body.maySeeLive ?? member.maySeeLive,
-          isDisabled: body.isDisabled ?? member.disabledAt !== null,
+          role: body.role ?? before.role,
+          maySeeLive: body.maySeeLive ?? before.maySeeLive,
+          isDisabled: body.isDisabled ?? before.isDisabled,
         }
-        checkMayGive(acting, wanted.role)
+        const gift = giftOfChange(before, wanted)
+        if (gift) checkMayGive(giver, gift)
         await changeMember(tx, now, { merchantId, userId, change: wanted })
-        endSessionsOf(tx, now, userId)
-        const mayInvite = ['owner', 'admin'].includes(wanted.role) && !wanted.isDisabled
-        if (!mayInvite) revokeInvitationsOf(tx, now, { merchantId, email, reference: params.id })
+        await endSessionsAt(tx, now, { merchantId, userId })
+        revokeResets(tx, now, userId)
+        revokeInvitationsTo(tx, now, { merchantId, email })
+        const ended = await revokeUnworthyLinks(tx, now, { merchantId, makerId: userId })
         acting.audit(tx, 'team.change', {
           user: params.id,
           email,
-          before: describeAccess(member),
+          before,
           after: wanted,
+          ...(ended.length > 0 && {
+            endedLinks: ended.map((id) => toReference(prefixes.invitation, id)),
+          }),
         })
         return findMember(tx, { merchantId, userId })
       })
       api.sessions.forgetAll()
-      return success(200, 'Member changed', showMember(changed!, acting.userId))
+      return success(200, 'Member changed', showMember(changed!, acting))
     },
   })
 
@@ -202,13 +231,14 @@ const endSessions = (api: ApiParts) =>
     path: '/v1/team/users/:id/end-sessions',
     operation: 'endSessionsOfMember',
     summary: 'Sign a member out',
-    description: 'Ends all sessions of the member.',
+    description: 'Ends the sessions of the member at this merchant.',
     params: inUserPath,
     async handle(request) {
       const acting = actingOf(request)
       await api.db.transaction(async (tx) => {
-        const { userId, email } = await lockOther(tx, acting, request.params.id)
-        endSessionsOf(tx, acting.now, userId)
+        const { member } = await lockOther(tx, acting, request.params.id)
+        const { userId, email } = member
+        await endSessionsAt(tx, acting.now, { merchantId: acting.merchantId, userId })
         acting.audit(tx, 'team.end_sessions', { user: request.params.id, email })
       })
       api.sessions.forgetAll()
@@ -224,24 +254,32 @@ const makeResetLink = (api: ApiParts) =>
     hidesBodies: true,
     operation: 'createPasswordLink',
     summary: 'Make a link for a new password',
-    description: 'Shown once. Only for people who belong to this merchant alone.',
+    description:
+      'Shown once. Only for members who belong to this merchant alone and may do nothing that you may not. Ends when they join another merchant, are changed, or you lose the right to make it.',
     params: inUserPath,
     async handle(request) {
       const acting = actingOf(request)
       const { merchantId, now } = acting
       const made = await api.db.transaction(async (tx) => {
-        const { userId, email, disabledAt } = await lockOther(tx, acting, request.params.id)
-        if (disabledAt) throw refuse('This member is disabled.')
+        const { member, giver } = await lockOther(tx, acting, request.params.id)
+        const { userId, email, role, maySeeLive } = member
+        if (member.disabledAt) throw refuse('This member is disabled.')
+        // The holder of the link can do what the member can.
+        checkMayGive(giver, { kind: 'membership', role, maySeeLive })
         // The link would open the other merchant, too.
         if (await belongsElsewhere(tx, { merchantId, userId }))
-          throw refuse('This person also belongs to others. Ask the operator for a link.')
+          throw refuse('This member also belongs to others. Ask the operator for a link.')
         acting.audit(tx, 'team.password_link', { user: request.params.id, email })
-        const purpose = { kind: 'reset', userId } as const
-        return createInvitation(tx, now, { email, purpose, createdBy: acting.reference })
+        const purpose = { kind: 'reset', userId, madeInMerchantId: merchantId } as const
+        return createInvitation(tx, now, { email, purpose, ...makerOf(acting) })
       })
       return success(200, 'Link', showLink(api, made))
     },
   })
+
+function makerOf({ userId, reference }: Acting) {
+  return { makerId: userId, createdBy: reference }
+}
 
 /** The only time that the link is shown. */
 function showLink(
@@ -259,23 +297,38 @@ const listOpen = ({ db }: ApiParts) =>
     method: 'GET',
     path: '/v1/team/invitations',
     operation: 'listInvitations',
-    summary: 'List open invitations',
-    description: 'Newest first, without their links.',
+    summary: 'List open invitations and password links',
+    description: 'Newest first, without the links themselves.',
     async handle(request) {
       const { merchantId, now } = actingOf(request)
-      const open = await listInvitations(db, now, merchantId)
-      return success(200, 'Invitations', { items: open.map(showInvitation) })
+      const [open, members] = await Promise.all([
+        listInvitations(db, now, merchantId),
+        listMembers(db, merchantId),
+      ])
+      const names = new Map(members.map(({ userId, name }) => [userId, name]))
+      const items = open.map((invitation) => ({
+        ...showInvitation(invitation, members),
+        createdByName: (invitation.makerId && names.get(invitation.makerId)) ?? null,
+      }))
+      return success(200, 'Invitations', { items })
     },
   })
 
-function showInvitation(invitation: Invitation) {
-  const { id, email, purpose, createdBy, createdAt, expiresAt } = invitation
-  const member = purpose.kind === 'member' ? purpose : undefined
+/** A password link opens what its member may do. */
+function showInvitation(
+  { id, email, purpose, createdBy, createdAt, expiresAt }: Invitation,
+  members: Member[],
+) {
+  const isReset = purpose.kind === 'reset'
+  const given = isReset
+    ? members.find(({ userId }) => userId === purpose.userId)
+    : purpose.kind === 'member' && purpose
   return {
     id: toReference(prefixes.invitation, id),
+    kind: isReset ? 'password_link' : 'invitation',
     email,
-    role: member?.role ?? null,
-    maySeeLive: member?.maySeeLive ?? false,
+    role: given ? given.role : null,
+    maySeeLive: given ? given.maySeeLive : false,
     createdBy,
     createdAt,
     expiresAt,
@@ -290,7 +343,8 @@ const invite = (api: ApiParts) =>
     hidesBodies: true,
     operation: 'createInvitation',
     summary: 'Invite a person',
-    description: 'Answers with a link that works once, for 72 hours. It is shown only here.',
+    description:
+      'Answers with a link that works once, for 72 hours. It is shown only here. You give only what you have, and the link works only while you have it.',
     body: closed({
       email: Type.String({ pattern: emailPattern, maxLength: limits.checkout.emailLengthMax }),
       role,
@@ -302,13 +356,13 @@ const invite = (api: ApiParts) =>
       const { merchantId, now } = acting
       const { role, maySeeLive } = request.body
       const email = normalizeEmail(request.body.email)
-      checkMayGive(acting, role)
       const made = await api.db.transaction(async (tx) => {
-        await lockMembers(tx, merchantId)
-        await checkMayInvite(tx, { merchantId, email, now })
+        const giver = await lockGiver(tx, acting)
+        checkMayGive(giver, { kind: 'membership', role, maySeeLive })
+        await checkMayInvite(tx, { merchantId, email, now, giver })
         acting.audit(tx, 'team.invite', { email, role, maySeeLive })
         const purpose = { kind: 'member', merchantId, role, maySeeLive } as const
-        return createInvitation(tx, now, { email, purpose, createdBy: acting.reference })
+        return createInvitation(tx, now, { email, purpose, ...makerOf(acting) })
       })
       const id = toReference(prefixes.invitation, made.id)
       return success(201, 'Invitation', { id, email, role, maySeeLive, ...showLink(api, made) })
@@ -317,7 +371,7 @@ const invite = (api: ApiParts) =>
 
 async function checkMayInvite(
   tx: Tx,
-  { merchantId, email, now }: { merchantId: string; email: string; now: Date },
+  { merchantId, email, now, giver }: { merchantId: string; email: string; now: Date; giver: Giver },
 ): Promise<void> {
   const user = await findUserByEmail(tx, email)
   const member = user && (await findMember(tx, { merchantId, userId: user.id }))
@@ -327,7 +381,11 @@ async function checkMayInvite(
       message: `${email} belongs to the team already.`,
       details: [{ field: 'email', issue: 'belongs to the team already' }],
     })
-  const open = await listInvitations(tx, now, merchantId)
+  const links = await listInvitations(tx, now, merchantId)
+  const open = links.filter(({ purpose }) => purpose.kind === 'member')
+  // The new invitation replaces an earlier one, which only those may withdraw who could make it.
+  for (const { purpose } of open.filter((invitation) => invitation.email === email))
+    if (purpose.kind === 'member') checkMayChange(giver, purpose.role)
   if (open.length >= limits.signIn.invitationsOpenMax)
     throw new Refusal('validation_failed', {
       reason: 'too_many',
@@ -341,7 +399,7 @@ const revoke = (api: ApiParts) =>
     method: 'DELETE',
     path: '/v1/team/invitations/:id',
     operation: 'revokeInvitation',
-    summary: 'Withdraw an invitation',
+    summary: 'Withdraw an invitation or a password link',
     description: 'Its link stops working.',
     params: inPath('id', 'inv_01h455vb4pex5vsknk084sn02q'),
     async handle(request) {
@@ -349,10 +407,15 @@ const revoke = (api: ApiParts) =>
       const { merchantId, now } = acting
       const id = fromReference(prefixes.invitation, request.params.id) ?? unusedId
       await api.db.transaction(async (tx) => {
-        const revoked = await revokeInvitation(tx, now, { merchantId, id })
-        if (!revoked) throw notFound('open invitation', request.params.id)
-        checkMayGive(acting, revoked.role)
-        acting.audit(tx, 'team.withdraw', { invitation: request.params.id, ...revoked })
+        const giver = await lockGiver(tx, acting)
+        const links = await listInvitations(tx, now, merchantId)
+        const link = links.find((open) => open.id === id)
+        if (!link) throw notFound('open invitation', request.params.id)
+        const role = await findRoleOf(tx, link)
+        if (role !== undefined) checkMayChange(giver, role)
+        revokeInvitations(tx, now, [id])
+        const action = link.purpose.kind === 'reset' ? 'team.withdraw_link' : 'team.withdraw'
+        acting.audit(tx, action, { invitation: request.params.id, email: link.email, role })
       })
       return success(200, 'Invitation withdrawn', {})
     },

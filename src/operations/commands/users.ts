@@ -5,7 +5,7 @@ import { limits } from '../../base/limits.js'
 import { Refusal } from '../../base/refusal.js'
 import { getEnvironment } from '../../merchants/environments.js'
 import type { Database } from '../../postgres/database.js'
-import { createInvitation, type Purpose } from '../../team/invitations.js'
+import { createInvitation, type Purpose, revokeLinksOf } from '../../team/invitations.js'
 import { deleteFactors, findUserByEmail, listUsers, setDisabled } from '../../team/people.js'
 import { type Role, roles } from '../../team/permissions.js'
 import { endSessionsOf } from '../../team/sessions.js'
@@ -92,7 +92,7 @@ async function invite(
       ...(merchantId && { merchantId }),
       details,
     })
-    return createInvitation(tx, now, { email, purpose, createdBy: actor })
+    return createInvitation(tx, now, { email, purpose, makerId: null, createdBy: actor })
   })
   return describeLink(`${findConsoleUrl()}/console/join/${made.token}`, email, made.expiresAt)
 }
@@ -123,8 +123,8 @@ async function makeLink(
   if (isDisabled) throw refuse(`${email} is disabled. Run \`manilla users enable\` first.`)
   const made = await db.transaction(async (tx) => {
     writeAuditLine(tx, now, { actor, action: 'user.password_link', details: { email } })
-    const purpose = { kind: 'reset', userId } as const
-    return createInvitation(tx, now, { email, purpose, createdBy: actor })
+    const purpose = { kind: 'reset', userId, madeInMerchantId: null } as const
+    return createInvitation(tx, now, { email, purpose, makerId: null, createdBy: actor })
   })
   return describeLink(`${findConsoleUrl()}/console/join/${made.token}`, email, made.expiresAt)
 }
@@ -164,7 +164,10 @@ async function changeDisabled(
   if (wasDisabled !== isDisabled)
     await db.transaction(async (tx) => {
       setDisabled(tx, now, { userId, isDisabled })
-      if (isDisabled) endSessionsOf(tx, now, userId)
+      if (isDisabled) {
+        endSessionsOf(tx, now, userId)
+        revokeLinksOf(tx, now, { userId, email })
+      }
       const action = isDisabled ? 'user.disable' : 'user.enable'
       writeAuditLine(tx, now, { actor, action, details: { email } })
     })

@@ -58,6 +58,7 @@ export function kycRoutes({ db, seal }: OperatorParts): Route[] {
       path: `/kyc/:id/${outcome}`,
       operation: `${outcome}Kyc`,
       summary,
+      stepUp: 'always',
       params: oneMerchant,
       body: closed({ note: noteText }),
       async handle(request) {

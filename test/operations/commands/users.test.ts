@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { findInvitation } from '../../../src/team/invitations.js'
+import { fromReference, prefixes, toReference } from '../../../src/base/ids.js'
+import { createInvitation, findInvitation } from '../../../src/team/invitations.js'
 import { freshDatabase } from '../../support/database.js'
 import { addUser } from '../../support/sign-in.js'
 import { clock, createConsole, seal } from './commands.js'
@@ -68,4 +69,28 @@ test('the operator lists, disables and helps people who lost their factors', asy
   expect((await run('users', 'disable', email)).out).toContain('was already disabled')
   expect((await run('users', 'link', email)).err).toContain('is disabled')
   expect((await run('users', 'enable', email)).out).toContain('is active')
+})
+
+test('disabling a user ends every link for and by them', async () => {
+  const { reference } = await openMerchant()
+  const merchant = { reference } as Parameters<typeof addUser>[0]['merchant']
+  const email = 'dayo@example.com'
+  const { userId } = await addUser({ db, clock, seal, merchant }, { email, role: 'owner' })
+  const merchantId = fromReference(prefixes.merchant, reference)!
+  const byThem = await db.transaction(async (tx) =>
+    createInvitation(tx, clock.now(), {
+      email: 'efe@example.com',
+      purpose: { kind: 'member', merchantId, role: 'viewer', maySeeLive: false },
+      makerId: userId,
+      createdBy: toReference(prefixes.user, userId),
+    }),
+  )
+  const forThem = await runJson('users', 'link', email)
+  const invited = await runJson('users', 'create', email, '--operator')
+  const tokens = [byThem.token, ...[forThem, invited].map(({ url }) => url.split('/').at(-1)!)]
+  const open = () => Promise.all(tokens.map((token) => findInvitation(db, clock.now(), token)))
+  expect((await open()).every(Boolean)).toBe(true)
+  await run('users', 'disable', email)
+  await run('users', 'enable', email)
+  expect(await open()).toEqual([undefined, undefined, undefined])
 })

@@ -7,10 +7,11 @@ export type Access = { role: Role; maySeeLive: boolean }
 
 type Props = { access: Access; onChange: (access: Access) => void }
 
-/** A role with what it may do, and whether it reaches live mode. Only owners make owners. */
+/** A role with what it may do, and whether it reaches live mode. Members give what they have. */
 export function AccessFields({ access, onChange }: Props) {
-  const isOwner = useMembership()?.role === 'owner'
-  const offered = roles.filter((role) => role !== 'owner' || isOwner)
+  const own = useMembership()
+  const mayGiveLive = own?.maySeeLive ?? false
+  const offered = roles.filter((role) => role !== 'owner' || own?.role === 'owner')
   const granted = allPermissions.filter((name) => permissions[name].may[access.role] !== 'none')
   return (
     <>
@@ -34,7 +35,8 @@ export function AccessFields({ access, onChange }: Props) {
       </details>
       <Checkbox
         label={t.live}
-        description={t.liveHint}
+        description={mayGiveLive ? t.liveHint : t.liveNotOwn}
+        disabled={!mayGiveLive && !access.maySeeLive}
         checked={access.maySeeLive}
         onChange={({ currentTarget }) => onChange({ ...access, maySeeLive: currentTarget.checked })}
       />

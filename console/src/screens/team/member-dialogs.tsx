@@ -1,5 +1,6 @@
 import { TextInput } from '@mantine/core'
 import { useState } from 'react'
+import { useMembership } from '../../api/session'
 import { useWrite } from '../../api/writes'
 import { ConfirmDialog } from '../../parts/confirm-dialog'
 import { notify } from '../../parts/notify'
@@ -15,7 +16,7 @@ type Props = { member: Member; onClose: () => void }
 export function ChangeDialog({ member, onClose }: Props) {
   const { role, maySeeLive, name } = member
   const [access, setAccess] = useState<Access>({ role, maySeeLive })
-  const { write, isBusy, refusal } = useWrite({ method: 'PATCH', reads: ['team'] })
+  const { write, isBusy, refusal } = useWrite({ method: 'PATCH', reads: ['team', 'invitations'] })
   async function save() {
     if ((await write(`/v1/team/users/${member.id}`, access)) === undefined) return
     void notify(t.saved)
@@ -92,14 +93,16 @@ export function EndSessionsDialog({ member, onClose }: Props) {
       refusal={refusal}
       onConfirm={() => void end()}
       onClose={onClose}
-    />
+    >
+      <p className="soft">{t.endText}</p>
+    </ConfirmDialog>
   )
 }
 
 type LinkProps = Props & { onMade: (link: MadeLink, email: string) => void }
 
 export function LinkDialog({ member, onClose, onMade }: LinkProps) {
-  const { write, isBusy, refusal } = useWrite<MadeLink>()
+  const { write, isBusy, refusal } = useWrite<MadeLink>({ reads: ['invitations'] })
   async function make() {
     const made = await write(`/v1/team/users/${member.id}/link`)
     if (made) onMade(made, member.email)
@@ -121,7 +124,8 @@ export function LinkDialog({ member, onClose, onMade }: LinkProps) {
 
 export function InviteDialog({ onClose, onMade }: Omit<LinkProps, 'member'>) {
   const [email, setEmail] = useState('')
-  const [access, setAccess] = useState<Access>({ role: 'finance', maySeeLive: true })
+  const maySeeLive = useMembership()?.maySeeLive ?? false
+  const [access, setAccess] = useState<Access>({ role: 'finance', maySeeLive })
   const { write, isBusy, refusal } = useWrite<MadeLink>({ reads: ['invitations'] })
   async function invite() {
     const made = await write('/v1/team/invitations', { email: email.trim(), ...access })

@@ -9,7 +9,8 @@ export type Member = {
   role: Role
   maySeeLive: boolean
   isDisabled: boolean
-  hasSecondFactor: boolean
+  /** Null unless an owner asks, or for oneself. */
+  hasSecondFactor: boolean | null
   lastSeenAt: string | null
   createdAt: string
   /** Working API keys that the member created; empty for those who may not change the team. */
@@ -18,8 +19,11 @@ export type Member = {
 
 export type Invitation = {
   id: string
+  /** A password link is for a member, whose role and access it opens. */
+  kind: 'invitation' | 'password_link'
   email: string
-  role: Role
+  role: Role | null
   maySeeLive: boolean
+  createdByName: string | null
   expiresAt: string
 }

@@ -29,6 +29,7 @@ type Chosen = { member: Member; action: Action }
 
 export function Screen() {
   const mayChange = useMay('team.change')
+  const seesFactors = useMembership()?.role === 'owner'
   const read = useRead<{ items: Member[] }>('team', '/v1/team/users')
   const [chosen, setChosen] = useState<Chosen | null>(null)
   const [isInviting, setInviting] = useState(false)
@@ -62,7 +63,7 @@ export function Screen() {
       <Card>
         <DataTable
           caption={t.caption}
-          columns={columnsOf(mayChange, setChosen)}
+          columns={columnsOf({ mayChange, seesFactors }, setChosen)}
           list={{
             rows: members,
             isLoading: read.isPending,
@@ -87,7 +88,12 @@ export function Screen() {
   )
 }
 
-function columnsOf(mayChange: boolean, choose: (chosen: Chosen) => void): Column<Member>[] {
+type Shown = { mayChange: boolean; seesFactors: boolean }
+
+function columnsOf(
+  { mayChange, seesFactors }: Shown,
+  choose: (chosen: Chosen) => void,
+): Column<Member>[] {
   return [
     {
       name: 'name',
@@ -113,12 +119,7 @@ function columnsOf(mayChange: boolean, choose: (chosen: Chosen) => void): Column
         </>
       ),
     },
-    {
-      name: 'factor',
-      head: t.factor,
-      isWideOnly: true,
-      cell: ({ hasSecondFactor }) => (hasSecondFactor ? t.hasFactor : t.hasNoFactor),
-    },
+    ...(seesFactors ? [factorColumn] : []),
     {
       name: 'seen',
       head: t.seen,
@@ -143,6 +144,13 @@ function columnsOf(mayChange: boolean, choose: (chosen: Chosen) => void): Column
       cell: (member) => mayChange && <Actions member={member} choose={choose} />,
     },
   ]
+}
+
+const factorColumn: Column<Member> = {
+  name: 'factor',
+  head: t.factor,
+  isWideOnly: true,
+  cell: ({ hasSecondFactor }) => (hasSecondFactor ? t.hasFactor : t.hasNoFactor),
 }
 
 type ActionsProps = { member: Member; choose: (chosen: Chosen) => void }
@@ -191,7 +199,24 @@ function OpenInvitations() {
         empty={null}
         columns={[
           { name: 'email', head: t.email, isGrowing: true, phone: 1, cell: ({ email }) => email },
-          { name: 'role', head: t.role, phone: 3, cell: ({ role }) => t.roles[role] },
+          {
+            name: 'kind',
+            head: t.kind,
+            phone: 3,
+            cell: ({ kind, role, maySeeLive }) => (
+              <span className="nw">
+                {t.kinds[kind]}
+                {role && ` · ${t.roles[role]}`}
+                {!maySeeLive && <span className="soft sm"> · {t.testOnly}</span>}
+              </span>
+            ),
+          },
+          {
+            name: 'maker',
+            head: t.madeBy,
+            isWideOnly: true,
+            cell: ({ createdByName }) => <span className="nw">{createdByName ?? t.operator}</span>,
+          },
           {
             name: 'until',
             head: t.until,

@@ -1,0 +1,344 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { modes } from '../../src/base/environment.js'
+import { fromReference, prefixes, toReference } from '../../src/base/ids.js'
+import { keyPermissions } from '../../src/merchants/key-permissions.js'
+import { sql } from '../../src/postgres/sql.js'
+import { createInvitation, type Purpose } from '../../src/team/invitations.js'
+import { type Gift, type Giver, whyNotGive } from '../../src/team/may-give.js'
+import { allPermissions, type Permission, type Role, roles } from '../../src/team/permissions.js'
+import { openManilla, type Reply, type TestService } from '../support/open-manilla.js'
+import { addPerson, type Person } from '../support/people.js'
+import { goodPassword, openJar } from '../support/sign-in.js'
+
+/**
+ * Who may give what, written down a second time. Roles: x with and without live access, t without
+ * live access only, - not. Takes: who may change, disable and sign out a member of the role, and
+ * withdraw links to it. Keys: the modes in which the user makes them.
+ */
+const design = `
+                     gives: owner admin finance developer support viewer operator takes            keys
+  owner                     x     x     x       x         x       x      -        owner+others     test+live
+  owner, test only          t     t     t       t         t       t      -        owner+others     test
+  admin                     -     x     x       x         x       x      -        others           test+live
+  admin, test only          -     t     t       t         t       t      -        others           test
+  finance                   -     -     -       -         -       -      -        none             none
+  finance, test only        -     -     -       -         -       -      -        none             none
+  developer                 -     -     -       -         -       -      -        none             test
+  developer, test only      -     -     -       -         -       -      -        none             test
+  support                   -     -     -       -         -       -      -        none             none
+  support, test only        -     -     -       -         -       -      -        none             none
+  viewer                    -     -     -       -         -       -      -        none             none
+  viewer, test only         -     -     -       -         -       -      -        none             none
+  operator                  -     -     -       -         -       -      x        none             none
+  former owner              -     -     -       -         -       -      -        none             none
+  disabled owner            -     -     -       -         -       -      -        none             none
+  disabled operator         -     -     -       -         -       -      -        none             none`
+
+type Row = { name: string; gives: Map<string, string>; takes: string; keys: string }
+
+const [head = '', ...lines] = design.trim().split('\n')
+const columns = head.trim().split(/ +/).slice(1)
+const rows: Row[] = lines.map((line) => {
+  const [name = '', ...marks] = line.trim().split(/ {2,}/)
+  const cell = (column: string) => marks[columns.indexOf(column)]!
+  const gives = new Map([...roles, 'operator'].map((given) => [given, cell(given)]))
+  return { name, gives, takes: cell('takes'), keys: cell('keys') }
+})
+
+type Access = { role: Role; maySeeLive: boolean }
+const accesses: Access[] = roles.flatMap((role) =>
+  [true, false].map((maySeeLive) => ({ role, maySeeLive })),
+)
+
+const mayGive = ({ gives }: Row, { role, maySeeLive }: Access) =>
+  gives.get(role) === 'x' || (gives.get(role) === 't' && !maySeeLive)
+const mayTake = ({ takes }: Row, { role }: Access) =>
+  takes === 'owner+others' || (takes === 'others' && role !== 'owner')
+const mayMakeKeys = ({ keys }: Row, mode: string) => keys.split('+').includes(mode)
+
+/** The state that the name of a row describes. */
+function stateOf({ name }: Row) {
+  const role = roles.find((known) => name.includes(known)) ?? null
+  return {
+    role,
+    maySeeLive: !name.includes('test only'),
+    isOperator: name.includes('operator'),
+    isFormer: name.startsWith('former'),
+    isDisabled: name.startsWith('disabled'),
+  }
+}
+
+function giverOf(row: Row): Giver {
+  const { role, maySeeLive, isOperator, isFormer, isDisabled } = stateOf(row)
+  const membership = role && !isFormer ? { role, maySeeLive } : null
+  return { isDisabled, isOperator, membership }
+}
+
+const counts = new Map<string, number>()
+const mismatches: string[] = []
+
+/** Notes one combination of the matrix. */
+function compare(kind: string, what: string, { is, may }: { is: boolean; may: boolean }): void {
+  counts.set(kind, (counts.get(kind) ?? 0) + 1)
+  if (is !== may) mismatches.push(`${kind}: ${what} was ${is ? 'allowed' : 'refused'}`)
+}
+
+function expectMatch(): void {
+  expect(mismatches).toEqual([])
+}
+
+afterAll(() => {
+  const all = [...counts.values()].reduce((sum, count) => sum + count, 0)
+  const each = [...counts].map(([kind, count]) => `${kind} ${count}`).join(', ')
+  console.log(`giver × gift: ${all} combinations (${each}), ${mismatches.length} mismatches`)
+})
+
+const labelOf = (row: Row, { role, maySeeLive }: Access) =>
+  `${row.name} → ${role}${maySeeLive ? '' : ', test only'}`
+
+test('the rule is the table', () => {
+  for (const row of rows) {
+    const giver = giverOf(row)
+    const may = (gift: Gift) => whyNotGive(giver, gift) === undefined
+    for (const access of accesses)
+      compare('rule, membership', labelOf(row, access), {
+        is: may({ kind: 'membership', ...access }),
+        may: mayGive(row, access),
+      })
+    compare('rule, operator', row.name, {
+      is: may({ kind: 'operator' }),
+      may: row.gives.get('operator') === 'x',
+    })
+    for (const mode of modes)
+      for (const permission of [...keyPermissions, undefined]) {
+        const permissions = permission ? [permission] : keyPermissions
+        compare('rule, key', `${row.name} → ${mode} ${permission ?? 'unrestricted'}`, {
+          is: may({ kind: 'key', mode, permissions }),
+          may: mayMakeKeys(row, mode),
+        })
+      }
+  }
+  expectMatch()
+})
+
+test('a live key has no permission that its maker lacks', () => {
+  const own = new Set<Permission>(allPermissions.filter((name) => name !== 'approvals.change'))
+  const giver = giverOf(rows.find(({ name }) => name === 'admin')!)
+  for (const permission of allPermissions)
+    expect(
+      whyNotGive(giver, { kind: 'key', mode: 'live', permissions: [permission] }) === undefined,
+    ).toBe(own.has(permission))
+})
+
+describe('by requests and links', () => {
+  let service: TestService
+  /** One member for each access, so that requests about them run at the same time. */
+  let targets: { access: Access; target: Person }[]
+  let merchantId: string
+  beforeAll(async () => {
+    service = await openManilla()
+    merchantId = fromReference(prefixes.merchant, service.merchant.reference)!
+    await addPerson(service, { role: 'owner', name: 'The owner who remains' })
+    targets = []
+    for (const access of accesses)
+      targets.push({ access, target: await addPerson(service, access) })
+  })
+
+  let counted = 0
+  const newEmail = () => {
+    counted += 1
+    return `invited${counted}@give.example`
+  }
+
+  /** As by another process, without the use cases that revoke links. */
+  async function setMember(userId: string, access: Access & { isDisabled?: boolean }) {
+    const { role, maySeeLive, isDisabled = false } = access
+    await service.db.rows(sql`
+      update memberships set role = ${role}, may_see_live = ${maySeeLive},
+        disabled_at = ${isDisabled ? service.clock.now() : null}
+      where user_id = ${userId}`)
+  }
+
+  async function become(person: Person, row: Row): Promise<void> {
+    const { role, maySeeLive, isOperator, isFormer, isDisabled } = stateOf(row)
+    await setMember(person.userId, { role: role ?? 'owner', maySeeLive, isDisabled: isFormer })
+    if (role === null)
+      await service.db.rows(sql`delete from memberships where user_id = ${person.userId}`)
+    await service.db.rows(sql`
+      update users set is_operator = ${isOperator},
+        disabled_at = ${isDisabled ? service.clock.now() : null}
+      where id = ${person.userId}`)
+  }
+
+  async function addGiver(row: Row): Promise<Person> {
+    const person = await addPerson(service, { role: 'owner' })
+    await become(person, row)
+    return person
+  }
+
+  /** A merchant has at most 100 open links. */
+  const endLinks = () =>
+    service.db.rows(sql`
+      update invitations set revoked_at = ${service.clock.now()}
+      where used_at is null and revoked_at is null`)
+
+  const isAllowed = ({ status, text }: Reply): boolean => {
+    if (![200, 201, 303, 401, 403, 404].includes(status)) throw new Error(`${status} ${text}`)
+    return status < 400
+  }
+
+  function openLink(purpose: Purpose, makerId: string | null, email = newEmail()) {
+    return service.db.transaction(async (tx) =>
+      createInvitation(tx, service.clock.now(), { email, purpose, makerId, createdBy: 'test' }),
+    )
+  }
+
+  const openReset = ({ userId, email }: Person, makerId: string) =>
+    openLink({ kind: 'reset', userId, madeInMerchantId: merchantId }, makerId, email)
+
+  const forAll = (work: (access: Access, target: Person) => Promise<void>) =>
+    Promise.all(targets.map(({ access, target }) => work(access, target)))
+
+  test('invitations, changes, password links, withdrawals and keys', async () => {
+    for (const row of rows) {
+      const giver = await addGiver(row)
+      const ask = async (kind: string, may: boolean, what: string, request: Promise<Reply>) =>
+        compare(kind, what, { is: isAllowed(await request), may })
+      await forAll(async (access, { userId }) => {
+        const path = `/v1/team/users/${toReference(prefixes.user, userId)}`
+        const what = labelOf(row, access)
+        const [gives, takes] = [mayGive(row, access), mayTake(row, access)]
+        const body = { email: newEmail(), ...access }
+        await ask('invite', gives, what, giver.ask('POST', '/v1/team/invitations', { body }))
+
+        await setMember(userId, { role: 'viewer', maySeeLive: false })
+        await ask('change', gives, what, giver.ask('PATCH', path, { body: access }))
+        await setMember(userId, { ...access, isDisabled: true })
+        const enable = { isDisabled: false }
+        await ask('enable', gives, what, giver.ask('PATCH', path, { body: enable }))
+        await setMember(userId, access)
+        await ask('password link', gives, what, giver.ask('POST', `${path}/link`))
+        await ask('end sessions', takes, what, giver.ask('POST', `${path}/end-sessions`))
+        for (const taken of [{ isDisabled: true }, { maySeeLive: false }]) {
+          await ask('take', takes, what, giver.ask('PATCH', path, { body: taken }))
+          await setMember(userId, access)
+        }
+        const { id } = await openLink({ kind: 'member', merchantId, ...access }, null)
+        const link = `/v1/team/invitations/${toReference(prefixes.invitation, id)}`
+        await ask('withdraw', takes, what, giver.ask('DELETE', link))
+      })
+      const body = { email: newEmail(), role: 'operator', maySeeLive: false }
+      const { status } = await giver.ask('POST', '/v1/team/invitations', { body })
+      compare('invite', `${row.name} → operator`, { is: status < 400, may: false })
+      for (const mode of modes)
+        for (const permissions of [undefined, ['balances.see']]) {
+          const key = { name: 'Shop', kind: 'secret', ...(permissions && { permissions }) }
+          const reply = giver.ask('POST', '/v1/api-keys', { mode, body: key })
+          const what = `${row.name} → ${mode} ${permissions ?? 'unrestricted'}`
+          await ask('key', mayMakeKeys(row, mode), what, reply)
+        }
+      await endLinks()
+    }
+    expectMatch()
+  })
+
+  test('links are worth what their maker may give when they are used', async () => {
+    const maker = await addPerson(service, { role: 'owner' })
+    for (const row of rows) {
+      await setRow(maker, row)
+      await forAll(async (access, target) => {
+        const { userId: makerId } = maker
+        const links = {
+          invitation: await openLink({ kind: 'member', merchantId, ...access }, makerId),
+          'password link': await openReset(target, makerId),
+        }
+        for (const [name, { token }] of Object.entries(links)) {
+          const jar = openJar(service.url)
+          const form = { name: 'Tunde Bello', password: goodPassword }
+          const used = await jar.submit(`/console/join/${token}`, form)
+          const may = mayGive(row, access)
+          compare(`${name}, used later`, labelOf(row, access), { is: isAllowed(used), may })
+        }
+      })
+      await endLinks()
+    }
+    expectMatch()
+  })
+
+  test('the database holds the same rule', async () => {
+    const maker = await addPerson(service, { role: 'owner' })
+    const take = (id: string) =>
+      service.db
+        .rows(sql`update invitations set used_at = ${service.clock.now()} where id = ${id}`)
+        .then(
+          () => true,
+          (error: { constraint?: string }) => {
+            expect(error.constraint).toBe('link_is_worth_what_its_maker_may_give')
+            return false
+          },
+        )
+    for (const row of rows) {
+      await setRow(maker, row)
+      const operator = await openLink({ kind: 'operator' }, maker.userId)
+      compare('database, operator', row.name, {
+        is: await take(operator.id),
+        may: row.gives.get('operator') === 'x',
+      })
+      await forAll(async (access, target) => {
+        const what = labelOf(row, access)
+        const may = mayGive(row, access)
+        const invitation = await openLink({ kind: 'member', merchantId, ...access }, maker.userId)
+        compare('database, invitation', what, { is: await take(invitation.id), may })
+        const { id } = await openReset(target, maker.userId)
+        compare('database, password link', what, { is: await take(id), may })
+      })
+    }
+    // Links of the command line stay, for a user of any merchant.
+    for (const purpose of [
+      { kind: 'operator' },
+      { kind: 'member', merchantId, role: 'owner', maySeeLive: true },
+      { kind: 'reset', userId: targets[0]!.target.userId, madeInMerchantId: null },
+    ] as Purpose[])
+      expect(await take((await openLink(purpose, null)).id)).toBe(true)
+    expectMatch()
+  })
+
+  test('a change ends at once the links that their maker may no longer give', async () => {
+    const owner = await addPerson(service, { role: 'owner' })
+    const changes = rows.filter((row) => {
+      const { role, isOperator, isDisabled } = stateOf(row)
+      return role !== null && !isOperator && !isDisabled
+    })
+    for (const row of changes) {
+      const { role, maySeeLive, isFormer } = stateOf(row)
+      const maker = await addPerson(service, { role: 'owner' })
+      const links = []
+      for (const access of accesses)
+        links.push({
+          access,
+          ...(await openLink({ kind: 'member', merchantId, ...access }, maker.userId)),
+        })
+      const body = { role, maySeeLive, isDisabled: isFormer }
+      const path = `/v1/team/users/${toReference(prefixes.user, maker.userId)}`
+      expect((await owner.ask('PATCH', path, { body })).status).toBe(200)
+      const open = await service.db.rows(sql<{ id: string }>`
+        select id from invitations where created_by_user = ${maker.userId} and revoked_at is null`)
+      const ids = new Set(open.map(({ id }) => id))
+      for (const { access, id } of links)
+        compare('revoked at once', labelOf(row, access), {
+          is: ids.has(id),
+          may: mayGive(row, access),
+        })
+    }
+    expectMatch()
+  })
+
+  /** Like `become`, for a maker that had no membership in the row before. */
+  async function setRow(maker: Person, row: Row): Promise<void> {
+    await service.db.rows(sql`
+      insert into memberships (merchant_id, user_id, role, may_see_live, created_at)
+      values (${merchantId}, ${maker.userId}, 'owner', true, ${service.clock.now()})
+      on conflict do nothing`)
+    await become(maker, row)
+  }
+})
