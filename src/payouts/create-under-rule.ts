@@ -19,12 +19,10 @@ import {
   readForPayouts,
   toHoldMovement,
 } from './create-payouts.js'
+import { findNeededApprovals, type PayoutCreator } from './creators.js'
 import { hashOrder } from './order-hash.js'
 import { type Payout, payoutKinds } from './payout.js'
 import { insertPendingPayout } from './store-payouts.js'
-
-/** Who sends money: a person, or an API key. */
-export type PayoutCreator = Pick<Payout, 'createdByKey' | 'createdByUser'>
 
 export type RuleRequest = Pick<Payout, 'asset' | 'amount'> &
   PayoutCreator & {
@@ -119,7 +117,8 @@ export async function createPending(
   const approval = {
     orderHash: hashOrder(unsigned),
     expiresAt: after(unsigned.createdAt, limits.payouts.approveWithinMs),
-    decision: null,
+    needed: await findNeededApprovals(tx, unsigned),
+    decisions: [],
   }
   const payout: Payout = { ...unsigned, status: 'PENDING', submittedAt: null, approval }
   const hold = moveWith(tx, now, book, [toHoldMovement({ payout })])[0]!

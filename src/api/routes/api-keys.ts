@@ -103,10 +103,7 @@ const create = (api: ApiParts) =>
       return api.change(
         toCallWithLateAnswer(
           request,
-          async (tx, now) => {
-            const issued = await issueKey(tx, now, newKey)
-            return issued
-          },
+          (tx, now) => issueKey(tx, now, newKey),
           (issued) => showIssued(201, 'API key created', issued as IssuedKey),
         ),
       )
@@ -190,7 +187,8 @@ const reveal = ({ db, seal }: ApiParts) =>
     async handle(request) {
       const now = realTimeOf(request)
       const revealed = await db.transaction(async (tx) => {
-        const found = await revealKey(tx, now, { ...nameOf(request), seal })
+        const { userId } = request.actor as UserActor
+        const found = await revealKey(tx, now, { ...nameOf(request), seal, userId })
         auditCall(tx, request.audited, detailsOf(found))
         return found
       })

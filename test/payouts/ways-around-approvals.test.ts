@@ -1,0 +1,231 @@
+import { randomUUID } from 'node:crypto'
+import { describe, expect, test } from 'vitest'
+import { fromReference, prefixes, toReference } from '../../src/base/ids.js'
+import { createSeal } from '../../src/base/sealed.js'
+import { issueKey } from '../../src/merchants/issue-key.js'
+import { openWithBankAndChain } from '../support/open-with-bank-and-chain.js'
+import { addPerson, type Person } from '../support/people.js'
+import { openSession } from '../support/sessions.js'
+import { expectAllProofs } from '../support/sound-books.js'
+
+// Continues the list of ways in approvals.test.ts, with a rule that API keys follow, too.
+const service = await openWithBankAndChain({ hasPayouts: true })
+const { db, clock, settle, ask, merchant } = service
+const ada = await addPerson(service, { role: 'owner', name: 'Ada Obi' })
+const bola = await addPerson(service, { role: 'finance', name: 'Bola Ade' })
+const chidi = await addPerson(service, { role: 'admin', name: 'Chidi Eze' })
+const dayo = await addPerson(service, { role: 'admin', name: 'Dayo Alli' })
+/** Made without a user, as on the command line. */
+const key = merchant.test.secret
+const environmentId = merchant.environments.test.id
+
+const each = 1_000_000
+const rule = { appliesTo: 'all', NGN: { each, perDay: null }, USDC: null, USDT: null }
+const toBank = { bankCode: '058', accountNumber: '0123456789' }
+const over = { amount: 2 * each, ...toBank }
+
+await fund(500_000_000)
+await changeRule(rule)
+
+async function fund(amount: number) {
+  const headers = { 'idempotency-key': randomUUID() }
+  await ask('POST', '/v1/test/balances/fund', { key, body: { asset: 'NGN', amount }, headers })
+}
+
+/** Cached keys do not know the rule for a second. */
+async function changeRule(body: object) {
+  const reply = await ada.ask('PATCH', '/v1/settings/approvals', { body })
+  expect(reply.json?.data?.change, reply.text).toBeNull()
+  clock.advance(1_100)
+}
+
+type Pending = { reference: string; orderHash: string }
+
+async function payWith(secret: string, body: object = over): Promise<Pending> {
+  const headers = { 'idempotency-key': randomUUID() }
+  const path = '/v1/disbursements/bank-transfer'
+  const reply = await ask('POST', path, { key: secret, body, headers })
+  expect(reply.status, reply.text).toBe(201)
+  return reply.json.data
+}
+
+const approve = (person: Pick<Person, 'ask'>, { reference, orderHash }: Pending) =>
+  person.ask('POST', `/v1/disbursements/${reference}/approve`, { body: { orderHash } })
+
+const verify = async ({ reference }: Pending) =>
+  (await ask('GET', `/v1/disbursements/bank-transfer/${reference}`, { key })).json.data
+
+const idOf = ({ reference }: Pending) => fromReference(prefixes.bankTransfer, reference)!
+
+async function makeKey(person: Person): Promise<{ id: string; key: string }> {
+  const body = { name: 'payroll', kind: 'secret' }
+  const reply = await person.ask('POST', '/v1/api-keys', { body })
+  expect(reply.status, reply.text).toBe(201)
+  return reply.json.data
+}
+
+/** As on the command line. */
+async function issueWithoutUser(name: string): Promise<{ id: string; key: string }> {
+  const issued = await db.transaction((tx) =>
+    issueKey(tx, clock.now(), {
+      seal: createSeal(service.secret),
+      environment: merchant.environments.test,
+      kind: 'secret',
+      name,
+      expiresAt: null,
+      allowedAddresses: [],
+    }),
+  )
+  return { id: toReference(prefixes.apiKey, issued.id), key: issued.key.reveal() }
+}
+
+const reveal = (person: Person, { id }: { id: string }) =>
+  person.ask('POST', `/v1/api-keys/${id}/reveal`)
+
+const roll = async (person: Person, { id }: { id: string }) =>
+  (await person.ask('POST', `/v1/api-keys/${id}/roll`)).json.data as { id: string; key: string }
+
+async function expectWaiting(payout: Pending) {
+  expect(await verify(payout)).toMatchObject({ status: 'PENDING', submittedAt: null })
+  const attempts = await db.rows({
+    text: 'select from payout_attempts where payout_id = $1',
+    values: [idOf(payout)],
+  })
+  expect(attempts).toEqual([])
+}
+
+async function expectRefused(person: Person, payout: Pending, reason: string) {
+  expect((await approve(person, payout)).json).toMatchObject({ reason })
+  await expectWaiting(payout)
+}
+
+async function expectApproved(person: Person, payout: Pending) {
+  const reply = await approve(person, payout)
+  expect(reply.json.data, reply.text).toMatchObject({ status: 'SUBMITTED' })
+}
+
+describe('no payout leaves without a second person:', () => {
+  test('12. the key that created it belongs to no member', async () => {
+    const payout = await payWith(key)
+    expect(await verify(payout)).toMatchObject({ approval: { needed: 2, givenBy: [] } })
+    const first = await approve(chidi, payout)
+    expect(first.json.data, first.text).toMatchObject({
+      status: 'PENDING',
+      approval: { needed: 2, givenBy: [{ name: 'Chidi Eze' }] },
+    })
+    await expectRefused(chidi, payout, 'invalid_state')
+    const listed = (await chidi.ask('GET', '/v1/disbursements/waiting')).json.data.items
+    expect(listed).toMatchObject([{ mayApprove: false }])
+    clock.advance(1)
+    await expectApproved(bola, payout)
+    await settle()
+    expect(await verify(payout)).toMatchObject({
+      status: 'COMPLETED',
+      approval: { givenBy: [{ name: 'Chidi Eze' }, { name: 'Bola Ade' }] },
+    })
+    await expectAllProofs(db)
+  })
+
+  test('13. the approver revealed the key of another member, before or after', async () => {
+    const made = await makeKey(ada)
+    await reveal(chidi, made)
+    const payout = await payWith(made.key)
+    await expectRefused(chidi, payout, 'own_payout')
+    await expectRefused(ada, payout, 'own_payout')
+    const attention = (await chidi.ask('GET', '/v1/attention')).json.data.items
+    expect(attention.filter(({ kind }: { kind: string }) => kind === 'approval')).toEqual([])
+    expect((await reveal(dayo, made)).status).toBe(200)
+    await expectRefused(dayo, payout, 'own_payout')
+    await expectApproved(bola, payout)
+  })
+
+  test('14. the approver made a key that this one replaced, or that replaced it', async () => {
+    const first = await makeKey(chidi)
+    const second = await roll(ada, first)
+    const third = await roll(dayo, second)
+    for (const { key: secret } of [first, second, third]) {
+      const payout = await payWith(secret)
+      expect(payout).toMatchObject({ approval: { needed: 1 } })
+      for (const person of [ada, chidi, dayo]) await expectRefused(person, payout, 'own_payout')
+      await expectApproved(bola, payout)
+    }
+  })
+
+  // Whoever knew the key before the roll still knows it during the grace period.
+  test('15. a member rolls, or reveals, the key of no member', async () => {
+    const issued = await issueWithoutUser('old')
+    const payout = await payWith(issued.key)
+    await roll(ada, issued)
+    await expectRefused(ada, payout, 'own_payout')
+    expect((await approve(chidi, payout)).json.data).toMatchObject({ status: 'PENDING' })
+    await expectApproved(bola, payout)
+  })
+
+  test('16. the first of two approvers sees the key afterwards, or loses the role', async () => {
+    const issued = await issueWithoutUser('shared')
+    const payout = await payWith(issued.key)
+    expect((await approve(chidi, payout)).json.data).toMatchObject({ status: 'PENDING' })
+    await roll(chidi, issued)
+    const second = await approve(bola, payout)
+    expect(second.json.data).toMatchObject({
+      status: 'PENDING',
+      approval: { givenBy: [{ name: 'Bola Ade' }] },
+    })
+    const leaving = await addPerson(service, { role: 'finance', name: 'Femi Cole' })
+    const other = await payWith(key)
+    await approve(leaving, other)
+    const set = (value: string) =>
+      db.rows({
+        text: `update memberships set disabled_at = ${value} where user_id = $1`,
+        values: [leaving.userId],
+      })
+    await set('now()')
+    expect((await approve(bola, other)).json.data).toMatchObject({
+      status: 'PENDING',
+      approval: { givenBy: [{ name: 'Bola Ade' }] },
+    })
+    await expectApproved(dayo, other)
+    await expectApproved(ada, payout)
+    await settle()
+    await expectAllProofs(db)
+  })
+
+  test('17. an attacker has the database connection and one approval of two', async () => {
+    const payout = await payWith(key)
+    await approve(chidi, payout)
+    const session = await openSession(db)
+    const attempt = (text: string) => session.query(text).catch((error: Error) => error.message)
+    const id = idOf(payout)
+    const [row] = await db.rows<{ session: string }>({
+      text: 'select id as session from user_sessions where user_id = $1',
+      values: [chidi.userId],
+    })
+    const again = `
+      insert into payout_approvals (environment_id, payout_id, verdict, user_id, session_id,
+        order_hash, decided_at)
+      values (${environmentId}, '${id}', 'APPROVED', '${chidi.userId}', '${row!.session}',
+        '\\x${payout.orderHash}', now())`
+    const hide = `delete from api_key_holders`
+    const unheld = `
+      insert into payouts (environment_id, id, kind, rail, asset, amount, fee, requested_amount,
+        destination, metadata, created_by_key, status, event_sequence, submitted_at, created_at)
+      select environment_id, gen_random_uuid(), kind, rail, asset, amount, fee, requested_amount,
+        destination, metadata, created_by_key, 'SUBMITTED', 1, now(), now()
+      from payouts where id = '${id}'`
+    expect({
+      submit: await attempt(
+        `update payouts set status = 'SUBMITTED', submitted_at = now() where id = '${id}'`,
+      ),
+      again: await attempt(again),
+      hide: await attempt(hide),
+      unheld: await attempt(unheld),
+    }).toEqual({
+      submit: 'pending_payout_leaves_with_approval',
+      again: expect.stringContaining('payout_approvals_pkey'),
+      hide: expect.stringContaining('api_key_holders'),
+      unheld: 'payout_over_the_rule_waits',
+    })
+    await expectWaiting(payout)
+    await expectApproved(bola, payout)
+  })
+})
