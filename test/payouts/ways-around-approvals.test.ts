@@ -3,6 +3,9 @@ import { describe, expect, test } from 'vitest'
 import { fromReference, prefixes, toReference } from '../../src/base/ids.js'
 import { createSeal } from '../../src/base/sealed.js'
 import { issueKey } from '../../src/merchants/issue-key.js'
+import { runBatches } from '../../src/payouts/batches/run-batches.js'
+import { toNuban } from '../../src/simulation/sandbox-bank/nuban.js'
+import { openBatchWorker } from '../support/batch-worker.js'
 import { openWithBankAndChain } from '../support/open-with-bank-and-chain.js'
 import { addPerson, type Person } from '../support/people.js'
 import { openSession } from '../support/sessions.js'
@@ -65,11 +68,11 @@ async function makeKey(person: Person): Promise<{ id: string; key: string }> {
 }
 
 /** As on the command line. */
-async function issueWithoutUser(name: string): Promise<{ id: string; key: string }> {
+async function issueWithoutUser(name: string, environment = merchant.environments.test) {
   const issued = await db.transaction((tx) =>
     issueKey(tx, clock.now(), {
       seal: createSeal(service.secret),
-      environment: merchant.environments.test,
+      environment,
       kind: 'secret',
       name,
       expiresAt: null,
@@ -227,5 +230,148 @@ describe('no payout leaves without a second person:', () => {
     })
     await expectWaiting(payout)
     await expectApproved(bola, payout)
+  })
+})
+
+/** Another merchant, so that its sums and its rule are its own. */
+async function openShop(name: string) {
+  const shop = await service.addMerchant(name)
+  const owner = await addPerson(service, { role: 'owner', merchant: shop.reference })
+  const second = await addPerson(service, { role: 'admin', merchant: shop.reference })
+  const secret = shop.test.secret
+  const pay = (amount: number, given = secret) => payWith(given, { amount, ...toBank })
+  const payAs = async (person: Person, amount: number) => {
+    const body = { amount, ...toBank }
+    const reply = await person.ask('POST', '/v1/disbursements/bank-transfer', { body })
+    return reply.json.data as Pending & { status: string }
+  }
+  const setRule = async (body: object) => {
+    const reply = await owner.ask('PATCH', '/v1/settings/approvals', { body })
+    expect(reply.json?.data?.change, reply.text).toBeNull()
+  }
+  await ask('POST', '/v1/test/balances/fund', {
+    key: secret,
+    body: { asset: 'NGN', amount: 500_000_000 },
+    headers: { 'idempotency-key': randomUUID() },
+  })
+  return { shop, owner, second, secret, pay, payAs, setRule }
+}
+
+const worker = openBatchWorker(service)
+
+describe('the limit of a day', () => {
+  const perDay = 3_000_000
+  const daily = { appliesTo: 'all', NGN: { each, perDay }, USDC: null, USDT: null }
+
+  test('18. counts all keys that a user has seen, their rolls and the user', async () => {
+    const { owner, second, pay, payAs, setRule } = await openShop('Daily Stores')
+    await setRule(daily)
+    clock.advance(1_100)
+    const first = await makeKey(owner)
+    const rolled = await roll(owner, first)
+    const other = await makeKey(owner)
+    const spent = [
+      await pay(900_000, first.key),
+      await pay(900_000, rolled.key),
+      await payAs(owner, 900_000),
+    ]
+    expect(spent).toMatchObject(spent.map(() => ({ status: 'SUBMITTED' })))
+    const beyond = [
+      await pay(900_000, first.key),
+      await pay(900_000, rolled.key),
+      await pay(900_000, other.key),
+      await payAs(owner, 900_000),
+    ]
+    expect(beyond).toMatchObject(beyond.map(() => ({ status: 'PENDING' })))
+    // The day of another member is their own, until they see a key of the first.
+    const own = await makeKey(second)
+    expect(await pay(900_000, own.key)).toMatchObject({ status: 'SUBMITTED' })
+    expect(await payAs(second, 900_000)).toMatchObject({ status: 'SUBMITTED' })
+    await reveal(second, rolled)
+    expect(await pay(900_000, own.key)).toMatchObject({ status: 'PENDING' })
+    expect(await payAs(second, 900_000)).toMatchObject({ status: 'PENDING' })
+  })
+
+  test('19. counts keys that no user has seen as those of one user', async () => {
+    const { shop, secret, pay, setRule } = await openShop('Command Stores')
+    const others = [
+      await issueWithoutUser('nightly', shop.environments.test),
+      await issueWithoutUser('weekly', shop.environments.test),
+    ]
+    await setRule(daily)
+    clock.advance(1_100)
+    const keys = [secret, ...others.map((issued) => issued.key)]
+    for (const one of keys) expect(await pay(900_000, one)).toMatchObject({ status: 'SUBMITTED' })
+    for (const one of keys) expect(await pay(900_000, one)).toMatchObject({ status: 'PENDING' })
+  })
+})
+
+describe('a new rule', () => {
+  // The clock stands still, so the process still knows the key as one without a rule.
+  test('20. holds at once for a key that a process knows without it', async () => {
+    const { pay, setRule } = await openShop('Cached Stores')
+    expect(await pay(2 * each)).toMatchObject({ status: 'SUBMITTED' })
+    const perDay = 3_000_000
+    await setRule({ ...rule, NGN: { each, perDay } })
+    const question = [2 * each, 900_000, 900_000]
+    const paid = []
+    for (const amount of question) paid.push(await pay(amount))
+    const statuses = paid.map((payout) => (payout as unknown as { status: string }).status)
+    expect(statuses).toEqual(['PENDING', 'SUBMITTED', 'PENDING'])
+  })
+
+  // Every payout takes the lock of the balance, so the numbers of its entries are the order in
+  // which payouts commit.
+  test('21. holds for every payout that commits after it, while payouts are in flight', async () => {
+    for (let round = 0; round < 3; round += 1) {
+      const { shop, pay, setRule } = await openShop(`Busy Stores ${round}`)
+      await pay(2 * each)
+      const early = Array.from({ length: 12 }, () => pay(2 * each))
+      const change = setRule(rule)
+      const racing = Array.from({ length: 12 }, () => pay(2 * each))
+      await change
+      const late = Array.from({ length: 4 }, () => pay(2 * each))
+      await Promise.all([...early, ...racing])
+      for (const payout of await Promise.all(late))
+        expect(payout).toMatchObject({ status: 'PENDING' })
+      const rows = await db.rows<{ status: string }>({
+        text: `select p.status from payouts p join ledger_transfers t
+            on t.environment_id = p.environment_id and t.cause_id = p.id
+          where p.environment_id = $1 and t.purpose = 'bank_payout' order by t.entry_number`,
+        values: [shop.environments.test.id],
+      })
+      const statuses = rows.map(({ status }) => status)
+      expect(statuses).toHaveLength(29)
+      const cut = statuses.indexOf('PENDING')
+      expect(statuses.slice(cut)).toEqual(statuses.slice(cut).map(() => 'PENDING'))
+    }
+    await settle()
+    await expectAllProofs(db)
+  })
+
+  test('22. holds for a batch that a key submits', async () => {
+    const { secret, setRule } = await openShop('Batch Stores')
+    const path = '/v1/disbursements/batches'
+    const headers = () => ({ 'idempotency-key': randomUUID() })
+    const items = [0, 1, 2].map((index) => ({
+      amount: 900_000,
+      bankCode: '058',
+      accountNumber: toNuban({ bankCode: '058', serial: `00000000${index}` }),
+    }))
+    const body = { kind: 'bank_transfer', items }
+    const created = await ask('POST', path, { key: secret, body, headers: headers() })
+    const { reference } = created.json.data
+    clock.advance(1_000)
+    while ((await runBatches(worker, 'test')) > 0);
+    await setRule(rule)
+    const submitted = await ask('POST', `${path}/${reference}/submit`, {
+      key: secret,
+      body: {},
+      headers: headers(),
+    })
+    expect(submitted.json.data, submitted.text).toMatchObject({
+      status: 'PENDING',
+      approval: { needed: 2 },
+    })
   })
 })
