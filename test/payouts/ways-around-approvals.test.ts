@@ -375,3 +375,82 @@ describe('a new rule', () => {
     })
   })
 })
+
+describe('held money to a destination of choice', () => {
+  const perDay = 1_500_000
+
+  async function hold(shop: Awaited<ReturnType<typeof openShop>>, amount: number) {
+    const headers = { 'idempotency-key': randomUUID() }
+    const path = '/v1/collections/dedicated-accounts'
+    const body = { externalReference: randomUUID() }
+    const key = shop.secret
+    const account = (await ask('POST', path, { key, body, headers })).json.data
+    const { accountReference, accountNumber } = account
+    await ask('POST', `${path}/${accountReference}/deactivate`, { key })
+    const paid = { accountNumber, amount, sender: { name: 'CHUKA OKAFOR' } }
+    const sent = await ask('POST', '/v1/test/bank-transfers', { key, body: paid })
+    await settle()
+    return sent.json.data.reference as string
+  }
+  const resolveWith = (person: Person, payment: string, destination?: object) =>
+    person.ask('POST', `/v1/collections/payments/${payment}/resolve`, {
+      body: { action: 'return', ...(destination && { destination }) },
+    })
+
+  test('23. counts towards the limit of a day, and the day towards it', async () => {
+    const shop = await openShop('Held Stores')
+    await shop.setRule({ ...rule, NGN: { each, perDay } })
+    const payments = []
+    for (let index = 0; index < 3; index += 1) payments.push(await hold(shop, 900_000))
+    const [first, second, third] = payments as [string, string, string]
+    const message = async (payment: string, destination?: object) =>
+      (await resolveWith(shop.second, payment, destination)).json.message
+    expect(await message(first, toBank)).toBe('Payment resolved')
+    expect(await message(second, toBank)).toBe('Return waits for approval')
+    expect(await shop.payAs(shop.second, 900_000)).toMatchObject({ status: 'PENDING' })
+    // Back to the sender is free of the rule.
+    expect(await message(third)).toBe('Payment resolved')
+    for (let round = 0; round < 2; round += 1) await settle()
+    const read = async (payment: string) =>
+      (await ask('GET', `/v1/collections/payments/${payment}`, { key: shop.secret })).json.data
+    expect(await read(first)).toMatchObject({ status: 'RETURNED' })
+    expect(await read(second)).toMatchObject({ status: 'RETURNING' })
+    expect(await read(third)).toMatchObject({ status: 'RETURNED' })
+    await expectAllProofs(db)
+  })
+
+  test('24. races with a transfer for the last of the day', async () => {
+    const shop = await openShop('Racing Stores')
+    await shop.setRule({ ...rule, NGN: { each, perDay } })
+    const payment = await hold(shop, 900_000)
+    const [returned, paid] = await Promise.all([
+      resolveWith(shop.owner, payment, toBank),
+      shop.payAs(shop.owner, 900_000),
+    ])
+    const waits = [returned.json.message === 'Return waits for approval', paid.status === 'PENDING']
+    expect(waits.toSorted()).toEqual([false, true])
+  })
+
+  test('25. follows a rule that the process does not know of yet', async () => {
+    const shop = await openShop('Unaware Stores')
+    const payment = await hold(shop, 2 * each)
+    await shop.setRule(rule)
+    const headers = { 'idempotency-key': randomUUID() }
+    const reply = await ask('POST', `/v1/collections/payments/${payment}/resolve`, {
+      key: shop.secret,
+      body: { action: 'return', destination: toBank },
+      headers,
+    })
+    expect(reply.json.message).toBe('Return waits for approval')
+  })
+
+  test('26. needs a factor that was proven lately, in live mode', async () => {
+    const stale = await addPerson(service, { role: 'finance', hasStepUp: false })
+    for (const action of ['resolve', 'refund']) {
+      const path = `/v1/collections/payments/pay_00000000000000000000000000/${action}`
+      const body = action === 'resolve' ? { action: 'return' } : {}
+      const reply = await stale.ask('POST', path, { mode: 'live', body })
+      expect(reply.json).toMatchObject({ reason: 'step_up_required' })
+    }
+  })
+})
