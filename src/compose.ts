@@ -36,7 +36,7 @@ import { createOperatorRoutes } from './operations/console/routes.js'
 import { examineInside } from './operations/doctor/examine.js'
 import { addExchangeMetrics } from './operations/exchange-metrics.js'
 import { addPoolMetrics, addRailMetrics } from './operations/process-metrics.js'
-import { createPayouts, readForPayouts } from './payouts/create-payouts.js'
+import { createByKeys, readForKeys } from './payouts/create-by-keys.js'
 import { expirePending } from './payouts/decide-pending.js'
 import { countDisputes } from './payouts/disputes.js'
 import { createFeeBook } from './payouts/fee-book.js'
@@ -182,7 +182,7 @@ export async function compose({ config, databaseUrl, logger, ...parts }: Parts):
     rates,
   })
   const fundingLanes = createKeyedLanes(laneContext, createFunding(parts.mint), lockForFunding)
-  const payoutLanes = createKeyedLanes(laneContext, createPayouts, readForPayouts)
+  const payoutLanes = createKeyedLanes(laneContext, createByKeys, readForKeys)
   const accountLanes = createKeyedLanes(laneContext, createAccounts, readForAccounts)
   const refusalLanes = createRefusalLanes(laneContext)
   const { notices, judging: payments } = collections.lanes

@@ -12,7 +12,7 @@ import { createExchange } from '../conversions/exchange.js'
 import { quoteConversion } from '../conversions/quote-conversion.js'
 import { lockQuote } from '../conversions/store-conversions.js'
 import type { KeyedAnswer } from '../idempotency/answer.js'
-import { insertMoved } from '../ledger/move.js'
+import { accountsOf, insertMoved } from '../ledger/move.js'
 import { formatRate } from '../money/rates.js'
 import { readForPayouts } from '../payouts/create-payouts.js'
 import {
@@ -76,7 +76,7 @@ export async function submitWithConversion(
       backCoins: api.backCoins,
     })
     const movements = toMovements(conversion)
-    const reads = await readForPayouts(tx, [{ payout }], movements)
+    const reads = await readForPayouts(tx, [{ payout }], movements.flatMap(accountsOf))
     const outcomes = decideConversion(reads.book, conversion)
     insertMoved(tx, now, { movements, outcomes })
     const created = await createUnderRule(tx, now, { payout, signed }, rule, reads)

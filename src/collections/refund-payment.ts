@@ -11,11 +11,12 @@ import type { Queryable, Tx } from '../postgres/tx.js'
 import type { PaymentName } from './find-payments.js'
 import { type Payment, paymentReference } from './payment.js'
 import { inspectReturns, prepareReturns } from './prepare-returns.js'
-import { lockPayment } from './resolve-payment.js'
+import { lockPayment, refuseNotHeld } from './resolve-payment.js'
 import { shiftPayments } from './shift-payments.js'
 import { insertReturns, type Return } from './store-returns.js'
 
-export type PaymentRefund = {
+/** Money of a payment that leaves: a refund, or held money to a destination that a user chose. */
+export type PreparedReturn = {
   record: Return
   payout: Payout
   /** Null: it waits for approval, so nothing is signed. */
@@ -37,8 +38,9 @@ export async function refuseUnaffordableRefund(
   if (available < amount) throw notCovered({ asset, amount, fee: 0n }, { available })
 }
 
-type RefundRequest = {
+type ReturnRequest = {
   amount: bigint
+  takesFrom: Return['takesFrom']
   destination: Destination
   /** How far `now` is ahead of real time. */
   clockOffsetMs: number
@@ -47,39 +49,39 @@ type RefundRequest = {
 }
 
 /** Has the rail check and prepare the payout, before any money is held. Sends nothing. */
-export async function prepareRefund(
+export async function prepareReturn(
   rail: PayoutRail,
   now: Date,
   { environmentId, id: paymentId, asset }: Payment,
-  { amount, destination, clockOffsetMs, rule, mustWait }: RefundRequest,
-): Promise<PaymentRefund> {
-  const refund: Return = {
+  { amount, takesFrom, destination, clockOffsetMs, rule, mustWait }: ReturnRequest,
+): Promise<PreparedReturn> {
+  const record: Return = {
     environmentId,
     id: newId(now),
     paymentId,
     rail: rail.name,
     asset,
     amount,
-    takesFrom: 'available',
+    takesFrom,
     destination,
     createdAt: now,
   }
-  const returns = [{ ...refund, clockOffsetMs }]
+  const returns = [{ ...record, clockOffsetMs }]
   const realNow = after(now, -clockOffsetMs)
   const createdBy = rule && { createdByKey: rule.createdByKey, createdByUser: rule.createdByUser }
   if (mustWait) {
     const [unsigned] = await inspectReturns(rail, realNow, returns)
     if (unsigned instanceof Refusal) throw asPaymentAction(unsigned)
-    return { record: refund, payout: { ...unsigned!, ...createdBy }, signed: null, rule }
+    return { record, payout: { ...unsigned!, ...createdBy }, signed: null, rule }
   }
   const [prepared] = await prepareReturns(rail, realNow, returns)
   if (prepared instanceof Refusal) throw asPaymentAction(prepared)
   const payout = { ...prepared!.payout, ...createdBy }
-  return { record: refund, payout, signed: { ...prepared!, payout }, rule }
+  return { record, payout, signed: { ...prepared!, payout }, rule }
 }
 
-/** The payment after a refund, and the status of the payout that refunds it. */
-export type RefundedPayment = { payment: Payment; status: PayoutStatus }
+/** The payment afterwards, and the status of the payout of its money. */
+export type ReturnedPayment = { payment: Payment; status: PayoutStatus }
 
 /**
  * Sends accepted money back to the payer and keeps the fee. Refuses more than was accepted, and
@@ -88,29 +90,54 @@ export type RefundedPayment = { payment: Payment; status: PayoutStatus }
 export async function refundPayment(
   tx: Tx,
   now: Date,
-  { name, refund }: { name: PaymentName; refund: PaymentRefund },
-): Promise<RefundedPayment> {
+  { name, refund }: { name: PaymentName; refund: PreparedReturn },
+): Promise<ReturnedPayment> {
   const locked = await lockPayment(tx, name)
-  const { amount, id } = refund.record
-  refuseTooMuch(locked.payment, amount)
-  const status = await createRefund(tx, now, refund)
-  insertReturns(tx, now, [refund.record])
-  shiftPayments(tx, now, locked, [
-    {
-      paymentId: locked.payment.id,
-      amount,
-      from: 'amountAccepted',
-      to: 'amountReturning',
-      event: { type: 'payment.returning', causeId: id },
-    },
-  ])
-  return { payment: locked.payments.get(locked.payment.id)!, status }
+  refuseTooMuch(locked.payment, refund.record.amount)
+  return sendBack(tx, now, locked, refund)
 }
 
-async function createRefund(
+/** Sends held money to a destination that the merchant chose. The approval rule applies to it. */
+export async function returnElsewhere(
   tx: Tx,
   now: Date,
-  { payout, signed, rule }: PaymentRefund,
+  { name, prepared }: { name: PaymentName; prepared: PreparedReturn },
+): Promise<ReturnedPayment> {
+  const locked = await lockPayment(tx, name)
+  refuseNotHeld(locked.payment)
+  if (locked.payment.amountHeld !== prepared.record.amount)
+    throw new Refusal('payment_action_failed', {
+      reason: 'invalid_state',
+      message: `The held amount of ${paymentReference(locked.payment)} has changed. Read the payment, then decide again.`,
+    })
+  return sendBack(tx, now, locked, prepared)
+}
+
+async function sendBack(
+  tx: Tx,
+  now: Date,
+  locked: Awaited<ReturnType<typeof lockPayment>>,
+  prepared: PreparedReturn,
+): Promise<ReturnedPayment> {
+  const { record } = prepared
+  const status = await createPayout(tx, now, prepared)
+  insertReturns(tx, now, [record], { hasPayout: true })
+  shiftPayments(tx, now, locked, [
+    {
+      paymentId: record.paymentId,
+      amount: record.amount,
+      from: record.takesFrom === 'available' ? 'amountAccepted' : 'amountHeld',
+      to: 'amountReturning',
+      event: { type: 'payment.returning', causeId: record.id },
+    },
+  ])
+  return { payment: locked.payments.get(record.paymentId)!, status }
+}
+
+async function createPayout(
+  tx: Tx,
+  now: Date,
+  { payout, signed, rule }: PreparedReturn,
 ): Promise<PayoutStatus> {
   if (rule) return (await createUnderRule(tx, now, { payout, signed }, rule)).payout.status
   const [created] = await createPayouts(tx, now, [signed!])

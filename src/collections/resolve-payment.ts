@@ -5,8 +5,6 @@ import { emitAll } from '../events/emit.js'
 import { moveAll } from '../ledger/move.js'
 import type { Movement } from '../ledger/movement.js'
 import { getClockOffset } from '../merchants/environment-clock.js'
-import { createPending } from '../payouts/create-under-rule.js'
-import type { Payout } from '../payouts/payout.js'
 import type { Destination } from '../payouts/ports.js'
 import type { Tx } from '../postgres/tx.js'
 import { showAccount, showCredit } from '../resources/collection-account.js'
@@ -74,17 +72,11 @@ export async function acceptHeld(tx: Tx, now: Date, name: PaymentName): Promise<
   return accepted
 }
 
-type HeldReturn = PaymentName & {
-  destination: Destination
-  /** The payout of a return that waits for approval. */
-  pending?: Payout | undefined
-}
-
-/** Sends held money back, to the sender or to a destination that the merchant names. */
+/** Sends held money back to its sender. A worker makes the payout. */
 export async function returnHeld(
   tx: Tx,
   now: Date,
-  { destination, pending, ...name }: HeldReturn,
+  { destination, ...name }: PaymentName & { destination: Destination },
 ): Promise<Payment> {
   const locked = await lockPayment(tx, name)
   const { payment } = locked
@@ -92,11 +84,7 @@ export async function returnHeld(
   const { amountHeld: amount } = payment
   const at = after(now, await getClockOffset(tx, name.environmentId))
   const returned = newReturn(at, payment, { amount, destination })
-  if (pending) {
-    const payout = { ...pending, id: returned.id, amount }
-    await createPending(tx, now, payout)
-  }
-  insertReturns(tx, now, [returned], { hasPayout: pending !== undefined })
+  insertReturns(tx, now, [returned])
   shiftPayments(tx, now, locked, [
     {
       paymentId: payment.id,
@@ -163,7 +151,7 @@ function toAcceptance(payment: Payment, fee: bigint): Movement {
   return { environmentId, asset, causeId: id, isHold: false, lines: nonZero }
 }
 
-function refuseNotHeld(payment: Payment): void {
+export function refuseNotHeld(payment: Payment): void {
   if (payment.amountHeld > 0n) return
   throw new Refusal('payment_action_failed', {
     reason: 'invalid_state',

@@ -63,10 +63,7 @@ const insert = listStatement({
     from ${list}`,
 })
 
-/**
- * Due immediately, in real time. A refund is inserted as SENT: its payout exists already; so does
- * that of a return that waits for approval.
- */
+/** Due immediately, in real time. One whose payout exists already is inserted as SENT. */
 export function insertReturns(
   tx: Tx,
   now: Date,
@@ -83,7 +80,7 @@ export function insertReturns(
     amount: one.amount,
     takes_from: one.takesFrom,
     destination: JSON.stringify(one.destination),
-    state: hasPayout || one.takesFrom === 'available' ? 'SENT' : 'WAITING',
+    state: hasPayout ? 'SENT' : 'WAITING',
     created_at: one.createdAt,
   }))
   tx.write(insert(rows, now))

@@ -51,8 +51,12 @@ export type NewKey = {
   permissions?: KeyPermission[] | null
   /** Keeps the key itself, sealed, so that it can be shown again. Secret keys of test mode only. */
   isRevealable?: boolean
-  /** The person who creates it in the console, who may not approve what it pays out. */
+  /** The member who creates it in the console, who may not approve what it pays out. */
   createdBy?: KeyCreator | null
+  /** The operator who creates it in the console and sees it. Operators may be members, too. */
+  shownTo?: string | null
+  /** Whether it replaces another key. */
+  isRolled?: boolean
 }
 
 type KeyCreator = { userId: string; name: string }
@@ -68,7 +72,7 @@ const selectKeys = sql`
 
 export function insertKey(tx: Tx, now: Date, newKey: NewKey): IssuedKey {
   const { seal, environment, kind, name, expiresAt, allowedAddresses } = newKey
-  const { permissions = null, isRevealable = false, createdBy = null } = newKey
+  const { permissions = null, isRevealable = false, createdBy = null, shownTo = null } = newKey
   const key = makeKey({ kind, mode: environment.mode })
   const [id, hint] = [newId(now), hintOf(key)]
   const sealedKey = isRevealable ? seal.seal(key.reveal()) : null
@@ -79,6 +83,9 @@ export function insertKey(tx: Tx, now: Date, newKey: NewKey): IssuedKey {
     values (${id}, ${environment.id}, ${kind}, ${name}, ${seal.hash(key.reveal())},
       ${seal.fingerprint}, ${hint}, ${allowedAddresses}, ${permissions}, ${sealedKey},
       ${createdBy?.userId ?? null}, ${now}, ${expiresAt})`)
+  const how = newKey.isRolled ? 'rolled' : 'created'
+  const userId = createdBy?.userId ?? shownTo
+  if (userId !== null) insertHolder(tx, now, { environmentId: environment.id, id, userId, how })
   return {
     id,
     environmentId: environment.id,
@@ -98,6 +105,19 @@ export function insertKey(tx: Tx, now: Date, newKey: NewKey): IssuedKey {
     rolledInto: null,
     key,
   }
+}
+
+type KeySighting = KeyName & { userId: string; how: 'created' | 'rolled' | 'revealed' }
+
+/** Records that a user has seen a key, and so may use it: see `creators_of` in the schema. */
+export function insertHolder(
+  tx: Tx,
+  now: Date,
+  { environmentId, id, userId, how }: KeySighting,
+): void {
+  tx.write(sql`
+    insert into api_key_holders (environment_id, key_id, user_id, how, seen_at)
+    values (${environmentId}, ${id}, ${userId}, ${how}, ${now}) on conflict do nothing`)
 }
 
 /** Locks the key, so that rolling and revoking it take turns. */
@@ -126,13 +146,16 @@ export async function revokeKey(
   return { key: { ...key, revokedAt: now, isRevealable: false }, isFresh: true }
 }
 
-/** Shows a test key again. Refuses every other one. The caller writes an audit line. */
+/**
+ * Shows a test key again to a user, who from then on counts as a creator of what it pays out.
+ * Refuses every other key. The caller writes an audit line.
+ */
 export async function revealKey(
-  db: Queryable,
+  tx: Tx,
   now: Date,
-  { environmentId, id, seal }: KeyName & { seal: Seal },
+  { environmentId, id, seal, userId }: KeyName & { seal: Seal; userId: string },
 ): Promise<IssuedKey> {
-  const [found] = await db.rows(sql<ApiKey & { sealedKey: string | null }>`
+  const [found] = await tx.rows(sql<ApiKey & { sealedKey: string | null }>`
     select k.*, a.sealed_key as "sealedKey" from (${selectKeys}) k join api_keys a using (id)
     where k."environmentId" = ${environmentId} and k.id = ${id}`)
   if (!found) throw unknownKey(toReference(prefixes.apiKey, id))
@@ -142,6 +165,7 @@ export async function revealKey(
     throw new Refusal('validation_failed', {
       message: 'This key was shown once and is not kept. Roll it to get a new one.',
     })
+  insertHolder(tx, now, { environmentId, id, userId, how: 'revealed' })
   return { ...key, key: new Secret(seal.open(sealedKey)) }
 }
 

@@ -14,17 +14,3 @@ export async function findKeyNames(
     where environment_id = ${environmentId} and id = any (${ids}::uuid[])`)
   return new Map(rows.map(({ id, name }) => [id, name]))
 }
-
-/** The people who created these API keys in the console; keys of operators are left out. */
-export async function findKeyCreators(
-  db: Queryable,
-  environmentId: EnvironmentId,
-  ids: string[],
-): Promise<Map<string, string>> {
-  if (ids.length === 0) return new Map()
-  const rows = await db.rows(sql<{ id: string; userId: string }>`
-    select id, created_by_user as "userId" from api_keys
-    where environment_id = ${environmentId} and id = any (${ids}::uuid[])
-      and created_by_user is not null`)
-  return new Map(rows.map(({ id, userId }) => [id, userId]))
-}

@@ -40,6 +40,7 @@ export async function rollKey(tx: Tx, now: Date, roll: KeyRoll): Promise<RolledK
     permissions: old.permissions,
     isRevealable: old.isRevealable,
     createdBy: roll.createdBy ?? null,
+    isRolled: true,
   })
   const graceEnd = after(now, roll.graceMs)
   const oldExpiresAt = old.expiresAt && old.expiresAt < graceEnd ? old.expiresAt : graceEnd

@@ -21,6 +21,7 @@ export async function openMerchant(
     name: 'First key',
     expiresAt: null,
     allowedAddresses: [],
+    shownTo: typeof operator === 'string' ? null : operator.userId,
   }
   const secretKey = await issueKey(tx, now, { ...newKey, kind: 'secret', isRevealable: true })
   const publicKey = await issueKey(tx, now, { ...newKey, kind: 'public' })

@@ -3,10 +3,12 @@ import type { Environment, EnvironmentId } from '../base/environment.js'
 import { newId } from '../base/ids.js'
 import { limits } from '../base/limits.js'
 import { type Detail, Refusal } from '../base/refusal.js'
+import { lockLedgerAccounts } from '../ledger/lock-accounts.js'
 import { lockEnvironment } from '../merchants/environments.js'
 import { getSettings, writeApprovals } from '../merchants/settings.js'
 import type { Approvals } from '../merchants/settings-document.js'
 import { parseDecimal } from '../money/amounts.js'
+import { assetNames } from '../money/assets.js'
 import { sql } from '../postgres/sql.js'
 import type { Queryable, Tx } from '../postgres/tx.js'
 import { listApprovers } from '../team/list-approvers.js'
@@ -47,7 +49,7 @@ export async function changeRule(
     update setting_changes set state = 'CANCELLED', decided_by = ${user.id}, decided_at = ${now}
     where environment_id = ${environment.id} and state = 'OPEN'`)
   if (!isLooserRule(before, approvals)) {
-    await writeApprovals(tx, now, environment.id, approvals)
+    await applyRule(tx, now, environment.id, approvals)
     return { approvals, before, change: null }
   }
   const change: RuleChange = {
@@ -95,8 +97,25 @@ export async function confirmRuleChange(
   const { approvals, before } = change
   if (hasLimits(approvals)) await refuseTooFew(tx, environment)
   decide(tx, now, { environmentId: environment.id, id, userId, state: 'CONFIRMED' })
-  await writeApprovals(tx, now, environment.id, approvals)
+  await applyRule(tx, now, environment.id, approvals)
   return { approvals, before, change: null }
+}
+
+/**
+ * Payouts lock the available balance before they read the rule. So does the change: a payout that
+ * commits after it has seen it.
+ */
+async function applyRule(
+  tx: Tx,
+  now: Date,
+  environmentId: EnvironmentId,
+  approvals: Approvals,
+): Promise<void> {
+  await lockLedgerAccounts(
+    tx,
+    assetNames.map((asset) => ({ environmentId, asset, name: 'available' })),
+  )
+  await writeApprovals(tx, now, environmentId, approvals)
 }
 
 export async function cancelRuleChange(

@@ -1,7 +1,9 @@
 import { type Outcome, Refusal } from '../base/refusal.js'
 import { emitAll } from '../events/emit.js'
+import type { LedgerAccountKey } from '../ledger/accounts.js'
 import type { Book } from '../ledger/book.js'
-import { lockForAll, moveWith } from '../ledger/move.js'
+import { lockLedgerAccounts } from '../ledger/lock-accounts.js'
+import { accountsOf, moveWith } from '../ledger/move.js'
 import type { Movement, MovementLine, NotMoved } from '../ledger/movement.js'
 import { formatMoney } from '../money/amounts.js'
 import { assets } from '../money/assets.js'
@@ -37,12 +39,12 @@ export type Reads = { book: Book; used: ReadonlySet<string> }
 export async function readForPayouts(
   tx: Tx,
   newPayouts: Pick<NewPayout, 'payout'>[],
-  /** Movements whose accounts are locked, too. */
-  more: Movement[] = [],
+  /** Locked, too. */
+  more: LedgerAccountKey[] = [],
 ): Promise<Reads> {
-  const holds = newPayouts.map(toHoldMovement)
+  const accounts = newPayouts.map(toHoldMovement).flatMap(accountsOf)
   const [book, used] = await Promise.all([
-    lockForAll(tx, more.length === 0 ? holds : [...holds, ...more]),
+    lockLedgerAccounts(tx, more.length === 0 ? accounts : [...accounts, ...more]),
     findReferences(tx, newPayouts),
   ])
   return { book, used }

@@ -4,6 +4,7 @@ import { firstIdAt } from '../base/ids.js'
 import { limits } from '../base/limits.js'
 import { Refusal } from '../base/refusal.js'
 import { emitAll } from '../events/emit.js'
+import type { LedgerAccountKey } from '../ledger/accounts.js'
 import { moveWith } from '../ledger/move.js'
 import type { Approvals } from '../merchants/settings-document.js'
 import { sql } from '../postgres/sql.js'
@@ -19,12 +20,10 @@ import {
   readForPayouts,
   toHoldMovement,
 } from './create-payouts.js'
+import { findNeededApprovals, type PayoutCreator } from './creators.js'
 import { hashOrder } from './order-hash.js'
 import { type Payout, payoutKinds } from './payout.js'
 import { insertPendingPayout } from './store-payouts.js'
-
-/** Who sends money: a person, or an API key. */
-export type PayoutCreator = Pick<Payout, 'createdByKey' | 'createdByUser'>
 
 export type RuleRequest = Pick<Payout, 'asset' | 'amount'> &
   PayoutCreator & {
@@ -34,56 +33,98 @@ export type RuleRequest = Pick<Payout, 'asset' | 'amount'> &
   }
 
 /**
- * Whether a payout waits for a second person. Before the commit this only decides what to prepare;
- * within it, the locked ledger account keeps other payouts of the creator from passing at the same
- * time.
+ * Whether money that a user or an API key sends to a destination of their choice waits for other
+ * members. Before the commit this only decides what to prepare; within it, the locked available
+ * balance keeps other payouts of the same users from passing at the same time.
  */
 export async function mustWait(db: Queryable, request: RuleRequest): Promise<boolean> {
-  const rule = await findLimits(db, request)
+  const rule = await findRule(db, request)
   if (rule === null) return false
   const { amount } = request
-  if (rule.perDay === null || amount > rule.each)
-    return needsApproval(rule, { amount, sentInWindow: 0n })
-  return needsApproval(rule, { amount, sentInWindow: await sumSent(db, request) })
+  if (rule.limits.perDay === null || amount > rule.limits.each)
+    return needsApproval(rule.limits, { amount, sentInWindow: 0n })
+  const senders = await findSenders(db, request, rule)
+  const sentInWindow = await sumSent(db, request, senders)
+  return needsApproval(rule.limits, { amount, sentInWindow })
 }
 
-async function findLimits(
+type Rule = { limits: ApprovalLimits; appliesToKeys: boolean }
+
+async function findRule(
   db: Queryable,
   { environmentId, asset, createdByUser }: RuleRequest,
-): Promise<ApprovalLimits | null> {
+): Promise<Rule | null> {
   const [row] = await db.rows(sql<{ rule: string | null }>`
     select approval_rule as rule from environments where id = ${environmentId}`)
   if (!row?.rule) return null
   const approvals = JSON.parse(row.rule) as Approvals
-  const applies = createdByUser !== null || approvals.appliesTo === 'all'
-  return applies ? limitsOf(approvals, asset) : null
+  const appliesToKeys = approvals.appliesTo === 'all'
+  if (createdByUser === null && !appliesToKeys) return null
+  const found = limitsOf(approvals, asset)
+  return found && { limits: found, appliesToKeys }
+}
+
+type Senders = { users: string[]; keys: string[] }
+
+/**
+ * The users behind a payout, and the API keys that they may use, with the keys before and after
+ * each roll. Keys that no user has seen count as those of one unknown user.
+ */
+async function findSenders(
+  db: Queryable,
+  { environmentId, createdByUser, createdByKey }: RuleRequest,
+  { appliesToKeys }: Rule,
+): Promise<Senders> {
+  if (createdByUser !== null && !appliesToKeys) return { users: [createdByUser], keys: [] }
+  const [row] = await db.rows(sql<Senders>`
+    with senders as (
+      select * from creators_of(${environmentId}, ${createdByUser}, ${createdByKey}) as id),
+    keys as (
+      select * from key_chain(${createdByKey}) as id
+      union
+      select chain from api_key_holders h cross join key_chain(h.key_id) chain
+      where h.environment_id = ${environmentId} and h.user_id in (select id from senders)
+      union
+      select k.id from api_keys k
+      where k.environment_id = ${environmentId} and not exists (select from senders)
+        and not exists (select from creators_of(${environmentId}, null, k.id)))
+    select array(select id from senders) as users, array(select id from keys) as keys`)
+  return row!
 }
 
 /**
- * What the creator sent lately without approval, with what their submitted batches have not sent
+ * What these senders sent lately without approval, with what their submitted batches have not sent
  * yet. Failed payouts moved nothing.
  */
-async function sumSent(db: Queryable, request: RuleRequest): Promise<bigint> {
-  const { environmentId, asset, createdByUser, createdByKey, at } = request
-  const creator =
-    createdByUser === null
-      ? sql`created_by_key = ${createdByKey}`
-      : sql`created_by_user = ${createdByUser}`
+async function sumSent(
+  db: Queryable,
+  { environmentId, asset, at }: RuleRequest,
+  { users, keys }: Senders,
+): Promise<bigint> {
   const since = after(at, -limits.payouts.ruleWindowMs)
-  const [row] = await db.rows(sql<{ sum: bigint }>`
-    select ((
-      select coalesce(sum(amount), 0) from payouts p
-      where environment_id = ${environmentId} and ${creator} and asset = ${asset}
-        and id >= ${firstIdAt(since)} and order_hash is null and status <> 'FAILED'
-        and (batch_id is null or not exists (select from payout_batches b
-          where b.environment_id = p.environment_id and b.id = p.batch_id
-            and b.order_hash is not null))
-      ) + (
-      select coalesce(sum(i.amount), 0) from payout_batches b join payout_batch_items i
-        on i.environment_id = b.environment_id and i.batch_id = b.id and i.state = 'VALID'
-      where b.environment_id = ${environmentId} and b.state = 'PROCESSING' and ${creator}
-        and b.asset = ${asset} and b.order_hash is null))::int8 as sum`)
-  return row!.sum
+  // One condition for each index.
+  const senders = [
+    sql`created_by_user = any (${users}::uuid[])`,
+    sql`created_by_key = any (${keys}::uuid[])`,
+  ]
+  let sum = 0n
+  for (const sender of senders) {
+    const [row] = await db.rows(sql<{ sum: bigint }>`
+      select ((
+        select coalesce(sum(amount), 0) from payouts p
+        where environment_id = ${environmentId} and ${sender} and asset = ${asset}
+          and id >= ${firstIdAt(since)} and order_hash is null and status <> 'FAILED'
+          and (batch_id is null or not exists (select from payout_batches b
+            where b.environment_id = p.environment_id and b.id = p.batch_id
+              and b.order_hash is not null))
+        ) + (
+        select coalesce(sum(i.amount), 0) from payout_batches b join payout_batch_items i
+          on i.environment_id = b.environment_id and i.batch_id = b.id and i.state = 'VALID'
+        where b.environment_id = ${environmentId} and b.state = 'PROCESSING' and ${sender}
+          and b.asset = ${asset} and b.order_hash is null))::int8 as sum`)
+    sum += row!.sum
+  }
+  return sum
 }
 
 export type CreatedUnderRule = { payout: Payout; shown: string }
@@ -100,7 +141,10 @@ export async function createUnderRule(
   request: RuleRequest,
   locked?: Reads,
 ): Promise<CreatedUnderRule> {
-  const reads = locked ?? (await readForPayouts(tx, [{ payout }]))
+  const { environmentId, asset } = payout
+  // Also for money in suspense: the sum of the day is decided under this lock.
+  const balance: LedgerAccountKey = { environmentId, asset, name: 'available' }
+  const reads = locked ?? (await readForPayouts(tx, [{ payout }], [balance]))
   if (signed === null || (await mustWait(tx, request))) return createPending(tx, now, payout, reads)
   const [created] = await createPayouts(tx, now, [signed], Promise.resolve(reads))
   if (created instanceof Refusal) throw created
@@ -119,7 +163,8 @@ export async function createPending(
   const approval = {
     orderHash: hashOrder(unsigned),
     expiresAt: after(unsigned.createdAt, limits.payouts.approveWithinMs),
-    decision: null,
+    needed: await findNeededApprovals(tx, unsigned),
+    decisions: [],
   }
   const payout: Payout = { ...unsigned, status: 'PENDING', submittedAt: null, approval }
   const hold = moveWith(tx, now, book, [toHoldMovement({ payout })])[0]!

@@ -35,14 +35,14 @@ export type Decider = { userId: string; sessionId: string; name: string }
 
 type PendingName = { environmentId: EnvironmentId; reference: string }
 
-/** A payout that waits, with the person who may not approve it. */
-type Pending = Payout & { creator: string | null; clockOffsetMs: number }
+/** A payout that waits, with the users who may have created it and do not approve it. */
+type Pending = { payout: Payout; creators: string[]; clockOffsetMs: number }
 
-type PendingRow = PayoutRow & { creator: string | null; clockOffsetMs: number }
+type PendingRow = PayoutRow & Omit<Pending, 'payout'>
 
 const prefixesOfPayouts = [...new Set(Object.values(payoutKinds).map(({ prefix }) => prefix))]
 
-/** The person who created the payout, or the API key that did. */
+/** Creators as of now: a user who sees the key after the payout was made counts, too. */
 async function findPending(
   db: Queryable,
   { environmentId, reference }: PendingName,
@@ -52,15 +52,18 @@ async function findPending(
   const [row] = id
     ? await db.rows(sql<PendingRow>`
         select ${sql.raw(payoutColumns)}, e.clock_offset_ms::float8 as "clockOffsetMs",
-          coalesce(p.created_by_user, (select k.created_by_user from api_keys k
-            where k.environment_id = p.environment_id and k.id = p.created_by_key)) as creator
+          array(select * from creators_of(p.environment_id, p.created_by_user, p.created_by_key))
+            as creators
         from payouts p join environments e on e.id = p.environment_id
         where p.environment_id = ${environmentId} and p.id = ${id}
         ${isLocked ? sql`for no key update of p` : sql``}`)
     : []
   if (!row || referenceOf(row) !== reference) throw notFound('transfer', reference)
-  const { creator, clockOffsetMs, ...fields } = row
-  return { ...toPayout(fields), creator, clockOffsetMs }
+  return toPending(row)
+}
+
+function toPending({ creators, clockOffsetMs, ...row }: PendingRow): Pending {
+  return { payout: toPayout(row), creators, clockOffsetMs }
 }
 
 function refuseOthers(payout: Payout): void {
@@ -73,37 +76,64 @@ function refuseOthers(payout: Payout): void {
 
 type ApprovalRequest = PendingName & { orderHash: string; decider: Decider }
 
-function judge(payout: Pending, request: ApprovalRequest, at: Date): void {
+/** Throws refusals. */
+async function judge(
+  db: Queryable,
+  { payout, creators }: Pending,
+  request: ApprovalRequest,
+  at: Date,
+): Promise<void> {
   refuseOthers(payout)
-  const order = { ...payout, noun: 'transfer', ending: 'fail', reference: referenceOf(payout) }
-  judgeApproval({ ...order, hash: hashOrder(payout) }, request, at)
+  const { createdByKey, approval } = payout
+  const pending: PendingApproval = {
+    noun: 'transfer',
+    ending: 'fail',
+    reference: referenceOf(payout),
+    creators,
+    createdByKey,
+    approval,
+    hash: hashOrder(payout),
+  }
+  await judgeApproval(db, pending, request, at)
 }
 
-/** A payout, or a batch of them, that waits for a second person. */
-type WaitingOrder = {
+/** A payout, or a batch of them, that waits for other members. */
+export type PendingApproval = {
   noun: string
   /** What happens to it when its time is over. */
   ending: string
   reference: string
-  creator: string | null
+  creators: string[]
   createdByKey: string | null
   approval: PayoutApproval | null
   /** Of what its rows say now. */
   hash: string
 }
 
-/** Refuses the approval of one's own order, one that is too late, and one of another order. */
-export function judgeApproval(
-  { noun, ending, reference, creator, createdByKey, approval, hash }: WaitingOrder,
+/**
+ * Refuses a creator, a member who has approved already or shares access with a creator or another
+ * approver, an approval that is too late, and one of other terms.
+ */
+export async function judgeApproval(
+  db: Queryable,
+  { noun, ending, reference, creators, createdByKey, approval, hash }: PendingApproval,
   { orderHash, decider }: { orderHash: string; decider: Decider },
   at: Date,
-): void {
-  if (creator === decider.userId)
+): Promise<void> {
+  if (creators.includes(decider.userId))
     throw new Refusal('approval_failed', {
       reason: 'own_payout',
-      message: `You created ${reference}${createdByKey ? ', with an API key of yours' : ''}. Another person must approve it.`,
+      message: createdByKey
+        ? `${reference} was created with an API key that you created, rolled or revealed. Another member must approve it.`
+        : `You created ${reference}. Another member must approve it.`,
     })
-  assert(approval, 'an order that waits has a hash')
+  assert(approval, 'a payout that waits has a hash')
+  const approvers = approversOf(approval)
+  if (approvers.includes(decider.userId))
+    throw new Refusal('approval_failed', {
+      reason: 'invalid_state',
+      message: `You have approved ${reference} already. No member made its API key, so another member must approve it, too.`,
+    })
   if (at >= approval.expiresAt)
     throw new Refusal('approval_failed', {
       reason: 'approval_expired',
@@ -115,20 +145,30 @@ export function judgeApproval(
       reason: 'order_changed',
       message: `${reference} is not the ${noun} that was shown to you. Read it again, then decide.`,
     })
+  await refuseSharedAccess(db, at, { others: [...creators, ...approvers], decider })
 }
 
-/** For payouts and batches of them. Throws a refusal. */
-export async function refuseSharedAccess(
+function approversOf({ decisions }: PayoutApproval): string[] {
+  return decisions.filter(({ verdict }) => verdict === 'APPROVED').map(({ user }) => user.id)
+}
+
+/** Whether one more approval is enough. */
+export function isLastApproval(approval: PayoutApproval): boolean {
+  return approversOf(approval).length + 1 >= approval.needed
+}
+
+async function refuseSharedAccess(
   db: Queryable,
   at: Date,
-  { creator, decider }: { creator: string | null; decider: Decider },
+  { others, decider }: { others: string[]; decider: Decider },
 ): Promise<void> {
-  if (creator === null || !(await haveSharedAccess(db, at, [creator, decider.userId]))) return
-  throw new Refusal('approval_failed', {
-    reason: 'shared_access',
-    message:
-      'In the last 72 hours you or the creator of this transfer joined, or set a password, by a link that the other or the same third member made. Until then another person must approve it.',
-  })
+  for (const other of others)
+    if (await haveSharedAccess(db, at, [other, decider.userId]))
+      throw new Refusal('approval_failed', {
+        reason: 'shared_access',
+        message:
+          'In the last 72 hours you, or a creator or another approver of this transfer, joined, or set a password, by a link that the other or the same third member made. Until then another member must approve it.',
+      })
 }
 
 type Tools = { db: Queryable; rails: PayoutRails; banks: PayoutBanks }
@@ -142,9 +182,9 @@ export async function prepareApproval(
   at: Date,
   request: ApprovalRequest,
 ): Promise<PreparedAttempt> {
-  const payout = await findPending(tools.db, request, { isLocked: false })
-  judge(payout, request, at)
-  await refuseSharedAccess(tools.db, at, { creator: payout.creator, decider: request.decider })
+  const pending = await findPending(tools.db, request, { isLocked: false })
+  await judge(tools.db, pending, request, at)
+  const { payout } = pending
   const rail = railNamed(tools, payout.rail)
   if (!rail)
     throw new Refusal('approval_failed', {
@@ -189,32 +229,38 @@ function asApproval({ reason, message }: Refusal): Refusal {
   return new Refusal('approval_failed', { ...(reason && { reason }), message })
 }
 
+/** `signed` is null while another member must approve, too. */
+export type ApprovedPayout = { shown: string; signed: NewPayout | null }
+
 /**
- * Records an approval and the attempt to send, in one transaction. Two people, or an approval and a
- * rejection, cannot both win: the row is locked, and it is checked again. `now` is real time.
+ * Records an approval and, if it is the last one needed, the attempt to send, in one transaction.
+ * Two approvers, or an approval and a rejection, cannot both win: the row is locked, and it is
+ * checked again. What was signed for an approval that is not the last is forgotten. `now` is real
+ * time.
  */
 export async function approvePayout(
   tx: Tx,
   now: Date,
   attempt: PreparedAttempt,
   request: ApprovalRequest,
-): Promise<NewPayout> {
+): Promise<ApprovedPayout> {
   const locked = await findPending(tx, request, { isLocked: true })
   const at = after(now, locked.clockOffsetMs)
-  judge(locked, request, at)
+  await judge(tx, locked, request, at)
   const { decider, orderHash } = request
-  await refuseSharedAccess(tx, at, { creator: locked.creator, decider })
-  const { creator: _creator, clockOffsetMs: _offset, ...payout } = locked
+  const { payout } = locked
   insertDecision(tx, payout, { verdict: 'APPROVED', decider, orderHash, reason: null, at })
+  const before = payout.approval!
+  const decision = { verdict: 'APPROVED' as const, user: toUser(decider), reason: null, at }
+  const approval = { ...before, decisions: [...before.decisions, decision] }
+  if (!isLastApproval(before))
+    return { shown: showPayout({ ...payout, approval }, []), signed: null }
   const submitted: Payout = {
     ...payout,
     status: 'SUBMITTED',
     submittedAt: at,
     eventSequence: nextSequence(payout),
-    approval: {
-      ...payout.approval!,
-      decision: { verdict: 'APPROVED', user: toUser(decider), reason: null, at },
-    },
+    approval,
   }
   const approved = toNewPayout(submitted, attempt, now)
   const { environmentId, id, kind, eventSequence: sequence } = submitted
@@ -236,7 +282,7 @@ export async function approvePayout(
     emitAll(tx, now, [
       { environmentId, type, resourceId: id, causeId: id, sequence, data: approved.shown },
     ])
-  return approved
+  return { shown: approved.shown, signed: approved }
 }
 
 /** Ends a payout that waits: the money is released. Its creator may do this, too. */
@@ -246,14 +292,17 @@ export async function rejectPayout(
   request: PendingName & { reason: string; decider: Decider },
   follow?: FollowReturns,
 ): Promise<Payout> {
-  const payout = await findPending(tx, request, { isLocked: true })
+  const pending = await findPending(tx, request, { isLocked: true })
+  const { payout, clockOffsetMs } = pending
   refuseOthers(payout)
   const { decider, reason } = request
-  const at = after(now, payout.clockOffsetMs)
-  const { orderHash } = payout.approval!
+  const at = after(now, clockOffsetMs)
+  const before = payout.approval!
+  const { orderHash } = before
   insertDecision(tx, payout, { verdict: 'REJECTED', decider, orderHash, reason, at })
   const decision = { verdict: 'REJECTED' as const, user: toUser(decider), reason, at }
-  const rejected = { ...payout, approval: { ...payout.approval!, decision } }
+  const approval = { ...before, decisions: [...before.decisions, decision] }
+  const rejected = { ...pending, payout: { ...payout, approval } }
   const [ended] = await endPending(tx, now, [rejected], { reason: 'approval_rejected', follow })
   return ended!
 }
@@ -293,15 +342,16 @@ async function endPending(
   pending: Pending[],
   { reason, follow }: Ending,
 ): Promise<Payout[]> {
-  const endReturns = await lockFollowedReturns(tx, pending, follow)
+  const payouts = pending.map(({ payout }) => payout)
+  const endReturns = await lockFollowedReturns(tx, payouts, follow)
   const areResolved = await resolveAll(
     tx,
     now,
-    pending.map(({ environmentId, id }) => ({ environmentId, causeId: id, verb: 'release' })),
+    payouts.map(({ environmentId, id }) => ({ environmentId, causeId: id, verb: 'release' })),
   )
   assert(areResolved.every(Boolean), 'the money of a payout that waits is held')
   const ended = pending.map(
-    ({ creator: _creator, clockOffsetMs, ...payout }): Payout => ({
+    ({ payout, clockOffsetMs }): Payout => ({
       ...payout,
       status: 'FAILED',
       failureReason: reason,
@@ -339,17 +389,13 @@ export async function expirePending(
   const ended = await db.transaction(async (tx) => {
     const due = await tx.rows(sql<PendingRow>`
       select ${sql.raw(payoutColumns)}, e.clock_offset_ms::float8 as "clockOffsetMs",
-        null as creator
+        array[]::uuid[] as creators
       from payouts p join environments e on e.id = p.environment_id
       where p.status = 'PENDING' ${own}
         and p.approve_by <= ${now}::timestamptz + e.clock_offset_ms * interval '1 millisecond'
       order by p.environment_id, p.id limit ${limits.payouts.expiriesPerBatchMax}
       for no key update of p skip locked`)
-    const pending = due.map(({ creator, clockOffsetMs, ...row }) => ({
-      ...toPayout(row),
-      creator,
-      clockOffsetMs,
-    }))
+    const pending = due.map(toPending)
     if (pending.length === 0) return []
     return endPending(tx, now, pending, { reason: 'approval_expired', follow })
   })

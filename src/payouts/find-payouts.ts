@@ -27,23 +27,29 @@ export type PayoutRow = Omit<Payout, 'destination' | 'approval'> & {
 
 /** As JSON; null for a payout that needed no approval, which then costs nothing to find out. */
 const approvalOf = `case when p.order_hash is not null then json_build_object(
-  'orderHash', encode(p.order_hash, 'hex'), 'expiresAt', p.approve_by, 'decision', (
+  'orderHash', encode(p.order_hash, 'hex'), 'expiresAt', p.approve_by,
+  'needed', approvals_needed(p.created_by_user, p.created_by_key), 'decisions', array(
     select json_build_object('verdict', d.verdict, 'reason', d.reason, 'at', d.decided_at,
       'user', json_build_object('id', u.id, 'name', u.name))
     from payout_approvals d join users u on u.id = d.user_id
-    where d.environment_id = p.environment_id and d.payout_id = p.id)) end`
+    where d.environment_id = p.environment_id and d.payout_id = p.id
+      and (p.status <> 'PENDING' or d.user_id in (select * from approvers_of(p)))
+    order by d.decided_at, d.user_id)) end`
 
-type ApprovalJson = {
+export type ApprovalJson = {
   orderHash: string
   expiresAt: string
-  decision: (Omit<ApprovalDecision, 'at'> & { at: string }) | null
+  needed: number
+  decisions: (Omit<ApprovalDecision, 'at'> & { at: string })[]
 }
 
-function toApproval({ orderHash, expiresAt, decision }: ApprovalJson): PayoutApproval {
+export function toApproval(json: ApprovalJson): PayoutApproval {
+  const { orderHash, expiresAt, needed, decisions } = json
   return {
     orderHash,
     expiresAt: new Date(expiresAt),
-    decision: decision && { ...decision, at: new Date(decision.at) },
+    needed,
+    decisions: decisions.map((decision) => ({ ...decision, at: new Date(decision.at) })),
   }
 }
 

@@ -17,7 +17,7 @@ export const payoutStatuses = ['PENDING', 'SUBMITTED', 'COMPLETED', 'FAILED', 'R
 
 export type PayoutStatus = (typeof payoutStatuses)[number]
 
-/** What a second person decided about a payout. */
+/** What a member decided about a payout. */
 export type ApprovalDecision = {
   verdict: 'APPROVED' | 'REJECTED'
   user: { id: string; name: string }
@@ -26,12 +26,15 @@ export type ApprovalDecision = {
   at: Date
 }
 
-/** Of a payout that waits, or waited, for the approval of a second person. */
+/** Of a payout that waits, or waited, for the approval of other members. */
 export type PayoutApproval = {
   /** SHA-256 of what is approved, in hex digits. */
   orderHash: string
   expiresAt: Date
-  decision: ApprovalDecision | null
+  /** How many members must approve. */
+  needed: number
+  /** Oldest first. While it waits, only approvals that still count. */
+  decisions: ApprovalDecision[]
 }
 
 export type Payout = {

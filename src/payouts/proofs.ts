@@ -125,18 +125,22 @@ const attemptsKeepToTheirRail: Proof = {
 
 const waitingPayoutsWereApproved: Proof = {
   claim:
-    'Every payout that waited for approval was submitted only after another person approved it',
+    'Every payout that waited for approval was submitted only after enough other members approved it',
   counterexamples: `
-    select p.environment_id, p.id, p.status, d.verdict from payouts p
-    left join payout_approvals d on d.environment_id = p.environment_id and d.payout_id = p.id
+    select p.environment_id, p.id, p.status, d.approvals, d.rejections from payouts p
     left join api_keys k on k.id = p.created_by_key
+    cross join lateral (
+      select count(*) filter (where a.verdict = 'REJECTED') as rejections,
+        count(*) filter (where a.verdict = 'APPROVED' and a.order_hash = p.order_hash
+          and a.user_id is distinct from p.created_by_user
+          and a.user_id is distinct from k.created_by_user) as approvals
+      from payout_approvals a where a.environment_id = p.environment_id and a.payout_id = p.id) d
     where p.order_hash is not null and case
-      when p.submitted_at is not null then (d.verdict, d.order_hash)
-          is distinct from ('APPROVED', p.order_hash)
-        or d.user_id = coalesce(p.created_by_user, k.created_by_user)
-      when p.status = 'PENDING' then d.verdict is not null
-      else p.failure_reason is distinct from case d.verdict
-        when 'REJECTED' then 'approval_rejected' else 'approval_expired' end end`,
+      when p.submitted_at is not null then d.rejections > 0
+        or d.approvals < approvals_needed(p.created_by_user, p.created_by_key)
+      when p.status = 'PENDING' then d.rejections > 0
+      else p.failure_reason is distinct from
+        case when d.rejections > 0 then 'approval_rejected' else 'approval_expired' end end`,
 }
 
 export const payoutProofs: Proof[] = [

@@ -62,8 +62,11 @@ export const approvalFields = {
   approval: Type.Optional(
     Type.Object(
       {
-        needed: Type.Integer({ description: 'How many people must approve.', examples: [1] }),
-        givenBy: Type.Array(person, { description: 'Who approved.' }),
+        needed: Type.Integer({
+          description: 'How many members must approve: 2 if no member made the API key.',
+          examples: [1],
+        }),
+        givenBy: Type.Array(person, { description: 'Members who approved so far.' }),
         rejectedBy: notYet(person, 'Who rejected it.'),
         reason: notYet(Type.String(), 'Why it was rejected.'),
         expiresAt: timestamp('When it fails or expires if it is not approved.'),
@@ -207,12 +210,15 @@ export type PayoutFields = {
 type ApprovalFields = {
   orderHash: string
   expiresAt: Date
-  decision: {
-    verdict: 'APPROVED' | 'REJECTED'
-    user: { id: string; name: string }
-    reason: string | null
-    at: Date
-  } | null
+  needed: number
+  decisions: Decision[]
+}
+
+type Decision = {
+  verdict: 'APPROVED' | 'REJECTED'
+  user: { id: string; name: string }
+  reason: string | null
+  at: Date
 }
 
 type AttemptFields = { token: string; createdAt: Date; state: string }
@@ -284,17 +290,17 @@ function bankTransferFields(payout: PayoutFields) {
 }
 
 /** As transfers and returns show it. */
-export function showApproval({ expiresAt, decision }: ApprovalFields) {
-  const decided = decision && {
-    id: toReference(prefixes.user, decision.user.id),
-    name: decision.user.name,
-    at: toIsoText(decision.at),
-  }
+export function showApproval({ expiresAt, needed, decisions }: ApprovalFields) {
+  const rejection = decisions.find(({ verdict }) => verdict === 'REJECTED')
   return {
-    needed: 1,
-    givenBy: decided && decision.verdict === 'APPROVED' ? [decided] : [],
-    rejectedBy: decided && decision.verdict === 'REJECTED' ? decided : null,
-    reason: decision?.reason ?? null,
+    needed,
+    givenBy: decisions.filter(({ verdict }) => verdict === 'APPROVED').map(showDecider),
+    rejectedBy: rejection ? showDecider(rejection) : null,
+    reason: rejection?.reason ?? null,
     expiresAt: toIsoText(expiresAt),
   }
+}
+
+function showDecider({ user, at }: Decision) {
+  return { id: toReference(prefixes.user, user.id), name: user.name, at: toIsoText(at) }
 }

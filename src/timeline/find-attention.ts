@@ -73,11 +73,12 @@ export async function findApprovals(
   const groups = await db.rows(sql<Group>`
     select asset, count(*)::int as count, sum(amount)::bigint as amount, min(created_at) as since
     from (select p.asset, p.amount, p.created_at from payouts p
-      left join api_keys k on k.environment_id = p.environment_id and k.id = p.created_by_key
       where p.environment_id = ${environmentId}
         and p.kind in ('bank_transfer', 'crypto_transfer', 'bank_return', 'crypto_return')
         and p.status = 'PENDING'
-        and coalesce(p.created_by_user, k.created_by_user) is distinct from ${userId}::uuid
+        and ${userId}::uuid not in (
+          select * from creators_of(p.environment_id, p.created_by_user, p.created_by_key)
+          union select * from approvers_of(p))
       limit ${limits.attention.rowsCountedMax}) pending
     group by asset`)
   return ofGroups('approval', groups)
@@ -92,9 +93,10 @@ export async function findBatchApprovals(
   const rows = await db.rows(sql<{ id: string; asset: Asset; amount: bigint; since: Date }>`
     select b.id, b.asset, b.amount - b.invalid_amount as amount, b.submitted_at as since
     from payout_batches b
-    left join api_keys k on k.environment_id = b.environment_id and k.id = b.created_by_key
     where b.environment_id = ${environmentId} and b.state = 'PENDING'
-      and coalesce(b.created_by_user, k.created_by_user) is distinct from ${userId}::uuid
+      and ${userId}::uuid not in (
+        select * from creators_of(b.environment_id, b.created_by_user, b.created_by_key)
+        union select * from approvers_of(b))
     order by b.id limit ${limits.attention.rowsCountedMax}`)
   const [oldest] = rows
   if (!oldest) return []

@@ -80,7 +80,6 @@ export function toPayoutItems(payout: Payout): TimelineItem[] {
     money: { amount, asset },
     details: {},
   }
-  const decision = approval?.decision
   const items: (TimelineItem | null)[] = [
     approval && {
       ...base,
@@ -88,15 +87,16 @@ export function toPayoutItems(payout: Payout): TimelineItem[] {
       kind: 'payout_pending',
       title: `${words} of ${said} to ${sayDestination(payout)} waits for approval`,
     },
-    decision
-      ? {
-          ...base,
-          at: decision.at,
-          kind: decision.verdict === 'APPROVED' ? 'payout_approved' : 'payout_rejected',
-          title: `${decision.user.name} ${decision.verdict === 'APPROVED' ? 'approved' : 'rejected'} it`,
-          details: decision.reason === null ? {} : { reason: decision.reason },
-        }
-      : null,
+    ...(approval?.decisions ?? []).map(({ verdict, user, reason, at }): TimelineItem => {
+      const isApproval = verdict === 'APPROVED'
+      return {
+        ...base,
+        at,
+        kind: isApproval ? 'payout_approved' : 'payout_rejected',
+        title: `${user.name} ${isApproval ? 'approved' : 'rejected'} it`,
+        details: reason === null ? {} : { reason },
+      }
+    }),
     submittedAt && {
       ...base,
       at: submittedAt,

@@ -387,7 +387,10 @@ test('a new secret of the installation seals kept keys, forms and documents agai
   expect([await resealMerchants(db, both), await resealMerchants(db, both)]).toEqual([5, 0])
   const alone = createSeal(fresh)
   const { environmentId, id } = await getKey(db, kept.id)
-  const revealed = await revealKey(db, clock.now(), { environmentId, id, seal: alone })
+  const { userId } = person
+  const revealed = await db.transaction((tx) =>
+    revealKey(tx, clock.now(), { environmentId, id, seal: alone, userId }),
+  )
   expect(revealed.key.reveal()).toBe(kept.key)
   const kyc = await getKyc(db, alone, live.merchantId)
   expect(kyc.form).toEqual(form)

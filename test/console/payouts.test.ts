@@ -58,7 +58,7 @@ test('a payout over the rule is sent for approval, and another person approves i
   await page.getByText('Available after').waitFor()
   await picture(page, 'script', 'console-payout-new')
   await page.getByRole('button', { name: 'Send for approval' }).click()
-  await page.getByText('You created it, so another person must approve it.').waitFor()
+  await page.getByText('Another member must approve it.').waitFor()
   expect(await page.getByRole('button', { name: 'Approve' }).count()).toBe(0)
 
   const [, reference] = /payouts\/(\w+)/.exec(page.url())!
@@ -191,7 +191,7 @@ test('a file is uploaded, approved by another person and paid, and what failed i
   await page.getByText('Same recipient and amount').first().waitFor()
   await picture(page, 'script', 'console-batch-review')
   await page.getByRole('button', { name: 'Send for approval' }).click()
-  await page.getByText('You created it, so another person must approve it.').waitFor()
+  await page.getByText('Another member must approve it.').waitFor()
 
   const url = page.url()
   await site.become(site.finance)

@@ -172,16 +172,17 @@ const damages: Record<string, Record<string, string[]>> = {
       `update payout_attempts set state = 'LANDED' where ${attemptOf('again')} and number = 1`,
     ],
   },
-  'Every payout that waited for approval was submitted only after another person approved it': {
-    'a payout that waited and was sent without an approval': [
-      `update payouts set order_hash = sha256('x'), approve_by = now(), event_sequence = 2
+  'Every payout that waited for approval was submitted only after enough other members approved it':
+    {
+      'a payout that waited and was sent without an approval': [
+        `update payouts set order_hash = sha256('x'), approve_by = now(), event_sequence = 2
        where id = ${idOf('open')}`,
-      `update events set sequence = 2 where resource_id = ${idOf('open')}`,
-      `insert into events select environment_id, gen_random_uuid(), 'crypto_transfer.pending',
+        `update events set sequence = 2 where resource_id = ${idOf('open')}`,
+        `insert into events select environment_id, gen_random_uuid(), 'crypto_transfer.pending',
          resource_id, cause_id, 1, data, created_at
        from events where resource_id = ${idOf('open')}`,
-    ],
-  },
+      ],
+    },
   'Every attempt belongs to a payout and is on its rail': {
     'an attempt on another rail': [
       `update payout_attempts set rail = 'elsewhere' where ${attemptOf('open')}`,

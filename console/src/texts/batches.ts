@@ -156,7 +156,7 @@ export const batchTexts = {
     rejectTitle: 'Reject the batch?',
     rejectText: 'Nothing is paid. The person who created the batch sees your reason.',
     rejected: 'Rejected. Nothing is paid.',
-    own: 'You created it, so another person must approve it.',
+    own: 'You created it, have seen its API key or have approved it already. Another member must approve it.',
   },
   items: {
     title: 'Items',

@@ -101,8 +101,7 @@ export const payouts = {
   },
   approval: {
     title: 'Approval',
-    oneOfTwo: '1 of 2 people',
-    twoOfTwo: '2 of 2 people',
+    ofPeople: (count: number, all: number) => `${count} of ${all} people`,
     asked: (name: string) => [name, ' asked for it'] as const,
     keyAsked: (name: string) => [`API key ${name}`, ' asked for it'] as const,
     youDecide: ['You', ' decide'] as const,
@@ -115,10 +114,11 @@ export const payouts = {
     withdraw: 'Withdraw…',
     explain: (amount: string) =>
       `Approving sends ${amount} at once and cannot be undone. Rejecting makes the money available again.`,
-    own: 'You created it, so another person must approve it.',
+    own: 'You created it, have seen its API key or have approved it already. Another member must approve it.',
     mayNot: 'Your role may not approve payouts.',
     ends: (time: string) => `Expires on ${time} without a decision.`,
     approvedNote: 'Approved. The payout is on its way.',
+    approvedFirstNote: 'Approved. Another member must approve it, too.',
     rejectedNote: 'Rejected. The money is available again.',
     rejectTitle: (amount: string) => `Reject the payout of ${amount}?`,
     rejectText: 'The money is available again. The person who asked for it reads your reason.',

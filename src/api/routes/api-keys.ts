@@ -211,7 +211,8 @@ const reveal = ({ db, seal }: ApiParts) =>
     async handle(request) {
       const now = realTimeOf(request)
       const revealed = await db.transaction(async (tx) => {
-        const found = await revealKey(tx, now, { ...nameOf(request), seal })
+        const { userId } = request.actor as UserActor
+        const found = await revealKey(tx, now, { ...nameOf(request), seal, userId })
         auditCall(tx, request.audited, detailsOf(found))
         return found
       })

@@ -5,11 +5,12 @@ import { limits } from '../../base/limits.js'
 import { Refusal, returnRefusal } from '../../base/refusal.js'
 import { findPaymentsOfReturns } from '../../collections/find-returns.js'
 import { followReturns } from '../../collections/follow-returns.js'
-import { findKeyCreators, findKeyNames } from '../../merchants/find-key-names.js'
+import { findKeyNames } from '../../merchants/find-key-names.js'
 import { decimalPattern } from '../../money/amounts.js'
-import type { NewPayout } from '../../payouts/create-payouts.js'
 import { mustWait } from '../../payouts/create-under-rule.js'
+import { findCreators } from '../../payouts/creators.js'
 import {
+  type ApprovedPayout,
   approvePayout,
   type Decider,
   prepareApproval,
@@ -66,7 +67,7 @@ const approve = (api: ApiParts) =>
     operation: 'approveDisbursement',
     summary: 'Approve a transfer',
     description:
-      'Signs and sends a transfer that another person created. The name of the account is resolved again; if it changed, the transfer is not sent.',
+      'Signs and sends a transfer that another member created. If no member made its API key, two members must approve it. The name of the account is resolved again; if it changed, the transfer is not sent.',
     params,
     body: closed({
       orderHash: Type.String({
@@ -85,19 +86,23 @@ const approve = (api: ApiParts) =>
       const tools = { db: api.db, rails: api.rails, banks: api.allBanks }
       const attempt = await prepareApproval(tools, request.now, approval).catch(returnRefusal)
       if (attempt instanceof Refusal) return commitRefusal(api, request, attempt)
-      let approved: NewPayout | undefined
+      let approved: ApprovedPayout | undefined
       const call = toCallWithLateAnswer<KeyedChange, unknown>(
         request,
         (tx, now) => approvePayout(tx, now, attempt, approval),
         (outcome) => {
-          approved = outcome as NewPayout
-          return successText(200, 'Transfer approved', approved.shown)
+          approved = outcome as ApprovedPayout
+          const message = approved.signed
+            ? 'Transfer approved'
+            : 'Approved; another member must approve it, too'
+          return successText(200, message, approved.shown)
         },
       )
       // A key that paid is kept as long as the payout: a repeat must never pay twice.
       call.expiresAt = null
       const answered = await api.change(call)
-      if (answered.status === 200 && !answered.isReplayed && approved) api.sendPayout(approved)
+      if (answered.status === 200 && !answered.isReplayed && approved?.signed)
+        api.sendPayout(approved.signed)
       return answered
     },
   })
@@ -234,7 +239,11 @@ async function showAll(
   const userIds = found.flatMap(({ payout }) => payout.createdByUser ?? [])
   const keys = await findKeyNames(db, environmentId, keyIds)
   const users = await findUserNames(db, userIds)
-  const creators = await findKeyCreators(db, environmentId, keyIds)
+  const creators = await findCreators(
+    db,
+    environmentId,
+    found.map(({ payout }) => payout),
+  )
   const payments = await findPaymentsOfReturns(
     db,
     environmentId,
@@ -246,13 +255,14 @@ async function showAll(
     found.map(({ payout }) => payout.id),
   )
   return found.map((one) => {
-    const { id, createdByKey, createdByUser } = one.payout
-    const creator = createdByUser ?? (createdByKey && creators.get(createdByKey))
+    const { id, approval } = one.payout
+    const hasDecided = approval?.decisions.some(({ user }) => user.id === userId) ?? false
+    const isFree = !creators.get(id)!.has(userId) && !hasDecided
     const more = JSON.stringify({
       payment: payments.get(id) ?? null,
       conversion: origins.get(id)?.conversion ?? null,
       batch: origins.get(id)?.batch ?? null,
-      mayApprove: creator !== userId && permissions.has('payouts.approve'),
+      mayApprove: isFree && permissions.has('payouts.approve'),
     })
     return `${showDisbursement(one, { keys, users }).slice(0, -1)},${more.slice(1)}`
   })

@@ -1,21 +1,21 @@
 import Type, { type Static } from 'typebox'
-import { after } from '../../base/clock.js'
-import { newId, prefixes } from '../../base/ids.js'
+import { prefixes } from '../../base/ids.js'
 import { Refusal, returnRefusal } from '../../base/refusal.js'
 import { getPayment } from '../../collections/find-payments.js'
 import type { Payment } from '../../collections/payment.js'
 import { closeRequest } from '../../collections/payment-requests.js'
-import { inspectReturns } from '../../collections/prepare-returns.js'
 import {
   asPaymentAction,
-  type PaymentRefund,
-  prepareRefund,
-  type RefundedPayment,
+  type PreparedReturn,
+  prepareReturn,
+  type ReturnedPayment,
   refundPayment,
   refuseUnaffordableRefund,
+  returnElsewhere,
 } from '../../collections/refund-payment.js'
 import { acceptHeld, returnHeld } from '../../collections/resolve-payment.js'
 import { destinationOf } from '../../collections/return-destination.js'
+import type { Answer, KeyedAnswer } from '../../idempotency/answer.js'
 import { formatDecimal } from '../../money/amounts.js'
 import { mustWait, type RuleRequest } from '../../payouts/create-under-rule.js'
 import { isRailPaused, railPaused } from '../../payouts/paused-rails.js'
@@ -27,7 +27,7 @@ import { referenceSample } from '../../resources/shapes.js'
 import type { ApiParts } from '../api-parts.js'
 import { commitRefusal } from '../create-resource.js'
 import { success } from '../edge/envelope.js'
-import { type KeyedChange, toCallWithLateAnswer } from '../edge/keyed-lane.js'
+import { type KeyedChange, type RequestContext, toCallWithLateAnswer } from '../edge/keyed-lane.js'
 import { bankRefusalReasons, chainRefusalReasons, withReasons } from '../edge/refusals-of.js'
 import { amountIn, destinationIn, readAmount, readDestination } from '../edge/return-request.js'
 import { type RouteRequest, route } from '../edge/route.js'
@@ -62,6 +62,7 @@ export const resolvePayment = (api: ApiParts) =>
     path: `${path}/resolve`,
     stopsWhenSuspended: true,
     permission: 'payments.decide',
+    stepUp: 'live',
     operation: 'resolvePayment',
     summary: 'Resolve a held payment',
     description:
@@ -72,45 +73,103 @@ export const resolvePayment = (api: ApiParts) =>
     refusals: [
       'not_found',
       ...withReasons('payment_action_failed', 'invalid_state', 'balance_limit', 'no_destination'),
-      ...withReasons('payment_action_failed', ...chainRefusalReasons),
+      ...withReasons(
+        'payment_action_failed',
+        ...new Set([...bankRefusalReasons, ...chainRefusalReasons]),
+      ),
     ],
     async handle(request) {
       const name = { environmentId: request.environment.id, ...request.params }
       const { body } = request
-      const isAccepted = body.action === 'accept'
       const found = await getPayment(api.db, name)
       const requested = readDestination(
         body.action === 'return' ? body.destination : undefined,
         found,
       )
-      const destination = isAccepted
-        ? undefined
-        : await prepareReturn(api, request, { found, requested }).catch(returnRefusal)
+      if (body.action === 'return' && found.amountHeld > 0n) {
+        const rule = ruleFor(api, request, { found, requested, amount: found.amountHeld })
+        if (rule) return returnToOther(api, request, { found, requested, rule })
+      }
+      const destination =
+        body.action === 'accept'
+          ? undefined
+          : await findDestination(api, request, { found, requested }).catch(returnRefusal)
       if (destination instanceof Refusal) return commitRefusal(api, request, destination)
-      const pending = await preparePending(api, request, { found, requested, destination }).catch(
-        returnRefusal,
-      )
-      if (pending instanceof Refusal) return commitRefusal(api, request, pending)
       return api.change(
         toCallWithLateAnswer(
           request,
           async (tx, now) => {
             const resolved = destination
-              ? await returnHeld(tx, now, { ...name, destination, pending })
+              ? await returnHeld(tx, now, { ...name, destination })
               : await acceptHeld(tx, now, name)
             await closeAnswered(tx, now, request, found)
             return resolved
           },
-          (resolved) =>
-            success(
-              200,
-              pending ? 'Return waits for approval' : 'Payment resolved',
-              showPayment(resolved as Payment),
-            ),
+          (resolved) => success(200, 'Payment resolved', showPayment(resolved as Payment)),
         ),
       )
     },
   })
+
+type ResolveRequest = RequestContext & Caller & { params: { reference: string } }
+
+/** Held money that goes elsewhere than back to its sender is a payout like a refund. */
+async function returnToOther(
+  api: ApiParts,
+  request: ResolveRequest,
+  { found, requested, rule }: ReturnRequest & { rule: RuleRequest },
+): Promise<KeyedAnswer> {
+  const name = { environmentId: request.environment.id, ...request.params }
+  const prepared = await prepare(api, request, {
+    found,
+    requested,
+    amount: rule.amount,
+    takesFrom: 'suspense',
+  }).catch(returnRefusal)
+  if (prepared instanceof Refusal) return commitRefusal(api, request, prepared)
+  return commitReturn(
+    api,
+    request,
+    { found, prepared },
+    (tx, now) => returnElsewhere(tx, now, { name, prepared }),
+    ({ payment: returned, status }) =>
+      success(
+        200,
+        status === 'SUBMITTED' ? 'Payment resolved' : 'Return waits for approval',
+        showPayment(returned),
+      ),
+  )
+}
+
+/** Commits the payout of a payment's money, and sends it unless it waits for approval. */
+async function commitReturn(
+  api: ApiParts,
+  request: RequestContext & Caller,
+  { found, prepared }: { found: Payment; prepared: PreparedReturn },
+  apply: (tx: Tx, now: Date) => Promise<ReturnedPayment>,
+  answer: (returned: ReturnedPayment) => Answer,
+): Promise<KeyedAnswer> {
+  let isSubmitted = false
+  const call = toCallWithLateAnswer<KeyedChange, unknown>(
+    request,
+    async (tx, now) => {
+      const returned = await apply(tx, now)
+      await closeAnswered(tx, now, request, found)
+      return returned
+    },
+    (outcome) => {
+      const returned = outcome as ReturnedPayment
+      isSubmitted = returned.status === 'SUBMITTED'
+      return answer(returned)
+    },
+  )
+  // A key that paid is kept as long as the payout: a repeat must never pay twice.
+  call.expiresAt = null
+  const answered = await api.change(call)
+  if (answered.status < 300 && !answered.isReplayed && isSubmitted && prepared.signed)
+    api.sendPayout(prepared.signed)
+  return answered
+}
 
 export const refundOfPayment = (api: ApiParts) =>
   route({
@@ -151,31 +210,25 @@ export const refundOfPayment = (api: ApiParts) =>
       const found = await getPayment(api.db, name)
       const amount = readAmount(request.body?.amount, found) ?? found.amountAccepted
       const requested = readDestination(request.body?.destination, found)
-      const prepared = await prepare(api, request, { found, requested, amount }).catch(
-        returnRefusal,
-      )
+      const prepared = await prepare(api, request, {
+        found,
+        requested,
+        amount,
+        takesFrom: 'available',
+      }).catch(returnRefusal)
       if (prepared instanceof Refusal) return commitRefusal(api, request, prepared)
-      let isSubmitted = false
-      const call = toCallWithLateAnswer<KeyedChange, unknown>(
+      return commitReturn(
+        api,
         request,
-        async (tx, now) => {
-          const refunded = await refundPayment(tx, now, { name, refund: prepared })
-          await closeAnswered(tx, now, request, found)
-          return refunded
-        },
-        (outcome) => {
-          const { payment: refunded, status } = outcome as RefundedPayment
-          isSubmitted = status === 'SUBMITTED'
-          const message = isSubmitted ? 'Refund submitted' : 'Refund waits for approval'
-          return success(201, message, showPayment(refunded))
-        },
+        { found, prepared },
+        (tx, now) => refundPayment(tx, now, { name, refund: prepared }),
+        ({ payment: refunded, status }) =>
+          success(
+            201,
+            status === 'SUBMITTED' ? 'Refund submitted' : 'Refund waits for approval',
+            showPayment(refunded),
+          ),
       )
-      // A key that paid is kept as long as the payout: a repeat must never pay twice.
-      call.expiresAt = null
-      const answered = await api.change(call)
-      if (answered.status === 201 && !answered.isReplayed && isSubmitted && prepared.signed)
-        api.sendPayout(prepared.signed)
-      return answered
     },
   })
 
@@ -197,20 +250,23 @@ async function closeAnswered(
 
 type ReturnRequest = { found: Payment; requested: Destination | undefined }
 
+type PayoutOfPayment = ReturnRequest & { amount: bigint; takesFrom: Payout['takesFrom'] }
+
 async function prepare(
   api: ApiParts,
   caller: Caller,
-  { found, requested, amount }: ReturnRequest & { amount: bigint },
-): Promise<PaymentRefund> {
-  await refuseUnaffordableRefund(api.db, found, amount)
+  { found, requested, amount, takesFrom }: PayoutOfPayment,
+): Promise<PreparedReturn> {
+  if (takesFrom === 'available') await refuseUnaffordableRefund(api.db, found, amount)
   const rail = railOf(api, caller, found)
   if (await isRailPaused(api.db, rail.name)) throw railPaused('payment_action_failed')
   const destination = await findDestination(api, caller, { found, requested })
   await inspectWallet(api, caller, { found, destination, amount })
   const { clockOffsetMs } = caller.environment
   const rule = ruleFor(api, caller, { found, requested, amount })
-  return prepareRefund(rail, caller.now, found, {
+  return prepareReturn(rail, caller.now, found, {
     amount,
+    takesFrom,
     destination,
     clockOffsetMs,
     rule,
@@ -218,14 +274,16 @@ async function prepare(
   })
 }
 
-/** Money that goes to another destination than its sender follows the approval rule. */
+/**
+ * Money that goes to another destination than its sender follows the approval rule, if there is
+ * one. That is decided when it is committed.
+ */
 function ruleFor(
   { collections }: ApiParts,
   { environment, now, actor, keyId }: Caller,
   { found, requested, amount }: ReturnRequest & { amount: bigint },
 ): RuleRequest | null {
-  const createdByUser = actor.kind === 'user' ? actor.userId : null
-  if (!requested || (createdByUser === null && !environment.keysNeedApproval)) return null
+  if (!requested) return null
   const { railId: id, sender } = found
   const bank = collections.findBank(environment.mode, { name: found.rail })
   const ofSender = found.asset === 'NGN' ? destinationOf({ id, sender }, bank) : undefined
@@ -239,52 +297,9 @@ function ruleFor(
     asset: found.asset,
     amount,
     createdByKey: keyId,
-    createdByUser,
+    createdByUser: actor.kind === 'user' ? actor.userId : null,
     at: now,
   }
-}
-
-/** The payout of a held payment that goes elsewhere and must wait; undefined: it need not. */
-async function preparePending(
-  api: ApiParts,
-  caller: Caller,
-  { found, requested, destination }: ReturnRequest & { destination: Destination | undefined },
-): Promise<Payout | undefined> {
-  const amount = found.amountHeld
-  const rule = ruleFor(api, caller, { found, requested, amount })
-  if (!destination || amount === 0n || !rule || !(await mustWait(api.db, rule))) return undefined
-  const { environmentId, asset, id: paymentId } = found
-  const { clockOffsetMs } = caller.environment
-  const rail = railOf(api, caller, found)
-  const [payout] = await inspectReturns(rail, after(caller.now, -clockOffsetMs), [
-    {
-      environmentId,
-      id: newId(caller.now),
-      paymentId,
-      rail: rail.name,
-      asset,
-      amount,
-      takesFrom: 'suspense',
-      destination,
-      createdAt: caller.now,
-      clockOffsetMs,
-    },
-  ])
-  if (payout instanceof Refusal) throw asPaymentAction(payout)
-  const { createdByKey, createdByUser } = rule
-  return { ...payout!, createdByKey, createdByUser }
-}
-
-/** Where held money goes back to. If nothing is held, the transaction refuses it. */
-async function prepareReturn(
-  api: ApiParts,
-  caller: Caller,
-  { found, requested }: ReturnRequest,
-): Promise<Destination> {
-  const destination = await findDestination(api, caller, { found, requested })
-  if (found.amountHeld > 0n)
-    await inspectWallet(api, caller, { found, destination, amount: found.amountHeld })
-  return destination
 }
 
 /**

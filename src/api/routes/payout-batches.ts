@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { prefixes, toReference } from '../../base/ids.js'
 import { limits } from '../../base/limits.js'
-import { findKeyCreators, findKeyNames } from '../../merchants/find-key-names.js'
+import { findKeyNames } from '../../merchants/find-key-names.js'
 import {
   type Batch,
   type BatchKind,
@@ -14,7 +14,7 @@ import { createBatch } from '../../payouts/batches/create-batch.js'
 import { retryBatch } from '../../payouts/batches/retry-batch.js'
 import { getBatch, listBatches, listItems } from '../../payouts/batches/store-batches.js'
 import { cancelBatch, submitBatch } from '../../payouts/batches/submit-batch.js'
-import type { PayoutCreator } from '../../payouts/create-under-rule.js'
+import { findCreators, type PayoutCreator } from '../../payouts/creators.js'
 import type { Queryable, Tx } from '../../postgres/tx.js'
 import { payoutBatch, payoutBatchItem, showBatch, showItem } from '../../resources/payout-batch.js'
 import { referenceSample } from '../../resources/shapes.js'
@@ -226,15 +226,15 @@ export async function showAll(db: Queryable, batches: Batch[], actor: Actor): Pr
   const userIds = batches.flatMap(({ createdByUser }) => createdByUser ?? [])
   const keys = await findKeyNames(db, environmentId, keyIds)
   const users = await findUserNames(db, userIds)
-  const creators = actor.kind === 'user' && (await findKeyCreators(db, environmentId, keyIds))
+  const creators = actor.kind === 'user' && (await findCreators(db, environmentId, batches))
   return batches.map((batch) => {
-    const { createdByKey, createdByUser } = batch
     const shown = { ...showBatch(batch), createdBy: showCreator(batch, { keys, users }) }
     if (!creators || actor.kind !== 'user') return shown
-    const creator = createdByUser ?? (createdByKey && creators.get(createdByKey))
+    const hasDecided = batch.approval?.decisions.some(({ user }) => user.id === actor.userId)
     const mayApprove =
       batch.state === 'PENDING' &&
-      creator !== actor.userId &&
+      !creators.get(batch.id)!.has(actor.userId) &&
+      !hasDecided &&
       actor.permissions.has('payouts.approve')
     return { ...shown, mayApprove }
   })

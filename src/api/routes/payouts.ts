@@ -3,6 +3,7 @@ import type { EnvironmentId } from '../../base/environment.js'
 import { fromReference, type Prefix, prefixes, unusedId } from '../../base/ids.js'
 import { limits } from '../../base/limits.js'
 import type { KeyedAnswer } from '../../idempotency/answer.js'
+import { UnderRule } from '../../payouts/create-by-keys.js'
 import type { PayoutFilter, TransferKind } from '../../payouts/filter-payouts.js'
 import {
   createPayoutReader,
@@ -79,6 +80,9 @@ export async function submitPayout(
     commit: api.commitPayout,
     send: api.sendPayout,
     keepsKey: true,
+  }).catch((error: unknown) => {
+    if (error instanceof UnderRule) return submitUnderRule(api, context, request, messages)
+    throw error
   })
 }
 

@@ -5,9 +5,14 @@ import { Refusal } from '../../base/refusal.js'
 import type { Database } from '../../postgres/database.js'
 import { sql } from '../../postgres/sql.js'
 import type { Tx } from '../../postgres/tx.js'
-import type { Decider } from '../decide-pending.js'
-import { judgeApproval, refuseSharedAccess } from '../decide-pending.js'
-import type { ApprovalDecision } from '../payout.js'
+import { findCreators } from '../creators.js'
+import {
+  type Decider,
+  isLastApproval,
+  judgeApproval,
+  type PendingApproval,
+} from '../decide-pending.js'
+import type { ApprovalDecision, PayoutApproval } from '../payout.js'
 import { type Batch, batchReference } from './batch.js'
 import { hashBatch } from './hash-batch.js'
 import { type BatchName, lockBatch, readItems, writeState } from './store-batches.js'
@@ -16,15 +21,6 @@ type Decision = BatchName & {
   decider: Decider
   /** In the environment's time. */
   at: Date
-}
-
-/** Who created the batch, themselves or with an API key of theirs. */
-async function findCreator(tx: Tx, batch: Batch): Promise<string | null> {
-  if (batch.createdByUser !== null || batch.createdByKey === null) return batch.createdByUser
-  const [row] = await tx.rows(sql<{ creator: string | null }>`
-    select created_by_user as creator from api_keys
-    where environment_id = ${batch.environmentId} and id = ${batch.createdByKey}`)
-  return row?.creator ?? null
 }
 
 function refuseOthers(batch: Batch): void {
@@ -36,8 +32,8 @@ function refuseOthers(batch: Batch): void {
 }
 
 /**
- * Records an approval: workers pay the batch. The items are hashed again, because what is paid is
- * what the rows say. Throws refusals; the batch then waits as before.
+ * Records an approval. If it is the last one needed, workers pay the batch. The items are hashed
+ * again, because what is paid is what the rows say. Throws refusals; the batch then waits as before.
  */
 export async function approveBatch(
   tx: Tx,
@@ -46,14 +42,22 @@ export async function approveBatch(
 ): Promise<Batch> {
   const batch = await lockBatch(tx, name)
   refuseOthers(batch)
-  const creator = await findCreator(tx, batch)
+  const { createdByKey } = batch
+  const before = batch.approval!
+  const creators = (await findCreators(tx, batch.environmentId, [batch])).get(batch.id)!
   const items = await readItems(tx, batch, { states: ['VALID'] })
-  const order = { ...batch, noun: 'batch', ending: 'expire', reference: batchReference(batch) }
-  const waiting = { ...order, creator, hash: hashBatch(batch, items) }
-  judgeApproval(waiting, { orderHash, decider }, at)
-  await refuseSharedAccess(tx, at, { creator, decider })
-  const decision = decide(tx, batch, { verdict: 'APPROVED', decider, reason: null, at })
-  const approval = { ...batch.approval!, decision }
+  const pending: PendingApproval = {
+    noun: 'batch',
+    ending: 'expire',
+    reference: batchReference(batch),
+    creators: [...creators],
+    createdByKey,
+    approval: before,
+    hash: hashBatch(batch, items),
+  }
+  await judgeApproval(tx, pending, { orderHash, decider }, at)
+  const approval = decide(tx, batch, { verdict: 'APPROVED', decider, reason: null, at })
+  if (!isLastApproval(before)) return { ...batch, approval }
   const approved: Batch = { ...batch, state: 'PROCESSING', approval }
   writeState(tx, approved, { dueAt: now })
   return approved
@@ -67,8 +71,7 @@ export async function rejectBatch(
 ): Promise<Batch> {
   const batch = await lockBatch(tx, name)
   refuseOthers(batch)
-  const decision = decide(tx, batch, { verdict: 'REJECTED', decider, reason, at })
-  const approval = { ...batch.approval!, decision }
+  const approval = decide(tx, batch, { verdict: 'REJECTED', decider, reason, at })
   const rejected: Batch = { ...batch, state: 'REJECTED', endedAt: at, approval }
   writeState(tx, rejected, { dueAt: now })
   return rejected
@@ -83,14 +86,16 @@ function decide(
     reason: string | null
     at: Date
   },
-): ApprovalDecision {
+): PayoutApproval {
   const { verdict, decider, reason, at } = decision
+  const before = approval!
   tx.write(sql`
     insert into payout_batch_approvals (environment_id, batch_id, verdict, user_id, session_id,
       order_hash, reason, decided_at)
     values (${environmentId}, ${id}, ${verdict}, ${decider.userId}, ${decider.sessionId},
-      ${Buffer.from(approval!.orderHash, 'hex')}, ${reason}, ${at})`)
-  return { verdict, user: { id: decider.userId, name: decider.name }, reason, at }
+      ${Buffer.from(before.orderHash, 'hex')}, ${reason}, ${at})`)
+  const made = { verdict, user: { id: decider.userId, name: decider.name }, reason, at }
+  return { ...before, decisions: [...before.decisions, made] }
 }
 
 type Due = { environmentId: Batch['environmentId']; id: string; clockOffsetMs: number }

@@ -50,18 +50,22 @@ const itemsFollowTheirBatch: Proof = {
 }
 
 const waitingBatchesWereApproved: Proof = {
-  claim: 'Every batch that waited for approval was paid only after another person approved it',
+  claim:
+    'Every batch that waited for approval was paid only after enough other members approved it',
   counterexamples: `
-    select b.environment_id, b.id, b.state, d.verdict from payout_batches b
-    left join payout_batch_approvals d
-      on d.environment_id = b.environment_id and d.batch_id = b.id
+    select b.environment_id, b.id, b.state, d.approvals, d.rejections from payout_batches b
     left join api_keys k on k.id = b.created_by_key
+    cross join lateral (
+      select count(*) filter (where a.verdict = 'REJECTED') as rejections,
+        count(*) filter (where a.verdict = 'APPROVED' and a.order_hash = b.order_hash
+          and a.user_id is distinct from b.created_by_user
+          and a.user_id is distinct from k.created_by_user) as approvals
+      from payout_batch_approvals a
+      where a.environment_id = b.environment_id and a.batch_id = b.id) d
     where b.order_hash is not null and case
-      when b.state in ('PROCESSING', 'COMPLETED') then (d.verdict, d.order_hash)
-          is distinct from ('APPROVED', b.order_hash)
-        or d.user_id = coalesce(b.created_by_user, k.created_by_user)
-      when b.state = 'REJECTED' then d.verdict is distinct from 'REJECTED'
-      else d.verdict is not null end`,
+      when b.state in ('PROCESSING', 'COMPLETED') then d.rejections > 0
+        or d.approvals < approvals_needed(b.created_by_user, b.created_by_key)
+      else (d.rejections > 0) <> (b.state = 'REJECTED') end`,
 }
 
 const completedBatchesHaveTheirEvent: Proof = {

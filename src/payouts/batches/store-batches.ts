@@ -5,7 +5,7 @@ import type { TimeRange } from '../../postgres/filtered-ids.js'
 import { type Sql, sql } from '../../postgres/sql.js'
 import { listStatement } from '../../postgres/statement.js'
 import type { Queryable, Tx } from '../../postgres/tx.js'
-import type { ApprovalDecision } from '../payout.js'
+import { toApproval } from '../find-payouts.js'
 import type { Destination } from '../ports.js'
 import type {
   Batch,
@@ -30,27 +30,17 @@ const batchColumns = sql.raw(`b.environment_id as "environmentId", b.id, b.mode,
   b.warned_count as "warnedCount", b.invalid_amount as "invalidAmount", b.fee,
   b.validated_at as "validatedAt", b.submitted_at as "submittedAt", b.ended_at as "endedAt",
   case when b.order_hash is not null then json_build_object(
-    'orderHash', encode(b.order_hash, 'hex'), 'expiresAt', b.approve_by, 'decision', (
+    'orderHash', encode(b.order_hash, 'hex'), 'expiresAt', b.approve_by,
+    'needed', approvals_needed(b.created_by_user, b.created_by_key), 'decisions', array(
       select json_build_object('verdict', d.verdict, 'reason', d.reason, 'at', d.decided_at,
         'user', json_build_object('id', u.id, 'name', u.name))
       from payout_batch_approvals d join users u on u.id = d.user_id
-      where d.environment_id = b.environment_id and d.batch_id = b.id)) end as approval`)
-
-type ApprovalJson = {
-  orderHash: string
-  expiresAt: string
-  decision: (Omit<ApprovalDecision, 'at'> & { at: string }) | null
-}
+      where d.environment_id = b.environment_id and d.batch_id = b.id
+        and (b.state <> 'PENDING' or d.user_id in (select * from approvers_of(b)))
+      order by d.decided_at, d.user_id)) end as approval`)
 
 function toBatch(row: BatchRow): Batch {
-  if (row.approval === null) return { ...row, approval: null }
-  const { orderHash, expiresAt, decision } = JSON.parse(row.approval) as ApprovalJson
-  const approval = {
-    orderHash,
-    expiresAt: new Date(expiresAt),
-    decision: decision && { ...decision, at: new Date(decision.at) },
-  }
-  return { ...row, approval }
+  return { ...row, approval: row.approval === null ? null : toApproval(JSON.parse(row.approval)) }
 }
 
 export type BatchName = { environmentId: EnvironmentId; reference: string }

@@ -5,6 +5,7 @@ import { lockLedgerAccounts } from '../../ledger/lock-accounts.js'
 import { formatMoney } from '../../money/amounts.js'
 import type { Tx } from '../../postgres/tx.js'
 import { mustWait } from '../create-under-rule.js'
+import { findNeededApprovals } from '../creators.js'
 import { type Batch, type BatchItem, batchReference, payableAmount } from './batch.js'
 import { hashBatch } from './hash-batch.js'
 import {
@@ -48,7 +49,8 @@ export async function submitBatch(
   const approval = {
     orderHash: hashBatch(batch, await readItems(tx, batch, { states: ['VALID'] })),
     expiresAt: after(at, limits.payouts.approveWithinMs),
-    decision: null,
+    needed: await findNeededApprovals(tx, batch),
+    decisions: [],
   }
   const waiting: Batch = { ...batch, state: 'PENDING', submittedAt: at, approval }
   writeOrder(tx, waiting)

@@ -8,7 +8,7 @@ import {
 } from '../../conversions/create-conversion.js'
 import { emitAll } from '../../events/emit.js'
 import type { StatementEnd } from '../../ledger/book.js'
-import { insertMoved } from '../../ledger/move.js'
+import { accountsOf, insertMoved } from '../../ledger/move.js'
 import { type StatementLine, sumStatement } from '../../ledger/statement.js'
 import type { Tx } from '../../postgres/tx.js'
 import { createPayouts, readForPayouts } from '../create-payouts.js'
@@ -66,7 +66,7 @@ async function convertAndSettle(
   const { environmentId, source: asset, sourceAmount, fee } = conversion
   const inventory = await takeInventory(tx, now, conversion, { environment, backCoins })
   const movements = toMovements(conversion)
-  const reads = await readForPayouts(tx, [prepared.payout], movements)
+  const reads = await readForPayouts(tx, [prepared.payout], movements.flatMap(accountsOf))
   const before = reads.book.endOfStatement({ environmentId, asset })
   const closing = before.available - sourceAmount
   if (closing < prepared.reserve) {

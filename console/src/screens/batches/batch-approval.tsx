@@ -5,7 +5,7 @@ import { Time } from '../../parts/time'
 import { formatFull } from '../../parts/time-format'
 import { batchTexts } from '../../texts/batches'
 import { texts } from '../../texts/en'
-import { Step } from '../payouts/approval'
+import { Decisions, isLast, Progress, Step } from '../payouts/approval'
 import { Decide, type Waiting } from '../payouts/decide'
 import { type Batch, path } from './batch'
 
@@ -17,15 +17,10 @@ export function BatchApproval({ batch }: { batch: Batch }) {
   const { approval, createdBy, submittedAt, createdAt, status, mayApprove } = batch
   const { user } = useSession()
   if (!approval) return null
-  const [given] = approval.givenBy
-  const decided = given ?? approval.rejectedBy
   const asker = createdBy?.name ?? '–'
   return (
     <>
-      <Card
-        title={shared.title}
-        aside={<span className="soft sm">{given ? shared.twoOfTwo : shared.oneOfTwo}</span>}
-      >
+      <Card title={shared.title} aside={<Progress approval={approval} />}>
         <div className="stp">
           <Step
             name={asker}
@@ -33,15 +28,8 @@ export function BatchApproval({ batch }: { batch: Batch }) {
           >
             <Time value={submittedAt ?? createdAt} />
           </Step>
-          {decided ? (
-            <Step
-              name={decided.name}
-              says={given ? shared.approved(decided.name) : shared.rejected(decided.name)}
-            >
-              <Time value={decided.at} />
-              {approval.reason && <> · {approval.reason}</>}
-            </Step>
-          ) : (
+          <Decisions approval={approval} />
+          {status === 'PENDING' && (
             <Step
               isOpen
               name={mayApprove ? user.name : '?'}
@@ -65,13 +53,15 @@ const changes: Waiting['changes'] = {
   reads: ['batch', 'attention'],
 }
 
-function toWaiting({ reference, orderHash, mayApprove, totalDebit, asset }: Batch): Waiting {
+function toWaiting(batch: Batch): Waiting {
+  const { reference, orderHash, mayApprove, totalDebit, asset, approval } = batch
+  const approved = isLast(approval) ? words.approved : shared.approvedFirstNote
   const explain = words.explain(formatMoney(totalDebit, asset))
   return {
     path: `${path}/${reference}`,
     orderHash,
     mayApprove,
     changes,
-    words: { ...words, explain },
+    words: { ...words, approved, explain },
   }
 }

@@ -26,17 +26,13 @@ export function Approval({ transfer }: { transfer: Transfer }) {
   ).data
   const { user } = useSession()
   if (!approval) return null
-  const [given] = approval.givenBy
-  const decided = given ?? approval.rejectedBy
   const others = (check?.approvers ?? [])
     .filter(({ id }) => id !== user.id && id !== createdBy?.id)
+    .filter(({ id }) => !approval.givenBy.some((given) => given.id === id))
     .map(({ name }) => name)
   return (
     <>
-      <Card
-        title={words.title}
-        aside={<span className="soft sm">{given ? words.twoOfTwo : words.oneOfTwo}</span>}
-      >
+      <Card title={words.title} aside={<Progress approval={approval} />}>
         <div className="stp">
           <Step
             name={createdBy?.name ?? '–'}
@@ -48,15 +44,8 @@ export function Approval({ transfer }: { transfer: Transfer }) {
           >
             <Time value={createdAt} />
           </Step>
-          {decided ? (
-            <Step
-              name={decided.name}
-              says={given ? words.approved(decided.name) : words.rejected(decided.name)}
-            >
-              <Time value={decided.at} />
-              {approval.reason && <> · {approval.reason}</>}
-            </Step>
-          ) : (
+          <Decisions approval={approval} />
+          {status === 'PENDING' && (
             <Step
               isOpen
               name={transfer.mayApprove ? user.name : '?'}
@@ -73,6 +62,33 @@ export function Approval({ transfer }: { transfer: Transfer }) {
         <Note tone="calm" icon="clock">
           <p>{words.ends(formatFull(approval.expiresAt))}</p>
         </Note>
+      )}
+    </>
+  )
+}
+
+type Decided = NonNullable<Transfer['approval']>
+
+/** The users behind the payout so far, of those whom it needs, with its creator. */
+export function Progress({ approval: { givenBy, needed } }: { approval: Decided }) {
+  return <span className="soft sm">{words.ofPeople(givenBy.length + 1, needed + 1)}</span>
+}
+
+/** A step for each approval, and for the rejection. */
+export function Decisions({ approval }: { approval: Decided }) {
+  const { givenBy, rejectedBy, reason } = approval
+  return (
+    <>
+      {givenBy.map(({ id, name, at }) => (
+        <Step key={id} name={name} says={words.approved(name)}>
+          <Time value={at} />
+        </Step>
+      ))}
+      {rejectedBy && (
+        <Step name={rejectedBy.name} says={words.rejected(rejectedBy.name)}>
+          <Time value={rejectedBy.at} />
+          {reason && <> · {reason}</>}
+        </Step>
       )}
     </>
   )
@@ -106,8 +122,13 @@ const changes: Waiting['changes'] = {
   reads: ['payout', 'timeline', 'attention', 'waiting payouts'],
 }
 
+/** Whether one more approval is enough. */
+export function isLast(approval: Transfer['approval']): boolean {
+  return !approval || approval.givenBy.length + 1 >= approval.needed
+}
+
 function toWaiting(transfer: Transfer): Waiting {
-  const { reference, orderHash, mayApprove } = transfer
+  const { reference, orderHash, mayApprove, approval } = transfer
   const amount = formatMoney(amountOf(transfer), assetOf(transfer))
   return {
     path: `${path}/${reference}`,
@@ -120,7 +141,7 @@ function toWaiting(transfer: Transfer): Waiting {
       withdraw: words.withdraw,
       explain: words.explain(amount),
       own: words.own,
-      approved: words.approvedNote,
+      approved: isLast(approval) ? words.approvedNote : words.approvedFirstNote,
       rejectTitle: words.rejectTitle(amount),
       rejectText: words.rejectText,
       rejected: words.rejectedNote,
