@@ -368,6 +368,20 @@ begin
 end $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.keep_logged_head()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if new.chain <> old.chain or new.number < old.number
+    or (new.number = old.number and new.hash <> old.hash) then
+    raise exception 'a logged audit head never goes back'
+      using errcode = 'restrict_violation', constraint = 'logged_head_never_goes_back';
+  end if;
+  return new;
+end $function$
+;
+
 CREATE OR REPLACE FUNCTION public.keep_one_owner()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -2275,6 +2289,10 @@ CREATE TRIGGER audit_heads_are_never_removed BEFORE DELETE OR TRUNCATE ON public
 CREATE TRIGGER audit_lines_are_chained BEFORE INSERT ON public.audit_lines FOR EACH ROW EXECUTE FUNCTION chain_audit_line();
 
 CREATE TRIGGER audit_lines_are_never_edited BEFORE DELETE OR UPDATE OR TRUNCATE ON public.audit_lines FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+CREATE TRIGGER logged_head_never_goes_back BEFORE UPDATE ON public.audit_logged_heads FOR EACH ROW EXECUTE FUNCTION keep_logged_head();
+
+CREATE TRIGGER logged_heads_are_never_removed BEFORE DELETE OR TRUNCATE ON public.audit_logged_heads FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
 CREATE TRIGGER sessions_are_searchable AFTER INSERT ON public.checkout_sessions REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION add_session_terms();
 

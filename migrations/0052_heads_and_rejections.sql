@@ -1,0 +1,14 @@
+-- The head of a chain that was logged last is evidence: a chain whose line is gone must not hide it.
+create function keep_logged_head() returns trigger language plpgsql as $$
+begin
+  if new.chain <> old.chain or new.number < old.number
+    or (new.number = old.number and new.hash <> old.hash) then
+    raise exception 'a logged audit head never goes back'
+      using errcode = 'restrict_violation', constraint = 'logged_head_never_goes_back';
+  end if;
+  return new;
+end $$;
+create trigger logged_head_never_goes_back before update on audit_logged_heads
+  for each row execute function keep_logged_head();
+create trigger logged_heads_are_never_removed before delete or truncate on audit_logged_heads
+  for each statement execute function refuse_change();
