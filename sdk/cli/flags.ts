@@ -859,7 +859,7 @@ export const described: Record<string, Described> = {
       ['checkout.colour', 'text', 'Accent colour of the checkout page, such as #0a7d4f.', false, true],
       ['checkout.logo', 'text', 'A PNG, JPEG or WebP image of at most 32 kB, as a base64 data: URL.', false, true],
       ['checkout.frameOrigins', 'list', 'Origins that may embed the checkout page, such as https://shop.example.', false, false],
-      ['checkout.showCustomer', 'boolean', 'Whether the checkout page and the public session show the name and e-mail address of the customer to anyone who has the link.', false, false],
+      ['checkout.showCustomer', 'boolean', 'Whether the checkout page and the public session show the name and e-mail address of the customer. Every holder of the link can read them.', false, false],
       ['checkout.returnAutomatically', 'boolean', 'Whether the checkout page returns to successUrl by itself, five seconds after the payment.', false, false],
       ['checkout.supportEmail', 'text', 'E-mail address that the checkout page shows where payers may need help.', false, true],
       ['checkout.supportPhone', 'text', 'Phone number that the checkout page shows where payers may need help.', false, true],

@@ -1395,8 +1395,8 @@ export type PublicCheckoutSession = {
   /** When it expires. A payment received later counts as late. */
   expiresAt: string
   /**
-   * Who the merchant asked to pay. Both fields are empty unless the merchant has set
-   * `checkout.showCustomer`.
+   * Who the merchant asked to pay. Both fields are empty if the merchant has set
+   * `checkout.showCustomer` to false.
    */
   customer: {
     /** Name of the customer. */
@@ -1680,7 +1680,7 @@ export type Settings = {
     frameOrigins: string[]
     /**
      * Whether the checkout page and the public session show the name and e-mail address of the
-     * customer to anyone who has the link.
+     * customer. Every holder of the link can read them.
      */
     showCustomer: boolean
     /**
@@ -3058,7 +3058,7 @@ export type ChangeSettingsInput = {
     frameOrigins?: string[] | undefined
     /**
      * Whether the checkout page and the public session show the name and e-mail address of the
-     * customer to anyone who has the link.
+     * customer. Every holder of the link can read them.
      */
     showCustomer?: boolean | undefined
     /**

@@ -351,7 +351,7 @@ const defaults = {
     colour: null,
     logo: null,
     frameOrigins: [],
-    showCustomer: false,
+    showCustomer: true,
     returnAutomatically: false,
     supportEmail: null,
     supportPhone: null,
