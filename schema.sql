@@ -1938,6 +1938,17 @@ create table totp_secrets (
   constraint totp_secrets_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
 );
 
+create table treasury_shortfalls (
+  rail text not null,
+  asset text not null,
+  refusals bigint not null,
+  refused_at timestamp with time zone not null,
+  alarmed_at timestamp with time zone not null,
+  alarmed_refusal bigint not null,
+  constraint alarm_is_one_of_the_refusals CHECK (((alarmed_refusal >= 1) AND (alarmed_refusal <= refusals))),
+  constraint treasury_shortfalls_pkey PRIMARY KEY (rail, asset)
+);
+
 create table used_challenges (
   hash bytea not null,
   expires_at timestamp with time zone not null,

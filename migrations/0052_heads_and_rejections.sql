@@ -12,3 +12,16 @@ create trigger logged_head_never_goes_back before update on audit_logged_heads
   for each row execute function keep_logged_head();
 create trigger logged_heads_are_never_removed before delete or truncate on audit_logged_heads
   for each statement execute function refuse_change();
+
+-- Payouts that merchants could afford and the operator's funds could not cover, for the alarm.
+create table treasury_shortfalls (
+  rail text not null,
+  asset text not null,
+  refusals bigint not null,
+  refused_at timestamptz not null,
+  alarmed_at timestamptz not null,
+  -- Which of the refusals was the last alarm.
+  alarmed_refusal bigint not null,
+  primary key (rail, asset),
+  constraint alarm_is_one_of_the_refusals check (alarmed_refusal between 1 and refusals)
+);

@@ -456,7 +456,7 @@ export const described: Record<string, Described> = {
     takesIdempotencyKey: true,
   },
   'cryptoTransfers.quote': {
-    about: 'Price a crypto transfer. Returns what the transfer costs now and checks that the destination can receive it. Reserves nothing.',
+    about: 'Price a crypto transfer. Returns what the transfer costs now and checks that the destination can receive it, whatever your balance. Reserves nothing.',
     flags: [
       ['amount', 'coins', 'Decimal amount, more than zero, with at most 6 digits after the point.', true, false],
       ['asset', 'text', 'The currency or stablecoin of the amounts. One of: USDC, USDT.', true, false, ['USDC', 'USDT']],

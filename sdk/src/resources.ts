@@ -534,8 +534,8 @@ export type Resources = {
     /**
      * Price a crypto transfer.
      *
-     * Returns what the transfer costs now and checks that the destination can receive it. Reserves
-     * nothing.
+     * Returns what the transfer costs now and checks that the destination can receive it, whatever
+     * your balance. Reserves nothing.
      *
      * `POST /v1/disbursements/crypto/quote`
      */

@@ -205,6 +205,12 @@ export const limits = {
     waitingReversalsPerBatchMax: 500,
     reviewsPerBatchMax: 1_000,
     treasuryIntervalMs: minute,
+    /** `Retry-After` of a payout that the hot wallet cannot cover. */
+    treasuryRetrySeconds: 60,
+    /** At most one alarm per treasury and asset in this time. */
+    shortfallAlarmIntervalMs: minute,
+    /** `manilla doctor` reports payouts that were refused in this time. */
+    shortfallShownMs: hour,
   },
   solana: solanaLimits,
   sandboxBank: {

@@ -256,20 +256,20 @@ async function preparePending(
   const { environmentId, asset, id: paymentId } = found
   const { clockOffsetMs } = caller.environment
   const rail = railOf(api, caller, found)
-  const [payout] = await inspectReturns(rail, after(caller.now, -clockOffsetMs), [
-    {
-      environmentId,
-      id: newId(caller.now),
-      paymentId,
-      rail: rail.name,
-      asset,
-      amount,
-      takesFrom: 'suspense',
-      destination,
-      createdAt: caller.now,
-      clockOffsetMs,
-    },
-  ])
+  const waiting = {
+    environmentId,
+    id: newId(caller.now),
+    paymentId,
+    rail: rail.name,
+    asset,
+    amount,
+    takesFrom: 'suspense' as const,
+    destination,
+    createdAt: caller.now,
+    clockOffsetMs,
+  }
+  const realNow = after(caller.now, -clockOffsetMs)
+  const [payout] = await inspectReturns(rail, realNow, [waiting], 'price')
   if (payout instanceof Refusal) throw asPaymentAction(payout)
   const { createdByKey, createdByUser } = rule
   return { ...payout!, createdByKey, createdByUser }
@@ -307,7 +307,7 @@ async function inspectWallet(
     requestedAmount: formatDecimal(amount, asset),
     destination,
   }
-  await api.payoutPreparation.quote(request).catch((error: unknown) => {
+  await api.payoutPreparation.checkPayable(caller.now, request).catch((error: unknown) => {
     throw error instanceof Refusal ? asPaymentAction(error) : error
   })
 }
