@@ -741,6 +741,14 @@ END),
   constraint conversions_pkey PRIMARY KEY (environment_id, id)
 );
 
+create table default_customers (
+  environment_id integer not null,
+  sealed_customer text not null,
+  updated_at timestamp with time zone not null,
+  constraint default_customers_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id),
+  constraint default_customers_pkey PRIMARY KEY (environment_id)
+);
+
 create table deliveries (
   environment_id integer not null,
   event_id uuid not null,

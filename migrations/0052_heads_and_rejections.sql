@@ -25,3 +25,10 @@ create table treasury_shortfalls (
   primary key (rail, asset),
   constraint alarm_is_one_of_the_refusals check (alarmed_refusal between 1 and refusals)
 );
+
+-- Who stands in for the customer of a dedicated account. Sealed like KYC: it holds a BVN.
+create table default_customers (
+  environment_id integer primary key references environments,
+  sealed_customer text not null,
+  updated_at timestamptz not null
+);

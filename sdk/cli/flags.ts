@@ -58,7 +58,7 @@ export const described: Record<string, Described> = {
     takesIdempotencyKey: true,
   },
   'dedicatedAccounts.create': {
-    about: 'Create a dedicated account. Creates a permanent account number for a customer, an invoice or a subscription. Accepts any amount, any number of times. A live bank may need customer, and then refuses without it.',
+    about: 'Create a dedicated account. Creates a permanent account number for a customer, an invoice or a subscription. Accepts any amount, any number of times. If a live bank needs more of the customer than you send, it gets your dedicatedAccounts.defaultCustomer, or what you stated in your KYC.',
     flags: [
       ['externalReference', 'text', 'Your own reference, such as an order number.', true, false],
       ['currency', 'text', 'The currency of the amounts. One of: NGN.', false, false, ['NGN']],
@@ -840,7 +840,7 @@ export const described: Record<string, Described> = {
     money: [],
   },
   'settings.get': {
-    about: 'Retrieve settings. Returns policies, checkout appearance, low-balance thresholds, payment methods and settlement schedule of this environment, and its approval rule.',
+    about: 'Retrieve settings. Returns policies, checkout appearance, low-balance thresholds, payment methods, settlement schedule and default customer of this environment, and its approval rule.',
     flags: [],
     money: ['lowBalance.NGN', 'lowBalance.USDC', 'lowBalance.USDT', 'settlement.reserve', 'settlement.minimum', 'approvals.NGN.each', 'approvals.NGN.perDay', 'approvals.USDC.each', 'approvals.USDC.perDay', 'approvals.USDT.each', 'approvals.USDT.perDay'],
   },
@@ -883,6 +883,11 @@ export const described: Record<string, Described> = {
       ['approvals.USDC.perDay', 'coins', 'If the transfers of one person or API key within 24 hours that were not approved would sum up to more than this, the next one waits, too. Null: no such limit.', false, true],
       ['approvals.USDT.each', 'coins', 'A transfer of more than this waits for a second person.', false, false],
       ['approvals.USDT.perDay', 'coins', 'If the transfers of one person or API key within 24 hours that were not approved would sum up to more than this, the next one waits, too. Null: no such limit.', false, true],
+      ['dedicatedAccounts.defaultCustomer.name', 'text', '', false, true],
+      ['dedicatedAccounts.defaultCustomer.email', 'text', 'E-mail address of the customer.', false, true],
+      ['dedicatedAccounts.defaultCustomer.phone', 'text', 'Phone number of the customer, with or without country code.', false, true],
+      ['dedicatedAccounts.defaultCustomer.bvn', 'text', 'Bank Verification Number, 11 digits. Stored encrypted, and answered with its last four digits only; sent back like that, it stays as it is.', false, true],
+      ['dedicatedAccounts.defaultCustomer.nin', 'text', 'National Identification Number, 11 digits. Stored encrypted, and answered with its last four digits only; sent back like that, it stays as it is.', false, true],
     ],
     money: ['lowBalance.NGN', 'lowBalance.USDC', 'lowBalance.USDT', 'settlement.reserve', 'settlement.minimum', 'approvals.NGN.each', 'approvals.NGN.perDay', 'approvals.USDC.each', 'approvals.USDC.perDay', 'approvals.USDT.each', 'approvals.USDT.perDay'],
   },

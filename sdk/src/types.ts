@@ -1775,6 +1775,29 @@ export type Settings = {
       perDay: string | null
     } | null
   }
+  dedicatedAccounts: {
+    /**
+     * What a live bank is told of the customer of a dedicated account if it needs it and the
+     * request lacks it. A field that is null here comes from your approved KYC.
+     */
+    defaultCustomer: {
+      name: string | null
+      /** E-mail address of the customer. */
+      email: string | null
+      /** Phone number of the customer, with or without country code. */
+      phone: string | null
+      /**
+       * Bank Verification Number, 11 digits. Stored encrypted, and answered with its last four
+       * digits only; sent back like that, it stays as it is.
+       */
+      bvn: string | null
+      /**
+       * National Identification Number, 11 digits. Stored encrypted, and answered with its last
+       * four digits only; sent back like that, it stays as it is.
+       */
+      nin: string | null
+    }
+  }
 }
 
 export type Settlement = {
@@ -3146,6 +3169,25 @@ export type ChangeSettingsInput = {
        */
       perDay: string | null
     } | null
+  } | undefined
+  dedicatedAccounts?: {
+    defaultCustomer?: {
+      name?: string | null | undefined
+      /** E-mail address of the customer. */
+      email?: string | null | undefined
+      /** Phone number of the customer, with or without country code. */
+      phone?: string | null | undefined
+      /**
+       * Bank Verification Number, 11 digits. Stored encrypted, and answered with its last four
+       * digits only; sent back like that, it stays as it is.
+       */
+      bvn?: string | null | undefined
+      /**
+       * National Identification Number, 11 digits. Stored encrypted, and answered with its last
+       * four digits only; sent back like that, it stays as it is.
+       */
+      nin?: string | null | undefined
+    } | undefined
   } | undefined
 }
 
