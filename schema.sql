@@ -426,6 +426,20 @@ begin
 end $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.keep_logged_head()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if new.chain <> old.chain or new.number < old.number
+    or (new.number = old.number and new.hash <> old.hash) then
+    raise exception 'a logged audit head never goes back'
+      using errcode = 'restrict_violation', constraint = 'logged_head_never_goes_back';
+  end if;
+  return new;
+end $function$
+;
+
 CREATE OR REPLACE FUNCTION public.keep_one_owner()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -783,6 +797,14 @@ END),
   constraint conversions_created_by_user_fkey FOREIGN KEY (created_by_user) REFERENCES users(id),
   constraint conversions_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id),
   constraint conversions_pkey PRIMARY KEY (environment_id, id)
+);
+
+create table default_customers (
+  environment_id integer not null,
+  sealed_customer text not null,
+  updated_at timestamp with time zone not null,
+  constraint default_customers_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id),
+  constraint default_customers_pkey PRIMARY KEY (environment_id)
 );
 
 create table deliveries (
@@ -1996,6 +2018,17 @@ create table totp_secrets (
   constraint totp_secrets_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
 );
 
+create table treasury_shortfalls (
+  rail text not null,
+  asset text not null,
+  refusals bigint not null,
+  refused_at timestamp with time zone not null,
+  alarmed_at timestamp with time zone not null,
+  alarmed_refusal bigint not null,
+  constraint alarm_is_one_of_the_refusals CHECK (((alarmed_refusal >= 1) AND (alarmed_refusal <= refusals))),
+  constraint treasury_shortfalls_pkey PRIMARY KEY (rail, asset)
+);
+
 create table used_challenges (
   hash bytea not null,
   expires_at timestamp with time zone not null,
@@ -2353,6 +2386,10 @@ CREATE TRIGGER audit_heads_are_never_removed BEFORE DELETE OR TRUNCATE ON public
 CREATE TRIGGER audit_lines_are_chained BEFORE INSERT ON public.audit_lines FOR EACH ROW EXECUTE FUNCTION chain_audit_line();
 
 CREATE TRIGGER audit_lines_are_never_edited BEFORE DELETE OR UPDATE OR TRUNCATE ON public.audit_lines FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+CREATE TRIGGER logged_head_never_goes_back BEFORE UPDATE ON public.audit_logged_heads FOR EACH ROW EXECUTE FUNCTION keep_logged_head();
+
+CREATE TRIGGER logged_heads_are_never_removed BEFORE DELETE OR TRUNCATE ON public.audit_logged_heads FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
 CREATE TRIGGER sessions_are_searchable AFTER INSERT ON public.checkout_sessions REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION add_session_terms();
 

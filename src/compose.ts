@@ -215,6 +215,7 @@ export async function compose({ config, databaseUrl, logger, ...parts }: Parts):
   const merchantRoutes = createRoutes({
     db,
     clock,
+    logger,
     openPage: createPageSources(db, replica),
     seal,
     banks,

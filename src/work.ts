@@ -87,6 +87,7 @@ type Job = {
 }
 
 type JobTools = {
+  seal: Seal
   clock: Clock
   logger: Logger
   lane: JudgingLane
@@ -99,7 +100,7 @@ type JobTools = {
 
 /** All background jobs except the delivery of webhooks, which `startWork` runs beside them. */
 export function createJobs(opened: OpenRails, tools: JobTools): Job[] {
-  const { logger, requestLogDays } = tools
+  const { seal, logger, requestLogDays } = tools
   return [
     {
       name: 'delete old idempotency keys',
@@ -156,7 +157,7 @@ export function createJobs(opened: OpenRails, tools: JobTools): Job[] {
       name: 'log heads of the audit log',
       everyMs: limits.audit.jobIntervalMs,
       batch: limits.audit.headsLoggedPerBatchMax,
-      run: (db, now) => logAuditHeads({ db, logger }, now),
+      run: (db, now) => logAuditHeads({ db, seal, logger }, now),
     },
     ...rateJobs(tools),
     ...collectionJobs(opened, tools),
@@ -419,6 +420,7 @@ export function startWork(tools: Tools): Work {
   const judging = createJudgingLane(laneTools)
   const noticeLane = createNoticeLane(laneTools)
   const jobs = createJobs(rails, {
+    seal,
     clock,
     logger,
     lane: judging,

@@ -2,6 +2,8 @@ import { expect, test } from 'vitest'
 import { systemClock } from '../src/base/clock.js'
 import { createLogger } from '../src/base/log.js'
 import { noRateSources, readRateSources } from '../src/base/rate-sources.js'
+import { createSeal } from '../src/base/sealed.js'
+import { Secret } from '../src/base/secret.js'
 import type { JudgingLane, NoticeLane } from '../src/collections/notice-lanes.js'
 import type { OpenRails } from '../src/open-rails.js'
 import { createJobs } from '../src/work.js'
@@ -33,6 +35,7 @@ test('a rail for several kinds of payouts has each job once', () => {
     wallets: { test: undefined, live: undefined },
   }
   const tools = {
+    seal: createSeal(new Secret('s'.repeat(32))),
     clock: systemClock,
     logger: createLogger('silent'),
     lane: {} as JudgingLane,

@@ -58,7 +58,7 @@ export const described: Record<string, Described> = {
     takesIdempotencyKey: true,
   },
   'dedicatedAccounts.create': {
-    about: 'Create a dedicated account. Creates a permanent account number for a customer, an invoice or a subscription. Accepts any amount, any number of times. A live bank may need customer, and then refuses without it.',
+    about: 'Create a dedicated account. Creates a permanent account number for a customer, an invoice or a subscription. Accepts any amount, any number of times. If a live bank needs more of the customer than you send, it gets your dedicatedAccounts.defaultCustomer, or what you stated in your KYC.',
     flags: [
       ['externalReference', 'text', 'Your own reference, such as an order number.', true, false],
       ['currency', 'text', 'The currency of the amounts. One of: NGN.', false, false, ['NGN']],
@@ -456,7 +456,7 @@ export const described: Record<string, Described> = {
     takesIdempotencyKey: true,
   },
   'cryptoTransfers.quote': {
-    about: 'Price a crypto transfer. Returns what the transfer costs now and checks that the destination can receive it. Reserves nothing.',
+    about: 'Price a crypto transfer. Returns what the transfer costs now and checks that the destination can receive it, whatever your balance. Reserves nothing.',
     flags: [
       ['amount', 'coins', 'Decimal amount, more than zero, with at most 6 digits after the point.', true, false],
       ['asset', 'text', 'The currency or stablecoin of the amounts. One of: USDC, USDT.', true, false, ['USDC', 'USDT']],
@@ -840,7 +840,7 @@ export const described: Record<string, Described> = {
     money: [],
   },
   'settings.get': {
-    about: 'Retrieve settings. Returns policies, checkout appearance, low-balance thresholds, payment methods and settlement schedule of this environment, and its approval rule.',
+    about: 'Retrieve settings. Returns policies, checkout appearance, low-balance thresholds, payment methods, settlement schedule and default customer of this environment, and its approval rule.',
     flags: [],
     money: ['lowBalance.NGN', 'lowBalance.USDC', 'lowBalance.USDT', 'settlement.reserve', 'settlement.minimum', 'approvals.NGN.each', 'approvals.NGN.perDay', 'approvals.USDC.each', 'approvals.USDC.perDay', 'approvals.USDT.each', 'approvals.USDT.perDay'],
   },
@@ -859,7 +859,7 @@ export const described: Record<string, Described> = {
       ['checkout.colour', 'text', 'Accent colour of the checkout page, such as #0a7d4f.', false, true],
       ['checkout.logo', 'text', 'A PNG, JPEG or WebP image of at most 32 kB, as a base64 data: URL.', false, true],
       ['checkout.frameOrigins', 'list', 'Origins that may embed the checkout page, such as https://shop.example.', false, false],
-      ['checkout.showCustomer', 'boolean', 'Whether the checkout page and the public session show the name and e-mail address of the customer to anyone who has the link.', false, false],
+      ['checkout.showCustomer', 'boolean', 'Whether the checkout page and the public session show the name and e-mail address of the customer. Every holder of the link can read them.', false, false],
       ['checkout.returnAutomatically', 'boolean', 'Whether the checkout page returns to successUrl by itself, five seconds after the payment.', false, false],
       ['checkout.supportEmail', 'text', 'E-mail address that the checkout page shows where payers may need help.', false, true],
       ['checkout.supportPhone', 'text', 'Phone number that the checkout page shows where payers may need help.', false, true],
@@ -883,6 +883,11 @@ export const described: Record<string, Described> = {
       ['approvals.USDC.perDay', 'coins', 'If the transfers of one person or API key within 24 hours that were not approved would sum up to more than this, the next one waits, too. Null: no such limit.', false, true],
       ['approvals.USDT.each', 'coins', 'A transfer of more than this waits for a second person.', false, false],
       ['approvals.USDT.perDay', 'coins', 'If the transfers of one person or API key within 24 hours that were not approved would sum up to more than this, the next one waits, too. Null: no such limit.', false, true],
+      ['dedicatedAccounts.defaultCustomer.name', 'text', '', false, true],
+      ['dedicatedAccounts.defaultCustomer.email', 'text', 'E-mail address of the customer.', false, true],
+      ['dedicatedAccounts.defaultCustomer.phone', 'text', 'Phone number of the customer, with or without country code.', false, true],
+      ['dedicatedAccounts.defaultCustomer.bvn', 'text', 'Bank Verification Number, 11 digits. Stored encrypted, and answered with its last four digits only; sent back like that, it stays as it is.', false, true],
+      ['dedicatedAccounts.defaultCustomer.nin', 'text', 'National Identification Number, 11 digits. Stored encrypted, and answered with its last four digits only; sent back like that, it stays as it is.', false, true],
     ],
     money: ['lowBalance.NGN', 'lowBalance.USDC', 'lowBalance.USDT', 'settlement.reserve', 'settlement.minimum', 'approvals.NGN.each', 'approvals.NGN.perDay', 'approvals.USDC.each', 'approvals.USDC.perDay', 'approvals.USDT.each', 'approvals.USDT.perDay'],
   },

@@ -168,7 +168,8 @@ export type Resources = {
      * Create a dedicated account.
      *
      * Creates a permanent account number for a customer, an invoice or a subscription. Accepts any
-     * amount, any number of times. A live bank may need `customer`, and then refuses without it.
+     * amount, any number of times. If a live bank needs more of the customer than you send, it gets
+     * your `dedicatedAccounts.defaultCustomer`, or what you stated in your KYC.
      *
      * `POST /v1/collections/dedicated-accounts`
      */
@@ -534,8 +535,8 @@ export type Resources = {
     /**
      * Price a crypto transfer.
      *
-     * Returns what the transfer costs now and checks that the destination can receive it. Reserves
-     * nothing.
+     * Returns what the transfer costs now and checks that the destination can receive it, whatever
+     * your balance. Reserves nothing.
      *
      * `POST /v1/disbursements/crypto/quote`
      */
@@ -920,8 +921,8 @@ export type Resources = {
     /**
      * Retrieve settings.
      *
-     * Returns policies, checkout appearance, low-balance thresholds, payment methods and settlement
-     * schedule of this environment, and its approval rule.
+     * Returns policies, checkout appearance, low-balance thresholds, payment methods, settlement
+     * schedule and default customer of this environment, and its approval rule.
      *
      * `GET /v1/settings`
      */

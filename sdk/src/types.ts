@@ -1395,8 +1395,8 @@ export type PublicCheckoutSession = {
   /** When it expires. A payment received later counts as late. */
   expiresAt: string
   /**
-   * Who the merchant asked to pay. Both fields are empty unless the merchant has set
-   * `checkout.showCustomer`.
+   * Who the merchant asked to pay. Both fields are empty if the merchant has set
+   * `checkout.showCustomer` to false.
    */
   customer: {
     /** Name of the customer. */
@@ -1607,7 +1607,7 @@ export type Refusal = {
   /** Explains the error and what to change. */
   message: string
   /** The kind of error, for your program. */
-  code: 'validation_failed' | 'authentication_failed' | 'insufficient_balance' | 'forbidden' | 'not_found' | 'method_not_allowed' | 'rate_limited' | 'balance_funding_failed' | 'crypto_transfer_failed' | 'bank_transfer_failed' | 'quote_failed' | 'conversion_failed' | 'approval_failed' | 'batch_failed' | 'virtual_account_creation_failed' | 'dedicated_account_creation_failed' | 'crypto_wallet_creation_failed' | 'dedicated_crypto_wallet_creation_failed' | 'checkout_session_failed' | 'checkout_session_not_found' | 'account_action_failed' | 'payment_action_failed' | 'clock_advance_failed' | 'webhook_endpoint_failed' | 'internal_error'
+  code: 'validation_failed' | 'authentication_failed' | 'insufficient_balance' | 'forbidden' | 'not_found' | 'method_not_allowed' | 'rate_limited' | 'balance_funding_failed' | 'crypto_transfer_failed' | 'bank_transfer_failed' | 'conversion_failed' | 'approval_failed' | 'batch_failed' | 'virtual_account_creation_failed' | 'dedicated_account_creation_failed' | 'crypto_wallet_creation_failed' | 'dedicated_crypto_wallet_creation_failed' | 'checkout_session_failed' | 'checkout_session_not_found' | 'account_action_failed' | 'payment_action_failed' | 'clock_advance_failed' | 'webhook_endpoint_failed' | 'internal_error'
   /** More specific reason, if there is one. */
   reason?: 'invalid_json' | 'payload_too_large' | 'unsupported_media_type' | 'not_acceptable' | 'idempotency_key_reused' | 'idempotency_in_progress' | 'outcome_unknown' | 'unavailable' | 'test_mode_only' | 'too_many' | 'endpoint_disabled' | 'duplicate_reference' | 'invalid_state' | 'own_payout' | 'rate_unavailable' | 'rate_exceeded' | 'large_rate_change' | 'quote_expired' | 'quote_used' | 'quote_mismatch' | 'capacity' | 'amount_too_small' | 'has_invalid_items' | 'nothing_to_retry' | 'shared_access' | 'order_changed' | 'name_changed' | 'approval_expired' | 'too_few_approvers' | 'console_only' | 'second_person_required' | 'not_simulated' | 'rail_unavailable' | 'treasury_short' | 'destination_is_mint' | 'destination_is_program' | 'destination_not_a_wallet' | 'destination_wrong_token' | 'destination_frozen' | 'destination_is_ours' | 'simulation_failed' | 'unknown_bank' | 'account_not_found' | 'name_mismatch' | 'merchant_suspended' | 'nothing_to_settle' | 'session_expired' | 'role' | 'step_up_required' | 'second_factor_missing' | 'foreign_origin' | 'kyc_missing' | 'no_bank_account' | 'bank_account_waiting' | 'no_wallet' | 'wallet_waiting' | 'key_permission' | 'account_refused' | 'no_payment_method' | 'no_destination' | 'amount_too_large' | 'balance_limit' | 'sign_in_failed' | 'too_many_guesses' | 'weak_password' | 'last_owner'
   /** The fields that are wrong. */
@@ -1680,7 +1680,7 @@ export type Settings = {
     frameOrigins: string[]
     /**
      * Whether the checkout page and the public session show the name and e-mail address of the
-     * customer to anyone who has the link.
+     * customer. Every holder of the link can read them.
      */
     showCustomer: boolean
     /**
@@ -1774,6 +1774,29 @@ export type Settings = {
        */
       perDay: string | null
     } | null
+  }
+  dedicatedAccounts: {
+    /**
+     * What a live bank is told of the customer of a dedicated account if it needs it and the
+     * request lacks it. A field that is null here comes from your approved KYC.
+     */
+    defaultCustomer: {
+      name: string | null
+      /** E-mail address of the customer. */
+      email: string | null
+      /** Phone number of the customer, with or without country code. */
+      phone: string | null
+      /**
+       * Bank Verification Number, 11 digits. Stored encrypted, and answered with its last four
+       * digits only; sent back like that, it stays as it is.
+       */
+      bvn: string | null
+      /**
+       * National Identification Number, 11 digits. Stored encrypted, and answered with its last
+       * four digits only; sent back like that, it stays as it is.
+       */
+      nin: string | null
+    }
   }
 }
 
@@ -3058,7 +3081,7 @@ export type ChangeSettingsInput = {
     frameOrigins?: string[] | undefined
     /**
      * Whether the checkout page and the public session show the name and e-mail address of the
-     * customer to anyone who has the link.
+     * customer. Every holder of the link can read them.
      */
     showCustomer?: boolean | undefined
     /**
@@ -3146,6 +3169,25 @@ export type ChangeSettingsInput = {
        */
       perDay: string | null
     } | null
+  } | undefined
+  dedicatedAccounts?: {
+    defaultCustomer?: {
+      name?: string | null | undefined
+      /** E-mail address of the customer. */
+      email?: string | null | undefined
+      /** Phone number of the customer, with or without country code. */
+      phone?: string | null | undefined
+      /**
+       * Bank Verification Number, 11 digits. Stored encrypted, and answered with its last four
+       * digits only; sent back like that, it stays as it is.
+       */
+      bvn?: string | null | undefined
+      /**
+       * National Identification Number, 11 digits. Stored encrypted, and answered with its last
+       * four digits only; sent back like that, it stays as it is.
+       */
+      nin?: string | null | undefined
+    } | undefined
   } | undefined
 }
 

@@ -1,6 +1,7 @@
 import type { Clock } from '../base/clock.js'
 import type { NairaLimits } from '../base/config.js'
 import type { EnvironmentId, Mode } from '../base/environment.js'
+import type { Logger } from '../base/log.js'
 import type { Refusal } from '../base/refusal.js'
 import type { Seal } from '../base/sealed.js'
 import type { CollectionAccount } from '../collections/account.js'
@@ -28,6 +29,7 @@ import type { Collections } from './open-collections.js'
 export type ApiParts = {
   db: Database
   clock: Clock
+  logger: Logger
   sessions: Sessions
   passwords: Passwords
   /** Undefined: the console answers on every host. */

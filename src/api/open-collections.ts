@@ -3,6 +3,7 @@ import { after, type Clock } from '../base/clock.js'
 import type { Environment, Mode } from '../base/environment.js'
 import { limits } from '../base/limits.js'
 import type { Logger } from '../base/log.js'
+import type { Seal } from '../base/sealed.js'
 import { createPublicSessionFinder, type PublicSession } from '../checkout/find-public-sessions.js'
 import { createSessionPreparation, type PrepareSession } from '../checkout/prepare-sessions.js'
 import { type CollectionAccount, isWallet } from '../collections/account.js'
@@ -40,6 +41,7 @@ import { pollSoon } from '../wallets/store-wallets.js'
 
 type Tools = {
   db: Database
+  seal: Seal
   connect: () => Promise<pg.Client>
   open?: OpenLane
   clock: Clock
@@ -101,7 +103,7 @@ export function openCollections(tools: Tools): Collections {
   const notices = { test: createNoticeLane(laneTools), live: createNoticeLane(laneTools) }
   const judging = { test: createJudgingLane(laneTools), live: createJudgingLane(laneTools) }
   const judgeNotice = (name: NoticeName) => judging[name.mode].run(name)
-  const prepareAccount = createAccountPreparation({ db, rails, banks })
+  const prepareAccount = createAccountPreparation({ db, seal: tools.seal, rails, banks })
   const prepareWallet = createWalletPreparation({ db, wallets })
   const findPublicSessions = createPublicSessionFinder(db)
   const findBank: Collections['findBank'] = (mode, named) =>

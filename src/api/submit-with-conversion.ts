@@ -1,7 +1,9 @@
-import { Refusal } from '../base/refusal.js'
+import { newId } from '../base/ids.js'
+import { Refusal, returnRefusal } from '../base/refusal.js'
 import type { Conversion } from '../conversions/conversion.js'
 import {
   decideConversion,
+  notConvertible,
   recordConversion,
   takeInventory,
   takeQuote,
@@ -12,9 +14,11 @@ import { createExchange } from '../conversions/exchange.js'
 import { quoteConversion } from '../conversions/quote-conversion.js'
 import { lockQuote } from '../conversions/store-conversions.js'
 import type { KeyedAnswer } from '../idempotency/answer.js'
+import { listBalancesOf } from '../ledger/balances.js'
 import { accountsOf, insertMoved } from '../ledger/move.js'
+import { type Asset, isCoin } from '../money/assets.js'
 import { formatRate } from '../money/rates.js'
-import { readForPayouts } from '../payouts/create-payouts.js'
+import { notCovered, readForPayouts } from '../payouts/create-payouts.js'
 import {
   type CreatedUnderRule,
   createUnderRule,
@@ -59,6 +63,8 @@ export async function submitWithConversion(
     at: context.now,
   }
   const waits = mayNeedApproval(request) && (await mustWait(api.db, rule))
+  const refused = await findUncovered(api, context, request, fundFrom).catch(returnRefusal)
+  if (refused) return commitRefusal(api, context, refused)
   await createExchange(api).provideCoins(api.clock.now(), { environment, asset, amount })
   const funded = { ...request, isFundedByConversion: true }
   const prepared = waits
@@ -77,7 +83,7 @@ export async function submitWithConversion(
     })
     const movements = toMovements(conversion)
     const reads = await readForPayouts(tx, [{ payout }], movements.flatMap(accountsOf))
-    const outcomes = decideConversion(reads.book, conversion)
+    const outcomes = decideConversion(reads.book, conversion, inventory)
     insertMoved(tx, now, { movements, outcomes })
     const created = await createUnderRule(tx, now, { payout, signed }, rule, reads)
     recordConversion(tx, now, conversion)
@@ -112,7 +118,38 @@ export async function submitWithConversion(
   }
 }
 
-type Funding = { request: PayoutRequest; payout: Payout; fundFrom: FundFrom }
+/**
+ * A refusal if the balances do not cover conversion and transfer. Found before the treasury is
+ * checked: a transfer that the merchant cannot pay for must not tell what the hot wallet holds.
+ */
+async function findUncovered(
+  api: ApiParts,
+  context: RequestContext,
+  request: PayoutRequest,
+  fundFrom: FundFrom,
+): Promise<Refusal | undefined> {
+  if (!isCoin(request.asset)) return undefined
+  const quoted = await api.payoutPreparation.quote(request)
+  if (quoted instanceof Refusal) return quoted
+  const { environment, asset, amount } = request
+  const payout = { id: newId(context.now), asset, amount, fee: quoted.fee }
+  const { source, sourceAmount, targetAmount } = await api.db.transaction((tx) =>
+    chooseConversion(api, tx, context, { request, payout, fundFrom }),
+  )
+  const balances = await listBalancesOf(api.db, [environment.id])
+  const availableOf = (wanted: Asset) =>
+    balances.find((balance) => balance.asset === wanted)?.available ?? 0n
+  if (availableOf(source) < sourceAmount)
+    return notConvertible({ source, sourceAmount }, availableOf(source))
+  const available = availableOf(asset) + targetAmount
+  return available < amount + quoted.fee ? notCovered(payout, { available }) : undefined
+}
+
+type Funding = {
+  request: PayoutRequest
+  payout: Pick<Payout, 'id' | 'asset' | 'amount' | 'fee'>
+  fundFrom: FundFrom
+}
 
 /** Uses the quote that was sent, or converts exactly what the payout needs at the current rate. */
 async function chooseConversion(

@@ -49,14 +49,17 @@ export async function verifyChain(
     report(last, `the head is at line ${head.number}, before the last line`)
   const start = newest === undefined ? 0n : maxOf(0n, last - BigInt(newest))
   const heads = [...known, ...(head ? [{ chain, ...head }] : [])]
+  const hashesOf = new Map<bigint, Buffer[]>()
+  for (const { number, hash } of heads)
+    hashesOf.set(number, [...(hashesOf.get(number) ?? []), hash])
   let before: Place = { number: start, hash: start === 0n ? noHash : undefined }
   let lines = 0
   for (;;) {
     const page = await readLines(db, chain, { after: before.number, to: last })
     for (const line of page) {
       checkLine(line, before, report)
-      for (const one of heads)
-        if (one.number === line.number && !one.hash.equals(line.hash))
+      for (const hash of hashesOf.get(line.number) ?? [])
+        if (!hash.equals(line.hash))
           report(
             line.number,
             `line ${line.number} is not the one of the head that was written down`,
@@ -67,8 +70,8 @@ export async function verifyChain(
     if (page.length < limits.audit.linesPerRead) break
   }
   if (before.number < last) report(last, missing(before.number + 1n, last))
-  for (const { number } of heads)
-    if (number > maxOf(before.number, last)) report(number, missing(last + 1n, number))
+  const end = heads.reduce((most, { number }) => maxOf(most, number), 0n)
+  if (end > maxOf(before.number, last)) report(end, missing(last + 1n, end))
   return { chain, head, lines, isWhole: start === 0n, faults }
 }
 
@@ -118,8 +121,16 @@ function maxOf(left: bigint, right: bigint): bigint {
   return left > right ? left : right
 }
 
-/** The heads that were logged, by chain. */
-export async function listLoggedHeads(db: Queryable): Promise<Map<string, KnownHead>> {
-  const rows = await db.rows(sql<KnownHead>`select chain, number, hash from audit_logged_heads`)
-  return new Map(rows.map((row) => [row.chain, row]))
+/** The head of each chain that was logged last. */
+export function listLoggedHeads(db: Queryable): Promise<KnownHead[]> {
+  return db.rows(sql<KnownHead>`select chain, number, hash from audit_logged_heads`)
+}
+
+/** The heads that were logged and whose line the chain no longer has, in one look-up per chain. */
+export async function findLostHeads(db: Queryable): Promise<KnownHead[]> {
+  return db.rows(sql<KnownHead>`
+    select l.chain, l.number, l.hash from audit_logged_heads l
+    left join audit_lines line
+      on line.chain = l.chain and line.number = l.number and line.hash = l.hash
+    where line.id is null order by l.chain limit ${limits.audit.faultsShownMax}`)
 }

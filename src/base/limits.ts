@@ -205,6 +205,12 @@ export const limits = {
     waitingReversalsPerBatchMax: 500,
     reviewsPerBatchMax: 1_000,
     treasuryIntervalMs: minute,
+    /** `Retry-After` of a payout that the hot wallet cannot cover. */
+    treasuryRetrySeconds: 60,
+    /** At most one alarm per treasury and asset in this time. */
+    shortfallAlarmIntervalMs: minute,
+    /** `manilla doctor` reports payouts that were refused in this time. */
+    shortfallShownMs: hour,
   },
   solana: solanaLimits,
   sandboxBank: {
@@ -764,8 +770,13 @@ export const limits = {
     /** Lines that one page of the installation's log reads, whatever its filters. */
     linesScannedMax: 5_000,
     headsLoggedPerBatchMax: 200,
-    headsLoggedEveryMs: day,
-    jobIntervalMs: hour,
+    /** The head of a chain that grew; lines written since are not proven by a copy of the log. */
+    headsLoggedEveryMs: 5 * minute,
+    /** Any head: an hour without one in a copy of the log shows that lines of the log are missing. */
+    headsRepeatedEveryMs: hour,
+    jobIntervalMs: minute,
+    /** Distinct heads of a copy that `manilla verify-audit --since` compares at once. */
+    headsComparedMax: 1_000_000,
     actionLengthMax: 100,
     /** Longer texts in a line are cut. */
     textLengthMax: 500,

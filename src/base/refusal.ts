@@ -33,6 +33,16 @@ export class Refusal extends Error {
     this.ownNextStep = options.nextStep
   }
 
+  /** The same refusal as the answer of another operation. */
+  under(code: Code): Refusal {
+    const { message, reason, retryAfterSeconds } = this
+    return new Refusal(code, {
+      message,
+      ...(reason && { reason }),
+      ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
+    })
+  }
+
   get status(): number {
     return this.reason ? reasons[this.reason].status : codes[this.code].status
   }

@@ -56,11 +56,6 @@ export const codes = {
     when: 'The bank transfer could not be submitted. No money left your balance.',
     nextStep: 'Correct what the message names and try again with a new `Idempotency-Key`.',
   },
-  quote_failed: {
-    status: 422,
-    when: 'The transfer cannot be priced now. Quotes move no money.',
-    nextStep: 'Correct what the message names and ask for the quote again.',
-  },
   conversion_failed: {
     status: 422,
     when: 'The conversion was not made. No balance changed.',
@@ -310,7 +305,7 @@ export const reasons = {
     status: 503,
     when: 'The hot wallet, minus transfers in progress, cannot cover the transfer. Nothing was changed.',
     nextStep:
-      'Retry later; a transfer with the same `Idempotency-Key`. The operator has been alerted.',
+      'Retry after the seconds of `Retry-After` with the same `Idempotency-Key`. The operator has been alerted.',
   },
   destination_is_mint: {
     status: 422,

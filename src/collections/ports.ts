@@ -125,6 +125,20 @@ export type PaymentVariance = (typeof paymentVariances)[number]
 export const customerFields = ['name', 'email', 'phone', 'bvn_or_nin'] as const
 export type CustomerField = (typeof customerFields)[number]
 
+/** What a bank needs of a customer that is not known. */
+export function findMissingFields(
+  needs: readonly CustomerField[],
+  customer: AccountCustomer | null,
+): CustomerField[] {
+  const hasField: Record<CustomerField, boolean> = {
+    name: Boolean(customer?.name),
+    email: Boolean(customer?.email),
+    phone: Boolean(customer?.phone),
+    bvn_or_nin: Boolean(customer?.bvn ?? customer?.nin),
+  }
+  return needs.filter((need) => !hasField[need])
+}
+
 /** What a bank can do, and its bounds. Amounts are in kobo. */
 export type BankLimits = {
   /** Bounds of the lifetime of a temporary account at the bank. */

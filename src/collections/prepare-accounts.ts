@@ -4,7 +4,10 @@ import type { Environment, Mode } from '../base/environment.js'
 import { newId } from '../base/ids.js'
 import { limits } from '../base/limits.js'
 import { type Outcome, Refusal } from '../base/refusal.js'
+import type { Seal } from '../base/sealed.js'
+import { Secret } from '../base/secret.js'
 import { findPrimary } from '../merchants/bank-accounts.js'
+import { findStandIn } from '../merchants/default-customer.js'
 import { isKycApproved } from '../merchants/kyc.js'
 import { gatherByRail } from '../payouts/gather-by-rail.js'
 import type { Queryable } from '../postgres/tx.js'
@@ -17,12 +20,14 @@ import {
   isDedicated,
 } from './account.js'
 import type { PreparedAccount } from './create-accounts.js'
-import type {
-  AccountCustomer,
-  AccountOpening,
-  BankRail,
-  CollectionRail,
-  OpenedAccount,
+import {
+  type AccountCustomer,
+  type AccountOpening,
+  type BankRail,
+  type CollectionRail,
+  type CustomerField,
+  findMissingFields,
+  type OpenedAccount,
 } from './ports.js'
 
 export type AccountRequest = {
@@ -71,10 +76,12 @@ export type PrepareAccount = (
  */
 export function createAccountPreparation({
   db,
+  seal,
   rails,
   banks,
 }: {
   db: Queryable
+  seal: Seal
   rails: CollectionRails
   banks: BanksByProvider
 }): PrepareAccount {
@@ -82,11 +89,12 @@ export function createAccountPreparation({
     rail.openAccounts(openings),
   )
   return async (now, request) => {
-    const { environment, merchantReference, name, expected, customer = null } = request
+    const { environment, merchantReference, name, expected } = request
     const notReady = environment.mode === 'live' && (await findMissing(db, request))
     if (notReady) return notReady
     const rail = collectionRailOf(environment, { rails, banks })
     if (!rail) return railUnavailable(request)
+    const customer = expected ? null : await completeCustomer({ db, seal, rail }, request)
     const id = newId(now)
     const reference = railReference(now, request, id)
     const opened = await openAt(rail, {
@@ -109,6 +117,34 @@ export function createAccountPreparation({
     })
     return { account, shown: showAccount(account, []) }
   }
+}
+
+const noCustomer: AccountCustomer = { name: '', email: '', phone: null, bvn: null, nin: null }
+
+/**
+ * Adds what the bank must know of a customer and the request lacks: from the setting
+ * `dedicatedAccounts.defaultCustomer`, or the merchant's approved KYC.
+ */
+async function completeCustomer(
+  { db, seal, rail }: { db: Queryable; seal: Seal; rail: BankRail },
+  { environment, customer }: AccountRequest,
+): Promise<AccountCustomer | null> {
+  const missing = findMissingFields(rail.limits.customerNeeds, customer ?? null)
+  if (missing.length === 0) return customer ?? null
+  const standIn = await findStandIn(db, seal, environment)
+  const { name, email, phone, bvn, nin } = customer ?? noCustomer
+  const needs = (field: CustomerField) => missing.includes(field)
+  return {
+    name: needs('name') ? (standIn.name ?? '') : name,
+    email: needs('email') ? (standIn.email ?? '') : email,
+    phone: needs('phone') ? standIn.phone : phone,
+    bvn: needs('bvn_or_nin') ? toSecret(standIn.bvn) : bvn,
+    nin: needs('bvn_or_nin') ? toSecret(standIn.nin) : nin,
+  }
+}
+
+function toSecret(number: string | null): Secret | null {
+  return number === null ? null : new Secret(number)
 }
 
 type Requested = Omit<AccountRequest, 'name'> & { requestedAmount?: string | null }

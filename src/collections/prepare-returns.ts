@@ -3,7 +3,7 @@ import { type Outcome, Refusal } from '../base/refusal.js'
 import { toWire } from '../money/amounts.js'
 import { type NewPayout, toNewPayout } from '../payouts/create-payouts.js'
 import { type Payout, referenceOf, returnKindOf } from '../payouts/payout.js'
-import type { Inspected, PayoutRail, Target } from '../payouts/ports.js'
+import type { Inspected, InspectionPurpose, PayoutRail, Target } from '../payouts/ports.js'
 import type { Return } from './store-returns.js'
 
 /** `clockOffsetMs`: how far the clock of the return's environment is ahead of real time. */
@@ -18,7 +18,7 @@ export async function prepareReturns(
   now: Date,
   returns: ReturnToSend[],
 ): Promise<Outcome<NewPayout>[]> {
-  const inspected = await inspectReturns(rail, now, returns)
+  const inspected = await inspectReturns(rail, now, returns, 'pay')
   const payouts = inspected.filter((outcome) => !(outcome instanceof Refusal))
   const prepared = await rail.prepare(
     payouts.map((payout) => ({ ...toTarget(payout), reference: referenceOf(payout) })),
@@ -37,8 +37,9 @@ export async function inspectReturns(
   rail: PayoutRail,
   now: Date,
   returns: ReturnToSend[],
+  purpose: InspectionPurpose,
 ): Promise<Outcome<Payout>[]> {
-  const inspected = await rail.inspect(returns.map(toTarget))
+  const inspected = await rail.inspect(returns.map(toTarget), purpose)
   return returns.map((one, index) => {
     const outcome = inspected[index]!
     if (outcome instanceof Refusal) return outcome

@@ -70,7 +70,7 @@ export async function prepareReturn(
   const realNow = after(now, -clockOffsetMs)
   const createdBy = rule && { createdByKey: rule.createdByKey, createdByUser: rule.createdByUser }
   if (mustWait) {
-    const [unsigned] = await inspectReturns(rail, realNow, returns)
+    const [unsigned] = await inspectReturns(rail, realNow, returns, 'price')
     if (unsigned instanceof Refusal) throw asPaymentAction(unsigned)
     return { record, payout: { ...unsigned!, ...createdBy }, signed: null, rule }
   }
@@ -161,7 +161,5 @@ function refuseTooMuch(payment: Payment, amount: bigint): void {
 
 /** Refusals of a payout rail, under the code of the payment operation. */
 export function asPaymentAction(refusal: Refusal): Refusal {
-  const { code, reason, message } = refusal
-  if (code === 'validation_failed') return refusal
-  return new Refusal('payment_action_failed', { ...(reason && { reason }), message })
+  return refusal.code === 'validation_failed' ? refusal : refusal.under('payment_action_failed')
 }

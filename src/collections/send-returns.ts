@@ -6,6 +6,7 @@ import { createPayouts, type NewPayout } from '../payouts/create-payouts.js'
 import { isWithinSendTime, readLiveAttempts } from '../payouts/live-attempts.js'
 import { isRailPaused } from '../payouts/paused-rails.js'
 import type { PayoutRail } from '../payouts/ports.js'
+import { reportShortfall } from '../payouts/report-shortfall.js'
 import { isTreasuryShort } from '../payouts/unfinished-payouts.js'
 import type { Database } from '../postgres/database.js'
 import { claimDue, type DueTable } from '../postgres/due.js'
@@ -52,7 +53,7 @@ export async function sendReturns(tools: Tools, now: Date): Promise<number> {
   for (const [index, one] of claimed.entries()) {
     const outcome = outcomes[index]!
     if (isTreasuryShort(outcome))
-      logger.error({ id: one.id, asset: one.asset }, 'hot wallet balance too low to send a return')
+      await reportShortfall({ db, logger }, now, { rail: rail.name, asset: one.asset })
     if (!(outcome instanceof Refusal)) prepared.push(outcome)
     else if (isFinal(outcome, one.attempts)) {
       failed.push(one)

@@ -106,33 +106,40 @@ export async function createConversion(
   const inventory = await takeInventory(tx, now, conversion, tools)
   const movements = toMovements(conversion)
   const book = await lockForAll(tx, movements)
-  const outcomes = decideConversion(book, conversion)
+  const outcomes = decideConversion(book, conversion, inventory)
   writeMovements(tx, now, book, { movements, outcomes })
   recordConversion(tx, now, conversion)
   inventory.write()
 }
 
+type Inventory = {
+  /** What the positions cannot convert; undefined: they cover it. */
+  lacking: Asset | undefined
+  /** Writes what changes. */
+  write(): void
+}
+
 /**
- * Locks the operator's positions and checks that they cover the conversion. Comes before the ledger
- * accounts are locked; `write` writes what changes.
+ * Locks the operator's positions and finds whether they cover the conversion. Comes before the
+ * ledger accounts are locked.
  */
 export async function takeInventory(
   tx: Tx,
   now: Date,
   conversion: Conversion,
   { environment: { mode }, backCoins }: Tools,
-): Promise<{ write(): void }> {
+): Promise<Inventory> {
   const { source, target, sourceAmount, fee, targetAmount } = conversion
   const positions = await lockPositions(tx, mode, [source, target])
   const bought = { asset: source, amount: sourceAmount - fee }
   const sold = { asset: target, amount: targetAmount }
   const missing = sold.amount - inventoryOf(getPosition(positions, target))
   const isSimulated = mode === 'test' && (!isCoin(target) || backCoins !== undefined)
-  if (missing > 0n && !isSimulated) throw noCapacity(target)
   const { ceiling } = getPosition(positions, source)
-  if (ceiling !== null && inventoryOf(getPosition(positions, source)) + bought.amount > ceiling)
-    throw noCapacity(source)
+  const isFull =
+    ceiling !== null && inventoryOf(getPosition(positions, source)) + bought.amount > ceiling
   return {
+    lacking: missing > 0n && !isSimulated ? target : isFull ? source : undefined,
     write() {
       if (missing > 0n) {
         const { environmentId, id } = conversion
@@ -146,16 +153,20 @@ export async function takeInventory(
   }
 }
 
-/** Decides a conversion in locked accounts. Writes nothing, so it may throw refusals. */
-export function decideConversion(book: Book, conversion: Conversion): Moved[] {
-  const { source, target, sourceAmount } = conversion
+/**
+ * Decides a conversion in locked accounts. Writes nothing, so it may throw refusals: the merchant's
+ * balance first, so that what the operator can convert is told only to merchants who could pay.
+ */
+export function decideConversion(
+  book: Book,
+  conversion: Conversion,
+  { lacking }: Pick<Inventory, 'lacking'>,
+): Moved[] {
+  const { target } = conversion
   const [sold, bought] = toMovements(conversion).map((movement) => book.move(movement))
-  if (!sold!.isMoved && sold!.why === 'not_covered') {
-    const [needed, has] = [sourceAmount, sold!.available].map((sum) => formatMoney(sum, source))
-    throw new Refusal('insufficient_balance', {
-      message: `The conversion needs ${needed}; ${has} is available. Convert less.`,
-    })
-  }
+  if (!sold!.isMoved && sold!.why === 'not_covered')
+    throw notConvertible(conversion, sold!.available)
+  if (lacking) throw noCapacity(lacking)
   if (!sold!.isMoved || !bought!.isMoved)
     throw new Refusal('conversion_failed', {
       reason: 'balance_limit',
@@ -178,6 +189,16 @@ function getPosition(positions: Map<Asset, Position>, asset: Asset): Position {
   const position = positions.get(asset)
   assert(position, `the position in ${asset} exists`)
   return position
+}
+
+export function notConvertible(
+  { source, sourceAmount }: Pick<Conversion, 'source' | 'sourceAmount'>,
+  available: bigint,
+): Refusal {
+  const [needed, has] = [sourceAmount, available].map((sum) => formatMoney(sum, source))
+  return new Refusal('insufficient_balance', {
+    message: `The conversion needs ${needed}; ${has} is available. Convert less.`,
+  })
 }
 
 function noCapacity(asset: Asset): Refusal {

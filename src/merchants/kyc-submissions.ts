@@ -102,6 +102,17 @@ async function findStored(db: Queryable, merchantId: string): Promise<Stored | u
   return row
 }
 
+/** What an operator has approved, without documents; undefined: nothing, or no form. */
+export async function findApprovedForm(
+  db: Queryable,
+  seal: Seal,
+  merchantId: string,
+): Promise<KycForm | undefined> {
+  const { status } = await findState(db, merchantId)
+  const stored = status === 'APPROVED' ? await findStored(db, merchantId) : undefined
+  return stored && openForm(seal, stored.sealedForm)
+}
+
 function openForm(seal: Seal, sealed: string): KycForm {
   return JSON.parse(seal.open(sealed)) as KycForm
 }

@@ -8,7 +8,10 @@ const beforeFirst = '00000000-0000-0000-0000-000000000000'
 /** Seals kept keys and KYC with the current secret; returns how many values were changed. */
 export async function resealMerchants(db: Database, seal: Seal): Promise<number> {
   return (
-    (await resealKeys(db, seal)) + (await resealForms(db, seal)) + (await resealDocuments(db, seal))
+    (await resealKeys(db, seal)) +
+    (await resealForms(db, seal)) +
+    (await resealDocuments(db, seal)) +
+    (await resealCustomers(db, seal))
   )
 }
 
@@ -68,6 +71,28 @@ async function resealDocuments(db: Database, seal: Seal): Promise<number> {
     const end = rows.at(-1)
     if (!end) return changed
     last = end
+  }
+}
+
+async function resealCustomers(db: Database, seal: Seal): Promise<number> {
+  type Row = { environmentId: number; sealed: string }
+  let changed = 0
+  let last = 0
+  for (;;) {
+    const rows = await db.rows(sql<Row>`
+      select environment_id as "environmentId", sealed_customer as sealed from default_customers
+      where environment_id > ${last} order by environment_id limit ${limits.kyc.formsPerBatchMax}`)
+    for (const { environmentId, sealed } of rows) {
+      const resealed = seal.reseal(sealed)
+      if (resealed === undefined) continue
+      changed += 1
+      await db.rows(sql`
+        update default_customers set sealed_customer = ${resealed}
+        where environment_id = ${environmentId} and sealed_customer = ${sealed}`)
+    }
+    const end = rows.at(-1)
+    if (!end) return changed
+    last = end.environmentId
   }
 }
 

@@ -82,8 +82,8 @@ const Checkout = Type.Object(
     }),
     showCustomer: Type.Boolean({
       description:
-        'Whether the checkout page and the public session show the name and e-mail address of the customer to anyone who has the link.',
-      examples: [false],
+        'Whether the checkout page and the public session show the name and e-mail address of the customer. Every holder of the link can read them.',
+      examples: [true],
     }),
     returnAutomatically: Type.Boolean({
       description:
@@ -320,7 +320,7 @@ export function defaultSettings(environment: Pick<Environment, 'merchantName'>):
       colour: null,
       logo: null,
       frameOrigins: [],
-      showCustomer: false,
+      showCustomer: true,
       returnAutomatically: false,
       supportEmail: null,
       supportPhone: null,

@@ -1,5 +1,6 @@
 import { Counter, Gauge, type Registry } from 'prom-client'
 import type { Clock } from '../base/clock.js'
+import { listShortfalls } from '../payouts/report-shortfall.js'
 import type { Database } from '../postgres/database.js'
 import { databaseGauges, shareWhileRunning } from './database-gauges.js'
 import type { JobProgress } from './job-progress.js'
@@ -65,6 +66,18 @@ export function addWorkFigures(
     'manilla_webhook_endpoint_failing_seconds',
     { help: 'How long the endpoint that fails longest has been failing.' },
     async () => [{ value: (await figures()).webhooks.failingSeconds }],
+  )
+  add(
+    'manilla_payouts_refused_for_funds',
+    {
+      help: "Payouts that merchants could afford and the operator's funds could not cover, since the first one.",
+      labels: ['rail', 'asset'],
+    },
+    async () =>
+      (await listShortfalls(db)).map(({ rail, asset, refusals }) => ({
+        labels: { rail, asset },
+        value: Number(refusals),
+      })),
   )
   add(
     'manilla_open_payouts',

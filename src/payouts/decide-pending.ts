@@ -28,7 +28,9 @@ import {
 } from './payout.js'
 import type { PayoutRail, PreparedAttempt } from './ports.js'
 import type { PayoutBanks, PayoutRails } from './prepare-payouts.js'
+import { reportShortfall } from './report-shortfall.js'
 import { insertAttempts } from './store-payouts.js'
+import { isTreasuryShort } from './unfinished-payouts.js'
 
 /** The person who decides, in the session in which they proved who they are. */
 export type Decider = { userId: string; sessionId: string; name: string }
@@ -171,7 +173,7 @@ async function refuseSharedAccess(
       })
 }
 
-type Tools = { db: Queryable; rails: PayoutRails; banks: PayoutBanks }
+type Tools = { db: Queryable; rails: PayoutRails; banks: PayoutBanks; logger: Logger }
 
 /**
  * Checks an approval, has the rail resolve the recipient again and signs. Sends nothing. `at` is in
@@ -192,7 +194,7 @@ export async function prepareApproval(
       message: `${payout.rail} is not configured. Ask the operator to configure it.`,
     })
   if (await isRailPaused(tools.db, rail.name)) throw railPaused('approval_failed')
-  await refuseOtherName(rail, payout)
+  await refuseOtherName(tools, after(at, -payout.clockOffsetMs), rail, payout)
   const { asset, amount, destination } = payout
   const [attempt] = await rail.prepare([
     { asset, amount, destination, reference: referenceOf(payout) },
@@ -209,11 +211,17 @@ function railNamed({ rails, banks }: Tools, name: string): PayoutRail | undefine
 }
 
 /** The account may have been closed or given to another customer since the payout was created. */
-async function refuseOtherName(rail: PayoutRail, payout: Payout): Promise<void> {
+async function refuseOtherName(
+  tools: Pick<Tools, 'db' | 'logger'>,
+  now: Date,
+  rail: PayoutRail,
+  payout: Payout,
+): Promise<void> {
   const { asset, amount, destination } = payout
   const isAccount = destination.kind === 'bank_account' && !destination.refundOf
   const target = isAccount ? { ...destination, accountName: '' } : destination
-  const [inspected] = await rail.inspect([{ asset, amount, destination: target }])
+  const [inspected] = await rail.inspect([{ asset, amount, destination: target }], 'pay')
+  if (isTreasuryShort(inspected)) await reportShortfall(tools, now, { rail: rail.name, asset })
   if (inspected instanceof Refusal) throw asApproval(inspected)
   const found = inspected!.destination
   if (!isAccount || found.kind !== 'bank_account') return
@@ -225,8 +233,8 @@ async function refuseOtherName(rail: PayoutRail, payout: Payout): Promise<void> 
 }
 
 /** Refusals of a rail, under the code of the approval. */
-function asApproval({ reason, message }: Refusal): Refusal {
-  return new Refusal('approval_failed', { ...(reason && { reason }), message })
+function asApproval(refusal: Refusal): Refusal {
+  return refusal.under('approval_failed')
 }
 
 /** `signed` is null while another member must approve, too. */

@@ -13,6 +13,7 @@ import { claimAttempts, readLiveAttempts } from './live-attempts.js'
 import { logPayouts } from './log-payouts.js'
 import { isRailPaused } from './paused-rails.js'
 import type { AttemptFinding, LiveAttempt, PayoutRail } from './ports.js'
+import { reportShortfall } from './report-shortfall.js'
 
 type Tools = {
   db: Database
@@ -44,6 +45,9 @@ export async function pollPayouts(tools: Tools, now: Date): Promise<number> {
     .filter((verdict) => verdict !== undefined)
   const note = (tx: Tx) => recordDisputes(tx, now, disputesIn(rail.name, attempts, findings))
   await concludeOrSkipLocked(tools, now, { verdicts: [...otherVerdicts, ...goneVerdicts], note })
+  for (const { attempt, ...verdict } of otherVerdicts)
+    if (verdict.verdict === 'failed' && isShortfall(verdict.reason))
+      await reportShortfall(tools, now, { rail: rail.name, asset: attempt.asset })
   await sendReplacements(tools, goneVerdicts)
   return attempts.length
 }
@@ -98,6 +102,11 @@ async function sendInTime(
     { rail: rail.name, attempts: unseen.length },
     'too late to send again; left to the next poll',
   )
+}
+
+/** The operator's funds were missing, not the merchant's. */
+function isShortfall(reason: string): boolean {
+  return reason === 'insufficient_treasury' || reason === 'insufficient_float'
 }
 
 /** Undefined: the attempt is gone; `replaceGone` decides. */

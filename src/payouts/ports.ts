@@ -22,6 +22,8 @@ export type Target = { asset: Asset; amount: bigint; destination: Destination }
 /** The completed destination, and the fees on top of the base fee. */
 export type Inspected = { destination: Destination; extraFees: FeeOperation[] }
 
+export type InspectionPurpose = 'price' | 'pay'
+
 /** What a rail is asked to carry out. The reference is ours, unique, and sent along. */
 export type PayoutInstruction = Target & { reference: string }
 
@@ -85,8 +87,11 @@ export interface PayoutRail {
   readonly takesBatches: boolean
   /** A bank may charge for resolving a name: then the balance is checked before `inspect`. */
   readonly chargesToInspect?: boolean
-  /** Refuses targets that are known not to work. Nothing leaves. */
-  inspect(targets: Target[]): Promise<Outcome<Inspected>[]>
+  /**
+   * Refuses targets that are known not to work. Nothing leaves. To `pay`, the default, the
+   * operator's funds must cover the targets; a price must not tell what the hot wallet holds.
+   */
+  inspect(targets: Target[], purpose?: InspectionPurpose): Promise<Outcome<Inspected>[]>
   /** Fixes what will be sent. Nothing leaves. Refuses what the rail would certainly refuse. */
   prepare(instructions: PayoutInstruction[]): Promise<Outcome<PreparedAttempt>[]>
   /** Sends committed attempts, possibly again. Neither success nor failure is a conclusion. */

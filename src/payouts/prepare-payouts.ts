@@ -17,10 +17,12 @@ import { type Payout, type PayoutKind, payoutKinds, referenceOf } from './payout
 import type {
   Destination,
   Inspected,
+  InspectionPurpose,
   PayoutInstruction,
   PayoutRail,
   PreparedAttempt,
 } from './ports.js'
+import { reportShortfall } from './report-shortfall.js'
 import { isTreasuryShort, UnfinishedPayouts } from './unfinished-payouts.js'
 
 export type QuoteRequest = {
@@ -55,10 +57,13 @@ export type Quote = { lines: FeeLine[]; fee: bigint; destination: Destination }
 export type PreparedPayout = NewPayout & { finish: () => void }
 
 export type PayoutPreparation = {
-  /** Throws a refusal if no balance could pay this out. */
-  quote(request: QuoteRequest): Promise<Quote>
-  /** The same once, without waiting for a treasury that is short. Returns refusals. */
-  quoteOnce(request: QuoteRequest): Promise<Outcome<Quote>>
+  /** Returns a refusal if the destination cannot be paid, whatever the balance and the treasury. */
+  quote(request: QuoteRequest): Promise<Outcome<Quote>>
+  /**
+   * For money that is paid later, such as a return that the merchant's balance covers: throws a
+   * refusal if the destination or the treasury would refuse it now. Reserves nothing.
+   */
+  checkPayable(environmentNow: Date, request: QuoteRequest): Promise<void>
   /**
    * Fixes everything that must be known before the money is held, down to the bytes to send.
    * Nothing leaves.
@@ -104,9 +109,14 @@ export function createPayoutPreparation({
   paused = noPausedRails,
 }: Tools): PayoutPreparation {
   const unfinished = new UnfinishedPayouts()
-  const inspectTogether = gatherByRail((rail: PayoutRail, requests: QuoteRequest[]) =>
-    rail.inspect(requests),
-  )
+  const inspectTogether = {
+    price: gatherByRail((rail: PayoutRail, requests: QuoteRequest[]) =>
+      rail.inspect(requests, 'price'),
+    ),
+    pay: gatherByRail((rail: PayoutRail, requests: QuoteRequest[]) =>
+      rail.inspect(requests, 'pay'),
+    ),
+  }
   const signTogether = gatherByRail((rail: PayoutRail, candidates: Candidate[]) =>
     rail.chargesToInspect
       ? signCovered(db, rail, candidates)
@@ -121,17 +131,22 @@ export function createPayoutPreparation({
     return price(request, baseFee ? [baseFee] : [])
   }
 
-  async function quoteOnce(request: QuoteRequest): Promise<Outcome<Quote>> {
+  async function quote(request: QuoteRequest): Promise<Outcome<Quote>> {
     const base = await priceBase(request)
-    const rail = railOf({ rails, banks }, request)
-    if (!rail) return railUnavailable(request)
-    // Mostly false without a promise: every payout passes here.
-    const isPaused = paused.has(rail.name)
-    if (isPaused && (await isPaused)) return railPaused(payoutKinds[request.kind].refusal)
-    const inspected = await inspectTogether(rail, request)
+    const inspected = await inspect(request, 'price')
     if (inspected instanceof Refusal) return inspected
     const lines = [...base, ...(await price(request, inspected.extraFees))]
     return { lines, fee: sumOf(lines), destination: inspected.destination }
+  }
+
+  async function inspect(
+    request: QuoteRequest,
+    purpose: InspectionPurpose,
+  ): Promise<Outcome<Inspected>> {
+    const rail = railOf({ rails, banks }, request)
+    if (!rail) return railUnavailable(request)
+    if (await paused.has(rail.name)) return railPaused(payoutKinds[request.kind].refusal)
+    return inspectTogether[purpose](rail, request)
   }
 
   async function signAndPrice(
@@ -154,23 +169,26 @@ export function createPayoutPreparation({
   }
 
   /** The merchant has the money and is refused: the operator must top up the treasury. */
-  function reportTreasuryShort({ asset }: QuoteRequest): void {
-    logger.error({ asset }, 'the hot wallet is short: a transfer was refused')
+  async function reportTreasuryShort(environmentNow: Date, request: QuoteRequest): Promise<void> {
+    const { environment, asset } = request
+    const rail = railOf({ rails, banks }, request)!.name
+    const now = after(environmentNow, -environment.clockOffsetMs)
+    await reportShortfall({ db, logger }, now, { rail, asset })
   }
 
   return {
-    quoteOnce,
+    quote,
 
-    async quote(request) {
+    async checkPayable(environmentNow, request) {
       for (let round = 1; ; round += 1) {
         const finish = unfinished.begin()
-        const quote = await quoteOnce(request).finally(finish)
-        if (!(quote instanceof Refusal)) return quote
-        if (!isTreasuryShort(quote)) throw quote
+        const inspected = await inspect(request, 'pay').finally(finish)
+        if (!(inspected instanceof Refusal)) return
+        if (!isTreasuryShort(inspected)) throw inspected
         const neighbours = await unfinished.waitForNeighbours()
         if (!isLastRound(round, neighbours)) continue
-        reportTreasuryShort(request)
-        throw quote
+        await reportTreasuryShort(environmentNow, request)
+        throw inspected
       }
     },
 
@@ -192,7 +210,12 @@ export function createPayoutPreparation({
         if (uncovered) return uncovered
         if (!isTreasuryShort(prepared)) return prepared
         if (!isLastRound(round, neighbours)) continue
-        reportTreasuryShort(request)
+        // Before the treasury is blamed, every other reason for a refusal, with all fees.
+        const quoted = await quote(request)
+        if (quoted instanceof Refusal) return quoted
+        const uncoveredWithFees = await findUncoveredOne({ ...candidate, baseFee: quoted.fee })
+        if (uncoveredWithFees) return uncoveredWithFees
+        await reportTreasuryShort(environmentNow, request)
         return prepared
       }
     },
@@ -205,7 +228,8 @@ export function createPayoutPreparation({
       const rail = railOf({ rails, banks }, request)
       if (!rail) return railUnavailable(request)
       if (await paused.has(rail.name)) return railPaused(payoutKinds[request.kind].refusal)
-      const inspected = await inspectTogether(rail, request)
+      // The treasury is checked at approval: what it holds then is what matters.
+      const inspected = await inspectTogether.price(rail, request)
       if (inspected instanceof Refusal) return inspected
       const { destination, extraFees } = inspected
       const fee = candidate.baseFee + sumOf(await price(request, extraFees))
@@ -241,7 +265,7 @@ async function inspectAndSign(
   instructions: PayoutInstruction[],
 ): Promise<Outcome<SignedCandidate>[]> {
   if (instructions.length === 0) return []
-  const inspected = await rail.inspect(instructions)
+  const inspected = await rail.inspect(instructions, 'pay')
   const accepted = instructions.flatMap(({ asset, amount, reference }, index) => {
     const found = inspected[index]!
     if (found instanceof Refusal) return []

@@ -45,11 +45,8 @@ const { paymentsShownMax } = limits.checkout
 /** What anyone who knows the reference may see. */
 export const publicCheckoutSession = resource('PublicCheckoutSession', {
   ...sharedSessionProperties,
-  customer: withExample(
-    customerShape(
-      'Who the merchant asked to pay. Both fields are empty unless the merchant has set `checkout.showCustomer`.',
-    ),
-    { name: '', email: '' },
+  customer: customerShape(
+    'Who the merchant asked to pay. Both fields are empty if the merchant has set `checkout.showCustomer` to false.',
   ),
   ...paymentProperties,
   crypto: Type.Optional(
@@ -183,7 +180,7 @@ function showTimeless(found: PublicSessionFields): Omit<PublicSessionJson, 'serv
   }
 }
 
-/** The reference is no credential for personal data, unless the merchant says so. */
+/** Every holder of the link reads this; a merchant can hide it. */
 function showCustomer(found: PublicSessionFields): Customer {
   return found.checkout.showCustomer ? customerOf(found) : { name: '', email: '' }
 }

@@ -351,7 +351,7 @@ const defaults = {
     colour: null,
     logo: null,
     frameOrigins: [],
-    showCustomer: false,
+    showCustomer: true,
     returnAutomatically: false,
     supportEmail: null,
     supportPhone: null,
@@ -369,6 +369,9 @@ const defaults = {
     walletAddress: null,
   },
   approvals: { appliesTo: 'console', NGN: null, USDC: null, USDT: null },
+  dedicatedAccounts: {
+    defaultCustomer: { name: null, email: null, phone: null, bvn: null, nin: null },
+  },
 }
 
 describe('settings', () => {
@@ -409,6 +412,7 @@ describe('settings', () => {
       paymentMethods: { bankTransfer: true, crypto: false },
       settlement: defaults.settlement,
       approvals: defaults.approvals,
+      dedicatedAccounts: defaults.dedicatedAccounts,
     })
   })
 

@@ -39,7 +39,7 @@ test('a session has a page and an account, and is public', async () => {
     status: 'pending',
     merchant: { id: expect.stringMatching(/^mer_/), displayName: 'Ada Stores' },
     description: 'Two loaves of agege bread',
-    customer: { name: '', email: '' },
+    customer: order.customer,
     paymentMethods: [
       {
         code: 'bank_transfer',
@@ -141,13 +141,16 @@ test('the merchant sees everything that the payer sees, and who paid', async () 
   expect([amount, amountRefunded]).toEqual([1_000_000, 1_000_000])
 })
 
-test('the public session and the page name the customer only if the merchant says so', async () => {
+test('the public session and the page name the customer, unless the merchant hides it', async () => {
   const { reference, url } = (await create()).json.data
   const seen = async () => (await (await fetch(url)).text()) + (await read(reference)).text
+  expect((await read(reference)).json.data.customer).toEqual(order.customer)
+  expect(await seen()).toMatch(/Ada Obi, ada@example\.com/)
+  await shop.patch('/v1/settings', { checkout: { showCustomer: false } })
+  expect((await read(reference)).json.data.customer).toEqual({ name: '', email: '' })
   expect(await seen()).not.toMatch(/Ada Obi|ada@example\.com/)
   await shop.patch('/v1/settings', { checkout: { showCustomer: true } })
   expect((await read(reference)).json.data.customer).toEqual(order.customer)
-  expect(await seen()).toMatch(/Ada Obi, ada@example\.com/)
 })
 
 // Programs, link previews and prefetches are not the customer.

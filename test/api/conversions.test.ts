@@ -217,17 +217,18 @@ describe('a transfer that another balance pays for', () => {
     await service.settle()
   })
 
-  test('is priced in test mode although the treasury has fewer coins', async () => {
-    const body = { ...toWallet, amount: '40000' }
-    const price = (more: object = {}) =>
-      post('/v1/disbursements/crypto/quote', { ...body, ...more })
-    const funded = { fundFrom: { asset: 'NGN' } }
-    await price()
-    await service.chain.advance(2)
-    expect((await price()).json).toMatchObject({ reason: 'treasury_short' })
-    await price(funded)
-    await service.chain.advance(2)
-    expect((await price(funded)).json.data).toMatchObject({ amount: '40000' })
+  // What a merchant cannot pay for must not tell what the hot wallet holds.
+  test('is priced although the treasury has fewer coins, and refused for want of balance', async () => {
+    const body = { ...toWallet, amount: '400000' }
+    for (const more of [{}, { fundFrom: { asset: 'NGN' } }])
+      expect(
+        (await post('/v1/disbursements/crypto/quote', { ...body, ...more })).json.data,
+      ).toMatchObject({ amount: '400000' })
+    const fundFrom = { asset: 'NGN', maxRate: '1700' }
+    for (const more of [{}, { fundFrom }])
+      expect((await post('/v1/disbursements/crypto', { ...body, ...more })).json).toMatchObject({
+        code: 'insufficient_balance',
+      })
   })
 
   test('is not made if it cannot be paid, and then nothing is converted', async () => {

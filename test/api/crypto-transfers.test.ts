@@ -5,6 +5,7 @@ import { Refusal } from '../../src/base/refusal.js'
 import { claimAttempts, releaseAttempts } from '../../src/payouts/live-attempts.js'
 import { pollPayouts } from '../../src/payouts/poll-payouts.js'
 import { sql } from '../../src/postgres/sql.js'
+import { treasuryShort } from '../../src/rails/solana/simulate.js'
 import { type Merchant, openManilla } from '../support/open-manilla.js'
 import { PaperRail, paperRefusal } from '../support/paper-rail.js'
 import { until } from '../support/sessions.js'
@@ -141,21 +142,27 @@ describe('a crypto transfer', () => {
     expect((await pay()).json.data).toMatchObject({ fee: '1', totalDebit: '26.5' })
   })
 
-  test('is quoted with its own refusal if the treasury is short', async () => {
+  // A quote costs nothing, so its answer must not tell what the hot wallet holds.
+  test('is priced although the treasury is short, and then waits for the operator', async () => {
     await fund('100')
-    rail.refusal = new Refusal('crypto_transfer_failed', {
-      reason: 'treasury_short',
-      message: 'The treasury cannot cover this transfer at the moment.',
-    })
     const body = transferBody
-    const quote = await ask('POST', `${path}/quote`, { key: merchant.test.secret, body })
+    const quote = () => ask('POST', `${path}/quote`, { key: merchant.test.secret, body })
+    const before = (await quote()).json
+    rail.refusal = treasuryShort()
+    const { status, json } = await quote()
     const paid = await pay()
+    const beyond = await pay({ amount: '100000' })
     rail.refusal = undefined
-    const refusals = [quote, paid].map(({ status, json }) => [status, json.code, json.reason])
-    expect(refusals).toEqual([
-      [503, 'quote_failed', 'treasury_short'],
-      [503, 'crypto_transfer_failed', 'treasury_short'],
+    expect([status, json.data]).toEqual([200, before.data])
+    expect([paid.status, paid.json.code, paid.json.reason]).toEqual([
+      503,
+      'crypto_transfer_failed',
+      'treasury_short',
     ])
+    expect(paid.headers.get('retry-after')).toBe('60')
+    expect(paid.json.message).not.toMatch(/\d/)
+    // Above the own balance, the treasury is never the answer.
+    expect([beyond.status, beyond.json.code]).toEqual([402, 'insufficient_balance'])
   })
 
   test('that certainly failed releases the whole hold', async () => {

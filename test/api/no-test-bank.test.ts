@@ -1,6 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { readConfig } from '../../src/base/config.js'
 import { createLogger } from '../../src/base/log.js'
+import { createSeal } from '../../src/base/sealed.js'
 import { followReturns } from '../../src/collections/follow-returns.js'
 import { openRails } from '../../src/open-rails.js'
 import { reconcile } from '../../src/operations/reconcile.js'
@@ -111,6 +112,7 @@ test('without a test bank, coins are paid out, naira is refused and the books ar
   // Every background job runs without the sandbox tables.
   const lane = { run: async () => undefined } as never
   const jobTools = {
+    seal: createSeal(config.secret),
     clock,
     logger,
     lane,

@@ -26,6 +26,7 @@ async function paymentsOf(): Promise<Record<string, unknown>[]> {
 test('a notice that overtakes its account is judged once the account exists', async () => {
   const prepare = createAccountPreparation({
     db: service.db,
+    seal: service.seal,
     rails: { test: service.bank, live: undefined },
     banks: noBanks,
   })

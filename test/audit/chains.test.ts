@@ -4,14 +4,17 @@ import pg from 'pg'
 import { afterEach, beforeAll, expect, test } from 'vitest'
 import { chainName, installationChain } from '../../src/audit/chain.js'
 import { logAuditHeads } from '../../src/audit/log-heads.js'
+import { readSignedHeads, signHead } from '../../src/audit/signed-heads.js'
 import { listChains, verifyChain } from '../../src/audit/verify-chain.js'
 import { type AuditActor, writeAuditLine } from '../../src/audit/write-line.js'
-import { after, day, hour } from '../../src/base/clock.js'
+import { after, hour, minute } from '../../src/base/clock.js'
 import { createLogger } from '../../src/base/log.js'
+import { createSeal } from '../../src/base/sealed.js'
+import { Secret } from '../../src/base/secret.js'
 import { examineAudit } from '../../src/operations/doctor/examine-audit.js'
 import { sql } from '../../src/postgres/sql.js'
 import type { Tx } from '../../src/postgres/tx.js'
-import { createConsole } from '../operations/commands/commands.js'
+import { createConsole, seal, secret } from '../operations/commands/commands.js'
 import { emptyDatabase, freshDatabase } from '../support/database.js'
 
 const db = await freshDatabase()
@@ -200,15 +203,52 @@ test('two writers of one chain wait for each other and never deadlock', async ()
     expect(await verifyChain(db, chain)).toMatchObject({ lines: before + 12, faults: [] })
 })
 
-test('heads are logged once a day, if their chain grew', async () => {
+/** What a worker writes to its log, one line of JSON each. */
+function createLog() {
   const log: string[] = []
   const logger = createLogger('info', { write: (line) => log.push(line) })
-  expect(await logAuditHeads({ db, logger }, now)).toBe(3)
-  expect(await logAuditHeads({ db, logger }, after(now, hour))).toBe(0)
+  return { log, logHeads: (at: Date) => logAuditHeads({ db, seal, logger }, at) }
+}
+
+test('heads are logged minutes after their chain grew, and at least every hour', async () => {
+  const { log, logHeads } = createLog()
+  expect(await logHeads(now)).toBe(3)
+  expect(await logHeads(after(now, hour - 1))).toBe(0)
   await db.transaction(async (tx) => write(tx, 'one more'))
-  expect(await logAuditHeads({ db, logger }, after(now, day - 1))).toBe(0)
-  expect(await logAuditHeads({ db, logger }, after(now, day))).toBe(1)
+  expect(await logHeads(after(now, 5 * minute - 1))).toBe(0)
+  expect(await logHeads(after(now, 5 * minute))).toBe(1)
   expect(log.at(-1)).toContain(`${chainName(merchantId)}=19:`)
+  expect(await logHeads(after(now, hour))).toBe(2)
+  expect(await logHeads(after(now, hour + 5 * minute))).toBe(1)
+  const heads = log.flatMap((line) => readSignedHeads(seal, line))
+  expect(heads).toHaveLength(7)
+  expect(heads.every(({ signature }) => signature === 'valid')).toBe(true)
+})
+
+test('a head is valid only as it was signed, and names the secret that signed it', () => {
+  const head = { chain: merchantId, number: 7n, hash: Buffer.alloc(32, 5) }
+  const signed = signHead(seal, now, head)
+  const check = (text: string, by = seal) =>
+    readSignedHeads(by, text).map(({ signature }) => signature)
+  expect(readSignedHeads(seal, signed)[0]!.head).toEqual({ ...head, signedAt: now })
+  // Log shippers wrap lines in JSON of their own, and terminals in colours.
+  expect(check(JSON.stringify({ log: JSON.stringify({ head: signed }) }))).toEqual(['valid'])
+  expect(check(`12:00 INFO audit head head=${signed}\u001b[0m ${signed}`)).toEqual([
+    'valid',
+    'valid',
+  ])
+  for (const changed of [
+    signed.replace('=7:', '=6:'),
+    signed.replace(':0505', ':0605'),
+    signed.replace('2026', '2027'),
+    signed.replace(chainName(merchantId), chainName(other)),
+    signed.replace(chainName(merchantId), 'installation'),
+    signed.replace(/.$/, (digit) => (digit === '0' ? '1' : '0')),
+  ])
+    expect(check(changed)).toEqual(['forged'])
+  const next = new Secret('another secret of more than thirty-two characters')
+  expect(check(signed, createSeal(next))).toEqual(['other_secret'])
+  expect(check(signed, createSeal(next, { old: secret }))).toEqual(['valid'])
 })
 
 test('verify-audit and doctor find a line that a superuser removed', async () => {

@@ -55,10 +55,10 @@ const states: Record<string, State> = {
       /Payment successful/,
       /has received your payment of ₦12,500\.00/,
       /Return to Ada Stores/,
-      /Receipt Amount ₦12,500\.00 Date \d+ \w+ \d{4}, \d\d:\d\d WAT Paid by/,
+      /Receipt Amount ₦12,500\.00 Date \d+ \w+ \d{4}, \d\d:\d\d WAT Paid by Ada Obi/,
       /Paid to Ada Stores For Two loaves of agege bread Payment reference pay_\w+/,
     ],
-    hides: [account, /Ada Obi|ada@example/],
+    hides: [account],
   },
   expired: {
     make: async () => (await openExpired()).url,

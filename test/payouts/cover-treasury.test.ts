@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { newId } from '../../src/base/ids.js'
+import { examineShortfalls } from '../../src/operations/doctor/examine-rails.js'
 import { createFunding } from '../../src/simulation/test-funding.js'
 import { newWallet } from '../simulation/localnet/transfers.js'
 import { freshDatabase } from '../support/database.js'
@@ -89,7 +90,18 @@ test('a merchant that requests too much takes nothing from another one', async (
 test('a short treasury is reported to the caller and to the operator', async () => {
   const solana = await openSolanaService(await freshDatabase(), { ...options, mintsLate: true })
   await solana.fund('100')
-  const { status, json } = await solana.pay(await newWallet())
+  const wallet = await newWallet()
+  const { status, json } = await solana.pay(wallet)
   expect([status, json.reason]).toEqual([503, 'treasury_short'])
-  expect(solana.service.log.join()).toContain('the hot wallet is short')
+  expect(solana.service.log.join()).toContain('the treasury is short')
+  // A quote is answered without a word of the treasury, although the chain would refuse it.
+  const quote = await solana.service.ask('POST', '/v1/disbursements/crypto/quote', {
+    key: solana.service.merchant.test.secret,
+    body: { amount: '1', asset: 'USDC', network: 'SOLANA', destinationAddress: wallet },
+  })
+  expect([quote.status, quote.json.data.fee]).toEqual([200, '1'])
+  const { db, clock } = solana.service
+  expect(await examineShortfalls({ db, clock })).toMatchObject([
+    { check: 'Funds', state: 'error', message: expect.stringContaining('USDC') },
+  ])
 })

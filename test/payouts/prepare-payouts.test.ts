@@ -1,11 +1,12 @@
 import { expect, test } from 'vitest'
+import { after } from '../../src/base/clock.js'
 import type { Environment } from '../../src/base/environment.js'
 import { limits } from '../../src/base/limits.js'
 import { createLogger } from '../../src/base/log.js'
 import { type Outcome, Refusal } from '../../src/base/refusal.js'
 import { moveAll } from '../../src/ledger/move.js'
 import { createFeeBook } from '../../src/payouts/fee-book.js'
-import type { Inspected, Target } from '../../src/payouts/ports.js'
+import type { Inspected, InspectionPurpose, Target } from '../../src/payouts/ports.js'
 import {
   createPayoutPreparation,
   type PayoutRequest,
@@ -25,11 +26,14 @@ class TreasuryRail extends PaperRail {
   inspections = 0
   chargesToInspect = false
 
-  override async inspect(targets: Target[]): Promise<Outcome<Inspected>[]> {
-    this.inspections += targets.length
+  override async inspect(
+    targets: Target[],
+    purpose: InspectionPurpose = 'pay',
+  ): Promise<Outcome<Inspected>[]> {
+    if (purpose === 'pay') this.inspections += targets.length
     let { free } = this
     return targets.map(({ amount, destination }) => {
-      if (free < amount)
+      if (free < amount && purpose === 'pay')
         return new Refusal('crypto_transfer_failed', { reason: 'treasury_short', message: 'short' })
       free -= amount
       return { destination, extraFees: this.extraFees }
@@ -51,15 +55,17 @@ async function openPreparation(balance = 1_000_000n) {
   }
   const book = { environmentId: id, asset: 'USDC' } as const
   await db.transaction((tx) => moveAll(tx, now, [fundingOf(book, balance)]))
-  const rail = new TreasuryRail()
+  const rail = new TreasuryRail(`treasury ${id}`)
   const log: string[] = []
-  const { quote, prepare } = createPayoutPreparation({
-    db,
-    rails: { test: { crypto_transfer: rail }, live: {} },
-    banks: { test: new Map(), live: new Map() },
-    fees: createFeeBook({ db, clock: manualClock() }),
-    logger: createLogger('error', { write: (line) => log.push(line) }),
-  })
+  const open = () =>
+    createPayoutPreparation({
+      db,
+      rails: { test: { crypto_transfer: rail }, live: {} },
+      banks: { test: new Map(), live: new Map() },
+      fees: createFeeBook({ db, clock: manualClock() }),
+      logger: createLogger('error', { write: (line) => log.push(line) }),
+    })
+  const { quote, prepare } = open()
   const requestOf = (amount: bigint): PayoutRequest => ({
     environment,
     kind: 'crypto_transfer',
@@ -76,7 +82,9 @@ async function openPreparation(balance = 1_000_000n) {
     rail,
     log,
     quote: (amount: bigint) => quote(requestOf(amount)),
-    prepare: (amount: bigint) => prepare(now, requestOf(amount)),
+    prepare: (amount: bigint, at = now) => prepare(at, requestOf(amount)),
+    /** As another process does. */
+    prepareElsewhere: (amount: bigint, at: Date) => open().prepare(at, requestOf(amount)),
     spend: (amount: bigint) => db.transaction((tx) => moveAll(tx, now, [holdOf(book, amount)])),
   }
 }
@@ -133,31 +141,66 @@ test('a payout without neighbours is short after two attempts, which is logged',
   const { rail, prepare, log } = await openPreparation()
   expect(reasonOf(await prepare(700n))).toBe('treasury_short')
   expect(rail.inspections).toBe(2)
-  expect(log.join()).toContain('the hot wallet is short')
+  expect(log.join()).toContain('the treasury is short')
+})
+
+// What a quote answers must not tell how much the hot wallet holds.
+test('a quote is the same whatever the treasury and the balance hold', async () => {
+  const { rail, quote, log } = await openPreparation(500n)
+  const quotes = [await quote(700n)]
+  rail.free = 1_000_000n
+  quotes.push(await quote(700n))
+  expect(quotes[0]).not.toBeInstanceOf(Refusal)
+  expect(quotes[0]).toEqual(quotes[1])
+  expect([rail.inspections, log]).toEqual([0, []])
+})
+
+test('what the balance covers without the fees of the rail only is refused for want of balance', async () => {
+  const { rail, prepare, log } = await openPreparation(700n + 500_000n)
+  rail.extraFees = ['crypto_account_creation']
+  expect(reasonOf(await prepare(700n))).toBe('insufficient_balance')
+  expect(log).toEqual([])
+  rail.extraFees = []
+  expect(reasonOf(await prepare(700n))).toBe('treasury_short')
+})
+
+test('a short treasury is an alarm once a minute, whichever process finds it', async () => {
+  const { log, prepare, prepareElsewhere } = await openPreparation()
+  const at = (ms: number) => after(now, ms)
+  for (const ms of [0, 1, 30_000, 59_999]) {
+    await prepare(700n, at(ms))
+    await prepareElsewhere(900n, at(ms))
+  }
+  expect(log).toHaveLength(1)
+  await prepareElsewhere(700n, at(60_000))
+  expect(log.map((line) => JSON.parse(line).refusals)).toEqual([1, 9])
 })
 
 test('a payout that always has neighbours is short after a limited number of attempts', async () => {
-  const { rail, prepare, quote } = await openPreparation()
+  const { rail, prepare } = await openPreparation()
   const inspectAgain = rail.inspect.bind(rail)
   let shortAttempts = 0
-  rail.inspect = async (targets) => {
+  rail.inspect = async (targets, purpose = 'pay') => {
     await new Promise((resolve) => setTimeout(resolve, 3))
-    shortAttempts += targets.filter(({ amount }) => amount === 700n).length
-    return inspectAgain(targets)
+    if (purpose === 'pay') shortAttempts += targets.filter(({ amount }) => amount === 700n).length
+    return inspectAgain(targets, purpose)
   }
   rail.free = 100n
-  const neighbours = setInterval(() => quote(1n).catch(() => {}), 1)
+  const neighbours = setInterval(
+    () => prepare(1n).then((neighbour) => expectPrepared(neighbour).finish()),
+    1,
+  )
   expect(reasonOf(await prepare(700n))).toBe('treasury_short')
   clearInterval(neighbours)
   expect(shortAttempts).toBeLessThanOrEqual(limits.payouts.shortfallChecksMax)
 })
 
 test('a preparation that fails ends with its error, and no neighbour waits for it', async () => {
-  const { rail, prepare, quote } = await openPreparation()
+  const { rail, prepare } = await openPreparation()
   rail.prepare = () => Promise.reject(new Error('a bug'))
   rail.free = 1_000n
   await expect(prepare(700n)).rejects.toThrow('a bug')
-  await expect(quote(2_000n)).rejects.toMatchObject({ reason: 'treasury_short' })
+  expect(reasonOf(await prepare(2_000n))).toBe('treasury_short')
 })
 
 // Other rails answer at no cost. There the balance is checked when the money is held, and here only

@@ -3,6 +3,7 @@ import { type Outcome, Refusal } from '../../src/base/refusal.js'
 import type {
   AttemptFinding,
   Inspected,
+  InspectionPurpose,
   LiveAttempt,
   PayoutInstruction,
   PayoutRail,
@@ -28,10 +29,13 @@ export class PaperRail implements PayoutRail {
     this.name = name
   }
 
-  async inspect(targets: Target[]): Promise<Outcome<Inspected>[]> {
-    return targets.map(
-      ({ destination }) => this.refusal ?? { destination, extraFees: this.extraFees },
-    )
+  async inspect(
+    targets: Target[],
+    purpose: InspectionPurpose = 'pay',
+  ): Promise<Outcome<Inspected>[]> {
+    const isShort = this.refusal?.reason === 'treasury_short'
+    const refusal = isShort && purpose === 'price' ? undefined : this.refusal
+    return targets.map(({ destination }) => refusal ?? { destination, extraFees: this.extraFees })
   }
 
   async prepare(instructions: PayoutInstruction[]): Promise<Outcome<PreparedAttempt>[]> {

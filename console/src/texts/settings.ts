@@ -68,6 +68,10 @@ export const settings = {
       'You get the event balance.low and a note on Home when an available balance falls below.',
     lowLabel: { NGN: 'Naira', USDC: 'USDC', USDT: 'USDT' },
     off: 'Empty: off',
+    customer: 'Customer of dedicated accounts',
+    customerHint:
+      'Some banks must know a name, phone, email or BVN. Requests that lack it use this; what is empty comes from your KYC.',
+    customerFields: { name: 'Name', email: 'Email', phone: 'Phone', bvn: 'BVN', nin: 'NIN' },
   },
   settlements: {
     card: 'Settlement of naira',

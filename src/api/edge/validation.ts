@@ -5,6 +5,7 @@ import { emailPattern, phonePattern } from '../../base/contact-patterns.js'
 import { limits } from '../../base/limits.js'
 import { type Detail, quoteInput, Refusal } from '../../base/refusal.js'
 import { keyPattern } from '../../idempotency/key.js'
+import { maskedNumberPattern } from '../../merchants/default-customer.js'
 import {
   colour,
   isVisible,
@@ -129,6 +130,7 @@ export const patternIssues: Record<string, string> = {
   [bankCodePattern]: 'must be 3 to 9 digits or letters',
   [accountNumberPattern]: 'must be 10 digits',
   [identityNumberPattern]: 'must be 11 digits',
+  [maskedNumberPattern]: 'must be 11 digits',
   [phonePattern]: 'must be a phone number such as +2348012345678',
   [plainText]: 'must not contain control characters',
   [statusPattern]: 'must be a status such as 422 or a class such as 4xx',

@@ -83,7 +83,8 @@ const approve = (api: ApiParts) =>
         orderHash: request.body.orderHash,
         decider: deciderOf(request),
       }
-      const tools = { db: api.db, rails: api.rails, banks: api.allBanks }
+      const { db, rails, allBanks: banks, logger } = api
+      const tools = { db, rails, banks, logger }
       const attempt = await prepareApproval(tools, request.now, approval).catch(returnRefusal)
       if (attempt instanceof Refusal) return commitRefusal(api, request, attempt)
       let approved: ApprovedPayout | undefined

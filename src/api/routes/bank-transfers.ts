@@ -210,7 +210,9 @@ const quoteRoute = (api: ApiParts) =>
     async handle(request) {
       checkNairaLimits(api, request)
       const quoted = readQuoteRequest(request)
-      const { fee, lines } = await api.payoutPreparation.quote(quoted)
+      const priced = await api.payoutPreparation.quote(quoted)
+      if (priced instanceof Refusal) throw priced
+      const { fee, lines } = priced
       return success(200, 'Quote', {
         amount: request.body.amount,
         fee: toWire(fee, 'NGN'),

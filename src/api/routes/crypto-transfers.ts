@@ -1,6 +1,5 @@
 import Type, { type Static } from 'typebox'
 import { Refusal } from '../../base/refusal.js'
-import { createExchange } from '../../conversions/exchange.js'
 import { formatDecimal } from '../../money/amounts.js'
 import type { Asset } from '../../money/assets.js'
 import { cryptoTransfer } from '../../resources/payout.js'
@@ -148,30 +147,20 @@ const quoteRoute = (api: ApiParts) =>
     operation: 'quoteCryptoTransfer',
     summary: 'Price a crypto transfer',
     description:
-      'Returns what the transfer costs now and checks that the destination can receive it. Reserves nothing.',
+      'Returns what the transfer costs now and checks that the destination can receive it, whatever your balance. Reserves nothing.',
     tag: 'Disbursements',
     body: closed({ ...quotedFields, fundFrom: Type.Optional(quotedFundFromIn) }),
     answers: { 200: quote },
-    refusals: [
-      ...withReasons(
-        'crypto_transfer_failed',
-        ...chainRefusalReasons.filter((reason) => reason !== 'treasury_short'),
-      ),
-      ...withReasons('quote_failed', 'treasury_short'),
-    ],
+    refusals: withReasons(
+      'crypto_transfer_failed',
+      ...chainRefusalReasons.filter((reason) => reason !== 'treasury_short'),
+    ),
     async handle(request) {
       const quoted = readQuoteRequest(request)
       const { asset, amount } = quoted
-      const ask = () => api.payoutPreparation.quote(quoted)
-      const { fee, lines } = await ask()
-        .catch(async (error: unknown) => {
-          // As when the transfer is created: what the conversion will sell is minted before.
-          if (!request.body.fundFrom || !isTreasuryShort(error)) throw error
-          const { environment } = request
-          await createExchange(api).provideCoins(api.clock.now(), { environment, asset, amount })
-          return ask()
-        })
-        .catch(asQuoteFailed)
+      const priced = await api.payoutPreparation.quote(quoted)
+      if (priced instanceof Refusal) throw priced
+      const { fee, lines } = priced
       return success(200, 'Quote', {
         amount: request.body.amount,
         fee: formatDecimal(fee, asset),
@@ -183,18 +172,6 @@ const quoteRoute = (api: ApiParts) =>
       })
     },
   })
-
-const isTreasuryShort = (error: unknown) =>
-  error instanceof Refusal && error.reason === 'treasury_short'
-
-/** The transfer is not refused: the price depends on a treasury that cannot pay it now. */
-function asQuoteFailed(error: unknown): never {
-  if (!isTreasuryShort(error)) throw error
-  throw new Refusal('quote_failed', {
-    reason: 'treasury_short',
-    message: 'The treasury cannot cover a transfer of this amount at the moment. Retry later.',
-  })
-}
 
 type QuotedBody = Pick<Static<typeof body>, keyof typeof quotedFields>
 

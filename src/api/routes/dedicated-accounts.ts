@@ -82,7 +82,7 @@ const create = (api: ApiParts) =>
     operation: 'createDedicatedAccount',
     summary: 'Create a dedicated account',
     description:
-      'Creates a permanent account number for a customer, an invoice or a subscription. Accepts any amount, any number of times. A live bank may need `customer`, and then refuses without it.',
+      'Creates a permanent account number for a customer, an invoice or a subscription. Accepts any amount, any number of times. If a live bank needs more of the customer than you send, it gets your `dedicatedAccounts.defaultCustomer`, or what you stated in your KYC.',
     body: closed({
       externalReference: referenceIn,
       currency: Type.Optional(nairaInput),

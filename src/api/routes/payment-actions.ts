@@ -322,7 +322,7 @@ async function inspectWallet(
     requestedAmount: formatDecimal(amount, asset),
     destination,
   }
-  await api.payoutPreparation.quote(request).catch((error: unknown) => {
+  await api.payoutPreparation.checkPayable(caller.now, request).catch((error: unknown) => {
     throw error instanceof Refusal ? asPaymentAction(error) : error
   })
 }

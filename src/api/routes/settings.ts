@@ -1,4 +1,11 @@
+import Type from 'typebox'
 import { changedFields } from '../../audit/changed-fields.js'
+import {
+  DefaultCustomer,
+  getDefaultCustomer,
+  maskCustomer,
+  patchDefaultCustomer,
+} from '../../merchants/default-customer.js'
 import { lockEnvironment } from '../../merchants/environments.js'
 import { getSettings, patchSettings } from '../../merchants/settings.js'
 import { Settings, SettingsPatch } from '../../merchants/settings-document.js'
@@ -8,7 +15,35 @@ import { success } from '../edge/envelope.js'
 import { withReasons } from '../edge/refusals-of.js'
 import { route } from '../edge/route.js'
 
-export const readSettings = ({ db }: ApiParts) =>
+const closed = { additionalProperties: false }
+
+/** The default customer is stored apart from the other settings, sealed. */
+const ShownSettings = Type.Object(
+  {
+    ...Settings.properties,
+    dedicatedAccounts: Type.Object({ defaultCustomer: DefaultCustomer }, closed),
+  },
+  { ...closed, title: 'Settings' },
+)
+
+const SettingsChange = Type.Object(
+  {
+    ...SettingsPatch.properties,
+    dedicatedAccounts: Type.Optional(
+      Type.Object(
+        { defaultCustomer: Type.Optional(Type.Partial(DefaultCustomer, closed)) },
+        closed,
+      ),
+    ),
+  },
+  { ...closed, examples: [{ policies: { bank: { underpayment: 'hold' } } }] },
+)
+
+function showSettings(settings: Settings, customer: DefaultCustomer) {
+  return { ...settings, dedicatedAccounts: { defaultCustomer: maskCustomer(customer) } }
+}
+
+export const readSettings = ({ db, seal }: ApiParts) =>
   route({
     method: 'GET',
     path: '/v1/settings',
@@ -17,15 +52,16 @@ export const readSettings = ({ db }: ApiParts) =>
     operation: 'getSettings',
     summary: 'Retrieve settings',
     description:
-      'Returns policies, checkout appearance, low-balance thresholds, payment methods and settlement schedule of this environment, and its approval rule.',
+      'Returns policies, checkout appearance, low-balance thresholds, payment methods, settlement schedule and default customer of this environment, and its approval rule.',
     tag: 'Settings',
-    answers: { 200: Settings },
+    answers: { 200: ShownSettings },
     async handle({ environment }) {
-      return success(200, 'Settings', await getSettings(db, environment))
+      const customer = await getDefaultCustomer(db, seal, environment.id)
+      return success(200, 'Settings', showSettings(await getSettings(db, environment), customer))
     },
   })
 
-export const changeSettings = ({ db }: ApiParts) =>
+export const changeSettings = ({ db, seal }: ApiParts) =>
   route({
     method: 'PATCH',
     path: '/v1/settings',
@@ -35,16 +71,24 @@ export const changeSettings = ({ db }: ApiParts) =>
     summary: 'Update settings',
     description: 'Changes only the fields you send. Lists are replaced as a whole.',
     tag: 'Settings',
-    body: SettingsPatch,
-    answers: { 200: Settings },
+    body: SettingsChange,
+    answers: { 200: ShownSettings },
     refusals: withReasons('forbidden', 'console_only'),
     async handle({ environment, body, now, audited }) {
+      const { dedicatedAccounts, ...patch } = body
       const settings = await db.transaction(async (tx) => {
-        if (audited) await lockEnvironment(tx, environment.id)
+        await lockEnvironment(tx, environment.id)
         const before = audited && (await getSettings(tx, environment))
-        const changed = await patchSettings(tx, now, environment, body)
-        if (before) auditCall(tx, audited, changedFields(before, changed))
-        return changed
+        const changed = await patchSettings(tx, now, environment, patch)
+        const sent = dedicatedAccounts?.defaultCustomer
+        const sealed = { seal, environmentId: environment.id }
+        const customer = sent
+          ? await patchDefaultCustomer(tx, now, sealed, sent)
+          : await getDefaultCustomer(tx, seal, environment.id)
+        // Without values: audit lines are kept for ever, and are not sealed.
+        const named = sent && { defaultCustomer: Object.keys(sent) }
+        if (before) auditCall(tx, audited, { ...changedFields(before, changed), ...named })
+        return showSettings(changed, customer)
       })
       return success(200, 'Settings updated', settings)
     },

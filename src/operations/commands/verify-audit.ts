@@ -1,5 +1,8 @@
+import { createReadStream } from 'node:fs'
+import { createInterface } from 'node:readline'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { chainName, readChainName } from '../../audit/chain.js'
+import { readSignedHeads, signHead } from '../../audit/signed-heads.js'
 import {
   type ChainVerdict,
   type KnownHead,
@@ -7,64 +10,141 @@ import {
   listLoggedHeads,
   verifyChain,
 } from '../../audit/verify-chain.js'
+import { limits } from '../../base/limits.js'
+import { Refusal } from '../../base/refusal.js'
+import type { Seal } from '../../base/sealed.js'
 import type { Database } from '../../postgres/database.js'
 import { collect } from './arguments.js'
-import { type CommandOutput, type OperateContext, setOperation } from './operation.js'
+import { type CommandOutput, type OperateContext, type Run, setOperation } from './operation.js'
 import { tableOf } from './table.js'
 
 export function registerVerifyAudit(program: Command, context: OperateContext): void {
   const command = program
     .command('verify-audit')
     .description('recompute every hash of the audit log')
+    .option(
+      '--since <file>',
+      'also compare with your copy of signed heads, such as a log; - is stdin',
+    )
+    .option('--heads', 'print the signed head of every chain, for your copy')
     .addOption(
       new Option(
         '--head <chain=number:hash>',
-        'a head that was written down, such as from the log; may be repeated',
+        'a head that was written down by hand; may be repeated',
       ).argParser(collect(readHead)),
     )
-  setOperation<{ head?: KnownHead[] }>(command, context, ({ db, options }) =>
-    verify(db, options.head ?? [], context),
-  )
+  setOperation<Wanted>(command, context, (run) => verify(run, context))
 }
+
+type Wanted = { since?: string; heads?: boolean; head?: KnownHead[] }
 
 /** Exits with 1 when a line was changed, so that a scheduler can alert. */
 async function verify(
-  db: Database,
-  given: KnownHead[],
+  { db, seal, now, options }: Run<Wanted>,
   { startProgress }: OperateContext,
 ): Promise<CommandOutput> {
-  const verdicts = await verifyAudit(db, given, startProgress)
-  const faults = verdicts.flatMap(({ faults }) => faults)
-  const isClean = faults.length === 0
+  const copy = options.since === undefined ? undefined : await readCopy(seal, options.since)
+  const known = [...(options.head ?? []), ...(copy?.heads ?? [])]
+  const verdicts = await verifyAudit(db, known, startProgress)
+  const ofChains = verdicts.flatMap(({ faults }) => faults)
+  const ofCopy = copy?.faults ?? []
+  const isClean = ofChains.length + ofCopy.length === 0
   if (!isClean) process.exitCode = 1
   const lines = verdicts.reduce((sum, verdict) => sum + verdict.lines, 0)
+  const data = {
+    isClean,
+    lines,
+    chains: verdicts.map(({ chain, head, lines, faults }) => ({
+      chain: chainName(chain),
+      lines,
+      head: head && `${head.number}:${head.hash.toString('hex')}`,
+      faults: faults.map(({ message }) => message),
+    })),
+    copy: copy && {
+      heads: copy.heads.length,
+      chains: new Set(copy.heads.map(({ chain }) => chain)).size,
+      from: copy.from,
+      to: copy.to,
+      faults: copy.faults,
+    },
+  }
+  // A head of a chain that was changed must not enter the copy.
+  if (options.heads && isClean) {
+    const heads = verdicts.flatMap(({ chain, head }) =>
+      head ? [signHead(seal, now, { chain, number: head.number, hash: head.hash })] : [],
+    )
+    return { data: { isClean, heads }, text: heads }
+  }
   const rows = verdicts.map(({ chain, head, lines, faults }) => [
     chainName(chain),
     `${lines}`,
     head ? `${head.number}:${head.hash.toString('hex')}` : '-',
     faults.length === 0 ? 'ok' : `${faults.length} faults`,
   ])
-  const verdict = isClean
-    ? `All ${lines} lines are as they were written.`
-    : 'THE AUDIT LOG WAS CHANGED. Keep the database as it is and investigate.'
   return {
-    data: {
-      isClean,
-      lines,
-      chains: verdicts.map(({ chain, head, lines, faults }) => ({
-        chain: chainName(chain),
-        lines,
-        head: head && `${head.number}:${head.hash.toString('hex')}`,
-        faults: faults.map(({ message }) => message),
-      })),
-    },
+    data,
     text: [
       tableOf(['chain', 'lines', 'head', 'result'], rows),
-      ...faults.map(({ chain, message }) => `${chainName(chain)}: ${message}`),
+      ...ofChains.map(({ chain, message }) => `${chainName(chain)}: ${message}`),
+      ...ofCopy,
       '',
-      verdict,
+      isClean
+        ? describeClean(lines, copy)
+        : `THE ${ofChains.length > 0 ? 'AUDIT LOG' : 'COPY'} WAS CHANGED. Keep the database as it is and investigate.`,
     ],
   }
+}
+
+/** Says what was proven: without a copy, a chain that was cut at its end looks whole. */
+function describeClean(lines: number, copy: Copy | undefined): string {
+  if (!copy)
+    return `All ${lines} lines fit together. Lines cut off at the end of a chain are found with a copy of its heads: --since.`
+  return `All ${lines} lines fit together and with ${copy.heads.length} heads of your copy. Lines written after ${copy.to!.toISOString()} are not proven by it.`
+}
+
+type Copy = {
+  /** Distinct heads without the forged ones, which prove nothing about a chain. */
+  heads: KnownHead[]
+  from: Date | undefined
+  to: Date | undefined
+  faults: string[]
+}
+
+async function readCopy(seal: Seal, file: string): Promise<Copy> {
+  const heads = new Map<string, KnownHead>()
+  const faults = new Set<string>()
+  let from: Date | undefined
+  let to: Date | undefined
+  const input = file === '-' ? process.stdin : createReadStream(file)
+  try {
+    for await (const line of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY }))
+      for (const { head, signature } of readSignedHeads(seal, line)) {
+        const name = `${chainName(head.chain)}=${head.number}`
+        if (signature !== 'valid' && faults.size < limits.audit.faultsShownMax)
+          faults.add(`${name} in the copy ${invalid[signature]}`)
+        if (signature === 'valid' && !(from && from <= head.signedAt)) from = head.signedAt
+        if (signature === 'valid' && !(to && to >= head.signedAt)) to = head.signedAt
+        if (signature !== 'forged') heads.set(`${name}:${head.hash.toString('hex')}`, head)
+        if (heads.size > limits.audit.headsComparedMax)
+          throw refuseCopy(`${file} holds too many heads. Compare it in parts.`)
+      }
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && 'path' in error)
+      throw refuseCopy(`${file} cannot be read: ${error.message}`)
+    throw error
+  }
+  if (heads.size + faults.size === 0)
+    throw refuseCopy(`${file} holds no signed head. Workers log them as \`audit head\`.`)
+  return { heads: [...heads.values()], from, to, faults: [...faults] }
+}
+
+const invalid = {
+  forged: 'was not signed by this installation',
+  other_secret: 'was signed with another secret: set MANILLA_SECRET_OLD to the secret of that time',
+} as const
+
+function refuseCopy(message: string): Refusal {
+  return new Refusal('validation_failed', { message })
 }
 
 async function verifyAudit(
@@ -72,15 +152,17 @@ async function verifyAudit(
   given: KnownHead[],
   startProgress: OperateContext['startProgress'],
 ): Promise<ChainVerdict[]> {
-  const logged = await listLoggedHeads(db)
-  const chains = [...new Set([...(await listChains(db)), ...given.map(({ chain }) => chain)])]
-  const progress = startProgress('Recomputing every hash', chains.length)
+  const known = new Map<string, KnownHead[]>((await listChains(db)).map((chain) => [chain, []]))
+  for (const head of [...(await listLoggedHeads(db)), ...given]) {
+    const ofChain = known.get(head.chain)
+    if (ofChain) ofChain.push(head)
+    else known.set(head.chain, [head])
+  }
+  const progress = startProgress('Recomputing every hash', known.size)
   const verdicts: ChainVerdict[] = []
   try {
-    for (const chain of chains) {
-      const ofLog = logged.get(chain)
-      const known = [...given.filter((head) => head.chain === chain), ...(ofLog ? [ofLog] : [])]
-      verdicts.push(await verifyChain(db, chain, { known }))
+    for (const [chain, heads] of known) {
+      verdicts.push(await verifyChain(db, chain, { known: heads }))
       progress.step(chainName(chain))
     }
   } finally {
@@ -89,9 +171,9 @@ async function verifyAudit(
   return verdicts
 }
 
-/** `mer_…=12:<64 hex digits>`, as the log and this command print it. */
+/** `mer_…=12:<64 hex digits>`, as this command prints it; a signature after it is not checked. */
 function readHead(text: string): KnownHead {
-  const [, name = '', number, hash] = /^(\w+)=(\d{1,18}):([0-9a-f]{64})$/.exec(text) ?? []
+  const [, name = '', number, hash] = /^(\w+)=(\d{1,18}):([0-9a-f]{64})(?:@\S+)?$/.exec(text) ?? []
   const chain = readChainName(name)
   if (!chain || number === undefined)
     throw new InvalidArgumentError(

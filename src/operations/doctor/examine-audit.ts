@@ -1,5 +1,5 @@
 import { chainName } from '../../audit/chain.js'
-import { verifyChain } from '../../audit/verify-chain.js'
+import { findLostHeads, verifyChain } from '../../audit/verify-chain.js'
 import { limits } from '../../base/limits.js'
 import type { Database } from '../../postgres/database.js'
 import { sql } from '../../postgres/sql.js'
@@ -8,7 +8,8 @@ import { type CheckResult, failure, ok } from './check-result.js'
 const fix = 'Run `npx manilla verify-audit` and keep the database as it is until you know why.'
 
 /**
- * Every chain ends where its head says, and the newest lines of the newest chains have their hash.
+ * Every chain ends where its head says and has the line whose head was logged last, and the newest
+ * lines of the newest chains have their hash.
  * `manilla verify-audit` reads every line.
  */
 export async function examineAudit(db: Database): Promise<CheckResult[]> {
@@ -25,6 +26,8 @@ export async function examineAudit(db: Database): Promise<CheckResult[]> {
       select id from audit_lines order by id desc limit ${linesExaminedMax})
     group by chain limit ${chainsExaminedMax}`)
   const faults = broken.map(({ chain }) => `${chainName(chain)} does not end at its head`)
+  for (const { chain, number } of await findLostHeads(db))
+    faults.push(`${chainName(chain)} lost line ${number}, whose head was logged`)
   for (const { chain } of newest) {
     const verdict = await verifyChain(db, chain, { newest: linesExaminedMax })
     faults.push(...verdict.faults.map(({ message }) => `${chainName(chain)}: ${message}`))

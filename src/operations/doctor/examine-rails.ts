@@ -1,9 +1,10 @@
-import type { Clock } from '../../base/clock.js'
+import { after, type Clock } from '../../base/clock.js'
 import { type Config, coinDecimals } from '../../base/config.js'
 import type { Mode } from '../../base/environment.js'
 import { limits } from '../../base/limits.js'
 import type { BanksByProvider } from '../../collections/prepare-accounts.js'
 import { formatCoins } from '../../money/amounts.js'
+import { listShortfalls } from '../../payouts/report-shortfall.js'
 import type { Database } from '../../postgres/database.js'
 import { ChainIdentity } from '../../rails/solana/chain-identity.js'
 import { RpcEndpoint } from '../../rails/solana/endpoint.js'
@@ -54,6 +55,25 @@ async function examineEndpoint(
 }
 
 export type ExaminedRails = { treasuries: WatchedTreasury[]; allBanks: BanksByProvider }
+
+/** Payouts of the last hour that merchants could afford and the operator's funds did not cover. */
+export async function examineShortfalls({
+  db,
+  clock,
+}: {
+  db: Database
+  clock: Clock
+}): Promise<CheckResult[]> {
+  const since = after(clock.now(), -limits.payouts.shortfallShownMs)
+  const recent = (await listShortfalls(db)).filter(({ refusedAt }) => refusedAt >= since)
+  return recent.map(({ rail, asset, refusals, refusedAt }) =>
+    failure(
+      'Funds',
+      `${rail} could not cover payouts in ${asset} that merchants can afford: ${refusals} so far, the last at ${refusedAt.toISOString()}`,
+      'Top up the hot wallet, or the account at the bank. Merchants are told to retry.',
+    ),
+  )
+}
 
 /** Whether the hot wallets cover open payouts, the configured floors, and fees. */
 export async function examineTreasuries(

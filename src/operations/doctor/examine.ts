@@ -9,7 +9,12 @@ import { examineAudit } from './examine-audit.js'
 import { examineBanks } from './examine-banks.js'
 import { examineDatabase } from './examine-database.js'
 import { examineHome, examineKeys, examineModes, examineNodeVersion } from './examine-machine.js'
-import { type ExaminedRails, examineEndpoints, examineTreasuries } from './examine-rails.js'
+import {
+  type ExaminedRails,
+  examineEndpoints,
+  examineShortfalls,
+  examineTreasuries,
+} from './examine-rails.js'
 import { examineRates } from './examine-rates.js'
 import { examineReplica } from './examine-replica.js'
 import { examineService, examineWork, examineWorkers } from './examine-work.js'
@@ -100,6 +105,7 @@ async function examineRows(
   if (!isUsable) return inDatabase
   const workers = await runCheck('Workers', databaseFix(config), () => examineWorkers(db))
   const work = await runCheck('Work', databaseFix(config), () => examineWork({ db, clock }))
+  const funds = await runCheck('Funds', databaseFix(config), () => examineShortfalls({ db, clock }))
   const audit = await runCheck('Audit log', databaseFix(config), () => examineAudit(db))
   const rates = await runCheck('Rates', databaseFix(config), () =>
     examineRates({ db, clock, config: config.rates }),
@@ -110,6 +116,7 @@ async function examineRows(
     ...(await examineReplica(db, config.databaseRead)),
     ...workers,
     ...work,
+    ...funds,
     ...rates,
     ...(await examineRails()),
   ]

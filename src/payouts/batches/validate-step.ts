@@ -3,9 +3,7 @@ import type { Environment } from '../../base/environment.js'
 import { limits } from '../../base/limits.js'
 import { type Outcome, Refusal } from '../../base/refusal.js'
 import { duplicateReference, findReferences } from '../create-payouts.js'
-import { payoutKinds } from '../payout.js'
 import type { Quote } from '../prepare-payouts.js'
-import { isTreasuryShort } from '../unfinished-payouts.js'
 import { type Batch, type BatchItem, batchReference, type ItemProblem } from './batch.js'
 import { type BatchTools, isTemporary, itemsPerStep, toProblem } from './batch-tools.js'
 import { findRepeats } from './find-repeats.js'
@@ -69,19 +67,14 @@ function toReferenced({ environmentId, kind }: Batch, { merchantReference }: Bat
   return { environmentId, kind, merchantReference }
 }
 
-/** A treasury that is short now is no problem of the item. */
-async function quoteItem(
-  { preparation, fees }: BatchTools,
+function quoteItem(
+  { preparation }: BatchTools,
   { kind, asset }: Batch,
   environment: Environment,
   { amount, requestedAmount, destination }: BatchItem,
 ): Promise<Outcome<Quote>> {
   const request = { environment, kind, asset, amount, requestedAmount, destination }
-  const quote = await preparation.quoteOnce(request)
-  if (!isTreasuryShort(quote)) return quote
-  const operations = [payoutKinds[kind].baseFee]
-  const lines = await fees.price({ environmentId: environment.id, operations, amount })
-  return { lines, fee: lines.reduce((sum, line) => sum + line.amount, 0n), destination }
+  return preparation.quote(request)
 }
 
 function judge(item: BatchItem, quote: Outcome<Quote>, isOverdue: boolean): BatchItem {

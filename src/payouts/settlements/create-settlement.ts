@@ -78,7 +78,7 @@ async function convertAndSettle(
   // The conversion takes its amount and its fee in one entry each.
   const entries = fee > 0n ? 2n : 1n
   const settlement = await report(tx, prepared, { before, closing, entries })
-  const outcomes = decideConversion(reads.book, conversion)
+  const outcomes = decideConversion(reads.book, conversion, inventory)
   insertMoved(tx, now, { movements, outcomes })
   const [created] = await createPayouts(tx, now, [prepared.payout], Promise.resolve(reads))
   assert(!(created instanceof Refusal), 'the coins of the conversion cover the payout')

@@ -74,8 +74,9 @@ async function prepare(
     requestedAmount: formatDecimal(coins, asset),
     destination: { kind: 'wallet', address: walletAddress },
   }
-  const { lines } = await preparation.quote(transfer)
-  const extra = lines
+  const quoted = await preparation.quote(transfer)
+  if (quoted instanceof Refusal) return quoted
+  const extra = quoted.lines
     .filter(({ operation }) => operation !== 'crypto_payout')
     .reduce((sum, line) => sum + line.amount, 0n)
   const fee = await getFeeSchedule(db, { environmentId, operation: 'crypto_payout' })

@@ -1,7 +1,12 @@
 import type { Clock } from '../../base/clock.js'
 import type { Logger } from '../../base/log.js'
 import { type Detail, type Outcome, Refusal } from '../../base/refusal.js'
-import type { AccountOpening, CustomerField, OpenedAccount } from '../../collections/ports.js'
+import {
+  type AccountOpening,
+  type CustomerField,
+  findMissingFields,
+  type OpenedAccount,
+} from '../../collections/ports.js'
 import { formatWithKobo } from '../../money/amounts.js'
 import type { Database } from '../../postgres/database.js'
 import type { BankDriver, StoredAccount } from './driver.js'
@@ -60,20 +65,17 @@ function refuseCustomer(
   needs: readonly CustomerField[],
   { customer }: AccountOpening,
 ): Refusal | undefined {
-  const hasField: Record<CustomerField, boolean> = {
-    name: Boolean(customer?.name),
-    email: Boolean(customer?.email),
-    phone: Boolean(customer?.phone),
-    bvn_or_nin: Boolean(customer?.bvn ?? customer?.nin),
-  }
-  const missing = needs.filter((need) => !hasField[need])
+  const missing = findMissingFields(needs, customer)
   if (missing.length === 0) return undefined
   return invalid(
-    ...missing.map((need) =>
-      need === 'bvn_or_nin'
-        ? { field: 'customer.bvn', issue: 'is required by the bank, or customer.nin' }
-        : { field: `customer.${need}`, issue: 'is required by the bank' },
-    ),
+    ...missing.map((need) => {
+      const field = need === 'bvn_or_nin' ? 'bvn' : need
+      const other = need === 'bvn_or_nin' ? ', or customer.nin' : ''
+      return {
+        field: `customer.${field}`,
+        issue: `is required by the bank${other}; send it, or set dedicatedAccounts.defaultCustomer.${field} in your settings`,
+      }
+    }),
   )
 }
 

@@ -4,10 +4,14 @@ import type { Endpoints } from './endpoints.js'
 import { type DestinationAccounts, judgeDestination, mustBeCreated } from './judge-destination.js'
 import type { Mints } from './programs.js'
 import type { ResolvedTarget } from './resolve-target.js'
-import { judgeSimulation, simulateAll } from './simulate.js'
+import { judgeSimulation, type SimulationVerdict, simulateAll } from './simulate.js'
 import type { Templates } from './template.js'
 
-export type VerifiedDestination = { needsTokenAccount: boolean }
+export type VerifiedDestination = {
+  needsTokenAccount: boolean
+  /** The simulation found that the treasury lacks the money. */
+  isShort?: true
+}
 
 type Tools = { endpoints: Endpoints; templates: Templates; mints: Mints }
 
@@ -30,8 +34,12 @@ export async function checkDestinations(
   return targets.map(({ coin, recipient }, index) => {
     const { wallet, isOnCurve } = recipient
     const destination = { address: wallet.address, mint: tools.mints[coin], isOnCurve }
-    const refusal = judgeDestination(destination, accounts[index]!) ?? simulated[index]
-    return refusal ?? { needsTokenAccount: mustBeCreated(accounts[index]!) }
+    const refusal = judgeDestination(destination, accounts[index]!)
+    if (refusal) return refusal
+    const needsTokenAccount = mustBeCreated(accounts[index]!)
+    const verdict = simulated[index]
+    if (verdict === 'treasury_short') return { needsTokenAccount, isShort: true }
+    return verdict ?? { needsTokenAccount }
   })
 }
 
@@ -52,7 +60,7 @@ async function readDestinations(
 async function simulate(
   { endpoints, templates }: Tools,
   targets: ResolvedTarget[],
-): Promise<(Refusal | undefined)[]> {
+): Promise<SimulationVerdict[]> {
   const messages = targets.map((target) => templates.write({ ...target, memo, blockhash }))
   return (await simulateAll(endpoints, messages)).map(judgeSimulation)
 }

@@ -1,7 +1,7 @@
 import type { Clock } from '../../base/clock.js'
 import { limits } from '../../base/limits.js'
 import type { Outcome, Refusal } from '../../base/refusal.js'
-import type { Inspected, Target } from '../../payouts/ports.js'
+import type { Inspected, InspectionPurpose, Target } from '../../payouts/ports.js'
 import { gather } from '../../postgres/gather.js'
 import { BoundedMap } from '../bounded-map.js'
 import { checkDestinations, type VerifiedDestination } from './check-destinations.js'
@@ -11,6 +11,7 @@ import type { Mints } from './programs.js'
 import type { Recipients } from './recipients.js'
 import { isRefusal, railUnavailable } from './refuse.js'
 import { type Reserved, type ResolvedTarget, resolveTarget } from './resolve-target.js'
+import { treasuryShort } from './simulate.js'
 import type { Templates } from './template.js'
 
 type InspectParts = {
@@ -32,7 +33,8 @@ type InspectParts = {
  * 2. `check-destinations.ts` reads the accounts from the chain and simulates the transfers;
  *    `judge-destination.ts` has the rules. Concurrent calls share RPC requests. A destination whose
  *    token account exists is trusted for some seconds.
- * 3. `cover-treasury.ts` checks that the treasury covers all of them together.
+ * 3. To pay, `cover-treasury.ts` checks that the treasury covers all of them together. To price, the
+ *    treasury does not matter, also not to the simulation.
  */
 export function createInspect(parts: InspectParts) {
   const { clock, recipients, reserved, cover, mintPending } = parts
@@ -41,14 +43,16 @@ export function createInspect(parts: InspectParts) {
 
   async function verifyUnlessCached(
     target: ResolvedTarget | Refusal,
+    purpose: InspectionPurpose,
   ): Promise<VerifiedDestination | Refusal> {
     if (isRefusal(target)) return target
     const key = target.recipient.tokenAccount.address
     const verified = verifiedAt.find(key)
     if (verified !== undefined && clock.elapsedMs() - verified < limits.solana.recipientCacheMs)
       return { needsTokenAccount: false }
-    const outcome = await checkAndMint(target)
-    if (!isRefusal(outcome) && !outcome.needsTokenAccount) verifiedAt.set(key, clock.elapsedMs())
+    const outcome = await check(target, purpose)
+    if (!isRefusal(outcome) && !outcome.needsTokenAccount && !outcome.isShort)
+      verifiedAt.set(key, clock.elapsedMs())
     return outcome
   }
 
@@ -57,20 +61,34 @@ export function createInspect(parts: InspectParts) {
    * simulation fails. Mints them and checks again. (`cover-treasury.ts` does the same when its sums
    * are short, for destinations that are cached here and not simulated.)
    */
-  async function checkAndMint(target: ResolvedTarget): Promise<VerifiedDestination | Refusal> {
+  async function check(
+    target: ResolvedTarget,
+    purpose: InspectionPurpose,
+  ): Promise<VerifiedDestination | Refusal> {
     const outcome = await checkOnChain(target)
-    if (!isRefusal(outcome) || outcome.reason !== 'treasury_short') return outcome
+    if (isRefusal(outcome) || !outcome.isShort || purpose === 'price') return outcome
     await mintPending()
-    return checkOnChain(target)
+    const again = await checkOnChain(target)
+    return !isRefusal(again) && again.isShort ? treasuryShort() : again
   }
 
-  async function verifyAndCover(targets: Target[]): Promise<(VerifiedDestination | Refusal)[]> {
-    const resolved = targets.map((target) => resolveTarget(target, recipients, reserved))
-    return cover(targets, await Promise.all(resolved.map(verifyUnlessCached)))
+  async function verify(
+    targets: Target[],
+    purpose: InspectionPurpose,
+  ): Promise<(VerifiedDestination | Refusal)[]> {
+    const verified = await Promise.all(
+      targets.map((target) =>
+        verifyUnlessCached(resolveTarget(target, recipients, reserved), purpose),
+      ),
+    )
+    return purpose === 'pay' ? cover(targets, verified) : verified
   }
 
-  return async (targets: Target[]): Promise<Outcome<Inspected>[]> => {
-    const verified = await verifyAndCover(targets).catch((error) => {
+  return async (
+    targets: Target[],
+    purpose: InspectionPurpose = 'pay',
+  ): Promise<Outcome<Inspected>[]> => {
+    const verified = await verify(targets, purpose).catch((error) => {
       if (!(error instanceof Unavailable)) throw error
       return targets.map(railUnavailable)
     })

@@ -28,12 +28,14 @@ export async function simulateAll(
   return answers.flat().map((answer) => resultOf<Simulation>(answer).value.err)
 }
 
+export type SimulationVerdict = Refusal | 'treasury_short' | undefined
+
 /** Refuses deterministic failures only: a transient one may not occur when it is sent. */
-export function judgeSimulation(error: TransactionError | null): Refusal | undefined {
+export function judgeSimulation(error: TransactionError | null): SimulationVerdict {
   if (error === null || isTransientError(error)) return undefined
   const reason = payoutFailureOf(error)
   // Before signing, the API calls this `treasury_short`; on the chain, `insufficient_treasury`.
-  if (reason === 'insufficient_treasury') return treasuryShort()
+  if (reason === 'insufficient_treasury') return 'treasury_short'
   if (reason === 'destination_frozen')
     return refuse(
       'destination_frozen',
@@ -45,9 +47,11 @@ export function judgeSimulation(error: TransactionError | null): Refusal | undef
   )
 }
 
+/** Names no amount: what the hot wallet holds concerns the operator only. */
 export function treasuryShort(): Refusal {
   return refuse(
     'treasury_short',
-    'The treasury cannot cover this transfer at the moment. Nothing was sent; retry later.',
+    'Transfers of this asset cannot be sent at the moment. Nothing was sent; retry later.',
+    limits.payouts.treasuryRetrySeconds,
   )
 }

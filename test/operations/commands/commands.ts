@@ -30,7 +30,8 @@ import { noBanks } from '../../support/open-manilla.js'
 /** What the operator types next, question by question; without one, there is no terminal. */
 export const answers: string[] = []
 
-export const seal = createSeal(new Secret('a secret of more than thirty-two characters'))
+export const secret = new Secret('a secret of more than thirty-two characters')
+export const seal = createSeal(secret)
 export const clock = manualClock()
 
 const noRails: ReconcilableRails = {

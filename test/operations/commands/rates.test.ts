@@ -218,11 +218,11 @@ describe('the exchange', () => {
     const credit = ['--mode', 'live', '--asset', 'NGN', '--amount', '500000', '--note', 'x']
     await runJson('balances', 'credit', merchant.reference, ...credit, '--yes')
     const key = merchant.live.secret
-    const convert = async () => {
+    const convert = async (amount = 16_000_000) => {
       clock.advance(limits.rates.cacheMs)
       const quote = await service.ask('POST', '/v1/conversions/quotes', {
         key,
-        body: { from: 'NGN', to: 'USDC', amount: 16_000_000 },
+        body: { from: 'NGN', to: 'USDC', amount },
       })
       return service.ask('POST', '/v1/conversions', {
         key,
@@ -244,6 +244,8 @@ describe('the exchange', () => {
     expect(tiny.json.reason).toBe('amount_too_small')
     const refused = await convert()
     expect([refused.status, refused.json.reason]).toEqual([409, 'capacity'])
+    // Beyond the own balance, what the operator can convert is never the answer.
+    expect((await convert(16_000_000_000)).json.code).toBe('insufficient_balance')
     expect((await add('USDC', '99')).exitCode).toBe(0)
     await run('exchange', 'limit', 'NGN', '159199.99')
     expect((await convert()).json.reason).toBe('capacity')

@@ -1,4 +1,4 @@
-import { Select, Switch } from '@mantine/core'
+import { Select, Switch, TextInput } from '@mantine/core'
 import { type Asset, toUnits, toWire } from '../../parts/money-format'
 import { MoneyInput } from '../../parts/money-input'
 import { Card } from '../../parts/page'
@@ -8,30 +8,36 @@ import { SettingsPage } from './settings-page'
 
 const words = texts.settings.payments
 
-type Rules = Pick<Settings, 'policies' | 'paymentMethods' | 'lowBalance'>
+type Rules = Pick<Settings, 'policies' | 'paymentMethods' | 'lowBalance' | 'dedicatedAccounts'>
 type Situation = keyof typeof words.situations
 type Action = keyof typeof words.actions
+type CustomerField = keyof typeof words.customerFields
 
 const situations = Object.keys(words.situations) as Situation[]
 const actions = Object.entries(words.actions).map(([value, label]) => ({ value, label }))
 const assets: Asset[] = ['NGN', 'USDC', 'USDT']
+const customerFields = Object.keys(words.customerFields) as CustomerField[]
 
 export function Screen() {
   const settings = useSettings()
   return (
     <SettingsPage tab="payments">
       <WhenRead read={settings}>
-        {({ policies, paymentMethods, lowBalance }) => (
+        {({ policies, paymentMethods, lowBalance, dedicatedAccounts }) => (
           <SettingsForm<Rules>
-            saved={{ policies, paymentMethods, lowBalance }}
+            saved={{ policies, paymentMethods, lowBalance, dedicatedAccounts }}
             toPatch={(rules) => rules}
-            atFields={assets.map((asset) => `lowBalance.${asset}`)}
+            atFields={[
+              ...assets.map((asset) => `lowBalance.${asset}`),
+              ...customerFields.map((field) => `dedicatedAccounts.defaultCustomer.${field}`),
+            ]}
           >
             {(form) => (
               <div className="col">
                 <Methods {...form} />
                 <Policies {...form} />
                 <LowBalances {...form} />
+                <DefaultCustomer {...form} />
               </div>
             )}
           </SettingsForm>
@@ -142,6 +148,30 @@ function LowBalances({ fields, change, isDisabled, issueOf }: FieldsOf<Rules>) {
             />
           )
         })}
+      </div>
+    </Card>
+  )
+}
+
+function DefaultCustomer({ fields, change, isDisabled, issueOf }: FieldsOf<Rules>) {
+  const { defaultCustomer } = fields.dedicatedAccounts
+  return (
+    <Card title={words.customer}>
+      <p className="soft sm hint">{words.customerHint}</p>
+      <div className="pad three top0">
+        {customerFields.map((field) => (
+          <TextInput
+            key={field}
+            label={words.customerFields[field]}
+            value={defaultCustomer[field] ?? ''}
+            disabled={isDisabled}
+            error={issueOf(`dedicatedAccounts.defaultCustomer.${field}`)}
+            onChange={({ currentTarget }) => {
+              const changed = { ...defaultCustomer, [field]: currentTarget.value || null }
+              change({ dedicatedAccounts: { defaultCustomer: changed } })
+            }}
+          />
+        ))}
       </div>
     </Card>
   )
