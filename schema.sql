@@ -443,6 +443,23 @@ begin
 end $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.refuse_attempt_on_another_chain()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if exists (
+    select from payout_attempts earlier
+    where earlier.environment_id = new.environment_id and earlier.payout_id = new.payout_id
+      and earlier.valid_until is not null and earlier.rail <> new.rail)
+  then
+    raise exception 'payout % has an attempt on another chain than %', new.payout_id, new.rail
+      using errcode = 'check_violation', constraint = 'attempts_stay_on_one_chain';
+  end if;
+  return new;
+end $function$
+;
+
 CREATE OR REPLACE FUNCTION public.refuse_change()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -575,6 +592,15 @@ create table bank_orders (
   constraint bank_orders_pkey PRIMARY KEY (rail, token),
   constraint only_refused_order_is_closed CHECK (((closed_at IS NULL) OR (refusals = sendings))),
   constraint refusals_answer_sendings CHECK ((refusals <= sendings))
+);
+
+create table chains (
+  mode text not null,
+  genesis_hash text not null,
+  pinned_at timestamp with time zone not null,
+  constraint chain_mode_is_known CHECK ((mode = ANY (ARRAY['test'::text, 'live'::text]))),
+  constraint chains_pkey PRIMARY KEY (mode),
+  constraint only_live_uses_mainnet CHECK (((mode = 'live'::text) = (genesis_hash = '5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d'::text)))
 );
 
 create table checkout_sessions (
@@ -1320,11 +1346,13 @@ create table payout_attempts (
   leased_until timestamp with time zone,
   expires_by bigint,
   failed_at_height bigint,
+  signed_slot bigint,
   constraint attempt_is_numbered CHECK ((number > 0)),
   constraint attempt_state_is_known CHECK ((state = ANY (ARRAY['LIVE'::text, 'LANDED'::text, 'FAILED'::text, 'DEAD'::text]))),
   constraint ended_attempt_has_its_time CHECK (((state = 'LIVE'::text) = (ended_at IS NULL))),
   constraint operator_fails_only_what_cannot_land CHECK (((valid_until IS NULL) OR (state <> ALL (ARRAY['FAILED'::text, 'DEAD'::text])) OR (outcome IS DISTINCT FROM 'operator_decision'::text) OR COALESCE((failed_at_height > LEAST(valid_until, expires_by)), false))),
-  constraint payout_attempts_pkey PRIMARY KEY (environment_id, payout_id, number)
+  constraint payout_attempts_pkey PRIMARY KEY (environment_id, payout_id, number),
+  constraint signed_slot_is_of_a_transaction CHECK (((signed_slot IS NULL) OR ((signed_slot >= 0) AND (valid_until IS NOT NULL))))
 );
 
 create table payout_batch_approvals (
@@ -1884,10 +1912,12 @@ create table sweeps (
   due_at timestamp with time zone not null,
   created_at timestamp with time zone not null,
   ended_at timestamp with time zone,
+  signed_slot bigint,
   constraint ended_sweep_has_its_time CHECK (((state = 'LIVE'::text) = (ended_at IS NULL))),
   constraint sweep_amount_is_positive CHECK ((amount > 0)),
   constraint sweep_asset_is_known CHECK ((asset = ANY (ARRAY['USDC'::text, 'USDT'::text]))),
   constraint sweep_is_one_transaction UNIQUE (rail, token),
+  constraint sweep_signed_slot_is_not_negative CHECK ((signed_slot >= 0)),
   constraint sweep_state_is_known CHECK ((state = ANY (ARRAY['LIVE'::text, 'LANDED'::text, 'FAILED'::text, 'DEAD'::text]))),
   constraint sweeps_pkey PRIMARY KEY (rail, id)
 );
@@ -2276,6 +2306,8 @@ CREATE TRIGGER audit_lines_are_chained BEFORE INSERT ON public.audit_lines FOR E
 
 CREATE TRIGGER audit_lines_are_never_edited BEFORE DELETE OR UPDATE OR TRUNCATE ON public.audit_lines FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
+CREATE TRIGGER chain_never_changes BEFORE DELETE OR UPDATE OR TRUNCATE ON public.chains FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
 CREATE TRIGGER sessions_are_searchable AFTER INSERT ON public.checkout_sessions REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION add_session_terms();
 
 CREATE TRIGGER sessions_of_ended_days_are_noted AFTER INSERT OR UPDATE OF status, opened_at ON public.checkout_sessions FOR EACH ROW WHEN ((new.created_at < (clock_timestamp() - '00:30:00'::interval))) EXECUTE FUNCTION note_report_change('conversion');
@@ -2324,9 +2356,11 @@ CREATE TRIGGER approval_fits_its_payout BEFORE INSERT ON public.payout_approvals
 
 CREATE TRIGGER approvals_are_never_edited BEFORE DELETE OR UPDATE OR TRUNCATE ON public.payout_approvals FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
+CREATE TRIGGER attempts_stay_on_one_chain BEFORE INSERT ON public.payout_attempts FOR EACH ROW WHEN ((new.number > 1)) EXECUTE FUNCTION refuse_attempt_on_another_chain();
+
 CREATE TRIGGER pending_payout_has_no_attempt AFTER INSERT ON public.payout_attempts REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION check_attempts();
 
-CREATE TRIGGER sent_bytes_are_never_edited BEFORE DELETE OR UPDATE OF environment_id, payout_id, number, rail, token, wire, valid_until, created_at OR TRUNCATE ON public.payout_attempts FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER sent_bytes_are_never_edited BEFORE DELETE OR UPDATE OF environment_id, payout_id, number, rail, token, wire, valid_until, created_at, signed_slot OR TRUNCATE ON public.payout_attempts FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
 CREATE TRIGGER approval_fits_its_batch BEFORE INSERT ON public.payout_batch_approvals FOR EACH ROW EXECUTE FUNCTION check_batch_approval();
 
@@ -2384,6 +2418,6 @@ CREATE TRIGGER sweep_parts_are_never_edited BEFORE DELETE OR UPDATE OF rail, swe
 
 CREATE TRIGGER ended_sweep_stays BEFORE UPDATE ON public.sweeps FOR EACH ROW WHEN ((old.state <> 'LIVE'::text)) EXECUTE FUNCTION refuse_change();
 
-CREATE TRIGGER sweeps_are_never_edited BEFORE DELETE OR UPDATE OF rail, id, asset, amount, token, wire, valid_until, created_at OR TRUNCATE ON public.sweeps FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER sweeps_are_never_edited BEFORE DELETE OR UPDATE OF rail, id, asset, amount, token, wire, valid_until, created_at, signed_slot OR TRUNCATE ON public.sweeps FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
 CREATE TRIGGER wallets_are_never_edited BEFORE DELETE OR UPDATE OR TRUNCATE ON public.wallets FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();

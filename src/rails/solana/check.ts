@@ -9,7 +9,8 @@ import type { RpcEndpoint } from './endpoint.js'
 import { type Endpoints, Unavailable } from './endpoints.js'
 import { readMemos, type SignatureInfo, walkHistory } from './history.js'
 import { earliestSlot, isExpiredFor, judgeAttempt } from './judge-attempt.js'
-import { majorityOf, queryEach, reachedBy } from './quorum.js'
+import { majorityOf, reachedBy } from './majority.js'
+import { queryEach } from './quorum.js'
 import type { SolanaTreasury } from './treasury.js'
 
 type CheckParts = {

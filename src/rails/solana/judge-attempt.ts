@@ -2,7 +2,7 @@ import { limits } from '../../base/limits.js'
 import type { AttemptFinding } from '../../payouts/ports.js'
 import { payoutFailureOf, type TransactionError } from './chain-errors.js'
 import type { EndpointView, SignatureReport } from './check-attempts.js'
-import { findAgreed, majorityOf, reachedBy } from './quorum.js'
+import { findAgreed, majorityOf, reachedBy } from './majority.js'
 
 type JudgedAttempt = {
   finding: AttemptFinding

@@ -4,7 +4,7 @@ import { limits } from '../../base/limits.js'
 import { bytesOf } from './addresses.js'
 import { EndpointFailure, type RpcEndpoint } from './endpoint.js'
 import { type Endpoints, Unavailable } from './endpoints.js'
-import { majorityOf } from './quorum.js'
+import { majorityOf } from './majority.js'
 
 const blockhashAge = BigInt(limits.solana.blockhashAge)
 

@@ -5,7 +5,7 @@ import type { Dispute } from '../../payouts/disputes.js'
 import { type Endpoints, Unavailable } from './endpoints.js'
 import type { SignatureInfo } from './history.js'
 import { type Listing, listHistories } from './list-histories.js'
-import { findAgreed, majorityOf } from './quorum.js'
+import { findAgreed, majorityOf } from './majority.js'
 import { findSender, readTransactions, type Transaction, toMove } from './read-transactions.js'
 
 const { blockhashAge } = limits.solana
