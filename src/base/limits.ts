@@ -177,6 +177,8 @@ export const limits = {
     sendWithinMs: minute,
     attemptsPerBatchMax: 256,
     jobIntervalMs: 200,
+    /** A transaction that is open this long after its signing has expired; about a minute does. */
+    expiredAfterMs: 5 * minute,
     /** A payout without an outcome after this needs a person. */
     reviewAfterMs: 3 * day,
     /** A payout that no second person approved by then fails. */
@@ -413,6 +415,7 @@ export const limits = {
     replicaPollIntervalMs: 100,
     /** Block times of a chain are only roughly accurate. */
     chainSkewMaxSeconds: 60,
+    expiredListedMax: 20,
   },
   settlements: {
     jobIntervalMs: second,

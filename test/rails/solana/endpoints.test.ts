@@ -179,6 +179,39 @@ test.each([
   expect(await checkOne(rail, attempt)).toEqual(finding)
 })
 
+// The estimate from heights reaches further back the older an attempt is.
+test('an expired attempt is gone once histories reach back to its signing', async () => {
+  const chain = shared()
+  let firstAvailable = 0
+  const pruned = await openTwistedNode(chain, ({ method }) =>
+    method === 'getFirstAvailableBlock' ? firstAvailable : undefined,
+  )
+  const rail = await openRail(chain, { endpoints: [pruned], isEmbedded: false })
+  await chain.advance(2_000)
+  const slot: number = await chain.call('getSlot', { commitment: 'confirmed' })
+  const attempt = await prepareOne(rail, await newInstruction())
+  expect(attempt.signedSlot).toBe(BigInt(slot))
+  await chain.advance(300)
+  firstAvailable = slot + 1
+  expect(await checkOne(rail, attempt)).toEqual(pending)
+  firstAvailable = slot
+  expect(await checkOne(rail, attempt)).toEqual(gone)
+  const { signedSlot, ...old } = attempt
+  expect(await checkOne(rail, { ...old, signedSlot: null })).toEqual(pending)
+})
+
+// With a slot that is too high, a pruned history would seem to include the attempt.
+test('the slot of signing is one that a majority has reached', async () => {
+  const chain = shared()
+  const liar = await openTwistedNode(chain, ({ method }, result) =>
+    method === 'getLatestBlockhash' ? { ...result, context: { slot: 1_000_000_000 } } : undefined,
+  )
+  const rail = await openRail(chain, { endpoints: [liar, chain.url, chain.url] })
+  const slot: number = await chain.call('getSlot', { commitment: 'confirmed' })
+  const { signedSlot } = await prepareOne(rail, await newInstruction())
+  expect(signedSlot).toBe(BigInt(slot))
+})
+
 // The database was restored from a backup without the attempt that had paid.
 test('after a long outage, a payout that another attempt paid is not gone', async () => {
   const chain = shared()
