@@ -316,6 +316,9 @@ export const limits = {
     /** Every tenth poll of an incomplete history starts further back. */
     overlapEveryPolls: 10,
     memoLengthMax: 200,
+    /** Block times are estimates: they have been half an hour behind. */
+    blockTimeEarlyMaxMs: hour,
+    blockTimeAheadMaxMs: 5 * minute,
   },
   disputes: {
     /** A dispute that was not observed for this long is no longer listed. */

@@ -243,8 +243,8 @@ export type Wallet = { address: string; tokenAccounts: Record<Coin, string> }
 export type TokenTransaction = {
   signature: string
   slot: bigint
-  /** Block time. */
-  at: Date
+  /** Block time; null: a majority of the endpoints does not agree on one. */
+  at: Date | null
   /** Negative if coins were sent out. */
   change: bigint
   /** Balance after the transaction. */

@@ -41,7 +41,7 @@ type SignatureStatuses = {
   context: { slot: number }
   value: ({
     slot: number
-    confirmationStatus: string | null
+    confirmationStatus?: string | null
     err: TransactionError | null
   } | null)[]
 }

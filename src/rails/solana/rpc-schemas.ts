@@ -33,7 +33,7 @@ const account = Type.Object({
 
 const status = Type.Object({
   slot: uint,
-  confirmationStatus: orNull(Type.String()),
+  confirmationStatus: Type.Optional(orNull(Type.String())),
   err: Type.Unknown(),
 })
 
