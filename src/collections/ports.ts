@@ -76,6 +76,11 @@ export type ReportedPayment = {
   narration: string | null
   /** When the rail received the money, not when it notified us. */
   receivedAt: Date
+  /**
+   * A coin of ours in a token account of the wallet that is not its associated one. Sweeps do not
+   * reach it, so it is never credited.
+   */
+  isInOtherTokenAccount?: boolean
 }
 
 /** An unverified HTTP request to a rail's notice URL. */

@@ -168,7 +168,7 @@ test('a coin the wallet is not for is shown, but neither credited nor swept', as
   expect(await shop.verify(reference)).toMatchObject({
     status: 'ACTIVE',
     amountReceived: '0',
-    otherDeposits: [{ asset: 'USDT', units: '25000000' }],
+    otherDeposits: [{ asset: 'USDT', units: '25000000', reason: 'another_currency' }],
   })
   expect(await shop.balance('USDT')).toMatchObject({ available: '0', pending: '0' })
   const kept = await listOpenNotices(db, 100)
