@@ -21,6 +21,7 @@ import { createSolanaRail, type SolanaRail } from './rails/solana/rail.js'
 import { makeMnemonic, openSeedFile } from './rails/solana/seed.js'
 import { createKeySigner, openKeyFile, type Signer } from './rails/solana/signer.js'
 import { ProcessSigner } from './rails/solana/signer-process.js'
+import { createPinnedChain } from './rails/solana/store-chains.js'
 import {
   callLocalnet,
   createCoinMint,
@@ -274,6 +275,7 @@ async function openSolana(tools: Tools, mode: Mode): Promise<SolanaRail | undefi
   const config = tools.config.solana[mode]
   const signer = openSigner(config, mode, tools.logger)
   if (config.urls.length === 0 || !signer) return undefined
+  const isEmbedded = mode === 'test' && tools.isLocalnetBorrowed === true
   return createSolanaRail({
     ...shared(tools, mode),
     endpoints: config.urls,
@@ -282,8 +284,9 @@ async function openSolana(tools: Tools, mode: Mode): Promise<SolanaRail | undefi
     walletSigner: config.seedFile
       ? open(mode, 'SEED_FILE', () => openSeedFile(config.seedFile!))
       : undefined,
-    isEmbedded: mode === 'test' && tools.isLocalnetBorrowed === true,
+    isEmbedded,
     network: mode === 'live' ? 'mainnet' : 'not-mainnet',
+    ...(!isEmbedded && { pinnedChain: createPinnedChain({ ...tools, mode }) }),
   })
 }
 

@@ -534,14 +534,20 @@ export type CreditedCryptoWallet = {
   /** The current state. */
   status: 'ACTIVE'
   /**
-   * Deposits of tokens that this wallet does not accept. They stay in the wallet and are not
-   * credited. The latest 50, newest first; only present if there are any, and not in lists.
+   * Deposits that this wallet does not accept. They stay in the wallet and are not credited. The
+   * latest 50, newest first; only present if there are any, and not in lists.
    */
   otherDeposits?: ({
     /** `USDC`, `USDT`, or the mint address of another token. */
     asset: string
     /** Amount in the smallest unit of the token. */
     units: string
+    /**
+     * `another_currency`: a token that the wallet does not accept. `other_token_account`: sent to a
+     * token account of the wallet that is not its associated one, which payers should never name.
+     * `not_positive`, `too_large`: an amount that cannot be booked.
+     */
+    reason: 'another_currency' | 'other_token_account' | 'not_positive' | 'too_large'
     /** Signature of the Solana transaction. */
     signature: string
     /** When the chain received the deposit. */
@@ -772,14 +778,20 @@ export type CryptoWallet = {
   /** The latest 50 payments, newest first. */
   payments: Payment[]
   /**
-   * Deposits of tokens that this wallet does not accept. They stay in the wallet and are not
-   * credited. The latest 50, newest first; only present if there are any, and not in lists.
+   * Deposits that this wallet does not accept. They stay in the wallet and are not credited. The
+   * latest 50, newest first; only present if there are any, and not in lists.
    */
   otherDeposits?: ({
     /** `USDC`, `USDT`, or the mint address of another token. */
     asset: string
     /** Amount in the smallest unit of the token. */
     units: string
+    /**
+     * `another_currency`: a token that the wallet does not accept. `other_token_account`: sent to a
+     * token account of the wallet that is not its associated one, which payers should never name.
+     * `not_positive`, `too_large`: an amount that cannot be booked.
+     */
+    reason: 'another_currency' | 'other_token_account' | 'not_positive' | 'too_large'
     /** Signature of the Solana transaction. */
     signature: string
     /** When the chain received the deposit. */
@@ -835,14 +847,20 @@ export type DedicatedCryptoWallet = {
   /** The current state. */
   status: 'ACTIVE'
   /**
-   * Deposits of tokens that this wallet does not accept. They stay in the wallet and are not
-   * credited. The latest 50, newest first; only present if there are any, and not in lists.
+   * Deposits that this wallet does not accept. They stay in the wallet and are not credited. The
+   * latest 50, newest first; only present if there are any, and not in lists.
    */
   otherDeposits?: ({
     /** `USDC`, `USDT`, or the mint address of another token. */
     asset: string
     /** Amount in the smallest unit of the token. */
     units: string
+    /**
+     * `another_currency`: a token that the wallet does not accept. `other_token_account`: sent to a
+     * token account of the wallet that is not its associated one, which payers should never name.
+     * `not_positive`, `too_large`: an amount that cannot be booked.
+     */
+    reason: 'another_currency' | 'other_token_account' | 'not_positive' | 'too_large'
     /** Signature of the Solana transaction. */
     signature: string
     /** When the chain received the deposit. */

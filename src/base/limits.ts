@@ -177,6 +177,8 @@ export const limits = {
     sendWithinMs: minute,
     attemptsPerBatchMax: 256,
     jobIntervalMs: 200,
+    /** A transaction that is open this long after its signing has expired; about a minute does. */
+    expiredAfterMs: 5 * minute,
     /** A payout without an outcome after this needs a person. */
     reviewAfterMs: 3 * day,
     /** A payout that no second person approved by then fails. */
@@ -320,6 +322,9 @@ export const limits = {
     /** Every tenth poll of an incomplete history starts further back. */
     overlapEveryPolls: 10,
     memoLengthMax: 200,
+    /** Block times are estimates: they have been half an hour behind. */
+    blockTimeEarlyMaxMs: hour,
+    blockTimeAheadMaxMs: 5 * minute,
   },
   disputes: {
     /** A dispute that was not observed for this long is no longer listed. */
@@ -419,6 +424,7 @@ export const limits = {
     replicaPollIntervalMs: 100,
     /** Block times of a chain are only roughly accurate. */
     chainSkewMaxSeconds: 60,
+    expiredListedMax: 20,
   },
   settlements: {
     jobIntervalMs: second,

@@ -13,8 +13,13 @@ export const solanaLimits = {
   statusesPerCall: 256,
   signaturesPerCall: 1_000,
 
-  /** Agave reads at most 50 KiB per request; a payout takes about 900 bytes of it. */
-  callsPerRequestMax: 50,
+  /**
+   * Agave reads at most 50 KiB per request; a payout takes about 900 bytes of it. With the check of
+   * the chain, a request has one call more.
+   */
+  callsPerRequestMax: 49,
+  /** A transaction is sent only to a node whose chain was checked this recently. */
+  chainCheckMs: 2 * second,
   requestsInFlightMax: 4,
   /** Calls whose responses may be long: a page of a history, or all tokens of a wallet. */
   longAnswersPerRequestMax: 20,
@@ -61,4 +66,4 @@ export const solanaLimits = {
 
 assert(solanaLimits.embeddedBlockhashCacheMs < solanaLimits.blockhashCacheMs)
 assert(solanaLimits.blockhashWaitMs < solanaLimits.callTimeoutMs)
-assert(solanaLimits.callsPerRequestMax * 900 < 50 * 1024)
+assert((solanaLimits.callsPerRequestMax + 1) * 900 < 50 * 1024)

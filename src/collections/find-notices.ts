@@ -3,6 +3,7 @@ import { Refusal } from '../base/refusal.js'
 import { sql } from '../postgres/sql.js'
 import { listStatement } from '../postgres/statement.js'
 import type { Queryable, Tx } from '../postgres/tx.js'
+import type { NoticeDefect } from '../resources/collection-account.js'
 import { type CollectionAccount, isWallet } from './account.js'
 import type { ReportedPayment } from './ports.js'
 import { type NoticeName, type NoticeState, parseReported } from './store-notices.js'
@@ -39,19 +40,21 @@ export async function listOpenNotices(db: Queryable, limit: number): Promise<Ope
   })
 }
 
-export type OtherDeposit = Pick<OpenNotice, 'id' | 'amount' | 'currency' | 'receivedAt'>
+export type OtherDeposit = Pick<OpenNotice, 'id' | 'amount' | 'currency' | 'receivedAt'> & {
+  reason: NoticeDefect
+}
 
 const walletColumns = { id: 'uuid', rail: 'text', rail_account: 'text' } as const
 
-type RefusedRow = Pick<NoticeRow, 'id' | 'announced'> & { accountId: string }
+type RefusedRow = Pick<NoticeRow, 'id' | 'announced'> & { accountId: string; reason: NoticeDefect }
 
 const refusedDeposits = listStatement<typeof walletColumns, RefusedRow>({
   name: 'find_other_deposits',
   columns: walletColumns,
   text: (list, parameter) => `
-    select list.id as "accountId", n.id, n.announced from ${list}
+    select list.id as "accountId", n.id, n.announced, n.reason from ${list}
     cross join lateral (
-      select one.id, one.announced from notices one
+      select one.id, one.announced, one.reason from notices one
       where one.rail = list.rail and one.announced ->> 'accountNumber' = list.rail_account
         and one.state = 'REFUSED'
       order by one.received_at desc, one.id collate "C" desc
@@ -74,10 +77,10 @@ export async function findOtherDeposits(
   const found = new Map<string, OtherDeposit[]>()
   if (wallets.length === 0) return found
   const rows = await db.rows(refusedDeposits(wallets, limits.collections.paymentsShownMax))
-  for (const { accountId, id, announced } of rows) {
+  for (const { accountId, id, announced, reason } of rows) {
     const deposits = found.get(accountId) ?? []
     found.set(accountId, deposits)
-    deposits.push(toOtherDeposit({ id, reported: parseReported(announced) }))
+    deposits.push(toOtherDeposit({ id, reported: parseReported(announced), reason }))
   }
   for (const deposits of found.values()) deposits.sort(byTimeOnChain)
   return found
@@ -91,11 +94,11 @@ export function withRefused(found: OtherDeposit[], refused: RefusedNotice[]): Ot
     .sort(byTimeOnChain)
 }
 
-type RefusedNotice = { id: string; reported: ReportedPayment }
+type RefusedNotice = { id: string; reported: ReportedPayment; reason: NoticeDefect }
 
-function toOtherDeposit({ id, reported }: RefusedNotice): OtherDeposit {
+function toOtherDeposit({ id, reported, reason }: RefusedNotice): OtherDeposit {
   const { amount, currency, receivedAt } = reported
-  return { id, amount, currency, receivedAt }
+  return { id, amount, currency, reason, receivedAt }
 }
 
 /** Newest first. */

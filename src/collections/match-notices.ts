@@ -1,16 +1,16 @@
 import { after } from '../base/clock.js'
 import { limits } from '../base/limits.js'
 import { assets } from '../money/assets.js'
+import type { NoticeDefect } from '../resources/collection-account.js'
 import type { CollectionAccount } from './account.js'
 import type { ReportedPayment } from './ports.js'
 import { type RailAccount, type RailAccountKey, railAccountKey } from './store-accounts.js'
 import type { Notice, NoticeConclusion } from './store-notices.js'
 
-/** Why a payment is booked into no account. Operators see it; nothing is credited. */
-export type NoticeDefect = 'another_currency' | 'not_positive' | 'too_large'
-
 /** Null if the payment has no defect of its own, whatever its account. */
-export function findDefect({ amount, currency }: ReportedPayment): NoticeDefect | null {
+export function findDefect(reported: ReportedPayment): NoticeDefect | null {
+  const { amount, currency, isInOtherTokenAccount } = reported
+  if (isInOtherTokenAccount) return 'other_token_account'
   if (!(currency in assets)) return 'another_currency'
   if (amount <= 0n) return 'not_positive'
   return amount > limits.money.wireMax ? 'too_large' : null

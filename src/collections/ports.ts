@@ -76,6 +76,11 @@ export type ReportedPayment = {
   narration: string | null
   /** When the rail received the money, not when it notified us. */
   receivedAt: Date
+  /**
+   * A coin of ours in a token account of the wallet that is not its associated one. Sweeps do not
+   * reach it, so it is never credited.
+   */
+  isInOtherTokenAccount?: boolean
 }
 
 /** An unverified HTTP request to a rail's notice URL. */
@@ -257,8 +262,8 @@ export type Wallet = { address: string; tokenAccounts: Record<Coin, string> }
 export type TokenTransaction = {
   signature: string
   slot: bigint
-  /** Block time. */
-  at: Date
+  /** Block time; null: a majority of the endpoints does not agree on one. */
+  at: Date | null
   /** Negative if coins were sent out. */
   change: bigint
   /** Balance after the transaction. */

@@ -8,6 +8,7 @@ import type { Movement } from '../ledger/movement.js'
 import type { Asset } from '../money/assets.js'
 import { environmentKey, renameBusy } from '../postgres/busy.js'
 import type { Tx } from '../postgres/tx.js'
+import type { NoticeDefect } from '../resources/collection-account.js'
 import { type CollectionAccount, isWallet } from './account.js'
 import { cancelCounterpart, cancelledIfCounterpartPaid, pairCounterparts } from './counterparts.js'
 import {
@@ -27,7 +28,6 @@ import {
   concludeNotice,
   exceedsLimit,
   findDefect,
-  type NoticeDefect,
   railAccountOf,
 } from './match-notices.js'
 import type { Payment } from './payment.js'
@@ -171,7 +171,7 @@ async function judgeAll(
     if (exceedsLimit(account, notice)) refused.set(notice, 'too_large')
     else judged.push(judgeInBatch(batch, notice, ids[index]!))
   }
-  await addOtherDeposits(tx, judged, [...refused.keys()])
+  await addOtherDeposits(tx, judged, refused)
   if (judged.length > 0) await bookAll(tx, batch, judged, sorted)
   if (onBooked && judged.length > 0)
     tx.afterCommit(() => onBooked(judged.map(({ payment }) => payment)))
@@ -184,7 +184,11 @@ async function judgeAll(
 }
 
 /** Events show a wallet as its verify operation does: with the deposits that it does not accept. */
-async function addOtherDeposits(tx: Tx, judged: JudgedPayment[], refused: Notice[]): Promise<void> {
+async function addOtherDeposits(
+  tx: Tx,
+  judged: JudgedPayment[],
+  refused: Map<Notice, NoticeDefect>,
+): Promise<void> {
   const changed = judged.flatMap((one) => (one.cancelled ? [one, one.cancelled] : [one]))
   const ofWallets = changed.filter(({ account }) => isWallet(account))
   if (ofWallets.length === 0) return
@@ -192,10 +196,13 @@ async function addOtherDeposits(tx: Tx, judged: JudgedPayment[], refused: Notice
   const found = await findOtherDeposits(tx, [...wallets.values()])
   for (const one of ofWallets) {
     const { id, rail, railAccount } = one.account
-    const own = refused.filter(
-      (notice) => notice.rail === rail && notice.reported.railAccount === railAccount,
+    const own = [...refused].filter(
+      ([notice]) => notice.rail === rail && notice.reported.railAccount === railAccount,
     )
-    one.otherDeposits = withRefused(found.get(id) ?? [], own)
+    one.otherDeposits = withRefused(
+      found.get(id) ?? [],
+      own.map(([{ id, reported }, reason]) => ({ id, reported, reason })),
+    )
   }
 }
 

@@ -64,6 +64,7 @@ function toStored(reported: ReportedPayment): StoredPayment {
     amount: reported.amount.toString(),
     receivedAt: reported.receivedAt.toISOString(),
     sessionId: reported.bankSessionId,
+    ...(reported.isInOtherTokenAccount && { isInOtherTokenAccount: true }),
   }
 }
 
@@ -85,6 +86,7 @@ export function parseReported(text: string): ReportedPayment {
     bankSessionId: stored.sessionId,
     narration: stored.narration,
     receivedAt: new Date(stored.receivedAt),
+    ...(stored.isInOtherTokenAccount && { isInOtherTokenAccount: true }),
   }
 }
 

@@ -1,5 +1,6 @@
 import { Counter, Gauge, type Metric, type Registry } from 'prom-client'
 import type { Database } from '../postgres/database.js'
+import { listNodeChains } from '../rails/node-chains.js'
 import { listRailCalls, type RailCallSeries, railCallBounds } from '../rails/rail-calls.js'
 import type { FundFigures } from './fund-figures.js'
 
@@ -16,6 +17,18 @@ export function addRailMetrics(registry: Registry): void {
         this.inc({ rail, outcome: 'answered' }, answered)
         this.inc({ rail, outcome: 'failed' }, failed)
       }
+    },
+  })
+  new Gauge({
+    name: 'manilla_rpc_node_on_wrong_chain',
+    help: 'Solana RPC nodes: 1 if the last answer came from a wrong chain and was not used, else 0.',
+    labelNames: ['node'],
+    registers: [registry],
+    // The same nodes, asked by every process.
+    aggregator: 'max',
+    collect() {
+      this.reset()
+      for (const { host, isWrong } of listNodeChains()) this.set({ node: host }, isWrong ? 1 : 0)
     },
   })
   const name = 'manilla_rail_call_seconds'

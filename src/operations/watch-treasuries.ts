@@ -10,7 +10,7 @@ import type { FundFigures } from './fund-figures.js'
 /** A hot wallet and its minimum balances, in the smallest unit. */
 export type WatchedTreasury = {
   mode: Mode
-  rail: Pick<SolanaRail, 'treasuryBalances' | 'treasuryAddress'>
+  rail: Pick<SolanaRail, 'treasuryBalances' | 'treasuryAddress' | 'watchChains'>
   floors: SolanaConfig['floors']
 }
 
@@ -24,6 +24,8 @@ export async function watchTreasury(
 ): Promise<number> {
   let alarms = 0
   const { treasuryAddress } = rail
+  // While nothing else asks a node, a chain that changed behind its URL would stay unnoticed.
+  await rail.watchChains()
   const balances = await rail.treasuryBalances()
   for (const coin of Object.keys(balances) as (keyof typeof balances)[]) {
     const floor = floors[coin]

@@ -1,8 +1,9 @@
-import type { Clock } from '../base/clock.js'
+import { type Clock, second } from '../base/clock.js'
 import { limits } from '../base/limits.js'
 import { type PayoutKind, payoutKinds } from '../payouts/payout.js'
 import { type Sql, sql } from '../postgres/sql.js'
 import type { Queryable } from '../postgres/tx.js'
+import { listExpiredAttempts } from '../wallets/expired-attempts.js'
 
 export type DueLag = { work: string; lagSeconds: number }
 
@@ -25,7 +26,11 @@ export type OpenPayouts = {
   ageSeconds: number
 }
 
+/** Transactions that expired and have no outcome, by rail. */
+export type ExpiredAttempts = { rail: string; count: number; ageSeconds: number }
+
 export type WorkFigures = {
+  expired: ExpiredAttempts[]
   dueLag: DueLag[]
   webhooks: WebhookBacklog
   payouts: OpenPayouts[]
@@ -62,9 +67,20 @@ async function readWorkFigures(db: Queryable, now: Date): Promise<WorkFigures> {
   const dueLag = await readDueLag(db, now)
   const webhooks = await readBacklog(db, now)
   const payouts = await readOpenPayouts(db, now)
+  const expired = await readExpired(db, now)
   const [size] = await db.rows(sql<{ bytes: number }>`
     select pg_database_size(current_database())::float8 as bytes`)
-  return { dueLag, webhooks, payouts, databaseBytes: size!.bytes }
+  return { dueLag, webhooks, payouts, expired, databaseBytes: size!.bytes }
+}
+
+async function readExpired(db: Queryable, now: Date): Promise<ExpiredAttempts[]> {
+  const attempts = await listExpiredAttempts(db, now, limits.metrics.rowsCountedMax)
+  const rails = [...new Set(attempts.map(({ rail }) => rail))]
+  return rails.map((rail) => {
+    const own = attempts.filter((attempt) => attempt.rail === rail)
+    const ageSeconds = (now.getTime() - own[0]!.signedAt.getTime()) / second
+    return { rail, count: own.length, ageSeconds }
+  })
 }
 
 /** Deliveries are read per endpoint, one index probe each, because there may be very many. */

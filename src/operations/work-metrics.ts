@@ -100,6 +100,24 @@ export function addWorkFigures(
         value: ageSeconds,
       })),
   )
+  add(
+    'manilla_expired_transactions',
+    {
+      help: 'Transactions of payouts and sweeps that expired minutes ago and have no outcome.',
+      labels: ['rail'],
+    },
+    async () =>
+      (await figures()).expired.map(({ rail, count }) => ({ labels: { rail }, value: count })),
+  )
+  add(
+    'manilla_expired_transaction_age_seconds',
+    { help: 'Time since the oldest of them was signed.', labels: ['rail'] },
+    async () =>
+      (await figures()).expired.map(({ rail, ageSeconds }) => ({
+        labels: { rail },
+        value: ageSeconds,
+      })),
+  )
   add('manilla_database_bytes', { help: 'Size of the database on disk.' }, async () => [
     { value: (await figures()).databaseBytes },
   ])

@@ -151,8 +151,7 @@ export function toHoldMovement({ payout }: Pick<NewPayout, 'payout'>): Movement 
 }
 
 function toAttempt({ payout, attempt, preparedAt }: NewPayout): NewAttempt {
-  const { token, wire, validUntil } = attempt
-  return { token, wire, validUntil, payout, number: 1, createdAt: preparedAt }
+  return { ...attempt, payout, number: 1, createdAt: preparedAt }
 }
 
 function toSubmittedEvent({ payout, shown }: NewPayout) {

@@ -275,16 +275,7 @@ export async function approvePayout(
   tx.write(sql`
     update payouts set status = 'SUBMITTED', submitted_at = ${at}, event_sequence = ${sequence}
     where environment_id = ${environmentId} and id = ${id} and status = 'PENDING'`)
-  insertAttempts(tx, now, [
-    {
-      token: attempt.token,
-      wire: attempt.wire,
-      validUntil: attempt.validUntil,
-      payout: submitted,
-      number: 1,
-      createdAt: now,
-    },
-  ])
+  insertAttempts(tx, now, [{ ...attempt, payout: submitted, number: 1, createdAt: now }])
   const type = payoutKinds[kind].events?.submitted
   if (type)
     emitAll(tx, now, [

@@ -11,7 +11,7 @@ import type { LiveAttempt } from './ports.js'
 /** The column `looks` counts polls. */
 const columns = `job.environment_id as "environmentId", job.payout_id as "payoutId", job.number,
   job.rail, job.token, job.wire, job.valid_until as "validUntil",
-  job.expires_by as "expiresBy", job.looks as polls,
+  job.signed_slot as "signedSlot", job.expires_by as "expiresBy", job.looks as polls,
   job.created_at as "createdAt", (select row_to_json(p) from (select kind, asset from payouts
     where environment_id = job.environment_id and id = job.payout_id) p) as payout`
 

@@ -38,6 +38,11 @@ export type PreparedAttempt = {
   wire: Buffer
   /** Height of the last block in which it can land; null: it never expires. */
   validUntil: bigint | null
+  /**
+   * The slot that a majority of the nodes had reached when it was signed: no earlier block can
+   * include it. Null or absent: unknown, or not on a chain.
+   */
+  signedSlot?: bigint | null
 }
 
 /** An attempt read from its committed row. */

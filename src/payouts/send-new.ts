@@ -58,9 +58,7 @@ function toLiveAttempt({ payout, attempt, preparedAt }: NewPayout): LiveAttempt 
     number: 1,
     reference: referenceOf(payout),
     asset: payout.asset,
-    token: attempt.token,
-    wire: attempt.wire,
-    validUntil: attempt.validUntil,
+    ...attempt,
     polls: 0,
     createdAt: preparedAt,
   }

@@ -126,6 +126,7 @@ const insertAttemptRows = listStatement({
     token: 'text',
     wire: 'bytea',
     valid_until: 'int8',
+    signed_slot: 'int8',
     due_at: 'timestamptz',
     created_at: 'timestamptz',
   },
@@ -136,16 +137,17 @@ const insertAttemptRows = listStatement({
 /** First polled a moment later, when the process that created them has sent them. */
 export function insertAttempts(tx: Tx, now: Date, attempts: NewAttempt[]): void {
   if (attempts.length === 0) return
-  const rows = attempts.map(({ payout, number, token, wire, validUntil, createdAt }) => ({
+  const rows = attempts.map(({ payout, ...attempt }) => ({
     environment_id: payout.environmentId,
     payout_id: payout.id,
-    number,
+    number: attempt.number,
     rail: payout.rail,
-    token,
-    wire,
-    valid_until: validUntil,
+    token: attempt.token,
+    wire: attempt.wire,
+    valid_until: attempt.validUntil,
+    signed_slot: attempt.signedSlot ?? null,
     due_at: after(now, limits.payouts.firstPollDelayMs),
-    created_at: createdAt,
+    created_at: attempt.createdAt,
   }))
   tx.write(insertAttemptRows(rows))
 }

@@ -100,17 +100,31 @@ export const creditedAccount = resource('CreditedAccount', {
   payment,
 })
 
+/** Why a payment is booked into no account. Operators see it; nothing is credited. */
+export const noticeDefects = [
+  'another_currency',
+  'other_token_account',
+  'not_positive',
+  'too_large',
+] as const
+export type NoticeDefect = (typeof noticeDefects)[number]
+
 const otherDeposits = Type.Optional(
   Type.Array(
     Type.Object({
       asset: text('USDT', '`USDC`, `USDT`, or the mint address of another token.'),
       units: text('5000000', 'Amount in the smallest unit of the token.'),
+      reason: Type.Enum([...noticeDefects], {
+        description:
+          '`another_currency`: a token that the wallet does not accept. `other_token_account`: sent to a token account of the wallet that is not its associated one, which payers should never name. `not_positive`, `too_large`: an amount that cannot be booked.',
+        examples: ['another_currency'],
+      }),
       signature,
       receivedAt: timestamp('When the chain received the deposit.'),
     }),
     {
       description:
-        'Deposits of tokens that this wallet does not accept. They stay in the wallet and are not credited. The latest 50, newest first; only present if there are any, and not in lists.',
+        'Deposits that this wallet does not accept. They stay in the wallet and are not credited. The latest 50, newest first; only present if there are any, and not in lists.',
       examples: [[]],
     },
   ),
@@ -182,7 +196,13 @@ export type AccountFields = AmountFields & {
 }
 
 /** The id starts with the signature of the transaction. */
-type OtherDepositFields = { id: string; amount: bigint; currency: string; receivedAt: Date }
+type OtherDepositFields = {
+  id: string
+  amount: bigint
+  currency: string
+  reason: NoticeDefect
+  receivedAt: Date
+}
 
 type Extras = {
   payments: PaymentFields[]
@@ -302,11 +322,12 @@ function dedicatedCryptoWalletFields(account: AccountFields, { otherDeposits, cr
 }
 
 /** In the smallest unit, because the decimals of an unknown token are not known. */
-function showOtherDeposit({ id, amount, currency, receivedAt }: OtherDepositFields) {
+function showOtherDeposit({ id, amount, currency, reason, receivedAt }: OtherDepositFields) {
   const [signature] = id.split(':')
   return {
     asset: currency,
     units: amount.toString(),
+    reason,
     signature,
     receivedAt: receivedAt.toISOString(),
   }

@@ -37,7 +37,7 @@ export function judgeHistory(
   const { moves: listed, unreadable, isPartial = false } = reading
   const moves = sortMoves(startBalance(account, listed), listed)
   const incoming = moves.filter(({ change }) => change > 0n)
-  const deposits = incoming.map((move) => toDeposit(account, move))
+  const deposits = incoming.map((move) => toDeposit(now, account, move))
   const last = moves.at(-1)
   // A lagging endpoint may not know `readTo`, and lists again what was read before.
   const isBehind = last !== undefined && last.slot < readSlot && unreadable.length === 0
@@ -102,10 +102,8 @@ function findHoles({ readTo, amount }: TokenAccount, moves: TokenTransaction[]):
 }
 
 /** The id includes the token account: one transaction can pay several. */
-function toDeposit(
-  { address, wallet, asset }: TokenAccount,
-  move: TokenTransaction,
-): ReportedPayment {
+function toDeposit(now: Date, account: TokenAccount, move: TokenTransaction): ReportedPayment {
+  const { address, wallet, asset } = account
   return {
     id: `${move.signature}:${address}`,
     railAccount: wallet,
@@ -114,8 +112,21 @@ function toDeposit(
     sender: { address: move.sender === null ? null : toPlainText(move.sender) },
     bankSessionId: null,
     narration: move.memo === null ? null : toPlainText(move.memo),
-    receivedAt: move.at,
+    receivedAt: isBelievable(now, account, move.at) ? move.at : now,
   }
+}
+
+/**
+ * Lateness is judged by the block time. A time before the wallet existed, or in the future, is
+ * wrong; then the deposit counts from when it was first read.
+ */
+function isBelievable(now: Date, { walletCreatedAt }: TokenAccount, at: Date | null): at is Date {
+  const { blockTimeEarlyMaxMs, blockTimeAheadMaxMs } = limits.deposits
+  return (
+    at !== null &&
+    at >= after(walletCreatedAt, -blockTimeEarlyMaxMs) &&
+    at <= after(now, blockTimeAheadMaxMs)
+  )
 }
 
 /** Payers control this text: remove what PostgreSQL rejects, and surrogates that the cut splits. */

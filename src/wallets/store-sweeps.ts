@@ -56,12 +56,12 @@ export async function lockUnchanged(tx: Tx, rail: string, parts: SweepPart[]): P
 
 /** A unique index rejects a token account that another live sweep includes. */
 export function insertSweep(tx: Tx, now: Date, sweep: Sweep, parts: SweepPart[]): void {
-  const { rail, id, asset, amount, token, wire, validUntil } = sweep
+  const { rail, id, asset, amount, token, wire, validUntil, signedSlot = null } = sweep
   tx.write(sql`
     insert into sweeps
-      (rail, id, asset, amount, token, wire, valid_until, state, due_at, created_at)
-    values (${rail}, ${id}, ${asset}, ${amount}, ${token}, ${wire}, ${validUntil}, 'LIVE',
-      ${after(now, limits.sweeps.pollIntervalMs)}, ${now})`)
+      (rail, id, asset, amount, token, wire, valid_until, signed_slot, state, due_at, created_at)
+    values (${rail}, ${id}, ${asset}, ${amount}, ${token}, ${wire}, ${validUntil}, ${signedSlot},
+      'LIVE', ${after(now, limits.sweeps.pollIntervalMs)}, ${now})`)
   const rows = parts.map((part) => ({
     rail,
     sweep_id: id,
@@ -110,7 +110,7 @@ const sweepsDue: DueTable = {
   ownerColumn: 'rail',
   counterColumn: 'looks',
   returning: `job.rail, job.id, job.asset, job.amount, job.token, job.wire,
-    job.valid_until as "validUntil", job.looks as polls, job.created_at as "createdAt"`,
+    job.valid_until as "validUntil", job.signed_slot as "signedSlot", job.looks as polls, job.created_at as "createdAt"`,
 }
 
 export type ClaimedSweep = Sweep & { polls: number; createdAt: Date }

@@ -30,6 +30,8 @@ const tokenAccountsDue: DueTable = {
     job.read_slot as "readSlot", job.is_unread as "isUnread", job.unread_looks as "unreadPolls",
     job.has_trouble as "hasTrouble", job.busy_until as "busyUntil",
     job.audited_at as "auditedAt", job.looks as polls,
+    (select w.created_at from wallets w where w.rail = job.rail and w.address = job.wallet)
+      as "walletCreatedAt",
     (select a.kind from collection_accounts a
       where a.rail = job.rail and a.rail_account = job.wallet)
       as kind, ${booked} as booked`,

@@ -6,6 +6,8 @@ export type TokenAccount = {
   rail: string
   address: string
   wallet: string
+  /** Real time at which the wallet was derived: no payer knew its address before. */
+  walletCreatedAt: Date
   asset: string
   /** The balance after the last transaction that was read. */
   amount: bigint

@@ -4,9 +4,9 @@ import { limits } from '../base/limits.js'
 import type { Logger } from '../base/log.js'
 import { isDedicated } from '../collections/account.js'
 import type { JudgingLane } from '../collections/notice-lanes.js'
-import type { HistoryRange, WalletRail } from '../collections/ports.js'
+import type { HistoryRange, ReportedPayment, WalletRail } from '../collections/ports.js'
 import { formatMoney } from '../money/amounts.js'
-import { isCoin } from '../money/assets.js'
+import { coins, isCoin } from '../money/assets.js'
 import { recordDisputes } from '../payouts/disputes.js'
 import type { Database } from '../postgres/database.js'
 import { judgeHistory } from './judge-history.js'
@@ -168,8 +168,13 @@ function isAuditDue(now: Date, { auditedAt, busyUntil }: TokenAccount): boolean 
 }
 
 /** An audit is complete when the whole history was read without gaps. */
-function toResult({ logger }: Tools, now: Date, { account, balance, reading }: Poll): PollResult {
+function toResult(
+  { logger, rail: { mints } }: Tools,
+  now: Date,
+  { account, balance, reading }: Poll,
+): PollResult {
   const judged = judgeHistory(now, account, { balance, reading })
+  const deposits = judged.deposits.map((deposit) => nameCoin(mints, deposit))
   const unreadPolls = judged.isUnread ? account.unreadPolls + 1 : 0
   const isUnreadTooLong = unreadPolls > limits.deposits.unreadPollsMax
   const isPartial = reading && !(reading instanceof Error) && reading.isPartial
@@ -187,7 +192,23 @@ function toResult({ logger }: Tools, now: Date, { account, balance, reading }: P
   const isComplete = reading && !isPartial && !verdict.trouble && !verdict.isUnread
   const isAudited = isComplete && isAuditDue(now, account)
   const dueAt = after(now, nextPollMs(now, account, verdict))
-  return { ...verdict, account, unreadPolls, dueAt, auditedAt: isAudited ? now : auditedAt }
+  return {
+    ...verdict,
+    deposits,
+    account,
+    unreadPolls,
+    dueAt,
+    auditedAt: isAudited ? now : auditedAt,
+  }
+}
+
+/**
+ * A coin of ours in a token account that is not the associated one is watched like another token,
+ * under the address of its mint.
+ */
+function nameCoin(mints: WalletRail['mints'], deposit: ReportedPayment): ReportedPayment {
+  const coin = coins.find((each) => mints[each] === deposit.currency)
+  return coin ? { ...deposit, currency: coin, isInOtherTokenAccount: true } : deposit
 }
 
 /** The history is readable, but balance, history and books do not match. */

@@ -8,10 +8,11 @@ import {
 } from '@solana-program/token'
 import { beforeEach, expect, test } from 'vitest'
 import { day, minute, second } from '../../src/base/clock.js'
+import { listOpenNotices } from '../../src/collections/find-notices.js'
 import type { TokenHistory, WalletRail } from '../../src/collections/ports.js'
 import { sql } from '../../src/postgres/sql.js'
 import { land, openFaucet } from '../rails/solana/rail.js'
-import { tokenAccountOf } from '../simulation/localnet/transfers.js'
+import { tokenAccountOf, usdc } from '../simulation/localnet/transfers.js'
 import { openWithWallets, shopOf } from '../support/open-with-wallets.js'
 import { expectAllProofs } from '../support/sound-books.js'
 
@@ -85,6 +86,46 @@ test('the largest possible amount of a worthless token blocks no deposits', asyn
   expect(await available()).toBe('39.8')
   const most = 2n ** 63n - 1n
   expect(await rowOf(stray)).toEqual({ amount: most, isUnread: false, hasTrouble: false })
+  await expectAllProofs(db)
+})
+
+// Sweeps empty the associated token account only.
+test('USDC in another token account of a wallet is named so, with its asset', async () => {
+  const { reference, address: wallet } = await open('elsewhere')
+  await shop.deposit(wallet, '10')
+  await service.settle()
+  const before = await available()
+  const faucet = await openFaucet(chain)
+  const account = await generateKeyPairSigner()
+  const lamports: number = await chain.call('getMinimumBalanceForRentExemption', 165)
+  const made = { payer: faucet, newAccount: account, lamports, space: 165 }
+  await land(chain, faucet, [
+    getCreateAccountInstruction({ ...made, programAddress: TOKEN_PROGRAM_ADDRESS }),
+    getInitializeAccount3Instruction({
+      account: account.address,
+      mint: usdc,
+      owner: address(wallet),
+    }),
+    getMintToInstruction({
+      mint: usdc,
+      token: account.address,
+      mintAuthority: faucet,
+      amount: 25_000_000n,
+    }),
+  ])
+  await chain.advance(33)
+  clock.advance(day)
+  for (let polls = 0; polls < 3; polls++) await service.settle()
+  expect(await available()).toBe(before)
+  const shown = await shop.get(`/v1/collections/dedicated-crypto-wallets/${reference}`)
+  const expected = { asset: 'USDC', units: '25000000', reason: 'other_token_account' }
+  expect(shown.otherDeposits).toMatchObject([expected])
+  const kept = (await listOpenNotices(db, 100)).filter((one) => one.accountNumber === wallet)
+  expect(kept).toMatchObject([
+    { state: 'REFUSED', reason: 'other_token_account', currency: 'USDC', amount: 25_000_000n },
+  ])
+  await service.sweep()
+  await service.settle()
   await expectAllProofs(db)
 })
 

@@ -61,7 +61,11 @@ test('an error is logged for every coin below its floor', async () => {
   const figures = new FundFigures()
   const watch = (floors: object) => {
     const balances = { SOL: 5n, USDC: 100_000_000n, USDT: 7n }
-    const treasury = { treasuryBalances: async () => balances, treasuryAddress: 'here' }
+    const treasury = {
+      treasuryBalances: async () => balances,
+      treasuryAddress: 'here',
+      watchChains: async () => {},
+    }
     const tools = { db: service.db, logger, figures }
     return watchTreasury(tools, { mode: 'test', rail: treasury, floors })
   }

@@ -1,6 +1,10 @@
+import { Registry } from 'prom-client'
 import { expect, test } from 'vitest'
+import { newId } from '../../src/base/ids.js'
 import { limits } from '../../src/base/limits.js'
+import { examineWork } from '../../src/operations/doctor/examine-work.js'
 import { createWorkFigures } from '../../src/operations/work-figures.js'
+import { addWorkFigures } from '../../src/operations/work-metrics.js'
 import { sql } from '../../src/postgres/sql.js'
 import { toStatement } from '../../src/postgres/statement.js'
 import type { Source } from '../../src/postgres/tx.js'
@@ -109,9 +113,10 @@ test('open work is measured in few pages, however many rows there are', async ()
     { kind: 'bank_transfer', state: 'review', count: 3, ageSeconds: 300_000 },
   ])
   expect(figures.payouts).toHaveLength(8)
-  const [lag, backlog, payouts] = pages
+  const [lag, backlog, payouts, expired] = pages
   expect(lag).toBeLessThan(100)
   expect(backlog).toBeLessThan(300)
+  expect(expired).toBeLessThan(100)
   // One page per payout in the worst case, up to the limit.
   expect(payouts).toBeLessThan(limits.metrics.rowsCountedMax + 200)
 })
@@ -135,4 +140,53 @@ test('scrapes within some seconds share one reading, and a failure is not kept',
   await expect(read()).rejects.toThrow('no database')
   isDown = false
   await expect(read()).resolves.toBeDefined()
+})
+
+test('transactions that expired and have no outcome are counted and named', async () => {
+  const signedAt = clock.now()
+  const own = await freshDatabase()
+  const environment = await insertEnvironment(own)
+  for (const [kind, asset, rail, validUntil] of [
+    ['crypto_transfer', 'USDC', 'solana:chain', 150],
+    ['bank_transfer', 'NGN', 'paper', null],
+  ] as const) {
+    const id = newId(signedAt)
+    await own.rows(sql`
+      insert into payouts (environment_id, id, kind, rail, asset, amount, fee, requested_amount,
+        destination, metadata, status, event_sequence, submitted_at, created_at)
+      values (${environment}, ${id}, ${kind}, ${rail}, ${asset}, 1, 0, '1', '{}', '{}',
+        'SUBMITTED', 1, ${signedAt}, ${signedAt})`)
+    await own.rows(sql`
+      insert into payout_attempts (environment_id, payout_id, number, rail, token, wire,
+        valid_until, state, due_at, created_at)
+      values (${environment}, ${id}, 1, ${rail}, ${`token of ${kind}`}, '', ${validUntil}, 'LIVE',
+        ${signedAt}, ${signedAt})`)
+  }
+  await own.rows(sql`
+    insert into sweeps (rail, id, asset, amount, token, wire, valid_until, state, due_at, created_at)
+    values ('solana:chain', ${newId(signedAt)}, 'USDC', 1, 'token of a sweep', '', 150, 'LIVE',
+      ${signedAt}, ${signedAt}::timestamptz + interval '1 s')`)
+  const readAfter = async (minutes: number) => {
+    const later = manualClock(new Date(signedAt.getTime() + minutes * 60_000))
+    const { expired } = await createWorkFigures({ db: own, clock: later })()
+    const results = await examineWork({ db: own, clock: later })
+    return { expired, named: results.filter(({ check }) => check === 'Transactions') }
+  }
+  expect(await readAfter(4)).toEqual({ expired: [], named: [] })
+  const { expired, named } = await readAfter(6)
+  expect(expired).toEqual([{ rail: 'solana:chain', count: 2, ageSeconds: 360 }])
+  expect(named.map(({ message }) => message)).toEqual([
+    expect.stringMatching(
+      /^ct_\w+ on solana:chain is open 6 minutes after token of crypto_transfer/,
+    ),
+    expect.stringMatching(/^sw_\w+ on solana:chain is open 5 minutes after token of a sweep/),
+  ])
+  const registry = new Registry()
+  addWorkFigures(registry, {
+    db: own,
+    clock: manualClock(new Date(signedAt.getTime() + 360_000)),
+  })
+  const metrics = await registry.metrics()
+  expect(metrics).toContain('manilla_expired_transactions{rail="solana:chain"} 2')
+  expect(metrics).toContain('manilla_expired_transaction_age_seconds{rail="solana:chain"} 360')
 })

@@ -43,6 +43,25 @@ test('a signature belongs to one attempt, a bank reference may belong to several
   await run(copyAttempt('failed', 'DEAD', 'token', 'null'))
 })
 
+test('an attempt is never signed again on another chain', async () => {
+  const constraint = 'attempts_stay_on_one_chain'
+  const moved = copyAttempt('failed', 'DEAD').replace('9, rail,', `9, rail || ':other',`)
+  await expect(run(moved)).rejects.toMatchObject({ constraint })
+})
+
+test('a mode keeps its chain, and only live mode uses mainnet', async () => {
+  const mainnet = '5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d'
+  const insert = (mode: string, hash: string) =>
+    run(`insert into chains (mode, genesis_hash, pinned_at) values ('${mode}', '${hash}', now())`)
+  const constraint = 'only_live_uses_mainnet'
+  await expect(insert('live', 'devnet')).rejects.toMatchObject({ constraint })
+  await expect(insert('test', mainnet)).rejects.toMatchObject({ constraint })
+  await insert('test', 'devnet')
+  await expect(insert('test', 'testnet')).rejects.toMatchObject({ constraint: 'chains_pkey' })
+  for (const change of [`update chains set genesis_hash = 'testnet'`, 'delete from chains'])
+    await expect(run(change)).rejects.toThrow('never edited or removed')
+})
+
 test('a reference is unique across environments', async () => {
   const copy = `
     insert into payouts (environment_id, id, kind, rail, asset, amount, fee, requested_amount,
@@ -69,6 +88,7 @@ describe('amounts, destinations and sent bytes cannot be edited', () => {
     ['payout_attempts', `wire = '\\x00'`],
     ['payout_attempts', `token = 'another'`],
     ['payout_attempts', 'valid_until = valid_until + 1'],
+    ['payout_attempts', 'signed_slot = 1'],
   ])('%s: %s', async (table, change) => {
     const refusal = { message: `${table} rows are never edited or removed` }
     await expect(run(`update ${table} set ${change}`)).rejects.toMatchObject(refusal)

@@ -140,6 +140,14 @@ export function inventDeposit(invented: Invented): Lie {
     }
     if (method === 'getSignaturesForAddress' && params[0] === tokenAccount)
       return [{ signature, slot, err: null, memo: null, blockTime }, ...result]
+    if (method === 'getSignatureStatuses') {
+      const final = { slot, err: null, confirmationStatus: 'finalized' }
+      const asked = params[0] as string[]
+      const value = result.value.map((status: unknown, index: number) =>
+        asked[index] === signature ? final : status,
+      )
+      return { ...result, value }
+    }
     return method === 'getTransaction' && params[0] === signature ? transaction : undefined
   }
 }

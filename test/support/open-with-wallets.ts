@@ -8,8 +8,9 @@ import { createJudgingLane } from '../../src/collections/notice-lanes.js'
 import type { WalletRail } from '../../src/collections/ports.js'
 import { sendReturns } from '../../src/collections/send-returns.js'
 import { pollPayouts } from '../../src/payouts/poll-payouts.js'
+import type { PayoutRail } from '../../src/payouts/ports.js'
 import { connect } from '../../src/postgres/connection.js'
-import { createSolanaRail } from '../../src/rails/solana/rail.js'
+import { createSolanaRail, type SolanaRail } from '../../src/rails/solana/rail.js'
 import { createSeedSigner, makeMnemonic } from '../../src/rails/solana/seed.js'
 import { createKeySigner } from '../../src/rails/solana/signer.js'
 import type { WalletSigner } from '../../src/rails/solana/wallet-signer.js'
@@ -22,7 +23,7 @@ import { concludeSweeps } from '../../src/wallets/conclude-sweeps.js'
 import { sweepWallets } from '../../src/wallets/sweep-wallets.js'
 import { watchWallets } from '../../src/wallets/watch-wallets.js'
 import { newSecret, noOpenPayouts } from '../rails/solana/rail.js'
-import { openChain } from '../simulation/localnet/localnet.js'
+import { openChain, type TestChain } from '../simulation/localnet/localnet.js'
 import { manualClock } from './clock.js'
 import { freshDatabase } from './database.js'
 import { type Merchant, openManilla, whenDone } from './open-manilla.js'
@@ -33,8 +34,15 @@ const aWhileMs = 90_000
 /** Blocks until finality. */
 const untilFinal = 33
 
+type WalletSetup = {
+  /** Nodes that the rail uses; by default, the chain's first. */
+  endpoints?: (chain: TestChain) => Promise<string[]>
+  /** Replaces the payout rail of the service, not that of the worker. */
+  served?: (rail: SolanaRail) => PayoutRail
+}
+
 /** A service with deposit wallets, shared by a file. The test produces blocks and runs the workers. */
-export async function openWithWallets() {
+export async function openWithWallets(setup: WalletSetup = {}) {
   const db = await freshDatabase()
   const chain = await openChain()
   // Blocks carry real time, by which lateness is judged.
@@ -43,9 +51,10 @@ export async function openWithWallets() {
   const logger = createLogger('debug', { write: (line) => log.push(line) })
   const signer = createKeySigner(newSecret())
   await giveLamports(chain.url, signer.address)
+  const endpoints = (await setup.endpoints?.(chain)) ?? [chain.url]
   const openRail = async (walletSigner: WalletSigner) => {
     const opened = await createSolanaRail({
-      endpoints: [chain.url],
+      endpoints,
       signer,
       walletSigner,
       clock,
@@ -58,11 +67,12 @@ export async function openWithWallets() {
     return opened
   }
   const rail = await openRail(createSeedSigner(makeMnemonic()))
+  const served = setup.served?.(rail) ?? rail
   const wallets = rail.wallets!
   const mint = createCoinMint(chain.url, rail)
   const service = await openManilla({
     beside: { db, clock, secret: new Secret(randomBytes(32).toString('hex')) },
-    rails: { test: { crypto_transfer: rail, crypto_return: rail }, live: {} },
+    rails: { test: { crypto_transfer: served, crypto_return: served }, live: {} },
     wallets: { test: wallets, live: undefined },
     localnetPayers: createLocalnetPayers(chain.url, { waitsForBlock: false }),
     mint,
@@ -91,6 +101,7 @@ export async function openWithWallets() {
     chain,
     clock,
     rail,
+    signer,
     openRail,
     wallets,
     lane,

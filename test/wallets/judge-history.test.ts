@@ -11,6 +11,7 @@ const fresh: TokenAccount = {
   rail: 'solana:test',
   address: 'coins',
   wallet: 'wallet',
+  walletCreatedAt: now,
   asset: 'USDC',
   amount: 0n,
   readTo: null,
@@ -201,4 +202,21 @@ test('memos are cleaned of characters that the database rejects', () => {
     reading: { moves: [{ ...move!, memo: `${'a'.repeat(199)}\u{1f600}` }], unreadable: [] },
   })
   expect(cut.deposits[0]!.narration).toBe(`${'a'.repeat(199)}\ufffd`)
+})
+
+test.each([
+  ['just before the wallet was stored', -30 * 60_000, true],
+  ['after it', 60_000, true],
+  ['slightly ahead of our clock', 3_600_000 + 4 * 60_000, true],
+  ['long before the wallet existed', -61 * 60_000, false],
+  ['in 1970', -now.getTime(), false],
+  ['in the future', 3_600_000 + 6 * 60_000, false],
+  ['unknown', null, false],
+])('a deposit whose block time is %s', (_, offsetMs, isBelieved) => {
+  const seenAt = new Date(now.getTime() + 3_600_000)
+  const at = offsetMs === null ? null : new Date(now.getTime() + offsetMs)
+  const moves = toHistory([5]).map((move) => ({ ...move, at }))
+  const reading = { moves, unreadable: [] }
+  const { deposits } = judgeHistory(seenAt, fresh, { balance: 5n, reading })
+  expect(deposits[0]!.receivedAt).toEqual(isBelieved ? at : seenAt)
 })

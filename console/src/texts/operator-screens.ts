@@ -265,6 +265,7 @@ export const operatorTexts = {
     refused: 'Refused',
     reasons: {
       another_currency: 'another currency',
+      other_token_account: 'not in the associated token account',
       not_positive: 'not an amount',
       too_large: 'too large',
     } as Record<string, string>,

@@ -2,12 +2,15 @@ import { after, type Clock } from '../../base/clock.js'
 import { type Config, coinDecimals } from '../../base/config.js'
 import type { Mode } from '../../base/environment.js'
 import { limits } from '../../base/limits.js'
+import { createLogger } from '../../base/log.js'
 import type { BanksByProvider } from '../../collections/prepare-accounts.js'
 import { formatCoins } from '../../money/amounts.js'
 import { listShortfalls } from '../../payouts/report-shortfall.js'
 import type { Database } from '../../postgres/database.js'
-import { ChainIdentity } from '../../rails/solana/chain-identity.js'
-import { RpcEndpoint } from '../../rails/solana/endpoint.js'
+import { ChainIdentity, unpinned } from '../../rails/solana/chain-identity.js'
+import { type RpcEndpoint, WrongChain } from '../../rails/solana/endpoint.js'
+import { Endpoints } from '../../rails/solana/endpoints.js'
+import { findPinnedChain } from '../../rails/solana/store-chains.js'
 import { readOpenPayoutTotal, type WatchedTreasury } from '../watch-treasuries.js'
 import { type CheckResult, failure, ok, runCheck, warning } from './check-result.js'
 
@@ -15,23 +18,40 @@ import { type CheckResult, failure, ok, runCheck, warning } from './check-result
 export async function examineEndpoints(
   config: Config,
   mode: Mode,
-  tools: { clock: Clock; urls?: string[] },
+  { db, clock, localnetUrl }: { db: Database; clock: Clock; localnetUrl?: string | undefined },
 ): Promise<CheckResult[]> {
-  const urls = tools.urls ?? config.solana[mode].urls
-  const identity = new ChainIdentity(mode === 'live' ? 'mainnet' : 'not-mainnet')
-  const checks = urls.map((url) => {
-    const check = `Solana (${mode})`
-    const fix = `Check SOLANA_${mode.toUpperCase()}_RPC_URLS, and that this machine can reach it.`
-    return runCheck(check, fix, async () => {
-      const endpoint = new RpcEndpoint(url, identity)
-      try {
-        return [await examineEndpoint(endpoint, check, tools.clock)]
-      } finally {
-        endpoint.close()
-      }
-    })
-  })
-  return (await Promise.all(checks)).flat()
+  const urls = localnetUrl === undefined ? config.solana[mode].urls : [localnetUrl]
+  if (urls.length === 0) return []
+  // A check stores nothing.
+  const pinned = { ...unpinned, find: () => findPinnedChain(db, mode) }
+  const identity = new ChainIdentity(
+    mode === 'live' ? 'mainnet' : 'not-mainnet',
+    localnetUrl === undefined ? pinned : unpinned,
+  )
+  const endpoints = new Endpoints(urls, identity, createLogger('silent'))
+  const check = `Solana (${mode})`
+  const variable = `SOLANA_${mode.toUpperCase()}_RPC_URLS`
+  const fix = `Check ${variable}, and that this machine can reach it.`
+  const examineNode = async (endpoint: RpcEndpoint) => {
+    try {
+      return [await examineEndpoint(endpoint, check, clock)]
+    } catch (error) {
+      if (!(error instanceof WrongChain)) throw error
+      const remove = `Remove the node from ${variable}, or ask its provider: no answer of it is used.`
+      return [failure(check, error.message, remove)]
+    }
+  }
+  try {
+    const unclear = await endpoints.verifyChains().catch((error: Error) => error)
+    if (unclear && identity.genesisHash === undefined)
+      return [failure(check, unclear.message, `Name nodes of one chain in ${variable}.`)]
+    const checks = endpoints.all.map((endpoint) =>
+      runCheck(check, fix, () => examineNode(endpoint)),
+    )
+    return (await Promise.all(checks)).flat()
+  } finally {
+    endpoints.close()
+  }
 }
 
 async function examineEndpoint(

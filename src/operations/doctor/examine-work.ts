@@ -1,8 +1,9 @@
-import { type Clock, second } from '../../base/clock.js'
+import { type Clock, minute, second } from '../../base/clock.js'
 import { limits } from '../../base/limits.js'
 import { listDisputes } from '../../payouts/disputes.js'
 import type { Database } from '../../postgres/database.js'
 import { sql } from '../../postgres/sql.js'
+import { listExpiredAttempts } from '../../wallets/expired-attempts.js'
 import { countTroubledWallets } from '../../wallets/troubled-wallets.js'
 import { readWorkers } from '../worker-heartbeats.js'
 import { type CheckResult, failure, ok, warning } from './check-result.js'
@@ -49,7 +50,21 @@ export async function examineWork({ db, clock }: Tools): Promise<CheckResult[]> 
     ...(await examineOverdue({ db, clock })),
     ...(await examineDecisions(db)),
     ...(await examineDisputes(db, clock)),
+    ...(await examineExpired(db, clock)),
   ]
+}
+
+async function examineExpired(db: Database, clock: Clock): Promise<CheckResult[]> {
+  const now = clock.now()
+  const expired = await listExpiredAttempts(db, now, limits.doctor.expiredListedMax)
+  return expired.map(({ rail, reference, token, signedAt }) => {
+    const minutes = Math.floor((now.getTime() - signedAt.getTime()) / minute)
+    return failure(
+      'Transactions',
+      `${reference} on ${rail} is open ${minutes} minutes after ${token} was signed and expired`,
+      'docs/operating/running.md explains which RPC node to fix.',
+    )
+  })
 }
 
 async function examineDisputes(db: Database, clock: Clock): Promise<CheckResult[]> {

@@ -131,7 +131,7 @@ type Inside = {
 
 /** The same checks from within a process of the service, with its own database and rails. */
 export async function examineInside({ config, clock, db, rails }: Inside): Promise<CheckResult[]> {
-  const urls = rails.chainUrl === undefined ? {} : { urls: [rails.chainUrl] }
+  const localnetUrl = rails.chainUrl
   return [
     examineNodeVersion(process.versions.node),
     ...examineHome(config),
@@ -139,8 +139,8 @@ export async function examineInside({ config, clock, db, rails }: Inside): Promi
     ...(await examineKeys(config)),
     ...(await runCheck('Database', databaseFix(config), () =>
       examineRows({ config, clock, db }, async () => [
-        ...(await examineEndpoints(config, 'test', { clock, ...urls })),
-        ...(await examineEndpoints(config, 'live', { clock })),
+        ...(await examineEndpoints(config, 'test', { db, clock, localnetUrl })),
+        ...(await examineEndpoints(config, 'live', { db, clock })),
         ...(await examineOpened(db, rails, config)),
       ]),
     )),
@@ -155,10 +155,11 @@ async function examineRails(
   // The embedded chain runs only with the service and is not started for a check.
   const isStopped = isEmbedded && service.state !== 'ok'
   const chainUrl = isEmbedded ? openers.findChainUrl(config.home) : undefined
-  const urls = chainUrl === undefined ? {} : { urls: [chainUrl] }
   const nodes = [
-    ...(isStopped ? [] : await examineEndpoints(config, 'test', { clock, ...urls })),
-    ...(await examineEndpoints(config, 'live', { clock })),
+    ...(isStopped
+      ? []
+      : await examineEndpoints(config, 'test', { db, clock, localnetUrl: chainUrl })),
+    ...(await examineEndpoints(config, 'live', { db, clock })),
   ]
   if (isStopped) return nodes
   const fix = 'Check the keys and seeds of the rails: docs/guides/going-live.md.'

@@ -1,9 +1,8 @@
 import { limits } from '../../base/limits.js'
 import type { PreparedAttempt } from '../../payouts/ports.js'
 import type { TransactionError } from './chain-errors.js'
-import type { ChainIdentity } from './chain-identity.js'
 import type { RpcEndpoint } from './endpoint.js'
-import { callAll, inGroups, Unavailable } from './endpoints.js'
+import { callAll, inGroups } from './endpoints.js'
 import type { RpcCall } from './rpc-schemas.js'
 import { blockhashOf } from './wire.js'
 
@@ -36,24 +35,24 @@ export type EndpointView = {
   reports: Map<string, SignatureReport>
 }
 
-export type ChainContext = { identity: ChainIdentity; isEmbedded: boolean }
+export type ChainContext = { isEmbedded: boolean }
 
 type SignatureStatuses = {
   context: { slot: number }
   value: ({
     slot: number
-    confirmationStatus: string | null
+    confirmationStatus?: string | null
     err: TransactionError | null
   } | null)[]
 }
 
-/** Throws when the endpoint leaves a call unanswered, or has switched to another chain. */
+/** Throws when the endpoint leaves a call unanswered. */
 export async function checkAttempts(
   endpoint: RpcEndpoint,
   attempts: PreparedAttempt[],
-  { identity, isEmbedded }: ChainContext,
+  { isEmbedded }: ChainContext,
 ): Promise<EndpointView> {
-  const { height, slot } = await readFinalized(endpoint, identity)
+  const { height, slot } = await readFinalized(endpoint)
   const isPastValidity = ({ validUntil }: PreparedAttempt) => height > validUntil!
   const old = attempts.filter(isPastValidity)
   const recent = attempts.filter((attempt) => !isPastValidity(attempt))
@@ -67,15 +66,11 @@ export async function checkAttempts(
   return { host: endpoint.host, height, slot, firstAvailableSlot, reports }
 }
 
-async function readFinalized(endpoint: RpcEndpoint, identity: ChainIdentity) {
-  const [genesis, info] = await callAll(endpoint, [
-    { method: 'getGenesisHash', params: [] },
-    { method: 'getEpochInfo', params: [{ commitment: 'finalized' }] },
-  ])
-  if (genesis !== identity.genesisHash)
-    throw new Unavailable('the endpoint switched to another chain')
-  const { blockHeight, absoluteSlot } = info as { blockHeight: number; absoluteSlot: number }
-  return { height: BigInt(blockHeight), slot: BigInt(absoluteSlot) }
+async function readFinalized(endpoint: RpcEndpoint) {
+  const info = await endpoint.call<{ blockHeight: number; absoluteSlot: number }>('getEpochInfo', {
+    commitment: 'finalized',
+  })
+  return { height: BigInt(info.blockHeight), slot: BigInt(info.absoluteSlot) }
 }
 
 /**

@@ -9,7 +9,8 @@ import type { RpcEndpoint } from './endpoint.js'
 import { type Endpoints, Unavailable } from './endpoints.js'
 import { readMemos, type SignatureInfo, walkHistory } from './history.js'
 import { earliestSlot, isExpiredFor, judgeAttempt } from './judge-attempt.js'
-import { majorityOf, queryEach, reachedBy } from './quorum.js'
+import { majorityOf, reachedBy } from './majority.js'
+import { queryEach } from './quorum.js'
 import type { SolanaTreasury } from './treasury.js'
 
 type CheckParts = {
@@ -77,9 +78,28 @@ function judge(parts: CheckParts, attempt: ExpiringAttempt, views: EndpointView[
   const { endpoints, logger, explain } = parts
   const { finding, error } = judgeAttempt(attempt, views, endpoints.all.length)
   const { reference, token } = attempt
+  if (finding.state === 'pending') warnOfHistory(parts, attempt, views)
   if (finding.disputedBy)
     logger.error({ reference, token, hosts: finding.disputedBy }, 'endpoints contradict each other')
   return explain && error ? { ...finding, state: 'failed', reason: explain(error) } : finding
+}
+
+/** An expired attempt stays open while too few histories reach back to its signing. */
+function warnOfHistory(
+  { endpoints, logger }: CheckParts,
+  attempt: ExpiringAttempt,
+  views: EndpointView[],
+): void {
+  const { reference, token } = attempt
+  const needed = majorityOf(endpoints.all.length)
+  const expired = views.filter((view) => isExpiredFor(attempt, view))
+  const pruned = expired.filter((view) => view.firstAvailableSlot > earliestSlot(attempt, view))
+  if (expired.length < needed || expired.length - pruned.length >= needed) return
+  const hosts = pruned.map(({ host }) => host)
+  logger.error(
+    { reference, token, hosts },
+    'an expired attempt stays open: the history of these RPC nodes starts after its signing',
+  )
 }
 
 async function readViews(

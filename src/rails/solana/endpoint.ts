@@ -1,6 +1,8 @@
 import * as http from 'node:http'
 import * as https from 'node:https'
+import { systemClock } from '../../base/clock.js'
 import { limits } from '../../base/limits.js'
+import { forgetNodeChain, noteNodeChain } from '../node-chains.js'
 import { measureRailCall } from '../rail-calls.js'
 import { isValidResult, type RpcCall } from './rpc-schemas.js'
 
@@ -12,24 +14,50 @@ export type RpcAnswer =
 /** The endpoint gave no usable answer: busy, broken, unreachable or too slow. */
 export class EndpointFailure extends Error {}
 
+/** The node serves a chain that this rail must not use. */
+export class WrongChain extends EndpointFailure {}
+
 /** The answer exceeds our size limit. A smaller request may succeed. */
 export class AnswerTooLarge extends EndpointFailure {}
 
-type ChainCheck = { verify(genesisHash: string): void }
+/** An HTTP status other than 200. */
+class HttpFailure extends EndpointFailure {
+  constructor(
+    host: string,
+    readonly status: number,
+  ) {
+    super(`${host}: HTTP ${status}`)
+  }
+}
+
+/** The node is behind, or rate-limits us. */
+export const busyErrors = new Set([-32005, -32429, 429])
+
+/** Statuses with which gateways refuse batches, and only batches. */
+const batchRefusals = new Set([400, 403, 405, 413, 422, 501])
+
+type ChainCheck = { verify(genesisHash: string, node: string): void }
+
+const genesisCall: RpcCall = { method: 'getGenesisHash', params: [] }
 
 type Reply = { id?: unknown; result?: unknown; error?: RpcError }
+type ParsedReply = (Reply | null) | (Reply | null)[]
 
 /**
  * One JSON-RPC node, over keep-alive connections. Its URL may contain an API key of the operator,
  * so errors and logs name the host only.
+ *
+ * The chain behind a URL can change at any time, so every request also asks for the genesis hash,
+ * and its answers count only if that is the hash of our chain. One node answers all calls of a
+ * request.
  */
 export class RpcEndpoint {
   readonly host: string
   readonly #url: URL
   readonly #agent: http.Agent
   readonly #identity: ChainCheck | undefined
-  #isBatchingRefused = false
-  #verified: Promise<void> | undefined
+  #batching: 'untried' | 'works' | 'refused' = 'untried'
+  #verifiedMs = Number.NEGATIVE_INFINITY
 
   constructor(
     url: string,
@@ -43,22 +71,27 @@ export class RpcEndpoint {
     this.#agent = this.#isSecure ? new https.Agent(options) : new http.Agent(options)
   }
 
-  /**
-   * Checks the endpoint's chain once, before its first call: an endpoint that was down at start may
-   * turn out to serve another chain. Throws while it does not respond, and always on a wrong chain.
-   */
-  verifyChain(): Promise<void> {
-    this.#verified ??= this.#checkGenesis().catch((error: unknown) => {
-      this.#verified = undefined
-      throw error
-    })
-    return this.#verified
+  /** The chain that the node serves, whether it is ours or not. */
+  async readGenesisHash(): Promise<string> {
+    const [answer] = await this.#postOneByOne([genesisCall])
+    return this.#resultOf(answer!)
   }
 
-  async #checkGenesis(): Promise<void> {
-    if (!this.#identity) return
-    const [answer] = await this.#post([{ method: 'getGenesisHash', params: [] }])
-    this.#identity.verify(this.#resultOf(answer!))
+  /** Throws when the node does not respond, and `WrongChain` when it serves another chain. */
+  async verifyChain(): Promise<void> {
+    this.#verify(await this.readGenesisHash())
+  }
+
+  #verify(genesisHash: string): void {
+    try {
+      this.#identity?.verify(genesisHash, this.host)
+    } catch (error) {
+      this.#verifiedMs = Number.NEGATIVE_INFINITY
+      if (error instanceof WrongChain) noteNodeChain(this, true)
+      throw error
+    }
+    this.#verifiedMs = systemClock.elapsedMs()
+    noteNodeChain(this, false)
   }
 
   async call<Result>(method: string, ...params: unknown[]): Promise<Result> {
@@ -71,35 +104,71 @@ export class RpcEndpoint {
     return result as Result
   }
 
+  /**
+   * Answers in the order of the calls. Throws `WrongChain` when they are not from our chain. A node
+   * that refuses batches gets one call at a time, with a check before and after.
+   */
   async post(calls: RpcCall[]): Promise<RpcAnswer[]> {
+    const answers = await this.#postBatch([genesisCall, ...calls])
+    if (answers) {
+      const [genesis, ...others] = answers
+      this.#verify(this.#resultOf(genesis!))
+      return others
+    }
     await this.verifyChain()
-    return this.#post(calls)
+    const separate = await this.#postOneByOne(calls)
+    await this.verifyChain()
+    this.#batching = 'refused'
+    return separate
   }
 
   /**
-   * Sends the calls as one batch, or one by one to endpoints that refuse batches. Answers are in
-   * the order of the calls.
+   * For transactions. A batch takes effect before its check is read, so the chain is checked in
+   * advance, unless another request did that just now.
    */
-  async #post(calls: RpcCall[]): Promise<RpcAnswer[]> {
-    if (calls.length > 1 && this.#isBatchingRefused) return this.#postOneByOne(calls)
-    const batch = calls.map((call, id) => ({ jsonrpc: '2.0', id, ...call }))
-    const body = JSON.stringify(batch.length === 1 ? batch[0] : batch)
-    const parsed = parseReply(await measureRailCall(this.host, () => this.#exchange(body)))
-    if (calls.length > 1 && !Array.isArray(parsed)) {
-      this.#isBatchingRefused = true
-      return this.#postOneByOne(calls)
+  async send(calls: RpcCall[]): Promise<RpcAnswer[]> {
+    const ageMs = systemClock.elapsedMs() - this.#verifiedMs
+    if (ageMs > limits.solana.chainCheckMs) await this.verifyChain()
+    return this.post(calls)
+  }
+
+  /** Undefined when the node refuses batches. */
+  async #postBatch(calls: RpcCall[]): Promise<RpcAnswer[] | undefined> {
+    if (this.#batching === 'refused') return undefined
+    const batch = calls.map(toRequest)
+    const parsed = await this.#request(batch).catch((error: unknown) => {
+      if (!(error instanceof HttpFailure) || this.#batching === 'works') throw error
+      if (batchRefusals.has(error.status)) return undefined
+      throw error
+    })
+    if (Array.isArray(parsed)) {
+      this.#batching = 'works'
+      const replies = new Map(parsed.map((reply) => [reply?.id, reply]))
+      return calls.map((call, id) => toAnswer(call, replies.get(id)))
     }
-    const replies = new Map([parsed].flat().map((reply) => [reply?.id, reply]))
-    return calls.map((call, id) => toAnswer(call, replies.get(id)))
+    const error = parsed?.error
+    if (error && busyErrors.has(error.code))
+      throw new EndpointFailure(`${this.host}: ${error.message}`)
+    return undefined
   }
 
   /** The agent limits concurrency. */
-  async #postOneByOne(calls: RpcCall[]): Promise<RpcAnswer[]> {
-    const answers = await Promise.all(calls.map((call) => this.#post([call])))
-    return answers.flat()
+  #postOneByOne(calls: RpcCall[]): Promise<RpcAnswer[]> {
+    return Promise.all(
+      calls.map(async (call) => {
+        const reply = await this.#request(toRequest(call, 0))
+        return toAnswer(call, Array.isArray(reply) ? reply[0] : reply)
+      }),
+    )
+  }
+
+  async #request(body: object): Promise<ParsedReply> {
+    const text = JSON.stringify(body)
+    return parseReply(await measureRailCall(this.host, () => this.#exchange(text)))
   }
 
   close(): void {
+    forgetNodeChain(this)
     this.#agent.destroy()
   }
 
@@ -121,7 +190,7 @@ export class RpcEndpoint {
       const sent = request(this.#url, options, (response) => {
         this.#readText(response).then((text) => {
           if (response.statusCode === 200) resolve(text)
-          else fail(`HTTP ${response.statusCode}`)
+          else reject(new HttpFailure(this.host, response.statusCode ?? 0))
         }, reject)
       })
       sent.on('error', (error: NodeJS.ErrnoException) => fail(error.code ?? error.name))
@@ -147,9 +216,13 @@ export class RpcEndpoint {
   }
 }
 
-function parseReply(text: string): (Reply | null) | (Reply | null)[] {
+function toRequest(call: RpcCall, id: number) {
+  return { jsonrpc: '2.0', id, ...call }
+}
+
+function parseReply(text: string): ParsedReply {
   try {
-    return parseJson(text) as Reply
+    return parseJson(text) as ParsedReply
   } catch {
     throw new EndpointFailure('response is not JSON')
   }

@@ -2,8 +2,10 @@ import { limits } from '../../base/limits.js'
 import { type Endpoints, inGroups } from './endpoints.js'
 
 type SignatureStatuses = {
-  value: ({ slot: number | string; confirmationStatus: string | null } | null)[]
+  value: ({ slot: number | string; confirmationStatus?: string | null } | null)[]
 }
+
+const confirmedStatuses = ['confirmed', 'finalized']
 
 /**
  * The attempts that are in a confirmed block up to the slot, with or without error: the treasury's
@@ -22,7 +24,7 @@ export async function findConfirmed<Attempt extends { token: string }>(
     const statuses = results.flatMap(({ value }) => value)
     for (const [index, attempt] of some.flat().entries()) {
       const status = statuses[index]
-      const isConfirmed = status && status.confirmationStatus !== 'processed'
+      const isConfirmed = status && confirmedStatuses.includes(status.confirmationStatus ?? '')
       if (isConfirmed && BigInt(status.slot) <= slot) confirmed.push(attempt)
     }
   }

@@ -2,14 +2,14 @@ import { limits } from '../../base/limits.js'
 import type { AttemptFinding } from '../../payouts/ports.js'
 import { payoutFailureOf, type TransactionError } from './chain-errors.js'
 import type { EndpointView, SignatureReport } from './check-attempts.js'
-import { findAgreed, majorityOf, reachedBy } from './quorum.js'
+import { findAgreed, majorityOf, reachedBy } from './majority.js'
 
 type JudgedAttempt = {
   finding: AttemptFinding
   error?: TransactionError
 }
 
-type Attempt = { token: string; validUntil: bigint }
+type Attempt = { token: string; validUntil: bigint; signedSlot?: bigint | null }
 type Vote = { view: EndpointView; report: SignatureReport }
 
 const { blockhashAge, finalizedAfter, slotsPerBlock, unfinalizedBlocksMax } = limits.solana
@@ -106,8 +106,15 @@ function hasBlocksOf(attempt: Attempt, view: EndpointView): boolean {
   return view.firstAvailableSlot <= earliestSlot(attempt, view)
 }
 
-/** No block before this slot can include the attempt. */
-export function earliestSlot({ validUntil }: { validUntil: bigint }, view: EndpointView): bigint {
+/**
+ * No block before this slot can include the attempt. Without the slot of signing, it is estimated
+ * from the height, ever further back as the attempt ages: some slots have no block.
+ */
+export function earliestSlot(
+  { validUntil, signedSlot }: Pick<Attempt, 'validUntil' | 'signedSlot'>,
+  view: EndpointView,
+): bigint {
+  if (signedSlot != null) return signedSlot
   const blocks = view.height - validUntil + BigInt(blockhashAge)
   const slot = view.slot - blocks * BigInt(slotsPerBlock)
   return slot > 0n ? slot : 0n

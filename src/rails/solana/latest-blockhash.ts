@@ -4,13 +4,21 @@ import { limits } from '../../base/limits.js'
 import { bytesOf } from './addresses.js'
 import { EndpointFailure, type RpcEndpoint } from './endpoint.js'
 import { type Endpoints, Unavailable } from './endpoints.js'
-import { majorityOf } from './quorum.js'
+import { majorityOf, reachedBy } from './majority.js'
 
 const blockhashAge = BigInt(limits.solana.blockhashAge)
 
-export type Lifetime = { blockhash: Uint8Array; lastValidBlockHeight: bigint }
+export type Lifetime = {
+  blockhash: Uint8Array
+  lastValidBlockHeight: bigint
+  /** What is signed from now on lands in no earlier slot. */
+  slot: bigint
+}
 
-type Latest = { value: { blockhash: string; lastValidBlockHeight: number } }
+type Latest = {
+  context: { slot: number }
+  value: { blockhash: string; lastValidBlockHeight: number }
+}
 
 /**
  * A cached blockhash to sign with. Commitment is `confirmed`: a processed block may still be
@@ -56,7 +64,9 @@ async function readFreshest({ all }: Endpoints): Promise<Lifetime> {
   if (!selectFreshest(found, needed)) await Promise.all(reads)
   const freshest = selectFreshest(found, needed)
   if (!freshest) throw new Unavailable('too few endpoints agree on a block height')
-  return freshest
+  // Not that of one endpoint: with a slot that is too high, pruned histories would seem complete.
+  const slots = found.map(({ slot }) => slot)
+  return { ...freshest, slot: reachedBy(slots, needed)! }
 }
 
 function selectFreshest(found: Lifetime[], needed: number): Lifetime | undefined {
@@ -74,9 +84,12 @@ function selectFreshest(found: Lifetime[], needed: number): Lifetime | undefined
 async function readLatest(endpoint: RpcEndpoint): Promise<Lifetime | undefined> {
   try {
     const options = { commitment: 'confirmed' }
-    const { value } = await endpoint.call<Latest>('getLatestBlockhash', options)
-    const { blockhash, lastValidBlockHeight } = value
-    return { blockhash: bytesOf(blockhash), lastValidBlockHeight: BigInt(lastValidBlockHeight) }
+    const { context, value } = await endpoint.call<Latest>('getLatestBlockhash', options)
+    return {
+      blockhash: bytesOf(value.blockhash),
+      lastValidBlockHeight: BigInt(value.lastValidBlockHeight),
+      slot: BigInt(context.slot),
+    }
   } catch (error) {
     if (error instanceof EndpointFailure) return undefined
     throw error

@@ -11,8 +11,9 @@ import {
 import { bytesOf, deriveTokenAccount } from './addresses.js'
 import type { RpcEndpoint } from './endpoint.js'
 import { type Endpoints, inGroups, Unavailable } from './endpoints.js'
+import { findAgreed, majorityOf } from './majority.js'
 import { programs } from './programs.js'
-import { findAgreed, majorityOf, orUndefined, queryEach } from './quorum.js'
+import { orUndefined, queryEach } from './quorum.js'
 
 const { accountsPerCall, requestsInFlightMax, slotLagMax, failedEndpointAvoidMs } = limits.solana
 

@@ -47,7 +47,8 @@ export function createPrepareSweeps(parts: SweepParts): WalletRail['prepareSweep
       const signature = signatureOf.get(sweep.message)!
       const wire = toWireTransaction(sweep.message, signature, ...sweep.signatures)
       assert(wire.length <= limits.solana.transactionBytes, 'a sweep fits in a transaction')
-      return { token: base58.encode(signature), wire, validUntil: lifetime.lastValidBlockHeight }
+      const { lastValidBlockHeight: validUntil, slot: signedSlot } = lifetime
+      return { token: base58.encode(signature), wire, validUntil, signedSlot }
     })
   }
 }

@@ -38,6 +38,7 @@ export function createPrepare(parts: PrepareParts) {
         token,
         wire: toWireTransaction(message, signature),
         validUntil: lifetime.lastValidBlockHeight,
+        signedSlot: lifetime.slot,
       }
     })
   }

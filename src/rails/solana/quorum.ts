@@ -1,36 +1,13 @@
 import type { Logger } from '../../base/log.js'
-import { AnswerTooLarge, EndpointFailure, type RpcAnswer, type RpcEndpoint } from './endpoint.js'
-import { inGroups, Unavailable } from './endpoints.js'
+import {
+  AnswerTooLarge,
+  busyErrors,
+  EndpointFailure,
+  type RpcAnswer,
+  type RpcEndpoint,
+} from './endpoint.js'
+import { inGroups, logFailure, Unavailable } from './endpoints.js'
 import type { RpcCall } from './rpc-schemas.js'
-
-/**
- * How many endpoints must agree: more than half of those configured, whether they respond or not.
- * A single endpoint is trusted; of two, both must agree.
- */
-export function majorityOf(endpoints: number): number {
-  return Math.floor(endpoints / 2) + 1
-}
-
-/** The value that enough endpoints returned; `keyOf` decides which values are equal. */
-export function findAgreed<Value>(
-  values: Value[],
-  needed: number,
-  keyOf: (value: Value) => string,
-): Value | undefined {
-  const counts = new Map<string, number>()
-  for (const value of values) {
-    const key = keyOf(value)
-    const count = (counts.get(key) ?? 0) + 1
-    if (count >= needed) return value
-    counts.set(key, count)
-  }
-  return undefined
-}
-
-/** The highest number that enough endpoints have reached. */
-export function reachedBy(numbers: bigint[], needed: number): bigint | undefined {
-  return numbers.toSorted((one, other) => (one < other ? 1 : -1))[needed - 1]
-}
 
 /** What each endpoint returned. An endpoint that fails is logged and omitted. */
 export async function queryEach<Value>(
@@ -47,20 +24,17 @@ export async function queryEach<Value>(
 /** Undefined, and a log line, when the endpoint fails. */
 export async function orUndefined<Value>(
   logger: Logger,
-  { host }: RpcEndpoint,
+  endpoint: RpcEndpoint,
   value: Promise<Value>,
 ): Promise<Value | undefined> {
   try {
     return await value
   } catch (error) {
     if (!(error instanceof EndpointFailure || error instanceof Unavailable)) throw error
-    logger.warn({ host, why: error.message }, 'endpoint is not responding')
+    logFailure(logger, endpoint, error)
     return undefined
   }
 }
-
-/** The endpoint is behind, or rate-limits us. */
-const busyErrors = new Set([-32005, -32429, 429])
 
 /**
  * Results in the order of the calls; undefined where the endpoint returned none. Groups whose

@@ -6,9 +6,10 @@ import type { Coin } from '../../money/assets.js'
 import type { ExpiringRail } from '../../payouts/ports.js'
 import type { OpenPayoutTotals } from '../../payouts/treasury-books.js'
 import { bytesOf, deriveTokenAccount, type TokenAddress } from './addresses.js'
-import { ChainIdentity, type Network, WrongChain } from './chain-identity.js'
+import { ChainIdentity, type Network, type PinnedChain } from './chain-identity.js'
 import { createCheck, createExamine } from './check.js'
 import { createCoverTreasury } from './cover-treasury.js'
+import { WrongChain } from './endpoint.js'
 import { Endpoints } from './endpoints.js'
 import { createFindTransfers, type TreasuryHistory } from './find-transfers.js'
 import { createInspect } from './inspect.js'
@@ -38,6 +39,8 @@ export type SolanaOptions = {
   /** The embedded localnet: fast, never prunes, never rolls back a block. */
   isEmbedded: boolean
   network: Network
+  /** Default: the chain is not remembered after a restart, as on the localnet. */
+  pinnedChain?: PinnedChain
   /** Micro-lamports per compute unit. */
   computeUnitPrice?: bigint
   openPayouts: OpenPayoutTotals
@@ -53,6 +56,8 @@ export type SolanaRail = ExpiringRail & {
   readonly treasuryAddress: string
   /** Whether the chain, which is part of the rail's name, is known. If not, tries to find out. */
   isChainKnown(): Promise<boolean>
+  /** Asks every RPC node for its chain, for the log and the metrics. */
+  watchChains(): Promise<void>
   treasuryBalances(): Promise<Balances>
   /** Everything that moved the treasury's coins since a slot, newest first. */
   findTransfersByMemo(since: bigint): Promise<TreasuryHistory>
@@ -64,12 +69,13 @@ export type SolanaRail = ExpiringRail & {
 const defaultComputeUnitPrice = 10_000n
 
 /**
- * Pays coins from a hot wallet on Solana. Throws when endpoints serve different chains or a wrong
- * one. While no endpoint responds, it refuses every request and concludes nothing.
+ * Pays coins from a hot wallet on Solana. Throws when too few endpoints can serve our chain because
+ * others serve a wrong one. While no endpoint responds, it refuses every request and concludes
+ * nothing.
  */
 export async function createSolanaRail(options: SolanaOptions): Promise<SolanaRail> {
   const { signer, clock, logger, isEmbedded, computeUnitPrice = defaultComputeUnitPrice } = options
-  const identity = new ChainIdentity(options.network)
+  const identity = new ChainIdentity(options.network, options.pinnedChain)
   const endpoints = new Endpoints(options.endpoints, identity, logger)
   await verifyAtStart(endpoints)
   const mints = { ...mainnetMints, ...options.mints }
@@ -95,8 +101,18 @@ export async function createSolanaRail(options: SolanaOptions): Promise<SolanaRa
   const getLatestBlockhash = createLatestBlockhash(endpoints, clock, cachedMs)
   const { openPayouts, walletSigner, mintPending = async () => {} } = options
   const cover = createCoverTreasury({ treasury, computeUnitPrice, openPayouts, mintPending })
-  const chain = { identity, isEmbedded }
-  const isChainKnown = () => verifyAgain(endpoints, identity, logger)
+  const chain = { isEmbedded }
+  const isChainKnown = async () => {
+    if (identity.genesisHash === undefined) await watchChains(endpoints, logger)
+    return identity.genesisHash !== undefined
+  }
+  /** All nodes may have been down at the start: tries again to identify the chain. */
+  const onceIdentified =
+    <Item, Result>(work: (items: Item[]) => Promise<Result>) =>
+    async (items: Item[]) => {
+      await isChainKnown()
+      return work(items)
+    }
   return {
     // A getter: in test mode the chain is unknown until an endpoint has responded.
     get name() {
@@ -104,9 +120,10 @@ export async function createSolanaRail(options: SolanaOptions): Promise<SolanaRa
     },
     takesBatches: true,
     treasuryAddress: signer.address,
-    isChainKnown: isChainKnown,
-    inspect: createInspect({ ...shared, cover, mintPending }),
-    prepare: createPrepare({ ...shared, getLatestBlockhash }),
+    isChainKnown,
+    watchChains: () => watchChains(endpoints, logger),
+    inspect: onceIdentified(createInspect({ ...shared, cover, mintPending })),
+    prepare: onceIdentified(createPrepare({ ...shared, getLatestBlockhash })),
     send: createSend(endpoints, logger),
     check: createCheck({ ...shared, chain }),
     examine: createExamine({ ...shared, chain }),
@@ -116,7 +133,7 @@ export async function createSolanaRail(options: SolanaOptions): Promise<SolanaRa
       get name() {
         return nameOf(identity)
       },
-      isChainKnown: isChainKnown,
+      isChainKnown,
       ...createWallets({
         ...shared,
         chain,
@@ -144,20 +161,14 @@ function deriveSources(treasury: string, mints: Mints): Record<Coin, TokenAddres
   }
 }
 
-/** A running service continues without an endpoint of a wrong chain; the operator removes it. */
-async function verifyAgain(
-  endpoints: Endpoints,
-  identity: ChainIdentity,
-  logger: Logger,
-): Promise<boolean> {
-  if (identity.genesisHash !== undefined) return true
+/** A running service refuses nothing but the answers of a wrong chain, which may come back. */
+async function watchChains(endpoints: Endpoints, logger: Logger): Promise<void> {
   try {
     await endpoints.verifyChains()
   } catch (error) {
     if (!(error instanceof WrongChain)) throw error
-    logger.error({ why: error.message }, 'endpoint is on the wrong chain')
+    logger.error({ why: error.message }, 'too few RPC nodes are on the right chain')
   }
-  return identity.genesisHash !== undefined
 }
 
 async function verifyAtStart(endpoints: Endpoints): Promise<void> {

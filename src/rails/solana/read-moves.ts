@@ -5,15 +5,21 @@ import type { Dispute } from '../../payouts/disputes.js'
 import { type Endpoints, Unavailable } from './endpoints.js'
 import type { SignatureInfo } from './history.js'
 import { type Listing, listHistories } from './list-histories.js'
-import { findAgreed, majorityOf } from './quorum.js'
-import { findSender, readTransactions, type Transaction, toMove } from './read-transactions.js'
+import { findAgreed, majorityOf } from './majority.js'
+import {
+  findSender,
+  type ReadTransaction,
+  readTransactions,
+  type Transaction,
+  toMove,
+} from './read-transactions.js'
 
 const { blockhashAge } = limits.solana
 
 type Parts = { endpoints: Endpoints; logger: Logger }
 
 /** One endpoint's histories, and its version of each transaction that any endpoint listed. */
-type EndpointHistory = Listing & { transactions: Map<string, Transaction | null> }
+type EndpointHistory = Listing & { transactions: Map<string, ReadTransaction | null> }
 
 /**
  * The finalized changes of token accounts. Any endpoint may list a transaction, but it counts only
@@ -104,13 +110,25 @@ function judgeTransaction(info: SignatureInfo, evidence: Evidence): TransactionV
   const { signature } = info
   const needed = majorityOf(endpoints)
   const hostsOf = (some: EndpointHistory[]) => some.map(({ endpoint }) => endpoint.host)
-  const returning = histories.filter(({ transactions }) => transactions.get(signature))
+  const knowing = histories.filter(({ transactions }) => transactions.get(signature))
+  const returning = knowing.filter(({ transactions }) => transactions.get(signature)!.isFinalized)
   const versionOf = ({ transactions }: EndpointHistory) =>
     toVersion(transactions.get(signature)!, tokenAccount)
+  const timeOf = ({ transactions }: EndpointHistory) => transactions.get(signature)!.at
   const agreeing = findAgreed(returning, needed, versionOf)
   if (agreeing) {
-    const transaction = agreeing.transactions.get(signature)!
-    const dissenting = returning.filter((one) => versionOf(one) !== versionOf(agreeing))
+    const version = versionOf(agreeing)
+    const same = returning.filter((each) => versionOf(each) === version)
+    // Endpoints may lack the time. Without a majority for one, the deposit has none.
+    const times = same.map(timeOf).filter((time) => time !== null)
+    const at = findAgreed(times, needed, String) ?? null
+    const transaction = { ...agreeing.transactions.get(signature)!, at }
+    const isTimeDisputed = new Set(times.map(String)).size > 1
+    const hasOtherTime = (time: Date | null) =>
+      isTimeDisputed && time !== null && time.getTime() !== at?.getTime()
+    const dissenting = returning.filter(
+      (each) => versionOf(each) !== version || hasOtherTime(timeOf(each)),
+    )
     return {
       state: 'agreed',
       transaction,
@@ -118,7 +136,7 @@ function judgeTransaction(info: SignatureInfo, evidence: Evidence): TransactionV
       disputedBy: hostsOf(dissenting),
     }
   }
-  const slot = returning[0]?.transactions.get(signature)?.slot ?? BigInt(info.slot)
+  const slot = knowing[0]?.transactions.get(signature)?.slot ?? BigInt(info.slot)
   const lists = (one: EndpointHistory) =>
     one.histories[index]?.some((each) => each.signature === signature) ?? false
   const unaware = histories.filter((one) => one.transactions.get(signature) === null && !lists(one))
@@ -127,21 +145,24 @@ function judgeTransaction(info: SignatureInfo, evidence: Evidence): TransactionV
   const far = BigInt(blockhashAge)
   const denying = unaware.filter((one) => one.slot >= slot + far)
   const distant = unaware.filter((one) => one.slot >= slot + far || one.slot + far < slot)
-  const claiming = histories.filter((one) => lists(one) || returning.includes(one))
+  const claiming = histories.filter((one) => lists(one) || knowing.includes(one))
   const isDisputed = denying.length > 0 || returning.length > 1
   const disputedBy = isDisputed ? hostsOf([...claiming, ...denying]) : []
   if (distant.length >= needed) return { state: 'ignored', slot, disputedBy }
   const isOneVersion = new Set(returning.map(versionOf)).size === 1
-  const mayBeLag = isOneVersion && returning.length + denying.length < endpoints
+  // An endpoint that knows it, but not as final, may report it as final later.
+  const mayBecomeFinal =
+    returning.length < knowing.length && new Set(knowing.map(versionOf)).size === 1
+  const mayBeLag = mayBecomeFinal || (isOneVersion && returning.length + denying.length < endpoints)
   if (mayBeLag) return { state: 'waiting', slot, disputedBy: denying.length > 0 ? disputedBy : [] }
   return { state: 'unreadable', slot, disputedBy }
 }
 
-/** Everything in a transaction that a deposit is judged by. */
+/** Everything in a transaction that a deposit is judged by, but its time. */
 function toVersion(transaction: Transaction, tokenAccount: string): string {
-  const { slot, at, hasFailed, addresses, holdings } = transaction
+  const { slot, hasFailed, addresses, holdings } = transaction
   const { mint, before, after } = holdings.get(tokenAccount) ?? {}
   const isReferenced = addresses.has(tokenAccount)
   const sender = holdings.has(tokenAccount) && findSender(transaction, tokenAccount)
-  return [slot, at.getTime(), hasFailed, isReferenced, mint, before, after, sender].join()
+  return [slot, hasFailed, isReferenced, mint, before, after, sender].join()
 }

@@ -3,6 +3,7 @@ import type { Logger } from '../../base/log.js'
 import type { TokenTransaction } from '../../collections/ports.js'
 import type { TransactionError } from './chain-errors.js'
 import type { RpcEndpoint } from './endpoint.js'
+import { inGroups } from './endpoints.js'
 import { readMemos, type SignatureInfo } from './history.js'
 import { callMany } from './quorum.js'
 
@@ -31,7 +32,8 @@ type Holding = { mint: string; owner: string | undefined; before: bigint; after:
 /** What a transaction did to the token accounts that it references. */
 export type Transaction = {
   slot: bigint
-  at: Date
+  /** Block time; null if the endpoint has none. */
+  at: Date | null
   hasFailed: boolean
   addresses: Set<string>
   holdings: Map<string, Holding>
@@ -43,41 +45,74 @@ export function transactionCall(signature: string) {
   return { method: 'getTransaction', params: [signature, options] }
 }
 
+function statusesCall(signatures: string[]) {
+  return {
+    method: 'getSignatureStatuses',
+    params: [signatures, { searchTransactionHistory: true }],
+  }
+}
+
+type SignatureStatus = { confirmationStatus?: string | null; err: TransactionError | null } | null
+
+/** A transaction that the endpoint reports as finalized, or one that is not final yet. */
+export type ReadTransaction = Transaction & { isFinalized: boolean }
+
 /**
- * Finalized transactions as one endpoint returns them. Null: the endpoint does not know the
- * transaction. Missing: it did not respond, or omitted fields that deposits are judged by.
+ * Transactions as one endpoint returns them. Null: the endpoint does not know the transaction.
+ * Missing: it did not respond, or omitted fields that deposits are judged by. Whether one is
+ * finalized is read from its status: the commitment of our question proves nothing.
  */
 export async function readTransactions(
   endpoint: RpcEndpoint,
   logger: Logger,
   signatures: string[],
-): Promise<Map<string, Transaction | null>> {
+): Promise<Map<string, ReadTransaction | null>> {
   const { callsPerRequestMax: perRequest, requestsInFlightMax: underWay } = limits.solana
-  const calls = signatures.map(transactionCall)
+  const groups = inGroups(signatures, limits.solana.statusesPerCall)
+  const calls = [...signatures.map(transactionCall), ...groups.map(statusesCall)]
   const results = await callMany(endpoint, logger, calls, { perRequest, underWay })
-  const transactions = new Map<string, Transaction | null>()
+  const statuses = groups.flatMap((group, index) => {
+    const result = results[signatures.length + index] as { value: SignatureStatus[] } | undefined
+    return result?.value ?? group.map(() => null)
+  })
+  const transactions = new Map<string, ReadTransaction | null>()
   for (const [index, signature] of signatures.entries()) {
     const result = results[index] as RpcTransaction | null | undefined
     const transaction = result ? toTransaction(result) : result
-    if (transaction !== undefined) transactions.set(signature, transaction)
+    if (transaction === undefined) continue
+    const isFinalized = transaction !== null && isFinalStatus(statuses[index]!, transaction)
+    transactions.set(signature, transaction && { ...transaction, isFinalized })
   }
   return transactions
 }
 
-/** Undefined when the endpoint omits balances or the block time. */
+/** An endpoint that contradicts itself about the result is not final, either. */
+function isFinalStatus(status: SignatureStatus, { hasFailed }: Transaction): boolean {
+  if (status?.confirmationStatus !== 'finalized') return false
+  return (status.err !== null) === hasFailed
+}
+
+/** Undefined when the endpoint omits balances. */
 export function toTransaction(result: RpcTransaction): Transaction | undefined {
   const { meta, blockTime } = result
   const before = meta?.preTokenBalances
   const after = meta?.postTokenBalances
-  if (!meta || !before || !after || typeof blockTime !== 'number') return undefined
+  if (!meta || !before || !after) return undefined
   const addresses = listAddresses(result)
   return {
     slot: BigInt(result.slot),
     addresses: new Set(addresses),
-    at: new Date(blockTime * 1_000),
+    at: toTime(blockTime),
     hasFailed: meta.err !== null,
     holdings: readHoldings(addresses, before, after),
   }
+}
+
+/** Null when there is no time, or none that a date can hold. */
+function toTime(blockTime: number | null | undefined): Date | null {
+  if (typeof blockTime !== 'number') return null
+  const at = new Date(blockTime * 1_000)
+  return Number.isNaN(at.getTime()) ? null : at
 }
 
 function listAddresses({ meta, transaction }: RpcTransaction): string[] {

@@ -33,7 +33,7 @@ const account = Type.Object({
 
 const status = Type.Object({
   slot: uint,
-  confirmationStatus: orNull(Type.String()),
+  confirmationStatus: Type.Optional(orNull(Type.String())),
   err: Type.Unknown(),
 })
 
@@ -72,6 +72,7 @@ const schemas: Record<string, TSchema> = {
   getBlockTime: orNull(Type.Integer()),
   getMinimumBalanceForRentExemption: uint,
   getLatestBlockhash: Type.Object({
+    context,
     value: Type.Object({
       blockhash: Type.String({ pattern: '^[1-9A-HJ-NP-Za-km-z]{32,44}$' }),
       lastValidBlockHeight: uint,

@@ -2,7 +2,7 @@ import { limits } from '../../base/limits.js'
 import type { Logger } from '../../base/log.js'
 import type { PreparedAttempt } from '../../payouts/ports.js'
 import { EndpointFailure, type RpcEndpoint } from './endpoint.js'
-import { type Endpoints, inGroups } from './endpoints.js'
+import { type Endpoints, inGroups, logFailure } from './endpoints.js'
 import type { RpcCall } from './rpc-schemas.js'
 
 /**
@@ -16,12 +16,12 @@ export function createSend(endpoints: Endpoints, logger: Logger) {
   async function post(endpoint: RpcEndpoint, calls: RpcCall[]): Promise<void> {
     const { host } = endpoint
     try {
-      const answers = await endpoint.post(calls)
+      const answers = await endpoint.send(calls)
       const error = answers.find((answer) => answer.error)?.error
       if (error) logger.debug({ host, error }, 'endpoint rejected a transaction')
     } catch (error) {
       if (!(error instanceof EndpointFailure)) throw error
-      logger.warn({ host, why: error.message }, 'endpoint did not respond to a transaction')
+      logFailure(logger, endpoint, error)
     }
   }
 

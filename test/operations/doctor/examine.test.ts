@@ -212,9 +212,12 @@ describe('rails', () => {
   test('a node that responds is ok; an unreachable one, or one of another chain, is an error', async () => {
     const chain = await startChain()
     await chain.advance(40)
-    const config = readConfig(settings)
-    const at = (mode: 'test' | 'live', url: string) =>
-      examineEndpoints(config, mode, { clock: systemClock, urls: [url] })
+    const db = await freshDatabase()
+    const at = (mode: 'test' | 'live', url: string) => {
+      const config = readConfig(settings)
+      config.solana[mode].urls.push(url)
+      return examineEndpoints(config, mode, { db, clock: systemClock })
+    }
     expect(statesOf(await at('test', chain.url))).toEqual({ 'Solana (test)': 'ok' })
     const errors = [...(await at('live', chain.url)), ...(await at('test', 'http://127.0.0.1:9'))]
     expect(errors.map(({ state }) => state)).toEqual(['error', 'error'])

@@ -2,7 +2,12 @@ import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, expect, test } from 'vitest'
 import { BoundedMap } from '../../../src/rails/bounded-map.js'
-import { EndpointFailure, parseJson, RpcEndpoint } from '../../../src/rails/solana/endpoint.js'
+import {
+  EndpointFailure,
+  parseJson,
+  RpcEndpoint,
+  WrongChain,
+} from '../../../src/rails/solana/endpoint.js'
 
 const servers: Server[] = []
 afterEach(() => {
@@ -56,13 +61,69 @@ test('an endpoint that refuses batches gets single calls', async () => {
     for await (const chunk of request) chunks.push(chunk as Buffer)
     const body = JSON.parse(Buffer.concat(chunks).toString())
     const refused = { id: null, error: { code: -32600, message: 'no batches' } }
-    response.end(JSON.stringify(body.id === undefined ? refused : { ...body, result: body.params }))
+    const result = body.method === 'getGenesisHash' ? 'hash' : body.params
+    response.end(JSON.stringify(body.id === undefined ? refused : { ...body, result }))
   })
   const endpoint = new RpcEndpoint(url)
   const calls = [1, 2, 3].map((number) => ({ method: 'echo', params: [number] }))
   const answers = [{ result: [1] }, { result: [2] }, { result: [3] }]
   expect(await endpoint.post(calls)).toEqual(answers)
   expect(await endpoint.post(calls)).toEqual(answers)
+  endpoint.close()
+})
+
+// Without batches, the answer counts only if the node is on our chain before and after.
+test.each([200, 403])(
+  'without batches (HTTP %s), the chain is checked around calls',
+  async (status) => {
+    let served = 'ours'
+    let changesTo: string | undefined
+    const url = await serve(async (request, response) => {
+      const chunks: Buffer[] = []
+      for await (const chunk of request) chunks.push(chunk as Buffer)
+      const body = JSON.parse(Buffer.concat(chunks).toString())
+      const refused = { id: null, error: { code: -32600, message: 'no batches' } }
+      if (body.id === undefined) return response.writeHead(status).end(JSON.stringify(refused))
+      const result = body.method === 'getGenesisHash' ? served : body.params
+      if (body.method === 'echo') served = changesTo ?? served
+      return response.end(JSON.stringify({ id: body.id, result }))
+    })
+    const identity = {
+      verify(hash: string) {
+        if (hash !== 'ours') throw new WrongChain(hash)
+      },
+    }
+    const endpoint = new RpcEndpoint(url, identity)
+    const call = { method: 'echo', params: [1] }
+    expect(await endpoint.post([call, call])).toEqual([{ result: [1] }, { result: [1] }])
+    changesTo = 'other'
+    await expect(endpoint.post([call])).rejects.toBeInstanceOf(WrongChain)
+    served = 'ours'
+    changesTo = undefined
+    expect(await endpoint.post([call])).toEqual([{ result: [1] }])
+    endpoint.close()
+  },
+)
+
+// A rate limit is answered with one error, like a refusal of batches.
+test('a busy endpoint keeps getting batches', async () => {
+  let isBusy = true
+  const sizes: number[] = []
+  const url = await serve(async (request, response) => {
+    const chunks: Buffer[] = []
+    for await (const chunk of request) chunks.push(chunk as Buffer)
+    const body = JSON.parse(Buffer.concat(chunks).toString()) as { id: number }[]
+    sizes.push([body].flat().length)
+    const busy = { id: null, error: { code: 429, message: 'slow down' } }
+    const answers = [body].flat().map(({ id }) => ({ id, result: 'x' }))
+    response.end(JSON.stringify(isBusy ? busy : answers))
+  })
+  const endpoint = new RpcEndpoint(url)
+  const call = { method: 'echo', params: [] }
+  await expect(endpoint.post([call])).rejects.toThrow('slow down')
+  isBusy = false
+  expect(await endpoint.post([call, call])).toHaveLength(2)
+  expect(sizes).toEqual([2, 3])
   endpoint.close()
 })
 

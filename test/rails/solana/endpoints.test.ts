@@ -179,6 +179,39 @@ test.each([
   expect(await checkOne(rail, attempt)).toEqual(finding)
 })
 
+// The estimate from heights reaches further back the older an attempt is.
+test('an expired attempt is gone once histories reach back to its signing', async () => {
+  const chain = shared()
+  let firstAvailable = 0
+  const pruned = await openTwistedNode(chain, ({ method }) =>
+    method === 'getFirstAvailableBlock' ? firstAvailable : undefined,
+  )
+  const rail = await openRail(chain, { endpoints: [pruned], isEmbedded: false })
+  await chain.advance(2_000)
+  const slot: number = await chain.call('getSlot', { commitment: 'confirmed' })
+  const attempt = await prepareOne(rail, await newInstruction())
+  expect(attempt.signedSlot).toBe(BigInt(slot))
+  await chain.advance(300)
+  firstAvailable = slot + 1
+  expect(await checkOne(rail, attempt)).toEqual(pending)
+  firstAvailable = slot
+  expect(await checkOne(rail, attempt)).toEqual(gone)
+  const { signedSlot, ...old } = attempt
+  expect(await checkOne(rail, { ...old, signedSlot: null })).toEqual(pending)
+})
+
+// With a slot that is too high, a pruned history would seem to include the attempt.
+test('the slot of signing is one that a majority has reached', async () => {
+  const chain = shared()
+  const liar = await openTwistedNode(chain, ({ method }, result) =>
+    method === 'getLatestBlockhash' ? { ...result, context: { slot: 1_000_000_000 } } : undefined,
+  )
+  const rail = await openRail(chain, { endpoints: [liar, chain.url, chain.url] })
+  const slot: number = await chain.call('getSlot', { commitment: 'confirmed' })
+  const { signedSlot } = await prepareOne(rail, await newInstruction())
+  expect(signedSlot).toBe(BigInt(slot))
+})
+
 // The database was restored from a backup without the attempt that had paid.
 test('after a long outage, a payout that another attempt paid is not gone', async () => {
   const chain = shared()
@@ -217,4 +250,44 @@ test('endpoints on different chains, or on the wrong one, are refused at start',
   )
   const rail = await openRail(chain, options)
   expect(rail.name).toBe(`solana:${chain.genesisHash}`)
+})
+
+// The chain behind the URL was right at the start.
+test('live mode refuses every chain but mainnet, and test mode mainnet, at any time', async () => {
+  const chain = shared()
+  const mainnet = '5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d'
+  for (const [network, right, wrong] of [
+    ['mainnet', mainnet, chain.genesisHash],
+    ['not-mainnet', chain.genesisHash, mainnet],
+  ] as const) {
+    let served: string = right
+    const node = await openTwistedNode(chain, ({ method }) =>
+      method === 'getGenesisHash' ? served : undefined,
+    )
+    const rail = await openRail(chain, { endpoints: [node], network })
+    const instruction = await newInstruction()
+    const attempt = await prepareOne(rail, instruction)
+    await rail.send([attempt])
+    await chain.advance(32)
+    served = wrong
+    expect(await checkOne(rail, attempt)).toEqual(pending)
+    expect(await rail.inspect([instruction])).toMatchObject([{ reason: 'rail_unavailable' }])
+    await expect(prepareOne(rail, instruction)).rejects.toThrow('is not responding')
+    await expect(rail.treasuryBalances()).rejects.toThrow('no endpoint answers')
+    const unsent = { ...attempt, wire: Buffer.from('unsent') }
+    await rail.send([unsent])
+    served = right
+    expect(await checkOne(rail, attempt)).toEqual({ state: 'landed' })
+  }
+})
+
+test('with three endpoints, the start needs two on our chain', async () => {
+  const [chain, other] = [shared(), await startChain()]
+  const pinnedChain = { find: async () => chain.genesisHash, pin: async (hash: string) => hash }
+  const open = (...nodes: Rpc[]) =>
+    openRail(chain, { isPoor: true, endpoints: nodes.map(({ url }) => url), pinnedChain })
+  expect((await open(other, chain, chain)).name).toBe(`solana:${chain.genesisHash}`)
+  await expect(open(other, chain, other)).rejects.toThrow(
+    `on chain ${other.genesisHash}, but this installation uses ${chain.genesisHash}`,
+  )
 })

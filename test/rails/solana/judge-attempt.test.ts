@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { limits } from '../../../src/base/limits.js'
 import type { EndpointView, SignatureReport } from '../../../src/rails/solana/check-attempts.js'
 import { judgeAttempt } from '../../../src/rails/solana/judge-attempt.js'
-import { majorityOf } from '../../../src/rails/solana/quorum.js'
+import { majorityOf } from '../../../src/rails/solana/majority.js'
 
 /** Attempts that landed, will land or never do, and endpoints that report on them. */
 

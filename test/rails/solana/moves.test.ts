@@ -124,16 +124,16 @@ test('a history is read since a time, and whole after an unknown signature', asy
   expect(moves).toHaveLength(2)
   const readSince = async (since: Date) =>
     (await readRange(wallets, { tokenAccount, after: null, since })).moves.length
-  const last = moves[1]!.at.getTime()
+  const last = moves[1]!.at!.getTime()
   expect(await readSince(new Date(last + 999))).toBeGreaterThan(0)
   expect(await readSince(new Date(last + 1_000))).toBe(0)
-  expect(await readSince(moves[0]!.at)).toBe(2)
+  expect(await readSince(moves[0]!.at!)).toBe(2)
   const later = new Date(last + 1_000)
   const readFrom = async (known: string, since: Date) =>
     (await readRange(wallets, { tokenAccount, after: known, since })).moves
   expect(await readFrom(moves[0]!.signature, later), 'from the older of the two').toEqual(moves)
   expect(await readFrom(moves[1]!.signature, later)).toEqual(moves.slice(1))
-  expect(await readFrom(moves[1]!.signature, moves[0]!.at)).toEqual(moves)
+  expect(await readFrom(moves[1]!.signature, moves[0]!.at!)).toEqual(moves)
   const unknown = base58.encode(randomBytes(64))
   expect((await readOne(wallets, tokenAccount, unknown)).moves).toEqual(moves)
 })
@@ -170,6 +170,71 @@ test('a transaction that no majority returns, or in an unsupported version, is u
     const waiting = { moves: [], unreadable: [], isPartial: true }
     expect(await readOne(two, wallet.tokenAccounts.USDC)).toMatchObject(waiting)
   }
+})
+
+/** Changes the status of a signature in the answers of the chain. */
+function openNodeWithStatus(changed: string, twist: (status: object) => unknown): Promise<string> {
+  return openTwistedNode(shared(), ({ method, params }, result) => {
+    if (method !== 'getSignatureStatuses') return undefined
+    const signatures = params[0] as string[]
+    const value = result.value.map((status: object, index: number) =>
+      signatures[index] === changed ? twist(status) : status,
+    )
+    return { ...result, value }
+  })
+}
+
+// A node that ignores the commitment of the question returns transactions that may be dropped.
+test.each([
+  ['confirmed', (status: object) => ({ ...status, confirmationStatus: 'confirmed' })],
+  ['null', (status: object) => ({ ...status, confirmationStatus: null })],
+  ['missing', (status: object) => ({ ...status, confirmationStatus: undefined })],
+  ['another result', (status: object) => ({ ...status, err: 'AccountInUse' })],
+  ['no status', () => null],
+])('a transaction whose status is %s is not final', async (_, twist) => {
+  const chain = shared()
+  const wallet = await deriveOne(await openWallets(chain))
+  const signature = await deposit(chain, wallet)
+  await chain.advance(32)
+  const { USDC } = wallet.tokenAccounts
+  const url = await openNodeWithStatus(signature, twist)
+  const waiting = { moves: [], unreadable: [], isPartial: true }
+  for (const endpoints of [[url], [url, url, chain.url]])
+    expect(await readOne(await openWallets(chain, { endpoints }), USDC)).toMatchObject(waiting)
+  const three = await openWallets(chain, { endpoints: [url, chain.url, chain.url] })
+  expect(await readOne(three, USDC)).toMatchObject({ moves: [{ signature }], unreadable: [] })
+})
+
+test('a block time needs a majority; without one, the deposit is read without a time', async () => {
+  const chain = shared()
+  const wallet = await deriveOne(await openWallets(chain))
+  const signature = await deposit(chain, wallet)
+  await chain.advance(32)
+  const openWithTime = (blockTime: number | null) =>
+    openTwistedNode(chain, ({ method, params }, result) =>
+      method === 'getTransaction' && params[0] === signature ? { ...result, blockTime } : undefined,
+    )
+  const [none, absurd, past] = [
+    await openWithTime(null),
+    await openWithTime(9e14),
+    await openWithTime(1_000_000_000),
+  ]
+  const read = async (...endpoints: string[]) => {
+    const history = await readOne(
+      await openWallets(chain, { endpoints }),
+      wallet.tokenAccounts.USDC,
+    )
+    expect(history).toMatchObject({ moves: [{ signature }], unreadable: [] })
+    const hosts = history.disputes!.flatMap((dispute) => dispute.hosts)
+    return { at: history.moves[0]!.at?.getTime() ?? null, disputes: hosts.length }
+  }
+  const { at } = await read(chain.url)
+  expect(await read(none)).toEqual({ at: null, disputes: 0 })
+  expect(await read(absurd)).toEqual({ at: null, disputes: 0 })
+  expect(await read(none, chain.url, chain.url)).toEqual({ at, disputes: 0 })
+  expect(await read(none, none, chain.url)).toEqual({ at: null, disputes: 0 })
+  expect(await read(past, chain.url, chain.url)).toEqual({ at, disputes: 1 })
+  expect(await read(past, none, chain.url)).toEqual({ at: null, disputes: 2 })
 })
 
 test('an account whose owner does not match its address counts as empty', async () => {
