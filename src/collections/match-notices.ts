@@ -11,7 +11,7 @@ export type NoticeDefect = 'another_currency' | 'not_positive' | 'too_large'
 
 /** Null if the payment has no defect of its own, whatever its account. */
 export function findDefect({ amount, currency }: ReportedPayment): NoticeDefect | null {
-  if (!(currency in assets)) return 'another_currency'
+  if (!Object.hasOwn(assets, currency)) return 'another_currency'
   if (amount <= 0n) return 'not_positive'
   return amount > limits.money.wireMax ? 'too_large' : null
 }
