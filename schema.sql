@@ -646,7 +646,8 @@ create table bank_orders (
   first_sent_at timestamp with time zone not null,
   constraint bank_orders_pkey PRIMARY KEY (rail, token),
   constraint only_refused_order_is_closed CHECK (((closed_at IS NULL) OR (refusals = sendings))),
-  constraint refusals_answer_sendings CHECK ((refusals <= sendings))
+  constraint refusals_answer_sendings CHECK ((refusals <= sendings)),
+  constraint sendings_are_not_negative CHECK ((sendings >= 0))
 );
 
 create table checkout_sessions (
@@ -752,7 +753,11 @@ END),
   constraint only_temporary_account_expires CHECK (((kind = ANY (ARRAY['virtual_account'::text, 'crypto_wallet'::text])) = (expires_at IS NOT NULL))),
   constraint only_temporary_account_has_a_session CHECK (((session_id IS NULL) OR (kind = ANY (ARRAY['virtual_account'::text, 'crypto_wallet'::text])))),
   constraint only_temporary_account_waits_for_an_amount CHECK (((kind = ANY (ARRAY['virtual_account'::text, 'crypto_wallet'::text])) = (amount IS NOT NULL))),
-  constraint only_wallet_has_no_bank CHECK (((kind = ANY (ARRAY['crypto_wallet'::text, 'dedicated_crypto_wallet'::text])) = (bank_code = ''::text))),
+  constraint only_wallet_has_no_bank CHECK (
+CASE
+    WHEN (kind = ANY (ARRAY['crypto_wallet'::text, 'dedicated_crypto_wallet'::text])) THEN ((bank_code = ''::text) AND (bank_name = ''::text))
+    ELSE (bank_name <> ''::text)
+END),
   constraint only_wallet_keeps_how_it_was_asked CHECK (((requested_amount IS NOT NULL) = (kind = 'crypto_wallet'::text))),
   constraint paid_account_has_its_time CHECK (((status = 'PAID'::text) = (paid_at IS NOT NULL))),
   constraint variance_is_known CHECK ((variance = ANY (ARRAY['NONE'::text, 'UNDERPAID'::text, 'OVERPAID'::text, 'LATE'::text, 'DUPLICATE'::text])))

@@ -274,6 +274,9 @@ export const limits = {
     failuresUntilDown: 5,
     probeIntervalMs: 5 * second,
     directoryCacheMs: 6 * hour,
+    /** Until a list of banks that could not be read is fetched again. */
+    directoryRetryMs: minute,
+    directoryBanksMax: 5_000,
     /** Between two requests for the same refund: a list may show the first one late. */
     refundRetryMs: 10 * minute,
     /** A refund is not sent if the search for an earlier request took longer. */

@@ -88,7 +88,13 @@ function writeTime(): string {
 }
 
 /** Errors that say everything in their message: someone refused, or the database is away. */
-const expectedErrors = new Set(['Refusal', 'ConnectionLost', 'OutcomeUnknown', 'Unknown'])
+const expectedErrors = new Set([
+  'Refusal',
+  'ConnectionLost',
+  'OutcomeUnknown',
+  'Unknown',
+  'Unreadable',
+])
 
 /**
  * Drops the client that pg attaches to its errors, with its sockets and settings, and the stack of

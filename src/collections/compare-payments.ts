@@ -24,13 +24,15 @@ export async function comparePayments(
   const seen = new Set<string>()
   const differences: Difference[] = []
   let isComplete = false
+  let unreadable = 0
   for await (const page of readBankPages(db, { ...bank, ...period })) {
     for (const { payment, recorded } of page.payments) {
       seen.add(payment.id)
       const difference = compareOne(payment, recorded)
       if (difference) differences.push(difference)
     }
-    isComplete = page.isLast
+    unreadable += page.unreadable
+    isComplete = page.isLast && unreadable === 0
   }
   if (!isComplete) return { differences, isComplete, payments: seen.size }
   const notAtBank = await findNotAtBank(db, { ...bank, from: period.from }, seen)

@@ -11,7 +11,7 @@ import type { Notice, NoticeConclusion } from './store-notices.js'
 export function findDefect(reported: ReportedPayment): NoticeDefect | null {
   const { amount, currency, isInOtherTokenAccount } = reported
   if (isInOtherTokenAccount) return 'other_token_account'
-  if (!(currency in assets)) return 'another_currency'
+  if (!Object.hasOwn(assets, currency)) return 'another_currency'
   if (amount <= 0n) return 'not_positive'
   return amount > limits.money.wireMax ? 'too_large' : null
 }

@@ -44,6 +44,7 @@ export type OpenedAccount = {
   railAccount: string
   number: string
   accountName: string
+  /** Empty if the bank is not in the provider's list. */
   bankCode: string
   bankName: string
   /** Real time at which the bank closes the account. Null: never, or as requested. */
@@ -192,8 +193,11 @@ export interface CollectionRail {
     from: Date
     to: Date
     after: string | undefined
-  }): Promise<{ payments: ReportedPayment[]; next: string | null }>
+  }): Promise<{ payments: ReportedPayment[]; next: string | null } & Incomplete>
 }
+
+/** How many rows of a page the bank wrote in an unknown way. The rail logs them. */
+type Incomplete = { unreadable: number }
 
 /** One line of a bank's statement of outgoing transfers. */
 export type StatementLine = {
@@ -216,7 +220,7 @@ export interface BankRail extends CollectionRail, ReversingRail, BankDirectory {
     from: Date
     to: Date
     after: string | undefined
-  }): Promise<{ lines: StatementLine[]; next: string | null }>
+  }): Promise<{ lines: StatementLine[]; next: string | null } & Incomplete>
   /** The money from which payouts are made, in kobo; null: the bank does not limit it. */
   readFloat(): Promise<bigint | null>
   examine(): Promise<BankFinding[]>

@@ -14,6 +14,8 @@ type BankPage = {
   /** `recorded` is undefined if we never got a notice of the payment. */
   payments: { payment: ReportedPayment; recorded: RecordedNotice | undefined }[]
   isLast: boolean
+  /** Payments that the bank lists in a way that cannot be read. */
+  unreadable: number
 }
 
 const columns = { rail: 'text', mode: 'text', id: 'text' } as const
@@ -34,13 +36,14 @@ export async function* readBankPages(
 ): AsyncGenerator<BankPage> {
   let after: string | undefined
   for (let pages = 0; pages < limits.reconcile.statementPagesMax; pages += 1) {
-    const { payments, next } = await rail.listPayments({ from, to, after })
+    const { payments, next, unreadable } = await rail.listPayments({ from, to, after })
     const names = payments.map(({ id }) => ({ rail: rail.name, mode, id }))
     const rows = names.length > 0 ? await db.rows(findRecorded(names)) : []
     const recorded = new Map(rows.map((row) => [row.id, row]))
     yield {
       payments: payments.map((payment) => ({ payment, recorded: recorded.get(payment.id) })),
       isLast: next === null,
+      unreadable,
     }
     if (next === null) return
     after = next

@@ -378,12 +378,18 @@ function bankOf(bank: BankRail, mode: Mode, now: Date): Counterpart {
       // The bank's clock may be ahead of ours.
       const period = { from, to: after(now, limits.reconcile.overlapMs) }
       let page = await bank.statement({ ...period, after: undefined })
+      let unreadable = 0
       for (let pages = 1; ; pages += 1) {
+        unreadable += page.unreadable
         for (const { id, token, reference, amount, state } of page.lines)
           executed.set(id, { token, memo: reference, asset: 'NGN', amount, state })
         const isLastPage = !page.next || pages === limits.reconcile.statementPagesMax
         if (isLastPage)
-          return { executed: [...executed.values()], position: 0n, isComplete: !page.next }
+          return {
+            executed: [...executed.values()],
+            position: 0n,
+            isComplete: !page.next && unreadable === 0,
+          }
         page = await bank.statement({ ...period, after: page.next! })
       }
     },

@@ -62,7 +62,7 @@ const wallet = (change: Values = {}) =>
   virtual({ kind: 'crypto_wallet', asset: 'USDC', requested_amount: '1', ...noBank, ...change })
 const dedicatedWallet = (change: Values = {}) =>
   dedicated({ kind: 'dedicated_crypto_wallet', asset: null, ...noBank, ...change })
-const inCoins = { kind: 'crypto_wallet', asset: 'USDC', bank_code: '', requested_amount: '1' }
+const inCoins = { kind: 'crypto_wallet', asset: 'USDC', ...noBank, requested_amount: '1' }
 
 function session(change: Values = {}): Promise<unknown> {
   return insert('checkout_sessions', {
@@ -286,8 +286,10 @@ const violations: Record<string, Record<string, () => Promise<unknown>>> = {
     'coins without a requested amount': () => wallet({ requested_amount: null }),
   },
   only_wallet_has_no_bank: {
-    'a virtual account without a bank': () => virtual({ bank_code: '' }),
+    'a virtual account without a bank': () => virtual({ bank_code: '', bank_name: '' }),
+    'a dedicated account without the name of its bank': () => dedicated({ bank_name: '' }),
     'a wallet with a bank': () => wallet({ bank_code: '999' }),
+    'a wallet with the name of a bank': () => wallet({ bank_name: 'Access Bank' }),
     'a dedicated wallet with a bank': () => dedicatedWallet({ bank_code: '999' }),
   },
   only_temporary_account_waits_for_an_amount: {
@@ -455,6 +457,9 @@ const violations: Record<string, Record<string, () => Promise<unknown>>> = {
   },
   refusals_answer_sendings: {
     'more refusals than sendings': () => order({ refusals: 2 }),
+  },
+  sendings_are_not_negative: {
+    'fewer sendings than none': () => order({ sendings: -1, refusals: -1 }),
   },
   only_refused_order_is_closed: {
     'a closed order that may have moved money': () => order({ closed_at: now }),

@@ -39,12 +39,7 @@ export class Directory {
           `Unknown bank code ${account.bankCode}. GET /v1/banks lists the known ones.`,
         )
       const resolved = await this.#driver.resolveName(account)
-      // PostgreSQL cannot read NULs and lone surrogates of a stored name.
-      if (resolved)
-        return {
-          bankName: bank.name,
-          accountName: resolved.accountName.toWellFormed().replaceAll('\0', ' '),
-        }
+      if (resolved) return { bankName: bank.name, accountName: resolved.accountName }
       return refuse(
         'account_not_found',
         `${bank.name} has no account ${account.accountNumber}. Check the number with the recipient.`,
@@ -73,7 +68,9 @@ export class Directory {
     try {
       const banks = await this.#driver.listBanks()
       if (banks.length === 0) throw new Unknown('the provider lists no banks')
-      const sorted = banks.sort((one, other) => one.name.localeCompare(other.name, 'en'))
+      const sorted = banks
+        .slice(0, limits.banks.directoryBanksMax)
+        .sort((one, other) => one.name.localeCompare(other.name, 'en'))
       this.#banks = new Map(sorted.map((bank) => [bank.code, bank]))
       this.#fetchedAtMs = this.#clock.elapsedMs()
     } catch (error) {

@@ -31,7 +31,7 @@ export interface BankDriver {
   /** `key` is that of a hint. Undefined: unknown to the provider. */
   fetchPayment(key: string): Promise<DriverPayment | undefined>
   /** All payments into an account, whatever their state. */
-  findPayments(account: StoredAccount): Promise<DriverPayment[]>
+  findPayments(account: StoredAccount): Promise<Omit<Page<DriverPayment>, 'next'>>
   /** Payments of a period, in any state; may return more than requested. */
   listPayments(period: Period): Promise<Page<DriverPayment>>
 
@@ -61,17 +61,20 @@ export interface BankDriver {
 }
 
 export type Period = { from: Date; to: Date; after: string | undefined }
-export type Page<Item> = { items: Item[]; next: string | null }
+/** `unreadable`: why rows were left out. Such a page is not complete. */
+export type Page<Item> = { items: Item[]; next: string | null; unreadable: string[] }
 
 export type BankAccountNumber = { bankCode: string; accountNumber: string }
 
 export type DriverAccount = {
   number: string
   accountName: string
+  /** Empty if the provider gives none and does not list the bank. */
   bankCode: string
   bankName: string
   /** Amount that the payer must send, in kobo, if the provider adds its fee; else as requested. */
   amount: bigint | null
+  /** Null: never, or not reported in a format that is known. */
   expiresAt: Date | null
   /** The provider's own ids, for later calls. Texts only. */
   details: Record<string, string>

@@ -1,8 +1,12 @@
 import { jsonTokens } from '../../base/json-tokens.js'
 
+/** NULs and lone surrogates, as JSON writes them. */
+const mayBeUnreadable = /\\u(?:d[89a-f]|0000)/i
+
 /**
  * Parses JSON with every number as a text of the digits that were sent. Amounts such as 26.875 and
- * ids above 2^53 stay exact. Throws on anything but JSON.
+ * ids above 2^53 stay exact. NULs and lone surrogates are replaced: PostgreSQL stores neither.
+ * Throws on anything but JSON.
  */
 export function parseWithNumberTexts(text: string): unknown {
   JSON.parse(text) // checks the grammar, which the tokens do not
@@ -13,5 +17,12 @@ export function parseWithNumberTexts(text: string): unknown {
     quoted += `${text.slice(copied, start)}"${number}"`
     copied = start + number.length
   }
-  return JSON.parse(quoted + text.slice(copied))
+  quoted += text.slice(copied)
+  return mayBeUnreadable.test(quoted)
+    ? JSON.parse(quoted, (_, value: unknown) => replaceUnreadable(value))
+    : JSON.parse(quoted)
+}
+
+function replaceUnreadable(value: unknown): unknown {
+  return typeof value === 'string' ? value.toWellFormed().replaceAll('\0', ' ') : value
 }

@@ -9,7 +9,7 @@ import {
 } from '../../collections/ports.js'
 import { formatWithKobo } from '../../money/amounts.js'
 import type { Database } from '../../postgres/database.js'
-import type { BankDriver, StoredAccount } from './driver.js'
+import type { BankDriver, DriverAccount, StoredAccount } from './driver.js'
 import { Unknown } from './provider-client.js'
 import { findOpenedAccounts, storeOpenedAccount } from './store-opened-accounts.js'
 
@@ -28,9 +28,10 @@ export async function openAccount(
   try {
     const opened = await driver.openAccount(opening)
     if ('refused' in opened) return refuse(opening, 'account_refused', opened.refused)
-    const stored = await storeOpenedAccount(db, clock.now(), {
+    const now = clock.now()
+    const stored = await storeOpenedAccount(db, now, {
       rail: name,
-      account: { ...opened, reference },
+      account: { ...opened, reference, expiresAt: believableExpiry(opened, now) },
     })
     return toOpened(stored)
   } catch (error) {
@@ -38,6 +39,11 @@ export async function openAccount(
     logger.warn({ err: error, reference }, 'bank did not open an account')
     return refuse(opening, 'rail_unavailable', 'The bank does not answer. Retry later.')
   }
+}
+
+/** A new account has not expired: a time in the past is of another zone or format. */
+function believableExpiry({ expiresAt }: DriverAccount, now: Date): Date | null {
+  return expiresAt !== null && expiresAt > now ? expiresAt : null
 }
 
 function toOpened(account: StoredAccount): OpenedAccount {

@@ -12,6 +12,14 @@ export class Unknown extends Error {
   }
 }
 
+/** An answer whose content cannot be read: a row of a list can be left out, and reported. */
+export class Unreadable extends Unknown {
+  constructor(what: string) {
+    super(what)
+    this.name = 'Unreadable'
+  }
+}
+
 export type ProviderCall = {
   method: 'GET' | 'POST' | 'DELETE'
   /** Without the query. Appears in logs, so it must contain no secret. */

@@ -31,6 +31,9 @@ import { sendOrders } from './send-orders.js'
 import { findOpenedAccounts, findReferencesByNumber, numberKey } from './store-opened-accounts.js'
 import { closeRefused, findSent } from './store-orders.js'
 
+const hintIdLengthMax = 500
+const unreadableLoggedMax = 10
+
 export type BankTools = {
   driver: BankDriver
   mode: Mode
@@ -61,21 +64,29 @@ export function createBankRail(given: BankTools): BankRail {
 
     readNotice(request): NoticeReading {
       const read = driver.readNotice(request)
-      if (read.kind !== 'hint' || read.hint.about.subject !== 'payout') return read
-      const reference = fromProviderReference(read.hint.about.reference)
-      return { kind: 'hint', hint: { id: read.hint.id, about: { subject: 'payout', reference } } }
+      if (read.kind !== 'hint') return read
+      const { id, about } = read.hint
+      // A key of an index. What such a notice reports is found by listing.
+      if (id.length > hintIdLengthMax) return { kind: 'other' }
+      if (about.subject !== 'payout') return read
+      const reference = fromProviderReference(about.reference)
+      return { kind: 'hint', hint: { id, about: { subject: 'payout', reference } } }
     },
 
     confirmPayment: (key) => confirmPayment(tools, key),
 
     async findPayments(railAccount) {
       const account = (await findOpenedAccounts(db, name, [railAccount])).get(railAccount)
-      return account ? toReported(tools, await driver.findPayments(account)) : []
+      if (!account) return []
+      const { items, unreadable } = await driver.findPayments(account).catch(refuseUnanswered)
+      reportUnreadable(tools, unreadable)
+      return toReported(tools, items)
     },
 
     async listPayments(period) {
-      const { items, next } = await driver.listPayments(period)
-      return { payments: await toReported(tools, items), next }
+      const { items, next, unreadable } = await driver.listPayments(period)
+      reportUnreadable(tools, unreadable)
+      return { payments: await toReported(tools, items), next, unreadable: unreadable.length }
     },
 
     inspect: (targets) => Promise.all(targets.map((target) => inspect(driver, directory, target))),
@@ -94,7 +105,7 @@ export function createBankRail(given: BankTools): BankRail {
 
     listBanks: () => directory.listBanks(),
     resolveName: (account) => directory.resolveName(account),
-    statement: (period) => readStatement(driver, period),
+    statement: (period) => readStatement(tools, period),
     readFloat: () => driver.readFloat(),
     examine: () => examine(driver),
     stop: async () => {},
@@ -118,6 +129,23 @@ async function confirmPayment(tools: Named, key: string): Promise<ConfirmedPayme
   }
 }
 
+/** Money may have moved that no book has: an operator must look at the provider's dashboard. */
+function reportUnreadable({ logger }: Named, unreadable: string[]): void {
+  if (unreadable.length > 0)
+    logger.error(
+      { rows: unreadable.length, why: unreadable.slice(0, unreadableLoggedMax) },
+      'bank lists rows that cannot be read',
+    )
+}
+
+function refuseUnanswered(error: unknown): never {
+  if (!(error instanceof Unknown)) throw error
+  throw new Refusal('account_action_failed', {
+    reason: 'rail_unavailable',
+    message: 'The bank does not answer. Nothing was changed; retry later.',
+  })
+}
+
 function toReported(tools: Named, payments: DriverPayment[]): Promise<ReportedPayment[]> {
   return nameAccounts(
     tools,
@@ -127,9 +155,14 @@ function toReported(tools: Named, payments: DriverPayment[]): Promise<ReportedPa
 
 /** A payment into an account that is unknown here keeps the provider's name of it: unmatched. */
 async function nameAccounts(
-  { db, name }: Named,
-  payments: DriverPayment[],
+  { db, name, clock }: Named,
+  given: DriverPayment[],
 ): Promise<ReportedPayment[]> {
+  const now = clock.now()
+  // A time in the future cannot be believed: the payment is judged by when it was seen.
+  const payments = given.map((payment) =>
+    payment.receivedAt > now ? { ...payment, receivedAt: now } : payment,
+  )
   const byNumber = payments.flatMap(({ account, receivedAt }) =>
     'number' in account ? [{ number: account.number, at: receivedAt }] : [],
   )
@@ -266,15 +299,17 @@ const statementStates = {
 
 /** First all payouts, then all refunds. The cursor begins with what it continues. */
 async function readStatement(
-  driver: BankDriver,
+  tools: Named,
   { from, to, after: cursor = 'payouts/' }: { from: Date; to: Date; after: string | undefined },
-): Promise<{ lines: StatementLine[]; next: string | null }> {
+): Promise<{ lines: StatementLine[]; next: string | null; unreadable: number }> {
+  const { driver } = tools
   const [kind = '', ...rest] = cursor.split('/')
   const position = rest.join('/') || undefined
   const period = { from, to, after: position }
   const isPayouts = kind === 'payouts'
   const page = await (isPayouts ? driver.listPayouts(period) : driver.listRefunds(period))
   const next = page.next === null ? null : `${kind}/${page.next}`
+  reportUnreadable(tools, page.unreadable)
   return {
     lines: page.items.map(({ id, reference, amount, state }) => ({
       id: `${kind}/${id}`,
@@ -284,6 +319,7 @@ async function readStatement(
       state: statementStates[state],
     })),
     next: next ?? (isPayouts ? 'refunds/' : null),
+    unreadable: page.unreadable.length,
   }
 }
 

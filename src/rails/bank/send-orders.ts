@@ -11,6 +11,7 @@ import {
   beginSendingRefund,
   recordRefusedSending,
   recordTakenRefund,
+  takeBackSending,
 } from './store-orders.js'
 
 type Tools = { driver: BankDriver; name: string; db: Database; clock: Clock; logger: Logger }
@@ -39,22 +40,35 @@ async function sendPayouts(tools: Tools, orders: BankOrder[]): Promise<void> {
  * under way, and the provider's refunds are searched before each: after an unknown outcome that is
  * some minutes later, when the list shows the first one.
  *
- * A search that took too long sends nothing: by then another process may send the refund, or an
- * operator may have ended it.
+ * A search that is not answered, or that took too long, sends nothing: by then another process may
+ * send the refund, or an operator may have ended it. The next poll searches again.
  */
 async function sendRefund(tools: Tools, order: BankOrder): Promise<void> {
   const { driver, name, db, clock } = tools
   const named = { rail: name, token: order.reference }
   const begunAt = clock.now()
-  if (!(await beginSendingRefund(db, begunAt, named))) return
+  const busyUntil = await beginSendingRefund(db, begunAt, named)
+  if (!busyUntil) return
   await send(tools, order, async () => {
-    const isKnown = (await driver.findRefund(order)) !== undefined
-    if (!isKnown && clock.now() >= after(begunAt, limits.banks.refundSearchMs))
-      throw new Unknown('not sent, the search for an earlier request took too long')
+    const isKnown = await isRefundKnown(tools, order, begunAt).catch(async (error) => {
+      await takeBackSending(db, named, busyUntil)
+      throw error
+    })
     const answer = isKnown ? 'exists' : await driver.sendRefund(order)
     if (typeof answer === 'string') await recordTakenRefund(db, named)
     return answer
   })
+}
+
+async function isRefundKnown(
+  { driver, clock }: Tools,
+  order: BankOrder,
+  begunAt: Date,
+): Promise<boolean> {
+  const isKnown = (await driver.findRefund(order)) !== undefined
+  if (!isKnown && clock.now() >= after(begunAt, limits.banks.refundSearchMs))
+    throw new Unknown('not sent, the search for an earlier request took too long')
+  return isKnown
 }
 
 async function send(

@@ -37,13 +37,14 @@ type OrderName = { rail: string; token: string }
 
 /**
  * Like `beginSending`, for a refund. One request may be under way at a time: a provider may carry
- * out a second one, and a list may show the first one late. False: do not send now.
+ * out a second one, and a list may show the first one late. Returns until when no other request is
+ * made. Undefined: do not send now.
  */
 export async function beginSendingRefund(
   db: Queryable,
   now: Date,
   { rail, token }: OrderName,
-): Promise<boolean> {
+): Promise<Date | undefined> {
   const busyUntil = after(now, limits.banks.refundRetryMs)
   const rows = await db.rows(sql`
     insert into bank_orders as o (rail, token, sendings, busy_until, first_sent_at)
@@ -52,7 +53,22 @@ export async function beginSendingRefund(
       set sendings = o.sendings + 1, busy_until = excluded.busy_until
       where o.closed_at is null and (o.busy_until is null or o.busy_until <= ${now})
     returning token`)
-  return rows.length > 0
+  return rows.length > 0 ? busyUntil : undefined
+}
+
+/**
+ * Nothing left in this sending: the next poll may try again. Does nothing if another process has
+ * begun one since.
+ */
+export async function takeBackSending(
+  db: Queryable,
+  { rail, token }: OrderName,
+  busyUntil: Date,
+): Promise<void> {
+  await db.rows(sql`
+    update bank_orders set sendings = sendings - 1, busy_until = null
+    where rail = ${rail} and token = ${token} and busy_until = ${busyUntil}
+      and sendings > refusals`)
 }
 
 /** The provider has the refund: it is never requested again, however late a list shows it. */

@@ -1,11 +1,19 @@
 import { after, type Clock, minute, second } from '../../base/clock.js'
 import type { AccountOpening } from '../../collections/ports.js'
+import type { BankNames } from '../bank/bank-names.js'
 import type { DriverAccount, Refused, StoredAccount } from '../bank/driver.js'
 import { koboOfNaira, nairaOfKobo } from '../bank/naira.js'
 import { Unknown } from '../bank/provider-client.js'
-import { asFields, needText, readText } from '../bank/read-fields.js'
+import {
+  asFields,
+  believable,
+  needAccountNumber,
+  needName,
+  needText,
+  readName,
+  readText,
+} from '../bank/read-fields.js'
 import type { FlutterwaveApi, FlutterwaveReply } from './api.js'
-import { bankCodeOf } from './bank-codes.js'
 
 /** Not documented; the shortest time of version 4. */
 export const expiryMinMs = minute
@@ -14,6 +22,7 @@ const narrationLengthMax = 100
 
 type Tools = {
   api: FlutterwaveApi
+  banks: BankNames
   clock: Clock
   /** Flutterwave requires an address for every payer; theirs are unknown. */
   payerEmail: string
@@ -32,7 +41,7 @@ export function openFlutterwaveAccount(
 }
 
 async function openTemporary(
-  { api, clock, payerEmail }: Tools,
+  { api, banks, clock, payerEmail }: Tools,
   { reference, name }: AccountOpening,
   { amount, lifetimeMs }: NonNullable<AccountOpening['expected']>,
 ): Promise<DriverAccount | Refused> {
@@ -61,11 +70,13 @@ async function openTemporary(
       refused:
         'Flutterwave adds its fee to the amount. In its dashboard, under Settings, let the merchant bear the fees.',
     }
-  const bankName = needText(account.transfer_bank, 'transfer_bank')
+  const bankName = needName(account.transfer_bank, 'transfer_bank')
+  const number = needAccountNumber(account.transfer_account, 'transfer_account')
+  await banks.refresh()
   return {
-    number: needText(account.transfer_account, 'transfer_account'),
+    number,
     accountName: readHolder(account.transfer_note) ?? name,
-    bankCode: bankCodeOf(bankName),
+    bankCode: banks.codeOf(bankName),
     bankName,
     amount,
     expiresAt: readEpoch(account.account_expiration) ?? requestedAt,
@@ -74,7 +85,7 @@ async function openTemporary(
 }
 
 async function openStatic(
-  { api }: Tools,
+  { api, banks }: Tools,
   { reference, name, customer }: AccountOpening,
 ): Promise<DriverAccount | Refused> {
   if (!customer) return { refused: 'The bank needs the customer of a dedicated account.' }
@@ -98,15 +109,19 @@ async function openStatic(
   })
   if (!reply.isDone) return refuse(reply)
   const account = asFields(reply.data)
-  const bankName = needText(account.bank_name, 'bank_name')
+  const bankName = needName(account.bank_name, 'bank_name')
+  const number = needAccountNumber(account.account_number, 'account_number')
+  const orderRef = readText(account.order_ref)
+  await banks.refresh()
   return {
-    number: needText(account.account_number, 'account_number'),
+    number,
     accountName: readHolder(account.note) ?? name,
-    bankCode: bankCodeOf(bankName),
+    bankCode: banks.codeOf(bankName),
     bankName,
     amount: null,
     expiresAt: null,
-    details: { orderRef: needText(account.order_ref, 'order_ref') },
+    // Without it the account cannot be closed; it can be paid into all the same.
+    details: orderRef === undefined ? {} : { orderRef },
   }
 }
 
@@ -132,11 +147,11 @@ function refuse({ message }: FlutterwaveReply): Refused {
 
 /** From a note such as "Please make a bank transfer to Ada Stores". */
 function readHolder(note: unknown): string | undefined {
-  return /^Please make a bank transfer to (\S.*)$/i.exec(readText(note) ?? '')?.[1]?.trim()
+  return /^Please make a bank transfer to (\S.*)$/i.exec(readName(note) ?? '')?.[1]
 }
 
 /** Milliseconds since 1970, as a text of digits. */
 function readEpoch(value: unknown): Date | undefined {
   const text = readText(value) ?? ''
-  return /^\d{13}$/.test(text) ? new Date(Number(text)) : undefined
+  return /^\d{13}$/.test(text) ? believable(new Date(Number(text))) : undefined
 }

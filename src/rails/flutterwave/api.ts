@@ -1,10 +1,12 @@
 import type { Secret } from '../../base/secret.js'
 import { type ProviderClient, Unknown } from '../bank/provider-client.js'
-import { asFields, asList, type Fields, readText } from '../bank/read-fields.js'
+import { asFields, type Fields, needList, readText } from '../bank/read-fields.js'
 
 /** An answer in Flutterwave's format: the call was carried out, or why not. */
 export type FlutterwaveReply = {
   isDone: boolean
+  /** Flutterwave reports that nothing of this name exists. */
+  isMissing: boolean
   message: string
   data: unknown
   meta: Fields
@@ -19,6 +21,9 @@ export type FlutterwaveCall = {
 }
 
 export type FlutterwavePage = { rows: Fields[]; hasMore: boolean }
+
+/** Of refusals such as "No transaction was found for this id". */
+const missing = /\bnot found\b|\bno \w+( was| were)? found\b/i
 
 /** Flutterwave v3: its key and its envelope. */
 export class FlutterwaveApi {
@@ -43,7 +48,8 @@ export class FlutterwaveApi {
     const isDone = status >= 200 && status < 300 && fields.status === 'success'
     if (!isDone && fields.status !== 'error')
       throw new Unknown(`flutterwave: ${call.method} ${call.path}: no answer in its format`)
-    return { isDone, message, data: fields.data, meta: asFields(fields.meta) }
+    const isMissing = !isDone && missing.test(message) && !/\broute\b/i.test(message)
+    return { isDone, isMissing, message, data: fields.data, meta: asFields(fields.meta) }
   }
 
   /** For calls that Flutterwave always carries out: throws `Unknown` otherwise. */
@@ -56,15 +62,15 @@ export class FlutterwaveApi {
 
   /** One page of a list, newest first. The first page is 1. */
   async list(path: string, query: Record<string, string>, page: number): Promise<FlutterwavePage> {
-    const { data, meta } = await this.need({
-      method: 'GET',
-      path,
-      query: { ...query, page: String(page) },
-    })
-    const rows = asList(data)
-    const pages = readText(asFields(meta.page_info).total_pages)
+    const call = { method: 'GET', path, query: { ...query, page: String(page) } } as const
+    const { isDone, isMissing, data, meta, message } = await this.call(call)
+    // Some lists report an empty page as an error.
+    if (isMissing) return { rows: [], hasMore: false }
+    if (!isDone) throw new Unknown(`flutterwave: GET ${path}: ${message}`)
+    const rows = needList(data, 'data')
+    const pages = readText(asFields(meta.page_info).total_pages) ?? ''
     // Without a number of pages, an empty page is the last.
-    const isLast = rows.length === 0 || (pages !== undefined && page >= Number(pages))
+    const isLast = rows.length === 0 || (/^\d+$/.test(pages) && page >= Number(pages))
     return { rows, hasMore: !isLast }
   }
 }

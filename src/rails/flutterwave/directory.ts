@@ -1,17 +1,13 @@
 import type { Bank } from '../../payouts/ports.js'
 import type { BankAccountNumber } from '../bank/driver.js'
 import { Unknown } from '../bank/provider-client.js'
-import { asFields, asList, needText, readText } from '../bank/read-fields.js'
+import { asFields, needList, needName, needText, readBanks } from '../bank/read-fields.js'
 import type { FlutterwaveApi } from './api.js'
 
 /** Codes are texts: some contain letters, many begin with zero. */
 export async function listFlutterwaveBanks(api: FlutterwaveApi): Promise<Bank[]> {
   const { data } = await api.need({ method: 'GET', path: '/banks/NG', isEarly: true })
-  return asList(data).flatMap((row) => {
-    const code = readText(row.code)
-    const name = readText(row.name)?.trim()
-    return code && name ? [{ code, name }] : []
-  })
+  return readBanks(needList(data, 'data'))
 }
 
 export async function resolveFlutterwaveName(
@@ -25,7 +21,7 @@ export async function resolveFlutterwaveName(
     body: { account_number: accountNumber, account_bank: bankCode },
     isEarly: true,
   })
-  if (isDone) return { accountName: needText(asFields(data).account_name, 'account_name').trim() }
+  if (isDone) return { accountName: needName(asFields(data).account_name, 'account_name') }
   if (/invalid|could not be resolved|not found/i.test(message)) return undefined
   throw new Unknown(`flutterwave: POST ${path}: ${message}`)
 }

@@ -3,6 +3,7 @@ import type { ProviderConfigs } from '../../base/config.js'
 import type { Mode } from '../../base/environment.js'
 import type { Logger } from '../../base/log.js'
 import type { BankLimits } from '../../collections/ports.js'
+import { BankNames } from '../bank/bank-names.js'
 import type { BankDriver } from '../bank/driver.js'
 import { ProviderClient } from '../bank/provider-client.js'
 import { BoundedMap } from '../bounded-map.js'
@@ -60,16 +61,17 @@ export function createFlutterwaveDriver(
   const client = new ProviderClient({ name: `flutterwave-${mode}`, url, clock, logger })
   const api = new FlutterwaveApi(client, secretKey)
   const refundIds = new BoundedMap<string, string>(refundIdsKept)
-  const tools = { api, clock, payerEmail, refundIds }
+  const banks = new BankNames(() => listFlutterwaveBanks(api), clock)
+  const tools = { api, banks, clock, payerEmail, refundIds }
   return {
     provider: 'flutterwave',
     limits: flutterwaveLimits,
     openAccount: (opening) => openFlutterwaveAccount(tools, opening),
     closeAccount: (account) => closeFlutterwaveAccount(api, account),
     readNotice: (request) => readFlutterwaveNotice(webhookSecret, request),
-    fetchPayment: (id) => fetchFlutterwavePayment(api, id),
-    findPayments: (account) => findFlutterwavePayments(api, account),
-    listPayments: (period) => listFlutterwavePayments(api, period),
+    fetchPayment: (id) => fetchFlutterwavePayment(tools, id),
+    findPayments: (account) => findFlutterwavePayments(tools, account),
+    listPayments: (period) => listFlutterwavePayments(tools, period),
     listBanks: () => listFlutterwaveBanks(api),
     resolveName: (account) => resolveFlutterwaveName(api, account),
     prepareOrder: async () => ({ recipient: null }),

@@ -1,5 +1,5 @@
 import type { Page } from '../bank/driver.js'
-import { type Fields, needText } from '../bank/read-fields.js'
+import { type Fields, readText } from '../bank/read-fields.js'
 import type { FlutterwaveApi } from './api.js'
 
 /**
@@ -10,12 +10,18 @@ export async function listFlutterwavePage(
   api: FlutterwaveApi,
   path: string,
   { query, after }: { query: Record<string, string>; after: string | undefined },
-): Promise<Page<Fields>> {
+): Promise<Omit<Page<Fields>, 'unreadable'>> {
   const [page = '1', ...known] = (after ?? '1').split(' ')
   const { rows, hasMore } = await api.list(path, query, Number(page))
-  const ids = rows.map(({ id }) => needText(id, 'id'))
+  const ids = rows.map(({ id }) => readId(id))
   return {
-    items: rows.filter((_, index) => !known.includes(ids[index]!)),
-    next: hasMore ? [Number(page) + 1, ...ids].join(' ') : null,
+    items: rows.filter((_, index) => !known.includes(ids[index] || 'unknown')),
+    next: hasMore ? [Number(page) + 1, ...ids.filter(Boolean)].join(' ') : null,
   }
+}
+
+/** Empty unless it is a number. */
+export function readId(value: unknown): string {
+  const text = readText(value) ?? ''
+  return /^\d{1,20}$/.test(text) ? text : ''
 }

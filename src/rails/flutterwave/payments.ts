@@ -1,10 +1,20 @@
 import type { BankSender } from '../../collections/ports.js'
+import type { BankNames } from '../bank/bank-names.js'
 import type { DriverPayment, Page, Period, StoredAccount } from '../bank/driver.js'
 import { koboOfNaira } from '../bank/naira.js'
-import { Unknown } from '../bank/provider-client.js'
-import { asFields, type Fields, needText, needTime, readText } from '../bank/read-fields.js'
+import { Unknown, Unreadable } from '../bank/provider-client.js'
+import {
+  asFields,
+  type Fields,
+  needCurrency,
+  needId,
+  needNumericId,
+  needTime,
+  readName,
+  readRows,
+  readText,
+} from '../bank/read-fields.js'
 import type { FlutterwaveApi } from './api.js'
-import { bankCodeOf } from './bank-codes.js'
 import { daysOf } from './days.js'
 import { listFlutterwavePage } from './pages.js'
 
@@ -16,12 +26,17 @@ const accountPagesMax = 100
 /** Payments of these kinds can be charged back: they are not bank transfers. */
 const reversibleKinds = new Set(['card', 'applepay', 'googlepay', 'paypal'])
 
+export type PaymentTools = { api: FlutterwaveApi; banks: BankNames }
+
 /** By Flutterwave's id: payments into a static account share one reference. */
-export function fetchFlutterwavePayment(
-  api: FlutterwaveApi,
+export async function fetchFlutterwavePayment(
+  tools: PaymentTools,
   id: string,
 ): Promise<DriverPayment | undefined> {
-  return verify(api, { path: `/transactions/${encodeURIComponent(id)}/verify` })
+  const path = `/transactions/${encodeURIComponent(id)}/verify`
+  const found = await verify(tools, { path })
+  if (found && found.id !== id) throw new Unknown(`flutterwave: GET ${path}: another transaction`)
+  return found
 }
 
 /**
@@ -29,79 +44,90 @@ export function fetchFlutterwavePayment(
  * once.
  */
 export async function findFlutterwavePayments(
-  api: FlutterwaveApi,
+  tools: PaymentTools,
   { reference }: StoredAccount,
-): Promise<DriverPayment[]> {
-  const [newest, listed] = await Promise.all([
-    verify(api, {
+): Promise<Omit<Page<DriverPayment>, 'next'>> {
+  const [newest, { items: listed, unreadable }] = await Promise.all([
+    verify(tools, {
       path: '/transactions/verify_by_reference',
       query: { tx_ref: reference },
     }),
-    listOfReference(api, reference),
+    listOfReference(tools, reference),
   ])
   const others = listed.filter(({ id }) => id !== newest?.id)
   const withSenders = await Promise.all(
     others.map(async (payment, index) =>
       index < sendersFetchedMax
-        ? ((await fetchFlutterwavePayment(api, payment.id)) ?? payment)
+        ? ((await fetchFlutterwavePayment(tools, payment.id)) ?? payment)
         : payment,
     ),
   )
-  return newest ? [newest, ...withSenders] : withSenders
+  const isOwn = newest && 'reference' in newest.account && newest.account.reference === reference
+  return { items: isOwn ? [newest, ...withSenders] : withSenders, unreadable }
 }
 
 async function verify(
-  api: FlutterwaveApi,
+  { api, banks }: PaymentTools,
   { path, query }: { path: string; query?: Record<string, string> },
 ): Promise<DriverPayment | undefined> {
   const reply = await api.call({ method: 'GET', path, ...(query && { query }) })
-  if (reply.isDone) return toPayment(asFields(reply.data))
-  if (/no transaction was found|not found/i.test(reply.message)) return undefined
-  throw new Unknown(`flutterwave: GET ${path}: ${reply.message}`)
+  if (reply.isMissing) return undefined
+  if (!reply.isDone) throw new Unknown(`flutterwave: GET ${path}: ${reply.message}`)
+  await banks.refresh()
+  return toPayment(banks, asFields(reply.data))
 }
 
-async function listOfReference(api: FlutterwaveApi, reference: string): Promise<DriverPayment[]> {
-  const payments: DriverPayment[] = []
+async function listOfReference(
+  { api, banks }: PaymentTools,
+  reference: string,
+): Promise<Omit<Page<DriverPayment>, 'next'>> {
+  const found: Fields[] = []
   for (let page = 1; page <= accountPagesMax; page += 1) {
     const { rows, hasMore } = await api.list('/transactions', { tx_ref: reference }, page)
-    payments.push(...rows.filter((row) => row.tx_ref === reference).map(toPayment))
+    found.push(...rows.filter((row) => row.tx_ref === reference))
     if (!hasMore) break
   }
-  return payments
+  await banks.refresh()
+  return readRows(found, (row) => toPayment(banks, row))
 }
 
 export async function listFlutterwavePayments(
-  api: FlutterwaveApi,
+  { api, banks }: PaymentTools,
   { from, to, after }: Period,
 ): Promise<Page<DriverPayment>> {
   const query = daysOf({ from, to })
   const { items, next } = await listFlutterwavePage(api, '/transactions', { query, after })
-  return { items: items.map(toPayment), next }
+  await banks.refresh()
+  return { ...readRows(items, (row) => toPayment(banks, row)), next }
 }
 
 /** `amount` is the requested or received amount; a fee that the payer bears comes on top. */
-function toPayment(row: Fields): DriverPayment {
-  const id = needText(row.id, 'id')
+function toPayment(banks: BankNames, row: Fields): DriverPayment {
+  const id = needNumericId(row.id, 'id')
   const state = readState(row)
   const amount = koboOfNaira(readText(row.amount) ?? '')
   if (amount === undefined && state === 'paid')
-    throw new Unknown(`flutterwave: the amount of transaction ${id} is not an amount`)
+    throw new Unreadable(`flutterwave: the amount of transaction ${id} is not an amount`)
   return {
     id,
-    account: { reference: readText(row.tx_ref) ?? `transaction ${id}` },
+    account: { reference: needId(readText(row.tx_ref) ?? `transaction ${id}`, 'tx_ref') },
     state,
     amount: amount ?? 0n,
-    currency: needText(row.currency, 'currency'),
-    sender: readSender(asFields(row.meta)),
+    currency: needCurrency(row.currency, 'currency'),
+    sender: readSender(banks, asFields(row.meta)),
     bankSessionId: null,
-    narration: readText(row.narration) ?? null,
+    narration: readName(row.narration) ?? null,
     receivedAt: needTime(row.created_at, 'created_at'),
   }
 }
 
 /** Other programs may use the same Flutterwave account for cards and other currencies. */
 function readState({ status, payment_type: kind, currency }: Fields): DriverPayment['state'] {
-  if (currency !== 'NGN' || reversibleKinds.has(readText(kind)?.toLowerCase() ?? '')) return 'other'
+  if (
+    needCurrency(currency, 'currency') !== 'NGN' ||
+    reversibleKinds.has(readText(kind)?.toLowerCase() ?? '')
+  )
+    return 'other'
   switch (readText(status)?.toLowerCase()) {
     case 'successful':
       return 'paid'
@@ -113,16 +139,16 @@ function readState({ status, payment_type: kind, currency }: Fields): DriverPaym
 }
 
 /** The number is masked but for its ends. */
-function readSender(meta: Fields): BankSender | null {
+function readSender(banks: BankNames, meta: Fields): BankSender | null {
   const name = readKnown(meta.originatorname)
   const accountNumber = readKnown(meta.originatoraccountnumber)
   const bankName = readKnown(meta.bankname)
   if (name === '' && accountNumber === '') return null
-  return { name, accountNumber, bankCode: bankCodeOf(bankName), bankName }
+  return { name, accountNumber, bankCode: banks.codeOf(bankName), bankName }
 }
 
 /** Flutterwave writes "N/A" for what it does not know. */
 function readKnown(value: unknown): string {
-  const text = readText(value)
+  const text = readName(value)
   return text === undefined || text === 'N/A' ? '' : text
 }

@@ -2,7 +2,8 @@ import { limits } from '../../base/limits.js'
 import type { BankFailure } from '../../payouts/failure-reasons.js'
 import type { BankOrder, DriverPayout, Page, Period, SendAnswer } from '../bank/driver.js'
 import { koboOfNaira } from '../bank/naira.js'
-import { asList, type Fields, needText, readText } from '../bank/read-fields.js'
+import { Unknown } from '../bank/provider-client.js'
+import { type Fields, needId, needList, readRows, readText } from '../bank/read-fields.js'
 import type { FlutterwaveApi } from './api.js'
 import { dayOf, daysOf } from './days.js'
 import { listFlutterwavePage } from './pages.js'
@@ -42,8 +43,11 @@ export async function findFlutterwavePayout(
   api: FlutterwaveApi,
   { reference }: BankOrder,
 ): Promise<DriverPayout | undefined> {
-  const { data } = await api.need({ method: 'GET', path: '/transfers', query: { reference } })
-  const found = asList(data)
+  const path = '/transfers'
+  const reply = await api.call({ method: 'GET', path, query: { reference } })
+  if (reply.isMissing) return undefined
+  if (!reply.isDone) throw new Unknown(`flutterwave: GET ${path}: ${reply.message}`)
+  const found = needList(reply.data, 'data')
     .filter((row) => row.reference === reference)
     .map(toPayout)
   // If there are ever two, the one that moved money counts.
@@ -58,7 +62,7 @@ export async function listFlutterwavePayouts(
 ): Promise<Page<DriverPayout>> {
   const query = daysOf({ from, to })
   const { items, next } = await listFlutterwavePage(api, '/transfers', { query, after })
-  return { items: items.filter(isNaira).map(toPayout), next }
+  return { ...readRows(items.filter(isNaira), toPayout), next }
 }
 
 /**
@@ -85,10 +89,9 @@ async function listByStatus(
   const references: string[] = []
   for (let page = 1; page <= limits.banks.reversalPagesMax; page += 1) {
     const { rows, hasMore } = await api.list('/transfers', query, page)
-    const matching = rows
-      .filter(isNaira)
-      .map(toPayout)
-      .filter(({ state }) => isUndone.has(state))
+    const matching = readRows(rows.filter(isNaira), toPayout).items.filter(({ state }) =>
+      isUndone.has(state),
+    )
     references.push(...matching.map(({ reference }) => reference))
     // If the filter by day is ignored, older rows end the search.
     const oldest = rows.at(-1)
@@ -110,7 +113,7 @@ function readDay(row: Fields): string {
 }
 
 function toPayout(row: Fields): DriverPayout {
-  const reference = needText(row.reference, 'reference')
+  const reference = needId(row.reference, 'reference')
   const state = readState(row)
   const message = readText(row.complete_message) ?? ''
   return {

@@ -3,18 +3,26 @@ import { limits } from '../../base/limits.js'
 import type { BankOrder, DriverPayout, Page, Period, SendAnswer } from '../bank/driver.js'
 import { koboOfNaira, nairaOfKobo } from '../bank/naira.js'
 import { Unknown } from '../bank/provider-client.js'
-import { asFields, type Fields, needText, readText } from '../bank/read-fields.js'
+import {
+  asFields,
+  type Fields,
+  needNumericId,
+  needText,
+  readName,
+  readRows,
+  readText,
+  readTime,
+} from '../bank/read-fields.js'
 import type { BoundedMap } from '../bounded-map.js'
 import type { FlutterwaveApi } from './api.js'
 import { daysOf } from './days.js'
-import { listFlutterwavePage } from './pages.js'
-import { fetchFlutterwavePayment } from './payments.js'
+import { listFlutterwavePage, readId } from './pages.js'
+import { fetchFlutterwavePayment, type PaymentTools } from './payments.js'
 
 /** Documented: a refund takes up to 15 working days. */
 const refundMaxMs = 21 * day
 
-type Tools = {
-  api: FlutterwaveApi
+type Tools = PaymentTools & {
   clock: Clock
   /** Flutterwave's ids of our refunds, by reference. Saves reading the list again. */
   refundIds: BoundedMap<string, string>
@@ -30,7 +38,7 @@ export async function sendFlutterwaveRefund(
     path: `/transactions/${encodeURIComponent(refundOf!)}/refund`,
     body: { amount: Number(nairaOfKobo(amount)), comments: reference },
   })
-  const id = isDone ? readText(asFields(data).id) : undefined
+  const id = isDone && readId(asFields(data).id)
   if (id) refundIds.set(reference, id)
   if (isDone) return 'accepted'
   if (/insufficient/i.test(message)) return { failure: 'insufficient_float' }
@@ -45,26 +53,44 @@ export async function sendFlutterwaveRefund(
  * may be ours, so the outcome is then unknown.
  */
 export async function findFlutterwaveRefund(
-  { api, clock, refundIds }: Tools,
+  tools: Tools,
   { refundOf, reference }: BankOrder,
 ): Promise<DriverPayout | undefined> {
+  const { api, clock, refundIds } = tools
   const id = refundIds.find(reference)
-  if (id) return { ...toRefund(await fetchRefund(api, id), clock.now()), reference }
-  const payment = await fetchFlutterwavePayment(api, refundOf!)
+  const known = id && (await fetchOwn(api, id, { refundOf, reference }))
+  if (known) return { ...toRefund(known, clock.now()), reference }
+  const payment = await fetchFlutterwavePayment(tools, refundOf!)
   // Its day is not known then. A refund that is not found would be sent again.
   if (!payment) throw new Unknown(`flutterwave: transaction ${refundOf} is missing`)
   const days = daysOf({ from: payment.receivedAt, to: clock.now() })
   for (let page = 1; page <= limits.banks.reversalPagesMax; page += 1) {
     const { rows, hasMore } = await api.list('/refunds', days, page)
-    for (const row of rows.filter((one) => needText(one.tx_id, 'tx_id') === refundOf)) {
+    // A row that does not name its payment may be ours, too.
+    for (const row of rows.filter((one) => (readId(one.tx_id) || refundOf) === refundOf)) {
       const comments = readText(row.comments) ?? (await fetchComments(api, row))
       if (!comments.includes(reference)) continue
-      refundIds.set(reference, needText(row.id, 'id'))
+      refundIds.set(reference, needNumericId(row.id, 'id'))
       return { ...toRefund(row, clock.now()), reference }
     }
     if (!hasMore) return undefined
   }
   throw new Unknown('flutterwave: too many refunds to find one')
+}
+
+/** Undefined: the id that Flutterwave gave leads to another refund, or to none. */
+async function fetchOwn(
+  api: FlutterwaveApi,
+  id: string,
+  { refundOf, reference }: Pick<BankOrder, 'refundOf' | 'reference'>,
+): Promise<Fields | undefined> {
+  const path = `/refunds/${encodeURIComponent(id)}`
+  const { isDone, isMissing, message, data } = await api.call({ method: 'GET', path })
+  if (!isDone && !isMissing) throw new Unknown(`flutterwave: GET ${path}: ${message}`)
+  const row = asFields(data)
+  const isOwn = row.id === id && row.tx_id === refundOf
+  const isNoted = (readText(row.comments) ?? reference).includes(reference)
+  return isDone && isOwn && isNoted ? row : undefined
 }
 
 async function fetchRefund(api: FlutterwaveApi, id: string): Promise<Fields> {
@@ -73,7 +99,7 @@ async function fetchRefund(api: FlutterwaveApi, id: string): Promise<Fields> {
 }
 
 async function fetchComments(api: FlutterwaveApi, { id }: Fields): Promise<string> {
-  const { comments } = await fetchRefund(api, needText(id, 'id'))
+  const { comments } = await fetchRefund(api, needNumericId(id, 'id'))
   return needText(comments, 'comments of a refund')
 }
 
@@ -83,7 +109,7 @@ export async function listFlutterwaveRefunds(
 ): Promise<Page<DriverPayout>> {
   const query = daysOf({ from, to })
   const { items, next } = await listFlutterwavePage(api, '/refunds', { query, after: cursor })
-  return { items: items.map((row) => toRefund(row, clock.now())), next }
+  return { ...readRows(items, (row) => toRefund(row, clock.now())), next }
 }
 
 /** References of refunds that failed, perhaps after they were paid. They may take weeks. */
@@ -95,9 +121,8 @@ export async function listFailedFlutterwaveRefunds(
   const references: string[] = []
   for (let page = 1; page <= limits.banks.reversalPagesMax; page += 1) {
     const { rows, hasMore } = await api.list('/refunds', { ...days, status: 'failed' }, page)
-    const failed = rows
-      .map((row) => toRefund(row, clock.now()))
-      .filter(({ state }) => state === 'failed')
+    const { items } = readRows(rows, (row) => toRefund(row, clock.now()))
+    const failed = items.filter(({ state }) => state === 'failed')
     references.push(...failed.map(({ reference }) => reference))
     if (!hasMore) break
   }
@@ -107,8 +132,8 @@ export async function listFailedFlutterwaveRefunds(
 function toRefund(row: Fields, now: Date): DriverPayout {
   const state = readState(row, now)
   return {
-    id: needText(row.id, 'id'),
-    reference: readText(row.comments) ?? `refund ${needText(row.id, 'id')}`,
+    id: needNumericId(row.id, 'id'),
+    reference: readName(row.comments) ?? `refund ${needNumericId(row.id, 'id')}`,
     amount: koboOfNaira(readText(row.amount_refunded) ?? '') ?? null,
     state,
     failure: state === 'failed' ? 'bank_declined' : null,
@@ -120,6 +145,6 @@ function readState(row: Fields, now: Date): DriverPayout['state'] {
   const status = readText(row.status)?.toLowerCase() ?? ''
   if (/^completed-./.test(status)) return 'success'
   if (/^failed/.test(status)) return 'failed'
-  const begunAt = new Date(readText(row.created_at) ?? now)
+  const begunAt = readTime(row.created_at) ?? now
   return after(begunAt, refundMaxMs) < now ? 'review' : 'open'
 }

@@ -1,11 +1,19 @@
 import { after } from '../../base/clock.js'
 import type { AccountOpening } from '../../collections/ports.js'
 import type { DriverAccount, Refused, StoredAccount } from '../bank/driver.js'
-import { asFields, asList, needText } from '../bank/read-fields.js'
+import {
+  asFields,
+  asList,
+  needAccountNumber,
+  needId,
+  needName,
+  readName,
+  readText,
+} from '../bank/read-fields.js'
 import { needKobo, toNairaNumber } from './amounts.js'
 import { type MonnifyAnswer, type MonnifyCalls, type MonnifyConfig, unexpected } from './calls.js'
 import type { DriverTools } from './driver-tools.js'
-import { needTime, writeTime } from './read-time.js'
+import { readTime, writeTime } from './read-time.js'
 
 type Tools = DriverTools & { calls: MonnifyCalls; config: MonnifyConfig }
 
@@ -53,14 +61,15 @@ async function openInvoice(
         'Monnify charges the payer another amount than requested. ' +
         "Switch off fees for payers in Monnify's dashboard.",
     }
+  const transactionReference = readText(invoice.transactionReference)
   return {
-    number: needText(invoice.accountNumber, 'accountNumber'),
-    accountName: needText(invoice.accountName, 'accountName'),
-    bankCode: needText(invoice.bankCode, 'bankCode'),
-    bankName: needText(invoice.bankName, 'bankName'),
+    number: needAccountNumber(invoice.accountNumber, 'accountNumber'),
+    accountName: readName(invoice.accountName) ?? name,
+    bankCode: readName(invoice.bankCode) ?? '',
+    bankName: needName(invoice.bankName, 'bankName'),
     amount: expected.amount,
-    expiresAt: needTime(invoice.expiryDate, 'expiryDate'),
-    details: { transactionReference: needText(invoice.transactionReference, 'reference') },
+    expiresAt: readTime(invoice.expiryDate) ?? null,
+    details: transactionReference === undefined ? {} : { transactionReference },
   }
 }
 
@@ -92,10 +101,10 @@ async function reserveAccount(
   const reserved = asFields(await readOrFetch(calls, call, { answer, path }))
   const account = asFields(asList(reserved.accounts)[0])
   return {
-    number: needText(account.accountNumber, 'accountNumber'),
-    accountName: needText(account.accountName ?? reserved.accountName, 'accountName'),
-    bankCode: needText(account.bankCode, 'bankCode'),
-    bankName: needText(account.bankName, 'bankName'),
+    number: needAccountNumber(account.accountNumber, 'accountNumber'),
+    accountName: readName(account.accountName) ?? readName(reserved.accountName) ?? name,
+    bankCode: readName(account.bankCode) ?? '',
+    bankName: needName(account.bankName, 'bankName'),
     amount: null,
     expiresAt: null,
     details: {},
@@ -121,6 +130,16 @@ export async function closeAccount(calls: MonnifyCalls, account: StoredAccount):
     ? `/api/v1/invoice/${reference}/cancel`
     : `/api/v1/bank-transfer/reserved-accounts/reference/${reference}`
   await calls.call({ method: 'DELETE', path })
+}
+
+/** Monnify's reference of an invoice, if the answer to its opening did not have it. */
+export async function fetchTransactionReference(
+  calls: MonnifyCalls,
+  { reference }: StoredAccount,
+): Promise<string> {
+  const path = `/api/v1/invoice/${encodeURIComponent(reference)}/details`
+  const { transactionReference } = asFields(await calls.need({ method: 'GET', path }))
+  return needId(transactionReference, 'transactionReference')
 }
 
 export function isTemporary({ amount }: StoredAccount): boolean {

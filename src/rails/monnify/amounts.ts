@@ -1,12 +1,12 @@
 import { strict as assert } from 'node:assert'
 import { koboOfNaira, nairaOfKobo } from '../bank/naira.js'
-import { Unknown } from '../bank/provider-client.js'
+import { Unreadable } from '../bank/provider-client.js'
 import { needText } from '../bank/read-fields.js'
 
 /** Kobo of naira that Monnify wrote as a number or in quotes. */
 export function needKobo(written: unknown, name: string): bigint {
   const kobo = koboOfNaira(needText(written, name))
-  if (kobo === undefined) throw new Unknown(`monnify: ${name} is no exact amount`)
+  if (kobo === undefined) throw new Unreadable(`monnify: ${name} is no exact amount`)
   return kobo
 }
 

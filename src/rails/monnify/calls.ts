@@ -5,9 +5,10 @@ import {
   type ProviderCall,
   ProviderClient,
   Unknown,
+  Unreadable,
 } from '../bank/provider-client.js'
 import type { Fields } from '../bank/read-fields.js'
-import { asFields, needText, readText } from '../bank/read-fields.js'
+import { asFields, needList, needText, readName, readText } from '../bank/read-fields.js'
 import type { DriverTools } from './driver-tools.js'
 
 export type MonnifyConfig = NonNullable<ProviderConfigs['monnify']>
@@ -93,21 +94,37 @@ export class MonnifyCalls {
     if (code !== '0') throw new LoginRefused(`monnify: the login was refused: ${message}`)
     const fields = asFields(body)
     const text = needText(fields.accessToken, 'accessToken')
-    const lifeMs = Number(needText(fields.expiresIn, 'expiresIn')) * second
+    // A header cannot have other characters.
+    if (!/^[\x21-\x7e]+$/.test(text)) throw new Unreadable('monnify: accessToken is no token')
+    const lifeMs = readLifeMs(fields.expiresIn)
     this.#token = { text, renewAtMs: requestedAtMs + lifeMs - renewalMs }
     return text
   }
+}
+
+/** In seconds. A token of unknown life is used for a few calls: one that has ended is renewed. */
+function readLifeMs(value: unknown): number {
+  const text = readText(value) ?? ''
+  return /^\d{1,6}$/.test(text) ? Number(text) * second : 5 * minute
 }
 
 /** The code may be a number, which is a text here. */
 function readEnvelope(call: MonnifyCall, { status, body }: ProviderAnswer): MonnifyAnswer {
   const fields = asFields(body)
   const code = readText(fields.responseCode)
-  const message = readText(fields.responseMessage) ?? ''
+  const message = readName(fields.responseMessage) ?? ''
   const isReadable = code !== undefined && (code === '0') === (fields.requestSuccessful === true)
   if (status === 429 || !isReadable) throw unexpected(call, { status, code: code ?? '', message })
   return { status, code, message, body: fields.responseBody }
 }
+
+/** Codes differ between calls and versions: the status or the words report that nothing exists. */
+export function isNotFound({ status, code, message }: MonnifyAnswer): boolean {
+  if (code === '0') return false
+  return status === 404 || ['D02', 'R7'].includes(code) || missing.test(message)
+}
+
+const missing = /\bnot found\b|\bcould not find\b|\bno \w+ (matching|was)\b|\bdoes not exist\b/i
 
 export function unexpected(
   { method, path }: Pick<MonnifyCall, 'method' | 'path'>,
@@ -119,7 +136,6 @@ export function unexpected(
 /** One page of a list. Another one follows unless `last` is true or the page is empty. */
 export function readPage(body: unknown): { rows: Fields[]; isLast: boolean } {
   const page = asFields(body)
-  if (!Array.isArray(page.content)) throw new Unknown('monnify: a list has no content')
-  const rows = page.content.map(asFields)
+  const rows = needList(page.content, 'content')
   return { rows, isLast: page.last === true || rows.length === 0 }
 }

@@ -1,16 +1,12 @@
 import type { Bank } from '../../payouts/ports.js'
 import type { BankAccountNumber } from '../bank/driver.js'
 import { Unknown } from '../bank/provider-client.js'
-import { asFields, needText } from '../bank/read-fields.js'
+import { asFields, needList, needName, readBanks } from '../bank/read-fields.js'
 import { type MonnifyCalls, unexpected } from './calls.js'
 
 export async function listBanks(calls: MonnifyCalls): Promise<Bank[]> {
   const body = await calls.need({ method: 'GET', path: '/api/v1/banks', isEarly: true })
-  if (!Array.isArray(body)) throw new Unknown('monnify: the list of banks is no list')
-  return body.map((row) => {
-    const { code, name } = asFields(row)
-    return { code: needText(code, 'code'), name: needText(name, 'name') }
-  })
+  return readBanks(needList(body, 'the list of banks'))
 }
 
 /**
@@ -34,5 +30,5 @@ export async function resolveName(
   }
   const found = asFields(answer.body)
   if (found.accountNumber !== accountNumber) throw new Unknown('monnify: another account')
-  return { accountName: needText(found.accountName, 'accountName') }
+  return { accountName: needName(found.accountName, 'accountName') }
 }

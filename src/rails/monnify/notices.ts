@@ -62,7 +62,7 @@ function paymentHint(event: string, data: Fields): NoticeHint | undefined {
   const id = readText(data.transactionReference)
   if (id === undefined) return undefined
   const key = writePaymentKey({ id, session: sessionOf(data), rejected: null })
-  const name = `${event}/${id}/${data.paymentStatus}/${data.amountPaid}`
+  const name = `${event}/${id}/${readText(data.paymentStatus)}/${readText(data.amountPaid)}`
   return { id: name, about: { subject: 'payment', key } }
 }
 

@@ -1,17 +1,30 @@
 import { after } from '../../base/clock.js'
 import type { BankSender } from '../../collections/ports.js'
 import type { DriverPayment, Page, Period, StoredAccount } from '../bank/driver.js'
-import { Unknown } from '../bank/provider-client.js'
-import { asFields, asList, type Fields, needText, readText } from '../bank/read-fields.js'
+import { Unreadable } from '../bank/provider-client.js'
+import {
+  asFields,
+  asList,
+  type Fields,
+  lookUp,
+  needCurrency,
+  needId,
+  needText,
+  readName,
+  readRows,
+  readText,
+} from '../bank/read-fields.js'
 import { BoundedMap } from '../bounded-map.js'
-import { isTemporary } from './accounts.js'
+import { fetchTransactionReference, isTemporary } from './accounts.js'
 import { needKobo } from './amounts.js'
-import { type MonnifyAnswer, type MonnifyCalls, readPage, unexpected } from './calls.js'
+import { isNotFound, type MonnifyCalls, readPage, unexpected } from './calls.js'
 import type { DriverTools } from './driver-tools.js'
 import { readPaymentKey } from './payment-key.js'
 import { needTime, readTime } from './read-time.js'
 
 type Tools = Pick<DriverTools, 'limits' | 'logger'> & { calls: MonnifyCalls }
+
+type Found = Omit<Page<DriverPayment>, 'next'>
 
 /**
  * What the status of a transaction means. A payer who sent too little is recorded, too, if Monnify
@@ -71,19 +84,26 @@ export class MonnifyPayments {
     }
   }
 
-  async findPayments(account: StoredAccount): Promise<DriverPayment[]> {
+  async findPayments(account: StoredAccount): Promise<Found> {
     if (isTemporary(account)) {
-      const found = await this.#fetch(needText(account.details.transactionReference, 'reference'))
-      return found ? [found] : []
+      const { transactionReference } = account.details
+      const id = transactionReference ?? (await fetchTransactionReference(this.#calls, account))
+      const found = await this.#fetch(id)
+      return { items: found ? [found] : [], unreadable: [] }
     }
-    const ids: string[] = []
-    for (let page = 0; page < accountPagesMax; page += 1) {
+    const listed: Fields[] = []
+    let isComplete = false
+    for (let page = 0; page < accountPagesMax && !isComplete; page += 1) {
       const { rows, isLast } = await this.#listOfAccount(account, page)
-      ids.push(...rows.map(idOf))
-      if (isLast) return this.#fetchAll(ids)
+      listed.push(...rows)
+      isComplete = isLast
     }
-    this.#logger.warn({ account: account.reference }, 'monnify: only the newest payments were read')
-    return this.#fetchAll(ids)
+    if (!isComplete)
+      this.#logger.warn(
+        { account: account.reference },
+        'monnify: only the newest payments were read',
+      )
+    return this.#fetchAll(listed)
   }
 
   /**
@@ -111,7 +131,7 @@ export class MonnifyPayments {
     const nextStatus = paidStatuses[paidStatuses.indexOf(status) + 1]
     const following = nextStatus === undefined ? null : `${nextStatus}/0`
     return {
-      items: await this.#fetchAll(inPeriod.map(idOf)),
+      ...(await this.#fetchAll(inPeriod)),
       next: isLast ? following : `${status}/${Number(page) + 1}`,
     }
   }
@@ -126,19 +146,26 @@ export class MonnifyPayments {
   }
 
   /** A few at a time, so that payouts do not wait for a long list. */
-  async #fetchAll(ids: string[]): Promise<DriverPayment[]> {
-    const payments: DriverPayment[] = []
+  async #fetchAll(rows: Fields[]): Promise<Found> {
+    const { items: ids, unreadable } = readRows(rows, idOf)
+    const items: DriverPayment[] = []
     for (let start = 0; start < ids.length; start += fetchesAtOnceMax) {
       const some = ids.slice(start, start + fetchesAtOnceMax)
-      payments.push(...(await Promise.all(some.map((id) => this.#fetchListed(id)))))
+      for (const found of await Promise.all(some.map((id) => this.#fetchListed(id))))
+        if (found instanceof Unreadable) unreadable.push(found.message)
+        else items.push(found)
     }
-    return payments
+    return { items, unreadable }
   }
 
-  async #fetchListed(id: string): Promise<DriverPayment> {
-    const payment = this.#paid.find(id) ?? (await this.#fetch(id))
-    if (payment) return payment
-    throw new Unknown(`monnify: lists ${id} but does not know it`)
+  async #fetchListed(id: string): Promise<DriverPayment | Unreadable> {
+    try {
+      const payment = this.#paid.find(id) ?? (await this.#fetch(id))
+      return payment ?? new Unreadable(`monnify: lists ${id} but does not know it`)
+    } catch (error) {
+      if (error instanceof Unreadable) return error
+      throw error
+    }
   }
 
   async #fetch(id: string): Promise<DriverPayment | undefined> {
@@ -147,7 +174,7 @@ export class MonnifyPayments {
     if (isNotFound(answer)) return undefined
     if (answer.code !== '0') throw unexpected(call, answer)
     const fields = asFields(answer.body)
-    if (idOf(fields) !== id) throw new Unknown(`monnify: another transaction than ${id}`)
+    if (idOf(fields) !== id) throw new Unreadable(`monnify: another transaction than ${id}`)
     const payment = readPayment(fields)
     if (fields.paymentStatus === 'PARTIALLY_PAID' || fields.paymentStatus === 'UNDERPAID')
       this.#logger.warn({ id }, 'monnify keeps underpayments; ask its support to reject them')
@@ -156,24 +183,20 @@ export class MonnifyPayments {
   }
 }
 
-function isNotFound({ code, message }: MonnifyAnswer): boolean {
-  return code !== '0' && /no transaction matching|could not find transaction/i.test(message)
-}
-
 function idOf(fields: Fields): string {
-  return needText(fields.transactionReference, 'transactionReference')
+  return needId(fields.transactionReference, 'transactionReference')
 }
 
 /** An unknown status may still become a payment. */
 export function readPayment(fields: Fields): DriverPayment {
-  const state = states[needText(fields.paymentStatus, 'paymentStatus')] ?? 'open'
+  const state = lookUp(states, needText(fields.paymentStatus, 'paymentStatus')) ?? 'open'
   const isPaid = state === 'paid'
   return {
     id: idOf(fields),
     account: { reference: accountReferenceOf(fields) },
     state,
     amount: isPaid ? needKobo(fields.amountPaid, 'amountPaid') : 0n,
-    currency: needText(fields.currency, 'currency'),
+    currency: needCurrency(fields.currency, 'currency'),
     sender: readSender(fields),
     // Only notices have it.
     bankSessionId: null,
@@ -190,19 +213,20 @@ function accountReferenceOf({ invoiceReference, product, paymentReference }: Fie
   const productReference = asFields(product).reference
   const given = [invoiceReference, productReference, paymentReference].map(readText)
   return (
-    given.find((text) => text && /^(va|da)-/.test(text)) ?? needText(productReference, 'product')
+    given.find((text) => text && /^(va|da)-[a-z0-9-]{1,100}$/.test(text)) ??
+    needId(productReference, 'product')
   )
 }
 
 /** The last payer, masked. One object, or a list of them. */
 function readSender({ accountDetails, accountPayments }: Fields): BankSender | null {
   const last = asFields(accountDetails ?? asList(accountPayments).at(-1))
-  const accountNumber = readText(last.accountNumber)
+  const accountNumber = readName(last.accountNumber)
   if (accountNumber === undefined) return null
   return {
-    name: readText(last.accountName) ?? '',
+    name: readName(last.accountName) ?? '',
     accountNumber,
-    bankCode: readText(last.bankCode) ?? '',
+    bankCode: readName(last.bankCode) ?? '',
     bankName: '',
   }
 }

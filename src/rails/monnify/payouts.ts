@@ -3,9 +3,17 @@ import type { Logger } from '../../base/log.js'
 import type { BankFailure } from '../../payouts/failure-reasons.js'
 import type { BankOrder, DriverPayout, Page, Period, SendAnswer } from '../bank/driver.js'
 import { Unknown } from '../bank/provider-client.js'
-import { asFields, type Fields, needText, readText } from '../bank/read-fields.js'
+import {
+  asFields,
+  type Fields,
+  lookUp,
+  needId,
+  needText,
+  readRows,
+  readText,
+} from '../bank/read-fields.js'
 import { needKobo, toNairaNumber } from './amounts.js'
-import { type MonnifyAnswer, type MonnifyCalls, readPage, unexpected } from './calls.js'
+import { isNotFound, type MonnifyCalls, readPage, unexpected } from './calls.js'
 
 type Tools = { calls: MonnifyCalls; sourceAccount: string; logger: Logger }
 
@@ -33,7 +41,7 @@ export async function sendPayout(
   } as const
   const answer = await calls.call(call)
   if (answer.code === '0') return readAccepted(asFields(answer.body))
-  const known = sendAnswers[answer.code]
+  const known = lookUp(sendAnswers, answer.code)
   if (known !== undefined) return known
   const isForbidden = answer.status === 401 || answer.status === 403
   if (answer.code === 'D01' || isForbidden)
@@ -45,7 +53,7 @@ const otpAdvice =
   'Monnify requires a one-time password for every payout. Ask its support to switch OTP off.'
 
 /** By response code. D01 only repeats its message; 99 leaves the outcome unknown. */
-const sendAnswers: Record<string, SendAnswer | undefined> = {
+const sendAnswers: Record<string, SendAnswer> = {
   D03: { failure: 'account_not_found' },
   D04: { failure: 'insufficient_float' },
   D05: 'exists',
@@ -83,12 +91,8 @@ export async function findPayout(
   return payout
 }
 
-function isNotFound({ code, message }: MonnifyAnswer): boolean {
-  return code === 'D02' || (code !== '0' && /could not find disbursement/i.test(message))
-}
-
 /** Everything else is open. Whether an expired payout can still move is not documented. */
-const states: Record<string, DriverPayout['state'] | undefined> = {
+const states: Record<string, DriverPayout['state']> = {
   SUCCESS: 'success',
   COMPLETED: 'success',
   FAILED: 'failed',
@@ -99,11 +103,11 @@ const states: Record<string, DriverPayout['state'] | undefined> = {
 }
 
 function readPayout(fields: Fields): DriverPayout {
-  const state = states[needText(fields.status, 'status')] ?? 'open'
+  const state = lookUp(states, needText(fields.status, 'status')) ?? 'open'
   return {
     // Monnify refuses a second one with our reference.
-    id: needText(fields.reference, 'reference'),
-    reference: needText(fields.reference, 'reference'),
+    id: needId(fields.reference, 'reference'),
+    reference: needId(fields.reference, 'reference'),
     amount: needKobo(fields.amount, 'amount'),
     state,
     failure: failureOf(state, readText(fields.transactionDescription) ?? ''),
@@ -135,7 +139,7 @@ export async function listPayouts(
     },
   })
   const { rows, isLast } = readPage(body)
-  return { items: rows.map(readPayout), next: isLast ? null : `${Number(page) + 1}` }
+  return { ...readRows(rows, readPayout), next: isLast ? null : `${Number(page) + 1}` }
 }
 
 export async function listReversed(

@@ -1,5 +1,6 @@
 import { hour, second } from '../../base/clock.js'
-import { Unknown } from '../bank/provider-client.js'
+import { Unreadable } from '../bank/provider-client.js'
+import { believable } from '../bank/read-fields.js'
 
 /** Nigerian time: Monnify writes most times without a zone. It has no daylight saving time. */
 const zone = '+01:00'
@@ -16,14 +17,13 @@ export function readTime(written: unknown): Date | undefined {
   if (typeof written !== 'string') return undefined
   const text = readIsoLike(written) ?? readSlashed(written)
   if (text === undefined) return undefined
-  const time = new Date(text)
-  return Number.isNaN(time.getTime()) ? undefined : time
+  return believable(new Date(text))
 }
 
-/** For required times: throws `Unknown` if it is missing or unreadable. */
+/** For required times: throws `Unreadable` if it is missing or unreadable. */
 export function needTime(written: unknown, name: string): Date {
   const time = readTime(written)
-  if (!time) throw new Unknown(`${name} is not a time of Monnify`)
+  if (!time) throw new Unreadable(`${name} is not a time of Monnify`)
   return time
 }
 

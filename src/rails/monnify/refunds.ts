@@ -1,8 +1,8 @@
 import type { BankOrder, DriverPayout, Page, Period, SendAnswer } from '../bank/driver.js'
 import { Unknown } from '../bank/provider-client.js'
-import { asFields, type Fields, needText } from '../bank/read-fields.js'
+import { asFields, type Fields, lookUp, needId, needText, readRows } from '../bank/read-fields.js'
 import { needKobo, toNairaNumber } from './amounts.js'
-import { type MonnifyCalls, readPage, unexpected } from './calls.js'
+import { isNotFound, type MonnifyCalls, readPage, unexpected } from './calls.js'
 import { readTime } from './read-time.js'
 
 const rowsPerPage = 100
@@ -27,13 +27,13 @@ export async function sendRefund(
   } as const
   const answer = await calls.call(call)
   if (answer.code === '0') return 'accepted'
-  const known = sendAnswers[answer.code]
+  const known = lookUp(sendAnswers, answer.code)
   if (known === undefined) throw unexpected(call, answer)
   return known
 }
 
 /** By response code; R10, R11, M01, M02 and 99 are system errors: the outcome is unknown. */
-const sendAnswers: Record<string, SendAnswer | undefined> = {
+const sendAnswers: Record<string, SendAnswer> = {
   /** No such transaction. */
   R1: { failure: 'bank_declined' },
   /** Not paid by bank transfer. */
@@ -59,24 +59,24 @@ export async function findRefund(
   const path = `/api/v1/refunds/${encodeURIComponent(reference)}`
   const call = { method: 'GET', path } as const
   const answer = await calls.call(call)
-  if (answer.code === 'R7') return undefined
+  if (isNotFound(answer)) return undefined
   if (answer.code !== '0') throw unexpected(call, answer)
   const refund = readRefund(asFields(answer.body))
   if (refund.reference !== reference) throw new Unknown(`monnify: another refund than ${reference}`)
   return refund
 }
 
-const states: Record<string, DriverPayout['state'] | undefined> = {
+const states: Record<string, DriverPayout['state']> = {
   COMPLETED: 'success',
   FAILED: 'failed',
 }
 
 function readRefund(fields: Fields): DriverPayout {
-  const state = states[needText(fields.refundStatus, 'refundStatus')] ?? 'open'
+  const state = lookUp(states, needText(fields.refundStatus, 'refundStatus')) ?? 'open'
   return {
     // Monnify refuses a second one with our reference.
-    id: needText(fields.refundReference, 'refundReference'),
-    reference: needText(fields.refundReference, 'refundReference'),
+    id: needId(fields.refundReference, 'refundReference'),
+    reference: needId(fields.refundReference, 'refundReference'),
     amount: needKobo(fields.refundAmount, 'refundAmount'),
     state,
     failure: state === 'failed' ? 'bank_declined' : null,
@@ -99,7 +99,7 @@ export async function listRefunds(
     return time === undefined || (time >= from && time < to)
   })
   return {
-    items: items.map(readRefund),
+    ...readRows(items, readRefund),
     next: isLast || isPast ? null : `${Number(page) + 1}`,
   }
 }

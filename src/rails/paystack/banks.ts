@@ -1,20 +1,18 @@
 import type { Clock } from '../../base/clock.js'
 import { limits } from '../../base/limits.js'
 import type { Bank } from '../../payouts/ports.js'
-import { asFields, type Fields, readText } from '../bank/read-fields.js'
+import { Unknown } from '../bank/provider-client.js'
+import { type Fields, readBanks, readName, readText } from '../bank/read-fields.js'
 import type { PaystackCalls } from './calls.js'
 
 const pagesMax = 20
-
-/** Codes are text: some contain letters. Longer ones cannot be named in our API. */
-const codePattern = /^[0-9A-Za-z]{3,9}$/
 
 /** The banks of Nigeria at Paystack, which names banks by id, slug and code. */
 export class PaystackBanks {
   readonly #calls: PaystackCalls
   readonly #clock: Clock
   #codes = new Map<string, string>()
-  #fetchedAtMs = Number.NEGATIVE_INFINITY
+  #refreshAtMs = Number.NEGATIVE_INFINITY
 
   constructor(calls: PaystackCalls, clock: Clock) {
     this.#calls = calls
@@ -24,20 +22,29 @@ export class PaystackBanks {
   /** Banks that take transfers. */
   async list(): Promise<Bank[]> {
     const rows = await this.#fetchRows()
-    return rows.flatMap(({ code: given, name: givenName, active, is_deleted }) => {
-      const code = readText(given)
-      const name = readText(givenName)
-      const isUsable = active !== false && is_deleted !== true
-      return code && name && isUsable && codePattern.test(code) ? [{ code, name }] : []
-    })
+    return readBanks(
+      rows.filter(({ active, is_deleted }) => active !== false && is_deleted !== true),
+    )
   }
 
-  /** The code of a bank in an answer, which has only its id and slug; '' if it is not listed. */
-  async codeOf(bank: Fields): Promise<string> {
-    const ageMs = this.#clock.elapsedMs() - this.#fetchedAtMs
-    if (ageMs > limits.banks.directoryCacheMs) await this.#fetchRows()
-    const { id, slug } = bank
-    return this.#codes.get(`id/${id}`) ?? this.#codes.get(`slug/${slug}`) ?? ''
+  /**
+   * The code of a bank in an answer, which has only its id and slug; '' if it is not listed. Never
+   * fails: an account that was opened must not be lost.
+   */
+  async codeOf({ id, slug }: Fields): Promise<string> {
+    await this.#refresh()
+    const byId = this.#codes.get(`id/${readText(id)}`)
+    return byId ?? this.#codes.get(`slug/${readText(slug)}`) ?? ''
+  }
+
+  async #refresh(): Promise<void> {
+    if (this.#clock.elapsedMs() < this.#refreshAtMs) return
+    try {
+      await this.#fetchRows()
+    } catch (error) {
+      if (!(error instanceof Unknown)) throw error
+      this.#refreshAtMs = this.#clock.elapsedMs() + limits.banks.directoryRetryMs
+    }
   }
 
   async #fetchRows(): Promise<Fields[]> {
@@ -56,17 +63,17 @@ export class PaystackBanks {
       after = next
     }
     this.#codes = new Map(rows.flatMap(namesOf))
-    this.#fetchedAtMs = this.#clock.elapsedMs()
+    this.#refreshAtMs = this.#clock.elapsedMs() + limits.banks.directoryCacheMs
     return rows
   }
 }
 
 function namesOf(row: Fields): [string, string][] {
-  const { id, slug, code } = asFields(row)
-  const text = readText(code)
+  const { id, slug, code } = row
+  const text = readName(code)
   if (text === undefined) return []
   return [
-    [`id/${id}`, text],
-    [`slug/${slug}`, text],
+    [`id/${readText(id)}`, text],
+    [`slug/${readText(slug)}`, text],
   ]
 }

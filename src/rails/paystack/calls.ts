@@ -1,6 +1,6 @@
 import type { Secret } from '../../base/secret.js'
 import { type ProviderCall, type ProviderClient, Unknown } from '../bank/provider-client.js'
-import { asFields, asList, type Fields, readText } from '../bank/read-fields.js'
+import { asFields, asList, type Fields, readName, readText } from '../bank/read-fields.js'
 
 /** Paystack's envelope. `isOk` is its `status`; numbers are texts. */
 export type Answer = {
@@ -40,7 +40,7 @@ export class PaystackCalls {
     return {
       status,
       isOk: isOk && status < 300,
-      message: readText(message) ?? `status ${status}`,
+      message: readName(message) ?? `status ${status}`,
       code: readText(code) ?? '',
       data,
       meta: asFields(meta),
@@ -85,21 +85,30 @@ export class PaystackCalls {
     }
     const answer = await this.ask(call)
     if (!answer.isOk || !Array.isArray(answer.data)) throw unexpected(call, answer)
-    return { rows: asList(answer.data), next: nextOf(answer.meta) }
+    const rows = asList(answer.data)
+    const next = nextOf(answer.meta)
+    // A full page that does not report whether another one follows may not be the last.
+    if (next === undefined && rows.length >= Number(rowsPerPage)) throw unexpected(call, answer)
+    return { rows, next: next ?? null }
   }
 }
 
-/** No cursor is null or the text "null". Some lists count pages instead. */
-function nextOf({ next, page, pageCount }: Fields): string | null {
+/**
+ * No cursor is null or the text "null". Some lists count pages instead. Undefined: the answer does
+ * not report whether more follows.
+ */
+function nextOf({ next, page, pageCount }: Fields): string | null | undefined {
   const cursor = readText(next)
   if (cursor !== undefined && cursor !== 'null') return `next=${cursor}`
-  const current = Number(readText(page))
-  return current < Number(readText(pageCount)) ? `page=${current + 1}` : null
+  const [current, pages] = [readText(page) ?? '', readText(pageCount) ?? '']
+  if (/^\d+$/.test(current) && /^\d+$/.test(pages))
+    return Number(current) < Number(pages) ? `page=${Number(current) + 1}` : null
+  return next === undefined ? undefined : null
 }
 
-/** Paystack answers 400 or 404 with words. */
-export function isMissing({ status, message }: Answer, words: RegExp): boolean {
-  return (status === 400 || status === 404) && words.test(message)
+/** Paystack answers 400 or 404, with words or a code. Another 404 is about the route. */
+export function isMissing({ status, message, code }: Answer, words: RegExp): boolean {
+  return [400, 404].includes(status) && (words.test(message) || /_not_found$/.test(code))
 }
 
 function unexpected({ method, path }: Call, { status, message }: Answer): Unknown {

@@ -4,7 +4,7 @@ import type { Mode } from '../../base/environment.js'
 import type { Logger } from '../../base/log.js'
 import type { BankDriver } from '../bank/driver.js'
 import { ProviderClient, Unknown } from '../bank/provider-client.js'
-import { asFields, needText, readText } from '../bank/read-fields.js'
+import { asFields, needName, readText } from '../bank/read-fields.js'
 import { PaystackBanks } from './banks.js'
 import { PaystackCalls } from './calls.js'
 import { examinePaystack, readBalance } from './examine.js'
@@ -84,5 +84,5 @@ async function resolveName(
   const { account_number, account_name } = asFields(data)
   if ((readText(account_number) ?? accountNumber).padStart(10, '0') !== accountNumber)
     throw new Unknown(`paystack: GET ${path} answers another account`)
-  return { accountName: needText(account_name, 'account_name') }
+  return { accountName: needName(account_name, 'account_name') }
 }

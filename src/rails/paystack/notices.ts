@@ -6,7 +6,7 @@ import { parseWithNumberTexts } from '../bank/number-texts.js'
 import { asFields, type Fields, readText } from '../bank/read-fields.js'
 import { paystackLimits } from './limits.js'
 import { paymentKey, rejectionKey } from './payments.js'
-import { isOfOurChannels } from './read-payment.js'
+import { isOfOtherChannels } from './read-payment.js'
 
 /** The signature is the HMAC of the raw body with the secret key, so each mode has its own. */
 export function readNotice(secretKey: Secret, { headers, body }: NoticeRequest): DriverNotice {
@@ -41,7 +41,7 @@ function parseOrNothing(body: string): unknown {
 
 function ofCharge(event: string, data: Fields): NoticeHint | undefined {
   const id = readText(data.id)
-  if (id === undefined || !isOfOurChannels(data)) return undefined
+  if (id === undefined || !/^\d{1,20}$/.test(id) || isOfOtherChannels(data)) return undefined
   return {
     id: `${event}/${id}/${readText(data.status)}`,
     about: { subject: 'payment', key: paymentKey(id) },
@@ -52,7 +52,7 @@ function ofCharge(event: string, data: Fields): NoticeHint | undefined {
 function ofRejection(event: string, data: Fields): NoticeHint | undefined {
   const transfer = asFields(data.bank_transfer)
   const id = readText(transfer.transaction_id)
-  if (id === undefined || !/^\d+$/.test(id)) return undefined
+  if (id === undefined || !/^\d{1,20}$/.test(id)) return undefined
   const amount = readText(transfer.amount) ?? ''
   const reason = (readText(transfer.message_type) ?? '').replace(/\W/g, '')
   return {

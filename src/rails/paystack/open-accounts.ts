@@ -3,7 +3,16 @@ import type { Mode } from '../../base/environment.js'
 import type { AccountCustomer, AccountOpening } from '../../collections/ports.js'
 import type { DriverAccount, Refused, StoredAccount } from '../bank/driver.js'
 import { Unknown } from '../bank/provider-client.js'
-import { asFields, type Fields, needText, needTime, readText } from '../bank/read-fields.js'
+import {
+  asFields,
+  type Fields,
+  needAccountNumber,
+  needId,
+  needName,
+  readName,
+  readText,
+  readTime,
+} from '../bank/read-fields.js'
 import type { PaystackBanks } from './banks.js'
 import type { Answer, PaystackCalls } from './calls.js'
 import { paystackLimits } from './limits.js'
@@ -25,7 +34,7 @@ const chargesMax = 5
  */
 export async function openTemporary(
   tools: OpeningTools,
-  { reference, expected }: AccountOpening,
+  { reference, name, expected }: AccountOpening,
 ): Promise<DriverAccount | Refused> {
   const { calls, clock, payerEmail } = tools
   const lifetimeMs = Math.max(expected!.lifetimeMs, paystackLimits.expiryMinMs)
@@ -44,9 +53,9 @@ export async function openTemporary(
       },
       isEarly: true,
     })
-    if (!isDuplicate(answer)) return toTemporary(tools, charge, answer)
+    if (!isDuplicate(answer)) return toTemporary(tools, { charge, name }, answer)
     const open = await findCharge(calls, charge)
-    if (open) return readTemporary(tools, charge, open)
+    if (open) return readTemporary(tools, { charge, name }, open)
   }
   throw new Unknown(`paystack: ${reference} has too many charges`)
 }
@@ -59,7 +68,7 @@ function isDuplicate({ isOk, message }: Answer): boolean {
 async function findCharge(calls: PaystackCalls, charge: string): Promise<Fields | undefined> {
   const { isOk, data } = await calls.ask({
     method: 'GET',
-    path: `/charge/${charge}`,
+    path: `/charge/${encodeURIComponent(charge)}`,
     isEarly: true,
   })
   const fields = asFields(data)
@@ -67,24 +76,27 @@ async function findCharge(calls: PaystackCalls, charge: string): Promise<Fields 
   return isShown ? fields : undefined
 }
 
+/** `name` is shown if Paystack does not report the name of the account. */
+type Charged = { charge: string; name: string }
+
 async function toTemporary(
   tools: OpeningTools,
-  charge: string,
+  charged: Charged,
   answer: Answer,
 ): Promise<DriverAccount | Refused> {
   if (!answer.isOk) return refuse(answer, 'Ask Paystack to switch on Pay with Transfer.')
-  return readTemporary(tools, charge, asFields(answer.data))
+  return readTemporary(tools, charged, asFields(answer.data))
 }
 
 /** Paystack moves the expiry into its bounds: what it answers counts. */
 async function readTemporary(
   { banks }: OpeningTools,
-  charge: string,
+  { charge, name }: Charged,
   data: Fields,
 ): Promise<DriverAccount> {
   return {
-    ...(await readAccount(banks, data)),
-    expiresAt: needTime(data.account_expires_at, 'account_expires_at'),
+    ...(await readAccount(banks, data, name)),
+    expiresAt: readTime(data.account_expires_at) ?? null,
     details: { charge },
   }
 }
@@ -95,7 +107,7 @@ async function readTemporary(
  */
 export async function openDedicated(
   tools: OpeningTools,
-  { reference, customer }: AccountOpening,
+  { reference, name, customer }: AccountOpening,
 ): Promise<DriverAccount | Refused> {
   const { calls, mode, payerEmail } = tools
   const created = await calls.ask({
@@ -105,9 +117,9 @@ export async function openDedicated(
     isEarly: true,
   })
   if (!created.isOk) return refuse(created, 'Check the name and the phone number.')
-  const code = needText(asFields(created.data).customer_code, 'customer_code')
+  const code = needId(asFields(created.data).customer_code, 'customer_code')
   const known = await findDedicated(calls, code)
-  if (known) return readDedicated(tools, known)
+  if (known) return readDedicated(tools, known, name)
   const opened = await calls.ask({
     method: 'POST',
     path: '/dedicated_account',
@@ -115,7 +127,7 @@ export async function openDedicated(
     isEarly: true,
   })
   if (!opened.isOk) return refuse(opened, 'Ask Paystack to switch on dedicated accounts.')
-  return readDedicated(tools, asFields(opened.data))
+  return readDedicated(tools, asFields(opened.data), name)
 }
 
 /** Both answer at once with the number; other banks send it later. */
@@ -134,23 +146,33 @@ async function findDedicated(calls: PaystackCalls, customer: string): Promise<Fi
   )
 }
 
-async function readDedicated({ banks }: OpeningTools, data: Fields): Promise<DriverAccount> {
-  const { slug } = asFields(data.bank)
+async function readDedicated(
+  { banks }: OpeningTools,
+  data: Fields,
+  name: string,
+): Promise<DriverAccount> {
+  const dedicatedId = readText(data.id)
   return {
-    ...(await readAccount(banks, data)),
+    ...(await readAccount(banks, data, name)),
     expiresAt: null,
-    details: { dedicatedId: needText(data.id, 'id'), bankSlug: readText(slug) ?? '' },
+    details: {
+      // Without it the account cannot be closed; it can be paid into all the same.
+      ...(dedicatedId !== undefined && { dedicatedId }),
+      bankSlug: readText(asFields(data.bank).slug) ?? '',
+    },
   }
 }
 
 /** What answers about temporary and dedicated accounts share. */
-async function readAccount(banks: PaystackBanks, data: Fields) {
+async function readAccount(banks: PaystackBanks, data: Fields, name: string) {
   const bank = asFields(data.bank)
+  const number = needAccountNumber(data.account_number, 'account_number')
+  const bankName = needName(bank.name, 'bank.name')
   return {
-    number: needText(data.account_number, 'account_number'),
-    accountName: needText(data.account_name, 'account_name'),
+    number,
+    accountName: readName(data.account_name) ?? name,
     bankCode: await banks.codeOf(bank),
-    bankName: needText(bank.name, 'bank.name'),
+    bankName,
     amount: null,
   }
 }
@@ -168,7 +190,7 @@ export async function closeAccount(
 ): Promise<void> {
   const id = readText(details.dedicatedId)
   if (id === undefined) return
-  const path = `/dedicated_account/${id}`
+  const path = `/dedicated_account/${encodeURIComponent(id)}`
   await calls.find({ method: 'DELETE', path }, /not found|unassigned|not assigned/i)
 }
 

@@ -2,12 +2,14 @@ import { after, type Clock } from '../../base/clock.js'
 import { limits } from '../../base/limits.js'
 import type { DriverPayment, Page, Period, StoredAccount } from '../bank/driver.js'
 import { koboOfText } from '../bank/naira.js'
-import { Unknown } from '../bank/provider-client.js'
-import { type Fields, needText, needTime, readText } from '../bank/read-fields.js'
+import { Unknown, Unreadable } from '../bank/provider-client.js'
+import { type Fields, readRows, readText, readTime } from '../bank/read-fields.js'
 import type { PaystackCalls } from './calls.js'
 import { paystackLimits } from './limits.js'
-import { isOfOurChannels, readPayment, stateOf } from './read-payment.js'
+import { isOfOtherChannels, readPayment, stateOf } from './read-payment.js'
 import { findOwnRefunds } from './refunds.js'
+
+type Found = Omit<Page<DriverPayment>, 'next'>
 
 export type PaymentTools = { calls: PaystackCalls; payerEmail: string; clock: Clock }
 
@@ -28,7 +30,7 @@ export async function fetchPayment(
   const [kind, id = '', amount = '', reason = ''] = key.split('/')
   const transaction = await findTransaction(tools.calls, id)
   if (!transaction) return undefined
-  if (kind !== 'rejected') return (await toPayments(tools, [transaction]))[0]!
+  if (kind !== 'rejected') return toPayment(tools, transaction)
   const { payerEmail } = tools
   const charge = readPayment(transaction, { state: 'rejected', payerEmail })
   return { ...charge, amount: koboOfText(amount) ?? 0n, sender: null, rejection: reason }
@@ -38,33 +40,27 @@ export async function findTransaction(
   calls: PaystackCalls,
   id: string,
 ): Promise<Fields | undefined> {
-  const path = `/transaction/${id}`
+  const path = `/transaction/${encodeURIComponent(id)}`
   const found = await calls.find({ method: 'GET', path }, missing)
   if (found && found.id !== id) throw new Unknown(`paystack: ${path} answers another transaction`)
   return found
 }
 
 /** A temporary account has one charge; a dedicated one has a list. */
-export async function findPayments(
-  tools: PaymentTools,
-  account: StoredAccount,
-): Promise<DriverPayment[]> {
+export async function findPayments(tools: PaymentTools, account: StoredAccount): Promise<Found> {
   const { charge } = account.details
   if (charge === undefined) return findDedicated(tools, account)
-  const path = `/transaction/verify/${charge}`
+  const path = `/transaction/verify/${encodeURIComponent(charge)}`
   const found = await tools.calls.find({ method: 'GET', path }, missing)
-  if (!found) return []
+  if (!found) return { items: [], unreadable: [] }
   if (found.reference !== charge) throw new Unknown(`paystack: ${path} answers another reference`)
-  return toPayments(tools, [found])
+  return { items: [await toPayment(tools, found)], unreadable: [] }
 }
 
-async function findDedicated(
-  tools: PaymentTools,
-  account: StoredAccount,
-): Promise<DriverPayment[]> {
+async function findDedicated(tools: PaymentTools, account: StoredAccount): Promise<Found> {
   const { number, reference } = account
   await requery(tools, account)
-  const payments: DriverPayment[] = []
+  const rows: Fields[] = []
   let next: string | undefined
   for (let page = 0; page < limits.banks.reversalPagesMax; page += 1) {
     const list = await tools.calls.list({
@@ -72,12 +68,15 @@ async function findDedicated(
       query: { virtual_account_number: number },
       after: next,
     })
-    payments.push(...(await toPayments(tools, list.rows.filter(isOfOurChannels))))
-    if (list.next === null)
+    rows.push(...list.rows)
+    if (list.next === null) {
+      const { items, unreadable } = await toPayments(tools, rows)
       // Checked here too: an ignored filter must not credit another account's payments.
-      return payments.filter(({ account }) =>
+      const own = items.filter(({ account }) =>
         'number' in account ? account.number === number : account.reference === reference,
       )
+      return { items: own, unreadable }
+    }
     next = list.next
   }
   throw new Unknown(`paystack: ${number} has more payments than can be read at once`)
@@ -120,32 +119,50 @@ export async function listPayments(
     query: { status, from: since.toISOString(), to: to.toISOString() },
     after: rest.join('/') || undefined,
   })
-  const payments = await toPayments(tools, rows.filter(isOfOurChannels))
+  const { items: payments, unreadable } = await toPayments(tools, rows)
   const items = payments.filter(({ receivedAt }) => receivedAt < to)
-  if (next !== null) return { items, next: `${status}/${next}` }
+  if (next !== null) return { items, next: `${status}/${next}`, unreadable }
   const following = listedStatuses[listedStatuses.indexOf(status) + 1]
-  return { items, next: following === undefined ? null : `${following}/` }
+  return { items, next: following === undefined ? null : `${following}/`, unreadable }
 }
 
 /**
  * A refunded payment counts if we refunded it: then it is in our books. One that a person refunded
  * at Paystack must not be credited.
  */
-async function toPayments(tools: PaymentTools, rows: Fields[]): Promise<DriverPayment[]> {
-  const { calls, payerEmail } = tools
+async function toPayments(tools: PaymentTools, rows: Fields[]): Promise<Found> {
+  const read = await readerOf(tools, rows)
+  return readRows(
+    rows.filter((row) => !isOfOtherChannels(row)),
+    (row) => {
+      const payment = read(row)
+      // Money that arrived in a way that is not known here: reported, and credited by nobody.
+      if (payment.state === 'open' && readText(row.status) === 'success')
+        throw new Unreadable(`paystack: transaction ${payment.id} is of an unknown channel`)
+      return payment
+    },
+  )
+}
+
+async function toPayment(tools: PaymentTools, row: Fields): Promise<DriverPayment> {
+  return (await readerOf(tools, [row]))(row)
+}
+
+async function readerOf(
+  { calls, payerEmail }: PaymentTools,
+  rows: Fields[],
+): Promise<(row: Fields) => DriverPayment> {
   const refunded = rows.filter((row) => stateOf(row) === 'refunded')
   const own = await findOwnRefunds(calls, earliest(refunded))
-  return rows.map((row) => {
+  return (row) => {
     const found = stateOf(row)
-    const refundedState = own.has(needText(row.id, 'id')) ? 'paid' : 'other'
+    const refundedState = own.has(readText(row.id) ?? '') ? 'paid' : 'other'
     return readPayment(row, { state: found === 'refunded' ? refundedState : found, payerEmail })
-  })
+  }
 }
 
 /** Undefined: none. */
 function earliest(rows: Fields[]): Date | undefined {
-  const times = rows.flatMap(({ paid_at }) =>
-    readText(paid_at) === undefined ? [] : [needTime(paid_at, 'paid_at').getTime()],
-  )
+  const times = rows.flatMap(({ paid_at }) => readTime(paid_at)?.getTime() ?? [])
   return times.length === 0 ? undefined : new Date(Math.min(...times))
 }

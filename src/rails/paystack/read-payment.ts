@@ -1,16 +1,30 @@
 import type { BankSender } from '../../collections/ports.js'
 import type { DriverPayment } from '../bank/driver.js'
 import { koboOfText } from '../bank/naira.js'
-import { Unknown } from '../bank/provider-client.js'
-import { asFields, type Fields, needText, needTime, readText } from '../bank/read-fields.js'
+import { Unreadable } from '../bank/provider-client.js'
+import {
+  asFields,
+  type Fields,
+  needCurrency,
+  needId,
+  needNumericId,
+  needText,
+  needTime,
+  readName,
+  readText,
+} from '../bank/read-fields.js'
 import { referenceOfEmail } from './payer-email.js'
 
 /** Channels by which money reaches our accounts. */
 const channels = ['bank_transfer', 'dedicated_nuban']
 
-/** False for a transaction of another channel, such as a card. */
-export function isOfOurChannels({ channel }: Fields): boolean {
-  return channels.includes(readText(channel) ?? '')
+/** Channels of other programs that use the same account at Paystack. */
+const otherChannels = new Set(
+  'card bank ussd qr mobile_money eft apple_pay payattitude capitec_pay'.split(' '),
+)
+
+export function isOfOtherChannels({ channel }: Fields): boolean {
+  return otherChannels.has(readText(channel) ?? '')
 }
 
 /**
@@ -18,7 +32,9 @@ export function isOfOurChannels({ channel }: Fields): boolean {
  * Everything but `failed` may still change.
  */
 export function stateOf(data: Fields): DriverPayment['state'] | 'refunded' {
-  if (!isOfOurChannels(data)) return 'other'
+  if (isOfOtherChannels(data)) return 'other'
+  // A word of tomorrow may be a bank transfer, too: it is neither credited nor dropped.
+  if (!channels.includes(readText(data.channel) ?? '')) return 'open'
   const status = readText(data.status)
   if (status === 'success') return 'paid'
   if (status === 'reversed') return readText(data.paid_at) === undefined ? 'other' : 'refunded'
@@ -33,14 +49,14 @@ export function readPayment(
   const authorization = asFields(data.authorization)
   const receivedAt = state === 'paid' ? data.paid_at : (readText(data.paid_at) ?? data.created_at)
   return {
-    id: needText(data.id, 'id'),
+    id: needNumericId(data.id, 'id'),
     account: accountOf(data, payerEmail),
     state,
     amount: amountOf(data),
-    currency: needText(data.currency, 'currency'),
+    currency: needCurrency(data.currency, 'currency'),
     sender: senderOf(authorization),
     bankSessionId: null,
-    narration: readText(authorization.narration) ?? null,
+    narration: readName(authorization.narration) ?? null,
     receivedAt: needTime(receivedAt, 'paid_at'),
   }
 }
@@ -58,31 +74,31 @@ function amountOf(data: Fields): bigint {
 
 export function needKobo(value: unknown, name: string): bigint {
   const kobo = koboOfText(needText(value, name))
-  if (kobo === undefined) throw new Unknown(`${name} is not in whole kobo`)
+  if (kobo === undefined) throw new Unreadable(`${name} is not in whole kobo`)
   return kobo
 }
 
 /** A charge has our reference, perhaps with a number; a dedicated account has its own customer. */
 function accountOf(data: Fields, payerEmail: string): DriverPayment['account'] {
   if (data.channel !== 'dedicated_nuban')
-    return { reference: needText(data.reference, 'reference').replace(/\.\d+$/, '') }
-  const email = readText(asFields(data.customer).email) ?? ''
+    return { reference: needId(data.reference, 'reference').replace(/\.\d+$/, '') }
+  const email = readName(asFields(data.customer).email) ?? ''
   const reference = referenceOfEmail(payerEmail, email)
   if (reference !== undefined) return { reference }
   // Without a number, the customer is not one of our accounts: the payment matches none.
-  const number = readText(asFields(data.authorization).receiver_bank_account_number)
+  const number = readName(asFields(data.authorization).receiver_bank_account_number)
   return { number: number ?? `customer ${email}` }
 }
 
 /** The number is masked, and the bank is a name or missing. */
 function senderOf(authorization: Fields): BankSender | null {
-  const name = readText(authorization.sender_name)
-  const accountNumber = readText(authorization.sender_bank_account_number)
+  const name = readName(authorization.sender_name)
+  const accountNumber = readName(authorization.sender_bank_account_number)
   if (name === undefined && accountNumber === undefined) return null
   return {
     name: name ?? '',
     accountNumber: accountNumber ?? '',
     bankCode: '',
-    bankName: readText(authorization.sender_bank) ?? readText(authorization.bank) ?? '',
+    bankName: readName(authorization.sender_bank) ?? readName(authorization.bank) ?? '',
   }
 }

@@ -1,8 +1,17 @@
 import { after, day } from '../../base/clock.js'
 import { limits } from '../../base/limits.js'
 import type { BankOrder, DriverPayout, Page, Period, SendAnswer } from '../bank/driver.js'
-import { Unknown } from '../bank/provider-client.js'
-import { asFields, type Fields, needText, needTime, readText } from '../bank/read-fields.js'
+import { Unknown, Unreadable } from '../bank/provider-client.js'
+import {
+  asFields,
+  type Fields,
+  lookUp,
+  needNumericId,
+  needTime,
+  readName,
+  readRows,
+  readText,
+} from '../bank/read-fields.js'
 import type { PaystackCalls } from './calls.js'
 import { paystackLimits } from './limits.js'
 import { needKobo } from './read-payment.js'
@@ -41,10 +50,17 @@ export async function findRefund(
   const since = needTime(transaction.paid_at, 'paid_at')
   const own: DriverPayout[] = []
   for await (const row of readRefunds(calls, since))
-    if (transactionOf(row) === order.refundOf && row.merchant_note === order.reference)
-      own.push(readRefund(row))
+    if (isOwn(row, order)) own.push(readRefund(row))
   // If there are ever two, the one that got furthest counts.
   return own.toSorted((one, other) => rank[one.state] - rank[other.state])[0]
+}
+
+/** A refund of the payment without a note may be ours: then the outcome is unknown. */
+function isOwn(row: Fields, { refundOf, reference }: BankOrder): boolean {
+  if ((transactionOf(row) ?? refundOf) !== refundOf) return false
+  const note = readText(row.merchant_note)
+  if (note === undefined) throw new Unreadable('paystack: a refund of the payment has no note')
+  return note.includes(reference)
 }
 
 const rank: Record<DriverPayout['state'], number> = {
@@ -89,15 +105,15 @@ export async function listRefunds(
 ): Promise<Page<DriverPayout>> {
   const query = { from: from.toISOString(), to: to.toISOString() }
   const { rows, next } = await calls.list({ path: '/refund', query, after: cursor })
-  return { items: rows.map(readRefund), next }
+  return { ...readRows(rows, readRefund), next }
 }
 
 function readRefund(row: Fields): DriverPayout {
   return {
-    id: needText(row.id, 'id'),
-    reference: readText(row.merchant_note) ?? `refund ${readText(row.id)}`,
+    id: needNumericId(row.id, 'id'),
+    reference: readName(row.merchant_note) ?? `refund ${readText(row.id)}`,
     amount: needKobo(row.amount, 'amount'),
-    state: refundStates[readText(row.status) ?? ''] ?? 'open',
+    state: lookUp(refundStates, row.status) ?? 'open',
     failure: null,
   }
 }
@@ -110,5 +126,6 @@ const refundStates: Record<string, DriverPayout['state']> = {
 
 /** A number in lists, an object in the answer to the request. */
 function transactionOf({ transaction }: Fields): string | undefined {
-  return readText(transaction) ?? readText(asFields(transaction).id)
+  const id = readText(transaction) ?? readText(asFields(transaction).id) ?? ''
+  return /^\d{1,20}$/.test(id) ? id : undefined
 }

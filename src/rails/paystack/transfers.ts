@@ -2,7 +2,15 @@ import { strict as assert } from 'node:assert'
 import { limits } from '../../base/limits.js'
 import type { BankOrder, DriverPayout, Page, Period, Refused, SendAnswer } from '../bank/driver.js'
 import { Unknown } from '../bank/provider-client.js'
-import { asFields, type Fields, needText, readText } from '../bank/read-fields.js'
+import {
+  asFields,
+  type Fields,
+  lookUp,
+  needId,
+  needText,
+  readRows,
+  readText,
+} from '../bank/read-fields.js'
 import type { Answer, PaystackCalls } from './calls.js'
 import { needKobo } from './read-payment.js'
 
@@ -30,11 +38,12 @@ export async function createRecipient(
   if (!isOk) throw new Unknown(`paystack: POST ${path}: ${status} ${message}`)
   const data = asFields(answer.data)
   const details = asFields(data.details)
-  if (details.account_number !== accountNumber || details.bank_code !== bankCode)
+  const given = needText(details.account_number, 'account_number').padStart(10, '0')
+  if (given !== accountNumber || needText(details.bank_code, 'bank_code') !== bankCode)
     return {
       refused: `Paystack knows ${accountNumber} as an account of another bank. Ask its support.`,
     }
-  return { recipient: needText(data.recipient_code, 'recipient_code') }
+  return { recipient: needId(data.recipient_code, 'recipient_code') }
 }
 
 export async function sendTransfer(calls: PaystackCalls, order: BankOrder): Promise<SendAnswer> {
@@ -71,7 +80,7 @@ export async function findTransfer(
   calls: PaystackCalls,
   { reference }: BankOrder,
 ): Promise<DriverPayout | undefined> {
-  const path = `/transfer/verify/${reference}`
+  const path = `/transfer/verify/${encodeURIComponent(reference)}`
   const found = await calls.find({ method: 'GET', path }, /transfer not found/i)
   if (!found) return undefined
   if (found.reference !== reference)
@@ -96,12 +105,12 @@ const transferStates: Record<string, DriverPayout['state']> = {
 const listedStatuses = Object.keys(transferStates)
 
 function readTransfer(row: Fields): DriverPayout {
-  const reference = needText(row.reference, 'reference')
+  const reference = needId(row.reference, 'reference')
   return {
     id: readText(row.id) ?? reference,
     reference,
     amount: needKobo(row.amount, 'amount'),
-    state: transferStates[readText(row.status) ?? ''] ?? 'open',
+    state: lookUp(transferStates, row.status) ?? 'open',
     failure: null,
   }
 }
@@ -117,10 +126,10 @@ export async function listTransfers(
     query: { status, from: from.toISOString(), to: to.toISOString() },
     after: rest.join('/') || undefined,
   })
-  const items = rows.map(readTransfer)
-  if (next !== null) return { items, next: `${status}/${next}` }
+  const page = readRows(rows, readTransfer)
+  if (next !== null) return { ...page, next: `${status}/${next}` }
   const following = listedStatuses[listedStatuses.indexOf(status) + 1]
-  return { items, next: following === undefined ? null : `${following}/` }
+  return { ...page, next: following === undefined ? null : `${following}/` }
 }
 
 export async function listReversedTransfers(calls: PaystackCalls, since: Date): Promise<string[]> {
@@ -132,7 +141,7 @@ export async function listReversedTransfers(calls: PaystackCalls, since: Date): 
       query: { status: 'reversed', from: since.toISOString() },
       after: next,
     })
-    references.push(...list.rows.map(({ reference }) => needText(reference, 'reference')))
+    references.push(...list.rows.flatMap(({ reference }) => readText(reference) ?? []))
     if (list.next === null) break
     next = list.next
   }

@@ -28,6 +28,12 @@ export type Faults = {
   resolve: 'works' | 'fails' | 'limited' | 'other_name'
   /** Opening an account is carried out, and its answer is lost. */
   lostOpenings: number
+  /** Queries for refunds that are answered with an error of the server. */
+  failedRefundQueries: number
+  /** Accounts are opened at a bank of this name, which is not in the list of banks. */
+  accountBank: string | null
+  /** Unknown payouts and refunds are answered 404 with this code, or text if it has no codes. */
+  missingCode: string | null
 }
 
 export function noFaults(): Faults {
@@ -46,10 +52,18 @@ export function noFaults(): Faults {
     listDelayMs: 0,
     resolve: 'works',
     lostOpenings: 0,
+    failedRefundQueries: 0,
+    accountBank: null,
+    missingCode: null,
   }
 }
 
-type Counter = 'lostAnswers' | 'errorsAfterPayout' | 'hiddenPayouts' | 'lostOpenings'
+type Counter =
+  | 'lostAnswers'
+  | 'errorsAfterPayout'
+  | 'hiddenPayouts'
+  | 'lostOpenings'
+  | 'failedRefundQueries'
 
 /** Whether the fault applies to this call; uses it up once. */
 export function takeFault(faults: Faults, counter: Counter): boolean {

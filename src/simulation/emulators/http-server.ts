@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Faults } from './faults.js'
+import { type Faults, takeFault } from './faults.js'
 
 export type ProviderRequest = {
   method: string
@@ -56,6 +56,9 @@ async function answerOne(
   if (faults.down === 'unavailable') return send(outgoing, { status: 503, body: 'unavailable' })
   const { pathname, searchParams } = new URL(incoming.url ?? '/', 'http://provider')
   const method = incoming.method ?? 'GET'
+  const isRefundQuery = method === 'GET' && /\/refunds?(\/|$)/.test(pathname)
+  if (isRefundQuery && takeFault(faults, 'failedRefundQueries'))
+    return send(outgoing, { status: 503, body: 'unavailable' })
   const found = routes
     .filter((route) => route.method === method)
     .map((route) => ({ route, match: route.pattern.exec(pathname) }))

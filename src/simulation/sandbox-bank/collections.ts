@@ -87,6 +87,7 @@ export function createSandboxCollections(tools: Tools): SandboxCollections {
       return {
         payments: lines.map(({ payment }) => toReported(payment)),
         next: isFull ? lines.at(-1)!.line.toString() : null,
+        unreadable: 0,
       }
     },
     limits: sandboxLimits,

@@ -98,7 +98,7 @@ export function createSandboxBank(tools: Tools & NoticeKeys): SandboxBank {
         token: line.reference,
         reference: fromProviderReference(line.reference),
       }))
-      return { lines: shown, next: next && writeCursor(next) }
+      return { lines: shown, next: next && writeCursor(next), unreadable: 0 }
     },
     readFloat: async () => null,
     examine: async () => [{ level: 'ok', message: 'simulated, part of this service', fix: '' }],

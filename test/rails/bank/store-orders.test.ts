@@ -8,6 +8,7 @@ import {
   findSent,
   recordRefusedSending,
   recordTakenRefund,
+  takeBackSending,
 } from '../../../src/rails/bank/store-orders.js'
 import { freshDatabase } from '../../support/database.js'
 import { seededRandom } from '../../support/seed.js'
@@ -74,22 +75,42 @@ it('has one request for a refund under way at a time', async () => {
   const begin = (at: Date) => beginSendingRefund(db, at, { rail, token })
   const results = await Promise.all([begin(now), begin(now), begin(now)])
   expect(results.filter(Boolean)).toHaveLength(1)
-  expect(await begin(after(now, limits.banks.refundRetryMs - 1))).toBe(false)
-  expect(await begin(after(now, limits.banks.refundRetryMs))).toBe(true)
+  expect(await begin(after(now, limits.banks.refundRetryMs - 1))).toBeUndefined()
+  expect(await begin(after(now, limits.banks.refundRetryMs))).toBeDefined()
+})
+
+it('takes back a sending that did not leave: it may be sent at once, and be closed later', async () => {
+  const token = newToken()
+  const begin = (at: Date) => beginSendingRefund(db, at, { rail, token })
+  const busyUntil = await begin(now)
+  await takeBackSending(db, { rail, token }, busyUntil!)
+  expect(await begin(now)).toBeDefined()
+  await refuse(token)
+  expect(await close(token)).toBe('bank_declined')
+})
+
+it('does not take back the sending of another process', async () => {
+  const token = newToken()
+  const begin = (at: Date) => beginSendingRefund(db, at, { rail, token })
+  const busyUntil = await begin(now)
+  const later = after(now, limits.banks.refundRetryMs)
+  await begin(later)
+  await takeBackSending(db, { rail, token }, busyUntil!)
+  expect(await begin(later)).toBeUndefined()
 })
 
 it('sends a refused refund again at once', async () => {
   const token = newToken()
   await beginSendingRefund(db, now, { rail, token })
   await refuse(token)
-  expect(await beginSendingRefund(db, now, { rail, token })).toBe(true)
+  expect(await beginSendingRefund(db, now, { rail, token })).toBeDefined()
 })
 
 it('never requests a refund again that the provider has', async () => {
   const token = newToken()
   await beginSendingRefund(db, now, { rail, token })
   await recordTakenRefund(db, { rail, token })
-  expect(await beginSendingRefund(db, after(now, 365 * day), { rail, token })).toBe(false)
+  expect(await beginSendingRefund(db, after(now, 365 * day), { rail, token })).toBeUndefined()
   expect(await close(token)).toBeUndefined()
 })
 

@@ -53,13 +53,19 @@ function hmac(key: string, body: string): string {
   return createHmac('sha512', key).update(body).digest('hex')
 }
 
-/** A provider's rail in live mode, against its emulator. */
+/**
+ * A provider's rail in live mode, against its emulator. `reach` may put something between the two:
+ * it returns the URL at which the emulator is reached.
+ */
 export async function openEmulatedBank(
   provider: Provider,
   { db, clock, logger }: BankTools,
+  reach: (url: string) => Promise<string> = async (url) => url,
 ): Promise<BankUnderTest> {
   const emulator = await openEmulator(provider, { clock, speed })
-  const open = (openMode: Mode, variables: Record<string, string>) => {
+  const url = await reach(emulator.url)
+  const open = (openMode: Mode, given: Record<string, string>) => {
+    const variables = { ...given, [`${provider.toUpperCase()}_URL`]: url }
     const upper = openMode === 'live' ? 'LIVE' : 'TEST'
     const config = readProviders(variablesFor({ variables }, upper), upper)
     const tools = { payerEmail: 'payer@example.com', mode: openMode, clock, logger }

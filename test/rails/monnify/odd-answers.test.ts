@@ -187,7 +187,8 @@ describe('payouts', () => {
 describe('payments', () => {
   test('our reference is found in the product or in the invoice', async () => {
     const found = async (fields: object) =>
-      (await (await openAt(ok({ ...transaction, ...fields }))).findPayments(account))[0]?.account
+      (await (await openAt(ok({ ...transaction, ...fields }))).findPayments(account)).items[0]
+        ?.account
     expect(await found({})).toEqual({ reference: 'va-1' })
     const foreign = { type: 'INVOICE', reference: '1636106097661' }
     expect(await found({ product: foreign, invoiceReference: 'va-2' })).toEqual({
@@ -209,7 +210,7 @@ describe('payments', () => {
     ['EXPIRED', 'other'],
   ])('%s is %s', async (paymentStatus, state) => {
     const driver = await openAt(ok({ ...transaction, paymentStatus }))
-    expect(await driver.findPayments(account)).toMatchObject([{ state }])
+    expect(await driver.findPayments(account)).toMatchObject({ items: [{ state }] })
   })
 
   test('a payment without amount, time or with another id is unknown', async () => {

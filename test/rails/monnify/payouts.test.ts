@@ -188,7 +188,7 @@ describe('payouts', () => {
       'processing',
     ])
     const refunds = await opened.rail.statement({ ...period, after: payouts.next! })
-    expect(refunds).toEqual({ lines: [], next: null })
+    expect(refunds).toEqual({ lines: [], next: null, unreadable: 0 })
   })
 })
 

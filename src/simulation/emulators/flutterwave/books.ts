@@ -61,6 +61,7 @@ export class FlutterwaveBooks {
     holder: string
     amount: bigint | null
     lifetimeMs: number | null
+    bankName?: string
   }): FlutterwaveAccount {
     const { amount, lifetimeMs } = opening
     const count = this.records.accounts.length + 1
@@ -70,7 +71,7 @@ export class FlutterwaveBooks {
       orderRef: `URF_${this.nowMs}_${count}35`,
       flwRef: `FLW-${digest(`account/${count}`)}`,
       number: lifetimeMs === null ? staticNumber(count) : this.#temporaryNumber(count),
-      bankName: 'WEMA BANK',
+      bankName: opening.bankName ?? 'WEMA BANK',
       holder: opening.holder,
       email: opening.email,
       amount,

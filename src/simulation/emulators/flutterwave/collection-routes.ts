@@ -33,7 +33,11 @@ export function collectionRoutes({
     opening: Parameters<FlutterwaveBooks['openAccount']>[0],
     answer: (account: FlutterwaveAccount) => ProviderAnswer,
   ): ProviderAnswer {
-    const account = books.openAccount(opening)
+    const { accountBank } = faults
+    const account = books.openAccount({
+      ...opening,
+      ...(accountBank !== null && { bankName: accountBank }),
+    })
     changed()
     return takeFault(faults, 'lostOpenings') ? 'lost' : answer(account)
   }

@@ -75,7 +75,10 @@ export function payoutRoutes({
     if (reference !== null) {
       const found = books.findTransfersLike(reference)
       const isHidden = found.length > 0 && takeFault(faults, 'hiddenPayouts')
-      return listPage(message, query, { rows: isHidden ? [] : found, write })
+      const rows = isHidden ? [] : found
+      if (rows.length === 0 && faults.missingCode !== null)
+        return fail(`No transfer was found: ${faults.missingCode}`, 404)
+      return listPage(message, query, { rows, write })
     }
     const status = query.get('status')?.toUpperCase()
     const rows = ofDays(books.records.transfers, query).filter(

@@ -29,7 +29,8 @@ export function disbursementRoutes(state: MonnifyState): ProviderRoute[] {
       pattern: /^\/api\/v2\/disbursements\/single\/summary$/,
       handle: ({ query }) => {
         const payout = state.disbursementByReference.get(query.get('reference') ?? '')
-        if (!payout || takeFault(state.faults, 'hiddenPayouts')) return refuse(404, 'D02', notFound)
+        if (!payout || takeFault(state.faults, 'hiddenPayouts'))
+          return refuse(404, state.faults.missingCode ?? 'D02', notFound)
         return succeed(writeSummary(state, payout))
       },
     },

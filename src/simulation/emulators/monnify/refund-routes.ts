@@ -25,7 +25,8 @@ export function refundRoutes(state: MonnifyState): ProviderRoute[] {
       handle: ({ params }) => {
         const found = state.refundByReference.get(params[0]!)
         if (found) return succeed(write(state, found))
-        return refuse(404, 'R7', 'No refund was initiated with the supplied refund reference.')
+        const code = state.faults.missingCode ?? 'R7'
+        return refuse(404, code, 'No refund was initiated with the supplied refund reference.')
       },
     },
     {

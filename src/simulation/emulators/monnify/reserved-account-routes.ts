@@ -77,6 +77,8 @@ function reserve(state: MonnifyState, request: ProviderRequest): ProviderAnswer 
     numbers: banks.map((bank): AccountNumber => {
       const serial = String(bank.serialStart + number)
       const accountNumber = toNuban({ bankCode: bank.bankCode, serial })
+      const { accountBank } = state.faults
+      if (accountBank !== null) return { bankCode: '', bankName: accountBank, accountNumber }
       return { bankCode: bank.bankCode, bankName: bank.bankName, accountNumber }
     }),
     createdAtMs: state.nowMs(),

@@ -217,6 +217,8 @@ function takeNumber(state: MonnifyState): AccountNumber {
   }
   const serial = String(100_000_000 + state.temporaryNumbers.size + 1)
   const accountNumber = toNuban({ bankCode: '035', serial })
+  const { accountBank } = state.faults
+  if (accountBank !== null) return { bankCode: '', bankName: accountBank, accountNumber }
   return { bankCode: '035', bankName: 'Wema bank', accountNumber }
 }
 

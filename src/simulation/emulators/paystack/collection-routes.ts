@@ -30,6 +30,11 @@ export function collectionRoutes(given: {
   const { bank, faults } = given
   const { books } = bank
 
+  function withBank(account: object): object {
+    const name = faults.accountBank
+    return name === null ? account : { ...account, bank: { name, id: 99_999, slug: 'unlisted' } }
+  }
+
   function charge({ body }: ProviderRequest): ProviderAnswer {
     const fields = readBody(body)
     const email = fields.text('email')
@@ -56,7 +61,7 @@ export function collectionRoutes(given: {
     const metadata = fields.raw('metadata')
     const opened = bank.openTemporary({ email, amount, reference, expiresAt, metadata })
     if (takeFault(faults, 'lostOpenings')) return 'lost'
-    return succeed('Charge attempted', showPending(opened))
+    return succeed('Charge attempted', withBank(showPending(opened)))
   }
 
   function checkCharge({ params }: ProviderRequest): ProviderAnswer {
@@ -65,7 +70,7 @@ export function collectionRoutes(given: {
     const status = statusOf(row, bank.now())
     if (status !== 'ongoing')
       return succeed('Reference check successful', showOne(row, { unset: null }))
-    if (!given.hidesPendingAccounts) return succeed('Charge attempted', showPending(row))
+    if (!given.hidesPendingAccounts) return succeed('Charge attempted', withBank(showPending(row)))
     return succeed('Reference check successful', { reference: row.reference, status: 'pending' })
   }
 
@@ -166,7 +171,7 @@ export function collectionRoutes(given: {
     if (!dedicatedBanks.includes(slug)) return refuse(400, { message: 'Preferred bank is invalid' })
     const account = bank.openDedicated(customer, slug)
     if (takeFault(faults, 'lostOpenings')) return 'lost'
-    return succeed('NUBAN successfully created', showDedicated(books, account))
+    return succeed('NUBAN successfully created', withBank(showDedicated(books, account)))
   }
 
   function listDedicated({ query }: ProviderRequest): ProviderAnswer {
@@ -178,7 +183,7 @@ export function collectionRoutes(given: {
         row.isAssigned &&
         (customer === null || isCustomer(books.customers.byId(row.customerId)!, customer)),
     })
-    const shown = rows.map((row) => showDedicated(books, row))
+    const shown = rows.map((row) => withBank(showDedicated(books, row)))
     return succeed('Managed accounts successfully retrieved', shown, meta)
   }
 

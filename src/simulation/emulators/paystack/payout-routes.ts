@@ -123,7 +123,10 @@ export function payoutRoutes(given: {
   function answerTransfer(row: Transfer | undefined): ProviderAnswer {
     const isHidden = row !== undefined && takeFault(faults, 'hiddenPayouts')
     if (row === undefined || isHidden)
-      return refuse(404, { message: 'Transfer not found', code: 'transfer_not_found' })
+      return refuse(404, {
+        message: 'Transfer not found',
+        code: faults.missingCode ?? 'transfer_not_found',
+      })
     return succeed('Transfer retrieved', showTransfer(books, row, 'camel'))
   }
 

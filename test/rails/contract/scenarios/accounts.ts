@@ -10,6 +10,22 @@ const { expiryDefaultMs } = limits.collections
 
 export const accountScenarios: Scenario[] = [
   {
+    name: 'accounts at a bank that the provider does not list are opened, shown and paid into',
+    needs: ['is remote'],
+    async run({ bank, open }) {
+      const shop = await open()
+      bank.faults.accountBank = 'Mock Bank'
+      const temporary = await shop.askForAccount(500_000)
+      expect([temporary.status, temporary.json.message]).toEqual([201, temporary.json.message])
+      expect(temporary.json.data).toMatchObject({ bankName: 'Mock Bank', bankCode: '' })
+      const dedicated = await shop.openDedicated()
+      expect(dedicated).toMatchObject({ bankName: 'Mock Bank', bankCode: '' })
+      await shop.pay(temporary.json.data.accountNumber, 500_000)
+      await shop.pay(dedicated.accountNumber, 700_000)
+      await shop.untilPayments(2)
+    },
+  },
+  {
     name: 'an account is opened once for its reference, also under races',
     async run({ bank, clock, open }) {
       const lifetimeMs = expiryDefaultMs

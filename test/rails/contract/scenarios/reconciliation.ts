@@ -18,8 +18,9 @@ function lyingAbout(
     ...rail,
     check: async (attempts) => attempts.map(() => ({ state: 'unseen' })),
     async statement(period) {
-      const { lines, next } = await rail.statement(period)
+      const { lines, next, unreadable } = await rail.statement(period)
       return {
+        unreadable,
         lines: lines.flatMap((line) => {
           if (line.reference !== reference) return [line]
           assert(line.amount !== null)
@@ -62,9 +63,9 @@ export const reconciliationScenarios: Scenario[] = [
       const lying: BankRail = {
         ...rail,
         async listPayments(period) {
-          const { payments, next } = await rail.listPayments(period)
-          const told = payments.map((one) => (one.id === id ? { ...one, amount: 1n } : one))
-          return { payments: told, next }
+          const page = await rail.listPayments(period)
+          const told = page.payments.map((one) => (one.id === id ? { ...one, amount: 1n } : one))
+          return { ...page, payments: told }
         },
       }
       expect(await compare(lying)).toMatchObject([{ kind: 'amount_differs', name: id }])

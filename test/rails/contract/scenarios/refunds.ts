@@ -78,6 +78,43 @@ export const refundScenarios: Scenario[] = [
     },
   },
   {
+    name: 'a refund that could not be searched for is sent within seconds, once',
+    needs: ['is remote'],
+    async run(world) {
+      const { bank, clock } = world
+      const shop = await world.open()
+      await shop.earn()
+      const { reference } = await shop.receive()
+      bank.faults.failedRefundQueries = 2
+      const begunMs = clock.now().getTime()
+      expect((await shop.refund(reference)).status).toBe(201)
+      await world.passUntil(async () => (await shop.readPayment(reference)).status === 'RETURNED')
+      expect(bank.faults.failedRefundQueries).toBe(0)
+      expect(clock.now().getTime() - begunMs).toBeLessThan(minute)
+      const [sent] = await shop.returnsOf(reference)
+      expect(await countAtBank(world, sent!.reference)).toBe(1)
+    },
+  },
+  {
+    name: 'payouts and refunds that are unknown in other words are sent, once',
+    needs: ['is remote'],
+    async run(world) {
+      const { bank } = world
+      const shop = await world.open()
+      await shop.earn()
+      const { reference } = await shop.receive()
+      bank.faults.missingCode = '99'
+      bank.faults.hiddenPayouts = 1
+      const payout = await shop.payOut()
+      expect((await shop.refund(reference)).status).toBe(201)
+      await shop.untilPayout(payout, 'COMPLETED')
+      await world.passUntil(async () => (await shop.readPayment(reference)).status === 'RETURNED')
+      const [sent] = await shop.returnsOf(reference)
+      expect(await countAtBank(world, sent!.reference)).toBe(1)
+      expect(await countAtBank(world, payout)).toBe(1)
+    },
+  },
+  {
     name: 'a refund that the bank declines leaves the money here',
     async run(world) {
       const { bank } = world
@@ -86,9 +123,9 @@ export const refundScenarios: Scenario[] = [
       const { reference } = await shop.receive()
       bank.recipient('held')
       expect((await shop.refund(reference)).status).toBe(201)
-      await world.work()
       const [sent] = await shop.returnsOf(reference)
-      expect(await countAtBank(world, sent!.reference)).toBe(1)
+      // The request sends it after its answer.
+      await world.passUntil(async () => (await countAtBank(world, sent!.reference)) === 1)
       expect(await bank.settle(sent!.reference, 'failed')).toBe(true)
       await world.passUntil(async () => {
         const [ended] = await shop.returnsOf(reference)
