@@ -147,8 +147,8 @@ export const reasons = {
   },
   unsupported_media_type: {
     status: 415,
-    when: 'The body is not declared as JSON, or is compressed.',
-    nextStep: 'Send `Content-Type: application/json` and no `Content-Encoding`.',
+    when: 'The body is not declared as JSON, names a charset other than UTF-8, or is compressed.',
+    nextStep: 'Send `Content-Type: application/json` in UTF-8 and no `Content-Encoding`.',
   },
   not_acceptable: {
     status: 406,
