@@ -160,6 +160,11 @@ export const reasons = {
     when: 'The `Idempotency-Key` was already used with a different request.',
     nextStep: 'Use a new key for a new request. Reuse a key only to retry the same request.',
   },
+  secret_of_another_caller: {
+    status: 409,
+    when: 'Another API key or user sent the first request with this `Idempotency-Key`, and its response contains a secret.',
+    nextStep: 'Repeat it with the API key or user of the first request, or use a new key.',
+  },
   idempotency_in_progress: {
     status: 409,
     when: 'The first request with this `Idempotency-Key` is still in progress.',
