@@ -961,8 +961,10 @@ create table idempotency_keys (
   is_sealed boolean default false not null,
   created_at timestamp with time zone not null,
   forget_at timestamp with time zone,
+  caller_id uuid,
   constraint fingerprint_is_whole CHECK ((length(fingerprint) = 32)),
-  constraint idempotency_keys_pkey PRIMARY KEY (environment_id, digest)
+  constraint idempotency_keys_pkey PRIMARY KEY (environment_id, digest),
+  constraint secret_is_for_one_caller CHECK ((is_sealed = (caller_id IS NOT NULL)))
 );
 
 create table installation (

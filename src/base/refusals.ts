@@ -142,8 +142,8 @@ export const reasons = {
   },
   unsupported_media_type: {
     status: 415,
-    when: 'The body is not declared as JSON, or is compressed.',
-    nextStep: 'Send `Content-Type: application/json` and no `Content-Encoding`.',
+    when: 'The body is not declared as JSON, names a charset other than UTF-8, or is compressed.',
+    nextStep: 'Send `Content-Type: application/json` in UTF-8 and no `Content-Encoding`.',
   },
   not_acceptable: {
     status: 406,
@@ -154,6 +154,11 @@ export const reasons = {
     status: 422,
     when: 'The `Idempotency-Key` was already used with a different request.',
     nextStep: 'Use a new key for a new request. Reuse a key only to retry the same request.',
+  },
+  secret_of_another_caller: {
+    status: 409,
+    when: 'Another API key or user sent the first request with this `Idempotency-Key`, and its response contains a secret.',
+    nextStep: 'Repeat it with the API key or user of the first request, or use a new key.',
   },
   idempotency_in_progress: {
     status: 409,

@@ -6,7 +6,13 @@ export type Answer = { status: number; body: string; holdsSecret?: boolean }
 /** The answer to a call that may carry a key: a new one, or the first one again. */
 export type KeyedAnswer = Answer & { isReplayed: boolean }
 
-export type StoredAnswer = { status: number; answer: string; isSealed: boolean }
+/** `callerId` is set if the answer holds a secret, and so is sealed. */
+export type StoredAnswer = {
+  status: number
+  answer: string
+  isSealed: boolean
+  callerId: string | null
+}
 
 /**
  * Successes and business refusals are remembered. After an error that the caller can fix (400,
@@ -16,12 +22,13 @@ export function isRemembered(status: number): boolean {
   return (status >= 200 && status < 300) || status === 402 || status === 409 || status === 422
 }
 
-export function toStored(answer: Answer, seal: Seal): StoredAnswer {
+export function toStored(answer: Answer, callerId: string, seal: Seal): StoredAnswer {
   const isSealed = answer.holdsSecret ?? false
   return {
     status: answer.status,
     answer: isSealed ? seal.seal(answer.body) : answer.body,
     isSealed,
+    callerId: isSealed ? callerId : null,
   }
 }
 

@@ -74,13 +74,14 @@ export async function atMostOnce<Input, Reads = undefined>(
     const { call, name, answer: shared } = slot.leader ?? slot
     const key = slot.call.key!
     // A copy in the same list is a replay only if the answer is stored.
-    if (shared)
-      return replay(key, call.key!.fingerprint, () =>
-        toKeyed(shared, { isReplayed: isRemembered(shared.status) }),
-      )
+    if (shared) {
+      const { fingerprint, callerId } = call.key!
+      const first = { fingerprint, callerId: shared.holdsSecret ? callerId : null }
+      return replay(key, first, () => toKeyed(shared, { isReplayed: isRemembered(shared.status) }))
+    }
     const earlier = missed.get(name!)
     if (!earlier) return inProgress()
-    return replay(key, earlier.fingerprint, () => fromStored(earlier, context.seal))
+    return replay(key, earlier, () => fromStored(earlier, context.seal))
   })
 }
 
@@ -104,17 +105,26 @@ function toKeyed(
   return { status, body, holdsSecret, isReplayed }
 }
 
-/** The first answer for the same request; a refusal for another request with the same key. */
+/**
+ * The first answer for the same request; a refusal for another request with the same key. A secret
+ * is for the caller that asked for it: the others of the environment may read its keys in a log.
+ */
 export function replay(
   key: IdempotencyKey,
-  fingerprint: Buffer,
+  first: { fingerprint: Buffer; callerId: string | null },
   answer: () => KeyedAnswer,
 ): Outcome<KeyedAnswer> {
-  if (key.fingerprint.equals(fingerprint)) return answer()
+  if (!key.fingerprint.equals(first.fingerprint))
+    return new Refusal('validation_failed', {
+      reason: 'idempotency_key_reused',
+      message:
+        'This Idempotency-Key was used before with a different request. Use a new key for a new request.',
+    })
+  if (first.callerId === null || first.callerId === key.callerId) return answer()
   return new Refusal('validation_failed', {
-    reason: 'idempotency_key_reused',
+    reason: 'secret_of_another_caller',
     message:
-      'This Idempotency-Key was used before with a different request. Use a new key for a new request.',
+      'Another API key or user has sent this request with this Idempotency-Key, and the response holds a secret.',
   })
 }
 
@@ -123,11 +133,11 @@ export function replay(
  * answer, or undefined while another transaction holds the key.
  */
 async function claimAll(
-  { tx, now, seal }: Context,
+  { tx, now }: Context,
   leaders: Slot<unknown>[],
 ): Promise<Map<string, IdempotencyKeyRow | undefined>> {
   if (leaders.length === 0) return new Map()
-  const rows = leaders.map(({ call }) => toClaim(call, seal)).sort(byIdentity)
+  const rows = leaders.map(({ call }) => toClaim(call)).sort(byIdentity)
   const claimed = await tx.count(claimKeys(rows, now)).catch((error: unknown) => {
     // The insert had to wait for a transaction without the advisory lock of `claimKeys`, such as
     // the one that deletes expired keys. A lane handles the timeout itself: it defers the batch.
@@ -174,22 +184,21 @@ function remember({ tx, now, seal }: Context, fresh: Slot<unknown>[]): void {
   if (deletions.length > 0) tx.write(forgetKeys(deletions.sort(byIdentity)))
 }
 
+/** A secret is never written with the claim. */
 function isExpected(expected: Answer | undefined, answer: Answer): boolean {
-  if (expected === answer) return true
-  const isSameSecret = (expected?.holdsSecret ?? false) === (answer.holdsSecret ?? false)
-  return expected?.status === answer.status && expected.body === answer.body && isSameSecret
+  if (answer.holdsSecret || expected?.holdsSecret) return false
+  return expected?.status === answer.status && expected.body === answer.body
 }
 
-function toClaim(call: KeyedCall<unknown>, seal: Seal) {
-  const stored = call.expected && toStored(call.expected, seal)
+function toClaim(call: KeyedCall<unknown>) {
+  const expected = call.expected?.holdsSecret ? undefined : call.expected
   return {
     environment_id: call.environmentId as number,
     digest: call.key!.digest,
     key: call.key!.text,
     fingerprint: call.key!.fingerprint,
-    status: stored?.status ?? null,
-    answer: stored?.answer ?? null,
-    is_sealed: stored?.isSealed ?? false,
+    status: expected?.status ?? null,
+    answer: expected?.body ?? null,
     forget_at: call.expiresAt,
   }
 }
@@ -199,7 +208,7 @@ function toUpdate(
   answer: Answer,
   { now, seal }: Pick<Context, 'now' | 'seal'>,
 ) {
-  const stored = toStored(answer, seal)
+  const stored = toStored(answer, call.key!.callerId, seal)
   const refusedUntil = stored.status >= 400 ? after(now, limits.idempotency.retentionMs) : null
   return {
     environment_id: call.environmentId as number,
@@ -207,6 +216,7 @@ function toUpdate(
     status: stored.status,
     answer: stored.answer,
     is_sealed: stored.isSealed,
+    caller_id: stored.callerId,
     forget_at: call.expiresAt ?? refusedUntil,
   }
 }

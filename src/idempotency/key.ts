@@ -9,6 +9,8 @@ export type IdempotencyKey = {
   text: string
   /** Hash of method, path and canonical body: tells a retry from a reused key. */
   fingerprint: Buffer
+  /** The API key or user that sent it: an answer that holds a secret is for no other. */
+  callerId: string
 }
 
 /** Printable ASCII: a key must survive every log, header and copy-and-paste unchanged. */
@@ -16,11 +18,12 @@ export const keyPattern = `^[\\x20-\\x7e]{1,${limits.idempotency.keyLengthMax}}$
 
 export function toIdempotencyKey(
   text: string,
-  request: { method: string; path: string; body: unknown },
+  request: { method: string; path: string; body: unknown; callerId: string },
 ): IdempotencyKey {
   const digest = formatUuid(hash('sha256', text, 'buffer'), 0)
   const subject = `${request.method} ${request.path}\n${canonicalJson(request.body)}`
-  return { digest, text, fingerprint: hash('sha256', subject, 'buffer') }
+  const fingerprint = hash('sha256', subject, 'buffer')
+  return { digest, text, fingerprint, callerId: request.callerId }
 }
 
 /**

@@ -26,7 +26,7 @@ export function createReplayFinder(db: Queryable, seal: Seal): FindReplay {
     const known = new Map(found.map((row) => [`${row.environmentId}/${row.digest}`, row]))
     return requests.map(({ environmentId, key }) => {
       const row = known.get(`${environmentId}/${key.digest}`)
-      return row && replay(key, row.fingerprint, () => fromStored(row, seal))
+      return row && replay(key, row, () => fromStored(row, seal))
     })
   })
 }

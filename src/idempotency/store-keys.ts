@@ -22,7 +22,6 @@ export const claimKeys = listStatement({
     fingerprint: 'bytea',
     status: 'int2',
     answer: 'text',
-    is_sealed: 'bool',
     forget_at: 'timestamptz',
   },
   text: (list, parameter, names) => `
@@ -33,7 +32,7 @@ export const claimKeys = listStatement({
 })
 
 const keyColumns = `environment_id as "environmentId", digest, fingerprint, status, answer,
-  is_sealed as "isSealed"`
+  is_sealed as "isSealed", caller_id as "callerId"`
 
 export const findIdempotencyKeys = listStatement<typeof identity, IdempotencyKeyRow>({
   name: 'find_idempotency_keys',
@@ -65,12 +64,13 @@ export const rememberAnswers = listStatement({
     status: 'int2',
     answer: 'text',
     is_sealed: 'bool',
+    caller_id: 'uuid',
     forget_at: 'timestamptz',
   },
   text: (list) => `
     update idempotency_keys k
     set status = list.status, answer = list.answer, is_sealed = list.is_sealed,
-      forget_at = list.forget_at
+      caller_id = list.caller_id, forget_at = list.forget_at
     from ${list} where k.environment_id = list.environment_id and k.digest = list.digest`,
 })
 

@@ -52,7 +52,7 @@ async function openLanes() {
 
   let requests = 0
   const callerOf = (key: string | undefined) => {
-    const request = { method: 'POST', path: '/v1/things', body: {} }
+    const request = { method: 'POST', path: '/v1/things', body: {}, callerId: 'a key' }
     return {
       environment,
       key: key === undefined ? undefined : toIdempotencyKey(key, request),

@@ -82,7 +82,7 @@ test('a held idempotency key delays only its own copies', async () => {
 
 async function digestOf(text: string): Promise<string> {
   const { toIdempotencyKey } = await import('../../src/idempotency/key.js')
-  return toIdempotencyKey(text, { method: 'POST', path: '/', body: {} }).digest
+  return toIdempotencyKey(text, { method: 'POST', path: '/', body: {}, callerId: 'a key' }).digest
 }
 
 // A clock is being moved: new accounts of its environment wait for that, those of others do not.

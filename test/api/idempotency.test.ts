@@ -10,6 +10,7 @@ import { toIdempotencyKey } from '../../src/idempotency/key.js'
 import { moveAll } from '../../src/ledger/move.js'
 import { resolveAll } from '../../src/ledger/resolve.js'
 import { sql } from '../../src/postgres/sql.js'
+import { addKey } from '../support/add-key.js'
 import { readPage } from '../support/doc-pages.js'
 import { holdOf } from '../support/movements.js'
 import {
@@ -19,6 +20,7 @@ import {
   type Reply,
   type TestService,
 } from '../support/open-manilla.js'
+import { addPerson } from '../support/people.js'
 import { openSession, untilBlocked } from '../support/sessions.js'
 
 const service = await openManilla()
@@ -148,7 +150,12 @@ describe('concurrent copies', () => {
 
   test('a key whose first request has not finished is in progress', async () => {
     const { test: keys, environments } = await service.addMerchant('Ada')
-    const { digest } = toIdempotencyKey('stuck', { method: 'POST', path, body: {} })
+    const { digest } = toIdempotencyKey('stuck', {
+      method: 'POST',
+      path,
+      body: {},
+      callerId: 'a key',
+    })
     const session = await openSession(service.db)
     await session.query('begin')
     await session.query(
@@ -322,12 +329,15 @@ describe('the key remembers', () => {
   })
 })
 
+/** Refusals about the key itself, which nothing stores. */
+const ofKey: unknown[] = ['idempotency_in_progress', 'secret_of_another_caller']
+
 test('the guide names every refusal with 409 that is stored, and those of conversions say it', () => {
   const routes = createRoutes({ collections: {}, simulated: [] } as unknown as ApiParts)
   const refusals = routes
     .filter((route) => acceptsIdempotencyKey(route) && route.access !== 'user')
     .flatMap(refusalsOf)
-    .filter((one) => httpStatusOf(one) === 409 && one.reason !== 'idempotency_in_progress')
+    .filter((one) => httpStatusOf(one) === 409 && !ofKey.includes(one.reason))
   const found = new Set(refusals.map(({ reason }) => reason!))
   const guide = readPage('docs/guides/idempotency.md')
   const table = guide.slice(guide.indexOf('| reason | of |'), guide.indexOf('Wait between'))
@@ -336,4 +346,79 @@ test('the guide names every refusal with 409 that is stored, and those of conver
   const ofConversions = refusals.filter(({ code }) => code === 'conversion_failed')
   for (const { reason } of ofConversions)
     expect(reasons[reason!].nextStep, reason).toContain('new `Idempotency-Key`')
+})
+
+// Everyone of an environment shares its idempotency keys, which logs and tickets may show. A secret
+// is for the API key or the user that asked for it.
+describe('an answer that holds a secret', () => {
+  const url = 'https://shop.example/webhooks'
+  const endpoints = '/v1/webhook-endpoints'
+
+  async function openCallers() {
+    const otherKey = await addKey(service)
+    const owner = await addPerson(service, { role: 'owner' })
+    const admin = await addPerson(service, { role: 'admin' })
+    type Send = (path: string, body: object, key: string) => Promise<Reply>
+    const byKey =
+      (secret: string): Send =>
+      (path, body, key) =>
+        service.ask('POST', path, { key: secret, body, headers: { 'idempotency-key': key } })
+    const byUser =
+      ({ ask }: typeof owner): Send =>
+      (path, body, key) =>
+        ask('POST', path, { body, headers: { 'idempotency-key': key } })
+    return {
+      key: byKey(service.merchant.test.secret),
+      otherKey: byKey(otherKey),
+      owner: byUser(owner),
+      admin: byUser(admin),
+    }
+  }
+
+  test('is repeated to the caller that made the first request, and to no other', async () => {
+    const callers = await openCallers()
+    const endpoint = await callers.key(endpoints, { url }, 'endpoint of all')
+    const made = await callers.owner('/v1/api-keys', { name: 'A', kind: 'secret' }, 'key of all')
+    const rotate = `${endpoints}/${endpoint.json.data.id}/rotate-secret`
+    const roll = `/v1/api-keys/${made.json.data.id}/roll`
+    const keyBody = { name: 'Till', kind: 'secret' }
+    const cases = [
+      ['createWebhookEndpoint', endpoints, { url }, 'key', ['otherKey', 'owner', 'admin']],
+      ['createWebhookEndpoint', endpoints, { url }, 'owner', ['key', 'otherKey', 'admin']],
+      ['rotateWebhookSecret', rotate, {}, 'otherKey', ['key', 'owner', 'admin']],
+      ['createApiKey', '/v1/api-keys', keyBody, 'owner', ['admin']],
+      ['rollApiKey', roll, {}, 'admin', ['owner']],
+    ] as const
+    for (const [operation, path, body, first, others] of cases) {
+      const name = `${operation} by ${first}`
+      const answered = await callers[first](path, body, name)
+      expect(answered.status, answered.text).toBeLessThan(300)
+      const { secret = answered.json.data.key } = answered.json.data
+      const repeated = await callers[first](path, body, name)
+      expect([repeated.text, isReplay(repeated)], name).toEqual([answered.text, true])
+      for (const other of others) {
+        const refused = await callers[other](path, body, name)
+        const { reason, status } = refused.json
+        expect([refused.status, status, reason], `${name}, then ${other}`).toEqual([
+          409,
+          false,
+          'secret_of_another_caller',
+        ])
+        expect(refused.text).not.toContain(secret)
+      }
+    }
+  })
+
+  test('goes to one of two callers that send the same key at once', async () => {
+    const callers = await openCallers()
+    const replies = await Promise.all(
+      [callers.key, callers.otherKey, callers.owner, callers.admin].map((send) =>
+        send(endpoints, { url }, 'at once'),
+      ),
+    )
+    const secrets = replies.map(({ json }) => json.data?.secret).filter((one) => one !== undefined)
+    expect(secrets).toHaveLength(1)
+    const reasonsGiven = replies.map(({ json }) => json.reason).filter((one) => one !== undefined)
+    expect(reasonsGiven).toEqual(Array(3).fill('secret_of_another_caller'))
+  })
 })

@@ -258,6 +258,56 @@ describe('bodies other than a JSON object', () => {
     expectRefusal(reply, { status: 415, code: 'validation_failed', reason, message })
   })
 
+  const charsets = [
+    'latin1',
+    'iso-8859-1',
+    '"windows-1252"',
+    'UTF-16LE',
+    "'utf-8'",
+    '""',
+    'utf-8; charset=latin1',
+  ]
+  const bodies = [
+    { type: 'application/json', path: fund, body: '{"asset":"NGN","amount":5}' },
+    {
+      type: 'text/csv',
+      path: '/v1/disbursements/batches',
+      body: 'accountNumber,bankCode,amountNaira\n',
+    },
+    { type: 'application/x-www-form-urlencoded', path: '/console/sign-in', body: 'email=a' },
+  ]
+  test.each(charsets)('charset %s, in JSON, CSV and forms', async (charset) => {
+    for (const { type, path, body } of bodies) {
+      const headers = { 'content-type': `${type}; charset=${charset}` }
+      const send = () => ask('POST', path, { key: ours.secret, body, headers })
+      const reply = await expectNothingWritten(send)
+      const reason = 'unsupported_media_type'
+      const message = /^The body must be UTF-8\. Send it in UTF-8, with `charset=utf-8`/
+      if (type.startsWith('application/x-www')) expect([reply.status, type]).toEqual([415, type])
+      else expectRefusal(reply, { status: 415, code: 'validation_failed', reason, message })
+    }
+  })
+
+  test.each(['utf-8', 'UTF8', '"Utf-8"'])('charset %s is accepted', async (charset) => {
+    const { test: other } = await service.addMerchant('Charsets')
+    const headers = { 'content-type': `application/json ;charset=${charset}; x=1` }
+    const body = '{"asset":"NGN","amount":5}'
+    expect((await ask('POST', fund, { key: other.secret, body, headers })).status).toBe(201)
+  })
+
+  test('a CSV or a form that is not UTF-8', async () => {
+    const headers = { 'content-type': 'text/csv' }
+    const body = Buffer.from([0x61, 0xe9, 0x0a])
+    const csv = await ask('POST', '/v1/disbursements/batches', { key: ours.secret, body, headers })
+    expectRefusal(csv, { ...invalid, message: /not valid UTF-8/ })
+    for (const sent of [Buffer.from([0x65, 0x3d, 0xe9]), 'email=%E9']) {
+      const type = { 'content-type': 'application/x-www-form-urlencoded' }
+      const form = await ask('POST', '/console/sign-in', { body: sent, headers: type })
+      // The sign-in page answers in HTML.
+      expect([form.status, form.text]).toEqual([400, expect.stringContaining('not valid UTF-8')])
+    }
+  })
+
   test.each(['gzip', 'br', 'GZIP, deflate'])('compressed by %s', async (encoding) => {
     const headers = { 'content-encoding': encoding }
     const question = { key: ours.secret, body: gzipSync('{"asset":"NGN","amount":5}'), headers }

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type pg from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
 import { after, day } from '../../src/base/clock.js'
@@ -22,6 +23,7 @@ const db = await freshDatabase()
 await db.rows(sql`create table work_done (id bigint generated always as identity, input text)`)
 const seal = createSeal(new Secret('a secret of the tests'))
 const environmentId = await insertEnvironment(db)
+const callerId = randomUUID()
 
 /** The input of a call is the answer it gets; its work is a row, so that it can be counted. */
 type Call = KeyedCall<Answer>
@@ -66,7 +68,7 @@ function newKey(): string {
 type Keyed = Call & { key: IdempotencyKey }
 
 function toCall(text: string, answer: Partial<Answer> = {}, more: Partial<Call> = {}): Keyed {
-  const request = { method: 'POST', path: '/v1/things', body: { amount: 1 } }
+  const request = { method: 'POST', path: '/v1/things', body: { amount: 1 }, callerId }
   return {
     environmentId,
     input: { status: 201, body: `{"for":"${text}"}`, ...answer },
@@ -78,8 +80,13 @@ function toCall(text: string, answer: Partial<Answer> = {}, more: Partial<Call> 
 
 /** The same key with another request. */
 function otherRequest(call: Keyed): Keyed {
-  const request = { method: 'POST', path: '/v1/things', body: { amount: 2 } }
+  const request = { method: 'POST', path: '/v1/things', body: { amount: 2 }, callerId }
   return { ...call, key: toIdempotencyKey(call.key.text, request) }
+}
+
+/** The same key and request, sent by another API key or user. */
+function byAnother(call: Keyed): Keyed {
+  return { ...call, key: { ...call.key, callerId: randomUUID() } }
 }
 
 /** Another process has claimed the key and not committed yet. */
@@ -290,6 +297,33 @@ test.each([
   expect(await runTogether([call])).toMatchObject([
     { body: 'whsec_very_secret', holdsSecret: true, isReplayed: true },
   ])
+  expect(await runTogether([byAnother(call)])).toMatchObject([
+    { reason: 'secret_of_another_caller' },
+  ])
+})
+
+test('of two callers in one list with one key, the first gets the secret', async () => {
+  const secret = { status: 201, body: 'whsec_very_secret', holdsSecret: true }
+  const call = toCall(newKey(), secret)
+  expect(await runTogether([call, byAnother(call), call])).toMatchObject([
+    secret,
+    { reason: 'secret_of_another_caller' },
+    secret,
+  ])
+  const plain = toCall(newKey())
+  const [first, second] = await runTogether([plain, byAnother(plain)])
+  expect([first, second]).toMatchObject([plain.input, { ...plain.input, isReplayed: true }])
+})
+
+test('the table refuses a secret without a caller, and a caller without a secret', async () => {
+  const insert = (isSealed: boolean, caller: string | null) =>
+    db.rows(sql`
+      insert into idempotency_keys (environment_id, digest, key, fingerprint, status, answer,
+        is_sealed, caller_id, created_at)
+      values (${environmentId}, gen_random_uuid(), 'k', ${Buffer.alloc(32)}, 201, '{}', ${isSealed},
+        ${caller}, now())`)
+  await expect(insert(true, null)).rejects.toThrow('secret_is_for_one_caller')
+  await expect(insert(false, callerId)).rejects.toThrow('secret_is_for_one_caller')
 })
 
 // A copy of the request hangs in another process, uncommitted. The caller is refused; the seven

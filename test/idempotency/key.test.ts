@@ -35,7 +35,7 @@ function asSent(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value))
 }
 
-const request = { method: 'POST', path: '/v1/things', body: { amount: 1 } }
+const request = { method: 'POST', path: '/v1/things', body: { amount: 1 }, callerId: 'a key' }
 
 // A client may send the same body with its names in another order, or with other white space.
 test('equal bodies have equal text', () => {

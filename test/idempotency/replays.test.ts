@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { createSeal } from '../../src/base/sealed.js'
 import { Secret } from '../../src/base/secret.js'
@@ -16,7 +17,8 @@ import { openSession, readerOf } from '../support/sessions.js'
 const db = await freshDatabase()
 const seal = createSeal(new Secret('a secret of the tests'))
 const environmentId = await insertEnvironment(db)
-const request = { method: 'POST', path: '/v1/things', body: { amount: 1 } }
+const callerId = randomUUID()
+const request = { method: 'POST', path: '/v1/things', body: { amount: 1 }, callerId }
 
 async function remember(text: string, answer: Answer): Promise<void> {
   const call = {
@@ -86,6 +88,10 @@ test('an answer that holds a secret is replayed unchanged', async () => {
     body: 'whsec_shown_once',
     holdsSecret: true,
     isReplayed: true,
+  })
+  const another = toIdempotencyKey('secret', { ...request, callerId: randomUUID() })
+  expect(await find({ environmentId, key: another })).toMatchObject({
+    reason: 'secret_of_another_caller',
   })
 })
 

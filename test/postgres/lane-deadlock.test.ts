@@ -44,7 +44,8 @@ function openLanes<Call, Answer>(work: LaneWork<Call, Answer>): Lane<Call, Answe
 }
 
 function toCall(movement: Movement, text: string): Call {
-  const key = toIdempotencyKey(text, { method: 'POST', path: '/', body: movement.causeId })
+  const request = { method: 'POST', path: '/', body: movement.causeId, callerId: 'a key' }
+  const key = toIdempotencyKey(text, request)
   return { environmentId: movement.environmentId, key, input: movement, expiresAt: null }
 }
 

@@ -58,7 +58,8 @@ function toAnswer({ causeId }: Movement, isMoved: boolean): Answer {
 }
 
 function toCall(movement: Movement, text: string): Call {
-  const request = { method: 'POST', path: '/v1/test', body: { causeId: movement.causeId } }
+  const body = { causeId: movement.causeId }
+  const request = { method: 'POST', path: '/v1/test', body, callerId: 'a key' }
   return {
     environmentId: movement.environmentId,
     key: toIdempotencyKey(text, request),

@@ -289,10 +289,10 @@ function readKey(request: FastifyRequest, route: Route): IdempotencyKey | undefi
       message: 'The request has more than one Idempotency-Key. Send one.',
       details: [{ field: 'Idempotency-Key', issue: 'must appear once' }],
     })
-  const { method, bodyText } = request
+  const { method, bodyText, caller } = request
   // No body means the same as an empty one.
   const body = withAllDigits(bodyText, request.body ?? {})
-  return toIdempotencyKey(text, { method, path: pathOf(request), body })
+  return toIdempotencyKey(text, { method, path: pathOf(request), body, callerId: caller!.id })
 }
 
 function noCsv(request: FastifyRequest): Refusal {

@@ -14,26 +14,32 @@ import { isPlainJson } from './plain-json.js'
  * without script; the content of one that has no fields is ignored.
  */
 export function addBodyParsers(app: FastifyInstance): void {
-  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => {
-    const value = parseBody(request, body as Buffer)
-    if (value instanceof Refusal) done(value)
-    else done(null, value)
-  })
+  const add = (type: string | string[], read: (request: FastifyRequest, body: Buffer) => unknown) =>
+    app.addContentTypeParser(type, { parseAs: 'buffer' }, (request, body, done) => {
+      const value = refuseCharset(request) ?? read(request, body as Buffer)
+      if (value instanceof Refusal) done(value)
+      else done(null, value)
+    })
+  add('application/json', parseBody)
   // A route that takes files has a body limit of its own.
-  app.addContentTypeParser([...fileTypes], { parseAs: 'buffer' }, (request, body, done) => {
-    if (request.route?.fileBytesMax) done(null, body)
-    else done(refuseType(request))
-  })
-  app.addContentTypeParser('text/csv', { parseAs: 'buffer' }, (request, body, done) => {
-    const value = readCsv(request, body as Buffer)
-    if (value instanceof Refusal) done(value)
-    else done(null, value)
-  })
-  const formType = 'application/x-www-form-urlencoded'
-  app.addContentTypeParser(formType, { parseAs: 'buffer' }, (request, body, done) => {
-    if (request.route?.takesForm) done(null, readFields(request, body as Buffer))
-    else done(refuseType(request))
-  })
+  add([...fileTypes], (request, body) => (request.route?.fileBytesMax ? body : refuseType(request)))
+  add('text/csv', readCsv)
+  add('application/x-www-form-urlencoded', (request, body) =>
+    request.route?.takesForm ? readFields(request, body) : refuseType(request),
+  )
+}
+
+const charsets = /;\s*charset\s*=\s*("[^"]*"|[^;]*)/gi
+
+/** Text in another charset would be read as other text: `é` of Latin-1 is no letter in UTF-8. */
+function refuseCharset({ headers, route }: FastifyRequest): Refusal | undefined {
+  const named = [...(headers['content-type'] ?? '').matchAll(charsets)]
+  const isUtf8Only = named.every(([, name]) => /^"?utf-?8"?\s*$/i.test(name!))
+  if (isUtf8Only || route?.access === 'signed') return undefined
+  return refuse(
+    'The body must be UTF-8. Send it in UTF-8, with `charset=utf-8` or without a charset.',
+    { reason: 'unsupported_media_type' },
+  )
 }
 
 /** Converts CSV to JSON. Everything after this sees the JSON. */
@@ -62,9 +68,16 @@ function refuseType({ route }: FastifyRequest): Refusal {
 }
 
 /** Fields of a form, as text. */
-function readFields(request: FastifyRequest, body: Buffer): Record<string, string> | undefined {
+function readFields(
+  request: FastifyRequest,
+  body: Buffer,
+): Record<string, string> | Refusal | undefined {
   if (isBodyOptional(request)) return undefined
-  return Object.fromEntries(new URLSearchParams(body.toString()))
+  const fields = [...new URLSearchParams(body.toString())]
+  // Bytes that are not UTF-8 become this character, also those that are percent-encoded.
+  if (fields.flat().some((text) => text.includes('\ufffd')))
+    return refuse('The form is not valid UTF-8. Send it encoded as UTF-8.')
+  return Object.fromEntries(fields)
 }
 
 function parseBody(request: FastifyRequest, body: Buffer): unknown {

@@ -104,6 +104,7 @@ export function webhookEndpointRoutes(api: ApiParts): Route[] {
 }
 
 const base = { access: 'secret', tag } as const
+const ofSecret = withReasons('validation_failed', 'secret_of_another_caller')
 const path = '/v1/webhook-endpoints'
 
 const create = (api: ApiParts) =>
@@ -121,7 +122,7 @@ const create = (api: ApiParts) =>
       description: Type.Optional(description),
     }),
     answers: { 201: withSecret },
-    refusals: withReasons('webhook_endpoint_failed', 'too_many'),
+    refusals: [...withReasons('webhook_endpoint_failed', 'too_many'), ...ofSecret],
     handle(request) {
       const { environment, body } = request
       checkMayRoute(request)
@@ -268,7 +269,7 @@ const rotate = (api: ApiParts) =>
     description: `Events are signed with both secrets for ${limits.webhooks.secretOverlapMs / hour} hours. The new one is only shown in this response.`,
     params,
     answers: { 200: withSecret },
-    refusals: ['not_found', ...withReasons('webhook_endpoint_failed', 'too_many')],
+    refusals: ['not_found', ...withReasons('webhook_endpoint_failed', 'too_many'), ...ofSecret],
     handle(request) {
       return api.change(
         toCallWithLateAnswer(
