@@ -194,7 +194,7 @@ export async function prepareApproval(
       message: `${payout.rail} is not configured. Ask the operator to configure it.`,
     })
   if (await isRailPaused(tools.db, rail.name)) throw railPaused('approval_failed')
-  await refuseOtherName(tools, after(at, -payout.clockOffsetMs), rail, payout)
+  await refuseOtherName(tools, after(at, -pending.clockOffsetMs), rail, payout)
   const { asset, amount, destination } = payout
   const [attempt] = await rail.prepare([
     { asset, amount, destination, reference: referenceOf(payout) },
