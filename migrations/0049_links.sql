@@ -4,15 +4,16 @@ alter table invitations
   add column created_by_user uuid references users,
   add column made_in_merchant_id uuid references merchants,
   add constraint only_password_link_is_made_in_a_merchant
-    check (made_in_merchant_id is null or (resets_user_id is not null and created_by_user is not null));
+    check (made_in_merchant_id is null
+      or (resets_user_id is not null and created_by_user is not null));
 
 -- The reference of a user holds the id in base 32: the first 128 bits of 26 characters.
 update invitations i set created_by_user = u.id
 from users u
 where i.created_by = 'usr_' || (
   select string_agg(substr('0123456789abcdefghjkmnpqrstvwxyz', 1 + substring(
-    ('x' || replace(u.id::text, '-', '') || '0')::bit(132) from 1 + 5 * g for 5)::bit(5)::int, 1), ''
-    order by g)
+    ('x' || replace(u.id::text, '-', '') || '0')::bit(132) from 1 + 5 * g for 5)::bit(5)::int, 1),
+    '' order by g)
   from generate_series(0, 25) g);
 
 -- Where the makers of these had their right is not known. They work for 72 hours at most.

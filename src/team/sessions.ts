@@ -142,8 +142,8 @@ export function endSessionsOf(tx: Tx, now: Date, userId: string, exceptId?: stri
 }
 
 /**
- * Signs a member out of a merchant. A user who also belongs elsewhere stays signed in there: another
- * merchant must not end their work.
+ * Signs a member out of a merchant. A user who also belongs elsewhere stays signed in there: one
+ * merchant must not end work at another.
  */
 export async function endSessionsAt(
   tx: Tx,

@@ -16,23 +16,23 @@ import { goodPassword, openJar } from '../support/sign-in.js'
  * withdraw links to it. Keys: the modes in which the user makes them.
  */
 const design = `
-                     gives: owner admin finance developer support viewer operator takes            keys
-  owner                     x     x     x       x         x       x      -        owner+others     test+live
-  owner, test only          t     t     t       t         t       t      -        owner+others     test
-  admin                     -     x     x       x         x       x      -        others           test+live
-  admin, test only          -     t     t       t         t       t      -        others           test
-  finance                   -     -     -       -         -       -      -        none             none
-  finance, test only        -     -     -       -         -       -      -        none             none
-  developer                 -     -     -       -         -       -      -        none             test
-  developer, test only      -     -     -       -         -       -      -        none             test
-  support                   -     -     -       -         -       -      -        none             none
-  support, test only        -     -     -       -         -       -      -        none             none
-  viewer                    -     -     -       -         -       -      -        none             none
-  viewer, test only         -     -     -       -         -       -      -        none             none
-  operator                  -     -     -       -         -       -      x        none             none
-  former owner              -     -     -       -         -       -      -        none             none
-  disabled owner            -     -     -       -         -       -      -        none             none
-  disabled operator         -     -     -       -         -       -      -        none             none`
+                     gives: owner admin finance developer support viewer operator takes         keys
+  owner                     x     x     x       x         x       x      -        owner+others  test+live
+  owner, test only          t     t     t       t         t       t      -        owner+others  test
+  admin                     -     x     x       x         x       x      -        others        test+live
+  admin, test only          -     t     t       t         t       t      -        others        test
+  finance                   -     -     -       -         -       -      -        none          none
+  finance, test only        -     -     -       -         -       -      -        none          none
+  developer                 -     -     -       -         -       -      -        none          test
+  developer, test only      -     -     -       -         -       -      -        none          test
+  support                   -     -     -       -         -       -      -        none          none
+  support, test only        -     -     -       -         -       -      -        none          none
+  viewer                    -     -     -       -         -       -      -        none          none
+  viewer, test only         -     -     -       -         -       -      -        none          none
+  operator                  -     -     -       -         -       -      x        none          none
+  former owner              -     -     -       -         -       -      -        none          none
+  disabled owner            -     -     -       -         -       -      -        none          none
+  disabled operator         -     -     -       -         -       -      -        none          none`
 
 type Row = { name: string; gives: Map<string, string>; takes: string; keys: string }
 
@@ -132,16 +132,29 @@ test('a live key has no permission that its maker lacks', () => {
 
 describe('by requests and links', () => {
   let service: TestService
-  /** One member for each access, so that requests about them run at the same time. */
-  let targets: { access: Access; target: Person }[]
-  let merchantId: string
+  /** A merchant for each access: changes of one team wait for each other. */
+  type Place = {
+    access: Access
+    merchant: string
+    merchantId: string
+    /** The member who is changed. */
+    target: Person
+    /** Of links. */
+    maker: Person
+  }
+  let places: Place[]
   beforeAll(async () => {
     service = await openManilla()
-    merchantId = fromReference(prefixes.merchant, service.merchant.reference)!
-    await addPerson(service, { role: 'owner', name: 'The owner who remains' })
-    targets = []
-    for (const access of accesses)
-      targets.push({ access, target: await addPerson(service, access) })
+    const openPlace = async (access: Access): Promise<Place> => {
+      const { reference: merchant } = await service.addMerchant('Ada Stores')
+      await addPerson(service, { merchant, role: 'owner', name: 'The owner who remains' })
+      const merchantId = fromReference(prefixes.merchant, merchant)!
+      const target = await addPerson(service, { merchant, ...access })
+      const maker = await addPerson(service, { merchant, role: 'owner' })
+      return { access, merchant, merchantId, target, maker }
+    }
+    places = []
+    for (const access of accesses) places.push(await openPlace(access))
   })
 
   let counted = 0
@@ -159,21 +172,17 @@ describe('by requests and links', () => {
       where user_id = ${userId}`)
   }
 
-  async function become(person: Person, row: Row): Promise<void> {
+  async function become({ userId }: Person, merchantId: string, row: Row): Promise<void> {
     const { role, maySeeLive, isOperator, isFormer, isDisabled } = stateOf(row)
-    await setMember(person.userId, { role: role ?? 'owner', maySeeLive, isDisabled: isFormer })
-    if (role === null)
-      await service.db.rows(sql`delete from memberships where user_id = ${person.userId}`)
+    const now = service.clock.now()
     await service.db.rows(sql`
-      update users set is_operator = ${isOperator},
-        disabled_at = ${isDisabled ? service.clock.now() : null}
-      where id = ${person.userId}`)
-  }
-
-  async function addGiver(row: Row): Promise<Person> {
-    const person = await addPerson(service, { role: 'owner' })
-    await become(person, row)
-    return person
+      insert into memberships (merchant_id, user_id, role, may_see_live, created_at)
+      values (${merchantId}, ${userId}, 'owner', true, ${now}) on conflict do nothing`)
+    await setMember(userId, { role: role ?? 'owner', maySeeLive, isDisabled: isFormer })
+    if (role === null) await service.db.rows(sql`delete from memberships where user_id = ${userId}`)
+    await service.db.rows(sql`
+      update users set is_operator = ${isOperator}, disabled_at = ${isDisabled ? now : null}
+      where id = ${userId}`)
   }
 
   /** A merchant has at most 100 open links. */
@@ -193,18 +202,25 @@ describe('by requests and links', () => {
     )
   }
 
-  const openReset = ({ userId, email }: Person, makerId: string) =>
-    openLink({ kind: 'reset', userId, madeInMerchantId: merchantId }, makerId, email)
+  const openInvitation = ({ access, merchantId }: Place, makerId: string | null) =>
+    openLink({ kind: 'member', merchantId, ...access }, makerId)
 
-  const forAll = (work: (access: Access, target: Person) => Promise<void>) =>
-    Promise.all(targets.map(({ access, target }) => work(access, target)))
+  const openReset = ({ target, merchantId, maker }: Place) => {
+    const purpose = { kind: 'reset', userId: target.userId, madeInMerchantId: merchantId } as const
+    return openLink(purpose, maker.userId, target.email)
+  }
+
+  const atAll = <Result>(work: (place: Place) => Promise<Result>) => Promise.all(places.map(work))
 
   test('invitations, changes, password links, withdrawals and keys', async () => {
     for (const row of rows) {
-      const giver = await addGiver(row)
       const ask = async (kind: string, may: boolean, what: string, request: Promise<Reply>) =>
         compare(kind, what, { is: isAllowed(await request), may })
-      await forAll(async (access, { userId }) => {
+      const givers = await atAll(async (place) => {
+        const { access, merchant, merchantId, target } = place
+        const { userId } = target
+        const giver = await addPerson(service, { merchant, role: 'owner' })
+        await become(giver, merchantId, row)
         const path = `/v1/team/users/${toReference(prefixes.user, userId)}`
         const what = labelOf(row, access)
         const [gives, takes] = [mayGive(row, access), mayTake(row, access)]
@@ -223,10 +239,12 @@ describe('by requests and links', () => {
           await ask('take', takes, what, giver.ask('PATCH', path, { body: taken }))
           await setMember(userId, access)
         }
-        const { id } = await openLink({ kind: 'member', merchantId, ...access }, null)
+        const { id } = await openInvitation(place, null)
         const link = `/v1/team/invitations/${toReference(prefixes.invitation, id)}`
         await ask('withdraw', takes, what, giver.ask('DELETE', link))
+        return giver
       })
+      const [giver] = givers as [Person]
       const body = { email: newEmail(), role: 'operator', maySeeLive: false }
       const { status } = await giver.ask('POST', '/v1/team/invitations', { body })
       compare('invite', `${row.name} → operator`, { is: status < 400, may: false })
@@ -240,18 +258,17 @@ describe('by requests and links', () => {
       await endLinks()
     }
     expectMatch()
-  })
+  }, 180_000)
 
   test('links are worth what their maker may give when they are used', async () => {
-    const maker = await addPerson(service, { role: 'owner' })
     for (const row of rows) {
-      await setRow(maker, row)
-      await forAll(async (access, target) => {
-        const { userId: makerId } = maker
+      await atAll(async (place) => {
+        const { access, maker, merchantId } = place
         const links = {
-          invitation: await openLink({ kind: 'member', merchantId, ...access }, makerId),
-          'password link': await openReset(target, makerId),
+          invitation: await openInvitation(place, maker.userId),
+          'password link': await openReset(place),
         }
+        await become(maker, merchantId, row)
         for (const [name, { token }] of Object.entries(links)) {
           const jar = openJar(service.url)
           const form = { name: 'Tunde Bello', password: goodPassword }
@@ -266,7 +283,6 @@ describe('by requests and links', () => {
   })
 
   test('the database holds the same rule', async () => {
-    const maker = await addPerson(service, { role: 'owner' })
     const take = (id: string) =>
       service.db
         .rows(sql`update invitations set used_at = ${service.clock.now()} where id = ${id}`)
@@ -278,26 +294,28 @@ describe('by requests and links', () => {
           },
         )
     for (const row of rows) {
-      await setRow(maker, row)
-      const operator = await openLink({ kind: 'operator' }, maker.userId)
+      await atAll(async (place) => {
+        const { access, maker, merchantId } = place
+        await become(maker, merchantId, row)
+        const what = labelOf(row, access)
+        const may = mayGive(row, access)
+        const invitation = await openInvitation(place, maker.userId)
+        compare('database, invitation', what, { is: await take(invitation.id), may })
+        const { id } = await openReset(place)
+        compare('database, password link', what, { is: await take(id), may })
+      })
+      const operator = await openLink({ kind: 'operator' }, places[0]!.maker.userId)
       compare('database, operator', row.name, {
         is: await take(operator.id),
         may: row.gives.get('operator') === 'x',
       })
-      await forAll(async (access, target) => {
-        const what = labelOf(row, access)
-        const may = mayGive(row, access)
-        const invitation = await openLink({ kind: 'member', merchantId, ...access }, maker.userId)
-        compare('database, invitation', what, { is: await take(invitation.id), may })
-        const { id } = await openReset(target, maker.userId)
-        compare('database, password link', what, { is: await take(id), may })
-      })
     }
     // Links of the command line stay, for a user of any merchant.
+    const { merchantId, target } = places[0]!
     for (const purpose of [
       { kind: 'operator' },
       { kind: 'member', merchantId, role: 'owner', maySeeLive: true },
-      { kind: 'reset', userId: targets[0]!.target.userId, madeInMerchantId: null },
+      { kind: 'reset', userId: target.userId, madeInMerchantId: null },
     ] as Purpose[])
       expect(await take((await openLink(purpose, null)).id)).toBe(true)
     expectMatch()
@@ -305,6 +323,7 @@ describe('by requests and links', () => {
 
   test('a change ends at once the links that their maker may no longer give', async () => {
     const owner = await addPerson(service, { role: 'owner' })
+    const merchantId = fromReference(prefixes.merchant, service.merchant.reference)!
     const changes = rows.filter((row) => {
       const { role, isOperator, isDisabled } = stateOf(row)
       return role !== null && !isOperator && !isDisabled
@@ -332,13 +351,4 @@ describe('by requests and links', () => {
     }
     expectMatch()
   })
-
-  /** Like `become`, for a maker that had no membership in the row before. */
-  async function setRow(maker: Person, row: Row): Promise<void> {
-    await service.db.rows(sql`
-      insert into memberships (merchant_id, user_id, role, may_see_live, created_at)
-      values (${merchantId}, ${maker.userId}, 'owner', true, ${service.clock.now()})
-      on conflict do nothing`)
-    await become(maker, row)
-  }
 })

@@ -29,8 +29,7 @@ export const teamTexts = {
   } satisfies Record<Role, string>,
   change: 'Change access',
   changeTitle: (name: string) => `Access of ${name}`,
-  changeText:
-    'They are signed out, and sign in again with the new access. Links that they may no longer give end.',
+  changeText: 'They are signed out, and links that they may no longer give end.',
   save: 'Save',
   saved: 'Access changed',
   mayTitle: (role: string) => `${role}: what the role may do`,

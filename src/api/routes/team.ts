@@ -160,7 +160,7 @@ function checkMayGive(giver: Giver, gift: Gift): void {
   if (reason !== undefined) throw refuse(reason)
 }
 
-/** Whoever could not give a role changes no member and withdraws no link that has it. */
+/** Members change and withdraw only what has a role that they could give. */
 function checkMayChange(giver: Giver, role: Role): void {
   checkMayGive(giver, { kind: 'membership', role, maySeeLive: false })
 }
