@@ -1,7 +1,9 @@
 import { changedFields } from '../../audit/changed-fields.js'
+import { after } from '../../base/clock.js'
 import { lockEnvironment } from '../../merchants/environments.js'
 import { getSettings, patchSettings } from '../../merchants/settings.js'
 import { Settings, SettingsPatch } from '../../merchants/settings-document.js'
+import { announceDestination, readDestination } from '../../payouts/settlements/destination.js'
 import type { ApiParts } from '../api-parts.js'
 import { auditCall } from '../edge/audit-call.js'
 import { success } from '../edge/envelope.js'
@@ -42,7 +44,10 @@ export const changeSettings = ({ db }: ApiParts) =>
       const settings = await db.transaction(async (tx) => {
         if (audited) await lockEnvironment(tx, environment.id)
         const before = audited && (await getSettings(tx, environment))
+        const destination = body.settlement && (await readDestination(tx, environment))
         const changed = await patchSettings(tx, now, environment, body)
+        const realNow = after(now, -environment.clockOffsetMs)
+        if (destination) await announceDestination(tx, realNow, environment, destination)
         if (before) auditCall(tx, audited, changedFields(before, changed))
         return changed
       })
