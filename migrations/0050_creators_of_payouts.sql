@@ -239,3 +239,82 @@ begin
 end $$;
 create trigger payout_over_the_rule_waits after insert on payouts
   referencing new table as added for each statement execute function check_rule();
+
+create function has_limits(rule json) returns boolean language sql immutable parallel safe
+  return coalesce(rule -> 'NGN' ->> 'each', rule -> 'USDC' ->> 'each', rule -> 'USDT' ->> 'each')
+    is not null;
+
+-- Destinations of settlements that a member chose. Under a rule, or if the bank names another
+-- holder in live mode, settlements to one wait until a second member or an operator confirms it.
+alter table merchant_bank_accounts
+  -- Null: an operator did, or it is older than this column.
+  add column chosen_by_user uuid references users,
+  -- From the names that the operator approved.
+  add column name_differs boolean not null default false,
+  add column confirmed_at timestamptz,
+  -- Null in a confirmed account: an operator did.
+  add column confirmed_by_user uuid references users,
+  add constraint confirmer_did_not_choose_the_account check (confirmed_by_user <> chosen_by_user),
+  add constraint confirmed_account_says_when check (
+    confirmed_by_user is null or confirmed_at is not null);
+
+drop trigger settlement_wallets_are_never_edited on settlement_wallets;
+alter table settlement_wallets
+  add column confirmed_at timestamptz,
+  add column confirmed_by_user uuid references users,
+  add constraint confirmer_did_not_choose_the_wallet check (confirmed_by_user <> chosen_by_user),
+  add constraint confirmed_wallet_says_when check (
+    confirmed_by_user is null or confirmed_at is not null);
+-- Those in use were visible to all members while they waited.
+update settlement_wallets set confirmed_at = usable_from where usable_from <= now();
+create trigger settlement_wallets_are_never_edited
+  before update of environment_id, id, asset, address, usable_from, chosen_by_user, created_at
+    or delete or truncate on settlement_wallets
+  for each statement execute function refuse_change();
+
+create function check_confirmation() returns trigger language plpgsql as $$
+begin
+  if not exists (select from environments e
+      join memberships m on m.merchant_id = e.merchant_id and m.user_id = new.confirmed_by_user
+        and m.disabled_at is null and m.role in ('owner', 'admin')
+        and (e.mode = 'test' or m.may_see_live)
+      join users u on u.id = m.user_id and u.disabled_at is null
+      where e.id = new.environment_id) then
+    raise exception 'confirmer_is_a_member_who_may' using
+      errcode = 'check_violation', constraint = 'confirmer_is_a_member_who_may';
+  end if;
+  return new;
+end $$;
+create trigger confirmer_is_a_member_who_may
+  before insert or update of confirmed_by_user on merchant_bank_accounts
+  for each row when (new.confirmed_by_user is not null) execute function check_confirmation();
+create trigger confirmer_is_a_member_who_may
+  before insert or update of confirmed_by_user on settlement_wallets
+  for each row when (new.confirmed_by_user is not null) execute function check_confirmation();
+
+-- Whether settlements to the primary bank account, or to the wallet, wait for a confirmation.
+create function is_unconfirmed(environment integer, is_wallet boolean) returns boolean
+  language sql stable
+  return coalesce((
+    select case when is_wallet
+      then has_limits(e.approval_rule) and coalesce((
+        select w.confirmed_at is null from settlement_wallets w
+        where w.environment_id = e.id order by w.id desc limit 1), true)
+      else exists (
+        select from merchant_bank_accounts a
+        where a.environment_id = e.id and a.is_primary and a.chosen_by_user is not null
+          and a.confirmed_at is null
+          and (has_limits(e.approval_rule) or (e.mode = 'live' and a.name_differs)))
+      end
+    from environments e where e.id = environment), false);
+
+create function check_settlement() returns trigger language plpgsql as $$
+begin
+  if is_unconfirmed(new.environment_id, new.conversion_id is not null) then
+    raise exception 'settlement_goes_to_a_confirmed_destination' using
+      errcode = 'check_violation', constraint = 'settlement_goes_to_a_confirmed_destination';
+  end if;
+  return new;
+end $$;
+create trigger settlement_goes_to_a_confirmed_destination before insert on settlements
+  for each row execute function check_settlement();

@@ -28,6 +28,25 @@ export async function makeBalanceLow(context: ScenarioContext): Promise<WebhookE
   }
 }
 
+const wallets = [
+  'FtwG8Lks5Wc3Y5BEVP3e94ZR7vEc8TQe4gtyj5fYdKkQ',
+  'HAgk14JpMQLgt6rVgv7cBQFJWFto5Dqxi472uT3DKpqk',
+]
+
+/** Sends settlements to another wallet, then restores the setting. */
+export async function changeDestination(context: ScenarioContext): Promise<WebhookEvent> {
+  const { manilla } = context
+  const { payTo, asset, walletAddress } = (await manilla.settings.get()).settlement
+  const another = wallets.find((address) => address !== walletAddress)!
+  try {
+    return await context.waitForNext('settlement_destination.changed', () =>
+      manilla.settings.update({ settlement: { payTo: 'wallet', walletAddress: another } }),
+    )
+  } finally {
+    await manilla.settings.update({ settlement: { payTo, asset, walletAddress } })
+  }
+}
+
 /** Opens a local endpoint that answers 410 Gone. */
 export async function disableEndpoint(context: ScenarioContext): Promise<WebhookEvent> {
   if (!context.isLocal)

@@ -6,7 +6,12 @@ import { type Failure, misused } from './failure.js'
 import { isLocal } from './listen.js'
 import { nairaScenarios } from './naira-scenarios.js'
 import { findNearest } from './nearest.js'
-import { disableEndpoint, makeBalanceLow, testEndpoint } from './notification-scenarios.js'
+import {
+  changeDestination,
+  disableEndpoint,
+  makeBalanceLow,
+  testEndpoint,
+} from './notification-scenarios.js'
 import { type Scenario, ScenarioContext } from './scenario-context.js'
 import type { Terminal } from './terminal.js'
 
@@ -15,6 +20,7 @@ type Trigger = (context: ScenarioContext) => Promise<WebhookEvent>
 /** One trigger for every event type; a missing one does not compile. */
 export const triggers: Record<EventType, Trigger> = {
   ...waitForEach({ ...nairaScenarios, ...coinScenarios }),
+  'settlement_destination.changed': changeDestination,
   'balance.low': makeBalanceLow,
   'webhook_endpoint.disabled': disableEndpoint,
   'webhook_endpoint.test': testEndpoint,

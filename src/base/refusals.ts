@@ -424,6 +424,12 @@ export const reasons = {
     when: 'The wallet for settlements was chosen less than 72 hours ago and cannot be used yet.',
     nextStep: 'Wait until the time in the message, then try again with a new `Idempotency-Key`.',
   },
+  destination_unconfirmed: {
+    status: 422,
+    when: 'One member chose the destination of settlements, and it waits for a confirmation: under an approval rule, or because the bank names another holder.',
+    nextStep:
+      'Ask another owner or admin to confirm it in the console, or ask the operator. Then try again with a new `Idempotency-Key`.',
+  },
   key_permission: {
     status: 403,
     when: 'The API key is restricted and lacks the permission for this operation.',

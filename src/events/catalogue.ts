@@ -15,6 +15,7 @@ import { payment } from '../resources/payment.js'
 import { bankTransfer, cryptoTransfer } from '../resources/payout.js'
 import { payoutBatch } from '../resources/payout-batch.js'
 import { settlement } from '../resources/settlement.js'
+import { settlementDestination } from '../resources/settlement-destination.js'
 import { webhookEndpoint } from '../resources/webhook-endpoint.js'
 
 type Entry = { when: string; data: TSchema }
@@ -191,6 +192,10 @@ export const catalogue = {
   'settlement.reversed': {
     when: 'The bank returned a settlement that had arrived. Amount and fee are available again.',
     data: settlement,
+  },
+  'settlement_destination.changed': {
+    when: 'Settlements go to another bank account or wallet from now on, or after the waiting time. If none of you changed it, remove it and ask the operator.',
+    data: settlementDestination,
   },
   'balance.low': {
     when: 'An available balance fell below its threshold.',

@@ -19,12 +19,20 @@ export type BankAccount = {
   isPrimary: boolean
   /** Settlements wait until then. Null: it was never chosen by a member in live mode. */
   usableFrom: Date | null
+  /** The member who added it. Null: an operator did. */
+  chosenByUser: string | null
+  /** Whether the bank names another holder than the operator approved. */
+  nameDiffers: boolean
+  /** When a second member or an operator confirmed that it is the merchant's. */
+  confirmedAt: Date | null
   createdAt: Date
 }
 
 export type NewBankAccount = Pick<BankAccount, 'bankCode' | 'accountNumber' | 'accountName'> & {
   environmentId: EnvironmentId
   usableFrom?: Date | null
+  /** Absent: an operator adds it, who has seen the holder's name. */
+  chosenBy?: { userId: string; nameDiffers: boolean }
 }
 
 /**
@@ -35,6 +43,18 @@ export function usableFromFor(now: Date, mode: Mode): Date | null {
   return mode === 'live' ? after(now, limits.bankAccounts.usableAfterMs) : null
 }
 
+/**
+ * Whether settlements to an account wait for a second member or an operator. The database decides
+ * the same for the primary account with `is_unconfirmed`.
+ */
+export function needsConfirmation(
+  { chosenByUser, confirmedAt, nameDiffers }: BankAccount,
+  { mode, hasRule }: { mode: Mode; hasRule: boolean },
+): boolean {
+  if (chosenByUser === null || confirmedAt !== null) return false
+  return hasRule || (mode === 'live' && nameDiffers)
+}
+
 export type BankAccountName = { environmentId: EnvironmentId; reference: string }
 
 type Row = Omit<BankAccount, 'reference'>
@@ -42,15 +62,20 @@ type Row = Omit<BankAccount, 'reference'>
 const columns = sql`
   id, environment_id as "environmentId", bank_code as "bankCode",
   account_number as "accountNumber", account_name as "accountName", is_active as "isActive",
-  is_primary as "isPrimary", usable_from as "usableFrom", created_at as "createdAt"`
+  is_primary as "isPrimary", usable_from as "usableFrom", chosen_by_user as "chosenByUser",
+  name_differs as "nameDiffers", confirmed_at as "confirmedAt", created_at as "createdAt"`
 
-/** Adding a deactivated account reactivates it. Refuses an active one, and too many. */
+/**
+ * Adding a deactivated account reactivates it, and takes back its confirmation. Refuses an active
+ * one, and too many.
+ */
 export async function addBankAccount(
   tx: Tx,
   now: Date,
   account: NewBankAccount,
 ): Promise<BankAccount> {
   const { environmentId, bankCode, accountNumber, accountName, usableFrom = null } = account
+  const { userId = null, nameDiffers = false } = account.chosenBy ?? {}
   await lockEnvironment(tx, environmentId)
   const { activeMax } = limits.bankAccounts
   if ((await countActive(tx, environmentId)) >= activeMax)
@@ -59,12 +84,13 @@ export async function addBankAccount(
     })
   const [row] = await tx.rows(sql<Row>`
     insert into merchant_bank_accounts as a (environment_id, id, bank_code, account_number,
-      account_name, is_active, is_primary, usable_from, created_at)
+      account_name, is_active, is_primary, usable_from, chosen_by_user, name_differs, created_at)
     values (${environmentId}, ${newId(now)}, ${bankCode}, ${accountNumber}, ${accountName}, true,
-      false, ${usableFrom}, ${now})
+      false, ${usableFrom}, ${userId}, ${nameDiffers}, ${now})
     on conflict on constraint one_bank_account_once
       do update set is_active = true, account_name = excluded.account_name,
-        usable_from = excluded.usable_from
+        usable_from = excluded.usable_from, chosen_by_user = excluded.chosen_by_user,
+        name_differs = excluded.name_differs, confirmed_at = null, confirmed_by_user = null
       where not a.is_active
     returning ${columns}`)
   if (!row)
@@ -98,6 +124,24 @@ export async function makePrimary(
     returning ${columns}`)
   if (!row) throw unknownAccount(name)
   return toBankAccount(row)
+}
+
+/**
+ * Records that an account which a member added is the merchant's. `userId` is null for an operator.
+ * The caller has checked that it is not the member who added it; a constraint does, too.
+ */
+export async function confirmBankAccount(
+  tx: Tx,
+  now: Date,
+  { userId, ...name }: BankAccountName & { userId: string | null },
+): Promise<BankAccount> {
+  await lockEnvironment(tx, name.environmentId)
+  const account = await getActive(tx, name)
+  if (account.chosenByUser === null || account.confirmedAt) return account
+  tx.write(sql`
+    update merchant_bank_accounts set confirmed_at = ${now}, confirmed_by_user = ${userId}
+    where environment_id = ${name.environmentId} and id = ${account.id} and confirmed_at is null`)
+  return { ...account, confirmedAt: now }
 }
 
 /** Refuses the primary account. */
@@ -142,7 +186,7 @@ async function countActive(tx: Tx, environmentId: EnvironmentId): Promise<number
   return row!.count
 }
 
-async function getActive(tx: Tx, name: BankAccountName): Promise<BankAccount> {
+export async function getActive(tx: Tx, name: BankAccountName): Promise<BankAccount> {
   const id = fromReference(prefixes.bankAccount, name.reference)
   const [row] = await tx.rows(sql<Row>`
     select ${columns} from merchant_bank_accounts

@@ -117,6 +117,22 @@ function openForm(seal: Seal, sealed: string): KycForm {
   return JSON.parse(seal.open(sealed)) as KycForm
 }
 
+/**
+ * Names under which an approved merchant holds bank accounts: that of the business and, for a sole
+ * trader, those of its people. Empty until the operator has approved them.
+ */
+export async function findApprovedNames(
+  db: Queryable,
+  seal: Seal,
+  merchantId: string,
+): Promise<string[]> {
+  const { status, form } = await getKyc(db, seal, merchantId)
+  if (status !== 'APPROVED') return []
+  const { legalName, type } = form.business
+  const people = type === 'sole_trader' ? form.people.map(({ name }) => name) : []
+  return [legalName, ...people].filter((name) => name !== null)
+}
+
 type Draft = { merchantId: string; seal: Seal; form: KycForm }
 
 /** Saves what is filled in so far. */

@@ -267,6 +267,13 @@ export const Approvals = Type.Object(
 )
 export type Approvals = Static<typeof Approvals>
 
+export const assetsWithRules = ['NGN', 'USDC', 'USDT'] as const
+
+/** Whether there is a rule at all. The database decides the same with `has_limits`. */
+export function hasLimits(approvals: Approvals): boolean {
+  return assetsWithRules.some((asset) => approvals[asset] !== null)
+}
+
 /** The settings of an environment, with defaults filled in. */
 export const Settings = Type.Object(
   {

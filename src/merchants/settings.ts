@@ -16,6 +16,7 @@ import {
   type Approvals,
   defaultSettings,
   destinationOf,
+  hasLimits,
   mergeSettings,
   type Settings,
   type SettingsPatch,
@@ -97,7 +98,10 @@ function refuseOtherRule(current: Approvals, sent: Approvals): void {
   })
 }
 
-/** In live mode only people change where settlements go, with a wait: see settlement-wallets.ts. */
+/**
+ * In live mode, and under an approval rule, only members change where settlements go, with a wait:
+ * see settlement-wallets.ts.
+ */
 function judgeDestination(
   { mode }: Environment,
   before: SettlementDestination,
@@ -105,11 +109,11 @@ function judgeDestination(
 ): void {
   const destination = destinationOf(settings)
   if (isDeepStrictEqual(before, destination)) return
-  if (mode === 'live')
+  if (mode === 'live' || hasLimits(settings.approvals))
     throw new Refusal('forbidden', {
       reason: 'console_only',
       message:
-        'In live mode, only an owner or admin can change the destination of settlements, in the console. An API key cannot.',
+        'In live mode, and under an approval rule, only an owner or admin can change the destination of settlements, in the console. An API key cannot.',
     })
   const { payTo, walletAddress } = destination
   const issue =

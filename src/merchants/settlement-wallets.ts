@@ -8,10 +8,17 @@ import { sql } from '../postgres/sql.js'
 import type { Queryable, Tx } from '../postgres/tx.js'
 import { lockEnvironment } from './environments.js'
 import { getSettings, writeDestination } from './settings.js'
-import { destinationOf, type SettlementDestination } from './settings-document.js'
+import { destinationOf, hasLimits, type SettlementDestination } from './settings-document.js'
 
-/** A wallet that a member chose for the settlements of live mode. */
-export type SettlementWallet = { asset: Coin; address: string; usableFrom: Date }
+/** A wallet that a member chose for settlements, in live mode or under an approval rule. */
+export type SettlementWallet = {
+  id: string
+  asset: Coin
+  address: string
+  usableFrom: Date
+  chosenByUser: string
+  confirmedAt: Date | null
+}
 
 /** The newest one. It counts only while the settings name it. */
 export async function findSettlementWallet(
@@ -19,7 +26,9 @@ export async function findSettlementWallet(
   environmentId: EnvironmentId,
 ): Promise<SettlementWallet | undefined> {
   const [row] = await db.rows(sql<SettlementWallet>`
-    select asset, address, usable_from as "usableFrom" from settlement_wallets
+    select id, asset, address, usable_from as "usableFrom", chosen_by_user as "chosenByUser",
+      confirmed_at as "confirmedAt"
+    from settlement_wallets
     where environment_id = ${environmentId} order by id desc limit 1`)
   return row
 }
@@ -27,8 +36,8 @@ export async function findSettlementWallet(
 type Choice = { destination: SettlementDestination; userId: string }
 
 /**
- * Changes where settlements go. In live mode, settlements to a wallet wait each time that it
- * becomes the destination; choosing it again meanwhile changes nothing.
+ * Changes where settlements go. In live mode, and under an approval rule, settlements to a wallet
+ * wait each time that it becomes the destination; choosing it again meanwhile changes nothing.
  */
 export async function chooseDestination(
   tx: Tx,
@@ -37,15 +46,39 @@ export async function chooseDestination(
   { destination, userId }: Choice,
 ): Promise<{ before: SettlementDestination; after: SettlementDestination }> {
   await lockEnvironment(tx, environment.id)
-  const before = destinationOf(await getSettings(tx, environment))
-  if (isDeepStrictEqual(before, destination)) return { before, after: before }
-  await writeDestination(tx, now, environment.id, destination)
+  const settings = await getSettings(tx, environment)
+  const before = destinationOf(settings)
   const { payTo, asset, walletAddress } = destination
-  if (environment.mode === 'live' && payTo === 'wallet')
+  const isSame = isDeepStrictEqual(before, destination)
+  const waits = payTo === 'wallet' && (environment.mode === 'live' || hasLimits(settings.approvals))
+  // Before there was a rule, a wallet of test mode was not recorded.
+  const isRecorded = isSame && isChosen(destination, await findSettlementWallet(tx, environment.id))
+  if (isSame && (!waits || isRecorded)) return { before, after: before }
+  await writeDestination(tx, now, environment.id, destination)
+  if (waits)
     tx.write(sql`
       insert into settlement_wallets (environment_id, id, asset, address, usable_from,
         chosen_by_user, created_at)
       values (${environment.id}, ${newId(now)}, ${asset}, ${walletAddress},
         ${after(now, limits.settlements.walletUsableAfterMs)}, ${userId}, ${now})`)
   return { before, after: destination }
+}
+
+/** Whether the settings name this wallet. */
+export function isChosen(
+  { asset, walletAddress }: Pick<SettlementDestination, 'asset' | 'walletAddress'>,
+  wallet: SettlementWallet | undefined,
+): wallet is SettlementWallet {
+  return wallet?.asset === asset && wallet.address === walletAddress
+}
+
+/** Records that a second member agrees to a wallet. The caller has checked who it is. */
+export function confirmWallet(
+  tx: Tx,
+  now: Date,
+  { environmentId, id, userId }: { environmentId: EnvironmentId; id: string; userId: string },
+): void {
+  tx.write(sql`
+    update settlement_wallets set confirmed_at = ${now}, confirmed_by_user = ${userId}
+    where environment_id = ${environmentId} and id = ${id} and confirmed_at is null`)
 }

@@ -1,4 +1,4 @@
-import type { Approvals } from '../merchants/settings-document.js'
+import { type Approvals, assetsWithRules, hasLimits } from '../merchants/settings-document.js'
 import { parseDecimal } from '../money/amounts.js'
 import type { Asset } from '../money/assets.js'
 
@@ -30,12 +30,6 @@ export function needsApproval(
   if (limits === null) return false
   if (amount > limits.each) return true
   return limits.perDay !== null && sentInWindow + amount > limits.perDay
-}
-
-const assetsWithRules = ['NGN', 'USDC', 'USDT'] as const
-
-export function hasLimits(approvals: Approvals): boolean {
-  return assetsWithRules.some((asset) => approvals[asset] !== null)
 }
 
 /**

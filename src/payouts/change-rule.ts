@@ -6,14 +6,14 @@ import { type Detail, Refusal } from '../base/refusal.js'
 import { lockLedgerAccounts } from '../ledger/lock-accounts.js'
 import { lockEnvironment } from '../merchants/environments.js'
 import { getSettings, writeApprovals } from '../merchants/settings.js'
-import type { Approvals } from '../merchants/settings-document.js'
+import { type Approvals, hasLimits } from '../merchants/settings-document.js'
 import { parseDecimal } from '../money/amounts.js'
 import { assetNames } from '../money/assets.js'
 import { sql } from '../postgres/sql.js'
 import type { Queryable, Tx } from '../postgres/tx.js'
 import { listApprovers } from '../team/list-approvers.js'
 import { haveSharedAccess } from '../team/shared-access.js'
-import { hasLimits, isLooserRule } from './approval-rule.js'
+import { isLooserRule } from './approval-rule.js'
 
 /** A looser rule that waits for a second person. */
 export type RuleChange = {

@@ -1,7 +1,10 @@
 import type { Environment, EnvironmentId } from '../base/environment.js'
 import { prefixes, toReference } from '../base/ids.js'
 import { limits } from '../base/limits.js'
+import { getSettings } from '../merchants/settings.js'
+import { findSettlementWallet, isChosen } from '../merchants/settlement-wallets.js'
 import type { Asset } from '../money/assets.js'
+import { readDestination } from '../payouts/settlements/destination.js'
 import { sql } from '../postgres/sql.js'
 import type { Queryable } from '../postgres/tx.js'
 
@@ -14,6 +17,8 @@ export const attentionKinds = [
   'payout_review',
   'low_balance',
   'bank_account_waiting',
+  'settlement_wallet_waiting',
+  'settlement_destination_unconfirmed',
   'kyc',
   'second_factor',
 ] as const
@@ -201,6 +206,35 @@ export async function findWaitingBankAccounts(
   const subject = rows.length === 1 ? first.number : null
   const count = rows.length
   return [{ kind: 'bank_account_waiting', count, amounts: {}, since: null, subject }]
+}
+
+/**
+ * A new wallet to which settlements wait, so that a member who does not know it can choose another
+ * one in time.
+ */
+export async function findWaitingWallet(
+  db: Queryable,
+  environment: Environment,
+  now: Date,
+): Promise<Attention[]> {
+  const { settlement } = await getSettings(db, environment)
+  const wallet = await findSettlementWallet(db, environment.id)
+  const isWaiting = settlement.payTo === 'wallet' && isChosen(settlement, wallet)
+  if (!isWaiting || wallet.usableFrom <= now) return []
+  const subject = wallet.address
+  return [{ kind: 'settlement_wallet_waiting', count: 1, amounts: {}, since: null, subject }]
+}
+
+/** The destination of settlements that one member chose, while another must confirm it. */
+export async function findUnconfirmedDestination(
+  db: Queryable,
+  environment: Environment,
+): Promise<Attention[]> {
+  const destination = await readDestination(db, environment)
+  if (!destination.needsConfirmation) return []
+  const subject = destination.walletAddress ?? destination.accountNumber
+  const kind = 'settlement_destination_unconfirmed'
+  return [{ kind, count: 1, amounts: {}, since: null, subject }]
 }
 
 /**

@@ -50,13 +50,17 @@ test('a bank account of live mode waits a day, and so does a newly primary one',
   expect(added.json.data).toMatchObject({ accountName: 'ADA STORES LTD', isPrimary: true })
   expect(await settle()).toBe('bank_account_waiting')
   clock.advance(24 * hour)
+  // The operator has approved no name yet, so a second owner must know the account.
+  expect(await settle()).toBe('destination_unconfirmed')
+  const again = await owner()
+  const first = added.json.data.reference
+  const confirmed = await again.ask('POST', `/v1/bank-accounts/${first}/confirm`, { mode: 'live' })
+  expect(confirmed.status, confirmed.text).toBe(200)
   expect(await settle()).toBe('nothing_to_settle')
 
   // Making it primary again changes nothing; another one waits, and the first one after it too.
-  const again = await owner()
   const choose = (reference: string) =>
     again.ask('POST', `/v1/bank-accounts/${reference}/primary`, { mode: 'live' })
-  const first = added.json.data.reference
   await choose(first)
   expect(await settle()).toBe('nothing_to_settle')
   const other = await again.ask('POST', '/v1/bank-accounts', {
@@ -79,6 +83,7 @@ test('a bank account of live mode waits a day, and so does a newly primary one',
     select action from audit_lines where action like 'bank_account%' order by number`)
   expect(lines.map(({ action }) => action.split('.')[1])).toEqual([
     'add',
+    'confirm',
     'make',
     'add',
     'make',
@@ -126,7 +131,8 @@ test('a wallet for live settlements is chosen by people only, and waits three da
   const chosen = await choose(toWallet(wallet))
   expect(chosen.status, chosen.text).toBe(200)
   const usableFrom = after(clock.now(), 72 * hour).toISOString()
-  expect(chosen.json.data).toEqual({ ...toWallet(wallet), usableFrom })
+  const needsConfirmation = false
+  expect(chosen.json.data).toEqual({ ...toWallet(wallet), usableFrom, needsConfirmation })
   expect(await settle()).toBe('wallet_waiting')
   clock.advance(72 * hour - 1)
   expect(await settle()).toBe('wallet_waiting')

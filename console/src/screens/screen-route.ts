@@ -23,6 +23,8 @@ export type AttentionKind =
   | 'low_balance'
   | 'batch_approval'
   | 'bank_account_waiting'
+  | 'settlement_wallet_waiting'
+  | 'settlement_destination_unconfirmed'
   | 'kyc'
   | 'second_factor'
 

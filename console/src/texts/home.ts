@@ -38,6 +38,13 @@ export const home = {
       subject === null ? `${count} bank accounts are new` : `Bank account ${subject} is new`,
     bank_account_waitingText:
       'Settlements to it wait for 24 hours. Remove it if you do not recognise it.',
+    settlement_wallet_waiting: 'Settlements go to a new wallet',
+    settlement_wallet_waitingText: (wallet: string) =>
+      `${wallet}. Settlements to it wait for 72 hours. Choose another destination if you do not recognise it.`,
+    settlement_destination_unconfirmed: (subject: string) =>
+      `Settlements to ${subject} need a confirmation`,
+    settlement_destination_unconfirmedText:
+      'One member chose it. Another owner or admin, or the operator, must confirm it.',
     kyc: 'Your KYC needs more',
     kycText: 'Live mode opens once it is approved.',
     second_factor: 'Add a second factor',

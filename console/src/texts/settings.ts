@@ -102,6 +102,10 @@ export const settings = {
     destinations: { bank: 'Your primary bank account', wallet: 'A wallet, in a stablecoin' },
     coin: 'Stablecoin',
     wallet: 'Wallet',
+    walletUnconfirmed:
+      'One member chose this wallet. Settlements to it wait until another owner or admin confirms it.',
+    confirmWallet: 'Confirm wallet',
+    confirmedNote: 'The wallet is confirmed.',
     walletAddress: 'Solana address',
     walletHint:
       'The naira are converted at the current rate. Check every character: coins sent to a wrong address are lost.',
@@ -147,6 +151,12 @@ export const settings = {
     waitingTitle: 'Settlements wait for the new account',
     waitingText:
       'Not a change that you know? Make the right account primary and revoke access under Team.',
+    unconfirmed: 'Needs confirmation',
+    otherHolder: 'The bank names another holder than your business.',
+    confirm: 'Confirm',
+    confirmTitle: 'Does this account belong to your business?',
+    confirmText:
+      'Another member added it. Settlements go to it once you confirm, so ask them on another channel if you are not sure.',
     addedNote: 'The bank account is added.',
     changedNote: 'Saved.',
   },

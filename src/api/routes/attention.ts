@@ -18,7 +18,9 @@ import {
   findPaymentRequests,
   findPayoutsInReview,
   findProposedRule,
+  findUnconfirmedDestination,
   findWaitingBankAccounts,
+  findWaitingWallet,
 } from '../../timeline/find-attention.js'
 import type { ApiParts } from '../api-parts.js'
 import { success } from '../edge/envelope.js'
@@ -88,6 +90,16 @@ const sources: Source[] = [
     link: '/settings/bank-accounts',
     find: (db, { id: environmentId }, { now }) =>
       findWaitingBankAccounts(db, { environmentId, now }),
+  },
+  {
+    permissions: ['business.see'],
+    link: '/settings/settlements',
+    find: (db, environment, { now }) => findWaitingWallet(db, environment, now),
+  },
+  {
+    permissions: ['business.see'],
+    link: '/settings/bank-accounts',
+    find: (db, environment) => findUnconfirmedDestination(db, environment),
   },
   { permissions: ['business.change'], link: '/settings', find: findKyc },
 ]

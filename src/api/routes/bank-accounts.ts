@@ -1,4 +1,5 @@
 import Type from 'typebox'
+import type { Environment } from '../../base/environment.js'
 import { prefixes } from '../../base/ids.js'
 import { limits } from '../../base/limits.js'
 import { Refusal } from '../../base/refusal.js'
@@ -8,10 +9,21 @@ import {
   deactivateBankAccount,
   listBankAccounts,
   makePrimary,
+  needsConfirmation,
   usableFromFor,
 } from '../../merchants/bank-accounts.js'
-import type { Tx } from '../../postgres/tx.js'
+import { isHolderOf } from '../../merchants/judge-holder.js'
+import { findApprovedNames } from '../../merchants/kyc-submissions.js'
+import { getSettings } from '../../merchants/settings.js'
+import { hasLimits } from '../../merchants/settings-document.js'
+import {
+  announceDestination,
+  confirmAccount,
+  readDestination,
+} from '../../payouts/settlements/destination.js'
+import type { Queryable, Tx } from '../../postgres/tx.js'
 import { referenceSample } from '../../resources/shapes.js'
+import type { UserActor } from '../../team/actor.js'
 import type { ApiParts } from '../api-parts.js'
 import { success } from '../edge/envelope.js'
 import { toCallWithLateAnswer } from '../edge/keyed-lane.js'
@@ -33,7 +45,7 @@ const change = { ...base, permission: 'business.change', stepUp: 'always' } as c
 
 /** The merchant's own bank accounts, to which settlements are paid. */
 export function bankAccountRoutes(api: ApiParts): Route[] {
-  return [list(api), add(api), choosePrimary(api), deactivate(api)]
+  return [list(api), add(api), choosePrimary(api), confirm(api), deactivate(api)]
 }
 
 const list = ({ db }: ApiParts) =>
@@ -47,7 +59,9 @@ const list = ({ db }: ApiParts) =>
     description: 'Returns the bank accounts of this mode, newest first, deactivated ones too.',
     query: closed(pageQuery),
     async handle({ environment, query }) {
-      const items = (await listBankAccounts(db, environment.id)).map(show)
+      const accounts = await listBankAccounts(db, environment.id)
+      const scope = await scopeOf(db, environment)
+      const items = accounts.map((account) => show(account, scope))
       return success(
         200,
         'Bank accounts',
@@ -64,7 +78,7 @@ const add = (api: ApiParts) =>
     operation: 'addBankAccount',
     summary: 'Add a bank account',
     description:
-      'The bank names the holder. In live mode settlements to it begin after 24 hours, so that other members can object.',
+      'The bank names the holder. In live mode settlements to it begin after 24 hours, so that other members can object; if the holder is not your business, or under an approval rule, another owner or admin, or the operator, must confirm it first.',
     body: closed({
       bankCode: Type.String({ pattern: bankCodePattern }),
       accountNumber: Type.String({ pattern: accountNumberPattern }),
@@ -76,20 +90,26 @@ const add = (api: ApiParts) =>
       const found = await directoryOf(api, environment).resolveName({ bankCode, accountNumber })
       if (found instanceof Refusal) throw found
       const accountName = [...found.accountName].slice(0, limits.names.length).join('')
+      const names = await findApprovedNames(api.db, api.seal, environment.merchantId)
+      const nameDiffers = !isHolderOf(names, found.accountName)
+      const { userId } = request.actor as UserActor
       return api.change(
         toCallWithLateAnswer(
           request,
           async (tx, now) => {
             const usableFrom = usableFromFor(now, environment.mode)
+            const before = await readDestination(tx, environment)
             const added = await addBankAccount(tx, now, {
               environmentId: environment.id,
               bankCode,
               accountNumber,
               accountName,
               usableFrom,
+              chosenBy: { userId, nameDiffers },
             })
             const account = isPrimary ? await makePrimary(tx, added, usableFrom) : added
-            return show(account)
+            await announceDestination(tx, now, environment, before)
+            return show(account, await scopeOf(tx, environment))
           },
           (account) => success(201, 'Bank account added', account),
         ),
@@ -107,8 +127,32 @@ const choosePrimary = (api: ApiParts) =>
     description: 'Settlements go to it; in live mode after 24 hours.',
     params,
     handle: (request) =>
-      changeOne(api, request, (tx, now) =>
-        makePrimary(tx, nameOf(request), usableFromFor(now, request.environment.mode)),
+      changeOne(api, request, async (tx, now) => {
+        const { environment } = request
+        const before = await readDestination(tx, environment)
+        const account = await makePrimary(tx, nameOf(request), usableFromFor(now, environment.mode))
+        await announceDestination(tx, now, environment, before)
+        return account
+      }),
+  })
+
+const confirm = (api: ApiParts) =>
+  route({
+    ...change,
+    method: 'POST',
+    path: `${path}/:reference/confirm`,
+    operation: 'confirmBankAccount',
+    summary: 'Confirm a bank account of another member',
+    description:
+      'Settlements to an account whose holder is not your business, or under an approval rule, wait until another owner or admin confirms it.',
+    params,
+    handle: (request) =>
+      changeOne(api, request, (tx) =>
+        confirmAccount(tx, request.now, {
+          environment: request.environment,
+          reference: request.params.reference,
+          userId: (request.actor as UserActor).userId,
+        }),
       ),
   })
 
@@ -135,7 +179,10 @@ function changeOne(
   return api.change(
     toCallWithLateAnswer(
       request,
-      async (tx, now) => show(await apply(tx, now)),
+      async (tx, now) => {
+        const account = await apply(tx, now)
+        return show(account, await scopeOf(tx, request.environment))
+      },
       (account) => success(200, 'Bank account updated', account),
     ),
   )
@@ -145,7 +192,15 @@ function nameOf({ environment, params }: Pick<Named, 'environment' | 'params'>) 
   return { environmentId: environment.id, reference: params.reference }
 }
 
-function show({ reference, bankCode, accountNumber, accountName, ...account }: BankAccount) {
+type Scope = Parameters<typeof needsConfirmation>[1]
+
+async function scopeOf(db: Queryable, environment: Environment): Promise<Scope> {
+  const { approvals } = await getSettings(db, environment)
+  return { mode: environment.mode, hasRule: hasLimits(approvals) }
+}
+
+function show(account: BankAccount, scope: Scope) {
+  const { reference, bankCode, accountNumber, accountName } = account
   return {
     reference,
     bankCode,
@@ -154,6 +209,8 @@ function show({ reference, bankCode, accountNumber, accountName, ...account }: B
     isActive: account.isActive,
     isPrimary: account.isPrimary,
     usableFrom: account.usableFrom,
+    nameDiffers: account.nameDiffers,
+    needsConfirmation: needsConfirmation(account, scope),
     createdAt: account.createdAt,
   }
 }

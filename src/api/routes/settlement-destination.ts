@@ -1,8 +1,14 @@
 import Type from 'typebox'
+import { after } from '../../base/clock.js'
 import { invalidField } from '../../base/refusal.js'
 import { getSettings } from '../../merchants/settings.js'
 import { destinationOf, type SettlementDestination } from '../../merchants/settings-document.js'
-import { chooseDestination, findSettlementWallet } from '../../merchants/settlement-wallets.js'
+import { chooseDestination } from '../../merchants/settlement-wallets.js'
+import {
+  announceDestination,
+  confirmChosenWallet,
+  readDestination,
+} from '../../payouts/settlements/destination.js'
 import type { Queryable } from '../../postgres/tx.js'
 import type { UserActor } from '../../team/actor.js'
 import type { ApiParts } from '../api-parts.js'
@@ -17,7 +23,7 @@ const base = { path, access: 'user', tag: 'Console', answers: {} } as const
 
 /** For people only: an API key must not send the merchant's money to another wallet. */
 export function settlementDestinationRoutes(api: ApiParts): Route[] {
-  return [read(api), change(api)]
+  return [read(api), change(api), confirm(api)]
 }
 
 const read = ({ db }: ApiParts) =>
@@ -43,7 +49,7 @@ const change = ({ db }: ApiParts) =>
     operation: 'changeSettlementDestination',
     summary: 'Change where settlements go',
     description:
-      'Pays settlements to the primary bank account or, converted to a stablecoin, to a wallet. In live mode, settlements to a wallet begin after 72 hours, so that other members can object.',
+      'Pays settlements to the primary bank account or, converted to a stablecoin, to a wallet. In live mode and under an approval rule, settlements to a wallet begin after 72 hours, so that other members can object.',
     body: closed({
       payTo: Type.Enum(['bank', 'wallet'], { type: 'string' }),
       asset: Type.Optional(stablecoinInput),
@@ -54,8 +60,11 @@ const change = ({ db }: ApiParts) =>
       const { userId } = request.actor as UserActor
       const changed = await db.transaction(async (tx) => {
         const saved = destinationOf(await getSettings(tx, environment))
-        const destination = readDestination(request.body, saved)
+        const destination = readSent(request.body, saved)
+        const before = await readDestination(tx, environment)
         const made = await chooseDestination(tx, now, environment, { destination, userId })
+        const realNow = after(now, -environment.clockOffsetMs)
+        await announceDestination(tx, realNow, environment, before)
         auditCall(tx, request.audited, made)
         return show(tx, request)
       })
@@ -63,9 +72,33 @@ const change = ({ db }: ApiParts) =>
     },
   })
 
+const confirm = ({ db }: ApiParts) =>
+  route({
+    ...base,
+    path: `${path}/confirm`,
+    method: 'POST',
+    permission: 'business.change',
+    stepUp: 'always',
+    operation: 'confirmSettlementDestination',
+    summary: 'Confirm the wallet of settlements',
+    description:
+      'Under an approval rule, settlements to a wallet wait until another owner or admin confirms it.',
+    async handle(request) {
+      const { environment, now } = request
+      const { userId } = request.actor as UserActor
+      const confirmed = await db.transaction(async (tx) => {
+        await confirmChosenWallet(tx, now, { environment, userId })
+        const shown = await show(tx, request)
+        auditCall(tx, request.audited, { walletAddress: shown.walletAddress })
+        return shown
+      })
+      return success(200, 'Settlement destination confirmed', confirmed)
+    },
+  })
+
 type Sent = { payTo: 'bank' | 'wallet'; asset?: string; walletAddress?: string }
 
-function readDestination(sent: Sent, saved: SettlementDestination): SettlementDestination {
+function readSent(sent: Sent, saved: SettlementDestination): SettlementDestination {
   const { payTo, asset = saved.asset, walletAddress } = sent
   if (payTo === 'wallet' && walletAddress === undefined)
     throw invalidField('walletAddress', 'is required')
@@ -84,6 +117,12 @@ async function show(
   { environment }: Pick<RouteRequest<unknown, unknown, unknown>, 'environment'>,
 ) {
   const { payTo, asset, walletAddress } = destinationOf(await getSettings(db, environment))
-  const wallet = payTo === 'wallet' && (await findSettlementWallet(db, environment.id))
-  return { payTo, asset, walletAddress, usableFrom: wallet ? wallet.usableFrom : null }
+  const { usableFrom, needsConfirmation } = await readDestination(db, environment)
+  return {
+    payTo,
+    asset,
+    walletAddress,
+    usableFrom: payTo === 'wallet' ? usableFrom : null,
+    needsConfirmation,
+  }
 }

@@ -6,11 +6,13 @@ import { type Outcome, Refusal } from '../../base/refusal.js'
 import {
   addBankAccount,
   type BankAccount,
+  confirmBankAccount,
   deactivateBankAccount,
   listBankAccounts,
   makePrimary,
 } from '../../merchants/bank-accounts.js'
 import { getEnvironment, listEnvironments, unknownMerchant } from '../../merchants/environments.js'
+import { announceDestination, readDestination } from '../../payouts/settlements/destination.js'
 import type { Database } from '../../postgres/database.js'
 import type { Tx } from '../../postgres/tx.js'
 import { isNameMismatch } from '../../rails/bank/judge-name.js'
@@ -53,6 +55,11 @@ export function registerBankAccounts(
     .command('primary')
     .description('make an account the primary account of its mode')
   setOperation(describeAccount(primary), context, makeOnePrimary)
+
+  const confirm = accounts
+    .command('confirm')
+    .description("confirm that an account which a member added is the merchant's")
+  setOperation(describeAccount(confirm), context, confirmOne)
 
   const deactivate = accounts.command('deactivate').description('stop using an account')
   setOperation(describeAccount(deactivate), context, deactivateOne)
@@ -102,8 +109,10 @@ async function addOne(
   const { accountName, nameAtBank, remark } = judgeHolder(found, options)
   const added = await db.transaction(async (tx) => {
     const newAccount = { environmentId, bankCode, accountNumber, accountName }
+    const before = await readDestination(tx, environment)
     const added = await addBankAccount(tx, now, newAccount)
     const account = primary ? await makePrimary(tx, added) : added
+    await announceDestination(tx, now, environment, before)
     const { details, ...about } = auditOf(environment, account)
     const audited = { ...about, details: { ...details, nameAtBank } }
     writeAuditLine(tx, now, { actor, action: 'bank_account.add', ...audited })
@@ -166,8 +175,18 @@ async function listAll({ db, args: [merchant = ''] }: Run<object>): Promise<Comm
   return { data, text: tableOf(head, rows) }
 }
 
+/** An operator who makes it primary confirms it: settlements use it at once. */
 function makeOnePrimary(run: Run<object>): Promise<CommandOutput> {
-  return changeOne(run, 'bank_account.make_primary', (tx, account) => makePrimary(tx, account))
+  return changeOne(run, 'bank_account.make_primary', async (tx, account) => {
+    await makePrimary(tx, account)
+    return confirmBankAccount(tx, run.now, { ...account, userId: null })
+  })
+}
+
+function confirmOne(run: Run<object>): Promise<CommandOutput> {
+  return changeOne(run, 'bank_account.confirm', (tx, account) =>
+    confirmBankAccount(tx, run.now, { ...account, userId: null }),
+  )
 }
 
 function deactivateOne(run: Run<object>): Promise<CommandOutput> {
@@ -186,7 +205,9 @@ async function changeOne(
     throw new Refusal('not_found', { message: `${merchant} has no bank account ${reference}.` })
   const { environment } = found
   const changed = await db.transaction(async (tx) => {
+    const before = await readDestination(tx, environment)
     const changed = await change(tx, found.account)
+    await announceDestination(tx, now, environment, before)
     writeAuditLine(tx, now, { actor, action, ...auditOf(environment, changed) })
     return changed
   })

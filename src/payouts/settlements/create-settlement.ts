@@ -12,6 +12,7 @@ import { accountsOf, insertMoved } from '../../ledger/move.js'
 import { type StatementLine, sumStatement } from '../../ledger/statement.js'
 import type { Tx } from '../../postgres/tx.js'
 import { createPayouts, readForPayouts } from '../create-payouts.js'
+import { isUnconfirmed, unconfirmed } from './destination.js'
 import { notSettled, type PreparedSettlement } from './prepared-settlement.js'
 import type { Settlement } from './settlement.js'
 import { toSettlementEvent } from './settlement-events.js'
@@ -35,6 +36,8 @@ export async function createSettlement(
   if (prepared.conversion) return convertAndSettle(tx, now, prepared).catch(returnRefusal)
   const { payout } = prepared.payout
   const reads = await readForPayouts(tx, [prepared.payout])
+  // Again under the lock: a rule, or another account, may have come since.
+  if (await isUnconfirmed(tx, payout.environmentId, 'bank')) return unconfirmed('bank')
   const before = reads.book.endOfStatement(payout)
   const closing = before.available - payout.amount - payout.fee
   if (closing < prepared.reserve) {
@@ -67,6 +70,7 @@ async function convertAndSettle(
   const inventory = await takeInventory(tx, now, conversion, { environment, backCoins })
   const movements = toMovements(conversion)
   const reads = await readForPayouts(tx, [prepared.payout], movements.flatMap(accountsOf))
+  if (await isUnconfirmed(tx, environmentId, 'wallet')) return unconfirmed('wallet')
   const before = reads.book.endOfStatement({ environmentId, asset })
   const closing = before.available - sourceAmount
   if (closing < prepared.reserve) {

@@ -7,6 +7,7 @@ import { getFeeSchedule } from '../../merchants/fee-schedules.js'
 import { getSettings } from '../../merchants/settings.js'
 import { computeFee } from '../../money/fees.js'
 import type { PayoutRequest } from '../prepare-payouts.js'
+import { isUnconfirmed, unconfirmed } from './destination.js'
 import { largestTransfer } from './largest-transfer.js'
 import { prepareWalletSettlement } from './prepare-wallet-settlement.js'
 import {
@@ -30,13 +31,15 @@ export async function prepareSettlement(
   const { db, preparation, naira } = tools
   const { environment, scheduledFor, requestedAmount } = request
   const { id: environmentId, mode } = environment
-  const { settlement: settings } = await getSettings(db, environment)
+  const all = await getSettings(db, environment)
+  const { settlement: settings } = all
   if (settings.payTo === 'wallet')
-    return prepareWalletSettlement(tools, environmentNow, request, settings)
+    return prepareWalletSettlement(tools, environmentNow, request, all)
   const account = await findPrimary(db, environmentId)
   if (!account) return noBankAccount(mode)
   if (account.usableFrom && account.usableFrom > environmentNow)
     return notUsableYet(environmentNow, account.usableFrom)
+  if (await isUnconfirmed(db, environmentId, 'bank')) return unconfirmed('bank')
   const statement = await readStatement(db, environmentId)
   const fee = await getFeeSchedule(db, { environmentId, operation: 'bank_payout' })
   const reserve = BigInt(settings.reserve)

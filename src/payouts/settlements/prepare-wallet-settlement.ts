@@ -4,10 +4,11 @@ import { type Outcome, Refusal, returnRefusal } from '../../base/refusal.js'
 import { toConversion } from '../../conversions/create-conversion.js'
 import { quoteConversion } from '../../conversions/quote-conversion.js'
 import { getFeeSchedule } from '../../merchants/fee-schedules.js'
-import type { Settings } from '../../merchants/settings-document.js'
-import { findSettlementWallet } from '../../merchants/settlement-wallets.js'
+import { hasLimits, type Settings } from '../../merchants/settings-document.js'
+import { findSettlementWallet, isChosen } from '../../merchants/settlement-wallets.js'
 import { formatDecimal, formatMoney } from '../../money/amounts.js'
 import type { QuoteRequest } from '../prepare-payouts.js'
+import { isUnconfirmed, unconfirmed } from './destination.js'
 import { largestTransfer } from './largest-transfer.js'
 import {
   notSettled,
@@ -26,7 +27,7 @@ export async function prepareWalletSettlement(
   tools: SettlementTools,
   environmentNow: Date,
   request: SettlementRequest,
-  settings: Settings['settlement'],
+  settings: Settings,
 ): Promise<Outcome<PreparedSettlement>> {
   return prepare(tools, environmentNow, request, settings).catch(returnRefusal)
 }
@@ -36,17 +37,17 @@ async function prepare(
   { db, preparation, naira, exchange }: SettlementTools,
   environmentNow: Date,
   { environment, scheduledFor, requestedAmount }: SettlementRequest,
-  settings: Settings['settlement'],
+  { settlement: settings, approvals }: Settings,
 ): Promise<Outcome<PreparedSettlement>> {
   const { id: environmentId, mode, clockOffsetMs } = environment
   const { asset, walletAddress } = settings
   if (walletAddress === null) return noWallet()
-  if (mode === 'live') {
+  if (mode === 'live' || hasLimits(approvals)) {
     const chosen = await findSettlementWallet(db, environmentId)
-    const isChosen = chosen?.asset === asset && chosen.address === walletAddress
-    if (!isChosen) return noWallet()
+    if (!isChosen(settings, chosen)) return noWallet()
     if (chosen.usableFrom > environmentNow) return notUsableYet(environmentNow, chosen.usableFrom)
   }
+  if (await isUnconfirmed(db, environmentId, 'wallet')) return unconfirmed('wallet')
   const statement = await readStatement(db, environmentId)
   const reserve = BigInt(settings.reserve)
   const { min } = naira[mode]

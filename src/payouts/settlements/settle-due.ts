@@ -134,7 +134,8 @@ async function scheduleNext(
 }
 
 function isTemporary({ status, code, reason }: Refusal): boolean {
-  const isWaiting = reason === 'bank_account_waiting' || reason === 'wallet_waiting'
+  const waiting = ['bank_account_waiting', 'wallet_waiting', 'destination_unconfirmed']
+  const isWaiting = waiting.some((one) => one === reason)
   return status >= 500 || code === 'insufficient_balance' || reason === 'capacity' || isWaiting
 }
 

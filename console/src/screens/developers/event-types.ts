@@ -44,6 +44,7 @@ const known: Record<EventType, true> = {
   'settlement.paid': true,
   'settlement.failed': true,
   'settlement.reversed': true,
+  'settlement_destination.changed': true,
   'balance.low': true,
   'webhook_endpoint.disabled': true,
   'webhook_endpoint.test': true,

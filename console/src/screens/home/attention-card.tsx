@@ -102,6 +102,16 @@ function describe({ kind, count, amounts, subject }: Attention): Look {
       const text = words.bank_account_waitingText
       return { icon: 'balance', tone: 'warn', title, text, action: words.view }
     }
+    case 'settlement_wallet_waiting': {
+      const title = words.settlement_wallet_waiting
+      const text = words.settlement_wallet_waitingText(subject ?? '')
+      return { icon: 'balance', tone: 'warn', title, text, action: words.view }
+    }
+    case 'settlement_destination_unconfirmed': {
+      const title = words.settlement_destination_unconfirmed(subject ?? '')
+      const text = words.settlement_destination_unconfirmedText
+      return { icon: 'balance', tone: 'warn', title, text, action: words.review }
+    }
     case 'kyc': {
       const { kyc: title, kycText: text, view: action } = words
       return { icon: 'file', tone: 'warn', title, text, action }

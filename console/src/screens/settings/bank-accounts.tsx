@@ -27,6 +27,9 @@ export type BankAccount = {
   isPrimary: boolean
   /** Settlements wait until then. */
   usableFrom: string | null
+  nameDiffers: boolean
+  /** Settlements wait until another owner or admin, or the operator, confirms it. */
+  needsConfirmation: boolean
   createdAt: string
 }
 
@@ -104,7 +107,7 @@ export function Screen() {
   )
 }
 
-type Chosen = { account: BankAccount; change: 'primary' | 'deactivate' }
+type Chosen = { account: BankAccount; change: 'primary' | 'confirm' | 'deactivate' }
 
 type Tools = {
   nameOf: (code: string) => string
@@ -152,19 +155,27 @@ function columnsOf({ nameOf, mayChange, choose }: Tools): Column<BankAccount>[] 
       phone: 4,
       cell: (account) =>
         mayChange &&
-        account.isActive &&
-        !account.isPrimary && (
+        account.isActive && (
           <span className="row" style={{ justifyContent: 'flex-end' }}>
-            <Button size="small" onClick={() => choose({ account, change: 'primary' })}>
-              {words.makePrimary}
-            </Button>
-            <Button
-              size="small"
-              kind="danger"
-              onClick={() => choose({ account, change: 'deactivate' })}
-            >
-              {words.deactivate}
-            </Button>
+            {account.needsConfirmation && (
+              <Button size="small" onClick={() => choose({ account, change: 'confirm' })}>
+                {words.confirm}
+              </Button>
+            )}
+            {!account.isPrimary && (
+              <>
+                <Button size="small" onClick={() => choose({ account, change: 'primary' })}>
+                  {words.makePrimary}
+                </Button>
+                <Button
+                  size="small"
+                  kind="danger"
+                  onClick={() => choose({ account, change: 'deactivate' })}
+                >
+                  {words.deactivate}
+                </Button>
+              </>
+            )}
           </span>
         ),
     },
@@ -172,12 +183,13 @@ function columnsOf({ nameOf, mayChange, choose }: Tools): Column<BankAccount>[] 
 }
 
 function State({ account }: { account: BankAccount }) {
-  const { isActive, isPrimary, usableFrom } = account
+  const { isActive, isPrimary, usableFrom, needsConfirmation } = account
   if (!isActive) return <Chip>{words.inactive}</Chip>
   const tone = waits(account) ? 'warn' : 'good'
   return (
     <>
       <Chip tone={isPrimary ? tone : 'calm'}>{isPrimary ? words.primary : words.active}</Chip>
+      {needsConfirmation && <Chip tone="warn">{words.unconfirmed}</Chip>}
       {isPrimary && waits(account) && usableFrom && (
         <span className="soft sm">
           {' '}
@@ -268,7 +280,21 @@ type ChangeProps = { chosen: Chosen; bank: string; onClose: () => void; onChange
 function ChangeDialog({ chosen: { account, change }, bank, onClose, onChanged }: ChangeProps) {
   const { mode } = useScope()
   const { write, isBusy, refusal } = useWrite()
-  const isPrimary = change === 'primary'
+  const titles = {
+    primary: words.makePrimaryTitle,
+    confirm: words.confirmTitle,
+    deactivate: words.deactivateTitle,
+  }
+  const labels = {
+    primary: words.makePrimary,
+    confirm: words.confirm,
+    deactivate: words.deactivate,
+  }
+  const explanations = {
+    primary: mode === 'live' && words.liveWait,
+    confirm: words.confirmText,
+    deactivate: words.deactivateText,
+  }
 
   async function confirm() {
     if ((await write(`/v1/bank-accounts/${account.reference}/${change}`)) === undefined) return
@@ -279,9 +305,9 @@ function ChangeDialog({ chosen: { account, change }, bank, onClose, onChanged }:
   return (
     <ConfirmDialog
       isOpen
-      title={isPrimary ? words.makePrimaryTitle : words.deactivateTitle}
-      confirmLabel={isPrimary ? words.makePrimary : words.deactivate}
-      isDangerous={!isPrimary}
+      title={titles[change]}
+      confirmLabel={labels[change]}
+      isDangerous={change === 'deactivate'}
       isBusy={isBusy}
       refusal={refusal}
       onConfirm={() => void confirm()}
@@ -292,7 +318,8 @@ function ChangeDialog({ chosen: { account, change }, bank, onClose, onChanged }:
         <br />
         {bank} {formatAccountNumber(account.accountNumber)}
       </p>
-      <p className="soft">{isPrimary ? mode === 'live' && words.liveWait : words.deactivateText}</p>
+      {change === 'confirm' && account.nameDiffers && <p className="b">{words.otherHolder}</p>}
+      <p className="soft">{explanations[change]}</p>
     </ConfirmDialog>
   )
 }

@@ -12,6 +12,7 @@ import { Money } from '../../parts/money'
 import { MoneyInput } from '../../parts/money-input'
 import { notify } from '../../parts/notify'
 import { Card, EmptyState, Fact, Facts } from '../../parts/page'
+import { Refusal } from '../../parts/refusals'
 import { Status } from '../../parts/status'
 import { Time } from '../../parts/time'
 import { texts } from '../../texts/en'
@@ -110,8 +111,10 @@ function Schedule({ fields, change, isDisabled, issueOf }: FieldsOf<Settlement>)
 }
 
 type Destination = Pick<Settlement, 'payTo' | 'asset' | 'walletAddress'> & {
-  /** In live mode, when settlements to the wallet begin. */
+  /** When settlements to the wallet begin, in live mode or under an approval rule. */
   usableFrom: string | null
+  /** Settlements wait until another owner or admin confirms the destination. */
+  needsConfirmation: boolean
 }
 
 function PaidTo() {
@@ -155,7 +158,28 @@ function Wallet({ chosen, aside }: { chosen: Destination; aside: ReactNode }) {
           {words.waits} <Time value={usableFrom} />
         </p>
       )}
+      {chosen.needsConfirmation && <ConfirmWallet />}
     </Card>
+  )
+}
+
+function ConfirmWallet() {
+  const mayChange = useMay('business.change')
+  const { write, isBusy, refusal } = useWrite({ reads: ['settlement-destination', 'attention'] })
+  const confirm = async () => {
+    if ((await write('/v1/settings/settlement-destination/confirm')) === undefined) return
+    void notify(words.confirmedNote)
+  }
+  return (
+    <div className="pad top0">
+      <p className="soft">{words.walletUnconfirmed}</p>
+      {mayChange && (
+        <Button size="small" isBusy={isBusy} onClick={() => void confirm()}>
+          {words.confirmWallet}
+        </Button>
+      )}
+      <Refusal error={refusal} />
+    </div>
   )
 }
 

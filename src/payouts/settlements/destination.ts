@@ -1,0 +1,159 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { Environment, EnvironmentId } from '../../base/environment.js'
+import { newId } from '../../base/ids.js'
+import { Refusal } from '../../base/refusal.js'
+import { emitAll } from '../../events/emit.js'
+import {
+  type BankAccount,
+  confirmBankAccount,
+  findPrimary,
+  getActive,
+} from '../../merchants/bank-accounts.js'
+import { getSettings } from '../../merchants/settings.js'
+import {
+  confirmWallet,
+  findSettlementWallet,
+  isChosen,
+} from '../../merchants/settlement-wallets.js'
+import { sql } from '../../postgres/sql.js'
+import type { Queryable, Tx } from '../../postgres/tx.js'
+import type { DestinationFields } from '../../resources/settlement-destination.js'
+import { haveSharedAccess } from '../../team/shared-access.js'
+
+/**
+ * Whether settlements wait until a second member, or an operator, confirms the bank account or
+ * wallet that a member chose: under an approval rule, and in live mode if the bank names another
+ * holder.
+ */
+export async function isUnconfirmed(
+  db: Queryable,
+  environmentId: EnvironmentId,
+  payTo: 'bank' | 'wallet',
+): Promise<boolean> {
+  const [row] = await db.rows(sql<{ isWaiting: boolean }>`
+    select is_unconfirmed(${environmentId}, ${payTo === 'wallet'}) as "isWaiting"`)
+  return row!.isWaiting
+}
+
+export function unconfirmed(payTo: 'bank' | 'wallet'): Refusal {
+  const [code, subject] =
+    payTo === 'bank'
+      ? (['bank_transfer_failed', 'The primary bank account'] as const)
+      : (['crypto_transfer_failed', 'The wallet for settlements'] as const)
+  return new Refusal(code, {
+    reason: 'destination_unconfirmed',
+    message: `${subject} was chosen by one member. Settlements to it wait until another owner or admin, or the operator, confirms it in the console.`,
+    retryAfterSeconds: 600,
+  })
+}
+
+export async function readDestination(
+  db: Queryable,
+  environment: Environment,
+): Promise<DestinationFields> {
+  const { settlement } = await getSettings(db, environment)
+  const { payTo, asset, walletAddress } = settlement
+  const needsConfirmation = await isUnconfirmed(db, environment.id, payTo)
+  if (payTo === 'wallet') {
+    const wallet = await findSettlementWallet(db, environment.id)
+    return {
+      payTo,
+      bankCode: null,
+      accountNumber: null,
+      accountName: null,
+      asset,
+      walletAddress,
+      nameDiffers: false,
+      needsConfirmation,
+      usableFrom: isChosen(settlement, wallet) ? wallet.usableFrom : null,
+    }
+  }
+  const account = await findPrimary(db, environment.id)
+  return {
+    payTo,
+    bankCode: account?.bankCode ?? null,
+    accountNumber: account?.accountNumber ?? null,
+    accountName: account?.accountName ?? null,
+    asset: null,
+    walletAddress: null,
+    nameDiffers: account?.nameDiffers ?? false,
+    needsConfirmation,
+    usableFrom: account?.usableFrom ?? null,
+  }
+}
+
+/**
+ * Emits an event if settlements go elsewhere than before, so that the merchant learns of it while
+ * they wait. `now` is real time.
+ */
+export async function announceDestination(
+  tx: Tx,
+  now: Date,
+  environment: Environment,
+  before: DestinationFields,
+): Promise<void> {
+  const after = await readDestination(tx, environment)
+  if (isDeepStrictEqual(identityOf(before), identityOf(after))) return
+  const id = newId(now)
+  emitAll(tx, now, [
+    {
+      environmentId: environment.id,
+      type: 'settlement_destination.changed',
+      resourceId: id,
+      causeId: id,
+      sequence: 1,
+      data: JSON.stringify(after),
+    },
+  ])
+}
+
+function identityOf({ payTo, bankCode, accountNumber, asset, walletAddress }: DestinationFields) {
+  return { payTo, bankCode, accountNumber, asset, walletAddress }
+}
+
+type Confirmation = { environment: Environment; userId: string }
+
+/** A second owner or admin confirms a bank account. `at` is in the environment's time. */
+export async function confirmAccount(
+  tx: Tx,
+  at: Date,
+  { environment, userId, reference }: Confirmation & { reference: string },
+): Promise<BankAccount> {
+  const name = { environmentId: environment.id, reference }
+  const { chosenByUser, confirmedAt } = await getActive(tx, name)
+  if (chosenByUser !== null && !confirmedAt) await refuseChooser(tx, at, { chosenByUser, userId })
+  return confirmBankAccount(tx, at, { ...name, userId })
+}
+
+/** A second owner or admin confirms the wallet of the settings. */
+export async function confirmChosenWallet(
+  tx: Tx,
+  at: Date,
+  { environment, userId }: Confirmation,
+): Promise<void> {
+  const { settlement } = await getSettings(tx, environment)
+  const wallet = await findSettlementWallet(tx, environment.id)
+  if (settlement.payTo !== 'wallet' || !isChosen(settlement, wallet))
+    throw new Refusal('not_found', { message: 'No wallet waits for a confirmation.' })
+  if (wallet.confirmedAt) return
+  await refuseChooser(tx, at, { chosenByUser: wallet.chosenByUser, userId })
+  confirmWallet(tx, at, { environmentId: environment.id, id: wallet.id, userId })
+}
+
+async function refuseChooser(
+  tx: Tx,
+  at: Date,
+  { chosenByUser, userId }: { chosenByUser: string; userId: string },
+): Promise<void> {
+  if (chosenByUser === userId)
+    throw new Refusal('forbidden', {
+      reason: 'second_person_required',
+      message: 'You chose this destination. Another owner or admin must confirm it.',
+    })
+  if (await haveSharedAccess(tx, at, [chosenByUser, userId]))
+    throw new Refusal('forbidden', {
+      reason: 'shared_access',
+      message:
+        'In the last 72 hours you or the member who chose this destination joined, or set a password, by a link that the other or the same third member made. Until then another owner or admin must confirm it.',
+    })
+}
