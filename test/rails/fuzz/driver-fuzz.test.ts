@@ -36,7 +36,7 @@ afterAll(() => {
       cases: run,
       'changed answers': mutated,
       'our calls': asked,
-      500: broken.length,
+      'answers of 500': broken.length,
       lost: lost.length + undecided.length,
       doubled: doubled.length,
       'shown to operators': shown,
