@@ -367,7 +367,7 @@ export type CheckoutSession = {
     accountName: string
     /** Name of the bank. */
     bankName: string
-    /** Code of the bank. */
+    /** Code of the bank; empty if its provider lists none. */
     bankCode: string
     /** Amount to transfer, in kobo. */
     amount: number
@@ -507,7 +507,7 @@ export type CreditedAccount = {
   accountNumber: string
   /** Name on the account. */
   accountName: string
-  /** Code of the bank. */
+  /** Code of the bank; empty if its provider lists none. */
   bankCode: string
   /** Name of the bank. */
   bankName: string
@@ -821,7 +821,7 @@ export type DedicatedAccount = {
   accountNumber: string
   /** Name on the account. */
   accountName: string
-  /** Code of the bank. */
+  /** Code of the bank; empty if its provider lists none. */
   bankCode: string
   /** Name of the bank. */
   bankName: string
@@ -1430,7 +1430,7 @@ export type PublicCheckoutSession = {
     accountName: string
     /** Name of the bank. */
     bankName: string
-    /** Code of the bank. */
+    /** Code of the bank; empty if its provider lists none. */
     bankCode: string
     /** Amount to transfer, in kobo. */
     amount: number
@@ -2031,7 +2031,7 @@ export type VirtualAccount = {
   accountNumber: string
   /** Name on the account. */
   accountName: string
-  /** Code of the bank. */
+  /** Code of the bank; empty if its provider lists none. */
   bankCode: string
   /** Name of the bank. */
   bankName: string

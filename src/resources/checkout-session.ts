@@ -88,7 +88,7 @@ const bankTransfer = Type.Optional(
       accountNumber: text('0000014572', 'Account number to pay into.'),
       accountName: text('Ada Stores', 'Name on the account.'),
       bankName: text('Sandbox Bank', 'Name of the bank.'),
-      bankCode: text('999', 'Code of the bank.'),
+      bankCode: text('999', 'Code of the bank; empty if its provider lists none.'),
       amount: withDescription(kobo, 'Amount to transfer, in kobo.'),
     },
     {

@@ -57,7 +57,7 @@ const cancellationReason = notYet(
 const payableAccount = {
   accountNumber: text('0000014572', 'Account number to pay into.'),
   accountName: text('Ada Stores', 'Name on the account.'),
-  bankCode: text('999', 'Code of the bank.'),
+  bankCode: text('999', 'Code of the bank; empty if its provider lists none.'),
   bankName: text('Sandbox Bank', 'Name of the bank.'),
 }
 

@@ -6,6 +6,7 @@ import { Unknown } from '../bank/provider-client.js'
 import {
   asFields,
   type Fields,
+  lookUp,
   needNumericId,
   needText,
   readName,
@@ -140,11 +141,17 @@ function toRefund(row: Fields, now: Date): DriverPayout {
   }
 }
 
-/** "completed" alone means that the refund has begun; with a suffix, that it was paid. */
+/** "completed" alone means that the refund has begun. Unknown words leave it open. */
+const endStates: Record<string, DriverPayout['state']> = {
+  'completed-bank-transfer': 'success',
+  'completed-mpgs': 'success',
+  'completed-offline': 'success',
+  failed: 'failed',
+}
+
 function readState(row: Fields, now: Date): DriverPayout['state'] {
-  const status = readText(row.status)?.toLowerCase() ?? ''
-  if (/^completed-./.test(status)) return 'success'
-  if (/^failed/.test(status)) return 'failed'
+  const ended = lookUp(endStates, readText(row.status)?.toLowerCase())
+  if (ended) return ended
   const begunAt = readTime(row.created_at) ?? now
   return after(begunAt, refundMaxMs) < now ? 'review' : 'open'
 }

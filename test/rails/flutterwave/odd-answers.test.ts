@@ -120,6 +120,15 @@ describe('payments', () => {
     }
   })
 
+  test('a row that cannot be read does not hide the others', async () => {
+    const rows = [{ ...paid, created_at: '02/03/2026' }, { ...paid, id: 2 }, 'later']
+    const { driver, clock } = await openOdd({ '/transactions': success(rows) })
+    const period = { from: clock.now(), to: clock.now(), after: undefined }
+    const { items, unreadable } = await driver.listPayments(period)
+    expect(items.map(({ id }) => id)).toEqual(['2'])
+    expect(unreadable).toEqual(['created_at is not a time', 'the answer has no id'])
+  })
+
   test('a list without a number of pages ends with an empty page', async () => {
     const { driver, clock } = await openOdd({ '/transactions': success([paid]) })
     const period = { from: clock.now(), to: clock.now(), after: '7' }
@@ -187,6 +196,23 @@ describe('payouts', () => {
   ])('%s is %s', async (status, state) => {
     const { driver } = await openOdd({ '/transfers': success([{ ...row, status }]) })
     expect(await driver.findPayout(order)).toMatchObject({ state, amount: 2_500n })
+  })
+
+  test.each(['No transfer was found', 'Transfer not found', 'No transaction was found'])(
+    '"%s" means not found',
+    async (message) => {
+      const { driver } = await openOdd({ '/transfers': failure(message) })
+      expect(await driver.findPayout(order)).toBeUndefined()
+    },
+  )
+
+  test.each([
+    ['a list that is none', success(null)],
+    ['an unknown route', failure('Route not found')],
+    ['another error', failure('Something went wrong')],
+  ])('%s does not mean that there is no payout', async (_name, answer) => {
+    const { driver } = await openOdd({ '/transfers': answer })
+    await expect(driver.findPayout(order)).rejects.toThrow(Unknown)
   })
 
   test('of two with one reference, the one that moved money counts', async () => {
@@ -266,6 +292,9 @@ describe('refunds', () => {
     ['completed-bank-transfer', 0, 'success'],
     ['completed-offline', 0, 'success'],
     ['failed', 0, 'failed'],
+    ['failed-to-be-decided', 0, 'open'],
+    ['completed-tomorrow', 0, 'open'],
+    ['constructor', 0, 'open'],
   ])('%s after %i ms is %s', async (status, ageMs, state) => {
     const { driver, clock } = await openOdd({
       ...verified,

@@ -137,16 +137,16 @@ class Run {
       () => this.#tolerate(() => this.#world.bank.rail.readFloat()),
       () => this.#tolerate(() => this.#world.bank.rail.examine()),
     ]
-    await random.pick(operations)()
+    for (let count = random.integer(1, 3); count > 0; count -= 1) await random.pick(operations)()
     await this.#world.bank.drainNotices()
     await this.#tolerate(() => this.#world.work())
     this.#world.clock.advance(random.pick([500, 2_000, 6_000, 30_000]))
   }
 
-  /** Most answers are changed: several in a row would otherwise be rare. */
+  /** In some cases few answers are changed, so that later calls are reached, in others most. */
   #confuse(): void {
     const random = this.#random
-    const share = random.pick([2, 4, 8])
+    const share = random.pick([1, 2, 4, 8])
     this.#proxy.mutateWith((call, answer) => {
       this.#noteNumbers(call.method, answer.body)
       // A login decides nothing; without it no other call is made.

@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, expect, onTestFinished, test } from 'vitest'
@@ -182,6 +183,59 @@ describe('payouts', () => {
         unclear: `Monnify refused the payout: ${words}`,
       })
   })
+})
+
+describe('unknown payouts and refunds', () => {
+  const missing = [
+    no('R7', 'No refund was initiated with the supplied refund reference.', 404),
+    no('99', 'Something', 404),
+    no(404, '', 404),
+    no('D02', 'Could not find disbursement transaction', 400),
+    no('99', 'Refund not found', 422),
+  ]
+
+  test.each(missing)('%j means not found', async (answer) => {
+    const driver = await openAt(answer)
+    expect(await driver.findRefund({ ...order, refundOf: 'MNFY|1' })).toBeUndefined()
+    expect(await driver.findPayout(order)).toBeUndefined()
+    expect(await driver.fetchPayment('{"id":"MNFY|1","session":null,"rejected":null}')).toBe(
+      undefined,
+    )
+  })
+
+  test.each([
+    { status: 404, text: '<html>not found</html>' },
+    { status: 404, text: '{"status":404,"error":"Not Found"}' },
+    no('99', 'System error', 400),
+    no('99', 'Not found', 503),
+  ])('%j decides nothing', async (answer) => {
+    const driver = await openAt(answer)
+    await expect(driver.findRefund({ ...order, refundOf: 'MNFY|1' })).rejects.toThrow(Unknown)
+    await expect(driver.findPayout(order)).rejects.toThrow(Unknown)
+  })
+})
+
+test.each(['constructor', 'toString', '__proto__', 'hasOwnProperty', 'TOMORROW'])(
+  'the word %s leaves a payout, a refund and a payment open',
+  async (word) => {
+    const found = { ...payout, refundReference: 'bt-1', refundAmount: 100.5 }
+    const driver = await openAt(ok({ ...found, status: word, refundStatus: word }))
+    expect(await driver.findPayout(order)).toMatchObject({ state: 'open' })
+    expect(await driver.findRefund({ ...order, refundOf: 'MNFY|1' })).toMatchObject({
+      state: 'open',
+    })
+    const paid = await openAt(ok({ ...transaction, paymentStatus: word }))
+    expect((await paid.findPayments(account)).items).toMatchObject([{ state: 'open' }])
+  },
+)
+
+test('a notice with fields of other types names no payment, or the right one', async () => {
+  const driver = await openAt(ok({}))
+  const data = { transactionReference: 'MNFY|1', paymentStatus: { toString: 'x' }, amountPaid: [] }
+  const body = JSON.stringify({ eventType: 'SUCCESSFUL_TRANSACTION', eventData: data })
+  const signature = createHmac('sha512', 'secret').update(body).digest('hex')
+  const read = driver.readNotice({ headers: { 'monnify-signature': signature }, body })
+  expect(read).toMatchObject({ kind: 'hint', hint: { about: { subject: 'payment' } } })
 })
 
 describe('payments', () => {

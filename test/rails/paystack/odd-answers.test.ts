@@ -88,6 +88,8 @@ describe('payouts', () => {
     ['a status of tomorrow', 'open'],
     ['SUCCESS', 'open'],
     [null, 'open'],
+    ['constructor', 'open'],
+    ['__proto__', 'open'],
   ])('the status %s is %s', async (status, state) => {
     const path = `/transfer/verify/${order.reference}`
     const { driver } = await openOdd({ [path]: good({ ...transfer, status }) })
@@ -109,6 +111,13 @@ describe('payouts', () => {
   ])('%s says nothing about a payout', async (_, answer) => {
     const { driver } = await openOdd({ [`/transfer/verify/${order.reference}`]: answer })
     await expect(driver.findPayout(order)).rejects.toThrow(Unknown)
+  })
+
+  test.each([400, 404])('a code in an answer of %i means not found, too', async (status) => {
+    const body = { status: false, message: 'Nothing here', code: 'transfer_not_found' }
+    const path = `/transfer/verify/${order.reference}`
+    const { driver } = await openOdd({ [path]: { status, body } })
+    expect(await driver.findPayout(order)).toBeUndefined()
   })
 
   test('only "Transfer not found" means not found', async () => {
@@ -197,6 +206,18 @@ describe('refunds', () => {
 
   // Not seeing a refund that exists would make a second one.
   test.each<[string, Record<string, Odd>]>([
+    [
+      'a refund of the payment has no note',
+      { '/transaction/7': good(paid), '/refund': good([{ ...row, merchant_note: null }]) },
+    ],
+    ['a row is no refund', { '/transaction/7': good(paid), '/refund': good(['later']) }],
+    [
+      'a full page does not tell whether it is the last',
+      {
+        '/transaction/7': good(paid),
+        '/refund': good(Array.from({ length: 100 }, () => ({ ...row, transaction: 8 }))),
+      },
+    ],
     ['the list fails', { '/transaction/7': good(paid), '/refund': bad(400, 'Invalid key') }],
     ['the list is no list', { '/transaction/7': good(paid), '/refund': good({}) }],
     ['the payment is unknown', { '/transaction/7': bad(404, 'x'), '/refund': good([]) }],

@@ -10,6 +10,21 @@ const { expiryDefaultMs } = limits.collections
 
 export const accountScenarios: Scenario[] = [
   {
+    name: 'a requery while the bank does not answer is refused, and may be repeated',
+    needs: ['is remote'],
+    async run({ bank, clock, open }) {
+      const shop = await open()
+      const { reference } = await shop.openAccount()
+      const path = `/v1/collections/virtual-accounts/${reference}/requery`
+      bank.faults.down = 'unavailable'
+      const refused = await shop.send('POST', path, {})
+      expect(refused).toMatchObject({ status: 503, json: { reason: 'rail_unavailable' } })
+      bank.faults.down = 'no'
+      clock.advance(limits.banks.probeIntervalMs)
+      expect((await shop.send('POST', path, {})).status).toBe(200)
+    },
+  },
+  {
     name: 'accounts at a bank that the provider does not list are opened, shown and paid into',
     needs: ['is remote'],
     async run({ bank, open }) {

@@ -72,6 +72,22 @@ export const reconciliationScenarios: Scenario[] = [
     },
   },
   {
+    name: 'reconciliation is not complete if the bank lists rows that cannot be read',
+    async run({ bank, compare }) {
+      const { rail } = bank
+      for (const name of ['listPayments', 'statement'] as const) {
+        const lying = {
+          ...rail,
+          [name]: async (period: Parameters<BankRail['listPayments']>[0]) => ({
+            ...(await rail[name](period)),
+            unreadable: 1,
+          }),
+        }
+        expect(await compare(lying)).toMatchObject([{ kind: 'not_compared' }])
+      }
+    },
+  },
+  {
     name: 'reconciliation finds a payout that is missing at the bank, or of another amount',
     async run({ bank, compare, open }) {
       const shop = await open()
