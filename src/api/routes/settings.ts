@@ -90,7 +90,7 @@ export const changeSettings = ({ db, seal }: ApiParts) =>
         const customer = sent
           ? await patchDefaultCustomer(tx, now, sealed, sent)
           : await getDefaultCustomer(tx, seal, environment.id)
-        // Without values: audit lines are kept for ever, and are not sealed.
+        // Without values: audit lines are never deleted, and are not sealed.
         const named = sent && { defaultCustomer: Object.keys(sent) }
         if (before) auditCall(tx, audited, { ...changedFields(before, changed), ...named })
         return showSettings(changed, customer)
