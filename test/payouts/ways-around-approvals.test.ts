@@ -322,7 +322,7 @@ describe('a new rule', () => {
 
   // Every payout takes the lock of the balance, so the numbers of its entries are the order in
   // which payouts commit.
-  test('21. holds for every payout that commits after it, while payouts are in flight', async () => {
+  test('21. holds for every payout that commits after it, with payouts in flight', async () => {
     for (let round = 0; round < 3; round += 1) {
       const { shop, pay, setRule } = await openShop(`Busy Stores ${round}`)
       await pay(2 * each)

@@ -33,7 +33,8 @@ function refuseOthers(batch: Batch): void {
 
 /**
  * Records an approval. If it is the last one needed, workers pay the batch. The items are hashed
- * again, because what is paid is what the rows say. Throws refusals; the batch then waits as before.
+ * again, because what is paid is what the rows say. Throws refusals; the batch then waits as
+ * before.
  */
 export async function approveBatch(
   tx: Tx,
