@@ -457,10 +457,10 @@ export type Resources = {
     /**
      * Search everything.
      *
-     * Finds up to 20 resources by reference, your own reference, account number, wallet, session
-     * id, transaction signature, e-mail address or words of a name. Filters narrow it:
-     * `payer:chuka`, `recipient:ada`, `order:order-1001`, `status:held`, `amount:12500` (naira).
-     * Quotes keep words together.
+     * Finds up to 20 resources that the caller may see by reference, your own reference, account
+     * number, wallet, session id, transaction signature, e-mail address or words of a name. Filters
+     * narrow it: `payer:chuka`, `recipient:ada`, `order:order-1001`, `status:held`, `amount:12500`
+     * (naira). Quotes keep words together.
      *
      * `GET /v1/search`
      */
@@ -964,7 +964,9 @@ export type Resources = {
     /**
      * Create a webhook endpoint.
      *
-     * An environment can have 10 endpoints. The signing secret is only shown in this response.
+     * An environment can have 10 endpoints. The signing secret is only shown in this response. You
+     * can subscribe it to events that you may see yourself: a restricted key needs `payments.see`,
+     * `payouts.see`, `balances.see` and `developers.see` for all of them.
      *
      * `POST /v1/webhook-endpoints`
      */
@@ -988,7 +990,9 @@ export type Resources = {
     /**
      * Update a webhook endpoint.
      *
-     * Changes only the fields you send. `enabled: true` enables a disabled endpoint again.
+     * Changes only the fields you send. `enabled: true` enables a disabled endpoint again. To
+     * change `url` or `events` you must be allowed to see all events that the endpoint receives,
+     * before and after.
      *
      * `PATCH /v1/webhook-endpoints/{id}`
      */
@@ -1023,8 +1027,8 @@ export type Resources = {
     /**
      * Recover missed events.
      *
-     * Sends every event since a time that this endpoint listens to and has not received, up to
-     * 10000 per request.
+     * Sends every event since a time that this endpoint listens to and has not received, and that
+     * you may see, up to 10000 per request.
      *
      * `POST /v1/webhook-endpoints/{id}/recover`
      */
@@ -1035,10 +1039,11 @@ export type Resources = {
     /**
      * List deliveries to a webhook endpoint.
      *
-     * Returns deliveries with their latest attempt, newest event first. A page filtered by `type`
-     * may hold fewer items than `limit`, or none, and still have a `nextCursor`. Deliveries in
-     * flight or before their first attempt are listed if they are among the 1,000 that are due
-     * first. `GET /v1/events/{id}/deliveries` has every attempt with its response.
+     * Returns deliveries of events that you may see, with their latest attempt, newest event first.
+     * A page filtered by `type` may hold fewer items than `limit`, or none, and still have a
+     * `nextCursor`. Deliveries in flight or before their first attempt are listed if they are among
+     * the 1,000 that are due first. `GET /v1/events/{id}/deliveries` has every attempt with its
+     * response.
      *
      * `GET /v1/webhook-endpoints/{id}/deliveries`
      */
@@ -1047,8 +1052,8 @@ export type Resources = {
      * Retrieve delivery statistics.
      *
      * Returns how many delivery attempts succeeded and failed in each of the last 24 hours, oldest
-     * first; the last hour is not over. Counts appear within 5 seconds. They are for charts: a
-     * worker that crashes loses its last seconds.
+     * first; the last hour is not over. Counts appear within 5 seconds. They count events of all
+     * types, and are for charts: a worker that crashes loses its last seconds.
      *
      * `GET /v1/webhook-endpoints/{id}/stats`
      */
@@ -1066,8 +1071,8 @@ export type Resources = {
     /**
      * List events.
      *
-     * Returns events, newest first. Filter by type or group, by resource and by time. Send `Accept:
-     * text/csv` to export all of them.
+     * Returns events whose resource you may see, newest first. Filter by type or group, by resource
+     * and by time. Send `Accept: text/csv` to export all of them.
      *
      * `GET /v1/events`
      */
@@ -1075,8 +1080,8 @@ export type Resources = {
     /**
      * List events.
      *
-     * Returns events, newest first. Filter by type or group, by resource and by time. Send `Accept:
-     * text/csv` to export all of them.
+     * Returns events whose resource you may see, newest first. Filter by type or group, by resource
+     * and by time. Send `Accept: text/csv` to export all of them.
      *
      * `GET /v1/events`
      */
@@ -1109,7 +1114,9 @@ export type Resources = {
      * Returns what happened to a payment (`pay_`), a transfer (`bt_`, `ct_`), a return (`rf_`), an
      * account or wallet (`va_`, `da_`, `cw_`, `dw_`) or a checkout session (`cs_`), newest first:
      * accounts opened, money received, ledger entries, attempts, returns, decisions of the
-     * operator, events and their deliveries. At most 200 items.
+     * operator, events and their deliveries. At most 200 items. Transfers need `payouts.see`;
+     * ledger entries are shown with `balances.see`, events and deliveries with `developers.see` and
+     * the permission of their resource.
      *
      * `GET /v1/timeline/{reference}`
      */
@@ -1121,7 +1128,7 @@ export type Resources = {
      *
      * Finds it by `requestId` (the newest if several requests share it) or by `id`. Bodies are cut
      * after 4,096 characters. They never contain secrets; account numbers, names and email
-     * addresses are masked.
+     * addresses are masked. They are null if the entry is `hidden`.
      *
      * `GET /v1/request-logs/{requestId}`
      */
@@ -1154,6 +1161,11 @@ export type Resources = {
       reason: string | null
       /** When the request arrived. */
       createdAt: string
+      /**
+       * Whether query, error code, reason and bodies are left out, because the caller may not see
+       * what the request was about.
+       */
+      hidden: boolean
       /** Request body with sensitive values masked. */
       requestBody: string | null
       /** Whether only the start of the request body was kept. */
@@ -1167,8 +1179,10 @@ export type Resources = {
      * List request logs.
      *
      * Returns requests made with a valid API key in the last 30 days, newest first. They appear
-     * within a second. A page may hold fewer items than `limit`, or none, and still have a
-     * `nextCursor`. Send `Accept: text/csv` to export all of them.
+     * within a second. What the caller may not see, such as a payout without `payouts.see`, is
+     * `hidden`: only method, path, status, key and time are shown. A page may hold fewer items than
+     * `limit`, or none, and still have a `nextCursor`. Send `Accept: text/csv` to export all of
+     * them.
      *
      * `GET /v1/request-logs`
      */
@@ -1201,13 +1215,20 @@ export type Resources = {
       reason: string | null
       /** When the request arrived. */
       createdAt: string
+      /**
+       * Whether query, error code, reason and bodies are left out, because the caller may not see
+       * what the request was about.
+       */
+      hidden: boolean
     }>
     /**
      * List request logs.
      *
      * Returns requests made with a valid API key in the last 30 days, newest first. They appear
-     * within a second. A page may hold fewer items than `limit`, or none, and still have a
-     * `nextCursor`. Send `Accept: text/csv` to export all of them.
+     * within a second. What the caller may not see, such as a payout without `payouts.see`, is
+     * `hidden`: only method, path, status, key and time are shown. A page may hold fewer items than
+     * `limit`, or none, and still have a `nextCursor`. Send `Accept: text/csv` to export all of
+     * them.
      *
      * `GET /v1/request-logs`
      */

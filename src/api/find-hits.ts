@@ -6,6 +6,8 @@ import { findAccountPage } from '../collections/filter-accounts.js'
 import { findSessionPage } from '../collections/filter-sessions.js'
 import { findAccountIds } from '../collections/find-account-ids.js'
 import { type ListedPayment, listPayments } from '../collections/find-payments.js'
+import type { EventType } from '../events/catalogue.js'
+import { seesEvent } from '../events/filter.js'
 import { formatMoney, parseMoney } from '../money/amounts.js'
 import type { Asset } from '../money/assets.js'
 import { findPayoutBySignature, transferKinds } from '../payouts/filter-payouts.js'
@@ -14,6 +16,7 @@ import { type PayoutStatus, payoutStatuses, referenceOf } from '../payouts/payou
 import { sql } from '../postgres/sql.js'
 import type { Queryable } from '../postgres/tx.js'
 import { type PaymentStatus, paymentStatuses, paymentStatusOf } from '../resources/payment.js'
+import { type Permissions, type ResourceKind, sees } from '../team/seen-with.js'
 import { parseSearch, type SearchText } from './search-text.js'
 
 export const hitKinds = [
@@ -29,7 +32,7 @@ export const hitKinds = [
   'event',
   'webhook_endpoint',
   'request',
-] as const
+] as const satisfies ResourceKind[]
 
 export type Hit = {
   kind: (typeof hitKinds)[number]
@@ -45,6 +48,8 @@ type Search = {
   wanted: SearchText
   /** The caller may not see payers, so their names find nothing. */
   hidesPayers: boolean
+  /** The caller finds only what it may see. */
+  permissions: Permissions
 }
 
 const { hitsMax } = limits.lists
@@ -55,29 +60,26 @@ const firstPage = { beforeId: undefined, limit: hitsMax }
 export async function findHits(
   db: Queryable,
   environmentId: EnvironmentId,
-  { typed, hidesPayers }: { typed: string; hidesPayers: boolean },
+  { typed, ...caller }: { typed: string } & Pick<Search, 'hidesPayers' | 'permissions'>,
 ): Promise<Hit[]> {
   const wanted = parseSearch(typed)
-  const hits = await findAll({ db, environmentId, wanted, hidesPayers })
+  const hits = await findAll({ db, environmentId, wanted, ...caller })
   // A plain number names something, or is an amount.
   const isNumber = /^[\d,]+(\.\d{1,2})?$/.test(wanted.text)
   if (hits.length > 0 || !isNumber) return hits
   const byAmount = { ...wanted, text: '', amount: wanted.text }
-  return findAll({ db, environmentId, wanted: byAmount, hidesPayers })
+  return findAll({ db, environmentId, wanted: byAmount, ...caller })
 }
 
 async function findAll(search: Search): Promise<Hit[]> {
-  const { db, environmentId, wanted } = search
-  const signed = await findPayoutBySignature(db, environmentId, wanted.text)
-  const ofPayout =
-    signed === undefined ? search : { ...search, wanted: { ...wanted, text: signed } }
+  const { permissions } = search
   const groups = [
-    await findNamed(ofPayout),
-    await findPaymentHits(search),
-    await findPayoutHits(ofPayout),
-    await findSessionHits(search),
-    await findAccountHits(search),
-  ]
+    await findNamed(search),
+    sees(permissions, 'payment') ? await findPaymentHits(search) : [],
+    sees(permissions, 'bank_transfer') ? await findPayoutHits(search) : [],
+    sees(permissions, 'checkout_session') ? await findSessionHits(search) : [],
+    sees(permissions, 'virtual_account') ? await findAccountHits(search) : [],
+  ].map((hits) => hits.filter(({ kind }) => sees(permissions, kind)))
   // Many payments leave room for the others.
   const first = groups.flatMap((hits) => hits.slice(0, hitsPerGroup))
   const rest = groups.flatMap((hits) => hits.slice(hitsPerGroup))
@@ -86,7 +88,9 @@ async function findAll(search: Search): Promise<Hit[]> {
 }
 
 /** What a reference or request id names directly and no list below finds. */
-async function findNamed({ db, environmentId, wanted: { text } }: Search): Promise<Hit[]> {
+async function findNamed(search: Search): Promise<Hit[]> {
+  const { db, environmentId, permissions } = search
+  const { text } = search.wanted
   const ofKind = (kind: Hit['kind']) => (row: Omit<Hit, 'kind' | 'reference'>) => ({
     kind,
     reference: text,
@@ -98,7 +102,9 @@ async function findNamed({ db, environmentId, wanted: { text } }: Search): Promi
       select type as title, null as status,
         to_char(created_at at time zone 'UTC', 'YYYY-MM-DD HH24:MI') as subtitle
       from events where environment_id = ${environmentId} and id = ${eventId}`)
-    return rows.map(ofKind('event'))
+    return rows
+      .filter(({ title }) => seesEvent(permissions, title as EventType))
+      .map(ofKind('event'))
   }
   const endpointId = fromReference(prefixes.webhookEndpoint, text)
   if (endpointId) {
@@ -168,7 +174,8 @@ function toPaymentHit(payment: ListedPayment): Hit {
 }
 
 async function findPayoutHits({ db, environmentId, wanted }: Search): Promise<Hit[]> {
-  const { text, payer, recipient, order } = wanted
+  const { payer, recipient, order } = wanted
+  const text = (await findPayoutBySignature(db, environmentId, wanted.text)) ?? wanted.text
   const named = wanted.status?.toUpperCase().replace('CONFIRMED', 'COMPLETED')
   const status = payoutStatuses.find((one) => one === named)
   if (payer !== undefined || (named !== undefined && !status) || isEmpty(wanted)) return []

@@ -7,7 +7,9 @@ import { named } from '../postgres/named.js'
 import { newestRows, rowsRead } from '../postgres/newest-rows.js'
 import { type Sql, sql } from '../postgres/sql.js'
 import type { Queryable } from '../postgres/tx.js'
+import type { Permissions } from '../team/seen-with.js'
 import { type EventType, eventTypes } from './catalogue.js'
+import { seesEvent } from './filter.js'
 
 export type Event = {
   environmentId: EnvironmentId
@@ -36,6 +38,7 @@ export async function listEvents(
   environmentId: EnvironmentId,
   filter: EventFilter,
 ): Promise<Event[]> {
+  if (filter.types?.length === 0) return []
   const page = sql<Event>`
     select ${sql.raw(columns)} from ${searchOf(environmentId, filter)} e
     order by e.created_at desc, e.id desc limit ${filter.limit}`
@@ -76,7 +79,7 @@ function earlier(one: Position | undefined, other: Position | undefined): Positi
   return other.createdAt <= one.createdAt ? other : one
 }
 
-type EventName = { environmentId: EnvironmentId; reference: string }
+type EventName = { environmentId: EnvironmentId; reference: string; permissions: Permissions }
 
 const findEvents = keyedRead<Event, Event>({
   name: 'read_events',
@@ -98,13 +101,14 @@ export async function getEvent(db: Queryable, name: EventName): Promise<Event> {
   return checkFound(name, found)
 }
 
-function toKey({ environmentId, reference }: EventName): RowKey {
+function toKey({ environmentId, reference }: Omit<EventName, 'permissions'>): RowKey {
   const id = fromReference(prefixes.event, reference)
   if (!id) throw notFound('event', reference)
   return { environmentId, id }
 }
 
-function checkFound({ reference }: EventName, found: Event | undefined): Event {
-  if (!found) throw notFound('event', reference)
+/** An event that the caller may not see does not exist for it. */
+function checkFound({ reference, permissions }: EventName, found: Event | undefined): Event {
+  if (!found || !seesEvent(permissions, found.type)) throw notFound('event', reference)
   return found
 }

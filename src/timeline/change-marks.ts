@@ -3,6 +3,7 @@ import { limits } from '../base/limits.js'
 import { named } from '../postgres/named.js'
 import { sql } from '../postgres/sql.js'
 import type { Queryable } from '../postgres/tx.js'
+import { type Permissions, type ResourceKind, sees } from '../team/seen-with.js'
 
 /** What a hint to an open console names: lists and figures that may have changed. */
 export const changeTopics = [
@@ -15,6 +16,21 @@ export const changeTopics = [
   'batches',
 ] as const
 export type ChangeTopic = (typeof changeTopics)[number]
+
+/** What each topic is about: a console gets hints about what its user may see. */
+const kinds: Record<ChangeTopic, ResourceKind> = {
+  payments: 'payment',
+  payouts: 'bank_transfer',
+  balances: 'balance',
+  deliveries: 'event',
+  approvals: 'bank_transfer',
+  requests: 'request',
+  batches: 'batch',
+}
+
+export function topicsSeen(permissions: Permissions): ChangeTopic[] {
+  return changeTopics.filter((topic) => sees(permissions, kinds[topic]))
+}
 
 /** Where an environment stands. Two that differ mean that something was committed in between. */
 export type ChangeMarks = {
@@ -107,7 +123,7 @@ export function compareMarks(before: ChangeMarks, after: ChangeMarks): ChangeTop
 function topicsOf(type: string): ChangeTopic[] {
   if (/^(bank_transfer|crypto_transfer|settlement)\./.test(type)) return ['payouts', 'approvals']
   if (type.startsWith('batch.')) return ['batches', 'payouts']
-  if (type.startsWith('balance.')) return ['balances']
+  if (/^(balance|conversion)\./.test(type)) return ['balances']
   if (type.startsWith('webhook_endpoint.')) return ['deliveries']
   return ['payments']
 }

@@ -8,12 +8,15 @@ import { findReturn, listReturnsOfPayments } from '../collections/find-returns.j
 import type { Payment } from '../collections/payment.js'
 import { idOfSession } from '../collections/session.js'
 import { type PaymentRow, paymentColumns, toPayment } from '../collections/store-payments.js'
+import type { EventType } from '../events/catalogue.js'
+import { seesEvent } from '../events/filter.js'
 import { type ClockMove, listClockMoves } from '../merchants/environment-clock.js'
 import { getPayout } from '../payouts/find-payouts.js'
 import { sql } from '../postgres/sql.js'
 import type { Queryable } from '../postgres/tx.js'
 import { accountPrefixes } from '../resources/payment.js'
 import type { TimelineItem } from '../resources/timeline.js'
+import { type Permissions, type ResourceKind, sees } from '../team/seen-with.js'
 import { readEventItems } from './event-items.js'
 import { readLedger, toLedgerItem } from './ledger-items.js'
 import { readOperatorItems } from './operator-items.js'
@@ -32,12 +35,20 @@ export type Timeline = { items: TimelineItem[]; isTruncated: boolean }
 type Subject = {
   environment: Pick<Environment, 'id' | 'mode' | 'clockOffsetMs'>
   reference: string
+  permissions: Permissions
+}
+
+/** The resource whose timeline a reference names. */
+export function subjectOf(reference: string): ResourceKind {
+  if (reference.startsWith(prefixes.bankTransfer)) return 'bank_transfer'
+  return reference.startsWith(prefixes.cryptoTransfer) ? 'crypto_transfer' : 'payment'
 }
 
 /**
  * What happened to a payment, a payout, a return, a collection account or a checkout session,
  * newest first: assembled from their rows by about ten reads, each by an index and bounded. One
- * read at a time: a request may hold only one connection.
+ * read at a time: a request may hold only one connection. The caller may see the subject; ledger
+ * entries and events are shown if it may see those, too.
  */
 export async function findTimeline(db: Queryable, subject: Subject): Promise<Timeline> {
   const { environment, reference } = subject
@@ -47,7 +58,8 @@ export async function findTimeline(db: Queryable, subject: Subject): Promise<Tim
     environment.clockOffsetMs === 0
       ? []
       : (await listClockMoves(db, [environment.id])).get(environment.id)!
-  const items = sortNewestFirst([...found.items, ...decisions], moves, environment.clockOffsetMs)
+  const shown = [...found.items, ...decisions].filter((item) => seesItem(subject, item))
+  const items = sortNewestFirst(shown, moves, environment.clockOffsetMs)
   const { itemsMax } = limits.timeline
   return {
     items: items.slice(0, itemsMax),
@@ -55,11 +67,17 @@ export async function findTimeline(db: Queryable, subject: Subject): Promise<Tim
   }
 }
 
+function seesItem({ permissions }: Subject, { kind, details }: TimelineItem): boolean {
+  if (kind === 'ledger_entry') return sees(permissions, 'balance_entry')
+  if (kind !== 'event' && kind !== 'webhook_delivery') return true
+  return sees(permissions, 'event') && seesEvent(permissions, details.type as EventType)
+}
+
 function readSubject(db: Queryable, { environment, reference }: Subject): Promise<Timeline> {
   const { id: environmentId, mode } = environment
   if (reference.startsWith(prefixes.payment))
     return readPaymentTimeline(db, { environmentId, mode, reference })
-  if (reference.startsWith(prefixes.bankTransfer) || reference.startsWith(prefixes.cryptoTransfer))
+  if (subjectOf(reference) !== 'payment')
     return readPayoutTimeline(db, { environmentId, reference })
   if (reference.startsWith(prefixes.paymentReturn))
     return readReturnTimeline(db, { environmentId, reference })

@@ -77,6 +77,8 @@ export type EndpointDelivery = {
 export type DeliveryFilter = {
   state: DeliveryState | undefined
   types: EventType[] | undefined
+  /** The types that the caller may see, if not all: others are left out of a page. */
+  seen: EventType[] | undefined
   /** Of the event. */
   from: Date | undefined
   to: Date | undefined
@@ -103,12 +105,32 @@ export async function listEndpointDeliveries(
   endpoint: EndpointKey,
   filter: DeliveryFilter,
 ): Promise<DeliveryPage> {
+  if (filter.types?.length === 0) return { deliveries: [], next: undefined }
   const found = filter.types
     ? await findByTypes(db, endpoint, filter, filter.types)
     : { rows: await findByStates(db, endpoint, filter), end: undefined }
-  const deliveries = found.rows.slice(0, filter.limit)
+  const page = found.rows.slice(0, filter.limit)
   const isMore = found.rows.length > filter.limit
-  return { deliveries, next: isMore ? deliveries.at(-1)!.eventId : found.end }
+  const { seen } = filter
+  return {
+    deliveries: seen ? page.filter(({ type }) => seen.includes(type)) : page,
+    next: isMore ? page.at(-1)!.eventId : found.end,
+  }
+}
+
+/** Whether events of other types than these are still to be sent to the endpoint. */
+export async function hasDueBesides(
+  db: Queryable,
+  { environmentId, id }: EndpointKey,
+  types: EventType[],
+): Promise<boolean> {
+  const [row] = await db.rows(sql<{ isDue: boolean }>`
+    select exists (
+      select from deliveries d join events e
+        on e.environment_id = d.environment_id and e.id = d.event_id
+      where d.environment_id = ${environmentId} and d.endpoint_id = ${id} and d.state = 'PENDING'
+        and e.type <> all (${types}::text[])) as "isDue"`)
+  return row!.isDue
 }
 
 const ofDelivery = `d.event_id as "eventId", d.state, d.attempts, d.due_at as "dueAt",

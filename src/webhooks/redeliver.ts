@@ -1,5 +1,6 @@
 import { newId, prefixes, toReference } from '../base/ids.js'
 import { limits } from '../base/limits.js'
+import type { EventType } from '../events/catalogue.js'
 import { emitAll } from '../events/emit.js'
 import { listensTo } from '../events/filter.js'
 import type { Event } from '../events/find-events.js'
@@ -38,20 +39,26 @@ export async function redeliver(
   return rows.length
 }
 
-type Missed = { endpoint: WebhookEndpoint; since: Date }
+/** `types`: those that the caller may see; undefined: all. */
+type Missed = { endpoint: WebhookEndpoint; since: Date; types: EventType[] | undefined }
 
 /**
  * Events that an endpoint has missed, oldest first. The delivery of each event is read by primary
  * key: a join could read all deliveries of the endpoint for every event.
  */
-function missedEvents(columns: Sql<unknown>, now: Date, { endpoint, since }: Missed): Sql<unknown> {
+function missedEvents(
+  columns: Sql<unknown>,
+  now: Date,
+  { endpoint, since, types }: Missed,
+): Sql<unknown> {
+  const isSeen = types ? sql`e.type = any (${types}::text[])` : sql`true`
   return sql`
     select ${columns}
     from events e join webhook_endpoints w on w.environment_id = e.environment_id
     left join lateral ${deliveryOf('e.id', endpoint)} d on true
     where e.environment_id = ${endpoint.environmentId} and e.created_at >= ${since}
       and w.id = ${endpoint.id} and ${isMeantFor} and ${sql.raw(listensTo('w', 'e.type'))}
-      and (d.state is null or d.state = 'GIVEN_UP'
+      and ${isSeen} and (d.state is null or d.state = 'GIVEN_UP'
         or d.state = 'PENDING' and d.due_at > ${now} and not d.is_under_way)
     order by e.environment_id, e.created_at, e.id limit ${limits.webhooks.recoveriesPerCallMax}`
 }

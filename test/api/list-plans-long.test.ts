@@ -20,6 +20,7 @@ import { connect } from '../../src/postgres/connection.js'
 import { sql } from '../../src/postgres/sql.js'
 import { inTransaction } from '../../src/postgres/tx.js'
 import { allPermissions } from '../../src/team/permissions.js'
+import { everyPermission } from '../../src/team/seen-with.js'
 import { findTimeline } from '../../src/timeline/find-timeline.js'
 import { freshDatabase } from '../support/database.js'
 import { insertEnvironment } from '../support/environments.js'
@@ -497,7 +498,7 @@ test('a report reads no rows of other times', async () => {
 test('single resources and balances are read by primary key', async () => {
   const own = await openSession(db)
   const name = { environmentId: ours, reference: toReference(prefixes.event, eventIdOf(7)) }
-  await getEvent(readerOf(own), name)
+  await getEvent(readerOf(own), { ...name, permissions: everyPermission })
   const transfer = { ...name, reference: toReference(prefixes.bankTransfer, idOf(7)) }
   await getPayout(readerOf(own), transfer)
   await listBalances(readerOf(own), ours)
@@ -533,7 +534,11 @@ test.each([
   const work: Work = { rows: 0, buffers: 0, nodes: [] }
   const environment = { id: ours, mode: 'test', clockOffsetMs: 0 } as const
   const reader = measuringReader(session, work)
-  const { items } = await findTimeline(reader, { environment, reference })
+  const { items } = await findTimeline(reader, {
+    environment,
+    reference,
+    permissions: everyPermission,
+  })
   expect(items.length).toBeGreaterThan(1)
   expect(work.nodes.filter((node) => node.startsWith('Seq Scan'))).toEqual([])
   expect(work.rows).toBeLessThan(1_000)

@@ -65,6 +65,7 @@ describe('a log entry', async () => {
       code: null,
       reason: null,
       createdAt: clock.now().toISOString(),
+      hidden: false,
       requestBody: JSON.stringify(funding),
       requestBodyCut: false,
       responseBody: reply.text,

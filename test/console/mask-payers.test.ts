@@ -129,7 +129,7 @@ test('people who may not see payers do not choose where live events are sent', a
   const developer = await addPerson(service, { role: 'developer' })
   const admin = await addPerson(service, { role: 'admin' })
   const path = '/v1/webhook-endpoints'
-  const body = { url: 'https://shop.example/webhooks' }
+  const body = { url: 'https://shop.example/webhooks', events: ['payment.*'] }
   expect((await developer.ask('POST', path, { body })).status).toBe(201)
   const refused = await developer.ask('POST', path, { mode: 'live', body })
   expect([refused.status, refused.json.reason]).toEqual([403, 'role'])

@@ -204,10 +204,11 @@ test('deliveries of events are read by key', async () => {
       return [{ count: 0, scanned: 0, eventId: null }]
     },
   } as Queryable
-  await countMissed(explaining, new Date(), { endpoint, since: new Date(0) })
+  await countMissed(explaining, new Date(), { endpoint, since: new Date(0), types: undefined })
   await listEndpointDeliveries(explaining, endpoint, {
     state: 'PENDING',
     types: ['payment.held'],
+    seen: undefined,
     from: undefined,
     to: undefined,
     beforeId: undefined,

@@ -186,6 +186,7 @@ export const developers = {
     replayed: 'Replayed',
     request: 'Request',
     response: 'Response',
+    hidden: 'Bodies are hidden: your role does not see what this request was about.',
     noBody: 'No body.',
     cut: 'Only the start was kept.',
     masked: 'Secrets, names, account numbers and email addresses are masked.',

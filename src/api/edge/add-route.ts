@@ -8,7 +8,7 @@ import { type IdempotencyKey, toIdempotencyKey } from '../../idempotency/key.js'
 import type { FindReplay } from '../../idempotency/replays.js'
 import type { KeyRing } from '../../merchants/key-ring.js'
 import type { Actor } from '../../team/actor.js'
-import type { Permission } from '../../team/permissions.js'
+import { everyPermission, type Permissions } from '../../team/seen-with.js'
 import type { Sessions } from '../../team/sessions.js'
 import { prefersCsv, refusesJson } from './accept.js'
 import type { AuditedCall } from './audit-call.js'
@@ -18,12 +18,14 @@ import { type Caller, toActor } from './caller.js'
 import { jsonType } from './envelope.js'
 import { withAllDigits } from './exact-json.js'
 import type { ListReads } from './list-reads.js'
+import { hidesBalances, maskBalances } from './mask-balances.js'
 import { maskPayers } from './mask-payers.js'
 import { networkOf } from './network-of.js'
 import { toRouteSchema } from './openapi.js'
 import { pathOf } from './path-of.js'
 import { type Allowance, type RateLimit, rateLimited } from './rate-limit.js'
 import { acceptsIdempotencyKey, isJsonOnly } from './refusals-of.js'
+import { refuseKey } from './refuse-unseen.js'
 import {
   type Export,
   isForPeopleOnly,
@@ -84,8 +86,8 @@ export function addRoute(app: FastifyInstance, route: Route, guards: Guards): vo
       if (isHeavy && caller) {
         const { id } = caller.environment
         const isExport = wantsCsv(request, route)
-        // People of one merchant may see different things at one address.
-        const isShared = isList(route) && !isExport && !request.signedIn
+        // Callers of one merchant may see different things at one address.
+        const isShared = isList(route) && !isExport && caller.permissions === null
         const answer = await guards.listReads.run(id, isShared ? request.url : undefined, handle)
         if (isExport) await auditExport(request, route, guards)
         if (!('pages' in answer)) return send(reply, answer)
@@ -223,7 +225,7 @@ function admitCaller(
 ): Promise<void> | undefined {
   request.caller = caller
   if (caller.permissions !== null && caller.kind !== 'user')
-    checkKeyPermission(caller.permissions, request.route?.permission)
+    checkKeyPermissions(caller.permissions, request.route!)
   const allowance = guards.rateLimits.environment(name)
   const waiting = allow(reply, allowance, guards.rateLimitPerSecond)
   if (!request.route?.isTestOnly || caller.environment.mode === 'test') return waiting
@@ -232,15 +234,9 @@ function admitCaller(
 }
 
 /** A restricted key. Which permissions an operation needs is public, and so is what is missing. */
-function checkKeyPermission(
-  granted: ReadonlySet<Permission>,
-  needed: Permission | undefined,
-): void {
-  if (needed !== undefined && granted.has(needed)) return
-  throw new Refusal('forbidden', {
-    reason: 'key_permission',
-    message: `This API key is restricted and lacks the permission ${needed}.`,
-  })
+function checkKeyPermissions(granted: Permissions, { permission, alsoNeeds }: Route): void {
+  if (permission === undefined || !granted.has(permission)) throw refuseKey(permission)
+  if (alsoNeeds !== undefined && !granted.has(alsoNeeds)) throw refuseKey(alsoNeeds)
 }
 
 function refuseSuspended(): Promise<never> {
@@ -333,6 +329,7 @@ function toRouteRequest(
     key,
     requestId: request.id,
     actor,
+    permissions: permissionsOf(caller),
     signedIn,
     audited: signedIn && toAudited(request, route, actor, clock),
     keyId: caller && caller.kind !== 'user' ? caller.id : null,
@@ -414,13 +411,21 @@ function send(reply: FastifyReply, answer: RouteAnswer): FastifyReply | undefine
       else reply.header(name, value)
   reply.type('contentType' in answer ? answer.contentType : jsonType)
   if (typeof answer.body !== 'string') return reply.send(answer.body)
-  const text = hidesPayers(request, answer) ? maskPayers(answer.body) : answer.body
+  const shown = hidesPayers(request, answer) ? maskPayers(answer.body) : answer.body
+  const text = hidesBalances(request) ? maskBalances(shown) : shown
   request.answerText = text
   reply.send(text)
   return undefined
 }
 
-/** API keys see everything. */
+const noPermission: Permissions = new Set()
+
+function permissionsOf(caller: Caller | undefined): Permissions {
+  if (!caller || caller.kind === 'public') return noPermission
+  return caller.permissions ?? everyPermission
+}
+
+/** API keys see the payers of all payments that they see. */
 function hidesPayers({ caller }: FastifyRequest, answer: RouteAnswer): boolean {
   if (caller?.kind !== 'user' || caller.permissions.has('payers.see')) return false
   return !('contentType' in answer) || answer.contentType === jsonType

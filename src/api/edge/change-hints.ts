@@ -14,8 +14,10 @@ import {
 import type { Streams } from './streams.js'
 
 type Tools = { db: Database; clock: Clock; streams: Streams; logger: Logger }
-type Follower = { environmentId: EnvironmentId; sessionId: string }
-type Followed = { marks: ChangeMarks; countBySession: Map<string, number> }
+type Follower = { environmentId: EnvironmentId; sessionId: string; topics: ChangeTopic[] }
+/** The streams of one session, and what it gets hints about. */
+type Listener = { count: number; topics: ChangeTopic[] }
+type Followed = { marks: ChangeMarks; listeners: Map<string, Listener> }
 
 /**
  * Streams of open consoles: hints about what changed in an environment, at most two a second. One
@@ -35,7 +37,7 @@ export class ChangeHints {
    * Marks are read before the stream begins: a client that reads lists after its first byte misses
    * nothing. Limits count streams by session, not by network: colleagues share an address.
    */
-  async open({ environmentId, sessionId }: Follower): Promise<Readable> {
+  async open({ environmentId, sessionId, topics }: Follower): Promise<Readable> {
     const { db, streams } = this.#tools
     const [marks] = await readChangeMarks(db, [environmentId])
     const reference = nameOf(environmentId, sessionId)
@@ -43,16 +45,17 @@ export class ChangeHints {
     const body = await streams.open(place, { isOfPage: false })
     const followed = this.#followed.get(environmentId) ?? {
       marks: marks!,
-      countBySession: new Map(),
+      listeners: new Map(),
     }
     this.#followed.set(environmentId, followed)
-    const { countBySession } = followed
-    countBySession.set(sessionId, (countBySession.get(sessionId) ?? 0) + 1)
+    const { listeners } = followed
+    const listener = { count: (listeners.get(sessionId)?.count ?? 0) + 1, topics }
+    listeners.set(sessionId, listener)
     body.once('close', () => {
-      const remaining = countBySession.get(sessionId)! - 1
-      if (remaining > 0) countBySession.set(sessionId, remaining)
-      else countBySession.delete(sessionId)
-      if (countBySession.size === 0 && this.#followed.get(environmentId) === followed)
+      const current = listeners.get(sessionId)!
+      current.count -= 1
+      if (current.count === 0) listeners.delete(sessionId)
+      if (listeners.size === 0 && this.#followed.get(environmentId) === followed)
         this.#followed.delete(environmentId)
     })
     this.#schedule(limits.hints.pollIntervalMs)
@@ -102,15 +105,18 @@ export class ChangeHints {
     const topics = compareMarks(followed.marks, marks)
     followed.marks = marks
     if (topics.length === 0) return
-    for (const sessionId of followed.countBySession.keys())
-      this.#tools.streams.send(nameOf(marks.environmentId, sessionId), hintOf(topics))
+    for (const [sessionId, listener] of followed.listeners) {
+      const seen = topics.filter((topic) => listener.topics.includes(topic))
+      if (seen.length > 0)
+        this.#tools.streams.send(nameOf(marks.environmentId, sessionId), hintOf(seen))
+    }
   }
 
   /** A user who signed out, was signed out or is no longer a member gets no more hints. */
   async #endClosedSessions(): Promise<void> {
     const { db, clock, streams } = this.#tools
-    const names = [...this.#followed].flatMap(([environmentId, { countBySession }]) =>
-      [...countBySession.keys()].map((sessionId) => ({ environmentId, sessionId })),
+    const names = [...this.#followed].flatMap(([environmentId, { listeners }]) =>
+      [...listeners.keys()].map((sessionId) => ({ environmentId, sessionId })),
     )
     const open = new Set(await findOpenPlaces(db, clock.now(), names))
     for (const place of names)

@@ -7,6 +7,7 @@ import type { Answer, KeyedAnswer } from '../../idempotency/answer.js'
 import type { IdempotencyKey } from '../../idempotency/key.js'
 import type { Actor } from '../../team/actor.js'
 import type { Permission } from '../../team/permissions.js'
+import type { Permissions, ResourceKind } from '../../team/seen-with.js'
 import type { SignedIn } from '../../team/sessions.js'
 import type { AuditedCall } from './audit-call.js'
 import type { Tag } from './tags.js'
@@ -39,6 +40,8 @@ export type RouteRequest<Body, Query, Params> = {
   key: IdempotencyKey | undefined
   requestId: string
   actor: Actor
+  /** What the caller may do: everything, if it is a secret key that is not restricted. */
+  permissions: Permissions
   /** The person who is signed in, if the caller is one. */
   signedIn: SignedIn | undefined
   /** What the audit log records if a member of the merchant calls; undefined for API keys. */
@@ -131,6 +134,13 @@ export type Route = Traits & {
   access: Access
   /** What a member of the merchant needs; required wherever members may call. */
   permission?: Permission
+  /** A second permission, if the answer shows more than the first one covers. */
+  alsoNeeds?: Permission
+  /**
+   * The resources in its bodies, if its permissions do not name them. The request log shows the
+   * bodies to callers who may see all of them.
+   */
+  shows?: readonly ResourceKind[]
   /** People must have proven a factor in the last minutes: always, or in live mode only. */
   stepUp?: 'always' | 'live'
   operation: string

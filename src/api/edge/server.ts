@@ -23,6 +23,7 @@ import { addGracefulClose } from './graceful-close.js'
 import { probePaths } from './health.js'
 import { createListReads } from './list-reads.js'
 import { isLogged, toLogEntry } from './log-requests.js'
+import { hidesBalances, maskBalances } from './mask-balances.js'
 import type { HttpMetrics } from './metrics.js'
 import { addBodyParsers } from './parse-body.js'
 import { pathOf } from './path-of.js'
@@ -237,7 +238,8 @@ function answerFailure(
   if (retryAfterSeconds !== undefined) reply.header('retry-after', retryAfterSeconds)
   if (isForPeople(request)) return answerFailurePage(request, reply, refusal)
   if (refusal.status === 401) reply.header('www-authenticate', 'Bearer')
-  request.answerText = refusalBody(refusal, request.id)
+  const body = refusalBody(refusal, request.id)
+  request.answerText = hidesBalances(request) ? maskBalances(body) : body
   return reply.code(refusal.status).type(jsonType).send(request.answerText)
 }
 

@@ -5,6 +5,7 @@ import type { Asset } from '../../money/assets.js'
 import type { Queryable } from '../../postgres/tx.js'
 import { anyAmount, orNull, text, time } from '../../resources/shapes.js'
 import type { Permission } from '../../team/permissions.js'
+import { type ResourceKind, sees } from '../../team/seen-with.js'
 import {
   type Attention,
   type AttentionKind,
@@ -38,6 +39,8 @@ const item = Type.Object({
 type Source = {
   /** Who can do something about it: a person with any of these. */
   permissions: Permission[]
+  /** What it shows, which the person must be allowed to see, too. */
+  shows?: ResourceKind
   link: string
   find: (db: Queryable, environment: Environment, person: Person) => Promise<Attention[]>
 }
@@ -82,6 +85,7 @@ const sources: Source[] = [
   },
   {
     permissions: ['payouts.create'],
+    shows: 'balance',
     link: '/balances',
     find: (db, { id }) => findLowBalances(db, id),
   },
@@ -115,12 +119,13 @@ export const listAttention = ({ db }: ApiParts): Route =>
     description: 'What waits for a person, limited to what the caller can do something about.',
     tag: 'Console',
     answers: { 200: Type.Object({ items: Type.Array(item) }) },
-    async handle({ environment, actor, signedIn, now }) {
+    async handle({ environment, permissions, signedIn, now }) {
       const items: object[] = []
       const person = { userId: signedIn!.userId, now }
       // One after the other: a page holds one connection at a time.
-      for (const { permissions, link, find } of sources) {
-        const may = actor.kind === 'user' && permissions.some((one) => actor.permissions.has(one))
+      for (const { permissions: any, shows, link, find } of sources) {
+        const isSeen = shows === undefined || sees(permissions, shows)
+        const may = isSeen && any.some((permission) => permissions.has(permission))
         const found = may ? await find(db, environment, person) : []
         items.push(...found.map((one) => show(one, linkTo(one, link))))
       }

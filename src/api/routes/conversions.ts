@@ -73,6 +73,7 @@ const createQuote = (api: ApiParts) =>
     path: `${path}/quotes`,
     isRead: true,
     permission: 'payouts.create',
+    shows: ['conversion'],
     operation: 'createConversionQuote',
     summary: 'Quote a conversion',
     description:
@@ -124,6 +125,7 @@ const create = (api: ApiParts) =>
     requiresIdempotencyKey: true,
     stopsWhenSuspended: true,
     permission: 'payouts.create',
+    shows: ['conversion'],
     stepUp: 'live',
     operation: 'createConversion',
     summary: 'Convert',

@@ -5,7 +5,7 @@ import { limits } from '../../base/limits.js'
 import { Refusal } from '../../base/refusal.js'
 import { idOfSession } from '../../collections/session.js'
 import { exampleOfEvent } from '../../events/examples.js'
-import { eventFilters, typesOf } from '../../events/filter.js'
+import { eventFilters, typesSeen } from '../../events/filter.js'
 import { createEventReader, type Event, getEvent, listEvents } from '../../events/find-events.js'
 import { eventSchema, showEvent } from '../../resources/event.js'
 import {
@@ -19,6 +19,7 @@ import {
   timestamp,
   withDescription,
 } from '../../resources/shapes.js'
+import { resourceKinds } from '../../team/seen-with.js'
 import { getEnabledEndpoint } from '../../webhooks/endpoint.js'
 import { type Delivery, listDeliveries } from '../../webhooks/find-deliveries.js'
 import { redeliver } from '../../webhooks/redeliver.js'
@@ -81,7 +82,7 @@ const delivery = resource('EventDelivery', {
 })
 
 const params = inPath('id', referenceSample(prefixes.event))
-const base = { access: 'secret', tag: 'Events' } as const
+const base = { access: 'secret', tag: 'Events', shows: resourceKinds } as const
 
 export function eventRoutes(api: ApiParts): Route[] {
   return [list(api), read(api), deliveries(api), redeliverTo(api)]
@@ -98,7 +99,7 @@ const list = ({ openPage }: ApiParts) =>
     operation: 'listEvents',
     summary: 'List events',
     description:
-      'Returns events, newest first. Filter by type or group, by resource and by time. Send `Accept: text/csv` to export all of them.',
+      'Returns events whose resource you may see, newest first. Filter by type or group, by resource and by time. Send `Accept: text/csv` to export all of them.',
     query: closed({
       type: Type.Optional(
         oneOf(eventFilters, 'Only events of this type, or of this group such as `payment.*`.'),
@@ -117,10 +118,10 @@ const list = ({ openPage }: ApiParts) =>
     answers: { 200: page(event) },
     hasCsv: true,
     handle(request) {
-      const { environment, query } = request
+      const { environment, query, permissions } = request
       const { resource } = query
       const filter = {
-        types: query.type && query.type !== '*' ? typesOf(query.type as string) : undefined,
+        types: typesSeen(permissions, query.type as string | undefined),
         resourceId:
           resource === undefined
             ? undefined
@@ -160,8 +161,9 @@ const read = ({ db }: ApiParts) => {
     params,
     answers: { 200: event },
     refusals: ['not_found'],
-    async handle({ environment, params: { id } }) {
-      const found = await readEvent({ environmentId: environment.id, reference: id })
+    async handle({ environment, permissions, params: { id } }) {
+      const name = { environmentId: environment.id, reference: id, permissions }
+      const found = await readEvent(name)
       return successText(200, 'Event', toText(found, environment.mode))
     },
   })
@@ -180,8 +182,9 @@ const deliveries = ({ db }: ApiParts) =>
     query: closed(pageQuery),
     answers: { 200: page(delivery) },
     refusals: ['not_found'],
-    async handle({ environment, query, params: { id } }) {
-      const found = await getEvent(db, { environmentId: environment.id, reference: id })
+    async handle({ environment, permissions, query, params: { id } }) {
+      const name = { environmentId: environment.id, reference: id, permissions }
+      const found = await getEvent(db, name)
       const items = (await listDeliveries(db, found)).map(showDelivery)
       return success(
         200,
@@ -225,13 +228,13 @@ const redeliverTo = (api: ApiParts) =>
       ...withReasons('webhook_endpoint_failed', 'endpoint_disabled'),
     ],
     handle(request) {
-      const { environment, params, body } = request
+      const { environment, permissions, params, body } = request
       return api.change(
         toCallWithLateAnswer(
           request,
           async (tx, now) => {
             const name = { environmentId: environment.id, reference: params.id }
-            const found = await getEvent(tx, name)
+            const found = await getEvent(tx, { ...name, permissions })
             const endpoint =
               body?.endpointId === undefined
                 ? undefined

@@ -44,6 +44,7 @@ import {
   plainText,
   statusPattern,
 } from '../edge/schemas.js'
+import type { SeesLogged } from '../sees-logged.js'
 
 const requestId = text('req_8f3a5c0d9e1b7a46000042')
 
@@ -73,6 +74,10 @@ const fields = {
   code: notYet(Type.String(), 'Error code of the response; null if it succeeded.'),
   reason: notYet(Type.String(), 'Reason that refines the error code, if there is one.'),
   createdAt: timestamp('When the request arrived.'),
+  hidden: flag(
+    false,
+    'Whether query, error code, reason and bodies are left out, because the caller may not see what the request was about.',
+  ),
 }
 
 const withBodies = {
@@ -91,11 +96,11 @@ const withBodies = {
 
 const base = { access: 'secret', tag: 'Request logs', hidesBodies: true } as const
 
-export function requestLogRoutes(api: ApiParts): Route[] {
-  return [list(api), read(api)]
+export function requestLogRoutes(api: ApiParts, seesLogged: SeesLogged): Route[] {
+  return [list(api, seesLogged), read(api, seesLogged)]
 }
 
-const list = ({ openPage }: ApiParts) =>
+const list = ({ openPage }: ApiParts, seesLogged: SeesLogged) =>
   route({
     ...base,
     method: 'GET',
@@ -104,7 +109,7 @@ const list = ({ openPage }: ApiParts) =>
     operation: 'listRequestLogs',
     summary: 'List request logs',
     description:
-      'Returns requests made with a valid API key in the last 30 days, newest first. They appear within a second. A page may hold fewer items than `limit`, or none, and still have a `nextCursor`. Send `Accept: text/csv` to export all of them.',
+      'Returns requests made with a valid API key in the last 30 days, newest first. They appear within a second. What the caller may not see, such as a payout without `payouts.see`, is `hidden`: only method, path, status, key and time are shown. A page may hold fewer items than `limit`, or none, and still have a `nextCursor`. Send `Accept: text/csv` to export all of them.',
     query: closed({
       status: Type.Optional(
         Type.String({
@@ -154,7 +159,7 @@ const list = ({ openPage }: ApiParts) =>
     answers: { 200: page(Type.Object(fields)) },
     hasCsv: true,
     handle(request) {
-      const { environment, query } = request
+      const { environment, query, permissions } = request
       const { status, keyId, resource } = query
       const filter = {
         statuses: status === undefined ? undefined : toStatuses(status),
@@ -168,6 +173,7 @@ const list = ({ openPage }: ApiParts) =>
         to: undefined,
         ...readTimeRange(query),
       }
+      const isHidden = (entry: RequestLogEntry) => !seesLogged(permissions, entry)
       return answerList(request, {
         title: 'Request logs',
         columns: csvColumns(...Object.keys(fields)),
@@ -178,7 +184,7 @@ const list = ({ openPage }: ApiParts) =>
           const wanted = { ...filter, before, limit }
           const { entries, next } = await listRequestLogEntries(db, environment.id, wanted)
           return {
-            items: entries.map((entry) => JSON.stringify(show(entry))),
+            items: entries.map((entry) => JSON.stringify(show(entry, isHidden(entry)))),
             nextCursor: toNext(
               next === undefined ? null : writePosition(prefixes.requestLog, next),
             ),
@@ -188,7 +194,7 @@ const list = ({ openPage }: ApiParts) =>
     },
   })
 
-const read = ({ db }: ApiParts) =>
+const read = ({ db }: ApiParts, seesLogged: SeesLogged) =>
   route({
     ...base,
     method: 'GET',
@@ -196,14 +202,15 @@ const read = ({ db }: ApiParts) =>
     permission: 'developers.see',
     operation: 'getRequestLog',
     summary: 'Retrieve a request log',
-    description: `Finds it by \`requestId\` (the newest if several requests share it) or by \`id\`. Bodies are cut after ${limits.requestLogs.bodyLengthMax.toLocaleString('en')} characters. They never contain secrets; account numbers, names and email addresses are masked.`,
+    description: `Finds it by \`requestId\` (the newest if several requests share it) or by \`id\`. Bodies are cut after ${limits.requestLogs.bodyLengthMax.toLocaleString('en')} characters. They never contain secrets; account numbers, names and email addresses are masked. They are null if the entry is \`hidden\`.`,
     params: inPath('requestId', 'req_8f3a5c0d9e1b7a46000042'),
     answers: { 200: Type.Object(withBodies) },
     refusals: ['not_found'],
-    async handle({ environment, params: { requestId } }) {
+    async handle({ environment, permissions, params: { requestId } }) {
       if (!isRequestId(requestId)) throw notFound('request', requestId)
       const name = { environmentId: environment.id, name: requestId }
-      return success(200, 'Request log', showWithBodies(await getEntry(db, name)))
+      const entry = await getEntry(db, name)
+      return success(200, 'Request log', showWithBodies(entry, !seesLogged(permissions, entry)))
     },
   })
 
@@ -216,31 +223,32 @@ function readResource(text: string): string {
   return fromReferenceOfAnyKind(text) ?? idOfSession(text) ?? unusedId
 }
 
-function show(entry: RequestLogEntry) {
+function show(entry: RequestLogEntry, isHidden: boolean) {
   const { id, requestId, method, path, query, status, durationUs, keyId, keyName } = entry
   return {
     id: toReference(prefixes.requestLog, id),
     requestId,
     method,
     path,
-    query,
+    query: isHidden ? null : query,
     status,
     durationMs: Math.round(durationUs / 100) / 10,
     keyId: keyId && toReference(prefixes.apiKey, keyId),
     keyName,
     replayed: entry.isReplayed,
-    code: entry.code,
-    reason: entry.reason,
+    code: isHidden ? null : entry.code,
+    reason: isHidden ? null : entry.reason,
     createdAt: timeOf(id).toISOString(),
+    hidden: isHidden,
   }
 }
 
-function showWithBodies(entry: EntryWithBodies) {
+function showWithBodies(entry: EntryWithBodies, isHidden: boolean) {
   return {
-    ...show(entry),
-    requestBody: entry.requestBody,
-    requestBodyCut: entry.isRequestCut,
-    responseBody: entry.responseBody,
-    responseBodyCut: entry.isResponseCut,
+    ...show(entry, isHidden),
+    requestBody: isHidden ? null : entry.requestBody,
+    requestBodyCut: !isHidden && entry.isRequestCut,
+    responseBody: isHidden ? null : entry.responseBody,
+    responseBodyCut: !isHidden && entry.isResponseCut,
   }
 }

@@ -4,6 +4,7 @@ import { checkoutPageRoutes } from '../checkout-page/routes.js'
 import { consoleSessionRoutes } from '../console/session.js'
 import type { Route } from '../edge/route.js'
 import { operatorAuditRoutes } from '../operator/audit-lines.js'
+import { createSeesLogged } from '../sees-logged.js'
 import { advanceClock } from '../test-mode/advance-clock.js'
 import { depositCoins } from '../test-mode/deposit-coins.js'
 import { fundBalance } from '../test-mode/fund-balance.js'
@@ -52,7 +53,7 @@ import { webhookEndpointRoutes } from './webhook-endpoints.js'
 
 /** Every operation of the API. */
 export function createRoutes(api: ApiParts): Route[] {
-  return [
+  const routes: Route[] = [
     balances(api),
     ...balanceEntryRoutes(api),
     ...reportRoutes(api),
@@ -96,7 +97,7 @@ export function createRoutes(api: ApiParts): Route[] {
     ...webhookEndpointRoutes(api),
     ...eventRoutes(api),
     readTimeline(api),
-    ...requestLogRoutes(api),
+    ...requestLogRoutes(api, (permissions, entry) => seesLogged(permissions, entry)),
     ...auditLineRoutes(api),
     streamChanges(api),
     listAttention(api),
@@ -104,4 +105,7 @@ export function createRoutes(api: ApiParts): Route[] {
     ...consoleSessionRoutes(api),
     ...teamRoutes(api),
   ]
+  // Which routes there are is known when the first entry of the log is read.
+  const seesLogged = createSeesLogged(routes)
+  return routes
 }

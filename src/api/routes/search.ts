@@ -3,6 +3,7 @@ import { prefixes } from '../../base/ids.js'
 import { limits } from '../../base/limits.js'
 import { notYet, referenceSample, resource, text } from '../../resources/shapes.js'
 import { hidesPayers } from '../../team/actor.js'
+import { resourceKinds } from '../../team/seen-with.js'
 import type { ApiParts } from '../api-parts.js'
 import { success } from '../edge/envelope.js'
 import { route } from '../edge/route.js'
@@ -25,7 +26,7 @@ export const search = ({ openPage }: ApiParts) =>
     permission: 'payments.see',
     operation: 'search',
     summary: 'Search everything',
-    description: `Finds up to ${limits.lists.hitsMax} resources by reference, your own reference, account number, wallet, session id, transaction signature, e-mail address or words of a name. Filters narrow it: \`payer:chuka\`, \`recipient:ada\`, \`order:order-1001\`, \`status:held\`, \`amount:12500\` (naira). Quotes keep words together.`,
+    description: `Finds up to ${limits.lists.hitsMax} resources that the caller may see by reference, your own reference, account number, wallet, session id, transaction signature, e-mail address or words of a name. Filters narrow it: \`payer:chuka\`, \`recipient:ada\`, \`order:order-1001\`, \`status:held\`, \`amount:12500\` (naira). Quotes keep words together.`,
     tag: 'Search',
     query: closed({
       q: Type.String({
@@ -38,12 +39,14 @@ export const search = ({ openPage }: ApiParts) =>
     }),
     answers: { 200: Type.Object({ items: Type.Array(searchHit) }) },
     isHeavy: true,
-    async handle({ environment, query, actor }) {
+    shows: resourceKinds,
+    async handle({ environment, query, actor, permissions }) {
       const { db } = openPage(undefined)
       return success(200, 'Search results', {
         items: await findHits(db, environment.id, {
           typed: query.q,
           hidesPayers: hidesPayers(actor),
+          permissions,
         }),
       })
     },

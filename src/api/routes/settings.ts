@@ -69,6 +69,8 @@ export const changeSettings = ({ db, seal }: ApiParts) =>
     path: '/v1/settings',
     access: 'secret',
     permission: 'settings.change',
+    // It answers with all of them.
+    alsoNeeds: 'settings.see',
     operation: 'changeSettings',
     summary: 'Update settings',
     description: 'Changes only the fields you send. Lists are replaced as a whole.',

@@ -45,6 +45,8 @@ const create = (api: ApiParts) =>
     requiresIdempotencyKey: true,
     stopsWhenSuspended: true,
     permission: 'payouts.create',
+    // It pays all there is, and its report has the balances.
+    alsoNeeds: 'balances.see',
     stepUp: 'live',
     operation: 'createSettlement',
     summary: 'Settle now',
@@ -151,7 +153,7 @@ const list = ({ openPage }: ApiParts) =>
     ...base,
     method: 'GET',
     path,
-    permission: 'payouts.see',
+    permission: 'balances.see',
     operation: 'listSettlements',
     summary: 'List settlements',
     description:
@@ -185,7 +187,7 @@ const read = ({ db }: ApiParts) =>
     ...base,
     method: 'GET',
     path: `${path}/:reference`,
-    permission: 'payouts.see',
+    permission: 'balances.see',
     operation: 'getSettlement',
     summary: 'Retrieve a settlement',
     description:

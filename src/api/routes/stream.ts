@@ -1,3 +1,4 @@
+import { topicsSeen } from '../../timeline/change-marks.js'
 import type { ApiParts } from '../api-parts.js'
 import { type Route, route } from '../edge/route.js'
 
@@ -11,13 +12,14 @@ export const streamChanges = ({ changeHints }: ApiParts): Route =>
     operation: 'streamChanges',
     summary: 'Stream hints about changes',
     description:
-      'Server-sent events. `changed` names the topics that may have changed, such as `{"topics":["payments"]}`, at most twice a second.',
+      'Server-sent events. `changed` names the topics that may have changed and that the caller may see, such as `{"topics":["payments"]}`, at most twice a second.',
     tag: 'Console',
     isStream: true,
     answers: {},
-    async handle({ environment, signedIn }) {
+    async handle({ environment, permissions, signedIn }) {
       const { sessionId } = signedIn!
-      const body = await changeHints.open({ environmentId: environment.id, sessionId })
+      const topics = topicsSeen(permissions)
+      const body = await changeHints.open({ environmentId: environment.id, sessionId, topics })
       // Stops proxies from buffering events.
       const headers = { 'x-accel-buffering': 'no' }
       return { status: 200, body, contentType: 'text/event-stream; charset=utf-8', headers }

@@ -2,9 +2,11 @@ import { prefixes } from '../../base/ids.js'
 import { limits } from '../../base/limits.js'
 import { referenceSample } from '../../resources/shapes.js'
 import { showTimelineItem, timeline } from '../../resources/timeline.js'
-import { findTimeline } from '../../timeline/find-timeline.js'
+import { resourceKinds, seenWith } from '../../team/seen-with.js'
+import { findTimeline, subjectOf } from '../../timeline/find-timeline.js'
 import type { ApiParts } from '../api-parts.js'
 import { success } from '../edge/envelope.js'
+import { refuseUnseen } from '../edge/refuse-unseen.js'
 import { route } from '../edge/route.js'
 import { inPath } from '../edge/schemas.js'
 
@@ -16,14 +18,20 @@ export const readTimeline = ({ db }: ApiParts) =>
     permission: 'payments.see',
     operation: 'getTimeline',
     isHeavy: true,
+    shows: resourceKinds,
     summary: 'Retrieve a timeline',
-    description: `Returns what happened to a payment (\`pay_\`), a transfer (\`bt_\`, \`ct_\`), a return (\`rf_\`), an account or wallet (\`va_\`, \`da_\`, \`cw_\`, \`dw_\`) or a checkout session (\`cs_\`), newest first: accounts opened, money received, ledger entries, attempts, returns, decisions of the operator, events and their deliveries. At most ${limits.timeline.itemsMax} items.`,
+    description: `Returns what happened to a payment (\`pay_\`), a transfer (\`bt_\`, \`ct_\`), a return (\`rf_\`), an account or wallet (\`va_\`, \`da_\`, \`cw_\`, \`dw_\`) or a checkout session (\`cs_\`), newest first: accounts opened, money received, ledger entries, attempts, returns, decisions of the operator, events and their deliveries. At most ${limits.timeline.itemsMax} items. Transfers need \`payouts.see\`; ledger entries are shown with \`balances.see\`, events and deliveries with \`developers.see\` and the permission of their resource.`,
     tag: 'Events',
     params: inPath('reference', referenceSample(prefixes.payment)),
     answers: { 200: timeline },
     refusals: ['not_found'],
-    async handle({ environment, params: { reference } }) {
-      const { items, isTruncated } = await findTimeline(db, { environment, reference })
+    async handle(request) {
+      const { environment, permissions } = request
+      const { reference } = request.params
+      const needed = seenWith[subjectOf(reference)]
+      if (!permissions.has(needed)) throw refuseUnseen(request, needed)
+      const subject = { environment, reference, permissions }
+      const { items, isTruncated } = await findTimeline(db, subject)
       return success(200, 'Timeline', {
         reference,
         items: items.map(showTimelineItem),

@@ -4,7 +4,7 @@ import { after, hour, second } from '../../base/clock.js'
 import { prefixes, toReference } from '../../base/ids.js'
 import { limits } from '../../base/limits.js'
 import { Refusal } from '../../base/refusal.js'
-import { eventFilters, typesOf } from '../../events/filter.js'
+import { eventFilters, permissionOf, typesOf, typesSeen } from '../../events/filter.js'
 import {
   flag,
   notYet,
@@ -18,6 +18,7 @@ import {
 } from '../../resources/shapes.js'
 import { showEndpoint, webhookEndpoint } from '../../resources/webhook-endpoint.js'
 import { rolesWith } from '../../team/permissions.js'
+import { resourceKinds } from '../../team/seen-with.js'
 import {
   type CreatedEndpoint,
   changeEndpoint,
@@ -36,6 +37,7 @@ import {
   type DeliveryState,
   deliveryStates,
   type EndpointDelivery,
+  hasDueBesides,
   listEndpointDeliveries,
 } from '../../webhooks/find-deliveries.js'
 import { listDeliveryHours } from '../../webhooks/hourly-counts.js'
@@ -51,6 +53,7 @@ import { readTimeRange } from '../edge/read-filters.js'
 import { fromIn, readTime, timeIn, toIn } from '../edge/read-time.js'
 import { webhookUrlPattern } from '../edge/read-web-url.js'
 import { withReasons } from '../edge/refusals-of.js'
+import { describeLack } from '../edge/refuse-unseen.js'
 import { type Route, type RouteRequest, route } from '../edge/route.js'
 import { closed, inPath, oneOf, page, pageQuery, plainText, withStatus } from '../edge/schemas.js'
 
@@ -115,7 +118,7 @@ const create = (api: ApiParts) =>
     permission: 'developers.change',
     operation: 'createWebhookEndpoint',
     summary: 'Create a webhook endpoint',
-    description: `An environment can have ${limits.webhooks.endpointsPerEnvironmentMax} endpoints. The signing secret is only shown in this response.`,
+    description: `An environment can have ${limits.webhooks.endpointsPerEnvironmentMax} endpoints. The signing secret is only shown in this response. You can subscribe it to events that you may see yourself: a restricted key needs \`payments.see\`, \`payouts.see\`, \`balances.see\` and \`developers.see\` for all of them.`,
     body: closed({
       url,
       events: Type.Optional(events),
@@ -126,6 +129,7 @@ const create = (api: ApiParts) =>
     handle(request) {
       const { environment, body } = request
       checkMayRoute(request)
+      checkMaySend(request, toTypes(body.events))
       const { href } = readUrl(body.url, environment.mode, api.allowsLoopbackWebhooks)
       const endpoint = {
         environment,
@@ -157,6 +161,20 @@ function checkMayRoute({
   throw new Refusal('forbidden', {
     reason: 'role',
     message: `Your role does not choose where events of ${mode} mode are sent: they name payers. It is for: ${may}.`,
+  })
+}
+
+/** No caller has events sent that it may not see. */
+function checkMaySend(request: RouteRequest<unknown, unknown, unknown>, filters: string[] | null) {
+  const unseen = (filters ?? ['*'])
+    .flatMap(typesOf)
+    .filter((type) => !request.permissions.has(permissionOf(type)))
+  if (unseen.length === 0) return
+  const { reason, message } = describeLack(request, [...new Set(unseen.map(permissionOf))])
+  throw new Refusal('forbidden', {
+    reason,
+    message: `An endpoint receives only events that you may see. ${message} You may not see: ${[...new Set(unseen)].join(', ')}.`,
+    nextStep: 'Leave these events out, or use a key or user that may see them.',
   })
 }
 
@@ -207,7 +225,7 @@ const change = ({ db, allowsLoopbackWebhooks }: ApiParts) =>
     operation: 'changeWebhookEndpoint',
     summary: 'Update a webhook endpoint',
     description:
-      'Changes only the fields you send. `enabled: true` enables a disabled endpoint again.',
+      'Changes only the fields you send. `enabled: true` enables a disabled endpoint again. To change `url` or `events` you must be allowed to see all events that the endpoint receives, before and after.',
     params,
     body: closed({
       url: Type.Optional(url),
@@ -216,26 +234,40 @@ const change = ({ db, allowsLoopbackWebhooks }: ApiParts) =>
       enabled: Type.Optional(flag(true, 'Whether events are sent to it.')),
     }),
     answers: { 200: webhookEndpoint },
-    refusals: ['not_found'],
+    refusals: ['not_found', ...withReasons('webhook_endpoint_failed', 'invalid_state')],
     async handle(request) {
       const { body, environment } = request
       if (body.url !== undefined || body.events !== undefined) checkMayRoute(request)
       const parse = (url: string) => readUrl(url, environment.mode, allowsLoopbackWebhooks).href
       const updated = await db.transaction(async (tx) => {
-        const before = request.audited && (await lockEndpoint(tx, nameOf(request)))
+        const before = await lockEndpoint(tx, nameOf(request))
+        if (body.url !== undefined || body.events !== undefined) {
+          checkMaySend(request, before.eventTypes)
+          if (body.events !== undefined) checkMaySend(request, toTypes(body.events))
+        }
+        // Events that were due before the endpoint stopped to listen to them go to the new URL.
+        const seen = typesSeen(request.permissions)
+        if (body.url !== undefined && seen && (await hasDueBesides(tx, before, seen)))
+          throw stillDue()
         const changed = await changeEndpoint(tx, nameOf(request), {
           ...(body.url !== undefined && { url: parse(body.url) }),
           ...(body.events !== undefined && { eventTypes: toTypes(body.events) }),
           ...(body.description !== undefined && { description: body.description }),
           ...(body.enabled !== undefined && { isEnabled: body.enabled }),
         })
-        if (before)
-          auditCall(tx, request.audited, changedFields(showEndpoint(before), showEndpoint(changed)))
+        auditCall(tx, request.audited, changedFields(showEndpoint(before), showEndpoint(changed)))
         return changed
       })
       return success(200, 'Webhook endpoint updated', showEndpoint(updated))
     },
   })
+
+function stillDue(): Refusal {
+  return new Refusal('webhook_endpoint_failed', {
+    reason: 'invalid_state',
+    message: 'Events that you may not see are still due at this endpoint. Create another endpoint.',
+  })
+}
 
 const remove = ({ db }: ApiParts) =>
   route({
@@ -317,7 +349,7 @@ const recoverSince = (api: ApiParts) =>
     operation: 'recoverWebhookEndpoint',
     isHeavy: true,
     summary: 'Recover missed events',
-    description: `Sends every event since a time that this endpoint listens to and has not received, up to ${limits.webhooks.recoveriesPerCallMax} per request.`,
+    description: `Sends every event since a time that this endpoint listens to and has not received, and that you may see, up to ${limits.webhooks.recoveriesPerCallMax} per request.`,
     params,
     body: closed({
       since: timeIn('Recover events from this time on.', '2026-01-05T09:00:00Z'),
@@ -334,9 +366,14 @@ const recoverSince = (api: ApiParts) =>
     refusals: ['not_found', ...withReasons('webhook_endpoint_failed', 'endpoint_disabled')],
     async handle(request) {
       const since = readTime('since', request.body.since)
+      const types = typesSeen(request.permissions)
       if (request.body.dryRun) {
         const endpoint = await getEnabledEndpoint(api.db, nameOf(request))
-        const deliveries = await countMissed(api.db, realTimeOf(request), { endpoint, since })
+        const deliveries = await countMissed(api.db, realTimeOf(request), {
+          endpoint,
+          since,
+          types,
+        })
         return success(200, 'Deliveries that would be scheduled', { deliveries })
       }
       return api.change(
@@ -344,7 +381,7 @@ const recoverSince = (api: ApiParts) =>
           request,
           async (tx, now) => {
             const endpoint = await getEnabledEndpoint(tx, nameOf(request))
-            return recover(tx, now, { endpoint, since })
+            return recover(tx, now, { endpoint, since, types })
           },
           (deliveries) => success(200, 'Deliveries scheduled', { deliveries }),
         ),
@@ -384,9 +421,10 @@ const listDeliveriesTo = ({ db, openPage }: ApiParts) =>
     path: `${path}/:id/deliveries`,
     permission: 'developers.see',
     operation: 'listEndpointDeliveries',
+    shows: resourceKinds,
     summary: 'List deliveries to a webhook endpoint',
     description:
-      'Returns deliveries with their latest attempt, newest event first. A page filtered by `type` may hold fewer items than `limit`, or none, and still have a `nextCursor`. Deliveries in flight or before their first attempt are listed if they are among the 1,000 that are due first. `GET /v1/events/{id}/deliveries` has every attempt with its response.',
+      'Returns deliveries of events that you may see, with their latest attempt, newest event first. A page filtered by `type` may hold fewer items than `limit`, or none, and still have a `nextCursor`. Deliveries in flight or before their first attempt are listed if they are among the 1,000 that are due first. `GET /v1/events/{id}/deliveries` has every attempt with its response.',
     params,
     query: closed({
       status: Type.Optional(withStatus([...deliveryStates])),
@@ -402,10 +440,12 @@ const listDeliveriesTo = ({ db, openPage }: ApiParts) =>
     async handle(request) {
       const { status, type, limit = limits.http.pageSizeDefault } = request.query
       const endpoint = await getEndpoint(db, nameOf(request))
+      const seen = typesSeen(request.permissions, type as string | undefined)
       const source = openPage(request.query.cursor)
       const { deliveries, next } = await listEndpointDeliveries(source.db, endpoint, {
         state: status as DeliveryState | undefined,
-        types: type === undefined || type === '*' ? undefined : typesOf(type as string),
+        types: type === undefined || type === '*' ? undefined : seen,
+        seen,
         from: undefined,
         to: undefined,
         ...readTimeRange(request.query),
@@ -446,7 +486,7 @@ const stats = ({ db }: ApiParts) =>
     permission: 'developers.see',
     operation: 'getWebhookEndpointStats',
     summary: 'Retrieve delivery statistics',
-    description: `Returns how many delivery attempts succeeded and failed in each of the last ${limits.webhooks.hoursShown} hours, oldest first; the last hour is not over. Counts appear within ${limits.webhooks.countsIntervalMs / second} seconds. They are for charts: a worker that crashes loses its last seconds.`,
+    description: `Returns how many delivery attempts succeeded and failed in each of the last ${limits.webhooks.hoursShown} hours, oldest first; the last hour is not over. Counts appear within ${limits.webhooks.countsIntervalMs / second} seconds. They count events of all types, and are for charts: a worker that crashes loses its last seconds.`,
     params,
     answers: {
       200: resource('WebhookEndpointStats', {

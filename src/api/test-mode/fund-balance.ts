@@ -47,6 +47,7 @@ export const fundBalance = (api: ApiParts) =>
     isTestOnly: true,
     replaysAtCommit: true,
     permission: 'payouts.create',
+    shows: ['balance'],
     operation: 'fundTestBalance',
     summary: 'Fund a test balance',
     description:

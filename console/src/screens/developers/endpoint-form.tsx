@@ -1,6 +1,7 @@
 import { Checkbox, Radio, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import type { WebhookEndpoint, WebhookEndpointWithSecret } from '../../../../sdk/src/types'
+import { useMay } from '../../api/session'
 import { useWrite } from '../../api/writes'
 import { ConfirmDialog } from '../../parts/confirm-dialog'
 import { notify } from '../../parts/notify'
@@ -21,7 +22,9 @@ type Props = {
 export function EndpointForm({ endpoint, onCreated, onClose }: Props) {
   const [url, setUrl] = useState(endpoint?.url ?? '')
   const [description, setDescription] = useState(endpoint?.description ?? '')
-  const [isAll, setAll] = useState(endpoint?.events.includes('*') ?? true)
+  // An endpoint receives only what its creator may see: developers do not see balances.
+  const seesAll = useMay('balances.see')
+  const [isAll, setAll] = useState(endpoint?.events.includes('*') ?? seesAll)
   const [chosen, setChosen] = useState(() => endpoint?.events.filter((one) => one !== '*') ?? [])
   const { write, isBusy, refusal } = useWrite<WebhookEndpointWithSecret>({
     method: endpoint ? 'PATCH' : 'POST',
@@ -76,7 +79,7 @@ export function EndpointForm({ endpoint, onCreated, onClose }: Props) {
         onChange={(value) => setAll(value === 'all')}
       >
         <div className="row" style={{ gap: 20, paddingTop: 6 }}>
-          <Radio value="all" label={words.all} />
+          <Radio value="all" label={words.all} disabled={!seesAll} />
           <Radio value="some" label={words.some} />
         </div>
       </Radio.Group>

@@ -63,7 +63,7 @@ export function Screen() {
           <div className="bodies">
             <Body title={words.request} text={data.requestBody} isCut={data.requestBodyCut} />
             <Body title={words.response} text={data.responseBody} isCut={data.responseBodyCut} />
-            <p className="soft sm">{words.masked}</p>
+            <p className="soft sm">{data.hidden ? words.hidden : words.masked}</p>
           </div>
           <Card>
             <div style={{ paddingTop: 10 }}>

@@ -29,7 +29,7 @@ const choices = (labels: Record<string, string>) =>
 export function Screen() {
   const settings = useSettings()
   const maySeeAccounts = useMay('business.see')
-  const maySeePayouts = useMay('payouts.see')
+  const maySeeBalances = useMay('balances.see')
   return (
     <SettingsPage tab="settlements">
       <div className="two">
@@ -46,7 +46,7 @@ export function Screen() {
         </WhenRead>
         {maySeeAccounts && <PaidTo />}
       </div>
-      {maySeePayouts && <Latest />}
+      {maySeeBalances && <Latest />}
     </SettingsPage>
   )
 }

@@ -1,0 +1,58 @@
+import { allPermissions, type Permission } from './permissions.js'
+
+/**
+ * What a caller needs to see a resource, wherever it is shown or sent: in its own operations,
+ * search, timelines, events, deliveries, webhooks, the request log, streams and attention. A return
+ * is part of its payment, also where it shows how it was paid out.
+ */
+export const seenWith = {
+  payment: 'payments.see',
+  return: 'payments.see',
+  virtual_account: 'payments.see',
+  dedicated_account: 'payments.see',
+  crypto_wallet: 'payments.see',
+  dedicated_crypto_wallet: 'payments.see',
+  checkout_session: 'payments.see',
+  bank_transfer: 'payouts.see',
+  crypto_transfer: 'payouts.see',
+  batch: 'payouts.see',
+  balance: 'balances.see',
+  balance_entry: 'balances.see',
+  conversion: 'balances.see',
+  // Its report has the balance before and after it.
+  settlement: 'balances.see',
+  event: 'developers.see',
+  webhook_endpoint: 'developers.see',
+  request: 'developers.see',
+} as const satisfies Record<string, Permission>
+
+export type ResourceKind = keyof typeof seenWith
+
+export const resourceKinds = Object.keys(seenWith) as ResourceKind[]
+
+export type Permissions = ReadonlySet<Permission>
+
+/** Those of an API key that is not restricted. */
+export const everyPermission: Permissions = new Set(allPermissions)
+
+export function sees(permissions: Permissions, kind: ResourceKind): boolean {
+  return permissions.has(seenWith[kind])
+}
+
+/** What shows the result of an operation with this permission to others, in the request log. */
+const resultsSeenWith: Partial<Record<Permission, Permission>> = {
+  'collect.create': 'payments.see',
+  'payments.decide': 'payments.see',
+  'payments.ask': 'payments.see',
+  'payouts.create': 'payouts.see',
+  'payouts.approve': 'payouts.see',
+  'developers.change': 'developers.see',
+  'settings.change': 'settings.see',
+  'approvals.change': 'settings.see',
+  'business.change': 'business.see',
+  'team.change': 'team.see',
+}
+
+export function seesResult(permissions: Permissions, needed: Permission): boolean {
+  return permissions.has(resultsSeenWith[needed] ?? needed)
+}
