@@ -30,7 +30,7 @@ export async function comparePayments(
       const difference = compareOne(payment, recorded)
       if (difference) differences.push(difference)
     }
-    isComplete = page.isLast
+    isComplete = page.next === null
   }
   if (!isComplete) return { differences, isComplete, payments: seen.size }
   const notAtBank = await findNotAtBank(db, { ...bank, from: period.from }, seen)

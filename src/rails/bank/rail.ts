@@ -63,7 +63,8 @@ export function createBankRail(given: BankTools): BankRail {
       const read = driver.readNotice(request)
       if (read.kind !== 'hint' || read.hint.about.subject !== 'payout') return read
       const reference = fromProviderReference(read.hint.about.reference)
-      return { kind: 'hint', hint: { id: read.hint.id, about: { subject: 'payout', reference } } }
+      const about = { ...read.hint.about, reference }
+      return { kind: 'hint', hint: { id: read.hint.id, about } }
     },
 
     confirmPayment: (key) => confirmPayment(tools, key),
@@ -249,8 +250,8 @@ function isPowerOfTwo(count: number): boolean {
 }
 
 /** A payout that was reversed before it was seen completed has moved nothing. */
-function toFinding({ state, failure }: DriverPayout): AttemptFinding {
-  if (state === 'success') return { state: 'landed' }
+function toFinding({ state, failure, sessionId = null }: DriverPayout): AttemptFinding {
+  if (state === 'success') return { state: 'landed', sessionId }
   if (state === 'failed') return { state: 'failed', reason: failure ?? 'bank_declined' }
   if (state === 'reversed') return { state: 'failed', reason: failure ?? 'bank_returned' }
   return { state: 'pending' }

@@ -107,6 +107,7 @@ function readPayout(fields: Fields): DriverPayout {
     amount: needKobo(fields.amount, 'amount'),
     state,
     failure: failureOf(state, readText(fields.transactionDescription) ?? ''),
+    sessionId: readText(fields.sessionId) ?? null,
   }
 }
 

@@ -103,6 +103,7 @@ function readTransfer(row: Fields): DriverPayout {
     amount: needKobo(row.amount, 'amount'),
     state: transferStates[readText(row.status) ?? ''] ?? 'open',
     failure: null,
+    sessionId: readText(asFields(row.session).id) ?? null,
   }
 }
 
