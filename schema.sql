@@ -1337,6 +1337,16 @@ create table payment_returns (
   constraint return_takes_from_is_known CHECK ((takes_from = ANY (ARRAY['suspense'::text, 'available'::text])))
 );
 
+create table payment_searches (
+  rail text not null,
+  period_from timestamp with time zone not null,
+  period_to timestamp with time zone not null,
+  next_page text,
+  due_at timestamp with time zone not null,
+  constraint payment_searches_pkey PRIMARY KEY (rail),
+  constraint search_has_a_period CHECK ((period_from < period_to))
+);
+
 create table payments (
   environment_id integer not null,
   id uuid not null,
@@ -1538,6 +1548,7 @@ create table payouts (
   approve_by timestamp with time zone,
   batch_id uuid,
   batch_item integer,
+  bank_session_id text,
   constraint completed_payout_has_its_time CHECK (((status = ANY (ARRAY['COMPLETED'::text, 'REVERSED'::text])) = (completed_at IS NOT NULL))),
   constraint failed_payout_has_its_time CHECK (((status = 'FAILED'::text) = (failed_at IS NOT NULL))),
   constraint failed_payout_says_why CHECK (((status = 'FAILED'::text) = (failure_reason IS NOT NULL))),
@@ -2469,6 +2480,8 @@ CREATE TRIGGER batch_order_stays BEFORE UPDATE OF order_hash, approve_by ON publ
 CREATE TRIGGER batch_state_follows_the_one_before BEFORE UPDATE OF state ON public.payout_batches FOR EACH ROW WHEN ((old.state <> new.state)) EXECUTE FUNCTION check_batch_state();
 
 CREATE TRIGGER batches_are_never_edited BEFORE DELETE OR UPDATE OF environment_id, id, mode, kind, asset, name, retry_of, item_count, amount, created_by_key, created_by_user, created_at OR TRUNCATE ON public.payout_batches FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+CREATE TRIGGER bank_session_is_never_edited BEFORE UPDATE OF bank_session_id ON public.payouts FOR EACH ROW WHEN (((old.bank_session_id IS DISTINCT FROM new.bank_session_id) AND (old.bank_session_id IS NOT NULL))) EXECUTE FUNCTION refuse_change();
 
 CREATE TRIGGER item_of_payout_is_never_edited BEFORE UPDATE OF batch_id, batch_item ON public.payouts FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 

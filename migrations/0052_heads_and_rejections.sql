@@ -32,3 +32,20 @@ create table default_customers (
   sealed_customer text not null,
   updated_at timestamptz not null
 );
+
+-- The interbank (NIP) session of a bank transfer, as its bank reports it.
+alter table payouts add column bank_session_id text;
+create trigger bank_session_is_never_edited before update of bank_session_id on payouts
+  for each row when (old.bank_session_id is distinct from new.bank_session_id
+    and old.bank_session_id is not null) execute function refuse_change();
+
+-- How far the search for payments without a notice has come, from the last clean reconciliation on.
+create table payment_searches (
+  rail text primary key,
+  period_from timestamptz not null,
+  period_to timestamptz not null,
+  -- Of the bank's list; null: the search is complete.
+  next_page text,
+  due_at timestamptz not null,
+  constraint search_has_a_period check (period_from < period_to)
+);

@@ -44,6 +44,15 @@ async function holdPayment(context: ScenarioContext): Promise<string> {
   return reference
 }
 
+/** The sandbox bank sends the money back by itself, and the call reports it. */
+async function payRejected(context: ScenarioContext, { accountNumber }: { accountNumber: string }) {
+  try {
+    await context.manilla.test.bankTransfers.create({ accountNumber, amount, sentBack: true })
+  } catch (error) {
+    if (!(error instanceof ManillaError && error.reason === 'invalid_state')) throw error
+  }
+}
+
 const returnPayment: Scenario = async (context) => {
   const reference = await holdPayment(context)
   await context.manilla.payments.resolve(reference, { action: 'return' })
@@ -131,6 +140,16 @@ export const nairaScenarios = {
     const { reference } = await openVirtual(context)
     await context.manilla.virtualAccounts.cancel(reference)
     return reference
+  },
+  'virtual_account.payment_rejected': async (context) => {
+    const account = await openVirtual(context)
+    await payRejected(context, account)
+    return account.reference
+  },
+  'dedicated_account.payment_rejected': async (context) => {
+    const account = await openDedicated(context)
+    await payRejected(context, account)
+    return account.accountReference
   },
   'dedicated_account.created': async (context) => (await openDedicated(context)).accountReference,
   'dedicated_account.credited': async (context) => {

@@ -255,14 +255,21 @@ export const limits = {
     returnsPerBatchMax: 100,
     /** Attempts to return a payment before a person must decide. */
     returnAttemptsMax: 20,
-    /** How far back banks are queried for payments without a notice. */
+    /** How far back banks are queried at every run for payments without a notice. */
     missedPaymentsLookbackMs: day,
+    /** Pages further back, to the last clean reconciliation, that one run lists. */
+    missedPagesPerRunMax: 10,
+    /** A search that has reached the end begins again after this, if it is still needed. */
+    missedSearchIntervalMs: 6 * hour,
+    missedSearchLeaseMs: 10 * minute,
     missedPaymentsIntervalMs: 10 * minute,
     /** Younger payments are skipped: their notices may still arrive. */
     missedPaymentsAgeMinMs: minute,
   },
   /** Calls to payment providers. */
   banks: {
+    /** A NIP session has 30 digits. */
+    sessionIdLengthMax: 100,
     /** Calls after which money may have moved may take longer: a provider answers after 28 s. */
     timeoutMs: 35 * second,
     /** Calls of a request that has committed nothing yet. */

@@ -76,7 +76,7 @@ export const noAmounts: Amounts = {
 }
 
 /** What can happen to an account. Each kind emits events for some of these. */
-type AccountChange = 'CREATED' | 'CREDITED' | AccountStatus | Variance
+type AccountChange = 'CREATED' | 'CREDITED' | 'REJECTED' | AccountStatus | Variance
 
 type Kind = {
   prefix: Prefix
@@ -103,6 +103,7 @@ export const accountKinds = {
       DUPLICATE: 'virtual_account.duplicate_payment',
       EXPIRED: 'virtual_account.expired',
       CANCELLED: 'virtual_account.cancelled',
+      REJECTED: 'virtual_account.payment_rejected',
     },
   },
   dedicated_account: {
@@ -115,6 +116,7 @@ export const accountKinds = {
       CREATED: 'dedicated_account.created',
       CREDITED: 'dedicated_account.credited',
       INACTIVE: 'dedicated_account.deactivated',
+      REJECTED: 'dedicated_account.payment_rejected',
     },
   },
   crypto_wallet: {

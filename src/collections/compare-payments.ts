@@ -32,7 +32,7 @@ export async function comparePayments(
       if (difference) differences.push(difference)
     }
     unreadable += page.unreadable
-    isComplete = page.isLast && unreadable === 0
+    isComplete = page.next === null && unreadable === 0
   }
   if (!isComplete) return { differences, isComplete, payments: seen.size }
   const notAtBank = await findNotAtBank(db, { ...bank, from: period.from }, seen)

@@ -1,15 +1,15 @@
 import { after, type Clock } from '../base/clock.js'
 import { limits } from '../base/limits.js'
 import type { Logger } from '../base/log.js'
-import { formatMoney } from '../money/amounts.js'
 import { bookReversal } from '../payouts/follow-reversals.js'
-import { findEndedAttempts, pollPayoutNow } from '../payouts/poll-now.js'
+import { findEndedAttempts, pollPayoutNow, storeSession } from '../payouts/poll-now.js'
 import type { LiveAttempt } from '../payouts/ports.js'
 import type { Database } from '../postgres/database.js'
 import { claimDue } from '../postgres/due.js'
 import { followReturns } from './follow-returns.js'
 import type { JudgingLane, NoticeLane } from './notice-lanes.js'
 import type { BankRail, ConfirmedPayment } from './ports.js'
+import { rejectPayment } from './reject-payment.js'
 import {
   endHint,
   type HintRow,
@@ -35,7 +35,7 @@ export type ConfirmTools = {
  */
 export async function confirmHint(tools: ConfirmTools, hint: StoredHint): Promise<void> {
   const { about } = hint
-  if (about.subject === 'payout') return confirmPayout(tools, hint, about.reference)
+  if (about.subject === 'payout') return confirmPayout(tools, hint, about)
   await conclude(tools, hint, await tools.rail.confirmPayment(about.key))
 }
 
@@ -46,10 +46,11 @@ export async function confirmHint(tools: ConfirmTools, hint: StoredHint): Promis
 async function confirmPayout(
   tools: ConfirmTools,
   hint: StoredHint,
-  reference: string,
+  { reference, sessionId = null }: { reference: string; sessionId?: string | null },
 ): Promise<void> {
   const { db, rail, clock, logger } = tools
   const name = { rail: rail.name, reference }
+  if (sessionId !== null) await storeSession(db, name, sessionId)
   await pollPayoutNow(db, clock.now(), name)
   const { landed, failed } = await findEndedAttempts(db, name)
   if (failed) await reportIfLanded(tools, failed)
@@ -81,7 +82,7 @@ async function conclude(
   hint: StoredHint,
   confirmed: ConfirmedPayment,
 ): Promise<void> {
-  const { db, logger, notices, judging } = tools
+  const { db, clock, logger, notices, judging } = tools
   const { rail, mode } = hint
   switch (confirmed.found) {
     case 'payment': {
@@ -89,31 +90,34 @@ async function conclude(
       const notice = { rail, mode, id: payment.id, reported: payment, body: null }
       const { isJudged } = await notices.run(notice)
       if (!isJudged) await judging.run({ rail, mode, id: payment.id })
-      return endHint(db, hint, { state: 'CONFIRMED', reason: null })
+      await endHint(db, hint, { state: 'CONFIRMED', reason: null })
+      return
     }
     case 'rejected': {
-      const { railAccount, amount, reason } = confirmed
-      const shown = amount === null ? 'a payment' : formatMoney(amount, 'NGN')
-      const text = `${shown}: ${reason}`
+      const { railAccount } = confirmed
+      const rejected = await rejectPayment(db, clock.now(), hint, confirmed)
       logger.warn(
-        { rail, id: hint.id, railAccount, rejected: text },
+        { rail, id: hint.id, railAccount, rejected },
         'bank sent a payment back to its payer',
       )
-      return endHint(db, hint, { state: 'REJECTED', reason: text, railAccount })
+      return
     }
     case 'nothing':
-      return endHint(db, hint, { state: 'DROPPED', reason: 'not a payment' })
+      await endHint(db, hint, { state: 'DROPPED', reason: 'not a payment' })
+      return
     case 'unknown':
       return retryOrDrop(tools, hint)
   }
 }
 
-function retryOrDrop({ db, clock }: ConfirmTools, hint: StoredHint): Promise<void> {
+async function retryOrDrop({ db, clock }: ConfirmTools, hint: StoredHint): Promise<void> {
   const { hintAttemptsMax, hintRetryMs, hintRetryMaxMs } = limits.banks
-  if (hint.attempts >= hintAttemptsMax)
-    return endHint(db, hint, { state: 'DROPPED', reason: 'not confirmed by the bank' })
+  if (hint.attempts >= hintAttemptsMax) {
+    await endHint(db, hint, { state: 'DROPPED', reason: 'not confirmed by the bank' })
+    return
+  }
   const pauseMs = Math.min(hintRetryMs * 2 ** hint.attempts, hintRetryMaxMs)
-  return postponeHint(db, hint, after(clock.now(), pauseMs))
+  await postponeHint(db, hint, after(clock.now(), pauseMs))
 }
 
 /** Confirms due hints of a bank. Returns how many. */

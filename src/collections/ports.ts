@@ -106,8 +106,8 @@ export type NoticeHint = {
   id: string
   about: /** `key` is what `confirmPayment` needs. */
     | { subject: 'payment'; key: string }
-    /** Our reference, as in the books. */
-    | { subject: 'payout'; reference: string }
+    /** Our reference, as in the books. `sessionId`: the NIP session, if the notice has it. */
+    | { subject: 'payout'; reference: string; sessionId?: string | null }
 }
 
 /** What the bank's API reports about a payment that a notice named. */
@@ -257,6 +257,11 @@ export interface SandboxPayers {
   receivePayment(payment: SimulatedPayment): Promise<{ id: string } | 'rejected' | undefined>
   /** Sends the payment's due notices and waits until all are answered. */
   sendNoticesNow(paymentId: string): Promise<void>
+  /**
+   * The notice of a payment that the bank sends back to its payer by itself. Undefined: this bank
+   * decides on its own which ones it sends back.
+   */
+  sendBack(payment: { id: string; railAccount: string; amount: bigint }): NoticeHint | undefined
 }
 
 /** A wallet derived from the seed, with its token account for each coin. */

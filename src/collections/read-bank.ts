@@ -13,7 +13,8 @@ export type RecordedNotice = { id: string; state: NoticeState; amount: bigint | 
 type BankPage = {
   /** `recorded` is undefined if we never got a notice of the payment. */
   payments: { payment: ReportedPayment; recorded: RecordedNotice | undefined }[]
-  isLast: boolean
+  /** The place of the page after it; null: there is none. */
+  next: string | null
   /** Payments that the bank lists in a way that cannot be read. */
   unreadable: number
 }
@@ -29,20 +30,28 @@ const findRecorded = listStatement<typeof columns, RecordedNotice>({
     left join payments p on p.rail = n.rail and p.rail_id = n.id and n.state = 'TAKEN'`,
 })
 
+type Listing = BankInMode & {
+  from: Date
+  to: Date
+  /** Where to begin; by default at the first page. */
+  first?: string | undefined
+  pagesMax?: number
+}
+
 /** Lists a bank's payments of a period next to our records. Stops at the page limit. */
 export async function* readBankPages(
   db: Queryable,
-  { rail, mode, from, to }: BankInMode & { from: Date; to: Date },
+  { rail, mode, from, to, first, pagesMax = limits.reconcile.statementPagesMax }: Listing,
 ): AsyncGenerator<BankPage> {
-  let after: string | undefined
-  for (let pages = 0; pages < limits.reconcile.statementPagesMax; pages += 1) {
+  let after = first
+  for (let pages = 0; pages < pagesMax; pages += 1) {
     const { payments, next, unreadable } = await rail.listPayments({ from, to, after })
     const names = payments.map(({ id }) => ({ rail: rail.name, mode, id }))
     const rows = names.length > 0 ? await db.rows(findRecorded(names)) : []
     const recorded = new Map(rows.map((row) => [row.id, row]))
     yield {
       payments: payments.map((payment) => ({ payment, recorded: recorded.get(payment.id) })),
-      isLast: next === null,
+      next,
       unreadable,
     }
     if (next === null) return

@@ -72,6 +72,7 @@ export function toStoredHint({ rail, mode, id, hint, attempts }: HintRow): Store
   return { rail, mode, id, about: JSON.parse(hint) as NoticeHint['about'], attempts }
 }
 
+/** False: it had ended before. */
 export async function endHint(
   db: Queryable,
   { rail, mode, id }: HintName,
@@ -81,11 +82,12 @@ export async function endHint(
     /** Of a rejected payment. */
     railAccount?: string | null
   },
-): Promise<void> {
+): Promise<boolean> {
   const { state, reason, railAccount = null } = ended
-  await db.rows(sql`
+  const rows = await db.rows(sql`
     update notice_hints set state = ${state}, reason = ${reason}, rail_account = ${railAccount}
-    where rail = ${rail} and mode = ${mode} and id = ${id} and state = 'OPEN'`)
+    where rail = ${rail} and mode = ${mode} and id = ${id} and state = 'OPEN' returning 1`)
+  return rows.length > 0
 }
 
 export async function postponeHint(

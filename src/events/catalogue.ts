@@ -7,6 +7,8 @@ import {
   cryptoWallet,
   dedicatedAccount,
   dedicatedCryptoWallet,
+  rejectingDedicatedAccount,
+  rejectingVirtualAccount,
   virtualAccount,
 } from '../resources/collection-account.js'
 import { conversion } from '../resources/conversion.js'
@@ -53,6 +55,10 @@ export const catalogue = {
     when: 'A virtual account was cancelled: by you, or because its checkout session was paid by another method.',
     data: virtualAccount,
   },
+  'virtual_account.payment_rejected': {
+    when: 'The bank sent a payment into a virtual account back to the payer by itself. Nothing was credited. Only some live banks do this.',
+    data: rejectingVirtualAccount,
+  },
   'dedicated_account.created': {
     when: 'A dedicated account was created.',
     data: dedicatedAccount,
@@ -64,6 +70,10 @@ export const catalogue = {
   'dedicated_account.deactivated': {
     when: 'You deactivated a dedicated account.',
     data: dedicatedAccount,
+  },
+  'dedicated_account.payment_rejected': {
+    when: 'The bank sent a payment into a dedicated account back to the payer by itself. Nothing was credited.',
+    data: rejectingDedicatedAccount,
   },
   'checkout.session.paid': {
     when: 'A checkout session was paid.',

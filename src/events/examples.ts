@@ -12,8 +12,8 @@ export function exampleOfEvent(type: EventType): { data: object } {
 
 type Changes = Partial<Record<EventType, object>>
 
-/** The bank's name of a transfer that has ended. */
-const sessionId = referenceSample(prefixes.bankTransfer).replace('_', '-')
+/** The interbank session of a transfer that has ended. */
+const sessionId = '090405260105090000000000014572'
 const payment = composeExample(paymentSchema) as Record<string, unknown>
 const deposit = {
   ...payment,

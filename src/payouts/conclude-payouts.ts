@@ -25,7 +25,7 @@ import { insertAttempts } from './store-payouts.js'
  * The API shows COMPLETED of a crypto transfer as CONFIRMED.
  */
 export type AttemptVerdict = { attempt: LiveAttempt } & (
-  | { verdict: 'landed'; reason?: string }
+  | { verdict: 'landed'; reason?: string; sessionId?: string | null }
   | { verdict: 'failed'; reason: string }
   /** It can never land, and the payout fails. */
   | { verdict: 'dead'; reason: string }
@@ -112,11 +112,12 @@ const finishPayouts = listStatement({
     completed_at: 'timestamptz',
     failed_at: 'timestamptz',
     event_sequence: 'int4',
+    bank_session_id: 'text',
   },
   text: (list) => `
     update payouts p set status = list.status, failure_reason = list.failure_reason,
       completed_at = list.completed_at, failed_at = list.failed_at,
-      event_sequence = list.event_sequence
+      event_sequence = list.event_sequence, bank_session_id = list.bank_session_id
     from ${list} where p.environment_id = list.environment_id and p.id = list.id
       and ${unindexed('p.status')} = 'SUBMITTED'`,
 })
@@ -194,6 +195,7 @@ function finish(now: Date, payout: Locked, one: AttemptVerdict): Locked {
     completedAt: hasLanded ? endedAt : null,
     failedAt: hasLanded ? null : endedAt,
     eventSequence: nextSequence(payout),
+    bankSessionId: payout.bankSessionId ?? (hasLanded ? (one.sessionId ?? null) : null),
   }
 }
 
@@ -258,5 +260,6 @@ function toFinishedRow(payout: Payout) {
     completed_at: payout.completedAt,
     failed_at: payout.failedAt,
     event_sequence: payout.eventSequence,
+    bank_session_id: payout.bankSessionId ?? null,
   }
 }

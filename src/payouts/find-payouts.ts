@@ -61,7 +61,7 @@ export const payoutColumns = `p.environment_id as "environmentId", p.id, p.kind,
   p.failure_reason as "failureReason", p.is_review_required as "isReviewRequired",
   p.event_sequence as "eventSequence", p.submitted_at as "submittedAt",
   p.completed_at as "completedAt", p.failed_at as "failedAt", p.reversed_at as "reversedAt",
-  p.created_at as "createdAt"`
+  p.bank_session_id as "bankSessionId", p.created_at as "createdAt"`
 
 export function toPayout(row: PayoutRow): Payout {
   return {
@@ -84,7 +84,7 @@ const packed = `json_build_array(p.environment_id, p.id, p.kind, p.rail, p.asset
   p.completed_at, p.failed_at, p.reversed_at, p.created_at, p.created_by_key, array(
     select json_build_array(a.number, a.token, a.state, a.created_at) from payout_attempts a
     where a.environment_id = p.environment_id and a.payout_id = p.id order by a.number),
-  p.created_by_user, ${approvalOf}) as packed`
+  p.created_by_user, ${approvalOf}, p.bank_session_id) as packed`
 
 type PackedRow = { packed: string }
 type Time = string
@@ -115,6 +115,7 @@ type Packed = [
   attempts: [number: number, token: string, state: AttemptState, createdAt: Time][],
   createdByUser: string | null,
   approval: ApprovalJson | null,
+  bankSessionId: string | null,
 ]
 
 function unpack(row: PackedRow): PayoutWithAttempts {
@@ -145,6 +146,7 @@ function unpack(row: PackedRow): PayoutWithAttempts {
       createdByKey: fields[21],
       createdByUser: fields[23],
       approval: fields[24] && toApproval(fields[24]),
+      bankSessionId: fields[25],
     },
     attempts: fields[22].map((attempt) => ({
       number: attempt[0],

@@ -70,6 +70,8 @@ export type Payout = {
   completedAt: Date | null
   failedAt: Date | null
   reversedAt: Date | null
+  /** The interbank (NIP) session of a bank transfer, if the bank has reported it. */
+  bankSessionId?: string | null
   createdAt: Date
 }
 

@@ -1,5 +1,6 @@
 import type { EnvironmentId } from '../base/environment.js'
 import { fromReference } from '../base/ids.js'
+import { limits } from '../base/limits.js'
 import { sql } from '../postgres/sql.js'
 import type { Queryable } from '../postgres/tx.js'
 import { readFailedAttempts, readLandedAttempts } from './live-attempts.js'
@@ -26,6 +27,19 @@ export async function pollPayoutNow(
     where p.rail = ${rail} and p.id = ${id} and a.environment_id = p.environment_id
       and a.payout_id = p.id and a.state = 'LIVE' and a.due_at > ${now}
       and (a.leased_until is null or a.leased_until <= ${now})`)
+}
+
+/** Keeps the interbank session of a payout, which only a notice of its bank may have. */
+export async function storeSession(
+  db: Queryable,
+  { rail, reference }: { rail: string; reference: string },
+  sessionId: string,
+): Promise<void> {
+  const id = bankPayoutId(reference)
+  if (id === undefined) return
+  await db.rows(sql`
+    update payouts set bank_session_id = ${sessionId.slice(0, limits.banks.sessionIdLengthMax)}
+    where rail = ${rail} and id = ${id} and bank_session_id is null`)
 }
 
 export type EndedAttempts = { landed: LiveAttempt | undefined; failed: LiveAttempt | undefined }

@@ -117,7 +117,7 @@ function toVerdict(
 ): AttemptVerdict | undefined {
   switch (finding.state) {
     case 'landed':
-      return { attempt, verdict: 'landed' }
+      return { attempt, verdict: 'landed', sessionId: finding.sessionId ?? null }
     case 'failed':
       return { attempt, verdict: 'failed', reason: finding.reason }
     case 'gone':

@@ -73,7 +73,8 @@ type FoundState =
   | { state: 'pending'; expiresBy?: bigint }
   /** Unknown to the rail, and can still land: the same bytes may be sent again. */
   | { state: 'unseen'; expiresBy?: bigint }
-  | { state: 'landed' }
+  /** `sessionId`: the interbank (NIP) session of a bank transfer, if the bank reports it. */
+  | { state: 'landed'; sessionId?: string | null }
   /** Nothing moved and nothing will. `reason` is for API clients. */
   | { state: 'failed'; reason: string }
   /** It can no longer land: another attempt may be prepared. */

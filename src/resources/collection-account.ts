@@ -19,6 +19,7 @@ import {
   naira,
   network,
   notYet,
+  orNull,
   reference,
   resource,
   signature,
@@ -108,6 +109,26 @@ export const noticeDefects = [
   'too_large',
 ] as const
 export type NoticeDefect = (typeof noticeDefects)[number]
+
+const rejection = Type.Object(
+  {
+    amount: orNull(withExample(kobo, 1_000_000), 'In kobo; null if the bank does not report it.'),
+    currency: naira,
+    reason: text('The amount is not the expected one.', 'Why, in the words of the bank.'),
+    rejectedAt: timestamp('When the bank reported it.'),
+  },
+  { description: 'The payment that the bank sent back. It never reached your balance.' },
+)
+
+export const rejectingVirtualAccount = resource('RejectingVirtualAccount', {
+  ...virtualAccount.properties,
+  rejection,
+})
+
+export const rejectingDedicatedAccount = resource('RejectingDedicatedAccount', {
+  ...dedicatedAccount.properties,
+  rejection,
+})
 
 const otherDeposits = Type.Optional(
   Type.Array(
@@ -229,6 +250,23 @@ export function showCredit(
 ): string {
   const others = otherDeposits.length > 0 ? otherDeposits : undefined
   return show(account, { payments: [], otherDeposits: others, credit })
+}
+
+type RejectionFields = { amount: bigint | null; reason: string; rejectedAt: Date }
+
+/** A bank account, with the payment that its bank sent back to the payer. */
+export function showRejection(
+  account: AccountFields,
+  payments: PaymentFields[],
+  { amount, reason, rejectedAt }: RejectionFields,
+): string {
+  const shown = JSON.stringify({
+    amount: amount === null ? null : toWire(amount, 'NGN'),
+    currency: 'NGN',
+    reason,
+    rejectedAt: rejectedAt.toISOString(),
+  })
+  return `${showAccount(account, payments).slice(0, -1)},"rejection":${shown}}`
 }
 
 function show(account: AccountFields, extras: Extras): string {

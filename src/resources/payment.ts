@@ -83,7 +83,12 @@ export const payment = resource('Payment', {
   status: paymentStatus,
   variance,
   sender: Type.Union([bankSender, walletSender], { description: 'Who paid.' }),
-  sessionId: orNull(text('999999260105090000000000014572', 'Identifies the transfer at the bank.')),
+  sessionId: orNull(
+    text(
+      '999999260105090000000000014572',
+      'Identifies the transfer between the banks (NIP session), if the provider reports it. Of a deposit, the signature of its transaction.',
+    ),
+  ),
   narration: orNull(text('Two loaves of agege bread', 'Text that the payer wrote.')),
   receivedAt: timestamp('When the bank or chain received the money.'),
   createdAt: timestamp('When the payment was recorded.'),

@@ -154,7 +154,7 @@ export const bankTransfer = resource('BankTransfer', {
   }),
   sessionId: notYet(
     Type.String(),
-    'Identifies the transfer at the bank. Null until the transfer is completed.',
+    'Identifies the transfer between the banks (NIP session). Null until the transfer is completed, and if the provider does not report it.',
   ),
   reviewRequired: flag(
     false,
@@ -204,6 +204,7 @@ export type PayoutFields = {
   completedAt: Date | null
   failedAt: Date | null
   reversedAt: Date | null
+  bankSessionId?: string | null
   createdAt: Date
 }
 
@@ -261,9 +262,8 @@ function cryptoTransferFields(payout: PayoutFields, attempts: AttemptFields[]) {
 function bankTransferFields(payout: PayoutFields) {
   const { amount, fee, destination } = payout
   const bankAccount = destination.kind === 'bank_account' ? destination : undefined
-  const reference = toReference(payoutPrefixes[payout.kind], payout.id)
   return {
-    reference,
+    reference: toReference(payoutPrefixes[payout.kind], payout.id),
     merchantReference: payout.merchantReference ?? undefined,
     amount: toWire(amount, 'NGN'),
     fee: toWire(fee, 'NGN'),
@@ -275,8 +275,7 @@ function bankTransferFields(payout: PayoutFields) {
     accountName: bankAccount?.accountName,
     narration: bankAccount?.narration ?? null,
     status: payout.status,
-    // The bank knows the transfer by our reference, which it accepts only without underscores.
-    sessionId: payout.completedAt === null ? null : reference.replace('_', '-'),
+    sessionId: payout.bankSessionId ?? null,
     failureReason: payout.failureReason,
     reviewRequired: payout.isReviewRequired,
     submittedAt: payout.submittedAt && toIsoText(payout.submittedAt),

@@ -91,7 +91,7 @@ test('a bank transfer is answered with every field, and completed', async () => 
   await pass(5)
   const done = await shown(reply.json.data.reference)
   expect(done).toMatchObject({ status: 'COMPLETED', completedAt: expect.any(String) })
-  expect(done.sessionId).toMatch(/^bt-/)
+  expect(done.sessionId).toMatch(/^\d{30}$/)
   expect(await available()).toBe(10_000_000 - 1_002_500)
   await expectAllProofs(db)
 })

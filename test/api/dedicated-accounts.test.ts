@@ -68,6 +68,7 @@ test('a test payment that may have moved money answers outcome_unknown', async (
     collectionRails: { test: service.bank, live: undefined },
     sandboxPayers: {
       receivePayment: async () => ({ id: 'sbp_unreported' }),
+      sendBack: () => undefined,
       sendNoticesNow: async () => {},
     },
   })

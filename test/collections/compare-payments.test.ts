@@ -4,6 +4,7 @@ import { limits } from '../../src/base/limits.js'
 import { createLogger } from '../../src/base/log.js'
 import { comparePayments } from '../../src/collections/compare-payments.js'
 import { fetchMissedPayments } from '../../src/collections/fetch-missed-payments.js'
+import type { CollectionRail } from '../../src/collections/ports.js'
 import { sql } from '../../src/postgres/sql.js'
 import { openWithBank, payersOf } from '../support/open-with-bank.js'
 import { expectAllProofs } from '../support/sound-books.js'
@@ -53,6 +54,45 @@ describe('books and bank', () => {
     expect(await shop.verify(reference)).toMatchObject({ status: 'PAID', amountReceived: 500_000 })
     expect(await compare()).toEqual([])
     expect(await fetchMissedPayments({ db, rail: bank, mode: 'test', logger }, clock.now())).toBe(0)
+    await expectAllProofs(db)
+  })
+
+  // A worker that stood still for days, or a bank that lost its notices for as long.
+  test('agree again however old a payment without a notice is, in several runs', async () => {
+    const { reference, accountNumber } = await open()
+    await paySilently(accountNumber)
+    for (let more = 0; more < 14; more += 1) await paySilently((await open()).accountNumber)
+    const agreed = after(clock.now(), -day)
+    clock.advance(30 * day)
+    await db.rows(sql`
+      insert into reconciliations (rail, due_at, agreed_at) values (${bank.name}, now(), ${agreed})
+      on conflict (rail) do update set agreed_at = ${agreed}`)
+    // A bank that lists one payment a page.
+    const listed: string[] = []
+    const rail: CollectionRail = {
+      ...bank,
+      async listPayments({ from, to, after: place = '0' }) {
+        const { payments } = await bank.listPayments({ from, to, after: undefined })
+        listed.push(place)
+        const next = Number(place) + 1
+        return {
+          payments: payments.slice(Number(place), next),
+          next: next < payments.length ? `${next}` : null,
+        }
+      },
+    }
+    const runs: number[] = []
+    for (let run = 0; run < 40 && runs.reduce((sum, found) => sum + found, 0) < 15; run += 1) {
+      listed.length = 0
+      runs.push(await fetchMissedPayments({ db, rail, mode: 'test', logger }, clock.now()))
+      // The recent payments, and a bounded number of pages further back.
+      expect(listed.length).toBeLessThanOrEqual(1 + limits.collections.missedPagesPerRunMax)
+      clock.advance(limits.collections.missedPaymentsIntervalMs)
+    }
+    expect(runs.filter((found) => found > 0).length).toBeGreaterThan(1)
+    await service.work()
+    expect(await shop.verify(reference)).toMatchObject({ status: 'PAID' })
+    expect(await compare()).toEqual([])
     await expectAllProofs(db)
   })
 

@@ -14,8 +14,9 @@ const joinNames = (groups: Record<string, string>) =>
 
 /** The types of the contract, plus failed refunds, cancelled wallets, conversions and settlements. */
 const documentedTypes = joinNames({
-  virtual_account: 'paid underpaid overpaid late_payment duplicate_payment expired cancelled',
-  dedicated_account: 'created credited deactivated',
+  virtual_account:
+    'paid underpaid overpaid late_payment duplicate_payment expired cancelled payment_rejected',
+  dedicated_account: 'created credited deactivated payment_rejected',
   'checkout.session': 'paid expired cancelled',
   crypto_wallet: 'paid underpaid overpaid late_payment duplicate_payment expired cancelled',
   dedicated_crypto_wallet: 'created credited',
@@ -53,7 +54,7 @@ function literalsIn(text: string): string[] {
 
 describe('event types', () => {
   test('are exactly those of the contract', () => {
-    expect(documentedTypes).toHaveLength(45)
+    expect(documentedTypes).toHaveLength(47)
     expect(eventTypes.toSorted()).toEqual(documentedTypes.toSorted())
   })
 

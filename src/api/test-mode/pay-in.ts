@@ -52,6 +52,12 @@ const body = closed({
       `When the bank received the money, within ${limits.testClock.sentWithinMs / day} days of now. Defaults to now.`,
     ),
   ),
+  sentBack: Type.Optional(
+    flag(
+      false,
+      'Whether the bank sends the money back to the payer by itself, as some live banks do. Nothing is credited, the answer is 409 `invalid_state`, and you get the event `payment_rejected` of the account.',
+    ),
+  ),
   copies: Type.Optional(
     Type.Integer({
       minimum: 1,
@@ -116,6 +122,20 @@ async function payAndNotify(api: ApiParts, request: PayIn) {
   const own = { environmentId: environment.id, rail: rail.name, number: accountNumber }
   const account = await findAccountByNumber(api.db, own)
   if (!account) throw unknownNumber(accountNumber)
+  if (request.body.sentBack) {
+    const { railAccount } = account
+    const payment = { id: effectName(request), railAccount, amount: BigInt(amount) }
+    const hint = sandboxPayers.sendBack(payment)
+    if (!hint) throw invalidField('sentBack', 'is for the sandbox bank; pay another amount instead')
+    const { name } = rail
+    await api.collections.receiveHint(rail, {
+      rail: name,
+      mode: environment.mode,
+      ...hint,
+      body: '',
+    })
+    throw sentBack()
+  }
   const { masked = false, ...from } = request.body.sender ?? {}
   const received = await sandboxPayers.receivePayment({
     id: `sbp_${effectName(request)}`,

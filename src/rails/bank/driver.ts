@@ -142,4 +142,6 @@ export type DriverPayout = {
   state: 'open' | 'review' | 'success' | 'failed' | 'reversed'
   /** If it failed or was reversed. */
   failure: BankFailure | null
+  /** The interbank (NIP) session, if the provider reports it here. */
+  sessionId?: string | null
 }

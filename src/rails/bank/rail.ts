@@ -70,7 +70,7 @@ export function createBankRail(given: BankTools): BankRail {
       if (id.length > hintIdLengthMax) return { kind: 'other' }
       if (about.subject !== 'payout') return read
       const reference = fromProviderReference(about.reference)
-      return { kind: 'hint', hint: { id, about: { subject: 'payout', reference } } }
+      return { kind: 'hint', hint: { id, about: { ...about, reference } } }
     },
 
     confirmPayment: (key) => confirmPayment(tools, key),
@@ -282,8 +282,8 @@ function isPowerOfTwo(count: number): boolean {
 }
 
 /** A payout that was reversed before it was seen completed has moved nothing. */
-function toFinding({ state, failure }: DriverPayout): AttemptFinding {
-  if (state === 'success') return { state: 'landed' }
+function toFinding({ state, failure, sessionId = null }: DriverPayout): AttemptFinding {
+  if (state === 'success') return { state: 'landed', sessionId }
   if (state === 'failed') return { state: 'failed', reason: failure ?? 'bank_declined' }
   if (state === 'reversed') return { state: 'failed', reason: failure ?? 'bank_returned' }
   return { state: 'pending' }

@@ -84,7 +84,9 @@ function payoutHint(
   const text = readText(reference)
   if (text === undefined) return undefined
   const id = `${event}/${readText(data.transactionReference) ?? ''}/${text}`
-  return { id, about: { subject: 'payout', reference: text } }
+  // Only the notice has it.
+  const sessionId = readText(data.sessionId) ?? null
+  return { id, about: { subject: 'payout', reference: text, sessionId } }
 }
 
 function sessionOf(data: Fields): string | null {

@@ -111,6 +111,7 @@ function readPayout(fields: Fields): DriverPayout {
     amount: needKobo(fields.amount, 'amount'),
     state,
     failure: failureOf(state, readText(fields.transactionDescription) ?? ''),
+    sessionId: readText(fields.sessionId) ?? null,
   }
 }
 

@@ -112,6 +112,7 @@ function readTransfer(row: Fields): DriverPayout {
     amount: needKobo(row.amount, 'amount'),
     state: lookUp(transferStates, row.status) ?? 'open',
     failure: null,
+    sessionId: readText(asFields(row.session).id) ?? null,
   }
 }
 

@@ -25,6 +25,8 @@ export function createEmulatedPayers(emulator: Emulator): SandboxPayers {
       const paid = await paying
       return paid?.result === 'rejected' ? 'rejected' : paid && { id: paid.id }
     },
+    // It sends back what does not match.
+    sendBack: () => undefined,
     sendNoticesNow: () => emulator.drainNotices(),
   }
 }

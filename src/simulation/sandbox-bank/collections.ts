@@ -5,6 +5,7 @@ import type { Logger } from '../../base/log.js'
 import type {
   BankLimits,
   CollectionRail,
+  ConfirmedPayment,
   NoticeReading,
   NoticeRequest,
   ReportedPayment,
@@ -92,8 +93,13 @@ export function createSandboxCollections(tools: Tools): SandboxCollections {
     },
     limits: sandboxLimits,
     takesBatches: true,
-    // Its notices are complete, so nothing is left to confirm.
-    confirmPayment: async () => ({ found: 'unknown' }),
+    // Its notices are complete, except those of payments that a test had it send back.
+    confirmPayment: async (key) => readSentBack(key),
+
+    sendBack: ({ id, railAccount, amount }) => ({
+      id: `sent back/${id}`,
+      about: { subject: 'payment', key: JSON.stringify({ railAccount, amount: `${amount}` }) },
+    }),
 
     async receivePayment(payment) {
       assertPayable(payment)
@@ -105,4 +111,11 @@ export function createSandboxCollections(tools: Tools): SandboxCollections {
     sendNoticesNow: (paymentId) => sender.sendNow(paymentId),
     stop: () => sender.stop(),
   }
+}
+
+/** What `sendBack` wrote. */
+function readSentBack(key: string): ConfirmedPayment {
+  const { railAccount, amount } = JSON.parse(key) as { railAccount: string; amount: string }
+  const reason = 'Sent back to the payer, as the test asked for.'
+  return { found: 'rejected', railAccount, amount: BigInt(amount), reason }
 }

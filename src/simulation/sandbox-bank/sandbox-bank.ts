@@ -25,10 +25,12 @@ import { findReversed } from './find-reversed.js'
 import { banks, judgeAccount, refuseAccountNumber, resolveAccount } from './judge-account.js'
 import { judgeInstruction, type TestInstruction } from './judge-instruction.js'
 import { lookUpTransfers } from './look-up-transfers.js'
+import { sandboxBankItself } from './magic-accounts.js'
 import type { SandboxPayment } from './payment.js'
 import { readOrder, writeOrder } from './payment-order.js'
 import { receiveOrders } from './receive-orders.js'
 import { refuseRefund } from './refunds.js'
+import { sessionIdOf } from './senders.js'
 import { readStatement, type StatementCursor } from './statement.js'
 import { findPaymentsById } from './store-payments.js'
 import { lockTransfers, replanTransfers } from './store-transfers.js'
@@ -73,7 +75,11 @@ export function createSandboxBank(tools: Tools & NoticeKeys): SandboxBank {
       const now = clock.now()
       const tokens = attempts.map(({ token }) => token)
       const transfers = await db.transaction((tx) => lookUpTransfers(tx, now, tokens))
-      return tokens.map((token) => findingOf(transfers.get(token), now))
+      return attempts.map(({ token, createdAt }) => {
+        const finding = findingOf(transfers.get(token), now)
+        if (finding.state !== 'landed') return finding
+        return { ...finding, sessionId: sessionIdOf(token, createdAt, sandboxBankItself.code) }
+      })
     },
 
     listBanks: async () => banks,
