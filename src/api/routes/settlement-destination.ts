@@ -5,6 +5,7 @@ import { destinationOf, type SettlementDestination } from '../../merchants/setti
 import { chooseDestination, findSettlementWallet } from '../../merchants/settlement-wallets.js'
 import type { Queryable } from '../../postgres/tx.js'
 import type { UserActor } from '../../team/actor.js'
+import { findOurAddresses } from '../../wallets/store-wallets.js'
 import type { ApiParts } from '../api-parts.js'
 import { auditCall } from '../edge/audit-call.js'
 import { success } from '../edge/envelope.js'
@@ -34,7 +35,7 @@ const read = ({ db }: ApiParts) =>
     },
   })
 
-const change = ({ db }: ApiParts) =>
+const change = ({ db, rails }: ApiParts) =>
   route({
     ...base,
     method: 'PATCH',
@@ -55,6 +56,8 @@ const change = ({ db }: ApiParts) =>
       const changed = await db.transaction(async (tx) => {
         const saved = destinationOf(await getSettings(tx, environment))
         const destination = readDestination(request.body, saved)
+        const rail = rails[environment.mode].crypto_transfer
+        if (rail) await refuseOurWallet(tx, rail.name, destination)
         const made = await chooseDestination(tx, now, environment, { destination, userId })
         auditCall(tx, request.audited, made)
         return show(tx, request)
@@ -62,6 +65,18 @@ const change = ({ db }: ApiParts) =>
       return success(200, 'Settlement destination changed', changed)
     },
   })
+
+/** A settlement to a deposit wallet would come in again as a payment. */
+async function refuseOurWallet(
+  tx: Queryable,
+  rail: string,
+  { walletAddress }: SettlementDestination,
+): Promise<void> {
+  if (walletAddress === null) return
+  const ours = await findOurAddresses(tx, rail, [walletAddress])
+  if (ours.size > 0)
+    throw invalidField('walletAddress', 'is a deposit wallet of this service; send your own wallet')
+}
 
 type Sent = { payTo: 'bank' | 'wallet'; asset?: string; walletAddress?: string }
 

@@ -14,6 +14,8 @@ type Action = keyof typeof words.actions
 
 const situations = Object.keys(words.situations) as Situation[]
 const actions = Object.entries(words.actions).map(([value, label]) => ({ value, label }))
+/** A return of coins needs a destination, which a deposit does not name. */
+const coinActions = actions.filter(({ value }) => value !== 'return')
 const assets: Asset[] = ['NGN', 'USDC', 'USDT']
 
 export function Screen() {
@@ -75,7 +77,7 @@ function Policies({ fields, change, isDisabled }: FieldsOf<Rules>) {
         words.situations[situation][0]!,
         rail === 'bank' ? words.bank : words.coins,
       )}
-      data={actions}
+      data={rail === 'bank' ? actions : coinActions}
       value={policies[rail][situation]}
       disabled={isDisabled}
       allowDeselect={false}
