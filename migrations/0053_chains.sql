@@ -50,3 +50,11 @@ create trigger sweeps_are_never_edited
   before update of rail, id, asset, amount, token, wire, valid_until, created_at, signed_slot
     or delete or truncate
   on sweeps for each statement execute function refuse_change();
+
+-- Coins are not returned automatically: a return needs a destination. Settings that asked for it
+-- were treated as `hold`, and are now shown so.
+update environment_settings s
+set document = jsonb_set(s.document::jsonb, '{policies,crypto}', (
+  select jsonb_object_agg(key, case when value = '"return"' then '"hold"' else value end)
+  from jsonb_each(s.document::jsonb #> '{policies,crypto}')))::json
+where s.document #>> '{policies,crypto}' like '%"return"%';

@@ -37,6 +37,7 @@ import { createSandboxBank, type SandboxBank } from './simulation/sandbox-bank/s
 import { createSimulatedBank } from './simulation/sandbox-bank/simulated-bank.js'
 import { SimulatedChain } from './simulation/simulated-chain.js'
 import { type CoinMint, createPendingMint } from './simulation/test-funding.js'
+import { findOurAddresses } from './wallets/store-wallets.js'
 import { assertSameSeed } from './wallets/troubled-wallets.js'
 
 /** Every connection to a bank or chain, by mode. */
@@ -291,7 +292,12 @@ async function openSolana(tools: Tools, mode: Mode): Promise<SolanaRail | undefi
 }
 
 function shared({ db, clock, logger }: Tools, mode: Mode) {
-  return { clock, logger, openPayouts: createOpenPayoutTotals(db, mode) }
+  return {
+    clock,
+    logger,
+    openPayouts: createOpenPayoutTotals(db, mode),
+    findOurAddresses: (rail: string, addresses: string[]) => findOurAddresses(db, rail, addresses),
+  }
 }
 
 function openSigner(config: SolanaConfig, mode: Mode, logger: Logger): Signer | undefined {

@@ -1769,18 +1769,19 @@ export type Settings = {
       duplicatePayment: 'return' | 'accept' | 'hold'
     }
     /**
-     * What happens to a payment that does not match: return it, accept it, or hold it until you
-     * resolve it. For an overpayment, this applies to the excess.
+     * What happens to a deposit that does not match: accept it, or hold it until you resolve it.
+     * For an overpayment, this applies to the excess. Deposits are not returned automatically,
+     * because a return needs a destination.
      */
     crypto: {
       /** What happens to a payment of less than the requested amount. */
-      underpayment: 'return' | 'accept' | 'hold'
+      underpayment: 'accept' | 'hold'
       /** What happens to the part of a payment above the requested amount. */
-      overpayment: 'return' | 'accept' | 'hold'
+      overpayment: 'accept' | 'hold'
       /** What happens to a payment that arrives after the expiry. */
-      latePayment: 'return' | 'accept' | 'hold'
+      latePayment: 'accept' | 'hold'
       /** What happens to a second payment into an account that is already paid. */
-      duplicatePayment: 'return' | 'accept' | 'hold'
+      duplicatePayment: 'accept' | 'hold'
     }
   }
   /** How your checkout pages look and where they may be framed. */
@@ -3175,13 +3176,13 @@ export type ChangeSettingsInput = {
     /** For payments in stablecoins. */
     crypto?: {
       /** What happens to a payment of less than the requested amount. */
-      underpayment?: 'return' | 'accept' | 'hold' | undefined
+      underpayment?: 'accept' | 'hold' | undefined
       /** What happens to the part of a payment above the requested amount. */
-      overpayment?: 'return' | 'accept' | 'hold' | undefined
+      overpayment?: 'accept' | 'hold' | undefined
       /** What happens to a payment that arrives after the expiry. */
-      latePayment?: 'return' | 'accept' | 'hold' | undefined
+      latePayment?: 'accept' | 'hold' | undefined
       /** What happens to a second payment into an account that is already paid. */
-      duplicatePayment?: 'return' | 'accept' | 'hold' | undefined
+      duplicatePayment?: 'accept' | 'hold' | undefined
     } | undefined
   } | undefined
   /** How your checkout pages look and where they may be framed. */

@@ -339,7 +339,7 @@ export const reasons = {
   },
   destination_is_ours: {
     status: 422,
-    when: 'The destination is an account of this service.',
+    when: 'The destination is an account or deposit wallet of this service.',
     nextStep: 'Send the address of the recipient.',
   },
   simulation_failed: {

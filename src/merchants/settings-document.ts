@@ -19,6 +19,24 @@ const Policies = Type.Object(
   },
 )
 
+/** A deposit names no address to return to: its sender may be an exchange. */
+export const coinActions = ['accept', 'hold'] as const
+const CoinAction = Type.Enum([...coinActions], { type: 'string', examples: ['hold'] })
+
+const CoinPolicies = Type.Object(
+  {
+    underpayment: CoinAction,
+    overpayment: CoinAction,
+    latePayment: CoinAction,
+    duplicatePayment: CoinAction,
+  },
+  {
+    ...closed,
+    description:
+      'What happens to a deposit that does not match: accept it, or hold it until you resolve it. For an overpayment, this applies to the excess. Deposits are not returned automatically, because a return needs a destination.',
+  },
+)
+
 /** Control characters, and those that change the text direction, which can disguise a name. */
 const forbidden = '\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069'
 
@@ -277,7 +295,7 @@ export function hasLimits(approvals: Approvals): boolean {
 /** The settings of an environment, with defaults filled in. */
 export const Settings = Type.Object(
   {
-    policies: Type.Object({ bank: Policies, crypto: Policies }, closed),
+    policies: Type.Object({ bank: Policies, crypto: CoinPolicies }, closed),
     checkout: Checkout,
     lowBalance: LowBalance,
     paymentMethods: PaymentMethods,
@@ -292,7 +310,10 @@ export type Settings = Static<typeof Settings>
 export const SettingsPatch = Type.Partial(
   Type.Object({
     policies: Type.Partial(
-      Type.Object({ bank: Type.Partial(Policies, closed), crypto: Type.Partial(Policies, closed) }),
+      Type.Object({
+        bank: Type.Partial(Policies, closed),
+        crypto: Type.Partial(CoinPolicies, closed),
+      }),
       closed,
     ),
     checkout: Type.Partial(Checkout, closed),

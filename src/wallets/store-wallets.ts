@@ -39,6 +39,19 @@ export async function findWallets(
   return new Map(rows.map(({ reference, address }) => [reference, address]))
 }
 
+/** Of the addresses, those of deposit wallets and of their token accounts, of any merchant. */
+export async function findOurAddresses(
+  db: Queryable,
+  rail: string,
+  addresses: string[],
+): Promise<Set<string>> {
+  const rows = await db.rows(sql<{ address: string }>`
+    select address from wallets where rail = ${rail} and address = any(${addresses})
+    union all
+    select address from token_accounts where rail = ${rail} and address = any(${addresses})`)
+  return new Set(rows.map(({ address }) => address))
+}
+
 const insertRows = listStatement({
   name: 'insert_wallets',
   columns: { rail: 'text', address: 'text', number: 'int4', reference: 'text' },

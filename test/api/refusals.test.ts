@@ -467,7 +467,12 @@ describe('fields of a body', () => {
     [
       '{"policies":{"crypto":{"latePayment":"keep"}}}',
       'policies.crypto.latePayment',
-      /one of return/,
+      /one of accept, hold\.$/,
+    ],
+    [
+      '{"policies":{"crypto":{"latePayment":"return"}}}',
+      'policies.crypto.latePayment',
+      /one of accept, hold: a return of coins needs a destination/,
     ],
     ['{"checkout":{"displayName":null}}', 'checkout.displayName', /must be a string, not null/],
     ['{"checkout":{"displayName":""}}', 'checkout.displayName', /checkout.displayName must/],

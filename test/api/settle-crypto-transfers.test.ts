@@ -33,6 +33,7 @@ const rail = await createSolanaRail({
   logger,
   isEmbedded: true,
   network: 'not-mainnet',
+  findOurAddresses: async () => new Set<string>(),
   openPayouts: createOpenPayoutTotals(db, 'test'),
 })
 const mint = createCoinMint(chain.url, rail)

@@ -239,6 +239,7 @@ test('deposits of a chain that answers late are reconciled under its name', asyn
     logger: silent,
     isEmbedded: true,
     network: 'not-mainnet',
+    findOurAddresses: async () => new Set<string>(),
     openPayouts: noOpenPayouts,
   })
   onTestFinished(() => late.stop())

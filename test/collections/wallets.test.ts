@@ -8,11 +8,13 @@ import {
   balanceOf,
   newPayer,
   signTransfer,
+  tokenAccountOf,
   unchecked,
   usdt,
 } from '../simulation/localnet/transfers.js'
 import { noBanks } from '../support/open-manilla.js'
 import { openWithWallets, shopOf } from '../support/open-with-wallets.js'
+import { addPerson } from '../support/people.js'
 import { expectAllProofs } from '../support/sound-books.js'
 
 const service = await openWithWallets()
@@ -327,6 +329,30 @@ test('an amount is shown as written, and one that cannot be paid is refused', as
   expect((await shop.open({ amount: '9007199254.740991' })).status).toBe(201)
   const beyond = await shop.open({ amount: '9007199254.740992' })
   expect([beyond.status, beyond.json.details[0].field]).toEqual([400, 'amount'])
+})
+
+// Otherwise the coins would come in again as a payment to the wallet's merchant.
+test('a payout to a deposit wallet of any merchant is refused', async () => {
+  const other = shopOf(service, await service.addMerchant('Bola'))
+  await shop.post('/v1/test/balances/fund', { asset: 'USDC', amount: '100' })
+  const { address } = (await other.open()).json.data
+  const tokenAccount: string = await tokenAccountOf(address)
+  const own = (await shop.open()).json.data.address
+  for (const destinationAddress of [address, own, tokenAccount]) {
+    const body = { amount: '5', asset: 'USDC', network: 'SOLANA', destinationAddress }
+    const headers = { 'idempotency-key': crypto.randomUUID() }
+    const refused = await shop.post('/v1/disbursements/crypto', body, headers)
+    expect([refused.status, refused.json.reason]).toEqual([422, 'destination_is_ours'])
+  }
+  expect(await shop.balance()).toMatchObject({ available: '100' })
+
+  const person = await addPerson(service, { role: 'owner' })
+  const body = { payTo: 'wallet', asset: 'USDC', walletAddress: address }
+  const chosen = await person.ask('PATCH', '/v1/settings/settlement-destination', {
+    mode: 'test',
+    body,
+  })
+  expect([chosen.status, chosen.json.details]).toMatchObject([400, [{ field: 'walletAddress' }]])
 })
 
 test('a requery polls a wallet at once, however long it has been idle', async () => {

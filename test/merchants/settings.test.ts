@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { expect, test } from 'vitest'
 import type { Environment } from '../../src/base/environment.js'
@@ -121,13 +122,35 @@ test('the patch schema accepts any part of the document and nothing else', () =>
   const right: unknown[] = [
     {},
     { policies: {} },
-    { policies: { crypto: { overpayment: 'return' } } },
+    { policies: { crypto: { overpayment: 'accept' } } },
     { checkout: { logo: png, colour: null, displayName: 'Àdá & Sons' } },
     { checkout: { frameOrigins: ['https://shop.example:8443', 'http://localhost:3000'] } },
     { lowBalance: { NGN: 9_007_199_254_740_991, USDC: '25.50', USDT: null } },
     defaultSettings({ merchantName: 'Ada' }),
   ]
   for (const change of right) expect(isPatch(change), JSON.stringify(change)).toBe(true)
+})
+
+// It was accepted, and deposits were held all the same.
+test('coins cannot be returned automatically', () => {
+  for (const name of ['underpayment', 'overpayment', 'latePayment', 'duplicatePayment'])
+    expect(isPatch({ policies: { crypto: { [name]: 'return' } } }), name).toBe(false)
+})
+
+test('a migration shows stored returns of coins as held, which they were', async () => {
+  const environment = await newEnvironment()
+  const policies = {
+    bank: { underpayment: 'return' },
+    crypto: { overpayment: 'return', latePayment: 'accept' },
+  }
+  await db.rows(sql`
+    insert into environment_settings (environment_id, document, version, updated_at)
+    values (${environment.id}, ${JSON.stringify({ policies })}, 1, now())`)
+  const migration = await readFile('migrations/0053_chains.sql', 'utf8')
+  await db.rows(sql.raw(migration.slice(migration.indexOf('update environment_settings'))))
+  const { policies: shown } = await getSettings(db, environment)
+  expect(shown.bank.underpayment).toBe('return')
+  expect(shown.crypto).toMatchObject({ overpayment: 'hold', latePayment: 'accept' })
 })
 
 test('the patch schema refuses invalid values, field by field', () => {

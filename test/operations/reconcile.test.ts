@@ -58,6 +58,7 @@ const solana = await createSolanaRail({
   network: 'not-mainnet',
   // Its caches expire by seconds, which do not pass on the manual clock.
   clock: systemClock,
+  findOurAddresses: async () => new Set<string>(),
   openPayouts: createOpenPayoutTotals(db, 'test'),
 })
 const bank = createSandboxBank({ db, clock, logger, noticeKey: randomBytes(32) })
@@ -257,6 +258,7 @@ describe('a healthy system', () => {
       logger,
       isEmbedded: false,
       network: 'not-mainnet',
+      findOurAddresses: async () => new Set<string>(),
       openPayouts: createOpenPayoutTotals(db, 'test'),
     })
     const remote = { ...rails, solana: { test: asOnMainnet, live: undefined } }

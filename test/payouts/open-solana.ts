@@ -14,6 +14,7 @@ import {
   createPendingMint,
   mintBackings,
 } from '../../src/simulation/test-funding.js'
+import { findOurAddresses } from '../../src/wallets/store-wallets.js'
 import { noOpenPayouts } from '../rails/solana/rail.js'
 import { type Rpc, rpcAt, startChain, type TestChain } from '../simulation/localnet/localnet.js'
 import { balanceOf, newWallet, tokenAccountOf } from '../simulation/localnet/transfers.js'
@@ -72,6 +73,7 @@ export async function openSolanaService(db: Database, options: Options = {}) {
       logger,
       isEmbedded: true,
       network: 'not-mainnet',
+      findOurAddresses: (rail, addresses) => findOurAddresses(db, rail, addresses),
       openPayouts: options.isCounting ? createOpenPayoutTotals(db, 'test') : noOpenPayouts,
       mintPending: createPendingMint({ db, mint: serviceMint, logger }),
     })

@@ -8,6 +8,7 @@ import { createJudgingLane } from '../../src/collections/notice-lanes.js'
 import { sendReturns } from '../../src/collections/send-returns.js'
 import { pollPayouts } from '../../src/payouts/poll-payouts.js'
 import { connect } from '../../src/postgres/connection.js'
+import type { Database } from '../../src/postgres/database.js'
 import { createSolanaRail } from '../../src/rails/solana/rail.js'
 import { createSeedSigner, makeMnemonic } from '../../src/rails/solana/seed.js'
 import { createKeySigner } from '../../src/rails/solana/signer.js'
@@ -18,6 +19,7 @@ import {
 } from '../../src/simulation/embedded-chain.js'
 import { createSandboxBank } from '../../src/simulation/sandbox-bank/sandbox-bank.js'
 import { createSimulatedBank } from '../../src/simulation/sandbox-bank/simulated-bank.js'
+import { findOurAddresses } from '../../src/wallets/store-wallets.js'
 import { sweepWallets } from '../../src/wallets/sweep-wallets.js'
 import { watchWallets } from '../../src/wallets/watch-wallets.js'
 import { newSecret, noOpenPayouts } from '../rails/solana/rail.js'
@@ -41,7 +43,7 @@ export async function openWithBankAndChain({ hasWallets = true, hasPayouts }: Op
   const clock = manualClock(new Date())
   const logger = createLogger('silent')
   const bank = createSandboxBank({ db, clock, logger, noticeKey: randomBytes(32) })
-  const { chain, rail, mint } = await openRail(clock)
+  const { chain, rail, mint } = await openRail(db, clock)
   const wallets = rail.wallets!
   const service = await openManilla({
     beside: { db, clock, secret: new Secret(randomBytes(32).toString('hex')) },
@@ -106,7 +108,7 @@ export async function openWithBankAndChain({ hasWallets = true, hasPayouts }: Op
 
 export type ServiceWithBankAndChain = Awaited<ReturnType<typeof openWithBankAndChain>>
 
-async function openRail(clock: ReturnType<typeof manualClock>) {
+async function openRail(db: Database, clock: ReturnType<typeof manualClock>) {
   const chain = await openChain()
   const logger = createLogger('silent')
   const signer = createKeySigner(newSecret())
@@ -119,6 +121,7 @@ async function openRail(clock: ReturnType<typeof manualClock>) {
     logger,
     isEmbedded: true,
     network: 'not-mainnet',
+    findOurAddresses: (rail, addresses) => findOurAddresses(db, rail, addresses),
     openPayouts: noOpenPayouts,
   })
   const mint = createCoinMint(chain.url, { treasuryAddress: signer.address })

@@ -25,7 +25,7 @@ import { createCoinMint, giveLamports } from '../../src/simulation/embedded-chai
 import { magicRules } from '../../src/simulation/magic-wallets.js'
 import { SimulatedChain } from '../../src/simulation/simulated-chain.js'
 import { createPendingMint } from '../../src/simulation/test-funding.js'
-import { insertWallets, type NewWallet } from '../../src/wallets/store-wallets.js'
+import { findOurAddresses, insertWallets, type NewWallet } from '../../src/wallets/store-wallets.js'
 import { newSecret } from '../rails/solana/rail.js'
 import { openChain } from '../simulation/localnet/localnet.js'
 import { newWallet, tokenAccountOf, usdc, usdt } from '../simulation/localnet/transfers.js'
@@ -55,6 +55,7 @@ export async function openWithChain() {
     logger,
     isEmbedded: true,
     network: 'not-mainnet',
+    findOurAddresses: (rail, addresses) => findOurAddresses(db, rail, addresses),
     openPayouts: createOpenPayoutTotals(db, 'test'),
     mintPending: createPendingMint({ db, mint, logger }),
   })

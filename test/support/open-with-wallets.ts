@@ -20,6 +20,7 @@ import {
   giveLamports,
 } from '../../src/simulation/embedded-chain.js'
 import { concludeSweeps } from '../../src/wallets/conclude-sweeps.js'
+import { findOurAddresses } from '../../src/wallets/store-wallets.js'
 import { sweepWallets } from '../../src/wallets/sweep-wallets.js'
 import { watchWallets } from '../../src/wallets/watch-wallets.js'
 import { newSecret, noOpenPayouts } from '../rails/solana/rail.js'
@@ -61,6 +62,7 @@ export async function openWithWallets(setup: WalletSetup = {}) {
       logger,
       isEmbedded: true,
       network: 'not-mainnet',
+      findOurAddresses: (rail, addresses) => findOurAddresses(db, rail, addresses),
       openPayouts: noOpenPayouts,
     })
     whenDone(() => opened.stop())

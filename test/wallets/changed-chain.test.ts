@@ -184,6 +184,7 @@ describe.each([
         logger: silent,
         isEmbedded: true,
         network: 'not-mainnet',
+        findOurAddresses: async () => new Set<string>(),
         openPayouts: noOpenPayouts,
         pinnedChain: createPinnedChain({ db, clock, mode: 'test' }),
       })

@@ -51,7 +51,7 @@ export const settings = {
     cryptoHint: 'USDC or USDT, if the link has a price in it.',
     policies: 'When a payment does not match',
     policiesHint:
-      'Return sends the money back, accept keeps it, hold waits until you decide under Payments.',
+      'Return sends the money back, accept keeps it, hold waits until you decide under Payments. Coins are returned by you, to a wallet that you name.',
     situation: 'Situation',
     bank: 'Bank transfer',
     coins: 'Stablecoins',

@@ -7,6 +7,7 @@ import { type Detail, quoteInput, Refusal } from '../../base/refusal.js'
 import { keyPattern } from '../../idempotency/key.js'
 import { maskedNumberPattern } from '../../merchants/default-customer.js'
 import {
+  coinActions,
   colour,
   isVisible,
   origin,
@@ -243,7 +244,7 @@ function issueOf(error: ErrorObject): string {
     case 'type':
       return `must be ${article(String(params.type))}, not ${kindOf(error.data)}`
     case 'enum':
-      return oneOf(params.allowedValues as unknown[])
+      return enumIssue(params.allowedValues as unknown[], error.data)
     case 'const':
       return `must be ${JSON.stringify(params.allowedValue)}`
     case 'discriminator':
@@ -284,6 +285,13 @@ function amountIssue({ data }: ErrorObject): string {
 
 function oneOf(values: unknown[]): string {
   return values.length === 1 ? `must be ${values[0]}` : `must be one of ${values.join(', ')}`
+}
+
+/** What works for payments at banks gets the reason. */
+function enumIssue(values: unknown[], data: unknown): string {
+  const issue = oneOf(values)
+  const isCoinReturn = data === 'return' && values.join() === coinActions.join()
+  return isCoinReturn ? `${issue}: a return of coins needs a destination` : issue
 }
 
 function tagsOf(error: ErrorObject): unknown[] {

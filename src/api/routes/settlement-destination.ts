@@ -11,6 +11,7 @@ import {
 } from '../../payouts/settlements/destination.js'
 import type { Queryable } from '../../postgres/tx.js'
 import type { UserActor } from '../../team/actor.js'
+import { findOurAddresses } from '../../wallets/store-wallets.js'
 import type { ApiParts } from '../api-parts.js'
 import { auditCall } from '../edge/audit-call.js'
 import { success } from '../edge/envelope.js'
@@ -40,7 +41,7 @@ const read = ({ db }: ApiParts) =>
     },
   })
 
-const change = ({ db }: ApiParts) =>
+const change = ({ db, rails }: ApiParts) =>
   route({
     ...base,
     method: 'PATCH',
@@ -61,6 +62,8 @@ const change = ({ db }: ApiParts) =>
       const changed = await db.transaction(async (tx) => {
         const saved = destinationOf(await getSettings(tx, environment))
         const destination = readSent(request.body, saved)
+        const rail = rails[environment.mode].crypto_transfer
+        if (rail) await refuseOurWallet(tx, rail.name, destination)
         const before = await readDestination(tx, environment)
         const made = await chooseDestination(tx, now, environment, { destination, userId })
         const realNow = after(now, -environment.clockOffsetMs)
@@ -95,6 +98,18 @@ const confirm = ({ db }: ApiParts) =>
       return success(200, 'Settlement destination confirmed', confirmed)
     },
   })
+
+/** A settlement to a deposit wallet would come in again as a payment. */
+async function refuseOurWallet(
+  tx: Queryable,
+  rail: string,
+  { walletAddress }: SettlementDestination,
+): Promise<void> {
+  if (walletAddress === null) return
+  const ours = await findOurAddresses(tx, rail, [walletAddress])
+  if (ours.size > 0)
+    throw invalidField('walletAddress', 'is a deposit wallet of this service; send your own wallet')
+}
 
 type Sent = { payTo: 'bank' | 'wallet'; asset?: string; walletAddress?: string }
 

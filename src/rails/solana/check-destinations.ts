@@ -1,7 +1,12 @@
 import type { Refusal } from '../../base/refusal.js'
 import { readAccounts } from './accounts.js'
 import type { Endpoints } from './endpoints.js'
-import { type DestinationAccounts, judgeDestination, mustBeCreated } from './judge-destination.js'
+import {
+  type DestinationAccounts,
+  judgeDestination,
+  mustBeCreated,
+  refuseOurs,
+} from './judge-destination.js'
 import type { Mints } from './programs.js'
 import type { ResolvedTarget } from './resolve-target.js'
 import { judgeSimulation, type SimulationVerdict, simulateAll } from './simulate.js'
@@ -13,7 +18,12 @@ export type VerifiedDestination = {
   isShort?: true
 }
 
-type Tools = { endpoints: Endpoints; templates: Templates; mints: Mints }
+type Tools = {
+  endpoints: Endpoints
+  templates: Templates
+  mints: Mints
+  findOurAddresses: (addresses: string[]) => Promise<Set<string>>
+}
 
 /** Placeholders for the simulation; the memo is as long as a reference. */
 const memo = 'inspection-0000000000000000'
@@ -27,12 +37,16 @@ export async function checkDestinations(
   tools: Tools,
   targets: ResolvedTarget[],
 ): Promise<(VerifiedDestination | Refusal)[]> {
-  const [accounts, simulated] = await Promise.all([
+  const addresses = targets.map(({ recipient }) => recipient.wallet.address)
+  const [accounts, simulated, ours] = await Promise.all([
     readDestinations(tools.endpoints, targets),
     simulate(tools, targets),
+    tools.findOurAddresses(addresses),
   ])
   return targets.map(({ coin, recipient }, index) => {
     const { wallet, isOnCurve } = recipient
+    // Paid to a deposit wallet, the coins would come in again as a payment to its merchant.
+    if (ours.has(wallet.address)) return refuseOurs(wallet.address)
     const destination = { address: wallet.address, mint: tools.mints[coin], isOnCurve }
     const refusal = judgeDestination(destination, accounts[index]!)
     if (refusal) return refusal

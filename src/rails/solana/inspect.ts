@@ -23,6 +23,7 @@ type InspectParts = {
   reserved: Reserved
   cover: CoverTreasury
   mintPending: () => Promise<void>
+  findOurAddresses: (addresses: string[]) => Promise<Set<string>>
 }
 
 /**

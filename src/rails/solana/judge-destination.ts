@@ -22,11 +22,7 @@ export function judgeOffline(
   address: string,
   { mints, ours }: { mints: Set<string>; ours: Set<string> },
 ): Refusal | undefined {
-  if (ours.has(address))
-    return refuse(
-      'destination_is_ours',
-      `${address} belongs to this service. Send the recipient's wallet address.`,
-    )
+  if (ours.has(address)) return refuseOurs(address)
   if (mints.has(address)) return refuseMint(address)
   if (programAddresses.has(address)) return refuseProgram(address)
   if (address === incinerator) return refuseNonWallet(address, 'burns everything sent to it')
@@ -100,6 +96,13 @@ function isEmpty({ owner, space }: ChainAccount): boolean {
 }
 
 const askForAnother = 'Ask the recipient for another wallet.'
+
+export function refuseOurs(address: string): Refusal {
+  return refuse(
+    'destination_is_ours',
+    `${address} belongs to this service. Send the recipient's wallet address.`,
+  )
+}
 
 function refuseMint(address: string): Refusal {
   const message = `${address} is a token mint. Send a wallet address.`

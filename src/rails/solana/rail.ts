@@ -44,6 +44,8 @@ export type SolanaOptions = {
   /** Micro-lamports per compute unit. */
   computeUnitPrice?: bigint
   openPayouts: OpenPayoutTotals
+  /** Of the addresses, those of our deposit wallets on this rail: payouts to them are refused. */
+  findOurAddresses(rail: string, addresses: string[]): Promise<Set<string>>
   /**
    * Test mode: mints funds that are recorded but not on the chain yet. Called before a payout is
    * refused because its simulation (inspect.ts) or the sums (cover-treasury.ts) find the treasury
@@ -102,6 +104,8 @@ export async function createSolanaRail(options: SolanaOptions): Promise<SolanaRa
   const { openPayouts, walletSigner, mintPending = async () => {} } = options
   const cover = createCoverTreasury({ treasury, computeUnitPrice, openPayouts, mintPending })
   const chain = { isEmbedded }
+  const findOurAddresses = (addresses: string[]) =>
+    options.findOurAddresses(nameOf(identity), addresses)
   const isChainKnown = async () => {
     if (identity.genesisHash === undefined) await watchChains(endpoints, logger)
     return identity.genesisHash !== undefined
@@ -122,7 +126,7 @@ export async function createSolanaRail(options: SolanaOptions): Promise<SolanaRa
     treasuryAddress: signer.address,
     isChainKnown,
     watchChains: () => watchChains(endpoints, logger),
-    inspect: onceIdentified(createInspect({ ...shared, cover, mintPending })),
+    inspect: onceIdentified(createInspect({ ...shared, cover, mintPending, findOurAddresses })),
     prepare: onceIdentified(createPrepare({ ...shared, getLatestBlockhash })),
     send: createSend(endpoints, logger),
     check: createCheck({ ...shared, chain }),

@@ -87,6 +87,7 @@ export async function openRail(
     logger: silent,
     isEmbedded: true,
     network: 'not-mainnet',
+    findOurAddresses: async () => new Set<string>(),
     openPayouts: noOpenPayouts,
     ...others,
   })

@@ -15,6 +15,8 @@ type CustomerField = keyof typeof words.customerFields
 
 const situations = Object.keys(words.situations) as Situation[]
 const actions = Object.entries(words.actions).map(([value, label]) => ({ value, label }))
+/** A return of coins needs a destination, which a deposit does not name. */
+const coinActions = actions.filter(({ value }) => value !== 'return')
 const assets: Asset[] = ['NGN', 'USDC', 'USDT']
 const customerFields = Object.keys(words.customerFields) as CustomerField[]
 
@@ -81,7 +83,7 @@ function Policies({ fields, change, isDisabled }: FieldsOf<Rules>) {
         words.situations[situation][0]!,
         rail === 'bank' ? words.bank : words.coins,
       )}
-      data={actions}
+      data={rail === 'bank' ? actions : coinActions}
       value={policies[rail][situation]}
       disabled={isDisabled}
       allowDeselect={false}
