@@ -264,7 +264,7 @@ const executedStates: Record<AttemptFinding['state'], RailTransfer['state'] | nu
 
 function notCompared(rail: string): Difference {
   const atRail =
-    'too much to read in one run, or rows that cannot be read: see the log, or start later with --since-slot'
+    'too much to read in one run (start later with --since-slot), or unreadable rows (see the log)'
   return { kind: 'not_compared', name: rail, inBooks: 'not fully compared', atRail }
 }
 

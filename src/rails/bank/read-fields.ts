@@ -19,7 +19,7 @@ export function asList(value: unknown): Fields[] {
   return Array.isArray(value) ? value.map(asFields) : []
 }
 
-/** A list that decides something: throws `Unreadable` unless it is one, since it might not be empty. */
+/** A list that decides something: throws `Unreadable` unless it is a list. */
 export function needList(value: unknown, name: string): Fields[] {
   if (!Array.isArray(value)) throw new Unreadable(`${name} is not a list`)
   return value.map(asFields)
@@ -37,7 +37,7 @@ export function needText(value: unknown, name: string): string {
   return text
 }
 
-/** A provider's id or reference: throws `Unreadable` if it is missing or longer than any of them. */
+/** A provider's id or reference: throws `Unreadable` if it is missing or too long for a key. */
 export function needId(value: unknown, name: string): string {
   const text = needText(value, name)
   if (text.length > idLengthMax) throw new Unreadable(`${name} is too long`)
