@@ -62,6 +62,37 @@ begin
 end $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.approvals_needed(by_user uuid, by_key uuid)
+ RETURNS integer
+ LANGUAGE sql
+ STABLE
+RETURN CASE WHEN ((by_user IS NOT NULL) OR (EXISTS (SELECT FROM api_keys WHERE ((api_keys.id = approvals_needed.by_key) AND (api_keys.created_by_user IS NOT NULL))))) THEN 1 ELSE 2 END
+;
+
+CREATE OR REPLACE FUNCTION public.approvers_of(payout payouts)
+ RETURNS SETOF uuid
+ LANGUAGE sql
+ STABLE
+BEGIN ATOMIC
+ SELECT a.user_id
+    FROM payout_approvals a
+   WHERE ((a.environment_id = (approvers_of.payout).environment_id) AND (a.payout_id = (approvers_of.payout).id) AND (a.verdict = 'APPROVED'::text) AND (a.order_hash = (approvers_of.payout).order_hash) AND may_approve((approvers_of.payout).environment_id, a.user_id) AND (NOT (a.user_id IN ( SELECT creators_of.creators_of
+            FROM creators_of((approvers_of.payout).environment_id, (approvers_of.payout).created_by_user, (approvers_of.payout).created_by_key) creators_of(creators_of)))));
+END
+;
+
+CREATE OR REPLACE FUNCTION public.approvers_of(batch payout_batches)
+ RETURNS SETOF uuid
+ LANGUAGE sql
+ STABLE
+BEGIN ATOMIC
+ SELECT a.user_id
+    FROM payout_batch_approvals a
+   WHERE ((a.environment_id = (approvers_of.batch).environment_id) AND (a.batch_id = (approvers_of.batch).id) AND (a.verdict = 'APPROVED'::text) AND (a.order_hash = (approvers_of.batch).order_hash) AND may_approve((approvers_of.batch).environment_id, a.user_id) AND (NOT (a.user_id IN ( SELECT creators_of.creators_of
+            FROM creators_of((approvers_of.batch).environment_id, (approvers_of.batch).created_by_user, (approvers_of.batch).created_by_key) creators_of(creators_of)))));
+END
+;
+
 CREATE OR REPLACE FUNCTION public.audit_field(value text)
  RETURNS text
  LANGUAGE sql
@@ -100,23 +131,18 @@ declare
   payout record;
   rule text;
 begin
-  select p.status, p.order_hash, p.approve_by, coalesce(p.created_by_user, k.created_by_user) as creator
-    into payout
-    from payouts p left join api_keys k on k.id = p.created_by_key
-    where p.environment_id = new.environment_id and p.id = new.payout_id
+  select p.status, p.order_hash, p.approve_by, p.created_by_user, p.created_by_key into payout
+    from payouts p where p.environment_id = new.environment_id and p.id = new.payout_id
     for no key update of p;
-  new.created_by_user := payout.creator;
   rule := case
     when payout.status is distinct from 'PENDING' then 'only_pending_payout_is_decided'
     when payout.order_hash <> new.order_hash then 'approval_is_of_this_order'
     when new.verdict = 'APPROVED' and new.decided_at >= payout.approve_by then 'approval_is_in_time'
-    when not exists (
+    when new.verdict = 'APPROVED' and new.user_id in (select * from creators_of(
+      new.environment_id, payout.created_by_user, payout.created_by_key))
+      then 'approver_is_not_creator'
+    when not may_approve(new.environment_id, new.user_id) or not exists (
       select from user_sessions s
-      join users u on u.id = s.user_id and u.disabled_at is null
-      join environments e on e.id = new.environment_id
-      join memberships m on m.merchant_id = e.merchant_id and m.user_id = u.id
-        and m.disabled_at is null and m.role in ('owner', 'admin', 'finance')
-        and (e.mode = 'test' or m.may_see_live)
       where s.id = new.session_id and s.user_id = new.user_id and s.ended_at is null)
       then 'approver_is_a_member_who_may'
     end;
@@ -177,24 +203,19 @@ declare
   batch record;
   rule text;
 begin
-  select b.state, b.order_hash, b.approve_by, coalesce(b.created_by_user, k.created_by_user) as creator
-    into batch
-    from payout_batches b left join api_keys k on k.id = b.created_by_key
-    where b.environment_id = new.environment_id and b.id = new.batch_id
+  select b.state, b.order_hash, b.approve_by, b.created_by_user, b.created_by_key into batch
+    from payout_batches b where b.environment_id = new.environment_id and b.id = new.batch_id
     for no key update of b;
-  new.created_by_user := batch.creator;
   rule := case
     when batch.state is distinct from 'PENDING' then 'only_pending_batch_is_decided'
     when batch.order_hash <> new.order_hash then 'batch_approval_is_of_this_order'
     when new.verdict = 'APPROVED' and new.decided_at >= batch.approve_by
       then 'batch_approval_is_in_time'
-    when not exists (
+    when new.verdict = 'APPROVED' and new.user_id in (select * from creators_of(
+      new.environment_id, batch.created_by_user, batch.created_by_key))
+      then 'batch_approver_is_not_creator'
+    when not may_approve(new.environment_id, new.user_id) or not exists (
       select from user_sessions s
-      join users u on u.id = s.user_id and u.disabled_at is null
-      join environments e on e.id = new.environment_id
-      join memberships m on m.merchant_id = e.merchant_id and m.user_id = u.id
-        and m.disabled_at is null and m.role in ('owner', 'admin', 'finance')
-        and (e.mode = 'test' or m.may_see_live)
       where s.id = new.session_id and s.user_id = new.user_id and s.ended_at is null)
       then 'batch_approver_is_a_member_who_may'
     end;
@@ -234,33 +255,56 @@ CREATE OR REPLACE FUNCTION public.check_batch_state()
  LANGUAGE plpgsql
 AS $function$
 declare
-  verdict text;
+  is_rejected boolean;
+  is_approved boolean;
   rule text;
 begin
   if old.state = 'PENDING' then
-    select a.verdict into verdict from payout_batch_approvals a
+    is_rejected := exists (select from payout_batch_approvals a
       where a.environment_id = old.environment_id and a.batch_id = old.id
-        and a.order_hash = old.order_hash;
+        and a.verdict = 'REJECTED');
+    is_approved := (select count(*) from approvers_of(old))
+      >= approvals_needed(old.created_by_user, old.created_by_key);
   end if;
   rule := case
     when (old.state, new.state) in (('VALIDATING', 'READY'), ('VALIDATING', 'INVALID'),
       ('VALIDATING', 'CANCELLED'), ('READY', 'CANCELLED'), ('INVALID', 'CANCELLED'),
       ('READY', 'PENDING'), ('INVALID', 'PENDING'), ('PROCESSING', 'COMPLETED')) then null
     when old.state in ('READY', 'INVALID') and new.state = 'PROCESSING' then
-      case when new.created_by_user is not null and exists (
+      case when exists (
           select from environments where id = new.environment_id
-            and new.amount - new.invalid_amount > (approval_rule -> new.asset ->> 'each')::numeric
-              * case new.asset when 'NGN' then 1 else 1000000 end)
+            and new.amount - new.invalid_amount
+              > limit_of(approval_rule, new.asset, new.created_by_user is null))
         then 'batch_over_the_rule_waits' end
     when old.state = 'PENDING' then
-      case when (new.state, verdict) is distinct from ('PROCESSING', 'APPROVED')
-          and (new.state, verdict) is distinct from ('REJECTED', 'REJECTED')
-          and (new.state <> 'EXPIRED' or verdict is not null)
+      case when not case new.state
+          when 'PROCESSING' then is_approved and not is_rejected
+          when 'REJECTED' then is_rejected
+          when 'EXPIRED' then not is_rejected
+          else false end
         then 'pending_batch_leaves_with_approval' end
     else 'batch_state_follows_the_one_before'
     end;
   if rule is not null then
     raise exception '%', rule using errcode = 'check_violation', constraint = rule;
+  end if;
+  return new;
+end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.check_confirmation()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if not exists (select from environments e
+      join memberships m on m.merchant_id = e.merchant_id and m.user_id = new.confirmed_by_user
+        and m.disabled_at is null and m.role in ('owner', 'admin')
+        and (e.mode = 'test' or m.may_see_live)
+      join users u on u.id = m.user_id and u.disabled_at is null
+      where e.id = new.environment_id) then
+    raise exception 'confirmer_is_a_member_who_may' using
+      errcode = 'check_violation', constraint = 'confirmer_is_a_member_who_may';
   end if;
   return new;
 end $function$
@@ -315,9 +359,8 @@ CREATE OR REPLACE FUNCTION public.check_pending_payout()
  LANGUAGE plpgsql
 AS $function$
 begin
-  if new.status = 'SUBMITTED' and exists (select from payout_approvals
-      where environment_id = old.environment_id and payout_id = old.id
-        and verdict = 'APPROVED' and order_hash = old.order_hash)
+  if new.status = 'SUBMITTED' and (select count(*) from approvers_of(old))
+      >= approvals_needed(old.created_by_user, old.created_by_key)
     or new.status = 'FAILED' and new.submitted_at is null and new.failure_reason = (case
       when exists (select from payout_approvals
         where environment_id = old.environment_id and payout_id = old.id
@@ -334,14 +377,44 @@ CREATE OR REPLACE FUNCTION public.check_rule()
  LANGUAGE plpgsql
 AS $function$
 begin
-  if exists (select from environments where id = new.environment_id
-      and new.amount > (approval_rule -> new.asset ->> 'each')::numeric
-        * case new.asset when 'NGN' then 1 else 1000000 end) then
+  if exists (select from added a join environments e
+      on e.id = a.environment_id and e.approval_rule is not null
+      where a.status <> 'PENDING' and a.batch_id is null
+        and (a.created_by_user is not null or a.created_by_key is not null)
+        and a.amount > limit_of(e.approval_rule, a.asset, a.created_by_user is null)) then
     raise exception 'payout_over_the_rule_waits' using
       errcode = 'check_violation', constraint = 'payout_over_the_rule_waits';
   end if;
+  return null;
+end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.check_settlement()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if is_unconfirmed(new.environment_id, new.conversion_id is not null) then
+    raise exception 'settlement_goes_to_a_confirmed_destination' using
+      errcode = 'check_violation', constraint = 'settlement_goes_to_a_confirmed_destination';
+  end if;
   return new;
 end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.creators_of(environment integer, by_user uuid, by_key uuid)
+ RETURNS SETOF uuid
+ LANGUAGE sql
+ STABLE
+BEGIN ATOMIC
+ SELECT creators_of.by_user AS by_user
+   WHERE (creators_of.by_user IS NOT NULL)
+ UNION
+  SELECT h.user_id
+    FROM (key_chain(creators_of.by_key) chain(chain)
+      JOIN api_key_holders h ON (((h.environment_id = creators_of.environment) AND (h.key_id = chain.chain))))
+   WHERE (creators_of.by_user IS NULL);
+END
 ;
 
 CREATE OR REPLACE FUNCTION public.first_entry_at(environment integer, of_asset text, wanted timestamp with time zone)
@@ -371,6 +444,13 @@ begin
 end $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.has_limits(rule json)
+ RETURNS boolean
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+RETURN (COALESCE(((rule -> 'NGN'::text) ->> 'each'::text), ((rule -> 'USDC'::text) ->> 'each'::text), ((rule -> 'USDT'::text) ->> 'each'::text)) IS NOT NULL)
+;
+
 CREATE OR REPLACE FUNCTION public.hash_audit_line(line audit_lines)
  RETURNS bytea
  LANGUAGE sql
@@ -384,6 +464,13 @@ CREATE OR REPLACE FUNCTION public.is_looser_rule(before json, after json)
  LANGUAGE sql
  IMMUTABLE PARALLEL SAFE
 RETURN (EXISTS (SELECT FROM unnest(ARRAY['NGN'::text, 'USDC'::text, 'USDT'::text]) asset(asset), unnest(ARRAY['each'::text, 'perDay'::text]) field(field) WHERE ((((is_looser_rule.before -> asset.asset) ->> field.field) IS NOT NULL) AND (COALESCE(((((is_looser_rule.after -> asset.asset) ->> field.field))::numeric > (((is_looser_rule.before -> asset.asset) ->> field.field))::numeric), true) OR (((is_looser_rule.before ->> 'appliesTo'::text) = 'all'::text) AND ((is_looser_rule.after ->> 'appliesTo'::text) IS DISTINCT FROM 'all'::text))))))
+;
+
+CREATE OR REPLACE FUNCTION public.is_unconfirmed(environment integer, is_wallet boolean)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+RETURN COALESCE((SELECT CASE WHEN is_unconfirmed.is_wallet THEN (has_limits(e.approval_rule) AND COALESCE((SELECT (w.confirmed_at IS NULL) FROM settlement_wallets w WHERE (w.environment_id = e.id) ORDER BY w.id DESC LIMIT 1), true)) ELSE (EXISTS (SELECT FROM merchant_bank_accounts a WHERE ((a.environment_id = e.id) AND a.is_primary AND (a.chosen_by_user IS NOT NULL) AND (a.confirmed_at IS NULL) AND (has_limits(e.approval_rule) OR ((e.mode = 'live'::text) AND a.name_differs))))) END AS "exists" FROM environments e WHERE (e.id = is_unconfirmed.environment)), false)
 ;
 
 CREATE OR REPLACE FUNCTION public.keep_approval_rule()
@@ -493,6 +580,52 @@ begin
 end $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.key_chain(key uuid)
+ RETURNS SETOF uuid
+ LANGUAGE sql
+ STABLE
+BEGIN ATOMIC
+ WITH RECURSIVE earlier AS (
+          SELECT k.id
+            FROM api_keys k
+           WHERE (k.id = key_chain.key)
+         UNION
+          SELECT k.id
+            FROM (api_keys k
+              JOIN earlier ON ((k.rolled_into = earlier.id)))
+         ), later AS (
+          SELECT k.id,
+             k.rolled_into
+            FROM api_keys k
+           WHERE (k.id = key_chain.key)
+         UNION
+          SELECT k.id,
+             k.rolled_into
+            FROM (api_keys k
+              JOIN later ON ((k.id = later.rolled_into)))
+         )
+  SELECT earlier.id
+    FROM earlier
+ UNION
+  SELECT later.id
+    FROM later;
+END
+;
+
+CREATE OR REPLACE FUNCTION public.limit_of(rule json, asset text, is_of_key boolean)
+ RETURNS numeric
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+RETURN CASE WHEN ((NOT is_of_key) OR ((rule ->> 'appliesTo'::text) = 'all'::text)) THEN ((((rule -> asset) ->> 'each'::text))::numeric * (CASE asset WHEN 'NGN'::text THEN 1 ELSE 1000000 END)::numeric) ELSE NULL::numeric END
+;
+
+CREATE OR REPLACE FUNCTION public.may_approve(environment integer, approver uuid)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+RETURN (EXISTS (SELECT FROM ((environments e JOIN memberships m ON (((m.merchant_id = e.merchant_id) AND (m.user_id = may_approve.approver) AND (m.disabled_at IS NULL) AND (m.role = ANY (ARRAY['owner'::text, 'admin'::text, 'finance'::text])) AND ((e.mode = 'test'::text) OR m.may_see_live)))) JOIN users u ON (((u.id = may_approve.approver) AND (u.disabled_at IS NULL)))) WHERE (e.id = may_approve.environment)))
+;
+
 CREATE OR REPLACE FUNCTION public.note_report_change()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -512,6 +645,23 @@ begin
     on conflict do nothing;
   end if;
   return null;
+end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.refuse_attempt_on_another_chain()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if exists (
+    select from payout_attempts earlier
+    where earlier.environment_id = new.environment_id and earlier.payout_id = new.payout_id
+      and earlier.valid_until is not null and earlier.rail <> new.rail)
+  then
+    raise exception 'payout % has an attempt on another chain than %', new.payout_id, new.rail
+      using errcode = 'check_violation', constraint = 'attempts_stay_on_one_chain';
+  end if;
+  return new;
 end $function$
 ;
 
@@ -558,6 +708,19 @@ CREATE OR REPLACE FUNCTION public.search_words_of_any_text(text)
  IMMUTABLE PARALLEL SAFE STRICT
 RETURN ARRAY(SELECT DISTINCT word.word FROM regexp_split_to_table(lower(translate(regexp_replace(NORMALIZE($1, NFD), '[\u0300-\u036f\u2019'']'::text, ''::text, 'g'::text), 'ƁɓƊɗƘƙƳƴ'::text, 'bbddkkyy'::text)), '[^0-9a-z\u0080-\uffff]+'::text) word(word) WHERE ((length(word.word) >= 2) AND (length(word.word) <= 40)) LIMIT 12)
 ;
+
+create table api_key_holders (
+  environment_id integer not null,
+  key_id uuid not null,
+  user_id uuid not null,
+  how text not null,
+  seen_at timestamp with time zone not null,
+  constraint api_key_holders_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id),
+  constraint api_key_holders_key_id_fkey FOREIGN KEY (key_id) REFERENCES api_keys(id),
+  constraint api_key_holders_pkey PRIMARY KEY (environment_id, key_id, user_id),
+  constraint api_key_holders_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id),
+  constraint way_to_see_a_key_is_known CHECK ((how = ANY (ARRAY['created'::text, 'rolled'::text, 'revealed'::text])))
+);
 
 create table api_keys (
   id uuid not null,
@@ -648,6 +811,15 @@ create table bank_orders (
   constraint only_refused_order_is_closed CHECK (((closed_at IS NULL) OR (refusals = sendings))),
   constraint refusals_answer_sendings CHECK ((refusals <= sendings)),
   constraint sendings_are_not_negative CHECK ((sendings >= 0))
+);
+
+create table chains (
+  mode text not null,
+  genesis_hash text not null,
+  pinned_at timestamp with time zone not null,
+  constraint chain_mode_is_known CHECK ((mode = ANY (ARRAY['test'::text, 'live'::text]))),
+  constraint chains_pkey PRIMARY KEY (mode),
+  constraint only_live_uses_mainnet CHECK (((mode = 'live'::text) = (genesis_hash = '5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d'::text)))
 );
 
 create table checkout_sessions (
@@ -1144,9 +1316,17 @@ create table merchant_bank_accounts (
   is_primary boolean not null,
   created_at timestamp with time zone not null,
   usable_from timestamp with time zone,
+  chosen_by_user uuid,
+  name_differs boolean default false not null,
+  confirmed_at timestamp with time zone,
+  confirmed_by_user uuid,
   constraint account_number_is_ten_digits CHECK ((account_number ~ '^[0-9]{10}$'::text)),
   constraint bank_account_has_a_name CHECK (((length(account_name) >= 1) AND (length(account_name) <= 100))),
   constraint bank_code_is_plain CHECK ((bank_code ~ '^[0-9A-Za-z]{3,9}$'::text)),
+  constraint confirmed_account_says_when CHECK (((confirmed_by_user IS NULL) OR (confirmed_at IS NOT NULL))),
+  constraint confirmer_did_not_choose_the_account CHECK ((confirmed_by_user <> chosen_by_user)),
+  constraint merchant_bank_accounts_chosen_by_user_fkey FOREIGN KEY (chosen_by_user) REFERENCES users(id),
+  constraint merchant_bank_accounts_confirmed_by_user_fkey FOREIGN KEY (confirmed_by_user) REFERENCES users(id),
   constraint merchant_bank_accounts_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id),
   constraint merchant_bank_accounts_pkey PRIMARY KEY (environment_id, id),
   constraint one_bank_account_once UNIQUE (environment_id, bank_code, account_number),
@@ -1392,12 +1572,10 @@ create table payout_approvals (
   verdict text not null,
   user_id uuid not null,
   session_id uuid not null,
-  created_by_user uuid,
   order_hash bytea not null,
   reason text,
   decided_at timestamp with time zone not null,
-  constraint approver_is_not_creator CHECK (((verdict = 'REJECTED'::text) OR (user_id IS DISTINCT FROM created_by_user))),
-  constraint payout_approvals_pkey PRIMARY KEY (environment_id, payout_id),
+  constraint payout_approvals_pkey PRIMARY KEY (environment_id, payout_id, verdict, user_id),
   constraint payout_approvals_session_id_fkey FOREIGN KEY (session_id) REFERENCES user_sessions(id),
   constraint payout_approvals_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id),
   constraint rejection_is_short CHECK (((length(reason) >= 1) AND (length(reason) <= 500))),
@@ -1422,11 +1600,13 @@ create table payout_attempts (
   leased_until timestamp with time zone,
   expires_by bigint,
   failed_at_height bigint,
+  signed_slot bigint,
   constraint attempt_is_numbered CHECK ((number > 0)),
   constraint attempt_state_is_known CHECK ((state = ANY (ARRAY['LIVE'::text, 'LANDED'::text, 'FAILED'::text, 'DEAD'::text]))),
   constraint ended_attempt_has_its_time CHECK (((state = 'LIVE'::text) = (ended_at IS NULL))),
   constraint operator_fails_only_what_cannot_land CHECK (((valid_until IS NULL) OR (state <> ALL (ARRAY['FAILED'::text, 'DEAD'::text])) OR (outcome IS DISTINCT FROM 'operator_decision'::text) OR COALESCE((failed_at_height > LEAST(valid_until, expires_by)), false))),
-  constraint payout_attempts_pkey PRIMARY KEY (environment_id, payout_id, number)
+  constraint payout_attempts_pkey PRIMARY KEY (environment_id, payout_id, number),
+  constraint signed_slot_is_of_a_transaction CHECK (((signed_slot IS NULL) OR ((signed_slot >= 0) AND (valid_until IS NOT NULL))))
 );
 
 create table payout_batch_approvals (
@@ -1435,15 +1615,13 @@ create table payout_batch_approvals (
   verdict text not null,
   user_id uuid not null,
   session_id uuid not null,
-  created_by_user uuid,
   order_hash bytea not null,
   reason text,
   decided_at timestamp with time zone not null,
-  constraint batch_approver_is_not_creator CHECK (((verdict = 'REJECTED'::text) OR (user_id IS DISTINCT FROM created_by_user))),
   constraint batch_rejection_is_short CHECK (((length(reason) >= 1) AND (length(reason) <= 500))),
   constraint batch_rejection_says_why CHECK (((verdict = 'REJECTED'::text) = (reason IS NOT NULL))),
   constraint batch_verdict_is_known CHECK ((verdict = ANY (ARRAY['APPROVED'::text, 'REJECTED'::text]))),
-  constraint payout_batch_approvals_pkey PRIMARY KEY (environment_id, batch_id),
+  constraint payout_batch_approvals_pkey PRIMARY KEY (environment_id, batch_id, verdict, user_id),
   constraint payout_batch_approvals_session_id_fkey FOREIGN KEY (session_id) REFERENCES user_sessions(id),
   constraint payout_batch_approvals_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
 );
@@ -1902,9 +2080,14 @@ create table settlement_wallets (
   usable_from timestamp with time zone not null,
   chosen_by_user uuid not null,
   created_at timestamp with time zone not null,
+  confirmed_at timestamp with time zone,
+  confirmed_by_user uuid,
+  constraint confirmed_wallet_says_when CHECK (((confirmed_by_user IS NULL) OR (confirmed_at IS NOT NULL))),
+  constraint confirmer_did_not_choose_the_wallet CHECK ((confirmed_by_user <> chosen_by_user)),
   constraint settlement_wallet_takes_coins CHECK ((asset = ANY (ARRAY['USDC'::text, 'USDT'::text]))),
   constraint settlement_wallet_waits CHECK ((usable_from >= (created_at + '72:00:00'::interval))),
   constraint settlement_wallets_chosen_by_user_fkey FOREIGN KEY (chosen_by_user) REFERENCES users(id),
+  constraint settlement_wallets_confirmed_by_user_fkey FOREIGN KEY (confirmed_by_user) REFERENCES users(id),
   constraint settlement_wallets_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id),
   constraint settlement_wallets_pkey PRIMARY KEY (environment_id, id)
 );
@@ -1996,10 +2179,12 @@ create table sweeps (
   due_at timestamp with time zone not null,
   created_at timestamp with time zone not null,
   ended_at timestamp with time zone,
+  signed_slot bigint,
   constraint ended_sweep_has_its_time CHECK (((state = 'LIVE'::text) = (ended_at IS NULL))),
   constraint sweep_amount_is_positive CHECK ((amount > 0)),
   constraint sweep_asset_is_known CHECK ((asset = ANY (ARRAY['USDC'::text, 'USDT'::text]))),
   constraint sweep_is_one_transaction UNIQUE (rail, token),
+  constraint sweep_signed_slot_is_not_negative CHECK ((signed_slot >= 0)),
   constraint sweep_state_is_known CHECK ((state = ANY (ARRAY['LIVE'::text, 'LANDED'::text, 'FAILED'::text, 'DEAD'::text]))),
   constraint sweeps_pkey PRIMARY KEY (rail, id)
 );
@@ -2143,7 +2328,11 @@ create table worker_heartbeats (
   constraint worker_heartbeats_pkey PRIMARY KEY (worker_id)
 );
 
+CREATE INDEX api_key_holders_by_user ON public.api_key_holders USING btree (environment_id, user_id);
+
 CREATE INDEX api_keys_by_environment ON public.api_keys USING btree (environment_id, created_at);
+
+CREATE UNIQUE INDEX key_replaces_one ON public.api_keys USING btree (rolled_into) WHERE (rolled_into IS NOT NULL);
 
 CREATE UNIQUE INDEX one_key_per_hash ON public.api_keys USING btree (hash);
 
@@ -2196,6 +2385,8 @@ CREATE INDEX deliveries_of_endpoint ON public.deliveries USING btree (environmen
 CREATE INDEX disputes_open ON public.disputes USING btree (last_seen_at) WHERE (ended_at IS NULL);
 
 CREATE INDEX environments_in_kyc ON public.environments USING btree (kyc_status) WHERE (kyc_status = ANY (ARRAY['SUBMITTED'::text, 'MORE_NEEDED'::text, 'REJECTED'::text]));
+
+CREATE INDEX environments_with_a_rule ON public.environments USING btree (id) WHERE (approval_rule IS NOT NULL);
 
 CREATE UNIQUE INDEX event_sequence_grows_per_resource ON public.events USING btree (environment_id, resource_id, sequence);
 
@@ -2277,11 +2468,15 @@ CREATE INDEX payments_by_variance ON public.payments USING btree (environment_id
 
 CREATE INDEX payments_of_account ON public.payments USING btree (environment_id, account_id, id);
 
+CREATE UNIQUE INDEX payout_is_rejected_once ON public.payout_approvals USING btree (environment_id, payout_id) WHERE (verdict = 'REJECTED'::text);
+
 CREATE INDEX payout_attempts_due ON public.payout_attempts USING btree (rail, due_at) WHERE (state = 'LIVE'::text);
 
 CREATE UNIQUE INDEX payout_has_one_attempt_that_counts ON public.payout_attempts USING btree (environment_id, payout_id) WHERE (state = ANY (ARRAY['LIVE'::text, 'LANDED'::text]));
 
 CREATE UNIQUE INDEX signature_is_one_attempt ON public.payout_attempts USING btree (rail, token) WHERE (valid_until IS NOT NULL);
+
+CREATE UNIQUE INDEX batch_is_rejected_once ON public.payout_batch_approvals USING btree (environment_id, batch_id) WHERE (verdict = 'REJECTED'::text);
 
 CREATE UNIQUE INDEX item_has_its_own_payout ON public.payout_batch_items USING btree (environment_id, payout_id) WHERE (payout_id IS NOT NULL);
 
@@ -2395,6 +2590,8 @@ CREATE INDEX waiting_reversals_due ON public.waiting_reversals USING btree (rail
 
 CREATE INDEX webhook_endpoints_in_use ON public.webhook_endpoints USING btree (environment_id, created_at, id) WHERE (deleted_at IS NULL);
 
+CREATE TRIGGER key_holders_are_never_edited BEFORE DELETE OR UPDATE OR TRUNCATE ON public.api_key_holders FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
 CREATE CONSTRAINT TRIGGER audit_head_has_its_line AFTER UPDATE ON public.audit_heads DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION require_line_of_head();
 
 CREATE TRIGGER audit_head_moves_with_its_line BEFORE INSERT OR UPDATE ON public.audit_heads FOR EACH ROW EXECUTE FUNCTION keep_audit_head();
@@ -2408,6 +2605,8 @@ CREATE TRIGGER audit_lines_are_never_edited BEFORE DELETE OR UPDATE OR TRUNCATE 
 CREATE TRIGGER logged_head_never_goes_back BEFORE UPDATE ON public.audit_logged_heads FOR EACH ROW EXECUTE FUNCTION keep_logged_head();
 
 CREATE TRIGGER logged_heads_are_never_removed BEFORE DELETE OR TRUNCATE ON public.audit_logged_heads FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+CREATE TRIGGER chain_never_changes BEFORE DELETE OR UPDATE OR TRUNCATE ON public.chains FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
 CREATE TRIGGER sessions_are_searchable AFTER INSERT ON public.checkout_sessions REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION add_session_terms();
 
@@ -2441,6 +2640,8 @@ CREATE TRIGGER transfers_are_never_edited BEFORE DELETE OR UPDATE OR TRUNCATE ON
 
 CREATE TRIGGER one_owner_remains BEFORE DELETE OR UPDATE ON public.memberships FOR EACH ROW EXECUTE FUNCTION keep_one_owner();
 
+CREATE TRIGGER confirmer_is_a_member_who_may BEFORE INSERT OR UPDATE OF confirmed_by_user ON public.merchant_bank_accounts FOR EACH ROW WHEN ((new.confirmed_by_user IS NOT NULL)) EXECUTE FUNCTION check_confirmation();
+
 CREATE TRIGGER notices_are_never_edited BEFORE DELETE OR UPDATE OF rail, mode, id, announced, body, received_at OR TRUNCATE ON public.notices FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
 CREATE TRIGGER operator_action_is_kept BEFORE DELETE OR UPDATE ON public.operator_actions FOR EACH ROW EXECUTE FUNCTION keep_operator_action();
@@ -2461,9 +2662,11 @@ CREATE TRIGGER approvals_are_never_edited BEFORE DELETE OR UPDATE OR TRUNCATE ON
 
 CREATE TRIGGER approving_session_is_open BEFORE INSERT ON public.payout_approvals FOR EACH ROW EXECUTE FUNCTION check_approving_session();
 
+CREATE TRIGGER attempts_stay_on_one_chain BEFORE INSERT ON public.payout_attempts FOR EACH ROW WHEN ((new.number > 1)) EXECUTE FUNCTION refuse_attempt_on_another_chain();
+
 CREATE TRIGGER pending_payout_has_no_attempt AFTER INSERT ON public.payout_attempts REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION check_attempts();
 
-CREATE TRIGGER sent_bytes_are_never_edited BEFORE DELETE OR UPDATE OF environment_id, payout_id, number, rail, token, wire, valid_until, created_at OR TRUNCATE ON public.payout_attempts FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER sent_bytes_are_never_edited BEFORE DELETE OR UPDATE OF environment_id, payout_id, number, rail, token, wire, valid_until, created_at, signed_slot OR TRUNCATE ON public.payout_attempts FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
 CREATE TRIGGER approval_fits_its_batch BEFORE INSERT ON public.payout_batch_approvals FOR EACH ROW EXECUTE FUNCTION check_batch_approval();
 
@@ -2489,7 +2692,7 @@ CREATE TRIGGER payout_is_that_of_its_item BEFORE INSERT ON public.payouts FOR EA
 
 CREATE TRIGGER payout_orders_are_never_edited BEFORE DELETE OR UPDATE OF environment_id, id, kind, rail, asset, amount, fee, requested_amount, destination, merchant_reference, metadata, takes_from, created_by_key, created_by_user, order_hash, approve_by, created_at OR TRUNCATE ON public.payouts FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
-CREATE TRIGGER payout_over_the_rule_waits BEFORE INSERT ON public.payouts FOR EACH ROW WHEN (((new.created_by_user IS NOT NULL) AND (new.status <> 'PENDING'::text) AND (new.batch_id IS NULL) AND (new.kind = ANY (ARRAY['bank_transfer'::text, 'crypto_transfer'::text])))) EXECUTE FUNCTION check_rule();
+CREATE TRIGGER payout_over_the_rule_waits AFTER INSERT ON public.payouts REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION check_rule();
 
 CREATE TRIGGER payouts_are_searchable AFTER INSERT ON public.payouts REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION add_payout_terms();
 
@@ -2517,7 +2720,11 @@ CREATE TRIGGER decided_change_stays BEFORE UPDATE OF state, decided_by, decided_
 
 CREATE TRIGGER setting_changes_are_never_edited BEFORE DELETE OR UPDATE OF environment_id, id, approvals, approvals_before, proposed_by, created_at, expires_at OR TRUNCATE ON public.setting_changes FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
-CREATE TRIGGER settlement_wallets_are_never_edited BEFORE DELETE OR UPDATE OR TRUNCATE ON public.settlement_wallets FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER confirmer_is_a_member_who_may BEFORE INSERT OR UPDATE OF confirmed_by_user ON public.settlement_wallets FOR EACH ROW WHEN ((new.confirmed_by_user IS NOT NULL)) EXECUTE FUNCTION check_confirmation();
+
+CREATE TRIGGER settlement_wallets_are_never_edited BEFORE DELETE OR UPDATE OF environment_id, id, asset, address, usable_from, chosen_by_user, created_at OR TRUNCATE ON public.settlement_wallets FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+CREATE TRIGGER settlement_goes_to_a_confirmed_destination BEFORE INSERT ON public.settlements FOR EACH ROW EXECUTE FUNCTION check_settlement();
 
 CREATE TRIGGER settlements_are_never_edited BEFORE DELETE OR UPDATE OR TRUNCATE ON public.settlements FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
@@ -2525,6 +2732,6 @@ CREATE TRIGGER sweep_parts_are_never_edited BEFORE DELETE OR UPDATE OF rail, swe
 
 CREATE TRIGGER ended_sweep_stays BEFORE UPDATE ON public.sweeps FOR EACH ROW WHEN ((old.state <> 'LIVE'::text)) EXECUTE FUNCTION refuse_change();
 
-CREATE TRIGGER sweeps_are_never_edited BEFORE DELETE OR UPDATE OF rail, id, asset, amount, token, wire, valid_until, created_at OR TRUNCATE ON public.sweeps FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER sweeps_are_never_edited BEFORE DELETE OR UPDATE OF rail, id, asset, amount, token, wire, valid_until, created_at, signed_slot OR TRUNCATE ON public.sweeps FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
 CREATE TRIGGER wallets_are_never_edited BEFORE DELETE OR UPDATE OR TRUNCATE ON public.wallets FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();

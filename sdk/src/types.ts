@@ -158,9 +158,9 @@ export type BankDisbursement = {
   createdAt: string
   /** Present if your approval rule required a second person; see docs/guides/approvals.md. */
   approval?: {
-    /** How many people must approve. */
+    /** How many members must approve: 2 if no member made the API key. */
     needed: number
-    /** Who approved. */
+    /** Members who approved so far. */
     givenBy: ({
       /** Identifies the person. */
       id: string
@@ -241,9 +241,9 @@ export type BankTransfer = {
   createdAt: string
   /** Present if your approval rule required a second person; see docs/guides/approvals.md. */
   approval?: {
-    /** How many people must approve. */
+    /** How many members must approve: 2 if no member made the API key. */
     needed: number
-    /** Who approved. */
+    /** Members who approved so far. */
     givenBy: ({
       /** Identifies the person. */
       id: string
@@ -627,9 +627,9 @@ export type CryptoDisbursement = {
   })[]
   /** Present if your approval rule required a second person; see docs/guides/approvals.md. */
   approval?: {
-    /** How many people must approve. */
+    /** How many members must approve: 2 if no member made the API key. */
     needed: number
-    /** Who approved. */
+    /** Members who approved so far. */
     givenBy: ({
       /** Identifies the person. */
       id: string
@@ -706,9 +706,9 @@ export type CryptoTransfer = {
   })[]
   /** Present if your approval rule required a second person; see docs/guides/approvals.md. */
   approval?: {
-    /** How many people must approve. */
+    /** How many members must approve: 2 if no member made the API key. */
     needed: number
-    /** Who approved. */
+    /** Members who approved so far. */
     givenBy: ({
       /** Identifies the person. */
       id: string
@@ -1221,9 +1221,9 @@ export type PayoutBatch = {
   } | null
   /** Present if your approval rule required a second person; see docs/guides/approvals.md. */
   approval?: {
-    /** How many people must approve. */
+    /** How many members must approve: 2 if no member made the API key. */
     needed: number
-    /** Who approved. */
+    /** Members who approved so far. */
     givenBy: ({
       /** Identifies the person. */
       id: string
@@ -1633,7 +1633,7 @@ export type Refusal = {
   /** The kind of error, for your program. */
   code: 'validation_failed' | 'authentication_failed' | 'insufficient_balance' | 'forbidden' | 'not_found' | 'method_not_allowed' | 'rate_limited' | 'balance_funding_failed' | 'crypto_transfer_failed' | 'bank_transfer_failed' | 'conversion_failed' | 'approval_failed' | 'batch_failed' | 'virtual_account_creation_failed' | 'dedicated_account_creation_failed' | 'crypto_wallet_creation_failed' | 'dedicated_crypto_wallet_creation_failed' | 'checkout_session_failed' | 'checkout_session_not_found' | 'account_action_failed' | 'payment_action_failed' | 'clock_advance_failed' | 'webhook_endpoint_failed' | 'internal_error'
   /** More specific reason, if there is one. */
-  reason?: 'invalid_json' | 'payload_too_large' | 'unsupported_media_type' | 'not_acceptable' | 'idempotency_key_reused' | 'secret_of_another_caller' | 'idempotency_in_progress' | 'outcome_unknown' | 'unavailable' | 'test_mode_only' | 'too_many' | 'endpoint_disabled' | 'duplicate_reference' | 'invalid_state' | 'own_payout' | 'rate_unavailable' | 'rate_exceeded' | 'large_rate_change' | 'quote_expired' | 'quote_used' | 'quote_mismatch' | 'capacity' | 'amount_too_small' | 'has_invalid_items' | 'nothing_to_retry' | 'shared_access' | 'order_changed' | 'name_changed' | 'approval_expired' | 'too_few_approvers' | 'console_only' | 'second_person_required' | 'not_simulated' | 'rail_unavailable' | 'treasury_short' | 'destination_is_mint' | 'destination_is_program' | 'destination_not_a_wallet' | 'destination_wrong_token' | 'destination_frozen' | 'destination_is_ours' | 'simulation_failed' | 'unknown_bank' | 'account_not_found' | 'name_mismatch' | 'merchant_suspended' | 'nothing_to_settle' | 'session_expired' | 'role' | 'step_up_required' | 'second_factor_missing' | 'foreign_origin' | 'kyc_missing' | 'no_bank_account' | 'bank_account_waiting' | 'no_wallet' | 'wallet_waiting' | 'key_permission' | 'account_refused' | 'no_payment_method' | 'no_destination' | 'amount_too_large' | 'balance_limit' | 'sign_in_failed' | 'too_many_guesses' | 'weak_password' | 'last_owner'
+  reason?: 'invalid_json' | 'payload_too_large' | 'unsupported_media_type' | 'not_acceptable' | 'idempotency_key_reused' | 'secret_of_another_caller' | 'idempotency_in_progress' | 'outcome_unknown' | 'unavailable' | 'test_mode_only' | 'too_many' | 'endpoint_disabled' | 'duplicate_reference' | 'invalid_state' | 'own_payout' | 'rate_unavailable' | 'rate_exceeded' | 'large_rate_change' | 'quote_expired' | 'quote_used' | 'quote_mismatch' | 'capacity' | 'amount_too_small' | 'has_invalid_items' | 'nothing_to_retry' | 'shared_access' | 'order_changed' | 'name_changed' | 'approval_expired' | 'too_few_approvers' | 'console_only' | 'second_person_required' | 'not_simulated' | 'rail_unavailable' | 'treasury_short' | 'destination_is_mint' | 'destination_is_program' | 'destination_not_a_wallet' | 'destination_wrong_token' | 'destination_frozen' | 'destination_is_ours' | 'simulation_failed' | 'unknown_bank' | 'account_not_found' | 'name_mismatch' | 'merchant_suspended' | 'nothing_to_settle' | 'session_expired' | 'role' | 'step_up_required' | 'second_factor_missing' | 'foreign_origin' | 'kyc_missing' | 'no_bank_account' | 'bank_account_waiting' | 'no_wallet' | 'wallet_waiting' | 'destination_unconfirmed' | 'key_permission' | 'account_refused' | 'no_payment_method' | 'no_destination' | 'amount_too_large' | 'balance_limit' | 'sign_in_failed' | 'too_many_guesses' | 'weak_password' | 'last_owner'
   /** The fields that are wrong. */
   details?: ({
     /** Path of the field, such as `customer.email`. */
@@ -1656,7 +1656,7 @@ export type RejectingDedicatedAccount = {
   accountNumber: string
   /** Name on the account. */
   accountName: string
-  /** Code of the bank. */
+  /** Code of the bank; empty if its provider lists none. */
   bankCode: string
   /** Name of the bank. */
   bankName: string
@@ -1688,7 +1688,7 @@ export type RejectingVirtualAccount = {
   accountNumber: string
   /** Name on the account. */
   accountName: string
-  /** Code of the bank. */
+  /** Code of the bank; empty if its provider lists none. */
   bankCode: string
   /** Name of the bank. */
   bankName: string
@@ -1998,6 +1998,29 @@ export type Settlement = {
   reversedAt: string | null
   /** When the settlement was made. */
   createdAt: string
+}
+
+export type SettlementDestination = {
+  /** `bank`: your primary bank account. `wallet`: your wallet, in `asset`. */
+  payTo: 'bank' | 'wallet'
+  /** Code of the bank; null for a wallet. */
+  bankCode: string | null
+  /** Ten-digit account number; null for a wallet. */
+  accountNumber: string | null
+  /** Name of the account holder; null for a wallet. */
+  accountName: string | null
+  /** The stablecoin that is paid; null for a bank account. */
+  asset: 'USDC' | 'USDT' | null
+  /** Your wallet; null for a bank account. */
+  walletAddress: string | null
+  /**
+   * Whether the bank names another holder than the operator approved; always false for a wallet.
+   */
+  nameDiffers: boolean
+  /** Whether settlements to it wait until a second owner or admin, or the operator, confirms it. */
+  needsConfirmation: boolean
+  /** Settlements to it wait until then. Null: they do not. */
+  usableFrom: string | null
 }
 
 export type StatementSummary = {
@@ -3312,7 +3335,7 @@ export type CreateWebhookEndpointInput = {
   /** Where events are sent: https on a public address; http too in test mode. */
   url: string
   /** Event types or groups such as `payment.*`; `*` means all. */
-  events?: ('*' | 'virtual_account.*' | 'dedicated_account.*' | 'checkout.session.*' | 'crypto_wallet.*' | 'dedicated_crypto_wallet.*' | 'payment.*' | 'crypto_transfer.*' | 'bank_transfer.*' | 'conversion.*' | 'batch.*' | 'settlement.*' | 'balance.*' | 'webhook_endpoint.*' | 'virtual_account.paid' | 'virtual_account.underpaid' | 'virtual_account.overpaid' | 'virtual_account.late_payment' | 'virtual_account.duplicate_payment' | 'virtual_account.expired' | 'virtual_account.cancelled' | 'virtual_account.payment_rejected' | 'dedicated_account.created' | 'dedicated_account.credited' | 'dedicated_account.deactivated' | 'dedicated_account.payment_rejected' | 'checkout.session.paid' | 'checkout.session.expired' | 'checkout.session.cancelled' | 'crypto_wallet.paid' | 'crypto_wallet.underpaid' | 'crypto_wallet.overpaid' | 'crypto_wallet.late_payment' | 'crypto_wallet.duplicate_payment' | 'crypto_wallet.expired' | 'crypto_wallet.cancelled' | 'dedicated_crypto_wallet.created' | 'dedicated_crypto_wallet.credited' | 'payment.held' | 'payment.returning' | 'payment.returned' | 'payment.refunded' | 'payment.refund_failed' | 'crypto_transfer.pending' | 'crypto_transfer.submitted' | 'crypto_transfer.confirmed' | 'crypto_transfer.failed' | 'bank_transfer.pending' | 'bank_transfer.submitted' | 'bank_transfer.completed' | 'bank_transfer.failed' | 'bank_transfer.reversed' | 'conversion.completed' | 'batch.completed' | 'settlement.created' | 'settlement.paid' | 'settlement.failed' | 'settlement.reversed' | 'balance.low' | 'webhook_endpoint.disabled' | 'webhook_endpoint.test')[] | undefined
+  events?: ('*' | 'virtual_account.*' | 'dedicated_account.*' | 'checkout.session.*' | 'crypto_wallet.*' | 'dedicated_crypto_wallet.*' | 'payment.*' | 'crypto_transfer.*' | 'bank_transfer.*' | 'conversion.*' | 'batch.*' | 'settlement.*' | 'settlement_destination.*' | 'balance.*' | 'webhook_endpoint.*' | 'virtual_account.paid' | 'virtual_account.underpaid' | 'virtual_account.overpaid' | 'virtual_account.late_payment' | 'virtual_account.duplicate_payment' | 'virtual_account.expired' | 'virtual_account.cancelled' | 'virtual_account.payment_rejected' | 'dedicated_account.created' | 'dedicated_account.credited' | 'dedicated_account.deactivated' | 'dedicated_account.payment_rejected' | 'checkout.session.paid' | 'checkout.session.expired' | 'checkout.session.cancelled' | 'crypto_wallet.paid' | 'crypto_wallet.underpaid' | 'crypto_wallet.overpaid' | 'crypto_wallet.late_payment' | 'crypto_wallet.duplicate_payment' | 'crypto_wallet.expired' | 'crypto_wallet.cancelled' | 'dedicated_crypto_wallet.created' | 'dedicated_crypto_wallet.credited' | 'payment.held' | 'payment.returning' | 'payment.returned' | 'payment.refunded' | 'payment.refund_failed' | 'crypto_transfer.pending' | 'crypto_transfer.submitted' | 'crypto_transfer.confirmed' | 'crypto_transfer.failed' | 'bank_transfer.pending' | 'bank_transfer.submitted' | 'bank_transfer.completed' | 'bank_transfer.failed' | 'bank_transfer.reversed' | 'conversion.completed' | 'batch.completed' | 'settlement.created' | 'settlement.paid' | 'settlement.failed' | 'settlement.reversed' | 'settlement_destination.changed' | 'balance.low' | 'webhook_endpoint.disabled' | 'webhook_endpoint.test')[] | undefined
   /** Text for people: what is paid for, or what the endpoint is for. */
   description?: string | undefined
 }
@@ -3330,7 +3353,7 @@ export type ChangeWebhookEndpointInput = {
   /** Where events are sent: https on a public address; http too in test mode. */
   url?: string | undefined
   /** Event types or groups such as `payment.*`; `*` means all. */
-  events?: ('*' | 'virtual_account.*' | 'dedicated_account.*' | 'checkout.session.*' | 'crypto_wallet.*' | 'dedicated_crypto_wallet.*' | 'payment.*' | 'crypto_transfer.*' | 'bank_transfer.*' | 'conversion.*' | 'batch.*' | 'settlement.*' | 'balance.*' | 'webhook_endpoint.*' | 'virtual_account.paid' | 'virtual_account.underpaid' | 'virtual_account.overpaid' | 'virtual_account.late_payment' | 'virtual_account.duplicate_payment' | 'virtual_account.expired' | 'virtual_account.cancelled' | 'virtual_account.payment_rejected' | 'dedicated_account.created' | 'dedicated_account.credited' | 'dedicated_account.deactivated' | 'dedicated_account.payment_rejected' | 'checkout.session.paid' | 'checkout.session.expired' | 'checkout.session.cancelled' | 'crypto_wallet.paid' | 'crypto_wallet.underpaid' | 'crypto_wallet.overpaid' | 'crypto_wallet.late_payment' | 'crypto_wallet.duplicate_payment' | 'crypto_wallet.expired' | 'crypto_wallet.cancelled' | 'dedicated_crypto_wallet.created' | 'dedicated_crypto_wallet.credited' | 'payment.held' | 'payment.returning' | 'payment.returned' | 'payment.refunded' | 'payment.refund_failed' | 'crypto_transfer.pending' | 'crypto_transfer.submitted' | 'crypto_transfer.confirmed' | 'crypto_transfer.failed' | 'bank_transfer.pending' | 'bank_transfer.submitted' | 'bank_transfer.completed' | 'bank_transfer.failed' | 'bank_transfer.reversed' | 'conversion.completed' | 'batch.completed' | 'settlement.created' | 'settlement.paid' | 'settlement.failed' | 'settlement.reversed' | 'balance.low' | 'webhook_endpoint.disabled' | 'webhook_endpoint.test')[] | undefined
+  events?: ('*' | 'virtual_account.*' | 'dedicated_account.*' | 'checkout.session.*' | 'crypto_wallet.*' | 'dedicated_crypto_wallet.*' | 'payment.*' | 'crypto_transfer.*' | 'bank_transfer.*' | 'conversion.*' | 'batch.*' | 'settlement.*' | 'settlement_destination.*' | 'balance.*' | 'webhook_endpoint.*' | 'virtual_account.paid' | 'virtual_account.underpaid' | 'virtual_account.overpaid' | 'virtual_account.late_payment' | 'virtual_account.duplicate_payment' | 'virtual_account.expired' | 'virtual_account.cancelled' | 'virtual_account.payment_rejected' | 'dedicated_account.created' | 'dedicated_account.credited' | 'dedicated_account.deactivated' | 'dedicated_account.payment_rejected' | 'checkout.session.paid' | 'checkout.session.expired' | 'checkout.session.cancelled' | 'crypto_wallet.paid' | 'crypto_wallet.underpaid' | 'crypto_wallet.overpaid' | 'crypto_wallet.late_payment' | 'crypto_wallet.duplicate_payment' | 'crypto_wallet.expired' | 'crypto_wallet.cancelled' | 'dedicated_crypto_wallet.created' | 'dedicated_crypto_wallet.credited' | 'payment.held' | 'payment.returning' | 'payment.returned' | 'payment.refunded' | 'payment.refund_failed' | 'crypto_transfer.pending' | 'crypto_transfer.submitted' | 'crypto_transfer.confirmed' | 'crypto_transfer.failed' | 'bank_transfer.pending' | 'bank_transfer.submitted' | 'bank_transfer.completed' | 'bank_transfer.failed' | 'bank_transfer.reversed' | 'conversion.completed' | 'batch.completed' | 'settlement.created' | 'settlement.paid' | 'settlement.failed' | 'settlement.reversed' | 'settlement_destination.changed' | 'balance.low' | 'webhook_endpoint.disabled' | 'webhook_endpoint.test')[] | undefined
   /** Text for people: what is paid for, or what the endpoint is for. */
   description?: string | undefined
   /** Whether events are sent to it. */
@@ -3350,7 +3373,7 @@ export type ListEndpointDeliveriesQuery = {
   /** Only items in this state. */
   status?: 'PENDING' | 'DELIVERED' | 'GIVEN_UP' | undefined
   /** Only events of this type, or of this group such as `payment.*`. */
-  type?: '*' | 'virtual_account.*' | 'dedicated_account.*' | 'checkout.session.*' | 'crypto_wallet.*' | 'dedicated_crypto_wallet.*' | 'payment.*' | 'crypto_transfer.*' | 'bank_transfer.*' | 'conversion.*' | 'batch.*' | 'settlement.*' | 'balance.*' | 'webhook_endpoint.*' | 'virtual_account.paid' | 'virtual_account.underpaid' | 'virtual_account.overpaid' | 'virtual_account.late_payment' | 'virtual_account.duplicate_payment' | 'virtual_account.expired' | 'virtual_account.cancelled' | 'virtual_account.payment_rejected' | 'dedicated_account.created' | 'dedicated_account.credited' | 'dedicated_account.deactivated' | 'dedicated_account.payment_rejected' | 'checkout.session.paid' | 'checkout.session.expired' | 'checkout.session.cancelled' | 'crypto_wallet.paid' | 'crypto_wallet.underpaid' | 'crypto_wallet.overpaid' | 'crypto_wallet.late_payment' | 'crypto_wallet.duplicate_payment' | 'crypto_wallet.expired' | 'crypto_wallet.cancelled' | 'dedicated_crypto_wallet.created' | 'dedicated_crypto_wallet.credited' | 'payment.held' | 'payment.returning' | 'payment.returned' | 'payment.refunded' | 'payment.refund_failed' | 'crypto_transfer.pending' | 'crypto_transfer.submitted' | 'crypto_transfer.confirmed' | 'crypto_transfer.failed' | 'bank_transfer.pending' | 'bank_transfer.submitted' | 'bank_transfer.completed' | 'bank_transfer.failed' | 'bank_transfer.reversed' | 'conversion.completed' | 'batch.completed' | 'settlement.created' | 'settlement.paid' | 'settlement.failed' | 'settlement.reversed' | 'balance.low' | 'webhook_endpoint.disabled' | 'webhook_endpoint.test' | undefined
+  type?: '*' | 'virtual_account.*' | 'dedicated_account.*' | 'checkout.session.*' | 'crypto_wallet.*' | 'dedicated_crypto_wallet.*' | 'payment.*' | 'crypto_transfer.*' | 'bank_transfer.*' | 'conversion.*' | 'batch.*' | 'settlement.*' | 'settlement_destination.*' | 'balance.*' | 'webhook_endpoint.*' | 'virtual_account.paid' | 'virtual_account.underpaid' | 'virtual_account.overpaid' | 'virtual_account.late_payment' | 'virtual_account.duplicate_payment' | 'virtual_account.expired' | 'virtual_account.cancelled' | 'virtual_account.payment_rejected' | 'dedicated_account.created' | 'dedicated_account.credited' | 'dedicated_account.deactivated' | 'dedicated_account.payment_rejected' | 'checkout.session.paid' | 'checkout.session.expired' | 'checkout.session.cancelled' | 'crypto_wallet.paid' | 'crypto_wallet.underpaid' | 'crypto_wallet.overpaid' | 'crypto_wallet.late_payment' | 'crypto_wallet.duplicate_payment' | 'crypto_wallet.expired' | 'crypto_wallet.cancelled' | 'dedicated_crypto_wallet.created' | 'dedicated_crypto_wallet.credited' | 'payment.held' | 'payment.returning' | 'payment.returned' | 'payment.refunded' | 'payment.refund_failed' | 'crypto_transfer.pending' | 'crypto_transfer.submitted' | 'crypto_transfer.confirmed' | 'crypto_transfer.failed' | 'bank_transfer.pending' | 'bank_transfer.submitted' | 'bank_transfer.completed' | 'bank_transfer.failed' | 'bank_transfer.reversed' | 'conversion.completed' | 'batch.completed' | 'settlement.created' | 'settlement.paid' | 'settlement.failed' | 'settlement.reversed' | 'settlement_destination.changed' | 'balance.low' | 'webhook_endpoint.disabled' | 'webhook_endpoint.test' | undefined
   /**
    * Only events at or after this time. A date is a day in Lagos. An ISO 8601 date or date-time; UTC
    * if it names no zone.
@@ -3370,7 +3393,7 @@ export type ListEndpointDeliveriesQuery = {
 /** List events. */
 export type ListEventsQuery = {
   /** Only events of this type, or of this group such as `payment.*`. */
-  type?: '*' | 'virtual_account.*' | 'dedicated_account.*' | 'checkout.session.*' | 'crypto_wallet.*' | 'dedicated_crypto_wallet.*' | 'payment.*' | 'crypto_transfer.*' | 'bank_transfer.*' | 'conversion.*' | 'batch.*' | 'settlement.*' | 'balance.*' | 'webhook_endpoint.*' | 'virtual_account.paid' | 'virtual_account.underpaid' | 'virtual_account.overpaid' | 'virtual_account.late_payment' | 'virtual_account.duplicate_payment' | 'virtual_account.expired' | 'virtual_account.cancelled' | 'virtual_account.payment_rejected' | 'dedicated_account.created' | 'dedicated_account.credited' | 'dedicated_account.deactivated' | 'dedicated_account.payment_rejected' | 'checkout.session.paid' | 'checkout.session.expired' | 'checkout.session.cancelled' | 'crypto_wallet.paid' | 'crypto_wallet.underpaid' | 'crypto_wallet.overpaid' | 'crypto_wallet.late_payment' | 'crypto_wallet.duplicate_payment' | 'crypto_wallet.expired' | 'crypto_wallet.cancelled' | 'dedicated_crypto_wallet.created' | 'dedicated_crypto_wallet.credited' | 'payment.held' | 'payment.returning' | 'payment.returned' | 'payment.refunded' | 'payment.refund_failed' | 'crypto_transfer.pending' | 'crypto_transfer.submitted' | 'crypto_transfer.confirmed' | 'crypto_transfer.failed' | 'bank_transfer.pending' | 'bank_transfer.submitted' | 'bank_transfer.completed' | 'bank_transfer.failed' | 'bank_transfer.reversed' | 'conversion.completed' | 'batch.completed' | 'settlement.created' | 'settlement.paid' | 'settlement.failed' | 'settlement.reversed' | 'balance.low' | 'webhook_endpoint.disabled' | 'webhook_endpoint.test' | undefined
+  type?: '*' | 'virtual_account.*' | 'dedicated_account.*' | 'checkout.session.*' | 'crypto_wallet.*' | 'dedicated_crypto_wallet.*' | 'payment.*' | 'crypto_transfer.*' | 'bank_transfer.*' | 'conversion.*' | 'batch.*' | 'settlement.*' | 'settlement_destination.*' | 'balance.*' | 'webhook_endpoint.*' | 'virtual_account.paid' | 'virtual_account.underpaid' | 'virtual_account.overpaid' | 'virtual_account.late_payment' | 'virtual_account.duplicate_payment' | 'virtual_account.expired' | 'virtual_account.cancelled' | 'virtual_account.payment_rejected' | 'dedicated_account.created' | 'dedicated_account.credited' | 'dedicated_account.deactivated' | 'dedicated_account.payment_rejected' | 'checkout.session.paid' | 'checkout.session.expired' | 'checkout.session.cancelled' | 'crypto_wallet.paid' | 'crypto_wallet.underpaid' | 'crypto_wallet.overpaid' | 'crypto_wallet.late_payment' | 'crypto_wallet.duplicate_payment' | 'crypto_wallet.expired' | 'crypto_wallet.cancelled' | 'dedicated_crypto_wallet.created' | 'dedicated_crypto_wallet.credited' | 'payment.held' | 'payment.returning' | 'payment.returned' | 'payment.refunded' | 'payment.refund_failed' | 'crypto_transfer.pending' | 'crypto_transfer.submitted' | 'crypto_transfer.confirmed' | 'crypto_transfer.failed' | 'bank_transfer.pending' | 'bank_transfer.submitted' | 'bank_transfer.completed' | 'bank_transfer.failed' | 'bank_transfer.reversed' | 'conversion.completed' | 'batch.completed' | 'settlement.created' | 'settlement.paid' | 'settlement.failed' | 'settlement.reversed' | 'settlement_destination.changed' | 'balance.low' | 'webhook_endpoint.disabled' | 'webhook_endpoint.test' | undefined
   /** Only events about the resource with this reference. */
   resource?: string | undefined
   /**
@@ -3597,6 +3620,11 @@ export type EventData = {
   'settlement.failed': Settlement
   /** The bank returned a settlement that had arrived. Amount and fee are available again. */
   'settlement.reversed': Settlement
+  /**
+   * Settlements go to another bank account or wallet from now on, or after the waiting time. If
+   * none of you changed it, remove it and ask the operator.
+   */
+  'settlement_destination.changed': SettlementDestination
   /** An available balance fell below its threshold. */
   'balance.low': LowBalance
   /**

@@ -78,6 +78,7 @@ describe('books and bank', () => {
         return {
           payments: payments.slice(Number(place), next),
           next: next < payments.length ? `${next}` : null,
+          unreadable: 0,
         }
       },
     }
