@@ -110,7 +110,8 @@ const sweepsDue: DueTable = {
   ownerColumn: 'rail',
   counterColumn: 'looks',
   returning: `job.rail, job.id, job.asset, job.amount, job.token, job.wire,
-    job.valid_until as "validUntil", job.signed_slot as "signedSlot", job.looks as polls, job.created_at as "createdAt"`,
+    job.valid_until as "validUntil", job.signed_slot as "signedSlot",
+    job.looks as polls, job.created_at as "createdAt"`,
 }
 
 export type ClaimedSweep = Sweep & { polls: number; createdAt: Date }

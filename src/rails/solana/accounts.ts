@@ -1,6 +1,7 @@
 import { base58 } from '@scure/base'
 import { limits } from '../../base/limits.js'
 import { type Endpoints, inGroups } from './endpoints.js'
+import { accountDataBytes } from './rpc-schemas.js'
 
 /** `data` holds only the first bytes, see `accountOptions`. */
 export type ChainAccount = {
@@ -23,10 +24,10 @@ export type RpcAccount = {
 
 type MultipleAccounts = { context: { slot: number | string }; value: (RpcAccount | null)[] }
 
-/** One byte more than a token account: it distinguishes accounts from mints with extensions. */
-const dataBytes = 166
-
-export const accountOptions = { encoding: 'base64', dataSlice: { offset: 0, length: dataBytes } }
+export const accountOptions = {
+  encoding: 'base64',
+  dataSlice: { offset: 0, length: accountDataBytes },
+}
 
 export async function readAccounts(
   endpoints: Endpoints,

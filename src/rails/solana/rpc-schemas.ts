@@ -80,7 +80,7 @@ const schemas: Record<string, TSchema> = {
   }),
   isBlockhashValid: Type.Object({ context, value: Type.Boolean() }),
   getSignatureStatuses: Type.Object({ context, value: Type.Array(orNull(status)) }),
-  getMultipleAccounts: Type.Object({ value: Type.Array(orNull(account)) }),
+  getMultipleAccounts: Type.Object({ context, value: Type.Array(orNull(account)) }),
   simulateTransaction: Type.Object({ value: Type.Object({ err: Type.Unknown() }) }),
   getSignaturesForAddress: Type.Array(signatureInfo),
   getTransaction: orNull(transaction),
@@ -95,6 +95,11 @@ const validators = new Map(
 
 const signatureBytes = 64
 
+/** One byte more than a token account: it distinguishes accounts from mints with extensions. */
+export const accountDataBytes = 166
+
+const accountMethods = new Set(['getMultipleAccounts', 'getTokenAccountsByOwner'])
+
 /** A shorter list would read as "the rest does not exist". */
 const listMethods = new Set(['getSignatureStatuses', 'getMultipleAccounts'])
 
@@ -104,8 +109,23 @@ export function isValidResult({ method, params }: RpcCall, result: unknown): boo
   if (validator && !validator.Check(result)) return false
   if (method === 'getSignaturesForAddress')
     return (result as { signature: string }[]).every(({ signature }) => isSignature(signature))
+  if (!hasWholeAccounts(method, result)) return false
   if (!listMethods.has(method)) return true
   return (result as { value: unknown[] }).value.length === (params[0] as unknown[]).length
+}
+
+type AccountData = { space: number | string; data: [string, 'base64'] }
+
+/** Data that is shorter than the space of the account would be read beyond its end. */
+function hasWholeAccounts(method: string, result: unknown): boolean {
+  if (!accountMethods.has(method)) return true
+  const { value } = result as { value: (AccountData | { account: AccountData } | null)[] }
+  return value.every((each) => {
+    if (each === null) return true
+    const { space, data } = 'account' in each ? each.account : each
+    const bytes = Buffer.byteLength(data[0], 'base64')
+    return bytes >= Math.min(Number(space), accountDataBytes)
+  })
 }
 
 /** Other endpoints cannot deny a malformed signature: they reject the lookup instead. */

@@ -7,12 +7,16 @@ import { readConfig } from '../../../src/base/config.js'
 import { Refusal } from '../../../src/base/refusal.js'
 import { openRails } from '../../../src/open-rails.js'
 import type { PayoutRail } from '../../../src/payouts/ports.js'
+import { createSeedSigner, makeMnemonic } from '../../../src/rails/solana/seed.js'
 import { shareChain, startChain } from '../../simulation/localnet/localnet.js'
+import { tokenAccountOf } from '../../simulation/localnet/transfers.js'
 import { freshDatabase } from '../../support/database.js'
 import { checkOne, fund, newInstruction, newSecret, openRail, prepareOne, silent } from './rail.js'
 import { openTwistedNode } from './twisted-node.js'
 
 /** Endpoints that are down when the service starts. */
+
+type Accounts = { context: object; value: (object | null)[] }
 
 const db = await freshDatabase()
 const shared = shareChain()
@@ -143,6 +147,32 @@ test.each([
   const attempt = await prepareOne(rail, await newInstruction())
   await chain.advance(300)
   expect(await checkOne(rail, attempt)).toEqual({ state: 'pending' })
+})
+
+// Reading beyond the end of the data would stop the poll of all wallets.
+test.each([
+  ['no context', (result: Accounts) => ({ value: result.value })],
+  [
+    'data that is cut off',
+    (result: Accounts) => ({
+      ...result,
+      value: result.value.map((account) => account && { ...account, data: ['AAAA', 'base64'] }),
+    }),
+  ],
+])('accounts with %s count as no answer', async (_, twist) => {
+  const chain = shared()
+  const broken = await openTwistedNode(chain, ({ method }, result) =>
+    method === 'getMultipleAccounts' ? twist(result) : undefined,
+  )
+  const walletSigner = createSeedSigner(makeMnemonic())
+  const endpoints = [broken, chain.url, chain.url]
+  const { wallets, ...rail } = await openRail(chain, { endpoints, walletSigner })
+  const address = await tokenAccountOf(rail.treasuryAddress)
+  const amount = 1_000_000_000_000n
+  expect(await wallets!.readAmounts([address])).toEqual([amount])
+  for (let polls = 0; polls < 3; polls++)
+    expect(await wallets!.pollAmounts([{ address, amount: 0n }])).toEqual([amount])
+  expect(await rail.treasuryBalances()).toMatchObject({ USDC: amount })
 })
 
 test('a call with a malformed result goes to the next endpoint', async () => {
