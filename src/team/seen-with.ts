@@ -21,6 +21,7 @@ export const seenWith = {
   conversion: 'balances.see',
   // Its report has the balance before and after it.
   settlement: 'balances.see',
+  // Settlements show where they went.
   settlement_destination: 'balances.see',
   event: 'developers.see',
   webhook_endpoint: 'developers.see',

@@ -77,6 +77,7 @@ const readers: Record<ResourceKind, string> = {
   balance_entry: 'listBalanceEntries',
   conversion: 'getConversion',
   settlement: 'getSettlement',
+  settlement_destination: 'getSettlement',
   event: 'getEvent',
   webhook_endpoint: 'getWebhookEndpoint',
   request: 'getRequestLog',
