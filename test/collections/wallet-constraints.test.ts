@@ -126,6 +126,9 @@ const violations: Record<string, Record<string, () => Promise<unknown>>> = {
   sweeps_pkey: { 'an id in use': () => twice(sweep, { id: newId(now) }, { token: 'q' }) },
   sweep_asset_is_known: { naira: () => sweep({ asset: 'NGN' }) },
   sweep_amount_is_positive: { nothing: () => sweep({ amount: 0 }) },
+  sweep_signed_slot_is_not_negative: {
+    'a slot before the first': () => sweep({ signed_slot: -1 }),
+  },
   sweep_state_is_known: { 'an unknown state': () => sweep({ state: 'LOST', ended_at: now }) },
   ended_sweep_has_its_time: {
     'landed without a time': () => sweep({ state: 'LANDED' }),
