@@ -15,7 +15,7 @@ type CopiedHead = { head: SignedHead; signature: Signature }
 
 /** `mer_…=12:<hash>@<time>#<secret>.<signature>`; found in any text, such as a log line. */
 const pattern =
-  /\b(\w+)=(\d{1,18}):([0-9a-f]{64})@(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z)#([0-9a-f]{8})\.([0-9a-f]{64})\b/g
+  /\b(\w+)=(\d{1,18}):([0-9a-f]{64})@([\d-]{10}T[\d:.]{12}Z)#([0-9a-f]{8})\.([0-9a-f]{64})\b/g
 
 /** One word without spaces or quotes, so that log shippers keep it in one piece. */
 export function signHead(seal: Seal, now: Date, { chain, number, hash }: KnownHead): string {

@@ -788,7 +788,7 @@ export const limits = {
     headsLoggedPerBatchMax: 200,
     /** The head of a chain that grew; lines written since are not proven by a copy of the log. */
     headsLoggedEveryMs: 5 * minute,
-    /** Any head: an hour without one in a copy of the log shows that lines of the log are missing. */
+    /** Any head: an hour without one in a copy of the log shows that the copy lacks lines. */
     headsRepeatedEveryMs: hour,
     jobIntervalMs: minute,
     /** Distinct heads of a copy that `manilla verify-audit --since` compares at once. */

@@ -34,8 +34,8 @@ type InspectParts = {
  * 2. `check-destinations.ts` reads the accounts from the chain and simulates the transfers;
  *    `judge-destination.ts` has the rules. Concurrent calls share RPC requests. A destination whose
  *    token account exists is trusted for some seconds.
- * 3. To pay, `cover-treasury.ts` checks that the treasury covers all of them together. To price, the
- *    treasury does not matter, also not to the simulation.
+ * 3. To pay, `cover-treasury.ts` checks that the treasury covers all of them together. To price,
+ *    the treasury does not matter, also not to the simulation.
  */
 export function createInspect(parts: InspectParts) {
   const { clock, recipients, reserved, cover, mintPending } = parts
