@@ -24,6 +24,7 @@ const documentedTypes = joinNames({
   bank_transfer: 'pending submitted completed failed reversed',
   conversion: 'completed',
   settlement: 'created paid failed reversed',
+  settlement_destination: 'changed',
   batch: 'completed',
   balance: 'low',
   webhook_endpoint: 'disabled test',
@@ -53,7 +54,7 @@ function literalsIn(text: string): string[] {
 
 describe('event types', () => {
   test('are exactly those of the contract', () => {
-    expect(documentedTypes).toHaveLength(45)
+    expect(documentedTypes).toHaveLength(46)
     expect(eventTypes.toSorted()).toEqual(documentedTypes.toSorted())
   })
 
