@@ -25,6 +25,7 @@ const documentedTypes = joinNames({
   bank_transfer: 'pending submitted completed failed reversed',
   conversion: 'completed',
   settlement: 'created paid failed reversed',
+  settlement_destination: 'changed',
   batch: 'completed',
   balance: 'low',
   webhook_endpoint: 'disabled test',
@@ -54,7 +55,7 @@ function literalsIn(text: string): string[] {
 
 describe('event types', () => {
   test('are exactly those of the contract', () => {
-    expect(documentedTypes).toHaveLength(47)
+    expect(documentedTypes).toHaveLength(48)
     expect(eventTypes.toSorted()).toEqual(documentedTypes.toSorted())
   })
 

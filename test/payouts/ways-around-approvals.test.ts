@@ -9,6 +9,7 @@ import { openBatchWorker } from '../support/batch-worker.js'
 import { openWithBankAndChain } from '../support/open-with-bank-and-chain.js'
 import { addPerson, type Person } from '../support/people.js'
 import { openSession } from '../support/sessions.js'
+import { goodPassword, openJar } from '../support/sign-in.js'
 import { expectAllProofs } from '../support/sound-books.js'
 
 // Continues the list of ways in approvals.test.ts, with a rule that API keys follow, too.
@@ -41,6 +42,8 @@ async function changeRule(body: object) {
   expect(reply.json?.data?.change, reply.text).toBeNull()
   clock.advance(1_100)
 }
+
+const worker = openBatchWorker(service)
 
 type Pending = { reference: string; orderHash: string }
 
@@ -140,6 +143,15 @@ describe('no payout leaves without a second person:', () => {
     expect((await reveal(dayo, made)).status).toBe(200)
     await expectRefused(dayo, payout, 'own_payout')
     await expectApproved(bola, payout)
+    // The migration finds reveals of the past in the audit log.
+    const inLog = await db.rows<{ userId: string }>({
+      text: `select l.user_id as "userId" from audit_lines l join api_keys k
+          on k.environment_id = l.environment_id and k.hint = l.details ->> 'hint'
+        where l.action = 'api_key.reveal' and k.id = $1`,
+      values: [fromReference(prefixes.apiKey, made.id)],
+    })
+    const users = inLog.map(({ userId }) => userId)
+    expect(users.toSorted()).toEqual([chidi.userId, dayo.userId].toSorted())
   })
 
   test('14. the approver made a key that this one replaced, or that replaced it', async () => {
@@ -233,6 +245,89 @@ describe('no payout leaves without a second person:', () => {
   })
 })
 
+describe('two approvers', () => {
+  test('27. are one person who made a link for the second', async () => {
+    const payout = await payWith(key)
+    const body = { email: `${randomUUID()}@example.com`, role: 'admin', maySeeLive: true }
+    const made = await chidi.ask('POST', '/v1/team/invitations', { body })
+    const jar = openJar(service.url)
+    const given = { name: 'Tunde Bello', password: goodPassword }
+    await jar.submit(new URL(made.json.data.url).pathname, given)
+    const headers = { cookie: `manilla=${jar.cookies.get('manilla')}` }
+    const asInvited: Pick<Person, 'ask'> = {
+      ask: (method, path, request = {}) => chidi.ask(method, path, { ...request, headers }),
+    }
+    expect((await approve(asInvited, payout)).json.data).toMatchObject({ status: 'PENDING' })
+    await expectRefused(chidi, payout, 'shared_access')
+    await expectApproved(bola, payout)
+  })
+
+  test('28. approve a batch of a key that no member made, and one does not', async () => {
+    const path = '/v1/disbursements/batches'
+    const post = async (url: string, body: object) => {
+      const headers = { 'idempotency-key': randomUUID() }
+      return (await ask('POST', url, { key, body, headers })).json.data
+    }
+    const accountNumber = toNuban({ bankCode: '058', serial: '000000001' })
+    const items = [{ amount: 2 * each, bankCode: '058', accountNumber }]
+    const { reference } = await post(path, { kind: 'bank_transfer', items })
+    clock.advance(1_000)
+    while ((await runBatches(worker, 'test')) > 0);
+    const { orderHash } = await post(`${path}/${reference}/submit`, {})
+    const decide = (person: Person) =>
+      person.ask('POST', `${path}/${reference}/approve`, { body: { orderHash } })
+    const first = await decide(chidi)
+    expect(first.json.data, first.text).toMatchObject({
+      status: 'PENDING',
+      approval: { needed: 2, givenBy: [{ name: 'Chidi Eze' }] },
+    })
+    expect((await decide(chidi)).json).toMatchObject({ reason: 'invalid_state' })
+    const session = await openSession(db)
+    const id = fromReference(prefixes.payoutBatch, reference)
+    const pay = `update payout_batches set state = 'PROCESSING' where id = '${id}'`
+    const forced = await session.query(pay).catch((error: Error) => error.message)
+    expect(forced).toBe('pending_batch_leaves_with_approval')
+    expect((await decide(bola)).json.data).toMatchObject({ status: 'PROCESSING' })
+    await expectAllProofs(db)
+  })
+
+  test('29. are not an operator who views the merchant, nor a member who was disabled', async () => {
+    const payout = await payWith((await makeKey(ada)).key)
+    const operator = await addPerson(service, { isOperator: true, name: 'Ope Bala' })
+    const view = await operator.ask('POST', `/operator/v1/merchants/${merchant.reference}/view`, {
+      body: { reason: 'A question of the merchant' },
+    })
+    expect(view.status, view.text).toBe(200)
+    expect((await approve(operator, payout)).status).toBe(403)
+    const gone = await addPerson(service, { role: 'finance', name: 'Femi Ojo' })
+    await db.rows({
+      text: 'update memberships set disabled_at = now() where user_id = $1',
+      values: [gone.userId],
+    })
+    clock.advance(1_100)
+    expect((await approve(gone, payout)).status).toBe(403)
+    await expectWaiting(payout)
+    await expectApproved(bola, payout)
+  })
+
+  // Its creator stays its creator, whatever happens to their access.
+  test('30. are not those behind the key of a member who left', async () => {
+    const leaving = await addPerson(service, { role: 'admin', name: 'Kemi Ade' })
+    const made = await makeKey(leaving)
+    const set = (disabledAt: string) =>
+      db.rows({
+        text: `update memberships set disabled_at = ${disabledAt} where user_id = $1`,
+        values: [leaving.userId],
+      })
+    await set('now()')
+    const payout = await payWith(made.key)
+    await set('null')
+    clock.advance(1_100)
+    await expectRefused(leaving, payout, 'own_payout')
+    await expectApproved(bola, payout)
+  })
+})
+
 /** Another merchant, so that its sums and its rule are its own. */
 async function openShop(name: string) {
   const shop = await service.addMerchant(name)
@@ -256,8 +351,6 @@ async function openShop(name: string) {
   })
   return { shop, owner, second, secret, pay, payAs, setRule }
 }
-
-const worker = openBatchWorker(service)
 
 describe('the limit of a day', () => {
   const perDay = 3_000_000
@@ -434,6 +527,8 @@ describe('held money to a destination of choice', () => {
   test('25. follows a rule that the process does not know of yet', async () => {
     const shop = await openShop('Unaware Stores')
     const payment = await hold(shop, 2 * each)
+    // The clock stands still from here: the process knows the key as one without a rule.
+    await ask('GET', '/v1/balances', { key: shop.secret })
     await shop.setRule(rule)
     const headers = { 'idempotency-key': randomUUID() }
     const reply = await ask('POST', `/v1/collections/payments/${payment}/resolve`, {
