@@ -114,7 +114,14 @@ test('statements that are prepared while the table is empty read by index', asyn
   await expect(missing).rejects.toMatchObject({ code: 'not_found' })
   const keys = [`{${environmentId}}`, `{${newId(new Date())}}`]
   for (const { scans } of await plansOf(session, 'read_payouts', keys))
-    expect(scans).toEqual([
+    expect(scans.map((scan) => scan.replace(/ keeping .*/, ''))).toEqual([
+      // Only payouts that wait, or waited, are asked for approvals and the holders of their key.
+      'by api_key_holders_by_user',
+      'by api_keys_pkey',
+      'by api_keys_pkey',
+      'by api_keys_pkey',
+      'by key_replaces_one',
+      'by payout_approvals_pkey',
       'by payout_approvals_pkey',
       'by payout_attempts_pkey',
       expect.stringMatching(/^by (payouts_pkey|reference_is_one_payout)/),

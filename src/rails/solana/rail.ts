@@ -112,10 +112,10 @@ export async function createSolanaRail(options: SolanaOptions): Promise<SolanaRa
   }
   /** All nodes may have been down at the start: tries again to identify the chain. */
   const onceIdentified =
-    <Item, Result>(work: (items: Item[]) => Promise<Result>) =>
-    async (items: Item[]) => {
+    <Given extends unknown[], Result>(work: (...given: Given) => Promise<Result>) =>
+    async (...given: Given) => {
       await isChainKnown()
-      return work(items)
+      return work(...given)
     }
   return {
     // A getter: in test mode the chain is unknown until an endpoint has responded.
