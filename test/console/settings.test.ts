@@ -52,6 +52,46 @@ const seeSaved = async () => {
 const statusWith = async (key: string, path: string) =>
   (await service.ask('GET', path, { key })).status
 
+async function expectButtonsInside(frame: Locator): Promise<void> {
+  const outer = (await frame.boundingBox())!
+  for (const each of await frame.getByRole('button').all()) {
+    const inner = (await each.boundingBox())!
+    expect(inner.x).toBeGreaterThanOrEqual(outer.x)
+    expect(inner.x + inner.width).toBeLessThanOrEqual(outer.x + outer.width)
+  }
+}
+
+describe('the palette', () => {
+  // Its code is loaded when it is first opened, which takes longer than the next key.
+  test('keys typed right after Ctrl K are searched for, not obeyed by the page', async () => {
+    await open('/')
+    await page.keyboard.press('Control+k')
+    await page.keyboard.type('conversion')
+    await expect.poll(() => dialog().getByRole('textbox').inputValue()).toBe('conversion')
+    expect(page.url()).not.toContain('/payouts/new')
+    await page.keyboard.press('Escape')
+    await dialog().waitFor({ state: 'detached' })
+  })
+
+  test('it finds settings, themes and what can be done', async () => {
+    const find = async (typed: string, command: string) => {
+      await page.keyboard.press('Control+k')
+      await dialog().getByRole('textbox').fill(typed)
+      await dialog().getByText(command).click()
+    }
+    await find('settlement', 'Go to Settings: Settlements')
+    await page.waitForURL('**/console/settings/settlements')
+    await find('dark', 'Theme: Dark')
+    await page.locator('html[data-mantine-color-scheme=dark]').waitFor()
+    await find('light', 'Theme: Light')
+    await find('colleague', 'Invite a member')
+    await dialog().getByText('Invite a person').waitFor()
+    await page.keyboard.press('Escape')
+    await dialog().waitFor({ state: 'detached' })
+    expect(page.url()).toMatch(/\/console\/team$/)
+  })
+})
+
 describe('keys', () => {
   test('a restricted key is made, copied, rolled and revoked', async () => {
     await open('/keys')
@@ -259,6 +299,12 @@ describe('people', () => {
     await dialog().getByLabel('Email').fill('Bola@example.com')
     await dialog().getByRole('button', { name: 'Make the link' }).click()
     await dialog().getByText('/console/join/').first().waitFor()
+    for (const size of [sizes.desktop, sizes.phone]) {
+      await page.setViewportSize(size)
+      await expectButtonsInside(dialog())
+    }
+    // The link is shown once: Esc must not lose it.
+    await page.keyboard.press('Escape')
     await dialog().getByRole('button', { name: 'Done' }).click()
     await button('Withdraw: bola@example.com').waitFor()
     expect(await page.content()).not.toContain('/console/join/')

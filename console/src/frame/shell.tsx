@@ -1,5 +1,5 @@
 import { Outlet, useMatches } from '@tanstack/react-router'
-import { lazy, Suspense, useEffect, useState } from 'react'
+import { lazy, Suspense, useEffect } from 'react'
 import { followChanges } from '../api/live'
 import { useScope, writeScope } from '../api/scope'
 import {
@@ -125,13 +125,10 @@ function Content({ screen }: { screen: ScreenRoute | undefined }) {
 function Panels() {
   const panel = useStore(openedPanel)
   const asked = useStore(stepUpAsked)
-  const [isWanted, setWanted] = useState({ palette: false, keys: false })
-  if (panel === 'palette' && !isWanted.palette) setWanted({ ...isWanted, palette: true })
-  if (panel === 'keys' && !isWanted.keys) setWanted({ ...isWanted, keys: true })
   return (
     <Suspense>
-      {isWanted.palette && <Palette />}
-      {isWanted.keys && <KeysHelp />}
+      {panel === 'palette' && <Palette />}
+      {panel === 'keys' && <KeysHelp />}
       {asked && <StepUp onAnswer={asked.answer} />}
     </Suspense>
   )
