@@ -92,6 +92,35 @@ describe('the palette', () => {
   })
 })
 
+describe('the frame', () => {
+  const focused = () => page.locator(':focus')
+
+  test('the focus follows a navigation to its heading, and / opens the search', async () => {
+    await open('/')
+    await page.getByRole('link', { name: 'Payments' }).first().click()
+    await page.waitForURL('**/console/payments')
+    await expect.poll(() => focused().textContent()).toBe('Payments')
+    await page.keyboard.press('/')
+    await page.keyboard.type('okafor')
+    await page.keyboard.press('Enter')
+    await page.waitForURL('**/payments?q=okafor')
+    await button('Received').click()
+    await button('This month').click()
+    const day = new Date().toISOString().slice(0, 8)
+    await page.waitForURL(new RegExp(`from=${day}01&to=${day}`))
+  })
+
+  test('the band of test mode moves the clock, and being offline is said', async () => {
+    await button('Move the clock').click()
+    await page.getByRole('menuitem', { name: 'Forward by 3 days' }).click()
+    await page.getByText('Test clock +3 days').waitFor()
+    await page.evaluate(`dispatchEvent(new Event('offline'))`)
+    await page.getByText('You are offline.').waitFor()
+    await page.evaluate(`dispatchEvent(new Event('online'))`)
+    await page.getByText('You are offline.').waitFor({ state: 'detached' })
+  })
+})
+
 describe('keys', () => {
   test('a restricted key is made, copied, rolled and revoked', async () => {
     await open('/keys')

@@ -51,7 +51,7 @@ export function useKeys(): void {
       else if (event.key === 'k') focusRow(-1)
       else if (event.key === '/') {
         event.preventDefault()
-        document.querySelector<HTMLElement>('[data-filters] button, [data-filters] input')?.focus()
+        focusSearch()
       }
     }
     document.addEventListener('keydown', press)
@@ -63,6 +63,13 @@ function isTyping({ target }: KeyboardEvent): boolean {
   const element = target as HTMLElement
   const isField = element.closest?.('input,textarea,select,[contenteditable=true],[role=dialog]')
   return isField !== null && isField !== undefined
+}
+
+/** Opens the search of the list, or moves to its first filter if it has none. */
+function focusSearch(): void {
+  const search = document.querySelector<HTMLElement>('[data-filters] [data-search]')
+  if (search) search.click()
+  else document.querySelector<HTMLElement>('[data-filters] button, [data-filters] input')?.focus()
 }
 
 /** For keys that are pressed before the palette has its field. */

@@ -13,15 +13,18 @@ import { stepUpAsked } from '../api/step-up'
 import { useStore } from '../api/store'
 import { Card, EmptyState, Note } from '../parts/page'
 import { ErrorState } from '../parts/refusals'
-import { formatDuration, setClockOffset } from '../parts/time-format'
+import { setClockOffset } from '../parts/time-format'
 import { mayOpen } from '../routes'
 import type { ScreenRoute } from '../screens/screen-route'
 import { texts } from '../texts/en'
+import { useFocusOnHeading } from './focus-heading'
 import { useKeys } from './keys'
 import { useIsOperatorArea } from './menu'
+import { Offline } from './offline'
 import { openedPanel } from './panels'
 import { Sidebar } from './sidebar'
 import { Tabs } from './tabs'
+import { TestBand } from './test-band'
 import { TopBar } from './top-bar'
 
 const Palette = lazy(() => import('./palette').then(({ Palette }) => ({ default: Palette })))
@@ -67,6 +70,7 @@ function SignedIn() {
     [isFollowing, merchant, mode],
   )
   useKeys()
+  useFocusOnHeading()
   if (screen?.screen?.isBare) return <Outlet />
   const isTest = mode === 'test' && !isOperatorArea
   const offsetMs = isTest ? (membership?.clockOffsetMs ?? 0) : 0
@@ -76,12 +80,8 @@ function SignedIn() {
       <a className="skip" href="#content">
         {texts.frame.skip}
       </a>
-      {isTest && (
-        <div className="band" role="status">
-          {texts.frame.testBand}
-          {offsetMs > 0 && <span>{texts.frame.testClock(formatDuration(offsetMs))}</span>}
-        </div>
-      )}
+      {isTest && <TestBand offsetMs={offsetMs} />}
+      <Offline />
       <div className="app">
         <Sidebar />
         <div>

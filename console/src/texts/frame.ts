@@ -4,6 +4,12 @@ export const frame = {
   skip: 'Skip to the content',
   testBand: 'Test mode · no real money moves',
   testClock: (ahead: string) => `Test clock +${ahead}`,
+  clock: {
+    advance: 'Move the clock',
+    explain: 'What falls due in that time happens now. It cannot be moved back.',
+    by: (duration: string) => `Forward by ${duration}`,
+    moved: 'The test clock was moved.',
+  },
   search: 'Search or jump to…',
   searchLabel: 'Search',
   mode: 'Mode',

@@ -56,6 +56,10 @@ export function Approval({ transfer }: { transfer: Transfer }) {
               <Time value={decided.at} />
               {approval.reason && <> · {approval.reason}</>}
             </Step>
+          ) : status !== 'PENDING' ? (
+            <Step name="?" says={words.notDecided}>
+              <Time value={approval.expiresAt} />
+            </Step>
           ) : (
             <Step
               isOpen
