@@ -20,7 +20,7 @@ import { texts } from '../texts/en'
 import { useIsOperatorArea, useMenu } from './menu'
 import { openedPanel, paletteQuery } from './panels'
 import { iconOfHit, pathOfHit, pathOfReference } from './paths-of'
-import { readRecent } from './recent'
+import { useRecent } from './recent'
 
 const words = texts.frame.palette
 
@@ -49,7 +49,8 @@ export function Palette() {
   }
   const { hits, isSearching } = useHits(query)
   const commands = useCommands(open, close).filter((command) => fits(command, query))
-  const recent = query === '' ? readRecent() : []
+  const opened = useRecent()
+  const recent = query === '' ? opened : []
   const hasNothing = hits.length + commands.length + recent.length === 0
 
   return (

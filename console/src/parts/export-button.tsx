@@ -11,6 +11,8 @@ type Props = {
   path: string
   filters: Record<string, string>
   fileName: string
+  /** The file name says all, as that of one batch. */
+  isNamed?: boolean
   label?: string
 }
 
@@ -25,13 +27,15 @@ function nameExport(fileName: string, { mode, filters: { from, to } }: Exported)
 }
 
 /** Saves every row of a list that its filters match, as CSV. */
-export function ExportButton({ path, filters, fileName, label = texts.common.export }: Props) {
+export function ExportButton({ path, filters, fileName, ...props }: Props) {
+  const { isNamed = false, label = texts.common.export } = props
   const [isBusy, setBusy] = useState(false)
   const { mode } = useScope()
   const save = async () => {
     setBusy(true)
     try {
-      await download(path, filters, nameExport(fileName, { mode, filters }))
+      const name = isNamed ? fileName : nameExport(fileName, { mode, filters })
+      await download(path, filters, name)
     } catch (error) {
       await notify(toRefusal(error).message, 'bad')
     } finally {

@@ -67,7 +67,14 @@ function OneFilter({ filter, values, onChange }: Omit<Props, 'filters'> & { filt
   }
   return (
     <span className="fx">
-      <Popover opened={isOpen} onChange={setOpen} position="bottom-start" shadow="md" trapFocus>
+      <Popover
+        opened={isOpen}
+        onChange={setOpen}
+        position="bottom-start"
+        shadow="md"
+        trapFocus
+        transitionProps={{ duration: 0 }}
+      >
         <Popover.Target>
           <button
             type="button"
@@ -143,7 +150,12 @@ function FilterForm({ filter, values, onApply }: FormProps) {
       }}
     >
       {filter.kind === 'text' && (
-        <TextInput label={filter.label} placeholder={filter.placeholder} {...field(filter.name)} />
+        <TextInput
+          autoFocus
+          label={filter.label}
+          placeholder={filter.placeholder}
+          {...field(filter.name)}
+        />
       )}
       {filter.kind === 'period' && (
         <>
