@@ -93,13 +93,11 @@ describe('the palette', () => {
 })
 
 describe('the frame', () => {
-  const focused = () => page.locator(':focus')
-
   test('the focus follows a navigation to its heading, and / opens the search', async () => {
     await open('/')
     await page.getByRole('link', { name: 'Payments' }).first().click()
     await page.waitForURL('**/console/payments')
-    await expect.poll(() => focused().textContent()).toBe('Payments')
+    await page.locator('h1:focus').filter({ hasText: 'Payments' }).waitFor()
     await page.keyboard.press('/')
     await page.locator('input:focus').waitFor()
     await page.keyboard.type('okafor')
