@@ -270,7 +270,14 @@ function hasOther({ payer, recipient, status, amount }: SearchText): boolean {
 /** Null: not an amount, so nothing has it. */
 function readAmount({ amount }: SearchText) {
   if (amount === undefined) return {}
-  const kobo = parseMoney(amount, 'NGN')
-  if (typeof kobo !== 'bigint') return null
-  return { currency: 'NGN', amountAssets: ['NGN'], amountMin: kobo, amountMax: kobo } as const
+  const [, sign, first = '', second] = /^([<>]=?)?(.+?)(?:\.\.(.+))?$/.exec(amount) ?? []
+  const from = parseMoney(first, 'NGN')
+  const to = second === undefined ? from : parseMoney(second, 'NGN')
+  if (typeof from !== 'bigint' || typeof to !== 'bigint') return null
+  const naira = { currency: 'NGN', amountAssets: ['NGN'] } as const
+  if (sign === undefined) return { ...naira, amountMin: from, amountMax: to }
+  const beyond = sign.length === 2 ? 0n : 1n
+  return sign.startsWith('>')
+    ? { ...naira, amountMin: from + beyond }
+    : { ...naira, amountMax: from - beyond }
 }

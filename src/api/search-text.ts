@@ -8,7 +8,7 @@ export type SearchText = {
   recipient?: string
   order?: string
   status?: string
-  /** As typed, in naira. */
+  /** As typed, in naira: `5000`, `>5000`, `<5000` or `1000..5000`. */
   amount?: string
 }
 
@@ -17,6 +17,8 @@ const filterNames = ['payer', 'recipient', 'order', 'status', 'amount'] as const
 /** As the filters of lists are called. */
 const aliases: Record<string, (typeof filterNames)[number]> = {
   sender: 'payer',
+  from: 'payer',
+  to: 'recipient',
   merchantreference: 'order',
 }
 

@@ -76,6 +76,12 @@ test('search finds by reference, order, account number, name and filters', async
   expect(await titles('₦5,000.01')).toEqual(['₦5,000.01 from Adébáyò Musa'])
   expect(await titles('5000.01')).toEqual(['₦5,000.01 from Adébáyò Musa'])
   expect(await titles('sender:musa')).toEqual(['₦5,000.01 from Adébáyò Musa'])
+  expect(await titles('from:musa')).toEqual(['₦5,000.01 from Adébáyò Musa'])
+  const above = ['₦5,000.01 from Adébáyò Musa']
+  for (const text of ['amount:>5000', 'amount:>=5000.01', 'amount:5000.01..6000'])
+    expect(await titles(`payer:musa ${text}`), text).toEqual(above)
+  for (const text of ['amount:<5000.01', 'amount:>5000.01', 'amount:1..5000', 'amount:>x'])
+    expect(await titles(`payer:musa ${text}`), text).toEqual([])
   expect(await titles('recipient:obi')).toEqual([])
   const order = await search('order-2')
   expect(order.map(({ kind }) => kind)).toEqual(['payment', 'virtual_account'])

@@ -52,6 +52,73 @@ const seeSaved = async () => {
 const statusWith = async (key: string, path: string) =>
   (await service.ask('GET', path, { key })).status
 
+async function expectButtonsInside(frame: Locator): Promise<void> {
+  const outer = (await frame.boundingBox())!
+  for (const each of await frame.getByRole('button').all()) {
+    const inner = (await each.boundingBox())!
+    expect(inner.x).toBeGreaterThanOrEqual(outer.x)
+    expect(inner.x + inner.width).toBeLessThanOrEqual(outer.x + outer.width)
+  }
+}
+
+describe('the palette', () => {
+  // Its code is loaded when it is first opened, which takes longer than the next key.
+  test('keys typed right after Ctrl K are searched for, not obeyed by the page', async () => {
+    await open('/')
+    await page.keyboard.press('Control+k')
+    await page.keyboard.type('conversion')
+    await expect.poll(() => dialog().getByRole('textbox').inputValue()).toBe('conversion')
+    expect(page.url()).not.toContain('/payouts/new')
+    await page.keyboard.press('Escape')
+    await dialog().waitFor({ state: 'detached' })
+  })
+
+  test('it finds settings, themes and what can be done', async () => {
+    const find = async (typed: string, command: string) => {
+      await page.keyboard.press('Control+k')
+      await dialog().getByRole('textbox').fill(typed)
+      await dialog().getByText(command).click()
+    }
+    await find('settlement', 'Go to Settings: Settlements')
+    await page.waitForURL('**/console/settings/settlements')
+    await find('dark', 'Theme: Dark')
+    await page.locator('html[data-mantine-color-scheme=dark]').waitFor()
+    await find('light', 'Theme: Light')
+    await find('colleague', 'Invite a member')
+    await dialog().getByText('Invite a person').waitFor()
+    await page.keyboard.press('Escape')
+    await dialog().waitFor({ state: 'detached' })
+    expect(page.url()).toMatch(/\/console\/team$/)
+  })
+})
+
+describe('the frame', () => {
+  test('the focus follows a navigation to its heading, and / opens the search', async () => {
+    await open('/')
+    await page.getByRole('link', { name: 'Payments' }).first().click()
+    await page.waitForURL('**/console/payments')
+    await page.locator('h1:focus').filter({ hasText: 'Payments' }).waitFor()
+    await page.keyboard.press('/')
+    await page.locator('input:focus').waitFor()
+    await page.keyboard.type('okafor')
+    await page.keyboard.press('Enter')
+    await page.waitForURL('**/payments?q=okafor')
+    await button('Received').click()
+    await button('This month').click()
+    await page.waitForURL(/from=\d{4}-\d\d-01&to=\d{4}-\d\d-\d\d/)
+  })
+
+  test('the band of test mode moves the clock, and being offline is said', async () => {
+    await button('Move the clock').click()
+    await page.getByRole('menuitem', { name: 'Forward by 3 days' }).click()
+    await page.getByText('Test clock +3 days').waitFor()
+    await page.evaluate(`dispatchEvent(new Event('offline'))`)
+    await page.getByText('You are offline.').waitFor()
+    await page.evaluate(`dispatchEvent(new Event('online'))`)
+    await page.getByText('You are offline.').waitFor({ state: 'detached' })
+  })
+})
+
 describe('keys', () => {
   test('a restricted key is made, copied, rolled and revoked', async () => {
     await open('/keys')
@@ -259,6 +326,12 @@ describe('people', () => {
     await dialog().getByLabel('Email').fill('Bola@example.com')
     await dialog().getByRole('button', { name: 'Make the link' }).click()
     await dialog().getByText('/console/join/').first().waitFor()
+    for (const size of [sizes.desktop, sizes.phone]) {
+      await page.setViewportSize(size)
+      await expectButtonsInside(dialog())
+    }
+    // The link is shown once: Esc must not lose it.
+    await page.keyboard.press('Escape')
     await dialog().getByRole('button', { name: 'Done' }).click()
     await button('Withdraw: bola@example.com').waitFor()
     expect(await page.content()).not.toContain('/console/join/')

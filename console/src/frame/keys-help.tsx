@@ -7,7 +7,6 @@ import { useMenu } from './menu'
 import { openedPanel } from './panels'
 
 export function KeysHelp() {
-  const isOpen = useStore(openedPanel) === 'keys'
   const isOn = useStore(singleKeys)
   const menu = useMenu()
   const { help } = texts.frame
@@ -24,7 +23,7 @@ export function KeysHelp() {
     ['?', help.help],
   ] as const
   return (
-    <Dialog isOpen={isOpen} title={help.title} onClose={() => openedPanel.write(null)}>
+    <Dialog isOpen title={help.title} onClose={() => openedPanel.write(null)}>
       <dl className="col" style={{ gap: 8 }}>
         {lines.map(([keys, meaning]) => (
           <div key={keys} className="row sp">

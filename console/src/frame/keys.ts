@@ -3,7 +3,7 @@ import { useEffect, useRef } from 'react'
 import { useMay } from '../api/session'
 import { createStore } from '../api/store'
 import { useMenu } from './menu'
-import { openedPanel } from './panels'
+import { openedPanel, paletteQuery } from './panels'
 
 const storageKey = 'manilla.single-keys'
 
@@ -33,6 +33,10 @@ export function useKeys(): void {
         return
       }
       const isModified = event.ctrlKey || event.metaKey || event.altKey
+      if (openedPanel.read() === 'palette' && !isModified) {
+        if (!isTyping(event)) typeIntoPalette(event)
+        return
+      }
       if (isModified || !singleKeys.read() || isTyping(event)) return
       const isAfterGo = event.timeStamp - goPressedAt.current < sequenceMs
       goPressedAt.current = 0
@@ -47,7 +51,7 @@ export function useKeys(): void {
       else if (event.key === 'k') focusRow(-1)
       else if (event.key === '/') {
         event.preventDefault()
-        document.querySelector<HTMLElement>('[data-filters] button, [data-filters] input')?.focus()
+        focusSearch()
       }
     }
     document.addEventListener('keydown', press)
@@ -59,6 +63,24 @@ function isTyping({ target }: KeyboardEvent): boolean {
   const element = target as HTMLElement
   const isField = element.closest?.('input,textarea,select,[contenteditable=true],[role=dialog]')
   return isField !== null && isField !== undefined
+}
+
+/** Opens the search of the list, or moves to its first filter if it has none. */
+function focusSearch(): void {
+  const search = document.querySelector<HTMLElement>('[data-filters] [data-search]')
+  if (search) search.click()
+  else document.querySelector<HTMLElement>('[data-filters] button, [data-filters] input')?.focus()
+}
+
+/** For keys that are pressed before the palette has its field. */
+function typeIntoPalette(event: KeyboardEvent): void {
+  if (event.key === 'Escape') {
+    openedPanel.write(null)
+    paletteQuery.write('')
+  } else if (event.key === 'Backspace') paletteQuery.write(paletteQuery.read().slice(0, -1))
+  else if (event.key.length === 1) paletteQuery.write(paletteQuery.read() + event.key)
+  else return
+  event.preventDefault()
 }
 
 /** Moves the focus among the links of table rows; Enter opens the focused one. */

@@ -1,60 +1,71 @@
 import '@mantine/spotlight/styles.css'
+import { useMantineColorScheme } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { Spotlight } from '@mantine/spotlight'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { type KeyboardEvent, useState } from 'react'
+import type { KeyboardEvent } from 'react'
 import type { SearchHit } from '../../../sdk/src/types'
 import { call } from '../api/call'
 import { useScope, writeScope } from '../api/scope'
-import { useMay, useMembership } from '../api/session'
+import { useMay, useMembership, usePermissions } from '../api/session'
 import { useStore } from '../api/store'
 import { Icon, type IconName } from '../parts/icons'
 import { Tile } from '../parts/page'
 import { splitPath } from '../parts/split-path'
 import { Status } from '../parts/status'
 import { formatWhen } from '../parts/time-format'
+import { settingsPages } from '../screens/settings/settings-pages'
 import { texts } from '../texts/en'
 import { useIsOperatorArea, useMenu } from './menu'
-import { openedPanel } from './panels'
+import { openedPanel, paletteQuery } from './panels'
 import { iconOfHit, pathOfHit, pathOfReference } from './paths-of'
-import { readRecent } from './recent'
+import { useRecent } from './recent'
 
 const words = texts.frame.palette
 
-type Command = { name: string; icon: IconName; keys?: string; run: () => void }
+type Command = {
+  name: string
+  icon: IconName
+  /** Other words that find it. */
+  alsoCalled?: string
+  keys?: string
+  /** Listed only once something is typed, so that the list of commands stays short. */
+  isFoundOnly?: boolean
+  run: () => void
+}
 
 /** Search and commands: Ctrl K. A pasted reference opens at once. */
 export function Palette() {
-  const isOpen = useStore(openedPanel) === 'palette'
-  const [query, setQuery] = useState('')
+  const query = useStore(paletteQuery)
   const navigate = useNavigate()
   const close = () => {
     openedPanel.write(null)
-    setQuery('')
+    paletteQuery.write('')
   }
   const open = (path: string) => {
     close()
     void navigate(splitPath(path))
   }
-  const { hits, isSearching } = useHits(isOpen ? query : '')
-  const commands = useCommands(open, close).filter(({ name }) => fits(name, query))
-  const recent = query === '' && isOpen ? readRecent() : []
+  const { hits, isSearching } = useHits(query)
+  const commands = useCommands(open, close).filter((command) => fits(command, query))
+  const opened = useRecent()
+  const recent = query === '' ? opened : []
   const hasNothing = hits.length + commands.length + recent.length === 0
 
   return (
     <Spotlight.Root
-      forceOpened={isOpen}
+      forceOpened
       shortcut={null}
       query={query}
-      onQueryChange={setQuery}
+      onQueryChange={paletteQuery.write}
       onSpotlightClose={close}
       onClick={(event) => {
         // The backdrop closes it; Spotlight's own handler follows its store, not ours.
         if ((event.target as Element).className.includes?.('inner')) close()
       }}
       title={undefined}
-      aria-label={words.title}
+      attributes={{ content: { 'aria-label': words.title } }}
       scrollable
       maxHeight={420}
       radius={16}
@@ -161,7 +172,10 @@ function useCommands(open: (path: string) => void, close: () => void): Command[]
   const menu = useMenu()
   const mayPay = useMay('payouts.create')
   const mayCollect = useMay('collect.create')
+  const mayInvite = useMay('team.change')
+  const permissions = usePermissions()
   const membership = useMembership()
+  const { setColorScheme } = useMantineColorScheme()
   const { merchant, mode } = useScope()
   const isOperatorArea = useIsOperatorArea()
   const other = mode === 'test' ? 'live' : 'test'
@@ -179,6 +193,13 @@ function useCommands(open: (path: string) => void, close: () => void): Command[]
       icon: 'link',
       run: () => open('/collect?new=link'),
     })
+  if (mayInvite && !isOperatorArea)
+    commands.push({
+      name: words.invite,
+      icon: 'users',
+      alsoCalled: words.alsoCalled.invite,
+      run: () => open('/team?new=invitation'),
+    })
   for (const { path, menu: entry } of menu)
     commands.push({
       name: words.goTo(entry.label),
@@ -195,8 +216,29 @@ function useCommands(open: (path: string) => void, close: () => void): Command[]
         writeScope({ merchant, mode: other })
       },
     })
+  for (const { path, label, permission } of isOperatorArea ? [] : settingsPages)
+    if (permissions.has(permission))
+      commands.push({
+        name: words.goTo(`${texts.settings.title}: ${label}`),
+        icon: 'gear',
+        isFoundOnly: true,
+        run: () => open(path),
+      })
+  for (const scheme of ['light', 'dark', 'auto'] as const)
+    commands.push({
+      name: words.theme(texts.frame.themes[scheme]),
+      icon: 'gear',
+      isFoundOnly: true,
+      run() {
+        close()
+        setColorScheme(scheme)
+      },
+    })
   return commands
 }
 
-const fits = (name: string, query: string) =>
-  name.toLowerCase().includes(query.trim().toLowerCase())
+function fits({ name, alsoCalled = '', isFoundOnly = false }: Command, query: string): boolean {
+  const typed = query.trim().toLowerCase()
+  if (typed === '') return !isFoundOnly
+  return `${name} ${alsoCalled}`.toLowerCase().includes(typed)
+}

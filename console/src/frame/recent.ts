@@ -1,4 +1,5 @@
 import { readScope } from '../api/scope'
+import { createStore, useStore } from '../api/store'
 
 export type Recent = { path: string; title: string }
 
@@ -9,8 +10,15 @@ const keyOf = () => {
   return `manilla.recent.${merchant}.${mode}`
 }
 
+const changes = createStore(0)
+
 /** What this user opened last in this merchant and mode. */
-export function readRecent(): Recent[] {
+export function useRecent(): Recent[] {
+  useStore(changes)
+  return readRecent()
+}
+
+function readRecent(): Recent[] {
   try {
     return JSON.parse(localStorage.getItem(keyOf()) ?? '[]') as Recent[]
   } catch {
@@ -21,4 +29,5 @@ export function readRecent(): Recent[] {
 export function noteRecent(recent: Recent): void {
   const others = readRecent().filter(({ path }) => path !== recent.path)
   localStorage.setItem(keyOf(), JSON.stringify([recent, ...others].slice(0, recentsMax)))
+  changes.write(changes.read() + 1)
 }

@@ -1,5 +1,5 @@
 import { Outlet, useMatches } from '@tanstack/react-router'
-import { lazy, Suspense, useEffect, useState } from 'react'
+import { lazy, Suspense, useEffect } from 'react'
 import { goToSignIn } from '../api/call'
 import { followChanges } from '../api/live'
 import { useScope, writeScope } from '../api/scope'
@@ -14,15 +14,18 @@ import { stepUpAsked } from '../api/step-up'
 import { useStore } from '../api/store'
 import { Card, EmptyState, Note } from '../parts/page'
 import { ErrorState } from '../parts/refusals'
-import { formatDuration, setClockOffset } from '../parts/time-format'
+import { setClockOffset } from '../parts/time-format'
 import { mayOpen } from '../routes'
 import type { ScreenRoute } from '../screens/screen-route'
 import { texts } from '../texts/en'
+import { useFocusOnHeading } from './focus-heading'
 import { useKeys } from './keys'
 import { useIsOperatorArea } from './menu'
+import { Offline } from './offline'
 import { openedPanel } from './panels'
 import { Sidebar } from './sidebar'
 import { Tabs } from './tabs'
+import { TestBand } from './test-band'
 import { TopBar } from './top-bar'
 
 const Palette = lazy(() => import('./palette').then(({ Palette }) => ({ default: Palette })))
@@ -72,6 +75,7 @@ function SignedIn() {
     if (isSignedOut) goToSignIn()
   }, [isSignedOut])
   useKeys()
+  useFocusOnHeading()
   if (isSignedOut) return null
   if (screen?.screen?.isBare) return <Outlet />
   const isTest = mode === 'test' && !isOperatorArea
@@ -82,12 +86,8 @@ function SignedIn() {
       <a className="skip" href="#content">
         {texts.frame.skip}
       </a>
-      {isTest && (
-        <div className="band" role="status">
-          {texts.frame.testBand}
-          {offsetMs > 0 && <span>{texts.frame.testClock(formatDuration(offsetMs))}</span>}
-        </div>
-      )}
+      {isTest && <TestBand offsetMs={offsetMs} />}
+      <Offline />
       <div className="app">
         <Sidebar />
         <div>
@@ -131,13 +131,10 @@ function Content({ screen }: { screen: ScreenRoute | undefined }) {
 function Panels() {
   const panel = useStore(openedPanel)
   const asked = useStore(stepUpAsked)
-  const [isWanted, setWanted] = useState({ palette: false, keys: false })
-  if (panel === 'palette' && !isWanted.palette) setWanted({ ...isWanted, palette: true })
-  if (panel === 'keys' && !isWanted.keys) setWanted({ ...isWanted, keys: true })
   return (
     <Suspense>
-      {isWanted.palette && <Palette />}
-      {isWanted.keys && <KeysHelp />}
+      {panel === 'palette' && <Palette />}
+      {panel === 'keys' && <KeysHelp />}
       {asked && <StepUp onAnswer={asked.answer} />}
     </Suspense>
   )

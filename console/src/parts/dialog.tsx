@@ -8,7 +8,7 @@ type Props = {
   onClose: () => void
   /** Above other dialogs. */
   isOnTop?: boolean
-  /** A click beside it must not lose what it shows: only its own button closes it. */
+  /** A click beside it, or Esc, must not lose what it shows: only its own button closes it. */
   isSticky?: boolean
   children: ReactNode
 }
@@ -22,6 +22,7 @@ export function Dialog({ isOpen, title, onClose, children, ...props }: Props) {
       onClose={onClose}
       centered
       closeOnClickOutside={!isSticky}
+      closeOnEscape={!isSticky}
       {...(isOnTop && { zIndex: 400 })}
     >
       <Modal.Overlay />

@@ -5,6 +5,7 @@ import { texts } from '../texts/en'
 import { Button } from './button'
 import { Icon } from './icons'
 import { type Asset, formatMoney, parseMoney, toWire } from './money-format'
+import { daysAgo } from './time-format'
 
 /** One filter of a list, kept in the URL under its name. */
 export type Filter =
@@ -66,12 +67,20 @@ function OneFilter({ filter, values, onChange }: Omit<Props, 'filters'> & { filt
   }
   return (
     <span className="fx">
-      <Popover opened={isOpen} onChange={setOpen} position="bottom-start" shadow="md" trapFocus>
+      <Popover
+        opened={isOpen}
+        onChange={setOpen}
+        position="bottom-start"
+        shadow="md"
+        trapFocus
+        transitionProps={{ duration: 0 }}
+      >
         <Popover.Target>
           <button
             type="button"
             className={shown ? 'f on' : 'f'}
             aria-haspopup="dialog"
+            data-search={'name' in filter && filter.name === 'q' ? '' : undefined}
             onClick={() => setOpen(!isOpen)}
           >
             {!shown && <Icon name="plus" size={14} />}
@@ -141,10 +150,22 @@ function FilterForm({ filter, values, onApply }: FormProps) {
       }}
     >
       {filter.kind === 'text' && (
-        <TextInput label={filter.label} placeholder={filter.placeholder} {...field(filter.name)} />
+        <TextInput
+          autoFocus
+          label={filter.label}
+          placeholder={filter.placeholder}
+          {...field(filter.name)}
+        />
       )}
       {filter.kind === 'period' && (
         <>
+          <div className="row wrap" role="group" aria-label={texts.common.presets.title}>
+            {presetPeriods().map(({ label, from, to }) => (
+              <Button key={label} size="small" onClick={() => onApply({ from, to })}>
+                {label}
+              </Button>
+            ))}
+          </div>
           <TextInput type="date" label={texts.common.fromDay} {...field('from')} />
           <TextInput type="date" label={texts.common.toDay} {...field('to')} />
         </>
@@ -167,6 +188,26 @@ function FilterForm({ filter, values, onApply }: FormProps) {
       </Button>
     </form>
   )
+}
+
+type Period = { label: string; from: string; to: string }
+
+function presetPeriods(): Period[] {
+  const words = texts.common.presets
+  const today = daysAgo(0)
+  const month = `${today.slice(0, 8)}01`
+  const lastOfMonthBefore = daysAgo(Number(today.slice(8)))
+  return [
+    { label: words.today, from: today, to: today },
+    { label: words.yesterday, from: daysAgo(1), to: daysAgo(1) },
+    { label: words.week, from: daysAgo(6), to: today },
+    { label: words.month, from: month, to: today },
+    {
+      label: words.monthBefore,
+      from: `${lastOfMonthBefore.slice(0, 8)}01`,
+      to: lastOfMonthBefore,
+    },
+  ]
 }
 
 /** In the URL amounts are as the API takes them, kobo for naira; people type naira. */

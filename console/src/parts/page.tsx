@@ -33,7 +33,7 @@ export function PageHead({ title, tab, parent, over, under, beside, actions }: H
         )}
         {over && <p className="soft">{over}</p>}
         <div className="row wrap">
-          <h1>{title}</h1>
+          <h1 tabIndex={-1}>{title}</h1>
           {beside}
         </div>
         {under && <p className="soft">{under}</p>}

@@ -56,6 +56,12 @@ export function formatWhen(iso: string, now = currentTime()): string {
   return `${formatDay(iso, now)} ${time}`
 }
 
+/** `today 21:42:08`, `14 Nov 21:42:08`. */
+export function formatMoment(iso: string, now = currentTime()): string {
+  const isToday = dayOf(iso) === dayOf(now)
+  return `${isToday ? 'today' : formatDay(iso, now)} ${formatSeconds(iso)}`
+}
+
 /** `14 Nov`, with the year if it is another one. */
 export function formatDay(iso: string, now = currentTime()): string {
   const date = new Date(iso)

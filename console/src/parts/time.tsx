@@ -1,6 +1,7 @@
 import {
   formatClock,
   formatFull,
+  formatMoment,
   formatSeconds,
   formatUtc,
   formatUtcShort,
@@ -9,12 +10,13 @@ import {
 
 type Props = {
   value: string
-  /** `when` names the day if it is not today; `clock` and `seconds` show the time only. */
-  show?: 'when' | 'clock' | 'seconds' | 'utc' | 'utcShort'
+  /** `when` and `moment`, which has seconds, name the day; `clock` and `seconds` show the time only. */
+  show?: 'when' | 'moment' | 'clock' | 'seconds' | 'utc' | 'utcShort'
 }
 
 const shown = {
   when: formatWhen,
+  moment: formatMoment,
   clock: formatClock,
   seconds: formatSeconds,
   utc: formatUtc,

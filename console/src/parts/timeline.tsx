@@ -26,7 +26,7 @@ export function Timeline({ steps }: { steps: Step[] }) {
             <p className="row sp">
               <b>{title}</b>
               <span className="soft sm">
-                <Time value={at} show="seconds" />
+                <Time value={at} show="moment" />
               </span>
             </p>
             {text && <p className="soft">{text}</p>}

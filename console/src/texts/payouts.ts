@@ -106,6 +106,7 @@ export const payouts = {
     keyAsked: (name: string) => [`API key ${name}`, ' asked for it'] as const,
     youDecide: ['You', ' decide'] as const,
     someoneDecides: ['Another person', ' decides'] as const,
+    notDecided: ['No approver', ' decided in time'] as const,
     approved: (name: string) => [name, ' approved it'] as const,
     rejected: (name: string) => [name, ' rejected it'] as const,
     or: (names: string) => `or ${names}`,

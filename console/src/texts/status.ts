@@ -9,6 +9,8 @@ export const statusWords: Record<string, string> = {
   COMPLETED: 'Completed',
   CONFIRMED: 'Confirmed',
   FAILED: 'Failed',
+  REJECTED: 'Rejected',
+  APPROVAL_EXPIRED: 'Not approved in time',
   REVERSED: 'Reversed',
   WAITING: 'Waiting',
   SENT: 'Sent',

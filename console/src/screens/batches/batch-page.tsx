@@ -123,6 +123,7 @@ function Actions({ batch }: { batch: Batch }) {
           path={`${path}/${reference}/report`}
           filters={{}}
           fileName={`${reference}.csv`}
+          isNamed
           label={words.report}
         />
       )}

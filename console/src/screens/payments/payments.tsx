@@ -74,7 +74,7 @@ const columns: Column<ListedPayment>[] = [
     name: 'from',
     head: words.columns.from,
     phone: 1,
-    cell: (payment) => <span className="nw">{nameOf(payment)}</span>,
+    cell: (payment) => <span className="under-name">{nameOf(payment)}</span>,
   },
   {
     name: 'paidFrom',

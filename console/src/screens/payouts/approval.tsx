@@ -45,6 +45,11 @@ export function Approval({ transfer }: { transfer: Transfer }) {
             <Time value={createdAt} />
           </Step>
           <Decisions approval={approval} />
+          {isUndecided(transfer) && (
+            <Step name="?" says={words.notDecided}>
+              <Time value={approval.expiresAt} />
+            </Step>
+          )}
           {status === 'PENDING' && (
             <Step
               isOpen
@@ -93,6 +98,9 @@ export function Decisions({ approval }: { approval: Decided }) {
     </>
   )
 }
+
+/** It waited until its time was over. */
+const isUndecided = ({ failureReason }: Transfer) => failureReason === 'approval_expired'
 
 type StepProps = {
   name: string

@@ -8,6 +8,7 @@ import { useScope } from '../../api/scope'
 import { useMay } from '../../api/session'
 import { useWrite } from '../../api/writes'
 import { initialsOf } from '../../frame/initials'
+import { BankSelect } from '../../parts/bank-select'
 import { Button } from '../../parts/button'
 import { Icon, type IconName } from '../../parts/icons'
 import { formatAccountNumber, formatWallet } from '../../parts/identifiers'
@@ -193,12 +194,11 @@ export function Screen() {
           </div>
           {isToBank ? (
             <div className="g2">
-              <Select
+              <BankSelect
                 label={words.bankName}
                 placeholder={words.bankPlaceholder}
                 nothingFoundMessage={words.noBank}
-                searchable
-                data={(banks ?? []).map(({ code, name: label }) => ({ value: code, label }))}
+                banks={banks ?? []}
                 value={form.bankCode || null}
                 onChange={(code) => change({ bankCode: code ?? '' })}
               />

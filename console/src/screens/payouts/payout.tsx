@@ -28,6 +28,7 @@ import {
   nameOf,
   path,
   placeOf,
+  statusOf,
   type Transfer,
   useTransfer,
 } from './transfer'
@@ -70,7 +71,7 @@ function PayoutPage({ transfer }: { transfer: Transfer }) {
         tab={title}
         beside={
           <>
-            <Status value={status} />
+            <Status value={statusOf(transfer)} />
             <span className="soft">{words.to(to)}</span>
           </>
         }

@@ -17,7 +17,16 @@ import { Status } from '../../parts/status'
 import { Time } from '../../parts/time'
 import { texts } from '../../texts/en'
 import { PayoutTabs } from './payout-tabs'
-import { amountOf, assetOf, copyPath, isBank, nameOf, path, type Transfer } from './transfer'
+import {
+  amountOf,
+  assetOf,
+  copyPath,
+  isBank,
+  nameOf,
+  path,
+  statusOf,
+  type Transfer,
+} from './transfer'
 
 const words = texts.payouts
 const statuses = ['PENDING', 'SUBMITTED', 'COMPLETED', 'FAILED', 'REVERSED'] as const
@@ -73,7 +82,7 @@ function columnsOf(mayCreate: boolean): Column<Transfer>[] {
       name: 'status',
       head: words.columns.status,
       phone: 4,
-      cell: ({ status }) => <Status value={status} />,
+      cell: (transfer) => <Status value={statusOf(transfer)} />,
     },
     toColumn,
     {

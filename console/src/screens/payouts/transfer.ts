@@ -26,6 +26,12 @@ export const isBank = (transfer: Transfer): transfer is Shared & BankTransfer =>
 export const assetOf = (transfer: Transfer): Asset =>
   (isBank(transfer) ? 'NGN' : transfer.asset) as Asset
 
+/** A payout that approvers refused, or let expire, did not fail. */
+export function statusOf({ status, failureReason }: Transfer): string {
+  if (failureReason === 'approval_rejected') return 'REJECTED'
+  return failureReason === 'approval_expired' ? 'APPROVAL_EXPIRED' : status
+}
+
 export const amountOf = (transfer: Transfer): Amount => transfer.amount
 
 /** Who gets the money: a name, or a wallet. */

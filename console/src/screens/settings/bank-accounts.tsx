@@ -1,9 +1,10 @@
-import { Checkbox, Select, TextInput } from '@mantine/core'
+import { Checkbox, TextInput } from '@mantine/core'
 import { useEffect, useState } from 'react'
 import { type Page, usePages, useRead } from '../../api/reads'
 import { useScope } from '../../api/scope'
 import { useMay } from '../../api/session'
 import { useWrite } from '../../api/writes'
+import { BankSelect } from '../../parts/bank-select'
 import { Button } from '../../parts/button'
 import { ConfirmDialog } from '../../parts/confirm-dialog'
 import { type Column, DataTable } from '../../parts/data-table'
@@ -238,10 +239,9 @@ function AddDialog({ banks, onClose, onAdded }: AddProps) {
       onConfirm={() => void add()}
       onClose={onClose}
     >
-      <Select
+      <BankSelect
         label={words.bank}
-        searchable
-        data={banks.map(({ code, name }) => ({ value: code, label: name }))}
+        banks={banks}
         nothingFoundMessage={words.noBank}
         value={bankCode}
         onChange={setBankCode}

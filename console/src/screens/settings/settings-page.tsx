@@ -1,22 +1,13 @@
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { useScope } from '../../api/scope'
-import { type Permission, usePermissions } from '../../api/session'
+import { usePermissions } from '../../api/session'
 import { usePath } from '../../frame/menu'
 import { PageHead } from '../../parts/page'
 import { texts } from '../../texts/en'
+import { settingsPages } from './settings-pages'
 
 const { tabs, title, ofMode } = texts.settings
-
-const pages: { path: string; label: string; permission: Permission }[] = [
-  { path: '/settings', label: tabs.checkout, permission: 'settings.see' },
-  { path: '/settings/payments', label: tabs.payments, permission: 'settings.see' },
-  { path: '/settings/approvals', label: tabs.approvals, permission: 'settings.see' },
-  { path: '/settings/settlements', label: tabs.settlements, permission: 'settings.see' },
-  { path: '/settings/bank-accounts', label: tabs.bankAccounts, permission: 'business.see' },
-  { path: '/settings/kyc', label: tabs.kyc, permission: 'business.see' },
-  { path: '/settings/fees', label: tabs.fees, permission: 'settings.see' },
-]
 
 /** On phones the tabs scroll. */
 function showWhole(tab: HTMLAnchorElement | null): void {
@@ -30,7 +21,7 @@ export function SettingsPage({ tab, actions, children }: Props) {
   const path = usePath()
   const permissions = usePermissions()
   const { mode } = useScope()
-  const shown = pages.filter(({ permission }) => permissions.has(permission))
+  const shown = settingsPages.filter(({ permission }) => permissions.has(permission))
   return (
     <>
       <PageHead

@@ -1,4 +1,5 @@
 import { Menu } from '@mantine/core'
+import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
 import { allPermissions, permissions, roles } from '../../../../src/team/permissions'
 import { useRead } from '../../api/reads'
@@ -32,7 +33,11 @@ export function Screen() {
   const seesFactors = useMembership()?.role === 'owner'
   const read = useRead<{ items: Member[] }>('team', '/v1/team/users')
   const [chosen, setChosen] = useState<Chosen | null>(null)
-  const [isInviting, setInviting] = useState(false)
+  const search = useSearch({ strict: false }) as { new?: string }
+  const navigate = useNavigate()
+  const isInviting = mayChange && search.new === 'invitation'
+  const setInviting = (isOpen: boolean) =>
+    void navigate({ to: '/team', search: isOpen ? { new: 'invitation' } : {}, replace: true })
   const [shown, setShown] = useState<{ link: MadeLink; email: string } | null>(null)
   const members = read.data?.items ?? []
   const approvers = members.filter(
@@ -40,7 +45,7 @@ export function Screen() {
   )
   const close = () => {
     setChosen(null)
-    setInviting(false)
+    if (isInviting) setInviting(false)
   }
   const show = (link: MadeLink, email: string) => {
     close()

@@ -1,0 +1,53 @@
+import { Menu } from '@mantine/core'
+import { useQueryClient } from '@tanstack/react-query'
+import { useMay } from '../api/session'
+import { useWrite } from '../api/writes'
+import { notify } from '../parts/notify'
+import { formatDuration } from '../parts/time-format'
+import { texts } from '../texts/en'
+
+const words = texts.frame.clock
+const hour = 3_600
+const steps = [hour, 24 * hour, 72 * hour, 7 * 24 * hour]
+
+/** Says that this is test mode, and moves its clock forward. */
+export function TestBand({ offsetMs }: { offsetMs: number }) {
+  const mayMove = useMay('collect.create')
+  return (
+    <div className="band">
+      <span role="status">
+        {texts.frame.testBand}
+        {offsetMs > 0 && <> · {texts.frame.testClock(formatDuration(offsetMs))}</>}
+      </span>
+      {mayMove && <ClockMenu />}
+    </div>
+  )
+}
+
+function ClockMenu() {
+  const client = useQueryClient()
+  const { write, isBusy } = useWrite()
+  async function advance(seconds: number) {
+    const isMoved = (await write('/v1/test/clock/advance', { seconds })) !== undefined
+    // Everything is dated by the clock, the session's own offset included.
+    if (isMoved) await client.invalidateQueries()
+    void notify(isMoved ? words.moved : texts.common.failed, isMoved ? 'good' : 'bad')
+  }
+  return (
+    <Menu position="bottom" width={220}>
+      <Menu.Target>
+        <button type="button" className="band-button" disabled={isBusy}>
+          {words.advance}
+        </button>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Label>{words.explain}</Menu.Label>
+        {steps.map((seconds) => (
+          <Menu.Item key={seconds} onClick={() => void advance(seconds)}>
+            {words.by(formatDuration(seconds * 1_000))}
+          </Menu.Item>
+        ))}
+      </Menu.Dropdown>
+    </Menu>
+  )
+}
