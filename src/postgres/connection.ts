@@ -19,9 +19,13 @@ export const types: pg.CustomTypesConfig = {
  */
 const withoutScans = '-c enable_seqscan=off -c enable_hashjoin=off -c enable_mergejoin=off'
 
-/** The server notices a vanished client, and drops its locks, within half a minute. */
-const serverKeepAlive =
-  '-c tcp_keepalives_idle=10 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=3'
+/**
+ * The server notices a vanished client, and drops its locks, within half a minute. It does not
+ * compile queries, which stock servers do above an estimated cost: without scans the estimates
+ * exceed it, and each query would compile for seconds to read a few rows.
+ */
+const serverSettings =
+  '-c tcp_keepalives_idle=10 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=3 -c jit=off'
 
 type Timeouts = { statementMs: number; lockMs: number; connectMs: number }
 
@@ -37,7 +41,7 @@ function connectionOptions(url: string, applicationName: string, timeouts: Timeo
     types,
     keepAlive: true,
     keepAliveInitialDelayMillis: limits.postgres.keepAliveMs,
-    options: serverKeepAlive,
+    options: serverSettings,
     connectionTimeoutMillis: connectMs,
     statement_timeout: statementMs,
     query_timeout: statementMs + limits.postgres.responseGraceMs,
@@ -108,7 +112,7 @@ export function createPool(
     options
   const pool = new pg.Pool({
     ...connectionOptions(url, applicationName, { ...standardTimeouts, statementMs, connectMs }),
-    ...(options.readsByKey && { options: `${serverKeepAlive} ${withoutScans}` }),
+    ...(options.readsByKey && { options: `${serverSettings} ${withoutScans}` }),
     max: size,
   })
   pool.on('error', onIdleError)
