@@ -68,6 +68,8 @@ export const limits = {
     changeStatementMs: 15 * second,
     changePoolSize: 5,
     lockMs: 2 * second,
+    /** Requests wait behind a migration that waits for their table. */
+    migrationLockMs: 5 * second,
     idleInTransactionMs: 15 * second,
     /** A server that stays silent this long after its own timeout loses the connection. */
     responseGraceMs: second,

@@ -1,5 +1,6 @@
 import pg from 'pg'
 import { limits } from '../base/limits.js'
+import { type ListenerName, nameListener } from './running-processes.js'
 
 /**
  * Parses int8 as bigint, because money is never a float, and leaves json as text, because
@@ -81,9 +82,12 @@ export function connectLane(url: string, applicationName: string): Promise<pg.Cl
   return connect(url, applicationName, { statementMs, lockMs, connectMs })
 }
 
-/** For LISTEN: the timeouts of a lane, so that its heartbeat soon finds a silent server. */
-export function connectListener(url: string, applicationName: string): Promise<pg.Client> {
-  return connectLane(url, applicationName)
+/**
+ * For LISTEN: the timeouts of a lane, so that its heartbeat soon finds a silent server. By its name
+ * `migrate` finds running processes.
+ */
+export async function connectListener(url: string, name: ListenerName): Promise<pg.Client> {
+  return connectLane(url, await nameListener(name))
 }
 
 /** Closes the socket without telling the server, which may be gone. */

@@ -3,7 +3,8 @@ import { limits } from '../../base/limits.js'
 import type { Seal } from '../../base/sealed.js'
 import { countKeysOfOldSecret } from '../../merchants/keys-of-old-secret.js'
 import type { Database } from '../../postgres/database.js'
-import { listMigrations } from '../../postgres/migrate.js'
+import { type AppliedMigration, findUntolerated } from '../../postgres/migrate.js'
+import { listMigrations } from '../../postgres/migration-files.js'
 import { sql } from '../../postgres/sql.js'
 import { type CheckResult, failure, ok, warning } from './check-result.js'
 
@@ -46,11 +47,12 @@ async function examineMigrations(tools: Tools): Promise<CheckResult[]> {
   const [table] = await db.rows(sql<{ there: boolean }>`
     select to_regclass('migrations') is not null as there`)
   const applied = table!.there
-    ? await db.rows(sql<{ name: string }>`select name from migrations`)
+    ? await db.rows(sql<AppliedMigration>`
+        select name, to_jsonb(m) ->> 'known_min' as "knownMin" from migrations m`)
     : []
   const names = new Set(applied.map(({ name }) => name))
   const missing = wanted.filter((name) => !names.has(name))
-  const unknown = [...names].filter((name) => !known.includes(name))
+  const unknown = await findUntolerated(applied)
   if (unknown.length > 0)
     return [
       failure(
