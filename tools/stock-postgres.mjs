@@ -46,10 +46,10 @@ function install() {
 }
 
 /**
- * Starts a server with the settings that initdb writes. Only its addresses and data differ from
- * those of a fresh installation. Ends with the site.
+ * Starts a server with the settings that initdb writes. Only its addresses, its data and what
+ * `settings` names differ from those of a fresh installation. Ends with the site.
  */
-export async function startStockServer(site) {
+export async function startStockServer(site, settings = {}) {
   const binaries = findStockBinaries()
   const folder = site.makeFolder('stock-postgres')
   const data = path.join(folder, 'data')
@@ -57,7 +57,11 @@ export async function startStockServer(site) {
   await site.mustRun([...initialize, '--locale=C.UTF-8'], { asServer: true })
   const port = await site.takePort()
   const server = [path.join(binaries, 'postgres'), '-D', data, '-p', `${port}`, '-k', folder]
-  const started = site.start('stock-postgres', server, { cwd: data, asServer: true })
+  const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
+  const started = site.start('stock-postgres', [...server, ...flags], {
+    cwd: data,
+    asServer: true,
+  })
   const url = `postgres://manilla@127.0.0.1:${port}/postgres`
   await waitUntil('PostgreSQL answers', startMs, () => {
     if (!isRunning(started.pid)) throw new Error(started.readLog())
