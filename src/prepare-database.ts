@@ -1,3 +1,4 @@
+import pg from 'pg'
 import { type Config, usesSandbox } from './base/config.js'
 import { createSeal } from './base/sealed.js'
 import { connect } from './postgres/connection.js'
@@ -45,12 +46,13 @@ async function explained<Result>(
 /** Names the variable and what to do, for an operator who has mistyped something. */
 function explainDatabaseError(error: unknown, url: string): unknown {
   const { code = '', message } = error as { code?: string; message: string }
-  const { host, pathname } = new URL(url)
+  // As the driver reads it: a socket has no host that `URL` would find.
+  const { host, port, database } = new pg.Client({ connectionString: url })
+  const address = host.startsWith('/') ? `${host}/.s.PGSQL.${port}` : `${host}:${port}`
   const advice = adviceByCode[code] ?? (/timeout/i.test(message) ? unreachable : undefined)
   if (advice === undefined) return error
-  const database = pathname.slice(1)
   const where =
-    advice === unreachable ? `${host} (${code || 'timeout'})` : `"${database}" at ${host}`
+    advice === unreachable ? `${address} (${code || 'timeout'})` : `"${database}" at ${address}`
   return new Error(`DATABASE_URL: cannot open ${where}. ${advice}`)
 }
 

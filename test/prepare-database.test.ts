@@ -1,3 +1,4 @@
+import pg from 'pg'
 import { expect, test } from 'vitest'
 import { Secret } from '../src/base/secret.js'
 import { connect } from '../src/postgres/connection.js'
@@ -15,13 +16,19 @@ const db = await emptyDatabase()
 
 // The variable is what an operator can change; `connect ECONNREFUSED` names neither.
 test('a database that cannot be opened is reported with the variable and what to do', async () => {
-  const { host, username } = new URL(db.url)
+  const { username } = new URL(db.url)
+  const { host, port } = new pg.Client(db.url)
+  const address = host.startsWith('/') ? `${host}/.s.PGSQL.${port}` : `${host}:${port}`
   const open = (url: string) =>
     prepareDatabase(url, { ...configOf('a'), databaseUrl: new Secret(url) })
   const missing = new URL(db.url)
   missing.pathname = '/no_such_database'
   await expect(open(missing.href)).rejects.toThrow(
-    `DATABASE_URL: cannot open "no_such_database" at ${host}. The database does not exist.`,
+    `DATABASE_URL: cannot open "no_such_database" at ${address}. The database does not exist.`,
+  )
+  // As PostgreSQL documents a socket: with a user, without a host.
+  await expect(open(`postgres://${username}@/x?host=/nowhere&port=5433`)).rejects.toThrow(
+    'DATABASE_URL: cannot open /nowhere/.s.PGSQL.5433 (ENOENT). Check host and port',
   )
   await expect(open(`postgres://${username}:hunter2@127.0.0.1:1/x`)).rejects.toThrow(
     /^DATABASE_URL: cannot open 127\.0\.0\.1:1 \(ECONNREFUSED\)\. Check host and port/,

@@ -471,7 +471,9 @@ export function readConfig(given: NodeJS.ProcessEnv = process.env): Config {
 
 /** The value is not quoted: it holds a password. */
 function refuseOtherUrl(name: string, text: string): void {
-  const url = URL.canParse(text) ? new URL(text) : undefined
+  // PostgreSQL allows a user without a host, as in postgres://user@/database?host=/var/run/postgresql.
+  const whole = text.replace(/^([a-z]+:\/\/[^/]*@)\//, '$1localhost/')
+  const url = URL.canParse(whole) ? new URL(whole) : undefined
   if (url && ['postgres:', 'postgresql:', 'socket:'].includes(url.protocol)) return
   throw new Error(
     `${name} must be an address such as postgres://user:password@host:5432/database. ` +

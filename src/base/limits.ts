@@ -138,6 +138,9 @@ export const limits = {
     endpointsPerPollMax: 500,
     /** Finds retries that fall due, and new deliveries whose wake-up was lost. */
     pollIntervalMs: 200,
+    /** Between log lines about one endpoint whose attempts fail. */
+    failureLogIntervalMs: minute,
+    failureLogEndpointsMax: 10_000,
     /** Between notifications of a process to workers of others. */
     notifyIntervalMs: 3,
     /** Between polls while there is more to send; long enough to collect a batch. */
@@ -410,6 +413,7 @@ export const limits = {
   doctor: {
     /** Due rows and jobs that are later than this are reported. */
     overdueAfterMs: 3 * minute,
+    endpointsNamedMax: 5,
     responseTimeoutMs: 5 * second,
     clockSkewMaxMs: second,
     replicaPollIntervalMs: 100,
@@ -719,8 +723,6 @@ export const limits = {
   },
   apiProcesses: {
     max: 64,
-    /** Database connections of one process when every lane is in use. */
-    connections: 43,
     /** Delay before an ended process is replaced; doubles while replacements end early. */
     restartDelayMs: second / 10,
     restartDelayMaxMs: 10 * second,

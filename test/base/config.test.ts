@@ -45,6 +45,19 @@ test('a replica needs a primary, and has a limit on its delay', () => {
   expect(() => read({ DATABASE_READ_URL, DATABASE_URL: '' })).toThrow('needs DATABASE_URL')
 })
 
+test('a database may be reached by a socket, in each form that PostgreSQL allows', () => {
+  const folder = '/var/run/postgresql'
+  for (const DATABASE_URL of [
+    `postgres:///manilla?host=${folder}`,
+    `postgres://manilla@/manilla?host=${folder}&port=5433`,
+    `postgres://manilla:secret@/manilla?host=${folder}`,
+    `postgresql://${encodeURIComponent(folder)}/manilla`,
+    `socket:${folder}?db=manilla`,
+  ])
+    expect(readConfig({ ...settings, DATABASE_URL }).databaseUrl?.reveal()).toBe(DATABASE_URL)
+  expect(() => readConfig({ ...settings, DATABASE_URL: 'mysql://a@/b' })).toThrow('an address')
+})
+
 // Several processes slow writes down, so more than one is a choice of the operator.
 test('the API runs in one process unless a number is set', () => {
   const processes = (given: object) => readConfig({ ...settings, ...given }).apiProcesses
