@@ -264,6 +264,15 @@ describe('the service', () => {
     expect(results).toMatchObject([{ check: 'Work', state: 'error' }])
     expect(results[0]!.message).toContain('1 webhooks')
 
+    // An endpoint that fails is its merchant's matter: more workers would not help.
+    await db.rows(sql`update webhook_endpoints set failing_since = ${clock.now()}`)
+    const failing = await examineWork({ db, clock: later })
+    expect(statesOf(failing)).toEqual({ Work: 'ok', Receivers: 'warning' })
+    expect(failing[1]!.message).toMatch(
+      `1 webhook endpoints fail, the longest since ${clock.now().toISOString()}: ${id}; 1 webhooks`,
+    )
+    await db.rows(sql`update webhook_endpoints set failing_since = null`)
+
     // Deliveries to an endpoint that the merchant disabled do not count.
     const off = { key, body: { enabled: false } }
     await service.ask('PATCH', `/v1/webhook-endpoints/${id}`, off)
