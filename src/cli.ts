@@ -257,6 +257,7 @@ async function runWork(): Promise<void> {
     rails,
     allowsLoopbackWebhooks: config.allowsLoopbackWebhooks,
     requestLogDays: config.requestLogDays,
+    eventDays: config.eventDays,
     naira: config.naira,
     rates: config.rates,
   })

@@ -930,7 +930,7 @@ export const described: Record<string, Described> = {
     money: [],
   },
   'webhookEndpoints.delete': {
-    about: 'Delete a webhook endpoint. Stops all deliveries to it. Past deliveries stay on record.',
+    about: 'Delete a webhook endpoint. Stops all deliveries to it. Past deliveries stay on record for 90 days.',
     flags: [],
     money: [],
   },
@@ -947,7 +947,7 @@ export const described: Record<string, Described> = {
     takesIdempotencyKey: true,
   },
   'webhookEndpoints.recover': {
-    about: 'Recover missed events. Sends every event since a time that this endpoint listens to and has not received, up to 10000 per request.',
+    about: 'Recover missed events. Sends every event since a time that this endpoint listens to and has not received, up to 10000 per request. Events of the last 90 days can be recovered.',
     flags: [
       ['since', 'text', 'Recover events from this time on. An ISO 8601 date or date-time; UTC if it names no zone.', true, false],
       ['dryRun', 'boolean', 'Only counts the events; sends and changes nothing.', false, false],

@@ -410,6 +410,21 @@ export const limits = {
     /** Differences of one rail that are kept as rows; the count covers all. */
     differencesKeptMax: 1_000,
   },
+  /** How long rows are kept that no longer have a use; workers delete them in small batches. */
+  retention: {
+    rowsDeletedPerBatchMax: 1_000,
+    jobIntervalMs: hour,
+    /** After a delivery has ended. Events are kept at least as long. */
+    deliveryDays: 90,
+    /** Default of EVENT_DAYS: 13 months. */
+    eventDays: 396,
+    eventDaysMax: 3_660,
+    /** After a session, or a link to join or to set a password, has ended. */
+    sessionMs: 30 * day,
+    invitationMs: 30 * day,
+    /** Wrong guesses, and one-use links, steps and challenges that have expired. */
+    signInMs: day,
+  },
   doctor: {
     /** Due rows and jobs that are later than this are reported. */
     overdueAfterMs: 3 * minute,
@@ -786,6 +801,11 @@ assert(limits.deposits.leaseMs > limits.deposits.historyReadMs + limits.solana.c
 assert(limits.proof.leaseMs > 3 * limits.proof.renewIntervalMs)
 assert(limits.settlements.walletUsableAfterMs >= limits.bankAccounts.usableAfterMs)
 assert(limits.settlements.leaseMs > 5 * limits.banks.earlyTimeoutMs)
+
+// Approvals ask who used whose link; guesses are counted for a while.
+assert(limits.retention.invitationMs > limits.signIn.linkDistrustMs)
+assert(limits.retention.signInMs > limits.signIn.guessWindowMs)
+assert(limits.retention.eventDays >= limits.retention.deliveryDays)
 
 // A replica that keeps up must not look late between two checks.
 assert(2 * limits.replica.checkIntervalMs < limits.replica.delayMaxMs)

@@ -74,6 +74,13 @@ test('request logs are kept for 30 days, fewer, or not at all', () => {
     expect(() => days({ REQUEST_LOG_DAYS })).toThrow('REQUEST_LOG_DAYS must be')
 })
 
+test('events are kept for 13 months, or as set, but not shorter than their deliveries', () => {
+  const days = (given: object) => readConfig({ ...settings, ...given }).eventDays
+  expect([{}, { EVENT_DAYS: '90' }, { EVENT_DAYS: '3660' }].map(days)).toEqual([396, 90, 3_660])
+  for (const EVENT_DAYS of ['89', '0', '4000', 'ever'])
+    expect(() => days({ EVENT_DAYS })).toThrow('EVENT_DAYS must be')
+})
+
 // Checkout links start with it.
 test.each([
   'https://pay.example.com?x=1',
