@@ -6,7 +6,8 @@ import { sql } from '../postgres/sql.js'
 
 /**
  * Deletes a bounded number of events older than this and returns how many. An event that was
- * delivered again stays as long as that delivery. A trigger refuses every other deletion.
+ * delivered again stays as long as that delivery, which is read by its key: `not exists` might join
+ * all deliveries. A trigger refuses every other deletion.
  */
 export async function deleteOldEvents(db: Database, now: Date, keptDays: number): Promise<number> {
   const { rowsDeletedPerBatchMax } = limits.retention
@@ -19,9 +20,9 @@ export async function deleteOldEvents(db: Database, now: Date, keptDays: number)
         select old.environment_id, old.id from environments e cross join lateral (
           select o.environment_id, o.id from events o
           where o.environment_id = e.id and o.id < ${firstIdAt(before)}
-            and not exists (
-              select from deliveries d
-              where d.environment_id = o.environment_id and d.event_id = o.id)
+            and (
+              select 1 from deliveries d
+              where d.environment_id = o.environment_id and d.event_id = o.id limit 1) is null
           order by o.id limit ${rowsDeletedPerBatchMax} for update of o skip locked) old
         limit ${rowsDeletedPerBatchMax}) expired
       where v.environment_id = expired.environment_id and v.id = expired.id
