@@ -72,7 +72,8 @@ async function plan(client: pg.Client, scope: Scope): Promise<MigrationPlan> {
   const missing = await Promise.all(files.map(readMigration))
   if (missing.length === 0) return { missing, obstacle: undefined }
   const newestApplied = [...names].map(numberOf).sort().at(-1)
-  return { missing, obstacle: findObstacle(missing, await findRunning(client), newestApplied) }
+  const running = await findRunning(async (statement) => (await client.query(statement)).rows)
+  return { missing, obstacle: findObstacle(missing, running, newestApplied) }
 }
 
 async function apply(client: pg.Client, { name, text, knownMin }: Migration): Promise<void> {

@@ -1,5 +1,5 @@
-import type pg from 'pg'
 import { findNewestKnown } from './migration-files.js'
+import type { Statement } from './statement.js'
 
 /**
  * The connections that tell which processes run: each keeps a listener for as long as it lives. Its
@@ -22,14 +22,21 @@ export async function nameListener(name: ListenerName): Promise<string> {
   return `${name} ${await findNewestKnown()}`
 }
 
-export async function findRunning(client: pg.Client): Promise<RunningProcess[]> {
-  const { rows } = await client.query<{ name: string; address: string | null; since: Date }>(
-    `select application_name as name, host(client_addr) as address, backend_start as since
-      from pg_stat_activity
-      where datname = current_database() and application_name ~ $1
-      order by backend_start`,
-    [`^(${Object.keys(kinds).join('|')})( \\d{4})?$`],
-  )
+type Row = { name: string; address: string | null; since: Date }
+
+const listeners: Statement<Row> = {
+  text: `
+    select application_name as name, host(client_addr) as address, backend_start as since
+    from pg_stat_activity
+    where datname = current_database() and application_name ~ $1
+    order by backend_start`,
+  values: [`^(${Object.keys(kinds).join('|')})( \\d{4})?$`],
+}
+
+export async function findRunning(
+  read: (statement: Statement<Row>) => Promise<Row[]>,
+): Promise<RunningProcess[]> {
+  const rows = await read(listeners)
   return rows.map(({ name, address, since }) => {
     const [, listener, newestKnown] = /^(.*?)(?: (\d{4}))?$/.exec(name)!
     return { kind: kinds[listener as ListenerName], newestKnown, address, since }
