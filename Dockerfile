@@ -30,7 +30,7 @@ COPY --from=packages /app/node_modules node_modules
 COPY --from=build /app/dist dist
 USER node
 EXPOSE 8080
-HEALTHCHECK --interval=10s --timeout=5s --start-period=30s \
-  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/readyz`).then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
+# Of the API and of a worker alike.
+HEALTHCHECK --interval=10s --timeout=5s --start-period=30s CMD ["node", "bin/healthcheck.mjs"]
 ENTRYPOINT ["node", "bin/manilla.mjs"]
 CMD ["serve"]

@@ -568,6 +568,20 @@ begin
 end $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.keep_recent_events()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if old.created_at < nullif(current_setting('manilla.events_deleted_before', true), '')::timestamptz
+    and old.created_at < now() - interval '90 days' then
+    return old;
+  end if;
+  raise exception 'events rows are never edited, and removed only when they are old'
+    using errcode = 'restrict_violation';
+end $function$
+;
+
 CREATE OR REPLACE FUNCTION public.keep_used_link()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -2622,7 +2636,9 @@ CREATE TRIGGER looser_rule_needs_a_second_person AFTER INSERT OR DELETE OR UPDAT
 
 CREATE TRIGGER approval_rule_is_that_of_the_settings BEFORE UPDATE OF approval_rule ON public.environments FOR EACH ROW EXECUTE FUNCTION check_approval_rule();
 
-CREATE TRIGGER events_are_never_edited BEFORE DELETE OR UPDATE OR TRUNCATE ON public.events FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER events_are_never_edited BEFORE UPDATE OR TRUNCATE ON public.events FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+CREATE TRIGGER recent_events_are_kept BEFORE DELETE ON public.events FOR EACH ROW EXECUTE FUNCTION keep_recent_events();
 
 CREATE TRIGGER positions_stay BEFORE DELETE OR TRUNCATE ON public.exchange_positions FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 

@@ -12,6 +12,7 @@ const work = startWork({
   seal: createSeal(config.secret),
   allowsLoopbackWebhooks: true,
   requestLogDays: config.requestLogDays,
+  eventDays: config.eventDays,
 })
 process.send?.({})
 endWithParent(() => work.stop())

@@ -8,7 +8,9 @@ import { makeMnemonic } from '../dist/rails/solana/seed.js'
 import { openKeyFile } from '../dist/rails/solana/signer.js'
 import { callLocalnet, createCoinMint, giveLamports } from '../dist/simulation/embedded-chain.js'
 import { startLocalnet } from '../dist/simulation/localnet/start.js'
+import { waitUntil } from './wait-until.mjs'
 
+const finalMs = 60_000
 /** A blockhash lives for 150 blocks: 30 seconds, so that some payouts need a new signature. */
 const slotMs = 200
 const pageSize = 1_000
@@ -58,17 +60,25 @@ class Chain {
   }
 
   /** Memos of every transaction that moved USDC of the hot wallet, except the one that minted it. */
-  async listMemos() {
+  async listMemos(commitment = 'confirmed') {
     const account = await this.#tokenAccount()
     const memos = []
     for (let before; ; ) {
-      const options = { commitment: 'confirmed', limit: pageSize, ...(before && { before }) }
+      const options = { commitment, limit: pageSize, ...(before && { before }) }
       const lines = await this.#call('getSignaturesForAddress', account, options)
       const landed = lines.filter(({ err }) => err === null)
       memos.push(...landed.map(({ memo }) => memo?.replace(/^\[\d+\] /, '') ?? 'no memo'))
       if (lines.length < pageSize) return memos.filter((memo) => memo !== mintKey)
       before = lines.at(-1).signature
     }
+  }
+
+  /** `reconcile` compares what is final: 32 blocks later. */
+  async waitUntilFinal() {
+    await waitUntil('every transaction is final', finalMs, async () => {
+      const final = new Set(await this.listMemos('finalized'))
+      return (await this.listMemos()).every((memo) => final.has(memo))
+    })
   }
 
   async #tokenAccount() {

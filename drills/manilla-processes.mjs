@@ -5,14 +5,10 @@ import { readUnit } from './shipped-files.mjs'
 import { waitUntil } from './wait-until.mjs'
 
 const readyMs = 60_000
-const root = fileURLToPath(new URL('..', import.meta.url)).replace(/\/$/, '')
-const paths = [
-  ['/usr/bin/node', process.execPath],
-  ['/opt/manilla', root],
-]
+const ownRoot = fileURLToPath(new URL('..', import.meta.url)).replace(/\/$/, '')
 
 /**
- * Processes of this build as the shipped systemd units start them: `serve` and `work`, each
+ * Processes of a build, of this one unless `root` names another, as the shipped systemd units start them: `serve` and `work`, each
  * restarted when it ends. A process that ends by itself is a finding, also when it is restarted.
  */
 export class ManillaProcesses {
@@ -21,11 +17,15 @@ export class ManillaProcesses {
   deaths = []
   #site
   #env
+  #root
+  #name
   #isStopping = false
   #running = new Map()
 
-  constructor(site, { databaseUrl, chain, secret = randomBytes(32).toString('hex') }) {
+  constructor(site, { databaseUrl, chain, secret = newSecret(), root = ownRoot, name = '' }) {
     this.#site = site
+    this.#root = root
+    this.#name = name
     this.secret = secret
     this.#env = {
       DATABASE_URL: databaseUrl,
@@ -43,10 +43,10 @@ export class ManillaProcesses {
       const [port, metricsPort] = [await this.#site.takePort(), await this.#site.takePort()]
       const env = { PORT: `${port}`, METRICS_PORT: `${metricsPort}` }
       this.urls.push(`http://127.0.0.1:${port}`)
-      this.#keepRunning(`serve-${number}`, 'manilla-serve.service', env)
+      this.#keepRunning(`${this.#name}serve-${number}`, 'manilla-serve.service', env)
     }
     for (let number = 1; number <= workers; number += 1)
-      this.#keepRunning(`work-${number}`, 'manilla-work.service', {})
+      this.#keepRunning(`${this.#name}work-${number}`, 'manilla-work.service', {})
     for (const url of this.urls)
       await waitUntil(`${url} is ready`, readyMs, async () => (await fetch(`${url}/readyz`)).ok)
   }
@@ -68,12 +68,19 @@ export class ManillaProcesses {
 
   /** Like `run`; returns the exit code instead of throwing. */
   check(...words) {
-    const command = [process.execPath, `${root}/bin/manilla.mjs`, ...words]
+    const command = [process.execPath, `${this.#root}/bin/manilla.mjs`, ...words]
     return this.#site.run(command, { env: this.#env })
   }
 
   async #keepRunning(name, unitName, env) {
-    const { command, env: unitEnv, restartMs } = readUnit(unitName, paths)
+    const {
+      command,
+      env: unitEnv,
+      restartMs,
+    } = readUnit(unitName, [
+      ['/usr/bin/node', process.execPath],
+      ['/opt/manilla', this.#root],
+    ])
     const options = { env: { ...unitEnv, ...this.#env, ...env } }
     while (!this.#isStopping && !this.#site.isClosing) {
       const started = this.#site.start(name, command, options)
@@ -95,6 +102,10 @@ export class ManillaProcesses {
       ),
     )
   }
+}
+
+function newSecret() {
+  return randomBytes(32).toString('hex')
 }
 
 function wasReady(log) {

@@ -19,6 +19,24 @@ export function printRounds(rounds) {
   printTable(rows)
 }
 
+/** How requests fared while each phase of an upgrade lasted. */
+export function printPhases(phases, attempts) {
+  const rows = phases.map(({ name, startedAt, endedAt }) => {
+    const own = attempts.filter(({ sentAt }) => sentAt >= startedAt && sentAt < endedAt)
+    const times = own.map(({ sentAt, endedAt }) => endedAt - sentAt).sort((a, b) => a - b)
+    const at = (share) => times[Math.min(Math.floor(times.length * share), times.length - 1)] ?? 0
+    return {
+      phase: name,
+      'lasted (s)': seconds(endedAt - startedAt),
+      requests: own.length,
+      failed: own.filter(({ status }) => status === undefined || status >= 500).length,
+      'p50 (ms)': at(0.5).toFixed(0),
+      'longest (ms)': at(1).toFixed(0),
+    }
+  })
+  printTable(rows)
+}
+
 function printTable(rows) {
   const names = Object.keys(rows[0])
   const widths = names.map((name) =>

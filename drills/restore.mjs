@@ -1,10 +1,10 @@
 /**
  * npm run drill:restore -- [--seconds 8] [--seed 123] [--keep]
  *
- * Takes a base backup under load, notes a point in time, writes on, loses the server, restores to
- * that point from the archive, and proves that every write acknowledged before it is there and none
- * that was sent after it. Follows docs/operating/backup-and-restore.md; needs Debian's
- * postgresql-15; everything runs on loopback in a temporary folder.
+ * Takes a base backup under load, writes on, loses the server, restores from the archive to a point
+ * in between, and proves that every write acknowledged before it is there and none that was sent
+ * after it. Follows docs/operating/backup-and-restore.md; needs Debian's postgresql-15; everything
+ * runs on loopback in a temporary folder.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import {
@@ -21,9 +21,12 @@ import { createRandom } from './random.mjs'
 import { printProofs } from './report.mjs'
 import { proveRestored } from './restore-proofs.mjs'
 import { runDrill } from './run-drill.mjs'
+import { waitUntil } from './wait-until.mjs'
 
 const say = (line) => console.log(line)
 const kinds = ['crypto', 'bank', 'payment', 'wallet']
+/** Longer than the bank takes to repeat a notice. */
+const noticesMs = 90_000
 /** Step 3 of the documentation: skips every wallet number that may have been used since. */
 const moveWalletNumbers = `select setval('wallet_numbers', nextval('wallet_numbers') + 100000)`
 
@@ -41,10 +44,11 @@ async function drill({ site, options: { seed, seconds } }) {
   const backup = await takeBaseBackup(site, server)
   say(`Base backup taken after ${load.writes.length} writes`)
   await sleep(seconds * 1000)
-  const point = new Date()
-  say(`The point in time: ${point.toISOString()}, after ${load.writes.length} writes`)
+  const halfTime = Date.now()
   await sleep(seconds * 1000)
   await load.stop()
+  const point = choosePoint(load, halfTime)
+  say(`The point in time: ${point.toISOString()}, while a payment was under way`)
   await archiveEverything(server)
   await service.stop()
   await server.lose()
@@ -61,11 +65,31 @@ async function drill({ site, options: { seed, seconds } }) {
   const again = new ManillaProcesses(site, { databaseUrl: restored.url, chain, secret })
   // No worker: it would send payouts again.
   await again.start({ apis: 1, workers: 0 })
-  const proofs = await proveRestored({ service: again, chain, load, merchant, point })
+  await waitForBank(restored)
+  await chain.waitUntilFinal()
+  const proofs = await proveRestored({ service: again, restored, chain, load, merchant, point })
   const isRight = printProofs(proofs)
   await again.stop()
   await chain.stop()
   return isRight
+}
+
+/**
+ * The hardest moment: the bank has a payment, and the transaction that books it has begun and not
+ * committed. Its `createdAt` was read in between.
+ */
+function choosePoint(load, near) {
+  const distance = ({ firstSent }) => Math.abs(firstSent - near)
+  const [payment] = load.writesOf('payment').sort((a, b) => distance(a) - distance(b))
+  return new Date(payment.data.createdAt)
+}
+
+/** The sandbox bank was restored too, and repeats notices that were not acknowledged by then. */
+async function waitForBank({ url }) {
+  await waitUntil('the bank has sent its notices', noticesMs, async () => {
+    const [{ count }] = await query(url, 'select count(*)::int as count from sandbox_notices')
+    return count === 0
+  })
 }
 
 await runDrill({ name: 'Restore drill', defaults: { seconds: 8 }, programs: ['postgres'] }, drill)

@@ -10,6 +10,7 @@ import { limits } from './base/limits.js'
 import type { Logger } from './base/log.js'
 import { closeLoopback, listenForMetrics } from './loopback-server.js'
 import { connect } from './postgres/connection.js'
+import { apiConnections } from './postgres/connection-counts.js'
 
 type Tools = { clock: Clock; logger: Logger }
 type Answer = (message: ToPrimary) => ToProcess | undefined
@@ -102,7 +103,7 @@ async function checkConnections(config: Config, logger: Logger): Promise<void> {
   )
   await client.end()
   const allowed = rows[0]!.allowed
-  const needed = config.apiProcesses * limits.apiProcesses.connections
+  const needed = config.apiProcesses * apiConnections
   if (needed > allowed)
     logger.warn(
       { allowed, needed, processes: config.apiProcesses },

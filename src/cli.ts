@@ -8,6 +8,7 @@ import { createLogger, type Logger, logLostConnection } from './base/log.js'
 import { noRateSources } from './base/rate-sources.js'
 import { Refusal } from './base/refusal.js'
 import { createSeal } from './base/sealed.js'
+import type { Secret } from './base/secret.js'
 import {
   closeLoopback,
   explainListenError,
@@ -39,7 +40,7 @@ import { registerVerifyLedger } from './operations/commands/verify-ledger.js'
 import type { CheckResult } from './operations/doctor/check-result.js'
 import type { ReconcilableRails } from './operations/reconcile.js'
 import { Database } from './postgres/database.js'
-import { prepareDatabase } from './prepare-database.js'
+import { planPreparation, prepareDatabase } from './prepare-database.js'
 import { waitForSignal } from './signals.js'
 import { simulatedRates } from './simulation/simulated-rates.js'
 
@@ -98,10 +99,8 @@ function registerServices(program: Command): void {
   program
     .command('migrate')
     .description('apply database migrations')
-    .action(async () => {
-      const { applied } = await prepareService()
-      print(applied.length > 0 ? `Applied ${applied.join(', ')}.` : 'Already up to date.')
-    })
+    .option('--dry-run', 'print the missing migrations and whether they can be applied now')
+    .action(runMigrate)
 }
 
 const baseContext: Omit<OperateContext, keyof TerminalParts> = {
@@ -198,6 +197,27 @@ function openBrowser(url: string): boolean {
   return true
 }
 
+async function runMigrate({ dryRun = false }: { dryRun?: boolean }): Promise<void> {
+  if (dryRun) return planMigration()
+  const { applied } = await prepareService()
+  print(applied.length > 0 ? `Applied ${applied.join(', ')}.` : 'Already up to date.')
+}
+
+async function planMigration(): Promise<void> {
+  const config = readServiceConfig()
+  const { missing, obstacle } = await planPreparation(config.databaseUrl.reveal(), config)
+  if (missing.length === 0) return print('Already up to date.')
+  print('Missing:')
+  for (const { name, knownMin } of missing)
+    print(
+      `  ${name}: ${knownMin ? `runs beside processes that know ${knownMin}` : 'older processes must be stopped'}`,
+    )
+  if (obstacle) {
+    print(obstacle)
+    process.exitCode = 1
+  } else print('All of them can be applied now.')
+}
+
 async function runServe(): Promise<void> {
   const { config, logger } = await prepareService()
   const { apiProcesses: processes } = config
@@ -237,6 +257,7 @@ async function runWork(): Promise<void> {
     rails,
     allowsLoopbackWebhooks: config.allowsLoopbackWebhooks,
     requestLogDays: config.requestLogDays,
+    eventDays: config.eventDays,
     naira: config.naira,
     rates: config.rates,
   })
@@ -269,16 +290,21 @@ const answerWhileStarting: RequestListener = ({ url }, response) => {
   response.writeHead(url === '/healthz' ? 200 : 503).end()
 }
 
-/** Requires DATABASE_URL: the embedded database belongs to one process. */
 async function prepareService() {
+  const config = readServiceConfig()
+  const url = config.databaseUrl.reveal()
+  const applied = await prepareDatabase(url, config)
+  return { config, url, logger: createLoggerOf(config), applied }
+}
+
+/** Requires DATABASE_URL: the embedded database belongs to one process. */
+function readServiceConfig(): Config & { databaseUrl: Secret } {
   const config = hasDatabaseUrl() ? readConfig() : undefined
   if (!config?.databaseUrl)
     throw new Error(
       'Set DATABASE_URL and MANILLA_SECRET. To run everything in one process, use `npm start`.',
     )
-  const url = config.databaseUrl.reveal()
-  const applied = await prepareDatabase(url, config)
-  return { config, url, logger: createLoggerOf(config), applied }
+  return { ...config, databaseUrl: config.databaseUrl }
 }
 
 function createLoggerOf({ logLevel, logFormat }: Config): Logger {

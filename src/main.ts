@@ -38,9 +38,16 @@ async function main(): Promise<void> {
     let demo: Demo | undefined
     const findDemoKey = () => demo?.test.secretKey
     const served = await serve(config, database.url, { logger, rails, findDemoKey })
-    const { allowsLoopbackWebhooks, requestLogDays, naira, rates } = config
+    const { allowsLoopbackWebhooks, requestLogDays, eventDays, naira, rates } = config
     const tools = { db, seal, clock: systemClock, logger, rails, allowsLoopbackWebhooks }
-    const work = startWork({ ...tools, command: 'start', requestLogDays, naira, rates })
+    const work = startWork({
+      ...tools,
+      command: 'start',
+      requestLogDays,
+      eventDays,
+      naira,
+      rates,
+    })
     work.addMetrics(served.registry)
     demo = database.isEmbedded
       ? await openDemo(

@@ -1,38 +1,58 @@
+import pg from 'pg'
 import { type Config, usesSandbox } from './base/config.js'
 import { createSeal } from './base/sealed.js'
 import { connect } from './postgres/connection.js'
-import { migrate, type Scope } from './postgres/migrate.js'
+import { type MigrationPlan, migrate, planMigrations } from './postgres/migrate.js'
+import type { Scope } from './postgres/migration-files.js'
 import { sql } from './postgres/sql.js'
 import { inTransaction, type Tx } from './postgres/tx.js'
 
 type Secrets = Pick<Config, 'secret' | 'otherSecrets'>
+type DatabaseConfig = Secrets & Pick<Config, 'bank'> & Partial<Pick<Config, 'databaseUrl'>>
 
 /**
  * Applies missing migrations and returns their names. Refuses a database that was created with
- * another secret. The first process that starts with a new secret and the old one begins a
- * rotation.
+ * another secret, before it changes anything. The first process that starts with a new secret and
+ * the old one begins a rotation.
  */
 export async function prepareDatabase(
   url: string,
-  config: Secrets & Pick<Config, 'bank'> & Partial<Pick<Config, 'databaseUrl'>>,
+  config: DatabaseConfig,
   scope: Scope = { simulation: usesSandbox(config.bank) },
 ): Promise<string[]> {
+  return explained(url, config, () => prepare(url, config, scope))
+}
+
+/** What `prepareDatabase` would apply. Refuses what it refuses, and changes nothing. */
+export function planPreparation(url: string, config: DatabaseConfig): Promise<MigrationPlan> {
+  return explained(url, config, async () => {
+    await checkSecrets(url, config)
+    return planMigrations(url, { simulation: usesSandbox(config.bank) })
+  })
+}
+
+async function explained<Result>(
+  url: string,
+  { databaseUrl }: DatabaseConfig,
+  work: () => Promise<Result>,
+): Promise<Result> {
   try {
-    return await prepare(url, config, scope)
+    return await work()
   } catch (error) {
-    throw config.databaseUrl ? explainDatabaseError(error, url) : error
+    throw databaseUrl ? explainDatabaseError(error, url) : error
   }
 }
 
 /** Names the variable and what to do, for an operator who has mistyped something. */
 function explainDatabaseError(error: unknown, url: string): unknown {
   const { code = '', message } = error as { code?: string; message: string }
-  const { host, pathname } = new URL(url)
+  // As the driver reads it: a socket has no host that `URL` would find.
+  const { host, port, database } = new pg.Client({ connectionString: url })
+  const address = host.startsWith('/') ? `${host}/.s.PGSQL.${port}` : `${host}:${port}`
   const advice = adviceByCode[code] ?? (/timeout/i.test(message) ? unreachable : undefined)
   if (advice === undefined) return error
-  const database = pathname.slice(1)
   const where =
-    advice === unreachable ? `${host} (${code || 'timeout'})` : `"${database}" at ${host}`
+    advice === unreachable ? `${address} (${code || 'timeout'})` : `"${database}" at ${address}`
   return new Error(`DATABASE_URL: cannot open ${where}. ${advice}`)
 }
 
@@ -56,6 +76,7 @@ const adviceByCode: Record<string, string> = {
 }
 
 async function prepare(url: string, secrets: Secrets, scope: Scope): Promise<string[]> {
+  await checkSecrets(url, secrets)
   const applied = await migrate(url, scope)
   const client = await connect(url, 'manilla start')
   try {
@@ -67,36 +88,68 @@ async function prepare(url: string, secrets: Secrets, scope: Scope): Promise<str
   }
 }
 
-type Installation = { current: Buffer; old: Buffer | null }
+/** Without changes, and on a database of any version: an empty one belongs to no secret yet. */
+async function checkSecrets(url: string, secrets: Secrets): Promise<void> {
+  const client = await connect(url, 'manilla start')
+  try {
+    const { rows: tables } = await client.query(`select to_regclass('installation') as found`)
+    if (!tables[0].found) return
+    const { rows } = await client.query('select * from installation')
+    const [row] = rows as { secret_fingerprint: Buffer; old_secret_fingerprint?: Buffer | null }[]
+    if (!row) return
+    const current = row.secret_fingerprint
+    const old = row.old_secret_fingerprint ?? null
+    const { problem } = judgeSecrets({ current, old }, fingerprintsOf(secrets))
+    if (problem) throw new Error(problem)
+  } finally {
+    await client.end()
+  }
+}
 
-/** Returns what is wrong, if anything. A process must know every secret that is in use. */
+/** Returns what is wrong, if anything. */
 async function matchSecrets(tx: Tx, secrets: Secrets): Promise<string | undefined> {
-  const { secret, otherSecrets: { old, next } = {} } = secrets
-  const ownFingerprint = createSeal(secret).fingerprint
-  const oldFingerprint = old && createSeal(old).fingerprint
-  const nextFingerprint = next && createSeal(next).fingerprint
+  const fingerprints = fingerprintsOf(secrets)
   tx.write(sql`
-    insert into installation (secret_fingerprint) values (${ownFingerprint})
+    insert into installation (secret_fingerprint) values (${fingerprints.own})
     on conflict do nothing`)
-  const [row] = await tx.rows(sql<Installation>`
+  const [installation] = await tx.rows(sql<Installation>`
     select secret_fingerprint as current, old_secret_fingerprint as old from installation
     for update`)
-  const installation = row!
-  const known = [ownFingerprint, oldFingerprint, nextFingerprint].filter((one) => one !== undefined)
-  const knows = (fingerprint: Buffer) => known.some((one) => one.equals(fingerprint))
-
-  if (!knows(installation.current)) return installation.old ? needsNewSecret : otherSecret
-  // A new secret, or the old one again: a rotation can be turned back.
-  const isReplaced = oldFingerprint?.equals(installation.current)
-  if (isReplaced && (!installation.old || installation.old.equals(ownFingerprint))) {
+  const { problem, isReplaced } = judgeSecrets(installation!, fingerprints)
+  if (isReplaced)
     tx.write(sql`
       update installation
-      set secret_fingerprint = ${ownFingerprint}, old_secret_fingerprint = ${oldFingerprint}`)
-    return undefined
+      set secret_fingerprint = ${fingerprints.own}, old_secret_fingerprint = ${fingerprints.old}`)
+  return problem
+}
+
+type Installation = { current: Buffer; old: Buffer | null }
+type Fingerprints = { own: Buffer; old: Buffer | undefined; next: Buffer | undefined }
+
+function fingerprintsOf({ secret, otherSecrets: { old, next } = {} }: Secrets): Fingerprints {
+  return {
+    own: createSeal(secret).fingerprint,
+    old: old && createSeal(old).fingerprint,
+    next: next && createSeal(next).fingerprint,
   }
-  if (installation.old && !knows(installation.old)) return needsOldSecret
-  const isCurrent = ownFingerprint.equals(installation.current)
-  return isCurrent || installation.old?.equals(ownFingerprint) ? undefined : otherSecret
+}
+
+/** A process must know every secret that is in use. */
+function judgeSecrets(
+  installation: Installation,
+  { own, old, next }: Fingerprints,
+): { problem?: string; isReplaced?: boolean } {
+  const known = [own, old, next].filter((each) => each !== undefined)
+  const knows = (fingerprint: Buffer) => known.some((each) => each.equals(fingerprint))
+
+  if (!knows(installation.current))
+    return { problem: installation.old ? needsNewSecret : otherSecret }
+  // A new secret, or the old one again: a rotation can be turned back.
+  if (old?.equals(installation.current) && (!installation.old || installation.old.equals(own)))
+    return { isReplaced: true }
+  if (installation.old && !knows(installation.old)) return { problem: needsOldSecret }
+  const isInUse = own.equals(installation.current) || installation.old?.equals(own)
+  return isInUse ? {} : { problem: otherSecret }
 }
 
 const otherSecret =

@@ -27,6 +27,7 @@ import { sendReturns } from './collections/send-returns.js'
 import { deleteOldHints } from './collections/store-hints.js'
 import { createExchange } from './conversions/exchange.js'
 import { deleteOldQuotes } from './conversions/store-conversions.js'
+import { deleteOldEvents } from './events/delete-old-events.js'
 import { deleteOldKeys } from './idempotency/delete-old-keys.js'
 import type { OpenRails } from './open-rails.js'
 import { FundFigures } from './operations/fund-figures.js'
@@ -67,9 +68,11 @@ import { sumUpReports } from './reports/sum-up.js'
 import { deleteOldEntries } from './request-log/delete-old-entries.js'
 import { simulatedRates } from './simulation/simulated-rates.js'
 import { backCoins, createPendingMint, mintBackings } from './simulation/test-funding.js'
+import { deleteOldSignIns } from './team/delete-old-sign-ins.js'
 import { concludeSweeps } from './wallets/conclude-sweeps.js'
 import { sweepWallets } from './wallets/sweep-wallets.js'
 import { watchWallets } from './wallets/watch-wallets.js'
+import { deleteOldDeliveries } from './webhooks/delete-old-deliveries.js'
 import { Deliverer } from './webhooks/deliver.js'
 import { createSender } from './webhooks/send.js'
 import { listenForDeliveries, notifyWorkers } from './webhooks/wake-ups.js'
@@ -93,6 +96,7 @@ type JobTools = {
   lane: JudgingLane
   noticeLane: NoticeLane
   requestLogDays: number
+  eventDays: number
   naira: Config['naira']
   rates?: RateConfig | undefined
   figures?: FundFigures
@@ -100,7 +104,7 @@ type JobTools = {
 
 /** All background jobs except the delivery of webhooks, which `startWork` runs beside them. */
 export function createJobs(opened: OpenRails, tools: JobTools): Job[] {
-  const { seal, logger, requestLogDays } = tools
+  const { seal, logger, requestLogDays, eventDays } = tools
   return [
     {
       name: 'delete old idempotency keys',
@@ -113,6 +117,24 @@ export function createJobs(opened: OpenRails, tools: JobTools): Job[] {
       everyMs: hour,
       batch: limits.requestLogs.entriesDeletedPerBatchMax,
       run: (db, now) => deleteOldEntries(db, now, requestLogDays),
+    },
+    {
+      name: 'delete old deliveries',
+      everyMs: limits.retention.jobIntervalMs,
+      batch: limits.retention.rowsDeletedPerBatchMax,
+      run: deleteOldDeliveries,
+    },
+    {
+      name: 'delete old events',
+      everyMs: limits.retention.jobIntervalMs,
+      batch: limits.retention.rowsDeletedPerBatchMax,
+      run: (db, now) => deleteOldEvents(db, now, eventDays),
+    },
+    {
+      name: 'delete old sessions and links',
+      everyMs: limits.retention.jobIntervalMs,
+      batch: limits.retention.rowsDeletedPerBatchMax,
+      run: deleteOldSignIns,
     },
     {
       name: 'delete old notice hints',
@@ -391,6 +413,7 @@ type Tools = {
   rails: OpenRails
   allowsLoopbackWebhooks: boolean
   requestLogDays: number
+  eventDays: number
   naira: Config['naira']
   rates?: RateConfig | undefined
 }
@@ -407,7 +430,7 @@ const deliveries = { name: 'deliver webhooks', everyMs: limits.webhooks.pollInte
 
 /** Runs all jobs and delivers webhooks until stopped. Many processes may run: rows are claimed. */
 export function startWork(tools: Tools): Work {
-  const { db, seal, clock, logger, rails, allowsLoopbackWebhooks, requestLogDays, naira } = tools
+  const { db, seal, clock, logger, rails, allowsLoopbackWebhooks, naira } = tools
   const stopping = new AbortController()
   // One lane for both modes, unlike in the API: no caller waits, and what is not judged stays due.
   const laneTools = {
@@ -425,7 +448,8 @@ export function startWork(tools: Tools): Work {
     logger,
     lane: judging,
     noticeLane,
-    requestLogDays,
+    requestLogDays: tools.requestLogDays,
+    eventDays: tools.eventDays,
     naira,
     rates: tools.rates,
     figures,

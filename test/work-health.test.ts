@@ -74,6 +74,7 @@ async function openApi(db: Database): Promise<{ metricsUrl: string }> {
     rateLimitPerSecond: 0,
     publicRateLimitPerSecond: 0,
     requestLogDays: 0,
+    eventDays: 396,
     naira: standardNaira,
     allowsLoopbackWebhooks: true,
     ...onlySandbox,
@@ -193,6 +194,7 @@ describe('a worker', () => {
       rails: noRails,
       allowsLoopbackWebhooks: true,
       requestLogDays: 30,
+      eventDays: 396,
       naira: standardNaira,
     })
     const server = await listenOnLoopback({ port: 0, defaultPort: 0 }, () => {})

@@ -41,6 +41,7 @@ test('a rail for several kinds of payouts has each job once', () => {
     lane: {} as JudgingLane,
     noticeLane: {} as NoticeLane,
     requestLogDays: 30,
+    eventDays: 396,
     naira: standardNaira,
     rates: noRateSources,
   }

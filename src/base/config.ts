@@ -258,6 +258,12 @@ export const variables = Type.Object({
     maximum: limits.requestLogs.retentionDaysMax,
     description: 'How many days merchant request logs are kept; 0 disables them.',
   }),
+  EVENT_DAYS: Type.Integer({
+    default: limits.retention.eventDays,
+    minimum: limits.retention.deliveryDays,
+    maximum: limits.retention.eventDaysMax,
+    description: `How many days events are kept. Their deliveries are kept for ${limits.retention.deliveryDays} days.`,
+  }),
   NAIRA_MIN_TEST: kobo(1, 'Smallest naira amount in test mode, in kobo.'),
   NAIRA_MIN_LIVE: kobo(10_000, 'Smallest naira amount in live mode, in kobo.'),
   NAIRA_MAX: kobo(
@@ -386,6 +392,7 @@ export type Config = {
   rateLimitPerSecond: number
   publicRateLimitPerSecond: number
   requestLogDays: number
+  eventDays: number
   naira: Record<Mode, NairaLimits>
   allowsLoopbackWebhooks: boolean
   bank: Record<Mode, BankChoice>
@@ -455,6 +462,7 @@ export function readConfig(given: NodeJS.ProcessEnv = process.env): Config {
     rateLimitPerSecond: values.RATE_LIMIT_PER_SECOND,
     publicRateLimitPerSecond: values.PUBLIC_RATE_LIMIT_PER_SECOND,
     requestLogDays: values.REQUEST_LOG_DAYS,
+    eventDays: values.EVENT_DAYS,
     naira: { test: readNaira(values, 'TEST'), live: readNaira(values, 'LIVE') },
     allowsLoopbackWebhooks: values.WEBHOOKS_ALLOW_LOOPBACK ?? !values.DATABASE_URL,
     bank: { test: readBankChoice(values, 'TEST'), live: readBankChoice(values, 'LIVE') },
@@ -471,7 +479,9 @@ export function readConfig(given: NodeJS.ProcessEnv = process.env): Config {
 
 /** The value is not quoted: it holds a password. */
 function refuseOtherUrl(name: string, text: string): void {
-  const url = URL.canParse(text) ? new URL(text) : undefined
+  // PostgreSQL allows a user without a host: postgres://user@/database?host=/var/run/postgresql
+  const whole = text.replace(/^([a-z]+:\/\/[^/]*@)\//, '$1localhost/')
+  const url = URL.canParse(whole) ? new URL(whole) : undefined
   if (url && ['postgres:', 'postgresql:', 'socket:'].includes(url.protocol)) return
   throw new Error(
     `${name} must be an address such as postgres://user:password@host:5432/database. ` +

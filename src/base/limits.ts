@@ -68,6 +68,8 @@ export const limits = {
     changeStatementMs: 15 * second,
     changePoolSize: 5,
     lockMs: 2 * second,
+    /** Requests wait behind a migration that waits for their table. */
+    migrationLockMs: 5 * second,
     idleInTransactionMs: 15 * second,
     /** A server that stays silent this long after its own timeout loses the connection. */
     responseGraceMs: second,
@@ -136,6 +138,9 @@ export const limits = {
     endpointsPerPollMax: 500,
     /** Finds retries that fall due, and new deliveries whose wake-up was lost. */
     pollIntervalMs: 200,
+    /** Between log lines about one endpoint whose attempts fail. */
+    failureLogIntervalMs: minute,
+    failureLogEndpointsMax: 10_000,
     /** Between notifications of a process to workers of others. */
     notifyIntervalMs: 3,
     /** Between polls while there is more to send; long enough to collect a batch. */
@@ -426,9 +431,25 @@ export const limits = {
     /** Differences of one rail that are kept as rows; the count covers all. */
     differencesKeptMax: 1_000,
   },
+  /** How long rows are kept that no longer have a use; workers delete them in small batches. */
+  retention: {
+    rowsDeletedPerBatchMax: 1_000,
+    jobIntervalMs: hour,
+    /** After a delivery has ended. Events are kept at least as long. */
+    deliveryDays: 90,
+    /** Default of EVENT_DAYS: 13 months. */
+    eventDays: 396,
+    eventDaysMax: 3_660,
+    /** After a session, or a link to join or to set a password, has ended. */
+    sessionMs: 30 * day,
+    invitationMs: 30 * day,
+    /** Wrong guesses, and one-use links, steps and challenges that have expired. */
+    signInMs: day,
+  },
   doctor: {
     /** Due rows and jobs that are later than this are reported. */
     overdueAfterMs: 3 * minute,
+    endpointsNamedMax: 5,
     responseTimeoutMs: 5 * second,
     clockSkewMaxMs: second,
     replicaPollIntervalMs: 100,
@@ -741,8 +762,6 @@ export const limits = {
   },
   apiProcesses: {
     max: 64,
-    /** Database connections of one process when every lane is in use. */
-    connections: 43,
     /** Delay before an ended process is replaced; doubles while replacements end early. */
     restartDelayMs: second / 10,
     restartDelayMaxMs: 10 * second,
@@ -811,6 +830,11 @@ assert(limits.deposits.leaseMs > limits.deposits.historyReadMs + limits.solana.c
 assert(limits.proof.leaseMs > 3 * limits.proof.renewIntervalMs)
 assert(limits.settlements.walletUsableAfterMs >= limits.bankAccounts.usableAfterMs)
 assert(limits.settlements.leaseMs > 5 * limits.banks.earlyTimeoutMs)
+
+// Approvals ask who used whose link; guesses are counted for a while.
+assert(limits.retention.invitationMs > limits.signIn.linkDistrustMs)
+assert(limits.retention.signInMs > limits.signIn.guessWindowMs)
+assert(limits.retention.eventDays >= limits.retention.deliveryDays)
 
 // A replica that keeps up must not look late between two checks.
 assert(2 * limits.replica.checkIntervalMs < limits.replica.delayMaxMs)

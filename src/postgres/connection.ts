@@ -1,5 +1,6 @@
 import pg from 'pg'
 import { limits } from '../base/limits.js'
+import { type ListenerName, nameListener } from './running-processes.js'
 
 /**
  * Parses int8 as bigint, because money is never a float, and leaves json as text, because
@@ -19,9 +20,13 @@ export const types: pg.CustomTypesConfig = {
  */
 const withoutScans = '-c enable_seqscan=off -c enable_hashjoin=off -c enable_mergejoin=off'
 
-/** The server notices a vanished client, and drops its locks, within half a minute. */
-const serverKeepAlive =
-  '-c tcp_keepalives_idle=10 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=3'
+/**
+ * The server notices a vanished client, and drops its locks, within half a minute. It does not
+ * compile queries, which stock servers do above an estimated cost: without scans the estimates
+ * exceed it, and each query would compile for seconds to read a few rows.
+ */
+const serverSettings =
+  '-c tcp_keepalives_idle=10 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=3 -c jit=off'
 
 type Timeouts = { statementMs: number; lockMs: number; connectMs: number }
 
@@ -37,7 +42,7 @@ function connectionOptions(url: string, applicationName: string, timeouts: Timeo
     types,
     keepAlive: true,
     keepAliveInitialDelayMillis: limits.postgres.keepAliveMs,
-    options: serverKeepAlive,
+    options: serverSettings,
     connectionTimeoutMillis: connectMs,
     statement_timeout: statementMs,
     query_timeout: statementMs + limits.postgres.responseGraceMs,
@@ -77,9 +82,12 @@ export function connectLane(url: string, applicationName: string): Promise<pg.Cl
   return connect(url, applicationName, { statementMs, lockMs, connectMs })
 }
 
-/** For LISTEN: the timeouts of a lane, so that its heartbeat soon finds a silent server. */
-export function connectListener(url: string, applicationName: string): Promise<pg.Client> {
-  return connectLane(url, applicationName)
+/**
+ * For LISTEN: the timeouts of a lane, so that its heartbeat soon finds a silent server. By its name
+ * `migrate` finds running processes.
+ */
+export async function connectListener(url: string, name: ListenerName): Promise<pg.Client> {
+  return connectLane(url, await nameListener(name))
 }
 
 /** Closes the socket without telling the server, which may be gone. */
@@ -108,7 +116,7 @@ export function createPool(
     options
   const pool = new pg.Pool({
     ...connectionOptions(url, applicationName, { ...standardTimeouts, statementMs, connectMs }),
-    ...(options.readsByKey && { options: `${serverKeepAlive} ${withoutScans}` }),
+    ...(options.readsByKey && { options: `${serverSettings} ${withoutScans}` }),
     max: size,
   })
   pool.on('error', onIdleError)

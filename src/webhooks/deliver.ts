@@ -16,6 +16,7 @@ import {
   type EndpointShare,
   handBackDeliveries,
 } from './claim-deliveries.js'
+import { FailureLog } from './failure-log.js'
 import {
   findOpenEndpoints,
   firstPosition,
@@ -61,6 +62,7 @@ export class Deliverer {
   readonly #results: Lane<FinishedAttempt, true>
   readonly #inFlight = new InFlight()
   readonly #counts = new HourlyCounts()
+  readonly #failures: FailureLog
   #countsTimer: NodeJS.Timeout | undefined
   readonly #stopping = new AbortController()
   #position: Position = firstPosition
@@ -76,6 +78,7 @@ export class Deliverer {
   constructor(tools: Tools) {
     this.#tools = tools
     this.#sign = createSigner(tools.seal)
+    this.#failures = new FailureLog(tools.clock)
     this.#results = new Lane({
       connect: tools.connect,
       sideLanes: { nameOf: ({ delivery }) => delivery.endpointId },
@@ -254,9 +257,11 @@ export class Deliverer {
       hasSucceeded,
       durationMs: result.isUnsent ? null : result.durationMs,
     })
+    const unlogged = hasSucceeded ? 0 : this.#failures.note(delivery.endpointId)
+    if (unlogged === undefined) return
     logFacts(
       this.#tools,
-      [{ environmentId: delivery.environmentId, delivery, result, verdict }],
+      [{ environmentId: delivery.environmentId, delivery, result, verdict, unlogged }],
       describeAttempt,
     )
   }
@@ -268,8 +273,10 @@ const attemptMessages = {
   GIVEN_UP: 'webhook given up',
 }
 
+type LoggedAttempt = Omit<FinishedAttempt, 'startedAt'> & { unlogged: number }
+
 /** Without the URL: its path or query may hold a secret of the merchant. */
-function describeAttempt({ delivery, result, verdict }: Omit<FinishedAttempt, 'startedAt'>) {
+function describeAttempt({ delivery, result, verdict, unlogged }: LoggedAttempt) {
   const fields = {
     event: toReference(prefixes.event, delivery.eventId),
     type: delivery.type,
@@ -278,6 +285,8 @@ function describeAttempt({ delivery, result, verdict }: Omit<FinishedAttempt, 's
     status: result.status ?? undefined,
     error: result.error ?? undefined,
     durationMs: Math.round(result.durationMs),
+    /** Failed attempts at this endpoint since its last line. */
+    unlogged: unlogged > 0 ? unlogged : undefined,
   }
   return { message: attemptMessages[verdict.state], fields }
 }

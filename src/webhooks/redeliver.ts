@@ -1,3 +1,4 @@
+import { after, day } from '../base/clock.js'
 import { newId, prefixes, toReference } from '../base/ids.js'
 import { limits } from '../base/limits.js'
 import type { EventType } from '../events/catalogue.js'
@@ -43,7 +44,8 @@ export async function redeliver(
 type Missed = { endpoint: WebhookEndpoint; since: Date; types: EventType[] | undefined }
 
 /**
- * Events that an endpoint has missed, oldest first. The delivery of each event is read by primary
+ * Events that an endpoint has missed, oldest first. Not those so old that their deliveries are
+ * deleted: each would look missed. The delivery of each event is read by primary
  * key: a join could read all deliveries of the endpoint for every event.
  */
 function missedEvents(
@@ -52,11 +54,13 @@ function missedEvents(
   { endpoint, since, types }: Missed,
 ): Sql<unknown> {
   const isSeen = types ? sql`e.type = any (${types}::text[])` : sql`true`
+  const oldest = after(now, -limits.retention.deliveryDays * day)
+  const from = since > oldest ? since : oldest
   return sql`
     select ${columns}
     from events e join webhook_endpoints w on w.environment_id = e.environment_id
     left join lateral ${deliveryOf('e.id', endpoint)} d on true
-    where e.environment_id = ${endpoint.environmentId} and e.created_at >= ${since}
+    where e.environment_id = ${endpoint.environmentId} and e.created_at >= ${from}
       and w.id = ${endpoint.id} and ${isMeantFor} and ${sql.raw(listensTo('w', 'e.type'))}
       and ${isSeen} and (d.state is null or d.state = 'GIVEN_UP'
         or d.state = 'PENDING' and d.due_at > ${now} and not d.is_under_way)

@@ -225,6 +225,7 @@ describe('metrics', async () => {
     rateLimitPerSecond: 0,
     publicRateLimitPerSecond: 0,
     requestLogDays: 30,
+    eventDays: 396,
     naira: standardNaira,
     allowsLoopbackWebhooks: true,
     ...onlySandbox,

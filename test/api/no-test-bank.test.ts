@@ -118,6 +118,7 @@ test('without a test bank, coins are paid out, naira is refused and the books ar
     lane,
     noticeLane: lane,
     requestLogDays: 30,
+    eventDays: 396,
     naira: standardNaira,
   }
   for (const job of createJobs(opened, jobTools)) await job.run(db, clock.now())

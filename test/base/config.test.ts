@@ -45,6 +45,19 @@ test('a replica needs a primary, and has a limit on its delay', () => {
   expect(() => read({ DATABASE_READ_URL, DATABASE_URL: '' })).toThrow('needs DATABASE_URL')
 })
 
+test('a database may be reached by a socket, in each form that PostgreSQL allows', () => {
+  const folder = '/var/run/postgresql'
+  for (const DATABASE_URL of [
+    `postgres:///manilla?host=${folder}`,
+    `postgres://manilla@/manilla?host=${folder}&port=5433`,
+    `postgres://manilla:secret@/manilla?host=${folder}`,
+    `postgresql://${encodeURIComponent(folder)}/manilla`,
+    `socket:${folder}?db=manilla`,
+  ])
+    expect(readConfig({ ...settings, DATABASE_URL }).databaseUrl?.reveal()).toBe(DATABASE_URL)
+  expect(() => readConfig({ ...settings, DATABASE_URL: 'mysql://a@/b' })).toThrow('an address')
+})
+
 // Several processes slow writes down, so more than one is a choice of the operator.
 test('the API runs in one process unless a number is set', () => {
   const processes = (given: object) => readConfig({ ...settings, ...given }).apiProcesses
@@ -59,6 +72,13 @@ test('request logs are kept for 30 days, fewer, or not at all', () => {
   expect([{}, { REQUEST_LOG_DAYS: '7' }, { REQUEST_LOG_DAYS: '0' }].map(days)).toEqual([30, 7, 0])
   for (const REQUEST_LOG_DAYS of ['31', '-1', '1.5', 'ever'])
     expect(() => days({ REQUEST_LOG_DAYS })).toThrow('REQUEST_LOG_DAYS must be')
+})
+
+test('events are kept for 13 months, or as set, but not shorter than their deliveries', () => {
+  const days = (given: object) => readConfig({ ...settings, ...given }).eventDays
+  expect([{}, { EVENT_DAYS: '90' }, { EVENT_DAYS: '3660' }].map(days)).toEqual([396, 90, 3_660])
+  for (const EVENT_DAYS of ['89', '0', '4000', 'ever'])
+    expect(() => days({ EVENT_DAYS })).toThrow('EVENT_DAYS must be')
 })
 
 // Checkout links start with it.

@@ -1,14 +1,19 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { limits } from '../../src/base/limits.js'
+import { certificate } from '../support/certificate.js'
 import { readAlerts, readPanels } from '../support/deploy-metrics.js'
 import { root } from '../support/doc-pages.js'
 
 /** The examples under deploy/. `npm run drill:failover` runs them; this checks what is cheap. */
 
 const folder = path.join(root, 'deploy')
+const nginxPath = `${process.env.PATH}:/usr/sbin:/usr/local/sbin`
+const hasNginx = spawnSync('nginx', ['-v'], { env: { PATH: nginxPath } }).status === 0
 const read = (name: string) => readFileSync(path.join(folder, name), 'utf8')
 const units = readdirSync(folder).filter((name) => name.endsWith('.service'))
 
@@ -90,9 +95,30 @@ test.each([
   expect(text).not.toMatch(/proxy_add_x_forwarded_for/)
   expect(text).toContain('TRUST_PROXY=true')
   const [, kilobytes] = /(?:max_body_size|max_size) (\d+)k/i.exec(text)!
-  expect(Number(kilobytes) * 1_000).toBeGreaterThan(limits.http.bodyBytesMax)
+  const largest = Math.max(limits.batches.bodyBytesMax, limits.kyc.documentBytesMax)
+  expect(Number(kilobytes) * 1_000).toBeGreaterThan(largest)
   const [, idleSeconds] = /(?:keepalive_timeout|keepalive) (\d+)s/.exec(text)!
   expect(Number(idleSeconds) * 1_000).toBeLessThan(limits.http.keepAliveMs)
+})
+
+// Debian 12 has nginx 1.22, which does not know the directive `http2`.
+test.runIf(hasNginx)('deploy/nginx.conf is accepted by the installed nginx', () => {
+  const place = mkdtempSync(path.join(tmpdir(), 'manilla-nginx-'))
+  const files = { 'fullchain.pem': certificate.cert, 'privkey.pem': certificate.key }
+  for (const [name, text] of Object.entries(files)) writeFileSync(path.join(place, name), text)
+  const site = read('nginx.conf')
+    .replaceAll('/etc/letsencrypt/live/pay.example.com', place)
+    // Without root, the first thousand ports cannot be opened.
+    .replaceAll(/listen (80|443)/g, 'listen 127.0.0.1:48$1')
+  const config = path.join(place, 'nginx.conf')
+  const logs = `pid ${place}/pid; error_log ${place}/error.log;`
+  writeFileSync(config, `${logs} events {} http { access_log off; ${site} }`)
+  const checked = spawnSync('nginx', ['-t', '-c', config, '-e', `${place}/start.log`], {
+    encoding: 'utf8',
+    env: { ...process.env, PATH: nginxPath },
+  })
+  rmSync(place, { recursive: true })
+  expect(checked).toMatchObject({ status: 0, stderr: expect.stringMatching(/test is successful/) })
 })
 
 test('the documentation links every example', () => {

@@ -1,6 +1,7 @@
 import { readdir } from 'node:fs/promises'
 import { expect, test } from 'vitest'
-import { migrate } from '../../src/postgres/migrate.js'
+import { connect, connectListener } from '../../src/postgres/connection.js'
+import { findObstacle, migrate, planMigrations } from '../../src/postgres/migrate.js'
 import { sql } from '../../src/postgres/sql.js'
 import { emptyDatabase } from '../support/database.js'
 
@@ -44,18 +45,90 @@ test('a database migrated by a newer version is refused and not changed', async 
   expect(row!.count).toBe(BigInt(names.length) + 1n)
 })
 
-// A later migration fails, because its table already exists. Then none of them must have run: no
-// version supports a database between two versions.
-test('migrations run all or none', async () => {
+// A later migration fails, because its second table already exists. Nothing of it must remain, and
+// those before it are done: one transaction for all would hold their locks until the last ends.
+test('each migration runs whole or not at all', async () => {
   const db = await emptyDatabase()
   await db.rows(sql`create table deliveries (id integer)`)
   await expect(migrate(db.url)).rejects.toMatchObject({ code: '42P07' })
-  const tables = await db.rows(sql<{ name: string }>`
-    select table_name as name from information_schema.tables
-    where table_schema = 'public' and table_name not like 'migrations%'`)
-  expect(tables).toEqual([{ name: 'deliveries' }])
+  const applied = await db.rows(sql<{ name: string }>`select name from migrations order by name`)
+  expect(applied.map(({ name }) => name)).toEqual(names.slice(0, 3))
+  const [table] = await db.rows(sql`select to_regclass('events') as found`)
+  expect(table).toEqual({ found: null })
   await db.rows(sql`drop table deliveries`)
-  expect(await migrate(db.url)).toEqual(names)
+  expect(await migrate(db.url)).toEqual(names.slice(3))
+})
+
+// Every request on the table would wait behind the migration, for as long as the other session
+// pleases.
+test('a migration gives up when another session keeps its table', async () => {
+  const db = await emptyDatabase()
+  await migrate(db.url)
+  await db.rows(sql`delete from migrations where name = '0034_secret_rotation'`)
+  await db.transaction(async (tx) => {
+    await tx.rows(sql`lock table installation`)
+    await expect(migrate(db.url)).rejects.toThrow(
+      /^Migration 0034_secret_rotation was not applied: another session used a table/,
+    )
+  })
+})
+
+// Its rules would change under a process that does not know them.
+test('a migration is refused while processes run that do not know it', async () => {
+  const db = await emptyDatabase()
+  await migrate(db.url)
+  const newest = [...names].sort().at(-1)!
+  await db.rows(sql`delete from migrations where name = ${newest}`)
+  const older = await connect(db.url, 'manilla streams 0001')
+  const { missing, obstacle } = await planMigrations(db.url, { simulation: true })
+  expect(missing.map(({ name }) => name)).toEqual([newest])
+  expect(obstacle).toMatch(/^Processes of an older version are running: API /)
+  await expect(migrate(db.url)).rejects.toThrow(`must be stopped before ${newest} can be applied`)
+  await older.end()
+  // A worker of this version knows the migration, and what is no listener is no process.
+  const others = [
+    await connectListener(db.url, 'manilla wake-ups'),
+    await connect(db.url, 'manilla 0001'),
+  ]
+  expect(await planMigrations(db.url, { simulation: true })).toMatchObject({ obstacle: undefined })
+  for (const client of others) await client.end()
+})
+
+test('a process is tolerated if it knows what the migration requires', () => {
+  const since = new Date()
+  const judge = (knownMin: string | undefined, newestKnown: string | undefined) =>
+    findObstacle(
+      [{ name: '0060_more', text: '', knownMin }],
+      [{ kind: 'API', newestKnown, address: null, since }],
+      '0059',
+    ) === undefined
+  expect(judge(undefined, '0059')).toBe(false)
+  expect(judge(undefined, '0060')).toBe(true)
+  expect(judge('0059', '0059')).toBe(true)
+  expect(judge('0059', '0058')).toBe(false)
+  // A process from before names told it knows what was applied when it started.
+  expect(judge('0059', undefined)).toBe(true)
+  expect(judge(undefined, undefined)).toBe(false)
+})
+
+// An older process that restarts during an upgrade must come back, and an upgrade within the window
+// can be taken back.
+test('an older version runs on a newer database whose migrations tolerate it', async () => {
+  const db = await emptyDatabase()
+  await migrate(db.url)
+  const newest = [...names].sort().at(-1)!.slice(0, 4)
+  await db.rows(sql`insert into migrations values ('9998_tolerant', '2030', ${newest})`)
+  expect(await migrate(db.url)).toEqual([])
+  await db.rows(sql`insert into migrations values ('9999_strict', '2030', '9998')`)
+  await expect(migrate(db.url)).rejects.toThrow('9999_strict is unknown')
+})
+
+test('a plan changes nothing', async () => {
+  const db = await emptyDatabase()
+  const { missing } = await planMigrations(db.url, { simulation: true })
+  expect(missing.map(({ name }) => name)).toEqual(names)
+  const [table] = await db.rows(sql`select to_regclass('migrations') as found`)
+  expect(table).toEqual({ found: null })
 })
 
 // The production schema can be created without the tables of the sandbox bank, and they can be

@@ -157,6 +157,7 @@ export async function openManilla(options: ManillaOptions = {}) {
     rateLimitPerSecond: options.rateLimitPerSecond ?? 0,
     publicRateLimitPerSecond: options.publicRateLimitPerSecond ?? 0,
     requestLogDays: options.requestLogDays ?? limits.requestLogs.retentionDaysMax,
+    eventDays: limits.retention.eventDays,
     naira: options.naira ?? standardNaira,
     rates: options.rates,
     allowsLoopbackWebhooks: true,

@@ -12,13 +12,13 @@ declare module 'vitest' {
   }
 }
 
-/** One real PostgreSQL for the whole run, with a migrated template that every test file clones. */
+/**
+ * One real PostgreSQL for the whole run, with a migrated template that every test file clones:
+ * the embedded one, or a new server at MANILLA_TEST_POSTGRES (`npm run test:stock-postgres`).
+ */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const server = await startEmbeddedServer({
-    dataDirectory: path.join(tmpdir(), 'postgres/data'),
-    // The machine does not lose power during a test; storms that kill things run with fsync on.
-    settings: { fsync: 'off', full_page_writes: 'off', max_connections: '300' },
-  })
+  const given = process.env.MANILLA_TEST_POSTGRES
+  const server = given ? { url: given, stop: async () => {} } : await startServer()
   const admin = new Database(server.url, () => {})
   await admin.rows({ text: `create database ${templateName}`, values: [] })
   await admin.close()
@@ -26,4 +26,12 @@ export default async function setup(project: TestProject): Promise<() => Promise
   project.provide('postgresUrl', server.url)
 
   return () => server.stop()
+}
+
+function startServer() {
+  return startEmbeddedServer({
+    dataDirectory: path.join(tmpdir(), 'postgres/data'),
+    // The machine does not lose power during a test; storms that kill things run with fsync on.
+    settings: { fsync: 'off', full_page_writes: 'off', max_connections: '300' },
+  })
 }

@@ -122,10 +122,23 @@ export async function startProgram(home: string, more?: Record<string, string>):
 }
 
 /** An operator command. */
-export async function runCommand(home: string, ...words: string[]): Promise<CommandResult> {
+export function runCommand(home: string, ...words: string[]): Promise<CommandResult> {
+  return runWith(environmentOf(home), words)
+}
+
+/** An operator command on a given database. */
+export function runCommandOn(
+  { databaseUrl, secret }: { databaseUrl: string; secret: string },
+  ...words: string[]
+): Promise<CommandResult> {
+  const given = { DATABASE_URL: databaseUrl, MANILLA_SECRET: secret }
+  return runWith(environmentOf('/nowhere', given), words)
+}
+
+async function runWith(env: NodeJS.ProcessEnv, words: string[]): Promise<CommandResult> {
   const child = spawn(process.execPath, [path.join(root, 'bin/run-manilla.mjs'), ...words], {
     cwd: tmpdir(),
-    env: environmentOf(home),
+    env,
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const said = { out: '', err: '' }

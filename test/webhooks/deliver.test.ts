@@ -2,6 +2,7 @@ import { verify } from 'node:crypto'
 import { Webhook } from 'standardwebhooks'
 import { describe, expect, test } from 'vitest'
 import { minute, second } from '../../src/base/clock.js'
+import { createLogger } from '../../src/base/log.js'
 import { eventTypes } from '../../src/events/catalogue.js'
 import { listEvents } from '../../src/events/find-events.js'
 import { sql } from '../../src/postgres/sql.js'
@@ -11,6 +12,7 @@ import { handBackDeliveries } from '../../src/webhooks/claim-deliveries.js'
 import { listDeliveryHours } from '../../src/webhooks/hourly-counts.js'
 import { redeliver } from '../../src/webhooks/redeliver.js'
 import { readPublicKey } from '../../src/webhooks/signing.js'
+import { manualClock } from '../support/clock.js'
 import { freshDatabase } from '../support/database.js'
 import { startDeliverer } from '../support/deliverer.js'
 import { claimFor, emit, endedOf, newEventOf, record } from '../support/deliveries.js'
@@ -234,6 +236,37 @@ test('a delivery that cannot be signed is retried by the schedule and given up',
   await until(async () => (await attempts()).length === 2)
   expect(await db.rows(stateOf)).toEqual([{ state: 'GIVEN_UP' }])
   expect((await attempts())[1]).toEqual({ error: 'no attempt was completed' })
+})
+
+// A dead receiver with thousands of deliveries would otherwise fill the log.
+test('failures of an endpoint are logged once a minute, with their number', async () => {
+  const db = await freshDatabase()
+  const environmentId = await insertEnvironment(db)
+  const { endpoint } = await insertEndpoint(db, environmentId, { url: 'http://127.0.0.1:1' })
+  const other = await insertEndpoint(db, environmentId, { url: 'http://127.0.0.1:1/other' })
+  const clock = manualClock(new Date())
+  const lines: string[] = []
+  const logger = createLogger('info', { write: (line) => lines.push(line) })
+  const failures = () =>
+    lines.filter((line) => line.includes('attempt failed')).map((line) => JSON.parse(line))
+  await emit(
+    db,
+    clock.now(),
+    Array.from({ length: 20 }, () => newEventOf(environmentId)),
+  )
+  const worker = startDeliverer(db, { clock, logger })
+  await until(() => worker.stats.failed === 40)
+  expect(
+    failures()
+      .map((line) => line.endpoint)
+      .sort(),
+  ).toEqual([endpoint, other.endpoint].map((each) => showEndpoint(each).id).sort())
+  expect(failures().every((line) => line.unlogged === undefined)).toBe(true)
+  clock.advance(minute)
+  worker.wake()
+  await until(() => failures().length === 4)
+  expect(failures().slice(2)).toMatchObject([{ unlogged: 19 }, { unlogged: 19 }])
+  await worker.stop()
 })
 
 test('open deliveries of a disabled endpoint are given up, unsent', async () => {

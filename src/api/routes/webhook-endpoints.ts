@@ -277,7 +277,7 @@ const remove = ({ db }: ApiParts) =>
     permission: 'developers.change',
     operation: 'deleteWebhookEndpoint',
     summary: 'Delete a webhook endpoint',
-    description: 'Stops all deliveries to it. Past deliveries stay on record.',
+    description: `Stops all deliveries to it. Past deliveries stay on record for ${limits.retention.deliveryDays} days.`,
     params,
     answers: { 200: Type.Object({}) },
     refusals: ['not_found'],
@@ -349,7 +349,7 @@ const recoverSince = (api: ApiParts) =>
     operation: 'recoverWebhookEndpoint',
     isHeavy: true,
     summary: 'Recover missed events',
-    description: `Sends every event since a time that this endpoint listens to and has not received, and that you may see, up to ${limits.webhooks.recoveriesPerCallMax} per request.`,
+    description: `Sends every event since a time that this endpoint listens to and has not received, and that you may see, up to ${limits.webhooks.recoveriesPerCallMax} per request. Events of the last ${limits.retention.deliveryDays} days can be recovered.`,
     params,
     body: closed({
       since: timeIn('Recover events from this time on.', '2026-01-05T09:00:00Z'),

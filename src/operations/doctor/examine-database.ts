@@ -3,7 +3,9 @@ import { limits } from '../../base/limits.js'
 import type { Seal } from '../../base/sealed.js'
 import { countKeysOfOldSecret } from '../../merchants/keys-of-old-secret.js'
 import type { Database } from '../../postgres/database.js'
-import { listMigrations } from '../../postgres/migrate.js'
+import { type AppliedMigration, findUntolerated } from '../../postgres/migrate.js'
+import { listMigrations, numberOf } from '../../postgres/migration-files.js'
+import { describeProcess, findRunning } from '../../postgres/running-processes.js'
 import { sql } from '../../postgres/sql.js'
 import { type CheckResult, failure, ok, warning } from './check-result.js'
 
@@ -46,11 +48,12 @@ async function examineMigrations(tools: Tools): Promise<CheckResult[]> {
   const [table] = await db.rows(sql<{ there: boolean }>`
     select to_regclass('migrations') is not null as there`)
   const applied = table!.there
-    ? await db.rows(sql<{ name: string }>`select name from migrations`)
+    ? await db.rows(sql<AppliedMigration>`
+        select name, to_jsonb(m) ->> 'known_min' as "knownMin" from migrations m`)
     : []
   const names = new Set(applied.map(({ name }) => name))
   const missing = wanted.filter((name) => !names.has(name))
-  const unknown = [...names].filter((name) => !known.includes(name))
+  const unknown = await findUntolerated(applied)
   if (unknown.length > 0)
     return [
       failure(
@@ -76,7 +79,22 @@ async function examineMigrations(tools: Tools): Promise<CheckResult[]> {
       ),
     ]
   const schema = ok('Schema', `all ${wanted.length} migrations applied`)
-  return [schema, ...(await examineSecret(tools))]
+  return [schema, ...(await examineVersions(db, names)), ...(await examineSecret(tools))]
+}
+
+/** During an upgrade side by side, processes of two versions run. It should not take long. */
+async function examineVersions(db: Database, applied: Set<string>): Promise<CheckResult[]> {
+  const newest = [...applied].map(numberOf).sort().at(-1) ?? ''
+  const running = await findRunning((statement) => db.rows(statement))
+  const older = running.filter(({ newestKnown = '' }) => newestKnown < newest)
+  if (older.length === 0) return []
+  return [
+    warning(
+      'Versions',
+      `of an older version: ${older.map(describeProcess).join(', ')}`,
+      'Stop them when the new version serves; see docs/operating/upgrade.md.',
+    ),
+  ]
 }
 
 /** Whether the database belongs to this secret, and what depends on the old one. */

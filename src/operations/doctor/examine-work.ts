@@ -1,4 +1,5 @@
 import { type Clock, minute, second } from '../../base/clock.js'
+import { prefixes, toReference } from '../../base/ids.js'
 import { limits } from '../../base/limits.js'
 import { listDisputes } from '../../payouts/disputes.js'
 import type { Database } from '../../postgres/database.js'
@@ -48,6 +49,7 @@ export async function examineWorkers(db: Database): Promise<CheckResult[]> {
 export async function examineWork({ db, clock }: Tools): Promise<CheckResult[]> {
   return [
     ...(await examineOverdue({ db, clock })),
+    ...(await examineReceivers({ db, clock })),
     ...(await examineDecisions(db)),
     ...(await examineDisputes(db, clock)),
     ...(await examineExpired(db, clock)),
@@ -78,7 +80,10 @@ async function examineDisputes(db: Database, clock: Clock): Promise<CheckResult[
   )
 }
 
-/** Due rows that no worker has done in minutes, by kind of work. */
+/**
+ * Due rows that no worker has done in minutes, by kind of work. Webhooks to endpoints that fail are
+ * not counted: each holds a worker until it times out, and others must not wait for it.
+ */
 export async function countOverdue({
   db,
   clock,
@@ -88,6 +93,7 @@ export async function countOverdue({
     select 'webhooks' as what, count(*) as count from deliveries d
       join webhook_endpoints e on e.environment_id = d.environment_id and e.id = d.endpoint_id
       where d.state = 'PENDING' and d.due_at < ${before} and e.is_enabled
+        and e.failing_since is null
     union all
     select 'payouts', count(*) from payout_attempts where state = 'LIVE' and due_at < ${before}
     union all
@@ -104,6 +110,38 @@ async function examineOverdue(tools: Tools): Promise<CheckResult[]> {
   if (late.length === 0) return [ok('Work', 'nothing overdue')]
   const message = late.map(({ what, count }) => `${count} ${what}`).join(', ')
   return [failure('Work', `overdue: ${message}`, 'Keep `manilla work` or `npm start` running.')]
+}
+
+type FailingEndpoint = { id: string; since: Date; waiting: number }
+
+/** Merchants' endpoints that fail. Workers do what they can: more of them would not help. */
+async function examineReceivers({ db, clock }: Tools): Promise<CheckResult[]> {
+  const before = new Date(clock.now().getTime() - limits.doctor.overdueAfterMs)
+  const { rowsCountedMax } = limits.metrics
+  const failing = await db.rows(sql<FailingEndpoint>`
+    select e.id, e.failing_since as since, (
+      select count(*) from (
+        select from deliveries d
+        where d.environment_id = e.environment_id and d.endpoint_id = e.id
+          and d.state = 'PENDING' limit ${rowsCountedMax}) as pending)::int as waiting
+    from webhook_endpoints e
+    where e.is_enabled and e.deleted_at is null and e.failing_since < ${before}
+    order by e.failing_since limit ${rowsCountedMax}`)
+  const [longest] = failing
+  if (!longest) return []
+  const waiting = failing.reduce((sum, each) => sum + each.waiting, 0)
+  const named = failing
+    .slice(0, limits.doctor.endpointsNamedMax)
+    .map(({ id }) => toReference(prefixes.webhookEndpoint, id))
+  const more = failing.length > named.length ? ` and ${failing.length - named.length} more` : ''
+  return [
+    warning(
+      'Receivers',
+      `${failing.length} webhook endpoints fail, the longest since ${longest.since.toISOString()}: ` +
+        `${named.join(', ')}${more}; ${waiting} webhooks wait for them`,
+      'Their merchants fix them. Workers keep trying and are not behind because of them.',
+    ),
+  ]
 }
 
 /** Work that needs a person. */

@@ -20,6 +20,7 @@ import {
   examineTreasuries,
 } from '../../../src/operations/doctor/examine-rails.js'
 import { examineService, examineWork } from '../../../src/operations/doctor/examine-work.js'
+import { connect, connectListener } from '../../../src/postgres/connection.js'
 import { sql } from '../../../src/postgres/sql.js'
 import { prepareDatabase } from '../../../src/prepare-database.js'
 import { startChain } from '../../simulation/localnet/localnet.js'
@@ -109,6 +110,23 @@ test('unreadable keys are reported by variable, without their content', async ()
 })
 
 describe('the database', () => {
+  // Both versions may run for a while; then the old one should be stopped.
+  test('is a warning while processes of an older version run on it', async () => {
+    const db = await freshDatabase()
+    await prepareDatabase(db.url, configOf('a'))
+    const examineIt = async () =>
+      (
+        await examineDatabase({ db, clock: systemClock, seal: sealOf('a'), simulation: true })
+      ).filter(({ check }) => check === 'Versions')
+    const current = await connectListener(db.url, 'manilla streams')
+    expect(await examineIt()).toEqual([])
+    const older = await connect(db.url, 'manilla wake-ups 0001')
+    expect(await examineIt()).toMatchObject([
+      { state: 'warning', message: expect.stringMatching(/^of an older version: worker /) },
+    ])
+    await Promise.all([current.end(), older.end()])
+  })
+
   test('is ok when this version prepared it with this secret', async () => {
     const db = await freshDatabase()
     await prepareDatabase(db.url, configOf('a'))
@@ -266,6 +284,15 @@ describe('the service', () => {
     const results = await examineWork({ db, clock: later })
     expect(results).toMatchObject([{ check: 'Work', state: 'error' }])
     expect(results[0]!.message).toContain('1 webhooks')
+
+    // An endpoint that fails is its merchant's matter: more workers would not help.
+    await db.rows(sql`update webhook_endpoints set failing_since = ${clock.now()}`)
+    const failing = await examineWork({ db, clock: later })
+    expect(statesOf(failing)).toEqual({ Work: 'ok', Receivers: 'warning' })
+    expect(failing[1]!.message).toMatch(
+      `1 webhook endpoints fail, the longest since ${clock.now().toISOString()}: ${id}; 1 webhooks`,
+    )
+    await db.rows(sql`update webhook_endpoints set failing_since = null`)
 
     // Deliveries to an endpoint that the merchant disabled do not count.
     const off = { key, body: { enabled: false } }
