@@ -44,6 +44,7 @@ import type {
   FundTestBalanceInput,
   GetBalanceReportQuery,
   GetConversionReportQuery,
+  GetPayoutBatchReportQuery,
   GetPayoutBatchTemplateQuery,
   GetPayoutTimesReportQuery,
   GetReceivedReportQuery,
@@ -673,7 +674,7 @@ export type Resources = {
      *
      * `GET /v1/disbursements/batches/{reference}/report`
      */
-    report(reference: string, options?: RequestOptions): AsyncIterable<string>
+    report(reference: string, query?: GetPayoutBatchReportQuery, options?: RequestOptions): AsyncIterable<string>
     /**
      * Download the template of a batch.
      *

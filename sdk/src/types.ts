@@ -2135,6 +2135,11 @@ export type ListVirtualAccountsQuery = {
   limit?: number | undefined
   /** The `nextCursor` of the previous page. */
   cursor?: string | undefined
+  /**
+   * Writes CSV that Excel opens without changing it: with a byte order mark, and with a tab before
+   * account numbers and other digits that are text.
+   */
+  excel?: '1' | undefined
 }
 
 /** Create a dedicated account. */
@@ -2187,6 +2192,11 @@ export type ListDedicatedAccountsQuery = {
   limit?: number | undefined
   /** The `nextCursor` of the previous page. */
   cursor?: string | undefined
+  /**
+   * Writes CSV that Excel opens without changing it: with a byte order mark, and with a tab before
+   * account numbers and other digits that are text.
+   */
+  excel?: '1' | undefined
 }
 
 /** Create a crypto wallet. */
@@ -2229,6 +2239,11 @@ export type ListCryptoWalletsQuery = {
   limit?: number | undefined
   /** The `nextCursor` of the previous page. */
   cursor?: string | undefined
+  /**
+   * Writes CSV that Excel opens without changing it: with a byte order mark, and with a tab before
+   * account numbers and other digits that are text.
+   */
+  excel?: '1' | undefined
 }
 
 /** Create a dedicated crypto wallet. */
@@ -2263,6 +2278,11 @@ export type ListDedicatedCryptoWalletsQuery = {
   limit?: number | undefined
   /** The `nextCursor` of the previous page. */
   cursor?: string | undefined
+  /**
+   * Writes CSV that Excel opens without changing it: with a byte order mark, and with a tab before
+   * account numbers and other digits that are text.
+   */
+  excel?: '1' | undefined
 }
 
 /** List payments. */
@@ -2307,6 +2327,11 @@ export type ListPaymentsQuery = {
   limit?: number | undefined
   /** The `nextCursor` of the previous page. */
   cursor?: string | undefined
+  /**
+   * Writes CSV that Excel opens without changing it: with a byte order mark, and with a tab before
+   * account numbers and other digits that are text.
+   */
+  excel?: '1' | undefined
 }
 
 /** Count payments. */
@@ -2446,6 +2471,11 @@ export type ListCheckoutSessionsQuery = {
   limit?: number | undefined
   /** The `nextCursor` of the previous page. */
   cursor?: string | undefined
+  /**
+   * Writes CSV that Excel opens without changing it: with a byte order mark, and with a tab before
+   * account numbers and other digits that are text.
+   */
+  excel?: '1' | undefined
 }
 
 /** Simulate a payment. */
@@ -2502,6 +2532,11 @@ export type ListDisbursementsQuery = {
   limit?: number | undefined
   /** The `nextCursor` of the previous page. */
   cursor?: string | undefined
+  /**
+   * Writes CSV that Excel opens without changing it: with a byte order mark, and with a tab before
+   * account numbers and other digits that are text.
+   */
+  excel?: '1' | undefined
 }
 
 /** Count disbursements. */
@@ -2643,6 +2678,11 @@ export type ListCryptoTransfersQuery = {
   limit?: number | undefined
   /** The `nextCursor` of the previous page. */
   cursor?: string | undefined
+  /**
+   * Writes CSV that Excel opens without changing it: with a byte order mark, and with a tab before
+   * account numbers and other digits that are text.
+   */
+  excel?: '1' | undefined
 }
 
 /** Create a bank transfer. */
@@ -2735,6 +2775,11 @@ export type ListBankTransfersQuery = {
   limit?: number | undefined
   /** The `nextCursor` of the previous page. */
   cursor?: string | undefined
+  /**
+   * Writes CSV that Excel opens without changing it: with a byte order mark, and with a tab before
+   * account numbers and other digits that are text.
+   */
+  excel?: '1' | undefined
 }
 
 /** Create a payout batch. */
@@ -2797,6 +2842,11 @@ export type ListPayoutBatchesQuery = {
   limit?: number | undefined
   /** The `nextCursor` of the previous page. */
   cursor?: string | undefined
+  /**
+   * Writes CSV that Excel opens without changing it: with a byte order mark, and with a tab before
+   * account numbers and other digits that are text.
+   */
+  excel?: '1' | undefined
 }
 
 /** List the items of a batch. */
@@ -2809,6 +2859,20 @@ export type ListPayoutBatchItemsQuery = {
   limit?: number | undefined
   /** The `nextCursor` of the previous page. */
   cursor?: string | undefined
+  /**
+   * Writes CSV that Excel opens without changing it: with a byte order mark, and with a tab before
+   * account numbers and other digits that are text.
+   */
+  excel?: '1' | undefined
+}
+
+/** Download the results of a batch. */
+export type GetPayoutBatchReportQuery = {
+  /**
+   * Writes CSV that Excel opens without changing it: with a byte order mark, and with a tab before
+   * account numbers and other digits that are text.
+   */
+  excel?: '1' | undefined
 }
 
 /** Download the template of a batch. */
@@ -2879,6 +2943,11 @@ export type ListConversionsQuery = {
   limit?: number | undefined
   /** The `nextCursor` of the previous page. */
   cursor?: string | undefined
+  /**
+   * Writes CSV that Excel opens without changing it: with a byte order mark, and with a tab before
+   * account numbers and other digits that are text.
+   */
+  excel?: '1' | undefined
 }
 
 /** Settle now. */
@@ -2893,6 +2962,11 @@ export type ListSettlementsQuery = {
   limit?: number | undefined
   /** The `nextCursor` of the previous page. */
   cursor?: string | undefined
+  /**
+   * Writes CSV that Excel opens without changing it: with a byte order mark, and with a tab before
+   * account numbers and other digits that are text.
+   */
+  excel?: '1' | undefined
 }
 
 /** List the entries of a settlement. */
@@ -2901,6 +2975,11 @@ export type ListSettlementEntriesQuery = {
   limit?: number | undefined
   /** The `nextCursor` of the previous page. */
   cursor?: string | undefined
+  /**
+   * Writes CSV that Excel opens without changing it: with a byte order mark, and with a tab before
+   * account numbers and other digits that are text.
+   */
+  excel?: '1' | undefined
 }
 
 /** List balance entries. */
@@ -2925,6 +3004,11 @@ export type ListBalanceEntriesQuery = {
   limit?: number | undefined
   /** The `nextCursor` of the previous page. */
   cursor?: string | undefined
+  /**
+   * Writes CSV that Excel opens without changing it: with a byte order mark, and with a tab before
+   * account numbers and other digits that are text.
+   */
+  excel?: '1' | undefined
 }
 
 /** Summarize a statement. */
@@ -3229,6 +3313,11 @@ export type ListEventsQuery = {
   limit?: number | undefined
   /** The `nextCursor` of the previous page. */
   cursor?: string | undefined
+  /**
+   * Writes CSV that Excel opens without changing it: with a byte order mark, and with a tab before
+   * account numbers and other digits that are text.
+   */
+  excel?: '1' | undefined
 }
 
 /** List deliveries of an event. */
@@ -3276,6 +3365,11 @@ export type ListRequestLogsQuery = {
   limit?: number | undefined
   /** The `nextCursor` of the previous page. */
   cursor?: string | undefined
+  /**
+   * Writes CSV that Excel opens without changing it: with a byte order mark, and with a tab before
+   * account numbers and other digits that are text.
+   */
+  excel?: '1' | undefined
 }
 
 /** Fund a test balance. */

@@ -26,6 +26,7 @@ import { type Allowance, type RateLimit, rateLimited } from './rate-limit.js'
 import { acceptsIdempotencyKey, isJsonOnly } from './refusals-of.js'
 import {
   type Export,
+  isExport,
   isForPeopleOnly,
   type Route,
   type RouteAnswer,
@@ -342,6 +343,7 @@ function toRouteRequest(
     network: networkOf(request.ip),
     now: after(clock.now(), caller?.environment.clockOffsetMs ?? 0),
     wantsCsv: wantsCsv(request, route),
+    forExcel: (request.query as { excel?: string }).excel === '1',
   } as RouteRequest<never, never, never>
 }
 
@@ -367,9 +369,7 @@ function toAudited(
 }
 
 function wantsCsv(request: FastifyRequest, route: Route): boolean {
-  // A CSV that reads nothing, such as a template, is no export.
-  if (route.isCsvOnly) return route.isHeavy
-  return route.hasCsv && prefersCsv(request.headers.accept)
+  return isExport(route) && (route.isCsvOnly || prefersCsv(request.headers.accept))
 }
 
 /** If a part cannot be read, the connection ends without the end of the answer. */

@@ -139,7 +139,7 @@ function listRoute({ openPage }: ApiParts, about: About): Route {
     }),
     answers: { 200: page(resource) },
     hasCsv: true,
-    handle({ environment, query: sent, wantsCsv, actor }) {
+    handle({ environment, query: sent, wantsCsv, forExcel, actor }) {
       const query = sent as ListQuery
       const filter = {
         merchantReference: query[named],
@@ -149,7 +149,7 @@ function listRoute({ openPage }: ApiParts, about: About): Route {
         ...readTimeRange(query),
       }
       return answerList(
-        { query, wantsCsv },
+        { query, wantsCsv, forExcel },
         {
           title: `${titleOf(kind)}s`,
           columns: columnsOf(kind, named),

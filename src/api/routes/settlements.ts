@@ -138,8 +138,8 @@ const settlementColumns = csvColumns(
   'period.lastEntry',
   'paidAt',
   'asset',
-  'assetAmount',
-  'assetFee',
+  inBothUnits('assetAmount', 'asset'),
+  inBothUnits('assetFee', 'asset'),
   'conversion',
   'walletAddress',
 )
