@@ -590,13 +590,13 @@ export const described: Record<string, Described> = {
       ['items', 'json', 'The items, at most 10000.', false, false],
       ['asset', 'text', 'The currency or stablecoin of the amounts. One of: USDC, USDT.', false, false, ['USDC', 'USDT']],
     ],
-    money: ['amount', 'fee', 'totalDebit'],
+    money: ['amount', 'fee', 'totalDebit', 'paid.amount', 'paid.fee'],
     takesIdempotencyKey: true,
   },
   'batches.get': {
     about: 'Retrieve a payout batch. Returns the batch with its totals, fees, counts and progress.',
     flags: [],
-    money: ['amount', 'fee', 'totalDebit'],
+    money: ['amount', 'fee', 'totalDebit', 'paid.amount', 'paid.fee'],
   },
   'batches.list': {
     about: 'List payout batches. Returns batches, newest first. To export all of them, use csv.',
@@ -607,7 +607,7 @@ export const described: Record<string, Described> = {
       ['limit', 'integer', 'Items per page.', false, false],
       ['cursor', 'text', 'The nextCursor of the previous page.', false, false],
     ],
-    money: ['amount', 'fee', 'totalDebit'],
+    money: ['amount', 'fee', 'totalDebit', 'paid.amount', 'paid.fee'],
   },
   'batches.csv': {
     about: 'Export payout batches as CSV to stdout. Returns batches, newest first.',
@@ -659,19 +659,19 @@ export const described: Record<string, Described> = {
     flags: [
       ['skipInvalid', 'boolean', 'Pays an INVALID batch without the items that cannot be paid.', false, false],
     ],
-    money: ['amount', 'fee', 'totalDebit'],
+    money: ['amount', 'fee', 'totalDebit', 'paid.amount', 'paid.fee'],
     takesIdempotencyKey: true,
   },
   'batches.cancel': {
     about: 'Cancel a payout batch. Ends a batch that was not submitted. Of a batch that is being paid, it stops the rest: items that are not transfers yet fail with the reason batch_cancelled and can be retried, transfers that exist go on, and the batch ends with them.',
     flags: [],
-    money: ['amount', 'fee', 'totalDebit'],
+    money: ['amount', 'fee', 'totalDebit', 'paid.amount', 'paid.fee'],
     takesIdempotencyKey: true,
   },
   'batches.retry': {
     about: 'Retry the failed items of a batch. Creates a new batch of the items that failed. If the failed transfer used your reference, .retry1 is appended to it, because references are unique. The items are in one batch at a time: a second one is refused unless the first was cancelled, rejected or has expired.',
     flags: [],
-    money: ['amount', 'fee', 'totalDebit'],
+    money: ['amount', 'fee', 'totalDebit', 'paid.amount', 'paid.fee'],
     takesIdempotencyKey: true,
   },
   'banks.list': {
@@ -773,7 +773,7 @@ export const described: Record<string, Described> = {
       ['limit', 'integer', 'Items per page.', false, false],
       ['cursor', 'text', 'The nextCursor of the previous page.', false, false],
     ],
-    money: ['amount', 'balanceAfter'],
+    money: ['amount', 'balanceAfter', 'released.amount', 'released.fee'],
   },
   'balances.list': {
     about: 'List balances. Returns one balance per asset: what you can spend, what open payouts have reserved, and what is still undecided.',
@@ -791,7 +791,7 @@ export const described: Record<string, Described> = {
       ['limit', 'integer', 'Items per page.', false, false],
       ['cursor', 'text', 'The nextCursor of the previous page.', false, false],
     ],
-    money: ['amount', 'balanceAfter'],
+    money: ['amount', 'balanceAfter', 'released.amount', 'released.fee'],
   },
   'balanceEntries.csv': {
     about: 'Export balance entries as CSV to stdout. Returns every change of the available balance with the balance after it, newest first.',
@@ -813,7 +813,7 @@ export const described: Record<string, Described> = {
       ['from', 'text', 'Only items created at this time or later. A date is a day in Lagos. An ISO 8601 date or date-time; UTC if it names no zone.', false, false],
       ['to', 'text', 'Only items created before this time. A date is a day in Lagos, and includes that day. An ISO 8601 date or date-time; UTC if it names no zone.', false, false],
     ],
-    money: ['opening', 'in', 'out', 'fees', 'released', 'closing'],
+    money: ['opening', 'in', 'out', 'fees', 'released', 'releasedFees', 'closing'],
   },
   'reports.received': {
     about: 'Report what was received. Returns amount and number of payments per day or hour, by createdAt of the payments. All money that arrived counts, also what is held or was returned later.',
@@ -844,6 +844,16 @@ export const described: Record<string, Described> = {
       ['bucket', 'text', 'Size of a bucket. Default: day. One of: hour, day.', false, false, ['hour', 'day']],
     ],
     money: ['opening', 'closing', 'lowest.amount', 'buckets.closing', 'buckets.lowest'],
+  },
+  'reports.fees': {
+    about: 'Report fees. Returns the fees per day or hour, by what they were for, as they are on your statement: charged when the money is taken or held, given back when a transfer fails or returns.',
+    flags: [
+      ['currency', 'text', 'Only fees in this currency. Default: NGN. One of: NGN, USDC, USDT.', false, false, ['NGN', 'USDC', 'USDT']],
+      ['from', 'text', 'Start of the period: a date (a day in Lagos) or a time, rounded down to a bucket. Default: 30 days or 24 hours before to. An ISO 8601 date or date-time; UTC if it names no zone.', false, false],
+      ['to', 'text', 'End of the period: a date (that day included) or a time, rounded up to a bucket. Default: now. At most 400 days or 744 hours after from. An ISO 8601 date or date-time; UTC if it names no zone.', false, false],
+      ['bucket', 'text', 'Size of a bucket. Default: day. One of: hour, day.', false, false, ['hour', 'day']],
+    ],
+    money: ['total.charged', 'total.released', 'total.reversed', 'total.kept', 'total.kinds.payment.charged', 'total.kinds.payment.released', 'total.kinds.payment.reversed', 'total.kinds.payment.kept', 'total.kinds.bank_transfer.charged', 'total.kinds.bank_transfer.released', 'total.kinds.bank_transfer.reversed', 'total.kinds.bank_transfer.kept', 'total.kinds.crypto_transfer.charged', 'total.kinds.crypto_transfer.released', 'total.kinds.crypto_transfer.reversed', 'total.kinds.crypto_transfer.kept', 'total.kinds.conversion.charged', 'total.kinds.conversion.released', 'total.kinds.conversion.reversed', 'total.kinds.conversion.kept', 'buckets.charged', 'buckets.released', 'buckets.reversed', 'buckets.kept', 'buckets.kinds.payment.charged', 'buckets.kinds.payment.released', 'buckets.kinds.payment.reversed', 'buckets.kinds.payment.kept', 'buckets.kinds.bank_transfer.charged', 'buckets.kinds.bank_transfer.released', 'buckets.kinds.bank_transfer.reversed', 'buckets.kinds.bank_transfer.kept', 'buckets.kinds.crypto_transfer.charged', 'buckets.kinds.crypto_transfer.released', 'buckets.kinds.crypto_transfer.reversed', 'buckets.kinds.crypto_transfer.kept', 'buckets.kinds.conversion.charged', 'buckets.kinds.conversion.released', 'buckets.kinds.conversion.reversed', 'buckets.kinds.conversion.kept'],
   },
   'reports.payoutTimes': {
     about: 'Report how long payouts take. Returns per day or hour how many payouts ended and how long the completed ones took from submission. A payout counts in the bucket in which it ended; one that its bank reversed later still counts as completed.',
@@ -991,7 +1001,7 @@ export const described: Record<string, Described> = {
   'events.get': {
     about: 'Retrieve an event. Returns the event exactly as it is sent to webhook endpoints.',
     flags: [],
-    money: ['data.amount', 'data.amountReceived', 'data.amountAccepted', 'data.amountHeld', 'data.amountReturning', 'data.amountReturned', 'data.payments.amount', 'data.payments.amountAccepted', 'data.payments.amountHeld', 'data.payments.amountReturning', 'data.payments.amountReturned', 'data.payments.fee', 'data.payment.amount', 'data.payment.amountAccepted', 'data.payment.amountHeld', 'data.payment.amountReturning', 'data.payment.amountReturned', 'data.payment.fee', 'data.crypto.amount', 'data.bankTransfer.amount', 'data.cryptoAmounts.amount', 'data.cryptoAmounts.amountReceived', 'data.cryptoAmounts.amountAccepted', 'data.fee', 'data.totalDebit', 'data.sourceAmount', 'data.targetAmount', 'data.assetAmount', 'data.assetFee', 'data.report.opening', 'data.report.credits', 'data.report.debits', 'data.report.closing', 'data.report.lines.amount', 'data.reserve', 'data.available', 'data.threshold'],
+    money: ['data.amount', 'data.amountReceived', 'data.amountAccepted', 'data.amountHeld', 'data.amountReturning', 'data.amountReturned', 'data.payments.amount', 'data.payments.amountAccepted', 'data.payments.amountHeld', 'data.payments.amountReturning', 'data.payments.amountReturned', 'data.payments.fee', 'data.payment.amount', 'data.payment.amountAccepted', 'data.payment.amountHeld', 'data.payment.amountReturning', 'data.payment.amountReturned', 'data.payment.fee', 'data.crypto.amount', 'data.bankTransfer.amount', 'data.cryptoAmounts.amount', 'data.cryptoAmounts.amountReceived', 'data.cryptoAmounts.amountAccepted', 'data.fee', 'data.totalDebit', 'data.sourceAmount', 'data.targetAmount', 'data.paid.amount', 'data.paid.fee', 'data.assetAmount', 'data.assetFee', 'data.report.opening', 'data.report.credits', 'data.report.debits', 'data.report.closing', 'data.report.lines.amount', 'data.reserve', 'data.available', 'data.threshold'],
   },
   'events.list': {
     about: 'List events. Returns events, newest first. Filter by type or group, by resource and by time. To export all of them, use csv.',
@@ -1003,7 +1013,7 @@ export const described: Record<string, Described> = {
       ['limit', 'integer', 'Items per page.', false, false],
       ['cursor', 'text', 'The nextCursor of the previous page.', false, false],
     ],
-    money: ['data.amount', 'data.amountReceived', 'data.amountAccepted', 'data.amountHeld', 'data.amountReturning', 'data.amountReturned', 'data.payments.amount', 'data.payments.amountAccepted', 'data.payments.amountHeld', 'data.payments.amountReturning', 'data.payments.amountReturned', 'data.payments.fee', 'data.payment.amount', 'data.payment.amountAccepted', 'data.payment.amountHeld', 'data.payment.amountReturning', 'data.payment.amountReturned', 'data.payment.fee', 'data.crypto.amount', 'data.bankTransfer.amount', 'data.cryptoAmounts.amount', 'data.cryptoAmounts.amountReceived', 'data.cryptoAmounts.amountAccepted', 'data.fee', 'data.totalDebit', 'data.sourceAmount', 'data.targetAmount', 'data.assetAmount', 'data.assetFee', 'data.report.opening', 'data.report.credits', 'data.report.debits', 'data.report.closing', 'data.report.lines.amount', 'data.reserve', 'data.available', 'data.threshold'],
+    money: ['data.amount', 'data.amountReceived', 'data.amountAccepted', 'data.amountHeld', 'data.amountReturning', 'data.amountReturned', 'data.payments.amount', 'data.payments.amountAccepted', 'data.payments.amountHeld', 'data.payments.amountReturning', 'data.payments.amountReturned', 'data.payments.fee', 'data.payment.amount', 'data.payment.amountAccepted', 'data.payment.amountHeld', 'data.payment.amountReturning', 'data.payment.amountReturned', 'data.payment.fee', 'data.crypto.amount', 'data.bankTransfer.amount', 'data.cryptoAmounts.amount', 'data.cryptoAmounts.amountReceived', 'data.cryptoAmounts.amountAccepted', 'data.fee', 'data.totalDebit', 'data.sourceAmount', 'data.targetAmount', 'data.paid.amount', 'data.paid.fee', 'data.assetAmount', 'data.assetFee', 'data.report.opening', 'data.report.credits', 'data.report.debits', 'data.report.closing', 'data.report.lines.amount', 'data.reserve', 'data.available', 'data.threshold'],
   },
   'events.csv': {
     about: 'Export events as CSV to stdout. Returns events, newest first. Filter by type or group, by resource and by time.',

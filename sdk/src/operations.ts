@@ -146,6 +146,7 @@ export const operations = {
     received: find('/v1/reports/received'),
     conversion: find('/v1/reports/conversion'),
     balance: find('/v1/reports/balance'),
+    fees: find('/v1/reports/fees'),
     payoutTimes: find('/v1/reports/payout-times'),
   },
   settings: {

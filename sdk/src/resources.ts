@@ -41,9 +41,11 @@ import type {
   EndpointDelivery,
   EventDelivery,
   Fee,
+  FeeReport,
   FundTestBalanceInput,
   GetBalanceReportQuery,
   GetConversionReportQuery,
+  GetFeeReportQuery,
   GetPayoutBatchReportQuery,
   GetPayoutBatchTemplateQuery,
   GetPayoutTimesReportQuery,
@@ -906,6 +908,15 @@ export type Resources = {
      * `GET /v1/reports/balance`
      */
     balance(query?: GetBalanceReportQuery, options?: RequestOptions): Promise<BalanceReport>
+    /**
+     * Report fees.
+     *
+     * Returns the fees per day or hour, by what they were for, as they are on your statement:
+     * charged when the money is taken or held, given back when a transfer fails or returns.
+     *
+     * `GET /v1/reports/fees`
+     */
+    fees(query?: GetFeeReportQuery, options?: RequestOptions): Promise<FeeReport>
     /**
      * Report how long payouts take.
      *

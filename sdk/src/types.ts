@@ -29,6 +29,13 @@ export type BalanceEntry = {
   amount: number | string
   /** Available balance after this entry. */
   balanceAfter: number | string
+  /** Of a `release`, what `amount` consists of; null otherwise. */
+  released: {
+    /** Held for the recipient. */
+    amount: number | string
+    /** Held for the fee. */
+    fee: number | string
+  } | null
   /** The payout, payment or other resource that caused the change. */
   reference: string
   /** Who paid or was paid; null if the change has no other side, such as a test funding. */
@@ -940,6 +947,137 @@ export type Fee = {
   })[]
 }
 
+export type FeeReport = {
+  /** Currency of the fees. */
+  currency: 'NGN' | 'USDC' | 'USDT'
+  /** The whole period. */
+  total: {
+    /** Taken from your balance, or held for open transfers. */
+    charged: number | string
+    /** Given back because the transfer failed or was rejected. */
+    released: number | string
+    /** Given back because the bank returned the transfer. */
+    reversed: number | string
+    /** `charged` − `released` − `reversed`. */
+    kept: number | string
+    /** The same by what the fee was for. */
+    kinds: {
+      /** Fees of payments. */
+      payment: {
+        /** Taken from your balance, or held for open transfers. */
+        charged: number | string
+        /** Given back because the transfer failed or was rejected. */
+        released: number | string
+        /** Given back because the bank returned the transfer. */
+        reversed: number | string
+        /** `charged` − `released` − `reversed`. */
+        kept: number | string
+      }
+      /** Fees of bank transfers, settlements included. */
+      bank_transfer: {
+        /** Taken from your balance, or held for open transfers. */
+        charged: number | string
+        /** Given back because the transfer failed or was rejected. */
+        released: number | string
+        /** Given back because the bank returned the transfer. */
+        reversed: number | string
+        /** `charged` − `released` − `reversed`. */
+        kept: number | string
+      }
+      /** Fees of crypto transfers, settlements included. */
+      crypto_transfer: {
+        /** Taken from your balance, or held for open transfers. */
+        charged: number | string
+        /** Given back because the transfer failed or was rejected. */
+        released: number | string
+        /** Given back because the bank returned the transfer. */
+        reversed: number | string
+        /** `charged` − `released` − `reversed`. */
+        kept: number | string
+      }
+      /** Fees of conversions. */
+      conversion: {
+        /** Taken from your balance, or held for open transfers. */
+        charged: number | string
+        /** Given back because the transfer failed or was rejected. */
+        released: number | string
+        /** Given back because the bank returned the transfer. */
+        reversed: number | string
+        /** `charged` − `released` − `reversed`. */
+        kept: number | string
+      }
+    }
+  }
+  /** Size of a bucket. */
+  bucket: 'hour' | 'day'
+  /** Days begin at midnight in this time zone. */
+  timeZone: 'Africa/Lagos'
+  /** Start of the first bucket. */
+  from: string
+  /** End of the last bucket. */
+  to: string
+  /** All buckets of the period, oldest first, also those without anything in them. */
+  buckets: ({
+    /** When the bucket began: a full hour, or midnight in Lagos (UTC+1). */
+    from: string
+    /** Taken from your balance, or held for open transfers. */
+    charged: number | string
+    /** Given back because the transfer failed or was rejected. */
+    released: number | string
+    /** Given back because the bank returned the transfer. */
+    reversed: number | string
+    /** `charged` − `released` − `reversed`. */
+    kept: number | string
+    /** The same by what the fee was for. */
+    kinds: {
+      /** Fees of payments. */
+      payment: {
+        /** Taken from your balance, or held for open transfers. */
+        charged: number | string
+        /** Given back because the transfer failed or was rejected. */
+        released: number | string
+        /** Given back because the bank returned the transfer. */
+        reversed: number | string
+        /** `charged` − `released` − `reversed`. */
+        kept: number | string
+      }
+      /** Fees of bank transfers, settlements included. */
+      bank_transfer: {
+        /** Taken from your balance, or held for open transfers. */
+        charged: number | string
+        /** Given back because the transfer failed or was rejected. */
+        released: number | string
+        /** Given back because the bank returned the transfer. */
+        reversed: number | string
+        /** `charged` − `released` − `reversed`. */
+        kept: number | string
+      }
+      /** Fees of crypto transfers, settlements included. */
+      crypto_transfer: {
+        /** Taken from your balance, or held for open transfers. */
+        charged: number | string
+        /** Given back because the transfer failed or was rejected. */
+        released: number | string
+        /** Given back because the bank returned the transfer. */
+        reversed: number | string
+        /** `charged` − `released` − `reversed`. */
+        kept: number | string
+      }
+      /** Fees of conversions. */
+      conversion: {
+        /** Taken from your balance, or held for open transfers. */
+        charged: number | string
+        /** Given back because the transfer failed or was rejected. */
+        released: number | string
+        /** Given back because the bank returned the transfer. */
+        reversed: number | string
+        /** `charged` − `released` − `reversed`. */
+        kept: number | string
+      }
+    }
+  })[]
+}
+
 export type HeldPaymentAcceptance = {
   /** `accept` keeps the held amount, `return` sends it back. */
   action: 'accept'
@@ -1158,6 +1296,18 @@ export type PayoutBatch = {
   fee: number | string
   /** What your balance must cover: `amount` plus `fee`. */
   totalDebit: number | string
+  /**
+   * Items that were paid. A transfer that the bank returns later stays included; the item shows it
+   * as `REVERSED`.
+   */
+  paid: {
+    /** What the recipients got. */
+    amount: number | string
+    /** Fees of these transfers. */
+    fee: number | string
+    /** Number of these items. */
+    count: number
+  }
   /** Items by state. */
   counts: {
     /** Not validated yet. */
@@ -1872,8 +2022,10 @@ export type StatementSummary = {
   out: number | string
   /** Fees charged, or held for open payouts. */
   fees: number | string
-  /** Held money that was given back. */
+  /** Held money that was given back, fees included. */
   released: number | string
+  /** The fees in `released`. */
+  releasedFees: number | string
   /** Available balance after the last entry: `opening` + `in` + `released` − `out` − `fees`. */
   closing: number | string
   /** Number of the first entry; null if there is none. */
@@ -3069,6 +3221,25 @@ export type GetConversionReportQuery = {
 export type GetBalanceReportQuery = {
   /** Which balance. Default: `NGN`. */
   asset?: 'NGN' | 'USDC' | 'USDT' | undefined
+  /**
+   * Start of the period: a date (a day in Lagos) or a time, rounded down to a bucket. Default: 30
+   * days or 24 hours before `to`. An ISO 8601 date or date-time; UTC if it names no zone.
+   */
+  from?: string | undefined
+  /**
+   * End of the period: a date (that day included) or a time, rounded up to a bucket. Default: now.
+   * At most 400 days or 744 hours after `from`. An ISO 8601 date or date-time; UTC if it names no
+   * zone.
+   */
+  to?: string | undefined
+  /** Size of a bucket. Default: `day`. */
+  bucket?: 'hour' | 'day' | undefined
+}
+
+/** Report fees. */
+export type GetFeeReportQuery = {
+  /** Only fees in this currency. Default: `NGN`. */
+  currency?: 'NGN' | 'USDC' | 'USDT' | undefined
   /**
    * Start of the period: a date (a day in Lagos) or a time, rounded down to a bucket. Default: 30
    * days or 24 hours before `to`. An ISO 8601 date or date-time; UTC if it names no zone.

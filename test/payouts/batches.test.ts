@@ -338,6 +338,12 @@ describe('a submitted batch', () => {
       createdBy: { kind: 'key' },
     })
     const items = await itemsOf(reference)
+    type Paid = { status: string; amount: number; fee: number }
+    const paid = (items as Paid[]).filter(({ status }) => status === 'COMPLETED')
+    const sumOf = (field: 'amount' | 'fee') => paid.reduce((sum, one) => sum + one[field], 0)
+    expect(batch.paid).toEqual({ amount: sumOf('amount'), fee: sumOf('fee'), count: 2 })
+    expect(batch.paid.amount).toBeLessThan(batch.amount)
+    expect(batch.paid.fee).toBeGreaterThan(0)
     expect(items[1]).toMatchObject({
       status: 'FAILED',
       problem: { reason: 'account_closed' },
@@ -350,7 +356,9 @@ describe('a submitted batch', () => {
       metadata: { batch: reference, row: 1 },
     })
     const events = await get(`/v1/events?resource=${reference}`)
-    expect(events.items).toMatchObject([{ type: 'batch.completed', data: { status: 'COMPLETED' } }])
+    expect(events.items).toMatchObject([
+      { type: 'batch.completed', data: { status: 'COMPLETED', paid: batch.paid } },
+    ])
 
     const report = await ask('GET', `${path}/${reference}/report`, { key })
     const [head, ...lines] = report.text.trimEnd().split('\n')

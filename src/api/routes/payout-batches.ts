@@ -198,6 +198,8 @@ const batchColumns = csvColumns(
   'createdBy.name',
   'submittedAt',
   'endedAt',
+  inBothUnits('paid.amount'),
+  inBothUnits('paid.fee'),
 )
 
 const read = ({ db }: ApiParts) =>

@@ -1,0 +1,48 @@
+-- Fees by day and kind, and what a batch has paid.
+
+-- Like report_balances: a statement is read in the order of its numbers, which have no gaps and are
+-- committed in order, so nothing can be missed and the present day is included.
+create table report_fees (
+  environment_id integer not null,
+  asset text not null,
+  bucket text not null,
+  bucket_start timestamptz not null,
+  kind text not null,
+  charged bigint not null,
+  released bigint not null,
+  reversed bigint not null,
+  primary key (environment_id, asset, bucket, bucket_start, kind),
+  constraint fee_bucket_is_known check (bucket in ('hour', 'day')),
+  constraint fee_kind_is_known check (
+    kind in ('payment', 'bank_transfer', 'crypto_transfer', 'conversion')),
+  constraint fee_bucket_is_not_empty check (
+    charged >= 0 and released >= 0 and reversed >= 0 and charged + released + reversed > 0)
+);
+
+-- The last entry of a statement whose fees are summed up. Most entries have none.
+create table report_fee_progress (
+  environment_id integer not null,
+  asset text not null,
+  last_number bigint not null,
+  primary key (environment_id, asset),
+  constraint fee_number_is_positive check (last_number > 0)
+);
+
+-- The report of fees reads statements: a fee that is not on one would be missing there.
+alter table ledger_transfers add constraint fees_are_on_the_statement check (
+  (debit <> 'fees' and credit <> 'fees') or entry_number is not null);
+
+-- Of the completed items.
+alter table payout_batches
+  add column paid_amount bigint not null default 0,
+  add column paid_fee bigint not null default 0;
+
+update payout_batches b set paid_amount = i.amount, paid_fee = i.fee
+from (
+  select environment_id, batch_id, sum(amount) as amount, sum(fee) as fee from payout_batch_items
+  where state = 'COMPLETED' group by environment_id, batch_id) i
+where i.environment_id = b.environment_id and i.batch_id = b.id;
+
+alter table payout_batches add constraint paid_items_have_an_amount check (
+  (paid_amount > 0) = (completed_count > 0) and paid_amount + invalid_amount <= amount
+  and paid_fee >= 0 and (completed_count > 0 or paid_fee = 0));
