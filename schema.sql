@@ -659,6 +659,7 @@ create table collection_accounts (
   requested_amount text,
   rail_account text not null,
   cancellation_reason text,
+  customer json,
   constraint account_amounts_add_up CHECK (((amount_received = (((amount_accepted + amount_held) + amount_returning) + amount_returned)) AND (LEAST(amount_accepted, amount_held, amount_returning, amount_returned) >= 0))),
   constraint account_kind_is_known CHECK ((kind = ANY (ARRAY['virtual_account'::text, 'dedicated_account'::text, 'crypto_wallet'::text, 'dedicated_crypto_wallet'::text]))),
   constraint account_status_is_known CHECK (
@@ -674,8 +675,10 @@ CASE kind
     ELSE ((asset IS NOT NULL) AND (asset = 'NGN'::text))
 END),
   constraint collection_accounts_pkey PRIMARY KEY (environment_id, id),
+  constraint customer_has_no_identity_number CHECK (((customer IS NULL) OR (((customer)::jsonb - ARRAY['name'::text, 'email'::text, 'phone'::text]) = '{}'::jsonb))),
   constraint ended_account_has_its_time CHECK (((status = ANY (ARRAY['CANCELLED'::text, 'INACTIVE'::text])) = (ended_at IS NOT NULL))),
   constraint only_cancelled_account_has_a_reason CHECK (((cancellation_reason IS NULL) OR ((status = 'CANCELLED'::text) AND (cancellation_reason = ANY (ARRAY['requested'::text, 'session_paid'::text]))))),
+  constraint only_dedicated_accounts_have_a_customer CHECK (((customer IS NULL) OR (kind = 'dedicated_account'::text))),
   constraint only_open_account_falls_due CHECK (((due_at IS NOT NULL) = ((kind = ANY (ARRAY['virtual_account'::text, 'crypto_wallet'::text])) AND (status = 'ACTIVE'::text)))),
   constraint only_temporary_account_expires CHECK (((kind = ANY (ARRAY['virtual_account'::text, 'crypto_wallet'::text])) = (expires_at IS NOT NULL))),
   constraint only_temporary_account_has_a_session CHECK (((session_id IS NULL) OR (kind = ANY (ARRAY['virtual_account'::text, 'crypto_wallet'::text])))),

@@ -105,7 +105,7 @@ function toFlags(field: { name: string; schemas: Schema[]; isRequired: boolean }
     {
       name,
       kind,
-      about: inNaira(text.replaceAll('`', '')),
+      about: inLagosTime(inNaira(text.replaceAll('`', ''))),
       isRequired,
       isNullable,
       choices: [...new Set([...choices, ...items])],
@@ -118,6 +118,11 @@ const eitherUnit = 'Naira for NGN, a decimal amount of the coin for USDC and USD
 /** People write naira: the command line converts them to kobo. */
 function inNaira(about: string): string {
   return about.replace(/(?:an integer )?in kobo/g, 'in naira').replace(/\bkobo\b/g, 'naira')
+}
+
+/** The command line reads times as it prints them. */
+function inLagosTime(about: string): string {
+  return about.replace('UTC if it names no zone', 'Lagos time if it names no zone')
 }
 
 function moneyKindOf(schemas: Schema[]): string | undefined {

@@ -179,7 +179,7 @@ export type Resources = {
     /**
      * Verify a dedicated account.
      *
-     * Returns the current state.
+     * Returns the current state. Your own `externalReference` finds it, too.
      *
      * `GET /v1/collections/dedicated-accounts/{accountReference}`
      */
@@ -279,7 +279,7 @@ export type Resources = {
     /**
      * Verify a dedicated crypto wallet.
      *
-     * Returns the current state.
+     * Returns the current state. Your own `externalReference` finds it, too.
      *
      * `GET /v1/collections/dedicated-crypto-wallets/{reference}`
      */

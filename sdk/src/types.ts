@@ -520,6 +520,17 @@ export type CreditedAccount = {
   bankName: string
   /** `INACTIVE` once you deactivated it. */
   status: 'ACTIVE' | 'INACTIVE'
+  /**
+   * The customer that you sent, without BVN and NIN, which are not stored. Null if you sent none.
+   */
+  customer: {
+    /** First and last name. */
+    name: string
+    /** Email address. */
+    email: string
+    /** Phone number. */
+    phone: string | null
+  } | null
   /** The JSON object you sent, returned unchanged. */
   metadata: Record<string, unknown>
   /** When it was created. */
@@ -822,6 +833,17 @@ export type DedicatedAccount = {
   bankName: string
   /** `INACTIVE` once you deactivated it. */
   status: 'ACTIVE' | 'INACTIVE'
+  /**
+   * The customer that you sent, without BVN and NIN, which are not stored. Null if you sent none.
+   */
+  customer: {
+    /** First and last name. */
+    name: string
+    /** Email address. */
+    email: string
+    /** Phone number. */
+    phone: string | null
+  } | null
   /** The JSON object you sent, returned unchanged. */
   metadata: Record<string, unknown>
   /** When it was created. */

@@ -116,7 +116,15 @@ type Opened = Pick<CollectionAccount, 'id' | 'rail' | 'asset'> & { opened: Opene
 
 export function toCollectionAccount(
   now: Date,
-  { environment, kind, merchantReference, metadata, expected, requestedAmount }: Requested,
+  {
+    environment,
+    kind,
+    merchantReference,
+    customer,
+    metadata,
+    expected,
+    requestedAmount,
+  }: Requested,
   { id, rail, asset, opened }: Opened,
 ): CollectionAccount {
   return {
@@ -133,6 +141,7 @@ export function toCollectionAccount(
     amount: expected?.amount ?? null,
     requestedAmount: requestedAmount ?? null,
     merchantReference,
+    customer: customer && kind === 'dedicated_account' ? toStored(customer) : null,
     metadata,
     status: 'ACTIVE',
     variance: 'NONE',
@@ -149,6 +158,11 @@ export function toCollectionAccount(
     cancellationReason: null,
     createdAt: now,
   }
+}
+
+/** Identity numbers are for the bank only. The customer of a checkout is stored with its session. */
+function toStored({ name, email, phone }: AccountCustomer): string {
+  return JSON.stringify({ name, email, phone })
 }
 
 /** When the bank closes the account, in the time of the environment. */

@@ -115,6 +115,7 @@ export function replay(
     reason: 'idempotency_key_reused',
     message:
       'This Idempotency-Key was used before with a different request. Use a new key for a new request.',
+    details: [{ field: 'Idempotency-Key', issue: 'must be new for a new request' }],
   })
 }
 

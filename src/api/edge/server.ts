@@ -237,7 +237,7 @@ function answerFailure(
   if (retryAfterSeconds !== undefined) reply.header('retry-after', retryAfterSeconds)
   if (isForPeople(request)) return answerFailurePage(request, reply, refusal)
   if (refusal.status === 401) reply.header('www-authenticate', 'Bearer')
-  request.answerText = refusalBody(refusal, request.id)
+  request.answerText = refusalBody(refusal, request.id, request.body ?? request.query)
   return reply.code(refusal.status).type(jsonType).send(request.answerText)
 }
 

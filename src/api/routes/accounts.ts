@@ -4,6 +4,7 @@ import {
   type AccountKind,
   type AccountStatus,
   accountKinds,
+  isDedicated,
   isWallet,
 } from '../../collections/account.js'
 import { type EndedAccount, endAccount } from '../../collections/end-accounts.js'
@@ -223,7 +224,9 @@ function readRoute({ db }: ApiParts, { kind, path, resource, parameter }: About)
     permission: 'payments.see',
     operation: `get${operationOf(kind)}`,
     summary: `Verify a ${accountKinds[kind].words}`,
-    description: 'Returns the current state.',
+    description: isDedicated({ kind })
+      ? 'Returns the current state. Your own `externalReference` finds it, too.'
+      : 'Returns the current state.',
     params: inPath(parameter, referenceSample(accountKinds[kind].prefix)),
     answers: { 200: resource },
     refusals: ['not_found'],

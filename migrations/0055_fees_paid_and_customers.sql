@@ -1,4 +1,4 @@
--- Fees by day and kind, and what a batch has paid.
+-- Fees by day and kind, what a batch has paid, and the customer of a dedicated account.
 
 -- Like report_balances: a statement is read in the order of its numbers, which have no gaps and are
 -- committed in order, so nothing can be missed and the present day is included.
@@ -46,3 +46,11 @@ where i.environment_id = b.environment_id and i.batch_id = b.id;
 alter table payout_batches add constraint paid_items_have_an_amount check (
   (paid_amount > 0) = (completed_count > 0) and paid_amount + invalid_amount <= amount
   and paid_fee >= 0 and (completed_count > 0 or paid_fee = 0));
+
+-- Name, email address and phone number; never a BVN or NIN.
+alter table collection_accounts
+  add column customer json,
+  add constraint only_dedicated_accounts_have_a_customer check (
+    customer is null or kind = 'dedicated_account'),
+  add constraint customer_has_no_identity_number check (
+    customer is null or customer::jsonb - array['name', 'email', 'phone'] = '{}'::jsonb);
