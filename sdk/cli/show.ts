@@ -45,7 +45,7 @@ function alignFields(lines: [string, string][]): string {
 
 type List = { name: string; items: Fields[]; money: Money }
 
-/** With `lists`, lists of objects are added to it instead. `zone`: the one that the answer names. */
+/** With `lists`, lists of objects are added to it instead. `zone` is the one of the answer. */
 type Flattening = { money: Money; lists?: List[] | undefined; zone?: string | undefined }
 
 function flatten(data: unknown, how: Flattening, path: string[] = []): [string, string][] {

@@ -160,7 +160,7 @@ export function toCollectionAccount(
   }
 }
 
-/** Identity numbers are for the bank only. The customer of a checkout is stored with its session. */
+/** Identity numbers are for the bank only. A checkout session stores its customer itself. */
 function toStored({ name, email, phone }: AccountCustomer): string {
   return JSON.stringify({ name, email, phone })
 }
