@@ -1803,10 +1803,12 @@ create table setting_changes (
 create table settlement_schedules (
   environment_id integer not null,
   mode text not null,
-  scheduled_for timestamp with time zone not null,
+  scheduled_for timestamp with time zone,
   due_at timestamp with time zone not null,
   attempts integer default 0 not null,
   last_refusal text,
+  settles_rest boolean default false not null,
+  constraint schedule_has_a_time CHECK (((scheduled_for IS NOT NULL) OR settles_rest)),
   constraint schedule_mode_is_known CHECK ((mode = ANY (ARRAY['test'::text, 'live'::text]))),
   constraint settlement_schedules_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id),
   constraint settlement_schedules_pkey PRIMARY KEY (environment_id)

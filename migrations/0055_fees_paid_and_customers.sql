@@ -1,4 +1,5 @@
--- Fees by day and kind, what a batch has paid, and the customer of a dedicated account.
+-- Fees by day and kind, what a batch has paid, the customer of a dedicated account, and the rest of a
+-- settlement on request.
 
 -- Like report_balances: a statement is read in the order of its numbers, which have no gaps and are
 -- committed in order, so nothing can be missed and the present day is included.
@@ -54,3 +55,10 @@ alter table collection_accounts
     customer is null or kind = 'dedicated_account'),
   add constraint customer_has_no_identity_number check (
     customer is null or customer::jsonb - array['name', 'email', 'phone'] = '{}'::jsonb);
+
+-- A settlement on request of more than one transfer carries: workers settle the rest at once. Without a
+-- schedule, the row is there for the rest only.
+alter table settlement_schedules
+  alter column scheduled_for drop not null,
+  add column settles_rest boolean not null default false,
+  add constraint schedule_has_a_time check (scheduled_for is not null or settles_rest);

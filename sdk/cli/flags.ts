@@ -739,7 +739,7 @@ export const described: Record<string, Described> = {
     money: [],
   },
   'settlements.create': {
-    about: 'Settle now. Pays the available naira above the reserve in your settings to your primary bank account, as a bank transfer with its usual fee: amount, or as much as possible in whole naira. If that is more than one transfer may carry, send another request for the rest. With settlement.payTo wallet in your settings, amount or all of it is converted at the rate of the moment, and the coins less the fee of a crypto transfer are paid to your wallet.',
+    about: 'Settle now. Pays the available naira above the reserve in your settings to your primary bank account, as a bank transfer with its usual fee: amount, or as much as possible in whole naira. If that is more than one transfer may carry, further settlements follow at once, until less than settlement.minimum is above the reserve; the message says so. With settlement.payTo wallet in your settings, amount or all of it is converted at the rate of the moment, and the coins less the fee of a crypto transfer are paid to your wallet.',
     flags: [
       ['amount', 'naira', 'Amount to pay; by default as much as possible.', false, false],
     ],
