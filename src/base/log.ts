@@ -87,8 +87,16 @@ function writeTime(): string {
   return `,"time":"${toIsoText(systemClock.now())}"`
 }
 
-/** Errors that say everything in their message: someone refused, or the database is away. */
-const expectedErrors = new Set(['Refusal', 'ConnectionLost', 'OutcomeUnknown', 'Unknown'])
+/** Errors that say everything in their message: a refusal, or something outside is away. */
+const expectedErrors = new Set([
+  'Refusal',
+  'ConnectionLost',
+  'OutcomeUnknown',
+  'Unknown',
+  'Unavailable',
+  'EndpointFailure',
+  'SourceProblem',
+])
 
 /**
  * Drops the client that pg attaches to its errors, with its sockets and settings, and the stack of

@@ -6,6 +6,8 @@ type Row = {
   status: number
   when: string
   nextStep: string
+  /** When to try again, unless the refusal says so itself. */
+  retryAfterSeconds?: number
   /** The field that it concerns: the first of these that the request has. */
   fields?: readonly string[]
   /** Completes the sentence that the name of the field begins. */
@@ -174,17 +176,20 @@ export const reasons = {
     status: 409,
     when: 'The first request with this `Idempotency-Key` is still in progress.',
     nextStep: 'Wait a moment and retry with the same key.',
+    retryAfterSeconds: 1,
   },
   outcome_unknown: {
     status: 503,
     when: 'It is not certain whether the change happened: the database, the bank or the chain stopped responding in the middle of it.',
     nextStep: 'Retry with the same `Idempotency-Key`. The change happens at most once.',
+    retryAfterSeconds: 2,
   },
   unavailable: {
     status: 503,
     when: 'The service cannot process the request right now. Nothing was changed.',
     nextStep:
       'Retry after the time in `Retry-After`, or in a moment. Send a POST with the same `Idempotency-Key`.',
+    retryAfterSeconds: 2,
   },
   test_mode_only: {
     status: 403,
@@ -222,6 +227,7 @@ export const reasons = {
     status: 503,
     when: 'No rate is available: the operator has set none, or the rate sources do not respond or disagree.',
     nextStep: 'Wait for the number of seconds in `Retry-After`, then send the same request again.',
+    retryAfterSeconds: 60,
   },
   rate_exceeded: {
     status: 409,
@@ -330,13 +336,15 @@ export const reasons = {
   rail_unavailable: {
     status: 503,
     when: 'The bank or chain of this mode is not configured or not responding. Nothing was changed.',
-    nextStep: 'Retry later with the same `Idempotency-Key`.',
+    nextStep: 'Retry after the time in `Retry-After`, or later, with the same `Idempotency-Key`.',
+    retryAfterSeconds: 5,
   },
   treasury_short: {
     status: 503,
     when: 'The hot wallet, minus transfers in progress, cannot cover the transfer. Nothing was changed.',
     nextStep:
       'Retry later; a transfer with the same `Idempotency-Key`. The operator has been alerted.',
+    retryAfterSeconds: 60,
   },
   destination_is_mint: {
     status: 422,
@@ -530,6 +538,12 @@ export const reasons = {
 
 export type Code = keyof typeof codes
 export type Reason = keyof typeof reasons
+
+/** After how many seconds a refusal for this reason may have passed. */
+export function waitOf(reason: Reason): number | undefined {
+  const { retryAfterSeconds }: Row = reasons[reason]
+  return retryAfterSeconds
+}
 
 /** The field that a refusal of this code or reason concerns, if the request has it. */
 export function detailOf(

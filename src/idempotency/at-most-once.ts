@@ -97,11 +97,11 @@ function toSlots<Input>(calls: KeyedCall<Input>[]) {
 }
 
 function toKeyed(
-  { status, body, holdsSecret }: Answer,
+  { status, body, holdsSecret, retryAfterSeconds }: Answer,
   { isReplayed }: { isReplayed: boolean },
 ): KeyedAnswer {
-  if (holdsSecret === undefined) return { status, body, isReplayed }
-  return { status, body, holdsSecret, isReplayed }
+  if (holdsSecret === undefined) return { status, body, isReplayed, retryAfterSeconds }
+  return { status, body, holdsSecret, isReplayed, retryAfterSeconds }
 }
 
 /** The first answer for the same request; a refusal for another request with the same key. */

@@ -408,6 +408,8 @@ function send(reply: FastifyReply, answer: RouteAnswer): FastifyReply | undefine
     request.isReplayed = true
     reply.header('idempotent-replayed', 'true')
   }
+  if ('retryAfterSeconds' in answer && answer.retryAfterSeconds !== undefined)
+    reply.header('retry-after', answer.retryAfterSeconds)
   if ('headers' in answer && answer.headers)
     for (const [name, value] of Object.entries(answer.headers))
       if (value === undefined) reply.removeHeader(name)

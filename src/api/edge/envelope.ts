@@ -29,7 +29,8 @@ export function success(status: number, message: string, data: unknown): Answer 
 }
 
 export function refused(refusal: Refusal, requestId: string, sent: unknown): Answer {
-  return { status: refusal.status, body: refusalBody(refusal, requestId, sent) }
+  const { status, retryAfterSeconds } = refusal
+  return { status, body: refusalBody(refusal, requestId, sent), retryAfterSeconds }
 }
 
 /** For data that is already JSON text. */

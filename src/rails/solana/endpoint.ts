@@ -10,7 +10,9 @@ export type RpcAnswer =
   | { result?: undefined; error: RpcError }
 
 /** The endpoint gave no usable answer: busy, broken, unreachable or too slow. */
-export class EndpointFailure extends Error {}
+export class EndpointFailure extends Error {
+  override name = 'EndpointFailure'
+}
 
 /** The answer exceeds our size limit. A smaller request may succeed. */
 export class AnswerTooLarge extends EndpointFailure {}
