@@ -918,6 +918,7 @@ create table collection_accounts (
   requested_amount text,
   rail_account text not null,
   cancellation_reason text,
+  customer json,
   constraint account_amounts_add_up CHECK (((amount_received = (((amount_accepted + amount_held) + amount_returning) + amount_returned)) AND (LEAST(amount_accepted, amount_held, amount_returning, amount_returned) >= 0))),
   constraint account_kind_is_known CHECK ((kind = ANY (ARRAY['virtual_account'::text, 'dedicated_account'::text, 'crypto_wallet'::text, 'dedicated_crypto_wallet'::text]))),
   constraint account_status_is_known CHECK (
@@ -933,8 +934,10 @@ CASE kind
     ELSE ((asset IS NOT NULL) AND (asset = 'NGN'::text))
 END),
   constraint collection_accounts_pkey PRIMARY KEY (environment_id, id),
+  constraint customer_has_no_identity_number CHECK (((customer IS NULL) OR (((customer)::jsonb - ARRAY['name'::text, 'email'::text, 'phone'::text]) = '{}'::jsonb))),
   constraint ended_account_has_its_time CHECK (((status = ANY (ARRAY['CANCELLED'::text, 'INACTIVE'::text])) = (ended_at IS NOT NULL))),
   constraint only_cancelled_account_has_a_reason CHECK (((cancellation_reason IS NULL) OR ((status = 'CANCELLED'::text) AND (cancellation_reason = ANY (ARRAY['requested'::text, 'session_paid'::text]))))),
+  constraint only_dedicated_accounts_have_a_customer CHECK (((customer IS NULL) OR (kind = 'dedicated_account'::text))),
   constraint only_open_account_falls_due CHECK (((due_at IS NOT NULL) = ((kind = ANY (ARRAY['virtual_account'::text, 'crypto_wallet'::text])) AND (status = 'ACTIVE'::text)))),
   constraint only_temporary_account_expires CHECK (((kind = ANY (ARRAY['virtual_account'::text, 'crypto_wallet'::text])) = (expires_at IS NOT NULL))),
   constraint only_temporary_account_has_a_session CHECK (((session_id IS NULL) OR (kind = ANY (ARRAY['virtual_account'::text, 'crypto_wallet'::text])))),
@@ -1285,6 +1288,7 @@ create table ledger_transfers (
   entry_number bigint,
   available_after bigint,
   created_at timestamp with time zone not null,
+  constraint fees_are_on_the_statement CHECK ((((debit <> 'fees'::text) AND (credit <> 'fees'::text)) OR (entry_number IS NOT NULL))),
   constraint hold_sets_money_aside CHECK (((NOT is_hold) OR (debit = ANY (ARRAY['available'::text, 'suspense'::text])))),
   constraint ledger_transfers_pkey PRIMARY KEY (environment_id, cause_id, purpose),
   constraint transfer_amount_is_positive CHECK ((amount > 0)),
@@ -1696,6 +1700,8 @@ create table payout_batches (
   approve_by timestamp with time zone,
   due_at timestamp with time zone not null,
   attempts integer default 0 not null,
+  paid_amount bigint default 0 not null,
+  paid_fee bigint default 0 not null,
   constraint batch_counts_its_items CHECK (((valid_count >= 0) AND (invalid_count >= 0) AND (submitted_count >= 0) AND (completed_count >= 0) AND (failed_count >= 0) AND ((warned_count >= 0) AND (warned_count <= item_count)) AND (((((valid_count + invalid_count) + submitted_count) + completed_count) + failed_count) <= item_count))),
   constraint batch_has_items CHECK ((((item_count >= 1) AND (item_count <= 10000)) AND (amount > 0))),
   constraint batch_kind_fits_its_asset CHECK ((((kind = 'bank_transfer'::text) AND (asset = 'NGN'::text)) OR ((kind = 'crypto_transfer'::text) AND (asset = ANY (ARRAY['USDC'::text, 'USDT'::text]))))),
@@ -1705,6 +1711,7 @@ create table payout_batches (
   constraint batch_waits_for_a_time CHECK (((order_hash IS NULL) = (approve_by IS NULL))),
   constraint completed_batch_has_only_ended_items CHECK (((state <> 'COMPLETED'::text) OR (((invalid_count + completed_count) + failed_count) = item_count))),
   constraint ended_batch_says_when CHECK (((ended_at IS NULL) = (state = ANY (ARRAY['VALIDATING'::text, 'READY'::text, 'INVALID'::text, 'PENDING'::text, 'PROCESSING'::text])))),
+  constraint paid_items_have_an_amount CHECK ((((paid_amount > 0) = (completed_count > 0)) AND ((paid_amount + invalid_amount) <= amount) AND (paid_fee >= 0) AND ((completed_count > 0) OR (paid_fee = 0)))),
   constraint payout_batches_created_by_user_fkey FOREIGN KEY (created_by_user) REFERENCES users(id),
   constraint payout_batches_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id),
   constraint payout_batches_pkey PRIMARY KEY (environment_id, id),
@@ -1899,6 +1906,29 @@ create table report_conversion (
   constraint sessions_end_once CHECK ((((paid + expired) + cancelled) <= created))
 );
 
+create table report_fee_progress (
+  environment_id integer not null,
+  asset text not null,
+  last_number bigint not null,
+  constraint fee_number_is_positive CHECK ((last_number > 0)),
+  constraint report_fee_progress_pkey PRIMARY KEY (environment_id, asset)
+);
+
+create table report_fees (
+  environment_id integer not null,
+  asset text not null,
+  bucket text not null,
+  bucket_start timestamp with time zone not null,
+  kind text not null,
+  charged bigint not null,
+  released bigint not null,
+  reversed bigint not null,
+  constraint fee_bucket_is_known CHECK ((bucket = ANY (ARRAY['hour'::text, 'day'::text]))),
+  constraint fee_bucket_is_not_empty CHECK (((charged >= 0) AND (released >= 0) AND (reversed >= 0) AND (((charged + released) + reversed) > 0))),
+  constraint fee_kind_is_known CHECK ((kind = ANY (ARRAY['payment'::text, 'bank_transfer'::text, 'crypto_transfer'::text, 'conversion'::text]))),
+  constraint report_fees_pkey PRIMARY KEY (environment_id, asset, bucket, bucket_start, kind)
+);
+
 create table report_payout_times (
   environment_id integer not null,
   kind text not null,
@@ -2077,10 +2107,12 @@ create table setting_changes (
 create table settlement_schedules (
   environment_id integer not null,
   mode text not null,
-  scheduled_for timestamp with time zone not null,
+  scheduled_for timestamp with time zone,
   due_at timestamp with time zone not null,
   attempts integer default 0 not null,
   last_refusal text,
+  settles_rest boolean default false not null,
+  constraint schedule_has_a_time CHECK (((scheduled_for IS NOT NULL) OR settles_rest)),
   constraint schedule_mode_is_known CHECK ((mode = ANY (ARRAY['test'::text, 'live'::text]))),
   constraint settlement_schedules_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id),
   constraint settlement_schedules_pkey PRIMARY KEY (environment_id)

@@ -6,6 +6,7 @@ import { type Forwarded, openForwarder } from './forwarder.js'
 import { type ListeningEndpoint, openListeningEndpoint } from './listening-endpoint.js'
 import { paint } from './style.js'
 import type { Terminal } from './terminal.js'
+import { formatTime, lagos } from './times.js'
 
 type Options = { forwardTo?: string; events?: string; through?: string; port?: string }
 
@@ -72,7 +73,8 @@ function describe(terminal: Terminal, forwarded: Forwarded, isJson: boolean): st
   const isAccepted = status >= 200 && status < 300
   const result = forwarded.isForwarded ? `→ ${problem ?? `${status} in ${durationMs} ms`}` : ''
   const end = paint(terminal, isAccepted ? 'green' : 'red', result)
-  const head = `${new Date().toISOString().slice(11, 19)}  ${type}  ${about}`
+  const time = formatTime(new Date().toISOString(), { zone: lagos, unit: 'second' })!
+  const head = `${time.slice(11)}  ${type}  ${about}`
   return `${head}  ${paint(terminal, 'dim', id)}  ${end}`.trimEnd()
 }
 

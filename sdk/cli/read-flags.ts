@@ -2,9 +2,19 @@ import { readFileSync } from 'node:fs'
 import { type Failure, misused } from './failure.js'
 import { toFlagName } from './flag-name.js'
 import { isAsset, isTooMuch, nairaMax, parseMoney, toKobo } from './money.js'
+import { isTimeField, withZone } from './times.js'
 
-/** `naira` and `coins` have one unit; of an `amount`, the asset decides. */
-type Kind = 'text' | 'integer' | 'boolean' | 'naira' | 'coins' | 'amount' | 'list' | 'json'
+/** `naira` and `coins` have one unit; of an `amount`, the asset decides. No value: `switch`. */
+type Kind =
+  | 'text'
+  | 'integer'
+  | 'boolean'
+  | 'switch'
+  | 'naira'
+  | 'coins'
+  | 'amount'
+  | 'list'
+  | 'json'
 
 /** One field of a request. A dotted name is a nested field: `customer.name`. */
 export type Flag = [
@@ -85,7 +95,8 @@ export function readFlags(
 type Given = { name: string; text: string; asset: string | undefined }
 
 const readers: Record<Kind, (given: Given) => unknown> = {
-  text: ({ text }) => text,
+  text: ({ name, text }) => (isTimeField(name) ? withZone(text) : text),
+  switch: () => '1',
   list: ({ text }) => text.split(',').map((item) => item.trim()),
   json: ({ name, text }) => parse(text, `--${toFlagName(name)}`),
   integer: ({ name, text }) => {

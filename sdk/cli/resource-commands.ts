@@ -64,8 +64,8 @@ function registerOperation(
   for (const [field, kind, text, isRequired, isNullable] of flags) {
     const alias = operation.takes === 'query' ? filterAliases[field] : undefined
     const names = [...(alias === undefined ? [] : [alias]), toFlagName(field)]
-    const value = `<${kind}${isNullable ? ' or null' : ''}>`
-    const flag = `${names.map((name) => `--${name}`).join(', ')} ${value}`
+    const value = kind === 'switch' ? '' : ` <${kind}${isNullable ? ' or null' : ''}>`
+    const flag = names.map((name) => `--${name}`).join(', ') + value
     command.addOption(
       new FieldOption(flag, isRequired && !isWorded ? `(required) ${text}` : text, field),
     )

@@ -3,7 +3,7 @@ import { formatMoney, isAsset } from './money.js'
 import { withoutControls } from './style.js'
 import { formatTable } from './table.js'
 import type { Terminal } from './terminal.js'
-import { formatTime, isTimeField, type TimeStyle, zoneLabel } from './times.js'
+import { formatTime, isTimeField, lagos, type TimeStyle, zoneLabel } from './times.js'
 
 type Fields = Record<string, unknown>
 
@@ -45,7 +45,7 @@ function alignFields(lines: [string, string][]): string {
 
 type List = { name: string; items: Fields[]; money: Money }
 
-/** With `lists`, lists of objects are added to it instead. With a zone, times are shown in it. */
+/** With `lists`, lists of objects are added to it instead. `zone` is the one of the answer. */
 type Flattening = { money: Money; lists?: List[] | undefined; zone?: string | undefined }
 
 function flatten(data: unknown, how: Flattening, path: string[] = []): [string, string][] {
@@ -63,9 +63,17 @@ function flatten(data: unknown, how: Flattening, path: string[] = []): [string, 
     }
     const isNested = typeof value === 'object' && value !== null && Object.keys(value).length > 0
     if (isNested) return flatten(value, { money: inside, lists, zone }, valuePath)
-    const time = zone && isTimeField(name) ? formatTime(value, { zone, unit: 'minute' }) : undefined
+    const isTime = isTimeField(name) && !path.includes('metadata')
+    const time = isTime ? toTimeText(value, zone) : undefined
     return [[withoutControls(dotted), time ?? toCell(valuePath, value, inside)]]
   })
+}
+
+/** Names the zone, unless the answer does. */
+function toTimeText(value: unknown, zone: string | undefined): string | undefined {
+  if (zone) return formatTime(value, { zone, unit: 'minute' })
+  const time = formatTime(value, { zone: lagos, unit: 'second' })
+  return time && `${time} ${zoneLabel(lagos)}`
 }
 
 function isListOfObjects(value: unknown): value is Fields[] {
@@ -114,7 +122,7 @@ const nameWidthWanted = 16
 export function formatList(
   terminal: Pick<Terminal, 'hasColors' | 'columns'>,
   items: unknown[],
-  { money = noMoney, operation, zone = 'UTC', isDaily = false }: ListStyle = {},
+  { money = noMoney, operation, zone = lagos, isDaily = false }: ListStyle = {},
 ): string {
   const rows = items as Fields[]
   const { all, kept, shrinking, hasSeconds } = listColumns(rows, operation)

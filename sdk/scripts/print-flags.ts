@@ -28,7 +28,7 @@ export function printFlags(document: Document): string {
     const input = inputOf(row, described)
     const fields = input ? listFlags(withoutRefs(document, input)) : []
     const flags = fields
-      .filter(({ name }) => row.gives !== 'csv' || name !== 'limit')
+      .filter(({ name }) => name !== (row.gives === 'csv' ? 'limit' : 'excel'))
       .map((flag) => `      ${printFlag(flag)},`)
     const list = flags.length === 0 ? '[]' : `[\n${flags.join('\n')}\n    ]`
     const about = describeCommand(row, described).replaceAll('`', '')
@@ -95,15 +95,17 @@ function toFlags(field: { name: string; schemas: Schema[]; isRequired: boolean }
   const isEither = moneyKindOf(plain) === 'amount' && schemas.length > 1
   const about = isEither ? eitherUnit : (schemas[0]!.description ?? '')
   const choices = [...new Set(plain.flatMap((schema) => schema.enum ?? []))].map(String)
-  const text = choices.length > 0 ? `${about} One of: ${choices.join(', ')}.`.trim() : about
+  const isSwitch = choices.length === 1 && choices[0] === '1'
+  const isListed = choices.length > 0 && !isSwitch
+  const text = isListed ? `${about} One of: ${choices.join(', ')}.`.trim() : about
   const isNullable = plain.some(({ type }) => type === 'null')
-  const kind = moneyKindOf(plain) ?? kindOf(plain)
+  const kind = isSwitch ? 'switch' : (moneyKindOf(plain) ?? kindOf(plain))
   const items = plain.flatMap((schema) => schema.items?.enum ?? []).map(String)
   return [
     {
       name,
       kind,
-      about: inNaira(text.replaceAll('`', '')),
+      about: inLagosTime(inNaira(text.replaceAll('`', ''))),
       isRequired,
       isNullable,
       choices: [...new Set([...choices, ...items])],
@@ -116,6 +118,11 @@ const eitherUnit = 'Naira for NGN, a decimal amount of the coin for USDC and USD
 /** People write naira: the command line converts them to kobo. */
 function inNaira(about: string): string {
   return about.replace(/(?:an integer )?in kobo/g, 'in naira').replace(/\bkobo\b/g, 'naira')
+}
+
+/** The command line reads times as it prints them. */
+function inLagosTime(about: string): string {
+  return about.replace('UTC if it names no zone', 'Lagos time if it names no zone')
 }
 
 function moneyKindOf(schemas: Schema[]): string | undefined {

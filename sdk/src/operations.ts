@@ -22,7 +22,6 @@ const items = (path: string): Operation => ({ ...read(path), gives: 'items' })
 const findItems = (path: string): Operation => ({ ...find(path), gives: 'items' })
 const list = (path: string): Operation => ({ ...find(path), gives: 'pages' })
 const csv = (path: string): Operation => ({ ...find(path), gives: 'csv' })
-const file = (path: string): Operation => ({ ...read(path), gives: 'csv' })
 const act = (path: string): Operation => ({ ...plain, method: 'POST', path })
 const send = (path: string): Operation => ({ ...act(path), takes: 'body' })
 const change = (path: string): Operation => ({ ...send(path), method: 'PATCH' })
@@ -110,7 +109,7 @@ export const operations = {
     csv: csv('/v1/disbursements/batches'),
     items: list('/v1/disbursements/batches/{reference}/items'),
     itemsCsv: csv('/v1/disbursements/batches/{reference}/items'),
-    report: file('/v1/disbursements/batches/{reference}/report'),
+    report: csv('/v1/disbursements/batches/{reference}/report'),
     template: csv('/v1/disbursements/batches/template'),
     submit: send('/v1/disbursements/batches/{reference}/submit'),
     cancel: act('/v1/disbursements/batches/{reference}/cancel'),
@@ -147,6 +146,7 @@ export const operations = {
     received: find('/v1/reports/received'),
     conversion: find('/v1/reports/conversion'),
     balance: find('/v1/reports/balance'),
+    fees: find('/v1/reports/fees'),
     payoutTimes: find('/v1/reports/payout-times'),
   },
   settings: {

@@ -41,9 +41,12 @@ import type {
   EndpointDelivery,
   EventDelivery,
   Fee,
+  FeeReport,
   FundTestBalanceInput,
   GetBalanceReportQuery,
   GetConversionReportQuery,
+  GetFeeReportQuery,
+  GetPayoutBatchReportQuery,
   GetPayoutBatchTemplateQuery,
   GetPayoutTimesReportQuery,
   GetReceivedReportQuery,
@@ -177,7 +180,7 @@ export type Resources = {
     /**
      * Verify a dedicated account.
      *
-     * Returns the current state.
+     * Returns the current state. Your own `externalReference` finds it, too.
      *
      * `GET /v1/collections/dedicated-accounts/{accountReference}`
      */
@@ -277,7 +280,7 @@ export type Resources = {
     /**
      * Verify a dedicated crypto wallet.
      *
-     * Returns the current state.
+     * Returns the current state. Your own `externalReference` finds it, too.
      *
      * `GET /v1/collections/dedicated-crypto-wallets/{reference}`
      */
@@ -674,7 +677,7 @@ export type Resources = {
      *
      * `GET /v1/disbursements/batches/{reference}/report`
      */
-    report(reference: string, options?: RequestOptions): AsyncIterable<string>
+    report(reference: string, query?: GetPayoutBatchReportQuery, options?: RequestOptions): AsyncIterable<string>
     /**
      * Download the template of a batch.
      *
@@ -794,9 +797,10 @@ export type Resources = {
      *
      * Pays the available naira above the reserve in your settings to your primary bank account, as
      * a bank transfer with its usual fee: `amount`, or as much as possible in whole naira. If that
-     * is more than one transfer may carry, send another request for the rest. With
-     * `settlement.payTo` `wallet` in your settings, `amount` or all of it is converted at the rate
-     * of the moment, and the coins less the fee of a crypto transfer are paid to your wallet.
+     * is more than one transfer may carry, further settlements follow at once, until less than
+     * `settlement.minimum` is above the reserve; the message says so. With `settlement.payTo`
+     * `wallet` in your settings, `amount` or all of it is converted at the rate of the moment, and
+     * the coins less the fee of a crypto transfer are paid to your wallet.
      *
      * `POST /v1/settlements`
      */
@@ -906,6 +910,15 @@ export type Resources = {
      * `GET /v1/reports/balance`
      */
     balance(query?: GetBalanceReportQuery, options?: RequestOptions): Promise<BalanceReport>
+    /**
+     * Report fees.
+     *
+     * Returns the fees per day or hour, by what they were for, as they are on your statement:
+     * charged when the money is taken or held, given back when a transfer fails or returns.
+     *
+     * `GET /v1/reports/fees`
+     */
+    fees(query?: GetFeeReportQuery, options?: RequestOptions): Promise<FeeReport>
     /**
      * Report how long payouts take.
      *

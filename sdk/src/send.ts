@@ -27,7 +27,8 @@ export async function* readStream(
   request: ApiRequest,
 ): AsyncGenerator<string> {
   const { stream } = await send(connection, request)
-  const decoder = new TextDecoder()
+  // An export for Excel begins with a byte order mark, which must reach the file.
+  const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
   try {
     for await (const chunk of stream ?? []) yield decoder.decode(chunk, { stream: true })
   } catch (cause) {

@@ -29,6 +29,13 @@ export type BalanceEntry = {
   amount: number | string
   /** Available balance after this entry. */
   balanceAfter: number | string
+  /** Of a `release`, what `amount` consists of; null otherwise. */
+  released: {
+    /** Held for the recipient. */
+    amount: number | string
+    /** Held for the fee. */
+    fee: number | string
+  } | null
   /** The payout, payment or other resource that caused the change. */
   reference: string
   /** Who paid or was paid; null if the change has no other side, such as a test funding. */
@@ -519,6 +526,17 @@ export type CreditedAccount = {
   bankName: string
   /** `INACTIVE` once you deactivated it. */
   status: 'ACTIVE' | 'INACTIVE'
+  /**
+   * The customer that you sent, without BVN and NIN, which are not stored. Null if you sent none.
+   */
+  customer: {
+    /** First and last name. */
+    name: string
+    /** Email address. */
+    email: string
+    /** Phone number. */
+    phone: string | null
+  } | null
   /** The JSON object you sent, returned unchanged. */
   metadata: Record<string, unknown>
   /** When it was created. */
@@ -833,6 +851,17 @@ export type DedicatedAccount = {
   bankName: string
   /** `INACTIVE` once you deactivated it. */
   status: 'ACTIVE' | 'INACTIVE'
+  /**
+   * The customer that you sent, without BVN and NIN, which are not stored. Null if you sent none.
+   */
+  customer: {
+    /** First and last name. */
+    name: string
+    /** Email address. */
+    email: string
+    /** Phone number. */
+    phone: string | null
+  } | null
   /** The JSON object you sent, returned unchanged. */
   metadata: Record<string, unknown>
   /** When it was created. */
@@ -961,6 +990,137 @@ export type Fee = {
     flat: number | string
     /** Part of the amount, in hundredths of a percent. */
     basisPoints: number
+  })[]
+}
+
+export type FeeReport = {
+  /** Currency of the fees. */
+  currency: 'NGN' | 'USDC' | 'USDT'
+  /** The whole period. */
+  total: {
+    /** Taken from your balance, or held for open transfers. */
+    charged: number | string
+    /** Given back because the transfer failed or was rejected. */
+    released: number | string
+    /** Given back because the bank returned the transfer. */
+    reversed: number | string
+    /** `charged` − `released` − `reversed`. */
+    kept: number | string
+    /** The same by what the fee was for. */
+    kinds: {
+      /** Fees of payments. */
+      payment: {
+        /** Taken from your balance, or held for open transfers. */
+        charged: number | string
+        /** Given back because the transfer failed or was rejected. */
+        released: number | string
+        /** Given back because the bank returned the transfer. */
+        reversed: number | string
+        /** `charged` − `released` − `reversed`. */
+        kept: number | string
+      }
+      /** Fees of bank transfers, settlements included. */
+      bank_transfer: {
+        /** Taken from your balance, or held for open transfers. */
+        charged: number | string
+        /** Given back because the transfer failed or was rejected. */
+        released: number | string
+        /** Given back because the bank returned the transfer. */
+        reversed: number | string
+        /** `charged` − `released` − `reversed`. */
+        kept: number | string
+      }
+      /** Fees of crypto transfers, settlements included. */
+      crypto_transfer: {
+        /** Taken from your balance, or held for open transfers. */
+        charged: number | string
+        /** Given back because the transfer failed or was rejected. */
+        released: number | string
+        /** Given back because the bank returned the transfer. */
+        reversed: number | string
+        /** `charged` − `released` − `reversed`. */
+        kept: number | string
+      }
+      /** Fees of conversions. */
+      conversion: {
+        /** Taken from your balance, or held for open transfers. */
+        charged: number | string
+        /** Given back because the transfer failed or was rejected. */
+        released: number | string
+        /** Given back because the bank returned the transfer. */
+        reversed: number | string
+        /** `charged` − `released` − `reversed`. */
+        kept: number | string
+      }
+    }
+  }
+  /** Size of a bucket. */
+  bucket: 'hour' | 'day'
+  /** Days begin at midnight in this time zone. */
+  timeZone: 'Africa/Lagos'
+  /** Start of the first bucket. */
+  from: string
+  /** End of the last bucket. */
+  to: string
+  /** All buckets of the period, oldest first, also those without anything in them. */
+  buckets: ({
+    /** When the bucket began: a full hour, or midnight in Lagos (UTC+1). */
+    from: string
+    /** Taken from your balance, or held for open transfers. */
+    charged: number | string
+    /** Given back because the transfer failed or was rejected. */
+    released: number | string
+    /** Given back because the bank returned the transfer. */
+    reversed: number | string
+    /** `charged` − `released` − `reversed`. */
+    kept: number | string
+    /** The same by what the fee was for. */
+    kinds: {
+      /** Fees of payments. */
+      payment: {
+        /** Taken from your balance, or held for open transfers. */
+        charged: number | string
+        /** Given back because the transfer failed or was rejected. */
+        released: number | string
+        /** Given back because the bank returned the transfer. */
+        reversed: number | string
+        /** `charged` − `released` − `reversed`. */
+        kept: number | string
+      }
+      /** Fees of bank transfers, settlements included. */
+      bank_transfer: {
+        /** Taken from your balance, or held for open transfers. */
+        charged: number | string
+        /** Given back because the transfer failed or was rejected. */
+        released: number | string
+        /** Given back because the bank returned the transfer. */
+        reversed: number | string
+        /** `charged` − `released` − `reversed`. */
+        kept: number | string
+      }
+      /** Fees of crypto transfers, settlements included. */
+      crypto_transfer: {
+        /** Taken from your balance, or held for open transfers. */
+        charged: number | string
+        /** Given back because the transfer failed or was rejected. */
+        released: number | string
+        /** Given back because the bank returned the transfer. */
+        reversed: number | string
+        /** `charged` − `released` − `reversed`. */
+        kept: number | string
+      }
+      /** Fees of conversions. */
+      conversion: {
+        /** Taken from your balance, or held for open transfers. */
+        charged: number | string
+        /** Given back because the transfer failed or was rejected. */
+        released: number | string
+        /** Given back because the bank returned the transfer. */
+        reversed: number | string
+        /** `charged` − `released` − `reversed`. */
+        kept: number | string
+      }
+    }
   })[]
 }
 
@@ -1182,6 +1342,18 @@ export type PayoutBatch = {
   fee: number | string
   /** What your balance must cover: `amount` plus `fee`. */
   totalDebit: number | string
+  /**
+   * Items that were paid. A transfer that the bank returns later stays included; the item shows it
+   * as `REVERSED`.
+   */
+  paid: {
+    /** What the recipients got. */
+    amount: number | string
+    /** Fees of these transfers. */
+    fee: number | string
+    /** Number of these items. */
+    count: number
+  }
   /** Items by state. */
   counts: {
     /** Not validated yet. */
@@ -2034,8 +2206,10 @@ export type StatementSummary = {
   out: number | string
   /** Fees charged, or held for open payouts. */
   fees: number | string
-  /** Held money that was given back. */
+  /** Held money that was given back, fees included. */
   released: number | string
+  /** The fees in `released`. */
+  releasedFees: number | string
   /** Available balance after the last entry: `opening` + `in` + `released` − `out` − `fees`. */
   closing: number | string
   /** Number of the first entry; null if there is none. */
@@ -2297,6 +2471,11 @@ export type ListVirtualAccountsQuery = {
   limit?: number | undefined
   /** The `nextCursor` of the previous page. */
   cursor?: string | undefined
+  /**
+   * Writes CSV that Excel opens without changing it: with a byte order mark, and with a tab before
+   * account numbers and other digits that are text.
+   */
+  excel?: '1' | undefined
 }
 
 /** Create a dedicated account. */
@@ -2349,6 +2528,11 @@ export type ListDedicatedAccountsQuery = {
   limit?: number | undefined
   /** The `nextCursor` of the previous page. */
   cursor?: string | undefined
+  /**
+   * Writes CSV that Excel opens without changing it: with a byte order mark, and with a tab before
+   * account numbers and other digits that are text.
+   */
+  excel?: '1' | undefined
 }
 
 /** Create a crypto wallet. */
@@ -2391,6 +2575,11 @@ export type ListCryptoWalletsQuery = {
   limit?: number | undefined
   /** The `nextCursor` of the previous page. */
   cursor?: string | undefined
+  /**
+   * Writes CSV that Excel opens without changing it: with a byte order mark, and with a tab before
+   * account numbers and other digits that are text.
+   */
+  excel?: '1' | undefined
 }
 
 /** Create a dedicated crypto wallet. */
@@ -2425,6 +2614,11 @@ export type ListDedicatedCryptoWalletsQuery = {
   limit?: number | undefined
   /** The `nextCursor` of the previous page. */
   cursor?: string | undefined
+  /**
+   * Writes CSV that Excel opens without changing it: with a byte order mark, and with a tab before
+   * account numbers and other digits that are text.
+   */
+  excel?: '1' | undefined
 }
 
 /** List payments. */
@@ -2469,6 +2663,11 @@ export type ListPaymentsQuery = {
   limit?: number | undefined
   /** The `nextCursor` of the previous page. */
   cursor?: string | undefined
+  /**
+   * Writes CSV that Excel opens without changing it: with a byte order mark, and with a tab before
+   * account numbers and other digits that are text.
+   */
+  excel?: '1' | undefined
 }
 
 /** Count payments. */
@@ -2608,6 +2807,11 @@ export type ListCheckoutSessionsQuery = {
   limit?: number | undefined
   /** The `nextCursor` of the previous page. */
   cursor?: string | undefined
+  /**
+   * Writes CSV that Excel opens without changing it: with a byte order mark, and with a tab before
+   * account numbers and other digits that are text.
+   */
+  excel?: '1' | undefined
 }
 
 /** Simulate a payment. */
@@ -2664,6 +2868,11 @@ export type ListDisbursementsQuery = {
   limit?: number | undefined
   /** The `nextCursor` of the previous page. */
   cursor?: string | undefined
+  /**
+   * Writes CSV that Excel opens without changing it: with a byte order mark, and with a tab before
+   * account numbers and other digits that are text.
+   */
+  excel?: '1' | undefined
 }
 
 /** Count disbursements. */
@@ -2805,6 +3014,11 @@ export type ListCryptoTransfersQuery = {
   limit?: number | undefined
   /** The `nextCursor` of the previous page. */
   cursor?: string | undefined
+  /**
+   * Writes CSV that Excel opens without changing it: with a byte order mark, and with a tab before
+   * account numbers and other digits that are text.
+   */
+  excel?: '1' | undefined
 }
 
 /** Create a bank transfer. */
@@ -2897,6 +3111,11 @@ export type ListBankTransfersQuery = {
   limit?: number | undefined
   /** The `nextCursor` of the previous page. */
   cursor?: string | undefined
+  /**
+   * Writes CSV that Excel opens without changing it: with a byte order mark, and with a tab before
+   * account numbers and other digits that are text.
+   */
+  excel?: '1' | undefined
 }
 
 /** Create a payout batch. */
@@ -2959,6 +3178,11 @@ export type ListPayoutBatchesQuery = {
   limit?: number | undefined
   /** The `nextCursor` of the previous page. */
   cursor?: string | undefined
+  /**
+   * Writes CSV that Excel opens without changing it: with a byte order mark, and with a tab before
+   * account numbers and other digits that are text.
+   */
+  excel?: '1' | undefined
 }
 
 /** List the items of a batch. */
@@ -2971,6 +3195,20 @@ export type ListPayoutBatchItemsQuery = {
   limit?: number | undefined
   /** The `nextCursor` of the previous page. */
   cursor?: string | undefined
+  /**
+   * Writes CSV that Excel opens without changing it: with a byte order mark, and with a tab before
+   * account numbers and other digits that are text.
+   */
+  excel?: '1' | undefined
+}
+
+/** Download the results of a batch. */
+export type GetPayoutBatchReportQuery = {
+  /**
+   * Writes CSV that Excel opens without changing it: with a byte order mark, and with a tab before
+   * account numbers and other digits that are text.
+   */
+  excel?: '1' | undefined
 }
 
 /** Download the template of a batch. */
@@ -3041,6 +3279,11 @@ export type ListConversionsQuery = {
   limit?: number | undefined
   /** The `nextCursor` of the previous page. */
   cursor?: string | undefined
+  /**
+   * Writes CSV that Excel opens without changing it: with a byte order mark, and with a tab before
+   * account numbers and other digits that are text.
+   */
+  excel?: '1' | undefined
 }
 
 /** Settle now. */
@@ -3055,6 +3298,11 @@ export type ListSettlementsQuery = {
   limit?: number | undefined
   /** The `nextCursor` of the previous page. */
   cursor?: string | undefined
+  /**
+   * Writes CSV that Excel opens without changing it: with a byte order mark, and with a tab before
+   * account numbers and other digits that are text.
+   */
+  excel?: '1' | undefined
 }
 
 /** List the entries of a settlement. */
@@ -3063,6 +3311,11 @@ export type ListSettlementEntriesQuery = {
   limit?: number | undefined
   /** The `nextCursor` of the previous page. */
   cursor?: string | undefined
+  /**
+   * Writes CSV that Excel opens without changing it: with a byte order mark, and with a tab before
+   * account numbers and other digits that are text.
+   */
+  excel?: '1' | undefined
 }
 
 /** List balance entries. */
@@ -3087,6 +3340,11 @@ export type ListBalanceEntriesQuery = {
   limit?: number | undefined
   /** The `nextCursor` of the previous page. */
   cursor?: string | undefined
+  /**
+   * Writes CSV that Excel opens without changing it: with a byte order mark, and with a tab before
+   * account numbers and other digits that are text.
+   */
+  excel?: '1' | undefined
 }
 
 /** Summarize a statement. */
@@ -3147,6 +3405,25 @@ export type GetConversionReportQuery = {
 export type GetBalanceReportQuery = {
   /** Which balance. Default: `NGN`. */
   asset?: 'NGN' | 'USDC' | 'USDT' | undefined
+  /**
+   * Start of the period: a date (a day in Lagos) or a time, rounded down to a bucket. Default: 30
+   * days or 24 hours before `to`. An ISO 8601 date or date-time; UTC if it names no zone.
+   */
+  from?: string | undefined
+  /**
+   * End of the period: a date (that day included) or a time, rounded up to a bucket. Default: now.
+   * At most 400 days or 744 hours after `from`. An ISO 8601 date or date-time; UTC if it names no
+   * zone.
+   */
+  to?: string | undefined
+  /** Size of a bucket. Default: `day`. */
+  bucket?: 'hour' | 'day' | undefined
+}
+
+/** Report fees. */
+export type GetFeeReportQuery = {
+  /** Only fees in this currency. Default: `NGN`. */
+  currency?: 'NGN' | 'USDC' | 'USDT' | undefined
   /**
    * Start of the period: a date (a day in Lagos) or a time, rounded down to a bucket. Default: 30
    * days or 24 hours before `to`. An ISO 8601 date or date-time; UTC if it names no zone.
@@ -3410,6 +3687,11 @@ export type ListEventsQuery = {
   limit?: number | undefined
   /** The `nextCursor` of the previous page. */
   cursor?: string | undefined
+  /**
+   * Writes CSV that Excel opens without changing it: with a byte order mark, and with a tab before
+   * account numbers and other digits that are text.
+   */
+  excel?: '1' | undefined
 }
 
 /** List deliveries of an event. */
@@ -3457,6 +3739,11 @@ export type ListRequestLogsQuery = {
   limit?: number | undefined
   /** The `nextCursor` of the previous page. */
   cursor?: string | undefined
+  /**
+   * Writes CSV that Excel opens without changing it: with a byte order mark, and with a tab before
+   * account numbers and other digits that are text.
+   */
+  excel?: '1' | undefined
 }
 
 /** Fund a test balance. */

@@ -87,13 +87,16 @@ function writeTime(): string {
   return `,"time":"${toIsoText(systemClock.now())}"`
 }
 
-/** Errors that say everything in their message: someone refused, or the database is away. */
+/** Errors that say everything in their message: a refusal, or something outside is away. */
 const expectedErrors = new Set([
   'Refusal',
   'ConnectionLost',
   'OutcomeUnknown',
   'Unknown',
   'Unreadable',
+  'Unavailable',
+  'EndpointFailure',
+  'SourceProblem',
 ])
 
 /**

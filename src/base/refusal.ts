@@ -1,5 +1,5 @@
 import { limits } from './limits.js'
-import { type Code, codes, type Reason, reasons } from './refusals.js'
+import { type Code, codes, type Reason, reasons, waitOf } from './refusals.js'
 
 export type Detail = { field: string; issue: string }
 
@@ -20,7 +20,7 @@ export class Refusal extends Error {
   readonly code: Code
   readonly reason: Reason | undefined
   readonly details: Detail[] | undefined
-  readonly retryAfterSeconds: number | undefined
+  readonly ownRetryAfterSeconds: number | undefined
   readonly ownNextStep: string | undefined
 
   constructor(code: Code, options: RefusalOptions) {
@@ -29,7 +29,7 @@ export class Refusal extends Error {
     this.code = code
     this.reason = options.reason
     this.details = options.details
-    this.retryAfterSeconds = options.retryAfterSeconds
+    this.ownRetryAfterSeconds = options.retryAfterSeconds
     this.ownNextStep = options.nextStep
   }
 
@@ -45,6 +45,12 @@ export class Refusal extends Error {
 
   get status(): number {
     return this.reason ? reasons[this.reason].status : codes[this.code].status
+  }
+
+  /** Set wherever the caller can only wait. */
+  get retryAfterSeconds(): number | undefined {
+    if (this.ownRetryAfterSeconds !== undefined) return this.ownRetryAfterSeconds
+    return this.reason && waitOf(this.reason)
   }
 
   get nextStep(): string {

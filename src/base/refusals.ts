@@ -2,7 +2,17 @@
  * Every refusal of the API: its HTTP status, what it means and what the caller should do. Unlisted
  * codes and reasons do not compile. docs/reference/errors.md is generated from this table.
  */
-type Row = { status: number; when: string; nextStep: string }
+type Row = {
+  status: number
+  when: string
+  nextStep: string
+  /** When to try again, unless the refusal says so itself. */
+  retryAfterSeconds?: number
+  /** The field that it concerns: the first of these that the request has. */
+  fields?: readonly string[]
+  /** Completes the sentence that the name of the field begins. */
+  issue?: string
+}
 
 export const codes = {
   validation_failed: {
@@ -20,6 +30,8 @@ export const codes = {
     status: 402,
     when: 'The available balance does not cover the amount plus the fee.',
     nextStep: 'Fund the balance or lower the amount. `GET /v1/balances` shows what is available.',
+    fields: ['amount', 'quote'],
+    issue: 'is more than the available balance covers',
   },
   forbidden: {
     status: 403,
@@ -164,17 +176,20 @@ export const reasons = {
     status: 409,
     when: 'The first request with this `Idempotency-Key` is still in progress.',
     nextStep: 'Wait a moment and retry with the same key.',
+    retryAfterSeconds: 1,
   },
   outcome_unknown: {
     status: 503,
     when: 'It is not certain whether the change happened: the database, the bank or the chain stopped responding in the middle of it.',
     nextStep: 'Retry with the same `Idempotency-Key`. The change happens at most once.',
+    retryAfterSeconds: 2,
   },
   unavailable: {
     status: 503,
     when: 'The service cannot process the request right now. Nothing was changed.',
     nextStep:
       'Retry after the time in `Retry-After`, or in a moment. Send a POST with the same `Idempotency-Key`.',
+    retryAfterSeconds: 2,
   },
   test_mode_only: {
     status: 403,
@@ -195,6 +210,8 @@ export const reasons = {
     status: 409,
     when: 'The reference was already used and must be unique.',
     nextStep: 'Use a new reference, or retrieve the resource that was created with this one.',
+    fields: ['merchantReference', 'externalReference'],
+    issue: 'must be unique',
   },
   invalid_state: {
     status: 409,
@@ -210,12 +227,15 @@ export const reasons = {
     status: 503,
     when: 'No rate is available: the operator has set none, or the rate sources do not respond or disagree.',
     nextStep: 'Wait for the number of seconds in `Retry-After`, then send the same request again.',
+    retryAfterSeconds: 60,
   },
   rate_exceeded: {
     status: 409,
     when: 'The rate is worse than the `maxRate` that you sent.',
     nextStep:
       'Send another `maxRate`, or wait for a better rate. Use a new `Idempotency-Key` either way.',
+    fields: ['fundFrom.maxRate'],
+    issue: 'must be at least the current rate',
   },
   large_rate_change: {
     status: 400,
@@ -226,28 +246,38 @@ export const reasons = {
     status: 409,
     when: 'The quote is no longer valid.',
     nextStep: 'Get a new quote and use it with a new `Idempotency-Key`.',
+    fields: ['quote', 'fundFrom.quote'],
+    issue: 'must be a quote that has not expired',
   },
   quote_used: {
     status: 409,
     when: 'The quote was already used.',
     nextStep:
       'Retrieve the conversion that used it. To convert again, get a new quote and use a new `Idempotency-Key`.',
+    fields: ['quote', 'fundFrom.quote'],
+    issue: 'must be a quote that was not used before',
   },
   quote_mismatch: {
     status: 422,
     when: 'The quote is not from `fundFrom.asset` to the asset of the transfer.',
     nextStep:
       'Get a quote from `fundFrom.asset` to the asset of the transfer and use a new `Idempotency-Key`.',
+    fields: ['fundFrom.quote'],
+    issue: 'must be from `fundFrom.asset` to the asset of the transfer',
   },
   capacity: {
     status: 409,
     when: 'The operator has too little of the target asset, or accepts no more of the source asset.',
     nextStep: 'Convert less, or try again later, either way with a new `Idempotency-Key`.',
+    fields: ['amount', 'targetAmount', 'quote'],
+    issue: 'is more than the operator can convert now',
   },
   amount_too_small: {
     status: 422,
     when: 'The amount is worth less than the smallest naira amount of the mode, does not cover the fee, or converts to less than the smallest unit.',
     nextStep: 'Use a larger amount.',
+    fields: ['amount', 'targetAmount', 'quote'],
+    issue: 'must be larger',
   },
   has_invalid_items: {
     status: 409,
@@ -270,6 +300,8 @@ export const reasons = {
     status: 409,
     when: 'The order hash is not that of the transfer.',
     nextStep: 'Read the transfer again, check it and send its `orderHash`.',
+    fields: ['orderHash'],
+    issue: 'must be the hash of what you approve, as it is now',
   },
   name_changed: {
     status: 409,
@@ -304,63 +336,85 @@ export const reasons = {
   rail_unavailable: {
     status: 503,
     when: 'The bank or chain of this mode is not configured or not responding. Nothing was changed.',
-    nextStep: 'Retry later with the same `Idempotency-Key`.',
+    nextStep: 'Retry after the time in `Retry-After`, or later, with the same `Idempotency-Key`.',
+    retryAfterSeconds: 5,
   },
   treasury_short: {
     status: 503,
     when: 'The hot wallet, minus transfers in progress, cannot cover the transfer. Nothing was changed.',
     nextStep:
-      'Retry after the seconds of `Retry-After` with the same `Idempotency-Key`. The operator has been alerted.',
+      'Retry after the seconds of `Retry-After`; a transfer with the same `Idempotency-Key`. The operator has been alerted.',
+    retryAfterSeconds: 60,
   },
   destination_is_mint: {
     status: 422,
     when: 'The destination is the mint of a token.',
     nextStep: 'Send the address of a wallet.',
+    fields: ['destinationAddress', 'destination.address'],
+    issue: 'must be the address of a wallet, not of a mint',
   },
   destination_is_program: {
     status: 422,
     when: 'The destination is a program.',
     nextStep: 'Send the address of a wallet.',
+    fields: ['destinationAddress', 'destination.address'],
+    issue: 'must be the address of a wallet, not of a program',
   },
   destination_not_a_wallet: {
     status: 422,
     when: 'The destination is not a wallet that a private key controls.',
     nextStep: 'Send the address of a wallet. For a token account, send the address of its owner.',
+    fields: ['destinationAddress', 'destination.address'],
+    issue: 'must be the address of a wallet',
   },
   destination_wrong_token: {
     status: 422,
     when: 'The token account of the destination now belongs to a different owner.',
     nextStep: 'Ask the recipient for another wallet.',
+    fields: ['destinationAddress', 'destination.address'],
+    issue: 'must be another wallet',
   },
   destination_frozen: {
     status: 422,
     when: 'The issuer has frozen the token account of the destination.',
     nextStep: 'Ask the recipient for another wallet.',
+    fields: ['destinationAddress', 'destination.address'],
+    issue: 'must be another wallet: this one is frozen',
   },
   destination_is_ours: {
     status: 422,
     when: 'The destination is an account or deposit wallet of this service.',
     nextStep: 'Send the address of the recipient.',
+    fields: ['destinationAddress', 'destination.address'],
+    issue: 'must be the wallet of the recipient',
   },
   simulation_failed: {
     status: 422,
     when: 'The chain would reject the transaction.',
     nextStep: 'Check the destination, then try again with a new `Idempotency-Key`.',
+    fields: ['destinationAddress', 'destination.address'],
+    issue: 'cannot receive this transfer',
   },
   unknown_bank: {
     status: 422,
     when: 'No bank with this code exists.',
     nextStep: 'Use a code listed by `GET /v1/banks`.',
+    fields: ['bankCode', 'destination.bankCode'],
+    issue: 'must be a code listed by `GET /v1/banks`',
   },
   account_not_found: {
     status: 422,
     when: 'The bank has no account with this number.',
     nextStep: 'Check the account number with the recipient.',
+    fields: ['accountNumber', 'destination.accountNumber'],
+    issue: 'must be an account at this bank',
   },
   name_mismatch: {
     status: 422,
     when: 'The account belongs to a different name than the one you sent.',
     nextStep: 'Check the name and number with the recipient, or leave the name out.',
+    fields: ['accountName', 'destination.accountName'],
+    issue: 'must be the name of the account holder; leave it out if you are not sure',
   },
   merchant_suspended: {
     status: 403,
@@ -444,6 +498,8 @@ export const reasons = {
     status: 422,
     when: 'The payment method is not enabled.',
     nextStep: 'Enable it with `PATCH /v1/settings`.',
+    fields: ['crypto'],
+    issue: 'must be left out, or enabled in the settings',
   },
   no_destination: {
     status: 422,
@@ -454,11 +510,15 @@ export const reasons = {
     status: 422,
     when: 'The amount is larger than what remains of the payment, or the conversion is larger than the API can write.',
     nextStep: 'Use a smaller amount. A payment shows how much of it remains.',
+    fields: ['amount', 'targetAmount'],
+    issue: 'must be smaller',
   },
   balance_limit: {
     status: 422,
     when: 'The balance would exceed the largest amount that can be represented exactly.',
     nextStep: 'Use a smaller amount.',
+    fields: ['amount', 'quote'],
+    issue: 'must be smaller',
   },
   sign_in_failed: {
     status: 401,
@@ -484,3 +544,27 @@ export const reasons = {
 
 export type Code = keyof typeof codes
 export type Reason = keyof typeof reasons
+
+/** After how many seconds a refusal for this reason may have passed. */
+export function waitOf(reason: Reason): number | undefined {
+  const { retryAfterSeconds }: Row = reasons[reason]
+  return retryAfterSeconds
+}
+
+/** The field that a refusal of this code or reason concerns, if the request has it. */
+export function detailOf(
+  code: Code,
+  reason: Reason | undefined,
+  sent: unknown,
+): { field: string; issue: string } | undefined {
+  const { fields = [], issue }: Row = reason ? reasons[reason] : codes[code]
+  const field = fields.find((path) => has(sent, path.split('.')))
+  return field === undefined ? undefined : { field, issue: issue! }
+}
+
+function has(value: unknown, [name, ...deeper]: string[]): boolean {
+  if (name === undefined) return value !== undefined
+  return typeof value === 'object' && value !== null && name in value
+    ? has((value as Record<string, unknown>)[name], deeper)
+    : false
+}

@@ -116,6 +116,5 @@ function duplicateReference({ kind, merchantReference }: CollectionAccount): Ref
   return new Refusal(accountKinds[kind].refusal, {
     reason: 'duplicate_reference',
     message: `externalReference ${merchantReference} was already used. Send a new one.`,
-    details: [{ field: 'externalReference', issue: 'must be unique' }],
   })
 }

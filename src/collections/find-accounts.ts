@@ -6,7 +6,13 @@ import { gather } from '../postgres/gather.js'
 import { keyedRead, type RowKey } from '../postgres/keyed-read.js'
 import { sql } from '../postgres/sql.js'
 import type { Queryable } from '../postgres/tx.js'
-import { type AccountKind, accountKinds, type CollectionAccount, isWallet } from './account.js'
+import {
+  type AccountKind,
+  accountKinds,
+  type CollectionAccount,
+  isDedicated,
+  isWallet,
+} from './account.js'
 import { type AccountFilter, findAccountPage } from './filter-accounts.js'
 import { findOtherDeposits, type OtherDeposit } from './find-notices.js'
 import type { Payment } from './payment.js'
@@ -58,11 +64,30 @@ async function findWithPayments(
   return accounts.map((account) => account && complete.get(account))
 }
 
-/** Reads single accounts; calls that arrive together share queries. */
+/**
+ * Reads single accounts; calls that arrive together share queries. A dedicated account or wallet is
+ * also found by the merchant's own reference, which is unique.
+ */
 export function createAccountReader(db: Queryable) {
   const findOne = gather((keys: RowKey[]) => findWithPayments(db, keys))
-  return async (name: AccountLookup) =>
-    withOtherDeposits(db, checkFound(name, await findOne(toKey(name))))
+  return async (name: AccountLookup) => {
+    const { environmentId, kind, reference } = name
+    const id = fromReference(accountKinds[kind].prefix, reference)
+    const found = id === undefined ? undefined : await findOne({ environmentId, id })
+    if (found?.account.kind === kind) return withOtherDeposits(db, found)
+    const own = isDedicated({ kind }) ? await findByOwnReference(db, name) : undefined
+    return withOtherDeposits(db, checkFound(name, own && (await findOne(own))))
+  }
+}
+
+async function findByOwnReference(
+  db: Queryable,
+  { environmentId, kind, reference }: AccountLookup,
+): Promise<RowKey | undefined> {
+  const [row] = await db.rows(sql<{ id: string }>`
+    select id from collection_accounts where environment_id = ${environmentId} and kind = ${kind}
+      and merchant_reference = ${reference} and merchant_reference <> ''`)
+  return row && { environmentId, id: row.id }
 }
 
 export async function getAccount(db: Queryable, name: AccountLookup): Promise<AccountWithPayments> {

@@ -10,7 +10,7 @@ import type {
   ReversingRail,
 } from '../payouts/ports.js'
 
-/** The customer of a dedicated account. Passed on to the bank and never stored. */
+/** The customer of a dedicated account. BVN and NIN are passed on to the bank and never stored. */
 export type AccountCustomer = {
   name: string
   email: string

@@ -152,7 +152,15 @@ type Opened = Pick<CollectionAccount, 'id' | 'rail' | 'asset'> & { opened: Opene
 
 export function toCollectionAccount(
   now: Date,
-  { environment, kind, merchantReference, metadata, expected, requestedAmount }: Requested,
+  {
+    environment,
+    kind,
+    merchantReference,
+    customer,
+    metadata,
+    expected,
+    requestedAmount,
+  }: Requested,
   { id, rail, asset, opened }: Opened,
 ): CollectionAccount {
   return {
@@ -169,6 +177,7 @@ export function toCollectionAccount(
     amount: expected?.amount ?? null,
     requestedAmount: requestedAmount ?? null,
     merchantReference,
+    customer: customer && kind === 'dedicated_account' ? toStored(customer) : null,
     metadata,
     status: 'ACTIVE',
     variance: 'NONE',
@@ -185,6 +194,11 @@ export function toCollectionAccount(
     cancellationReason: null,
     createdAt: now,
   }
+}
+
+/** Identity numbers are for the bank only. A checkout session stores its customer itself. */
+function toStored({ name, email, phone }: AccountCustomer): string {
+  return JSON.stringify({ name, email, phone })
 }
 
 /** When the bank closes the account, in the time of the environment. */

@@ -372,6 +372,7 @@ function credited(
     amount: account.amount,
     requestedAmount: account.requestedAmount,
     merchantReference: account.merchantReference,
+    customer: account.customer,
     metadata: account.metadata,
     status: paidAt ? 'PAID' : account.status,
     variance: payment.variance === 'NONE' ? account.variance : payment.variance,

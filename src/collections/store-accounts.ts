@@ -9,7 +9,7 @@ export const accountColumns = `a.environment_id as "environmentId", a.id, a.kind
   a.rail_account as "railAccount", a.number,
   a.account_name as "accountName", a.bank_code as "bankCode", a.bank_name as "bankName", a.asset,
   a.amount, a.requested_amount as "requestedAmount",
-  a.merchant_reference as "merchantReference", a.metadata, a.status, a.variance,
+  a.merchant_reference as "merchantReference", a.customer, a.metadata, a.status, a.variance,
   a.amount_received as "amountReceived", a.amount_accepted as "amountAccepted",
   a.amount_held as "amountHeld", a.amount_returning as "amountReturning",
   a.amount_returned as "amountReturned", a.event_sequence as "eventSequence",
@@ -39,12 +39,12 @@ const inserted = {
 
 const insert = listStatement({
   name: 'insert_collection_accounts',
-  columns: { ...inserted, due_at: 'timestamptz', metadata: 'text' },
+  columns: { ...inserted, due_at: 'timestamptz', metadata: 'text', customer: 'text' },
   text: (list) => {
     const names = Object.keys(inserted).join(', ')
     return `
-      insert into collection_accounts (${names}, due_at, metadata, status)
-      select ${names}, due_at, metadata::json, 'ACTIVE' from ${list}`
+      insert into collection_accounts (${names}, due_at, metadata, customer, status)
+      select ${names}, due_at, metadata::json, customer::json, 'ACTIVE' from ${list}`
   },
 })
 
@@ -129,6 +129,7 @@ export function insertCollectionAccounts(
     due_at:
       account.expiresAt && after(account.expiresAt, -(clocks.get(account.environmentId) ?? 0)),
     metadata: account.metadata,
+    customer: account.customer,
   }))
   tx.write(insert(rows.sort((one, other) => (one.rail_account < other.rail_account ? -1 : 1))))
 }

@@ -1,7 +1,13 @@
 import type { Seal } from '../base/sealed.js'
 
 /** Exactly what the caller receives. */
-export type Answer = { status: number; body: string; holdsSecret?: boolean }
+export type Answer = {
+  status: number
+  body: string
+  holdsSecret?: boolean
+  /** For `Retry-After`. Not stored: such answers are not remembered. */
+  retryAfterSeconds?: number | undefined
+}
 
 /** The answer to a call that may carry a key: a new one, or the first one again. */
 export type KeyedAnswer = Answer & { isReplayed: boolean }

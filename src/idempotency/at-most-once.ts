@@ -98,11 +98,11 @@ function toSlots<Input>(calls: KeyedCall<Input>[]) {
 }
 
 function toKeyed(
-  { status, body, holdsSecret }: Answer,
+  { status, body, holdsSecret, retryAfterSeconds }: Answer,
   { isReplayed }: { isReplayed: boolean },
 ): KeyedAnswer {
-  if (holdsSecret === undefined) return { status, body, isReplayed }
-  return { status, body, holdsSecret, isReplayed }
+  if (holdsSecret === undefined) return { status, body, isReplayed, retryAfterSeconds }
+  return { status, body, holdsSecret, isReplayed, retryAfterSeconds }
 }
 
 /**
@@ -119,12 +119,14 @@ export function replay(
       reason: 'idempotency_key_reused',
       message:
         'This Idempotency-Key was used before with a different request. Use a new key for a new request.',
+      details: [{ field: 'Idempotency-Key', issue: 'must be new for a new request' }],
     })
   if (first.callerId === null || first.callerId === key.callerId) return answer()
   return new Refusal('validation_failed', {
     reason: 'secret_of_another_caller',
     message:
       'Another API key or user has sent this request with this Idempotency-Key, and the response holds a secret.',
+    details: [{ field: 'Idempotency-Key', issue: 'must be new for a new request' }],
   })
 }
 

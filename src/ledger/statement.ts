@@ -18,6 +18,8 @@ export type StatementEntry = {
   purpose: Purpose
   causeId: string
   kind: 'post' | 'hold' | 'release'
+  /** Of a release, the part of `change` that was held for the fee; null otherwise. */
+  releasedFee: bigint | null
   createdAt: Date
 }
 
@@ -168,19 +170,27 @@ async function readEntries(
           select asset, entry_number,
             case when credit = 'available' then amount else -amount end as change,
             available_after, purpose, cause_id,
-            case when is_hold then 'hold' else 'post' end as kind, created_at
+            case when is_hold then 'hold' else 'post' end as kind, null::bigint as released_fee,
+            created_at
           from ledger_transfers where ${where} order by entry_number desc limit ${limit}),
         releases as (
           select asset, entry_number, amount as change, available_after, purpose, cause_id,
-            'release' as kind, created_at
-          from ledger_resolutions where ${where} order by entry_number desc limit ${limit})
+            'release' as kind, ${releasedFee} as released_fee, created_at
+          from ledger_resolutions r where ${where} order by entry_number desc limit ${limit})
         select asset, entry_number as "entryNumber", change, available_after as "availableAfter",
-          purpose, cause_id as "causeId", kind, created_at as "createdAt"
+          purpose, cause_id as "causeId", kind, released_fee as "releasedFee",
+          created_at as "createdAt"
         from (select * from transfers union all select * from releases) entries
         order by entry_number desc limit ${limit}`,
     ),
   )
 }
+
+/** The fee of a resolution `r`: a hold has at most one line for it. */
+const releasedFee = sql`coalesce((
+  select held.amount from ledger_transfers held
+  where held.environment_id = r.environment_id and held.cause_id = r.cause_id
+    and held.is_hold and held.credit = 'fees'), 0)`
 
 export type StatementSummary = {
   opening: bigint
@@ -191,6 +201,8 @@ export type StatementSummary = {
   fees: bigint
   /** Held money that was given back. */
   released: bigint
+  /** The part of it that was held for fees. */
+  releasedFees: bigint
   closing: bigint
   firstNumber: bigint | null
   lastNumber: bigint | null
@@ -216,16 +228,17 @@ export async function summarizeStatement(
   const [sums] = await db.rows(sql<StatementSums>`
     with entries as (
       select purpose, 'transfer' as kind,
-        case when credit = 'available' then amount else -amount end as change
+        case when credit = 'available' then amount else -amount end as change, 0 as fee
       from ledger_transfers where ${where}
       union all
-      select purpose, 'release', amount from ledger_resolutions where ${where})
+      select purpose, 'release', amount, ${releasedFee} from ledger_resolutions r where ${where})
     select
       coalesce(sum(change) filter (where change > 0 and kind = 'transfer'), 0)::int8 as "moneyIn",
       coalesce(-sum(change) filter (where change < 0 and purpose not like '%\\_fee'), 0)::int8
         as "moneyOut",
       coalesce(-sum(change) filter (where change < 0 and purpose like '%\\_fee'), 0)::int8 as fees,
-      coalesce(sum(change) filter (where kind = 'release'), 0)::int8 as released
+      coalesce(sum(change) filter (where kind = 'release'), 0)::int8 as released,
+      coalesce(sum(fee), 0)::int8 as "releasedFees"
     from entries`)
   const balanceBelow = async (number: bigint) => {
     const [entry] = await readEntries(db, { ...statement, first: 1n, below: number }, {}, 1)
@@ -242,7 +255,10 @@ export async function summarizeStatement(
   }
 }
 
-type StatementSums = Pick<StatementSummary, 'moneyIn' | 'moneyOut' | 'fees' | 'released'>
+type StatementSums = Pick<
+  StatementSummary,
+  'moneyIn' | 'moneyOut' | 'fees' | 'released' | 'releasedFees'
+>
 
 /** The lowest number of an entry at or after a time; `end` if there is none. */
 async function findFirstAt(

@@ -40,7 +40,8 @@ type ScheduleChange = {
 
 /**
  * Sets the next settlement of an environment, or none. A worker that is about to make the one
- * before finds that its claim has ended. `now` is real time.
+ * before finds that its claim has ended. The rest of a settlement on request stays due. `now` is
+ * real time.
  */
 export async function scheduleSettlement(
   tx: Tx,
@@ -55,15 +56,34 @@ export async function scheduleSettlement(
       insert into settlement_schedules (environment_id, mode, scheduled_for, due_at)
       values (${environment.id}, ${environment.mode}, ${next}, ${after(next, -offsetMs)})
       on conflict (environment_id) do update set scheduled_for = excluded.scheduled_for,
-        due_at = excluded.due_at, attempts = settlement_schedules.attempts + 1`)
-  else tx.write(sql`delete from settlement_schedules where environment_id = ${environment.id}`)
+        due_at = case when settlement_schedules.settles_rest then settlement_schedules.due_at
+          else excluded.due_at end,
+        attempts = settlement_schedules.attempts + 1`)
+  else {
+    const own = sql`environment_id = ${environment.id}`
+    tx.write(sql`
+      update settlement_schedules set scheduled_for = null where ${own} and settles_rest`)
+    tx.write(sql`delete from settlement_schedules where ${own} and not settles_rest`)
+  }
+}
+
+/**
+ * Lets workers settle the rest of a settlement on request, which one transfer could not carry. The
+ * caller has locked the environment. `now` is real time.
+ */
+export function settleRest(tx: Tx, now: Date, { id, mode }: ScheduleChange['environment']): void {
+  tx.write(sql`
+    insert into settlement_schedules (environment_id, mode, due_at, settles_rest)
+    values (${id}, ${mode}, ${now}, true)
+    on conflict (environment_id) do update set settles_rest = true, due_at = excluded.due_at,
+      attempts = settlement_schedules.attempts + 1`)
 }
 
 export type SettlementSchedule = {
   merchantId: string
   mode: Mode
-  /** In the time of the environment, whose test clock may be ahead. */
-  scheduledFor: Date
+  /** In the time of the environment, whose test clock may be ahead. Null: the rest of a request. */
+  scheduledFor: Date | null
   /** In real time; later while a worker owns it or waits for the bank. */
   dueAt: Date
   /** Why the last try paid nothing. */

@@ -169,7 +169,6 @@ export function duplicateReference({
   return new Refusal(payoutKinds[kind].refusal, {
     reason: 'duplicate_reference',
     message: `merchantReference ${merchantReference} was already used. Send a new one, or none.`,
-    details: [{ field: 'merchantReference', issue: 'must be unique' }],
   })
 }
 

@@ -92,6 +92,14 @@ export const dedicatedAccount = resource('DedicatedAccount', {
     description: '`INACTIVE` once you deactivated it.',
     examples: ['ACTIVE'],
   }),
+  customer: notYet(
+    Type.Object({
+      name: text('Ada Obi', 'First and last name.'),
+      email: text('ada@example.com', 'Email address.'),
+      phone: orNull(text('+2348012345678'), 'Phone number.'),
+    }),
+    'The customer that you sent, without BVN and NIN, which are not stored. Null if you sent none.',
+  ),
   metadata,
   createdAt,
 })
@@ -206,6 +214,7 @@ export type AccountFields = AmountFields & {
   amount: bigint | null
   requestedAmount: string | null
   merchantReference: string
+  customer: string | null
   metadata: string
   status: string
   variance: string
@@ -340,6 +349,7 @@ function dedicatedAccountFields(account: AccountFields, { credit }: Extras) {
     bankCode: account.bankCode,
     bankName: account.bankName,
     status: account.status,
+    customer: account.customer === null ? null : JSON.parse(account.customer),
     createdAt: account.createdAt.toISOString(),
     payment: credit && showPayment(credit),
   }

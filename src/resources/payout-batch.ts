@@ -60,6 +60,17 @@ export const payoutBatch = resource('PayoutBatch', {
   amount: amountOf(150_000_000, 'Total amount of the items that can be paid.'),
   fee: amountOf(300_000, 'Total fee quoted for the items that can be paid.'),
   totalDebit: amountOf(150_300_000, 'What your balance must cover: `amount` plus `fee`.'),
+  paid: Type.Object(
+    {
+      amount: amountOf(0, 'What the recipients got.'),
+      fee: amountOf(0, 'Fees of these transfers.'),
+      count: countOf(0, 'Number of these items.'),
+    },
+    {
+      description:
+        'Items that were paid. A transfer that the bank returns later stays included; the item shows it as `REVERSED`.',
+    },
+  ),
   counts: Type.Object(
     {
       pending: countOf(0, 'Not validated yet.'),
@@ -176,6 +187,8 @@ export type BatchFields = {
   warnedCount: number
   invalidAmount: bigint
   fee: bigint
+  paidAmount: bigint
+  paidFee: bigint
   approval: Parameters<typeof showApproval>[0] | null
   createdAt: Date
   validatedAt: Date | null
@@ -199,6 +212,11 @@ export function showBatch(batch: BatchFields) {
     amount: toWire(amount, asset),
     fee: toWire(fee, asset),
     totalDebit: toWire(amount + fee, asset),
+    paid: {
+      amount: toWire(batch.paidAmount, asset),
+      fee: toWire(batch.paidFee, asset),
+      count: batch.completedCount,
+    },
     counts: {
       pending: itemCount - validated,
       valid: batch.validCount,

@@ -19,6 +19,7 @@ type Entry = {
   balanceAfter: number | string
   reference: string
   counterparty: Record<string, string> | null
+  released: { amount: number | string; fee: number | string } | null
   createdAt: string
 }
 
@@ -230,7 +231,7 @@ describe('the statement as CSV', async () => {
   await createHistory(merchant, 'the statement as CSV')
   const headers = { accept: 'text/csv' }
   const columns =
-    'number,createdAt,asset,type,effect,amountMajor,amountMinor,balanceAfterMajor,balanceAfterMinor,reference,counterparty.name,counterparty.bankName,counterparty.accountNumber,counterparty.address'
+    'number,createdAt,asset,type,effect,amountMajor,amountMinor,balanceAfterMajor,balanceAfterMinor,reference,counterparty.name,counterparty.bankName,counterparty.accountNumber,counterparty.address,released.amountMajor,released.amountMinor,released.feeMajor,released.feeMinor'
   const inBothUnits = (amount: number | string, asset: string) => {
     const decimals = asset === 'NGN' ? 2 : 6
     const [whole = '', fraction = ''] = String(amount).split('.')
@@ -254,6 +255,8 @@ describe('the statement as CSV', async () => {
       entry.counterparty?.bankName,
       entry.counterparty?.accountNumber,
       entry.counterparty?.address,
+      entry.released ? inBothUnits(entry.released.amount, entry.asset) : ',',
+      entry.released ? inBothUnits(entry.released.fee, entry.asset) : ',',
     ].join(',')
 
   async function read(query: string) {

@@ -57,6 +57,7 @@ async function openLanes() {
       environment,
       key: key === undefined ? undefined : toIdempotencyKey(key, request),
       requestId: `req_${requests++}`,
+      body: request.body,
       now: clock.now(),
       audited: undefined,
     }

@@ -4,6 +4,7 @@ import { newId, prefixes, toReference } from '../../src/base/ids.js'
 import { catalogue, type EventType } from '../../src/events/catalogue.js'
 import { addBankAccount, makePrimary } from '../../src/merchants/bank-accounts.js'
 import { approveKyc } from '../../src/merchants/kyc.js'
+import { sql } from '../../src/postgres/sql.js'
 import { type Merchant, openManilla, type Reply } from '../support/open-manilla.js'
 import { openWithBank, payersOf } from '../support/open-with-bank.js'
 import { expectAllProofs } from '../support/sound-books.js'
@@ -38,6 +39,7 @@ test('a dedicated account is returned with every field, the same as by GET', asy
         externalReference: 'customer-77',
         metadata,
         status: 'ACTIVE',
+        customer: null,
         accountName: 'Ada',
         accountReference: expect.stringMatching(/^da_[0-9a-z]{26}$/),
         accountNumber: expect.stringMatching(/^\d{10}$/),
@@ -49,6 +51,36 @@ test('a dedicated account is returned with every field, the same as by GET', asy
   ])
   expect(await read(json.data.accountReference)).toEqual(json.data)
   expect((await open('bare')).metadata).toEqual({})
+})
+
+test('an account is read by your own reference, whatever its state', async () => {
+  const created = await open('customer/7 ä')
+  const own = encodeURIComponent('customer/7 ä')
+  expect(await read(own)).toEqual(created)
+  await deactivate(created.accountReference)
+  expect(await read(own)).toMatchObject({ status: 'INACTIVE' })
+  const stranger = payersOf(service, await service.addMerchant('Bisi'))
+  expect((await stranger.get(`${path}/${own}`)).status).toBe(404)
+  expect((await shop.get(`${path}/customer`)).status).toBe(404)
+  // A reference of ours comes first, also if another account is named like it.
+  const named = await open(created.accountReference)
+  expect((await read(created.accountReference)).externalReference).toBe('customer/7 ä')
+  expect(await read(named.accountReference)).toEqual(named)
+})
+
+test('the customer is returned, without identity numbers', async () => {
+  const customer = { name: 'Ada Obi', email: 'ada@example.com' }
+  const sent = { customer: { ...customer, bvn: '22222222226', nin: '22222222226' } }
+  const { json, text } = await shop.openDedicated('customer-bvn', sent)
+  expect(json.data.customer).toEqual({ ...customer, phone: null })
+  expect(text).not.toContain('22222222226')
+  expect(await read(json.data.accountReference)).toEqual(json.data)
+  const [listed] = (await list('externalReference=customer-bvn')).items
+  expect(listed.customer).toEqual({ ...customer, phone: null })
+  const forced = db.rows(sql`
+    update collection_accounts set customer = '{"name":"Ada","bvn":"22222222226"}'
+    where merchant_reference = 'customer-bvn'`)
+  await expect(forced).rejects.toThrow('customer_has_no_identity_number')
 })
 
 test('currency may be NGN, which changes nothing; any other is refused', async () => {

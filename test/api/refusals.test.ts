@@ -348,7 +348,7 @@ describe('bodies other than a JSON object', () => {
 })
 
 describe('fields of a body', () => {
-  type Row = { name?: string; body: string; message: RegExp; fields: string[] }
+  type Row = { name?: string; body: string; message: RegExp; fields?: string[] }
   const naira = (amount: string, message: RegExp): Row => ({
     body: `{"asset":"NGN","amount":${amount}}`,
     message,
@@ -360,28 +360,28 @@ describe('fields of a body', () => {
     fields: ['amount'],
   })
   const rows: Row[] = [
-    naira('"500"', /^amount must be an integer, not a string/),
-    naira('true', /^amount must be an integer, not a boolean/),
-    naira('null', /^amount must be an integer, not null/),
-    naira('5.5', /^amount must be an integer, not 5.5/),
+    naira('"500"', /^amount must be an integer in kobo, not a string/),
+    naira('true', /^amount must be an integer in kobo, not a boolean/),
+    naira('null', /^amount must be an integer in kobo, not null/),
+    naira('5.5', /^amount must be an integer in kobo, not 5.5/),
     naira('1e21', /^amount must be at most ₦90,071,992,547,409.91 \(9007199254740991 kobo\)/),
-    naira('[5]', /^amount must be an integer, not an array/),
-    naira('{"kobo":5}', /^amount must be an integer, not an object/),
-    naira('""', /^amount must be an integer, not a string/),
+    naira('[5]', /^amount must be an integer in kobo, not an array/),
+    naira('{"kobo":5}', /^amount must be an integer in kobo, not an object/),
+    naira('""', /^amount must be an integer in kobo, not a string/),
     naira('0', /^amount must be at least ₦0.01 \(1 kobo\)/),
     naira('-0', /^amount must be at least ₦0.01 \(1 kobo\)/),
     naira('-1', /^amount must be at least ₦0.01 \(1 kobo\)/),
-    naira('0.1', /^amount must be an integer, not 0.1/),
+    naira('0.1', /^amount must be an integer in kobo, not 0.1/),
     naira(
       '9007199254740993',
       /^amount must be at most ₦90,071,992,547,409.91 \(9007199254740991 kobo\)/,
     ),
     naira('1e400', /^amount must be a number that can be read exactly, not 1e400/),
     naira('5.00000000000000001', /^amount must be a number that can be read exactly/),
-    coins('5', /^amount must be a string, not 5/),
-    coins('true', /^amount must be a string, not a boolean/),
-    coins('null', /^amount must be a string, not null/),
-    coins('["5"]', /^amount must be a string, not an array/),
+    coins('5', /^amount must be a decimal in a string such as "25.50", not 5/),
+    coins('true', /^amount must be a decimal in a string such as "25.50", not a boolean/),
+    coins('null', /^amount must be a decimal in a string such as "25.50", not null/),
+    coins('["5"]', /^amount must be a decimal in a string such as "25.50", not an array/),
     coins('"1.0000001"', /^amount must have at most 6 decimal places/),
     coins('"0"', /^amount must be greater than zero/),
     coins('"0.000000"', /^amount must be greater than zero/),
@@ -417,6 +417,16 @@ describe('fields of a body', () => {
       body: '{"asset":"NGN","amount":"5","currency":"NGN","note":null}',
       message: /currency is not a field .*; note is not a field .*; amount must be an integer/,
       fields: ['currency', 'note', 'amount'],
+    },
+    ...['amout', 'Amount', 'amuont', 'amount_', 'ammount'].map((sent) => ({
+      body: `{"asset":"NGN","${sent}":5}`,
+      message: new RegExp(`${sent} is not a field of this request \\(did you mean amount\\?\\)`),
+      fields: ['amount', sent],
+    })),
+    {
+      name: 'a name that is too long to compare',
+      body: `{"asset":"NGN","amount":5,"${'amount'.repeat(8_000)}":5}`,
+      message: /is not a field of this request; remove it/,
     },
     {
       body: '{"asset":"NGN","amount":5,"amount":6}',
@@ -583,7 +593,7 @@ describe('queries', () => {
     ['asset=', 'asset', /^asset must be one of NGN, USDC, USDT/],
     ['asset=NGN&asset=USDC', 'asset', /^asset must be/],
     ['page=2', 'page', /^page is not a field of this request; remove it/],
-    ['Limit=5', 'Limit', /^Limit is not a field/],
+    ['Limit=5', 'Limit', /^Limit is not a field of this request \(did you mean limit\?\)/],
     ['__proto__=1', '__proto__', /is not a field/],
     ['cursor=', 'cursor', /^cursor must/],
     [`cursor=${'a'.repeat(501)}`, 'cursor', /^cursor must/],

@@ -380,6 +380,60 @@ describe('a settlement on request', () => {
     expect(await list()).toMatchObject([{ status: 'PAID' }])
   })
 
+  // The largest transfer is ₦10,000,000: what remains is settled by workers, down to the minimum.
+  test('of more than one transfer carries says so, and the rest follows at once', async () => {
+    await setPrimary('0123456789')
+    await fund(2_500_000_000)
+    const { max } = standardNaira.test
+    for (const isScheduled of [false, true]) {
+      if (isScheduled) {
+        await settings({ schedule: 'daily', time: '06:00', minimum: 10_000_000 })
+        await fund(2_500_000_000)
+      }
+      const before = (await list()).length
+      const made = await settleNow()
+      expect(made.json).toMatchObject({
+        message: expect.stringMatching(
+          /^Settlement of ₦10,000,000.00 submitted, .* The rest follows/,
+        ),
+        data: { amount: Number(max), scheduledFor: null },
+      })
+      for (const isDue of [1, 1, 0])
+        expect([isScheduled, await runWorker()]).toEqual([isScheduled, isDue])
+      const settlements = (await list()).slice(0, -before || undefined)
+      expect(settlements).toHaveLength(3)
+      expect(settlements.every((one) => one.scheduledFor === null)).toBe(true)
+      settlements.forEach(expectAddsUp)
+    }
+    // The schedule goes on.
+    await fund(50_000_000)
+    await advance(day)
+    expect([await runWorker(), await runWorker()]).toEqual([1, 0])
+    expect((await list())[0]).toMatchObject({ scheduledFor: expect.any(String) })
+    // A requested amount is settled alone, and a rest below the minimum stays.
+    await fund(1_005_000_000)
+    const { json } = await settleNow()
+    expect(json.message).toBe('Settlement submitted')
+    await fund(2_000_000_000)
+    const part = await desk.post('/v1/settlements', { amount: 100_000 }, keyed('part of much'))
+    expect(part.json.message).toBe('Settlement submitted')
+    expect(await runWorker()).toBe(0)
+  })
+
+  test('keeps its rest if the schedule is changed meanwhile', async () => {
+    await setPrimary('0123456789')
+    await fund(2_500_000_000)
+    await settings({ schedule: 'daily' })
+    await settleNow()
+    await settings({ schedule: 'off' })
+    for (const isDue of [1, 1, 0]) expect(await runWorker()).toBe(isDue)
+    expect(await list()).toHaveLength(3)
+    const [left] = await db.rows(sql<{ count: bigint }>`
+      select count(*) as count from settlement_schedules
+      where environment_id = ${desk.environmentId}`)
+    expect(left!.count).toBe(0n)
+  })
+
   test('settles a part of the balance, and refuses more than is above the reserve', async () => {
     await setPrimary('0123456789')
     await settings({ reserve: 400_000 })
@@ -414,7 +468,12 @@ describe('a settlement on request', () => {
       },
     }
     const tools = { db: overtaken, preparation, naira: standardNaira, exchange }
-    const request = { environment, scheduledFor: null, requestedAmount: 100_000n }
+    const request = {
+      environment,
+      scheduledFor: null,
+      hasMinimum: false,
+      requestedAmount: 100_000n,
+    }
     const prepared = await prepareSettlement(tools, clock.now(), request)
     if (prepared instanceof Refusal) throw prepared
     const created = await db.transaction((tx) => createSettlement(tx, clock.now(), prepared))

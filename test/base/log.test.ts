@@ -1,6 +1,12 @@
 import { spawnSync } from 'node:child_process'
 import { pathToFileURL } from 'node:url'
 import { expect, test } from 'vitest'
+import { createLogger } from '../../src/base/log.js'
+import { OutcomeUnknown } from '../../src/postgres/failures.js'
+import { Unknown } from '../../src/rails/bank/provider-client.js'
+import { EndpointFailure } from '../../src/rails/solana/endpoint.js'
+import { Unavailable } from '../../src/rails/solana/endpoints.js'
+import { SourceProblem } from '../../src/rates/ports.js'
 
 const log = pathToFileURL('dist/base/log.js').href
 
@@ -66,6 +72,16 @@ test('a pretty line is short, redacted, and safe to print', () => {
   ])
   expect(lines[5]).toBe('  TypeError: a bug')
   expect(lines[6]).toMatch(/^ {6}at /)
+})
+
+test('errors of banks, chains and rate sources that are away are expected', () => {
+  const lines: string[] = []
+  const logger = createLogger('info', { write: (line: string) => void lines.push(line) })
+  const errors = [new Unavailable('x'), new EndpointFailure('x'), new SourceProblem('x')]
+  for (const err of [...errors, new Unknown('x'), new OutcomeUnknown('x')])
+    logger.warn({ err }, 'expected')
+  expect(lines).toHaveLength(5)
+  for (const line of lines) expect(JSON.parse(line).err).not.toHaveProperty('stack')
 })
 
 test('an expected error has no stack, a bug has', () => {

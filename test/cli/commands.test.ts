@@ -354,11 +354,18 @@ describe('a list for people', () => {
     const { reference } = await pay('wide-1', '12500')
     const payment = await ask('payments', 'get', reference)
     const { name } = payment.sender
-    const [day = '', time = ''] = payment.createdAt.split('T')
-    const shown = `${day} ${time.slice(0, 5)}`
+    const inLagos = new Date(Date.parse(payment.createdAt) + 3_600_000).toISOString()
+    const shown = inLagos.slice(0, 16).replace('T', ' ')
     const listed = ['payments', 'list', '--order', 'wide-1']
     const [head, row] = cellsOf((await run(...listed)).out)
-    const first = ['reference', 'createdAt (UTC)', 'status', 'amount', 'payer', 'merchantReference']
+    const first = [
+      'reference',
+      'createdAt (Lagos)',
+      'status',
+      'amount',
+      'payer',
+      'merchantReference',
+    ]
     expect(head!.slice(0, 6)).toEqual(first)
     const cells = [reference, shown, 'ACCEPTED', '₦12,500.00', name, 'wide-1']
     expect(row!.slice(0, 6)).toEqual(cells)
@@ -428,7 +435,7 @@ describe('a list for people', () => {
     const style = { money, operation: 'conversions.list' }
     const [head, row] = cellsOf(formatList({ hasColors: false, columns: 120 }, rows, style))
     expect(head!.slice(1, 7)).toEqual([
-      'createdAt (UTC)',
+      'createdAt (Lagos)',
       ...['sourceAmount', 'targetAmount', 'to', 'from', 'rate'],
     ])
     expect(row!.slice(2, 7)).toEqual(['₦1,000,000.00', '619.841128', 'USDC', 'NGN', '1605.25'])
@@ -466,12 +473,31 @@ describe('a list for people', () => {
     const [fields = '', table = ''] = out.split('\n\n')
     expect(fields).toMatch(new RegExp(`^reference +${reference}\ntruncated +false$`))
     const [head, ...rows] = cellsOf(table)
-    expect(head!.slice(0, 3)).toEqual(['at (UTC)', 'title', 'amount'])
+    expect(head!.slice(0, 3)).toEqual(['at (Lagos)', 'title', 'amount'])
     const { items } = await ask('timeline', 'get', reference)
     expect(rows.map(([, title]) => title)).toEqual(
       items.map((item: { title: string }) => item.title),
     )
     expect(rows.map(([, , amount]) => amount)).toContain('₦700.00')
+  })
+
+  test('has times in Lagos, as filters mean them, and takes what it printed', () => {
+    const created = {
+      createdAt: '2026-11-16T23:41:05.123Z',
+      metadata: { at: '2026-11-16T00:00:00Z' },
+    }
+    expect(formatFields(created).split('\n')).toEqual([
+      'createdAt    2026-11-17 00:41:05 Lagos',
+      'metadata.at  2026-11-16T00:00:00Z',
+    ])
+    const [, row] = cellsOf(formatList({ hasColors: false, columns: 80 }, [created]))
+    expect(row![0]).toBe('2026-11-17 00:41')
+    const { flags } = described['payments.list']!
+    const read = (from: string) => readFlags(flags, { from }, { data: {} }).from
+    expect(read('2026-11-17 00:41')).toBe('2026-11-17T00:41:00+01:00')
+    expect(read('2026-11-17T00:41:05')).toBe('2026-11-17T00:41:05+01:00')
+    for (const asIs of ['2026-11-17', '2026-11-17T00:41:05Z', 'yesterday'])
+      expect(read(asIs)).toBe(asIs)
   })
 
   test('is in a report: days in Lagos, amounts in naira', async () => {

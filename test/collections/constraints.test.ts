@@ -327,6 +327,12 @@ const violations: Record<string, Record<string, () => Promise<unknown>>> = {
     'a reason without being cancelled': () => virtual({ cancellation_reason: 'requested' }),
     'an unknown reason': () => ended('CANCELLED', { cancellation_reason: 'other' }),
   },
+  only_dedicated_accounts_have_a_customer: {
+    'a virtual account with a customer': () => virtual({ customer: '{"name":"Ada"}' }),
+  },
+  customer_has_no_identity_number: {
+    'a customer with a BVN': () => dedicated({ customer: '{"name":"Ada","bvn":"22222222226"}' }),
+  },
   ended_account_has_its_time: {
     'cancelled without a time': () => ended('CANCELLED', { ended_at: null }),
     'inactive without a time': () => dedicated({ status: 'INACTIVE' }),

@@ -48,6 +48,7 @@ async function payOne(tx: Tx): Promise<void> {
       paidAt: null,
       endedAt: null,
       cancellationReason: null,
+      customer: null,
       createdAt: now,
     },
   ])

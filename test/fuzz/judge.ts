@@ -50,7 +50,7 @@ function checkHeaders({ headers }: Sent, { status, headers: answered }: Answer):
   if (need('cache-control') !== 'no-store') throw new Error('an answer that may be stored')
   if (status === 401) need('www-authenticate')
   if (status === 405) need('allow')
-  if (status === 429) need('retry-after')
+  if (status === 429 || status === 503) need('retry-after')
 }
 
 /** An unavailable bank or chain is reported as such; any other 5xx is a bug. */

@@ -149,6 +149,10 @@ const violations: Record<string, Record<string, () => Promise<unknown>>> = {
     'an entry without a balance': () => transfer({ ...onStatement, available_after: null }),
     'a balance without an entry': () => transfer({ available_after: 1 }),
   },
+  fees_are_on_the_statement: {
+    'a fee that is not on the statement': () => transfer({ credit: 'fees' }),
+    'a fee that comes back elsewhere': () => transfer({ debit: 'fees', credit: 'treasury' }),
+  },
   ledger_transfers_pkey: {
     'a cause that moves money again for the same purpose': () =>
       transfer({ cause_id: funding.causeId, purpose: 'test_funding' }),

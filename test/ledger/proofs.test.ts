@@ -172,9 +172,9 @@ const damages: Record<string, Record<string, string[]>> = {
   'All lines of a hold debit the same account': {
     'a second line that debits suspense': [
       `insert into ledger_transfers values (${environmentId}, '${held.causeId}', 'operator_credit',
-        'USDC', 'suspense', 'fees', 5, true, null, null, now())`,
+        'USDC', 'suspense', 'treasury', 5, true, null, null, now())`,
       `update ledger_accounts set debits_pending = debits_pending + 5 where ${account('suspense')}`,
-      `update ledger_accounts set credits_pending = credits_pending + 5 where ${account('fees')}`,
+      `update ledger_accounts set credits_pending = credits_pending + 5 where ${account('treasury')}`,
     ],
   },
   'Test money is only in test environments': {

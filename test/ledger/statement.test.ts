@@ -197,6 +197,7 @@ function entryAt(statement: number, number: number, ms: number): StatementEntry 
     purpose: 'test_funding',
     causeId: `${statement}/${number}`,
     kind: 'post',
+    releasedFee: null,
     createdAt: new Date(ms),
   }
 }

@@ -10,6 +10,7 @@ import { pauseRail, resumeRail } from '../../src/payouts/paused-rails.js'
 import { railUnavailable } from '../../src/rails/solana/refuse.js'
 import { toNuban } from '../../src/simulation/sandbox-bank/nuban.js'
 import { compareMarks, readChangeMarks } from '../../src/timeline/change-marks.js'
+import { newWallet } from '../simulation/localnet/transfers.js'
 import { openBatchWorker } from '../support/batch-worker.js'
 import type { Reply } from '../support/open-manilla.js'
 import { openWithBankAndChain } from '../support/open-with-bank-and-chain.js'
@@ -78,6 +79,43 @@ async function createReady(items: object[]): Promise<string> {
 }
 
 const submit = (reference: string, body: object = {}) => post(`${path}/${reference}/submit`, body)
+
+describe('two items to one new wallet', () => {
+  test('pay for its token account once, and both arrive', async () => {
+    await fund('USDC', '100')
+    await service.chain.advance(2)
+    const [twice, once] = [await newWallet(), await newWallet()]
+    const to = (destinationAddress: string, amount: string) => ({ amount, destinationAddress })
+    const items = [to(twice, '2.5'), to(once, '2.5'), to(twice, '3.5'), to(twice, '4.5')]
+    const quote = async (destinationAddress: string) => {
+      const body = { asset: 'USDC', network: 'SOLANA', ...to(destinationAddress, '2.5') }
+      return (await post('/v1/disbursements/crypto/quote', body)).json.data
+    }
+    const quoted = await quote(once)
+    const line = (operation: string) =>
+      Number(quoted.lines.find((one: { operation: string }) => one.operation === operation).amount)
+    const [base, creation] = [line('crypto_payout'), line('crypto_account_creation')]
+    expect(creation).toBeGreaterThan(0)
+    const reference = await create(items, { kind: 'crypto_transfer', asset: 'USDC' })
+    await work()
+    const ready = await read(reference)
+    expect([ready.status, Number(ready.fee)]).toEqual(['READY', 4 * base + 2 * creation])
+    await submit(reference)
+    await work()
+    // The others wait until the first of them has created the account.
+    expect(await read(reference)).toMatchObject({ counts: { submitted: 2, valid: 2 } })
+    for (let round = 0; round < 4; round += 1) {
+      clock.advance(limits.batches.itemRetryMs)
+      await finish()
+    }
+    const batch = await read(reference)
+    expect(batch).toMatchObject({ status: 'COMPLETED', paid: { amount: '13', count: 4 } })
+    expect(Number(batch.paid.fee)).toBe(4 * base + 2 * creation)
+    const fees = (await itemsOf(reference)).map(({ fee }: { fee: string }) => Number(fee))
+    expect(fees).toEqual([base + creation, base + creation, base, base])
+    await expectAllProofs(db)
+  })
+})
 
 describe('a CSV file', () => {
   test('is refused with every problem and its line', async () => {
@@ -338,6 +376,12 @@ describe('a submitted batch', () => {
       createdBy: { kind: 'key' },
     })
     const items = await itemsOf(reference)
+    type Paid = { status: string; amount: number; fee: number }
+    const paid = (items as Paid[]).filter(({ status }) => status === 'COMPLETED')
+    const sumOf = (field: 'amount' | 'fee') => paid.reduce((sum, one) => sum + one[field], 0)
+    expect(batch.paid).toEqual({ amount: sumOf('amount'), fee: sumOf('fee'), count: 2 })
+    expect(batch.paid.amount).toBeLessThan(batch.amount)
+    expect(batch.paid.fee).toBeGreaterThan(0)
     expect(items[1]).toMatchObject({
       status: 'FAILED',
       problem: { reason: 'account_closed' },
@@ -350,7 +394,9 @@ describe('a submitted batch', () => {
       metadata: { batch: reference, row: 1 },
     })
     const events = await get(`/v1/events?resource=${reference}`)
-    expect(events.items).toMatchObject([{ type: 'batch.completed', data: { status: 'COMPLETED' } }])
+    expect(events.items).toMatchObject([
+      { type: 'batch.completed', data: { status: 'COMPLETED', paid: batch.paid } },
+    ])
 
     const report = await ask('GET', `${path}/${reference}/report`, { key })
     const [head, ...lines] = report.text.trimEnd().split('\n')

@@ -15,6 +15,7 @@ import {
   startOf,
 } from '../../src/reports/calendar.js'
 import { readConversion } from '../../src/reports/conversion.js'
+import { type FeeKind, feeKinds, readFees } from '../../src/reports/fees.js'
 import { readPayoutTimes, reportedKinds } from '../../src/reports/payout-times.js'
 import { readReceived } from '../../src/reports/received.js'
 import { sumUpReports } from '../../src/reports/sum-up.js'
@@ -39,18 +40,22 @@ type Payout = {
   endedAt?: Date
   isFailed?: boolean
 }
-type Entry = { at: Date; asset: Asset; balance: bigint }
+/** A fee that an entry charges, gives back with a failed payout, or gives back with a returned one. */
+type Fee = { change: 'charged' | 'released' | 'reversed'; kind: FeeKind; amount: bigint }
+type Entry = { at: Date; asset: Asset; balance: bigint; fee?: Fee | undefined }
+type Hold = { id: string; asset: Asset; kind: FeeKind; fee: bigint }
 type World = {
   environmentId: EnvironmentId
   payments: Payment[]
   sessions: Session[]
   payouts: Payout[]
   entries: Entry[]
+  holds: Hold[]
 }
 
 async function openWorld(): Promise<World> {
   const environmentId = await insertEnvironment(db)
-  return { environmentId, payments: [], sessions: [], payouts: [], entries: [] }
+  return { environmentId, payments: [], sessions: [], payouts: [], entries: [], holds: [] }
 }
 
 async function insertPayment(to: Queryable, world: World, { at, asset, amount }: Payment) {
@@ -107,6 +112,41 @@ async function insertEntry(to: Queryable, world: World, { at, asset, balance }: 
       available_after, created_at, ${sql.raw(more)})
     values (${world.environmentId}, ${newId(at)}, 'test_funding', ${asset}, 1, ${number},
       ${balance}, ${at}, ${sql.raw(values)})`)
+}
+
+const feePurposes = {
+  payment: 'payment_fee',
+  bank_transfer: 'bank_payout_fee',
+  crypto_transfer: 'crypto_payout_fee',
+  conversion: 'conversion_fee',
+} as const
+
+/** An entry with a fee, as payments, payouts, failures of payouts and reversals write it. */
+async function insertFee(to: Queryable, world: World, entry: Entry & { fee: Fee }) {
+  const { at, asset, balance } = entry
+  const { change, kind, amount } = entry.fee
+  const number = world.entries.filter((one) => one.asset === asset).length
+  if (change === 'released') {
+    const index = world.holds.findIndex((hold) => hold.asset === asset && hold.kind === kind)
+    const [hold] = world.holds.splice(index, 1)
+    await to.rows(sql`
+      insert into ledger_resolutions (environment_id, cause_id, purpose, asset, amount,
+        entry_number, available_after, created_at, verb, debit)
+      values (${world.environmentId}, ${hold!.id}, 'crypto_payout', ${asset}, ${amount + 100n},
+        ${number}, ${balance}, ${at}, 'release', 'available')`)
+    return
+  }
+  const id = newId(at)
+  const isHold = change === 'charged' && kind.endsWith('_transfer')
+  if (isHold) world.holds.push({ id, asset, kind, fee: amount })
+  const isReversal = change === 'reversed'
+  const purpose = isReversal ? 'bank_payout_fee_reversal' : feePurposes[kind]
+  const [debit, credit] = isReversal ? ['fees', 'available'] : ['available', 'fees']
+  await to.rows(sql`
+    insert into ledger_transfers (environment_id, cause_id, purpose, asset, amount, entry_number,
+      available_after, created_at, debit, credit, is_hold)
+    values (${world.environmentId}, ${id}, ${purpose}, ${asset}, ${amount}, ${number}, ${balance},
+      ${at}, ${debit}, ${credit}, ${isHold})`)
 }
 
 /** Mostly days that have ended; later ones are those of a test clock. */
@@ -184,6 +224,31 @@ const writes: fc.Arbitrary<Write> = fc.oneof(
         await insertEntry(to, world, entry)
       },
   ),
+  fc
+    .record({
+      asset: anyAsset,
+      balance: fc.bigInt(0n, 1_000n),
+      at: anyTime,
+      change: fc.constantFrom('charged' as const, 'released' as const, 'reversed' as const),
+      kind: fc.constantFrom(...feeKinds),
+      amount: fc.bigInt(1n, 1_000n),
+    })
+    .map(
+      ({ asset, balance, at, ...wanted }): Write =>
+        async (world, to) => {
+          const hold = world.holds.find((one) => one.asset === asset)
+          if (wanted.change === 'released' && !hold) return
+          const fee: Fee =
+            wanted.change === 'released'
+              ? { ...wanted, kind: hold!.kind, amount: hold!.fee }
+              : wanted.change === 'reversed'
+                ? { ...wanted, kind: 'bank_transfer' }
+                : wanted
+          const entry = { asset, balance, at, fee }
+          world.entries.push(entry)
+          await insertFee(to, world, entry)
+        },
+    ),
 )
 
 /** A worker whose clock is late, or right. */
@@ -240,7 +305,10 @@ async function reportsOf(
     reportedKinds.map((kind) => readPayoutTimes(from, { environmentId, kind }, period)),
   )
   const conversion = await readConversion(from, environmentId, period)
-  return { received, conversion, balances, times }
+  const fees = await Promise.all(
+    assetNames.map((asset) => readFees(from, { environmentId, asset }, period)),
+  )
+  return { received, conversion, balances, times, fees }
 }
 
 /** The same without any sums: what a worker did is undone for this reading. */
@@ -249,7 +317,8 @@ async function reportsFromRows(world: World, period: Period & { bucket: BucketSi
   let reports: Awaited<ReturnType<typeof reportsOf>> | undefined
   await db
     .transaction(async (tx) => {
-      for (const table of ['progress', 'received', 'conversion', 'payout_times', 'balances'])
+      const sums = ['received', 'conversion', 'payout_times', 'balances', 'fees']
+      for (const table of ['progress', 'fee_progress', ...sums])
         tx.write(sql`
           delete from ${sql.raw(`report_${table}`)} where environment_id = ${world.environmentId}`)
       reports = await reportsOf(tx, world, period)
@@ -312,7 +381,20 @@ function expectedReports(world: World, { bucket, from, to }: Period & { bucket: 
     })
     return { opening: balanceAt(from), buckets }
   })
-  return { received, conversion, balances, times }
+  const fees = assetNames.map((asset) =>
+    starts.flatMap((start) =>
+      feeKinds.toSorted().flatMap((kind) => {
+        const own = within(world.entries, ({ at }) => at, start).flatMap((one) =>
+          one.asset === asset && one.fee?.kind === kind ? [one.fee] : [],
+        )
+        const sum = (change: Fee['change']) =>
+          own.filter((fee) => fee.change === change).reduce((total, fee) => total + fee.amount, 0n)
+        const [charged, released, reversed] = [sum('charged'), sum('released'), sum('reversed')]
+        return own.length === 0 ? [] : [{ start, kind, charged, released, reversed }]
+      }),
+    ),
+  )
+  return { received, conversion, balances, times, fees }
 }
 
 test('reports never depend on what workers have summed up, or when', async () => {

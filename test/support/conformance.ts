@@ -10,8 +10,8 @@ type Document = { paths?: Record<string, Record<string, Operation>> }
 
 /**
  * Validates an answer against the OpenAPI document: its status and body must be documented for the
- * operation, without undocumented fields, and a refusal must have an example. Answers to unknown
- * paths and methods are ignored.
+ * operation, without undocumented fields, a refusal must have an example, and one that passes must
+ * say when. Answers to unknown paths and methods are ignored.
  */
 export function createConformance(given: object) {
   const document = structuredClone(given) as Document
@@ -38,6 +38,8 @@ export function createConformance(given: object) {
       throw new Error(
         `${said} against its schema: ${ajv.errorsText(validate.errors)}\n${answer.text}`,
       )
+    if (answer.status === 503 && !/^[1-9]\d*$/.test(answer.headers.get('retry-after') ?? ''))
+      throw new Error(`${said} without Retry-After`)
     const { examples } = promised.content[type]
     if (type === 'application/json' && examples && !(nameOf(answer.json) in examples))
       throw new Error(`${said} with ${nameOf(answer.json)}, of which it has no example`)

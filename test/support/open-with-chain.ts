@@ -185,6 +185,7 @@ function walletOf(at: Date, { amount, ...names }: Wallet): CollectionAccount {
     paidAt: null,
     endedAt: null,
     cancellationReason: null,
+    customer: null,
     createdAt: at,
     expiresAt: new Date(at.getTime() + 86_400_000),
   }

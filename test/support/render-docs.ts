@@ -23,14 +23,14 @@ export function renderErrors(): string {
   return `# Errors
 
 Every error has the same shape. \`code\` is for your program; \`reason\` refines it; \`message\` says what to change; \`details\` names the
-fields; \`nextStep\` says what to do; \`requestId\` identifies the request in support questions.
+fields that are wrong, or the one that a refusal (402, 409, 422) concerns; \`nextStep\` says what to do; \`requestId\` identifies the request in support questions.
 
 \`\`\`json
 {
   "status": false,
-  "message": "amount must be an integer, not a string.",
+  "message": "amount must be an integer in kobo, not a string.",
   "code": "validation_failed",
-  "details": [{ "field": "amount", "issue": "must be an integer, not a string" }],
+  "details": [{ "field": "amount", "issue": "must be an integer in kobo, not a string" }],
   "nextStep": "Correct what the message names (\`details\` lists the fields) and send the request again.",
   "requestId": "req_01a1dd1194ef73ddb6fb1c263f63557b"
 }

@@ -28,6 +28,7 @@ import { acceptsIdempotencyKey, isJsonOnly } from './refusals-of.js'
 import { refuseKey } from './refuse-unseen.js'
 import {
   type Export,
+  isExport,
   isForPeopleOnly,
   type Route,
   type RouteAnswer,
@@ -339,6 +340,7 @@ function toRouteRequest(
     network: networkOf(request.ip),
     now: after(clock.now(), caller?.environment.clockOffsetMs ?? 0),
     wantsCsv: wantsCsv(request, route),
+    forExcel: (request.query as { excel?: string }).excel === '1',
   } as RouteRequest<never, never, never>
 }
 
@@ -364,9 +366,7 @@ function toAudited(
 }
 
 function wantsCsv(request: FastifyRequest, route: Route): boolean {
-  // A CSV that reads nothing, such as a template, is no export.
-  if (route.isCsvOnly) return route.isHeavy
-  return route.hasCsv && prefersCsv(request.headers.accept)
+  return isExport(route) && (route.isCsvOnly || prefersCsv(request.headers.accept))
 }
 
 /** If a part cannot be read, the connection ends without the end of the answer. */
@@ -405,6 +405,8 @@ function send(reply: FastifyReply, answer: RouteAnswer): FastifyReply | undefine
     request.isReplayed = true
     reply.header('idempotent-replayed', 'true')
   }
+  if ('retryAfterSeconds' in answer && answer.retryAfterSeconds !== undefined)
+    reply.header('retry-after', answer.retryAfterSeconds)
   if ('headers' in answer && answer.headers)
     for (const [name, value] of Object.entries(answer.headers))
       if (value === undefined) reply.removeHeader(name)

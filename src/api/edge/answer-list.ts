@@ -6,7 +6,11 @@ import type { RouteAnswer } from './route.js'
 /** Items as JSON texts. */
 export type ListPage = { items: string[]; nextCursor: string | null }
 
-type ListRequest = { query: { limit?: number; cursor?: string }; wantsCsv: boolean }
+type ListRequest = {
+  query: { limit?: number; cursor?: string }
+  wantsCsv: boolean
+  forExcel: boolean
+}
 
 type List = {
   title: string
@@ -19,7 +23,7 @@ type List = {
  * takes, so it needs little memory and has no end.
  */
 export async function answerList(
-  { query, wantsCsv }: ListRequest,
+  { query, wantsCsv, forExcel }: ListRequest,
   { title, columns, readPage }: List,
 ): Promise<RouteAnswer> {
   const { cursor, limit = limits.http.pageSizeDefault } = query
@@ -33,7 +37,7 @@ export async function answerList(
   const first = await readMore(cursor)
   return {
     status: 200,
-    pages: writePages(columns, first, readMore),
+    pages: writePages({ columns, forExcel }, first, readMore),
     contentType: 'text/csv; charset=utf-8',
     headers: { vary: 'Accept', 'content-disposition': `attachment; filename="${fileOf(title)}"` },
   }
@@ -43,22 +47,25 @@ function fileOf(title: string): string {
   return `${title.toLowerCase().replaceAll(' ', '-')}.csv`
 }
 
+type Sheet = { columns: CsvColumn[]; forExcel: boolean }
+
 async function* writePages(
-  columns: CsvColumn[],
+  sheet: Sheet,
   first: ListPage,
   readMore: (cursor: string) => Promise<ListPage>,
 ): AsyncGenerator<string> {
   let page = first
-  yield csvHeader(columns) + toRows(columns, page)
+  yield csvHeader(sheet.columns, sheet) + toRows(sheet, page)
   while (page.nextCursor !== null) {
     page = await readMore(page.nextCursor)
-    yield toRows(columns, page)
+    yield toRows(sheet, page)
   }
 }
 
-function toRows(columns: CsvColumn[], { items }: ListPage): string {
+function toRows(sheet: Sheet, { items }: ListPage): string {
   return csvRows(
-    columns,
+    sheet.columns,
     items.map((item) => JSON.parse(item) as object),
+    sheet,
   )
 }

@@ -1,4 +1,5 @@
 import type { Refusal } from '../../base/refusal.js'
+import { detailOf } from '../../base/refusals.js'
 import type { Answer } from '../../idempotency/answer.js'
 
 export const jsonType = 'application/json; charset=utf-8'
@@ -9,13 +10,15 @@ export function successBody(message: string, data: unknown): string {
   return JSON.stringify({ status: true, message, data })
 }
 
-export function refusalBody(refusal: Refusal, requestId: string): string {
+/** `sent` is the body or the query of the request. */
+export function refusalBody(refusal: Refusal, requestId: string, sent?: unknown): string {
+  const detail = detailOf(refusal.code, refusal.reason, sent)
   return JSON.stringify({
     status: false,
     message: refusal.message,
     code: refusal.code,
     reason: refusal.reason,
-    details: refusal.details,
+    details: refusal.details ?? (detail && [detail]),
     nextStep: refusal.nextStep,
     requestId,
   })
@@ -25,8 +28,9 @@ export function success(status: number, message: string, data: unknown): Answer 
   return { status, body: successBody(message, data) }
 }
 
-export function refused(refusal: Refusal, requestId: string): Answer {
-  return { status: refusal.status, body: refusalBody(refusal, requestId) }
+export function refused(refusal: Refusal, requestId: string, sent: unknown): Answer {
+  const { status, retryAfterSeconds } = refusal
+  return { status, body: refusalBody(refusal, requestId, sent), retryAfterSeconds }
 }
 
 /** For data that is already JSON text. */

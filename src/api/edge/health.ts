@@ -20,7 +20,9 @@ export function addHealth(app: FastifyInstance, readiness: Readiness): { drain()
       ? 'Shutting down'
       : 'The database does not answer or cannot take writes'
     const refusal = new Refusal('internal_error', { reason: 'unavailable', message })
-    return reply.send(refusalBody(refusal, request.id))
+    return reply
+      .header('retry-after', refusal.retryAfterSeconds)
+      .send(refusalBody(refusal, request.id))
   })
   return {
     drain() {

@@ -33,6 +33,8 @@ type Read<Input, Reads> = (tx: Tx, inputs: Input[]) => Promise<Reads>
 type CallInput<Input, Value> = {
   useCaseInput: Input
   requestId: string
+  /** The body of the request: a refusal names the field that it concerns. */
+  sent: unknown
   toAnswer: (value: Value) => Answer
   /** Set for people: an accepted call is a line of the audit log. */
   audited: AuditedCall | undefined
@@ -61,8 +63,8 @@ export function toLaneWork<Input, Value, Reads>(
     const execute = async (callInputs: Inputs, reads: Promise<Reads> | undefined) => {
       const outcomes = await useCase(tx, now, toInputs(callInputs), reads)
       return outcomes.map((outcome, index) => {
-        const { requestId, toAnswer, audited } = callInputs[index]!
-        if (outcome instanceof Refusal) return refused(outcome, requestId)
+        const { requestId, sent, toAnswer, audited } = callInputs[index]!
+        if (outcome instanceof Refusal) return refused(outcome, requestId, sent)
         const answer = toAnswer(outcome)
         if (audited) auditAnswer(tx, audited, answer)
         return answer
@@ -123,7 +125,7 @@ export function createRefusalLanes(context: LaneContext) {
 /** What a call takes over from its request. */
 export type RequestContext = Pick<
   RouteRequest<unknown, unknown, unknown>,
-  'environment' | 'key' | 'requestId' | 'now' | 'audited'
+  'environment' | 'key' | 'requestId' | 'now' | 'audited' | 'body'
 >
 
 /** A call whose answer is known before it runs, so that the key is written only once. */
@@ -150,6 +152,7 @@ export function toCallWithLateAnswer<Input, Value>(
     input: {
       useCaseInput: input,
       requestId: context.requestId,
+      sent: context.body,
       toAnswer,
       audited: context.audited,
     },

@@ -56,6 +56,8 @@ export type RouteRequest<Body, Query, Params> = {
   /** Real time plus the offset of the caller's test clock; real time if the route needs no key. */
   now: Date
   wantsCsv: boolean
+  /** CSV that Excel opens as it is: `excel=1`. */
+  forExcel: boolean
 }
 
 /** An answer that is not an envelope, such as a statement as CSV. */
@@ -186,5 +188,25 @@ export function route<Body extends TSchema, Query extends TSchema, Params extend
   const body = isBare
     ? { body: Type.Optional(Type.Object({}, { additionalProperties: false })) }
     : {}
-  return { ...ordinary, refusals: [], ...body, ...definition }
+  const made = { ...ordinary, refusals: [], ...body, ...definition }
+  return { ...made, ...(isExport(made) && { query: withExcel(made.query) }) }
+}
+
+/** A CSV that reads nothing, such as a template, is no export. */
+export function isExport({ hasCsv, isCsvOnly, isHeavy }: Traits): boolean {
+  return hasCsv || (isCsvOnly && isHeavy)
+}
+
+/** Here, so that an export cannot be without it. */
+function withExcel(query: TSchema | undefined): TSchema {
+  const { properties = {} } = (query ?? {}) as { properties?: Record<string, TSchema> }
+  const excel = Type.Optional(
+    Type.Enum(['1'], {
+      type: 'string',
+      description:
+        'Writes CSV that Excel opens without changing it: with a byte order mark, and with a tab before account numbers and other digits that are text.',
+      examples: ['1'],
+    }),
+  )
+  return Type.Object({ ...properties, excel }, { additionalProperties: false })
 }

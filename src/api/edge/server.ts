@@ -238,7 +238,7 @@ function answerFailure(
   if (retryAfterSeconds !== undefined) reply.header('retry-after', retryAfterSeconds)
   if (isForPeople(request)) return answerFailurePage(request, reply, refusal)
   if (refusal.status === 401) reply.header('www-authenticate', 'Bearer')
-  const body = refusalBody(refusal, request.id)
+  const body = refusalBody(refusal, request.id, request.body ?? request.query)
   request.answerText = hidesBalances(request) ? maskBalances(body) : body
   return reply.code(refusal.status).type(jsonType).send(request.answerText)
 }

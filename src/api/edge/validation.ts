@@ -22,6 +22,7 @@ import {
   positiveDecimalPattern,
 } from '../../money/amounts.js'
 import { addressIssue, addressPattern } from '../../money/solana-address.js'
+import { findNearestField } from './nearest-field.js'
 import { timeIssue, timePattern } from './read-time.js'
 import { noAddress, webhookUrlPattern, webUrlIssue, webUrlPattern } from './read-web-url.js'
 import { requestIdPattern } from './request-id.js'
@@ -240,9 +241,9 @@ function issueOf(error: ErrorObject): string {
     case 'required':
       return 'is required'
     case 'additionalProperties':
-      return 'is not a field of this request; remove it'
+      return unknownIssue(error)
     case 'type':
-      return `must be ${article(String(params.type))}, not ${kindOf(error.data)}`
+      return `must be ${typeOf(error)}, not ${kindOf(error.data)}`
     case 'enum':
       return enumIssue(params.allowedValues as unknown[], error.data)
     case 'const':
@@ -269,6 +270,25 @@ function issueOf(error: ErrorObject): string {
     default:
       return (error.message ?? 'is not valid').replace('must NOT', 'must not')
   }
+}
+
+/** Fields that were sent too are not suggested. */
+function unknownIssue({ params, parentSchema, data }: ErrorObject): string {
+  const { additionalProperty } = params as { additionalProperty: string }
+  const { properties = {} } = parentSchema as { properties?: object }
+  const fields = Object.keys(properties).filter((name) => !Object.hasOwn(data as object, name))
+  const nearest = findNearestField(additionalProperty, fields)
+  return nearest
+    ? `is not a field of this request (did you mean ${nearest}?)`
+    : 'is not a field of this request; remove it'
+}
+
+/** An amount names its unit: naira are integers in kobo, coins are decimals in a string. */
+function typeOf({ params, parentSchema }: ErrorObject): string {
+  const { 'x-unit': unit } = parentSchema as { 'x-unit'?: string }
+  if (unit === 'kobo') return 'an integer in kobo'
+  if (unit === 'coin') return 'a decimal in a string such as "25.50"'
+  return article(String((params as { type: unknown }).type))
 }
 
 /** A bound of a naira amount names its unit. */

@@ -72,9 +72,9 @@ ${groups}`
 
 const refusalSample = {
   status: false,
-  message: 'amount must be an integer, not a string.',
+  message: 'amount must be an integer in kobo, not a string.',
   code: 'validation_failed',
-  details: [{ field: 'amount', issue: 'must be an integer, not a string' }],
+  details: [{ field: 'amount', issue: 'must be an integer in kobo, not a string' }],
   nextStep:
     'Correct what the message names (`details` lists the fields) and send the request again.',
   requestId: 'req_01a1dd1194ef73ddb6fb1c263f63557b',

@@ -4,6 +4,7 @@ import {
   type AccountKind,
   type AccountStatus,
   accountKinds,
+  isDedicated,
   isWallet,
 } from '../../collections/account.js'
 import { type EndedAccount, endAccount } from '../../collections/end-accounts.js'
@@ -139,7 +140,7 @@ function listRoute({ openPage }: ApiParts, about: About): Route {
     }),
     answers: { 200: page(resource) },
     hasCsv: true,
-    handle({ environment, query: sent, wantsCsv, actor }) {
+    handle({ environment, query: sent, wantsCsv, forExcel, actor }) {
       const query = sent as ListQuery
       const filter = {
         merchantReference: query[named],
@@ -149,7 +150,7 @@ function listRoute({ openPage }: ApiParts, about: About): Route {
         ...readTimeRange(query),
       }
       return answerList(
-        { query, wantsCsv },
+        { query, wantsCsv, forExcel },
         {
           title: `${titleOf(kind)}s`,
           columns: columnsOf(kind, named),
@@ -223,7 +224,9 @@ function readRoute({ db }: ApiParts, { kind, path, resource, parameter }: About)
     permission: 'payments.see',
     operation: `get${operationOf(kind)}`,
     summary: `Verify a ${accountKinds[kind].words}`,
-    description: 'Returns the current state.',
+    description: isDedicated({ kind })
+      ? 'Returns the current state. Your own `externalReference` finds it, too.'
+      : 'Returns the current state.',
     params: inPath(parameter, referenceSample(accountKinds[kind].prefix)),
     answers: { 200: resource },
     refusals: ['not_found'],

@@ -54,6 +54,13 @@ export const balanceEntry = resource('BalanceEntry', {
   }),
   amount: withDescription(anyAmount, 'Change of the available balance; negative if it fell.'),
   balanceAfter: withDescription(anyAmount, 'Available balance after this entry.'),
+  released: notYet(
+    Type.Object({
+      amount: withDescription(anyAmount, 'Held for the recipient.'),
+      fee: withExample(withDescription(anyAmount, 'Held for the fee.'), 2_500),
+    }),
+    'Of a `release`, what `amount` consists of; null otherwise.',
+  ),
   reference: Type.String({
     description: 'The payout, payment or other resource that caused the change.',
     examples: [referenceSample(prefixes.funding)],
@@ -90,6 +97,8 @@ export const entryColumns = csvColumns(
   'counterparty.bankName',
   'counterparty.accountNumber',
   'counterparty.address',
+  inBothUnits('released.amount'),
+  inBothUnits('released.fee'),
 )
 
 const list = ({ openPage }: ApiParts) =>
@@ -150,7 +159,11 @@ const statementSummary = resource('StatementSummary', {
   in: withDescription(anyAmount, 'Money that came in.'),
   out: withExample(withDescription(anyAmount, 'Paid out, refunded, or held for that.'), 0),
   fees: withExample(withDescription(anyAmount, 'Fees charged, or held for open payouts.'), 12_500),
-  released: withExample(withDescription(anyAmount, 'Held money that was given back.'), 0),
+  released: withExample(
+    withDescription(anyAmount, 'Held money that was given back, fees included.'),
+    0,
+  ),
+  releasedFees: withExample(withDescription(anyAmount, 'The fees in `released`.'), 0),
   closing: withExample(
     withDescription(
       anyAmount,
@@ -189,6 +202,7 @@ const summary = ({ openPage }: ApiParts) =>
         out: toWire(found.moneyOut, asset),
         fees: toWire(found.fees, asset),
         released: toWire(found.released, asset),
+        releasedFees: toWire(found.releasedFees, asset),
         closing: toWire(found.closing, asset),
         firstNumber: firstNumber === null ? null : Number(firstNumber),
         lastNumber: lastNumber === null ? null : Number(lastNumber),
@@ -262,6 +276,7 @@ export function isEntryNumber(text: string | undefined): boolean {
 }
 
 export function toItem(entry: StatementEntry, counterparties: Map<string, Counterparty>) {
+  const { asset, releasedFee } = entry
   return {
     number: Number(entry.entryNumber),
     asset: entry.asset,
@@ -269,6 +284,13 @@ export function toItem(entry: StatementEntry, counterparties: Map<string, Counte
     effect: entry.kind,
     amount: toWire(entry.change, entry.asset),
     balanceAfter: toWire(entry.availableAfter, entry.asset),
+    released:
+      releasedFee === null
+        ? null
+        : {
+            amount: toWire(entry.change - releasedFee, asset),
+            fee: toWire(releasedFee, asset),
+          },
     reference: toReference(purposes[entry.purpose].causePrefix, entry.causeId),
     counterparty: counterparties.get(entry.causeId) ?? null,
     createdAt: entry.createdAt.toISOString(),

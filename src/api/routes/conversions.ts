@@ -20,7 +20,7 @@ import {
 import { anyAsset, referenceSample, withDescription, withExample } from '../../resources/shapes.js'
 import type { ApiParts } from '../api-parts.js'
 import { answerList } from '../edge/answer-list.js'
-import { csvColumns } from '../edge/csv.js'
+import { asNumber, csvColumns, inBothUnits } from '../edge/csv.js'
 import { readPosition, writePosition } from '../edge/cursor.js'
 import { success } from '../edge/envelope.js'
 import { type KeyedChange, toCallWithLateAnswer } from '../edge/keyed-lane.js'
@@ -181,10 +181,10 @@ const columns = csvColumns(
   'status',
   'from',
   'to',
-  'rate',
-  'sourceAmount',
-  'fee',
-  'targetAmount',
+  asNumber('rate'),
+  inBothUnits('sourceAmount', 'from'),
+  inBothUnits('fee', 'from'),
+  inBothUnits('targetAmount', 'to'),
   'quote',
   'transferReference',
 )

@@ -379,5 +379,6 @@ function noDestination(why: string): Refusal {
   return new Refusal('payment_action_failed', {
     reason: 'no_destination',
     message: `${why} Send a destination.`,
+    details: [{ field: 'destination', issue: 'is required' }],
   })
 }

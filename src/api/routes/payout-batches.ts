@@ -198,6 +198,8 @@ const batchColumns = csvColumns(
   'createdBy.name',
   'submittedAt',
   'endedAt',
+  inBothUnits('paid.amount'),
+  inBothUnits('paid.fee'),
 )
 
 const read = ({ db }: ApiParts) =>
@@ -336,17 +338,17 @@ const report = (api: ApiParts) =>
     path: `${path}/:reference/report`,
     isCsvOnly: true,
     isHeavy: true,
-    csvSample: 'row,status,asset,amount\n1,COMPLETED,NGN,12500.00\n',
+    csvSample: 'row,status,asset,amountMajor,amountMinor\n1,COMPLETED,NGN,12500.00,1250000\n',
     operation: 'getPayoutBatchReport',
     summary: 'Download the results of a batch',
     description: 'Returns every item with its result as CSV.',
     params,
     answers: {},
     refusals: ['not_found'],
-    async handle({ environment, params: { reference } }) {
+    async handle({ environment, params: { reference }, forExcel }) {
       const batch = await getBatch(api.db, { environmentId: environment.id, reference })
       return answerList(
-        { query: {}, wantsCsv: true },
+        { query: {}, wantsCsv: true, forExcel },
         {
           title: `Batch ${reference}`,
           columns: itemColumns,

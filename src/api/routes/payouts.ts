@@ -200,14 +200,14 @@ export function createReadRoutes(
     answers: { 200: page(resource) },
     hasCsv: true,
     handle(request) {
-      const { environment, wantsCsv } = request
+      const { environment, wantsCsv, forExcel } = request
       const query = request.query as TransferQuery & { status?: string; limit?: number }
       const filter = {
         ...toTransferFilter([kind], query),
         status: query.status === undefined ? undefined : statuses[query.status],
       }
       return answerList(
-        { query, wantsCsv },
+        { query, wantsCsv, forExcel },
         {
           title: `${title}s`,
           columns,

@@ -12,6 +12,7 @@ import {
   timeZone,
 } from '../../reports/calendar.js'
 import { type ConversionBucket, readConversion } from '../../reports/conversion.js'
+import { type FeeBucket, type FeeKind, type Fees, feeKinds, readFees } from '../../reports/fees.js'
 import { type ReportedKind, readPayoutTimes, reportedKinds } from '../../reports/payout-times.js'
 import { type ReceivedBucket, readReceived } from '../../reports/received.js'
 import {
@@ -34,7 +35,7 @@ const base = { method: 'GET', access: 'secret', tag: 'Reports', isHeavy: true } 
 const { daysMax, hoursMax, daysDefault, hoursDefault } = limits.reports
 
 export function reportRoutes(api: ApiParts): Route[] {
-  return [received(api), conversion(api), balance(api), payoutTimes(api)]
+  return [received(api), conversion(api), balance(api), fees(api), payoutTimes(api)]
 }
 
 const periodQuery = {
@@ -325,6 +326,106 @@ const balance = ({ openPage }: ApiParts) =>
       })
     },
   })
+
+const feeSums = {
+  charged: withExample(
+    withDescription(anyAmount, 'Taken from your balance, or held for open transfers.'),
+    28_500,
+  ),
+  released: withExample(
+    withDescription(anyAmount, 'Given back because the transfer failed or was rejected.'),
+    2_500,
+  ),
+  reversed: withExample(
+    withDescription(anyAmount, 'Given back because the bank returned the transfer.'),
+    0,
+  ),
+  kept: withExample(withDescription(anyAmount, '`charged` − `released` − `reversed`.'), 26_000),
+}
+
+const kindNames: Record<FeeKind, string> = {
+  payment: 'Fees of payments.',
+  bank_transfer: 'Fees of bank transfers, settlements included.',
+  crypto_transfer: 'Fees of crypto transfers, settlements included.',
+  conversion: 'Fees of conversions.',
+}
+
+const feeFields = {
+  ...feeSums,
+  kinds: Type.Object(
+    Object.fromEntries(
+      feeKinds.map((kind) => [kind, Type.Object(feeSums, { description: kindNames[kind] })]),
+    ),
+    { description: 'The same by what the fee was for.' },
+  ),
+}
+
+const feeReport = reportOf(
+  'FeeReport',
+  {
+    currency: withDescription(anyAsset, 'Currency of the fees.'),
+    total: Type.Object(feeFields, { description: 'The whole period.' }),
+  },
+  feeFields,
+)
+
+const fees = ({ openPage }: ApiParts) =>
+  route({
+    ...base,
+    path: '/v1/reports/fees',
+    permission: 'balances.see',
+    operation: 'getFeeReport',
+    summary: 'Report fees',
+    description:
+      'Returns the fees per day or hour, by what they were for, as they are on your statement: charged when the money is taken or held, given back when a transfer fails or returns.',
+    query: closed({
+      currency: Type.Optional(
+        withDescription(anyAsset, 'Only fees in this currency. Default: `NGN`.'),
+      ),
+      ...periodQuery,
+    }),
+    answers: { 200: feeReport },
+    async handle({ environment, query, now }) {
+      const asset = (query.currency ?? 'NGN') as Asset
+      const bucket = bucketOf(query)
+      const period = readPeriod(now, { ...query, bucket })
+      const { db } = openPage(undefined)
+      const key = { environmentId: environment.id, asset }
+      const found = await readFees(db, key, { ...period, bucket })
+      const starts = new Map(found.map(({ start }) => [start.getTime(), start]))
+      const buckets = [...starts.values()].map((start) => ({
+        start,
+        rows: found.filter((row) => row.start.getTime() === start.getTime()),
+      }))
+      return success(200, 'Fees', {
+        currency: asset,
+        total: showFeesByKind(found, asset),
+        ...showPeriod(bucket, period),
+        buckets: showBuckets(bucket, period, buckets, (fees) =>
+          showFeesByKind(fees?.rows ?? [], asset),
+        ),
+      })
+    },
+  })
+
+function showFeesByKind(rows: FeeBucket[], asset: Asset) {
+  const ofKind = (kind: FeeKind) => rows.filter((row) => row.kind === kind)
+  return {
+    ...showFees(rows, asset),
+    kinds: Object.fromEntries(feeKinds.map((kind) => [kind, showFees(ofKind(kind), asset)])),
+  }
+}
+
+function showFees(rows: Fees[], asset: Asset) {
+  const sum = (field: keyof Fees) => rows.reduce((total, row) => total + row[field], 0n)
+  const [charged, released, reversed] = [sum('charged'), sum('released'), sum('reversed')]
+  return {
+    charged: showAmount(charged, asset),
+    released: showAmount(released, asset),
+    reversed: showAmount(reversed, asset),
+    kept: showAmount(charged - released - reversed, asset),
+  }
+}
 
 const payoutFields = {
   count: count(40, 'Payouts that were completed.'),

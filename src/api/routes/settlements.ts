@@ -5,6 +5,9 @@ import { Refusal } from '../../base/refusal.js'
 import { findCounterparties } from '../../collections/find-counterparties.js'
 import { createExchange } from '../../conversions/exchange.js'
 import { listStatementEntries } from '../../ledger/statement.js'
+import { lockEnvironment } from '../../merchants/environments.js'
+import { settleRest } from '../../merchants/settlement-schedule.js'
+import { formatMoney } from '../../money/amounts.js'
 import { createSettlement } from '../../payouts/settlements/create-settlement.js'
 import { prepareSettlement } from '../../payouts/settlements/prepare-settlement.js'
 import type { Settlement } from '../../payouts/settlements/settlement.js'
@@ -51,7 +54,7 @@ const create = (api: ApiParts) =>
     operation: 'createSettlement',
     summary: 'Settle now',
     description:
-      'Pays the available naira above the reserve in your settings to your primary bank account, as a bank transfer with its usual fee: `amount`, or as much as possible in whole naira. If that is more than one transfer may carry, send another request for the rest. With `settlement.payTo` `wallet` in your settings, `amount` or all of it is converted at the rate of the moment, and the coins less the fee of a crypto transfer are paid to your wallet.',
+      'Pays the available naira above the reserve in your settings to your primary bank account, as a bank transfer with its usual fee: `amount`, or as much as possible in whole naira. If that is more than one transfer may carry, further settlements follow at once, until less than `settlement.minimum` is above the reserve; the message says so. With `settlement.payTo` `wallet` in your settings, `amount` or all of it is converted at the rate of the moment, and the coins less the fee of a crypto transfer are paid to your wallet.',
     body: Type.Optional(
       closed({
         amount: Type.Optional(
@@ -100,16 +103,25 @@ const create = (api: ApiParts) =>
         environment,
         scheduledFor: null,
         requestedAmount: amount === undefined ? null : BigInt(amount),
+        hasMinimum: false,
       })
       if (prepared instanceof Refusal) return commitRefusal(api, request, prepared)
       const call = toCallWithLateAnswer<KeyedChange, unknown>(
         request,
         async (tx, realNow) => {
+          // Before the ledger accounts: workers lock in this order.
+          if (prepared.hasRest) await lockEnvironment(tx, environment.id)
           const created = await createSettlement(tx, realNow, prepared)
           if (created instanceof Refusal) throw created
+          if (prepared.hasRest) settleRest(tx, realNow, environment)
           return created
         },
-        (created) => success(201, 'Settlement submitted', show(created as SettlementWithPayout)),
+        (created) => {
+          const { payout } = created as SettlementWithPayout
+          const submitted = `Settlement of ${formatMoney(payout.amount, 'NGN')} submitted, the most that one transfer carries. The rest follows in further settlements`
+          const message = prepared.hasRest ? submitted : 'Settlement submitted'
+          return success(201, message, show(created as SettlementWithPayout))
+        },
       )
       // A key that paid is kept as long as the payout: a repeat must never pay twice.
       call.expiresAt = null
@@ -142,8 +154,8 @@ const settlementColumns = csvColumns(
   'period.lastEntry',
   'paidAt',
   'asset',
-  'assetAmount',
-  'assetFee',
+  inBothUnits('assetAmount', 'asset'),
+  inBothUnits('assetFee', 'asset'),
   'conversion',
   'walletAddress',
 )

@@ -56,6 +56,9 @@ export type Batch = {
   invalidAmount: bigint
   /** Total fee quoted for the items that can be paid. */
   fee: bigint
+  /** Total of the completed items. */
+  paidAmount: bigint
+  paidFee: bigint
   validatedAt: Date | null
   submittedAt: Date | null
   endedAt: Date | null

@@ -42,6 +42,8 @@ export function createBatch(tx: Tx, now: Date, request: BatchRequest): Batch {
     failedCount: 0,
     warnedCount: warned.filter(({ warnings }) => warnings.length > 0).length,
     invalidAmount: 0n,
+    paidAmount: 0n,
+    paidFee: 0n,
     fee: 0n,
     validatedAt: null,
     submittedAt: null,

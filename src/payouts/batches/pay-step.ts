@@ -3,10 +3,13 @@ import type { Environment } from '../../base/environment.js'
 import { limits } from '../../base/limits.js'
 import { type Outcome, Refusal } from '../../base/refusal.js'
 import { getEnvironmentById } from '../../merchants/environments.js'
+import type { Tx } from '../../postgres/tx.js'
 import { createPayouts, type NewPayout } from '../create-payouts.js'
+import { payoutKinds } from '../payout.js'
 import type { PayoutRequest } from '../prepare-payouts.js'
-import { type Batch, type BatchItem, batchReference } from './batch.js'
+import { type Batch, type BatchItem, batchReference, type ItemState } from './batch.js'
 import { type BatchTools, isTemporary, itemsPerStep, toProblem } from './batch-tools.js'
+import { addressOf, findWalletItems, firstOfEach } from './new-wallets.js'
 import { findDueItems, type ItemChange, lockBatch, lockItems, writeItems } from './store-batches.js'
 
 /**
@@ -25,6 +28,7 @@ export async function payStep(
   const items = await findDueItems(db, clock.now(), batch, { state: 'VALID', limit })
   if (items.length === 0) return false
   const prepared = await prepareAll(tools, batch, environment, items)
+  const creating = await findCreating(tools, batch, items, prepared)
 
   const now = clock.now()
   const committed = await db.transaction(async (tx) => {
@@ -34,9 +38,11 @@ export async function payStep(
     if ((await getEnvironmentById(tx, batch.environmentId)).isSuspended) return undefined
     const numbers = items.map(({ number }) => number)
     const open = await lockItems(tx, locked, { state: 'VALID', numbers })
-    const own = items.flatMap((item, index) =>
+    const all = items.flatMap((item, index) =>
       open.has(item.number) ? [{ item, outcome: prepared[index]! }] : [],
     )
+    const waiting = await findWaiting(tx, locked, creating, open)
+    const own = all.filter(({ item }) => !waiting.has(item))
     const newPayouts = own.flatMap(({ outcome }) => (outcome instanceof Refusal ? [] : [outcome]))
     const created = newPayouts.length > 0 ? await createPayouts(tx, now, newPayouts) : []
     const refusals = new Map<NewPayout, Refusal>()
@@ -48,11 +54,58 @@ export async function payStep(
         ? refuse(item, refused, { now, environment })
         : submit(item, outcome as NewPayout)
     })
-    writeItems(tx, locked, changes, { dueAt: after(now, limits.batches.leaseMs) })
+    const deferred = [...waiting].map((item): ItemChange => {
+      const dueAt = after(now, limits.batches.itemRetryMs)
+      return { before: item, after: { ...item, problem: null }, dueAt }
+    })
+    const dueAt = after(now, limits.batches.leaseMs)
+    writeItems(tx, locked, [...changes, ...deferred], { dueAt })
     return newPayouts.filter((one) => !refusals.has(one))
   })
   for (const payout of committed ?? []) send(payout)
   return committed !== undefined
+}
+
+type Creating = { item: BatchItem; address: string }
+
+/** The items whose transfer creates the token account of its wallet: they cost more than others. */
+async function findCreating(
+  { fees }: BatchTools,
+  { kind }: Batch,
+  items: BatchItem[],
+  prepared: Outcome<NewPayout>[],
+): Promise<Creating[]> {
+  const creating: Creating[] = []
+  for (const [index, item] of items.entries()) {
+    const address = addressOf(item)
+    const outcome = prepared[index]!
+    if (address === undefined || outcome instanceof Refusal) continue
+    const { environmentId, amount, fee } = outcome.payout
+    const base = await fees.price({
+      environmentId,
+      operations: [payoutKinds[kind].baseFee],
+      amount,
+    })
+    if (fee > base.reduce((sum, line) => sum + line.amount, 0n)) creating.push({ item, address })
+  }
+  return creating
+}
+
+/** Those whose account an earlier item of the batch creates, which has not ended. */
+async function findWaiting(
+  tx: Tx,
+  batch: Batch,
+  creating: Creating[],
+  open: ReadonlySet<number>,
+): Promise<Set<BatchItem>> {
+  if (creating.length === 0) return new Set()
+  const addresses = [...new Set(creating.map(({ address }) => address))]
+  const states: ItemState[] = ['VALID', 'SUBMITTED']
+  const first = firstOfEach(await findWalletItems(tx, batch, { addresses, states }))
+  const later = creating.filter(
+    ({ item, address }) => open.has(item.number) && first.get(address)! < item.number,
+  )
+  return new Set(later.map(({ item }) => item))
 }
 
 /**

@@ -27,13 +27,16 @@ const batchesCountTheirItems: Proof = {
         count(*) filter (where state = 'COMPLETED') as completed,
         count(*) filter (where state = 'FAILED') as failed,
         count(*) filter (where warnings is not null) as warned,
-        coalesce(sum(amount) filter (where state = 'INVALID'), 0) as invalid_amount
+        coalesce(sum(amount) filter (where state = 'INVALID'), 0) as invalid_amount,
+        coalesce(sum(amount) filter (where state = 'COMPLETED'), 0) as paid_amount,
+        coalesce(sum(fee) filter (where state = 'COMPLETED'), 0) as paid_fee
       from payout_batch_items group by environment_id, batch_id) i
       on i.environment_id = b.environment_id and i.batch_id = b.id
     where (b.item_count, b.amount, b.valid_count, b.invalid_count, b.submitted_count,
-        b.completed_count, b.failed_count, b.warned_count, b.invalid_amount)
+        b.completed_count, b.failed_count, b.warned_count, b.invalid_amount, b.paid_amount,
+        b.paid_fee)
       is distinct from (i.items, i.amount, i.valid, i.invalid, i.submitted, i.completed, i.failed,
-        i.warned, i.invalid_amount)`,
+        i.warned, i.invalid_amount, i.paid_amount, i.paid_fee)`,
 }
 
 const itemsFollowTheirBatch: Proof = {

@@ -28,6 +28,7 @@ const batchColumns = sql.raw(`b.environment_id as "environmentId", b.id, b.mode,
   b.invalid_count as "invalidCount", b.submitted_count as "submittedCount",
   b.completed_count as "completedCount", b.failed_count as "failedCount",
   b.warned_count as "warnedCount", b.invalid_amount as "invalidAmount", b.fee,
+  b.paid_amount as "paidAmount", b.paid_fee as "paidFee",
   b.validated_at as "validatedAt", b.submitted_at as "submittedAt", b.ended_at as "endedAt",
   case when b.order_hash is not null then json_build_object(
     'orderHash', encode(b.order_hash, 'hex'), 'expiresAt', b.approve_by,
@@ -276,6 +277,10 @@ export function writeItems(
     count(changed, before.state, -1)
     count(changed, after.state, 1)
     if (before.warnings.length === 0 && after.warnings.length > 0) changed.warnedCount += 1
+    if (before.state !== 'COMPLETED' && after.state === 'COMPLETED') {
+      changed.paidAmount += after.amount
+      changed.paidFee += after.fee ?? 0n
+    }
     if (before.state !== 'PENDING') continue
     if (after.state === 'INVALID') changed.invalidAmount += after.amount
     if (after.state === 'VALID') changed.fee += after.fee ?? 0n
@@ -319,7 +324,8 @@ export function writeState(tx: Tx, batch: Batch, { dueAt }: { dueAt: Date }): vo
       invalid_count = ${batch.invalidCount}, submitted_count = ${batch.submittedCount},
       completed_count = ${batch.completedCount}, failed_count = ${batch.failedCount},
       warned_count = ${batch.warnedCount}, invalid_amount = ${batch.invalidAmount},
-      fee = ${batch.fee}, validated_at = ${batch.validatedAt},
+      fee = ${batch.fee}, paid_amount = ${batch.paidAmount}, paid_fee = ${batch.paidFee},
+      validated_at = ${batch.validatedAt},
       submitted_at = ${batch.submittedAt}, ended_at = ${batch.endedAt}, due_at = ${dueAt}
     where environment_id = ${batch.environmentId} and id = ${batch.id}`)
 }

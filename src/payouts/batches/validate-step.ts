@@ -2,11 +2,20 @@ import { after, minute } from '../../base/clock.js'
 import type { Environment } from '../../base/environment.js'
 import { limits } from '../../base/limits.js'
 import { type Outcome, Refusal } from '../../base/refusal.js'
+import type { Queryable } from '../../postgres/tx.js'
 import { duplicateReference, findReferences } from '../create-payouts.js'
+import type { FeeLine } from '../fee-book.js'
 import type { Quote } from '../prepare-payouts.js'
-import { type Batch, type BatchItem, batchReference, type ItemProblem } from './batch.js'
+import {
+  type Batch,
+  type BatchItem,
+  batchReference,
+  type ItemProblem,
+  type ItemState,
+} from './batch.js'
 import { type BatchTools, isTemporary, itemsPerStep, toProblem } from './batch-tools.js'
 import { findRepeats } from './find-repeats.js'
+import { addressOf, creationFee, findWalletItems, firstOfEach } from './new-wallets.js'
 import { findDueItems, type ItemChange, lockBatch, lockItems, writeItems } from './store-batches.js'
 
 /**
@@ -34,6 +43,7 @@ export async function validateStep(
       items.map((item) => ({ payout: toReferenced(batch, item) })),
     ),
   ])
+  const checked = await chargeOnce(db, batch, items, quotes)
   const now = clock.now()
   const checkedBy = after(batch.createdAt, limits.batches.checkedWithinMs)
   const isOverdue = environmentNow >= checkedBy
@@ -41,7 +51,7 @@ export async function validateStep(
     const found = repeats.get(before.number)
     const named = toReferenced(batch, before)
     const isUsed = used.has(`${named.environmentId}/${named.kind}/${named.merchantReference}`)
-    const quote = isUsed ? duplicateReference(named) : quotes[index]!
+    const quote = isUsed ? duplicateReference(named) : checked[index]!
     const judged = judge(before, quote, isOverdue)
     const isWaiting = judged.state === 'PENDING'
     const warnings = found && !isWaiting ? [...before.warnings, ...found] : before.warnings
@@ -75,6 +85,40 @@ function quoteItem(
 ): Promise<Outcome<Quote>> {
   const request = { environment, kind, asset, amount, requestedAmount, destination }
   return preparation.quote(request)
+}
+
+/** Of the items that pay one new wallet, only the first is charged for its token account. */
+async function chargeOnce(
+  db: Queryable,
+  batch: Batch,
+  items: BatchItem[],
+  quotes: Outcome<Quote>[],
+): Promise<Outcome<Quote>[]> {
+  const creating = items.flatMap((item, index) => {
+    const quote = quotes[index]!
+    const address = addressOf(item)
+    const isCreating = !(quote instanceof Refusal) && quote.lines.some(isCreation)
+    return isCreating && address !== undefined ? [{ number: item.number, address }] : []
+  })
+  if (creating.length === 0) return quotes
+  const addresses = [...new Set(creating.map(({ address }) => address))]
+  const states: ItemState[] = ['PENDING', 'VALID']
+  const own = new Set(items.map(({ number }) => number))
+  const others = (await findWalletItems(db, batch, { addresses, states })).filter(
+    ({ number }) => !own.has(number),
+  )
+  const first = firstOfEach([...creating, ...others])
+  return quotes.map((quote, index) => {
+    const item = items[index]!
+    if (quote instanceof Refusal || !quote.lines.some(isCreation)) return quote
+    if (first.get(addressOf(item)!) === item.number) return quote
+    const lines = quote.lines.filter((line) => !isCreation(line))
+    return { ...quote, lines, fee: lines.reduce((sum, line) => sum + line.amount, 0n) }
+  })
+}
+
+function isCreation({ operation }: FeeLine): boolean {
+  return operation === creationFee
 }
 
 function judge(item: BatchItem, quote: Outcome<Quote>, isOverdue: boolean): BatchItem {

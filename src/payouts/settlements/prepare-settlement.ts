@@ -20,8 +20,8 @@ import {
 import { settlementReference } from './settlement.js'
 
 /**
- * Chooses the amount and prepares its payout, like any bank transfer. Only a scheduled settlement
- * waits for the merchant's minimum. Nothing leaves.
+ * Chooses the amount and prepares its payout, like any bank transfer. A settlement on request does
+ * not wait for the merchant's minimum. Nothing leaves.
  */
 export async function prepareSettlement(
   tools: SettlementTools,
@@ -29,7 +29,7 @@ export async function prepareSettlement(
   request: SettlementRequest,
 ): Promise<Outcome<PreparedSettlement>> {
   const { db, preparation, naira } = tools
-  const { environment, scheduledFor, requestedAmount } = request
+  const { environment, scheduledFor, requestedAmount, hasMinimum } = request
   const { id: environmentId, mode } = environment
   const all = await getSettings(db, environment)
   const { settlement: settings } = all
@@ -43,14 +43,14 @@ export async function prepareSettlement(
   const statement = await readStatement(db, environmentId)
   const fee = await getFeeSchedule(db, { environmentId, operation: 'bank_payout' })
   const reserve = BigInt(settings.reserve)
-  const smallest = scheduledFor ? BigInt(settings.minimum) : 0n
+  const minimum = BigInt(settings.minimum)
   const { min, max } = naira[mode]
-  const choose = (budget: bigint) => {
+  const choose = (budget: bigint, smallest: bigint) => {
     const chosen = largestTransfer({ budget, min, max, fee })
     return chosen && chosen.amount >= smallest ? chosen : undefined
   }
   const budget = statement.available - reserve
-  const amount = requestedAmount ?? choose(budget)?.amount
+  const amount = requestedAmount ?? choose(budget, hasMinimum ? minimum : 0n)?.amount
   if (amount === undefined || budget < amount + computeFee(fee, amount))
     return notSettled({ requestedAmount, available: statement.available, reserve })
 
@@ -70,7 +70,7 @@ export async function prepareSettlement(
     scheduledFor,
     requestedAmount,
     reserve,
-    hasRest: choose(rest) !== undefined,
+    hasRest: requestedAmount === null && choose(rest, minimum) !== undefined,
     early,
   }
 }

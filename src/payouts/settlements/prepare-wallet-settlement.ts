@@ -36,7 +36,7 @@ export async function prepareWalletSettlement(
 async function prepare(
   { db, preparation, naira, exchange }: SettlementTools,
   environmentNow: Date,
-  { environment, scheduledFor, requestedAmount }: SettlementRequest,
+  { environment, scheduledFor, requestedAmount, hasMinimum }: SettlementRequest,
   { settlement: settings, approvals }: Settings,
 ): Promise<Outcome<PreparedSettlement>> {
   const { id: environmentId, mode, clockOffsetMs } = environment
@@ -51,7 +51,7 @@ async function prepare(
   const statement = await readStatement(db, environmentId)
   const reserve = BigInt(settings.reserve)
   const { min } = naira[mode]
-  const wanted = scheduledFor ? BigInt(settings.minimum) : min
+  const wanted = hasMinimum ? BigInt(settings.minimum) : min
   const smallest = wanted > min ? wanted : min
   const budget = statement.available - reserve
   const sourceAmount = requestedAmount ?? budget

@@ -30,7 +30,7 @@ export type PreparedSettlement = {
   /** Null: as much as possible. */
   requestedAmount: bigint | null
   reserve: bigint
-  /** Whether the balance covers another settlement right after this one. */
+  /** Whether the balance covers another settlement, of the minimum, right after this one. */
   hasRest: boolean
   /** The sums of the statement so far, so that few entries are read while it is locked. */
   early: EarlySums
@@ -44,6 +44,8 @@ export type SettlementRequest = {
   scheduledFor: Date | null
   /** Null: as much as possible. */
   requestedAmount: bigint | null
+  /** Whether the merchant's minimum applies, as it does to what workers settle. */
+  hasMinimum: boolean
 }
 
 /** The available naira now, and a function that sums up how they came about. */

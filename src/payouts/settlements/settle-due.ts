@@ -1,5 +1,5 @@
 import { after, second } from '../../base/clock.js'
-import type { EnvironmentId, Mode } from '../../base/environment.js'
+import type { Environment, EnvironmentId, Mode } from '../../base/environment.js'
 import { limits } from '../../base/limits.js'
 import type { Logger } from '../../base/log.js'
 import { Refusal } from '../../base/refusal.js'
@@ -32,11 +32,12 @@ const schedulesDue: DueTable = {
   openCondition: 'true',
   ownerColumn: 'mode',
   counterColumn: 'attempts',
-  returning: `job.environment_id as "environmentId", job.scheduled_for as "scheduledFor",
-    job.attempts`,
+  returning: `job.environment_id as "environmentId", job.attempts,
+    case when not job.settles_rest then job.scheduled_for end as "scheduledFor"`,
 }
 
-type Claim = { environmentId: EnvironmentId; scheduledFor: Date; attempts: number }
+/** Without `scheduledFor` it is the rest of a settlement on request. */
+type Claim = { environmentId: EnvironmentId; scheduledFor: Date | null; attempts: number }
 
 /**
  * Makes the settlements that are due. One that the bank cannot take now, that cannot be converted
@@ -66,7 +67,7 @@ async function settle(tools: Tools, now: Date, claim: Claim): Promise<void> {
     postpone(tools, now, claim, { refusal, isTemporary: isTemporary(refusal) })
   if (environment.isSuspended) return refuse(suspended)
   const environmentNow = after(now, environment.clockOffsetMs)
-  const request = { environment, scheduledFor, requestedAmount: null }
+  const request = { environment, scheduledFor, requestedAmount: null, hasMinimum: true }
   const prepared = await prepareSettlement(tools, environmentNow, request)
   if (prepared instanceof Refusal) return refuse(prepared)
 
@@ -77,7 +78,7 @@ async function settle(tools: Tools, now: Date, claim: Claim): Promise<void> {
       const outcome = await createSettlement(tx, now, prepared)
       if (outcome instanceof Refusal) return outcome
       if (hasRest) keepDue(tx, now, environmentId)
-      else await scheduleNext(tx, now, environmentId)
+      else await scheduleNext(tx, now, claim)
       return outcome
     })
     .finally(payout.finish)
@@ -112,7 +113,7 @@ async function lockClaim(tx: Tx, { environmentId, attempts }: Claim): Promise<bo
   return rows.length > 0
 }
 
-/** The rest of what one transfer may carry is settled at once, for the same scheduled time. */
+/** The rest of what one transfer may carry is settled at once, for the same time or request. */
 function keepDue(tx: Tx, now: Date, environmentId: EnvironmentId): void {
   tx.write(sql`
     update settlement_schedules set due_at = ${now}, last_refusal = null
@@ -122,15 +123,26 @@ function keepDue(tx: Tx, now: Date, environmentId: EnvironmentId): void {
 async function scheduleNext(
   tx: Tx,
   now: Date,
-  environmentId: EnvironmentId,
+  { environmentId, scheduledFor }: Claim,
   lastRefusal: string | null = null,
 ): Promise<void> {
   const environment = await getEnvironmentById(tx, environmentId)
+  if (!scheduledFor) return endRest(tx, environment, lastRefusal)
   const { settlement } = await getSettings(tx, environment)
   await scheduleSettlement(tx, now, { environment, settings: settlement })
   tx.write(sql`
     update settlement_schedules set last_refusal = ${lastRefusal}
     where environment_id = ${environmentId}`)
+}
+
+/** Back to the schedule, if there is one. Its time may have come meanwhile. */
+function endRest(tx: Tx, { id, clockOffsetMs }: Environment, lastRefusal: string | null): void {
+  tx.write(sql`
+    delete from settlement_schedules where environment_id = ${id} and scheduled_for is null`)
+  tx.write(sql`
+    update settlement_schedules set settles_rest = false, last_refusal = ${lastRefusal},
+      due_at = scheduled_for - ${clockOffsetMs}::float8 * interval '1 millisecond'
+    where environment_id = ${id}`)
 }
 
 function isTemporary({ status, code, reason }: Refusal): boolean {
@@ -155,7 +167,7 @@ async function postpone(
         update settlement_schedules set last_refusal = ${message},
           due_at = greatest(due_at, ${after(now, (retryAfterSeconds ?? 0) * second)})
         where environment_id = ${environmentId}`)
-    else await scheduleNext(tx, now, environmentId, hasNothing ? null : message)
+    else await scheduleNext(tx, now, claim, hasNothing ? null : message)
   })
   if (hasNothing) return
   const outcome = isTemporary ? 'settlement is tried again later' : 'settlement refused'

@@ -12,7 +12,9 @@ export type RpcAnswer =
   | { result?: undefined; error: RpcError }
 
 /** The endpoint gave no usable answer: busy, broken, unreachable or too slow. */
-export class EndpointFailure extends Error {}
+export class EndpointFailure extends Error {
+  override name = 'EndpointFailure'
+}
 
 /** The node serves a chain that this rail must not use. */
 export class WrongChain extends EndpointFailure {}

@@ -7,7 +7,9 @@ import { findAgreed, majorityOf } from './majority.js'
 import type { RpcCall } from './rpc-schemas.js'
 
 /** No endpoint gave a usable answer. Nothing may be concluded. */
-export class Unavailable extends Error {}
+export class Unavailable extends Error {
+  override name = 'Unavailable'
+}
 
 /** Errors of the request itself, which every endpoint would return. Others are the endpoint's. */
 const requestErrors = new Set([-32602, -32015])
