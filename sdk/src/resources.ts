@@ -1013,7 +1013,7 @@ export type Resources = {
     /**
      * Delete a webhook endpoint.
      *
-     * Stops all deliveries to it. Past deliveries stay on record.
+     * Stops all deliveries to it. Past deliveries stay on record for 90 days.
      *
      * `DELETE /v1/webhook-endpoints/{id}`
      */
@@ -1041,7 +1041,7 @@ export type Resources = {
      * Recover missed events.
      *
      * Sends every event since a time that this endpoint listens to and has not received, and that
-     * you may see, up to 10000 per request.
+     * you may see, up to 10000 per request. Events of the last 90 days can be recovered.
      *
      * `POST /v1/webhook-endpoints/{id}/recover`
      */

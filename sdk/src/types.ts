@@ -1834,6 +1834,17 @@ export type RejectingDedicatedAccount = {
   bankName: string
   /** `INACTIVE` once you deactivated it. */
   status: 'ACTIVE' | 'INACTIVE'
+  /**
+   * The customer that you sent, without BVN and NIN, which are not stored. Null if you sent none.
+   */
+  customer: {
+    /** First and last name. */
+    name: string
+    /** Email address. */
+    email: string
+    /** Phone number. */
+    phone: string | null
+  } | null
   /** The JSON object you sent, returned unchanged. */
   metadata: Record<string, unknown>
   /** When it was created. */

@@ -67,7 +67,7 @@ test('events whose deliveries are deleted are not delivered again by a recovery'
   await db.rows(sql`update deliveries set state = 'GIVEN_UP', finished_at = ${lately}
     where state = 'PENDING'`)
   await deleteOldDeliveries(db, now)
-  const missed = { endpoint, since: new Date(0) }
+  const missed = { endpoint, since: new Date(0), types: undefined }
   expect(await countMissed(db, now, missed)).toBe(1)
   expect(await db.transaction((tx) => recover(tx, now, missed))).toBe(1)
 })
