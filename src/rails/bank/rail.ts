@@ -282,8 +282,8 @@ function isPowerOfTwo(count: number): boolean {
 }
 
 /** A payout that was reversed before it was seen completed has moved nothing. */
-function toFinding({ state, failure, sessionId = null }: DriverPayout): AttemptFinding {
-  if (state === 'success') return { state: 'landed', sessionId }
+function toFinding({ state, failure, sessionId }: DriverPayout): AttemptFinding {
+  if (state === 'success') return { state: 'landed', ...(sessionId && { sessionId }) }
   if (state === 'failed') return { state: 'failed', reason: failure ?? 'bank_declined' }
   if (state === 'reversed') return { state: 'failed', reason: failure ?? 'bank_returned' }
   return { state: 'pending' }

@@ -90,7 +90,7 @@ describe('dedicated accounts', () => {
   test('need a BVN or NIN, which is never logged', async () => {
     const { openOne, openGood, lines } = await open()
     const refusal = (await openOne(dedicated({ bvn: null }))) as Refusal
-    expect(refusal.message).toBe('customer.bvn is required by the bank, or customer.nin.')
+    expect(refusal.message).toContain('customer.bvn is required by the bank, or customer.nin;')
     const byNin = await openGood(dedicated({ bvn: null, nin: new Secret('33333333333') }))
     expect(byNin).toMatchObject({ accountName: 'Ada Stores', expiresAt: null })
     const wrong = (await openOne(dedicated({ bvn: new Secret('22') }))) as Refusal

@@ -93,7 +93,7 @@ describe('an instruction', () => {
   test('has the same result when the state was polled before', async () => {
     const opened = openBank(db)
     const attempt = await createIn.completed(opened)
-    expect(await checkOne(opened.bank, attempt)).toEqual({ state: 'landed' })
+    expect(await checkOne(opened.bank, attempt)).toMatchObject({ state: 'landed' })
     expect(await opened.bank.instruct(attempt.reference, 'lose')).toBe('too_late')
     expect(await opened.bank.instruct(attempt.reference, 'reverse')).toBe('obeyed')
     expect(await allReversed(opened.bank)).toContain(attempt.reference)
@@ -113,7 +113,7 @@ describe('an instruction', () => {
     expect(await checkOne(bank, attempt)).toEqual({ state: 'unseen' })
     await bank.send([attempt, attempt])
     clock.advance(processingMs)
-    expect(await checkOne(bank, attempt)).toEqual({ state: 'landed' })
+    expect(await checkOne(bank, attempt)).toMatchObject({ state: 'landed' })
   })
 
   test('ends a transfer that would stay unknown', async () => {

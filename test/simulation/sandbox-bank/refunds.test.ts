@@ -18,7 +18,8 @@ import { payIn } from './pay-in.js'
 
 const db = await freshDatabase()
 const { processingMs, reversesAfterMs } = limits.sandboxBank
-const [landed, pending] = ['landed', 'pending'].map((state) => ({ state }))
+const pending = { state: 'pending' }
+const landed = { state: 'landed', sessionId: expect.stringMatching(/^000999\d{24}$/) }
 const exceeding = { state: 'failed', reason: 'refund_exceeds_payment' }
 
 /** A refund of this payment; the account number is masked, as a merchant sees it. */

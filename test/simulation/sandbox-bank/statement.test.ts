@@ -109,6 +109,6 @@ describe('the statement', () => {
     const [line] = await readAll(ahead.bank, { from, to: ahead.clock.now() })
     expect(line!.state).toBe('completed')
     expect(await behind.bank.instruct(attempt.reference, 'fail')).toBe('too_late')
-    expect(await checkOne(behind.bank, attempt)).toEqual({ state: 'landed' })
+    expect(await checkOne(behind.bank, attempt)).toMatchObject({ state: 'landed' })
   })
 })

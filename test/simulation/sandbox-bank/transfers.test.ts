@@ -16,7 +16,8 @@ import {
 const db = await freshDatabase()
 const { processingMs, unknownForMs, reversesAfterMs } = limits.sandboxBank
 const year = 365 * 24 * 3_600 * second
-const [pending, landed, unseen] = ['pending', 'landed', 'unseen'].map((state) => ({ state }))
+const [pending, unseen] = ['pending', 'unseen'].map((state) => ({ state }))
+const landed = { state: 'landed', sessionId: expect.stringMatching(/^000999\d{24}$/) }
 
 async function countRecorded(token: string): Promise<bigint> {
   const [row] = await db.rows(sql<{ count: bigint }>`
