@@ -43,7 +43,7 @@ test('a database is opened only with the secret it was created with', async () =
   await expect(prepareDatabase(db.url, configOf('b'))).rejects.toThrow(/belongs to another secret/)
 })
 
-// Whoever holds the wrong secret probably holds the wrong database, too.
+// A process with the wrong secret probably has the wrong database, too.
 test('a database of another secret is not migrated', async () => {
   const before = await emptyDatabase()
   await prepareDatabase(before.url, configOf('a'), { simulation: false })

@@ -120,7 +120,7 @@ export async function submitWithConversion(
 
 /**
  * A refusal if the balances do not cover conversion and transfer. Found before the treasury is
- * checked: a transfer that the merchant cannot pay for must not tell what the hot wallet holds.
+ * checked: a transfer that the merchant cannot pay for must not reveal what the hot wallet has.
  */
 async function findUncovered(
   api: ApiParts,

@@ -126,7 +126,7 @@ export function listLoggedHeads(db: Queryable): Promise<KnownHead[]> {
   return db.rows(sql<KnownHead>`select chain, number, hash from audit_logged_heads`)
 }
 
-/** The heads that were logged and whose line the chain no longer has, in one look-up per chain. */
+/** Logged heads whose line the chain no longer has; reads one line per chain. */
 export async function findLostHeads(db: Queryable): Promise<KnownHead[]> {
   return db.rows(sql<KnownHead>`
     select l.chain, l.number, l.hash from audit_logged_heads l

@@ -182,7 +182,7 @@ export const limits = {
     sendWithinMs: minute,
     attemptsPerBatchMax: 256,
     jobIntervalMs: 200,
-    /** A transaction that is open this long after its signing has expired; about a minute does. */
+    /** A transaction expires about a minute after its signing; reported if open for this long. */
     expiredAfterMs: 5 * minute,
     /** A payout without an outcome after this needs a person. */
     reviewAfterMs: 3 * day,
@@ -462,7 +462,7 @@ export const limits = {
     /** Longer than all calls to the bank that one settlement needs; also the retry interval. */
     leaseMs: 2 * minute,
     perBatchMax: 20,
-    /** In live mode, how long a newly chosen wallet waits for its first settlement. */
+    /** In live mode or under an approval rule, how long a new wallet waits for settlements. */
     walletUsableAfterMs: 3 * day,
   },
   /** Payout batches. */
@@ -831,7 +831,7 @@ assert(limits.proof.leaseMs > 3 * limits.proof.renewIntervalMs)
 assert(limits.settlements.walletUsableAfterMs >= limits.bankAccounts.usableAfterMs)
 assert(limits.settlements.leaseMs > 5 * limits.banks.earlyTimeoutMs)
 
-// Approvals ask who used whose link; guesses are counted for a while.
+// Approvals check who used whose link; guesses are counted for a while.
 assert(limits.retention.invitationMs > limits.signIn.linkDistrustMs)
 assert(limits.retention.signInMs > limits.signIn.guessWindowMs)
 assert(limits.retention.eventDays >= limits.retention.deliveryDays)

@@ -87,7 +87,7 @@ function writeTime(): string {
   return `,"time":"${toIsoText(systemClock.now())}"`
 }
 
-/** Errors that say everything in their message: a refusal, or something outside is away. */
+/** Errors that need no stack: refusals, and external services that are unavailable. */
 const expectedErrors = new Set([
   'Refusal',
   'ConnectionLost',

@@ -33,7 +33,7 @@ export class Refusal extends Error {
     this.ownNextStep = options.nextStep
   }
 
-  /** The same refusal as the answer of another operation. */
+  /** The same refusal under the code of another operation. */
   under(code: Code): Refusal {
     const { message, reason, retryAfterSeconds } = this
     return new Refusal(code, {

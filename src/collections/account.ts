@@ -51,7 +51,7 @@ export type CollectionAccount = Amounts & {
   /** The coin amount as the merchant wrote it; null for bank accounts. */
   requestedAmount: string | null
   merchantReference: string
-  /** Of a dedicated account, as JSON: name, email address and phone number. */
+  /** Customer of a dedicated account, as JSON: name, email address and phone number. */
   customer: string | null
   /** The merchant's JSON text, unchanged. */
   metadata: string

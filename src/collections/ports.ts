@@ -131,7 +131,7 @@ export type PaymentVariance = (typeof paymentVariances)[number]
 export const customerFields = ['name', 'email', 'phone', 'bvn_or_nin'] as const
 export type CustomerField = (typeof customerFields)[number]
 
-/** What a bank needs of a customer that is not known. */
+/** The fields that a bank needs of a customer and that are missing. */
 export function findMissingFields(
   needs: readonly CustomerField[],
   customer: AccountCustomer | null,

@@ -115,7 +115,7 @@ export async function createConversion(
 type Inventory = {
   /** What the positions cannot convert; undefined: they cover it. */
   lacking: Asset | undefined
-  /** Writes what changes. */
+  /** Writes the new positions. */
   write(): void
 }
 
@@ -155,7 +155,7 @@ export async function takeInventory(
 
 /**
  * Decides a conversion in locked accounts. Writes nothing, so it may throw refusals: the merchant's
- * balance first, so that what the operator can convert is told only to merchants who could pay.
+ * balance first, so that only merchants who could pay learn what the operator can convert.
  */
 export function decideConversion(
   book: Book,

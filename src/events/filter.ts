@@ -36,7 +36,7 @@ export function seesEvent(permissions: Permissions, type: EventType): boolean {
   return sees(permissions, kindOf(type))
 }
 
-/** Those of `filter` that a caller may see; undefined: all types there are. */
+/** The types of `filter` that a caller may see; undefined: every event type. */
 export function typesSeen(permissions: Permissions, filter = '*'): EventType[] | undefined {
   const seen = typesOf(filter).filter((type) => seesEvent(permissions, type))
   return seen.length === eventTypes.length ? undefined : seen

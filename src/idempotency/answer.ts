@@ -5,7 +5,7 @@ export type Answer = {
   status: number
   body: string
   holdsSecret?: boolean
-  /** For `Retry-After`. Not stored: such answers are not remembered. */
+  /** For `Retry-After`. Not stored: a replayed answer lacks it. */
   retryAfterSeconds?: number | undefined
 }
 

@@ -18,7 +18,7 @@ export type StatementEntry = {
   purpose: Purpose
   causeId: string
   kind: 'post' | 'hold' | 'release'
-  /** Of a release, the part of `change` that was held for the fee; null otherwise. */
+  /** For a release, the part of `change` that was held for the fee; otherwise null. */
   releasedFee: bigint | null
   createdAt: Date
 }

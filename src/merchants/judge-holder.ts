@@ -1,4 +1,4 @@
-/** Words that many names of businesses share, so that they tell none from another. */
+/** Words that many business names share, so that they do not distinguish them. */
 const generic = new Set(
   (
     'ltd limited plc inc llc llp nig nigeria nigerian co company enterprise enterprises ent ' +
@@ -19,8 +19,8 @@ export function isHolderOf(names: string[], holder: string): boolean {
   return names.some((name) => haveSameWords(wordsOf(name), wordsOf(holder)))
 }
 
-function haveSameWords(one: Set<string>, other: Set<string>): boolean {
-  const [fewer, more] = one.size <= other.size ? [one, other] : [other, one]
+function haveSameWords(own: Set<string>, holder: Set<string>): boolean {
+  const [fewer, more] = own.size <= holder.size ? [own, holder] : [holder, own]
   if (fewer.size < Math.min(commonWordsMin, more.size) || fewer.size === 0) return false
   return [...fewer].every((word) => more.has(word))
 }

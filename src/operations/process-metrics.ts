@@ -24,7 +24,7 @@ export function addRailMetrics(registry: Registry): void {
     help: 'Solana RPC nodes: 1 if the last answer came from a wrong chain and was not used, else 0.',
     labelNames: ['node'],
     registers: [registry],
-    // The same nodes, asked by every process.
+    // Every process queries the same nodes.
     aggregator: 'max',
     collect() {
       this.reset()

@@ -24,7 +24,7 @@ export async function watchTreasury(
 ): Promise<number> {
   let alarms = 0
   const { treasuryAddress } = rail
-  // While nothing else asks a node, a chain that changed behind its URL would stay unnoticed.
+  // While nothing else queries a node, a chain that changed behind its URL would stay unnoticed.
   await rail.watchChains()
   const balances = await rail.treasuryBalances()
   for (const coin of Object.keys(balances) as (keyof typeof balances)[]) {

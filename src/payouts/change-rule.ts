@@ -87,7 +87,7 @@ export async function confirmRuleChange(
     throw new Refusal('forbidden', {
       reason: 'shared_access',
       message:
-        'In the last 72 hours you or the person who proposed this joined, or set a password, by a link that the other or the same third member made. Until then another owner or admin must confirm it.',
+        'In the last 72 hours you or the member who proposed this joined, or set a password, by a link that the other or the same third member made. Until then another owner or admin must confirm it.',
     })
   if (now >= change.expiresAt)
     throw new Refusal('forbidden', {

@@ -29,8 +29,8 @@ const selectRuled = listStatement<typeof columns, { id: EnvironmentId }>({
 })
 
 /**
- * Leaves with the locks, in one write, and runs after them: whoever changes a rule locks the same
- * accounts, so a rule that is committed before these payouts is seen here.
+ * Sends the query for rules together with the locks; it runs after them. A change of a rule locks
+ * the same accounts, so a rule that is committed before these payouts is seen here.
  */
 export async function readForKeys(tx: Tx, newPayouts: NewPayout[]): Promise<ReadsOfKeys> {
   const ids = [...new Set(newPayouts.map(({ payout }) => payout.environmentId))]
@@ -42,9 +42,9 @@ export async function readForKeys(tx: Tx, newPayouts: NewPayout[]): Promise<Read
 }
 
 /**
- * `createPayouts` for API keys without a rule. A process knows a key, and whether a rule applies to
- * it, for a second. A payout that a newer rule concerns leaves the lane, so that the others do not
- * wait for it, and throws `UnderRule` in the side lane.
+ * `createPayouts` for API keys without a rule. A process caches a key, and whether a rule applies
+ * to it, for a second. A payout to which a newer rule applies leaves the lane, so that the others
+ * do not wait for it, and throws `UnderRule` in the side lane.
  */
 export async function createByKeys(
   tx: Tx,

@@ -108,7 +108,7 @@ export type PendingApproval = {
   creators: string[]
   createdByKey: string | null
   approval: PayoutApproval | null
-  /** Of what its rows say now. */
+  /** Hash of what its rows contain now. */
   hash: string
 }
 

@@ -26,7 +26,7 @@ export type ApprovalDecision = {
   at: Date
 }
 
-/** Of a payout that waits, or waited, for the approval of other members. */
+/** Approval of a payout that waits, or waited, for other members. */
 export type PayoutApproval = {
   /** SHA-256 of what is approved, in hex digits. */
   orderHash: string

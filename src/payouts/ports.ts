@@ -95,7 +95,7 @@ export interface PayoutRail {
   readonly chargesToInspect?: boolean
   /**
    * Refuses targets that are known not to work. Nothing leaves. To `pay`, the default, the
-   * operator's funds must cover the targets; a price must not tell what the hot wallet holds.
+   * operator's funds must cover the targets; a price must not reveal what the hot wallet has.
    */
   inspect(targets: Target[], purpose?: InspectionPurpose): Promise<Outcome<Inspected>[]>
   /** Fixes what will be sent. Nothing leaves. Refuses what the rail would certainly refuse. */

@@ -210,7 +210,7 @@ export function createPayoutPreparation({
         if (uncovered) return uncovered
         if (!isTreasuryShort(prepared)) return prepared
         if (!isLastRound(round, neighbours)) continue
-        // Before the treasury is blamed, every other reason for a refusal, with all fees.
+        // Every other reason for a refusal, with all fees, comes before the treasury.
         const quoted = await quote(request)
         if (quoted instanceof Refusal) return quoted
         const uncoveredWithFees = await findUncoveredOne({ ...candidate, baseFee: quoted.fee })

@@ -2,8 +2,8 @@ import { findNewestKnown } from './migration-files.js'
 import type { Statement } from './statement.js'
 
 /**
- * The connections that tell which processes run: each keeps a listener for as long as it lives. Its
- * application name ends with the newest migration that the process knows.
+ * Running processes are found by their listener, a connection that each keeps for as long as it
+ * runs. Its application name ends with the newest migration that the process knows.
  */
 const kinds = { 'manilla streams': 'API', 'manilla wake-ups': 'worker' } as const
 
@@ -11,7 +11,7 @@ export type ListenerName = keyof typeof kinds
 
 export type RunningProcess = {
   kind: 'API' | 'worker'
-  /** Undefined if the process dates from before listeners told it. */
+  /** Undefined for older versions, whose listeners do not name it. */
   newestKnown: string | undefined
   /** Null for a connection over a socket of the same machine. */
   address: string | null

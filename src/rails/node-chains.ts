@@ -9,7 +9,7 @@ export function forgetNodeChain(node: object): void {
   nodes.delete(node)
 }
 
-/** By host: two nodes of one host are told apart only by their API keys. */
+/** By host: the URLs of two nodes of one host may differ only in their API key, a secret. */
 export function listNodeChains(): { host: string; isWrong: boolean }[] {
   const wrongByHost = new Map<string, boolean>()
   for (const { host, isWrong } of nodes.values())

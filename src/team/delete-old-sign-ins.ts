@@ -15,7 +15,7 @@ export async function deleteOldSignIns(db: Database, now: Date): Promise<number>
     await deleteSessions(db, ended),
     await deleteRows(db, 'invitations', {
       key: 'id',
-      // Approvals ask who invited whom: `limits.signIn.linkDistrustMs`.
+      // Approvals check who invited whom: `limits.signIn.linkDistrustMs`.
       where: sql`coalesce(used_at, revoked_at, expires_at) < ${after(now, -invitationMs)}`,
     }),
     await deleteRows(db, 'start_links', { key: 'hash', where: sql`expires_at < ${forgotten}` }),
@@ -26,7 +26,7 @@ export async function deleteOldSignIns(db: Database, now: Date): Promise<number>
   return Math.max(...counts)
 }
 
-/** With the times at which an operator viewed a merchant in that session. */
+/** Also deletes the views of merchants by an operator in these sessions. */
 async function deleteSessions(db: Database, ended: Sql): Promise<number> {
   return db.transaction(async (tx) => {
     const rows = await tx.rows(sql<{ id: string }>`

@@ -87,7 +87,7 @@ export async function countProof(
   return row && { isLast: row.count === guessesPerSessionMax }
 }
 
-/** The proof was right. */
+/** The proof was right: it does not count. */
 export function takeBackProof(tx: Tx, sessionId: string): void {
   tx.write(sql`
     update user_sessions set wrong_proofs = wrong_proofs - 1 where id = ${sessionId}`)

@@ -131,7 +131,7 @@ export function listInvitations(
   return listOpen(db, now, { where, limit: linksListedMax })
 }
 
-/** Those of one maker, at one merchant. */
+/** The links that one user made at one merchant and that still work. */
 export function listInvitationsBy(
   db: Queryable,
   now: Date,
@@ -148,7 +148,7 @@ export function revokeInvitations(tx: Tx, now: Date, ids: string[]): void {
     update invitations set revoked_at = ${now} where id = any (${ids}::uuid[]) and ${isOpen}`)
 }
 
-/** Invitations of this address to the merchant. */
+/** Ends the invitations of this address to the merchant. */
 export function revokeInvitationsTo(
   tx: Tx,
   now: Date,
@@ -160,15 +160,15 @@ export function revokeInvitationsTo(
 }
 
 /**
- * Password links for a user end with a new password, and when the user gets access that the makers
- * of the links did not know of.
+ * Ends the password links for a user: after a new password, and when the user gets access that the
+ * makers of the links did not know of.
  */
 export function revokeResets(tx: Tx, now: Date, userId: string): void {
   tx.write(sql`
     update invitations set revoked_at = ${now} where resets_user_id = ${userId} and ${isOpen}`)
 }
 
-/** Every link for or by a user who is disabled. */
+/** Ends every link for or by a user, who is disabled. */
 export function revokeLinksOf(
   tx: Tx,
   now: Date,

@@ -32,7 +32,7 @@ export async function getUser(db: Queryable, id: string): Promise<User> {
   return row!
 }
 
-/** What a link gives, who made it and for whom must not change between the check and the use. */
+/** Locks users, so that their rights do not change between the check and the use of a link. */
 export async function lockUsers(tx: Tx, ids: string[]): Promise<void> {
   await tx.rows(sql`
     select from users where id = any (${ids}::uuid[]) order by id for no key update`)

@@ -34,14 +34,14 @@ export const resourceKinds = Object.keys(seenWith) as ResourceKind[]
 
 export type Permissions = ReadonlySet<Permission>
 
-/** Those of an API key that is not restricted. */
+/** Permissions of an API key that is not restricted. */
 export const everyPermission: Permissions = new Set(allPermissions)
 
 export function sees(permissions: Permissions, kind: ResourceKind): boolean {
   return permissions.has(seenWith[kind])
 }
 
-/** What shows the result of an operation with this permission to others, in the request log. */
+/** The permission to see the result of such an operation, made by others, in the request log. */
 const resultsSeenWith: Partial<Record<Permission, Permission>> = {
   'collect.create': 'payments.see',
   'payments.decide': 'payments.see',

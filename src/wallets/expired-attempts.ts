@@ -10,7 +10,7 @@ import { sweepReference } from './store-sweeps.js'
 export type ExpiredAttempt = {
   rail: string
   reference: string
-  /** Signature. */
+  /** Signature of the transaction. */
   token: string
   signedAt: Date
 }

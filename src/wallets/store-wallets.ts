@@ -39,7 +39,7 @@ export async function findWallets(
   return new Map(rows.map(({ reference, address }) => [reference, address]))
 }
 
-/** Of the addresses, those of deposit wallets and of their token accounts, of any merchant. */
+/** Returns which addresses are deposit wallets, or their token accounts, of any merchant. */
 export async function findOurAddresses(
   db: Queryable,
   rail: string,

@@ -45,7 +45,7 @@ type Missed = { endpoint: WebhookEndpoint; since: Date; types: EventType[] | und
 
 /**
  * Events that an endpoint has missed, oldest first. Not those so old that their deliveries are
- * deleted: each would look missed. The delivery of each event is read by primary
+ * deleted: each would seem missed. The delivery of each event is read by primary
  * key: a join could read all deliveries of the endpoint for every event.
  */
 function missedEvents(

@@ -217,7 +217,7 @@ describe('a transfer that another balance pays for', () => {
     await service.settle()
   })
 
-  // What a merchant cannot pay for must not tell what the hot wallet holds.
+  // What a merchant cannot pay for must not reveal what the hot wallet holds.
   test('is priced although the treasury has fewer coins, and refused for want of balance', async () => {
     const body = { ...toWallet, amount: '400000' }
     for (const more of [{}, { fundFrom: { asset: 'NGN' } }])

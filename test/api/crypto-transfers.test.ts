@@ -142,7 +142,7 @@ describe('a crypto transfer', () => {
     expect((await pay()).json.data).toMatchObject({ fee: '1', totalDebit: '26.5' })
   })
 
-  // A quote costs nothing, so its answer must not tell what the hot wallet holds.
+  // A quote costs nothing, so its answer must not reveal what the hot wallet holds.
   test('is priced although the treasury is short, and then waits for the operator', async () => {
     await fund('100')
     const body = transferBody

@@ -25,7 +25,7 @@ const post = async (path: string, body: object) => {
 }
 const account = (serial: number) =>
   toNuban({ bankCode: '058', serial: String(serial).padStart(9, '0') })
-/** Tells the transfers apart. */
+/** Distinguishes the transfers. */
 const amountOf = (serial: number) => 1_000_000 + (serial % 1_000)
 const pay = (serial: number) =>
   post('/v1/disbursements/bank-transfer', {

@@ -348,8 +348,8 @@ test('the guide names every refusal with 409 that is stored, and those of conver
     expect(reasons[reason!].nextStep, reason).toContain('new `Idempotency-Key`')
 })
 
-// Everyone of an environment shares its idempotency keys, which logs and tickets may show. A secret
-// is for the API key or the user that asked for it.
+// All callers of an environment share its idempotency keys, which logs and tickets may show. A
+// secret is for the API key or the user that requested it.
 describe('an answer that holds a secret', () => {
   const url = 'https://shop.example/webhooks'
   const endpoints = '/v1/webhook-endpoints'

@@ -22,7 +22,7 @@ async function addEndpoint(events?: string[]): Promise<string> {
   return json.data.id
 }
 
-// The server of an endpoint belongs to the one who chose its URL.
+// The server of an endpoint belongs to the caller that chose its URL.
 test('a restricted key subscribes an endpoint to what it may see, and to nothing else', async () => {
   const key = await keyWith('payments.see')
   const create = (events?: string[]) =>

@@ -94,7 +94,7 @@ test('a short treasury is reported to the caller and to the operator', async () 
   const { status, json } = await solana.pay(wallet)
   expect([status, json.reason]).toEqual([503, 'treasury_short'])
   expect(solana.service.log.join()).toContain('the treasury is short')
-  // A quote is answered without a word of the treasury, although the chain would refuse it.
+  // A quote does not mention the treasury, although the chain would refuse it.
   const quote = await solana.service.ask('POST', '/v1/disbursements/crypto/quote', {
     key: solana.service.merchant.test.secret,
     body: { amount: '1', asset: 'USDC', network: 'SOLANA', destinationAddress: wallet },

@@ -144,7 +144,7 @@ test('a payout without neighbours is short after two attempts, which is logged',
   expect(log.join()).toContain('the treasury is short')
 })
 
-// What a quote answers must not tell how much the hot wallet holds.
+// A quote must not reveal how much the hot wallet holds.
 test('a quote is the same whatever the treasury and the balance hold', async () => {
   const { rail, quote, log } = await openPreparation(500n)
   const quotes = [await quote(700n)]

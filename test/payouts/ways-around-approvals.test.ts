@@ -166,7 +166,7 @@ describe('no payout leaves without a second person:', () => {
     }
   })
 
-  // Whoever knew the key before the roll still knows it during the grace period.
+  // A user who knew the key before the roll can still use it during the grace period.
   test('15. a member rolls, or reveals, the key of no member', async () => {
     const issued = await issueWithoutUser('old')
     const payout = await payWith(issued.key)

@@ -106,7 +106,7 @@ test('a process is tolerated if it knows what the migration requires', () => {
   expect(judge(undefined, '0060')).toBe(true)
   expect(judge('0059', '0059')).toBe(true)
   expect(judge('0059', '0058')).toBe(false)
-  // A process from before names told it knows what was applied when it started.
+  // An older process, whose listener does not name it, knows what was applied when it started.
   expect(judge('0059', undefined)).toBe(true)
   expect(judge(undefined, undefined)).toBe(false)
 })

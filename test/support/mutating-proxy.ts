@@ -10,7 +10,7 @@ export type ProxiedAnswer = { status: number; body: string }
 /** What the proxy answers instead of the server. */
 export type Mutate = (call: ProxiedCall, answer: ProxiedAnswer) => ProxiedAnswer
 
-/** An HTTP proxy in front of a server. It passes answers on, or changed ones while told so. */
+/** An HTTP proxy in front of a server. It passes answers on, or changes them on request. */
 export async function openMutatingProxy(target: string) {
   const { origin, pathname } = new URL(target)
   let mutate: Mutate | undefined

@@ -21,7 +21,7 @@ import { openSwitchingProxy, type SwitchingProxy } from '../support/switching-pr
 
 /**
  * The chain behind RPC URLs changes: a failover of the provider, a wrong record in DNS. Nothing of
- * the other chain may be credited, no payout may happen on both, and the operator must be told.
+ * the other chain may be credited, no payout may happen on both, and the operator must be notified.
  */
 
 const silent = createLogger('silent')
@@ -146,7 +146,7 @@ async function openScene(count: number, wrong: number) {
       }
     },
     find: (reference: string) => shop.get(`/v1/disbursements/crypto/${reference}`),
-    /** The operator is told of exactly the nodes that changed. */
+    /** The operator is notified of exactly the nodes that changed. */
     async expectNamed() {
       await rail.watchChains()
       const hosts = changing.map(({ host }) => host)

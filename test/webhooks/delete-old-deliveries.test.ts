@@ -58,7 +58,7 @@ test('deliveries are deleted in small batches', async () => {
   expect(await deleteOldDeliveries(db, now)).toBe(5)
 })
 
-// Every event whose delivery was deleted looks as if the endpoint had never received it.
+// Every event whose delivery was deleted seems never to have reached the endpoint.
 test('events whose deliveries are deleted are not delivered again by a recovery', async () => {
   const { db, environmentId, endpoint } = await openEndpoint()
   await emit(db, longAgo, [newEventOf(environmentId)])

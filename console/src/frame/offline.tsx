@@ -1,7 +1,7 @@
 import { useNetwork } from '@mantine/hooks'
 import { texts } from '../texts/en'
 
-/** Says so while the browser has no network. */
+/** A notice while the browser has no network. */
 export function Offline() {
   const { online } = useNetwork()
   return (

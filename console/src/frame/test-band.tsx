@@ -10,7 +10,7 @@ const words = texts.frame.clock
 const hour = 3_600
 const steps = [hour, 24 * hour, 72 * hour, 7 * 24 * hour]
 
-/** Says that this is test mode, and moves its clock forward. */
+/** Shows that this is test mode, and moves its clock forward. */
 export function TestBand({ offsetMs }: { offsetMs: number }) {
   const mayMove = useMay('collect.create')
   return (

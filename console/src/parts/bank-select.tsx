@@ -7,7 +7,7 @@ type Props = Omit<SelectProps, 'data' | 'filter' | 'searchable' | 'value' | 'onC
   onChange: (code: string | null) => void
 }
 
-/** What people call banks whose full name does not contain it. */
+/** Common names of banks whose full name does not contain them. */
 const shortNames: Record<string, string> = {
   '058': 'gtb gtbank gtco',
   '033': 'uba',

@@ -11,7 +11,7 @@ type Props = {
   path: string
   filters: Record<string, string>
   fileName: string
-  /** The file name says all, as that of one batch. */
+  /** The file name needs no period, such as that of one batch. */
   isNamed?: boolean
   label?: string
 }

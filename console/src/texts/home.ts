@@ -44,7 +44,7 @@ export const home = {
     settlement_destination_unconfirmed: (subject: string) =>
       `Settlements to ${subject} need a confirmation`,
     settlement_destination_unconfirmedText:
-      'One member chose it. Another owner or admin, or the operator, must confirm it.',
+      'One member chose it. Another owner or admin must confirm it.',
     kyc: 'Your KYC needs more',
     kycText: 'Live mode opens once it is approved.',
     second_factor: 'Add a second factor',

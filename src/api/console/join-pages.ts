@@ -166,7 +166,7 @@ function renderForm(found: Join, token: string, name: string | undefined): Html 
     ${isJoin && renderSignIn(email, token)}`
 }
 
-/** Shown to every visitor: the page does not tell whether the address has an account. */
+/** Shown to every visitor: the page does not reveal whether the address has an account. */
 function renderSignIn(email: string, token: string): Html {
   const next = withNext(signInPath, `/console/join/${token}`)
   return html`<p class="soft small">If you already have an account for ${email},

@@ -172,7 +172,7 @@ async function startProof(api: ApiParts, visit: Visit, signedIn: SignedIn): Prom
   throw tooManyProofs()
 }
 
-/** The last one that a session has ends it. */
+/** The last wrong proof that a session may have ends it. */
 async function noteWrongProof(
   api: ApiParts,
   visit: Visit,

@@ -192,12 +192,12 @@ export function route<Body extends TSchema, Query extends TSchema, Params extend
   return { ...made, ...(isExport(made) && { query: withExcel(made.query) }) }
 }
 
-/** A CSV that reads nothing, such as a template, is no export. */
+/** A CSV that reads no data, such as a template, is not an export. */
 export function isExport({ hasCsv, isCsvOnly, isHeavy }: Traits): boolean {
   return hasCsv || (isCsvOnly && isHeavy)
 }
 
-/** Here, so that an export cannot be without it. */
+/** Added to every export here, so that none lacks it. */
 function withExcel(query: TSchema | undefined): TSchema {
   const { properties = {} } = (query ?? {}) as { properties?: Record<string, TSchema> }
   const excel = Type.Optional(

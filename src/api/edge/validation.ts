@@ -307,7 +307,7 @@ function oneOf(values: unknown[]): string {
   return values.length === 1 ? `must be ${values[0]}` : `must be one of ${values.join(', ')}`
 }
 
-/** What works for payments at banks gets the reason. */
+/** `return` works for bank payments, so a refusal for coins has the reason. */
 function enumIssue(values: unknown[], data: unknown): string {
   const issue = oneOf(values)
   const isCoinReturn = data === 'return' && values.join() === coinActions.join()

@@ -255,8 +255,8 @@ async function showAll(
     environmentId,
     found.map(({ payout }) => payout.id),
   )
-  return found.map((one) => {
-    const { id, approval } = one.payout
+  return found.map((disbursement) => {
+    const { id, approval } = disbursement.payout
     const hasDecided = approval?.decisions.some(({ user }) => user.id === userId) ?? false
     const isFree = !creators.get(id)!.has(userId) && !hasDecided
     const more = JSON.stringify({
@@ -265,7 +265,7 @@ async function showAll(
       batch: origins.get(id)?.batch ?? null,
       mayApprove: isFree && permissions.has('payouts.approve'),
     })
-    return `${showDisbursement(one, { keys, users }).slice(0, -1)},${more.slice(1)}`
+    return `${showDisbursement(disbursement, { keys, users }).slice(0, -1)},${more.slice(1)}`
   })
 }
 

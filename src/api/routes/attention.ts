@@ -39,7 +39,7 @@ const item = Type.Object({
 type Source = {
   /** Who can do something about it: a person with any of these. */
   permissions: Permission[]
-  /** What it shows, which the person must be allowed to see, too. */
+  /** The resource that it shows, if the user must be allowed to see it as well. */
   shows?: ResourceKind
   link: string
   find: (db: Queryable, environment: Environment, person: Person) => Promise<Attention[]>

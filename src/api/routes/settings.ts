@@ -69,7 +69,7 @@ export const changeSettings = ({ db, seal }: ApiParts) =>
     path: '/v1/settings',
     access: 'secret',
     permission: 'settings.change',
-    // It answers with all of them.
+    // The response has all settings.
     alsoNeeds: 'settings.see',
     operation: 'changeSettings',
     summary: 'Update settings',

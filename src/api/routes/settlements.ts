@@ -48,7 +48,7 @@ const create = (api: ApiParts) =>
     requiresIdempotencyKey: true,
     stopsWhenSuspended: true,
     permission: 'payouts.create',
-    // It pays all there is, and its report has the balances.
+    // It pays the whole balance, and its report shows balances.
     alsoNeeds: 'balances.see',
     stepUp: 'live',
     operation: 'createSettlement',

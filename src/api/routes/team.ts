@@ -102,9 +102,9 @@ const listTeam = ({ db }: ApiParts) =>
       const members = await listMembers(db, merchantId)
       const maySeeKeys = (request.actor as UserActor).permissions.has('team.change')
       const keys = maySeeKeys ? await listKeysOfMembers(db, now, merchantId) : []
-      const items = members.map((one) => ({
-        ...showMember(one, acting),
-        keys: keys.filter((key) => key.userId === one.userId).map(showKeyOfMember),
+      const items = members.map((member) => ({
+        ...showMember(member, acting),
+        keys: keys.filter((key) => key.userId === member.userId).map(showKeyOfMember),
       }))
       return success(200, 'Team', { items })
     },
@@ -114,7 +114,7 @@ function showKeyOfMember({ id, name, mode }: KeyOfMember) {
   return { id: toReference(prefixes.apiKey, id), name, mode }
 }
 
-/** Who has no second factor is easier to take over: only owners see it of others. */
+/** A member without a second factor is easier to take over: only owners see it of others. */
 function showMember(member: Member, { userId, isOwner }: Pick<Acting, 'userId' | 'isOwner'>) {
   const isYou = member.userId === userId
   return {

@@ -245,7 +245,7 @@ const change = ({ db, allowsLoopbackWebhooks }: ApiParts) =>
           checkMaySend(request, before.eventTypes)
           if (body.events !== undefined) checkMaySend(request, toTypes(body.events))
         }
-        // Events that were due before the endpoint stopped to listen to them go to the new URL.
+        // Events that became due before the endpoint dropped their type would go to the new URL.
         const seen = typesSeen(request.permissions)
         if (body.url !== undefined && seen && (await hasDueBesides(tx, before, seen)))
           throw stillDue()

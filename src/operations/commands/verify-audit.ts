@@ -95,7 +95,7 @@ async function verify(
   }
 }
 
-/** Says what was proven: without a copy, a chain that was cut at its end looks whole. */
+/** Reports what was proven: without a copy, a chain that was cut at its end seems complete. */
 function describeClean(lines: number, copy: Copy | undefined): string {
   if (!copy)
     return `All ${lines} lines fit together. Lines cut off at the end of a chain are found with a copy of its heads: --since.`

@@ -90,7 +90,7 @@ export async function examineShortfalls({
     failure(
       'Funds',
       `${rail} could not cover payouts in ${asset} that merchants can afford: ${refusals} so far, the last at ${refusedAt.toISOString()}`,
-      'Top up the hot wallet, or the account at the bank. Merchants are told to retry.',
+      'Top up the hot wallet, or the account at the bank. Refused merchants get `Retry-After`.',
     ),
   )
 }

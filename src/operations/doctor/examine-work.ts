@@ -114,7 +114,7 @@ async function examineOverdue(tools: Tools): Promise<CheckResult[]> {
 
 type FailingEndpoint = { id: string; since: Date; waiting: number }
 
-/** Merchants' endpoints that fail. Workers do what they can: more of them would not help. */
+/** Merchants' endpoints that fail. More workers would not help. */
 async function examineReceivers({ db, clock }: Tools): Promise<CheckResult[]> {
   const before = new Date(clock.now().getTime() - limits.doctor.overdueAfterMs)
   const { rowsCountedMax } = limits.metrics

@@ -21,9 +21,9 @@ import type { DestinationFields } from '../../resources/settlement-destination.j
 import { haveSharedAccess } from '../../team/shared-access.js'
 
 /**
- * Whether settlements wait until a second member, or an operator, confirms the bank account or
- * wallet that a member chose: under an approval rule, and in live mode if the bank names another
- * holder.
+ * Whether settlements wait until a second member confirms the bank account or wallet that a member
+ * chose: under an approval rule, and in live mode if the bank names another holder. An operator can
+ * confirm a bank account, too.
  */
 export async function isUnconfirmed(
   db: Queryable,
@@ -36,13 +36,19 @@ export async function isUnconfirmed(
 }
 
 export function unconfirmed(payTo: 'bank' | 'wallet'): Refusal {
-  const [code, subject] =
+  const [code, message] =
     payTo === 'bank'
-      ? (['bank_transfer_failed', 'The primary bank account'] as const)
-      : (['crypto_transfer_failed', 'The wallet for settlements'] as const)
+      ? ([
+          'bank_transfer_failed',
+          'The primary bank account was chosen by one member. Settlements to it wait until another owner or admin, or the operator, confirms it.',
+        ] as const)
+      : ([
+          'crypto_transfer_failed',
+          'The wallet for settlements was chosen by one member. Settlements to it wait until another owner or admin confirms it in the console.',
+        ] as const)
   return new Refusal(code, {
     reason: 'destination_unconfirmed',
-    message: `${subject} was chosen by one member. Settlements to it wait until another owner or admin, or the operator, confirms it in the console.`,
+    message,
     retryAfterSeconds: 600,
   })
 }

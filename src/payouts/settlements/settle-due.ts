@@ -147,7 +147,7 @@ function endRest(tx: Tx, { id, clockOffsetMs }: Environment, lastRefusal: string
 
 function isTemporary({ status, code, reason }: Refusal): boolean {
   const waiting = ['bank_account_waiting', 'wallet_waiting', 'destination_unconfirmed']
-  const isWaiting = waiting.some((one) => one === reason)
+  const isWaiting = waiting.some((waitingReason) => waitingReason === reason)
   return status >= 500 || code === 'insufficient_balance' || reason === 'capacity' || isWaiting
 }
 

@@ -70,7 +70,7 @@ export class Directory {
       if (banks.length === 0) throw new Unknown('the provider lists no banks')
       const sorted = banks
         .slice(0, limits.banks.directoryBanksMax)
-        .sort((one, other) => one.name.localeCompare(other.name, 'en'))
+        .sort((left, right) => left.name.localeCompare(right.name, 'en'))
       this.#banks = new Map(sorted.map((bank) => [bank.code, bank]))
       this.#fetchedAtMs = this.#clock.elapsedMs()
     } catch (error) {

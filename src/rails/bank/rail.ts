@@ -129,7 +129,7 @@ async function confirmPayment(tools: Named, key: string): Promise<ConfirmedPayme
   }
 }
 
-/** Money may have moved that no book has: an operator must look at the provider's dashboard. */
+/** Money may have moved that no book has: an operator must check the provider's dashboard. */
 function reportUnreadable({ logger }: Named, unreadable: string[]): void {
   if (unreadable.length > 0)
     logger.error(

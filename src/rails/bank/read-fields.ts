@@ -44,7 +44,7 @@ export function needId(value: unknown, name: string): string {
   return text
 }
 
-/** An id that the provider counts. */
+/** A provider's numeric id: throws `Unreadable` if it is not a number. */
 export function needNumericId(value: unknown, name: string): string {
   const text = needText(value, name)
   if (!/^\d{1,20}$/.test(text)) throw new Unreadable(`${name} is not a number`)
@@ -125,7 +125,7 @@ export function readRows<Item>(
   return { items, unreadable }
 }
 
-/** The codes that our API can name. */
+/** Bank codes that our API accepts. */
 const bankCodePattern = /^[0-9A-Za-z]{3,9}$/
 
 /** The rows of a list of banks that are complete. */

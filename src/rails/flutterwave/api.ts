@@ -22,7 +22,7 @@ export type FlutterwaveCall = {
 
 export type FlutterwavePage = { rows: Fields[]; hasMore: boolean }
 
-/** Of refusals such as "No transaction was found for this id". */
+/** Matches refusals such as "No transaction was found for this id". */
 const missing = /\bnot found\b|\bno \w+( was| were)? found\b/i
 
 /** Flutterwave v3: its key and its envelope. */

@@ -68,7 +68,7 @@ export async function findFlutterwaveRefund(
   for (let page = 1; page <= limits.banks.reversalPagesMax; page += 1) {
     const { rows, hasMore } = await api.list('/refunds', days, page)
     // A row that does not name its payment may be ours, too.
-    for (const row of rows.filter((one) => (readId(one.tx_id) || refundOf) === refundOf)) {
+    for (const row of rows.filter((refund) => (readId(refund.tx_id) || refundOf) === refundOf)) {
       const comments = readText(row.comments) ?? (await fetchComments(api, row))
       if (!comments.includes(reference)) continue
       refundIds.set(reference, needNumericId(row.id, 'id'))

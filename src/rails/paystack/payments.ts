@@ -136,7 +136,7 @@ async function toPayments(tools: PaymentTools, rows: Fields[]): Promise<Found> {
     rows.filter((row) => !isOfOtherChannels(row)),
     (row) => {
       const payment = read(row)
-      // Money that arrived in a way that is not known here: reported, and credited by nobody.
+      // Money that arrived through an unknown channel is reported and not credited.
       if (payment.state === 'open' && readText(row.status) === 'success')
         throw new Unreadable(`paystack: transaction ${payment.id} is of an unknown channel`)
       return payment

@@ -33,7 +33,7 @@ export function isOfOtherChannels({ channel }: Fields): boolean {
  */
 export function stateOf(data: Fields): DriverPayment['state'] | 'refunded' {
   if (isOfOtherChannels(data)) return 'other'
-  // A word of tomorrow may be a bank transfer, too: it is neither credited nor dropped.
+  // An unknown word may mean a bank transfer: it is neither credited nor dropped.
   if (!channels.includes(readText(data.channel) ?? '')) return 'open'
   const status = readText(data.status)
   if (status === 'success') return 'paid'

@@ -49,7 +49,7 @@ type ParsedReply = (Reply | null) | (Reply | null)[]
  * One JSON-RPC node, over keep-alive connections. Its URL may contain an API key of the operator,
  * so errors and logs name the host only.
  *
- * The chain behind a URL can change at any time, so every request also asks for the genesis hash,
+ * The chain behind a URL can change at any time, so every request also queries the genesis hash,
  * and its answers count only if that is the hash of our chain. One node answers all calls of a
  * request.
  */

@@ -30,8 +30,8 @@ export class Endpoints {
   }
 
   /**
-   * Asks every node for its chain. Throws `WrongChain` when too few nodes can serve ours. A node of
-   * another chain among enough others is only logged: its answers are not used until it is back.
+   * Checks the chain of every node. Throws `WrongChain` when too few nodes can serve ours. A node
+   * of another chain among enough others is only logged: its answers are not used until it is back.
    */
   async verifyChains(): Promise<void> {
     await this.#identity.recall()

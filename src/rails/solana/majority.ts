@@ -24,5 +24,5 @@ export function findAgreed<Value>(
 
 /** The highest number that enough endpoints have reached. */
 export function reachedBy(numbers: bigint[], needed: number): bigint | undefined {
-  return numbers.toSorted((one, other) => (one < other ? 1 : -1))[needed - 1]
+  return numbers.toSorted((left, right) => (left < right ? 1 : -1))[needed - 1]
 }

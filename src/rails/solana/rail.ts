@@ -44,7 +44,7 @@ export type SolanaOptions = {
   /** Micro-lamports per compute unit. */
   computeUnitPrice?: bigint
   openPayouts: OpenPayoutTotals
-  /** Of the addresses, those of our deposit wallets on this rail: payouts to them are refused. */
+  /** Returns which addresses are our deposit wallets on this rail: payouts to them are refused. */
   findOurAddresses(rail: string, addresses: string[]): Promise<Set<string>>
   /**
    * Test mode: mints funds that are recorded but not on the chain yet. Called before a payout is
@@ -58,7 +58,7 @@ export type SolanaRail = ExpiringRail & {
   readonly treasuryAddress: string
   /** Whether the chain, which is part of the rail's name, is known. If not, tries to find out. */
   isChainKnown(): Promise<boolean>
-  /** Asks every RPC node for its chain, for the log and the metrics. */
+  /** Checks the chain of every RPC node, for the log and the metrics. */
   watchChains(): Promise<void>
   treasuryBalances(): Promise<Balances>
   /** Everything that moved the treasury's coins since a slot, newest first. */

@@ -60,7 +60,7 @@ export type ReadTransaction = Transaction & { isFinalized: boolean }
 /**
  * Transactions as one endpoint returns them. Null: the endpoint does not know the transaction.
  * Missing: it did not respond, or omitted fields that deposits are judged by. Whether one is
- * finalized is read from its status: the commitment of our question proves nothing.
+ * finalized is read from its status: the commitment in our request proves nothing.
  */
 export async function readTransactions(
   endpoint: RpcEndpoint,

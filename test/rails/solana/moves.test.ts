@@ -184,7 +184,7 @@ function openNodeWithStatus(changed: string, twist: (status: object) => unknown)
   })
 }
 
-// A node that ignores the commitment of the question returns transactions that may be dropped.
+// A node that ignores the commitment of the request returns transactions that may be dropped.
 test.each([
   ['confirmed', (status: object) => ({ ...status, confirmationStatus: 'confirmed' })],
   ['null', (status: object) => ({ ...status, confirmationStatus: null })],

@@ -9,7 +9,7 @@ export type Member = {
   role: Role
   maySeeLive: boolean
   isDisabled: boolean
-  /** Null unless an owner asks, or for oneself. */
+  /** Null unless the reader is an owner, or it is their own. */
   hasSecondFactor: boolean | null
   lastSeenAt: string | null
   createdAt: string

@@ -64,8 +64,10 @@ export const reconciliationScenarios: Scenario[] = [
         ...rail,
         async listPayments(period) {
           const page = await rail.listPayments(period)
-          const told = page.payments.map((one) => (one.id === id ? { ...one, amount: 1n } : one))
-          return { ...page, payments: told }
+          const payments = page.payments.map((payment) =>
+            payment.id === id ? { ...payment, amount: 1n } : payment,
+          )
+          return { ...page, payments }
         },
       }
       expect(await compare(lying)).toMatchObject([{ kind: 'amount_differs', name: id }])
