@@ -101,6 +101,8 @@ export type Parts = {
   sharedLimits?: SharedLimits | undefined
   /** Absent: there is no demo merchant. */
   findDemoKey?: FindDemoKey | undefined
+  /** Whether everything exists that the start creates; absent: it creates nothing. */
+  isSetUp?: (() => boolean) | undefined
   /** Of new passwords; tests use a smaller one. */
   passwordCost?: PasswordCost | undefined
   /** The benchmark replaces lanes with one transaction per request. */
@@ -279,7 +281,7 @@ export async function compose({ config, databaseUrl, logger, ...parts }: Parts):
     findDemoKey: parts.findDemoKey ?? (() => undefined),
     ...edgeOf(config),
   })
-  const health = addHealth(app, readiness)
+  const health = addHealth(app, { readiness, isSetUp: parts.isSetUp ?? (() => true) })
   const notifier = notifyWorkers(quickDb)
   const useTimers = [writeKeyUses(keyRing, logger), writeSessionUses(sessions, logger)]
 

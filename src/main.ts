@@ -37,7 +37,9 @@ async function main(): Promise<void> {
     const rails = await openRails({ config, db, clock: systemClock, logger, isAlone: true })
     let demo: Demo | undefined
     const findDemoKey = () => demo?.test.secretKey
-    const served = await serve(config, database.url, { logger, rails, findDemoKey })
+    let isReady = false
+    const isSetUp = () => isReady
+    const served = await serve(config, database.url, { logger, rails, findDemoKey, isSetUp })
     const { allowsLoopbackWebhooks, requestLogDays, eventDays, naira, rates } = config
     const tools = { db, seal, clock: systemClock, logger, rails, allowsLoopbackWebhooks }
     const work = startWork({
@@ -58,6 +60,7 @@ async function main(): Promise<void> {
     const startUrl = demo && (await openDemoConsole(db, systemClock.now(), demo))
     // Ready includes the demo merchant's coins on the chain.
     if (rails.mint) await mintBackings({ db, mint: rails.mint })
+    isReady = true
     print(
       welcome({
         served,

@@ -45,6 +45,7 @@ type Parts = {
   /** Undefined: no other process serves the same port. */
   sharedLimits?: SharedLimits
   findDemoKey?: FindDemoKey
+  isSetUp?: () => boolean
 }
 
 /** Serves the API, and `/metrics` on its own loopback port. */
@@ -90,7 +91,7 @@ export async function openApi(config: Config, parts: Omit<Parts, 'rails'>): Prom
 async function serveApi(
   config: Config,
   databaseUrl: string,
-  { logger, rails, sharedLimits, findDemoKey }: Parts,
+  { logger, rails, sharedLimits, findDemoKey, isSetUp }: Parts,
 ): Promise<ServedApi> {
   const sandboxBank = rails?.sandboxBank
   const service = await compose({
@@ -98,6 +99,7 @@ async function serveApi(
     databaseUrl,
     logger,
     findDemoKey,
+    isSetUp,
     ...(rails && partsOf(rails)),
     ...(rails?.testPayers && { sandboxPayers: rails.testPayers }),
     ...(sharedLimits && {

@@ -17,6 +17,7 @@ import {
   renderErrors,
   renderEvents,
   renderPayouts,
+  renderSdkReadme,
   renderTestMode,
 } from './support/render-docs.js'
 import { renderEnvExample } from './support/render-env-example.js'
@@ -61,6 +62,11 @@ test('the configuration reference matches the variables', async () => {
 test('the console guide has the permissions of every role', async () => {
   const guide = at('docs/guides/console.md')
   await expect(renderConsoleGuide(readFileSync(guide, 'utf8'))).toMatchFileSnapshot(guide)
+})
+
+test('the README of the SDK lists every resource', async () => {
+  const readme = at('sdk/README.md')
+  await expect(renderSdkReadme(readFileSync(readme, 'utf8'))).toMatchFileSnapshot(readme)
 })
 
 test('the event reference matches the catalogue', async () => {

@@ -414,15 +414,22 @@ function addCopyButton(block: HTMLElement): void {
   block.append(button)
 }
 
-/** Hides the operations whose text does not contain every word. */
+/**
+ * Hides the operations and guides whose page does not contain every word: in its title, and once
+ * the words of all pages are loaded, in descriptions, fields, errors and text.
+ */
 function startFilter(input: HTMLInputElement): void {
-  const area = find(input.dataset.filter!)!
-  const rows = [...area.querySelectorAll<HTMLElement>('.operations li, details li')]
-  const groups = [...area.querySelectorAll<HTMLElement>('details, section')]
-  input.addEventListener('input', () => {
+  const areas = [...document.querySelectorAll<HTMLElement>(input.dataset.filter!)]
+  const listed = <Kind extends HTMLElement>(selector: string) =>
+    areas.flatMap((area) => [...area.querySelectorAll<Kind>(selector)])
+  const rows = listed('.operations li, details li')
+  const groups = listed('details, section')
+  let wordsOf: Record<string, string> = {}
+  const filter = () => {
     const words = input.value.toLowerCase().split(/\s+/).filter(Boolean)
     for (const row of rows) {
-      const text = row.textContent!.toLowerCase()
+      const address = row.querySelector('a')?.getAttribute('href') ?? ''
+      const text = `${row.textContent!.toLowerCase()} ${wordsOf[address] ?? ''}`
       row.hidden = !words.every((word) => text.includes(word))
     }
     for (const group of groups) {
@@ -430,7 +437,15 @@ function startFilter(input: HTMLInputElement): void {
       group.hidden = isEmpty
       if (group instanceof HTMLDetailsElement) group.open = words.length > 0 && !isEmpty
     }
-  })
+  }
+  const load = async () => {
+    const response = await fetch(input.dataset.words!)
+    if (!response.ok) return
+    wordsOf = await response.json()
+    filter()
+  }
+  input.addEventListener('input', filter)
+  input.addEventListener('focus', () => void load(), { once: true })
 }
 
 /** `/docs/#operation/createPayment` names an operation, as in older links. */

@@ -61,7 +61,7 @@ export const described: Record<string, Described> = {
   'dedicatedAccounts.create': {
     about: 'Create a dedicated account. Creates a permanent account number for a customer, an invoice or a subscription. Accepts any amount, any number of times. If a live bank needs more of the customer than you send, it gets your dedicatedAccounts.defaultCustomer, or what you stated in your KYC.',
     flags: [
-      ['externalReference', 'text', 'Your own reference, such as an order number.', true, false],
+      ['externalReference', 'text', 'Your own reference of the customer, unique per environment.', true, false],
       ['currency', 'text', 'The currency of the amounts. One of: NGN.', false, false, ['NGN']],
       ['customer.name', 'text', 'First and last name.', false, false],
       ['customer.email', 'text', 'E-mail address of the customer.', false, false],
@@ -81,7 +81,7 @@ export const described: Record<string, Described> = {
   'dedicatedAccounts.list': {
     about: 'List dedicated accounts. Returns dedicated accounts, newest first. Only ACTIVE ones unless you filter by another status.',
     flags: [
-      ['externalReference', 'text', 'Your own reference, such as an order number.', false, false],
+      ['externalReference', 'text', 'Your own reference of the customer, unique per environment.', false, false],
       ['status', 'text', 'Only items in this state. One of: ACTIVE, INACTIVE.', false, false, ['ACTIVE', 'INACTIVE']],
       ['q', 'text', 'Searches references, your own references, account numbers and names of account holders.', false, false],
       ['from', 'text', 'Only items created at this time or later. A date is a day in Lagos. An ISO 8601 date or date-time; Lagos time if it names no zone.', false, false],
@@ -94,7 +94,7 @@ export const described: Record<string, Described> = {
   'dedicatedAccounts.csv': {
     about: 'Export dedicated accounts as CSV to stdout. Returns dedicated accounts, newest first. Only ACTIVE ones unless you filter by another status.',
     flags: [
-      ['externalReference', 'text', 'Your own reference, such as an order number.', false, false],
+      ['externalReference', 'text', 'Your own reference of the customer, unique per environment.', false, false],
       ['status', 'text', 'Only items in this state. One of: ACTIVE, INACTIVE.', false, false, ['ACTIVE', 'INACTIVE']],
       ['q', 'text', 'Searches references, your own references, account numbers and names of account holders.', false, false],
       ['from', 'text', 'Only items created at this time or later. A date is a day in Lagos. An ISO 8601 date or date-time; Lagos time if it names no zone.', false, false],
@@ -169,7 +169,7 @@ export const described: Record<string, Described> = {
   'dedicatedCryptoWallets.create': {
     about: 'Create a dedicated crypto wallet. Creates a permanent wallet address for a customer. Accepts any amount of USDC or USDT, any number of times.',
     flags: [
-      ['externalReference', 'text', 'Your own reference, such as an order number.', true, false],
+      ['externalReference', 'text', 'Your own reference of the customer, unique per environment.', true, false],
       ['network', 'text', 'The chain that carries the coins. One of: SOLANA.', true, false, ['SOLANA']],
       ['metadata', 'json', 'Any JSON object; returned unchanged.', false, false],
     ],
@@ -184,7 +184,7 @@ export const described: Record<string, Described> = {
   'dedicatedCryptoWallets.list': {
     about: 'List dedicated crypto wallets. Returns dedicated crypto wallets, newest first.',
     flags: [
-      ['externalReference', 'text', 'Your own reference, such as an order number.', false, false],
+      ['externalReference', 'text', 'Your own reference of the customer, unique per environment.', false, false],
       ['status', 'text', 'Only items in this state. One of: ACTIVE.', false, false, ['ACTIVE']],
       ['q', 'text', 'Searches references, your own references and addresses.', false, false],
       ['from', 'text', 'Only items created at this time or later. A date is a day in Lagos. An ISO 8601 date or date-time; Lagos time if it names no zone.', false, false],
@@ -197,7 +197,7 @@ export const described: Record<string, Described> = {
   'dedicatedCryptoWallets.csv': {
     about: 'Export dedicated crypto wallets as CSV to stdout. Returns dedicated crypto wallets, newest first.',
     flags: [
-      ['externalReference', 'text', 'Your own reference, such as an order number.', false, false],
+      ['externalReference', 'text', 'Your own reference of the customer, unique per environment.', false, false],
       ['status', 'text', 'Only items in this state. One of: ACTIVE.', false, false, ['ACTIVE']],
       ['q', 'text', 'Searches references, your own references and addresses.', false, false],
       ['from', 'text', 'Only items created at this time or later. A date is a day in Lagos. An ISO 8601 date or date-time; Lagos time if it names no zone.', false, false],
@@ -827,7 +827,7 @@ export const described: Record<string, Described> = {
     money: ['total.amount', 'previous.amount', 'change.amount', 'buckets.amount'],
   },
   'reports.conversion': {
-    about: 'Report checkout conversion. Returns how many checkout sessions were created per day or hour, and what became of them until now. A session counts in the bucket in which it was created, also if it is paid or expires later; sessions that are in none of the last three counts are pending.',
+    about: 'Report the checkout funnel. Returns how many checkout sessions were created per day or hour, how many were opened and paid, and what became of the others until now. It has nothing to do with conversions between currencies. A session counts in the bucket in which it was created, also if it is paid or expires later; sessions that are in none of the last three counts are pending.',
     flags: [
       ['from', 'text', 'Start of the period: a date (a day in Lagos) or a time, rounded down to a bucket. Default: 30 days or 24 hours before to. An ISO 8601 date or date-time; Lagos time if it names no zone.', false, false],
       ['to', 'text', 'End of the period: a date (that day included) or a time, rounded up to a bucket. Default: now. At most 400 days or 744 hours after from. An ISO 8601 date or date-time; Lagos time if it names no zone.', false, false],

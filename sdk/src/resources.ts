@@ -892,10 +892,11 @@ export type Resources = {
      */
     received(query?: GetReceivedReportQuery, options?: RequestOptions): Promise<ReceivedReport>
     /**
-     * Report checkout conversion.
+     * Report the checkout funnel.
      *
-     * Returns how many checkout sessions were created per day or hour, and what became of them
-     * until now. A session counts in the bucket in which it was created, also if it is paid or
+     * Returns how many checkout sessions were created per day or hour, how many were opened and
+     * paid, and what became of the others until now. It has nothing to do with conversions between
+     * currencies. A session counts in the bucket in which it was created, also if it is paid or
      * expires later; sessions that are in none of the last three counts are pending.
      *
      * `GET /v1/reports/conversion`

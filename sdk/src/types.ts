@@ -280,9 +280,9 @@ export type BankTransfer = {
 export type BankTransferQuote = {
   /** Amount in kobo. */
   amount: number
-  /** Amount in kobo. */
+  /** Fee of the transfer, in kobo. */
   fee: number
-  /** Amount in kobo. */
+  /** `amount` plus `fee`, in kobo. */
   totalDebit: number
   /** The currency of the amounts. */
   currency: 'NGN'
@@ -290,7 +290,7 @@ export type BankTransferQuote = {
   lines: ({
     /** The fee that this line is of. */
     operation: 'bank_payout'
-    /** Amount in kobo. */
+    /** This part of the fee, in kobo. */
     amount: number
   })[]
 }
@@ -756,9 +756,9 @@ export type CryptoTransfer = {
 export type CryptoTransferQuote = {
   /** Decimal amount, more than zero, with at most 6 digits after the point. */
   amount: string
-  /** Decimal amount. */
+  /** Fee of the transfer, a decimal. */
   fee: string
-  /** Decimal amount. */
+  /** `amount` plus `fee`, a decimal. */
   totalDebit: string
   /** The parts of the fee. */
   lines: ({
@@ -767,7 +767,7 @@ export type CryptoTransferQuote = {
      * token account yet.
      */
     operation: 'crypto_payout' | 'crypto_account_creation'
-    /** Decimal amount. */
+    /** This part of the fee, a decimal. */
     amount: string
   })[]
 }
@@ -968,7 +968,7 @@ export type EventDelivery = {
 export type Fee = {
   /** What is charged. */
   operation: 'virtual_account' | 'dedicated_account' | 'bank_payout' | 'crypto_payout' | 'crypto_account_creation' | 'crypto_deposit' | 'conversion_from_naira' | 'conversion_from_coins'
-  /** Text for people: what is paid for, or what the endpoint is for. */
+  /** What the fee is charged for. */
   description: string
   /** Currency of the amounts. `USDC` applies to USDT in the same way. */
   currency: 'NGN' | 'USDC'
@@ -2013,7 +2013,7 @@ export type Settings = {
     /** Whether payers can pay in stablecoins. */
     crypto: boolean
   }
-  /** Automatic payouts of available naira to your primary bank account. */
+  /** Automatic payouts of available naira to your primary bank account or wallet. */
   settlement: {
     /** When available naira is paid to your primary bank account. */
     schedule: 'off' | 'daily' | 'weekly'
@@ -2491,7 +2491,7 @@ export type ListVirtualAccountsQuery = {
 
 /** Create a dedicated account. */
 export type CreateDedicatedAccountInput = {
-  /** Your own reference, such as an order number. */
+  /** Your own reference of the customer, unique per environment. */
   externalReference: string
   /** The currency of the amounts. */
   currency?: 'NGN' | undefined
@@ -2519,7 +2519,7 @@ export type CreateDedicatedAccountInput = {
 
 /** List dedicated accounts. */
 export type ListDedicatedAccountsQuery = {
-  /** Your own reference, such as an order number. */
+  /** Your own reference of the customer, unique per environment. */
   externalReference?: string | undefined
   /** Only items in this state. */
   status?: 'ACTIVE' | 'INACTIVE' | undefined
@@ -2595,7 +2595,7 @@ export type ListCryptoWalletsQuery = {
 
 /** Create a dedicated crypto wallet. */
 export type CreateDedicatedCryptoWalletInput = {
-  /** Your own reference, such as an order number. */
+  /** Your own reference of the customer, unique per environment. */
   externalReference: string
   /** The chain that carries the coins. */
   network: 'SOLANA'
@@ -2605,7 +2605,7 @@ export type CreateDedicatedCryptoWalletInput = {
 
 /** List dedicated crypto wallets. */
 export type ListDedicatedCryptoWalletsQuery = {
-  /** Your own reference, such as an order number. */
+  /** Your own reference of the customer, unique per environment. */
   externalReference?: string | undefined
   /** Only items in this state. */
   status?: 'ACTIVE' | undefined
@@ -3395,7 +3395,7 @@ export type GetReceivedReportQuery = {
   compare?: 'previous' | undefined
 }
 
-/** Report checkout conversion. */
+/** Report the checkout funnel. */
 export type GetConversionReportQuery = {
   /**
    * Start of the period: a date (a day in Lagos) or a time, rounded down to a bucket. Default: 30
@@ -3536,7 +3536,7 @@ export type ChangeSettingsInput = {
     /** Whether payers can pay in stablecoins. */
     crypto?: boolean | undefined
   } | undefined
-  /** Automatic payouts of available naira to your primary bank account. */
+  /** Automatic payouts of available naira to your primary bank account or wallet. */
   settlement?: {
     /** When available naira is paid to your primary bank account. */
     schedule?: 'off' | 'daily' | 'weekly' | undefined

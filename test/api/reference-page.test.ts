@@ -194,6 +194,38 @@ test('every field is described', () => {
   expect([...missing]).toEqual([])
 })
 
+/** Descriptions that are right for fields of several names. */
+const shared = [
+  /^A decimal amount; null to disable\.$/,
+  /^Reference from the response that created it\.$/,
+  /^Number of items; with a plus/,
+  /^Solana wallet address\./,
+  /^Wallet address of the recipient\.$/,
+  /^Name of the (bank|account holder)\.$/,
+  /^When the (bank confirmed that the money arrived|event happened)\.$/,
+  /^What happens to a payment that does not match/,
+]
+
+test('no field has the description of another one', () => {
+  const namesOf = new Map<string, Set<string>>()
+  const visit = (node: unknown): void => {
+    if (typeof node !== 'object' || node === null) return
+    const { properties = {}, name, in: place, description } = node as Record<string, unknown>
+    const fields = Object.entries(properties as Record<string, { description?: string }>)
+    const described = fields.map(([field, schema]) => [field, schema.description] as const)
+    if (place) described.push([name as string, description as string])
+    for (const [field, text] of described)
+      if (text) namesOf.set(text, (namesOf.get(text) ?? new Set()).add(field))
+    for (const [key, child] of Object.entries(node))
+      if (key !== 'example' && key !== 'examples') visit(child)
+  }
+  visit(document)
+  const leaked = [...namesOf]
+    .filter(([text, names]) => names.size > 1 && !shared.some((one) => one.test(text)))
+    .map(([text, names]) => `${[...names].join(', ')}: ${text}`)
+  expect(leaked).toEqual([])
+})
+
 // The API has a version of its own; service and SDK are released together.
 test('versions agree', () => {
   const versionOf = (file: string): string =>

@@ -47,6 +47,18 @@ test('writes on connections that went silent are answered, and recover', async (
   await expectAllProofs(db)
 })
 
+// A script that waits for 200 goes on to use the demo merchant.
+test('a service that still creates its demo merchant is alive and not ready', async () => {
+  let isSetUp = false
+  const service = await openManilla({ isSetUp: () => isSetUp })
+  const early = await service.ask('GET', '/readyz')
+  expect([early.status, early.json.message]).toEqual([503, 'Starting'])
+  expect(Number(early.headers.get('retry-after'))).toBeGreaterThan(0)
+  expect((await service.ask('GET', '/healthz')).status).toBe(200)
+  isSetUp = true
+  expect((await service.ask('GET', '/readyz')).status).toBe(200)
+})
+
 // No write comes while the connections are silent, so no batch meets its deadline. The checks of
 // readiness must find the dead connection of the lane: the next write succeeds at the first try.
 test('readiness checks replace the silent connection of an idle lane', async () => {

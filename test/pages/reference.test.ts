@@ -11,8 +11,6 @@ import { isFull, picture, sizes } from './checkout-pictures.js'
 
 /** Operations whose example can only be refused, and why. */
 const refused: Record<string, { status: string; because: string }> = {
-  createConversion: { status: '404', because: 'a quote lasts a minute: the example names none' },
-  getConversion: { status: '404', because: 'it needs a conversion, which needs a quote' },
   receiveNotice: { status: '401', because: 'only a bank can sign its notices' },
 }
 
@@ -93,6 +91,24 @@ describe('"Send"', async () => {
     expect({ foreign, errors }).toEqual({ foreign: [], errors: [] })
   }, 180_000)
 
+  // A quote can be used once, and a reference can be paid once.
+  test('converts, and submits a batch, as often as it is pressed', async () => {
+    for (const [operation, status] of [
+      ['getConversion', '200'],
+      ['createConversion', '201'],
+      ['createConversion', '201'],
+      ['submitPayoutBatch', '200'],
+      ['submitPayoutBatch', '200'],
+    ] as const) {
+      const shown = await sendExample(page, operation)
+      expect([operation, shown, await textOf(page, '.answer')]).toEqual([
+        operation,
+        status,
+        expect.any(String),
+      ])
+    }
+  }, 60_000)
+
   test('shows a request that can be pasted into a shell and into Node', async () => {
     expect(await sendExample(page, 'createVirtualAccount')).toBe('201')
     const shown = JSON.parse(await textOf(page, '.answer pre'))
@@ -134,9 +150,23 @@ describe('a reader', () => {
   test('finds an operation by words, and by an old link', async () => {
     const page = await openPage({ viewport: sizes.phone })
     await page.goto(`${baseUrl}/docs/`)
-    await page.getByLabel('Find an operation').fill('refund payment')
-    const found = page.getByRole('main').getByRole('listitem')
-    expect(await found.filter({ visible: true }).count()).toBe(1)
+    const found = page.getByRole('main').getByRole('listitem').filter({ visible: true })
+    const all = await found.count()
+    const search = async (words: string, isInMenu = false) => {
+      const loaded = page.waitForResponse((one) => one.url().endsWith('.json')).catch(() => {})
+      await page.getByLabel('Find an operation').fill(words)
+      if (words === 'refund payment') await loaded
+      const place = isInMenu ? page.locator('#menu li').filter({ visible: true }) : found
+      await expect.poll(() => place.count()).toBeGreaterThan(0)
+      return (await place.allTextContents()).join('\n')
+    }
+    expect(await search('refund payment')).toContain('Refund a payment')
+    expect(await found.count()).toBeLessThan(all / 2)
+    // A field, an error, a description, and the text of a guide.
+    expect(await search('narration')).toContain('Create a bank transfer')
+    expect(await search('quote_mismatch')).toContain('Create a crypto transfer')
+    expect(await search('valid for 60 seconds')).toContain('Quote a conversion')
+    expect(await search('byte order mark', true)).toContain('Find')
     await page.goto('about:blank')
     await page.goto(`${baseUrl}/docs/#operation/refundPayment`)
     await page.getByRole('heading', { name: 'Refund a payment' }).waitFor()

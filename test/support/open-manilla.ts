@@ -123,6 +123,7 @@ export type ManillaOptions = {
   mint?: CoinMint | undefined
   streamLimits?: Partial<StreamLimits>
   demoKey?: string
+  isSetUp?: () => boolean
   hasConsole?: boolean
   consoleUrl?: string
 }
@@ -185,6 +186,7 @@ export async function openManilla(options: ManillaOptions = {}) {
     localnetPayers,
     streamLimits: options.streamLimits,
     findDemoKey: () => options.demoKey,
+    isSetUp: options.isSetUp,
     passwordCost: { cost: 2 ** 10, blockSize: 8, parallelism: 1 },
   })
   let closing: Promise<void> | undefined

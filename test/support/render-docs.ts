@@ -1,4 +1,5 @@
 import type { TSchema } from 'typebox'
+import { listRows } from '../../sdk/scripts/document.js'
 import { day } from '../../src/base/clock.js'
 import { variables } from '../../src/base/config.js'
 import { limits } from '../../src/base/limits.js'
@@ -274,4 +275,20 @@ export function renderConsoleGuide(guide: string): string {
   const [before, rest = ''] = guide.split(/(?<=<!-- permissions: .* -->\n)/)
   const after = rest.slice(rest.indexOf('<!-- end of permissions -->'))
   return `${before}\n${head}\n${rows.join('\n')}\n\n${after}`
+}
+
+/** sdk/README.md, with every resource of the client and its methods. */
+export function renderSdkReadme(readme: string): string {
+  const groups = new Map<string, string[]>()
+  for (const [name] of listRows()) {
+    const parts = name.split('.')
+    const resource = parts.slice(0, -1).join('.')
+    groups.set(resource, [...(groups.get(resource) ?? []), parts.at(-1)!])
+  }
+  const rows = [...groups].map(
+    ([name, methods]) => `| \`${name}\` | ${methods.map((one) => `\`${one}\``).join(' ')} |`,
+  )
+  const [before, rest = ''] = readme.split(/(?<=<!-- resources: .* -->\n)/)
+  const after = rest.slice(rest.indexOf('<!-- end of resources -->'))
+  return `${before}\n| resource | methods |\n|---|---|\n${rows.join('\n')}\n\n${after}`
 }

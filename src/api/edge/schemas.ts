@@ -47,11 +47,15 @@ export const networkInput = Type.Enum(['SOLANA'], { examples: ['SOLANA'] })
 export const cursorPattern = '^(r\\.)?eyJ[A-Za-z0-9_-]+$'
 
 /** A path parameter. Not validated: an unknown value is simply not found. */
-export const inPath = <Name extends string>(name: Name, example: string) =>
+export const inPath = <Name extends string>(
+  name: Name,
+  example: string,
+  description = 'Reference from the response that created it.',
+) =>
   Type.Object({
     [name]: Type.String({
       maxLength: limits.http.pathSegmentLengthMax,
-      description: 'Reference from the response that created it.',
+      description,
       examples: [example],
     }),
   } as Record<Name, TString>)

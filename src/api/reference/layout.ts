@@ -8,6 +8,8 @@ export type Frame = {
   guides: Map<string, Guide>
   styleUrl: string
   scriptUrl: string
+  /** The words of every page, which the script loads when a reader begins to search. */
+  wordsUrl: string
   /** Of the service and its SDK, which are released together. */
   serviceVersion: string
 }
@@ -36,7 +38,7 @@ export function renderPage(frame: Frame, { title, description, main, path }: Pag
   return markup
 }
 
-function renderMenu({ document, guides }: Frame, path: string): Html {
+function renderMenu({ document, guides, wordsUrl }: Frame, path: string): Html {
   const link = (href: string, text: Html | string) =>
     html`<li><a href="${href}"${href === path && html` aria-current="page"`}>${text}</a></li>`
   const groups = groupByTag(document).map(({ name, operations }) => {
@@ -50,7 +52,7 @@ function renderMenu({ document, guides }: Frame, path: string): Html {
   // The introduction has its own filter.
   const filter =
     path !== '/docs/' &&
-    html`<label>Find <input type="search" data-filter="#menu" autocomplete="off"></label>`
+    html`<label>Find <input type="search" data-filter="#menu" data-words="${wordsUrl}" autocomplete="off"></label>`
   return html`${filter}
     <ul>${link('/docs/', 'Introduction')}${link('/docs/events', 'Webhook events')}</ul>
     ${groups}

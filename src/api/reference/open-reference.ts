@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { type Html, html } from '../checkout-page/html.js'
+import { jsonType } from '../edge/envelope.js'
 import { type ApiDocument, addressOf, listOperations } from './document.js'
 import { guidesOf, readGuides, renderGuide } from './guides.js'
 import { type Frame, renderPage } from './layout.js'
@@ -8,6 +9,7 @@ import { renderEvents } from './render-events.js'
 import { renderIntroduction } from './render-introduction.js'
 import { renderOperation } from './render-operation.js'
 import { readSdkMethods } from './sdk-methods.js'
+import { collectWords } from './search-words.js'
 import { referenceStyles } from './styles.js'
 
 /** The files of the reference by path. Each page is rendered and compressed when first read. */
@@ -32,7 +34,16 @@ export async function openReference(document: ApiDocument): Promise<Reference> {
   // The names contain a hash of the content, so browsers may cache the files forever.
   const styleUrl = `${assetStart}${style.hash}.css`
   const scriptUrl = `${assetStart}${script.hash}.js`
-  const frame: Frame = { document, guides, styleUrl, scriptUrl, serviceVersion: version }
+  const words = await packFile(jsonType, JSON.stringify(collectWords(document, guides)))
+  const wordsUrl = `${assetStart}${words.hash}.json`
+  const frame: Frame = {
+    document,
+    guides,
+    styleUrl,
+    scriptUrl,
+    wordsUrl,
+    serviceVersion: version,
+  }
 
   const pages = new Map<string, () => Rendered>([
     ['/docs/', () => describeIntroduction(frame)],
@@ -60,6 +71,7 @@ export async function openReference(document: ApiDocument): Promise<Reference> {
   const files = new Map<string, Promise<PackedFile>>([
     [styleUrl, Promise.resolve(style)],
     [scriptUrl, Promise.resolve(script)],
+    [wordsUrl, Promise.resolve(words)],
   ])
 
   return {

@@ -55,7 +55,14 @@ const recipient: Call = { operation: 'resolveBankAccount', take: ['accountName']
 const closedAccount = { bankCode: '999', accountNumber: '9900000027' }
 const unknownAccount = { bankCode: '999', accountNumber: '9900000065' }
 
-const newBatch: Call = { operation: 'createPayoutBatch', take: ['reference'] }
+/** Without references: a reference that was paid before makes its item invalid. */
+const newBatch: Call = {
+  operation: 'createPayoutBatch',
+  body: { items: [{ bankCode: '058', accountNumber: '0123456789', amount: 10_000 }] },
+  take: ['reference'],
+}
+/** A quote lasts a minute. */
+const newQuote: Call = { operation: 'createConversionQuote', take: { quote: 'reference' } }
 const untilBatch = (status: string): Call => ({
   operation: 'getPayoutBatch',
   match: { status },
@@ -104,6 +111,14 @@ const special: Record<string, Call[]> = {
     untilBatch('READY'),
     { operation: 'submitPayoutBatch' },
     untilBatch('COMPLETED'),
+  ],
+  '/v1/conversions': [newQuote],
+  '/v1/conversions/{reference}': [
+    {
+      operation: 'listConversions',
+      take: ['reference'],
+      otherwise: [newQuote, { operation: 'createConversion', take: ['reference'] }],
+    },
   ],
   '/public/checkout/{reference}': [{ operation: 'createCheckoutSession', take: ['reference'] }],
   '/v1/webhook-endpoints/{id}': [exampleEndpoint],

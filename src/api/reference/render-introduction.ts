@@ -5,7 +5,7 @@ import { type Frame, groupByTag, renderMethod } from './layout.js'
 import { renderText } from './render-fields.js'
 
 /** The first page: what every request has in common, and the list of operations. */
-export function renderIntroduction({ document, serviceVersion }: Frame): Html {
+export function renderIntroduction({ document, serviceVersion, wordsUrl }: Frame): Html {
   const { http, webhooks } = limits
   const groups = groupByTag(document).map(
     ({ name, description, operations }) => html`<section><h3>${name}</h3><p>${description}</p>
@@ -66,7 +66,8 @@ ${serviceVersion}. The SDK has the version of the service: <code>manilla@${servi
 Within an API version, fields and operations are only added: ignore those that you do not know.</p>
 
 <h2 id="operations">Operations</h2>
-<label>Find an operation <input type="search" data-filter="main" autocomplete="off"></label>
+<label>Find an operation <input type="search" data-filter="main, #menu" data-words="${wordsUrl}"
+autocomplete="off"></label>
 ${groups}`
 }
 

@@ -17,7 +17,7 @@ import {
 import type { AccountRequest } from '../../collections/prepare-accounts.js'
 import type { KeyedAnswer } from '../../idempotency/answer.js'
 import { showAccount } from '../../resources/collection-account.js'
-import { referenceSample } from '../../resources/shapes.js'
+import { referenceSample, withDescription, withExample } from '../../resources/shapes.js'
 import { hidesPayers } from '../../team/actor.js'
 import type { WalletRequest } from '../../wallets/prepare-wallets.js'
 import type { ApiParts } from '../api-parts.js'
@@ -47,6 +47,12 @@ export const referenceIn = Type.String({
   description: 'Your own reference, such as an order number.',
   examples: ['order-1001'],
 })
+
+/** Of a dedicated account or wallet. */
+export const externalReferenceIn = withExample(
+  withDescription(referenceIn, 'Your own reference of the customer, unique per environment.'),
+  'customer-77',
+)
 
 export async function createAccount(
   api: ApiParts,
@@ -132,7 +138,7 @@ function listRoute({ openPage }: ApiParts, about: About): Route {
     summary: `List ${words}s`,
     description: `Returns ${words}s, newest first.${defaultStatus ? ` Only ${defaultStatus} ones unless you filter by another status.` : ''}`,
     query: closed({
-      [named]: Type.Optional(referenceIn),
+      [named]: Type.Optional(named === 'externalReference' ? externalReferenceIn : referenceIn),
       status: Type.Optional(withStatus(statuses)),
       q: searchText(searchOf(kind), 'order-1001'),
       ...timeFilters,

@@ -5,7 +5,7 @@ import { toWire } from '../../money/amounts.js'
 import type { PayoutStatus } from '../../payouts/payout.js'
 import type { BankDirectory } from '../../payouts/ports.js'
 import { bankTransfer } from '../../resources/payout.js'
-import { kobo, resource, text, withExample } from '../../resources/shapes.js'
+import { kobo, resource, text, withDescription, withExample } from '../../resources/shapes.js'
 import type { ApiParts } from '../api-parts.js'
 import { csvColumns, inBothUnits } from '../edge/csv.js'
 import { success } from '../edge/envelope.js'
@@ -89,8 +89,8 @@ const body = withExample(closed(bodyFields), {
 
 const quote = resource('BankTransferQuote', {
   amount: koboInput,
-  fee: withExample(kobo, 2_500),
-  totalDebit: withExample(kobo, 1_252_500),
+  fee: withExample(withDescription(kobo, 'Fee of the transfer, in kobo.'), 2_500),
+  totalDebit: withExample(withDescription(kobo, '`amount` plus `fee`, in kobo.'), 1_252_500),
   currency: Type.Literal('NGN', { examples: ['NGN'] }),
   lines: Type.Array(
     Type.Object({
@@ -99,7 +99,7 @@ const quote = resource('BankTransferQuote', {
         description: 'The fee that this line is of.',
         examples: ['bank_payout'],
       }),
-      amount: withExample(kobo, 2_500),
+      amount: withExample(withDescription(kobo, 'This part of the fee, in kobo.'), 2_500),
     }),
   ),
 })

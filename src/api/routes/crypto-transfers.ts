@@ -3,7 +3,13 @@ import { Refusal } from '../../base/refusal.js'
 import { formatDecimal } from '../../money/amounts.js'
 import type { Asset } from '../../money/assets.js'
 import { cryptoTransfer } from '../../resources/payout.js'
-import { decimal, resource, walletSample, withExample } from '../../resources/shapes.js'
+import {
+  decimal,
+  resource,
+  walletSample,
+  withDescription,
+  withExample,
+} from '../../resources/shapes.js'
 import type { ApiParts } from '../api-parts.js'
 import { csvColumns, inBothUnits } from '../edge/csv.js'
 import { success } from '../edge/envelope.js'
@@ -45,8 +51,8 @@ const body = withExample(
 
 const quote = resource('CryptoTransferQuote', {
   amount: decimalInput,
-  fee: withExample(decimal, '0.5'),
-  totalDebit: withExample(decimal, '26'),
+  fee: withExample(withDescription(decimal, 'Fee of the transfer, a decimal.'), '0.5'),
+  totalDebit: withExample(withDescription(decimal, '`amount` plus `fee`, a decimal.'), '26'),
   lines: Type.Array(
     Type.Object({
       operation: Type.Enum(['crypto_payout', 'crypto_account_creation'], {
@@ -55,7 +61,7 @@ const quote = resource('CryptoTransferQuote', {
           'The fee that this line is of. `crypto_account_creation` is added if the destination has no token account yet.',
         examples: ['crypto_payout'],
       }),
-      amount: withExample(decimal, '0.5'),
+      amount: withExample(withDescription(decimal, 'This part of the fee, a decimal.'), '0.5'),
     }),
   ),
 })

@@ -11,7 +11,7 @@ import { metadataIn, readMetadata } from '../edge/metadata.js'
 import { withReasons } from '../edge/refusals-of.js'
 import { type Route, route } from '../edge/route.js'
 import { closed, identityNumberPattern, inPath, nairaInput, plainText } from '../edge/schemas.js'
-import { accountRoutes, createAccount, endAndClose, referenceIn } from './accounts.js'
+import { accountRoutes, createAccount, endAndClose, externalReferenceIn } from './accounts.js'
 
 const path = '/v1/collections/dedicated-accounts'
 
@@ -84,7 +84,7 @@ const create = (api: ApiParts) =>
     description:
       'Creates a permanent account number for a customer, an invoice or a subscription. Accepts any amount, any number of times. If a live bank needs more of the customer than you send, it gets your `dedicatedAccounts.defaultCustomer`, or what you stated in your KYC.',
     body: closed({
-      externalReference: referenceIn,
+      externalReference: externalReferenceIn,
       currency: Type.Optional(nairaInput),
       customer: Type.Optional(customerIn),
       metadata: Type.Optional(metadataIn),

@@ -6,7 +6,7 @@ import { withReasons } from '../edge/refusals-of.js'
 import { type Route, route } from '../edge/route.js'
 import { closed, networkInput } from '../edge/schemas.js'
 import { requeryRoute, walletRequery } from './account-actions.js'
-import { accountRoutes, createWallet, referenceIn } from './accounts.js'
+import { accountRoutes, createWallet, externalReferenceIn } from './accounts.js'
 
 const path = '/v1/collections/dedicated-crypto-wallets'
 const kind = 'dedicated_crypto_wallet'
@@ -39,7 +39,7 @@ const create = (api: ApiParts) =>
     description:
       'Creates a permanent wallet address for a customer. Accepts any amount of USDC or USDT, any number of times.',
     body: closed({
-      externalReference: referenceIn,
+      externalReference: externalReferenceIn,
       network: networkInput,
       metadata: Type.Optional(metadataIn),
     }),

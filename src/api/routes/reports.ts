@@ -224,9 +224,9 @@ const conversion = ({ openPage }: ApiParts) =>
     path: '/v1/reports/conversion',
     permission: 'payments.see',
     operation: 'getConversionReport',
-    summary: 'Report checkout conversion',
+    summary: 'Report the checkout funnel',
     description:
-      'Returns how many checkout sessions were created per day or hour, and what became of them until now. A session counts in the bucket in which it was created, also if it is paid or expires later; sessions that are in none of the last three counts are pending.',
+      'Returns how many checkout sessions were created per day or hour, how many were opened and paid, and what became of the others until now. It has nothing to do with conversions between currencies. A session counts in the bucket in which it was created, also if it is paid or expires later; sessions that are in none of the last three counts are pending.',
     query: closed(periodQuery),
     answers: { 200: conversionReport },
     async handle({ environment, query, now }) {

@@ -203,7 +203,11 @@ const read = ({ db }: ApiParts, seesLogged: SeesLogged) =>
     operation: 'getRequestLog',
     summary: 'Retrieve a request log',
     description: `Finds it by \`requestId\` (the newest if several requests share it) or by \`id\`. Bodies are cut after ${limits.requestLogs.bodyLengthMax.toLocaleString('en')} characters. They never contain secrets; account numbers, names and email addresses are masked. They are null if the entry is \`hidden\`.`,
-    params: inPath('requestId', 'req_8f3a5c0d9e1b7a46000042'),
+    params: inPath(
+      'requestId',
+      'req_8f3a5c0d9e1b7a46000042',
+      'The `X-Request-Id` of the response, or the `id` of the log entry.',
+    ),
     answers: { 200: Type.Object(withBodies) },
     refusals: ['not_found'],
     async handle({ environment, permissions, params: { requestId } }) {

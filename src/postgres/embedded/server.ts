@@ -9,14 +9,18 @@ import { launchUnlessServed } from './launch.js'
 import { readFrom } from './other-processes.js'
 import { type Running, stopServer, waitUntilReady } from './postmaster.js'
 import type { Site } from './site.js'
-import { claimSocketDirectory } from './socket-directory.js'
+import { claimSocketDirectory, removeSocketDirectory } from './socket-directory.js'
 
 export type EmbeddedServer = { url: string; wasAdopted: boolean; stop(): Promise<void> }
 
 type Options = { dataDirectory: string; settings?: Record<string, string> }
 
-/** What postgres logs when another server uses the directory, or is shutting down. */
-const conflict = /lock file ".*" (already exists|is empty)|pre-existing shared memory block/
+/**
+ * What postgres logs when another server uses the directory, is shutting down, or has removed the
+ * socket directory at its end.
+ */
+const conflict =
+  /lock file ".*"( already exists| is empty|: No such file)|pre-existing shared memory block/
 
 /**
  * Starts a server on the data directory, which the first start creates. The server outlives this
@@ -39,7 +43,10 @@ export async function startEmbeddedServer(options: Options): Promise<EmbeddedSer
   return {
     url: urlOf(running.socketDirectory),
     wasAdopted: !running.child,
-    stop: () => stopServer(site, running),
+    async stop() {
+      await stopServer(site, running)
+      removeSocketDirectory(running.socketDirectory)
+    },
   }
 }
 
@@ -47,6 +54,8 @@ export async function startEmbeddedServer(options: Options): Promise<EmbeddedSer
 async function findOrLaunch(site: Site): Promise<Running> {
   const { conflictTimeoutMs, launchRetryIntervalMs } = limits.embedded
   for (let waitedMs = 0; ; waitedMs += launchRetryIntervalMs) {
+    // A service that stopped a moment ago may have removed it.
+    claimSocketDirectory(site.dataDirectory, site.account)
     const launched = await launchUnlessServed(site)
     const running = await waitUntilReady(site, launched?.child)
     if (running) return running

@@ -30,6 +30,16 @@ export function claimSocketDirectory(
   return directory
 }
 
+/** After a clean stop nothing stays in the temporary directory. One that is in use is not empty. */
+export function removeSocketDirectory(directory: string): void {
+  try {
+    fs.rmdirSync(directory)
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code !== 'ENOENT' && code !== 'ENOTEMPTY' && code !== 'EEXIST') throw error
+  }
+}
+
 export function isOwnDirectory(path: string, account: ServerUser | undefined): boolean {
   const found = fs.lstatSync(path, { throwIfNoEntry: false })
   const isOurs = found?.uid === process.getuid?.() || found?.uid === account?.uid

@@ -46,7 +46,12 @@ async function run(): Promise<void> {
     process.exit(0)
   }
   process.once('disconnect', stop)
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, stop)
+  process.once('SIGTERM', stop)
+  // Ctrl-C reaches every process of the terminal. The service needs the chain until it has stopped,
+  // and then ends it by `disconnect`.
+  process.on('SIGINT', () => {
+    if (!process.connected) void stop()
+  })
   // The parent may have ended while the journal was read.
   if (process.send && !process.connected) return stop()
   const ready = { url, wsUrl, genesisHash: textOf(chain.genesis.hash) }

@@ -57,6 +57,9 @@ afterAll(async () => {
   fs.rmdirSync(scratch)
 })
 
+/** Its only folder in the temporary directory. */
+const socketDirectoryOf = (url: string) => new URL(url).searchParams.get('host')!
+
 const childScript = `
   import { startEmbeddedServer } from './built/postgres/embedded/server.js'
   import { claimInstance } from './built/postgres/instance-lock.js'
@@ -152,6 +155,7 @@ test('a stop returns when the process of the server has ended', async () => {
     const pid = postmasterOf(dataDirectory)
     await server.stop()
     isRunning.push(isAlive(pid))
+    expect(fs.existsSync(socketDirectoryOf(server.url))).toBe(false)
   }
   expect(isRunning).not.toContain(true)
 })

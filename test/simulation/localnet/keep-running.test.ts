@@ -30,6 +30,22 @@ test('a localnet that dies is restarted on the same port with all its data', asy
   }
 })
 
+// A terminal sends it to every process. The service stops the chain itself, when it has stopped.
+test('Ctrl-C does not reach the localnet, and nothing is logged', async () => {
+  const built = (await loadBuilt('dist/simulation/localnet/keep-running.js')) as typeof KeepRunning
+  const log: string[] = []
+  const logger = createLogger('info', { write: (line) => log.push(line) })
+  const chain = await built.keepLocalnetRunning({ folder: newFolder(), slotMs: 10 }, logger)
+  const pid = chain.pid()
+  process.kill(pid, 'SIGINT')
+  const rpc = rpcAt(chain.url)
+  const slot = await rpc.call('getSlot')
+  await until(async () => (await rpc.call('getSlot')) > slot + 5)
+  expect(chain.pid()).toBe(pid)
+  await chain.stop()
+  expect(log).toEqual([])
+})
+
 // The folder is gone, so the localnet cannot restart. Stopping must not wait for it, and nothing
 // may be started afterwards.
 test('a localnet that cannot be restarted can be stopped', async () => {

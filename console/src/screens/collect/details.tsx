@@ -112,7 +112,7 @@ function DetailFacts({ one }: { one: Collected[Kind] }) {
         <Reference value={referenceOf(one)} isShort />
       </Fact>
       <Fact name={facts.yourReference}>{ownReferenceOf(one)}</Fact>
-      {'paymentMethods' in one && <SessionFacts session={one} />}
+      {'url' in one && <SessionFacts session={one} />}
       {'accountNumber' in one && (
         <>
           <Fact name={facts.accountNumber}>
