@@ -577,8 +577,8 @@ begin
     and old.created_at < now() - interval '90 days' then
     return old;
   end if;
-  raise exception 'events rows are never edited, and removed only when they are old'
-    using errcode = 'restrict_violation';
+  raise exception 'events rows are never edited or removed' using errcode = 'restrict_violation',
+    hint = 'Workers delete them when they are older than EVENT_DAYS.';
 end $function$
 ;
 
