@@ -739,7 +739,7 @@ export const described: Record<string, Described> = {
     money: [],
   },
   'settlements.create': {
-    about: 'Settle now. Pays the available naira above the reserve in your settings to your primary bank account, as a bank transfer with its usual fee: amount, or as much as possible in whole naira. If that is more than one transfer may carry, further settlements follow at once, until less than settlement.minimum is above the reserve; the message says so. With settlement.payTo wallet in your settings, amount or all of it is converted at the rate of the moment, and the coins less the fee of a crypto transfer are paid to your wallet.',
+    about: 'Settle now. Pays the available naira above the reserve in your settings to your primary bank account, as a bank transfer with its usual fee: amount, or as much as possible in whole naira. If that is more than one transfer may carry, further settlements follow at once, until less than the minimum in your settings is above the reserve; the message says so. With settlement.payTo wallet in your settings, amount or all of it is converted at the rate of the moment, and the coins less the fee of a crypto transfer are paid to your wallet.',
     flags: [
       ['amount', 'naira', 'Amount to pay; by default as much as possible.', false, false],
     ],
@@ -909,9 +909,9 @@ export const described: Record<string, Described> = {
       ['approvals.USDC.perDay', 'coins', 'If the transfers of one person or API key within 24 hours that were not approved would sum up to more than this, the next one waits, too. Null: no such limit.', false, true],
       ['approvals.USDT.each', 'coins', 'A transfer of more than this waits for a second person.', false, false],
       ['approvals.USDT.perDay', 'coins', 'If the transfers of one person or API key within 24 hours that were not approved would sum up to more than this, the next one waits, too. Null: no such limit.', false, true],
-      ['dedicatedAccounts.defaultCustomer.name', 'text', '', false, true],
+      ['dedicatedAccounts.defaultCustomer.name', 'text', 'Name of the customer, first name first.', false, true],
       ['dedicatedAccounts.defaultCustomer.email', 'text', 'E-mail address of the customer.', false, true],
-      ['dedicatedAccounts.defaultCustomer.phone', 'text', 'Phone number of the customer, with or without country code.', false, true],
+      ['dedicatedAccounts.defaultCustomer.phone', 'text', 'Phone number of the customer.', false, true],
       ['dedicatedAccounts.defaultCustomer.bvn', 'text', 'Bank Verification Number, 11 digits. Stored encrypted, and answered with its last four digits only; sent back like that, it stays as it is.', false, true],
       ['dedicatedAccounts.defaultCustomer.nin', 'text', 'National Identification Number, 11 digits. Stored encrypted, and answered with its last four digits only; sent back like that, it stays as it is.', false, true],
     ],

@@ -2074,16 +2074,18 @@ export type Settings = {
       perDay: string | null
     } | null
   }
+  /** Settings of dedicated accounts. */
   dedicatedAccounts: {
     /**
-     * What a live bank is told of the customer of a dedicated account if it needs it and the
-     * request lacks it. A field that is null here comes from your approved KYC.
+     * Sent to a live bank that needs to know the customer of a dedicated account if the request
+     * lacks it. A field that is null here comes from your approved KYC.
      */
     defaultCustomer: {
+      /** Name of the customer, first name first. */
       name: string | null
       /** E-mail address of the customer. */
       email: string | null
-      /** Phone number of the customer, with or without country code. */
+      /** Phone number of the customer. */
       phone: string | null
       /**
        * Bank Verification Number, 11 digits. Stored encrypted, and answered with its last four
@@ -3597,12 +3599,18 @@ export type ChangeSettingsInput = {
       perDay: string | null
     } | null
   } | undefined
+  /** Settings of dedicated accounts. */
   dedicatedAccounts?: {
+    /**
+     * Sent to a live bank that needs to know the customer of a dedicated account if the request
+     * lacks it. A field that is null here comes from your approved KYC.
+     */
     defaultCustomer?: {
+      /** Name of the customer, first name first. */
       name?: string | null | undefined
       /** E-mail address of the customer. */
       email?: string | null | undefined
-      /** Phone number of the customer, with or without country code. */
+      /** Phone number of the customer. */
       phone?: string | null | undefined
       /**
        * Bank Verification Number, 11 digits. Stored encrypted, and answered with its last four

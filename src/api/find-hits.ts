@@ -72,11 +72,14 @@ export async function findHits(
 }
 
 async function findAll(search: Search): Promise<Hit[]> {
-  const { permissions } = search
+  const { db, environmentId, wanted, permissions } = search
+  const signed = await findPayoutBySignature(db, environmentId, wanted.text)
+  const ofPayout =
+    signed === undefined ? search : { ...search, wanted: { ...wanted, text: signed } }
   const groups = [
-    await findNamed(search),
+    await findNamed(ofPayout),
     sees(permissions, 'payment') ? await findPaymentHits(search) : [],
-    sees(permissions, 'bank_transfer') ? await findPayoutHits(search) : [],
+    sees(permissions, 'bank_transfer') ? await findPayoutHits(ofPayout) : [],
     sees(permissions, 'checkout_session') ? await findSessionHits(search) : [],
     sees(permissions, 'virtual_account') ? await findAccountHits(search) : [],
   ].map((hits) => hits.filter(({ kind }) => sees(permissions, kind)))
@@ -174,8 +177,7 @@ function toPaymentHit(payment: ListedPayment): Hit {
 }
 
 async function findPayoutHits({ db, environmentId, wanted }: Search): Promise<Hit[]> {
-  const { payer, recipient, order } = wanted
-  const text = (await findPayoutBySignature(db, environmentId, wanted.text)) ?? wanted.text
+  const { text, payer, recipient, order } = wanted
   const named = wanted.status?.toUpperCase().replace('CONFIRMED', 'COMPLETED')
   const status = payoutStatuses.find((one) => one === named)
   if (payer !== undefined || (named !== undefined && !status) || isEmpty(wanted)) return []

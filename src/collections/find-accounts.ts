@@ -84,6 +84,8 @@ async function findByOwnReference(
   db: Queryable,
   { environmentId, kind, reference }: AccountLookup,
 ): Promise<RowKey | undefined> {
+  // No reference has a control character, and PostgreSQL refuses some of them.
+  if (/\p{Cc}/u.test(reference)) return undefined
   const [row] = await db.rows(sql<{ id: string }>`
     select id from collection_accounts where environment_id = ${environmentId} and kind = ${kind}
       and merchant_reference = ${reference} and merchant_reference <> ''`)

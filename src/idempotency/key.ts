@@ -14,7 +14,9 @@ export type IdempotencyKey = {
 }
 
 /** Printable ASCII: a key must survive every log, header and copy-and-paste unchanged. */
-export const keyPattern = `^[\\x20-\\x7e]{1,${limits.idempotency.keyLengthMax}}$`
+const inner = limits.idempotency.keyLengthMax - 2
+/** Spaces around it never arrive: HTTP trims header values. */
+export const keyPattern = `^[\\x21-\\x7e](?:[\\x20-\\x7e]{0,${inner}}[\\x21-\\x7e])?$`
 
 export function toIdempotencyKey(
   text: string,

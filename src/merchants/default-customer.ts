@@ -13,8 +13,8 @@ const closed = { additionalProperties: false }
 
 const orNull = (
   pattern: { pattern: string; maxLength?: number; format?: string },
-  example: string,
-) => Type.Union([Type.String(pattern), Type.Null()], { examples: [example] })
+  { example, description }: { example: string; description: string },
+) => Type.Union([Type.String(pattern), Type.Null()], { description, examples: [example] })
 
 /** Masked but for its last digits when it is read. */
 export const maskedNumberPattern = '^(\\d{11}|\\*{7}\\d{4})$'
@@ -25,18 +25,29 @@ const identityNumber = (name: string) =>
     examples: ['*******2226'],
   })
 
+export const aboutDefaultCustomer =
+  'Sent to a live bank that needs to know the customer of a dedicated account if the request lacks it. A field that is null here comes from your approved KYC.'
+
 export const DefaultCustomer = Type.Object(
   {
-    name: orNull({ ...visible, maxLength: limits.names.length }, 'Ada Obi'),
-    email: orNull({ pattern: emailPattern, maxLength: limits.names.length }, 'ada@shop.example'),
-    phone: orNull({ pattern: phonePattern }, '+2348012345678'),
+    name: orNull(
+      { ...visible, maxLength: limits.names.length },
+      { example: 'Ada Obi', description: 'Name of the customer, first name first.' },
+    ),
+    email: orNull(
+      { pattern: emailPattern, maxLength: limits.names.length },
+      { example: 'ada@shop.example', description: 'E-mail address of the customer.' },
+    ),
+    phone: orNull(
+      { pattern: phonePattern },
+      { example: '+2348012345678', description: 'Phone number of the customer.' },
+    ),
     bvn: identityNumber('Bank Verification Number'),
     nin: identityNumber('National Identification Number'),
   },
   {
     ...closed,
-    description:
-      'What a live bank is told of the customer of a dedicated account if it needs it and the request lacks it. A field that is null here comes from your approved KYC.',
+    description: aboutDefaultCustomer,
   },
 )
 export type DefaultCustomer = Static<typeof DefaultCustomer>

@@ -60,7 +60,8 @@ test('routes with a transaction of their own record what was and what is', async
     body: { lowBalance: { NGN: 900 } },
   })
   const url = 'https://shop.example/hooks'
-  const body = { url, description: `Bearer ${secret}` }
+  // Developers see no balances, so they choose events that they may see.
+  const body = { url, events: ['payment.*'], description: `Bearer ${secret}` }
   const created = await askLater(developer, 'POST', '/v1/webhook-endpoints', { body })
   const { id, secret: signing } = created.json.data
   await askLater(developer, 'PATCH', `/v1/webhook-endpoints/${id}`, { body: { enabled: false } })

@@ -24,7 +24,7 @@ const ofEvents: [Permission, RegExp][] = [
   ['payments.see', /^(payment|virtual_account|dedicated_account|crypto_wallet)\./],
   ['payments.see', /^(dedicated_crypto_wallet|checkout\.session)\./],
   ['payouts.see', /^(bank_transfer|crypto_transfer|batch)\./],
-  ['balances.see', /^(balance|conversion|settlement)\./],
+  ['balances.see', /^(balance|conversion|settlement|settlement_destination)\./],
   ['developers.see', /^webhook_endpoint\./],
 ]
 

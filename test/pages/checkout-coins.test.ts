@@ -79,7 +79,7 @@ const states: Record<string, State> = {
       /Payment successful/,
       /has received your payment of 3\.20 USDC\./,
       /Return to Ada Stores/,
-      /Paid by \w{4}…\w{4} Paid to Ada Stores/,
+      /Paid by Ada Obi, \w{4}…\w{4} Paid to Ada Stores/,
     ],
     hides: [address, /₦12,500/],
   },

@@ -2,6 +2,7 @@ import Type from 'typebox'
 import { changedFields } from '../../audit/changed-fields.js'
 import { after } from '../../base/clock.js'
 import {
+  aboutDefaultCustomer,
   DefaultCustomer,
   getDefaultCustomer,
   maskCustomer,
@@ -19,11 +20,14 @@ import { route } from '../edge/route.js'
 
 const closed = { additionalProperties: false }
 
+const ofDedicatedAccounts = { ...closed, description: 'Settings of dedicated accounts.' }
+const ofDefaultCustomer = { ...closed, description: aboutDefaultCustomer }
+
 /** The default customer is stored apart from the other settings, sealed. */
 const ShownSettings = Type.Object(
   {
     ...Settings.properties,
-    dedicatedAccounts: Type.Object({ defaultCustomer: DefaultCustomer }, closed),
+    dedicatedAccounts: Type.Object({ defaultCustomer: DefaultCustomer }, ofDedicatedAccounts),
   },
   { ...closed, title: 'Settings' },
 )
@@ -33,8 +37,8 @@ const SettingsChange = Type.Object(
     ...SettingsPatch.properties,
     dedicatedAccounts: Type.Optional(
       Type.Object(
-        { defaultCustomer: Type.Optional(Type.Partial(DefaultCustomer, closed)) },
-        closed,
+        { defaultCustomer: Type.Optional(Type.Partial(DefaultCustomer, ofDefaultCustomer)) },
+        ofDedicatedAccounts,
       ),
     ),
   },

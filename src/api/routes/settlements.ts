@@ -54,7 +54,7 @@ const create = (api: ApiParts) =>
     operation: 'createSettlement',
     summary: 'Settle now',
     description:
-      'Pays the available naira above the reserve in your settings to your primary bank account, as a bank transfer with its usual fee: `amount`, or as much as possible in whole naira. If that is more than one transfer may carry, further settlements follow at once, until less than `settlement.minimum` is above the reserve; the message says so. With `settlement.payTo` `wallet` in your settings, `amount` or all of it is converted at the rate of the moment, and the coins less the fee of a crypto transfer are paid to your wallet.',
+      'Pays the available naira above the reserve in your settings to your primary bank account, as a bank transfer with its usual fee: `amount`, or as much as possible in whole naira. If that is more than one transfer may carry, further settlements follow at once, until less than the minimum in your settings is above the reserve; the message says so. With `settlement.payTo` `wallet` in your settings, `amount` or all of it is converted at the rate of the moment, and the coins less the fee of a crypto transfer are paid to your wallet.',
     body: Type.Optional(
       closed({
         amount: Type.Optional(
