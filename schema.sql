@@ -2514,6 +2514,8 @@ CREATE INDEX payments_by_variance ON public.payments USING btree (environment_id
 
 CREATE INDEX payments_of_account ON public.payments USING btree (environment_id, account_id, id);
 
+CREATE INDEX payout_approvals_by_session ON public.payout_approvals USING btree (session_id);
+
 CREATE UNIQUE INDEX payout_is_rejected_once ON public.payout_approvals USING btree (environment_id, payout_id) WHERE (verdict = 'REJECTED'::text);
 
 CREATE INDEX payout_attempts_due ON public.payout_attempts USING btree (rail, due_at) WHERE (state = 'LIVE'::text);
@@ -2523,6 +2525,8 @@ CREATE UNIQUE INDEX payout_has_one_attempt_that_counts ON public.payout_attempts
 CREATE UNIQUE INDEX signature_is_one_attempt ON public.payout_attempts USING btree (rail, token) WHERE (valid_until IS NOT NULL);
 
 CREATE UNIQUE INDEX batch_is_rejected_once ON public.payout_batch_approvals USING btree (environment_id, batch_id) WHERE (verdict = 'REJECTED'::text);
+
+CREATE INDEX payout_batch_approvals_by_session ON public.payout_batch_approvals USING btree (session_id);
 
 CREATE UNIQUE INDEX item_has_its_own_payout ON public.payout_batch_items USING btree (environment_id, payout_id) WHERE (payout_id IS NOT NULL);
 

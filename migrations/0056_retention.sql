@@ -18,3 +18,7 @@ create trigger events_are_never_edited before update or truncate on events
   for each statement execute function refuse_change();
 create trigger recent_events_are_kept before delete on events
   for each row execute function keep_recent_events();
+
+-- A session is deleted only if no decision names it.
+create index payout_approvals_by_session on payout_approvals (session_id);
+create index payout_batch_approvals_by_session on payout_batch_approvals (session_id);

@@ -9,7 +9,7 @@ import { type Sql, sql } from '../postgres/sql.js'
  */
 export async function deleteOldSignIns(db: Database, now: Date): Promise<number> {
   const { sessionMs, invitationMs, signInMs } = limits.retention
-  const ended = sql`least(ended_at, expires_at) < ${after(now, -sessionMs)}`
+  const ended = sql`least(s.ended_at, s.expires_at) < ${after(now, -sessionMs)}`
   const forgotten = after(now, -signInMs)
   const counts = [
     await deleteSessions(db, ended),
@@ -26,14 +26,21 @@ export async function deleteOldSignIns(db: Database, now: Date): Promise<number>
   return Math.max(...counts)
 }
 
-/** Also deletes the views of merchants by an operator in these sessions. */
+/**
+ * Also deletes the views of merchants by an operator in these sessions. A session in which a member
+ * decided about payouts stays: the decision names it.
+ */
 async function deleteSessions(db: Database, ended: Sql): Promise<number> {
   return db.transaction(async (tx) => {
     const rows = await tx.rows(sql<{ id: string }>`
-      select id from user_sessions where ${ended}
-      order by id limit ${limits.retention.rowsDeletedPerBatchMax} for update skip locked`)
+      select s.id from user_sessions s where ${ended}
+        and not exists (select from payout_approvals a where a.session_id = s.id)
+        and not exists (select from payout_batch_approvals a where a.session_id = s.id)
+      order by s.id limit ${limits.retention.rowsDeletedPerBatchMax}
+      for update of s skip locked`)
     const ids = rows.map(({ id }) => id)
     tx.write(sql`delete from operator_views where session_id = any(${ids}::uuid[])`)
+    tx.write(sql`delete from session_ends where session_id = any(${ids}::uuid[])`)
     tx.write(sql`delete from user_sessions where id = any(${ids}::uuid[])`)
     return ids.length
   })

@@ -482,6 +482,30 @@ describe('a settlement on request', () => {
     expect(created).toMatchObject({ settlement: { opening: 799_000n, lines: [] } })
   })
 
+  // What was prepared for the old account must not pass because the new one may be paid.
+  test('is refused if the primary account changes before it is committed', async () => {
+    await setPrimary('0123456789')
+    await fund(1_000_000)
+    const fees = createFeeBook({ db, clock })
+    const preparation = createPayoutPreparation({ db, rails, banks, fees, logger })
+    const prepared = await prepareSettlement(
+      { db, preparation, naira: standardNaira, exchange },
+      clock.now(),
+      {
+        environment: desk.merchant.environments.test,
+        scheduledFor: null,
+        hasMinimum: false,
+        requestedAmount: 100_000n,
+      },
+    )
+    if (prepared instanceof Refusal) throw prepared
+    await setPrimary('0123456780')
+    const created = await db.transaction((tx) => createSettlement(tx, clock.now(), prepared))
+    prepared.payout.finish()
+    expect(created).toMatchObject({ code: 'bank_transfer_failed', reason: 'invalid_state' })
+    expect(await list()).toEqual([])
+  })
+
   test('belongs to its environment', async () => {
     await setPrimary('0123456789')
     await fund(1_000_000)

@@ -42,6 +42,21 @@ async function insertInvitation(
   return id
 }
 
+/** Without the triggers that judge a decision: only the row matters here. */
+async function insertDecision(of: { merchantId: string; userId: string; sessionId: string }) {
+  await db.transaction(async (tx) => {
+    const [environment] = await tx.rows(sql<{ id: number }>`
+      insert into environments (merchant_id, mode, created_at)
+      values (${of.merchantId}, 'test', ${now}) returning id`)
+    await tx.rows(sql`set local session_replication_role = replica`)
+    await tx.rows(sql`
+      insert into payout_approvals (environment_id, payout_id, verdict, user_id, session_id,
+        order_hash, decided_at)
+      values (${environment!.id}, ${newId(now)}, 'APPROVED', ${of.userId}, ${of.sessionId},
+        ${hash()}, ${now})`)
+  })
+}
+
 const listIds = async (table: string) => {
   const rows = await db.rows(sql<{ id: string }>`
     select id from ${sql.identifier(table)} order by id`)
@@ -76,6 +91,13 @@ test('sessions, links and guesses are deleted some time after they ended', async
       insert into sign_in_guesses (id, subject, network, created_at)
       values (${newId(now)}, ${hash()}, 'x', ${at})`)
   }
+  await db.rows(sql`
+    insert into session_ends (session_id, merchant_id, ended_at)
+    values (${viewed}, ${merchantId}, ${old})`)
+  // Decisions about payouts are kept, with the session in which they were made.
+  const decided = await insertSession(userId, { endedAt: old, expiresAt: old })
+  kept.push(decided)
+  await insertDecision({ merchantId, userId, sessionId: decided })
   expect(await deleteOldSignIns(db, now)).toBe(2)
   expect(await listIds('user_sessions')).toEqual(kept.toSorted())
   for (const table of ['start_links', 'sign_in_steps', 'used_challenges', 'sign_in_guesses'])

@@ -10,6 +10,8 @@ import { emitAll } from '../../events/emit.js'
 import type { StatementEnd } from '../../ledger/book.js'
 import { accountsOf, insertMoved } from '../../ledger/move.js'
 import { type StatementLine, sumStatement } from '../../ledger/statement.js'
+import { findPrimary } from '../../merchants/bank-accounts.js'
+import { getSettings } from '../../merchants/settings.js'
 import type { Tx } from '../../postgres/tx.js'
 import { createPayouts, readForPayouts } from '../create-payouts.js'
 import { isUnconfirmed, unconfirmed } from './destination.js'
@@ -36,8 +38,8 @@ export async function createSettlement(
   if (prepared.conversion) return convertAndSettle(tx, now, prepared).catch(returnRefusal)
   const { payout } = prepared.payout
   const reads = await readForPayouts(tx, [prepared.payout])
-  // Again under the lock: a rule, or another account, may have come since.
-  if (await isUnconfirmed(tx, payout.environmentId, 'bank')) return unconfirmed('bank')
+  const refused = await findDestinationChange(tx, prepared)
+  if (refused) return refused
   const before = reads.book.endOfStatement(payout)
   const closing = before.available - payout.amount - payout.fee
   if (closing < prepared.reserve) {
@@ -70,7 +72,8 @@ async function convertAndSettle(
   const inventory = await takeInventory(tx, now, conversion, { environment, backCoins })
   const movements = toMovements(conversion)
   const reads = await readForPayouts(tx, [prepared.payout], movements.flatMap(accountsOf))
-  if (await isUnconfirmed(tx, environmentId, 'wallet')) return unconfirmed('wallet')
+  const refused = await findDestinationChange(tx, prepared)
+  if (refused) return refused
   const before = reads.book.endOfStatement({ environmentId, asset })
   const closing = before.available - sourceAmount
   if (closing < prepared.reserve) {
@@ -91,6 +94,33 @@ async function convertAndSettle(
   insertSettlement(tx, settlement)
   emitAll(tx, now, [toSettlementEvent({ settlement, payout })])
   return { settlement, payout }
+}
+
+/**
+ * Again, before the money is held: a rule, or another destination, may have come since. What was
+ * prepared for the old one must not pass because the new one may be paid.
+ */
+async function findDestinationChange(
+  tx: Tx,
+  { payout: { payout }, bankAccountId, conversion }: PreparedSettlement,
+): Promise<Refusal | undefined> {
+  const { environmentId, destination } = payout
+  if (bankAccountId !== null) {
+    const primary = await findPrimary(tx, environmentId)
+    if (primary?.id !== bankAccountId) return destinationChanged('bank_transfer_failed')
+    return (await isUnconfirmed(tx, environmentId, 'bank')) ? unconfirmed('bank') : undefined
+  }
+  const { payTo, walletAddress } = (await getSettings(tx, conversion!.environment)).settlement
+  const isSame = destination.kind === 'wallet' && destination.address === walletAddress
+  if (payTo !== 'wallet' || !isSame) return destinationChanged('crypto_transfer_failed')
+  return (await isUnconfirmed(tx, environmentId, 'wallet')) ? unconfirmed('wallet') : undefined
+}
+
+function destinationChanged(code: 'bank_transfer_failed' | 'crypto_transfer_failed'): Refusal {
+  return new Refusal(code, {
+    reason: 'invalid_state',
+    message: 'The destination of settlements was changed meanwhile. Request the settlement again.',
+  })
 }
 
 type Ending = {

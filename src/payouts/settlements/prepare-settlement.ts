@@ -66,6 +66,7 @@ export async function prepareSettlement(
   return {
     id,
     payout,
+    bankAccountId: account.id,
     conversion: null,
     scheduledFor,
     requestedAmount,

@@ -116,6 +116,7 @@ async function prepare(
   return {
     id,
     payout,
+    bankAccountId: null,
     conversion: { made, environment, backCoins: exchange.backCoins },
     scheduledFor,
     requestedAmount,

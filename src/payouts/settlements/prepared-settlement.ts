@@ -20,6 +20,8 @@ export type SettlementTools = {
 export type PreparedSettlement = {
   id: string
   payout: PreparedPayout
+  /** The bank account of the merchant that it goes to; null: a wallet. */
+  bankAccountId: string | null
   /** The conversion of a settlement to a wallet, and what is needed to make it. */
   conversion: {
     made: Conversion
