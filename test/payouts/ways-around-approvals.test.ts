@@ -310,6 +310,21 @@ describe('two approvers', () => {
     await expectApproved(bola, payout)
   })
 
+  // A process knows a session, with its rights, for a second.
+  test('31. are not a member who lost the right a moment ago', async () => {
+    const payout = await payWith((await makeKey(ada)).key)
+    const gone = await addPerson(service, { role: 'finance', name: 'Sade Bello' })
+    expect((await gone.ask('GET', '/v1/balances')).status).toBe(200)
+    await db.rows({
+      text: 'update memberships set disabled_at = now() where user_id = $1',
+      values: [gone.userId],
+    })
+    const approved = await approve(gone, payout)
+    expect([approved.status, approved.json.reason]).toEqual([401, 'session_expired'])
+    await expectWaiting(payout)
+    await expectApproved(bola, payout)
+  })
+
   // Its creator stays its creator, whatever happens to their access.
   test('30. are not those behind the key of a member who left', async () => {
     const leaving = await addPerson(service, { role: 'admin', name: 'Kemi Ade' })

@@ -47,6 +47,12 @@ export function toSocketRefusal({ code = '' }: NodeJS.ErrnoException): Refusal {
 
 type RefusingRoute = Pick<Route, 'readCsv' | 'fileBytesMax' | 'bodyBytesMax'>
 
+const rightsOfApprovers = new Set([
+  'approver_is_a_member_who_may',
+  'batch_approver_is_a_member_who_may',
+  'approving_session_is_open',
+])
+
 /** The refusal for anything that was thrown; undefined for a bug, which reveals nothing. */
 export function toRefusal(error: unknown, route?: RefusingRoute): Refusal | undefined {
   if (error instanceof Refusal) return error
@@ -71,6 +77,13 @@ export function toRefusal(error: unknown, route?: RefusingRoute): Refusal | unde
     return new Refusal('validation_failed', {
       reason: 'idempotency_key_reused',
       message: 'This Idempotency-Key was already used for an account. Use a new key.',
+    })
+
+  // A process knows a session for a second; the database knows that it has ended.
+  if (rightsOfApprovers.has((error as { constraint?: string }).constraint ?? ''))
+    return new Refusal('authentication_failed', {
+      reason: 'session_expired',
+      message: 'Your session ended, or you may no longer approve here. Sign in again.',
     })
 
   if (isServerTrouble(error))
