@@ -152,8 +152,11 @@ function toAcceptance(payment: Payment, fee: bigint): Movement {
 }
 
 export function refuseNotHeld(payment: Payment): void {
-  if (payment.amountHeld > 0n) return
-  throw new Refusal('payment_action_failed', {
+  if (payment.amountHeld === 0n) throw notHeld(payment)
+}
+
+export function notHeld(payment: Payment): Refusal {
+  return new Refusal('payment_action_failed', {
     reason: 'invalid_state',
     message: `No money of ${paymentReference(payment)} is held, so there is nothing to resolve.`,
   })

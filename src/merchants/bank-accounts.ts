@@ -168,6 +168,17 @@ export async function findPrimary(
   return row && toBankAccount(row)
 }
 
+/** The same, which stays the primary account until the transaction ends. */
+export async function lockPrimary(
+  tx: Tx,
+  environmentId: EnvironmentId,
+): Promise<BankAccount | undefined> {
+  const [row] = await tx.rows(sql<Row>`
+    select ${columns} from merchant_bank_accounts
+    where environment_id = ${environmentId} and is_primary for share`)
+  return row && toBankAccount(row)
+}
+
 /** Newest first, including deactivated ones. */
 export async function listBankAccounts(
   db: Queryable,

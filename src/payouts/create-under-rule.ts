@@ -67,23 +67,32 @@ async function findRule(
 type Senders = { users: string[]; keys: string[] }
 
 /**
- * The users behind a payout, and the API keys that they may use, with the keys before and after
- * each roll. Keys that no user has seen count as those of one unknown user.
+ * The users behind a payout, those whose account one of them may hold (`team/shared-access.ts`), and
+ * the API keys that they may use, with the keys before and after each roll. Keys that no user has
+ * seen count as those of one unknown user.
  */
 async function findSenders(
   db: Queryable,
-  { environmentId, createdByUser, createdByKey }: RuleRequest,
+  { environmentId, createdByUser, createdByKey, at }: RuleRequest,
   { appliesToKeys }: Rule,
 ): Promise<Senders> {
-  if (createdByUser !== null && !appliesToKeys) return { users: [createdByUser], keys: [] }
+  const since = after(at, -limits.signIn.linkDistrustMs)
   const [row] = await db.rows(sql<Senders>`
-    with senders as (
-      select * from creators_of(${environmentId}, ${createdByUser}, ${createdByKey}) as id),
+    with recursive links as (
+      select i.created_by_user as maker, coalesce(i.resets_user_id, u.id) as target
+      from invitations i left join users u on u.email = i.email
+      where i.used_at > ${since} and i.created_by_user is not null),
+    senders as (
+      select * from creators_of(${environmentId}, ${createdByUser}, ${createdByKey}) as id
+      union
+      select case links.maker when senders.id then links.target else links.maker end
+      from senders join links on senders.id in (links.maker, links.target)),
     keys as (
       select * from key_chain(${createdByKey}) as id
       union
       select chain from api_key_holders h cross join key_chain(h.key_id) chain
       where h.environment_id = ${environmentId} and h.user_id in (select id from senders)
+        and ${appliesToKeys}
       union
       select k.id from api_keys k
       where k.environment_id = ${environmentId} and not exists (select from senders)

@@ -149,10 +149,18 @@ describe('under an approval rule', () => {
     await ask('POST', '/v1/test/clock/advance', { key, body: { seconds: 72 * 3_600 } })
     expect(await settle()).toBe('destination_unconfirmed')
     const path = '/v1/settings/settlement-destination/confirm'
-    expect((await admin.ask('POST', path)).json).toMatchObject({
+    const body = { walletAddress: wallet }
+    expect((await admin.ask('POST', path, { body })).json).toMatchObject({
       reason: 'second_person_required',
     })
-    expect((await owner.ask('POST', path)).json.data).toMatchObject({ needsConfirmation: false })
+    // The owner confirms the wallet that was shown, not one chosen meanwhile.
+    const other = { walletAddress: 'HAgk14JpMQLgt6rVgv7cBQFJWFto5Dqxi472uT3DKpqk' }
+    expect((await owner.ask('POST', path, { body: other })).json).toMatchObject({
+      reason: 'invalid_state',
+    })
+    expect((await owner.ask('POST', path, { body })).json.data).toMatchObject({
+      needsConfirmation: false,
+    })
     expect(await settle()).toBe('nothing_to_settle')
     const announced = (await events()).map((one: { payTo: string }) => one.payTo)
     expect(announced.toSorted()).toEqual(['bank', 'bank', 'wallet'])

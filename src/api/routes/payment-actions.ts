@@ -13,7 +13,7 @@ import {
   refuseUnaffordableRefund,
   returnElsewhere,
 } from '../../collections/refund-payment.js'
-import { acceptHeld, returnHeld } from '../../collections/resolve-payment.js'
+import { acceptHeld, notHeld, returnHeld } from '../../collections/resolve-payment.js'
 import { destinationOf } from '../../collections/return-destination.js'
 import type { Answer, KeyedAnswer } from '../../idempotency/answer.js'
 import { formatDecimal } from '../../money/amounts.js'
@@ -86,8 +86,11 @@ export const resolvePayment = (api: ApiParts) =>
         body.action === 'return' ? body.destination : undefined,
         found,
       )
-      if (body.action === 'return' && found.amountHeld > 0n) {
+      if (body.action === 'return') {
+        // Also while nothing is held: it may be held again at the commit, when a return that waits
+        // is rejected. Without the rule, the money would leave to any destination then.
         const rule = ruleFor(api, request, { found, requested, amount: found.amountHeld })
+        if (rule && found.amountHeld === 0n) return commitRefusal(api, request, notHeld(found))
         if (rule) return returnToOther(api, request, { found, requested, rule })
       }
       const destination =

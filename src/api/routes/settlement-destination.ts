@@ -85,12 +85,14 @@ const confirm = ({ db }: ApiParts) =>
     operation: 'confirmSettlementDestination',
     summary: 'Confirm the wallet of settlements',
     description:
-      'Under an approval rule, settlements to a wallet wait until another owner or admin confirms it.',
+      'Under an approval rule, settlements to a wallet wait until another owner or admin confirms it. Send the address that was shown to you.',
+    body: closed({ walletAddress: solanaAddress }),
     async handle(request) {
       const { environment, now } = request
       const { userId } = request.actor as UserActor
       const confirmed = await db.transaction(async (tx) => {
-        await confirmChosenWallet(tx, now, { environment, userId })
+        const { walletAddress } = request.body
+        await confirmChosenWallet(tx, now, { environment, userId, walletAddress })
         const shown = await show(tx, request)
         auditCall(tx, request.audited, { walletAddress: shown.walletAddress })
         return shown

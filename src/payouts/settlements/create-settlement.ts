@@ -10,7 +10,7 @@ import { emitAll } from '../../events/emit.js'
 import type { StatementEnd } from '../../ledger/book.js'
 import { accountsOf, insertMoved } from '../../ledger/move.js'
 import { type StatementLine, sumStatement } from '../../ledger/statement.js'
-import { findPrimary } from '../../merchants/bank-accounts.js'
+import { lockPrimary } from '../../merchants/bank-accounts.js'
 import { getSettings } from '../../merchants/settings.js'
 import type { Tx } from '../../postgres/tx.js'
 import { createPayouts, readForPayouts } from '../create-payouts.js'
@@ -106,7 +106,7 @@ async function findDestinationChange(
 ): Promise<Refusal | undefined> {
   const { environmentId, destination } = payout
   if (bankAccountId !== null) {
-    const primary = await findPrimary(tx, environmentId)
+    const primary = await lockPrimary(tx, environmentId)
     if (primary?.id !== bankAccountId) return destinationChanged('bank_transfer_failed')
     return (await isUnconfirmed(tx, environmentId, 'bank')) ? unconfirmed('bank') : undefined
   }

@@ -9,6 +9,7 @@ import {
   findPrimary,
   getActive,
 } from '../../merchants/bank-accounts.js'
+import { lockEnvironment } from '../../merchants/environments.js'
 import { getSettings } from '../../merchants/settings.js'
 import {
   confirmWallet,
@@ -131,16 +132,23 @@ export async function confirmAccount(
   return confirmBankAccount(tx, at, { ...name, userId })
 }
 
-/** A second owner or admin confirms the wallet of the settings. */
+/** A second owner or admin confirms the wallet that the settings showed to them. */
 export async function confirmChosenWallet(
   tx: Tx,
   at: Date,
-  { environment, userId }: Confirmation,
+  { environment, userId, walletAddress }: Confirmation & { walletAddress: string },
 ): Promise<void> {
+  await lockEnvironment(tx, environment.id)
   const { settlement } = await getSettings(tx, environment)
   const wallet = await findSettlementWallet(tx, environment.id)
   if (settlement.payTo !== 'wallet' || !isChosen(settlement, wallet))
     throw new Refusal('not_found', { message: 'No wallet waits for a confirmation.' })
+  if (wallet.address !== walletAddress)
+    throw new Refusal('validation_failed', {
+      reason: 'invalid_state',
+      message: 'The wallet for settlements was changed meanwhile. Read it again, then decide.',
+      details: [{ field: 'walletAddress', issue: 'is not the wallet of the settings' }],
+    })
   if (wallet.confirmedAt) return
   await refuseChooser(tx, at, { chosenByUser: wallet.chosenByUser, userId })
   confirmWallet(tx, at, { environmentId: environment.id, id: wallet.id, userId })

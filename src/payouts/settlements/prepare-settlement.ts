@@ -2,12 +2,13 @@ import { second } from '../../base/clock.js'
 import type { Environment, Mode } from '../../base/environment.js'
 import { newId } from '../../base/ids.js'
 import { type Outcome, Refusal } from '../../base/refusal.js'
-import { type BankAccount, findPrimary } from '../../merchants/bank-accounts.js'
+import { type BankAccount, findPrimary, needsConfirmation } from '../../merchants/bank-accounts.js'
 import { getFeeSchedule } from '../../merchants/fee-schedules.js'
 import { getSettings } from '../../merchants/settings.js'
+import { hasLimits } from '../../merchants/settings-document.js'
 import { computeFee } from '../../money/fees.js'
 import type { PayoutRequest } from '../prepare-payouts.js'
-import { isUnconfirmed, unconfirmed } from './destination.js'
+import { unconfirmed } from './destination.js'
 import { largestTransfer } from './largest-transfer.js'
 import { prepareWalletSettlement } from './prepare-wallet-settlement.js'
 import {
@@ -39,7 +40,8 @@ export async function prepareSettlement(
   if (!account) return noBankAccount(mode)
   if (account.usableFrom && account.usableFrom > environmentNow)
     return notUsableYet(environmentNow, account.usableFrom)
-  if (await isUnconfirmed(db, environmentId, 'bank')) return unconfirmed('bank')
+  const scope = { mode, hasRule: hasLimits(all.approvals) }
+  if (needsConfirmation(account, scope)) return unconfirmed('bank')
   const statement = await readStatement(db, environmentId)
   const fee = await getFeeSchedule(db, { environmentId, operation: 'bank_payout' })
   const reserve = BigInt(settings.reserve)

@@ -158,16 +158,18 @@ function Wallet({ chosen, aside }: { chosen: Destination; aside: ReactNode }) {
           {words.waits} <Time value={usableFrom} />
         </p>
       )}
-      {chosen.needsConfirmation && <ConfirmWallet />}
+      {chosen.needsConfirmation && <ConfirmWallet walletAddress={chosen.walletAddress} />}
     </Card>
   )
 }
 
-function ConfirmWallet() {
+function ConfirmWallet({ walletAddress }: { walletAddress: string | null }) {
   const mayChange = useMay('business.change')
   const { write, isBusy, refusal } = useWrite({ reads: ['settlement-destination', 'attention'] })
   const confirm = async () => {
-    if ((await write('/v1/settings/settlement-destination/confirm')) === undefined) return
+    // The address that is shown: another member may have changed it since.
+    const path = '/v1/settings/settlement-destination/confirm'
+    if ((await write(path, { walletAddress })) === undefined) return
     void notify(words.confirmedNote)
   }
   return (
