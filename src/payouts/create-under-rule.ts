@@ -67,9 +67,9 @@ async function findRule(
 type Senders = { users: string[]; keys: string[] }
 
 /**
- * The users behind a payout, those whose account one of them may hold (`team/shared-access.ts`), and
- * the API keys that they may use, with the keys before and after each roll. Keys that no user has
- * seen count as those of one unknown user.
+ * The users behind a payout, those whose account one of them may hold (`team/shared-access.ts`),
+ * and the API keys that they may use, with the keys before and after each roll. Keys that no user
+ * has seen count as those of one unknown user.
  */
 async function findSenders(
   db: Queryable,
