@@ -22,11 +22,12 @@ async function main(): Promise<void> {
   })
   send({ kind: 'listening', url: api.url })
   await stop
+  forceExitLater()
   await api.close()
 }
 
 function waitForStop(): Promise<void> {
-  return new Promise((resolve) => on('stop', () => resolve(forceExitLater())))
+  return new Promise((resolve) => on('stop', () => resolve()))
 }
 
 function askPrimary(): SharedLimits {

@@ -41,7 +41,7 @@ import type { CheckResult } from './operations/doctor/check-result.js'
 import type { ReconcilableRails } from './operations/reconcile.js'
 import { Database } from './postgres/database.js'
 import { planPreparation, prepareDatabase } from './prepare-database.js'
-import { waitForSignal } from './signals.js'
+import { forceExitLater, waitForSignal } from './signals.js'
 import { simulatedRates } from './simulation/simulated-rates.js'
 
 type TerminalParts = Pick<OperateContext, 'startProgress' | 'formatTable' | 'paint' | 'confirmLive'>
@@ -224,6 +224,7 @@ async function runServe(): Promise<void> {
   const served = await (processes === 1 ? serveHere(config, logger) : serveAside(config, logger))
   logger.info({ url: served.url, metrics: served.metricsUrl, processes }, 'serving')
   const signal = await waitForSignal()
+  forceExitLater()
   logger.info({ signal }, 'stopping')
   await served.close()
   logger.info('stopped')
@@ -264,6 +265,7 @@ async function runWork(): Promise<void> {
   answerForWork(server, { db, clock: systemClock, work })
   logger.info({ health: loopbackUrl(server) }, 'working')
   const signal = await waitForSignal()
+  forceExitLater()
   logger.info({ signal }, 'stopping')
   await work.stop()
   closeLoopback(server)

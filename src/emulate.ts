@@ -1,7 +1,7 @@
 import { Command, InvalidArgumentError, Option } from 'commander'
 import { systemClock } from './base/clock.js'
 import { providers } from './base/config.js'
-import { waitForSignal } from './signals.js'
+import { forceExitLater, waitForSignal } from './signals.js'
 import { serveControl } from './simulation/emulators/control-server.js'
 import { openEmulator, variablesFor } from './simulation/emulators/open-emulator.js'
 
@@ -44,6 +44,7 @@ async function emulate(name: string, options: Options): Promise<void> {
   ]
   process.stdout.write(lines.join('\n'))
   await waitForSignal()
+  forceExitLater()
   await control.close()
   await emulator.close()
 }
