@@ -205,7 +205,7 @@ async function waitUntilDelivered(db, ids) {
     const [row] = await db.rows(sql`
       select exists (select from deliveries d join webhook_endpoints w
         on w.environment_id = d.environment_id and w.id = d.endpoint_id
-        where d.state = 'PENDING' and ${isQuick} and d.environment_id = any(${ids})) as "isPending"`)
+        where d.state = 'PENDING' and ${isQuick} and d.environment_id = any(${ids})) as is_pending`)
     if (!row.isPending) return
     await sleep(200)
   }

@@ -59,7 +59,7 @@ function proveKind(kind, writes, { listed, point }) {
 
 /** What the restored bank holds is booked once, also what was under way at the point. */
 async function proveBankPayments({ url }, { api, load, point }) {
-  const atBank = await query(url, 'select session_id as "sessionId" from sandbox_payments')
+  const atBank = await query(url, 'select session_id from sandbox_payments')
   const booked = await api.list(lists.payment)
   const byReference = new Set(load.writesOf('payment').map(({ data }) => data.reference))
   const again = booked.filter(({ reference }) => !byReference.has(reference))

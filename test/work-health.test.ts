@@ -148,12 +148,12 @@ describe('a missing worker', () => {
     const [killed, stopped] = [spawnWork(db.url, secret), spawnWork(db.url, secret)]
     programs.push(killed, stopped)
     await until(async () => (await readWorkers(db)).alive === 2)
-    const rows = await db.rows(sql<{ process_id: number; command: string }>`
+    const rows = await db.rows(sql<{ processId: number; command: string }>`
       select process_id, command from worker_heartbeats order by process_id`)
     expect(rows).toEqual(
       [killed.pid, stopped.pid]
         .toSorted((one, other) => one - other)
-        .map((pid) => ({ process_id: pid, command: 'work' })),
+        .map((pid) => ({ processId: pid, command: 'work' })),
     )
 
     const healthUrl = (text: string) => /"health":"([^"]+)"/.exec(text)?.[1]

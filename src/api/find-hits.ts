@@ -126,7 +126,7 @@ async function findNamed(search: Search): Promise<Hit[]> {
       state: string
       paymentId: string
     }>`
-      select amount, asset, state, payment_id as "paymentId" from payment_returns
+      select amount, asset, state, payment_id from payment_returns
       where environment_id = ${environmentId} and id = ${returnId}`)
     return rows.map(({ amount, asset, state, paymentId }) => ({
       kind: 'return',
@@ -237,8 +237,7 @@ async function findAccountHits(search: Search): Promise<Hit[]> {
   const named = await findAccountIds(db, environmentId, name)
   const ids = named.length > 0 ? named : await findAccountsByName(search)
   const rows = await db.rows(sql<AccountHit>`
-    select id, kind, number, account_name as "accountName", bank_name as "bankName",
-      merchant_reference as "merchantReference", status
+    select id, kind, number, account_name, bank_name, merchant_reference, status
     from collection_accounts
     where environment_id = ${environmentId} and id = any (${ids}::uuid[]) and session_id is null
     order by id desc limit ${hitsMax}`)

@@ -28,10 +28,8 @@ export type WrittenAuditLine = {
 type Row = Omit<WrittenAuditLine, 'details'> & { details: string }
 
 const columns = sql`
-  l.id, l.number, l.hash, l.actor, u.name as "actorName", l.action,
-  l.merchant_id as "merchantId", l.environment_id as "environmentId", l.details::text as details,
-  l.user_id as "userId", l.session_id as "sessionId", l.address, l.request_id as "requestId",
-  l.created_at as "createdAt"`
+  l.id, l.number, l.hash, l.actor, u.name as actor_name, l.action, l.merchant_id, l.environment_id,
+  l.details::text as details, l.user_id, l.session_id, l.address, l.request_id, l.created_at`
 
 function toLine(row: Row): WrittenAuditLine {
   return { ...row, details: JSON.parse(row.details) }

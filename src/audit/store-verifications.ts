@@ -15,7 +15,7 @@ export type ChainState = {
 export async function getChainState(db: Queryable, chain: string): Promise<ChainState> {
   const [row] = await db.rows(sql<ChainState>`
     select coalesce(h.number, 0) as number, coalesce(h.hash, ${noHash}) as hash,
-      v.verified_at as "verifiedAt", v.fault
+      v.verified_at, v.fault
     from (select) one
     left join audit_heads h on h.chain = ${chain}::uuid
     left join audit_verifications v on v.chain = ${chain}::uuid`)

@@ -108,11 +108,9 @@ async function readLines(
   { after, to }: { after: bigint; to: bigint },
 ): Promise<ChainedLine[]> {
   return db.rows(sql<ChainedLine>`
-    select chain, number, id, actor, action, merchant_id as "merchantId",
-      environment_id as "environmentId", details::text as details,
-      (extract(epoch from created_at) * 1000000)::bigint as "createdAtUs",
-      user_id as "userId", session_id as "sessionId", address, request_id as "requestId",
-      previous_hash as "previousHash", hash
+    select chain, number, id, actor, action, merchant_id, environment_id, details::text as details,
+      (extract(epoch from created_at) * 1000000)::bigint as created_at_us, user_id, session_id,
+      address, request_id, previous_hash, hash
     from audit_lines where chain = ${chain}::uuid and number > ${after} and number <= ${to}
     order by number limit ${limits.audit.linesPerRead}`)
 }

@@ -32,7 +32,7 @@ const findByReference = listStatement<typeof sessionKey, PublicRow>({
   name: 'find_public_sessions',
   columns: sessionKey,
   text: (list) => `
-    select ${sessionColumns}, coalesce(c.version, 0) as "settingsVersion" from ${list}
+    select ${sessionColumns}, coalesce(c.version, 0) as settings_version from ${list}
     join checkout_sessions s on s.reference = list.reference ${sessionJoins}`,
 })
 
@@ -123,7 +123,7 @@ async function findSettings(db: Queryable, ids: EnvironmentId[]): Promise<Stored
   const rows = await db.rows<Omit<StoredSettings, 'settings'> & { document: string }>({
     name: 'find_settings_of_sessions',
     text: `
-      select environment_id as "environmentId", version, document
+      select environment_id, version, document
       from environment_settings where environment_id = any($1)`,
     values: [ids],
   })

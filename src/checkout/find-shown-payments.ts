@@ -62,7 +62,7 @@ function choose(byPreference: Payment[], limit: number): Payment[] {
   return chosen.sort((one, other) => (one.id < other.id ? 1 : -1))
 }
 
-const accountKey = { environment_id: 'int4', id: 'uuid' } as const
+const accountKey = { environmentId: 'int4', id: 'uuid' } as const
 
 /** Of equal amounts, money that stays comes before money that is being returned. */
 const largestOf = listStatement<typeof accountKey, PaymentRow>({
@@ -85,7 +85,7 @@ async function findLargest(
   limit: number,
 ): Promise<Map<string, Payment[]>> {
   if (accounts.length === 0) return new Map()
-  const keys = accounts.map(({ environmentId, id }) => ({ environment_id: environmentId, id }))
+  const keys = accounts.map(({ environmentId, id }) => ({ environmentId, id }))
   const found = new Map<string, Payment[]>(accounts.map(({ id }) => [id, []]))
   for (const row of await db.rows(largestOf(keys, limit)))
     found.get(row.accountId)!.push(toPayment(row))

@@ -22,7 +22,7 @@ export async function findNotice(
 ): Promise<NoticeDetail> {
   const [notice] = await db.rows(sql<NoticeDetail>`
     select rail, mode, id, state, reason, announced::text as announced, body,
-      assigned_account as "assignedAccount", received_at as "receivedAt"
+      assigned_account, received_at
     from notices where rail = ${rail} and mode = ${mode} and id = ${id}`)
   if (!notice)
     throw new Refusal('not_found', {
@@ -51,8 +51,7 @@ export async function findAssignable(
   { rail, environmentId, accountId }: Pick<Assignment, 'rail' | 'environmentId' | 'accountId'>,
 ): Promise<AssignableAccount> {
   const [account] = await db.rows(sql<AssignableAccount>`
-    select environment_id as "environmentId", id, kind, rail_account as "railAccount", number,
-      account_name as "accountName"
+    select environment_id, id, kind, rail_account, number, account_name
     from collection_accounts
     where environment_id = ${environmentId} and id = ${accountId} and rail = ${rail}
       and kind in ('virtual_account', 'dedicated_account')`)

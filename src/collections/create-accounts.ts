@@ -57,7 +57,7 @@ export async function createAccounts(
   )
 }
 
-const columns = { environment_id: 'int4', merchant_reference: 'text', kind: 'text' } as const
+const columns = { environmentId: 'int4', merchantReference: 'text', kind: 'text' } as const
 
 /** Reads the next reference and is planned for every list, for the reasons in create-payouts.ts. */
 const selectReferences = listStatement<typeof columns, { key: string }>({
@@ -78,8 +78,8 @@ const selectReferences = listStatement<typeof columns, { key: string }>({
 async function findReferences(tx: Tx, accounts: CollectionAccount[]): Promise<Set<string>> {
   if (accounts.length === 0) return new Set()
   const rows = accounts.map(({ environmentId, merchantReference, kind }) => ({
-    environment_id: environmentId,
-    merchant_reference: merchantReference,
+    environmentId,
+    merchantReference,
     kind,
   }))
   return new Set((await tx.rows(selectReferences(rows))).map(({ key }) => key))

@@ -100,7 +100,7 @@ async function claimSearch({ db, rail }: Tools, now: Date, to: Date): Promise<Se
           update payment_searches s set due_at = ${leaseEnd}
           where rail = ${rail.name} and next_page is not null and due_at <= ${now}`
     }
-    returning period_from as "from", period_to as "to", next_page as "nextPage"`)
+    returning period_from as "from", period_to as "to", next_page`)
   return row
 }
 

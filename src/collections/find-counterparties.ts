@@ -18,8 +18,8 @@ export async function findCounterparties(
 ): Promise<Map<string, Counterparty>> {
   if (causeIds.length === 0) return new Map()
   const rows = await db.rows(sql<Counterparty & { id: string }>`
-    select id, sender ->> 'name' as name, sender ->> 'bankName' as "bankName",
-      sender ->> 'accountNumber' as "accountNumber", sender ->> 'address' as address
+    select id, sender ->> 'name' as name, sender ->> 'bankName' as bank_name, sender ->>
+      'accountNumber' as account_number, sender ->> 'address' as address
     from payments where environment_id = ${environmentId} and id = any (${causeIds}::uuid[])
     union all
     select id, destination ->> 'accountName', destination ->> 'bankName',

@@ -28,7 +28,7 @@ type NoticeRow = NoticeName & {
 export async function listOpenNotices(db: Queryable, limit: number): Promise<OpenNotice[]> {
   // One index per half: the planner would misuse a single index over both to find notices by name.
   const rows = await db.rows(sql<NoticeRow>`
-    select rail, mode, id, state, reason, announced, received_at as "receivedAt" from (
+    select rail, mode, id, state, reason, announced, received_at from (
       (select * from notices where state in ('WAITING', 'UNMATCHED')
         order by received_at limit ${limit})
       union all (select * from notices where state = 'REFUSED'
@@ -44,7 +44,7 @@ export type OtherDeposit = Pick<OpenNotice, 'id' | 'amount' | 'currency' | 'rece
   reason: NoticeDefect
 }
 
-const walletColumns = { id: 'uuid', rail: 'text', rail_account: 'text' } as const
+const walletColumns = { id: 'uuid', rail: 'text', railAccount: 'text' } as const
 
 type RefusedRow = Pick<NoticeRow, 'id' | 'announced'> & { accountId: string; reason: NoticeDefect }
 
@@ -52,7 +52,7 @@ const refusedDeposits = listStatement<typeof walletColumns, RefusedRow>({
   name: 'find_other_deposits',
   columns: walletColumns,
   text: (list, parameter) => `
-    select list.id as "accountId", n.id, n.announced, n.reason from ${list}
+    select list.id as account_id, n.id, n.announced, n.reason from ${list}
     cross join lateral (
       select one.id, one.announced, one.reason from notices one
       where one.rail = list.rail and one.announced ->> 'accountNumber' = list.rail_account
@@ -73,7 +73,7 @@ export async function findOtherDeposits(
 ): Promise<Map<string, OtherDeposit[]>> {
   const wallets = accounts
     .filter(isWallet)
-    .map(({ id, rail, railAccount }) => ({ id, rail, rail_account: railAccount }))
+    .map(({ id, rail, railAccount }) => ({ id, rail, railAccount }))
   const found = new Map<string, OtherDeposit[]>()
   if (wallets.length === 0) return found
   const rows = await db.rows(refusedDeposits(wallets, limits.collections.paymentsShownMax))

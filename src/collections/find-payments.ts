@@ -11,18 +11,17 @@ import { findPaymentPage, type PaymentFilter } from './filter-payments.js'
 import type { Payment } from './payment.js'
 import { type PaymentRow, paymentColumns, toPayment } from './store-payments.js'
 
-const keyColumns = { environment_id: 'int4', id: 'uuid' } as const
+const keyColumns = { environmentId: 'int4', id: 'uuid' } as const
 
 export type PaymentName = { environmentId: EnvironmentId; reference: string }
 
 /** What a list shows beside a payment. */
 export type ListedPayment = Payment & PaymentContext
 
-const contextColumns = `a.number as "accountNumber",
+const contextColumns = `a.number as account_number,
   coalesce(s.merchant_reference, case when s.id is null then a.merchant_reference end)
-    as "merchantReference",
-  s.reference as "sessionReference", s.description as "sessionDescription",
-  s.customer_name as "customerName", s.customer_email as "customerEmail"`
+    as merchant_reference, s.reference as session_reference, s.description as session_description,
+  s.customer_name, s.customer_email`
 
 const readListed = listStatement<typeof keyColumns, PaymentRow & PaymentContext>({
   name: 'read_listed_payments',
@@ -43,7 +42,7 @@ export async function listPayments(
   page: { beforeId: string | undefined; limit: number },
 ): Promise<{ payments: ListedPayment[]; next: string | undefined }> {
   const { ids, next } = await findPaymentPage(db, environmentId, filter, page)
-  const keys = ids.map((id) => ({ environment_id: environmentId, id }))
+  const keys = ids.map((id) => ({ environmentId, id }))
   const rows = keys.length === 0 ? [] : await db.rows(readListed(keys))
   const payments = rows.map((row) => ({ ...row, sender: toPayment(row).sender }))
   return { payments, next }

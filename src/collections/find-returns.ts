@@ -47,9 +47,9 @@ export async function findReturn(
 }
 
 const returnFields = sql.raw(`
-  ${returnColumns('r')}, p.destination as resolved, p.failure_reason as "failureReason",
-  coalesce(p.status = 'PENDING', false) as "isPending", encode(p.order_hash, 'hex') as "orderHash",
-  coalesce(p.reversed_at, p.failed_at, p.completed_at) as "endedAt"`)
+  ${returnColumns('r')}, p.destination as resolved, p.failure_reason,
+  coalesce(p.status = 'PENDING', false) as is_pending, encode(p.order_hash, 'hex') as order_hash,
+  coalesce(p.reversed_at, p.failed_at, p.completed_at) as ended_at`)
 
 const joinPayouts = sql.raw(
   'left join payouts p on p.environment_id = r.environment_id and p.id = r.id',
@@ -86,7 +86,7 @@ export async function findPaymentsOfReturns(
 ): Promise<Map<string, string>> {
   if (ids.length === 0) return new Map()
   const rows = await db.rows(sql<{ id: string; paymentId: string }>`
-    select id, payment_id as "paymentId" from payment_returns
+    select id, payment_id from payment_returns
     where environment_id = ${environmentId} and id = any (${ids}::uuid[])`)
   return new Map(rows.map(({ id, paymentId }) => [id, toReference(prefixes.payment, paymentId)]))
 }

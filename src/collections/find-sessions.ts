@@ -68,8 +68,8 @@ export type SessionRow = CollectionAccount & {
 
 export const sessionColumns = `${accountColumns},
   ${sessionFields.map((field) => `s.${columnsOfSession[field]} as "session.${field}"`).join(', ')},
-  e.mode, e.clock_offset_ms::float8 as "clockOffsetMs", e.merchant_id as "merchantId",
-  m.display_name as "merchantName"`
+  e.mode, e.clock_offset_ms::float8 as clock_offset_ms, e.merchant_id, m.display_name as
+  merchant_name`
 
 /** Joins each session `s` with its account, environment, merchant and settings. */
 export const sessionJoins = `
@@ -90,7 +90,7 @@ type SessionKey = { environmentId: EnvironmentId; reference: string }
 
 type RowWithSettings = SessionRow & { settings: string | null }
 
-const keyColumns = { environment_id: 'int4', reference: 'text' } as const
+const keyColumns = { environmentId: 'int4', reference: 'text' } as const
 
 const findByReference = listStatement<typeof keyColumns, RowWithSettings>({
   name: 'read_sessions',
@@ -108,7 +108,7 @@ async function findSessions(
 ): Promise<(FoundSession | undefined)[]> {
   const list = keys
     .filter(({ reference }) => isSessionReference(reference))
-    .map(({ environmentId, reference }) => ({ environment_id: environmentId, reference }))
+    .map(({ environmentId, reference }) => ({ environmentId, reference }))
   const found = list.length === 0 ? [] : await complete(db, await db.rows(findByReference(list)))
   const byReference = new Map(found.map((one) => [one.session.reference, one]))
   return keys.map(({ environmentId, reference }) => {
@@ -202,7 +202,7 @@ export function sortPayments(payments: Payment[]): Payment[] {
   return payments.sort((one, other) => (one.id < other.id ? 1 : -1))
 }
 
-const accountKey = { environment_id: 'int4', id: 'uuid' } as const
+const accountKey = { environmentId: 'int4', id: 'uuid' } as const
 
 const findAccountsByKey = listStatement<typeof accountKey, CollectionAccount>({
   name: 'find_wallets_of_sessions',
@@ -222,7 +222,7 @@ export async function findWalletsOf(
   rows: SessionRow[],
 ): Promise<Map<string, CollectionAccount>> {
   const keys = rows.flatMap(({ environmentId, id: joined, 'session.walletId': id }) =>
-    id === null || id === joined ? [] : [{ environment_id: environmentId, id }],
+    id === null || id === joined ? [] : [{ environmentId, id }],
   )
   const found = keys.length === 0 ? [] : await db.rows(findAccountsByKey(keys))
   return new Map(found.map((wallet) => [wallet.id, wallet]))

@@ -61,9 +61,8 @@ export async function listRequests(
       deciderName: string | null
     }
   >`
-    select r.id, r.action, r.amount, r.note, r.state, r.requested_by as "requestedBy",
-      u.name as "requesterName", r.decided_by as "decidedBy", d.name as "deciderName",
-      r.created_at as "createdAt", r.decided_at as "decidedAt"
+    select r.id, r.action, r.amount, r.note, r.state, r.requested_by, u.name as requester_name,
+      r.decided_by, d.name as decider_name, r.created_at, r.decided_at
     from payment_requests r join users u on u.id = r.requested_by
     left join users d on d.id = r.decided_by
     where r.environment_id = ${environmentId} and r.payment_id = ${id}

@@ -42,7 +42,7 @@ async function notifyMerchant(
   { rail, railAccount, amount, reason }: Rejection & { rail: string },
 ): Promise<void> {
   const [name] = await tx.rows(sql<{ environmentId: EnvironmentId; id: string }>`
-    select environment_id as "environmentId", id from collection_accounts
+    select environment_id, id from collection_accounts
     where rail = ${rail} and rail_account = ${railAccount}`)
   if (!name) return
   const account = (await lockCollectionAccounts(tx, [name])).get(name.id)!

@@ -32,7 +32,7 @@ const returnsDue: DueTable = {
   counterColumn: 'tries',
   returning: `${returnColumns('job')}, job.tries as attempts,
     (select e.clock_offset_ms::float8 from environments e where e.id = job.environment_id)
-      as "clockOffsetMs"`,
+      as clock_offset_ms`,
 }
 
 type ClaimedReturn = ReturnToSend & { attempts: number }

@@ -5,41 +5,35 @@ import { listStatement, unindexed } from '../postgres/statement.js'
 import type { Tx } from '../postgres/tx.js'
 import type { CollectionAccount } from './account.js'
 
-export const accountColumns = `a.environment_id as "environmentId", a.id, a.kind, a.rail,
-  a.rail_account as "railAccount", a.number,
-  a.account_name as "accountName", a.bank_code as "bankCode", a.bank_name as "bankName", a.asset,
-  a.amount, a.requested_amount as "requestedAmount",
-  a.merchant_reference as "merchantReference", a.customer, a.metadata, a.status, a.variance,
-  a.amount_received as "amountReceived", a.amount_accepted as "amountAccepted",
-  a.amount_held as "amountHeld", a.amount_returning as "amountReturning",
-  a.amount_returned as "amountReturned", a.event_sequence as "eventSequence",
-  a.session_id as "sessionId",
-  a.expires_at as "expiresAt", a.paid_at as "paidAt", a.ended_at as "endedAt",
-  a.cancellation_reason as "cancellationReason", a.created_at as "createdAt"`
+export const accountColumns = `a.environment_id, a.id, a.kind, a.rail, a.railAccount, a.number,
+  a.account_name, a.bank_code, a.bank_name, a.asset, a.amount, a.requested_amount,
+  a.merchant_reference, a.customer, a.metadata, a.status, a.variance, a.amount_received,
+  a.amount_accepted, a.amount_held, a.amount_returning, a.amount_returned, a.event_sequence,
+  a.session_id, a.expires_at, a.paid_at, a.ended_at, a.cancellation_reason, a.created_at`
 
 const inserted = {
-  environment_id: 'int4',
+  environmentId: 'int4',
   id: 'uuid',
   kind: 'text',
   rail: 'text',
-  rail_account: 'text',
+  railAccount: 'text',
   number: 'text',
-  account_name: 'text',
-  bank_code: 'text',
-  bank_name: 'text',
+  accountName: 'text',
+  bankCode: 'text',
+  bankName: 'text',
   asset: 'text',
   amount: 'int8',
-  requested_amount: 'text',
-  merchant_reference: 'text',
-  event_sequence: 'int4',
-  session_id: 'uuid',
-  expires_at: 'timestamptz',
-  created_at: 'timestamptz',
+  requestedAmount: 'text',
+  merchantReference: 'text',
+  eventSequence: 'int4',
+  sessionId: 'uuid',
+  expiresAt: 'timestamptz',
+  createdAt: 'timestamptz',
 } as const
 
 const insert = listStatement({
   name: 'insert_collection_accounts',
-  columns: { ...inserted, due_at: 'timestamptz', metadata: 'text', customer: 'text' },
+  columns: { ...inserted, dueAt: 'timestamptz', metadata: 'text', customer: 'text' },
   text: (list) => {
     const names = Object.keys(inserted).join(', ')
     return `
@@ -48,7 +42,7 @@ const insert = listStatement({
   },
 })
 
-const environments = { environment_id: 'int4' } as const
+const environments = { environmentId: 'int4' } as const
 
 type ClockRow = { environmentId: EnvironmentId; clockOffsetMs: bigint }
 
@@ -56,7 +50,7 @@ const lockClock = listStatement<typeof environments, ClockRow>({
   name: 'lock_clocks',
   columns: environments,
   text: (list) => `
-    select e.id as "environmentId", e.clock_offset_ms as "clockOffsetMs"
+    select e.id as environment_id, e.clock_offset_ms
     from environments e join ${list} on e.id = list.environment_id
     where ${unindexed('e.mode')} = 'test' order by e.id for share of e`,
 })
@@ -66,8 +60,7 @@ const lockUnheldClock = listStatement<typeof environments, ClockRow & { isHeld: 
   name: 'lock_unheld_clocks',
   columns: environments,
   text: (list) => `
-    select e.id as "environmentId", own.clock_offset_ms as "clockOffsetMs",
-      own.id is null as "isHeld"
+    select e.id as environment_id, own.clock_offset_ms, own.id is null as is_held
     from ${list} join environments e on e.id = list.environment_id
       and ${unindexed('e.mode')} = 'test'
     left join lateral (
@@ -88,14 +81,14 @@ export async function lockClocks(tx: Tx, accounts: CollectionAccount[]): Promise
   for (const { environmentId, expiresAt } of accounts)
     if (expiresAt !== null) ids.add(environmentId)
   if (ids.size === 0) return new Map()
-  const wanted = [...ids].map((id) => ({ environment_id: id as number }))
+  const wanted = [...ids].map((id) => ({ environmentId: id as number }))
   const rows = tx.waitsForLocks
     ? await tx.rows(lockClock(wanted))
     : await lockUnheldClocks(tx, wanted)
   return new Map(rows.map((row) => [row.environmentId, Number(row.clockOffsetMs)]))
 }
 
-async function lockUnheldClocks(tx: Tx, wanted: { environment_id: number }[]): Promise<ClockRow[]> {
+async function lockUnheldClocks(tx: Tx, wanted: { environmentId: number }[]): Promise<ClockRow[]> {
   const rows = await tx.rows(lockUnheldClock(wanted))
   throwIfHeld(rows, ({ environmentId }) => environmentKey(environmentId))
   return rows
@@ -109,47 +102,46 @@ export function insertCollectionAccounts(
 ): void {
   if (accounts.length === 0) return
   const rows = accounts.map((account) => ({
-    environment_id: account.environmentId,
+    environmentId: account.environmentId,
     id: account.id,
     kind: account.kind,
     rail: account.rail,
-    rail_account: account.railAccount,
+    railAccount: account.railAccount,
     number: account.number,
-    account_name: account.accountName,
-    bank_code: account.bankCode,
-    bank_name: account.bankName,
+    accountName: account.accountName,
+    bankCode: account.bankCode,
+    bankName: account.bankName,
     asset: account.asset,
     amount: account.amount,
-    requested_amount: account.requestedAmount,
-    merchant_reference: account.merchantReference,
-    event_sequence: account.eventSequence,
-    session_id: account.sessionId,
-    expires_at: account.expiresAt,
-    created_at: account.createdAt,
-    due_at:
-      account.expiresAt && after(account.expiresAt, -(clocks.get(account.environmentId) ?? 0)),
+    requestedAmount: account.requestedAmount,
+    merchantReference: account.merchantReference,
+    eventSequence: account.eventSequence,
+    sessionId: account.sessionId,
+    expiresAt: account.expiresAt,
+    createdAt: account.createdAt,
+    dueAt: account.expiresAt && after(account.expiresAt, -(clocks.get(account.environmentId) ?? 0)),
     metadata: account.metadata,
     customer: account.customer,
   }))
-  tx.write(insert(rows.sort((one, other) => (one.rail_account < other.rail_account ? -1 : 1))))
+  tx.write(insert(rows.sort((one, other) => (one.railAccount < other.railAccount ? -1 : 1))))
 }
 
 const update = listStatement({
   name: 'update_collection_accounts',
   columns: {
-    environment_id: 'int4',
+    environmentId: 'int4',
     id: 'uuid',
     status: 'text',
     variance: 'text',
-    amount_received: 'int8',
-    amount_accepted: 'int8',
-    amount_held: 'int8',
-    amount_returning: 'int8',
-    amount_returned: 'int8',
-    event_sequence: 'int4',
-    paid_at: 'timestamptz',
-    ended_at: 'timestamptz',
-    cancellation_reason: 'text',
+    amountReceived: 'int8',
+    amountAccepted: 'int8',
+    amountHeld: 'int8',
+    amountReturning: 'int8',
+    amountReturned: 'int8',
+    eventSequence: 'int4',
+    paidAt: 'timestamptz',
+    endedAt: 'timestamptz',
+    cancellationReason: 'text',
   },
   text: (list) => `
     update collection_accounts a set status = list.status, variance = list.variance,
@@ -168,25 +160,25 @@ export function updateCollectionAccounts(tx: Tx, accounts: CollectionAccount[]):
   tx.write(
     update(
       accounts.map((account) => ({
-        environment_id: account.environmentId,
+        environmentId: account.environmentId,
         id: account.id,
         status: account.status,
         variance: account.variance,
-        amount_received: account.amountReceived,
-        amount_accepted: account.amountAccepted,
-        amount_held: account.amountHeld,
-        amount_returning: account.amountReturning,
-        amount_returned: account.amountReturned,
-        event_sequence: account.eventSequence,
-        paid_at: account.paidAt,
-        ended_at: account.endedAt,
-        cancellation_reason: account.cancellationReason,
+        amountReceived: account.amountReceived,
+        amountAccepted: account.amountAccepted,
+        amountHeld: account.amountHeld,
+        amountReturning: account.amountReturning,
+        amountReturned: account.amountReturned,
+        eventSequence: account.eventSequence,
+        paidAt: account.paidAt,
+        endedAt: account.endedAt,
+        cancellationReason: account.cancellationReason,
       })),
     ),
   )
 }
 
-const named = { environment_id: 'int4', id: 'uuid' } as const
+const named = { environmentId: 'int4', id: 'uuid' } as const
 
 /**
  * Selects the accounts of `own` and their counterparts (counterparts.ts). One statement locks all,
@@ -215,7 +207,7 @@ const lockById = listStatement<typeof named, CollectionAccount>({
   text: (list) =>
     lockWithCounterparts(`
       select n.environment_id, n.id, n.session_id, null as mode, n.rail as wanted_rail,
-        n.rail_account as wanted_account from ${list}
+        n.railAccount as wanted_account from ${list}
       join collection_accounts n on n.environment_id = list.environment_id and n.id = list.id`),
 })
 
@@ -226,18 +218,18 @@ export async function lockCollectionAccounts(
 ): Promise<Map<string, CollectionAccount>> {
   const unique = [...new Map(names.map((name) => [name.id, name])).values()]
   const rows = await tx.rows(
-    lockById(unique.map(({ environmentId, id }) => ({ environment_id: environmentId, id }))),
+    lockById(unique.map(({ environmentId, id }) => ({ environmentId, id }))),
   )
   return new Map(rows.map((row) => [row.id, row]))
 }
 
-const railAccounts = { rail: 'text', mode: 'text', rail_account: 'text' } as const
+const railAccounts = { rail: 'text', mode: 'text', railAccount: 'text' } as const
 
 /** A notice names an account but no environment. An account of the other mode does not match. */
 const ownByRailAccount = (list: string) => `
       select n.environment_id, n.id, n.session_id, e.mode, n.rail as wanted_rail,
-        n.rail_account as wanted_account from ${list}
-      join collection_accounts n on n.rail = list.rail and n.rail_account = list.rail_account
+        n.railAccount as wanted_account from ${list}
+      join collection_accounts n on n.rail = list.rail and n.railAccount = list.railAccount
       join environments e on e.id = n.environment_id and e.mode = list.mode`
 
 const lockHeld = listStatement<typeof railAccounts, CollectionAccount & { mode: Mode }>({
@@ -251,9 +243,8 @@ const lockUnheld = listStatement<typeof railAccounts, CollectionAccount & Wanted
   name: 'lock_unheld_collection_accounts_by_rail',
   columns: railAccounts,
   text: (list) => `${withCounterparts(ownByRailAccount(list))}
-    select ${accountColumns}, named.mode, wanted_rail as "wantedRail",
-      wanted_account as "wantedAccount", named.environment_id as "wantedEnvironmentId",
-      a.id is null as "isHeld"
+    select ${accountColumns}, named.mode, wanted_rail, wanted_account, named.environment_id as
+      wanted_environment_id, a.id is null as is_held
     from named left join lateral (
       select same.* from collection_accounts same
       where same.environment_id = named.environment_id and same.id = named.id
@@ -310,5 +301,5 @@ export function railAccountKey({ rail, mode, railAccount }: RailAccount): RailAc
 }
 
 function toListed({ rail, mode, railAccount }: RailAccount) {
-  return { rail, mode, rail_account: railAccount }
+  return { rail, mode, railAccount }
 }

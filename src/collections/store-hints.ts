@@ -131,8 +131,8 @@ type RejectedRow = Omit<RejectedPayment, 'merchant' | 'account'> & {
 /** Payments that a bank sent back to the payer, newest first. */
 export async function listRejected(db: Queryable, limit: number): Promise<RejectedPayment[]> {
   const rows = await db.rows(sql<RejectedRow>`
-    select h.rail, h.mode, h.id, h.reason, h.received_at as "receivedAt", a.id as "accountId",
-      a.kind, a.merchant_reference as "merchantReference", e.merchant_id as "merchantId"
+    select h.rail, h.mode, h.id, h.reason, h.received_at, a.id as account_id, a.kind,
+      a.merchant_reference, e.merchant_id
     from (select * from notice_hints where state = 'REJECTED'
       order by received_at desc limit ${limit}) h
     left join collection_accounts a on a.rail = h.rail and a.rail_account = h.rail_account

@@ -98,7 +98,7 @@ const columns = {
   body: 'text',
   state: 'text',
   reason: 'text',
-  due_at: 'timestamptz',
+  dueAt: 'timestamptz',
 } as const
 
 const insertText = (list: string, now: string) => `
@@ -153,7 +153,7 @@ function toRow(
     body,
     state,
     reason,
-    due_at: dueAt,
+    dueAt,
   }
 }
 
@@ -183,7 +183,7 @@ const lock = listStatement<typeof named, NoticeRow>({
   columns: named,
   text: (list) => `
     select n.rail, n.mode, n.id, n.announced, n.looks as attempts,
-      n.assigned_account as "assignedAccount"
+      n.assigned_account
     from notices n
     join ${list} on n.rail = list.rail and n.mode = list.mode and n.id = list.id
     where ${isUnjudged('n')}
@@ -196,7 +196,7 @@ const lockUnheld = listStatement<typeof named, NoticeRow & { isHeld: boolean }>(
   columns: named,
   text: (list) => `
     select n.rail, n.mode, n.id, own.announced, own.looks as attempts,
-      own.assigned_account as "assignedAccount", own.id is null as "isHeld"
+      own.assigned_account, own.id is null as is_held
     from notices n join ${list} on n.rail = list.rail and n.mode = list.mode and n.id = list.id
     left join lateral (
       select same.id, same.announced, same.looks, same.assigned_account from notices same
@@ -235,7 +235,7 @@ async function lockUnheldNotices(tx: Tx, names: NoticeName[]): Promise<NoticeRow
 
 const update = listStatement({
   name: 'update_notices',
-  columns: { ...named, state: 'text', reason: 'text', due_at: 'timestamptz' },
+  columns: { ...named, state: 'text', reason: 'text', dueAt: 'timestamptz' },
   text: (list) => `
     update notices n set state = list.state, reason = list.reason, due_at = list.due_at
     from ${list} where n.rail = list.rail and n.mode = list.mode and n.id = list.id
@@ -260,7 +260,7 @@ export function updateNotices(tx: Tx, concluded: ConcludedNotice[]): void {
     id,
     state,
     reason,
-    due_at: dueAt,
+    dueAt,
   }))
   tx.write(update(rows))
 }

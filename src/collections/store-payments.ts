@@ -4,38 +4,35 @@ import type { Payment } from './payment.js'
 
 export type PaymentRow = Omit<Payment, 'sender'> & { sender: string }
 
-export const paymentColumns = `p.environment_id as "environmentId", p.id,
-  p.account_id as "accountId", p.source, p.rail, p.rail_id as "railId", p.asset, p.amount,
-  p.amount_accepted as "amountAccepted", p.amount_held as "amountHeld",
-  p.amount_returning as "amountReturning", p.amount_returned as "amountReturned", p.fee,
-  p.variance, p.sender, p.session_id as "bankSessionId", p.narration,
-  p.event_sequence as "eventSequence", p.received_at as "receivedAt",
-  p.created_at as "createdAt"`
+export const paymentColumns = `p.environment_id, p.id, p.account_id, p.source, p.rail, p.rail_id,
+  p.asset, p.amount, p.amount_accepted, p.amount_held, p.amount_returning, p.amount_returned, p.fee,
+  p.variance, p.sender, p.session_id as bank_session_id, p.narration, p.event_sequence,
+  p.received_at, p.created_at`
 
 export function toPayment(row: PaymentRow): Payment {
   return { ...row, sender: JSON.parse(row.sender) as Payment['sender'] }
 }
 
 const inserted = {
-  environment_id: 'int4',
+  environmentId: 'int4',
   id: 'uuid',
-  account_id: 'uuid',
+  accountId: 'uuid',
   source: 'text',
   rail: 'text',
-  rail_id: 'text',
+  railId: 'text',
   asset: 'text',
   amount: 'int8',
-  amount_accepted: 'int8',
-  amount_held: 'int8',
-  amount_returning: 'int8',
-  amount_returned: 'int8',
+  amountAccepted: 'int8',
+  amountHeld: 'int8',
+  amountReturning: 'int8',
+  amountReturned: 'int8',
   fee: 'int8',
   variance: 'text',
-  session_id: 'text',
+  sessionId: 'text',
   narration: 'text',
-  event_sequence: 'int4',
-  received_at: 'timestamptz',
-  created_at: 'timestamptz',
+  eventSequence: 'int4',
+  receivedAt: 'timestamptz',
+  createdAt: 'timestamptz',
 } as const
 
 const insert = listStatement({
@@ -52,25 +49,25 @@ const insert = listStatement({
 export function insertPayments(tx: Tx, payments: Payment[]): void {
   if (payments.length === 0) return
   const rows = payments.map((payment) => ({
-    environment_id: payment.environmentId,
+    environmentId: payment.environmentId,
     id: payment.id,
-    account_id: payment.accountId,
+    accountId: payment.accountId,
     source: payment.source,
     rail: payment.rail,
-    rail_id: payment.railId,
+    railId: payment.railId,
     asset: payment.asset,
     amount: payment.amount,
-    amount_accepted: payment.amountAccepted,
-    amount_held: payment.amountHeld,
-    amount_returning: payment.amountReturning,
-    amount_returned: payment.amountReturned,
+    amountAccepted: payment.amountAccepted,
+    amountHeld: payment.amountHeld,
+    amountReturning: payment.amountReturning,
+    amountReturned: payment.amountReturned,
     fee: payment.fee,
     variance: payment.variance,
-    session_id: payment.bankSessionId,
+    sessionId: payment.bankSessionId,
     narration: payment.narration,
-    event_sequence: payment.eventSequence,
-    received_at: payment.receivedAt,
-    created_at: payment.createdAt,
+    eventSequence: payment.eventSequence,
+    receivedAt: payment.receivedAt,
+    createdAt: payment.createdAt,
     sender: JSON.stringify(payment.sender),
   }))
   tx.write(insert(rows))
@@ -79,14 +76,14 @@ export function insertPayments(tx: Tx, payments: Payment[]): void {
 const update = listStatement({
   name: 'update_payments',
   columns: {
-    environment_id: 'int4',
+    environmentId: 'int4',
     id: 'uuid',
-    amount_accepted: 'int8',
-    amount_held: 'int8',
-    amount_returning: 'int8',
-    amount_returned: 'int8',
+    amountAccepted: 'int8',
+    amountHeld: 'int8',
+    amountReturning: 'int8',
+    amountReturned: 'int8',
     fee: 'int8',
-    event_sequence: 'int4',
+    eventSequence: 'int4',
   },
   text: (list) => `
     update payments p set amount_accepted = list.amount_accepted, amount_held = list.amount_held,
@@ -99,19 +96,19 @@ const update = listStatement({
 export function updatePayments(tx: Tx, payments: Payment[]): void {
   if (payments.length === 0) return
   const rows = payments.map((payment) => ({
-    environment_id: payment.environmentId,
+    environmentId: payment.environmentId,
     id: payment.id,
-    amount_accepted: payment.amountAccepted,
-    amount_held: payment.amountHeld,
-    amount_returning: payment.amountReturning,
-    amount_returned: payment.amountReturned,
+    amountAccepted: payment.amountAccepted,
+    amountHeld: payment.amountHeld,
+    amountReturning: payment.amountReturning,
+    amountReturned: payment.amountReturned,
     fee: payment.fee,
-    event_sequence: payment.eventSequence,
+    eventSequence: payment.eventSequence,
   }))
   tx.write(update(rows))
 }
 
-const named = { environment_id: 'int4', id: 'uuid' } as const
+const named = { environmentId: 'int4', id: 'uuid' } as const
 
 const lock = listStatement<typeof named, PaymentRow>({
   name: 'lock_payments',
@@ -128,9 +125,7 @@ export async function lockPayments(
   names: Pick<Payment, 'environmentId' | 'id'>[],
 ): Promise<Map<string, Payment>> {
   const unique = [...new Map(names.map((name) => [name.id, name])).values()]
-  const rows = await tx.rows(
-    lock(unique.map(({ environmentId, id }) => ({ environment_id: environmentId, id }))),
-  )
+  const rows = await tx.rows(lock(unique.map(({ environmentId, id }) => ({ environmentId, id }))))
   return new Map(rows.map((row) => [row.id, toPayment(row)]))
 }
 
@@ -155,7 +150,7 @@ export async function findLatestPayments(
 ): Promise<Map<string, Payment[]>> {
   const found = new Map<string, Payment[]>()
   if (accounts.length === 0) return found
-  const names = accounts.map(({ environmentId, id }) => ({ environment_id: environmentId, id }))
+  const names = accounts.map(({ environmentId, id }) => ({ environmentId, id }))
   for (const row of await db.rows(latest(names, limit)))
     found.set(row.accountId, [...(found.get(row.accountId) ?? []), toPayment(row)])
   return found

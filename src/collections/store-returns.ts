@@ -40,16 +40,16 @@ export function newReturn(
 }
 
 const columns = {
-  environment_id: 'int4',
+  environmentId: 'int4',
   id: 'uuid',
-  payment_id: 'uuid',
+  paymentId: 'uuid',
   rail: 'text',
   asset: 'text',
   amount: 'int8',
-  takes_from: 'text',
+  takesFrom: 'text',
   destination: 'text',
   state: 'text',
-  created_at: 'timestamptz',
+  createdAt: 'timestamptz',
 } as const
 
 const insert = listStatement({
@@ -72,21 +72,21 @@ export function insertReturns(
 ): void {
   if (returns.length === 0) return
   const rows = returns.map((one) => ({
-    environment_id: one.environmentId,
+    environmentId: one.environmentId,
     id: one.id,
-    payment_id: one.paymentId,
+    paymentId: one.paymentId,
     rail: one.rail,
     asset: one.asset,
     amount: one.amount,
-    takes_from: one.takesFrom,
+    takesFrom: one.takesFrom,
     destination: JSON.stringify(one.destination),
     state: hasPayout ? 'SENT' : 'WAITING',
-    created_at: one.createdAt,
+    createdAt: one.createdAt,
   }))
   tx.write(insert(rows, now))
 }
 
-const ofPayment = { environment_id: 'int4', payment_id: 'uuid' } as const
+const ofPayment = { environmentId: 'int4', paymentId: 'uuid' } as const
 
 /** What a payer may know of the returns of a payment that did not fail. */
 export type ReturnSummary = {
@@ -102,9 +102,9 @@ const summaries = listStatement<typeof ofPayment, SummaryRow>({
   name: 'find_return_summaries',
   columns: ofPayment,
   text: (list) => `
-    select distinct on (r.payment_id) r.payment_id as "paymentId", r.destination::text,
+    select distinct on (r.payment_id) r.payment_id as payment_id, r.destination::text,
       coalesce(sum(r.amount) filter (where r.takes_from = 'available')
-        over (partition by r.payment_id), 0)::int8 as "amountRefunded"
+        over (partition by r.payment_id), 0)::int8 as amount_refunded
     from ${list} join payment_returns r on r.environment_id = list.environment_id
       and r.payment_id = list.payment_id and r.state not in ('FAILED', 'REVERSED')
     order by r.payment_id, r.id desc`,
@@ -117,8 +117,8 @@ export async function findReturnSummaries(
 ): Promise<Map<string, ReturnSummary>> {
   if (payments.length === 0) return new Map()
   const names = payments.map(({ environmentId, id }) => ({
-    environment_id: environmentId,
-    payment_id: id,
+    environmentId,
+    paymentId: id,
   }))
   const rows = await db.rows(summaries(names))
   const found = rows.map(({ paymentId, destination, amountRefunded }): [string, ReturnSummary] => [
@@ -129,9 +129,9 @@ export async function findReturnSummaries(
 }
 
 const stateChange = {
-  environment_id: 'int4',
+  environmentId: 'int4',
   id: 'uuid',
-  from_state: 'text',
+  fromState: 'text',
   state: 'text',
 } as const
 
@@ -150,9 +150,9 @@ type StateChange = Pick<Return, 'environmentId' | 'id'> & { from: ReturnState; t
 export function changeReturnStates(tx: Tx, changes: StateChange[]): void {
   if (changes.length === 0) return
   const rows = changes.map(({ environmentId, id, from, to }) => ({
-    environment_id: environmentId,
+    environmentId,
     id,
-    from_state: from,
+    fromState: from,
     state: to,
   }))
   tx.write(move(rows))
@@ -161,16 +161,16 @@ export function changeReturnStates(tx: Tx, changes: StateChange[]): void {
 export type ReturnRow = Omit<Return, 'destination'> & { destination: string; state: ReturnState }
 
 export function returnColumns(of: string): string {
-  return `${of}.environment_id as "environmentId", ${of}.id, ${of}.payment_id as "paymentId",
-    ${of}.rail, ${of}.asset, ${of}.amount, ${of}.takes_from as "takesFrom", ${of}.destination,
-    ${of}.state, ${of}.created_at as "createdAt"`
+  return `${of}.environment_id as environment_id, ${of}.id, ${of}.payment_id as payment_id,
+    ${of}.rail, ${of}.asset, ${of}.amount, ${of}.takes_from as takes_from, ${of}.destination,
+    ${of}.state, ${of}.created_at as created_at`
 }
 
 export function toReturn(row: ReturnRow): Return & { state: ReturnState } {
   return { ...row, destination: JSON.parse(row.destination) as Destination }
 }
 
-const named = { environment_id: 'int4', id: 'uuid' } as const
+const named = { environmentId: 'int4', id: 'uuid' } as const
 
 const lock = listStatement<typeof named, ReturnRow>({
   name: 'lock_payment_returns',
@@ -186,6 +186,6 @@ export async function lockReturns(
   tx: Tx,
   names: Pick<Return, 'environmentId' | 'id'>[],
 ): Promise<(Return & { state: ReturnState })[]> {
-  const rows = names.map(({ environmentId, id }) => ({ environment_id: environmentId, id }))
+  const rows = names.map(({ environmentId, id }) => ({ environmentId, id }))
   return (await tx.rows(lock(rows))).map(toReturn)
 }

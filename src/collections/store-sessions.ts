@@ -5,21 +5,21 @@ import type { SessionStatus } from '../resources/checkout-session.js'
 import type { Session } from './session.js'
 
 const inserted = {
-  environment_id: 'int4',
+  environmentId: 'int4',
   id: 'uuid',
   reference: 'text',
-  account_id: 'uuid',
-  wallet_id: 'uuid',
+  accountId: 'uuid',
+  walletId: 'uuid',
   amount: 'int8',
-  crypto_rate: 'int8',
+  cryptoRate: 'int8',
   description: 'text',
-  customer_name: 'text',
-  customer_email: 'text',
-  merchant_reference: 'text',
+  customerName: 'text',
+  customerEmail: 'text',
+  merchantReference: 'text',
   url: 'text',
-  success_url: 'text',
-  cancel_url: 'text',
-  created_at: 'timestamptz',
+  successUrl: 'text',
+  cancelUrl: 'text',
+  createdAt: 'timestamptz',
 } as const
 
 const insert = listStatement({
@@ -36,21 +36,21 @@ const insert = listStatement({
 export function insertSessions(tx: Tx, sessions: Session[]): void {
   if (sessions.length === 0) return
   const rows = sessions.map((session) => ({
-    environment_id: session.environmentId,
+    environmentId: session.environmentId,
     id: session.id,
     reference: session.reference,
-    account_id: session.accountId,
-    wallet_id: session.walletId,
+    accountId: session.accountId,
+    walletId: session.walletId,
     amount: session.amount,
-    crypto_rate: session.cryptoRate,
+    cryptoRate: session.cryptoRate,
     description: session.description,
-    customer_name: session.customerName,
-    customer_email: session.customerEmail,
-    merchant_reference: session.merchantReference,
+    customerName: session.customerName,
+    customerEmail: session.customerEmail,
+    merchantReference: session.merchantReference,
     url: session.url,
-    success_url: session.successUrl,
-    cancel_url: session.cancelUrl,
-    created_at: session.createdAt,
+    successUrl: session.successUrl,
+    cancelUrl: session.cancelUrl,
+    createdAt: session.createdAt,
     metadata: session.metadata,
   }))
   tx.write(insert(rows))
@@ -58,7 +58,7 @@ export function insertSessions(tx: Tx, sessions: Session[]): void {
 
 const end = listStatement({
   name: 'end_checkout_sessions',
-  columns: { environment_id: 'int4', id: 'uuid', status: 'text' },
+  columns: { environmentId: 'int4', id: 'uuid', status: 'text' },
   text: (list) => `
     update checkout_sessions s set status = list.status, event_sequence = s.event_sequence + 1
     from ${list} where s.environment_id = list.environment_id and s.id = list.id`,
@@ -72,7 +72,7 @@ export function endSessions(tx: Tx, sessions: EndedSession[]): void {
   tx.write(
     end(
       sessions.map(({ environmentId, id, status }) => ({
-        environment_id: environmentId,
+        environmentId,
         id,
         status,
       })),

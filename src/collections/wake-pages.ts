@@ -10,7 +10,7 @@ export const sessionChannel = 'checkout_sessions'
 
 const wake = listStatement({
   name: 'wake_checkout_pages',
-  columns: { environment_id: 'int4', id: 'uuid' },
+  columns: { environmentId: 'int4', id: 'uuid' },
   text: (list) => `
     select pg_notify('${sessionChannel}', s.reference) from ${list}
     join checkout_sessions s on s.environment_id = list.environment_id and s.id = list.id`,
@@ -19,7 +19,7 @@ const wake = listStatement({
 /** A hint only: pages also poll, so a page that misses it is late until its next poll. */
 export function wakePages(tx: Tx, accounts: CollectionAccount[]): void {
   const sessions = accounts.flatMap(({ environmentId, sessionId }) =>
-    sessionId === null ? [] : [{ environment_id: environmentId, id: sessionId }],
+    sessionId === null ? [] : [{ environmentId, id: sessionId }],
   )
   if (sessions.length > 0) tx.write(wake(sessions))
 }

@@ -10,8 +10,7 @@ import type { Queryable, Tx } from '../postgres/tx.js'
 import type { Conversion, ConversionQuote } from './conversion.js'
 
 const prices = sql`source_asset as source, target_asset as target,
-  source_amount as "sourceAmount", fee, target_amount as "targetAmount", rate,
-  created_at as "createdAt"`
+  source_amount, fee, target_amount, rate, created_at`
 
 export async function insertQuote(db: Queryable, quote: ConversionQuote): Promise<void> {
   await db.rows(sql`
@@ -30,7 +29,7 @@ export async function lockQuote(
   const id = fromReference(prefixes.conversionQuote, reference)
   const [quote] = id
     ? await tx.rows(sql<ConversionQuote>`
-        select environment_id as "environmentId", id, ${prices}, expires_at as "expiresAt"
+        select environment_id, id, ${prices}, expires_at
         from conversion_quotes where environment_id = ${environmentId} and id = ${id}
         for no key update`)
     : []
@@ -65,8 +64,7 @@ export function insertConversion(tx: Tx, conversion: Conversion): void {
 }
 
 const selectConversions = sql`
-  select environment_id as "environmentId", id, quote_id as "quoteId", ${prices},
-    payout_id as "payoutId", created_by_key as "createdByKey", created_by_user as "createdByUser"
+  select environment_id, id, quote_id, ${prices}, payout_id, created_by_key, created_by_user
   from conversions`
 
 export async function getConversion(

@@ -21,11 +21,11 @@ export type NewEvent = {
 }
 
 const columns = {
-  environment_id: 'int4',
+  environmentId: 'int4',
   id: 'uuid',
   type: 'text',
-  resource_id: 'uuid',
-  cause_id: 'uuid',
+  resourceId: 'uuid',
+  causeId: 'uuid',
   sequence: 'int4',
   data: 'text',
 } as const
@@ -40,7 +40,7 @@ const insertEvents = listStatement({
 
 const insertDeliveries = listStatement({
   name: 'insert_deliveries',
-  columns: { environment_id: 'int4', id: 'uuid', type: 'text', only_endpoint_id: 'uuid' },
+  columns: { environmentId: 'int4', id: 'uuid', type: 'text', onlyEndpointId: 'uuid' },
   text: (list, parameter) => `
     insert into deliveries (environment_id, event_id, endpoint_id, state, due_at, created_at)
     select e.environment_id, list.id, e.id, 'PENDING', ${parameter(0)}::timestamptz,
@@ -61,14 +61,14 @@ export function emitAll(tx: Tx, now: Date, events: NewEvent[]): string[] {
   // Lists sort by id, and ids of the same millisecond are random: sorted ids keep the given order.
   const ids = events.map(() => newId(now)).sort()
   const rows = events.map((event, index) => ({
-    environment_id: event.environmentId,
+    environmentId: event.environmentId,
     id: ids[index]!,
     type: event.type,
-    resource_id: event.resourceId,
-    cause_id: event.causeId,
+    resourceId: event.resourceId,
+    causeId: event.causeId,
     sequence: event.sequence,
     data: event.data,
-    only_endpoint_id: event.onlyEndpointId ?? null,
+    onlyEndpointId: event.onlyEndpointId ?? null,
   }))
   tx.write(insertEvents(rows, now))
   tx.write(insertDeliveries(rows, now), (count) => {

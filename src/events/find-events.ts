@@ -20,8 +20,7 @@ export type Event = {
   createdAt: Date
 }
 
-const columns = `e.environment_id as "environmentId", e.id, e.type, e.sequence, e.data,
-  e.created_at as "createdAt"`
+const columns = `e.environment_id, e.id, e.type, e.sequence, e.data, e.created_at`
 
 export type EventFilter = {
   types: EventType[] | undefined

@@ -195,13 +195,13 @@ function isExpected(expected: Answer | undefined, answer: Answer): boolean {
 function toClaim(call: KeyedCall<unknown>) {
   const expected = call.expected?.holdsSecret ? undefined : call.expected
   return {
-    environment_id: call.environmentId as number,
+    environmentId: call.environmentId as number,
     digest: call.key!.digest,
     key: call.key!.text,
     fingerprint: call.key!.fingerprint,
     status: expected?.status ?? null,
     answer: expected?.body ?? null,
-    forget_at: call.expiresAt,
+    forgetAt: call.expiresAt,
   }
 }
 
@@ -213,24 +213,23 @@ function toUpdate(
   const stored = toStored(answer, call.key!.callerId, seal)
   const refusedUntil = stored.status >= 400 ? after(now, limits.idempotency.retentionMs) : null
   return {
-    environment_id: call.environmentId as number,
+    environmentId: call.environmentId as number,
     digest: call.key!.digest,
     status: stored.status,
     answer: stored.answer,
-    is_sealed: stored.isSealed,
-    caller_id: stored.callerId,
-    forget_at: call.expiresAt ?? refusedUntil,
+    isSealed: stored.isSealed,
+    callerId: stored.callerId,
+    forgetAt: call.expiresAt ?? refusedUntil,
   }
 }
 
 function identityOf(call: KeyedCall<unknown>): Identity {
-  return { environment_id: call.environmentId, digest: call.key!.digest }
+  return { environmentId: call.environmentId, digest: call.key!.digest }
 }
 
-type Identity = { environment_id: number; digest: string }
+type Identity = { environmentId: number; digest: string }
 
 function byIdentity(left: Identity, right: Identity): number {
-  if (left.environment_id !== right.environment_id)
-    return left.environment_id - right.environment_id
+  if (left.environmentId !== right.environmentId) return left.environmentId - right.environmentId
   return left.digest < right.digest ? -1 : 1
 }

@@ -19,7 +19,7 @@ export type FindReplay = (request: KeyedRequest) => Promise<Outcome<KeyedAnswer>
 export function createReplayFinder(db: Queryable, seal: Seal): FindReplay {
   return gather(async (requests: KeyedRequest[]) => {
     const rows = requests.map(({ environmentId, key }) => ({
-      environment_id: environmentId,
+      environmentId,
       digest: key.digest,
     }))
     const found = await db.rows(findIdempotencyKeys(rows))

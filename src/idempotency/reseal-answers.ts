@@ -31,7 +31,7 @@ async function scanPage(
   { environmentId, digest }: Pick<ScannedAnswer, 'environmentId' | 'digest'> = beforeFirst,
 ): Promise<ScannedAnswer[]> {
   return db.rows(sql<ScannedAnswer>`
-    select environment_id as "environmentId", digest, case when is_sealed then answer end as sealed
+    select environment_id, digest, case when is_sealed then answer end as sealed
     from (
       select environment_id, digest, answer, is_sealed,
         lead(digest) over (order by environment_id, digest) is null as is_last

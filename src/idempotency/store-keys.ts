@@ -8,7 +8,7 @@ export type IdempotencyKeyRow = StoredAnswer & {
   fingerprint: Buffer
 }
 
-const identity = { environment_id: 'int4', digest: 'uuid' } as const
+const identity = { environmentId: 'int4', digest: 'uuid' } as const
 
 /**
  * Inserts the keys that are free. Never waits: an insert would wait for a transaction that inserted
@@ -22,7 +22,7 @@ export const claimKeys = listStatement({
     fingerprint: 'bytea',
     status: 'int2',
     answer: 'text',
-    forget_at: 'timestamptz',
+    forgetAt: 'timestamptz',
   },
   text: (list, parameter, names) => `
     insert into idempotency_keys (${names}, created_at)
@@ -31,8 +31,7 @@ export const claimKeys = listStatement({
     on conflict (environment_id, digest) do nothing`,
 })
 
-const keyColumns = `environment_id as "environmentId", digest, fingerprint, status, answer,
-  is_sealed as "isSealed", caller_id as "callerId"`
+const keyColumns = `environment_id, digest, fingerprint, status, answer, is_sealed, caller_id`
 
 export const findIdempotencyKeys = listStatement<typeof identity, IdempotencyKeyRow>({
   name: 'find_idempotency_keys',
@@ -53,7 +52,7 @@ export const findClaimedKeys = listStatement<
   columns: identity,
   text: (list, parameter) => `
     select ${keyColumns}, k.xmin = pg_current_xact_id()::xid
-      and k.created_at = ${parameter(0)}::timestamptz as "isClaimed"
+      and k.created_at = ${parameter(0)}::timestamptz as is_claimed
     from idempotency_keys k join ${list} using (environment_id, digest)`,
 })
 
@@ -63,9 +62,9 @@ export const rememberAnswers = listStatement({
     ...identity,
     status: 'int2',
     answer: 'text',
-    is_sealed: 'bool',
-    caller_id: 'uuid',
-    forget_at: 'timestamptz',
+    isSealed: 'bool',
+    callerId: 'uuid',
+    forgetAt: 'timestamptz',
   },
   text: (list) => `
     update idempotency_keys k

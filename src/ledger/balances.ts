@@ -48,13 +48,13 @@ function withUnused(used: Balance[]): Balance[] {
 
 type BalanceOf = Balance & { environmentId: EnvironmentId }
 
-const columns = { environment_id: 'int4' } as const
+const columns = { environmentId: 'int4' } as const
 
 const findBalances = listStatement<typeof columns, BalanceOf>({
   name: 'list_balances',
   columns,
   text: (list) => `
-    select a.environment_id as "environmentId", a.asset,
+    select a.environment_id, a.asset,
       coalesce(max(a.credits_posted - a.debits_posted - a.debits_pending)
         filter (where a.name = 'available'), 0) as available,
       coalesce(max(a.debits_pending) filter (where a.name = 'available'), 0) as held,
@@ -72,5 +72,5 @@ export async function listBalancesOf(
   db: Queryable,
   environmentIds: EnvironmentId[],
 ): Promise<BalanceOf[]> {
-  return db.rows(findBalances(environmentIds.map((id) => ({ environment_id: id }))))
+  return db.rows(findBalances(environmentIds.map((id) => ({ environmentId: id }))))
 }

@@ -5,13 +5,11 @@ import { CommitFirst, type Tx } from '../postgres/tx.js'
 import type { LedgerAccount, LedgerAccountKey } from './accounts.js'
 import { Book, ledgerKeyOf } from './book.js'
 
-const columns = { environment_id: 'int4', asset: 'text', name: 'text' } as const
+const columns = { environmentId: 'int4', asset: 'text', name: 'text' } as const
 
 const lockText = (list: string) => `
-    select a.environment_id as "environmentId", a.asset, a.name,
-      a.debits_pending as "debitsPending", a.debits_posted as "debitsPosted",
-      a.credits_pending as "creditsPending", a.credits_posted as "creditsPosted",
-      a.entry_count as "entryCount"
+    select a.environment_id, a.asset, a.name, a.debits_pending, a.debits_posted, a.credits_pending,
+      a.credits_posted, a.entry_count
     from ledger_accounts a join ${list} using (environment_id, asset, name)
     order by a.environment_id, a.asset, a.name
     for no key update of a`
@@ -33,7 +31,7 @@ const find = listStatement<typeof columns, LedgerAccountKey>({
   name: 'find_accounts',
   columns,
   text: (list) => `
-    select environment_id as "environmentId", asset, name
+    select environment_id, asset, name
     from ledger_accounts join ${list} using (environment_id, asset, name)`,
 })
 
@@ -58,7 +56,7 @@ export async function lockLedgerAccounts(tx: Tx, keys: LedgerAccountKey[]): Prom
   locking.add(tx)
   const wanted = [...new Map(keys.map((key) => [ledgerKeyOf(key), key])).values()]
   const rows = wanted.map(({ environmentId, asset, name }) => ({
-    environment_id: environmentId,
+    environmentId,
     asset,
     name,
   }))

@@ -9,16 +9,16 @@ import { writeBook } from './write-book.js'
 const insertTransfers = listStatement({
   name: 'insert_transfers',
   columns: {
-    environment_id: 'int4',
-    cause_id: 'uuid',
+    environmentId: 'int4',
+    causeId: 'uuid',
     purpose: 'text',
     asset: 'text',
     debit: 'text',
     credit: 'text',
     amount: 'int8',
-    is_hold: 'bool',
-    entry_number: 'int8',
-    available_after: 'int8',
+    isHold: 'bool',
+    entryNumber: 'int8',
+    availableAfter: 'int8',
   },
   text: (list, parameter, names) => `
     insert into ledger_transfers (${names}, created_at)
@@ -77,15 +77,15 @@ export function accountsOf({ environmentId, asset, lines }: Movement): LedgerAcc
 function toRows(movement: Movement, outcome: Moved | NotMoved) {
   if (!outcome.isMoved) return []
   return movement.lines.map((line, index) => ({
-    environment_id: movement.environmentId,
-    cause_id: movement.causeId,
+    environmentId: movement.environmentId,
+    causeId: movement.causeId,
     purpose: line.purpose,
     asset: movement.asset,
     debit: line.debit,
     credit: line.credit,
     amount: line.amount,
-    is_hold: movement.isHold,
-    entry_number: outcome.entries[index]!.entryNumber,
-    available_after: outcome.entries[index]!.availableAfter,
+    isHold: movement.isHold,
+    entryNumber: outcome.entries[index]!.entryNumber,
+    availableAfter: outcome.entries[index]!.availableAfter,
   }))
 }

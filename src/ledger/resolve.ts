@@ -26,14 +26,14 @@ type HoldRow = {
   purpose: Purpose
 }
 
-const causes = { environment_id: 'int4', cause_id: 'uuid' } as const
+const causes = { environmentId: 'int4', causeId: 'uuid' } as const
 
 /** Sorted by purpose, so that `bank_payout` comes before `bank_payout_fee`. */
 const findHolds = listStatement<typeof causes, HoldRow>({
   name: 'find_holds',
   columns: causes,
   text: (list) => `
-    select t.environment_id as "environmentId", t.cause_id as "causeId", t.asset, t.debit, t.credit,
+    select t.environment_id, t.cause_id, t.asset, t.debit, t.credit,
       t.amount, t.purpose
     from ledger_transfers t join ${list} using (environment_id, cause_id)
     where t.is_hold order by t.purpose`,
@@ -43,22 +43,22 @@ const findResolved = listStatement<typeof causes, { causeId: string; environment
   name: 'find_resolved',
   columns: causes,
   text: (list) => `
-    select environment_id as "environmentId", cause_id as "causeId"
+    select environment_id, cause_id
     from ledger_resolutions join ${list} using (environment_id, cause_id)`,
 })
 
 const insertResolutions = listStatement({
   name: 'insert_resolutions',
   columns: {
-    environment_id: 'int4',
-    cause_id: 'uuid',
+    environmentId: 'int4',
+    causeId: 'uuid',
     verb: 'text',
     purpose: 'text',
     asset: 'text',
     debit: 'text',
     amount: 'int8',
-    entry_number: 'int8',
-    available_after: 'int8',
+    entryNumber: 'int8',
+    availableAfter: 'int8',
   },
   text: (list, parameter, names) => `
     insert into ledger_resolutions (${names}, created_at)
@@ -120,13 +120,13 @@ function toInsert(resolution: Resolution, hold: Movement, entry: MovementEntry) 
     asset: hold.asset,
     debit: hold.lines[0]!.debit,
     amount: hold.lines.reduce((sum, line) => sum + line.amount, 0n),
-    entry_number: entry.entryNumber,
-    available_after: entry.availableAfter,
+    entryNumber: entry.entryNumber,
+    availableAfter: entry.availableAfter,
   }
 }
 
 function toRow(resolution: Resolution) {
-  return { environment_id: resolution.environmentId, cause_id: resolution.causeId }
+  return { environmentId: resolution.environmentId, causeId: resolution.causeId }
 }
 
 function keyOf({ environmentId, causeId }: { environmentId: number; causeId: string }): string {

@@ -31,7 +31,7 @@ export async function findStatementEnd(
   { environmentId, asset }: StatementName,
 ): Promise<StatementEnd> {
   const [end] = await db.rows(sql<StatementEnd>`
-    select entry_count as "entryNumber",
+    select entry_count as entry_number,
       credits_posted - debits_posted - debits_pending as available
     from ledger_accounts
     where environment_id = ${environmentId} and asset = ${asset} and name = 'available'`)
@@ -177,9 +177,8 @@ async function readEntries(
           select asset, entry_number, amount as change, available_after, purpose, cause_id,
             'release' as kind, ${releasedFee} as released_fee, created_at
           from ledger_resolutions r where ${where} order by entry_number desc limit ${limit})
-        select asset, entry_number as "entryNumber", change, available_after as "availableAfter",
-          purpose, cause_id as "causeId", kind, released_fee as "releasedFee",
-          created_at as "createdAt"
+        select asset, entry_number, change, available_after, purpose, cause_id, kind, released_fee,
+          created_at
         from (select * from transfers union all select * from releases) entries
         order by entry_number desc limit ${limit}`,
     ),
@@ -233,12 +232,12 @@ export async function summarizeStatement(
       union all
       select purpose, 'release', amount, ${releasedFee} from ledger_resolutions r where ${where})
     select
-      coalesce(sum(change) filter (where change > 0 and kind = 'transfer'), 0)::int8 as "moneyIn",
+      coalesce(sum(change) filter (where change > 0 and kind = 'transfer'), 0)::int8 as money_in,
       coalesce(-sum(change) filter (where change < 0 and purpose not like '%\\_fee'), 0)::int8
-        as "moneyOut",
+        as money_out,
       coalesce(-sum(change) filter (where change < 0 and purpose like '%\\_fee'), 0)::int8 as fees,
       coalesce(sum(change) filter (where kind = 'release'), 0)::int8 as released,
-      coalesce(sum(fee), 0)::int8 as "releasedFees"
+      coalesce(sum(fee), 0)::int8 as released_fees
     from entries`)
   const balanceBelow = async (number: bigint) => {
     const [entry] = await readEntries(db, { ...statement, first: 1n, below: number }, {}, 1)

@@ -6,14 +6,14 @@ import type { Book } from './book.js'
 const update = listStatement({
   name: 'update_accounts',
   columns: {
-    environment_id: 'int4',
+    environmentId: 'int4',
     asset: 'text',
     name: 'text',
-    debits_pending: 'int8',
-    debits_posted: 'int8',
-    credits_pending: 'int8',
-    credits_posted: 'int8',
-    entry_count: 'int8',
+    debitsPending: 'int8',
+    debitsPosted: 'int8',
+    creditsPending: 'int8',
+    creditsPosted: 'int8',
+    entryCount: 'int8',
   },
   text: (list) => `
     update ledger_accounts a set
@@ -37,13 +37,13 @@ export function writeBook(tx: Tx, book: Book): void {
 
 function toRow(change: LedgerAccount) {
   return {
-    environment_id: change.environmentId,
+    environmentId: change.environmentId,
     asset: change.asset,
     name: change.name,
-    debits_pending: change.debitsPending,
-    debits_posted: change.debitsPosted,
-    credits_pending: change.creditsPending,
-    credits_posted: change.creditsPosted,
-    entry_count: change.entryCount,
+    debitsPending: change.debitsPending,
+    debitsPosted: change.debitsPosted,
+    creditsPending: change.creditsPending,
+    creditsPosted: change.creditsPosted,
+    entryCount: change.entryCount,
   }
 }

@@ -62,11 +62,9 @@ export type NewKey = {
 type KeyCreator = { userId: string; name: string }
 
 const selectKeys = sql`
-  select k.id, k.environment_id as "environmentId", e.merchant_id as "merchantId", e.mode, k.kind,
-    k.name, k.hint, k.allowed_addresses as "allowedAddresses", k.permissions,
-    k.sealed_key is not null as "isRevealable", k.created_at as "createdAt",
-    k.last_used_at as "lastUsedAt", k.expires_at as "expiresAt", k.revoked_at as "revokedAt",
-    k.rolled_into as "rolledInto", u.name as "createdByName"
+  select k.id, k.environment_id, e.merchant_id, e.mode, k.kind, k.name, k.hint, k.allowed_addresses,
+    k.permissions, k.sealed_key is not null as is_revealable, k.created_at, k.last_used_at,
+    k.expires_at, k.revoked_at, k.rolled_into, u.name as created_by_name
   from api_keys k join environments e on e.id = k.environment_id
     left join users u on u.id = k.created_by_user`
 
@@ -156,8 +154,8 @@ export async function revealKey(
   { environmentId, id, seal, userId }: KeyName & { seal: Seal; userId: string },
 ): Promise<IssuedKey> {
   const [found] = await tx.rows(sql<ApiKey & { sealedKey: string | null }>`
-    select k.*, a.sealed_key as "sealedKey" from (${selectKeys}) k join api_keys a using (id)
-    where k."environmentId" = ${environmentId} and k.id = ${id}`)
+    select k.*, a.sealed_key from (${selectKeys}) k join api_keys a using (id)
+    where k.environment_id = ${environmentId} and k.id = ${id}`)
   if (!found) throw unknownKey(toReference(prefixes.apiKey, id))
   const { sealedKey, ...key } = found
   const isOver = key.revokedAt !== null || (key.expiresAt !== null && key.expiresAt <= now)
@@ -185,7 +183,7 @@ export async function listKeysOfMembers(
   merchantId: string,
 ): Promise<KeyOfMember[]> {
   return db.rows(sql<KeyOfMember>`
-    select k.id, k.name, e.mode, k.created_by_user as "userId"
+    select k.id, k.name, e.mode, k.created_by_user as user_id
     from environments e join api_keys k on k.environment_id = e.id
     where e.merchant_id = ${merchantId} and k.created_by_user is not null
       and k.revoked_at is null and (k.expires_at is null or k.expires_at > ${now})

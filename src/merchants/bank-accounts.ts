@@ -60,10 +60,8 @@ export type BankAccountName = { environmentId: EnvironmentId; reference: string 
 type Row = Omit<BankAccount, 'reference'>
 
 const columns = sql`
-  id, environment_id as "environmentId", bank_code as "bankCode",
-  account_number as "accountNumber", account_name as "accountName", is_active as "isActive",
-  is_primary as "isPrimary", usable_from as "usableFrom", chosen_by_user as "chosenByUser",
-  name_differs as "nameDiffers", confirmed_at as "confirmedAt", created_at as "createdAt"`
+  id, environment_id, bank_code, account_number, account_name, is_active, is_primary, usable_from,
+  chosen_by_user, name_differs, confirmed_at, created_at`
 
 /**
  * Adding a deactivated account reactivates it, and takes back its confirmation. Refuses an active

@@ -12,7 +12,7 @@ export type Advance = { environmentId: EnvironmentId; byMs: number }
 /** How far the clock of an environment is ahead of real time. */
 export async function getClockOffset(db: Queryable, id: EnvironmentId): Promise<number> {
   const [row] = await db.rows(sql<{ offsetMs: number }>`
-    select clock_offset_ms::float8 as "offsetMs" from environments where id = ${id}`)
+    select clock_offset_ms::float8 as offset_ms from environments where id = ${id}`)
   assert(row, `environment ${id} exists`)
   return row.offsetMs
 }
@@ -56,8 +56,7 @@ export async function listClockMoves(
   const rows = await db.rows<ClockMove & { environmentId: EnvironmentId }>({
     name: 'list_clock_moves',
     text: `
-      select environment_id as "environmentId", moved_at as "movedAt",
-        offset_before_ms::float8 as "offsetBeforeMs"
+      select environment_id, moved_at, offset_before_ms::float8 as offset_before_ms
       from clock_moves where environment_id = any($1) order by moved_at desc limit $2`,
     values: [ids, limits.testClock.movesReadMax],
   })

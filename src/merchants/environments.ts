@@ -16,9 +16,8 @@ export async function listEnvironments(db: Queryable, merchant: string): Promise
 }
 
 const selectEnvironments = sql`
-  select e.id, e.mode, e.merchant_id as "merchantId", m.display_name as "merchantName",
-    e.clock_offset_ms::float8 as "clockOffsetMs", e.collect_bank as "collectBank",
-    e.payout_bank as "payoutBank", m.suspended_at is not null as "isSuspended"
+  select e.id, e.mode, e.merchant_id, m.display_name as merchant_name, e.clock_offset_ms::float8 as
+    clock_offset_ms, e.collect_bank, e.payout_bank, m.suspended_at is not null as is_suspended
   from environments e join merchants m on m.id = e.merchant_id`
 
 export async function getEnvironmentById(db: Queryable, id: EnvironmentId): Promise<Environment> {
@@ -54,6 +53,6 @@ export async function lockEnvironment(tx: Tx, id: EnvironmentId): Promise<void> 
 
 export async function getMerchantId(db: Queryable, id: EnvironmentId): Promise<string> {
   const [row] = await db.rows(sql<{ merchantId: string }>`
-    select merchant_id as "merchantId" from environments where id = ${id}`)
+    select merchant_id from environments where id = ${id}`)
   return row!.merchantId
 }

@@ -48,7 +48,7 @@ export type FeeName = { environmentId: EnvironmentId; operation: FeeOperation }
 /** Version 0 is the default fee. */
 export type VersionedFee = FeeSchedule & { version: number }
 
-const columns = { environment_id: 'int4', operation: 'text' } as const
+const columns = { environmentId: 'int4', operation: 'text' } as const
 
 type Row = { environmentId: number; operation: string; version: number; schedule: string }
 
@@ -56,7 +56,7 @@ const selectLatest = listStatement<typeof columns, Row>({
   name: 'find_fee_schedules',
   columns,
   text: (list) => `
-    select distinct on (f.environment_id, f.operation) f.environment_id as "environmentId",
+    select distinct on (f.environment_id, f.operation) f.environment_id as environment_id,
       f.operation, f.version, f.schedule
     from fee_schedules f join ${list} using (environment_id, operation)
     order by f.environment_id, f.operation, f.version desc`,
@@ -87,8 +87,7 @@ export async function listFeeVersions(
   environmentId: EnvironmentId,
 ): Promise<{ operation: FeeOperation; fee: VersionedFee; createdAt: Date }[]> {
   const rows = await db.rows(sql<Row & { createdAt: Date }>`
-    select environment_id as "environmentId", operation, version, schedule::text as schedule,
-      created_at as "createdAt"
+    select environment_id, operation, version, schedule::text as schedule, created_at
     from fee_schedules where environment_id = ${environmentId}
     order by created_at desc, operation, version desc limit ${limits.operator.rowsListedDefault}`)
   return rows.map((row) => ({

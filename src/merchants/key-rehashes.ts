@@ -6,9 +6,9 @@ type Rehash = { id: string; oldHash: Buffer; hash: Buffer }
 
 const columns = {
   id: 'uuid',
-  old_hash: 'bytea',
+  oldHash: 'bytea',
   hash: 'bytea',
-  secret_fingerprint: 'bytea',
+  secretFingerprint: 'bytea',
 } as const
 
 /** Skips locked rows, as `KeyUses` does; the next use of the key tries again. */
@@ -46,9 +46,9 @@ export class KeyRehashes {
     this.#rehashes.clear()
     const rows = rehashes.map(({ id, oldHash, hash }) => ({
       id,
-      old_hash: oldHash,
+      oldHash,
       hash,
-      secret_fingerprint: this.#fingerprint,
+      secretFingerprint: this.#fingerprint,
     }))
     await db.rows(update(rows))
   }

@@ -181,12 +181,10 @@ const selectKeys = listStatement<typeof columns, KeyRow>({
   name: 'find_keys',
   columns,
   text: (list) => `
-    select k.hash, k.id, k.name, k.kind, k.allowed_addresses as "allowedAddresses",
-      k.permissions, k.expires_at as "expiresAt", k.environment_id as "environmentId", e.mode,
-      e.clock_offset_ms::float8 as "clockOffsetMs", e.merchant_id as "merchantId",
-      e.collect_bank as "collectBank", e.payout_bank as "payoutBank",
-      m.display_name as "merchantName", m.suspended_at is not null as "isSuspended",
-      coalesce(e.approval_rule ->> 'appliesTo' = 'all', false) as "keysNeedApproval"
+    select k.hash, k.id, k.name, k.kind, k.allowed_addresses, k.permissions, k.expires_at,
+      k.environment_id, e.mode, e.clock_offset_ms::float8 as clock_offset_ms, e.merchant_id,
+      e.collect_bank, e.payout_bank, m.display_name as merchant_name, m.suspended_at is not null as
+      is_suspended, coalesce(e.approval_rule ->> 'appliesTo' = 'all', false) as keys_need_approval
     from ${list} join api_keys k on k.hash = list.hash
       join environments e on e.id = k.environment_id
       join merchants m on m.id = e.merchant_id

@@ -2,7 +2,7 @@ import { limits } from '../base/limits.js'
 import type { Database } from '../postgres/database.js'
 import { listStatement } from '../postgres/statement.js'
 
-const columns = { id: 'uuid', used_at: 'timestamptz' } as const
+const columns = { id: 'uuid', usedAt: 'timestamptz' } as const
 
 /**
  * Skips locked rows: another process is writing the same use, or the key is being revoked. So a
@@ -39,7 +39,7 @@ export class KeyUses {
     const uses = this.#uses
     this.#uses = new Map()
     try {
-      await db.rows(update([...uses].map(([id, usedAt]) => ({ id, used_at: usedAt }))))
+      await db.rows(update([...uses].map(([id, usedAt]) => ({ id, usedAt }))))
     } catch (error) {
       // Kept for the next flush; newer uses win.
       this.#uses = new Map([...uses, ...this.#uses])

@@ -27,8 +27,7 @@ export async function listKeysOfOldSecret(
     ? sql`and greatest(k.created_at, k.last_used_at) < ${unusedSince}`
     : sql``
   return db.rows(sql<KeyOfOldSecret>`
-    select k.environment_id as "environmentId", k.id, e.merchant_id as "merchantId", e.mode,
-      k.name, k.hint, k.last_used_at as "lastUsedAt"
+    select k.environment_id, k.id, e.merchant_id, e.mode, k.name, k.hint, k.last_used_at
     from api_keys k join environments e on e.id = k.environment_id
     where k.secret_fingerprint is distinct from ${fingerprint}
       and k.revoked_at is null and (k.expires_at is null or k.expires_at > ${now}) ${isUnused}

@@ -20,8 +20,7 @@ export type KycDocument = {
 type Row = Omit<KycDocument, 'reference'>
 
 const columns = sql`
-  id, kind, name, content_type as "contentType", size_bytes as "sizeBytes",
-  created_at as "createdAt"`
+  id, kind, name, content_type, size_bytes, created_at`
 
 export type FileType = 'application/pdf' | 'image/png' | 'image/jpeg'
 

@@ -44,7 +44,7 @@ type State = { environmentId: EnvironmentId; status: KycStatus }
 
 async function findState(db: Queryable, merchantId: string): Promise<State> {
   const [row] = await db.rows(sql<State>`
-    select id as "environmentId", kyc_status as status from environments
+    select id as environment_id, kyc_status as status from environments
     where merchant_id = ${merchantId} and mode = 'live'`)
   return row!
 }
@@ -52,7 +52,7 @@ async function findState(db: Queryable, merchantId: string): Promise<State> {
 /** Changes of one merchant's KYC take turns. */
 async function lockState(tx: Tx, merchantId: string): Promise<State> {
   const [row] = await tx.rows(sql<State>`
-    select id as "environmentId", kyc_status as status from environments
+    select id as environment_id, kyc_status as status from environments
     where merchant_id = ${merchantId} and mode = 'live' for no key update`)
   return row!
 }
@@ -97,7 +97,7 @@ type Stored = { sealedForm: string; updatedAt: Date; submittedAt: Date | null }
 
 async function findStored(db: Queryable, merchantId: string): Promise<Stored | undefined> {
   const [row] = await db.rows(sql<Stored>`
-    select sealed_form as "sealedForm", updated_at as "updatedAt", submitted_at as "submittedAt"
+    select sealed_form, updated_at, submitted_at
     from kyc_submissions where merchant_id = ${merchantId}`)
   return row
 }
@@ -189,8 +189,7 @@ export async function listKycSubmissions(
   { statuses = ['SUBMITTED'] }: { statuses?: KycStatus[] } = {},
 ): Promise<KycSubmission[]> {
   const rows = await db.rows(sql<Omit<KycSubmission, 'merchant'>>`
-    select e.merchant_id as "merchantId", m.display_name as "merchantName",
-      e.kyc_status as status, s.submitted_at as "submittedAt",
+    select e.merchant_id, m.display_name as merchant_name, e.kyc_status as status, s.submitted_at,
       (select count(*)::int from kyc_documents d where d.merchant_id = e.merchant_id) as documents
     from environments e join merchants m on m.id = e.merchant_id
       left join kyc_submissions s on s.merchant_id = e.merchant_id
@@ -251,7 +250,7 @@ export async function decideKyc(
 
 async function listDecisions(db: Queryable, merchantId: string): Promise<KycDecision[]> {
   return db.rows(sql<KycDecision>`
-    select outcome, note, decided_by as "decidedBy", created_at as "createdAt"
+    select outcome, note, decided_by, created_at
     from kyc_decisions where merchant_id = ${merchantId}
     order by id desc limit ${limits.kyc.decisionsShownMax}`)
 }

@@ -43,7 +43,7 @@ async function learn(
   ids: EnvironmentId[],
 ): Promise<void> {
   const rows = await db.rows(sql<{ id: EnvironmentId; merchantId: string; mode: Mode }>`
-    select id, merchant_id as "merchantId", mode from environments
+    select id, merchant_id, mode from environments
     where id = any(${[...new Set(ids)]})`)
   if (known.size >= limits.log.merchantsCachedMax) known.clear()
   for (const { id, merchantId, mode } of rows)

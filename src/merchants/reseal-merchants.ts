@@ -57,7 +57,7 @@ async function resealDocuments(db: Database, seal: Seal): Promise<number> {
   let last: Pick<Row, 'merchantId' | 'id'> = { merchantId: beforeFirst, id: beforeFirst }
   for (;;) {
     const rows = await db.rows(sql<Row>`
-      select merchant_id as "merchantId", id, sealed_content as sealed from kyc_documents
+      select merchant_id, id, sealed_content as sealed from kyc_documents
       where (merchant_id, id) > (${last.merchantId}, ${last.id})
       order by merchant_id, id limit ${limits.kyc.documentsPerBatchMax}`)
     for (const { merchantId, id, sealed } of rows) {
@@ -80,7 +80,7 @@ async function resealCustomers(db: Database, seal: Seal): Promise<number> {
   let last = 0
   for (;;) {
     const rows = await db.rows(sql<Row>`
-      select environment_id as "environmentId", sealed_customer as sealed from default_customers
+      select environment_id, sealed_customer as sealed from default_customers
       where environment_id > ${last} order by environment_id limit ${limits.kyc.formsPerBatchMax}`)
     for (const { environmentId, sealed } of rows) {
       const resealed = seal.reseal(sealed)

@@ -28,7 +28,7 @@ export async function getSettings(db: Queryable, environment: Environment): Prom
   return mergeSettings(defaultSettings(environment), await readStored(db, environment.id))
 }
 
-const columns = { environment_id: 'int4' } as const
+const columns = { environmentId: 'int4' } as const
 
 const selectStored = listStatement<
   typeof columns,
@@ -37,7 +37,7 @@ const selectStored = listStatement<
   name: 'find_settings',
   columns,
   text: (list) => `
-    select environment_id as "environmentId", document
+    select environment_id, document
     from environment_settings join ${list} using (environment_id)`,
 })
 
@@ -47,7 +47,7 @@ export function createSettingsReader(
 ): (environment: Environment) => Promise<Settings> {
   return gather(async (environments: Environment[]) => {
     const ids = [...new Set(environments.map(({ id }) => id))]
-    const rows = await db.rows(selectStored(ids.map((id) => ({ environment_id: id as number }))))
+    const rows = await db.rows(selectStored(ids.map((id) => ({ environmentId: id as number }))))
     const stored = new Map(rows.map((row) => [row.environmentId, JSON.parse(row.document)]))
     return environments.map((environment) =>
       mergeSettings(defaultSettings(environment), stored.get(environment.id) ?? {}),
@@ -188,7 +188,7 @@ export type LowBalanceSettings = {
 /** A page of low-balance thresholds, by environment id, for environments that ever set one. */
 export async function listLowBalances(db: Queryable, after: number): Promise<LowBalanceSettings[]> {
   const rows = await db.rows(sql<{ environmentId: EnvironmentId; thresholds: string }>`
-    select environment_id as "environmentId", document -> 'lowBalance' as thresholds
+    select environment_id, document -> 'lowBalance' as thresholds
     from environment_settings
     where document -> 'lowBalance' is not null and environment_id > ${after}
     order by environment_id limit ${limits.lowBalance.environmentsPerBatchMax}`)
@@ -208,7 +208,7 @@ export async function listPolicies(
   const rows = await db.rows<{ id: EnvironmentId; clockOffsetMs: bigint; patch: string | null }>({
     name: 'list_policies',
     text: `
-      select e.id, e.clock_offset_ms as "clockOffsetMs", s.document -> 'policies' as patch
+      select e.id, e.clock_offset_ms, s.document -> 'policies' as patch
       from environments e left join environment_settings s on s.environment_id = e.id
       where e.id = any($1)`,
     values: [ids],

@@ -95,9 +95,8 @@ export type SettlementSchedule = {
 /** The next settlement of every environment that has one; the earliest first. */
 export async function listSettlementSchedules(db: Queryable): Promise<SettlementSchedule[]> {
   return db.rows(sql<SettlementSchedule>`
-    select e.merchant_id as "merchantId", s.mode, s.scheduled_for as "scheduledFor",
-      s.due_at as "dueAt", s.last_refusal as "lastRefusal",
-      m.suspended_at is not null as "isSuspended"
+    select e.merchant_id, s.mode, s.scheduled_for, s.due_at, s.last_refusal, m.suspended_at is not
+      null as is_suspended
     from settlement_schedules s join environments e on e.id = s.environment_id
       join merchants m on m.id = e.merchant_id
     order by s.due_at, s.environment_id limit ${limits.operator.rowsListedMax}`)

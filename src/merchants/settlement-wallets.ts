@@ -26,8 +26,7 @@ export async function findSettlementWallet(
   environmentId: EnvironmentId,
 ): Promise<SettlementWallet | undefined> {
   const [row] = await db.rows(sql<SettlementWallet>`
-    select id, asset, address, usable_from as "usableFrom", chosen_by_user as "chosenByUser",
-      confirmed_at as "confirmedAt"
+    select id, asset, address, usable_from, chosen_by_user, confirmed_at
     from settlement_wallets
     where environment_id = ${environmentId} order by id desc limit 1`)
   return row

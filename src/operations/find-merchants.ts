@@ -30,8 +30,8 @@ export type FoundMerchant = Omit<Row, 'testId' | 'liveId'> & {
 }
 
 const columns = sql`
-  m.id, m.display_name as name, m.created_at as "createdAt", m.suspended_at as "suspendedAt",
-  live.kyc_status as "kycStatus", test.id as "testId", live.id as "liveId",
+  m.id, m.display_name as name, m.created_at, m.suspended_at, live.kyc_status, test.id as test_id,
+  live.id as live_id,
   (select count(*)::int from memberships s
     where s.merchant_id = m.id and s.disabled_at is null) as members,
   (select count(*)::int from api_keys k where k.environment_id in (test.id, live.id)
@@ -72,7 +72,7 @@ async function addAmounts(db: Queryable, now: Date, rows: Row[]): Promise<FoundM
   if (ids.length === 0) return []
   const balances = await listBalancesOf(db, ids)
   const sums = await db.rows(sql<{ environmentId: number; asset: Asset; amount: bigint }>`
-    select environment_id as "environmentId", asset, sum(amount)::bigint as amount
+    select environment_id, asset, sum(amount)::bigint as amount
     from report_received
     where environment_id = any(${ids}) and asset = any(${assetNames}) and bucket = 'day'
       and bucket_start >= ${after(now, -30 * day)}

@@ -32,8 +32,8 @@ export async function findOpenPayouts(
 ) {
   const rows = await db.rows(sql<Row>`
     select p.id, p.kind, p.rail, p.asset, p.amount, p.destination::text as destination,
-      p.submitted_at as "submittedAt", p.is_review_required as "isReviewRequired", e.mode,
-      e.merchant_id as "merchantId", m.display_name as "merchantName", live.token,
+      p.submitted_at, p.is_review_required, e.mode, e.merchant_id, m.display_name as merchant_name,
+      live.token,
       (select count(*)::int from payout_attempts a
         where a.environment_id = p.environment_id and a.payout_id = p.id) as attempts,
       live.looks as polls

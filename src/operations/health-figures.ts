@@ -56,7 +56,7 @@ export async function readWebhookDelay(db: Queryable, now: Date): Promise<Webhoo
       join events e on e.environment_id = p.environment_id and e.cause_id = p.id
       join deliveries d on d.environment_id = e.environment_id and d.event_id = e.id
       where d.state = 'DELIVERED' and d.attempts = 1)
-    select percentile_cont(0.99) within group (order by greatest(ms, 0)) as "p99Ms",
+    select percentile_cont(0.99) within group (order by greatest(ms, 0)) as p99_ms,
       count(*)::int as measured from delays`)
   return row!
 }
@@ -116,7 +116,7 @@ export async function countQueues(db: Queryable, now: Date): Promise<Queues> {
         where state = 'WAITING' and expires_at > ${now})::int as actions,
       (select count(*) from webhook_endpoints
         where disabled_reason in ('gone', 'failing') and deleted_at is null)::int
-        as "endpointsOff"`)
+        as endpoints_off`)
   return row!
 }
 
@@ -145,6 +145,6 @@ export async function readRailOutcomes(db: Queryable, now: Date): Promise<RailOu
       from (select rail, submitted_at from payouts where status = 'SUBMITTED'
         order by submitted_at limit ${healthRowsMax}) waiting group by rail)
     select rail, coalesce(completed, 0) as completed, coalesce(failed, 0) as failed,
-      coalesce(open, 0) as open, oldest as "oldestOpenAt"
+      coalesce(open, 0) as open, oldest as oldest_open_at
     from ended full join open using (rail) order by rail`)
 }

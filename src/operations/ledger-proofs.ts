@@ -23,8 +23,7 @@ export type LedgerProof = {
 /** Newest first. */
 export async function listLedgerProofs(db: Queryable): Promise<LedgerProof[]> {
   const rows = await db.rows(sql<Omit<LedgerProof, 'violations'> & { violations: string | null }>`
-    select p.id, u.name as "requestedBy", p.requested_at as "requestedAt",
-      p.ended_at as "endedAt", p.is_clean as "isClean", p.claims,
+    select p.id, u.name as requested_by, p.requested_at, p.ended_at, p.is_clean, p.claims,
       p.violations::text as violations, p.failure
     from proof_runs p join users u on u.id = p.requested_by
     order by p.id desc limit ${limits.proof.proofsListedMax}`)

@@ -252,12 +252,12 @@ type Row = Omit<OperatorAction, 'payload' | 'result'> & { payload: string; resul
 /** An action whose time is over counts as expired before its row says so. */
 function selectActions(now: Date): Sql<Row> {
   return sql<Row>`
-    select a.id, a.kind, a.subject, a.payload::text as payload, a.merchant_id as "merchantId",
-      m.display_name as "merchantName",
+    select a.id, a.kind, a.subject, a.payload::text as payload, a.merchant_id, m.display_name as
+      merchant_name,
       case when a.state = 'WAITING' and a.expires_at <= ${now} then 'EXPIRED' else a.state end
         as state,
-      a.proposed_by as "proposedBy", p.name as "proposedByName", a.proposed_at as "proposedAt",
-      a.expires_at as "expiresAt", c.name as "confirmedByName", a.ended_at as "endedAt",
+      a.proposed_by, p.name as proposed_by_name, a.proposed_at, a.expires_at, c.name as
+      confirmed_by_name, a.ended_at,
       a.result::text as result
     from operator_actions a join users p on p.id = a.proposed_by
       left join users c on c.id = a.confirmed_by left join merchants m on m.id = a.merchant_id`

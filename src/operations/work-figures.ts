@@ -88,7 +88,7 @@ async function readDueLag(db: Queryable, now: Date): Promise<DueLag[]> {
   return db.rows(sql<DueLag>`
     select work,
       coalesce(greatest(extract(epoch from ${now}::timestamptz - due_at), 0), 0)::float8
-        as "lagSeconds"
+        as lag_seconds
     from (
       select 'webhooks' as work, min(d.due_at) as due_at from webhook_endpoints e
         cross join lateral (
@@ -147,9 +147,9 @@ async function readBacklog(db: Queryable, now: Date): Promise<WebhookBacklog> {
       where e.is_enabled limit ${rowsCountedMax}) as counted)::int`
   const [row] = await db.rows(sql<WebhookBacklog>`
     select ${count(sql`d.due_at <= ${now}`)} as due, ${count(sql`d.due_at > ${now}`)} as waiting,
-      count(*)::int as "failingEndpoints",
+      count(*)::int as failing_endpoints,
       coalesce(greatest(extract(epoch from ${now}::timestamptz - min(failing_since)), 0), 0)::float8
-        as "failingSeconds"
+        as failing_seconds
     from webhook_endpoints where is_enabled and failing_since is not null`)
   return row!
 }
@@ -160,7 +160,7 @@ async function readOpenPayouts(db: Queryable, now: Date): Promise<OpenPayouts[]>
     select kind, case when is_review_required then 'review' else 'submitted' end as state,
       count(*)::int as count,
       greatest(extract(epoch from ${now}::timestamptz - min(submitted_at)), 0)::float8
-        as "ageSeconds"
+        as age_seconds
     from (
       select kind, is_review_required, submitted_at from payouts
       where status = 'SUBMITTED' order by submitted_at limit ${limits.metrics.rowsCountedMax}

@@ -89,9 +89,8 @@ export type LivingWorker = Pick<Worker, 'command' | 'hostName' | 'processId' | '
 /** Workers with a recent heartbeat, by host. */
 export function listLivingWorkers(db: Queryable): Promise<LivingWorker[]> {
   return db.rows(sql<LivingWorker>`
-    select command, host_name as "hostName", process_id as "processId", version,
-      started_at as "startedAt", late_jobs as "lateJobs",
-      greatest(extract(epoch from clock_timestamp() - beat_at) * 1000, 0)::float8 as "beatAgeMs"
+    select command, host_name, process_id, version, started_at, late_jobs, greatest(extract(epoch
+      from clock_timestamp() - beat_at) * 1000, 0)::float8 as beat_age_ms
     from worker_heartbeats
     where stopped_at is null
       and beat_at > clock_timestamp() - ${limits.work.missingAfterMs} * interval '1 ms'
@@ -110,9 +109,9 @@ export async function readWorkers(db: Database): Promise<Workers> {
     select (select count(*) from workers where is_alive)::int as alive,
       (select count(*) from workers where not is_alive and stopped_at is null
         and age_ms < ${limits.work.missedReportMs})::int as missed,
-      (select min(greatest(age_ms, 0)) from workers) as "lastBeatAgeMs",
+      (select min(greatest(age_ms, 0)) from workers) as last_beat_age_ms,
       array(
         select distinct job from workers, unnest(late_jobs) as job
-        where is_alive order by job) as "lateJobs"`)
+        where is_alive order by job) as late_jobs`)
   return row!
 }

@@ -154,8 +154,8 @@ export async function findOpenChange(
   environmentId: EnvironmentId,
 ): Promise<RuleChange | null> {
   const [row] = await db.rows(sql<ChangeRow>`
-    select c.id, c.approvals, c.approvals_before as before, c.proposed_by as "proposedBy",
-      u.name as "proposerName", c.created_at as "createdAt", c.expires_at as "expiresAt"
+    select c.id, c.approvals, c.approvals_before as before, c.proposed_by, u.name as proposer_name,
+      c.created_at, c.expires_at
     from setting_changes c join users u on u.id = c.proposed_by
     where c.environment_id = ${environmentId} and c.state = 'OPEN'`)
   if (!row) return null

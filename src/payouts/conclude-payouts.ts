@@ -40,8 +40,8 @@ type Locked = Payout & { attempts: PayoutAttempt[]; clockOffsetMs: number }
 type LockedRow = PayoutRow & { attempts: string; clockOffsetMs: number }
 
 const lockColumns = {
-  environment_id: 'int4',
-  payout_id: 'uuid',
+  environmentId: 'int4',
+  payoutId: 'uuid',
   number: 'int4',
   looks: 'int4',
 } as const
@@ -52,7 +52,7 @@ const lockPayouts = listStatement<typeof lockColumns, LockedRow>({
   columns: lockColumns,
   text: (list) => `
     select ${payoutColumns}, (select e.clock_offset_ms::float8 from environments e
-        where e.id = p.environment_id) as "clockOffsetMs",
+        where e.id = p.environment_id) as clock_offset_ms,
       (select json_agg(json_build_object('number', all_of.number, 'token', all_of.token,
         'state', all_of.state, 'createdAt', all_of.created_at) order by all_of.number)
       from payout_attempts all_of
@@ -66,8 +66,8 @@ const lockPayouts = listStatement<typeof lockColumns, LockedRow>({
 })
 
 const endColumns = {
-  environment_id: 'int4',
-  payout_id: 'uuid',
+  environmentId: 'int4',
+  payoutId: 'uuid',
   number: 'int4',
   state: 'text',
   outcome: 'text',
@@ -86,12 +86,12 @@ const endAttempts = listStatement({
 const postpone = listStatement({
   name: 'postpone_payout_attempts',
   columns: {
-    environment_id: 'int4',
-    payout_id: 'uuid',
+    environmentId: 'int4',
+    payoutId: 'uuid',
     number: 'int4',
     looks: 'int4',
-    due_at: 'timestamptz',
-    expires_by: 'int8',
+    dueAt: 'timestamptz',
+    expiresBy: 'int8',
   },
   // The worker has sent what it had to send, so its lease ends here.
   text: (list) => `
@@ -105,14 +105,14 @@ const postpone = listStatement({
 const finishPayouts = listStatement({
   name: 'finish_payouts',
   columns: {
-    environment_id: 'int4',
+    environmentId: 'int4',
     id: 'uuid',
     status: 'text',
-    failure_reason: 'text',
-    completed_at: 'timestamptz',
-    failed_at: 'timestamptz',
-    event_sequence: 'int4',
-    bank_session_id: 'text',
+    failureReason: 'text',
+    completedAt: 'timestamptz',
+    failedAt: 'timestamptz',
+    eventSequence: 'int4',
+    bankSessionId: 'text',
   },
   text: (list) => `
     update payouts p set status = list.status, failure_reason = list.failure_reason,
@@ -222,7 +222,7 @@ function toNextAttempt(
 }
 
 function toKey({ environmentId, payoutId, number, polls }: LiveAttempt) {
-  return { environment_id: environmentId, payout_id: payoutId, number, looks: polls }
+  return { environmentId, payoutId, number, looks: polls }
 }
 
 function toPostponedRow({
@@ -230,7 +230,7 @@ function toPostponedRow({
   dueAt,
   expiresBy,
 }: Extract<AttemptVerdict, { verdict: 'wait' }>) {
-  return { ...toKey(attempt), due_at: dueAt, expires_by: expiresBy ?? null }
+  return { ...toKey(attempt), dueAt, expiresBy: expiresBy ?? null }
 }
 
 const endStates = {
@@ -242,9 +242,7 @@ const endStates = {
 } as const
 
 function toEndedRow(one: AttemptVerdict) {
-  const { environment_id, payout_id, number } = toKey(one.attempt)
-  const [state, outcome] = [endStates[one.verdict], reasonOf(one)]
-  return { environment_id, payout_id, number, state, outcome }
+  return { ...toKey(one.attempt), state: endStates[one.verdict], outcome: reasonOf(one) }
 }
 
 function reasonOf(one: AttemptVerdict): string | null {
@@ -253,13 +251,13 @@ function reasonOf(one: AttemptVerdict): string | null {
 
 function toFinishedRow(payout: Payout) {
   return {
-    environment_id: payout.environmentId,
+    environmentId: payout.environmentId,
     id: payout.id,
     status: payout.status,
-    failure_reason: payout.failureReason,
-    completed_at: payout.completedAt,
-    failed_at: payout.failedAt,
-    event_sequence: payout.eventSequence,
-    bank_session_id: payout.bankSessionId ?? null,
+    failureReason: payout.failureReason,
+    completedAt: payout.completedAt,
+    failedAt: payout.failedAt,
+    eventSequence: payout.eventSequence,
+    bankSessionId: payout.bankSessionId ?? null,
   }
 }

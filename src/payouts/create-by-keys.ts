@@ -17,7 +17,7 @@ export class UnderRule extends Error {
 
 type ReadsOfKeys = Reads & { ruled: ReadonlySet<EnvironmentId> }
 
-const columns = { environment_id: 'int4' } as const
+const columns = { environmentId: 'int4' } as const
 
 const selectRuled = listStatement<typeof columns, { id: EnvironmentId }>({
   name: 'find_environments_under_rule',
@@ -36,7 +36,7 @@ export async function readForKeys(tx: Tx, newPayouts: NewPayout[]): Promise<Read
   const ids = [...new Set(newPayouts.map(({ payout }) => payout.environmentId))]
   const [reads, rows] = await Promise.all([
     readForPayouts(tx, newPayouts),
-    tx.rows(selectRuled(ids.map((id) => ({ environment_id: id as number })))),
+    tx.rows(selectRuled(ids.map((id) => ({ environmentId: id as number })))),
   ])
   return { ...reads, ruled: new Set(rows.map(({ id }) => id)) }
 }

@@ -81,7 +81,7 @@ export async function createPayouts(
   })
 }
 
-const columns = { environment_id: 'int4', kind: 'text', merchant_reference: 'text' } as const
+const columns = { environmentId: 'int4', kind: 'text', merchantReference: 'text' } as const
 
 /**
  * Reads the next reference at or after each one, and keeps those that are equal. Only the unique
@@ -114,9 +114,7 @@ export async function findReferences(
   newPayouts: { payout: Referenced }[],
 ): Promise<Set<string>> {
   const rows = newPayouts.flatMap(({ payout: { environmentId, kind, merchantReference } }) =>
-    merchantReference === null
-      ? []
-      : [{ environment_id: environmentId, kind, merchant_reference: merchantReference }],
+    merchantReference === null ? [] : [{ environmentId, kind, merchantReference }],
   )
   if (rows.length === 0) return new Set()
   return new Set((await db.rows(selectReferences(rows))).map(({ key }) => key))

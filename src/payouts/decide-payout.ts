@@ -72,8 +72,8 @@ export type OpenPayout = Pick<
 export async function findOpenPayout(db: Queryable, reference: string): Promise<OpenPayout> {
   const { environmentId, id } = await findName(db, reference)
   const [row] = await db.rows(sql<OpenPayout>`
-    select p.environment_id as "environmentId", p.asset, p.amount, p.destination,
-      p.status, e.mode, m.display_name as "merchantName"
+    select p.environment_id, p.asset, p.amount, p.destination, p.status, e.mode, m.display_name as
+      merchant_name
     from payouts p join environments e on e.id = p.environment_id
     join merchants m on m.id = e.merchant_id
     where p.environment_id = ${environmentId} and p.id = ${id}`)
@@ -179,7 +179,7 @@ async function findName(
     .find((found) => found !== undefined)
   const [row] = id
     ? await db.rows(sql<Name>`
-        select environment_id as "environmentId", id, kind from payouts
+        select environment_id, id, kind from payouts
         where id = ${id} ${isLocked ? sql`for no key update` : sql``}`)
     : []
   const isFound = row && fromReference(payoutKinds[row.kind].prefix, reference) === id
@@ -190,7 +190,7 @@ async function findName(
 /** Returns until when the worker that claimed it may send it; null: not claimed. */
 async function lockAttempt(tx: Tx, { environmentId, id }: Name): Promise<Date | null> {
   const [row] = await tx.rows(sql<{ leasedUntil: Date | null }>`
-    select leased_until as "leasedUntil" from payout_attempts
+    select leased_until from payout_attempts
     where environment_id = ${environmentId} and payout_id = ${id} and state = 'LIVE'
     for no key update`)
   return row?.leasedUntil ?? null

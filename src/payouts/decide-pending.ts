@@ -53,7 +53,7 @@ async function findPending(
   const id = prefixesOfPayouts.map((prefix) => fromReference(prefix, reference)).find(Boolean)
   const [row] = id
     ? await db.rows(sql<PendingRow>`
-        select ${sql.raw(payoutColumns)}, e.clock_offset_ms::float8 as "clockOffsetMs",
+        select ${sql.raw(payoutColumns)}, e.clock_offset_ms::float8 as clock_offset_ms,
           array(select * from creators_of(p.environment_id, p.created_by_user, p.created_by_key))
             as creators
         from payouts p join environments e on e.id = p.environment_id
@@ -387,7 +387,7 @@ export async function expirePending(
   const own = environmentId === undefined ? sql`` : sql`and p.environment_id = ${environmentId}`
   const ended = await db.transaction(async (tx) => {
     const due = await tx.rows(sql<PendingRow>`
-      select ${sql.raw(payoutColumns)}, e.clock_offset_ms::float8 as "clockOffsetMs",
+      select ${sql.raw(payoutColumns)}, e.clock_offset_ms::float8 as clock_offset_ms,
         array[]::uuid[] as creators
       from payouts p join environments e on e.id = p.environment_id
       where p.status = 'PENDING' ${own}

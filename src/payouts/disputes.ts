@@ -99,7 +99,7 @@ export type OpenDispute = {
 /** Disputes that were seen recently and have not ended, oldest first. */
 export function listDisputes(db: Queryable, now: Date): Promise<OpenDispute[]> {
   return db.rows(sql<OpenDispute>`
-    select rail, subject, hosts, first_seen_at as "firstSeenAt", last_seen_at as "lastSeenAt"
+    select rail, subject, hosts, first_seen_at, last_seen_at
     from disputes
     where ended_at is null and last_seen_at > ${after(now, -limits.disputes.openMs)}
     order by first_seen_at, subject limit ${limits.disputes.listedMax}`)

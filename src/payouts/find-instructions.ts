@@ -4,7 +4,7 @@ import { type PayoutRow, payoutColumns, toPayout } from './find-payouts.js'
 import { referenceOf } from './payout.js'
 import type { LiveAttempt, PayoutInstruction } from './ports.js'
 
-const columns = { environment_id: 'int4', payout_id: 'uuid' } as const
+const columns = { environmentId: 'int4', payoutId: 'uuid' } as const
 
 const findPayouts = listStatement<typeof columns, PayoutRow>({
   name: 'find_payouts_of_attempts',
@@ -23,8 +23,8 @@ export async function findInstructions(
   const rows = await db.rows(
     findPayouts(
       attempts.map(({ environmentId, payoutId }) => ({
-        environment_id: environmentId,
-        payout_id: payoutId,
+        environmentId,
+        payoutId,
       })),
     ),
   )

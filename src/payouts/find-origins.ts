@@ -20,7 +20,7 @@ export async function findPayoutOrigins(
   ids: string[],
 ): Promise<Map<string, PayoutOrigin>> {
   const rows = await db.rows(sql<Row>`
-    select p.id, c.id as "conversionId", p.batch_id as "batchId"
+    select p.id, c.id as conversion_id, p.batch_id
     from payouts p left join conversions c
       on c.environment_id = p.environment_id and c.payout_id = p.id
     where p.environment_id = ${environmentId} and p.id = any (${ids}::uuid[])`)

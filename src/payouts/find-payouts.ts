@@ -53,15 +53,12 @@ export function toApproval(json: ApprovalJson): PayoutApproval {
   }
 }
 
-export const payoutColumns = `p.environment_id as "environmentId", p.id, p.kind, p.rail, p.asset,
-  p.amount, p.fee, p.requested_amount as "requestedAmount", p.destination,
-  p.merchant_reference as "merchantReference", p.metadata, p.takes_from as "takesFrom",
-  p.created_by_key as "createdByKey", p.created_by_user as "createdByUser",
+export const payoutColumns = `p.environment_id, p.id, p.kind, p.rail, p.asset, p.amount, p.fee,
+  p.requested_amount, p.destination, p.merchant_reference, p.metadata, p.takes_from,
+  p.created_by_key, p.created_by_user,
   ${approvalOf} as approval, p.status,
-  p.failure_reason as "failureReason", p.is_review_required as "isReviewRequired",
-  p.event_sequence as "eventSequence", p.submitted_at as "submittedAt",
-  p.completed_at as "completedAt", p.failed_at as "failedAt", p.reversed_at as "reversedAt",
-  p.bank_session_id as "bankSessionId", p.created_at as "createdAt"`
+  p.failure_reason, p.is_review_required, p.event_sequence, p.submitted_at, p.completed_at,
+  p.failed_at, p.reversed_at, p.bank_session_id, p.created_at`
 
 export function toPayout(row: PayoutRow): Payout {
   return {

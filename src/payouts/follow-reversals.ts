@@ -72,7 +72,7 @@ type Row = PayoutRow & { clockOffsetMs: number }
 function lockPayouts(tx: Tx, rail: string, ids: (string | undefined)[]): Promise<Row[]> {
   const known = ids.filter((id) => id !== undefined)
   return tx.rows(sql<Row>`
-    select ${sql.raw(payoutColumns)}, e.clock_offset_ms::float8 as "clockOffsetMs"
+    select ${sql.raw(payoutColumns)}, e.clock_offset_ms::float8 as clock_offset_ms
     from payouts p join environments e on e.id = p.environment_id
     where p.rail = ${rail} and p.id = any(${known}::uuid[])
     order by p.environment_id, p.id for no key update of p`)
@@ -96,10 +96,10 @@ function reportUnknown(
 const reverseRows = listStatement({
   name: 'reverse_payouts',
   columns: {
-    environment_id: 'int4',
+    environmentId: 'int4',
     id: 'uuid',
-    reversed_at: 'timestamptz',
-    event_sequence: 'int4',
+    reversedAt: 'timestamptz',
+    eventSequence: 'int4',
   },
   text: (list) => `
     update payouts p set status = 'REVERSED', reversed_at = list.reversed_at,
@@ -151,10 +151,10 @@ function reverse(now: Date, { clockOffsetMs, ...payout }: Timed): Payout {
 
 function toReversedRow({ environmentId, id, reversedAt, eventSequence }: Payout) {
   return {
-    environment_id: environmentId,
+    environmentId,
     id,
-    reversed_at: reversedAt,
-    event_sequence: eventSequence,
+    reversedAt,
+    eventSequence,
   }
 }
 

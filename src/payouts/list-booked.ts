@@ -14,7 +14,7 @@ export async function listBooked(
   { rail, from, tokens }: { rail: string; from: Date; tokens: string[] },
 ): Promise<BookedPayout[]> {
   const rows = await tx.rows(sql<Row>`
-    select p.environment_id as "environmentId", p.id, p.kind, p.asset, p.amount, p.status,
+    select p.environment_id, p.id, p.kind, p.asset, p.amount, p.status,
       (select coalesce(json_agg(json_build_object('token', a.token, 'state', a.state,
           'isDecided', a.outcome is not distinct from ${operatorDecision})), '[]')
         from payout_attempts a

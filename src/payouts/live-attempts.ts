@@ -9,10 +9,10 @@ import { type PayoutKind, payoutKinds } from './payout.js'
 import type { LiveAttempt } from './ports.js'
 
 /** The column `looks` counts polls. */
-const columns = `job.environment_id as "environmentId", job.payout_id as "payoutId", job.number,
-  job.rail, job.token, job.wire, job.valid_until as "validUntil",
-  job.signed_slot as "signedSlot", job.expires_by as "expiresBy", job.looks as polls,
-  job.created_at as "createdAt", (select row_to_json(p) from (select kind, asset from payouts
+const columns = `job.environment_id, job.payout_id, job.number,
+  job.rail, job.token, job.wire, job.valid_until,
+  job.signed_slot, job.expires_by, job.looks as polls,
+  job.created_at, (select row_to_json(p) from (select kind, asset from payouts
     where environment_id = job.environment_id and id = job.payout_id) p) as payout`
 
 const attemptsDue: DueTable = {
@@ -53,7 +53,7 @@ export async function releaseAttempts(db: Queryable, now: Date): Promise<void> {
       and due_at <= ${after(now, limits.payouts.leaseMs)}`)
 }
 
-const keyColumns = { environment_id: 'int4', payout_id: 'uuid' } as const
+const keyColumns = { environmentId: 'int4', payoutId: 'uuid' } as const
 
 const findIn = (state: 'LIVE' | 'LANDED' | 'FAILED') =>
   listStatement<typeof keyColumns, Row>({
@@ -96,7 +96,7 @@ export async function readFailedAttempts(db: Queryable, payouts: Name[]): Promis
 }
 
 function toRow({ environmentId, id }: Name) {
-  return { environment_id: environmentId, payout_id: id }
+  return { environmentId, payoutId: id }
 }
 
 function toAttempt({ payout, ...row }: Row): LiveAttempt & { rail: string } {

@@ -10,7 +10,7 @@ export type PausedRail = { rail: string; reason: string; pausedAt: Date; pausedB
 /** Rails that an operator paused: they take no new payouts, and nothing is sent on them. */
 export function listPausedRails(db: Queryable): Promise<PausedRail[]> {
   return db.rows(sql<PausedRail>`
-    select rail, reason, paused_at as "pausedAt", paused_by as "pausedBy"
+    select rail, reason, paused_at, paused_by
     from paused_rails order by rail`)
 }
 

@@ -54,7 +54,7 @@ export async function findEndedAttempts(
     id === undefined
       ? []
       : await db.rows(sql<{ environmentId: EnvironmentId; id: string }>`
-          select environment_id as "environmentId", id from payouts
+          select environment_id, id from payouts
           where rail = ${rail} and id = ${id}`)
   if (named.length === 0) return { landed: undefined, failed: undefined }
   const [[landed], [failed]] = await Promise.all([

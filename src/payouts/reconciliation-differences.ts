@@ -24,8 +24,8 @@ const columns = {
   kind: 'text',
   name: 'text',
   occurrence: 'int4',
-  in_books: 'text',
-  at_rail: 'text',
+  inBooks: 'text',
+  atRail: 'text',
 } as const
 
 const upsert = listStatement({
@@ -54,7 +54,7 @@ export function storeDifferences(
   const rows = kept.map(({ kind, name, inBooks, atRail }) => {
     const occurrence = (counts.get(`${kind} ${name}`) ?? 0) + 1
     counts.set(`${kind} ${name}`, occurrence)
-    return { id: newId(now), kind, name, occurrence, in_books: inBooks, at_rail: atRail }
+    return { id: newId(now), kind, name, occurrence, inBooks, atRail }
   })
   if (rows.length > 0) tx.write(upsert(rows, rail, now))
   // Beyond the limit it is not known which of the others were found again.
@@ -67,9 +67,8 @@ export function storeDifferences(
 }
 
 const select = sql`
-  select d.id, d.rail, d.kind, d.name, d.in_books as "inBooks", d.at_rail as "atRail",
-    d.found_at as "foundAt", d.seen_at as "seenAt", d.resolved_at as "resolvedAt", d.note,
-    u.name as "notedBy", d.noted_at as "notedAt"
+  select d.id, d.rail, d.kind, d.name, d.in_books, d.at_rail, d.found_at, d.seen_at, d.resolved_at,
+    d.note, u.name as noted_by, d.noted_at
   from reconciliation_differences d left join users u on u.id = d.noted_by`
 
 /** Newest first. */

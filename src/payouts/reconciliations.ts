@@ -19,7 +19,7 @@ export async function claimReconciliation(
   const [row] = await db.rows(sql<AgreedPosition>`
     insert into reconciliations as r (rail, due_at) values (${rail}, ${leaseEnd})
     on conflict (rail) do update set due_at = excluded.due_at where r.due_at <= ${now}
-    returning agreed_at as "agreedAt", position`)
+    returning agreed_at, position`)
   return row
 }
 
@@ -67,6 +67,6 @@ export type Reconciliation = { rail: string; reconciledAt: Date; differences: nu
 
 export function listReconciliations(db: Queryable): Promise<Reconciliation[]> {
   return db.rows(sql<Reconciliation>`
-    select rail, reconciled_at as "reconciledAt", differences from reconciliations
+    select rail, reconciled_at, differences from reconciliations
     where reconciled_at is not null order by rail`)
 }

@@ -29,7 +29,7 @@ export async function reportShortfall(
         select case when is_due then excluded.alarmed_at else known.alarmed_at end,
           case when is_due then known.refusals + 1 else known.alarmed_refusal end
         from (select known.alarmed_at <= ${alarmBefore} as is_due) due)
-    returning alarmed_refusal = refusals as "isAlarm", refusals`)
+    returning alarmed_refusal = refusals as is_alarm, refusals`)
   if (row!.isAlarm)
     logger.error(
       { rail, asset, refusals: Number(row!.refusals) },
@@ -39,6 +39,6 @@ export async function reportShortfall(
 
 export function listShortfalls(db: Queryable): Promise<Shortfall[]> {
   return db.rows(sql<Shortfall>`
-    select rail, asset, refusals, refused_at as "refusedAt" from treasury_shortfalls
+    select rail, asset, refusals, refused_at from treasury_shortfalls
     order by rail, asset`)
 }

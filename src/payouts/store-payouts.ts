@@ -7,22 +7,22 @@ import type { Payout, PayoutApproval } from './payout.js'
 import type { PreparedAttempt } from './ports.js'
 
 const payoutColumns = {
-  environment_id: 'int4',
+  environmentId: 'int4',
   id: 'uuid',
   kind: 'text',
   rail: 'text',
   asset: 'text',
   amount: 'int8',
   fee: 'int8',
-  requested_amount: 'text',
+  requestedAmount: 'text',
   destination: 'text',
-  merchant_reference: 'text',
+  merchantReference: 'text',
   metadata: 'text',
-  takes_from: 'text',
-  created_by_key: 'uuid',
-  created_by_user: 'uuid',
-  event_sequence: 'int4',
-  submitted_at: 'timestamptz',
+  takesFrom: 'text',
+  createdByKey: 'uuid',
+  createdByUser: 'uuid',
+  eventSequence: 'int4',
+  submittedAt: 'timestamptz',
 } as const
 
 const insertPayoutRows = listStatement({
@@ -41,7 +41,7 @@ const insertPayoutRows = listStatement({
 /** A statement of its own, so that other payouts do not send columns that they never use. */
 const insertBatchPayoutRows = listStatement({
   name: 'insert_batch_payouts',
-  columns: { ...payoutColumns, batch_id: 'uuid', batch_item: 'int4' },
+  columns: { ...payoutColumns, batchId: 'uuid', batchItem: 'int4' },
   text: (list) => `
     insert into payouts (environment_id, id, kind, rail, asset, amount, fee, requested_amount,
       destination, merchant_reference, metadata, takes_from, created_by_key, created_by_user,
@@ -64,30 +64,30 @@ export function insertPayouts(tx: Tx, payouts: Payout[]): void {
 function insertBatchPayouts(tx: Tx, payouts: Payout[]): void {
   const rows = payouts.toSorted(byMerchantReference).map((payout) => ({
     ...toRow(payout),
-    batch_id: payout.batchItem!.batchId,
-    batch_item: payout.batchItem!.number,
+    batchId: payout.batchItem!.batchId,
+    batchItem: payout.batchItem!.number,
   }))
   tx.write(insertBatchPayoutRows(rows))
 }
 
 function toRow(payout: Payout) {
   return {
-    environment_id: payout.environmentId,
+    environmentId: payout.environmentId,
     id: payout.id,
     kind: payout.kind,
     rail: payout.rail,
     asset: payout.asset,
     amount: payout.amount,
     fee: payout.fee,
-    requested_amount: payout.requestedAmount,
+    requestedAmount: payout.requestedAmount,
     destination: JSON.stringify(payout.destination),
-    merchant_reference: payout.merchantReference,
+    merchantReference: payout.merchantReference,
     metadata: payout.metadata,
-    takes_from: payout.takesFrom,
-    created_by_key: payout.createdByKey,
-    created_by_user: payout.createdByUser,
-    event_sequence: payout.eventSequence,
-    submitted_at: payout.submittedAt,
+    takesFrom: payout.takesFrom,
+    createdByKey: payout.createdByKey,
+    createdByUser: payout.createdByUser,
+    eventSequence: payout.eventSequence,
+    submittedAt: payout.submittedAt,
   }
 }
 
@@ -119,16 +119,16 @@ export type NewAttempt = PreparedAttempt & {
 const insertAttemptRows = listStatement({
   name: 'insert_payout_attempts',
   columns: {
-    environment_id: 'int4',
-    payout_id: 'uuid',
+    environmentId: 'int4',
+    payoutId: 'uuid',
     number: 'int4',
     rail: 'text',
     token: 'text',
     wire: 'bytea',
-    valid_until: 'int8',
-    signed_slot: 'int8',
-    due_at: 'timestamptz',
-    created_at: 'timestamptz',
+    validUntil: 'int8',
+    signedSlot: 'int8',
+    dueAt: 'timestamptz',
+    createdAt: 'timestamptz',
   },
   text: (list, _parameter, names) => `
     insert into payout_attempts (${names}, state) select ${names}, 'LIVE' from ${list}`,
@@ -138,16 +138,16 @@ const insertAttemptRows = listStatement({
 export function insertAttempts(tx: Tx, now: Date, attempts: NewAttempt[]): void {
   if (attempts.length === 0) return
   const rows = attempts.map(({ payout, ...attempt }) => ({
-    environment_id: payout.environmentId,
-    payout_id: payout.id,
+    environmentId: payout.environmentId,
+    payoutId: payout.id,
     number: attempt.number,
     rail: payout.rail,
     token: attempt.token,
     wire: attempt.wire,
-    valid_until: attempt.validUntil,
-    signed_slot: attempt.signedSlot ?? null,
-    due_at: after(now, limits.payouts.firstPollDelayMs),
-    created_at: attempt.createdAt,
+    validUntil: attempt.validUntil,
+    signedSlot: attempt.signedSlot ?? null,
+    dueAt: after(now, limits.payouts.firstPollDelayMs),
+    createdAt: attempt.createdAt,
   }))
   tx.write(insertAttemptRows(rows))
 }

@@ -21,7 +21,7 @@ export async function listWaitingReversals(
   return rows.map(({ id }) => id)
 }
 
-const names = { environment_id: 'int4', payout_id: 'uuid' } as const
+const names = { environmentId: 'int4', payoutId: 'uuid' } as const
 
 const deleteWaiting = listStatement({
   name: 'forget_waiting_reversals',
@@ -33,7 +33,7 @@ const deleteWaiting = listStatement({
 
 const insertWaiting = listStatement({
   name: 'remember_waiting_reversals',
-  columns: { ...names, rail: 'text', due_at: 'timestamptz' },
+  columns: { ...names, rail: 'text', dueAt: 'timestamptz' },
   text: (list, parameter, columns) => `
     insert into waiting_reversals (${columns}, created_at)
     select ${columns}, ${parameter(0)}::timestamptz from ${list}
@@ -54,7 +54,7 @@ export function storeWaitingReversals(
   const toRow = (dueAt: Date) => (payout: Payout) => ({
     ...toKey(payout),
     rail: payout.rail,
-    due_at: dueAt,
+    dueAt,
   })
   const rows = [
     ...early.map(toRow(after(now, reversalIntervalMs))),
@@ -64,5 +64,5 @@ export function storeWaitingReversals(
 }
 
 function toKey({ environmentId, id }: Payout) {
-  return { environment_id: environmentId, payout_id: id }
+  return { environmentId, payoutId: id }
 }

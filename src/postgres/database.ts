@@ -1,9 +1,9 @@
 import type pg from 'pg'
 import { limits } from '../base/limits.js'
 import { createPool, type PoolOptions } from './connection.js'
-import { ConnectionLost, isConnectionLost, isSilence, OutcomeUnknown } from './failures.js'
+import { ConnectionLost, isSilence, OutcomeUnknown, toConnectionLost } from './failures.js'
 import { toStatement } from './statement.js'
-import { inTransaction, type Queryable, type Source, type Tx } from './tx.js'
+import { commitAlone, inTransaction, type Queryable, type Source, type Tx } from './tx.js'
 
 /** The pool: for single statements, and for transactions outside of lanes. */
 export class Database implements Queryable {
@@ -20,31 +20,12 @@ export class Database implements Queryable {
   }
 
   async rows<Row>(source: Source<Row>): Promise<Row[]> {
-    const pool = this.#pool
-    try {
-      const result = await pool.query<Row & pg.QueryResultRow>(toStatement(source))
-      return result.rows
-    } catch (error) {
-      this.#replaceIfSilent(pool, error)
-      throw toConnectionLost(error)
-    }
+    const { rows } = await this.#withClient((client) => commitAlone(client, toStatement(source)))
+    return rows as Row[]
   }
 
-  async transaction<Result>(work: (tx: Tx) => Promise<Result>): Promise<Result> {
-    const pool = this.#pool
-    const client = await pool.connect().catch((error: unknown) => {
-      throw toConnectionLost(error)
-    })
-    let isBroken = false
-    try {
-      return await inTransaction(client, work)
-    } catch (error) {
-      isBroken = error instanceof ConnectionLost || error instanceof OutcomeUnknown
-      if (isBroken) this.#replaceIfSilent(pool, (error as Error).cause)
-      throw error
-    } finally {
-      client.release(isBroken)
-    }
+  transaction<Result>(work: (tx: Tx) => Promise<Result>): Promise<Result> {
+    return this.#withClient((client) => inTransaction(client, work))
   }
 
   get connections(): { used: number; idle: number; waiting: number; max: number } {
@@ -61,6 +42,23 @@ export class Database implements Queryable {
     await this.#pool.end()
   }
 
+  async #withClient<Result>(use: (client: pg.ClientBase) => Promise<Result>): Promise<Result> {
+    const pool = this.#pool
+    const client = await pool.connect().catch((error: unknown) => {
+      throw toConnectionLost(error)
+    })
+    let isBroken = false
+    try {
+      return await use(client)
+    } catch (error) {
+      isBroken = error instanceof ConnectionLost || error instanceof OutcomeUnknown
+      if (isBroken) this.#replaceIfSilent(pool, (error as Error).cause)
+      throw error
+    } finally {
+      client.release(isBroken)
+    }
+  }
+
   /**
    * When one connection is silent, the others probably lead to the same dead server. Waiting for
    * each of them to time out would fail one request per connection.
@@ -70,10 +68,4 @@ export class Database implements Queryable {
     this.#pool = this.#createPool()
     pool.end().catch(() => {})
   }
-}
-
-/** Statements outside a transaction only read, or may safely run again: no unknown outcome. */
-function toConnectionLost(error: unknown): unknown {
-  if (!isConnectionLost(error)) return error
-  return new ConnectionLost('the connection to the database was lost', { cause: error })
 }

@@ -46,6 +46,12 @@ export function isConnectionLost(error: unknown): boolean {
   return (code !== undefined && lostCodes.has(code)) || lostMessages.test(message ?? '')
 }
 
+/** Statements outside a transaction only read, or may safely run again: no unknown outcome. */
+export function toConnectionLost(error: unknown): unknown {
+  if (!isConnectionLost(error)) return error
+  return new ConnectionLost('the connection to the database was lost', { cause: error })
+}
+
 /** The client gave up on a server that did not answer. */
 export function isSilence(error: unknown): boolean {
   return /Query read timeout/.test((error as Failure | undefined)?.message ?? '')

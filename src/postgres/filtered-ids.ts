@@ -130,7 +130,7 @@ async function scan(
         with ${scanOf(search, rowsPerScan)}
         select array(select id::text from passed order by id desc limit ${wanted}) as ids,
           (select count(*)::int from scanned) as scanned,
-          (select id from scanned order by id limit 1) as "scanEnd"`,
+          (select id from scanned order by id limit 1) as scan_end`,
     ),
   )
   return found!

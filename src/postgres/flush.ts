@@ -1,6 +1,7 @@
 import type pg from 'pg'
 import { types } from './connection.js'
 import { Messages } from './messages.js'
+import { toField } from './names.js'
 import type { Statement } from './statement.js'
 
 /** The result of one statement. Rows are parsed; the tag is such as `INSERT 0 3`. */
@@ -58,7 +59,7 @@ export class Flush implements pg.Submittable {
 
   handleRowDescription({ fields }: { fields: { name: string; dataTypeID: number }[] }): void {
     this.#columns = fields.map(({ name, dataTypeID }) => ({
-      name,
+      name: toField(name),
       parse: types.getTypeParser(dataTypeID, 'text') as Column['parse'],
     }))
   }
@@ -98,6 +99,16 @@ export class Flush implements pg.Submittable {
     this.#rows = []
     this.#columns = next?.name === undefined ? undefined : this.#prepared!.get(next.name)
   }
+}
+
+/** Runs one statement outside of a transaction. */
+export function runAlone(client: pg.ClientBase, statement: Statement<unknown>): Promise<Result> {
+  return new Promise((resolve, reject) => {
+    const flush = new Flush([statement], {
+      callback: (error) => (error === undefined ? resolve(flush.results[0]!) : reject(error)),
+    })
+    client.query(flush)
+  })
 }
 
 /** Only the first time on a connection: parse and describe. */

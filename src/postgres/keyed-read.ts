@@ -4,7 +4,7 @@ import type { Queryable } from './tx.js'
 
 export type RowKey = { environmentId: EnvironmentId; id: string }
 
-const keyColumns = { environment_id: 'int4', id: 'uuid' } as const
+const keyColumns = { environmentId: 'int4', id: 'uuid' } as const
 
 /**
  * Reads resources by environment and id with one prepared statement, in the order of the keys.
@@ -28,7 +28,7 @@ export function keyedRead<Row, Value>(definition: {
   })
 
   return async (db, keys) => {
-    const list = keys.map(({ environmentId, id }) => ({ environment_id: environmentId, id }))
+    const list = keys.map(({ environmentId, id }) => ({ environmentId, id }))
     const found = new Map<string, Value>()
     for (const row of await db.rows(select(list))) {
       const value = toValue(row)

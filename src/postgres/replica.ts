@@ -212,9 +212,9 @@ export type ReplicaState = {
 
 export async function readReplicaState(replica: Queryable): Promise<ReplicaState> {
   const [row] = await replica.rows(sql<ReplicaState>`
-    select pg_is_in_recovery() as "isReplica",
-      exists (select from pg_stat_wal_receiver) as "isStreaming",
-      case when pg_is_in_recovery() then pg_is_wal_replay_paused() else false end as "isPaused",
+    select pg_is_in_recovery() as is_replica, exists (select from pg_stat_wal_receiver) as
+      is_streaming, case when pg_is_in_recovery() then pg_is_wal_replay_paused() else false end as
+      is_paused,
       coalesce(pg_wal_lsn_diff(pg_last_wal_replay_lsn(), '0/0'), 0)::bigint as position`)
   return row!
 }

@@ -1,5 +1,6 @@
 import { strict as assert } from 'node:assert'
 import { type ColumnType, type ColumnValue, ListColumn } from './messages.js'
+import { toColumn } from './names.js'
 import { Sql } from './sql.js'
 
 /** A statement with a name is parsed and planned once per connection. */
@@ -22,8 +23,8 @@ type ListRow<C extends Columns> = { [Name in keyof C]: ColumnValue<C[Name]> }
 
 /**
  * A named statement over a list of rows. The list is sent as one binary array per column and
- * unnested under the name `list`: one parse and one plan, however many rows there are.
- * `parameter(0)` is the first value after the rows. `names` lists the columns, for inserts.
+ * unnested under the name `list`: one parse and one plan, however many rows there are. Columns have
+ * the names of the rows' fields; in the text they are snake_case. `parameter(0)` is the first value after the rows. `names` lists the columns, for inserts.
  *
  * `isReplanned`: sent without its name, so that it is planned for every list, at the size that the
  * tables have then. A connection keeps the plan of a named statement until the table is analyzed.
@@ -37,14 +38,14 @@ export function listStatement<C extends Columns, Row = never>(definition: {
   assert(!listTexts.has(definition.name), `statement name ${definition.name} is unique`)
   const columns = Object.entries(definition.columns)
   const arrays = columns.map(([, type], index) => `$${index + 1}::${type}[]`)
-  const names = columns.map(([name]) => name).join(', ')
+  const names = columns.map(([field]) => toColumn(field)).join(', ')
   const list = `unnest(${arrays.join(', ')}) as list (${names})`
   const text = definition.text(list, (index) => `$${columns.length + 1 + index}`, names)
   listTexts.set(definition.name, text)
   if (definition.isReplanned) replannedNames.add(definition.name)
 
   return (rows, ...parameters) => {
-    const values: unknown[] = columns.map(([name, type]) => new ListColumn(name, type, rows))
+    const values: unknown[] = columns.map(([field, type]) => new ListColumn(field, type, rows))
     values.push(...parameters)
     return definition.isReplanned ? { text, values } : { name: definition.name, text, values }
   }

@@ -1,7 +1,13 @@
 import type pg from 'pg'
 import { limits } from '../base/limits.js'
-import { ConnectionLost, isConnectionLost, OutcomeUnknown, wasNeverSent } from './failures.js'
-import { Flush, type Result } from './flush.js'
+import {
+  ConnectionLost,
+  isConnectionLost,
+  OutcomeUnknown,
+  toConnectionLost,
+  wasNeverSent,
+} from './failures.js'
+import { Flush, type Result, runAlone } from './flush.js'
 import type { Sql } from './sql.js'
 import { type Statement, toStatement } from './statement.js'
 
@@ -217,13 +223,11 @@ export async function inTransaction<Result>(
 }
 
 /** A lost connection is never `OutcomeUnknown` here: running the statement twice does no harm. */
-function commitAlone(client: pg.ClientBase, statement: Statement<unknown>): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const callback = (error: unknown) => {
-      if (error === undefined) resolve()
-      else if (!isConnectionLost(error)) reject(error)
-      else reject(new ConnectionLost('the connection to the database was lost', { cause: error }))
-    }
-    client.query(new Flush([statement], { callback }))
+export async function commitAlone(
+  client: pg.ClientBase,
+  statement: Statement<unknown>,
+): Promise<Result> {
+  return runAlone(client, statement).catch((error: unknown) => {
+    throw toConnectionLost(error)
   })
 }

@@ -17,8 +17,7 @@ export type StoredRate = RatePair & {
 /** The rate that applied before one operator began to change it. */
 export type RateBase = RatePair & { since: Date }
 
-const columns = sql`id, asset, buy, sell, origin, given_by as "givenBy",
-  created_at as "createdAt", expires_at as "expiresAt"`
+const columns = sql`id, asset, buy, sell, origin, given_by, created_at, expires_at`
 
 /**
  * The rate of each coin that holds now: the operator's while there is one, then the last one of the
@@ -31,7 +30,7 @@ export async function findRates(db: Queryable, now: Date): Promise<StoredRate[]>
     cross join lateral (
       select ${columns}, withdrawn_at from rates where asset = coin and origin = place
       order by created_at desc, id desc limit 1) newest
-    where newest.withdrawn_at is null and ("expiresAt" is null or "expiresAt" > ${now})
+    where newest.withdrawn_at is null and (expires_at is null or expires_at > ${now})
     order by newest.asset, newest.origin`)
 }
 
@@ -61,7 +60,7 @@ export async function findLastOfOperator(
   asset: Coin,
 ): Promise<(StoredRate & { withdrawnAt: Date | null }) | undefined> {
   const [row] = await db.rows(sql<StoredRate & { withdrawnAt: Date | null }>`
-    select ${columns}, withdrawn_at as "withdrawnAt" from rates
+    select ${columns}, withdrawn_at from rates
     where asset = ${asset} and origin = 'operator' order by created_at desc, id desc limit 1`)
   return row
 }
@@ -92,6 +91,6 @@ export async function listRates(
   { asset, limit }: { asset: Coin; limit: number },
 ): Promise<(StoredRate & { withdrawnAt: Date | null })[]> {
   return db.rows(sql<StoredRate & { withdrawnAt: Date | null }>`
-    select ${columns}, withdrawn_at as "withdrawnAt" from rates where asset = ${asset}
+    select ${columns}, withdrawn_at from rates where asset = ${asset}
     order by created_at desc, id desc limit ${limit}`)
 }

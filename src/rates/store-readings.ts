@@ -17,7 +17,7 @@ export type StoredReading = {
 /** What each source gave when it was last read. */
 export async function listReadings(db: Queryable): Promise<StoredReading[]> {
   return db.rows(sql<StoredReading>`
-    select source, asset, buy, sell, read_at as "readAt", problem
+    select source, asset, buy, sell, read_at, problem
     from rate_readings order by asset, source`)
 }
 

@@ -57,8 +57,7 @@ export async function readPayoutTimes(
   const state = await readSummedUp(db, environmentId, 'payout_times')
   const { summedUp, live } = splitPeriod(period, state)
   return db.rows(sql<PayoutTimesBucket>`
-    select t.bucket_start as start, t.completed, t.failed, t.median_ms as "medianMs",
-      t.p95_ms as "p95Ms"
+    select t.bucket_start as start, t.completed, t.failed, t.median_ms, t.p95_ms
     from ${periodRows(summedUp)}
     join report_payout_times t on t.environment_id = ${environmentId} and t.kind = ${kind}
       and t.bucket = ${bucket} and t.bucket_start >= period.starts_at

@@ -49,7 +49,7 @@ async function claimEnvironments(db: Database, now: Date): Promise<EnvironmentId
       order by due_at limit ${environmentsPerBatchMax} for update skip locked)
     update report_progress job set due_at = ${after(now, leaseMs)}
     from claimed where job.environment_id = claimed.environment_id
-    returning job.environment_id as "environmentId"`)
+    returning job.environment_id`)
   return rows.map(({ environmentId }) => environmentId)
 }
 
@@ -81,7 +81,7 @@ type Step = { isLast: boolean; entries: number; nextCloseAt: Date }
 async function takeStep(tx: Tx, now: Date, id: EnvironmentId): Promise<Step | undefined> {
   // The lock keeps a worker with older rows from overwriting newer sums.
   const [progress] = await tx.rows(sql<{ upTo: Date | null; at: Date }>`
-    select summed_up_to as "upTo", least(${now}::timestamptz, clock_timestamp()) as at
+    select summed_up_to as up_to, least(${now}::timestamptz, clock_timestamp()) as at
     from report_progress where environment_id = ${id} for update skip locked`)
   if (!progress) return undefined
   const { upTo, at } = progress
@@ -132,9 +132,9 @@ type Change = { report: DailyReport; dayStart: Date; transactionId: string }
 
 function readChanges(tx: Tx, id: EnvironmentId): Promise<Change[]> {
   return tx.rows(sql<Change>`
-    select report, day_start as "dayStart", transaction_id::text as "transactionId"
+    select report, day_start, transaction_id::text as transaction_id
     from report_changes where environment_id = ${id}
-    order by report, day_start, transaction_id limit ${changesPerStepMax}`)
+    order by report, day_start, report_changes.transaction_id limit ${changesPerStepMax}`)
 }
 
 function removeChanges(tx: Tx, id: EnvironmentId, changes: Change[]): void {

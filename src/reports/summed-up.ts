@@ -19,8 +19,8 @@ export async function readSummedUp(
 ): Promise<SummedUp> {
   const [row] = await db.rows(sql<{ upTo: Date | null; changedDays: Date[] | null }>`
     select (select summed_up_to from report_progress
-        where environment_id = ${environmentId}) as "upTo",
+        where environment_id = ${environmentId}) as up_to,
       (select array_agg(distinct day_start) from report_changes
-        where environment_id = ${environmentId} and report = ${report}) as "changedDays"`)
+        where environment_id = ${environmentId} and report = ${report}) as changed_days`)
   return { upTo: row!.upTo, changedDays: row!.changedDays ?? [] }
 }

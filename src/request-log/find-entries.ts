@@ -32,8 +32,8 @@ export type EntryWithBodies = RequestLogEntry & {
 }
 
 const columns = sql`
-  id, request_id as "requestId", key_id as "keyId", key_name as "keyName", method, path, query,
-  status, duration_us as "durationUs", is_replayed as "isReplayed", code, reason`
+  id, request_id, key_id, key_name, method, path, query, status, duration_us, is_replayed, code,
+  reason`
 
 export type EntryFilter = {
   /** Inclusive on both ends. */
@@ -197,8 +197,7 @@ export async function getEntry(
 ): Promise<EntryWithBodies> {
   const id = fromReference(prefixes.requestLog, name)
   const [entry] = await db.rows(sql<EntryWithBodies>`
-    select ${columns}, request_body as "requestBody", is_request_cut as "isRequestCut",
-      response_body as "responseBody", is_response_cut as "isResponseCut"
+    select ${columns}, request_body, is_request_cut, response_body, is_response_cut
     from request_logs
     where environment_id = ${environmentId} and ${id ? sql`id = ${id}` : sql`request_id = ${name}`}
     order by id desc limit 1`)

@@ -135,25 +135,25 @@ function lengthOf({ requestBody, responseBody, url }: RawEntry): number {
 const insertEntries = listStatement({
   name: 'insert_request_logs',
   columns: {
-    environment_id: 'int4',
+    environmentId: 'int4',
     id: 'uuid',
-    request_id: 'text',
-    key_id: 'uuid',
-    key_name: 'text',
+    requestId: 'text',
+    keyId: 'uuid',
+    keyName: 'text',
     method: 'text',
     path: 'text',
     query: 'text',
     status: 'int2',
-    duration_us: 'int4',
-    is_replayed: 'bool',
-    request_body: 'text',
-    is_request_cut: 'bool',
-    response_body: 'text',
-    is_response_cut: 'bool',
+    durationUs: 'int4',
+    isReplayed: 'bool',
+    requestBody: 'text',
+    isRequestCut: 'bool',
+    responseBody: 'text',
+    isResponseCut: 'bool',
     code: 'text',
     reason: 'text',
     /** As PostgreSQL writes an array. */
-    resource_ids: 'text',
+    resourceIds: 'text',
   },
   text: (list, _parameter, names) => `
     insert into request_logs (${names})
@@ -162,7 +162,7 @@ const insertEntries = listStatement({
 
 const insertNames = listStatement({
   name: 'insert_request_log_resources',
-  columns: { environment_id: 'int4', resource_id: 'uuid', log_id: 'uuid' },
+  columns: { environmentId: 'int4', resourceId: 'uuid', logId: 'uuid' },
   text: (list, _parameter, names) => `
     insert into request_log_resources (${names}) select ${names} from ${list}`,
 })
@@ -176,33 +176,33 @@ function toRow(entry: RawEntry) {
   const request = redactBody(entry.requestBody)
   const response = redactBody(entry.responseBody)
   const { code, reason } = readRefusal(entry.refusal)
-  const resourceIds = findResourceIds(path, entry.responseBody)
+  const named = findResourceIds(path, entry.responseBody)
   return {
-    environment_id: entry.environmentId,
+    environmentId: entry.environmentId,
     id: newIdBytes(entry.answeredAt),
     // Callers may send their own id, with anything in it.
-    request_id: redact(entry.requestId),
-    key_id: entry.keyId,
-    key_name: entry.keyName,
+    requestId: redact(entry.requestId),
+    keyId: entry.keyId,
+    keyName: entry.keyName,
     method: entry.method,
     path: redactText(path),
     query: redactQuery(query),
     status: entry.status,
-    duration_us: Math.min(Math.round(entry.durationMs * 1_000), durationMaxUs),
-    is_replayed: entry.isReplayed,
-    request_body: request.text,
-    is_request_cut: request.isCut,
-    response_body: response.text,
-    is_response_cut: response.isCut,
+    durationUs: Math.min(Math.round(entry.durationMs * 1_000), durationMaxUs),
+    isReplayed: entry.isReplayed,
+    requestBody: request.text,
+    isRequestCut: request.isCut,
+    responseBody: response.text,
+    isResponseCut: response.isCut,
     code,
     reason,
-    resource_ids: resourceIds.length === 0 ? null : `{${resourceIds.join(',')}}`,
-    resourceIds,
+    resourceIds: named.length === 0 ? null : `{${named.join(',')}}`,
+    named,
   }
 }
 
-function toNames({ environment_id, id, resourceIds }: ReturnType<typeof toRow>) {
-  return resourceIds.map((resource_id) => ({ environment_id, resource_id, log_id: id }))
+function toNames({ environmentId, id, named }: ReturnType<typeof toRow>) {
+  return named.map((resourceId) => ({ environmentId, resourceId, logId: id }))
 }
 
 /** From the answer, because a replayed refusal exists only as its text. */

@@ -20,7 +20,7 @@ export interface CoinMint {
 
 const insertBackings = listStatement({
   name: 'insert_coin_backings',
-  columns: { environment_id: 'int4', id: 'uuid', asset: 'text', amount: 'int8' },
+  columns: { environmentId: 'int4', id: 'uuid', asset: 'text', amount: 'int8' },
   text: (list, parameter, names) => `
     insert into coin_backings (${names}, created_at)
     select ${names}, ${parameter(0)}::timestamptz from ${list}`,
@@ -70,7 +70,7 @@ async function fundAndBack(
   const rows = fundings
     .filter((funding, index) => isBacked(funding) && !(outcomes[index] instanceof Refusal))
     .map(({ environmentId, id, asset, amount }) => ({
-      environment_id: environmentId,
+      environmentId,
       id,
       asset,
       amount,
@@ -81,7 +81,7 @@ async function fundAndBack(
 
 /** Records coins to mint for a conversion that sells more than test mode has. */
 export const backCoins: BackCoins = (tx, now, { environmentId, id, asset, amount }) => {
-  tx.write(insertBackings([{ environment_id: environmentId, id, asset, amount }], now))
+  tx.write(insertBackings([{ environmentId, id, asset, amount }], now))
 }
 
 function isBacked({ asset, purpose }: Funding): boolean {

@@ -68,10 +68,9 @@ type Row = Omit<Invitation, 'purpose'> & {
 }
 
 const selectInvitations = sql`
-  select i.id, i.email, i.merchant_id as "merchantId", m.display_name as "merchantName", i.role,
-    i.may_see_live as "maySeeLive", i.resets_user_id as "resetsUserId",
-    i.made_in_merchant_id as "madeInMerchantId", i.created_by_user as "makerId",
-    i.created_by as "createdBy", i.created_at as "createdAt", i.expires_at as "expiresAt"
+  select i.id, i.email, i.merchant_id, m.display_name as merchant_name, i.role, i.may_see_live,
+    i.resets_user_id, i.made_in_merchant_id, i.created_by_user as maker_id, i.created_by,
+    i.created_at, i.expires_at
   from invitations i left join merchants m on m.id = i.merchant_id`
 
 function toInvitation(row: Row): Invitation {

@@ -21,9 +21,8 @@ export async function listOwnSessions(
   userId: string,
 ): Promise<OwnSession[]> {
   const rows = await db.rows(sql<OwnSession & { idleMs: number }>`
-    select id, address, browser, has_second_factor as "hasSecondFactor",
-      created_at as "createdAt", last_seen_at as "lastSeenAt", expires_at as "expiresAt",
-      idle_ms::float8 as "idleMs"
+    select id, address, browser, has_second_factor, created_at, last_seen_at, expires_at,
+      idle_ms::float8 as idle_ms
     from user_sessions
     where user_id = ${userId} and ended_at is null and expires_at > ${now}
     order by last_seen_at desc, id desc limit ${limits.signIn.sessionsListedMax}`)

@@ -20,9 +20,9 @@ export type Member = {
 }
 
 const selectMembers = sql`
-  select u.id as "userId", u.name, u.email, m.role, m.may_see_live as "maySeeLive",
-    m.created_at as "createdAt", coalesce(m.disabled_at, u.disabled_at) as "disabledAt",
-    ${secondFactor} as "hasSecondFactor", ${lastSeen} as "lastSeenAt"
+  select u.id as user_id, u.name, u.email, m.role, m.may_see_live, m.created_at,
+    coalesce(m.disabled_at, u.disabled_at) as disabled_at, ${secondFactor} as has_second_factor,
+    ${lastSeen} as last_seen_at
   from memberships m join users u on u.id = m.user_id`
 
 /** Oldest first; disabled ones last. */
@@ -95,8 +95,8 @@ export async function findGiver(
 ): Promise<Giver> {
   type Row = { isDisabled: boolean; isOperator: boolean; role: Role | null; maySeeLive: boolean }
   const [row] = await db.rows(sql<Row>`
-    select u.disabled_at is not null as "isDisabled", u.is_operator as "isOperator", m.role,
-      coalesce(m.may_see_live, false) as "maySeeLive"
+    select u.disabled_at is not null as is_disabled, u.is_operator, m.role, coalesce(m.may_see_live,
+      false) as may_see_live
     from users u left join memberships m on m.user_id = u.id and m.merchant_id = ${merchantId}
       and m.disabled_at is null
     where u.id = ${userId}`)
@@ -111,7 +111,7 @@ export async function belongsElsewhere(
 ): Promise<boolean> {
   const [row] = await db.rows(sql<{ isElsewhere: boolean }>`
     select u.is_operator or exists (select from memberships m
-      where m.user_id = u.id and m.merchant_id <> ${merchantId}) as "isElsewhere"
+      where m.user_id = u.id and m.merchant_id <> ${merchantId}) as is_elsewhere
     from users u where u.id = ${userId}`)
   return row?.isElsewhere ?? true
 }

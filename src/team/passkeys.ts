@@ -141,9 +141,8 @@ export function wrongPasskey(): Refusal {
   })
 }
 
-const columns = sql`id, user_id as "userId", credential_id as "credentialId",
-  public_key as "publicKey", counter, transports, name, created_at as "createdAt",
-  last_used_at as "lastUsedAt"`
+const columns = sql`id, user_id, credential_id, public_key, counter, transports, name, created_at,
+  last_used_at`
 
 export async function findPasskey(
   db: Queryable,

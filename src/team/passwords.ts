@@ -101,7 +101,7 @@ export async function findPassword(
   userId: string = unusedId,
 ): Promise<PasswordHash | undefined> {
   const [row] = await db.rows(sql<PasswordHash>`
-    select salt, hash, cost, block_size as "blockSize", parallelism
+    select salt, hash, cost, block_size, parallelism
     from passwords where user_id = ${userId}`)
   return row
 }

@@ -18,8 +18,7 @@ export type Factors = {
   recoveryCodes: number
 }
 
-const columns = sql`u.id, u.email, u.name, u.is_operator as "isOperator",
-  u.disabled_at is not null as "isDisabled"`
+const columns = sql`u.id, u.email, u.name, u.is_operator, u.disabled_at is not null as is_disabled`
 
 export async function findUserByEmail(db: Queryable, email: string): Promise<User | undefined> {
   const [row] = await db.rows(sql<User>`
@@ -45,11 +44,11 @@ export function normalizeEmail(email: string): string {
 
 export async function getFactors(db: Queryable, userId: string): Promise<Factors> {
   const [row] = await db.rows(sql<Factors>`
-    select exists (select from passwords where user_id = u.id) as "hasPassword",
-      exists (select from totp_secrets where user_id = u.id) as "hasTotp",
+    select exists (select from passwords where user_id = u.id) as has_password, exists (select from
+      totp_secrets where user_id = u.id) as has_totp,
       (select count(*)::int from passkeys where user_id = u.id) as passkeys,
       (select count(*)::int from recovery_codes where user_id = u.id and used_at is null)
-        as "recoveryCodes"
+        as recovery_codes
     from users u where u.id = ${userId}`)
   return row!
 }
@@ -89,8 +88,8 @@ export type ListedUser = User & {
 /** Newest first. */
 export function listUsers(db: Queryable): Promise<ListedUser[]> {
   return db.rows(sql<ListedUser>`
-    select ${columns}, u.created_at as "createdAt", ${secondFactor} as "hasSecondFactor",
-      ${lastSeen} as "lastSeenAt",
+    select ${columns}, u.created_at, ${secondFactor} as has_second_factor, ${lastSeen} as
+      last_seen_at,
       array(select m.display_name || ' (' || s.role || ')' from memberships s
         join merchants m on m.id = s.merchant_id
         where s.user_id = u.id and s.disabled_at is null order by 1) as memberships

@@ -238,9 +238,8 @@ type SessionRow = Omit<SignedIn, 'memberships'>
 
 async function findSession(db: Queryable, now: Date, token: string): Promise<SignedIn | undefined> {
   const [session] = await db.rows(sql<SessionRow>`
-    select s.id as "sessionId", u.id as "userId", u.name, u.email, u.is_operator as "isOperator",
-      s.has_second_factor as "hasSecondFactor", s.proven_at as "provenAt",
-      s.last_seen_at as "lastSeenAt", s.idle_ms::float8 as "idleMs", s.expires_at as "expiresAt"
+    select s.id as session_id, u.id as user_id, u.name, u.email, u.is_operator, s.has_second_factor,
+      s.proven_at, s.last_seen_at, s.idle_ms::float8 as idle_ms, s.expires_at
     from user_sessions s join users u on u.id = s.user_id
     where s.hash = ${hashToken(token)} and s.ended_at is null and u.disabled_at is null`)
   return session && { ...session, memberships: await findMemberships(db, now, session) }
@@ -266,12 +265,12 @@ async function findMemberships(
   { userId, sessionId, isOperator }: SessionRow,
 ): Promise<Membership[]> {
   const rows = await db.rows(sql<MembershipRow>`
-    select m.id as "merchantId", m.display_name as "merchantName", seen.role,
-      seen.may_see_live as "maySeeLive", m.suspended_at is not null as "isSuspended",
+    select m.id as merchant_id, m.display_name as merchant_name, seen.role, seen.may_see_live,
+      m.suspended_at is not null as is_suspended,
       exists (select from session_ends x where x.session_id = ${sessionId}
-        and x.merchant_id = m.id) as "isSignedOut",
-      e.id, e.mode, e.clock_offset_ms::float8 as "clockOffsetMs", e.collect_bank as "collectBank",
-      e.payout_bank as "payoutBank"
+        and x.merchant_id = m.id) as is_signed_out,
+      e.id, e.mode, e.clock_offset_ms::float8 as clock_offset_ms, e.collect_bank,
+      e.payout_bank
     from (
       select merchant_id, role, may_see_live from memberships
       where user_id = ${userId} and disabled_at is null

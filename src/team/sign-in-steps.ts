@@ -23,7 +23,7 @@ export async function findStep(
   token: string,
 ): Promise<{ userId: string } | undefined> {
   const [row] = await db.rows(sql<{ userId: string }>`
-    select s.user_id as "userId" from sign_in_steps s
+    select s.user_id from sign_in_steps s
     left join passwords p on p.user_id = s.user_id
     where s.hash = ${hashToken(token)} and s.used_at is null and s.expires_at > ${now}
       and p.changed_at <= s.created_at`)

@@ -30,7 +30,7 @@ export async function useStartLink(
     update start_links set used_at = ${now}
     where hash = ${hashToken(token)} and used_at is null and expires_at > ${now}
       and exists (select from users u where u.id = user_id and u.disabled_at is null)
-    returning user_id as "userId"`)
+    returning user_id`)
   if (!link) return undefined
   return createSession(tx, now, {
     userId: link.userId,

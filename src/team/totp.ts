@@ -71,7 +71,7 @@ export async function deleteTotpSecret(tx: Tx, userId: string): Promise<boolean>
 /** Seals every secret with the present secret of the installation. */
 export async function resealTotpSecrets(db: Queryable, seal: Seal): Promise<number> {
   const rows = await db.rows(sql<{ userId: string; sealed: string }>`
-    select user_id as "userId", sealed_secret as sealed from totp_secrets`)
+    select user_id, sealed_secret as sealed from totp_secrets`)
   let count = 0
   for (const { userId, sealed } of rows) {
     const fresh = seal.reseal(sealed)

@@ -68,7 +68,7 @@ export async function readChangeMarks(
     named(
       'change_marks',
       sql<Omit<ChangeMarks, 'events'> & { events: string }>`
-        select e.id as "environmentId",
+        select e.id as environment_id,
           coalesce((select json_object_agg(n.id, n.type) from (
             select id, type from events where environment_id = e.id
             order by created_at desc, id desc limit ${eventsRead}::int) n), '{}')::text as events,

@@ -59,7 +59,7 @@ async function readEvents(db: Queryable, subjects: Subjects): Promise<EventRow[]
   const { environmentId, resourceIds, causeIds } = subjects
   const eventsRead = limits.timeline.eventsMax + 1
   const rows = await db.rows(sql<EventRow>`
-    select e.id, e.type, e.created_at as "createdAt"
+    select e.id, e.type, e.created_at
     from unnest(${resourceIds}::uuid[]) resource (id) cross join lateral (
       select id, type, created_at from events
       where environment_id = ${environmentId} and resource_id = resource.id
@@ -80,16 +80,16 @@ async function readDeliveries(
 ): Promise<DeliveryRow[]> {
   if (events.length === 0) return []
   const rows = await db.rows(sql<Omit<DeliveryRow, 'type'>>`
-    select d.event_id as "eventId", d.endpoint_id as "endpointId", w.url as "endpointUrl", d.state,
-      d.attempts, d.due_at as "dueAt", d.is_under_way as "isInFlight", d.created_at as "createdAt",
-      d.finished_at as "finishedAt", a.url, a."startedAt", a."durationMs", a.status, a.error
+    select d.event_id, d.endpoint_id, w.url as endpoint_url, d.state, d.attempts, d.due_at,
+      d.is_under_way as is_in_flight, d.created_at, d.finished_at, a.url, a.started_at,
+      a.duration_ms, a.status, a.error
     from unnest(${events.map(({ id }) => id)}::uuid[]) event (id) cross join lateral (
       select * from deliveries
       where environment_id = ${environmentId} and event_id = event.id
       order by endpoint_id limit ${limits.timeline.deliveriesPerEventMax}) d
     join webhook_endpoints w on w.environment_id = d.environment_id and w.id = d.endpoint_id
     left join lateral (
-      select url, started_at as "startedAt", duration_ms as "durationMs", status, error
+      select url, started_at, duration_ms, status, error
       from delivery_attempts where environment_id = d.environment_id and event_id = d.event_id
         and endpoint_id = d.endpoint_id
       order by number desc limit 1) a on true

@@ -58,7 +58,7 @@ export async function findPaymentRequests(
   environmentId: EnvironmentId,
 ): Promise<Attention[]> {
   const rows = await db.rows(sql<{ paymentId: string; since: Date }>`
-    select payment_id as "paymentId", created_at as since from payment_requests
+    select payment_id, created_at as since from payment_requests
     where environment_id = ${environmentId} and state = 'OPEN'
     order by created_at limit ${limits.attention.rowsCountedMax}`)
   const [oldest] = rows

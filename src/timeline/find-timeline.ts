@@ -238,8 +238,7 @@ function readAccounts(
   ids: string[],
 ): Promise<AccountRow[]> {
   return db.rows(sql<AccountRow>`
-    select id, kind, number, bank_name as "bankName", session_id as "sessionId",
-      created_at as "createdAt"
+    select id, kind, number, bank_name, session_id, created_at
     from collection_accounts where environment_id = ${environmentId} and id = any(${ids}::uuid[])
     order by id`)
 }
@@ -250,8 +249,7 @@ async function readSession(
   id: string,
 ): Promise<SessionRow | undefined> {
   const [session] = await db.rows(sql<SessionRow>`
-    select id, reference, account_id as "accountId", wallet_id as "walletId",
-      created_at as "createdAt", opened_at as "openedAt"
+    select id, reference, account_id, wallet_id, created_at, opened_at
     from checkout_sessions where environment_id = ${environmentId} and id = ${id}`)
   return session
 }
@@ -279,7 +277,7 @@ async function readNoticeTime(
   mode: Mode,
 ): Promise<Date | null> {
   const [notice] = await db.rows(sql<{ receivedAt: Date }>`
-    select received_at as "receivedAt" from notices
+    select received_at from notices
     where rail = ${rail} and mode = ${mode} and id = ${railId}`)
   return notice?.receivedAt ?? null
 }

@@ -29,11 +29,11 @@ export async function readLedger(
   causeIds: string[],
 ): Promise<LedgerRow[]> {
   return db.rows(sql<LedgerRow>`
-    select "causeId", purpose, asset, debit, credit, amount, effect, "availableAfter", "createdAt"
+    select cause_id, purpose, asset, debit, credit, amount, effect, available_after, created_at
     from (
-      select t.cause_id as "causeId", t.purpose, t.asset, t.debit, t.credit, t.amount,
+      select t.cause_id, t.purpose, t.asset, t.debit, t.credit, t.amount,
         case when t.is_hold then 'hold' else 'post' end as effect,
-        t.available_after as "availableAfter", t.created_at as "createdAt", t.entry_number
+        t.available_after, t.created_at, t.entry_number
       from unnest(${causeIds}::uuid[]) cause (id) cross join lateral (
         select * from ledger_transfers
         where environment_id = ${environmentId} and cause_id = cause.id) t
@@ -43,7 +43,7 @@ export async function readLedger(
       from unnest(${causeIds}::uuid[]) cause (id) cross join lateral (
         select * from ledger_resolutions
         where environment_id = ${environmentId} and cause_id = cause.id) r) entries
-    order by "createdAt", credit is null, entry_number, purpose`)
+    order by created_at, credit is null, entry_number, purpose`)
 }
 
 /** The merchant's words for the ledger accounts. */

@@ -25,7 +25,7 @@ export async function readOperatorItems(
   reference: string,
 ): Promise<TimelineItem[]> {
   const rows = await db.rows(sql<DecisionRow>`
-    select l.action, l.details ->> 'outcome' as outcome, l.created_at as "createdAt",
+    select l.action, l.details ->> 'outcome' as outcome, l.created_at,
       case when l.chain = l.merchant_id then coalesce(u.name, l.actor) end as name
     from audit_lines l left join users u on u.id = l.user_id
     where l.environment_id = ${environmentId} and l.details ->> 'reference' = ${reference}

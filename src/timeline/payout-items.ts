@@ -27,8 +27,8 @@ export async function readAttempts(
   payoutIds: string[],
 ): Promise<AttemptRow[]> {
   return db.rows(sql<AttemptRow>`
-    select a.payout_id as "payoutId", a.number, a.token, a.valid_until is not null as "isOnChain",
-      a.state, a.outcome, a.created_at as "createdAt", a.ended_at as "endedAt"
+    select a.payout_id, a.number, a.token, a.valid_until is not null as is_on_chain, a.state,
+      a.outcome, a.created_at, a.ended_at
     from unnest(${payoutIds}::uuid[]) payout (id) cross join lateral (
       select * from payout_attempts
       where environment_id = ${environmentId} and payout_id = payout.id

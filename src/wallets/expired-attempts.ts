@@ -35,7 +35,7 @@ export async function listExpiredAttempts(
       select (select rail from payout_attempts where state = 'LIVE' and rail > rails.rail
         order by rail limit 1)
       from rails where rails.rail is not null)
-    select open.rail, open.token, open.created_at as "signedAt", p.id, p.kind
+    select open.rail, open.token, open.created_at as signed_at, p.id, p.kind
     from rails cross join lateral (
       select * from payout_attempts
       where state = 'LIVE' and rail = rails.rail
@@ -46,7 +46,7 @@ export async function listExpiredAttempts(
     select rail, token, created_at, id, 'sweep' from (
       select * from sweeps where state = 'LIVE' limit ${limits.metrics.rowsCountedMax}) as open
     where created_at < ${before}
-    order by "signedAt" limit ${limit}`)
+    order by signed_at limit ${limit}`)
   return rows.map(({ id, kind, ...row }) => ({
     ...row,
     reference: kind === 'sweep' ? sweepReference(id) : toReference(payoutKinds[kind].prefix, id),

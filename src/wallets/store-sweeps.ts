@@ -24,12 +24,12 @@ const insertParts = listStatement({
   name: 'insert_sweep_parts',
   columns: {
     rail: 'text',
-    sweep_id: 'uuid',
-    token_account: 'text',
-    environment_id: 'int4',
-    account_id: 'uuid',
+    sweepId: 'uuid',
+    tokenAccount: 'text',
+    environmentId: 'int4',
+    accountId: 'uuid',
     amount: 'int8',
-    is_closing: 'bool',
+    isClosing: 'bool',
   },
   text: (list, _parameter, names) => `
     insert into sweep_parts (${names}, is_live) select ${names}, true from ${list}`,
@@ -64,12 +64,12 @@ export function insertSweep(tx: Tx, now: Date, sweep: Sweep, parts: SweepPart[])
       'LIVE', ${after(now, limits.sweeps.pollIntervalMs)}, ${now})`)
   const rows = parts.map((part) => ({
     rail,
-    sweep_id: id,
-    token_account: part.tokenAccount,
-    environment_id: part.environmentId,
-    account_id: part.accountId,
+    sweepId: id,
+    tokenAccount: part.tokenAccount,
+    environmentId: part.environmentId,
+    accountId: part.accountId,
     amount: part.amount,
-    is_closing: part.isClosing,
+    isClosing: part.isClosing,
   }))
   tx.write(insertParts(rows))
   tx.write(sql`
@@ -110,8 +110,7 @@ const sweepsDue: DueTable = {
   ownerColumn: 'rail',
   counterColumn: 'looks',
   returning: `job.rail, job.id, job.asset, job.amount, job.token, job.wire,
-    job.valid_until as "validUntil", job.signed_slot as "signedSlot",
-    job.looks as polls, job.created_at as "createdAt"`,
+    job.valid_until, job.signed_slot, job.looks as polls, job.created_at`,
 }
 
 export type ClaimedSweep = Sweep & { polls: number; createdAt: Date }
@@ -146,7 +145,7 @@ export async function lockSweeps(tx: Tx, sweeps: ClaimedSweep[]): Promise<Set<st
 
 const postponeRows = listStatement({
   name: 'postpone_sweeps',
-  columns: { ...claimColumns, due_at: 'timestamptz' },
+  columns: { ...claimColumns, dueAt: 'timestamptz' },
   text: (list) => `
     update sweeps s set due_at = list.due_at
     from ${list} where s.rail = list.rail and s.id = list.id and s.looks = list.looks
@@ -155,7 +154,7 @@ const postponeRows = listStatement({
 
 export function postponeSweeps(tx: Tx, dueAt: Date, sweeps: ClaimedSweep[]): void {
   if (sweeps.length === 0) return
-  tx.write(postponeRows(sweeps.map((sweep) => ({ ...toClaim(sweep), due_at: dueAt }))))
+  tx.write(postponeRows(sweeps.map((sweep) => ({ ...toClaim(sweep), dueAt }))))
 }
 
 function toClaim({ rail, id, polls }: ClaimedSweep) {
@@ -216,7 +215,7 @@ const shareRows = listStatement<typeof sweepColumns, Share>({
   name: 'share_sweeps',
   columns: sweepColumns,
   text: (list) => `
-    select p.sweep_id as id, p.environment_id as "environmentId", sum(p.amount)::bigint as amount
+    select p.sweep_id as id, p.environment_id, sum(p.amount)::bigint as amount
     from sweep_parts p join ${list} on p.rail = list.rail and p.sweep_id = list.id
     group by p.sweep_id, p.environment_id`,
 })

@@ -26,12 +26,11 @@ const tokenAccountsDue: DueTable = {
   openCondition: 'not has_trouble',
   ownerColumn: 'rail',
   counterColumn: 'looks',
-  returning: `job.rail, job.address, job.wallet, job.asset, job.amount, job.read_to as "readTo",
-    job.read_slot as "readSlot", job.is_unread as "isUnread", job.unread_looks as "unreadPolls",
-    job.has_trouble as "hasTrouble", job.busy_until as "busyUntil",
-    job.audited_at as "auditedAt", job.looks as polls,
+  returning: `job.rail, job.address, job.wallet, job.asset, job.amount, job.read_to, job.read_slot,
+    job.is_unread, job.unread_looks as unread_polls, job.has_trouble, job.busy_until,
+    job.audited_at, job.looks as polls,
     (select w.created_at from wallets w where w.rail = job.rail and w.address = job.wallet)
-      as "walletCreatedAt",
+      as wallet_created_at,
     (select a.kind from collection_accounts a
       where a.rail = job.rail and a.rail_account = job.wallet)
       as kind, ${booked} as booked`,
@@ -72,14 +71,14 @@ const writeRows = listStatement({
   columns: {
     ...keyColumns,
     amount: 'int8',
-    read_to: 'text',
-    read_slot: 'int8',
-    is_unread: 'bool',
-    has_trouble: 'bool',
-    busy_until: 'timestamptz',
-    unread_looks: 'int4',
-    audited_at: 'timestamptz',
-    due_at: 'timestamptz',
+    readTo: 'text',
+    readSlot: 'int8',
+    isUnread: 'bool',
+    hasTrouble: 'bool',
+    busyUntil: 'timestamptz',
+    unreadLooks: 'int4',
+    auditedAt: 'timestamptz',
+    dueAt: 'timestamptz',
   },
   text: (list) => `${lockOwn(list)}
     update token_accounts t set amount = list.amount, read_to = list.read_to,
@@ -95,14 +94,14 @@ export function writePollResults(tx: Tx, results: PollResult[]): void {
   const rows = results.map((result) => ({
     ...toKey(result.account),
     amount: result.amount,
-    read_to: result.readTo,
-    read_slot: result.readSlot,
-    is_unread: result.isUnread,
-    unread_looks: result.unreadPolls,
-    has_trouble: result.trouble !== null,
-    busy_until: result.busyUntil,
-    audited_at: result.auditedAt,
-    due_at: result.dueAt,
+    readTo: result.readTo,
+    readSlot: result.readSlot,
+    isUnread: result.isUnread,
+    unreadLooks: result.unreadPolls,
+    hasTrouble: result.trouble !== null,
+    busyUntil: result.busyUntil,
+    auditedAt: result.auditedAt,
+    dueAt: result.dueAt,
   }))
   tx.write(writeRows(rows))
 }

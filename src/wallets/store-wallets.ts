@@ -68,8 +68,8 @@ const insertTokenAccountRows = listStatement({
     address: 'text',
     wallet: 'text',
     asset: 'text',
-    busy_until: 'timestamptz',
-    is_unread: 'bool',
+    busyUntil: 'timestamptz',
+    isUnread: 'bool',
   },
   text: (list, parameter, names) => `
     insert into token_accounts (${names}, audited_at, due_at)
@@ -121,8 +121,8 @@ export function insertTokenAccounts(tx: Tx, now: Date, accounts: NewTokenAccount
   if (accounts.length === 0) return
   const rows = accounts.map(({ busyUntil, isUnread, ...account }) => ({
     ...account,
-    busy_until: busyUntil,
-    is_unread: isUnread,
+    busyUntil,
+    isUnread,
   }))
   tx.write(insertTokenAccountRows(rows.sort(byAddress), now))
 }

@@ -76,10 +76,9 @@ async function sweepAll({ db, rail, clock, logger }: Tools, planned: PlannedSwee
 async function findCandidates(db: Database, now: Date, rail: string): Promise<Candidate[]> {
   const { failedRetryDelayMs, failuresCountedMax, failuresCountedMs } = limits.sweeps
   return db.rows(sql<Candidate>`
-    select a.environment_id as "environmentId", a.id as "accountId", t.asset, t.amount,
-      t.address as "tokenAccount", w.address as wallet, w.number as "walletNumber",
-      a.kind = 'crypto_wallet' as "isClosing",
-      (t.unsigned_sweeps > 0 or coalesce(last.state = 'FAILED', false)) as "isAlone"
+    select a.environment_id, a.id as account_id, t.asset, t.amount, t.address as token_account,
+      w.address as wallet, w.number as wallet_number, a.kind = 'crypto_wallet' as is_closing,
+      (t.unsigned_sweeps > 0 or coalesce(last.state = 'FAILED', false)) as is_alone
     from token_accounts t
     join wallets w on w.rail = t.rail and w.address = t.wallet
     join collection_accounts a on a.rail = t.rail and a.rail_account = t.wallet

@@ -94,7 +94,7 @@ export async function rotateSecret(
   const endpoint = await lockEndpoint(tx, name)
   const { environmentId, id } = endpoint
   const [row] = await tx.rows(sql<{ secret: string; previousSecrets: string }>`
-    select secret, previous_secrets as "previousSecrets" from webhook_endpoints
+    select secret, previous_secrets from webhook_endpoints
     where environment_id = ${environmentId} and id = ${id}`)
   const valid = readPreviousSecrets(row!.previousSecrets, now)
   if (valid.length >= limits.webhooks.previousSecretsMax) throw tooManyRotations()

@@ -28,7 +28,7 @@ export type ClaimedDelivery = {
 /** How many more deliveries an endpoint may have in flight. */
 export type EndpointShare = { environmentId: EnvironmentId; endpointId: string; capacity: number }
 
-const columns = { environment_id: 'int4', endpoint_id: 'uuid', capacity: 'int4' } as const
+const columns = { environmentId: 'int4', endpointId: 'uuid', capacity: 'int4' } as const
 
 const claim = listStatement<typeof columns, ClaimedDelivery>({
   name: 'claim_deliveries',
@@ -47,11 +47,10 @@ const claim = listStatement<typeof columns, ClaimedDelivery>({
       from claimed where d.environment_id = claimed.environment_id
         and d.event_id = claimed.event_id and d.endpoint_id = claimed.endpoint_id
       returning d.*)
-    select l.environment_id as "environmentId", l.event_id as "eventId",
-      l.endpoint_id as "endpointId", l.attempts as "attemptNumber",
-      l.tries as "attemptsInSchedule", v.mode, e.type, e.sequence, e.data, e.created_at as "eventCreatedAt", w.url, w.is_enabled as "isEnabled",
-      w.secret as "sealedSecret", w.previous_secrets as "sealedPreviousSecrets",
-      w.signing_key as "sealedSigningKey"
+    select l.environment_id, l.event_id, l.endpoint_id, l.attempts as attempt_number, l.tries as
+      attempts_in_schedule, v.mode, e.type, e.sequence, e.data, e.created_at as event_created_at,
+      w.url, w.is_enabled, w.secret as sealed_secret, w.previous_secrets as sealed_previous_secrets,
+      w.signing_key as sealed_signing_key
     from leased l
     join events e on e.environment_id = l.environment_id and e.id = l.event_id
     join webhook_endpoints w on w.environment_id = l.environment_id and w.id = l.endpoint_id
@@ -66,17 +65,17 @@ export async function claimDeliveries(
 ): Promise<ClaimedDelivery[]> {
   if (shares.length === 0) return []
   const rows = shares.map(({ environmentId, endpointId, capacity }) => ({
-    environment_id: environmentId,
-    endpoint_id: endpointId,
+    environmentId,
+    endpointId,
     capacity,
   }))
   return db.rows(claim(rows, now, after(now, limits.webhooks.leaseMs)))
 }
 
 const handBackColumns = {
-  environment_id: 'int4',
-  event_id: 'uuid',
-  endpoint_id: 'uuid',
+  environmentId: 'int4',
+  eventId: 'uuid',
+  endpointId: 'uuid',
   attempts: 'int4',
   tries: 'int4',
 } as const
@@ -102,9 +101,9 @@ export async function handBackDeliveries(
 ): Promise<void> {
   if (deliveries.length === 0) return
   const rows = deliveries.map((delivery) => ({
-    environment_id: delivery.environmentId,
-    event_id: delivery.eventId,
-    endpoint_id: delivery.endpointId,
+    environmentId: delivery.environmentId,
+    eventId: delivery.eventId,
+    endpointId: delivery.endpointId,
     attempts: delivery.attemptNumber,
     tries: delivery.attemptsInSchedule,
   }))

@@ -8,13 +8,13 @@ import { showEndpoint } from '../resources/webhook-endpoint.js'
 import { columnsOf, type DisabledReason, type WebhookEndpoint } from './endpoint.js'
 import { type FinishedAttempt, isGone, isSuccess } from './judge-attempt.js'
 
-const name = { environment_id: 'int4', endpoint_id: 'uuid' } as const
+const name = { environmentId: 'int4', endpointId: 'uuid' } as const
 
 const findFailing = listStatement<typeof name, { environmentId: number; endpointId: string }>({
   name: 'find_failing_endpoints',
   columns: name,
   text: (list) => `
-    select w.environment_id as "environmentId", w.id as "endpointId"
+    select w.environment_id, w.id as endpoint_id
     from webhook_endpoints w join ${list}
       on w.environment_id = list.environment_id and w.id = list.endpoint_id
     where w.failing_since is not null`,
@@ -37,7 +37,7 @@ const lockUnheldEndpoints = listStatement<
   name: 'lock_unheld_endpoints',
   columns: name,
   text: (list) => `
-    select ${columnsOf('w')}, found.id as "foundId", w.id is null as "isHeld"
+    select ${columnsOf('w')}, found.id as found_id, w.id is null as is_held
     from webhook_endpoints found join ${list}
       on found.environment_id = list.environment_id and found.id = list.endpoint_id
     left join lateral (
@@ -50,10 +50,10 @@ const updateEndpoints = listStatement({
   name: 'update_endpoint_health',
   columns: {
     ...name,
-    is_enabled: 'bool',
-    disabled_reason: 'text',
-    failing_since: 'timestamptz',
-    event_sequence: 'int4',
+    isEnabled: 'bool',
+    disabledReason: 'text',
+    failingSince: 'timestamptz',
+    eventSequence: 'int4',
   },
   text: (list) => `
     update webhook_endpoints w set is_enabled = list.is_enabled,
@@ -151,16 +151,16 @@ export function toDisabledEvent(now: Date, endpoint: WebhookEndpoint): NewEvent 
 }
 
 function toName({ environmentId, endpointId }: { environmentId: number; endpointId: string }) {
-  return { environment_id: environmentId, endpoint_id: endpointId }
+  return { environmentId, endpointId }
 }
 
 function toRow(endpoint: WebhookEndpoint) {
   return {
-    environment_id: endpoint.environmentId,
-    endpoint_id: endpoint.id,
-    is_enabled: endpoint.isEnabled,
-    disabled_reason: endpoint.disabledReason,
-    failing_since: endpoint.failingSince,
-    event_sequence: endpoint.eventSequence,
+    environmentId: endpoint.environmentId,
+    endpointId: endpoint.id,
+    isEnabled: endpoint.isEnabled,
+    disabledReason: endpoint.disabledReason,
+    failingSince: endpoint.failingSince,
+    eventSequence: endpoint.eventSequence,
   }
 }

@@ -23,11 +23,9 @@ export type WebhookEndpoint = {
 export type DisabledReason = 'merchant' | 'gone' | 'failing'
 
 export function columnsOf(w: string): string {
-  return `${w}.environment_id as "environmentId", ${w}.id, ${w}.url, ${w}.description,
-    ${w}.event_types as "eventTypes", ${w}.is_enabled as "isEnabled",
-    ${w}.disabled_reason as "disabledReason", ${w}.failing_since as "failingSince",
-    ${w}.public_key as "publicKey", ${w}.event_sequence as "eventSequence",
-    ${w}.created_at as "createdAt"`
+  return `${w}.environment_id, ${w}.id, ${w}.url, ${w}.description, ${w}.event_types,
+    ${w}.is_enabled, ${w}.disabled_reason, ${w}.failing_since, ${w}.public_key, ${w}.event_sequence,
+    ${w}.created_at`
 }
 
 export const endpointColumns = sql.raw(columnsOf('webhook_endpoints'))

@@ -36,14 +36,13 @@ export type Delivery = {
 export async function listDeliveries(db: Queryable, event: Event): Promise<Delivery[]> {
   const { environmentId, id } = event
   const deliveries = await db.rows(sql<Omit<Delivery, 'attempts'>>`
-    select d.endpoint_id as "endpointId", w.url, d.state, d.due_at as "dueAt",
-      d.is_under_way as "isInFlight"
+    select d.endpoint_id, w.url, d.state, d.due_at, d.is_under_way as is_in_flight
     from deliveries d join webhook_endpoints w
       on w.environment_id = d.environment_id and w.id = d.endpoint_id
     where d.environment_id = ${environmentId} and d.event_id = ${id} order by w.created_at, w.id`)
   const attempts = await db.rows(sql<DeliveryAttempt & { endpointId: string }>`
-    select d.endpoint_id as "endpointId", a.* from deliveries d cross join lateral (
-      select number, url, started_at as "startedAt", duration_ms as "durationMs", status, error,
+    select d.endpoint_id, a.* from deliveries d cross join lateral (
+      select number, url, started_at, duration_ms, status, error,
         response
       from delivery_attempts
       where environment_id = d.environment_id and event_id = d.event_id
@@ -129,19 +128,19 @@ export async function hasDueBesides(
       select from deliveries d join events e
         on e.environment_id = d.environment_id and e.id = d.event_id
       where d.environment_id = ${environmentId} and d.endpoint_id = ${id} and d.state = 'PENDING'
-        and e.type <> all (${types}::text[])) as "isDue"`)
+        and e.type <> all (${types}::text[])) as is_due`)
   return row!.isDue
 }
 
-const ofDelivery = `d.event_id as "eventId", d.state, d.attempts, d.due_at as "dueAt",
-  d.is_under_way as "isInFlight", d.finished_at as "finishedAt"`
+const ofDelivery = `d.event_id, d.state, d.attempts, d.due_at, d.is_under_way as is_in_flight,
+  d.finished_at`
 
 const latestAttempt = sql.raw(`left join lateral (
-  select started_at as "startedAt", duration_ms as "durationMs", status, error
+  select started_at, duration_ms, status, error
   from delivery_attempts a where a.environment_id = d.environment_id and a.event_id = d.event_id
     and a.endpoint_id = d.endpoint_id order by a.number desc limit 1) a on true`)
 
-const ofAttempt = `a."startedAt", a."durationMs", a.status, a.error`
+const ofAttempt = `a.started_at, a.duration_ms, a.status, a.error`
 
 async function findByStates(
   db: Queryable,
@@ -170,7 +169,7 @@ async function findByStates(
       and event_id < ${before ?? highestId})`
   const mayBeNew = state === undefined || state === 'PENDING'
   const page = sql<EndpointDelivery>`
-    select ${sql.raw(ofDelivery)}, e.type, e.created_at as "eventCreatedAt", ${sql.raw(ofAttempt)}
+    select ${sql.raw(ofDelivery)}, e.type, e.created_at as event_created_at, ${sql.raw(ofAttempt)}
     from (
       select * from (
         select * from ${attempted} attempted
@@ -206,13 +205,13 @@ async function findByTypes(
   const page = sql<EndpointDelivery & { scanned: number; lastId: string | null }>`
     with recent as materialized (select id, type, created_at from ${newest} e),
     found as (
-      select ${sql.raw(ofDelivery)}, recent.type, recent.created_at as "eventCreatedAt",
+      select ${sql.raw(ofDelivery)}, recent.type, recent.created_at as event_created_at,
         ${sql.raw(ofAttempt)}
       from recent cross join lateral ${deliveryOf('recent.id', endpoint)} d
       ${latestAttempt} where ${inState(filter)} order by recent.id desc limit ${filter.limit + 1})
     select found.*, scan.* from (
-      select count(*)::int as scanned, (array_agg(id order by id))[1] as "lastId" from recent) scan
-    left join found on true order by found."eventId" desc`
+      select count(*)::int as scanned, (array_agg(id order by id))[1] as last_id from recent) scan
+    left join found on true order by found.event_id desc`
   const rows = await db.rows(named('list_deliveries_by_type', page))
   const [{ scanned, lastId }] = rows as [(typeof rows)[number]]
   return {

@@ -32,8 +32,7 @@ const walk = `
         and (d.environment_id, d.endpoint_id) > (walk.environment_id, walk.endpoint_id)
       order by d.environment_id, d.endpoint_id, d.due_at limit 1) next
     where walk.step < $3::int)
-  select environment_id as "environmentId", endpoint_id as "endpointId",
-    due_at <= $4::timestamptz as "isDue"
+  select environment_id, endpoint_id, due_at <= $4::timestamptz as is_due
   from walk order by step`
 
 /**

@@ -30,8 +30,8 @@ type CountedAttempt = {
 const addHours = listStatement({
   name: 'add_delivery_hours',
   columns: {
-    environment_id: 'int4',
-    endpoint_id: 'uuid',
+    environmentId: 'int4',
+    endpointId: 'uuid',
     hour: 'timestamptz',
     delivered: 'int4',
     failed: 'int4',
@@ -52,7 +52,7 @@ const addHours = listStatement({
 
 const deleteHours = listStatement({
   name: 'delete_delivery_hours',
-  columns: { environment_id: 'int4', endpoint_id: 'uuid' },
+  columns: { environmentId: 'int4', endpointId: 'uuid' },
   text: (list, parameter) => `
     with old as (
       select h.environment_id, h.endpoint_id, h.hour from ${list} join delivery_hours h
@@ -127,13 +127,13 @@ export class HourlyCounts {
 }
 
 function toName({ environmentId, endpointId }: EndpointHour) {
-  return { environment_id: environmentId, endpoint_id: endpointId }
+  return { environmentId, endpointId }
 }
 
 function toRow({ environmentId, endpointId, hour, delivered, failed, durations }: EndpointHour) {
   return {
-    environment_id: environmentId,
-    endpoint_id: endpointId,
+    environmentId,
+    endpointId,
     hour,
     delivered,
     failed,

@@ -5,7 +5,7 @@ import type { WebhookEndpoint } from './endpoint.js'
 import { changeHealth, lockFailingEndpoints, toDisabledEvent } from './endpoint-health.js'
 import { type FinishedAttempt, isSuccess } from './judge-attempt.js'
 
-const name = { environment_id: 'int4', event_id: 'uuid', endpoint_id: 'uuid' } as const
+const name = { environmentId: 'int4', eventId: 'uuid', endpointId: 'uuid' } as const
 
 const insertAttempts = listStatement({
   name: 'insert_delivery_attempts',
@@ -13,8 +13,8 @@ const insertAttempts = listStatement({
     ...name,
     number: 'int4',
     url: 'text',
-    started_at: 'timestamptz',
-    duration_ms: 'int4',
+    startedAt: 'timestamptz',
+    durationMs: 'int4',
     status: 'int4',
     error: 'text',
     response: 'text',
@@ -28,8 +28,8 @@ const endColumns = {
   number: 'int4',
   tries: 'int4',
   state: 'text',
-  due_at: 'timestamptz',
-  finished_at: 'timestamptz',
+  dueAt: 'timestamptz',
+  finishedAt: 'timestamptz',
 } as const
 
 /**
@@ -47,7 +47,7 @@ const endDeliveries = listStatement<typeof endColumns, { eventId: string; endpoi
     where d.environment_id = list.environment_id and d.event_id = list.event_id
       and d.endpoint_id = list.endpoint_id and d.finished_at is null
       and d.attempts = list.number and d.tries = list.tries
-    returning d.event_id as "eventId", d.endpoint_id as "endpointId"`,
+    returning d.event_id, d.endpoint_id`,
 })
 
 /**
@@ -93,9 +93,9 @@ function retryIfMoved(
 
 function byKey(left: ReturnType<typeof toRow>, right: ReturnType<typeof toRow>): number {
   return (
-    left.environment_id - right.environment_id ||
-    compare(left.event_id, right.event_id) ||
-    compare(left.endpoint_id, right.endpoint_id)
+    left.environmentId - right.environmentId ||
+    compare(left.eventId, right.eventId) ||
+    compare(left.endpointId, right.endpointId)
   )
 }
 
@@ -105,19 +105,19 @@ function compare(left: string, right: string): number {
 
 function toRow({ delivery, startedAt, result, verdict }: FinishedAttempt) {
   return {
-    environment_id: delivery.environmentId,
-    event_id: delivery.eventId,
-    endpoint_id: delivery.endpointId,
+    environmentId: delivery.environmentId,
+    eventId: delivery.eventId,
+    endpointId: delivery.endpointId,
     number: delivery.attemptNumber,
     tries: delivery.attemptsInSchedule,
     url: delivery.url,
-    started_at: startedAt,
-    duration_ms: result.durationMs,
+    startedAt,
+    durationMs: result.durationMs,
     status: result.status,
     error: result.error,
     response: result.response,
     state: verdict.state,
-    due_at: verdict.dueAt,
-    finished_at: verdict.finishedAt,
+    dueAt: verdict.dueAt,
+    finishedAt: verdict.finishedAt,
   }
 }

@@ -32,8 +32,7 @@ async function resealPage(
 ) {
   return db.transaction(async (tx) => {
     const rows = await tx.rows(sql<SealedEndpoint>`
-      select environment_id as "environmentId", id, secret, signing_key as "signingKey",
-        previous_secrets as "previousSecrets"
+      select environment_id, id, secret, signing_key, previous_secrets
       from webhook_endpoints
       where (environment_id, id) > (${after.environmentId}, ${after.id})
       order by environment_id, id limit ${limits.secret.endpointsPerBatchMax}

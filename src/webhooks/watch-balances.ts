@@ -43,7 +43,7 @@ async function findChanged(db: Queryable, watched: LowBalanceSettings[]): Promis
   const ids = watched.map(({ environmentId }) => environmentId)
   const balances = await listBalancesOf(db, ids)
   const stored = await db.rows(sql<StoredLevel>`
-    select environment_id as "environmentId", asset, is_low as "isLow" from low_balances
+    select environment_id, asset, is_low from low_balances
     where environment_id = any(${ids})`)
   const wasLow = new Map(stored.map((row) => [keyOf(row), row.isLow]))
   const available = new Map(balances.map((row) => [keyOf(row), row.available]))
@@ -65,7 +65,7 @@ function readThreshold(value: number | string | null | undefined, asset: Asset) 
 
 type LevelChange = StoredLevel & { sequence: number }
 
-const columns = { environment_id: 'int4', asset: 'text', is_low: 'bool' } as const
+const columns = { environmentId: 'int4', asset: 'text', isLow: 'bool' } as const
 
 /** Returns only the rows that it changed, so that one process emits each event. */
 const changeLevels = listStatement<typeof columns, LevelChange>({
@@ -78,15 +78,15 @@ const changeLevels = listStatement<typeof columns, LevelChange>({
     set is_low = excluded.is_low, event_sequence = low_balances.event_sequence + 1,
       changed_at = excluded.changed_at
     where low_balances.is_low <> excluded.is_low
-    returning environment_id as "environmentId", asset, is_low as "isLow",
+    returning environment_id, asset, is_low,
       event_sequence as sequence`,
 })
 
 async function recordLevels(db: Database, now: Date, levels: Level[]): Promise<number> {
   const rows = levels.map((level) => ({
-    environment_id: level.environmentId,
+    environmentId: level.environmentId,
     asset: level.asset,
-    is_low: isLow(level),
+    isLow: isLow(level),
   }))
   const byKey = new Map(levels.map((level) => [keyOf(level), level]))
   return db.transaction(async (tx) => {

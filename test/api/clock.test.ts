@@ -242,7 +242,7 @@ describe('virtual accounts', () => {
     await advance(600)
     const dues = async (environmentId: EnvironmentId) => {
       const rows = await db.rows(sql<{ dueAt: Date | null }>`
-        select due_at as "dueAt" from collection_accounts
+        select due_at from collection_accounts
         where environment_id = ${environmentId} order by due_at`)
       return rows.map(({ dueAt }) => dueAt?.toISOString())
     }

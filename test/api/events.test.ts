@@ -273,7 +273,7 @@ describe('sending again', () => {
 
   const dueTo = async ({ id }: { id: string }) => {
     const [row] = await db.rows(sql`
-      select state, tries, attempts, due_at as "dueAt" from deliveries where endpoint_id = ${id}`)
+      select state, tries, attempts, due_at from deliveries where endpoint_id = ${id}`)
     return row
   }
   const delivered = { state: 'DELIVERED', tries: 1, attempts: 1 }

@@ -82,7 +82,7 @@ const untilCaughtUp = () =>
       sql<{ position: string }>`select pg_current_wal_lsn()::text as position`,
     )
     const [row] = await servers.replica.db.rows(sql<{ isThere: boolean }>`
-      select pg_last_wal_replay_lsn() >= ${primary!.position}::pg_lsn as "isThere"`)
+      select pg_last_wal_replay_lsn() >= ${primary!.position}::pg_lsn as is_there`)
     return row!.isThere
   })
 
@@ -259,7 +259,7 @@ test('a read that conflicts with replay is repeated on the primary', async () =>
   const reader = replica.startReading()
   // The source tells the servers apart; on the primary the read does not wait.
   const reading = reader.rows(sql<{ isReplica: boolean }>`
-    select pg_is_in_recovery() as "isReplica", (select count(*) from scratch) as count
+    select pg_is_in_recovery() as is_replica, (select count(*) from scratch) as count
     from pg_sleep(case when pg_is_in_recovery() then 1.5 else 0 end)`)
   await sleep(200)
   await servers.db.rows(sql`drop table scratch`)
@@ -268,7 +268,7 @@ test('a read that conflicts with replay is repeated on the primary', async () =>
   expect(replica.reads).toMatchObject({ repeated: 1, replica: 0 })
   // A conflict is no reason to avoid the replica; this request stays on the primary.
   expect(replica.isUsable).toBe(true)
-  const question = sql<{ isReplica: boolean }>`select pg_is_in_recovery() as "isReplica"`
+  const question = sql<{ isReplica: boolean }>`select pg_is_in_recovery() as is_replica`
   expect(await reader.rows(question)).toEqual([{ isReplica: false }])
   expect(await replica.startReading().rows(question)).toEqual([{ isReplica: true }])
 })

@@ -238,7 +238,7 @@ describe('a scheduled settlement', () => {
 
   async function dueAt(): Promise<Date> {
     const [row] = await db.rows(sql<{ dueAt: Date }>`
-      select due_at as "dueAt" from settlement_schedules
+      select due_at from settlement_schedules
       where environment_id = ${desk.environmentId}`)
     return row!.dueAt
   }

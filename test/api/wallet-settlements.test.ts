@@ -165,7 +165,7 @@ describe('a settlement to a wallet', () => {
     expect(await runWorker(none)).toBe(1)
     expect(await read('/v1/settlements')).toMatchObject({ items: [] })
     const [waiting] = await db.rows(sql<{ lastRefusal: string }>`
-      select last_refusal as "lastRefusal" from settlement_schedules
+      select last_refusal from settlement_schedules
       where environment_id = ${merchant.environments.test.id}`)
     expect(waiting!.lastRefusal).toContain('No rate for USDT is available.')
     clock.advance(limits.settlements.leaseMs)

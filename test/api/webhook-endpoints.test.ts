@@ -78,7 +78,7 @@ describe('the secret', () => {
     const again = { 'idempotency-key': 'sealed too' }
     const newer = await ask('POST', `${path}/${id}/rotate-secret`, { key, headers: again })
     const [row] = await db.rows(sql<Record<'secret' | 'previous' | 'signingKey', string>>`
-      select secret, previous_secrets -> 0 ->> 'secret' as previous, signing_key as "signingKey"
+      select secret, previous_secrets -> 0 ->> 'secret' as previous, signing_key
       from webhook_endpoints where id = ${fromReference(prefixes.webhookEndpoint, id)}`)
     expect(seal.open(row!.secret)).toBe(newer.json.data.secret)
     expect(seal.open(row!.previous)).toBe(secret)

@@ -146,7 +146,7 @@ test('a slow poll keeps its lease, and its result is written', async () => {
   const dueAt = async () =>
     (
       await db.rows(sql<{ dueAt: Date }>`
-      select due_at as "dueAt" from token_accounts where address = ${account}`)
+      select due_at from token_accounts where address = ${account}`)
     )[0]!.dueAt
   for (let part = 0; part < 6; part += 1) {
     clock.advance(leaseMs / 4)
@@ -159,6 +159,6 @@ test('a slow poll keeps its lease, and its result is written', async () => {
   await watching
   expect(await available()).toBe('9.95')
   const [row] = await db.rows(sql<{ amount: bigint; isUnread: boolean }>`
-    select amount, is_unread as "isUnread" from token_accounts where address = ${account}`)
+    select amount, is_unread from token_accounts where address = ${account}`)
   expect(row).toEqual({ amount: 10_000_000n, isUnread: false })
 })

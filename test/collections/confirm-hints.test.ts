@@ -34,7 +34,7 @@ type Row = { id: string; state: string; reason: string | null; attempts: number;
 /** Hints about a payment, or all. */
 const hintsOf = (paymentId: string) =>
   db.rows(sql<Row>`
-    select id, state, reason, attempts, due_at as "dueAt" from notice_hints
+    select id, state, reason, attempts, due_at from notice_hints
     where id like ${`%/${paymentId}/%`} order by id`)
 
 const isEnded = async (paymentId: string) => {

@@ -66,7 +66,7 @@ async function giveWorthless(wallet: string, amount: bigint) {
 
 const rowOf = async (tokenAccount: string) => {
   const [row] = await db.rows(sql<{ isUnread: boolean; hasTrouble: boolean; amount: bigint }>`
-    select is_unread as "isUnread", has_trouble as "hasTrouble", amount from token_accounts
+    select is_unread, has_trouble, amount from token_accounts
     where address = ${tokenAccount}`)
   return row
 }

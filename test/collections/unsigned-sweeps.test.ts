@@ -82,7 +82,7 @@ test('an ended sweep cannot end again', async () => {
   await service.sweep()
   const read = () =>
     db.rows(sql<{ rail: string; id: string; state: string; endedAt: Date }>`
-    select rail, id, state, ended_at as "endedAt" from sweeps order by id desc limit 1`)
+    select rail, id, state, ended_at from sweeps order by id desc limit 1`)
   const [ended] = await read()
   expect(ended!.state).toBe('LANDED')
   clock.advance(minute)

@@ -142,7 +142,7 @@ test('unrequested tokens are recorded, polled rarely and not reported as a diffe
   await service.settle()
   await service.settle()
   const [row] = await db.rows(sql<{ amount: bigint; isUnread: boolean; dueAt: Date }>`
-    select amount, is_unread as "isUnread", due_at as "dueAt" from token_accounts
+    select amount, is_unread, due_at from token_accounts
     where address = ${stray}`)
   expect(row).toMatchObject({ amount: 9n, isUnread: false })
   expect(row!.dueAt.getTime()).toBeGreaterThan(clock.now().getTime() + day / 2)

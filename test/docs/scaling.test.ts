@@ -26,7 +26,7 @@ const hasColumn = (relation: string) => sql`
 
 test('which tables carry environment_id', async () => {
   const rows = await db.rows(sql<{ name: string; isSpread: boolean }>`
-    select c.relname as name, ${hasColumn('c.oid')} as "isSpread" from pg_class c
+    select c.relname as name, ${hasColumn('c.oid')} as is_spread from pg_class c
     where c.relkind = 'r' and ${isOurs}`)
   const names = (isSpread: boolean) =>
     rows.filter((row) => row.isSpread === isSpread).map(({ name }) => name)
@@ -38,7 +38,7 @@ test('which tables carry environment_id', async () => {
 
 test('which of their indexes do not have it', async () => {
   const rows = await db.rows(sql<{ name: string; isUnique: boolean }>`
-    select x.relname as name, i.indisunique as "isUnique" from pg_index i
+    select x.relname as name, i.indisunique as is_unique from pg_index i
     join pg_class c on c.oid = i.indrelid join pg_class x on x.oid = i.indexrelid
     where ${isOurs} and ${hasColumn('c.oid')} and not exists (
       select from pg_attribute a where a.attrelid = c.oid and a.attname = 'environment_id'

@@ -39,14 +39,14 @@ function emit(events: NewEvent[]): Promise<string[]> {
 
 async function listEvents(environmentId: EnvironmentId) {
   return db.rows(sql<{ id: string; type: string; causeId: string; data: string }>`
-    select id, type, cause_id as "causeId", data from events
+    select id, type, cause_id, data from events
     where environment_id = ${environmentId} order by id`)
 }
 
 /** Deliveries as `cause → endpoint`. */
 async function listDeliveries(environmentId: EnvironmentId): Promise<string[]> {
   const rows = await db.rows(sql<{ causeId: string; endpointId: string }>`
-    select e.cause_id as "causeId", d.endpoint_id as "endpointId"
+    select e.cause_id, d.endpoint_id
     from deliveries d join events e on e.environment_id = d.environment_id and e.id = d.event_id
     where d.environment_id = ${environmentId}`)
   return rows.map(({ causeId, endpointId }) => `${causeId} → ${endpointId}`).sort()

@@ -116,7 +116,7 @@ async function countWork(body: string): Promise<number> {
 
 async function storedKey(text: string, environment: EnvironmentId = environmentId) {
   const [row] = await db.rows(sql<{ status: number; answer: string; isSealed: boolean }>`
-    select status, answer, is_sealed as "isSealed" from idempotency_keys
+    select status, answer, is_sealed from idempotency_keys
     where environment_id = ${environment} and key = ${text}`)
   return row
 }

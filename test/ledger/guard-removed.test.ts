@@ -27,9 +27,9 @@ async function environmentWithHundred(): Promise<EnvironmentId> {
 /** Reads the accounts without a lock, as a store that forgot to lock would. */
 function readAccounts(environmentId: EnvironmentId): Promise<LedgerAccount[]> {
   return db.rows(sql<LedgerAccount>`
-    select environment_id as "environmentId", asset, name, debits_pending as "debitsPending",
-      debits_posted as "debitsPosted", credits_pending as "creditsPending",
-      credits_posted as "creditsPosted", entry_count as "entryCount"
+    select environment_id, asset, name, debits_pending,
+      debits_posted, credits_pending,
+      credits_posted, entry_count
     from ledger_accounts where environment_id = ${environmentId}`)
 }
 

@@ -188,8 +188,8 @@ async function expectAgreement(model: LedgerModel, places: Place[]): Promise<voi
   for (const place of places) {
     const { environmentId, asset } = place
     const accounts = await db.rows(sql<LedgerAccount>`
-      select name, debits_pending as "debitsPending", debits_posted as "debitsPosted",
-        credits_pending as "creditsPending", credits_posted as "creditsPosted"
+      select name, debits_pending, debits_posted,
+        credits_pending, credits_posted
       from ledger_accounts where environment_id = ${environmentId} and asset = ${asset}`)
     for (const { name, ...sums } of accounts) expect(sums).toEqual(model.sumsOf(place, name))
 

@@ -70,7 +70,7 @@ const paymentsOfAccount = async () =>
 /** In the log of the installation, or of a merchant. */
 const auditOf = async (action: string, chain = installationChain) =>
   db.rows(sql<{ actor: string; merchantId: string | null; details: Record<string, unknown> }>`
-    select actor, merchant_id as "merchantId", details::jsonb as details from audit_lines
+    select actor, merchant_id, details::jsonb as details from audit_lines
     where action = ${action} and chain = ${chain} order by id`)
 
 describe('people who are not operators', () => {

@@ -93,7 +93,7 @@ async function readPlainly(reader: Queryable, owner: EnvironmentId, id: string) 
     select ${sql.raw(payoutColumns)} from payouts p
     where p.environment_id = ${owner} and p.id = ${id}`)
   const attempts = await reader.rows(sql<PayoutAttempt>`
-    select number, token, state, created_at as "createdAt" from payout_attempts
+    select number, token, state, created_at from payout_attempts
     where environment_id = ${owner} and payout_id = ${id} order by number`)
   return { payout: toPayout(row!), attempts }
 }

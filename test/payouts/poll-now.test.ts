@@ -16,7 +16,7 @@ test('a notice about a payout makes it due, unless a worker is polling it', asyn
   const poll = (given: object = {}) => pollPayoutNow(db, clock.now(), { rail, reference, ...given })
   const isDue = async () => {
     const [row] = await db.rows(sql<{ isDue: boolean }>`
-      select due_at <= ${clock.now()} as "isDue" from payout_attempts`)
+      select due_at <= ${clock.now()} as is_due from payout_attempts`)
     return row!.isDue
   }
   clock.advance(minute)

@@ -145,7 +145,7 @@ describe('no payout leaves without a second person:', () => {
     await expectApproved(bola, payout)
     // The migration finds reveals of the past in the audit log.
     const inLog = await db.rows<{ userId: string }>({
-      text: `select l.user_id as "userId" from audit_lines l join api_keys k
+      text: `select l.user_id from audit_lines l join api_keys k
           on k.environment_id = l.environment_id and k.hint = l.details ->> 'hint'
         where l.action = 'api_key.reveal' and k.id = $1`,
       values: [fromReference(prefixes.apiKey, made.id)],

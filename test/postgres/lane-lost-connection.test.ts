@@ -88,7 +88,7 @@ const loseTheAnswer: Trouble = async (client, pid) => {
   streamOf(client).pause()
   await until(async () => {
     const [row] = await db.rows(sql<{ isDone: boolean }>`
-      select state = 'idle' and query = 'commit' as "isDone"
+      select state = 'idle' and query = 'commit' as is_done
       from pg_stat_activity where pid = ${pid}`)
     return row?.isDone ?? true
   })

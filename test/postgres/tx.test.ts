@@ -201,7 +201,7 @@ test('a transaction that lifts its timeouts is ended neither by the server nor b
   const pause = (limits.postgres.responseGraceMs + 400) / 1_000
   const rows = await hasty.transaction((tx) => {
     tx.liftTimeouts()
-    return tx.rows(sql<{ isDone: boolean }>`select pg_sleep(${pause}) is not null as "isDone"`)
+    return tx.rows(sql<{ isDone: boolean }>`select pg_sleep(${pause}) is not null as is_done`)
   })
   expect(rows).toEqual([{ isDone: true }])
   await expect(hasty.rows(sql`select pg_sleep(${pause})`)).rejects.toMatchObject({ code: '57014' })

@@ -40,7 +40,7 @@ type PayoutRow = { token: string; kind: string; amount: bigint; status: PayoutSt
 export async function proveBank(scene: Scene): Promise<Omit<Aftermath, 'changedAnswers'>> {
   const { db, emulator, rail, answers } = scene
   const payments = await db.rows(sql<PaymentRow>`
-    select p.rail_id as "railId", a.number, p.amount from payments p
+    select p.rail_id, a.number, p.amount from payments p
     join collection_accounts a on a.environment_id = p.environment_id and a.id = p.account_id`)
   const payouts = await db.rows(sql<PayoutRow>`
     select a.token, p.kind, p.amount, p.status from payouts p

@@ -34,7 +34,7 @@ type Scene = { db: Database; bank: SandboxBank; planned: PlannedPayment[] }
 /** Compares payments with the ledger, the bank and the events. */
 export async function provePayments({ db, bank, planned }: Scene): Promise<Aftermath> {
   const rows = await db.rows(sql<Row>`
-    select p.rail_id as "railId", a.number, p.amount, p.variance,
+    select p.rail_id, a.number, p.amount, p.variance,
       p.amount_accepted + p.amount_held + p.amount_returning + p.amount_returned as places
     from payments p join collection_accounts a
       on a.environment_id = p.environment_id and a.id = p.account_id`)

@@ -39,7 +39,7 @@ function insertEndpoints(count: number): Promise<Endpoint[]> {
     select (${environments}::int[])[1 + n % 3], gen_random_uuid(), 'https://example.com/', true,
       '', '', '', ${now}
     from generate_series(1, ${count}::int) n
-    returning environment_id as "environmentId", id`)
+    returning environment_id, id`)
 }
 
 type DeliveryOptions = { dueAt?: Date; state?: 'PENDING' | 'DELIVERED' }
@@ -133,7 +133,7 @@ describe('claiming', () => {
     )
     expect([one, two, other]).toEqual([3, 3, 0])
     const remaining = await db.rows(sql<{ dueAt: Date }>`
-      select due_at as "dueAt" from deliveries
+      select due_at from deliveries
       where endpoint_id = ${endpoints[0]!.id} and attempts = 0 order by due_at`)
     const waits = remaining.map(({ dueAt }) => now.getTime() - dueAt.getTime())
     expect(waits).toEqual([2 * second, second, second])

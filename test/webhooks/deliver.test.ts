@@ -157,7 +157,7 @@ test('a delivery that a shutdown cuts off is due at once and not counted', async
   // It is not sent again over a new connection: one that we closed ourselves is not stale.
   expect(received).toHaveLength(2)
   const rows = await db.rows(sql`
-    select state, attempts, tries, is_under_way as "isUnderWay", due_at > ${new Date()} as "isLater",
+    select state, attempts, tries, is_under_way, due_at > ${new Date()} as is_later,
       (select count(*)::int from delivery_attempts a where a.event_id = d.event_id) as kept
     from deliveries d where endpoint_id = ${endpoint.id} order by created_at`)
   expect(rows).toEqual([

@@ -53,14 +53,14 @@ async function claimNew(endpoint: WebhookEndpoint, count: number): Promise<Claim
 function disablingsOf(environmentId: EnvironmentId) {
   return db.rows(sql<{ data: string; sequence: number; endpointIds: string[] }>`
     select data, sequence, array(select endpoint_id::text from deliveries d
-      where d.environment_id = e.environment_id and d.event_id = e.id) as "endpointIds"
+      where d.environment_id = e.environment_id and d.event_id = e.id) as endpoint_ids
     from events e
     where environment_id = ${environmentId} and type = 'webhook_endpoint.disabled'`)
 }
 
 function deliveriesOf({ id }: WebhookEndpoint) {
   return db.rows(sql<{ state: string; dueAt: Date; finishedAt: Date | null; attempts: number }>`
-    select state, due_at as "dueAt", finished_at as "finishedAt", attempts from deliveries
+    select state, due_at, finished_at, attempts from deliveries
     where endpoint_id = ${id} order by created_at, event_id`)
 }
 

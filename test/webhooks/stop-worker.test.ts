@@ -26,7 +26,7 @@ test('a worker that is stopped hands back the delivery that a receiver keeps wai
   expect(await program.ended).toEqual({ code: 0, signal: null })
   expect(program.text()).not.toContain('did not stop in time')
   const rows = await db.rows(sql`
-    select state, attempts, tries, due_at <= ${new Date()} as "isDue" from deliveries
+    select state, attempts, tries, due_at <= ${new Date()} as is_due from deliveries
     where endpoint_id = ${endpoint.id}`)
   expect(rows).toEqual([{ state: 'PENDING', attempts: 0, tries: 0, isDue: true }])
 }, 60_000)

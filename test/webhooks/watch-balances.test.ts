@@ -45,7 +45,7 @@ async function spend({ id }: Environment, asset: Asset, amount: bigint): Promise
 
 async function lowEventsOf({ id }: Environment) {
   const events = await db.rows(sql<{ data: string; sequence: number; resourceId: string }>`
-    select data, sequence, resource_id as "resourceId" from events
+    select data, sequence, resource_id from events
     where environment_id = ${id} and type = 'balance.low' order by resource_id, sequence`)
   return events.map(({ data, ...rest }) => ({ ...rest, ...JSON.parse(data) }))
 }

@@ -60,8 +60,7 @@ type OpenRow = {
 
 async function listOpen({ db }: Run<object>): Promise<CommandOutput> {
   const rows = await db.rows(sql<OpenRow>`
-    select id, kind, rail, asset, amount, submitted_at as "submittedAt",
-      is_review_required as "isReviewRequired"
+    select id, kind, rail, asset, amount, submitted_at, is_review_required
     from payouts where status = 'SUBMITTED'
     order by submitted_at limit ${limits.operator.rowsListedMax}`)
   const data = rows.map((row) => ({

@@ -23,9 +23,9 @@ export function operatorListRoutes({ db }: OperatorParts): Route[] {
     summary: 'Operators',
     async handle({ actor }) {
       const rows = await db.rows(sql<Row>`
-        select u.id, u.name, u.email, u.created_at as "createdAt",
-          u.disabled_at as "disabledAt", (select max(s.last_seen_at) from user_sessions s
-            where s.user_id = u.id) as "lastSeenAt"
+        select u.id, u.name, u.email, u.created_at,
+          u.disabled_at, (select max(s.last_seen_at) from user_sessions s
+            where s.user_id = u.id) as last_seen_at
         from users u where u.is_operator
         order by u.disabled_at is not null, u.name, u.id limit ${limits.operator.rowsListedMax}`)
       const ownId = actor.kind === 'user' ? actor.userId : ''

@@ -49,7 +49,7 @@ async function examineMigrations(tools: Tools): Promise<CheckResult[]> {
     select to_regclass('migrations') is not null as there`)
   const applied = table!.there
     ? await db.rows(sql<AppliedMigration>`
-        select name, to_jsonb(m) ->> 'known_min' as "knownMin" from migrations m`)
+        select name, to_jsonb(m) ->> 'known_min' as known_min from migrations m`)
     : []
   const names = new Set(applied.map(({ name }) => name))
   const missing = wanted.filter((name) => !names.has(name))

@@ -54,7 +54,7 @@ export async function concludeStep(
 function findEnded(db: Queryable, { environmentId, id }: Batch): Promise<Ended[]> {
   return db.rows(sql<Ended>`
     select i.number, p.status, p.failure_reason as reason,
-      coalesce(p.failed_at, p.completed_at) as "endedAt"
+      coalesce(p.failed_at, p.completed_at) as ended_at
     from payout_batch_items i cross join lateral (
       select status, failure_reason, failed_at, completed_at from payouts
       where environment_id = ${environmentId} and id = i.payout_id offset 0) p

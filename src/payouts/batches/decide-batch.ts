@@ -107,8 +107,7 @@ type Due = { environmentId: Batch['environmentId']; id: string; clockOffsetMs: n
  */
 export async function expireBatches(db: Database, now: Date): Promise<number> {
   const due = await db.rows(sql<Due>`
-    select b.environment_id as "environmentId", b.id,
-      e.clock_offset_ms::float8 as "clockOffsetMs"
+    select b.environment_id, b.id, e.clock_offset_ms::float8 as clock_offset_ms
     from payout_batches b join environments e on e.id = b.environment_id
     where b.state = 'PENDING'
       and b.approve_by <= ${now}::timestamptz + e.clock_offset_ms * interval '1 millisecond'

@@ -6,12 +6,12 @@ import { referenceOf } from '../payout.js'
 import type { Batch, BatchItem, ItemWarning } from './batch.js'
 
 const columns = {
-  environment_id: 'int4',
+  environmentId: 'int4',
   number: 'int4',
   kind: 'text',
   amount: 'int8',
   term: 'text',
-  bank_code: 'text',
+  bankCode: 'text',
 } as const
 
 type Repeat = { number: number; id: string }
@@ -49,7 +49,7 @@ const selectPlanned = listStatement<typeof columns, Planned>({
   columns,
   isReplanned: true,
   text: (list, parameter) => `
-    select list.number, found.batch_id as "batchId", found.number as row
+    select list.number, found.batch_id, found.number as row
     from ${list} cross join lateral (
       select i.batch_id, i.number from (
         select batch_id, number, destination from payout_batch_items
@@ -78,12 +78,12 @@ export async function findRepeats(
   items: BatchItem[],
 ): Promise<Map<number, ItemWarning[]>> {
   const rows = items.map(({ number, amount, destination }) => ({
-    environment_id: environmentId,
+    environmentId,
     number,
     kind,
     amount,
     term: destination.kind === 'wallet' ? destination.address : destination.accountNumber,
-    bank_code: destination.kind === 'wallet' ? null : destination.bankCode,
+    bankCode: destination.kind === 'wallet' ? null : destination.bankCode,
   }))
   const [repeats, planned] = await Promise.all([
     db.rows(selectRepeats(rows, firstIdAt(since))),

@@ -18,7 +18,7 @@ const batchesDue: DueTable = {
   openCondition: `state in ('VALIDATING', 'PROCESSING')`,
   ownerColumn: 'mode',
   counterColumn: 'attempts',
-  returning: 'job.environment_id as "environmentId", job.id, job.attempts',
+  returning: 'job.environment_id as environment_id, job.id, job.attempts',
 }
 
 type Claim = { environmentId: EnvironmentId; id: string; attempts: number }

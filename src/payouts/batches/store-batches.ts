@@ -21,15 +21,15 @@ import type {
 type BatchRow = Omit<Batch, 'approval'> & { approval: string | null }
 
 /** `approval` is JSON; null for a batch that needed no approval. */
-const batchColumns = sql.raw(`b.environment_id as "environmentId", b.id, b.mode, b.kind, b.asset,
-  b.name, b.retry_of as "retryOf", b.item_count as "itemCount", b.amount,
-  b.created_by_key as "createdByKey", b.created_by_user as "createdByUser",
-  b.created_at as "createdAt", b.state, b.valid_count as "validCount",
-  b.invalid_count as "invalidCount", b.submitted_count as "submittedCount",
-  b.completed_count as "completedCount", b.failed_count as "failedCount",
-  b.warned_count as "warnedCount", b.invalid_amount as "invalidAmount", b.fee,
-  b.paid_amount as "paidAmount", b.paid_fee as "paidFee",
-  b.validated_at as "validatedAt", b.submitted_at as "submittedAt", b.ended_at as "endedAt",
+const batchColumns = sql.raw(`b.environment_id, b.id, b.mode, b.kind, b.asset,
+  b.name, b.retry_of, b.item_count, b.amount,
+  b.created_by_key, b.created_by_user,
+  b.created_at, b.state, b.valid_count,
+  b.invalid_count, b.submitted_count,
+  b.completed_count, b.failed_count,
+  b.warned_count, b.invalid_amount, b.fee,
+  b.paid_amount, b.paid_fee,
+  b.validated_at, b.submitted_at, b.ended_at,
   case when b.order_hash is not null then json_build_object(
     'orderHash', encode(b.order_hash, 'hex'), 'expiresAt', b.approve_by,
     'needed', approvals_needed(b.created_by_user, b.created_by_key), 'decisions', array(
@@ -105,13 +105,13 @@ export async function listBatches(
 const insertItemRows = listStatement({
   name: 'insert_payout_batch_items',
   columns: {
-    environment_id: 'int4',
-    batch_id: 'uuid',
+    environmentId: 'int4',
+    batchId: 'uuid',
     number: 'int4',
     amount: 'int8',
-    requested_amount: 'text',
+    requestedAmount: 'text',
     destination: 'text',
-    merchant_reference: 'text',
+    merchantReference: 'text',
     warnings: 'text',
   },
   text: (list) => `
@@ -134,13 +134,13 @@ export function insertBatch(tx: Tx, now: Date, batch: Batch, items: InsertedItem
       ${batch.createdByKey}, ${batch.createdByUser}, ${batch.createdAt}, ${batch.state},
       ${batch.warnedCount}, ${now})`)
   const rows = items.map((item, index) => ({
-    environment_id: batch.environmentId,
-    batch_id: batch.id,
+    environmentId: batch.environmentId,
+    batchId: batch.id,
     number: index + 1,
     amount: item.amount,
-    requested_amount: item.requestedAmount,
+    requestedAmount: item.requestedAmount,
     destination: JSON.stringify(item.destination),
-    merchant_reference: item.merchantReference,
+    merchantReference: item.merchantReference,
     warnings: item.warnings.length > 0 ? JSON.stringify(item.warnings) : null,
   }))
   tx.write(insertItemRows(rows))
@@ -152,10 +152,9 @@ type ItemRow = Omit<BatchItem, 'destination' | 'warnings' | 'problem'> & {
   problem: string | null
 }
 
-const itemColumns = sql.raw(`i.number, i.amount, i.requested_amount as "requestedAmount",
-  i.destination::text as destination, i.merchant_reference as "merchantReference", i.state, i.fee,
-  i.bank_name as "bankName", i.account_name as "accountName", i.warnings::text as warnings,
-  i.problem::text as problem, i.payout_id as "payoutId", i.ended_at as "endedAt"`)
+const itemColumns = sql.raw(`i.number, i.amount, i.requested_amount, i.destination::text as
+  destination, i.merchant_reference, i.state, i.fee, i.bank_name, i.account_name, i.warnings::text
+  as warnings, i.problem::text as problem, i.payout_id, i.ended_at`)
 
 function toItem<Row extends ItemRow>(row: Row) {
   return {
@@ -179,7 +178,7 @@ export async function listItems(
 ): Promise<{ items: BatchItemWithPayout[]; next: number | undefined }> {
   type Row = ItemRow & Pick<BatchItemWithPayout, 'payoutStatus' | 'failureReason'>
   const rows = await db.rows(sql<Row>`
-    select ${itemColumns}, p.status as "payoutStatus", p.failure_reason as "failureReason"
+    select ${itemColumns}, p.status as payout_status, p.failure_reason
     from payout_batch_items i left join lateral (
       select status, failure_reason from payouts
       where environment_id = ${environmentId} and id = i.payout_id offset 0) p on true
@@ -238,19 +237,19 @@ export async function lockItems(
 const updateItemRows = listStatement({
   name: 'update_payout_batch_items',
   columns: {
-    environment_id: 'int4',
-    batch_id: 'uuid',
+    environmentId: 'int4',
+    batchId: 'uuid',
     number: 'int4',
-    old_state: 'text',
+    oldState: 'text',
     state: 'text',
     fee: 'int8',
-    bank_name: 'text',
-    account_name: 'text',
+    bankName: 'text',
+    accountName: 'text',
     warnings: 'text',
     problem: 'text',
-    payout_id: 'uuid',
-    due_at: 'timestamptz',
-    ended_at: 'timestamptz',
+    payoutId: 'uuid',
+    dueAt: 'timestamptz',
+    endedAt: 'timestamptz',
   },
   text: (list) => `
     update payout_batch_items i set state = list.state, fee = list.fee,
@@ -286,19 +285,19 @@ export function writeItems(
     if (after.state === 'VALID') changed.fee += after.fee ?? 0n
   }
   const rows = changes.map(({ before, after, dueAt: itemDueAt }) => ({
-    environment_id: batch.environmentId,
-    batch_id: batch.id,
+    environmentId: batch.environmentId,
+    batchId: batch.id,
     number: after.number,
-    old_state: before.state,
+    oldState: before.state,
     state: after.state,
     fee: after.fee,
-    bank_name: after.bankName,
-    account_name: after.accountName,
+    bankName: after.bankName,
+    accountName: after.accountName,
     warnings: after.warnings.length > 0 ? JSON.stringify(after.warnings) : null,
     problem: after.problem && JSON.stringify(after.problem),
-    payout_id: after.payoutId,
-    due_at: itemDueAt,
-    ended_at: after.endedAt,
+    payoutId: after.payoutId,
+    dueAt: itemDueAt,
+    endedAt: after.endedAt,
   }))
   if (rows.length > 0) tx.write(updateItemRows(rows))
   writeState(tx, changed, { dueAt })
@@ -347,7 +346,7 @@ export async function findNextDue(
   state: ItemState,
 ): Promise<Date | undefined> {
   const [row] = await db.rows(sql<{ dueAt: Date | null }>`
-    select min(coalesce(due_at, ${now})) as "dueAt" from payout_batch_items
+    select min(coalesce(due_at, ${now})) as due_at from payout_batch_items
     where environment_id = ${environmentId} and batch_id = ${id} and state = ${state}`)
   return row!.dueAt ?? undefined
 }

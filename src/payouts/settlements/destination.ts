@@ -32,7 +32,7 @@ export async function isUnconfirmed(
   payTo: 'bank' | 'wallet',
 ): Promise<boolean> {
   const [row] = await db.rows(sql<{ isWaiting: boolean }>`
-    select is_unconfirmed(${environmentId}, ${payTo === 'wallet'}) as "isWaiting"`)
+    select is_unconfirmed(${environmentId}, ${payTo === 'wallet'}) as is_waiting`)
   return row!.isWaiting
 }
 

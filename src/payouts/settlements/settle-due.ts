@@ -32,8 +32,8 @@ const schedulesDue: DueTable = {
   openCondition: 'true',
   ownerColumn: 'mode',
   counterColumn: 'attempts',
-  returning: `job.environment_id as "environmentId", job.attempts,
-    case when not job.settles_rest then job.scheduled_for end as "scheduledFor"`,
+  returning: `job.environment_id, job.attempts, case when not job.settles_rest then
+    job.scheduled_for end as scheduled_for`,
 }
 
 /** Without `scheduledFor` it is the rest of a settlement on request. */

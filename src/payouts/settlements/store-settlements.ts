@@ -11,12 +11,9 @@ import type { Settlement } from './settlement.js'
 
 type Row = Omit<Settlement, 'lines'> & { lines: string }
 
-const columns = `s.environment_id as "environmentId", s.id, s.payout_id as "payoutId",
-  s.conversion_id as "conversionId", s.converted_amount as "convertedAmount",
-  s.conversion_fee as "conversionFee",
-  s.scheduled_for as "scheduledFor", s.part, s.reserve, s.first_entry as "firstEntry",
-  s.last_entry as "lastEntry", s.opening, s.closing, s.lines::text as lines,
-  s.previous_at as "previousAt", s.created_at as "createdAt"`
+const columns = `s.environment_id, s.id, s.payout_id, s.conversion_id, s.converted_amount,
+  s.conversion_fee, s.scheduled_for, s.part, s.reserve, s.first_entry, s.last_entry, s.opening,
+  s.closing, s.lines::text as lines, s.previous_at, s.created_at`
 
 function toSettlement(row: Row): Settlement {
   const lines = JSON.parse(row.lines) as (Omit<StatementLine, 'change'> & { change: string })[]
@@ -60,7 +57,7 @@ export async function countParts(
   return row!.parts
 }
 
-const ofPayouts = { environment_id: 'int4', payout_id: 'uuid' } as const
+const ofPayouts = { environmentId: 'int4', payoutId: 'uuid' } as const
 
 const findOfPayouts = listStatement<typeof ofPayouts, Row>({
   name: 'find_settlements_of_payouts',
@@ -76,8 +73,8 @@ export async function findSettlementsOf(
   payouts: Pick<Payout, 'environmentId' | 'id'>[],
 ): Promise<Map<string, Settlement>> {
   const names = payouts.map(({ environmentId, id }) => ({
-    environment_id: environmentId,
-    payout_id: id,
+    environmentId,
+    payoutId: id,
   }))
   const rows = await tx.rows(findOfPayouts(names))
   return new Map(rows.map((row) => [row.payoutId, toSettlement(row)]))

@@ -5,8 +5,8 @@ import type { StoredAccount } from './driver.js'
 
 type Row = Omit<StoredAccount, 'details'> & { details: string }
 
-const columns = `a.reference, a.number, a.account_name as "accountName", a.bank_code as "bankCode",
-  a.bank_name as "bankName", a.amount, a.expires_at as "expiresAt", a.details`
+const columns = `a.reference, a.number, a.account_name, a.bank_code, a.bank_name, a.amount,
+  a.expires_at, a.details`
 
 const named = { rail: 'text', reference: 'text' } as const
 

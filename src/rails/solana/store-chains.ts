@@ -28,6 +28,6 @@ export function createPinnedChain({
 
 export async function findPinnedChain(db: Queryable, mode: Mode): Promise<string | undefined> {
   const [chain] = await db.rows(sql<{ genesisHash: string }>`
-    select genesis_hash as "genesisHash" from chains where mode = ${mode}`)
+    select genesis_hash from chains where mode = ${mode}`)
   return chain?.genesisHash
 }

@@ -22,12 +22,12 @@ type NoticeRow = SandboxPaymentRow & { copies: number; attempts: number }
 
 const insert = listStatement({
   name: 'insert_sandbox_notices',
-  columns: { payment_id: 'text', copies: 'int4', due_at: 'timestamptz' },
+  columns: { paymentId: 'text', copies: 'int4', dueAt: 'timestamptz' },
   text: (list, _parameter, names) => `
     insert into sandbox_notices (${names}) select ${names} from ${list}`,
 })
 
-const ended = { payment_id: 'text', tries: 'int4', copies: 'int4', due_at: 'timestamptz' } as const
+const ended = { paymentId: 'text', tries: 'int4', copies: 'int4', dueAt: 'timestamptz' } as const
 
 /** Matches on `tries`: a process that outlived its lease changes nothing. */
 const keep = listStatement({
@@ -41,7 +41,7 @@ const keep = listStatement({
 
 const remove = listStatement({
   name: 'remove_sandbox_notices',
-  columns: { payment_id: 'text', tries: 'int4' },
+  columns: { paymentId: 'text', tries: 'int4' },
   text: (list) => `
     delete from sandbox_notices n using ${list}
     where n.payment_id = list.payment_id and n.tries = list.tries`,
@@ -53,7 +53,7 @@ export function insertSandboxNotices(
 ): void {
   if (notices.length === 0) return
   const rows = notices.map(({ paymentId, copies, dueAt }) => {
-    return { payment_id: paymentId, copies, due_at: dueAt }
+    return { paymentId, copies, dueAt }
   })
   tx.write(insert(rows))
 }
@@ -112,7 +112,7 @@ export async function isUnderWay(db: Queryable, paymentId: string): Promise<bool
   const [row] = await db.rows<{ isUnderWay: boolean }>({
     name: 'find_sandbox_notice',
     text: `
-      select is_under_way as "isUnderWay" from sandbox_notices where payment_id = $1`,
+      select is_under_way from sandbox_notices where payment_id = $1`,
     values: [paymentId],
   })
   return row?.isUnderWay ?? false
@@ -121,13 +121,13 @@ export async function isUnderWay(db: Queryable, paymentId: string): Promise<bool
 export function endAttempts(tx: Tx, ended: EndedAttempt[]): void {
   const rows = ended
     .map(({ paymentId, attempts, copies, dueAt }) => ({
-      payment_id: paymentId,
+      paymentId,
       tries: attempts,
       copies,
-      due_at: dueAt,
+      dueAt,
     }))
-    .sort((one, other) => (one.payment_id < other.payment_id ? -1 : 1))
-  const isDone = (row: (typeof rows)[number]) => row.copies === 0 || row.due_at === null
+    .sort((one, other) => (one.paymentId < other.paymentId ? -1 : 1))
+  const isDone = (row: (typeof rows)[number]) => row.copies === 0 || row.dueAt === null
   const retried = rows.filter((row) => !isDone(row))
   const done = rows.filter(isDone)
   if (retried.length > 0) tx.write(keep(retried))

@@ -10,14 +10,14 @@ const lockKey = 7_265_648
 const named = { id: 'text' } as const
 const whole = {
   ...named,
-  account_number: 'text',
+  accountNumber: 'text',
   amount: 'int8',
   currency: 'text',
   sender: 'text',
-  is_sender_masked: 'bool',
-  session_id: 'text',
+  isSenderMasked: 'bool',
+  sessionId: 'text',
   narration: 'text',
-  paid_at: 'timestamptz',
+  paidAt: 'timestamptz',
 } as const
 
 /** List columns cannot be JSON, so the sender travels as text. */
@@ -37,9 +37,8 @@ const insert = listStatement<typeof whole, { id: string }>({
 
 /** Columns of `sandbox_payments p`. */
 export const sandboxPaymentColumns = `
-  p.id, p.account_number as "accountNumber", p.amount, p.currency, p.sender,
-  p.is_sender_masked as "isSenderMasked", p.session_id as "bankSessionId", p.narration,
-  p.paid_at as "paidAt"`
+  p.id, p.account_number, p.amount, p.currency, p.sender, p.is_sender_masked, p.session_id as
+  bank_session_id, p.narration, p.paid_at`
 
 /** The sender is JSON text. */
 export type SandboxPaymentRow = Omit<SandboxPayment, 'sender'> & { sender: string | null }
@@ -135,13 +134,13 @@ function byId(rows: SandboxPaymentRow[]): Map<string, SandboxPayment> {
 function toRow(payment: SandboxPayment) {
   return {
     id: payment.id,
-    account_number: payment.accountNumber,
+    accountNumber: payment.accountNumber,
     amount: payment.amount,
     currency: payment.currency,
     sender: payment.sender && JSON.stringify(payment.sender),
-    is_sender_masked: payment.isSenderMasked,
-    session_id: payment.bankSessionId,
+    isSenderMasked: payment.isSenderMasked,
+    sessionId: payment.bankSessionId,
     narration: payment.narration,
-    paid_at: payment.paidAt,
+    paidAt: payment.paidAt,
   }
 }

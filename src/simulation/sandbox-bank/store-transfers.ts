@@ -4,21 +4,21 @@ import type { Queryable, Tx } from '../../postgres/tx.js'
 import type { Plan, SandboxTransfer } from './transfer.js'
 
 const plan = {
-  received_at: 'timestamptz',
-  is_lost: 'bool',
+  receivedAt: 'timestamptz',
+  isLost: 'bool',
   ending: 'text',
-  failure_reason: 'text',
-  ends_at: 'timestamptz',
-  reverses_at: 'timestamptz',
+  failureReason: 'text',
+  endsAt: 'timestamptz',
+  reversesAt: 'timestamptz',
 } as const
 const named = { reference: 'text' } as const
 const planned = { ...named, ...plan } as const
 const whole = {
   ...planned,
-  payment_order: 'text',
+  paymentOrder: 'text',
   amount: 'int8',
-  refund_of: 'text',
-  is_told: 'bool',
+  refundOf: 'text',
+  isTold: 'bool',
 } as const
 
 const insert = listStatement<typeof whole, { reference: string }>({
@@ -33,10 +33,9 @@ const lock = listStatement<typeof named, SandboxTransfer>({
   name: 'lock_sandbox_transfers',
   columns: named,
   text: (list) => `
-    select t.reference, t.payment_order as "paymentOrder", t.amount,
-      t.received_at as "receivedAt", t.is_lost as "isLost", t.ending,
-      t.failure_reason as "failureReason", t.ends_at as "endsAt", t.reverses_at as "reversesAt",
-      t.is_told as "isReported", t.reversal_number is not null as "isReversalListed"
+    select t.reference, t.payment_order, t.amount, t.received_at, t.is_lost, t.ending,
+      t.failure_reason, t.ends_at, t.reverses_at, t.is_told as is_reported, t.reversal_number is not
+      null as is_reversal_listed
     from sandbox_transfers t where t.reference in (select list.reference from ${list})
     order by t.reference for no key update`,
 })
@@ -78,16 +77,16 @@ export async function insertTransfers(
   if (transfers.length === 0) return new Set()
   const rows = transfers.map((transfer) => ({
     reference: transfer.reference,
-    received_at: transfer.receivedAt,
-    is_lost: transfer.isLost,
+    receivedAt: transfer.receivedAt,
+    isLost: transfer.isLost,
     ending: transfer.ending,
-    failure_reason: transfer.failureReason,
-    ends_at: transfer.endsAt,
-    reverses_at: transfer.reversesAt,
-    payment_order: transfer.paymentOrder,
+    failureReason: transfer.failureReason,
+    endsAt: transfer.endsAt,
+    reversesAt: transfer.reversesAt,
+    paymentOrder: transfer.paymentOrder,
     amount: transfer.amount,
-    refund_of: transfer.refundOf,
-    is_told: transfer.isReported,
+    refundOf: transfer.refundOf,
+    isTold: transfer.isReported,
   }))
   const inserted = await db.rows(
     insert(rows.sort((one, other) => (one.reference < other.reference ? -1 : 1))),
@@ -131,11 +130,11 @@ export async function listReceived(
 function toRow(transfer: Planned) {
   return {
     reference: transfer.reference,
-    received_at: transfer.receivedAt,
-    is_lost: transfer.isLost,
+    receivedAt: transfer.receivedAt,
+    isLost: transfer.isLost,
     ending: transfer.ending,
-    failure_reason: transfer.failureReason,
-    ends_at: transfer.endsAt,
-    reverses_at: transfer.reversesAt,
+    failureReason: transfer.failureReason,
+    endsAt: transfer.endsAt,
+    reversesAt: transfer.reversesAt,
   }
 }

@@ -83,7 +83,7 @@ export function openSandboxBank({ db, clock, logger }: BankTools): BankUnderTest
 
   async function readBooks(): Promise<EmulatorBooks> {
     const received = await db.rows(sql<EmulatorBooks['payments'][number]>`
-      select id, account_number as "accountNumber", account_number as reference, amount
+      select id, account_number, account_number as reference, amount
       from sandbox_payments`)
     const { lines } = await bank.statement({
       from: new Date(0),
@@ -91,7 +91,7 @@ export function openSandboxBank({ db, clock, logger }: BankTools): BankUnderTest
       after: undefined,
     })
     const refunded = await db.rows(sql<{ reference: string; paymentId: string }>`
-      select reference, refund_of as "paymentId" from sandbox_transfers
+      select reference, refund_of as payment_id from sandbox_transfers
       where refund_of is not null`)
     const paymentOf = new Map(refunded.map((row) => [fromProviderReference(row.reference), row]))
     const isRefund = (reference: string) => paymentOf.has(reference)

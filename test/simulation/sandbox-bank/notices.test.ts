@@ -35,7 +35,7 @@ type Open = Awaited<ReturnType<typeof openSending>>
 
 function remainingNotices({ db }: Pick<Open, 'db'>) {
   return db.rows(sql<{ copies: number; tries: number; isUnderWay: boolean }>`
-    select copies, tries, is_under_way as "isUnderWay" from sandbox_notices`)
+    select copies, tries, is_under_way from sandbox_notices`)
 }
 
 async function untilAllAccepted(open: Pick<Open, 'db'>): Promise<void> {

@@ -138,7 +138,7 @@ export const accountScenarios: Scenario[] = [
       expect((await shop.send('POST', cancel, {})).status).toBe(200)
       // The service tells the bank after its answer. To repeat that is harmless.
       const [row] = await db.rows(sql<{ railAccount: string }>`
-        select rail_account as "railAccount" from collection_accounts
+        select rail_account from collection_accounts
         where rail = ${bank.rail.name} and number = ${accountNumber}
         order by created_at desc limit 1`)
       await bank.rail.closeAccounts([row!.railAccount])

@@ -213,7 +213,7 @@ export const payoutScenarios: Scenario[] = [
       const own = payouts.filter(({ reference: name }) => name === attempt.token)
       for (const { state } of own) expect(state).toBe('failed')
       const [order] = await db.rows(sql<{ closedAt: Date | null }>`
-        select closed_at as "closedAt" from bank_orders where token = ${attempt.token}`)
+        select closed_at from bank_orders where token = ${attempt.token}`)
       expect(own.length === 1 || order!.closedAt !== null).toBe(true)
     },
   },
