@@ -171,7 +171,7 @@ async function measureAll({ serverUrl, folder }) {
   const books = await openBooks({ folder: path.join(folder, 'books'), databaseUrl: serverUrl })
   const session = await connect(serverUrl, 'manilla bench')
   const { rows } = await session.query(
-    `select id, merchant_id, mode from environments where mode = 'live'`,
+    `select id, merchant_id as "merchantId", mode from environments where mode = 'live'`,
   )
   const environment = { ...rows[0], clockOffsetMs: 0 }
   const measured = []

@@ -161,7 +161,7 @@ async function openReader(url) {
 async function fill(client, url, environmentId) {
   const { rows: indexes } = await client.query(
     `select indexdef, indexrelid::regclass as name, indexname in
-        ('payouts_ended', 'transfer_entries_are_numbered_once') as is_used from pg_indexes
+        ('payouts_ended', 'transfer_entries_are_numbered_once') as "isUsed" from pg_indexes
       join pg_index on indexrelid = indexname::regclass
       where tablename = any($1) and not indisprimary
         and not exists (select from pg_constraint where conindid = indexrelid)`,

@@ -69,7 +69,7 @@ export async function restoreTo(site, { backup, archive, time }) {
   await waitUntil('recovery ends', startMs, async () => {
     const [{ isRecovering }] = await query(
       server.url,
-      'select pg_is_in_recovery() as is_recovering',
+      'select pg_is_in_recovery() as "isRecovering"',
     )
     return !isRecovering
   })

@@ -5,7 +5,7 @@ import { listStatement, unindexed } from '../postgres/statement.js'
 import type { Tx } from '../postgres/tx.js'
 import type { CollectionAccount } from './account.js'
 
-export const accountColumns = `a.environment_id, a.id, a.kind, a.rail, a.railAccount, a.number,
+export const accountColumns = `a.environment_id, a.id, a.kind, a.rail, a.rail_account, a.number,
   a.account_name, a.bank_code, a.bank_name, a.asset, a.amount, a.requested_amount,
   a.merchant_reference, a.customer, a.metadata, a.status, a.variance, a.amount_received,
   a.amount_accepted, a.amount_held, a.amount_returning, a.amount_returned, a.event_sequence,
@@ -207,7 +207,7 @@ const lockById = listStatement<typeof named, CollectionAccount>({
   text: (list) =>
     lockWithCounterparts(`
       select n.environment_id, n.id, n.session_id, null as mode, n.rail as wanted_rail,
-        n.railAccount as wanted_account from ${list}
+        n.rail_account as wanted_account from ${list}
       join collection_accounts n on n.environment_id = list.environment_id and n.id = list.id`),
 })
 
@@ -228,8 +228,8 @@ const railAccounts = { rail: 'text', mode: 'text', railAccount: 'text' } as cons
 /** A notice names an account but no environment. An account of the other mode does not match. */
 const ownByRailAccount = (list: string) => `
       select n.environment_id, n.id, n.session_id, e.mode, n.rail as wanted_rail,
-        n.railAccount as wanted_account from ${list}
-      join collection_accounts n on n.rail = list.rail and n.railAccount = list.railAccount
+        n.rail_account as wanted_account from ${list}
+      join collection_accounts n on n.rail = list.rail and n.rail_account = list.rail_account
       join environments e on e.id = n.environment_id and e.mode = list.mode`
 
 const lockHeld = listStatement<typeof railAccounts, CollectionAccount & { mode: Mode }>({

@@ -144,7 +144,7 @@ async function readApplied(client: pg.Client): Promise<AppliedMigration[]> {
   const { rows: found } = await client.query(`select to_regclass('migrations') as found`)
   if (!found[0].found) return []
   const { rows } = await client.query<AppliedMigration>(
-    `select name, to_jsonb(m) ->> 'known_min' as known_min from migrations m`,
+    `select name, to_jsonb(m) ->> 'known_min' as "knownMin" from migrations m`,
   )
   return rows
 }
