@@ -85,7 +85,7 @@ async function findLargest(
   limit: number,
 ): Promise<Map<string, Payment[]>> {
   if (accounts.length === 0) return new Map()
-  const keys = accounts.map(({ environmentId, id }) => ({ environmentId, id }))
+  const keys = accounts
   const found = new Map<string, Payment[]>(accounts.map(({ id }) => [id, []]))
   for (const row of await db.rows(largestOf(keys, limit)))
     found.get(row.accountId)!.push(toPayment(row))

@@ -71,9 +71,7 @@ export async function findOtherDeposits(
   db: Queryable,
   accounts: Wallet[],
 ): Promise<Map<string, OtherDeposit[]>> {
-  const wallets = accounts
-    .filter(isWallet)
-    .map(({ id, rail, railAccount }) => ({ id, rail, railAccount }))
+  const wallets = accounts.filter(isWallet)
   const found = new Map<string, OtherDeposit[]>()
   if (wallets.length === 0) return found
   const rows = await db.rows(refusedDeposits(wallets, limits.collections.paymentsShownMax))

@@ -106,9 +106,7 @@ async function findSessions(
   db: Queryable,
   keys: SessionKey[],
 ): Promise<(FoundSession | undefined)[]> {
-  const list = keys
-    .filter(({ reference }) => isSessionReference(reference))
-    .map(({ environmentId, reference }) => ({ environmentId, reference }))
+  const list = keys.filter(({ reference }) => isSessionReference(reference))
   const found = list.length === 0 ? [] : await complete(db, await db.rows(findByReference(list)))
   const byReference = new Map(found.map((one) => [one.session.reference, one]))
   return keys.map(({ environmentId, reference }) => {

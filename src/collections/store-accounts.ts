@@ -11,35 +11,32 @@ export const accountColumns = `a.environment_id, a.id, a.kind, a.rail, a.rail_ac
   a.amount_accepted, a.amount_held, a.amount_returning, a.amount_returned, a.event_sequence,
   a.session_id, a.expires_at, a.paid_at, a.ended_at, a.cancellation_reason, a.created_at`
 
-const inserted = {
-  environmentId: 'int4',
-  id: 'uuid',
-  kind: 'text',
-  rail: 'text',
-  railAccount: 'text',
-  number: 'text',
-  accountName: 'text',
-  bankCode: 'text',
-  bankName: 'text',
-  asset: 'text',
-  amount: 'int8',
-  requestedAmount: 'text',
-  merchantReference: 'text',
-  eventSequence: 'int4',
-  sessionId: 'uuid',
-  expiresAt: 'timestamptz',
-  createdAt: 'timestamptz',
-} as const
-
 const insert = listStatement({
   name: 'insert_collection_accounts',
-  columns: { ...inserted, dueAt: 'timestamptz', metadata: 'text', customer: 'text' },
-  text: (list) => {
-    const names = Object.keys(inserted).join(', ')
-    return `
-      insert into collection_accounts (${names}, due_at, metadata, customer, status)
-      select ${names}, due_at, metadata::json, customer::json, 'ACTIVE' from ${list}`
+  columns: {
+    environmentId: 'int4',
+    id: 'uuid',
+    kind: 'text',
+    rail: 'text',
+    railAccount: 'text',
+    number: 'text',
+    accountName: 'text',
+    bankCode: 'text',
+    bankName: 'text',
+    asset: 'text',
+    amount: 'int8',
+    requestedAmount: 'text',
+    merchantReference: 'text',
+    eventSequence: 'int4',
+    sessionId: 'uuid',
+    expiresAt: 'timestamptz',
+    createdAt: 'timestamptz',
+    dueAt: 'timestamptz',
+    metadata: 'jsonText',
+    customer: 'jsonText',
   },
+  text: (list, _parameter, names, values) => `
+    insert into collection_accounts (${names}, status) select ${values}, 'ACTIVE' from ${list}`,
 })
 
 const environments = { environmentId: 'int4' } as const
@@ -102,26 +99,8 @@ export function insertCollectionAccounts(
 ): void {
   if (accounts.length === 0) return
   const rows = accounts.map((account) => ({
-    environmentId: account.environmentId,
-    id: account.id,
-    kind: account.kind,
-    rail: account.rail,
-    railAccount: account.railAccount,
-    number: account.number,
-    accountName: account.accountName,
-    bankCode: account.bankCode,
-    bankName: account.bankName,
-    asset: account.asset,
-    amount: account.amount,
-    requestedAmount: account.requestedAmount,
-    merchantReference: account.merchantReference,
-    eventSequence: account.eventSequence,
-    sessionId: account.sessionId,
-    expiresAt: account.expiresAt,
-    createdAt: account.createdAt,
+    ...account,
     dueAt: account.expiresAt && after(account.expiresAt, -(clocks.get(account.environmentId) ?? 0)),
-    metadata: account.metadata,
-    customer: account.customer,
   }))
   tx.write(insert(rows.sort((one, other) => (one.railAccount < other.railAccount ? -1 : 1))))
 }
@@ -157,25 +136,7 @@ const update = listStatement({
 /** The caller has locked the accounts. */
 export function updateCollectionAccounts(tx: Tx, accounts: CollectionAccount[]): void {
   if (accounts.length === 0) return
-  tx.write(
-    update(
-      accounts.map((account) => ({
-        environmentId: account.environmentId,
-        id: account.id,
-        status: account.status,
-        variance: account.variance,
-        amountReceived: account.amountReceived,
-        amountAccepted: account.amountAccepted,
-        amountHeld: account.amountHeld,
-        amountReturning: account.amountReturning,
-        amountReturned: account.amountReturned,
-        eventSequence: account.eventSequence,
-        paidAt: account.paidAt,
-        endedAt: account.endedAt,
-        cancellationReason: account.cancellationReason,
-      })),
-    ),
-  )
+  tx.write(update(accounts))
 }
 
 const named = { environmentId: 'int4', id: 'uuid' } as const
@@ -217,9 +178,7 @@ export async function lockCollectionAccounts(
   names: Pick<CollectionAccount, 'environmentId' | 'id'>[],
 ): Promise<Map<string, CollectionAccount>> {
   const unique = [...new Map(names.map((name) => [name.id, name])).values()]
-  const rows = await tx.rows(
-    lockById(unique.map(({ environmentId, id }) => ({ environmentId, id }))),
-  )
+  const rows = await tx.rows(lockById(unique))
   return new Map(rows.map((row) => [row.id, row]))
 }
 

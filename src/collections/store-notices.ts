@@ -254,14 +254,7 @@ export type ConcludedNotice = NoticeName & NoticeConclusion
 /** The caller has locked the notices. */
 export function updateNotices(tx: Tx, concluded: ConcludedNotice[]): void {
   if (concluded.length === 0) return
-  const rows = concluded.map(({ rail, mode, id, state, reason, dueAt }) => ({
-    rail,
-    mode,
-    id,
-    state,
-    reason,
-    dueAt,
-  }))
+  const rows = concluded
   tx.write(update(rows))
 }
 

@@ -13,63 +13,38 @@ export function toPayment(row: PaymentRow): Payment {
   return { ...row, sender: JSON.parse(row.sender) as Payment['sender'] }
 }
 
-const inserted = {
-  environmentId: 'int4',
-  id: 'uuid',
-  accountId: 'uuid',
-  source: 'text',
-  rail: 'text',
-  railId: 'text',
-  asset: 'text',
-  amount: 'int8',
-  amountAccepted: 'int8',
-  amountHeld: 'int8',
-  amountReturning: 'int8',
-  amountReturned: 'int8',
-  fee: 'int8',
-  variance: 'text',
-  sessionId: 'text',
-  narration: 'text',
-  eventSequence: 'int4',
-  receivedAt: 'timestamptz',
-  createdAt: 'timestamptz',
-} as const
-
 const insert = listStatement({
   name: 'insert_payments',
-  columns: { ...inserted, sender: 'text' },
-  text: (list) => {
-    const names = Object.keys(inserted).join(', ')
-    return `
-      insert into payments (${names}, sender) select ${names}, sender::json from ${list}`
+  columns: {
+    environmentId: 'int4',
+    id: 'uuid',
+    accountId: 'uuid',
+    source: 'text',
+    rail: 'text',
+    railId: 'text',
+    asset: 'text',
+    amount: 'int8',
+    amountAccepted: 'int8',
+    amountHeld: 'int8',
+    amountReturning: 'int8',
+    amountReturned: 'int8',
+    fee: 'int8',
+    variance: 'text',
+    sessionId: 'text',
+    narration: 'text',
+    eventSequence: 'int4',
+    receivedAt: 'timestamptz',
+    createdAt: 'timestamptz',
+    sender: 'json',
   },
+  text: (list, _parameter, names, values) => `
+    insert into payments (${names}) select ${values} from ${list}`,
 })
 
 /** The caller has locked the payments' notices, so a payment cannot be inserted twice. */
 export function insertPayments(tx: Tx, payments: Payment[]): void {
   if (payments.length === 0) return
-  const rows = payments.map((payment) => ({
-    environmentId: payment.environmentId,
-    id: payment.id,
-    accountId: payment.accountId,
-    source: payment.source,
-    rail: payment.rail,
-    railId: payment.railId,
-    asset: payment.asset,
-    amount: payment.amount,
-    amountAccepted: payment.amountAccepted,
-    amountHeld: payment.amountHeld,
-    amountReturning: payment.amountReturning,
-    amountReturned: payment.amountReturned,
-    fee: payment.fee,
-    variance: payment.variance,
-    sessionId: payment.bankSessionId,
-    narration: payment.narration,
-    eventSequence: payment.eventSequence,
-    receivedAt: payment.receivedAt,
-    createdAt: payment.createdAt,
-    sender: JSON.stringify(payment.sender),
-  }))
+  const rows = payments.map((payment) => ({ ...payment, sessionId: payment.bankSessionId }))
   tx.write(insert(rows))
 }
 
@@ -95,16 +70,7 @@ const update = listStatement({
 /** The caller has locked the payments. */
 export function updatePayments(tx: Tx, payments: Payment[]): void {
   if (payments.length === 0) return
-  const rows = payments.map((payment) => ({
-    environmentId: payment.environmentId,
-    id: payment.id,
-    amountAccepted: payment.amountAccepted,
-    amountHeld: payment.amountHeld,
-    amountReturning: payment.amountReturning,
-    amountReturned: payment.amountReturned,
-    fee: payment.fee,
-    eventSequence: payment.eventSequence,
-  }))
+  const rows = payments
   tx.write(update(rows))
 }
 
@@ -125,7 +91,7 @@ export async function lockPayments(
   names: Pick<Payment, 'environmentId' | 'id'>[],
 ): Promise<Map<string, Payment>> {
   const unique = [...new Map(names.map((name) => [name.id, name])).values()]
-  const rows = await tx.rows(lock(unique.map(({ environmentId, id }) => ({ environmentId, id }))))
+  const rows = await tx.rows(lock(unique))
   return new Map(rows.map((row) => [row.id, toPayment(row)]))
 }
 
@@ -150,7 +116,7 @@ export async function findLatestPayments(
 ): Promise<Map<string, Payment[]>> {
   const found = new Map<string, Payment[]>()
   if (accounts.length === 0) return found
-  const names = accounts.map(({ environmentId, id }) => ({ environmentId, id }))
+  const names = accounts
   for (const row of await db.rows(latest(names, limit)))
     found.set(row.accountId, [...(found.get(row.accountId) ?? []), toPayment(row)])
   return found

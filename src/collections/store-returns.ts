@@ -47,7 +47,7 @@ const columns = {
   asset: 'text',
   amount: 'int8',
   takesFrom: 'text',
-  destination: 'text',
+  destination: 'json',
   state: 'text',
   createdAt: 'timestamptz',
 } as const
@@ -55,12 +55,9 @@ const columns = {
 const insert = listStatement({
   name: 'insert_payment_returns',
   columns,
-  text: (list, parameter) => `
-    insert into payment_returns (environment_id, id, payment_id, rail, asset, amount, takes_from,
-      destination, state, created_at, due_at)
-    select environment_id, id, payment_id, rail, asset, amount, takes_from, destination::json,
-      state, created_at, ${parameter(0)}::timestamptz
-    from ${list}`,
+  text: (list, parameter, names, values) => `
+    insert into payment_returns (${names}, due_at)
+    select ${values}, ${parameter(0)}::timestamptz from ${list}`,
 })
 
 /** Due immediately, in real time. One whose payout exists already is inserted as SENT. */
@@ -71,18 +68,8 @@ export function insertReturns(
   { hasPayout = false } = {},
 ): void {
   if (returns.length === 0) return
-  const rows = returns.map((one) => ({
-    environmentId: one.environmentId,
-    id: one.id,
-    paymentId: one.paymentId,
-    rail: one.rail,
-    asset: one.asset,
-    amount: one.amount,
-    takesFrom: one.takesFrom,
-    destination: JSON.stringify(one.destination),
-    state: hasPayout ? 'SENT' : 'WAITING',
-    createdAt: one.createdAt,
-  }))
+  const state = hasPayout ? 'SENT' : 'WAITING'
+  const rows = returns.map((one) => ({ ...one, state }))
   tx.write(insert(rows, now))
 }
 
@@ -186,6 +173,6 @@ export async function lockReturns(
   tx: Tx,
   names: Pick<Return, 'environmentId' | 'id'>[],
 ): Promise<(Return & { state: ReturnState })[]> {
-  const rows = names.map(({ environmentId, id }) => ({ environmentId, id }))
+  const rows = names
   return (await tx.rows(lock(rows))).map(toReturn)
 }

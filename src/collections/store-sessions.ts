@@ -4,55 +4,33 @@ import type { Queryable, Tx } from '../postgres/tx.js'
 import type { SessionStatus } from '../resources/checkout-session.js'
 import type { Session } from './session.js'
 
-const inserted = {
-  environmentId: 'int4',
-  id: 'uuid',
-  reference: 'text',
-  accountId: 'uuid',
-  walletId: 'uuid',
-  amount: 'int8',
-  cryptoRate: 'int8',
-  description: 'text',
-  customerName: 'text',
-  customerEmail: 'text',
-  merchantReference: 'text',
-  url: 'text',
-  successUrl: 'text',
-  cancelUrl: 'text',
-  createdAt: 'timestamptz',
-} as const
-
 const insert = listStatement({
   name: 'insert_checkout_sessions',
-  columns: { ...inserted, metadata: 'text' },
-  text: (list) => {
-    const names = Object.keys(inserted).join(', ')
-    return `
-      insert into checkout_sessions (${names}, metadata)
-      select ${names}, metadata::json from ${list}`
+  columns: {
+    environmentId: 'int4',
+    id: 'uuid',
+    reference: 'text',
+    accountId: 'uuid',
+    walletId: 'uuid',
+    amount: 'int8',
+    cryptoRate: 'int8',
+    description: 'text',
+    customerName: 'text',
+    customerEmail: 'text',
+    merchantReference: 'text',
+    url: 'text',
+    successUrl: 'text',
+    cancelUrl: 'text',
+    createdAt: 'timestamptz',
+    metadata: 'jsonText',
   },
+  text: (list, _parameter, names, values) => `
+    insert into checkout_sessions (${names}) select ${values} from ${list}`,
 })
 
 export function insertSessions(tx: Tx, sessions: Session[]): void {
   if (sessions.length === 0) return
-  const rows = sessions.map((session) => ({
-    environmentId: session.environmentId,
-    id: session.id,
-    reference: session.reference,
-    accountId: session.accountId,
-    walletId: session.walletId,
-    amount: session.amount,
-    cryptoRate: session.cryptoRate,
-    description: session.description,
-    customerName: session.customerName,
-    customerEmail: session.customerEmail,
-    merchantReference: session.merchantReference,
-    url: session.url,
-    successUrl: session.successUrl,
-    cancelUrl: session.cancelUrl,
-    createdAt: session.createdAt,
-    metadata: session.metadata,
-  }))
+  const rows = sessions
   tx.write(insert(rows))
 }
 
@@ -69,15 +47,7 @@ type EndedSession = Pick<Session, 'environmentId' | 'id'> & { status: SessionSta
 /** The caller has locked the sessions' accounts, so no other transaction changes the sessions. */
 export function endSessions(tx: Tx, sessions: EndedSession[]): void {
   if (sessions.length === 0) return
-  tx.write(
-    end(
-      sessions.map(({ environmentId, id, status }) => ({
-        environmentId,
-        id,
-        status,
-      })),
-    ),
-  )
+  tx.write(end(sessions))
 }
 
 /** Records the first view of the page; later ones change nothing. */

@@ -55,11 +55,7 @@ export async function lockLedgerAccounts(tx: Tx, keys: LedgerAccountKey[]): Prom
   assert(!locking.has(tx), 'a transaction locks its accounts once: twice could be out of order')
   locking.add(tx)
   const wanted = [...new Map(keys.map((key) => [ledgerKeyOf(key), key])).values()]
-  const rows = wanted.map(({ environmentId, asset, name }) => ({
-    environmentId,
-    asset,
-    name,
-  }))
+  const rows = wanted
   const accounts = await tx.rows(tx.waitsForLocks ? lock(rows) : lockUnheld(rows))
   if (accounts.length < wanted.length) {
     if (!tx.waitsForLocks) throwIfAnyHeld(accounts, await tx.rows(find(rows)))

@@ -71,7 +71,7 @@ const insertResolutions = listStatement({
  */
 export async function resolveAll(tx: Tx, now: Date, resolutions: Resolution[]): Promise<boolean[]> {
   // Without duplicates: a cause listed twice would have its holds found, and moved, twice.
-  const rows = [...new Map(resolutions.map((each) => [keyOf(each), toRow(each)])).values()]
+  const rows = [...new Map(resolutions.map((each) => [keyOf(each), each])).values()]
   const holds = groupHolds(await tx.rows(findHolds(rows)))
   const book = await lockLedgerAccounts(tx, [...holds.values()].flatMap(accountsOf))
   // Read under the locks: an earlier resolution of these causes has committed by now.
@@ -114,7 +114,8 @@ function groupHolds(rows: HoldRow[]): Map<string, Movement> {
 
 function toInsert(resolution: Resolution, hold: Movement, entry: MovementEntry) {
   return {
-    ...toRow(resolution),
+    environmentId: resolution.environmentId,
+    causeId: resolution.causeId,
     verb: resolution.verb,
     purpose: hold.lines[0]!.purpose,
     asset: hold.asset,
@@ -123,10 +124,6 @@ function toInsert(resolution: Resolution, hold: Movement, entry: MovementEntry) 
     entryNumber: entry.entryNumber,
     availableAfter: entry.availableAfter,
   }
-}
-
-function toRow(resolution: Resolution) {
-  return { environmentId: resolution.environmentId, causeId: resolution.causeId }
 }
 
 function keyOf({ environmentId, causeId }: { environmentId: number; causeId: string }): string {

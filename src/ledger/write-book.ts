@@ -32,18 +32,5 @@ const update = listStatement({
  */
 export function writeBook(tx: Tx, book: Book): void {
   const changes = book.changes()
-  if (changes.length > 0) tx.write(update(changes.map(toRow)))
-}
-
-function toRow(change: LedgerAccount) {
-  return {
-    environmentId: change.environmentId,
-    asset: change.asset,
-    name: change.name,
-    debitsPending: change.debitsPending,
-    debitsPosted: change.debitsPosted,
-    creditsPending: change.creditsPending,
-    creditsPosted: change.creditsPosted,
-    entryCount: change.entryCount,
-  }
+  if (changes.length > 0) tx.write(update(changes))
 }

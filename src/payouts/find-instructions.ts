@@ -20,14 +20,7 @@ export async function findInstructions(
   attempts: LiveAttempt[],
 ): Promise<PayoutInstruction[]> {
   if (attempts.length === 0) return []
-  const rows = await db.rows(
-    findPayouts(
-      attempts.map(({ environmentId, payoutId }) => ({
-        environmentId,
-        payoutId,
-      })),
-    ),
-  )
+  const rows = await db.rows(findPayouts(attempts))
   const byId = new Map(rows.map((row) => [row.id, toPayout(row)]))
   return attempts.map(({ payoutId }) => {
     const payout = byId.get(payoutId)!

@@ -15,9 +15,9 @@ const payoutColumns = {
   amount: 'int8',
   fee: 'int8',
   requestedAmount: 'text',
-  destination: 'text',
+  destination: 'json',
   merchantReference: 'text',
-  metadata: 'text',
+  metadata: 'jsonText',
   takesFrom: 'text',
   createdByKey: 'uuid',
   createdByUser: 'uuid',
@@ -25,70 +25,39 @@ const payoutColumns = {
   submittedAt: 'timestamptz',
 } as const
 
+/** Created when it was submitted. */
+const insertSubmitted = (list: string, names: string, values: string) => `
+    insert into payouts (${names}, status, created_at)
+    select ${values}, 'SUBMITTED', submitted_at from ${list}`
+
 const insertPayoutRows = listStatement({
   name: 'insert_payouts',
   columns: payoutColumns,
-  text: (list) => `
-    insert into payouts (environment_id, id, kind, rail, asset, amount, fee, requested_amount,
-      destination, merchant_reference, metadata, takes_from, created_by_key, created_by_user,
-      status, event_sequence, submitted_at, created_at)
-    select environment_id, id, kind, rail, asset, amount, fee, requested_amount,
-      destination::json, merchant_reference, metadata::json, takes_from, created_by_key,
-      created_by_user, 'SUBMITTED', event_sequence, submitted_at, submitted_at
-    from ${list}`,
+  text: (list, _parameter, names, values) => insertSubmitted(list, names, values),
 })
 
 /** A statement of its own, so that other payouts do not send columns that they never use. */
 const insertBatchPayoutRows = listStatement({
   name: 'insert_batch_payouts',
   columns: { ...payoutColumns, batchId: 'uuid', batchItem: 'int4' },
-  text: (list) => `
-    insert into payouts (environment_id, id, kind, rail, asset, amount, fee, requested_amount,
-      destination, merchant_reference, metadata, takes_from, created_by_key, created_by_user,
-      status, event_sequence, submitted_at, created_at, batch_id, batch_item)
-    select environment_id, id, kind, rail, asset, amount, fee, requested_amount,
-      destination::json, merchant_reference, metadata::json, takes_from, created_by_key,
-      created_by_user, 'SUBMITTED', event_sequence, submitted_at, submitted_at, batch_id,
-      batch_item
-    from ${list}`,
+  text: (list, _parameter, names, values) => insertSubmitted(list, names, values),
 })
 
 /** Sorted by the merchant's reference, so that two batches never deadlock at the unique index. */
 export function insertPayouts(tx: Tx, payouts: Payout[]): void {
   if (payouts.length === 0) return
   if (payouts[0]!.batchItem) insertBatchPayouts(tx, payouts)
-  else tx.write(insertPayoutRows(payouts.toSorted(byMerchantReference).map(toRow)))
+  else tx.write(insertPayoutRows(payouts.toSorted(byMerchantReference)))
 }
 
 /** Payouts of batches are never mixed with others: batches have transactions of their own. */
 function insertBatchPayouts(tx: Tx, payouts: Payout[]): void {
-  const rows = payouts.toSorted(byMerchantReference).map((payout) => ({
-    ...toRow(payout),
-    batchId: payout.batchItem!.batchId,
-    batchItem: payout.batchItem!.number,
+  const rows = payouts.toSorted(byMerchantReference).map(({ batchItem, ...payout }) => ({
+    ...payout,
+    batchId: batchItem!.batchId,
+    batchItem: batchItem!.number,
   }))
   tx.write(insertBatchPayoutRows(rows))
-}
-
-function toRow(payout: Payout) {
-  return {
-    environmentId: payout.environmentId,
-    id: payout.id,
-    kind: payout.kind,
-    rail: payout.rail,
-    asset: payout.asset,
-    amount: payout.amount,
-    fee: payout.fee,
-    requestedAmount: payout.requestedAmount,
-    destination: JSON.stringify(payout.destination),
-    merchantReference: payout.merchantReference,
-    metadata: payout.metadata,
-    takesFrom: payout.takesFrom,
-    createdByKey: payout.createdByKey,
-    createdByUser: payout.createdByUser,
-    eventSequence: payout.eventSequence,
-    submittedAt: payout.submittedAt,
-  }
 }
 
 /** One that waits for approval: it has an order hash instead of an attempt. */

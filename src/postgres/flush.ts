@@ -117,8 +117,7 @@ function write(
   { name, text, values }: Statement<unknown>,
   prepared: ReadonlyMap<string, unknown>,
 ): void {
-  // pg prepares its own statements on the same connection, under the names without a prefix.
-  const serverName = name === undefined ? '' : `tx_${name}`
+  const serverName = name ?? ''
   const isPrepared = name !== undefined && prepared.has(name)
   if (!isPrepared) messages.prepare(serverName, text)
   messages.bind(serverName, values)

@@ -28,7 +28,7 @@ export function keyedRead<Row, Value>(definition: {
   })
 
   return async (db, keys) => {
-    const list = keys.map(({ environmentId, id }) => ({ environmentId, id }))
+    const list = keys
     const found = new Map<string, Value>()
     for (const row of await db.rows(select(list))) {
       const value = toValue(row)

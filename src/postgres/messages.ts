@@ -13,7 +13,10 @@ const { prepareValue } = createRequire(import.meta.url)('pg/lib/utils.js') as {
 
 const postgresEpochMs = Date.UTC(2000, 0, 1)
 
-/** The types of list columns, with their ids in PostgreSQL. */
+/**
+ * The types of list columns, with their ids in PostgreSQL. JSON is sent as text: `json` is written
+ * from a value, `jsonText` is sent unchanged.
+ */
 const oids = {
   bool: 16,
   bytea: 17,
@@ -21,6 +24,8 @@ const oids = {
   int2: 21,
   int4: 23,
   text: 25,
+  json: 25,
+  jsonText: 25,
   timestamptz: 1184,
   uuid: 2950,
 } as const
@@ -32,6 +37,8 @@ type Values = {
   int2: number
   int4: number
   text: string
+  json: object
+  jsonText: string
   timestamptz: Date
   uuid: string | Buffer
 }
@@ -147,7 +154,8 @@ export class Messages {
   }
 
   #element(type: ColumnType, value: unknown): void {
-    if (type === 'text') this.#sizedText(value as string)
+    if (type === 'text' || type === 'jsonText') this.#sizedText(value as string)
+    else if (type === 'json') this.#sizedText(JSON.stringify(value))
     else if (type === 'uuid') this.#uuid(value as string | Buffer)
     else if (type === 'bytea') this.#sizedBytes(value as Buffer)
     else if (type === 'int8') this.#sizedInt8(value as bigint)

@@ -24,7 +24,8 @@ type ListRow<C extends Columns> = { [Name in keyof C]: ColumnValue<C[Name]> }
 /**
  * A named statement over a list of rows. The list is sent as one binary array per column and
  * unnested under the name `list`: one parse and one plan, however many rows there are. Columns have
- * the names of the rows' fields; in the text they are snake_case. `parameter(0)` is the first value after the rows. `names` lists the columns, for inserts.
+ * the names of the rows' fields, which SQL writes in snake_case. `parameter(0)` is the first value
+ * after the rows. For inserts, `names` lists the columns, and `values` what they get.
  *
  * `isReplanned`: sent without its name, so that it is planned for every list, at the size that the
  * tables have then. A connection keeps the plan of a named statement until the table is analyzed.
@@ -33,19 +34,36 @@ export function listStatement<C extends Columns, Row = never>(definition: {
   name: string
   columns: C
   isReplanned?: boolean
-  text: (list: string, parameter: (index: number) => string, names: string) => string
+  text: (
+    list: string,
+    parameter: (index: number) => string,
+    names: string,
+    values: string,
+  ) => string
 }): (rows: ListRow<C>[], ...parameters: unknown[]) => Statement<Row> {
   assert(!listTexts.has(definition.name), `statement name ${definition.name} is unique`)
-  const columns = Object.entries(definition.columns)
-  const arrays = columns.map(([, type], index) => `$${index + 1}::${type}[]`)
-  const names = columns.map(([field]) => toColumn(field)).join(', ')
+  const columns = Object.entries(definition.columns).map(([field, type]) => ({
+    field,
+    type,
+    name: toColumn(field),
+    isJson: type === 'json' || type === 'jsonText',
+  }))
+  const arrays = columns.map(
+    ({ type, isJson }, index) => `$${index + 1}::${isJson ? 'text' : type}[]`,
+  )
+  const names = columns.map(({ name }) => name).join(', ')
   const list = `unnest(${arrays.join(', ')}) as list (${names})`
-  const text = definition.text(list, (index) => `$${columns.length + 1 + index}`, names)
+  const text = definition.text(
+    list,
+    (index) => `$${columns.length + 1 + index}`,
+    names,
+    columns.map(({ name, isJson }) => `list.${name}${isJson ? '::json' : ''}`).join(', '),
+  )
   listTexts.set(definition.name, text)
   if (definition.isReplanned) replannedNames.add(definition.name)
 
   return (rows, ...parameters) => {
-    const values: unknown[] = columns.map(([field, type]) => new ListColumn(field, type, rows))
+    const values: unknown[] = columns.map(({ field, type }) => new ListColumn(field, type, rows))
     values.push(...parameters)
     return definition.isReplanned ? { text, values } : { name: definition.name, text, values }
   }

@@ -67,14 +67,9 @@ async function fundAndBack(
   locked?: Promise<Book>,
 ): Promise<Outcome<Moved>[]> {
   const outcomes = await fundAll(tx, now, fundings, locked)
-  const rows = fundings
-    .filter((funding, index) => isBacked(funding) && !(outcomes[index] instanceof Refusal))
-    .map(({ environmentId, id, asset, amount }) => ({
-      environmentId,
-      id,
-      asset,
-      amount,
-    }))
+  const rows = fundings.filter(
+    (funding, index) => isBacked(funding) && !(outcomes[index] instanceof Refusal),
+  )
   if (rows.length > 0) tx.write(insertBackings(rows, now))
   return outcomes
 }

@@ -203,7 +203,7 @@ const markUnread = listStatement({
 /** The sweeps must be locked. */
 export function endSweeps(tx: Tx, now: Date, ends: SweepEnd[]): void {
   if (ends.length === 0) return
-  const keys = ends.map(({ rail, id }) => ({ rail, id }))
+  const keys = ends
   tx.write(endRows(ends, now))
   tx.write(markUnread(keys, now))
   tx.write(endParts(keys))
@@ -223,7 +223,7 @@ const shareRows = listStatement<typeof sweepColumns, Share>({
 /** The amount of each environment in each sweep. */
 export async function shareSweeps(tx: Tx, sweeps: Sweep[]): Promise<Share[]> {
   if (sweeps.length === 0) return []
-  return tx.rows(shareRows(sweeps.map(({ rail, id }) => ({ rail, id }))))
+  return tx.rows(shareRows(sweeps))
 }
 
 export async function sumLiveSweeps(db: Queryable, rail: string, asset: Coin): Promise<bigint> {

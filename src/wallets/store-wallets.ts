@@ -81,12 +81,7 @@ const insertTokenAccountRows = listStatement({
 
 /** If two are derived for one reference, the first wins and the second is discarded. */
 export function insertWallets(tx: Tx, now: Date, wallets: NewWallet[]): void {
-  const rows = wallets.map(({ rail, address, number, reference }) => ({
-    rail,
-    address,
-    number,
-    reference,
-  }))
+  const rows = wallets
   tx.write(insertRows(rows.sort(byReference), now))
   insertTokenAccounts(
     tx,

@@ -64,11 +64,7 @@ export async function claimDeliveries(
   shares: EndpointShare[],
 ): Promise<ClaimedDelivery[]> {
   if (shares.length === 0) return []
-  const rows = shares.map(({ environmentId, endpointId, capacity }) => ({
-    environmentId,
-    endpointId,
-    capacity,
-  }))
+  const rows = shares
   return db.rows(claim(rows, now, after(now, limits.webhooks.leaseMs)))
 }
 

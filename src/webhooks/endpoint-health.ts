@@ -155,12 +155,5 @@ function toName({ environmentId, endpointId }: { environmentId: number; endpoint
 }
 
 function toRow(endpoint: WebhookEndpoint) {
-  return {
-    environmentId: endpoint.environmentId,
-    endpointId: endpoint.id,
-    isEnabled: endpoint.isEnabled,
-    disabledReason: endpoint.disabledReason,
-    failingSince: endpoint.failingSince,
-    eventSequence: endpoint.eventSequence,
-  }
+  return { ...endpoint, endpointId: endpoint.id }
 }

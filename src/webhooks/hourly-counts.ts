@@ -130,15 +130,8 @@ function toName({ environmentId, endpointId }: EndpointHour) {
   return { environmentId, endpointId }
 }
 
-function toRow({ environmentId, endpointId, hour, delivered, failed, durations }: EndpointHour) {
-  return {
-    environmentId,
-    endpointId,
-    hour,
-    delivered,
-    failed,
-    durations: `{${durations.join(',')}}`,
-  }
+function toRow(hour: EndpointHour) {
+  return { ...hour, durations: `{${hour.durations.join(',')}}` }
 }
 
 /** Attempts of one hour. */

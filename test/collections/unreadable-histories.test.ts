@@ -155,7 +155,7 @@ test('an invented transaction without a deposit does no lasting harm', async () 
     await watch()
     const [left] = await db.rows(sql`select is_unread, has_trouble, amount from token_accounts
       where address = ${paid!.account}`)
-    expect(left).toEqual({ is_unread: false, has_trouble: false, amount: 20_000_000n })
+    expect(left).toEqual({ isUnread: false, hasTrouble: false, amount: 20_000_000n })
   }
 })
 

@@ -6,6 +6,7 @@ import { sql } from '../../src/postgres/sql.js'
 import { openTwistedNode } from '../rails/solana/twisted-node.js'
 import { openWallets } from '../rails/solana/wallets.js'
 import { openWithWallets, shopOf } from '../support/open-with-wallets.js'
+import { openSession } from '../support/sessions.js'
 import { expectAllProofs } from '../support/sound-books.js'
 
 /** Texts that PostgreSQL stores as json but cannot read back. */
@@ -71,7 +72,7 @@ test('a migration repairs notices stored with half a character', async () => {
         'TAKEN', now(), now())`)
   await expect(readAll()).rejects.toThrow()
   const migration = await readFile('migrations/0019_half_letters.sql', 'utf8')
-  await db.rows(sql.raw(migration))
+  await (await openSession(db)).query(migration)
   expect(await readAll('old %')).toEqual([
     '\ufffd',
     'a\ufffd\ud83d\udc00 b',

@@ -3,6 +3,7 @@ import type pg from 'pg'
 import { onTestFinished } from 'vitest'
 import { connect } from '../../src/postgres/connection.js'
 import type { Database } from '../../src/postgres/database.js'
+import { runAlone } from '../../src/postgres/flush.js'
 import { sql } from '../../src/postgres/sql.js'
 import { toStatement } from '../../src/postgres/statement.js'
 import type { Queryable, Source } from '../../src/postgres/tx.js'
@@ -21,8 +22,8 @@ export async function openSession(db: Database): Promise<pg.Client> {
 export function readerOf(session: pg.Client): Queryable {
   return {
     async rows<Row>(source: Source<Row>) {
-      const result = await session.query<Row & pg.QueryResultRow>(toStatement(source))
-      return result.rows
+      const { rows } = await runAlone(session, toStatement(source))
+      return rows as Row[]
     },
   }
 }

@@ -51,7 +51,7 @@ export function insertSandboxAccounts(
   now: Date,
   openings: Pick<SandboxAccount, 'reference' | 'name'>[],
 ): Promise<SandboxAccount[]> {
-  const rows = openings.map(({ reference, name }) => ({ reference, name }))
+  const rows = openings
   return db.rows(
     insert(
       rows.sort((one, other) => (one.reference < other.reference ? -1 : 1)),

@@ -13,22 +13,17 @@ const whole = {
   accountNumber: 'text',
   amount: 'int8',
   currency: 'text',
-  sender: 'text',
+  sender: 'json',
   isSenderMasked: 'bool',
   sessionId: 'text',
   narration: 'text',
   paidAt: 'timestamptz',
 } as const
 
-/** List columns cannot be JSON, so the sender travels as text. */
-const values = Object.keys(whole)
-  .map((column) => (column === 'sender' ? 'list.sender::json' : `list.${column}`))
-  .join(', ')
-
 const insert = listStatement<typeof whole, { id: string }>({
   name: 'insert_sandbox_payments',
   columns: whole,
-  text: (list, parameter, names) => `
+  text: (list, parameter, names, values) => `
     insert into sandbox_payments (${names}, recorded_at)
     select ${values}, ${parameter(0)}::timestamptz
     from ${list} join sandbox_accounts a on a.number = list.account_number
@@ -37,8 +32,8 @@ const insert = listStatement<typeof whole, { id: string }>({
 
 /** Columns of `sandbox_payments p`. */
 export const sandboxPaymentColumns = `
-  p.id, p.account_number, p.amount, p.currency, p.sender, p.is_sender_masked, p.session_id as
-  bank_session_id, p.narration, p.paid_at`
+  p.id, p.account_number, p.amount, p.currency, p.sender, p.is_sender_masked,
+  p.session_id as bank_session_id, p.narration, p.paid_at`
 
 /** The sender is JSON text. */
 export type SandboxPaymentRow = Omit<SandboxPayment, 'sender'> & { sender: string | null }
@@ -69,7 +64,8 @@ export async function insertSandboxPayments(
   payments: SandboxPayment[],
 ): Promise<Set<string>> {
   tx.write(sql`select pg_advisory_xact_lock(${lockKey})`)
-  const inserted = await tx.rows(insert(payments.map(toRow), now))
+  const rows = payments.map((payment) => ({ ...payment, sessionId: payment.bankSessionId }))
+  const inserted = await tx.rows(insert(rows, now))
   return new Set(inserted.map(({ id }) => id))
 }
 
@@ -129,18 +125,4 @@ export function toSandboxPayment(row: SandboxPaymentRow): SandboxPayment {
 
 function byId(rows: SandboxPaymentRow[]): Map<string, SandboxPayment> {
   return new Map(rows.map((row) => [row.id, toSandboxPayment(row)]))
-}
-
-function toRow(payment: SandboxPayment) {
-  return {
-    id: payment.id,
-    accountNumber: payment.accountNumber,
-    amount: payment.amount,
-    currency: payment.currency,
-    sender: payment.sender && JSON.stringify(payment.sender),
-    isSenderMasked: payment.isSenderMasked,
-    sessionId: payment.bankSessionId,
-    narration: payment.narration,
-    paidAt: payment.paidAt,
-  }
 }

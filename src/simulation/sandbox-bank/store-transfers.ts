@@ -106,12 +106,12 @@ export async function lockTransfers(
 
 /** The transfers must be locked. */
 export function replanTransfers(tx: Tx, transfers: Planned[]): void {
-  if (transfers.length > 0) tx.write(replan(transfers.map(toRow)))
+  if (transfers.length > 0) tx.write(replan(transfers))
 }
 
 /** The transfers must be locked and have ended. */
 export function markReported(tx: Tx, transfers: SandboxTransfer[]): void {
-  if (transfers.length > 0) tx.write(report(transfers.map(({ reference }) => ({ reference }))))
+  if (transfers.length > 0) tx.write(report(transfers))
 }
 
 /** References received in the period (`to` excluded), in order of receipt. */
@@ -125,16 +125,4 @@ export async function listReceived(
       and (received_at, reference) > (${page.after.receivedAt}, ${page.after.reference})
     order by received_at, reference limit ${page.limit}`)
   return rows.map(({ reference }) => reference)
-}
-
-function toRow(transfer: Planned) {
-  return {
-    reference: transfer.reference,
-    receivedAt: transfer.receivedAt,
-    isLost: transfer.isLost,
-    ending: transfer.ending,
-    failureReason: transfer.failureReason,
-    endsAt: transfer.endsAt,
-    reversesAt: transfer.reversesAt,
-  }
 }
