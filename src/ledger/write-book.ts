@@ -1,6 +1,5 @@
 import { listStatement } from '../postgres/statement.js'
 import type { Tx } from '../postgres/tx.js'
-import type { LedgerAccount } from './accounts.js'
 import type { Book } from './book.js'
 
 const update = listStatement({
