@@ -1,30 +1,43 @@
 import type { EnvironmentId } from '../base/environment.js'
 import type { Asset } from '../money/assets.js'
-import type { ConversionPrice } from './price-conversion.js'
+import {
+  int4,
+  int8,
+  named,
+  orNull,
+  type RowOf,
+  Table,
+  text,
+  time,
+  uuid,
+} from '../postgres/table.js'
+
+const price = {
+  environmentId: int4<EnvironmentId>(),
+  id: uuid(),
+  source: named('source_asset', text<Asset>()),
+  target: named('target_asset', text<Asset>()),
+  sourceAmount: int8(),
+  fee: int8(),
+  targetAmount: int8(),
+  /** Naira for one coin, in millionths. */
+  rate: int8(),
+  createdAt: time(),
+}
 
 /** A price that holds for a short time. */
-export type ConversionQuote = ConversionPrice & {
-  environmentId: EnvironmentId
-  id: string
-  source: Asset
-  target: Asset
-  /** Naira for one coin, in millionths. */
-  rate: bigint
-  createdAt: Date
-  expiresAt: Date
-}
+export type ConversionQuote = RowOf<typeof conversionQuotes>
 
-export type Conversion = ConversionPrice & {
-  environmentId: EnvironmentId
-  id: string
+export const conversionQuotes = new Table('conversion_quotes', { ...price, expiresAt: time() })
+
+export type Conversion = RowOf<typeof conversions>
+
+export const conversions = new Table('conversions', {
+  ...price,
   /** Null: priced and converted at once, for a transfer. */
-  quoteId: string | null
-  source: Asset
-  target: Asset
-  rate: bigint
+  quoteId: orNull(uuid()),
   /** The transfer that it pays for. */
-  payoutId: string | null
-  createdByKey: string | null
-  createdByUser: string | null
-  createdAt: Date
-}
+  payoutId: orNull(uuid()),
+  createdByKey: orNull(uuid()),
+  createdByUser: orNull(uuid()),
+})

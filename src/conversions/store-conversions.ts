@@ -7,18 +7,15 @@ import type { Asset } from '../money/assets.js'
 import type { TimeRange } from '../postgres/filtered-ids.js'
 import { sql } from '../postgres/sql.js'
 import type { Queryable, Tx } from '../postgres/tx.js'
-import type { Conversion, ConversionQuote } from './conversion.js'
-
-const prices = sql`source_asset as source, target_asset as target,
-  source_amount, fee, target_amount, rate, created_at`
+import {
+  type Conversion,
+  type ConversionQuote,
+  conversionQuotes,
+  conversions,
+} from './conversion.js'
 
 export async function insertQuote(db: Queryable, quote: ConversionQuote): Promise<void> {
-  await db.rows(sql`
-    insert into conversion_quotes (environment_id, id, source_asset, target_asset, source_amount,
-      fee, target_amount, rate, created_at, expires_at)
-    values (${quote.environmentId}, ${quote.id}, ${quote.source}, ${quote.target},
-      ${quote.sourceAmount}, ${quote.fee}, ${quote.targetAmount}, ${quote.rate},
-      ${quote.createdAt}, ${quote.expiresAt})`)
+  await db.rows(conversionQuotes.insert(quote))
 }
 
 /** Locked until the end of the transaction, so that it is used once. Throws refusals. */
@@ -29,9 +26,8 @@ export async function lockQuote(
   const id = fromReference(prefixes.conversionQuote, reference)
   const [quote] = id
     ? await tx.rows(sql<ConversionQuote>`
-        select environment_id, id, ${prices}, expires_at
-        from conversion_quotes where environment_id = ${environmentId} and id = ${id}
-        for no key update`)
+        select ${conversionQuotes.of('q')} from conversion_quotes q
+        where environment_id = ${environmentId} and id = ${id} for no key update`)
     : []
   if (!quote) throw notFound('quote', reference)
   // Read after the lock: a conversion that had it has committed by now.
@@ -53,19 +49,10 @@ export async function deleteOldQuotes(db: Queryable, now: Date): Promise<number>
 }
 
 export function insertConversion(tx: Tx, conversion: Conversion): void {
-  tx.write(sql`
-    insert into conversions (environment_id, id, quote_id, source_asset, target_asset,
-      source_amount, fee, target_amount, rate, payout_id, created_by_key, created_by_user,
-      created_at)
-    values (${conversion.environmentId}, ${conversion.id}, ${conversion.quoteId},
-      ${conversion.source}, ${conversion.target}, ${conversion.sourceAmount}, ${conversion.fee},
-      ${conversion.targetAmount}, ${conversion.rate}, ${conversion.payoutId},
-      ${conversion.createdByKey}, ${conversion.createdByUser}, ${conversion.createdAt})`)
+  tx.write(conversions.insert(conversion))
 }
 
-const selectConversions = sql`
-  select environment_id, id, quote_id, ${prices}, payout_id, created_by_key, created_by_user
-  from conversions`
+const selectConversions = sql`select ${conversions.of('c')} from conversions c`
 
 export async function getConversion(
   db: Queryable,
@@ -96,8 +83,8 @@ export async function listConversions(
       ${to ? sql`and id < ${firstIdAt(to)}` : sql``}
       ${beforeId ? sql`and id < ${beforeId}` : sql``}
     order by id desc limit ${limit + 1}`)
-  const conversions = rows.slice(0, limit)
-  return { conversions, next: rows.length > limit ? conversions.at(-1)!.id : undefined }
+  const shown = rows.slice(0, limit)
+  return { conversions: shown, next: rows.length > limit ? shown.at(-1)!.id : undefined }
 }
 
 /** What conversions of a mode earned, by asset, over all environments: for the operator. */

@@ -16,6 +16,13 @@ export class Sql<Row = unknown> {
     const values: unknown[] = []
     return { text: compileInto(values, this), values }
   }
+
+  /** For texts of list statements, whose parts have no values. */
+  toString(): string {
+    const { text, values } = this.compile()
+    assert(values.length === 0, 'a part of a text has no values')
+    return text
+  }
 }
 
 /** Values become parameters; nested SQL is inserted as is. */

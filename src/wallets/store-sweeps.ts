@@ -203,10 +203,9 @@ const markUnread = listStatement({
 /** The sweeps must be locked. */
 export function endSweeps(tx: Tx, now: Date, ends: SweepEnd[]): void {
   if (ends.length === 0) return
-  const keys = ends
   tx.write(endRows(ends, now))
-  tx.write(markUnread(keys, now))
-  tx.write(endParts(keys))
+  tx.write(markUnread(ends, now))
+  tx.write(endParts(ends))
 }
 
 type Share = { id: string; environmentId: EnvironmentId; amount: bigint }

@@ -1,3 +1,4 @@
+import { toColumn } from '../../postgres/names.js'
 import { sql } from '../../postgres/sql.js'
 import { listStatement } from '../../postgres/statement.js'
 import type { Queryable, Tx } from '../../postgres/tx.js'
@@ -46,6 +47,7 @@ const replan = listStatement({
   text: (list) => `
     update sandbox_transfers t
     set ${Object.keys(plan)
+      .map(toColumn)
       .map((column) => `${column} = list.${column}`)
       .join(', ')}
     from ${list} where t.reference = list.reference`,
