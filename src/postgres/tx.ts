@@ -227,7 +227,10 @@ export async function commitAlone(
   client: pg.ClientBase,
   statement: Statement<unknown>,
 ): Promise<Result> {
-  return runAlone(client, statement).catch((error: unknown) => {
+  try {
+    return await runAlone(client, statement)
+  } catch (error) {
+    if (error instanceof Error) Error.captureStackTrace(error)
     throw toConnectionLost(error)
-  })
+  }
 }
