@@ -25,11 +25,19 @@ import {
   getCreateAssociatedTokenIdempotentInstruction,
   getTransferCheckedInstruction,
 } from '@solana-program/token'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { startChain } from './localnet.js'
 import { newPayer, newWallet, tokenAccountOf, usdc } from './transfers.js'
 
 /** The two common clients, unmodified, over HTTP and WebSocket. */
+
+/** Its socket would reconnect for the rest of the run; the package has no public way to close it. */
+function openConnection(url: string): Connection {
+  const connection = new Connection(url, 'confirmed')
+  const { _rpcWebSocket: socket } = connection as unknown as { _rpcWebSocket: { close(): void } }
+  onTestFinished(() => socket.close())
+  return connection
+}
 
 test('@solana/kit pays USDC to a fresh wallet, confirms it and reads it back', async () => {
   const chain = await startChain({ slotMs: 20 })
@@ -89,7 +97,7 @@ test('@solana/kit pays USDC to a fresh wallet, confirms it and reads it back', a
 
 test('@solana/web3.js pays USDC to a fresh wallet, confirms it and reads it back', async () => {
   const chain = await startChain({ slotMs: 20 })
-  const connection = new Connection(chain.url, 'confirmed')
+  const connection = openConnection(chain.url)
   const payer = Keypair.generate()
   const to = Keypair.generate().publicKey
   const airdrop = await connection.requestAirdrop(payer.publicKey, 1_000_000_000)
@@ -121,7 +129,7 @@ test('@solana/web3.js pays USDC to a fresh wallet, confirms it and reads it back
 
 test('both clients parse a refusal', async () => {
   const chain = await startChain({ slotMs: 20 })
-  const connection = new Connection(chain.url, 'confirmed')
+  const connection = openConnection(chain.url)
   const [poor, to] = [Keypair.generate(), Keypair.generate().publicKey]
   const transfer = SystemProgram.transfer({ fromPubkey: poor.publicKey, toPubkey: to, lamports: 1 })
   await expect(
