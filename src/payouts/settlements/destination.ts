@@ -54,7 +54,7 @@ export function unconfirmed(payTo: 'bank' | 'wallet'): Refusal {
   })
 }
 
-export async function readDestination(
+export async function readSettlementDestination(
   db: Queryable,
   environment: Environment,
 ): Promise<DestinationFields> {
@@ -99,7 +99,7 @@ export async function announceDestination(
   environment: Environment,
   before: DestinationFields,
 ): Promise<void> {
-  const after = await readDestination(tx, environment)
+  const after = await readSettlementDestination(tx, environment)
   if (isDeepStrictEqual(identityOf(before), identityOf(after))) return
   const id = newId(now)
   emitAll(tx, now, [
