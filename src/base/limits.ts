@@ -464,6 +464,8 @@ export const limits = {
     perBatchMax: 20,
     /** In live mode or under an approval rule, how long a new wallet waits for settlements. */
     walletUsableAfterMs: 3 * day,
+    /** When a settlement is tried again whose destination waits for a confirmation. */
+    unconfirmedRetrySeconds: 600,
   },
   /** Payout batches. */
   batches: {

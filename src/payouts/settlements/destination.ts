@@ -47,11 +47,7 @@ export function unconfirmed(payTo: 'bank' | 'wallet'): Refusal {
           'crypto_transfer_failed',
           'The wallet for settlements was chosen by one member. Settlements to it wait until another owner or admin confirms it in the console.',
         ] as const)
-  return new Refusal(code, {
-    reason: 'destination_unconfirmed',
-    message,
-    retryAfterSeconds: 600,
-  })
+  return new Refusal(code, { reason: 'destination_unconfirmed', message })
 }
 
 export async function readSettlementDestination(
