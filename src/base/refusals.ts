@@ -484,7 +484,7 @@ export const reasons = {
     status: 422,
     when: 'One member chose the destination of settlements, and it waits for a confirmation: under an approval rule, or because the bank names another holder.',
     nextStep:
-      'Ask another owner or admin to confirm it in the console, or ask the operator. Then try again with a new `Idempotency-Key`.',
+      'Ask another owner or admin to confirm it in the console; the operator can confirm a bank account, too. Then try again with a new `Idempotency-Key`.',
     retryAfterSeconds: limits.settlements.unconfirmedRetrySeconds,
   },
   key_permission: {
