@@ -123,6 +123,8 @@ export async function confirmAccount(
   { environment, userId, reference }: Confirmation & { reference: string },
 ): Promise<BankAccount> {
   const name = { environmentId: environment.id, reference }
+  // Before the account is read: until then another member may add it again.
+  await lockEnvironment(tx, environment.id)
   const { chosenByUser, confirmedAt } = await getActive(tx, name)
   if (chosenByUser !== null && !confirmedAt) await refuseChooser(tx, at, { chosenByUser, userId })
   return confirmBankAccount(tx, at, { ...name, userId })
