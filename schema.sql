@@ -1151,8 +1151,10 @@ create table idempotency_keys (
   created_at timestamp with time zone not null,
   forget_at timestamp with time zone,
   caller_id uuid,
+  retry_after_seconds integer,
   constraint fingerprint_is_whole CHECK ((length(fingerprint) = 32)),
   constraint idempotency_keys_pkey PRIMARY KEY (environment_id, digest),
+  constraint only_refusals_say_when_to_retry CHECK (((retry_after_seconds IS NULL) OR ((status >= 400) AND (retry_after_seconds >= 0)))),
   constraint secret_is_for_one_caller CHECK ((is_sealed = (caller_id IS NOT NULL)))
 );
 

@@ -219,6 +219,7 @@ function toUpdate(
     answer: stored.answer,
     is_sealed: stored.isSealed,
     caller_id: stored.callerId,
+    retry_after_seconds: stored.retryAfterSeconds,
     forget_at: call.expiresAt ?? refusedUntil,
   }
 }

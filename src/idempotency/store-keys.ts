@@ -32,7 +32,7 @@ export const claimKeys = listStatement({
 })
 
 const keyColumns = `environment_id as "environmentId", digest, fingerprint, status, answer,
-  is_sealed as "isSealed", caller_id as "callerId"`
+  is_sealed as "isSealed", caller_id as "callerId", retry_after_seconds as "retryAfterSeconds"`
 
 export const findIdempotencyKeys = listStatement<typeof identity, IdempotencyKeyRow>({
   name: 'find_idempotency_keys',
@@ -65,12 +65,14 @@ export const rememberAnswers = listStatement({
     answer: 'text',
     is_sealed: 'bool',
     caller_id: 'uuid',
+    retry_after_seconds: 'int4',
     forget_at: 'timestamptz',
   },
   text: (list) => `
     update idempotency_keys k
     set status = list.status, answer = list.answer, is_sealed = list.is_sealed,
-      caller_id = list.caller_id, forget_at = list.forget_at
+      caller_id = list.caller_id, retry_after_seconds = list.retry_after_seconds,
+      forget_at = list.forget_at
     from ${list} where k.environment_id = list.environment_id and k.digest = list.digest`,
 })
 

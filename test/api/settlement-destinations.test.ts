@@ -126,6 +126,19 @@ describe('a bank account of live mode', () => {
     await expect(confirmed).rejects.toMatchObject({ reason: 'second_person_required' })
   })
 
+  test('that waits is refused with the time to retry, also on a repeat', async () => {
+    const { key, join, add } = await openShop({ mode: 'live' })
+    await add(await join('owner'), '0000000000')
+    clock.advance(72 * hour)
+    const headers = { 'idempotency-key': randomUUID() }
+    const settle = () => ask('POST', '/v1/settlements', { key, headers })
+    const [first, repeat] = [await settle(), await settle()]
+    expect(first.json).toMatchObject({ reason: 'destination_unconfirmed' })
+    expect(repeat.text).toBe(first.text)
+    expect(repeat.headers.get('idempotent-replayed')).toBe('true')
+    for (const { headers } of [first, repeat]) expect(headers.get('retry-after')).toBe('600')
+  })
+
   test('that an operator confirms needs no second member; one that is added again does', async () => {
     const { shop, join, add, settle } = await openShop({ mode: 'live' })
     const { reference } = await add(await join('owner'), '0000000000')
