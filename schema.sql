@@ -1528,9 +1528,14 @@ create table payment_returns (
   due_at timestamp with time zone not null,
   created_at timestamp with time zone not null,
   asset text not null,
+  reason text,
+  note text,
+  constraint only_refunds_say_why CHECK (((takes_from = 'available'::text) OR ((reason IS NULL) AND (note IS NULL)))),
   constraint payment_returns_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id),
   constraint payment_returns_pkey PRIMARY KEY (environment_id, id),
   constraint refund_is_sent_at_once CHECK (((state <> 'WAITING'::text) OR (takes_from = 'suspense'::text))),
+  constraint refund_note_is_short CHECK (((length(note) >= 1) AND (length(note) <= 500))),
+  constraint refund_reason_is_known CHECK ((reason = ANY (ARRAY['duplicate'::text, 'requested_by_customer'::text, 'fraudulent'::text, 'other'::text]))),
   constraint return_asset_is_known CHECK ((asset = ANY (ARRAY['NGN'::text, 'USDC'::text, 'USDT'::text]))),
   constraint return_is_positive CHECK ((amount > 0)),
   constraint return_state_is_known CHECK ((state = ANY (ARRAY['WAITING'::text, 'SENT'::text, 'RETURNED'::text, 'FAILED'::text, 'REVERSED'::text]))),
@@ -2702,7 +2707,7 @@ CREATE TRIGGER operator_action_is_kept BEFORE DELETE OR UPDATE ON public.operato
 
 CREATE TRIGGER payment_requests_are_never_edited BEFORE DELETE OR UPDATE OF environment_id, id, payment_id, action, amount, note, requested_by, created_at OR TRUNCATE ON public.payment_requests FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
-CREATE TRIGGER payment_returns_are_never_edited BEFORE DELETE OR UPDATE OF environment_id, id, payment_id, rail, asset, amount, takes_from, destination, created_at OR TRUNCATE ON public.payment_returns FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER payment_returns_are_never_edited BEFORE DELETE OR UPDATE OF environment_id, id, payment_id, rail, asset, amount, takes_from, destination, created_at, reason, note OR TRUNCATE ON public.payment_returns FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
 CREATE TRIGGER payments_are_never_edited BEFORE DELETE OR UPDATE OF environment_id, id, account_id, source, rail, rail_id, asset, amount, variance, sender, session_id, narration, received_at, created_at OR TRUNCATE ON public.payments FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 

@@ -662,6 +662,10 @@ export const limits = {
     decimalDigitsMax: 20,
   },
   names: { length: 100 },
+  notes: {
+    /** Of a refund, and of a request for a decision about a payment. */
+    refundLengthMax: 500,
+  },
   signIn: {
     passwordLengthMin: 12,
     passwordLengthMax: 200,

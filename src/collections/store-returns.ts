@@ -3,6 +3,8 @@ import type { Asset } from '../money/assets.js'
 import type { Destination } from '../payouts/ports.js'
 import { listStatement } from '../postgres/statement.js'
 import type { Queryable, Tx } from '../postgres/tx.js'
+import type { RefundFields } from '../resources/payment.js'
+import type { RefundReason } from '../resources/payment-return.js'
 import type { Payment } from './payment.js'
 
 /** Money of a payment that is sent back. Its payout has the same id. */
@@ -15,6 +17,9 @@ export type Return = {
   amount: bigint
   takesFrom: 'suspense' | 'available'
   destination: Destination
+  /** Of a refund, if the merchant said why. */
+  reason: RefundReason | null
+  note: string | null
   createdAt: Date
 }
 
@@ -35,8 +40,17 @@ export function newReturn(
     amount,
     takesFrom: 'suspense',
     destination,
+    reason: null,
+    note: null,
     createdAt: at,
   }
+}
+
+/** What the payment and its events show of a refund; nothing of other returns. */
+export function refundOf({ takesFrom, id, amount, reason, note }: Return): {
+  refund?: RefundFields
+} {
+  return takesFrom === 'available' ? { refund: { id, amount, reason, note } } : {}
 }
 
 const columns = {
@@ -49,6 +63,8 @@ const columns = {
   takes_from: 'text',
   destination: 'text',
   state: 'text',
+  reason: 'text',
+  note: 'text',
   created_at: 'timestamptz',
 } as const
 
@@ -57,9 +73,9 @@ const insert = listStatement({
   columns,
   text: (list, parameter) => `
     insert into payment_returns (environment_id, id, payment_id, rail, asset, amount, takes_from,
-      destination, state, created_at, due_at)
+      destination, state, reason, note, created_at, due_at)
     select environment_id, id, payment_id, rail, asset, amount, takes_from, destination::json,
-      state, created_at, ${parameter(0)}::timestamptz
+      state, reason, note, created_at, ${parameter(0)}::timestamptz
     from ${list}`,
 })
 
@@ -81,6 +97,8 @@ export function insertReturns(
     takes_from: one.takesFrom,
     destination: JSON.stringify(one.destination),
     state: hasPayout ? 'SENT' : 'WAITING',
+    reason: one.reason,
+    note: one.note,
     created_at: one.createdAt,
   }))
   tx.write(insert(rows, now))
@@ -163,7 +181,7 @@ export type ReturnRow = Omit<Return, 'destination'> & { destination: string; sta
 export function returnColumns(of: string): string {
   return `${of}.environment_id as "environmentId", ${of}.id, ${of}.payment_id as "paymentId",
     ${of}.rail, ${of}.asset, ${of}.amount, ${of}.takes_from as "takesFrom", ${of}.destination,
-    ${of}.state, ${of}.created_at as "createdAt"`
+    ${of}.state, ${of}.reason, ${of}.note, ${of}.created_at as "createdAt"`
 }
 
 export function toReturn(row: ReturnRow): Return & { state: ReturnState } {

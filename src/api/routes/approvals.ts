@@ -260,7 +260,9 @@ async function showAll(
     const hasDecided = approval?.decisions.some(({ user }) => user.id === userId) ?? false
     const isFree = !creators.get(id)!.has(userId) && !hasDecided
     const more = JSON.stringify({
-      payment: payments.get(id) ?? null,
+      payment: payments.get(id)?.payment ?? null,
+      refundReason: payments.get(id)?.reason ?? null,
+      refundNote: payments.get(id)?.note ?? null,
       conversion: origins.get(id)?.conversion ?? null,
       batch: origins.get(id)?.batch ?? null,
       mayApprove: isFree && permissions.has('payouts.approve'),
