@@ -662,6 +662,18 @@ begin
 end $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.only_withdraw()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if old.withdrawn_at is null and new.withdrawn_at is not null then
+    return new;
+  end if;
+  raise exception 'notes are withdrawn once, and not edited' using errcode = 'restrict_violation';
+end $function$
+;
+
 CREATE OR REPLACE FUNCTION public.refuse_attempt_on_another_chain()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1360,6 +1372,21 @@ create table merchants (
   suspended_at timestamp with time zone,
   constraint merchant_has_a_name CHECK (((length(display_name) >= 1) AND (length(display_name) <= 100))),
   constraint merchants_pkey PRIMARY KEY (id)
+);
+
+create table notes (
+  environment_id integer not null,
+  id uuid not null,
+  resource_id uuid not null,
+  author_id uuid not null,
+  text text,
+  created_at timestamp with time zone not null,
+  withdrawn_at timestamp with time zone,
+  constraint note_is_short CHECK (((length(text) >= 1) AND (length(text) <= 2000))),
+  constraint notes_author_id_fkey FOREIGN KEY (author_id) REFERENCES users(id),
+  constraint notes_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id),
+  constraint notes_pkey PRIMARY KEY (environment_id, id),
+  constraint withdrawn_note_has_no_text CHECK (((text IS NULL) = (withdrawn_at IS NOT NULL)))
 );
 
 create table notice_hints (
@@ -2475,6 +2502,8 @@ CREATE INDEX memberships_by_user ON public.memberships USING btree (user_id);
 
 CREATE UNIQUE INDEX one_primary_bank_account ON public.merchant_bank_accounts USING btree (environment_id) WHERE is_primary;
 
+CREATE INDEX notes_of_resource ON public.notes USING btree (environment_id, resource_id, id);
+
 CREATE INDEX notice_hints_due ON public.notice_hints USING btree (rail, due_at) WHERE (state = 'OPEN'::text);
 
 CREATE INDEX notice_hints_ended ON public.notice_hints USING btree (received_at) WHERE (state <> 'OPEN'::text);
@@ -2700,6 +2729,10 @@ CREATE TRIGGER transfers_are_never_edited BEFORE DELETE OR UPDATE OR TRUNCATE ON
 CREATE TRIGGER one_owner_remains BEFORE DELETE OR UPDATE ON public.memberships FOR EACH ROW EXECUTE FUNCTION keep_one_owner();
 
 CREATE TRIGGER confirmer_is_a_member_who_may BEFORE INSERT OR UPDATE OF confirmed_by_user ON public.merchant_bank_accounts FOR EACH ROW WHEN ((new.confirmed_by_user IS NOT NULL)) EXECUTE FUNCTION check_confirmation();
+
+CREATE TRIGGER notes_are_never_edited BEFORE DELETE OR UPDATE OF environment_id, id, resource_id, author_id, created_at OR TRUNCATE ON public.notes FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+CREATE TRIGGER notes_are_only_withdrawn BEFORE UPDATE ON public.notes FOR EACH ROW EXECUTE FUNCTION only_withdraw();
 
 CREATE TRIGGER notices_are_never_edited BEFORE DELETE OR UPDATE OF rail, mode, id, announced, body, received_at OR TRUNCATE ON public.notices FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 

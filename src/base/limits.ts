@@ -665,6 +665,9 @@ export const limits = {
   notes: {
     /** Of a refund, and of a request for a decision about a payment. */
     refundLengthMax: 500,
+    /** Of a note on a payment or payout. */
+    lengthMax: 2_000,
+    perResourceMax: 200,
   },
   signIn: {
     passwordLengthMin: 12,
