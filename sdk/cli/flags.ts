@@ -754,8 +754,11 @@ export const described: Record<string, Described> = {
     money: ['amount', 'fee', 'assetAmount', 'assetFee', 'report.opening', 'report.credits', 'report.debits', 'report.closing', 'report.lines.amount', 'reserve'],
   },
   'settlements.list': {
-    about: 'List settlements. Returns settlements with their reports, newest first. To export all of them, use csv.',
+    about: 'List settlements. Returns settlements with their reports, newest first. A page of a rare status may be short or empty and still have a nextCursor. To export all of them, use csv.',
     flags: [
+      ['status', 'text', 'Only items in this state. One of: SUBMITTED, PAID, FAILED, REVERSED.', false, false, ['SUBMITTED', 'PAID', 'FAILED', 'REVERSED']],
+      ['from', 'text', 'Only items created at this time or later. A date is a day in Lagos. An ISO 8601 date or date-time; Lagos time if it names no zone.', false, false],
+      ['to', 'text', 'Only items created before this time. A date is a day in Lagos, and includes that day. An ISO 8601 date or date-time; Lagos time if it names no zone.', false, false],
       ['limit', 'integer', 'Items per page.', false, false],
       ['cursor', 'text', 'The nextCursor of the previous page.', false, false],
     ],
@@ -764,10 +767,21 @@ export const described: Record<string, Described> = {
   'settlements.csv': {
     about: 'Export settlements as CSV to stdout. Returns settlements with their reports, newest first.',
     flags: [
+      ['status', 'text', 'Only items in this state. One of: SUBMITTED, PAID, FAILED, REVERSED.', false, false, ['SUBMITTED', 'PAID', 'FAILED', 'REVERSED']],
+      ['from', 'text', 'Only items created at this time or later. A date is a day in Lagos. An ISO 8601 date or date-time; Lagos time if it names no zone.', false, false],
+      ['to', 'text', 'Only items created before this time. A date is a day in Lagos, and includes that day. An ISO 8601 date or date-time; Lagos time if it names no zone.', false, false],
       ['cursor', 'text', 'The nextCursor of the previous page.', false, false],
       ['excel', 'switch', 'Writes CSV that Excel opens without changing it: with a byte order mark, and with a tab before account numbers and other digits that are text.', false, false, ['1']],
     ],
     money: [],
+  },
+  'settlements.summary': {
+    about: 'Summarize settlements. Returns how many settlements a period has and how much they pay, by status.',
+    flags: [
+      ['from', 'text', 'Only items created at this time or later. A date is a day in Lagos. An ISO 8601 date or date-time; Lagos time if it names no zone.', false, false],
+      ['to', 'text', 'Only items created before this time. A date is a day in Lagos, and includes that day. An ISO 8601 date or date-time; Lagos time if it names no zone.', false, false],
+    ],
+    money: ['amount', 'fee', 'byStatus.SUBMITTED.amount', 'byStatus.SUBMITTED.fee', 'byStatus.PAID.amount', 'byStatus.PAID.fee', 'byStatus.FAILED.amount', 'byStatus.FAILED.fee', 'byStatus.REVERSED.amount', 'byStatus.REVERSED.fee'],
   },
   'settlements.entries': {
     about: 'List the entries of a settlement. Returns every balance entry in the period of the settlement, newest first. reference of an entry names its payment or payout. To export all of them, use csv.',

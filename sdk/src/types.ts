@@ -2239,6 +2239,50 @@ export type SettlementDestination = {
   usableFrom: string | null
 }
 
+export type SettlementSummary = {
+  /** Number of settlements. */
+  count: number
+  /** Sum of their amounts in kobo. */
+  amount: number
+  /** Sum of their fees in kobo. */
+  fee: number
+  /** The same for each status. Money of `FAILED` and `REVERSED` came back. */
+  byStatus: {
+    SUBMITTED: {
+      /** Number of settlements. */
+      count: number
+      /** Sum of their amounts in kobo. */
+      amount: number
+      /** Sum of their fees in kobo. */
+      fee: number
+    }
+    PAID: {
+      /** Number of settlements. */
+      count: number
+      /** Sum of their amounts in kobo. */
+      amount: number
+      /** Sum of their fees in kobo. */
+      fee: number
+    }
+    FAILED: {
+      /** Number of settlements. */
+      count: number
+      /** Sum of their amounts in kobo. */
+      amount: number
+      /** Sum of their fees in kobo. */
+      fee: number
+    }
+    REVERSED: {
+      /** Number of settlements. */
+      count: number
+      /** Sum of their amounts in kobo. */
+      amount: number
+      /** Sum of their fees in kobo. */
+      fee: number
+    }
+  }
+}
+
 export type StatementSummary = {
   /** The currency or stablecoin of the amounts. */
   asset: 'NGN' | 'USDC' | 'USDT'
@@ -3344,6 +3388,18 @@ export type CreateSettlementInput = {
 
 /** List settlements. */
 export type ListSettlementsQuery = {
+  /** Only items in this state. */
+  status?: 'SUBMITTED' | 'PAID' | 'FAILED' | 'REVERSED' | undefined
+  /**
+   * Only items created at this time or later. A date is a day in Lagos. An ISO 8601 date or
+   * date-time; UTC if it names no zone.
+   */
+  from?: string | undefined
+  /**
+   * Only items created before this time. A date is a day in Lagos, and includes that day. An ISO
+   * 8601 date or date-time; UTC if it names no zone.
+   */
+  to?: string | undefined
   /** Items per page. */
   limit?: number | undefined
   /** The `nextCursor` of the previous page. */
@@ -3353,6 +3409,20 @@ export type ListSettlementsQuery = {
    * account numbers and other digits that are text.
    */
   excel?: '1' | undefined
+}
+
+/** Summarize settlements. */
+export type SummarizeSettlementsQuery = {
+  /**
+   * Only items created at this time or later. A date is a day in Lagos. An ISO 8601 date or
+   * date-time; UTC if it names no zone.
+   */
+  from?: string | undefined
+  /**
+   * Only items created before this time. A date is a day in Lagos, and includes that day. An ISO
+   * 8601 date or date-time; UTC if it names no zone.
+   */
+  to?: string | undefined
 }
 
 /** List the entries of a settlement. */

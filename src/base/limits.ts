@@ -462,6 +462,8 @@ export const limits = {
     /** Longer than all calls to the bank that one settlement needs; also the retry interval. */
     leaseMs: 2 * minute,
     perBatchMax: 20,
+    /** Of one environment, made so close together that their ids may be in another order. */
+    settlementsAtOnceMax: 100,
     /** In live mode or under an approval rule, how long a new wallet waits for settlements. */
     walletUsableAfterMs: 3 * day,
     /** When a settlement is tried again whose destination waits for a confirmation. */
@@ -569,6 +571,7 @@ export const limits = {
     accountsPerReferenceMax: 100,
     /** Entries of a statement that a summary adds up. */
     entriesSummedMax: 1_000_000,
+    settlementsSummedMax: 100_000,
     searchLengthMax: 100,
     hitsMax: 20,
   },
