@@ -63,6 +63,8 @@ export const payouts = {
     signature: 'Signature',
     orderHash: 'Order hash',
     payment: 'Payment',
+    refundReason: 'Reason',
+    refundNote: 'Note',
     conversion: 'Paid by conversion',
     batch: 'Batch',
     createdBy: 'Created by',

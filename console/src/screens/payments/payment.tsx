@@ -322,6 +322,12 @@ function ForDevelopers({ payment }: { payment: AnyPayment }) {
   )
 }
 
+/** `Paid twice · Same order, two transfers`. */
+function whyOf({ reason, note }: PaymentReturn) {
+  const said = [reason && (words.refundReasons[reason] ?? reason), note].filter(Boolean)
+  return said.length > 0 && <span className="soft sm">{said.join(' · ')}</span>
+}
+
 function Returns({ reference }: { reference: string }) {
   const list = usePages<PaymentReturn>(`${path}/${reference}/returns`)
   if (list.rows.length === 0) return null
@@ -332,6 +338,7 @@ function Returns({ reference }: { reference: string }) {
         list={list}
         keyOf={(row) => row.reference}
         empty={<EmptyState icon="redo">{texts.common.notFound}</EmptyState>}
+        detailOf={whyOf}
         columns={[
           {
             name: 'amount',

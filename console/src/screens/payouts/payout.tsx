@@ -114,6 +114,7 @@ function PayoutPage({ transfer }: { transfer: Transfer }) {
 
 function PayoutFacts({ transfer }: { transfer: Transfer }) {
   const { createdBy, failureReason, payment, conversion, batch } = transfer
+  const { refundReason, refundNote } = transfer
   const asset = assetOf(transfer)
   return (
     <JsonCard title={payment ? words.refund : words.payout} value={transfer} words={words}>
@@ -136,6 +137,10 @@ function PayoutFacts({ transfer }: { transfer: Transfer }) {
         <Fact name={words.payment}>
           {payment && <ResourceLink to={`/payments/${payment}`} reference={payment} />}
         </Fact>
+        <Fact name={words.refundReason}>
+          {refundReason && (texts.payments.refundReasons[refundReason] ?? refundReason)}
+        </Fact>
+        <Fact name={words.refundNote}>{refundNote}</Fact>
         <Fact name={words.conversion}>
           {conversion && (
             <ResourceLink to={`/balances/conversions/${conversion}`} reference={conversion} />
