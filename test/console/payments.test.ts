@@ -111,11 +111,29 @@ describe('a payment', () => {
     expect(await dialog.getByLabel('Amount to refund').inputValue()).toBe('99,999.00')
   })
 
+  test('its notes are text, whatever they contain, and their author withdraws them', async () => {
+    await open(`/payments/${accepted}`)
+    const text = 'She called.\n<img src=x onerror="document.title=1"> & waits'
+    await page.getByLabel('Add a note').fill(text)
+    await page.getByRole('button', { name: 'Add note' }).dblclick()
+    const notes = page.locator('.notes > li')
+    await expect.poll(() => notes.locator('.said').allTextContents()).toEqual([text])
+    expect(await page.getByLabel('Add a note').inputValue()).toBe('')
+    await picture(page, 'script', 'console-payment-notes')
+    await page.setViewportSize(sizes.desktop)
+    await notes.getByRole('button', { name: 'Withdraw' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Withdraw' }).click()
+    await notes.getByText('Withdrawn').waitFor()
+    expect(await page.getByText('She called.').count()).toBe(0)
+  })
+
   test('a viewer sees it and may not touch it', async () => {
     await site.become(await addPerson(site, { role: 'viewer', name: 'Vera Viewer' }))
     await open(`/payments/${accepted}`)
     expect(await page.getByRole('button', { name: 'Refund' }).count()).toBe(0)
     expect(await page.getByRole('link', { name: 'API keys' }).count()).toBe(0)
+    await page.locator('.notes').getByText('Withdrawn').waitFor()
+    expect(await page.getByLabel('Add a note').count()).toBe(0)
     await site.become(site.owner)
   })
 })

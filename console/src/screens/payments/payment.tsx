@@ -21,6 +21,7 @@ import {
 import { JsonCard } from '../../parts/json-card'
 import { Money } from '../../parts/money'
 import { formatMoney, toUnits } from '../../parts/money-format'
+import { Notes } from '../../parts/notes'
 import { notify, useNotifiedRefusal } from '../../parts/notify'
 import { Card, EmptyState, Fact, Facts, PageHead } from '../../parts/page'
 import { ResourceTimeline } from '../../parts/resource-timeline'
@@ -111,6 +112,7 @@ function PaymentPage({ payment }: { payment: AnyPayment }) {
         <div className="col">
           <PaymentFacts payment={payment} />
           <Sender payment={payment} />
+          <Notes path={`${path}/${reference}/notes`} />
           <ForDevelopers payment={payment} />
         </div>
       </div>

@@ -11,6 +11,7 @@ import { AccountNumber, Reference, ResourceLink, Wallet } from '../../parts/iden
 import { JsonCard } from '../../parts/json-card'
 import { Money } from '../../parts/money'
 import { formatMoney } from '../../parts/money-format'
+import { Notes } from '../../parts/notes'
 import { notify } from '../../parts/notify'
 import { Card, Fact, Facts, Note, PageHead } from '../../parts/page'
 import { Refusal } from '../../parts/refusals'
@@ -105,6 +106,7 @@ function PayoutPage({ transfer }: { transfer: Transfer }) {
         <div className="col">
           <Approval transfer={transfer} />
           <Recipient transfer={transfer} />
+          <Notes path={`${path}/${reference}/notes`} />
           {mode === 'test' && status === 'SUBMITTED' && mayCreate && <Settle transfer={transfer} />}
         </div>
       </div>
