@@ -65,6 +65,7 @@ export const payouts = {
     payment: 'Payment',
     refundReason: 'Reason',
     refundNote: 'Note',
+    settlement: 'Settlement',
     conversion: 'Paid by conversion',
     batch: 'Batch',
     createdBy: 'Created by',

@@ -116,7 +116,8 @@ function PayoutPage({ transfer }: { transfer: Transfer }) {
 
 function PayoutFacts({ transfer }: { transfer: Transfer }) {
   const { createdBy, failureReason, payment, conversion, batch } = transfer
-  const { refundReason, refundNote } = transfer
+  const { refundReason, refundNote, settlement } = transfer
+  const maySeeBalances = useMay('balances.see')
   const asset = assetOf(transfer)
   return (
     <JsonCard title={payment ? words.refund : words.payout} value={transfer} words={words}>
@@ -143,6 +144,11 @@ function PayoutFacts({ transfer }: { transfer: Transfer }) {
           {refundReason && (texts.payments.refundReasons[refundReason] ?? refundReason)}
         </Fact>
         <Fact name={words.refundNote}>{refundNote}</Fact>
+        <Fact name={words.settlement}>
+          {settlement && maySeeBalances && (
+            <ResourceLink to={`/settlements/${settlement}`} reference={settlement} />
+          )}
+        </Fact>
         <Fact name={words.conversion}>
           {conversion && (
             <ResourceLink to={`/balances/conversions/${conversion}`} reference={conversion} />

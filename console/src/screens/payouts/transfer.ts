@@ -12,6 +12,8 @@ type Shared = {
   payment?: string | null
   refundReason?: string | null
   refundNote?: string | null
+  /** Of a payout to the merchant's own account or wallet. */
+  settlement?: string | null
   /** The conversion that paid for it. */
   conversion?: string | null
   /** Of an item of a batch. */
