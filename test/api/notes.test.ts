@@ -126,3 +126,17 @@ test('the database refuses to edit or delete a note', async () => {
   ])
     await expect(db.rows(change)).rejects.toThrow(/never edited|withdrawn once/)
 })
+
+test.each([
+  ['note_is_short', sql`''`, sql`null`],
+  ['note_is_short', sql`repeat('x', 2001)`, sql`null`],
+  ['withdrawn_note_has_no_text', sql`'Still here'`, sql`now()`],
+  ['withdrawn_note_has_no_text', sql`null`, sql`null`],
+])('the database holds %s', async (constraint, text, withdrawnAt) => {
+  await write(await join('owner'), subjects[0]!, 'To copy')
+  const copied = db.rows(sql`
+    insert into notes (environment_id, id, resource_id, author_id, text, created_at, withdrawn_at)
+    select environment_id, gen_random_uuid(), resource_id, author_id, ${text}, created_at,
+      ${withdrawnAt} from notes where text = 'To copy'`)
+  await expect(copied).rejects.toMatchObject({ constraint })
+})
