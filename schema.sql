@@ -662,6 +662,18 @@ begin
 end $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.only_withdraw()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if old.withdrawn_at is null and new.withdrawn_at is not null then
+    return new;
+  end if;
+  raise exception 'notes are withdrawn once, and not edited' using errcode = 'restrict_violation';
+end $function$
+;
+
 CREATE OR REPLACE FUNCTION public.refuse_attempt_on_another_chain()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1151,8 +1163,10 @@ create table idempotency_keys (
   created_at timestamp with time zone not null,
   forget_at timestamp with time zone,
   caller_id uuid,
+  retry_after_seconds integer,
   constraint fingerprint_is_whole CHECK ((length(fingerprint) = 32)),
   constraint idempotency_keys_pkey PRIMARY KEY (environment_id, digest),
+  constraint only_refusals_say_when_to_retry CHECK (((retry_after_seconds IS NULL) OR ((status >= 400) AND (retry_after_seconds >= 0)))),
   constraint secret_is_for_one_caller CHECK ((is_sealed = (caller_id IS NOT NULL)))
 );
 
@@ -1360,6 +1374,21 @@ create table merchants (
   constraint merchants_pkey PRIMARY KEY (id)
 );
 
+create table notes (
+  environment_id integer not null,
+  id uuid not null,
+  resource_id uuid not null,
+  author_id uuid not null,
+  text text,
+  created_at timestamp with time zone not null,
+  withdrawn_at timestamp with time zone,
+  constraint note_is_short CHECK (((length(text) >= 1) AND (length(text) <= 2000))),
+  constraint notes_author_id_fkey FOREIGN KEY (author_id) REFERENCES users(id),
+  constraint notes_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id),
+  constraint notes_pkey PRIMARY KEY (environment_id, id),
+  constraint withdrawn_note_has_no_text CHECK (((text IS NULL) = (withdrawn_at IS NOT NULL)))
+);
+
 create table notice_hints (
   rail text not null,
   mode text not null,
@@ -1526,9 +1555,14 @@ create table payment_returns (
   due_at timestamp with time zone not null,
   created_at timestamp with time zone not null,
   asset text not null,
+  reason text,
+  note text,
+  constraint only_refunds_say_why CHECK (((takes_from = 'available'::text) OR ((reason IS NULL) AND (note IS NULL)))),
   constraint payment_returns_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id),
   constraint payment_returns_pkey PRIMARY KEY (environment_id, id),
   constraint refund_is_sent_at_once CHECK (((state <> 'WAITING'::text) OR (takes_from = 'suspense'::text))),
+  constraint refund_note_is_short CHECK (((length(note) >= 1) AND (length(note) <= 500))),
+  constraint refund_reason_is_known CHECK ((reason = ANY (ARRAY['duplicate'::text, 'requested_by_customer'::text, 'fraudulent'::text, 'other'::text]))),
   constraint return_asset_is_known CHECK ((asset = ANY (ARRAY['NGN'::text, 'USDC'::text, 'USDT'::text]))),
   constraint return_is_positive CHECK ((amount > 0)),
   constraint return_state_is_known CHECK ((state = ANY (ARRAY['WAITING'::text, 'SENT'::text, 'RETURNED'::text, 'FAILED'::text, 'REVERSED'::text]))),
@@ -2468,6 +2502,8 @@ CREATE INDEX memberships_by_user ON public.memberships USING btree (user_id);
 
 CREATE UNIQUE INDEX one_primary_bank_account ON public.merchant_bank_accounts USING btree (environment_id) WHERE is_primary;
 
+CREATE INDEX notes_of_resource ON public.notes USING btree (environment_id, resource_id, id);
+
 CREATE INDEX notice_hints_due ON public.notice_hints USING btree (rail, due_at) WHERE (state = 'OPEN'::text);
 
 CREATE INDEX notice_hints_ended ON public.notice_hints USING btree (received_at) WHERE (state <> 'OPEN'::text);
@@ -2694,13 +2730,17 @@ CREATE TRIGGER one_owner_remains BEFORE DELETE OR UPDATE ON public.memberships F
 
 CREATE TRIGGER confirmer_is_a_member_who_may BEFORE INSERT OR UPDATE OF confirmed_by_user ON public.merchant_bank_accounts FOR EACH ROW WHEN ((new.confirmed_by_user IS NOT NULL)) EXECUTE FUNCTION check_confirmation();
 
+CREATE TRIGGER notes_are_never_edited BEFORE DELETE OR UPDATE OF environment_id, id, resource_id, author_id, created_at OR TRUNCATE ON public.notes FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+CREATE TRIGGER notes_are_only_withdrawn BEFORE UPDATE ON public.notes FOR EACH ROW EXECUTE FUNCTION only_withdraw();
+
 CREATE TRIGGER notices_are_never_edited BEFORE DELETE OR UPDATE OF rail, mode, id, announced, body, received_at OR TRUNCATE ON public.notices FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
 CREATE TRIGGER operator_action_is_kept BEFORE DELETE OR UPDATE ON public.operator_actions FOR EACH ROW EXECUTE FUNCTION keep_operator_action();
 
 CREATE TRIGGER payment_requests_are_never_edited BEFORE DELETE OR UPDATE OF environment_id, id, payment_id, action, amount, note, requested_by, created_at OR TRUNCATE ON public.payment_requests FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
-CREATE TRIGGER payment_returns_are_never_edited BEFORE DELETE OR UPDATE OF environment_id, id, payment_id, rail, asset, amount, takes_from, destination, created_at OR TRUNCATE ON public.payment_returns FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER payment_returns_are_never_edited BEFORE DELETE OR UPDATE OF environment_id, id, payment_id, rail, asset, amount, takes_from, destination, created_at, reason, note OR TRUNCATE ON public.payment_returns FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
 CREATE TRIGGER payments_are_never_edited BEFORE DELETE OR UPDATE OF environment_id, id, account_id, source, rail, rail_id, asset, amount, variance, sender, session_id, narration, received_at, created_at OR TRUNCATE ON public.payments FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 

@@ -245,7 +245,7 @@ export async function compose({ config, databaseUrl, logger, ...parts }: Parts):
     }),
     commitPayout: payoutLanes.run,
     sendPayout: createSendAfterCommit({ rails, banks: allBanks, clock, logger, paused }),
-    baseUrl: () => config.publicUrl ?? addressOf(app),
+    baseUrl: () => config.publicUrl ?? loopbackUrl(app),
     commitAccount: accountLanes.run,
     storeRefusal: refusalLanes.run,
     sessions,
@@ -344,7 +344,7 @@ function writeSessionUses(sessions: Sessions, logger: Logger): NodeJS.Timeout {
 }
 
 /** The loopback address of the API, whatever it is bound to. */
-export function addressOf({ server }: FastifyInstance): string {
+export function loopbackUrl({ server }: FastifyInstance): string {
   const { port } = server.address() as AddressInfo
   return `http://127.0.0.1:${port}`
 }

@@ -80,7 +80,7 @@ type Tools = {
 }
 
 /**
- * Opens the rails that the configuration names. With the embedded database and no Solana endpoints
+ * Opens the rails that the configuration names. With the embedded database and no Solana RPC nodes
  * for test mode, it also starts a localnet.
  */
 export async function openRails(tools: Tools): Promise<OpenRails> {

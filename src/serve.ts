@@ -6,7 +6,7 @@ import { systemClock } from './base/clock.js'
 import type { Config } from './base/config.js'
 import { limits } from './base/limits.js'
 import { type Logger, logLostConnection } from './base/log.js'
-import { addressOf, type Parts as ComposeParts, compose } from './compose.js'
+import { type Parts as ComposeParts, compose, loopbackUrl } from './compose.js'
 import { closeLoopback, explainListenError, listenForMetrics } from './loopback-server.js'
 import { type OpenRails, openRails } from './open-rails.js'
 import { addWorkFigures } from './operations/work-metrics.js'
@@ -111,7 +111,7 @@ async function serveApi(
   try {
     const address = await service.app.listen({ host: config.host, port: config.port })
     const noticeUrl = (provider: string) =>
-      `${addressOf(service.app)}/rails/${provider}/notices/test`
+      `${loopbackUrl(service.app)}/rails/${provider}/notices/test`
     sandboxBank?.sendNoticesTo(noticeUrl(sandboxBank.provider))
     const emulator = rails?.emulator
     emulator?.sendNoticesTo(noticeUrl(emulator.provider))

@@ -3,10 +3,11 @@ import {
   createRoute,
   createRouter,
   lazyRouteComponent,
+  redirect,
 } from '@tanstack/react-router'
 import { NotFound } from './frame/not-found'
 import { Shell } from './frame/shell'
-import { screenRoutes } from './routes'
+import { movedPaths, screenRoutes } from './routes'
 
 const root = createRootRoute({ component: Shell, notFoundComponent: NotFound })
 
@@ -19,9 +20,19 @@ const children = screenRoutes.map((screen) =>
   }),
 )
 
+const moved = movedPaths.map(({ from, to }) =>
+  createRoute({
+    getParentRoute: () => root,
+    path: from,
+    beforeLoad: () => {
+      throw redirect({ to, replace: true })
+    },
+  }),
+)
+
 /** Filters are plain text in the URL, not JSON. */
 export const router = createRouter({
-  routeTree: root.addChildren(children),
+  routeTree: root.addChildren([...children, ...moved]),
   basepath: '/console',
   defaultPreload: 'intent',
   scrollRestoration: true,

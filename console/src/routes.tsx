@@ -11,6 +11,7 @@ import { paymentRoutes } from './screens/payments/routes'
 import { payoutRoutes } from './screens/payouts/routes'
 import type { ScreenRoute } from './screens/screen-route'
 import { settingsRoutes } from './screens/settings/routes'
+import { settlementRoutes } from './screens/settlements/routes'
 import { youRoutes } from './screens/you/routes'
 
 /** Every screen, in the order of the menu. */
@@ -21,6 +22,7 @@ export const screenRoutes: ScreenRoute[] = [
   ...batchRoutes,
   ...balanceRoutes,
   ...conversionRoutes,
+  ...settlementRoutes,
   ...collectRoutes,
   ...developerRoutes,
   ...businessRoutes,
@@ -28,6 +30,9 @@ export const screenRoutes: ScreenRoute[] = [
   ...youRoutes,
   ...operatorRoutes,
 ]
+
+/** Screens that have another address now: bookmarks and links in old messages still open them. */
+export const movedPaths = [{ from: '/settings/settlements', to: '/settlements/schedule' }]
 
 export const isOperatorPath = (path: string) => /^\/operator(\/|$)/.test(path)
 

@@ -13,7 +13,7 @@ import { Failure, misused } from './failure.js'
 import type { Terminal } from './terminal.js'
 
 /** The service to call, the key to use, and where the key was found. */
-export type Access = { baseUrl: string; key: string; source: string }
+export type ApiAccess = { baseUrl: string; key: string; source: string }
 
 export type Login = { baseUrl: string; test?: string; live?: string }
 type Mode = 'test' | 'live'
@@ -24,7 +24,7 @@ const defaultUrl = 'http://127.0.0.1:8080'
  * Order: environment variables, saved login, demo merchant of a local service. A live key is used
  * only with `--live`; a configured service is never replaced by another one.
  */
-export function findAccess(terminal: Terminal, mode: Mode): Access {
+export function findAccess(terminal: Terminal, mode: Mode): ApiAccess {
   const found =
     fromEnvironment(terminal, mode) ?? fromLogin(terminal, mode) ?? fromDemo(terminal, mode)
   if (found) return found
@@ -33,7 +33,7 @@ export function findAccess(terminal: Terminal, mode: Mode): Access {
   throw misused(`No ${mode} API key found.`, nextStep)
 }
 
-export function openClient({ baseUrl, key }: Access): Manilla {
+export function openClient({ baseUrl, key }: ApiAccess): Manilla {
   try {
     // A person waits at the terminal and can run the command again.
     return new Manilla(key, { baseUrl, maxRetries: 1 })
@@ -42,7 +42,7 @@ export function openClient({ baseUrl, key }: Access): Manilla {
   }
 }
 
-function fromEnvironment({ env }: Terminal, mode: Mode): Access | undefined {
+function fromEnvironment({ env }: Terminal, mode: Mode): ApiAccess | undefined {
   const { MANILLA_KEY: key, MANILLA_URL: url } = env
   if (!key && url) throw misused('MANILLA_URL is set, but MANILLA_KEY is not.', 'Set both.')
   if (!key) return undefined
@@ -59,7 +59,7 @@ export function modeOf(key: string): Mode {
   return /^[sp]k_live_/.test(key) ? 'live' : 'test'
 }
 
-function fromLogin(terminal: Terminal, mode: Mode): Access | undefined {
+function fromLogin(terminal: Terminal, mode: Mode): ApiAccess | undefined {
   const login = readLogin(terminal)
   if (!login) return undefined
   const { baseUrl, [mode]: key } = login
@@ -70,7 +70,7 @@ function fromLogin(terminal: Terminal, mode: Mode): Access | undefined {
 
 type Demo = { baseUrl: string } & Record<Mode, { secretKey: string }>
 
-function fromDemo({ homes }: Terminal, mode: Mode): Access | undefined {
+function fromDemo({ homes }: Terminal, mode: Mode): ApiAccess | undefined {
   const file = homes.map((home) => path.join(home, 'demo.json')).find((file) => existsSync(file))
   if (!file) return undefined
   const demo = readJson<Demo>(file)

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import type { Manilla } from '../src/manilla.js'
-import { type Access, findAccess, openClient } from './access.js'
+import { type ApiAccess, findAccess, openClient } from './access.js'
 import type { Terminal } from './terminal.js'
 
 /** The result of a command: `data` for `--json`, `text` for people. */
@@ -9,7 +9,7 @@ export type Output = { data: unknown; text: string }
 export type Run<Options> = {
   terminal: Terminal
   manilla: Manilla
-  access: Access
+  access: ApiAccess
   args: string[]
   options: Options
   isJson: boolean

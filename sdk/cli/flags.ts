@@ -12,13 +12,13 @@ export const described: Record<string, Described> = {
       ['expiresAt', 'text', 'In the future, at most 24 hours ahead. An ISO 8601 date or date-time; Lagos time if it names no zone.', false, false],
       ['metadata', 'json', 'Any JSON object; returned unchanged.', false, false],
     ],
-    money: ['amount', 'amountReceived', 'amountAccepted', 'amountHeld', 'amountReturning', 'amountReturned', 'payments.amount', 'payments.amountAccepted', 'payments.amountHeld', 'payments.amountReturning', 'payments.amountReturned', 'payments.fee'],
+    money: ['amount', 'amountReceived', 'amountAccepted', 'amountHeld', 'amountReturning', 'amountReturned', 'payments.amount', 'payments.amountAccepted', 'payments.amountHeld', 'payments.amountReturning', 'payments.amountReturned', 'payments.fee', 'payments.refund.amount'],
     takesIdempotencyKey: true,
   },
   'virtualAccounts.get': {
     about: 'Verify a virtual account. Returns the current state.',
     flags: [],
-    money: ['amount', 'amountReceived', 'amountAccepted', 'amountHeld', 'amountReturning', 'amountReturned', 'payments.amount', 'payments.amountAccepted', 'payments.amountHeld', 'payments.amountReturning', 'payments.amountReturned', 'payments.fee'],
+    money: ['amount', 'amountReceived', 'amountAccepted', 'amountHeld', 'amountReturning', 'amountReturned', 'payments.amount', 'payments.amountAccepted', 'payments.amountHeld', 'payments.amountReturning', 'payments.amountReturned', 'payments.fee', 'payments.refund.amount'],
   },
   'virtualAccounts.list': {
     about: 'List virtual accounts. Returns virtual accounts, newest first.',
@@ -31,7 +31,7 @@ export const described: Record<string, Described> = {
       ['limit', 'integer', 'Items per page.', false, false],
       ['cursor', 'text', 'The nextCursor of the previous page.', false, false],
     ],
-    money: ['amount', 'amountReceived', 'amountAccepted', 'amountHeld', 'amountReturning', 'amountReturned', 'payments.amount', 'payments.amountAccepted', 'payments.amountHeld', 'payments.amountReturning', 'payments.amountReturned', 'payments.fee'],
+    money: ['amount', 'amountReceived', 'amountAccepted', 'amountHeld', 'amountReturning', 'amountReturned', 'payments.amount', 'payments.amountAccepted', 'payments.amountHeld', 'payments.amountReturning', 'payments.amountReturned', 'payments.fee', 'payments.refund.amount'],
   },
   'virtualAccounts.csv': {
     about: 'Export virtual accounts as CSV to stdout. Returns virtual accounts, newest first.',
@@ -49,13 +49,13 @@ export const described: Record<string, Described> = {
   'virtualAccounts.cancel': {
     about: 'Cancel a virtual account. Stops expecting the payment. A payment that still arrives counts as late.',
     flags: [],
-    money: ['amount', 'amountReceived', 'amountAccepted', 'amountHeld', 'amountReturning', 'amountReturned', 'payments.amount', 'payments.amountAccepted', 'payments.amountHeld', 'payments.amountReturning', 'payments.amountReturned', 'payments.fee'],
+    money: ['amount', 'amountReceived', 'amountAccepted', 'amountHeld', 'amountReturning', 'amountReturned', 'payments.amount', 'payments.amountAccepted', 'payments.amountHeld', 'payments.amountReturning', 'payments.amountReturned', 'payments.fee', 'payments.refund.amount'],
     takesIdempotencyKey: true,
   },
   'virtualAccounts.requery': {
     about: 'Fetch missed payments from the bank. Queries the bank for payments that it did not report. Use it when a customer has paid and you received no webhook.',
     flags: [],
-    money: ['amount', 'amountReceived', 'amountAccepted', 'amountHeld', 'amountReturning', 'amountReturned', 'payments.amount', 'payments.amountAccepted', 'payments.amountHeld', 'payments.amountReturning', 'payments.amountReturned', 'payments.fee'],
+    money: ['amount', 'amountReceived', 'amountAccepted', 'amountHeld', 'amountReturning', 'amountReturned', 'payments.amount', 'payments.amountAccepted', 'payments.amountHeld', 'payments.amountReturning', 'payments.amountReturned', 'payments.fee', 'payments.refund.amount'],
     takesIdempotencyKey: true,
   },
   'dedicatedAccounts.create': {
@@ -120,13 +120,13 @@ export const described: Record<string, Described> = {
       ['expiresAt', 'text', 'In the future, at most 24 hours ahead. An ISO 8601 date or date-time; Lagos time if it names no zone.', false, false],
       ['metadata', 'json', 'Any JSON object; returned unchanged.', false, false],
     ],
-    money: ['amount', 'amountReceived', 'amountAccepted', 'amountHeld', 'amountReturning', 'amountReturned', 'payments.amount', 'payments.amountAccepted', 'payments.amountHeld', 'payments.amountReturning', 'payments.amountReturned', 'payments.fee'],
+    money: ['amount', 'amountReceived', 'amountAccepted', 'amountHeld', 'amountReturning', 'amountReturned', 'payments.amount', 'payments.amountAccepted', 'payments.amountHeld', 'payments.amountReturning', 'payments.amountReturned', 'payments.fee', 'payments.refund.amount'],
     takesIdempotencyKey: true,
   },
   'cryptoWallets.get': {
     about: 'Verify a crypto wallet. Returns the current state.',
     flags: [],
-    money: ['amount', 'amountReceived', 'amountAccepted', 'amountHeld', 'amountReturning', 'amountReturned', 'payments.amount', 'payments.amountAccepted', 'payments.amountHeld', 'payments.amountReturning', 'payments.amountReturned', 'payments.fee'],
+    money: ['amount', 'amountReceived', 'amountAccepted', 'amountHeld', 'amountReturning', 'amountReturned', 'payments.amount', 'payments.amountAccepted', 'payments.amountHeld', 'payments.amountReturning', 'payments.amountReturned', 'payments.fee', 'payments.refund.amount'],
   },
   'cryptoWallets.list': {
     about: 'List crypto wallets. Returns crypto wallets, newest first.',
@@ -139,7 +139,7 @@ export const described: Record<string, Described> = {
       ['limit', 'integer', 'Items per page.', false, false],
       ['cursor', 'text', 'The nextCursor of the previous page.', false, false],
     ],
-    money: ['amount', 'amountReceived', 'amountAccepted', 'amountHeld', 'amountReturning', 'amountReturned', 'payments.amount', 'payments.amountAccepted', 'payments.amountHeld', 'payments.amountReturning', 'payments.amountReturned', 'payments.fee'],
+    money: ['amount', 'amountReceived', 'amountAccepted', 'amountHeld', 'amountReturning', 'amountReturned', 'payments.amount', 'payments.amountAccepted', 'payments.amountHeld', 'payments.amountReturning', 'payments.amountReturned', 'payments.fee', 'payments.refund.amount'],
   },
   'cryptoWallets.csv': {
     about: 'Export crypto wallets as CSV to stdout. Returns crypto wallets, newest first.',
@@ -157,13 +157,13 @@ export const described: Record<string, Described> = {
   'cryptoWallets.cancel': {
     about: 'Cancel a crypto wallet. Stops expecting the payment. A payment that still arrives counts as late.',
     flags: [],
-    money: ['amount', 'amountReceived', 'amountAccepted', 'amountHeld', 'amountReturning', 'amountReturned', 'payments.amount', 'payments.amountAccepted', 'payments.amountHeld', 'payments.amountReturning', 'payments.amountReturned', 'payments.fee'],
+    money: ['amount', 'amountReceived', 'amountAccepted', 'amountHeld', 'amountReturning', 'amountReturned', 'payments.amount', 'payments.amountAccepted', 'payments.amountHeld', 'payments.amountReturning', 'payments.amountReturned', 'payments.fee', 'payments.refund.amount'],
     takesIdempotencyKey: true,
   },
   'cryptoWallets.requery': {
     about: 'Poll the chain now. Polls the wallet at once, including for other tokens. Wallets are polled anyway, but rarely after a long time without payments. Returns the current state; webhooks notify you of what is found.',
     flags: [],
-    money: ['amount', 'amountReceived', 'amountAccepted', 'amountHeld', 'amountReturning', 'amountReturned', 'payments.amount', 'payments.amountAccepted', 'payments.amountHeld', 'payments.amountReturning', 'payments.amountReturned', 'payments.fee'],
+    money: ['amount', 'amountReceived', 'amountAccepted', 'amountHeld', 'amountReturning', 'amountReturned', 'payments.amount', 'payments.amountAccepted', 'payments.amountHeld', 'payments.amountReturning', 'payments.amountReturned', 'payments.fee', 'payments.refund.amount'],
     takesIdempotencyKey: true,
   },
   'dedicatedCryptoWallets.create': {
@@ -216,7 +216,7 @@ export const described: Record<string, Described> = {
   'payments.get': {
     about: 'Retrieve a payment. Returns the current state: how much is accepted, held, on its way back and returned.',
     flags: [],
-    money: ['amount', 'amountAccepted', 'amountHeld', 'amountReturning', 'amountReturned', 'fee'],
+    money: ['amount', 'amountAccepted', 'amountHeld', 'amountReturning', 'amountReturned', 'fee', 'refund.amount'],
   },
   'payments.list': {
     about: 'List payments. Returns payments, newest first. Filters combine: find a payment by payer, order, amount or date. A page of a rare combination may be short or empty and still have a nextCursor. To export all of them, use csv.',
@@ -236,7 +236,7 @@ export const described: Record<string, Described> = {
       ['limit', 'integer', 'Items per page.', false, false],
       ['cursor', 'text', 'The nextCursor of the previous page.', false, false],
     ],
-    money: ['amount', 'amountAccepted', 'amountHeld', 'amountReturning', 'amountReturned', 'fee'],
+    money: ['amount', 'amountAccepted', 'amountHeld', 'amountReturning', 'amountReturned', 'fee', 'refund.amount'],
   },
   'payments.csv': {
     about: 'Export payments as CSV to stdout. Returns payments, newest first. Filters combine: find a payment by payer, order, amount or date.',
@@ -292,7 +292,7 @@ export const described: Record<string, Described> = {
       ['destination.accountName', 'text', 'Name of the account holder, as the bank knows it.', false, false],
       ['destination.address', 'text', 'Solana wallet address. It has no checksum: many mistyped addresses are valid too.', false, false],
     ],
-    money: ['amount', 'amountAccepted', 'amountHeld', 'amountReturning', 'amountReturned', 'fee'],
+    money: ['amount', 'amountAccepted', 'amountHeld', 'amountReturning', 'amountReturned', 'fee', 'refund.amount'],
     takesIdempotencyKey: true,
   },
   'payments.refund': {
@@ -303,8 +303,10 @@ export const described: Record<string, Described> = {
       ['destination.accountNumber', 'text', 'Ten-digit account number (NUBAN).', false, false],
       ['destination.accountName', 'text', 'Name of the account holder, as the bank knows it.', false, false],
       ['destination.address', 'text', 'Solana wallet address. It has no checksum: many mistyped addresses are valid too.', false, false],
+      ['reason', 'text', 'Why you refund the payment. One of: duplicate, requested_by_customer, fraudulent, other.', false, false, ['duplicate', 'requested_by_customer', 'fraudulent', 'other']],
+      ['note', 'text', 'What your team should know about the refund. Payers do not see it.', false, false],
     ],
-    money: ['amount', 'amountAccepted', 'amountHeld', 'amountReturning', 'amountReturned', 'fee'],
+    money: ['amount', 'amountAccepted', 'amountHeld', 'amountReturning', 'amountReturned', 'fee', 'refund.amount'],
     takesIdempotencyKey: true,
   },
   'checkout.sessions.create': {
@@ -324,13 +326,13 @@ export const described: Record<string, Described> = {
       ['cancelUrl', 'text', 'Where the customer goes back to. reference is added to the query.', false, false],
       ['metadata', 'json', 'Any JSON object; returned unchanged.', false, false],
     ],
-    money: ['amount', 'crypto.amount', 'bankTransfer.amount', 'amountReceived', 'amountAccepted', 'cryptoAmounts.amount', 'cryptoAmounts.amountReceived', 'cryptoAmounts.amountAccepted', 'payments.amount', 'payments.amountAccepted', 'payments.amountHeld', 'payments.amountReturning', 'payments.amountReturned', 'payments.fee'],
+    money: ['amount', 'crypto.amount', 'bankTransfer.amount', 'amountReceived', 'amountAccepted', 'cryptoAmounts.amount', 'cryptoAmounts.amountReceived', 'cryptoAmounts.amountAccepted', 'payments.amount', 'payments.amountAccepted', 'payments.amountHeld', 'payments.amountReturning', 'payments.amountReturned', 'payments.fee', 'payments.refund.amount'],
     takesIdempotencyKey: true,
   },
   'checkout.sessions.get': {
     about: 'Retrieve a checkout session. Returns the current state.',
     flags: [],
-    money: ['amount', 'crypto.amount', 'bankTransfer.amount', 'amountReceived', 'amountAccepted', 'cryptoAmounts.amount', 'cryptoAmounts.amountReceived', 'cryptoAmounts.amountAccepted', 'payments.amount', 'payments.amountAccepted', 'payments.amountHeld', 'payments.amountReturning', 'payments.amountReturned', 'payments.fee'],
+    money: ['amount', 'crypto.amount', 'bankTransfer.amount', 'amountReceived', 'amountAccepted', 'cryptoAmounts.amount', 'cryptoAmounts.amountReceived', 'cryptoAmounts.amountAccepted', 'payments.amount', 'payments.amountAccepted', 'payments.amountHeld', 'payments.amountReturning', 'payments.amountReturned', 'payments.fee', 'payments.refund.amount'],
   },
   'checkout.sessions.list': {
     about: 'List checkout sessions. Returns checkout sessions, newest first. Filters combine. To export all of them, use csv.',
@@ -343,7 +345,7 @@ export const described: Record<string, Described> = {
       ['limit', 'integer', 'Items per page.', false, false],
       ['cursor', 'text', 'The nextCursor of the previous page.', false, false],
     ],
-    money: ['amount', 'crypto.amount', 'bankTransfer.amount', 'amountReceived', 'amountAccepted', 'cryptoAmounts.amount', 'cryptoAmounts.amountReceived', 'cryptoAmounts.amountAccepted', 'payments.amount', 'payments.amountAccepted', 'payments.amountHeld', 'payments.amountReturning', 'payments.amountReturned', 'payments.fee'],
+    money: ['amount', 'crypto.amount', 'bankTransfer.amount', 'amountReceived', 'amountAccepted', 'cryptoAmounts.amount', 'cryptoAmounts.amountReceived', 'cryptoAmounts.amountAccepted', 'payments.amount', 'payments.amountAccepted', 'payments.amountHeld', 'payments.amountReturning', 'payments.amountReturned', 'payments.fee', 'payments.refund.amount'],
   },
   'checkout.sessions.csv': {
     about: 'Export checkout sessions as CSV to stdout. Returns checkout sessions, newest first. Filters combine.',
@@ -361,7 +363,7 @@ export const described: Record<string, Described> = {
   'checkout.sessions.cancel': {
     about: 'Cancel a checkout session. Ends the session; its page shows that it was cancelled. A payment that still arrives counts as late.',
     flags: [],
-    money: ['amount', 'crypto.amount', 'bankTransfer.amount', 'amountReceived', 'amountAccepted', 'cryptoAmounts.amount', 'cryptoAmounts.amountReceived', 'cryptoAmounts.amountAccepted', 'payments.amount', 'payments.amountAccepted', 'payments.amountHeld', 'payments.amountReturning', 'payments.amountReturned', 'payments.fee'],
+    money: ['amount', 'crypto.amount', 'bankTransfer.amount', 'amountReceived', 'amountAccepted', 'cryptoAmounts.amount', 'cryptoAmounts.amountReceived', 'cryptoAmounts.amountAccepted', 'payments.amount', 'payments.amountAccepted', 'payments.amountHeld', 'payments.amountReturning', 'payments.amountReturned', 'payments.fee', 'payments.refund.amount'],
     takesIdempotencyKey: true,
   },
   'checkout.retrieve': {
@@ -752,8 +754,11 @@ export const described: Record<string, Described> = {
     money: ['amount', 'fee', 'assetAmount', 'assetFee', 'report.opening', 'report.credits', 'report.debits', 'report.closing', 'report.lines.amount', 'reserve'],
   },
   'settlements.list': {
-    about: 'List settlements. Returns settlements with their reports, newest first. To export all of them, use csv.',
+    about: 'List settlements. Returns settlements with their reports, newest first. A page of a rare status may be short or empty and still have a nextCursor. To export all of them, use csv.',
     flags: [
+      ['status', 'text', 'Only items in this state. One of: SUBMITTED, PAID, FAILED, REVERSED.', false, false, ['SUBMITTED', 'PAID', 'FAILED', 'REVERSED']],
+      ['from', 'text', 'Only items created at this time or later. A date is a day in Lagos. An ISO 8601 date or date-time; Lagos time if it names no zone.', false, false],
+      ['to', 'text', 'Only items created before this time. A date is a day in Lagos, and includes that day. An ISO 8601 date or date-time; Lagos time if it names no zone.', false, false],
       ['limit', 'integer', 'Items per page.', false, false],
       ['cursor', 'text', 'The nextCursor of the previous page.', false, false],
     ],
@@ -762,10 +767,21 @@ export const described: Record<string, Described> = {
   'settlements.csv': {
     about: 'Export settlements as CSV to stdout. Returns settlements with their reports, newest first.',
     flags: [
+      ['status', 'text', 'Only items in this state. One of: SUBMITTED, PAID, FAILED, REVERSED.', false, false, ['SUBMITTED', 'PAID', 'FAILED', 'REVERSED']],
+      ['from', 'text', 'Only items created at this time or later. A date is a day in Lagos. An ISO 8601 date or date-time; Lagos time if it names no zone.', false, false],
+      ['to', 'text', 'Only items created before this time. A date is a day in Lagos, and includes that day. An ISO 8601 date or date-time; Lagos time if it names no zone.', false, false],
       ['cursor', 'text', 'The nextCursor of the previous page.', false, false],
       ['excel', 'switch', 'Writes CSV that Excel opens without changing it: with a byte order mark, and with a tab before account numbers and other digits that are text.', false, false, ['1']],
     ],
     money: [],
+  },
+  'settlements.summary': {
+    about: 'Summarize settlements. Returns how many settlements a period has and how much they pay, by status.',
+    flags: [
+      ['from', 'text', 'Only items created at this time or later. A date is a day in Lagos. An ISO 8601 date or date-time; Lagos time if it names no zone.', false, false],
+      ['to', 'text', 'Only items created before this time. A date is a day in Lagos, and includes that day. An ISO 8601 date or date-time; Lagos time if it names no zone.', false, false],
+    ],
+    money: ['amount', 'fee', 'byStatus.SUBMITTED.amount', 'byStatus.SUBMITTED.fee', 'byStatus.PAID.amount', 'byStatus.PAID.fee', 'byStatus.FAILED.amount', 'byStatus.FAILED.fee', 'byStatus.REVERSED.amount', 'byStatus.REVERSED.fee'],
   },
   'settlements.entries': {
     about: 'List the entries of a settlement. Returns every balance entry in the period of the settlement, newest first. reference of an entry names its payment or payout. To export all of them, use csv.',
@@ -1006,7 +1022,7 @@ export const described: Record<string, Described> = {
   'events.get': {
     about: 'Retrieve an event. Returns the event exactly as it is sent to webhook endpoints.',
     flags: [],
-    money: ['data.amount', 'data.amountReceived', 'data.amountAccepted', 'data.amountHeld', 'data.amountReturning', 'data.amountReturned', 'data.payments.amount', 'data.payments.amountAccepted', 'data.payments.amountHeld', 'data.payments.amountReturning', 'data.payments.amountReturned', 'data.payments.fee', 'data.rejection.amount', 'data.payment.amount', 'data.payment.amountAccepted', 'data.payment.amountHeld', 'data.payment.amountReturning', 'data.payment.amountReturned', 'data.payment.fee', 'data.crypto.amount', 'data.bankTransfer.amount', 'data.cryptoAmounts.amount', 'data.cryptoAmounts.amountReceived', 'data.cryptoAmounts.amountAccepted', 'data.fee', 'data.totalDebit', 'data.sourceAmount', 'data.targetAmount', 'data.paid.amount', 'data.paid.fee', 'data.assetAmount', 'data.assetFee', 'data.report.opening', 'data.report.credits', 'data.report.debits', 'data.report.closing', 'data.report.lines.amount', 'data.reserve', 'data.available', 'data.threshold'],
+    money: ['data.amount', 'data.amountReceived', 'data.amountAccepted', 'data.amountHeld', 'data.amountReturning', 'data.amountReturned', 'data.payments.amount', 'data.payments.amountAccepted', 'data.payments.amountHeld', 'data.payments.amountReturning', 'data.payments.amountReturned', 'data.payments.fee', 'data.payments.refund.amount', 'data.rejection.amount', 'data.payment.amount', 'data.payment.amountAccepted', 'data.payment.amountHeld', 'data.payment.amountReturning', 'data.payment.amountReturned', 'data.payment.fee', 'data.payment.refund.amount', 'data.crypto.amount', 'data.bankTransfer.amount', 'data.cryptoAmounts.amount', 'data.cryptoAmounts.amountReceived', 'data.cryptoAmounts.amountAccepted', 'data.fee', 'data.refund.amount', 'data.totalDebit', 'data.sourceAmount', 'data.targetAmount', 'data.paid.amount', 'data.paid.fee', 'data.assetAmount', 'data.assetFee', 'data.report.opening', 'data.report.credits', 'data.report.debits', 'data.report.closing', 'data.report.lines.amount', 'data.reserve', 'data.available', 'data.threshold'],
   },
   'events.list': {
     about: 'List events. Returns events whose resource you may see, newest first. Filter by type or group, by resource and by time. To export all of them, use csv.',
@@ -1018,7 +1034,7 @@ export const described: Record<string, Described> = {
       ['limit', 'integer', 'Items per page.', false, false],
       ['cursor', 'text', 'The nextCursor of the previous page.', false, false],
     ],
-    money: ['data.amount', 'data.amountReceived', 'data.amountAccepted', 'data.amountHeld', 'data.amountReturning', 'data.amountReturned', 'data.payments.amount', 'data.payments.amountAccepted', 'data.payments.amountHeld', 'data.payments.amountReturning', 'data.payments.amountReturned', 'data.payments.fee', 'data.rejection.amount', 'data.payment.amount', 'data.payment.amountAccepted', 'data.payment.amountHeld', 'data.payment.amountReturning', 'data.payment.amountReturned', 'data.payment.fee', 'data.crypto.amount', 'data.bankTransfer.amount', 'data.cryptoAmounts.amount', 'data.cryptoAmounts.amountReceived', 'data.cryptoAmounts.amountAccepted', 'data.fee', 'data.totalDebit', 'data.sourceAmount', 'data.targetAmount', 'data.paid.amount', 'data.paid.fee', 'data.assetAmount', 'data.assetFee', 'data.report.opening', 'data.report.credits', 'data.report.debits', 'data.report.closing', 'data.report.lines.amount', 'data.reserve', 'data.available', 'data.threshold'],
+    money: ['data.amount', 'data.amountReceived', 'data.amountAccepted', 'data.amountHeld', 'data.amountReturning', 'data.amountReturned', 'data.payments.amount', 'data.payments.amountAccepted', 'data.payments.amountHeld', 'data.payments.amountReturning', 'data.payments.amountReturned', 'data.payments.fee', 'data.payments.refund.amount', 'data.rejection.amount', 'data.payment.amount', 'data.payment.amountAccepted', 'data.payment.amountHeld', 'data.payment.amountReturning', 'data.payment.amountReturned', 'data.payment.fee', 'data.payment.refund.amount', 'data.crypto.amount', 'data.bankTransfer.amount', 'data.cryptoAmounts.amount', 'data.cryptoAmounts.amountReceived', 'data.cryptoAmounts.amountAccepted', 'data.fee', 'data.refund.amount', 'data.totalDebit', 'data.sourceAmount', 'data.targetAmount', 'data.paid.amount', 'data.paid.fee', 'data.assetAmount', 'data.assetFee', 'data.report.opening', 'data.report.credits', 'data.report.debits', 'data.report.closing', 'data.report.lines.amount', 'data.reserve', 'data.available', 'data.threshold'],
   },
   'events.csv': {
     about: 'Export events as CSV to stdout. Returns events whose resource you may see, newest first. Filter by type or group, by resource and by time.',
@@ -1121,7 +1137,7 @@ export const described: Record<string, Described> = {
       ['sentBack', 'boolean', 'Whether the bank sends the money back to the payer by itself, as some live banks do. Nothing is credited, the answer is 409 invalid_state, and you get the event payment_rejected of the account.', false, false],
       ['copies', 'integer', 'How many times the bank sends the notice.', false, false],
     ],
-    money: ['amount', 'amountAccepted', 'amountHeld', 'amountReturning', 'amountReturned', 'fee'],
+    money: ['amount', 'amountAccepted', 'amountHeld', 'amountReturning', 'amountReturned', 'fee', 'refund.amount'],
     takesIdempotencyKey: true,
   },
   'test.cryptoDeposits.create': {

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { type Access, modeOf } from './access.js'
+import { type ApiAccess, modeOf } from './access.js'
 import { type Run, setAction } from './action.js'
 import { misused } from './failure.js'
 import { type Forwarded, openForwarder } from './forwarder.js'
@@ -83,7 +83,7 @@ export function isLocal(baseUrl: string): boolean {
 }
 
 /** Webhooks are HTTP requests: a remote service cannot reach a port of this machine. */
-function refuseUnreachable({ baseUrl, key }: Access, { through, port }: Options): void {
+function refuseUnreachable({ baseUrl, key }: ApiAccess, { through, port }: Options): void {
   const tunnel = '--port 4242 --through https://your-tunnel.example'
   const nextStep = `Open a tunnel to a local port and name both: ${tunnel}`
   if (through !== undefined && port === '0')

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { hostname } from 'node:os'
 import path from 'node:path'
 import { ConnectionError, type Manilla, NotFoundError } from '../src/manilla.js'
-import { type Access, modeOf, readJson, writePrivate } from './access.js'
+import { type ApiAccess, modeOf, readJson, writePrivate } from './access.js'
 import type { Terminal } from './terminal.js'
 
 /** A webhook endpoint that leads to this machine while `manilla listen` runs. */
@@ -17,7 +17,7 @@ type Saved = { id: string; secret: string; pid: number }
 type Options = {
   manilla: Manilla
   terminal: Terminal
-  access: Access
+  access: ApiAccess
   url: string
   events: string[] | undefined
 }

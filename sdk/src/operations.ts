@@ -132,6 +132,7 @@ export const operations = {
     get: read('/v1/settlements/{reference}'),
     list: list('/v1/settlements'),
     csv: csv('/v1/settlements'),
+    summary: find('/v1/settlements/summary'),
     entries: list('/v1/settlements/{reference}/entries'),
   },
   balances: {

@@ -97,10 +97,12 @@ import type {
   Settings,
   SettleTestDisbursementInput,
   Settlement,
+  SettlementSummary,
   SimulatePublicCheckoutInput,
   StatementSummary,
   SubmitPayoutBatchInput,
   SummarizeBalanceEntriesQuery,
+  SummarizeSettlementsQuery,
   TestClock,
   TestDeposit,
   TestFunding,
@@ -817,8 +819,8 @@ export type Resources = {
     /**
      * List settlements.
      *
-     * Returns settlements with their reports, newest first. Send `Accept: text/csv` to export all
-     * of them.
+     * Returns settlements with their reports, newest first. A page of a rare status may be short or
+     * empty and still have a `nextCursor`. Send `Accept: text/csv` to export all of them.
      *
      * `GET /v1/settlements`
      */
@@ -826,12 +828,20 @@ export type Resources = {
     /**
      * List settlements.
      *
-     * Returns settlements with their reports, newest first. Send `Accept: text/csv` to export all
-     * of them.
+     * Returns settlements with their reports, newest first. A page of a rare status may be short or
+     * empty and still have a `nextCursor`. Send `Accept: text/csv` to export all of them.
      *
      * `GET /v1/settlements`
      */
     csv(query?: ListSettlementsQuery, options?: RequestOptions): AsyncIterable<string>
+    /**
+     * Summarize settlements.
+     *
+     * Returns how many settlements a period has and how much they pay, by status.
+     *
+     * `GET /v1/settlements/summary`
+     */
+    summary(query?: SummarizeSettlementsQuery, options?: RequestOptions): Promise<SettlementSummary>
     /**
      * List the entries of a settlement.
      *

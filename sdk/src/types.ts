@@ -1194,6 +1194,18 @@ export type ListedPayment = {
   receivedAt: string
   /** When the payment was recorded. */
   createdAt: string
+  /**
+   * The latest refund that did not fail; in an event about a refund, that refund. Left out if there
+   * is none, and where a payment is part of another resource.
+   */
+  refund?: {
+    /** Identifies the refund. */
+    reference: string
+    /** How much was refunded. */
+    amount: number | string
+    reason: 'duplicate' | 'requested_by_customer' | 'fraudulent' | 'other' | null
+    note: string | null
+  }
   merchantReference: string | null
   /** Null if the payment did not come through a checkout session. */
   checkoutSession: {
@@ -1279,6 +1291,18 @@ export type Payment = {
   receivedAt: string
   /** When the payment was recorded. */
   createdAt: string
+  /**
+   * The latest refund that did not fail; in an event about a refund, that refund. Left out if there
+   * is none, and where a payment is part of another resource.
+   */
+  refund?: {
+    /** Identifies the refund. */
+    reference: string
+    /** How much was refunded. */
+    amount: number | string
+    reason: 'duplicate' | 'requested_by_customer' | 'fraudulent' | 'other' | null
+    note: string | null
+  }
 }
 
 export type PaymentReturn = {
@@ -1298,6 +1322,10 @@ export type PaymentReturn = {
   status: 'PENDING' | 'WAITING' | 'SENT' | 'RETURNED' | 'FAILED' | 'REVERSED'
   /** Why the return failed; null otherwise. */
   failureReason: string | null
+  /** Why you refunded the payment; null if you did not say. */
+  reason: 'duplicate' | 'requested_by_customer' | 'fraudulent' | 'other' | null
+  /** Your note about the refund; null without one. Payers do not see it. */
+  note: string | null
   /** When the return arrived, failed or was reversed. */
   endedAt: string | null
   /** Bank account or wallet that the money goes to. */
@@ -2202,10 +2230,57 @@ export type SettlementDestination = {
    * Whether the bank names another holder than the operator approved; always false for a wallet.
    */
   nameDiffers: boolean
-  /** Whether settlements to it wait until a second owner or admin, or the operator, confirms it. */
+  /**
+   * Whether settlements to it wait until a second owner or admin confirms it; the operator can
+   * confirm a bank account, too.
+   */
   needsConfirmation: boolean
   /** Settlements to it wait until then. Null: they do not. */
   usableFrom: string | null
+}
+
+export type SettlementSummary = {
+  /** Number of settlements. */
+  count: number
+  /** Sum of their amounts in kobo. */
+  amount: number
+  /** Sum of their fees in kobo. */
+  fee: number
+  /** The same for each status. Money of `FAILED` and `REVERSED` came back. */
+  byStatus: {
+    SUBMITTED: {
+      /** Number of settlements. */
+      count: number
+      /** Sum of their amounts in kobo. */
+      amount: number
+      /** Sum of their fees in kobo. */
+      fee: number
+    }
+    PAID: {
+      /** Number of settlements. */
+      count: number
+      /** Sum of their amounts in kobo. */
+      amount: number
+      /** Sum of their fees in kobo. */
+      fee: number
+    }
+    FAILED: {
+      /** Number of settlements. */
+      count: number
+      /** Sum of their amounts in kobo. */
+      amount: number
+      /** Sum of their fees in kobo. */
+      fee: number
+    }
+    REVERSED: {
+      /** Number of settlements. */
+      count: number
+      /** Sum of their amounts in kobo. */
+      amount: number
+      /** Sum of their fees in kobo. */
+      fee: number
+    }
+  }
 }
 
 export type StatementSummary = {
@@ -2291,8 +2366,10 @@ export type TimelineItem = {
   details: {
     /** State of the attempt, return or delivery. */
     status?: string
-    /** Why it failed or ended. */
+    /** Why it failed or ended, or why a payment was refunded. */
     reason?: string
+    /** Your note about a refund. */
+    note?: string
     /** How the payment differed from what was expected. */
     variance?: string
     /** Who paid: a name or a wallet address. */
@@ -2748,6 +2825,10 @@ export type RefundPaymentInput = {
     /** Solana wallet address. It has no checksum: many mistyped addresses are valid too. */
     address: string
   } | undefined
+  /** Why you refund the payment. */
+  reason?: 'duplicate' | 'requested_by_customer' | 'fraudulent' | 'other' | undefined
+  /** What your team should know about the refund. Payers do not see it. */
+  note?: string | undefined
 }
 
 /** Create a checkout session. */
@@ -3307,6 +3388,18 @@ export type CreateSettlementInput = {
 
 /** List settlements. */
 export type ListSettlementsQuery = {
+  /** Only items in this state. */
+  status?: 'SUBMITTED' | 'PAID' | 'FAILED' | 'REVERSED' | undefined
+  /**
+   * Only items created at this time or later. A date is a day in Lagos. An ISO 8601 date or
+   * date-time; UTC if it names no zone.
+   */
+  from?: string | undefined
+  /**
+   * Only items created before this time. A date is a day in Lagos, and includes that day. An ISO
+   * 8601 date or date-time; UTC if it names no zone.
+   */
+  to?: string | undefined
   /** Items per page. */
   limit?: number | undefined
   /** The `nextCursor` of the previous page. */
@@ -3316,6 +3409,20 @@ export type ListSettlementsQuery = {
    * account numbers and other digits that are text.
    */
   excel?: '1' | undefined
+}
+
+/** Summarize settlements. */
+export type SummarizeSettlementsQuery = {
+  /**
+   * Only items created at this time or later. A date is a day in Lagos. An ISO 8601 date or
+   * date-time; UTC if it names no zone.
+   */
+  from?: string | undefined
+  /**
+   * Only items created before this time. A date is a day in Lagos, and includes that day. An ISO
+   * 8601 date or date-time; UTC if it names no zone.
+   */
+  to?: string | undefined
 }
 
 /** List the entries of a settlement. */

@@ -22,7 +22,7 @@ function solanaVariables<Name extends 'TEST' | 'LIVE'>(mode: Name, scope: string
   const text = (description: string) => Type.Optional(Type.String({ description }))
   return {
     [`SOLANA_${mode}_RPC_URLS`]: text(
-      `Solana RPC endpoints of ${scope}. A majority must agree, so name three.`,
+      `Solana RPC nodes of ${scope}. A majority must agree, so name three.`,
     ),
     [`SOLANA_${mode}_KEY_FILE`]: text('Key file of the hot wallet, as written by solana-keygen.'),
     [`SOLANA_${mode}_SECRET_KEY`]: text(
@@ -659,7 +659,7 @@ function readSolana(values: Static<typeof variables>, mode: 'TEST' | 'LIVE'): So
   const urls = given.filter((url) => url !== '')
   if (new Set(urls).size < urls.length)
     throw new Error(
-      `SOLANA_${mode}_RPC_URLS lists an endpoint twice. Remove one: it would count as two votes.`,
+      `SOLANA_${mode}_RPC_URLS lists an RPC node twice. Remove one: it would count as two votes.`,
     )
   if (!urls.every(isWebUrl))
     throw new Error(

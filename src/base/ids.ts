@@ -32,6 +32,7 @@ export const prefixes = {
   auditLine: 'aud_',
   settingChange: 'chg_',
   paymentRequest: 'prq_',
+  note: 'note_',
   operatorAction: 'act_',
   conversionQuote: 'cvq_',
   conversion: 'cv_',

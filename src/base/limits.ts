@@ -462,8 +462,12 @@ export const limits = {
     /** Longer than all calls to the bank that one settlement needs; also the retry interval. */
     leaseMs: 2 * minute,
     perBatchMax: 20,
+    /** Of one environment, made so close together that their ids may be in another order. */
+    settlementsAtOnceMax: 100,
     /** In live mode or under an approval rule, how long a new wallet waits for settlements. */
     walletUsableAfterMs: 3 * day,
+    /** When a settlement is tried again whose destination waits for a confirmation. */
+    unconfirmedRetrySeconds: 600,
   },
   /** Payout batches. */
   batches: {
@@ -567,6 +571,7 @@ export const limits = {
     accountsPerReferenceMax: 100,
     /** Entries of a statement that a summary adds up. */
     entriesSummedMax: 1_000_000,
+    settlementsSummedMax: 100_000,
     searchLengthMax: 100,
     hitsMax: 20,
   },
@@ -660,6 +665,13 @@ export const limits = {
     decimalDigitsMax: 20,
   },
   names: { length: 100 },
+  notes: {
+    /** Of a refund, and of a request for a decision about a payment. */
+    refundLengthMax: 500,
+    /** Of a note on a payment or payout. */
+    lengthMax: 2_000,
+    perResourceMax: 200,
+  },
   signIn: {
     passwordLengthMin: 12,
     passwordLengthMax: 200,

@@ -1,3 +1,5 @@
+import { limits } from './limits.js'
+
 /**
  * Every refusal of the API: its HTTP status, what it means and what the caller should do. Unlisted
  * codes and reasons do not compile. docs/reference/errors.md is generated from this table.
@@ -227,7 +229,7 @@ export const reasons = {
     status: 503,
     when: 'No rate is available: the operator has set none, or the rate sources do not respond or disagree.',
     nextStep: 'Wait for the number of seconds in `Retry-After`, then send the same request again.',
-    retryAfterSeconds: 60,
+    retryAfterSeconds: limits.rates.retrySeconds,
   },
   rate_exceeded: {
     status: 409,
@@ -344,7 +346,7 @@ export const reasons = {
     when: 'The hot wallet, minus transfers in progress, cannot cover the transfer. Nothing was changed.',
     nextStep:
       'Retry after the seconds of `Retry-After`; a transfer with the same `Idempotency-Key`. The operator has been alerted.',
-    retryAfterSeconds: 60,
+    retryAfterSeconds: limits.payouts.treasuryRetrySeconds,
   },
   destination_is_mint: {
     status: 422,
@@ -482,7 +484,8 @@ export const reasons = {
     status: 422,
     when: 'One member chose the destination of settlements, and it waits for a confirmation: under an approval rule, or because the bank names another holder.',
     nextStep:
-      'Ask another owner or admin to confirm it in the console, or ask the operator. Then try again with a new `Idempotency-Key`.',
+      'Ask another owner or admin to confirm it in the console; the operator can confirm a bank account, too. Then try again with a new `Idempotency-Key`.',
+    retryAfterSeconds: limits.settlements.unconfirmedRetrySeconds,
   },
   key_permission: {
     status: 403,

@@ -35,6 +35,5 @@ function rateUnavailable(asset: Coin): Refusal {
   return new Refusal('checkout_session_failed', {
     reason: 'rate_unavailable',
     message: `No rate for ${asset} is available. Try again in a minute, or send crypto.amount.`,
-    retryAfterSeconds: limits.rates.retrySeconds,
   })
 }

@@ -6,8 +6,9 @@ import { keyedRead, type RowKey } from '../postgres/keyed-read.js'
 import { sql } from '../postgres/sql.js'
 import { listStatement } from '../postgres/statement.js'
 import type { Queryable } from '../postgres/tx.js'
-import type { PaymentContext } from '../resources/payment.js'
+import type { PaymentContext, RefundFields } from '../resources/payment.js'
 import { findPaymentPage, type PaymentFilter } from './filter-payments.js'
+import { withRefunds } from './find-returns.js'
 import type { Payment } from './payment.js'
 import { type PaymentRow, paymentColumns, toPayment } from './store-payments.js'
 
@@ -16,7 +17,7 @@ const keyColumns = { environmentId: 'int4', id: 'uuid' } as const
 export type PaymentName = { environmentId: EnvironmentId; reference: string }
 
 /** What a list shows beside a payment. */
-export type ListedPayment = Payment & PaymentContext
+export type ListedPayment = Payment & PaymentContext & { refund?: RefundFields | undefined }
 
 const contextColumns = `a.number as account_number,
   coalesce(s.merchant_reference, case when s.id is null then a.merchant_reference end)
@@ -45,7 +46,7 @@ export async function listPayments(
   const keys = ids.map((id) => ({ environmentId, id }))
   const rows = keys.length === 0 ? [] : await db.rows(readListed(keys))
   const payments = rows.map((row) => ({ ...row, sender: toPayment(row).sender }))
-  return { payments, next }
+  return { payments: await withRefunds(db, payments), next }
 }
 
 const findPayments = keyedRead<PaymentRow, Payment>({
@@ -60,7 +61,10 @@ const findPayments = keyedRead<PaymentRow, Payment>({
 /** Reads single payments; calls that arrive together share a query. */
 export function createPaymentReader(db: Queryable) {
   const findOne = gather((keys: RowKey[]) => findPayments(db, keys))
-  return async (name: PaymentName) => checkFound(name, await findOne(toKey(name)))
+  return async (name: PaymentName) => {
+    const [payment] = await withRefunds(db, [checkFound(name, await findOne(toKey(name)))])
+    return payment!
+  }
 }
 
 export async function getPayment(db: Queryable, name: PaymentName): Promise<Payment> {

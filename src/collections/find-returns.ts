@@ -1,8 +1,10 @@
 import { prefixes, toReference } from '../base/ids.js'
 import { sql } from '../postgres/sql.js'
+import { listStatement } from '../postgres/statement.js'
 import type { Queryable } from '../postgres/tx.js'
+import type { RefundFields } from '../resources/payment.js'
 import type { Payment } from './payment.js'
-import { type ReturnRow, returnColumns, toReturn } from './store-returns.js'
+import { type Return, type ReturnRow, returnColumns, toReturn } from './store-returns.js'
 
 /**
  * The returns and refunds of a payment, newest first. Once the rail has resolved the destination,
@@ -78,15 +80,47 @@ type PayoutColumns = {
   endedAt: Date | null
 }
 
-/** References of the payments that returns belong to, by the id of the return. */
+const ofPayment = { environmentId: 'int4', paymentId: 'uuid' } as const
+
+const latestRefunds = listStatement<typeof ofPayment, RefundFields & { paymentId: string }>({
+  name: 'find_latest_refunds',
+  columns: ofPayment,
+  text: (list) => `
+    select distinct on (r.payment_id) r.payment_id as payment_id, r.id, r.amount, r.reason, r.note
+    from ${list} join payment_returns r on r.environment_id = list.environment_id
+      and r.payment_id = list.payment_id and r.takes_from = 'available'
+      and r.state not in ('FAILED', 'REVERSED')
+    order by r.payment_id, r.id desc`,
+})
+
+/** Payments with their latest refund that did not fail. Reads nothing if no money went back. */
+export async function withRefunds<Found extends Payment>(
+  db: Queryable,
+  payments: Found[],
+): Promise<(Found & { refund?: RefundFields | undefined })[]> {
+  const names = payments
+    .filter(({ amountReturning, amountReturned }) => amountReturning + amountReturned > 0n)
+    .map(({ environmentId, id }) => ({ environmentId, paymentId: id }))
+  if (names.length === 0) return payments
+  const rows = await db.rows(latestRefunds(names))
+  const refunds = new Map(rows.map(({ paymentId, ...refund }) => [paymentId, refund]))
+  return payments.map((payment) => ({ ...payment, refund: refunds.get(payment.id) }))
+}
+
+/** The payments that returns belong to, and why they were refunded, by the id of the return. */
 export async function findPaymentsOfReturns(
   db: Queryable,
   environmentId: Payment['environmentId'],
   ids: string[],
-): Promise<Map<string, string>> {
+): Promise<Map<string, { payment: string } & Pick<Return, 'reason' | 'note'>>> {
   if (ids.length === 0) return new Map()
-  const rows = await db.rows(sql<{ id: string; paymentId: string }>`
-    select id, payment_id from payment_returns
+  const rows = await db.rows(sql<Pick<Return, 'id' | 'paymentId' | 'reason' | 'note'>>`
+    select id, payment_id, reason, note from payment_returns
     where environment_id = ${environmentId} and id = any (${ids}::uuid[])`)
-  return new Map(rows.map(({ id, paymentId }) => [id, toReference(prefixes.payment, paymentId)]))
+  return new Map(
+    rows.map(({ id, paymentId, reason, note }) => [
+      id,
+      { payment: toReference(prefixes.payment, paymentId), reason, note },
+    ]),
+  )
 }

@@ -3,7 +3,13 @@ import type { FollowReturns } from '../payouts/followed-returns.js'
 import type { Payout, PayoutStatus } from '../payouts/payout.js'
 import type { AmountName, Shift } from './shift-payments.js'
 import { lockWithAccounts, shiftPayments } from './shift-payments.js'
-import { changeReturnStates, lockReturns, type Return, type ReturnState } from './store-returns.js'
+import {
+  changeReturnStates,
+  lockReturns,
+  type Return,
+  type ReturnState,
+  refundOf,
+} from './store-returns.js'
 
 type Ending = { from: ReturnState; to: ReturnState; shiftsFrom: AmountName }
 
@@ -49,17 +55,18 @@ function endingOf({ status }: Payout): Ending {
   return endings[status as keyof typeof endings]
 }
 
-function toShift({ id, paymentId, amount, takesFrom, ending }: Return & { ending: Ending }): Shift {
+function toShift({ ending, ...returned }: Return & { ending: Ending }): Shift {
+  const { id: causeId, paymentId, amount, takesFrom } = returned
   const isRefund = takesFrom === 'available'
   const shift = { paymentId, amount, from: ending.shiftsFrom }
   if (ending.to === 'RETURNED') {
     const type = isRefund ? 'payment.refunded' : 'payment.returned'
-    return { ...shift, to: 'amountReturned', event: { type, causeId: id } }
+    return { ...shift, to: 'amountReturned', event: { type, causeId, ...refundOf(returned) } }
   }
   const type = isRefund ? 'payment.refund_failed' : 'payment.held'
   return {
     ...shift,
     to: isRefund ? 'amountAccepted' : 'amountHeld',
-    event: { type, causeId: id },
+    event: { type, causeId, ...refundOf(returned) },
   }
 }

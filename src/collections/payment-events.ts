@@ -1,7 +1,7 @@
 import type { EventType } from '../events/catalogue.js'
 import type { NewEvent } from '../events/emit.js'
 import { showAccount, showCredit } from '../resources/collection-account.js'
-import { showPayment } from '../resources/payment.js'
+import { type RefundFields, showPayment } from '../resources/payment.js'
 import { type CollectionAccount, eventTypeFor, isDedicated } from './account.js'
 import type { AccountWithPayments } from './find-accounts.js'
 import type { Payment } from './payment.js'
@@ -86,7 +86,11 @@ export function toEndEvent({ account, payments, otherDeposits }: AccountWithPaym
 
 type Cause = { causeId: string; sequence: number }
 
-export function toPaymentEvent(type: EventType, payment: Payment, cause: Cause): NewEvent {
+export function toPaymentEvent(
+  type: EventType,
+  payment: Payment & { refund?: RefundFields | undefined },
+  cause: Cause,
+): NewEvent {
   const { causeId, sequence } = cause
   return toEvent(type, payment, { causeId, sequence, data: JSON.stringify(showPayment(payment)) })
 }

@@ -8,12 +8,13 @@ import { createUnderRule, type RuleRequest } from '../payouts/create-under-rule.
 import type { Payout, PayoutStatus } from '../payouts/payout.js'
 import type { Destination, PayoutRail } from '../payouts/ports.js'
 import type { Queryable, Tx } from '../postgres/tx.js'
+import type { RefundFields } from '../resources/payment.js'
 import type { PaymentName } from './find-payments.js'
 import { type Payment, paymentReference } from './payment.js'
 import { inspectReturns, prepareReturns } from './prepare-returns.js'
 import { lockPayment, refuseNotHeld } from './resolve-payment.js'
 import { shiftPayments } from './shift-payments.js'
-import { insertReturns, type Return } from './store-returns.js'
+import { insertReturns, type Return, refundOf } from './store-returns.js'
 
 /** Money of a payment that leaves: a refund, or held money to a destination that a user chose. */
 export type PreparedReturn = {
@@ -42,6 +43,8 @@ type ReturnRequest = {
   amount: bigint
   takesFrom: Return['takesFrom']
   destination: Destination
+  /** Of a refund. */
+  why?: Pick<Return, 'reason' | 'note'>
   /** How far `now` is ahead of real time. */
   clockOffsetMs: number
   rule: RuleRequest | null
@@ -53,7 +56,7 @@ export async function prepareReturn(
   rail: PayoutRail,
   now: Date,
   { environmentId, id: paymentId, asset }: Payment,
-  { amount, takesFrom, destination, clockOffsetMs, rule, mustWait }: ReturnRequest,
+  { amount, takesFrom, destination, why, clockOffsetMs, rule, mustWait }: ReturnRequest,
 ): Promise<PreparedReturn> {
   const record: Return = {
     environmentId,
@@ -64,6 +67,8 @@ export async function prepareReturn(
     amount,
     takesFrom,
     destination,
+    reason: why?.reason ?? null,
+    note: why?.note ?? null,
     createdAt: now,
   }
   const returns = [{ ...record, clockOffsetMs }]
@@ -81,7 +86,10 @@ export async function prepareReturn(
 }
 
 /** The payment afterwards, and the status of the payout of its money. */
-export type ReturnedPayment = { payment: Payment; status: PayoutStatus }
+export type ReturnedPayment = {
+  payment: Payment & { refund?: RefundFields }
+  status: PayoutStatus
+}
 
 /**
  * Sends accepted money back to the payer and keeps the fee. Refuses more than was accepted, and
@@ -128,10 +136,10 @@ async function sendBack(
       amount: record.amount,
       from: record.takesFrom === 'available' ? 'amountAccepted' : 'amountHeld',
       to: 'amountReturning',
-      event: { type: 'payment.returning', causeId: record.id },
+      event: { type: 'payment.returning', causeId: record.id, ...refundOf(record) },
     },
   ])
-  return { payment: locked.payments.get(record.paymentId)!, status }
+  return { payment: { ...locked.payments.get(record.paymentId)!, ...refundOf(record) }, status }
 }
 
 async function createPayout(

@@ -1,6 +1,7 @@
 import type { EventType } from '../events/catalogue.js'
 import { emitAll, type NewEvent } from '../events/emit.js'
 import type { Tx } from '../postgres/tx.js'
+import type { RefundFields } from '../resources/payment.js'
 import type { Amounts, CollectionAccount } from './account.js'
 import type { Payment } from './payment.js'
 import { toPaymentEvent } from './payment-events.js'
@@ -16,7 +17,7 @@ export type Shift = {
   amount: bigint
   from: AmountName
   to: AmountName
-  event?: { type: EventType; causeId: string }
+  event?: { type: EventType; causeId: string; refund?: RefundFields }
 }
 
 export type LockedPayments = {
@@ -64,7 +65,8 @@ export function shiftPayments(
       accounts.set(account.id, { ...account, ...shifted(account, { amount, from, to }) })
     if (!event) continue
     const { eventSequence: sequence } = payment
-    events.push(toPaymentEvent(event.type, payment, { causeId: event.causeId, sequence }))
+    const { type, causeId, refund } = event
+    events.push(toPaymentEvent(type, { ...payment, refund }, { causeId, sequence }))
   }
   updatePayments(tx, [...payments.values()])
   updateCollectionAccounts(tx, [...accounts.values()])

@@ -3,6 +3,8 @@ import type { Asset } from '../money/assets.js'
 import type { Destination } from '../payouts/ports.js'
 import { listStatement } from '../postgres/statement.js'
 import type { Queryable, Tx } from '../postgres/tx.js'
+import type { RefundFields } from '../resources/payment.js'
+import type { RefundReason } from '../resources/payment-return.js'
 import type { Payment } from './payment.js'
 
 /** Money of a payment that is sent back. Its payout has the same id. */
@@ -15,6 +17,9 @@ export type Return = {
   amount: bigint
   takesFrom: 'suspense' | 'available'
   destination: Destination
+  /** Of a refund, if the merchant said why. */
+  reason: RefundReason | null
+  note: string | null
   createdAt: Date
 }
 
@@ -35,8 +40,17 @@ export function newReturn(
     amount,
     takesFrom: 'suspense',
     destination,
+    reason: null,
+    note: null,
     createdAt: at,
   }
+}
+
+/** What the payment and its events show of a refund; nothing of other returns. */
+export function refundOf({ takesFrom, id, amount, reason, note }: Return): {
+  refund?: RefundFields
+} {
+  return takesFrom === 'available' ? { refund: { id, amount, reason, note } } : {}
 }
 
 const columns = {
@@ -49,6 +63,8 @@ const columns = {
   takesFrom: 'text',
   destination: 'json',
   state: 'text',
+  reason: 'text',
+  note: 'text',
   createdAt: 'timestamptz',
 } as const
 
@@ -148,9 +164,9 @@ export function changeReturnStates(tx: Tx, changes: StateChange[]): void {
 export type ReturnRow = Omit<Return, 'destination'> & { destination: string; state: ReturnState }
 
 export function returnColumns(of: string): string {
-  return `${of}.environment_id as environment_id, ${of}.id, ${of}.payment_id as payment_id,
-    ${of}.rail, ${of}.asset, ${of}.amount, ${of}.takes_from as takes_from, ${of}.destination,
-    ${of}.state, ${of}.created_at as created_at`
+  return `${of}.environment_id, ${of}.id, ${of}.payment_id,
+    ${of}.rail, ${of}.asset, ${of}.amount, ${of}.takes_from, ${of}.destination,
+    ${of}.state, ${of}.reason, ${of}.note, ${of}.created_at`
 }
 
 export function toReturn(row: ReturnRow): Return & { state: ReturnState } {

@@ -5,7 +5,7 @@ export type Answer = {
   status: number
   body: string
   holdsSecret?: boolean
-  /** For `Retry-After`. Not stored: a replayed answer lacks it. */
+  /** For `Retry-After`. */
   retryAfterSeconds?: number | undefined
 }
 
@@ -18,6 +18,8 @@ export type StoredAnswer = {
   answer: string
   isSealed: boolean
   callerId: string | null
+  /** Null: the answer does not say when to retry. */
+  retryAfterSeconds: number | null
 }
 
 /**
@@ -35,10 +37,17 @@ export function toStored(answer: Answer, callerId: string, seal: Seal): StoredAn
     answer: isSealed ? seal.seal(answer.body) : answer.body,
     isSealed,
     callerId: isSealed ? callerId : null,
+    retryAfterSeconds: answer.retryAfterSeconds ?? null,
   }
 }
 
 export function fromStored(stored: StoredAnswer, seal: Seal): KeyedAnswer {
   const body = stored.isSealed ? seal.open(stored.answer) : stored.answer
-  return { status: stored.status, body, holdsSecret: stored.isSealed, isReplayed: true }
+  return {
+    status: stored.status,
+    body,
+    holdsSecret: stored.isSealed,
+    isReplayed: true,
+    retryAfterSeconds: stored.retryAfterSeconds ?? undefined,
+  }
 }

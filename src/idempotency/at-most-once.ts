@@ -219,6 +219,7 @@ function toUpdate(
     answer: stored.answer,
     isSealed: stored.isSealed,
     callerId: stored.callerId,
+    retryAfterSeconds: stored.retryAfterSeconds,
     forgetAt: call.expiresAt ?? refusedUntil,
   }
 }

@@ -31,7 +31,8 @@ export const claimKeys = listStatement({
     on conflict (environment_id, digest) do nothing`,
 })
 
-const keyColumns = `environment_id, digest, fingerprint, status, answer, is_sealed, caller_id`
+const keyColumns = `environment_id, digest, fingerprint, status, answer,
+  is_sealed, caller_id, retry_after_seconds`
 
 export const findIdempotencyKeys = listStatement<typeof identity, IdempotencyKeyRow>({
   name: 'find_idempotency_keys',
@@ -64,12 +65,14 @@ export const rememberAnswers = listStatement({
     answer: 'text',
     isSealed: 'bool',
     callerId: 'uuid',
+    retryAfterSeconds: 'int4',
     forgetAt: 'timestamptz',
   },
   text: (list) => `
     update idempotency_keys k
     set status = list.status, answer = list.answer, is_sealed = list.is_sealed,
-      caller_id = list.caller_id, forget_at = list.forget_at
+      caller_id = list.caller_id, retry_after_seconds = list.retry_after_seconds,
+      forget_at = list.forget_at
     from ${list} where k.environment_id = list.environment_id and k.digest = list.digest`,
 })
 

@@ -33,7 +33,7 @@ export async function queryAttempt(
       for (const rail of [solana.test, solana.live])
         if ((await rail?.isChainKnown()) && rail!.name === onChain.rail)
           return { examined: await rail!.examine(onChain) }
-      throw new Error(`No endpoint of ${onChain.rail} is configured, or none responds.`)
+      throw new Error(`No RPC node of ${onChain.rail} is configured, or none responds.`)
     }
     const rail = listBankRails(allBanks).find(({ name }) => name === atBank!.rail)
     if (!rail) return { atBank: 'not_configured' }

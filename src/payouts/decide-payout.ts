@@ -20,9 +20,9 @@ export type Decision = {
   examined?: Examined | undefined
   /** For a payout to a bank: what the bank just reported about the attempt. */
   atBank?: AttemptFinding['state'] | 'not_configured' | undefined
-  /** The operator confirms that it did not land, although an endpoint or the bank knows it. */
+  /** The operator confirms that it did not land, although an RPC node or the bank knows it. */
   isConfirmedNotLanded?: boolean | undefined
-  /** The operator confirms that it landed, although no endpoint knows it. */
+  /** The operator confirms that it landed, although no RPC node knows it. */
   isConfirmedLanded?: boolean | undefined
 }
 

@@ -5,7 +5,7 @@ import type { Asset } from '../money/assets.js'
 import { sql } from '../postgres/sql.js'
 import type { Queryable } from '../postgres/tx.js'
 
-export type Shortfall = { rail: string; asset: Asset; refusals: bigint; refusedAt: Date }
+export type TreasuryShortfall = { rail: string; asset: Asset; refusals: bigint; refusedAt: Date }
 
 /**
  * For a payout that the merchant can afford and the treasury, or the account at the bank, cannot
@@ -37,8 +37,8 @@ export async function reportShortfall(
     )
 }
 
-export function listShortfalls(db: Queryable): Promise<Shortfall[]> {
-  return db.rows(sql<Shortfall>`
+export function listShortfalls(db: Queryable): Promise<TreasuryShortfall[]> {
+  return db.rows(sql<TreasuryShortfall>`
     select rail, asset, refusals, refused_at from treasury_shortfalls
     order by rail, asset`)
 }

@@ -68,7 +68,6 @@ export function createRateBook({ db, clock, simulated }: Tools): RateBook {
       throw new Refusal('conversion_failed', {
         reason: 'rate_unavailable',
         message: `No rate for ${asset} is available. Try again in a minute, or ask the operator.`,
-        retryAfterSeconds: limits.rates.retrySeconds,
       })
     },
   }

@@ -10,13 +10,28 @@ import {
   bankCode,
   bankName,
   notYet,
+  orNull,
   reference,
   resource,
+  text,
   time,
   timestamp,
   walletAddress,
   withDescription,
 } from './shapes.js'
+
+export const refundReasons = ['duplicate', 'requested_by_customer', 'fraudulent', 'other'] as const
+
+export type RefundReason = (typeof refundReasons)[number]
+
+/** Why a payment was refunded, as the merchant said. */
+export const refundReason = Type.Enum([...refundReasons], {
+  type: 'string',
+  description: 'Why you refund the payment.',
+  examples: ['requested_by_customer'],
+})
+
+export const refundNote = text('Two loaves instead of one', 'What your team should know about it.')
 
 export const paymentReturn = resource('PaymentReturn', {
   reference: reference(prefixes.paymentReturn, 'Identifies the return.'),
@@ -32,6 +47,8 @@ export const paymentReturn = resource('PaymentReturn', {
     examples: ['SENT'],
   }),
   failureReason: notYet(Type.String(), 'Why the return failed; null otherwise.'),
+  reason: orNull(refundReason, 'Why you refunded the payment; null if you did not say.'),
+  note: orNull(refundNote, 'Your note about the refund; null without one. Payers do not see it.'),
   endedAt: notYet(time, 'When the return arrived, failed or was reversed.'),
   destination: Type.Union(
     [
@@ -56,6 +73,8 @@ type PaymentReturnFields = {
   amount: bigint
   state: string
   failureReason: string | null
+  reason: RefundReason | null
+  note: string | null
   isPending: boolean
   orderHash: string | null
   endedAt: Date | null
@@ -79,6 +98,8 @@ export function showReturn(one: PaymentReturnFields) {
     currency: one.asset,
     status: one.isPending ? 'PENDING' : one.state,
     failureReason: one.failureReason,
+    reason: one.reason,
+    note: one.note,
     endedAt: one.endedAt?.toISOString() ?? null,
     destination: showDestination(one.destination),
     createdAt: one.createdAt.toISOString(),

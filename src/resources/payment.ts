@@ -2,6 +2,7 @@ import Type, { type TSchema } from 'typebox'
 import { prefixes, toReference } from '../base/ids.js'
 import { toWire } from '../money/amounts.js'
 import type { Asset } from '../money/assets.js'
+import { type RefundReason, refundNote, refundReason } from './payment-return.js'
 import {
   accountName,
   accountNumber,
@@ -92,6 +93,21 @@ export const payment = resource('Payment', {
   narration: orNull(text('Two loaves of agege bread', 'Text that the payer wrote.')),
   receivedAt: timestamp('When the bank or chain received the money.'),
   createdAt: timestamp('When the payment was recorded.'),
+  refund: Type.Optional(
+    Type.Object(
+      {
+        reference: reference(prefixes.paymentReturn, 'Identifies the refund.'),
+        amount: withDescription(anyAmount, 'How much was refunded.'),
+        reason: orNull(refundReason),
+        note: orNull(refundNote),
+      },
+      {
+        'x-left-out': true,
+        description:
+          'The latest refund that did not fail; in an event about a refund, that refund. Left out if there is none, and where a payment is part of another resource.',
+      },
+    ),
+  ),
 })
 
 /** A payment as lists show it, with what it was for. */
@@ -162,6 +178,14 @@ export type PaymentFields = AmountFields & {
   narration: string | null
   receivedAt: Date
   createdAt: Date
+  refund?: RefundFields | undefined
+}
+
+export type RefundFields = {
+  id: string
+  amount: bigint
+  reason: RefundReason | null
+  note: string | null
 }
 
 /** The database computes the same for `payments.status`. */
@@ -173,7 +197,7 @@ export function paymentStatusOf(payment: AmountFields): PaymentStatus {
 
 /** As read operations, its account and its events show it. */
 export function showPayment(payment: PaymentFields) {
-  const { asset, source } = payment
+  const { asset, source, refund } = payment
   return {
     reference: toReference(prefixes.payment, payment.id),
     source,
@@ -192,5 +216,11 @@ export function showPayment(payment: PaymentFields) {
     narration: payment.narration,
     receivedAt: payment.receivedAt.toISOString(),
     createdAt: payment.createdAt.toISOString(),
+    refund: refund && {
+      reference: toReference(prefixes.paymentReturn, refund.id),
+      amount: toWire(refund.amount, asset),
+      reason: refund.reason,
+      note: refund.note,
+    },
   }
 }

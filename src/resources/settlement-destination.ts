@@ -29,7 +29,7 @@ export const settlementDestination = resource('SettlementDestination', {
   ),
   needsConfirmation: flag(
     true,
-    'Whether settlements to it wait until a second owner or admin, or the operator, confirms it.',
+    'Whether settlements to it wait until a second owner or admin confirms it; the operator can confirm a bank account, too.',
   ),
   usableFrom: orNull(time, 'Settlements to it wait until then. Null: they do not.'),
 })

@@ -46,9 +46,13 @@ const lineExamples = [
   { type: 'payment_refund', effect: 'hold', count: 1, amount: -84_000 },
 ]
 
+export const settlementStatuses = ['SUBMITTED', 'PAID', 'FAILED', 'REVERSED'] as const
+
+export type SettlementStatus = (typeof settlementStatuses)[number]
+
 export const settlement = resource('Settlement', {
   reference: reference(prefixes.settlement, 'Identifies the settlement.'),
-  status: Type.Enum(['SUBMITTED', 'PAID', 'FAILED', 'REVERSED'], {
+  status: Type.Enum([...settlementStatuses], {
     description:
       '`SUBMITTED` until its transfer ends as `PAID` or `FAILED`. `REVERSED` if the bank returned the money later. The next settlement includes returned naira; the coins of a failed transfer stay in your stablecoin balance.',
     examples: ['SUBMITTED'],
@@ -112,6 +116,26 @@ export const settlement = resource('Settlement', {
   createdAt: timestamp('When the settlement was made.'),
 })
 
+const sumsOf = (example: [number, number, number]) => ({
+  count: Type.Integer({ description: 'Number of settlements.', examples: [example[0]] }),
+  amount: koboOf(example[1], 'Sum of their amounts in kobo.'),
+  fee: koboOf(example[2], 'Sum of their fees in kobo.'),
+})
+
+/** What the settlements of a period paid. */
+export const settlementSummary = resource('SettlementSummary', {
+  ...sumsOf([1, 1_250_000, 2_500]),
+  byStatus: Type.Object(
+    Object.fromEntries(
+      settlementStatuses.map((status) => [
+        status,
+        Type.Object(sumsOf(status === 'SUBMITTED' ? [1, 1_250_000, 2_500] : [0, 0, 0])),
+      ]),
+    ),
+    { description: 'The same for each status. Money of `FAILED` and `REVERSED` came back.' },
+  ),
+})
+
 type LineFields = { purpose: string; kind: string; count: number; change: bigint }
 
 type SettlementFields = {
@@ -163,7 +187,7 @@ export function showSettlement(settlement: SettlementFields, payout: PayoutField
   const amount = convertedAmount === null ? payout.amount : convertedAmount - fee
   return {
     reference: toReference(prefixes.settlement, settlement.id),
-    status: payout.status === 'COMPLETED' ? 'PAID' : payout.status,
+    status: statusOf(payout),
     scheduledFor: isoOrNull(settlement.scheduledFor),
     amount: toWire(amount, 'NGN'),
     fee: toWire(fee, 'NGN'),
@@ -202,6 +226,36 @@ export function showSettlement(settlement: SettlementFields, payout: PayoutField
     failedAt: isoOrNull(payout.failedAt),
     reversedAt: isoOrNull(payout.reversedAt),
     createdAt: toIsoText(settlement.createdAt),
+  }
+}
+
+function statusOf({ status }: Pick<PayoutFields, 'status'>) {
+  return status === 'COMPLETED' ? 'PAID' : status
+}
+
+/** The status of the payout of a settlement with this status. */
+export function payoutStatusOf(status: SettlementStatus): PayoutFields['status'] {
+  return status === 'PAID' ? 'COMPLETED' : status
+}
+
+type SumFields = Pick<PayoutFields, 'status' | 'amount' | 'fee'> & { count: number }
+
+export function showSettlementSummary(sums: SumFields[]) {
+  const add = (of: SumFields[]) => ({
+    count: of.reduce((sum, { count }) => sum + count, 0),
+    amount: toWire(
+      of.reduce((sum, { amount }) => sum + amount, 0n),
+      'NGN',
+    ),
+    fee: toWire(
+      of.reduce((sum, { fee }) => sum + fee, 0n),
+      'NGN',
+    ),
+  })
+  const of = (wanted: SettlementStatus) => sums.filter((one) => statusOf(one) === wanted)
+  return {
+    ...add(sums),
+    byStatus: Object.fromEntries(settlementStatuses.map((status) => [status, add(of(status))])),
   }
 }
 

@@ -48,7 +48,8 @@ const integer = (example: number, description: string) =>
 /** Each kind has some of these. */
 const details = {
   status: text('DELIVERED', 'State of the attempt, return or delivery.'),
-  reason: text('operator_decision', 'Why it failed or ended.'),
+  reason: text('operator_decision', 'Why it failed or ended, or why a payment was refunded.'),
+  note: text('Two loaves instead of one', 'Your note about a refund.'),
   variance: text('UNDERPAID', 'How the payment differed from what was expected.'),
   sender: text('ADA OBI', 'Who paid: a name or a wallet address.'),
   purpose: text('payment', 'What the ledger entry is for.'),
@@ -102,6 +103,7 @@ export const timeline = resource('Timeline', {
 export type TimelineDetails = {
   status?: string
   reason?: string
+  note?: string
   variance?: string
   sender?: string
   purpose?: string

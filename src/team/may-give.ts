@@ -6,14 +6,14 @@ export type Giver = {
   isDisabled: boolean
   isOperator: boolean
   /** Null for a user who does not belong to the merchant, or no longer does. */
-  membership: Access | null
+  membership: MemberAccess | null
 }
 
-export type Access = { role: Role; maySeeLive: boolean }
+export type MemberAccess = { role: Role; maySeeLive: boolean }
 
 /** What an invitation, a change of a member, a password link or an API key gives. */
 export type Gift =
-  | ({ kind: 'membership' } & Access)
+  | ({ kind: 'membership' } & MemberAccess)
   | { kind: 'operator' }
   /** An unrestricted key has every permission that a key can have. */
   | { kind: 'key'; mode: Mode; permissions: readonly Permission[] }
@@ -33,7 +33,7 @@ export function whyNotGive(giver: Giver, gift: Gift): string | undefined {
     : whyNotGiveAccess(giver.membership, gift)
 }
 
-function whyNotGiveAccess(own: Access, given: Access): string | undefined {
+function whyNotGiveAccess(own: MemberAccess, given: MemberAccess): string | undefined {
   if (!permissionsOf(own.role, 'test').includes('team.change'))
     return `Only these roles may change the team: ${rolesWith('team.change', 'test').join(', ')}.`
   if (given.role === 'owner' && own.role !== 'owner')
@@ -47,7 +47,7 @@ function whyNotGiveAccess(own: Access, given: Access): string | undefined {
  * In test mode, every role that may create keys creates unrestricted ones: the quick start needs
  * one, and a test key reaches no money and no payer.
  */
-function whyNotGiveKey(own: Access, key: Gift & { kind: 'key' }): string | undefined {
+function whyNotGiveKey(own: MemberAccess, key: Gift & { kind: 'key' }): string | undefined {
   if (key.mode === 'live' && !own.maySeeLive)
     return 'You may see test mode only, so you cannot create live keys.'
   const has = permissionsOf(own.role, key.mode)
@@ -59,7 +59,7 @@ function whyNotGiveKey(own: Access, key: Gift & { kind: 'key' }): string | undef
   return undefined
 }
 
-type State = Access & { isDisabled: boolean }
+type State = MemberAccess & { isDisabled: boolean }
 
 /** What a change of a member gives; undefined if it only takes access away, or nothing changes. */
 export function giftOfChange(before: State, after: State): Gift | undefined {

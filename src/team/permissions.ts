@@ -29,6 +29,7 @@ export const permissions = {
   'collect.create': row('Create payment links and collection accounts', 'x x x t x -'),
   'payments.decide': row('Refund payments and decide held money', 'x x x t - -'),
   'payments.ask': row('Ask for a refund or a decision', 'x x x t x -'),
+  'notes.write': row('Write notes on payments and payouts', 'x x x x x -'),
   'payouts.create': row('Create payouts', 'x x x t - -'),
   'payouts.approve': row('Approve payouts of others', 'x x x - - -'),
   'developers.see': row('See webhooks, events and the request log', 'x x x x x -'),

@@ -46,6 +46,8 @@ const resultsSeenWith: Partial<Record<Permission, Permission>> = {
   'collect.create': 'payments.see',
   'payments.decide': 'payments.see',
   'payments.ask': 'payments.see',
+  // With the permission to see the payment or payout, which each of its operations needs, too.
+  'notes.write': 'payments.see',
   'payouts.create': 'payouts.see',
   'payouts.approve': 'payouts.see',
   'developers.change': 'developers.see',

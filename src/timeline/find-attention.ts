@@ -4,7 +4,7 @@ import { limits } from '../base/limits.js'
 import { getSettings } from '../merchants/settings.js'
 import { findSettlementWallet, isChosen } from '../merchants/settlement-wallets.js'
 import type { Asset } from '../money/assets.js'
-import { readDestination } from '../payouts/settlements/destination.js'
+import { readSettlementDestination } from '../payouts/settlements/destination.js'
 import { sql } from '../postgres/sql.js'
 import type { Queryable } from '../postgres/tx.js'
 
@@ -230,7 +230,7 @@ export async function findUnconfirmedDestination(
   db: Queryable,
   environment: Environment,
 ): Promise<Attention[]> {
-  const destination = await readDestination(db, environment)
+  const destination = await readSettlementDestination(db, environment)
   if (!destination.needsConfirmation) return []
   const subject = destination.walletAddress ?? destination.accountNumber
   const kind = 'settlement_destination_unconfirmed'

@@ -3,6 +3,7 @@ import type { AccountKind, CollectionAccount } from '../collections/account.js'
 import { accountKinds, accountReference, isWallet } from '../collections/account.js'
 import type { listReturnsOfPayments } from '../collections/find-returns.js'
 import { type Payment, paymentReference } from '../collections/payment.js'
+import type { RefundReason } from '../resources/payment-return.js'
 import type { TimelineItem } from '../resources/timeline.js'
 import type { LedgerRow } from './ledger-items.js'
 import { sayAmount } from './say-amount.js'
@@ -121,6 +122,13 @@ function sayVerdict({ id, asset }: Payment, ledger: LedgerRow[]): string {
   return parts.filter((part) => part !== '').join(', ')
 }
 
+const reasons: Record<RefundReason, string> = {
+  duplicate: ': paid twice',
+  requested_by_customer: ': the customer asked for it',
+  fraudulent: ': fraud',
+  other: '',
+}
+
 export type FoundReturn = Awaited<ReturnType<typeof listReturnsOfPayments>>[number]
 
 export function toReturnItems(one: FoundReturn): TimelineItem[] {
@@ -137,8 +145,11 @@ export function toReturnItems(one: FoundReturn): TimelineItem[] {
       ...base,
       at: one.createdAt,
       kind: 'return_created',
-      title: `${words} of ${said} decided`,
-      details: {},
+      title: `${words} of ${said} decided${one.reason ? reasons[one.reason] : ''}`,
+      details: {
+        ...(one.reason !== null && { reason: one.reason }),
+        ...(one.note !== null && { note: one.note }),
+      },
     },
   ]
   if (endedAt === null) return items

@@ -63,6 +63,68 @@ test('a full refund returns the accepted amount; the fee is kept', async () => {
   ])
 })
 
+test('a refund says why, wherever it is shown', async () => {
+  const { paid } = await accepted()
+  const { reference } = paid
+  const why = { reason: 'duplicate', note: 'Paid twice for order 1001' }
+  const { status, json } = await desk.refund(reference, { amount: 200_000, ...why })
+  const [made] = await desk.returnsOf(reference)
+  expect(made).toMatchObject({ kind: 'refund', ...why })
+  const refund = { reference: made.reference, amount: 200_000, ...why }
+  expect([status, json.data.refund]).toEqual([201, refund])
+  await service.pass(4)
+  expect(await desk.payment(reference)).toMatchObject({ refund })
+  expect(await desk.lastEventData(reference)).toMatchObject({ refund })
+  const list = '/v1/collections/payments'
+  expect((await desk.get(list)).json.data.items).toMatchObject([{ reference, refund }])
+  const key = desk.merchant.test.secret
+  const exported = await service.ask('GET', list, { key, headers: { accept: 'text/csv' } })
+  expect(exported.text).toMatch(
+    /,refund\.reason,refund\.note\n.*,duplicate,Paid twice for order 1001\n$/,
+  )
+  const { items } = (await desk.get(`/v1/timeline/${reference}`)).json.data
+  expect(items).toContainEqual(
+    expect.objectContaining({
+      title: 'Refund of ₦2,000.00 decided: paid twice',
+      details: why,
+    }),
+  )
+})
+
+test('a failed refund says why in its event, and no longer in the payment', async () => {
+  const sender = { accountNumber: behaves.failing, bankCode: '999' }
+  const { paid } = await accepted({ sender })
+  await desk.refund(paid.reference, { reason: 'other' })
+  await service.pass(4)
+  expect(await desk.lastEventData(paid.reference)).toMatchObject({
+    refund: { amount: 500_000, reason: 'other', note: null },
+  })
+  expect(await desk.payment(paid.reference)).toEqual(paid)
+})
+
+test('money that was never accepted is returned without a reason', async () => {
+  const { paid } = await accepted({ amount: 700_000 })
+  await service.pass(4)
+  expect(await desk.payment(paid.reference)).not.toHaveProperty('refund')
+  expect(await desk.returnsOf(paid.reference)).toMatchObject([
+    { kind: 'return', reason: null, note: null },
+  ])
+})
+
+test.each([
+  ['reason', 'because'],
+  ['reason', ''],
+  ['reason', null],
+  ['note', ''],
+  ['note', 'x'.repeat(501)],
+  ['note', 'two\nlines'],
+])('a refund with the %s %j is refused', async (field, value) => {
+  const { paid } = await accepted()
+  const { status, json } = await desk.refund(paid.reference, { [field]: value })
+  expect([status, json.code, json.details]).toMatchObject([400, 'validation_failed', [{ field }]])
+  expect(await desk.payment(paid.reference)).toEqual(paid)
+})
+
 test('partial refunds never exceed the accepted amount', async () => {
   const { paid } = await accepted()
   for (const amount of [100_000, 200_000]) {

@@ -2,13 +2,15 @@ import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { hour } from '../../src/base/clock.js'
 import { confirmBankAccount } from '../../src/merchants/bank-accounts.js'
+import { lockEnvironment } from '../../src/merchants/environments.js'
 import { emptyForm } from '../../src/merchants/kyc-form.js'
 import { saveKyc } from '../../src/merchants/kyc-submissions.js'
 import type { BankDirectory } from '../../src/payouts/ports.js'
+import { confirmAccount } from '../../src/payouts/settlements/destination.js'
 import { sql } from '../../src/postgres/sql.js'
 import { openManilla } from '../support/open-manilla.js'
 import { addPerson } from '../support/people.js'
-import { openSession } from '../support/sessions.js'
+import { openSession, untilBlocked } from '../support/sessions.js'
 
 /** The holder of an account by the last digit of its number. */
 const holders = ['EVE OKORO', 'ADA STORES NIG LTD', 'EVE FOODS NIGERIA LIMITED']
@@ -104,6 +106,38 @@ describe('a bank account of live mode', () => {
       expect(await attention(admin)).toEqual([])
     },
   )
+
+  test('is not confirmed by the member who adds it again meanwhile', async () => {
+    const { shop, join, add } = await openShop({ mode: 'live' })
+    const { live: environment } = shop.environments
+    const { reference } = await add(await join('owner'), '0000000000')
+    const { userId } = await join('admin')
+    let confirmed: Promise<unknown> | undefined
+    await db.transaction(async (tx) => {
+      await lockEnvironment(tx, environment.id)
+      await tx.rows(sql`
+        update merchant_bank_accounts set chosen_by_user = ${userId}
+        where environment_id = ${environment.id}`)
+      const confirmation = { environment, userId, reference }
+      confirmed = db.transaction((other) => confirmAccount(other, clock.now(), confirmation))
+      confirmed.catch(() => {})
+      await untilBlocked(db)
+    })
+    await expect(confirmed).rejects.toMatchObject({ reason: 'second_person_required' })
+  })
+
+  test('that waits is refused with the time to retry, also on a repeat', async () => {
+    const { key, join, add } = await openShop({ mode: 'live' })
+    await add(await join('owner'), '0000000000')
+    clock.advance(72 * hour)
+    const headers = { 'idempotency-key': randomUUID() }
+    const settle = () => ask('POST', '/v1/settlements', { key, headers })
+    const [first, repeat] = [await settle(), await settle()]
+    expect(first.json).toMatchObject({ reason: 'destination_unconfirmed' })
+    expect(repeat.text).toBe(first.text)
+    expect(repeat.headers.get('idempotent-replayed')).toBe('true')
+    for (const { headers } of [first, repeat]) expect(headers.get('retry-after')).toBe('600')
+  })
 
   test('that an operator confirms needs no second member; one that is added again does', async () => {
     const { shop, join, add, settle } = await openShop({ mode: 'live' })

@@ -113,6 +113,43 @@ function expectAddsUp({ amount, fee, report }: Shown): void {
   expect(lines.reduce((sum, line) => sum + line.amount, 0)).toBe(credits - debits)
 }
 
+test('settlements are filtered by status and time, and summed up', async () => {
+  await setPrimary('0000000014')
+  await fund(1_000_000)
+  const first = (await settleNow()).json.data as Shown
+  await pass(4)
+  await advance(day)
+  await setPrimary(behaves.failing, '999')
+  await fund(500_000)
+  const second = (await settleNow()).json.data as Shown & { createdAt: string }
+  await pass(4)
+  const of = async (query: string): Promise<string[]> => {
+    const { json } = await desk.get(`/v1/settlements?${query}`)
+    return json.data.items.map(({ reference }: Shown) => reference)
+  }
+  expect(await of('')).toEqual([second.reference, first.reference])
+  expect(await of('status=PAID')).toEqual([first.reference])
+  expect(await of('status=FAILED')).toEqual([second.reference])
+  expect(await of('status=SUBMITTED')).toEqual([])
+  expect(await of(`from=${second.createdAt}`)).toEqual([second.reference])
+  expect(await of(`to=${second.createdAt}`)).toEqual([first.reference])
+  const page = (await desk.get('/v1/settlements?limit=1')).json.data
+  expect(await of(`cursor=${page.nextCursor}`)).toEqual([first.reference])
+  const unknown = await desk.get('/v1/settlements?status=COMPLETED')
+  expect([unknown.status, unknown.json.details]).toMatchObject([400, [{ field: 'status' }]])
+
+  const sums = async (query = '') => (await desk.get(`/v1/settlements/summary${query}`)).json.data
+  const sumOf = ({ amount, fee }: Shown) => ({ count: 1, amount, fee })
+  const none = { count: 0, amount: 0, fee: 0 }
+  expect(await sums()).toEqual({
+    count: 2,
+    amount: first.amount + second.amount,
+    fee: first.fee + second.fee,
+    byStatus: { SUBMITTED: none, PAID: sumOf(first), FAILED: sumOf(second), REVERSED: none },
+  })
+  expect(await sums(`?to=${second.createdAt}`)).toMatchObject(sumOf(first))
+})
+
 // Every day three customers pay, one is refunded, and three workers compete; one of them is killed
 // after its commit each day.
 test('three days of payments are settled once each, and every report adds up', async () => {

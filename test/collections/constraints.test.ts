@@ -119,6 +119,8 @@ function paymentReturn(change: Values = {}): Promise<unknown> {
   })
 }
 
+const refund = { takes_from: 'available', state: 'SENT' }
+
 function notice(change: Values = {}): Promise<unknown> {
   return insert('notices', {
     rail: 'paper',
@@ -422,6 +424,17 @@ const violations: Record<string, Record<string, () => Promise<unknown>>> = {
   },
   refund_is_sent_at_once: {
     'a waiting refund': () => paymentReturn({ takes_from: 'available' }),
+  },
+  refund_reason_is_known: {
+    'an unknown reason': () => paymentReturn({ ...refund, reason: 'because' }),
+  },
+  refund_note_is_short: {
+    'an empty note': () => paymentReturn({ ...refund, note: '' }),
+    'a long note': () => paymentReturn({ ...refund, note: 'x'.repeat(501) }),
+  },
+  only_refunds_say_why: {
+    'a return with a reason': () => paymentReturn({ reason: 'other' }),
+    'a return with a note': () => paymentReturn({ note: 'Paid twice' }),
   },
   return_asset_is_known: {
     'an unknown asset': () => paymentReturn({ asset: 'EUR' }),

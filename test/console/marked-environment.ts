@@ -7,6 +7,7 @@ import type { Permission } from '../../src/team/permissions.js'
 import { watchBalances } from '../../src/webhooks/watch-balances.js'
 import { answerAll, emit, newEventOf } from '../support/deliveries.js'
 import type { ServiceWithBank } from '../support/open-with-bank.js'
+import { addPerson } from '../support/people.js'
 
 /** A request for something that exists in the marked environment. */
 export type Probe = {
@@ -91,6 +92,20 @@ export async function markEnvironment(service: ServiceWithBank) {
   const large = { ...to, amount: 999_999_999, merchantReference: 'mark-payouts-large' }
   const price = await send('POST', '/v1/disbursements/bank-transfer/quote', large)
   await watchBalances(db, clock.now())
+
+  const author = await addPerson(service, { role: 'owner' })
+  const paths = {
+    payments: `/v1/collections/payments/${payment.reference}/notes`,
+    payouts: `/v1/disbursements/${transfer.reference}/notes`,
+  }
+  for (const [name, path] of Object.entries(paths)) {
+    const written = await author.ask('POST', path, { body: { text: `mark-${name}-note` } })
+    expect(written.status, written.text).toBe(201)
+  }
+  const noteProbes: Probe[] = [
+    { operation: 'listPaymentNotes', path: paths.payments, isNamed: true },
+    { operation: 'listDisbursementNotes', path: paths.payouts, isNamed: true },
+  ]
 
   const environmentId = merchant.environments.test.id
   const resourceId = fromReference(prefixes.payment, payment.reference)!
@@ -193,6 +208,7 @@ export async function markEnvironment(service: ServiceWithBank) {
     markers,
     probes: [
       ...probes,
+      ...noteProbes,
       ...logged.map((id) => ({
         operation: 'getRequestLog',
         path: `/v1/request-logs/${id}`,

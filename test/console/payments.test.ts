@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { sql } from '../../src/postgres/sql.js'
+import { picture, sizes } from '../pages/checkout-pictures.js'
 import { openBrowser } from '../support/browser.js'
 import { addPerson } from '../support/people.js'
 import { until } from '../support/sessions.js'
@@ -86,10 +87,18 @@ describe('a payment', () => {
     await page.getByRole('button', { name: 'Refund' }).click()
     const dialog = page.getByRole('dialog')
     await dialog.getByLabel('Amount to refund').fill('1,000.50')
+    await dialog.getByRole('combobox', { name: 'Reason' }).click()
+    await page.getByRole('option', { name: 'Paid twice' }).click()
+    await dialog.getByLabel('Note').fill('Same order,\ntwo transfers')
+    await picture(page, 'script', 'console-refund')
+    await page.setViewportSize(sizes.desktop)
     await dialog.getByRole('button', { name: 'Refund ₦1,000.50' }).dblclick()
     await dialog.waitFor({ state: 'hidden' })
     const { items } = await read(`${paymentPath(accepted)}/returns`)
-    expect(items).toMatchObject([{ kind: 'refund', amount: 100_050 }])
+    const why = { reason: 'duplicate', note: 'Same order, two transfers' }
+    expect(items).toMatchObject([{ kind: 'refund', amount: 100_050, ...why }])
+    await page.getByText('Refund of ₦1,000.50 decided: paid twice').waitFor()
+    await page.getByRole('cell', { name: 'Paid twice · Same order, two transfers' }).waitFor()
   })
 
   test('a refusal is shown as the server wrote it, and nothing is lost', async () => {
@@ -102,11 +111,29 @@ describe('a payment', () => {
     expect(await dialog.getByLabel('Amount to refund').inputValue()).toBe('99,999.00')
   })
 
+  test('its notes are text, whatever they contain, and their author withdraws them', async () => {
+    await open(`/payments/${accepted}`)
+    const text = 'She called.\n<img src=x onerror="document.title=1"> & waits'
+    await page.getByLabel('Add a note').fill(text)
+    await page.getByRole('button', { name: 'Add note' }).dblclick()
+    const notes = page.locator('.notes > li')
+    await expect.poll(() => notes.locator('.said').allTextContents()).toEqual([text])
+    expect(await page.getByLabel('Add a note').inputValue()).toBe('')
+    await picture(page, 'script', 'console-payment-notes')
+    await page.setViewportSize(sizes.desktop)
+    await notes.getByRole('button', { name: 'Withdraw' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Withdraw' }).click()
+    await notes.getByText('Withdrawn').waitFor()
+    expect(await page.getByText('She called.').count()).toBe(0)
+  })
+
   test('a viewer sees it and may not touch it', async () => {
     await site.become(await addPerson(site, { role: 'viewer', name: 'Vera Viewer' }))
     await open(`/payments/${accepted}`)
     expect(await page.getByRole('button', { name: 'Refund' }).count()).toBe(0)
     expect(await page.getByRole('link', { name: 'API keys' }).count()).toBe(0)
+    await page.locator('.notes').getByText('Withdrawn').waitFor()
+    expect(await page.getByLabel('Add a note').count()).toBe(0)
     await site.become(site.owner)
   })
 })

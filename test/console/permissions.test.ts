@@ -25,6 +25,7 @@ const design = `
   collect.create    x     x     x       t         x       -
   payments.decide   x     x     x       t         -       -
   payments.ask      x     x     x       t         x       -
+  notes.write       x     x     x       x         x       -
   payouts.create    x     x     x       t         -       -
   payouts.approve   x     x     x       -         -       -
   developers.see    x     x     x       x         x       -

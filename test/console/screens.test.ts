@@ -23,6 +23,7 @@ const lists = {
   balances: '/balances',
   conversions: '/balances/conversions',
   convert: '/balances/convert',
+  'settlement-schedule': '/settlements/schedule',
   collect: '/collect',
   'quick-start': '/quick-start',
   keys: '/keys',

@@ -79,8 +79,10 @@ describe('the palette', () => {
       await dialog().getByRole('textbox').fill(typed)
       await dialog().getByText(command).click()
     }
-    await find('settlement', 'Go to Settings: Settlements')
-    await page.waitForURL('**/console/settings/settlements')
+    await find('settlement', 'Go to Settlements')
+    await page.waitForURL('**/console/settlements')
+    await find('approvals', 'Go to Settings: Approvals')
+    await page.waitForURL('**/console/settings/approvals')
     await find('dark', 'Theme: Dark')
     await page.locator('html[data-mantine-color-scheme=dark]').waitFor()
     await find('light', 'Theme: Light')
@@ -198,14 +200,16 @@ describe('settings', () => {
       await button('Save').click()
       await seeSaved()
     })
+    // Where it was before.
     await open('/settings/settlements')
-    await journey('settings-settlements', async () => {
+    await page.waitForURL('**/console/settlements/schedule')
+    await journey('settlement-schedule', async () => {
       await choose('Schedule', 'Every week')
       await button('Save').click()
       await seeSaved()
     })
     await page.getByRole('button', { name: 'Change', exact: true }).click()
-    await journey('settings-destination', async () => {
+    await journey('settlement-destination', async () => {
       await choose('Paid to', 'A wallet, in a stablecoin')
       await choose('Stablecoin', 'USDT')
       await dialog().getByLabel('Solana address').fill('not an address')

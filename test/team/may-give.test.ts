@@ -45,14 +45,14 @@ const rows: Row[] = lines.map((line) => {
   return { name, gives, takes: cell('takes'), keys: cell('keys') }
 })
 
-type Access = { role: Role; maySeeLive: boolean }
-const accesses: Access[] = roles.flatMap((role) =>
+type MemberAccess = { role: Role; maySeeLive: boolean }
+const accesses: MemberAccess[] = roles.flatMap((role) =>
   [true, false].map((maySeeLive) => ({ role, maySeeLive })),
 )
 
-const mayGive = ({ gives }: Row, { role, maySeeLive }: Access) =>
+const mayGive = ({ gives }: Row, { role, maySeeLive }: MemberAccess) =>
   gives.get(role) === 'x' || (gives.get(role) === 't' && !maySeeLive)
-const mayTake = ({ takes }: Row, { role }: Access) =>
+const mayTake = ({ takes }: Row, { role }: MemberAccess) =>
   takes === 'owner+others' || (takes === 'others' && role !== 'owner')
 const mayMakeKeys = ({ keys }: Row, mode: string) => keys.split('+').includes(mode)
 
@@ -93,7 +93,7 @@ afterAll(() => {
   console.log(`giver × gift: ${all} combinations (${each}), ${mismatches.length} mismatches`)
 })
 
-const labelOf = (row: Row, { role, maySeeLive }: Access) =>
+const labelOf = (row: Row, { role, maySeeLive }: MemberAccess) =>
   `${row.name} → ${role}${maySeeLive ? '' : ', test only'}`
 
 test('the rule is the table', () => {
@@ -134,7 +134,7 @@ describe('by requests and links', () => {
   let service: TestService
   /** A merchant for each access: changes of one team wait for each other. */
   type Place = {
-    access: Access
+    access: MemberAccess
     merchant: string
     merchantId: string
     /** The member who is changed. */
@@ -145,7 +145,7 @@ describe('by requests and links', () => {
   let places: Place[]
   beforeAll(async () => {
     service = await openManilla()
-    const openPlace = async (access: Access): Promise<Place> => {
+    const openPlace = async (access: MemberAccess): Promise<Place> => {
       const { reference: merchant } = await service.addMerchant('Ada Stores')
       await addPerson(service, { merchant, role: 'owner', name: 'The owner who remains' })
       const merchantId = fromReference(prefixes.merchant, merchant)!
@@ -164,7 +164,7 @@ describe('by requests and links', () => {
   }
 
   /** As by another process, without the use cases that revoke links. */
-  async function setMember(userId: string, access: Access & { isDisabled?: boolean }) {
+  async function setMember(userId: string, access: MemberAccess & { isDisabled?: boolean }) {
     const { role, maySeeLive, isDisabled = false } = access
     await service.db.rows(sql`
       update memberships set role = ${role}, may_see_live = ${maySeeLive},

@@ -193,6 +193,13 @@ function useCommands(open: (path: string) => void, close: () => void): Command[]
       icon: 'link',
       run: () => open('/collect?new=link'),
     })
+  if (mayPay && permissions.has('balances.see') && !isOperatorArea)
+    commands.push({
+      name: texts.frame.settleNow,
+      icon: 'bank',
+      isFoundOnly: true,
+      run: () => open('/settlements?new=settlement'),
+    })
   if (mayInvite && !isOperatorArea)
     commands.push({
       name: words.invite,

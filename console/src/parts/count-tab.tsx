@@ -3,12 +3,14 @@ import { useEffect, useRef } from 'react'
 type Props = {
   name: string
   count: number | string | undefined
+  /** What they add up to. */
+  sum?: string | undefined
   isOn: boolean
   onClick: () => void
 }
 
 /** A filter that shows how many rows it has. */
-export function CountTab({ name, count, isOn, onClick }: Props) {
+export function CountTab({ name, count, sum, isOn, onClick }: Props) {
   const button = useRef<HTMLButtonElement>(null)
   // Phones show a part of the row: the chosen one must be in it. The page itself does not scroll.
   useEffect(() => {
@@ -27,6 +29,7 @@ export function CountTab({ name, count, isOn, onClick }: Props) {
     >
       <span className="soft sm">{name}</span>
       <b>{count === undefined ? '–' : formatCount(count)}</b>
+      {sum && <span className="soft sm">{sum}</span>}
     </button>
   )
 }

@@ -82,9 +82,8 @@ function toStep(item: TimelineItem, { at, notes, events, deliveries }: Parts): S
     tone: isHeld ? 'warn' : isBad ? 'bad' : (tone ?? 'calm'),
     title: item.title,
     at: item.at,
-    text: notes
-      .toReversed()
-      .map(({ title }) => title)
+    text: [...notes.toReversed().map(({ title }) => title), item.details.note ?? '']
+      .filter((text) => text !== '')
       .join(' · '),
     more: <Events events={events.toReversed()} deliveries={deliveries} />,
   }

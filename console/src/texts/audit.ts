@@ -42,6 +42,7 @@ const verbs: Record<string, string> = {
   use: 'Used',
   view: 'Viewed',
   withdraw: 'Withdrew',
+  write: 'Wrote',
 }
 
 const nouns: Record<string, string> = {

@@ -7,6 +7,7 @@ import { developers } from './developers'
 import { frame } from './frame'
 import { home } from './home'
 import { keys } from './keys'
+import { notes } from './notes'
 import { operator } from './operator'
 import { payments } from './payments'
 import { payouts } from './payouts'
@@ -26,6 +27,7 @@ export const texts = {
   business,
   timeline,
   keys,
+  notes,
   settings,
   audit,
   operator,

@@ -77,8 +77,18 @@ export const payments = {
     atMost: (amount: string) => `At most ${amount}. Fees are not returned.`,
     confirm: (amount: string) => `Refund ${amount}`,
     confirmEmpty: 'Refund',
+    reason: 'Reason',
+    noReason: 'None',
+    note: 'Note',
+    noteHint: 'For your team and your exports. The payer does not see it.',
     done: 'The refund is on its way.',
   },
+  refundReasons: {
+    duplicate: 'Paid twice',
+    requested_by_customer: 'The customer asked for it',
+    fraudulent: 'Fraud',
+    other: 'Other',
+  } as Record<string, string>,
   money: {
     title: 'Where the money is',
     accepted: 'Accepted',
@@ -108,7 +118,11 @@ export const payments = {
     sessionId: 'Session id',
     signature: 'Transaction',
   },
-  returns: { title: 'Returns', caption: 'Returns of this payment, newest first', to: 'To' },
+  returns: {
+    title: 'Returns',
+    caption: 'Returns of this payment, newest first',
+    to: 'To',
+  },
   developers: {
     title: 'For developers',
     json: 'JSON',

@@ -31,7 +31,7 @@ export type PaymentNote = {
 }
 
 /** Money that the merchant must decide about before the payer pays again. */
-export type Shortfall = {
+export type MissingAmount = {
   asset: Asset
   received: bigint
   requested: bigint
@@ -48,7 +48,7 @@ export type PageView = {
   /** The payment method shown first, if the session accepts both. */
   isCoinsFirst: boolean
   /** Only while the session is pending. */
-  shortfall: Shortfall | null
+  shortfall: MissingAmount | null
   /** Whether the payer says they have sent coins, rather than naira. */
   waitsForCoins: boolean
   notes: PaymentNote[]
@@ -118,7 +118,7 @@ function paidSums(shown: PublicSessionJson): PageView['paid'] {
 }
 
 /** The held payments in the currency of the newest one. Payments are never added up otherwise. */
-function findShortfall(shown: PublicSessionJson): Shortfall | null {
+function findShortfall(shown: PublicSessionJson): MissingAmount | null {
   const heldOf = ({ amountHeld, currency }: ReceivedJson) => fromWire(amountHeld, currency)
   const newest = shown.received.find((payment) => heldOf(payment) > 0n)
   if (!newest) return null

@@ -22,7 +22,11 @@ export type AuditedCall = {
 /** Records an accepted call, in the transaction of its change. */
 export function auditAnswer(tx: Tx, call: AuditedCall, answer: Answer): void {
   if (answer.status >= 400) return
-  auditCall(tx, call, { reference: referenceIn(answer), status: answer.status })
+  const reference = referenceIn(answer)
+  const { reference: named } = paramsOf(call)
+  // A part of something, such as a note on a payment, is recorded with what it belongs to.
+  const of = reference !== undefined && reference !== named ? named : undefined
+  auditCall(tx, call, { reference, of, status: answer.status })
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import { Refusal } from '../../base/refusal.js'
 import type { AuthenticatedKey, KeyRing } from '../../merchants/key-ring.js'
-import type { Access } from './route.js'
+import type { RouteAccess } from './route.js'
 
 /**
  * Finds the caller by API key. Unknown, revoked and expired keys get the same answer. Returns no
@@ -9,7 +9,7 @@ import type { Access } from './route.js'
  */
 export function authenticate(
   request: FastifyRequest,
-  access: Access,
+  access: RouteAccess,
   keyRing: KeyRing,
 ): AuthenticatedKey | Promise<AuthenticatedKey> {
   const text = readKeyText(request)
@@ -43,7 +43,7 @@ function hasSeveral(rawHeaders: string[]): boolean {
   return count > 1
 }
 
-function checkKind(key: AuthenticatedKey | undefined, access: Access): AuthenticatedKey {
+function checkKind(key: AuthenticatedKey | undefined, access: RouteAccess): AuthenticatedKey {
   if (!key)
     throw failed(
       'This API key is not valid: it is mistyped, unknown, revoked, expired or not allowed from this address.',

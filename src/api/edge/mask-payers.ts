@@ -5,7 +5,7 @@ const payerFields = new Set(['sender', 'customer', 'counterparty', 'destination'
 /** Single fields that do, wherever they are. */
 const namedFields = /^(sender|customer|payer)(Name|Email|Phone|AccountNumber)$/
 /** Sentences that may repeat a name. */
-const sentences = new Set(['title', 'subtitle', 'message'])
+const sentences = new Set(['title', 'subtitle', 'message', 'note'])
 /** JSON in JSON: what was delivered to a webhook, and what the request log keeps. */
 const documents = new Set(['payload', 'body', 'requestBody', 'responseBody'])
 

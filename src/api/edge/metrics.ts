@@ -121,7 +121,7 @@ function addFigures(
     list: countTroubled,
     read: ({ count }) => count,
   })
-  add('manilla_disputes', 'Transactions on which RPC endpoints disagree.', {
+  add('manilla_disputes', 'Transactions on which RPC nodes disagree.', {
     list: countDisputes,
     read: ({ count }) => count,
   })

@@ -4,7 +4,7 @@ import { codes, reasons } from '../../base/refusals.js'
 import { keyPattern } from '../../idempotency/key.js'
 import { text } from '../../resources/shapes.js'
 import { acceptsIdempotencyKey, httpStatusOf, refusalsOf } from './refusals-of.js'
-import { type Access, isForPeopleOnly, type Route } from './route.js'
+import { isForPeopleOnly, type Route, type RouteAccess } from './route.js'
 import { closed } from './schemas.js'
 import { streamParts } from './streams.js'
 
@@ -41,7 +41,7 @@ const idempotencyKey = Type.String({
 const keyHeader = Type.Object({ 'Idempotency-Key': Type.Optional(idempotencyKey) })
 const requiredKeyHeader = Type.Object({ 'Idempotency-Key': idempotencyKey })
 
-const security: Record<Access, Record<string, string[]>[]> = {
+const security: Record<RouteAccess, Record<string, string[]>[]> = {
   secret: [{ secretKey: [] }],
   any_key: [{ secretKey: [] }, { publicKey: [] }],
   user: [],

@@ -1,5 +1,5 @@
 import { type Code, codes, type Reason, reasons } from '../../base/refusals.js'
-import type { Access, RefusalText, Route } from './route.js'
+import type { RefusalText, Route, RouteAccess } from './route.js'
 
 /** A code that always comes with one of these reasons. */
 export function withReasons(code: Code, ...why: Reason[]): RefusalText[] {
@@ -62,7 +62,7 @@ export function isJsonOnly({
   return method === 'GET' && !hasCsv && !isCsvOnly && !isStream && !isPage
 }
 
-function needsApiKey(access: Access): boolean {
+function needsApiKey(access: RouteAccess): boolean {
   return access === 'secret' || access === 'any_key'
 }
 

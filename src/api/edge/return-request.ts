@@ -3,6 +3,7 @@ import { limits } from '../../base/limits.js'
 import { invalidField } from '../../base/refusal.js'
 import type { Payment } from '../../collections/payment.js'
 import type { Destination } from '../../payouts/ports.js'
+import { refundReason } from '../../resources/payment-return.js'
 import { readAddress, solanaAddress } from './read-address.js'
 import { readStablecoinAmount } from './read-coins.js'
 import {
@@ -14,7 +15,7 @@ import {
   plainText,
 } from './schemas.js'
 
-/** Amount and destination of a refund or return; their format follows the asset of the payment. */
+/** Fields of a refund or return. Amount and destination follow the asset of the payment. */
 
 const bankAccount = closed({
   bankCode: Type.String({ pattern: bankCodePattern, examples: ['058'] }),
@@ -37,9 +38,23 @@ export const amountIn = Type.Union([koboInput, decimalInput], {
   description: 'NGN: an integer in kobo. USDC and USDT: a decimal string.',
 })
 
+/** Both optional: a refund needs no reason. */
+export const refundWhy = {
+  reason: Type.Optional(refundReason),
+  note: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: limits.notes.refundLengthMax,
+      pattern: plainText,
+      description: 'What your team should know about the refund. Payers do not see it.',
+      examples: ['Two loaves instead of one'],
+    }),
+  ),
+}
+
 type PaidAsset = Pick<Payment, 'asset'>
 
-export function readDestination(
+export function readReturnDestination(
   sent: Static<typeof destinationIn> | undefined,
   { asset }: PaidAsset,
 ): Destination | undefined {

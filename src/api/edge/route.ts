@@ -17,10 +17,10 @@ import type { Tag } from './tags.js'
  * signed in to the console. `user`: such members only. `person`: everyone who is signed in.
  * `operator`: operators who are signed in. `open`: everyone. `signed`: a bank that signs.
  */
-export type Access = 'secret' | 'any_key' | 'user' | 'person' | 'operator' | 'open' | 'signed'
+export type RouteAccess = 'secret' | 'any_key' | 'user' | 'person' | 'operator' | 'open' | 'signed'
 
 /** Routes of the console that no API key can call. */
-export function isForPeopleOnly(access: Access): boolean {
+export function isForPeopleOnly(access: RouteAccess): boolean {
   return access === 'user' || access === 'person' || access === 'operator'
 }
 
@@ -133,7 +133,7 @@ export type Route = Traits & {
   method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
   /** In Fastify's syntax: parameters start with a colon. */
   path: string
-  access: Access
+  access: RouteAccess
   /** What a member of the merchant needs; required wherever members may call. */
   permission?: Permission
   /** A second permission, if the answer shows more than the first one covers. */

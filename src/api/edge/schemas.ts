@@ -9,6 +9,9 @@ import { fromIn, toIn } from './read-time.js'
 /** No control characters: safe to store and to log. */
 export const plainText = '^[^\\u0000-\\u001f\\u007f-\\u009f]*$'
 
+/** The same, in several lines. */
+export const linesOfText = '^[^\\u0000-\\u0009\\u000b-\\u001f\\u007f-\\u009f]*$'
+
 /** One status, or a class such as 4xx. */
 export const statusPattern = '^[1-5](\\d\\d|xx)$'
 

@@ -95,7 +95,7 @@ export function parametersIn(operation: Operation, place: Parameter['in']): Para
   return (operation.parameters ?? []).filter((parameter) => parameter.in === place)
 }
 
-export const addressOf = ({ operationId }: Operation) => `/docs/operations/${operationId}`
+export const pathOfOperation = ({ operationId }: Operation) => `/docs/operations/${operationId}`
 
 /** Whether the example request of an operation sends a parameter. */
 export function isSampled({ required, schema }: Parameter): boolean {

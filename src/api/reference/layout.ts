@@ -1,6 +1,11 @@
 import { type Html, html } from '../checkout-page/html.js'
 import { mark, tabIcon } from '../checkout-page/signs.js'
-import { type ApiDocument, addressOf, type ListedOperation, listOperations } from './document.js'
+import {
+  type ApiDocument,
+  type ListedOperation,
+  listOperations,
+  pathOfOperation,
+} from './document.js'
 import type { Guide } from './guides.js'
 
 export type Frame = {
@@ -42,10 +47,10 @@ function renderMenu({ document, guides, wordsUrl }: Frame, path: string): Html {
   const link = (href: string, text: Html | string) =>
     html`<li><a href="${href}"${href === path && html` aria-current="page"`}>${text}</a></li>`
   const groups = groupByTag(document).map(({ name, operations }) => {
-    const isOpen = operations.some((operation) => addressOf(operation) === path)
+    const isOpen = operations.some((operation) => pathOfOperation(operation) === path)
     return html`<details${isOpen && html` open`}><summary>${name}</summary><ul>${operations.map(
       (operation) =>
-        link(addressOf(operation), html`${renderMethod(operation)} ${operation.summary}`),
+        link(pathOfOperation(operation), html`${renderMethod(operation)} ${operation.summary}`),
     )}</ul></details>`
   })
   const listed = [...guides.values()].filter(({ name }) => isForMerchants(name))

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { type Html, html } from '../checkout-page/html.js'
 import { jsonType } from '../edge/envelope.js'
-import { type ApiDocument, addressOf, listOperations } from './document.js'
+import { type ApiDocument, listOperations, pathOfOperation } from './document.js'
 import { guidesOf, readGuides, renderGuide } from './guides.js'
 import { type Frame, renderPage } from './layout.js'
 import { type PackedFile, packFile } from './packed-file.js'
@@ -49,7 +49,7 @@ export async function openReference(document: ApiDocument): Promise<Reference> {
     ['/docs/', () => describeIntroduction(frame)],
     ['/docs/events', () => describeEvents(document)],
     ...listOperations(document).map((operation): [string, () => Rendered] => [
-      addressOf(operation),
+      pathOfOperation(operation),
       () => ({
         title: `${operation.summary} · Manilla API`,
         description: operation.description.replaceAll('`', ''),

@@ -1,6 +1,6 @@
 import { limits } from '../../base/limits.js'
 import { type Html, html } from '../checkout-page/html.js'
-import { addressOf } from './document.js'
+import { pathOfOperation } from './document.js'
 import { type Frame, groupByTag, renderMethod } from './layout.js'
 import { renderText } from './render-fields.js'
 
@@ -11,7 +11,7 @@ export function renderIntroduction({ document, serviceVersion, wordsUrl }: Frame
     ({ name, description, operations }) => html`<section><h3>${name}</h3><p>${description}</p>
 <ul class="operations">${operations.map(
       (operation) => html`<li id="operation/${operation.operationId}">${renderMethod(operation)}
-<a href="${addressOf(operation)}">${operation.summary}</a>
+<a href="${pathOfOperation(operation)}">${operation.summary}</a>
 <code>${operation.path}</code></li>`,
     )}</ul></section>`,
   )

@@ -1,4 +1,9 @@
-import { type ApiDocument, addressOf, type ListedOperation, listOperations } from './document.js'
+import {
+  type ApiDocument,
+  type ListedOperation,
+  listOperations,
+  pathOfOperation,
+} from './document.js'
 import type { Guide } from './guides.js'
 
 /**
@@ -11,7 +16,7 @@ export function collectWords(
 ): Record<string, string> {
   const pages = [
     ...listOperations(document).map((one): [string, string] => [
-      addressOf(one),
+      pathOfOperation(one),
       wordsOf(document, one),
     ]),
     ...[...guides.values()].map(({ name, text }): [string, string] => [`/docs/${name}`, text]),

@@ -219,7 +219,7 @@ const read = ({ db }: ApiParts) =>
     operation: 'readDisbursement',
     summary: 'Read a transfer or a refund',
     description:
-      'Returns it with who created it, who decides, and its payment, conversion or batch.',
+      'Returns it with who created it, who decides, and its payment, conversion, batch or settlement.',
     params,
     answers: { 200: transfer },
     async handle({ environment, params: { reference }, actor }) {
@@ -260,9 +260,12 @@ async function showAll(
     const hasDecided = approval?.decisions.some(({ user }) => user.id === userId) ?? false
     const isFree = !creators.get(id)!.has(userId) && !hasDecided
     const more = JSON.stringify({
-      payment: payments.get(id) ?? null,
+      payment: payments.get(id)?.payment ?? null,
+      refundReason: payments.get(id)?.reason ?? null,
+      refundNote: payments.get(id)?.note ?? null,
       conversion: origins.get(id)?.conversion ?? null,
       batch: origins.get(id)?.batch ?? null,
+      settlement: origins.get(id)?.settlement ?? null,
       mayApprove: isFree && permissions.has('payouts.approve'),
     })
     return `${showDisbursement(disbursement, { keys, users }).slice(0, -1)},${more.slice(1)}`

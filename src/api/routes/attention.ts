@@ -97,12 +97,12 @@ const sources: Source[] = [
   },
   {
     permissions: ['business.see'],
-    link: '/settings/settlements',
+    link: '/settlements/schedule',
     find: (db, environment, { now }) => findWaitingWallet(db, environment, now),
   },
   {
     permissions: ['business.see'],
-    link: '/settings/bank-accounts',
+    link: '/settlements/schedule',
     find: (db, environment) => findUnconfirmedDestination(db, environment),
   },
   { permissions: ['business.change'], link: '/settings', find: findKyc },

@@ -19,7 +19,7 @@ import { hasLimits } from '../../merchants/settings-document.js'
 import {
   announceDestination,
   confirmAccount,
-  readDestination,
+  readSettlementDestination,
 } from '../../payouts/settlements/destination.js'
 import type { Queryable, Tx } from '../../postgres/tx.js'
 import { referenceSample } from '../../resources/shapes.js'
@@ -98,7 +98,7 @@ const add = (api: ApiParts) =>
           request,
           async (tx, now) => {
             const usableFrom = usableFromFor(now, environment.mode)
-            const before = await readDestination(tx, environment)
+            const before = await readSettlementDestination(tx, environment)
             const added = await addBankAccount(tx, now, {
               environmentId: environment.id,
               bankCode,
@@ -129,7 +129,7 @@ const choosePrimary = (api: ApiParts) =>
     handle: (request) =>
       changeOne(api, request, async (tx, now) => {
         const { environment } = request
-        const before = await readDestination(tx, environment)
+        const before = await readSettlementDestination(tx, environment)
         const account = await makePrimary(tx, nameOf(request), usableFromFor(now, environment.mode))
         await announceDestination(tx, now, environment, before)
         return account

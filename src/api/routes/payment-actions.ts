@@ -23,13 +23,20 @@ import { type Payout, returnKindOf } from '../../payouts/payout.js'
 import type { BankDirectory, Destination, PayoutRail } from '../../payouts/ports.js'
 import type { Tx } from '../../postgres/tx.js'
 import { payment, showPayment } from '../../resources/payment.js'
+import type { RefundReason } from '../../resources/payment-return.js'
 import { referenceSample } from '../../resources/shapes.js'
 import type { ApiParts } from '../api-parts.js'
 import { commitRefusal } from '../create-resource.js'
 import { success } from '../edge/envelope.js'
 import { type KeyedChange, type RequestContext, toCallWithLateAnswer } from '../edge/keyed-lane.js'
 import { bankRefusalReasons, chainRefusalReasons, withReasons } from '../edge/refusals-of.js'
-import { amountIn, destinationIn, readAmount, readDestination } from '../edge/return-request.js'
+import {
+  amountIn,
+  destinationIn,
+  readAmount,
+  readReturnDestination,
+  refundWhy,
+} from '../edge/return-request.js'
 import { type RouteRequest, route } from '../edge/route.js'
 import { closed, inPath } from '../edge/schemas.js'
 
@@ -82,7 +89,7 @@ export const resolvePayment = (api: ApiParts) =>
       const name = { environmentId: request.environment.id, ...request.params }
       const { body } = request
       const found = await getPayment(api.db, name)
-      const requested = readDestination(
+      const requested = readReturnDestination(
         body.action === 'return' ? body.destination : undefined,
         found,
       )
@@ -188,8 +195,15 @@ export const refundOfPayment = (api: ApiParts) =>
     params,
     body: Type.Optional(
       Type.Object(
-        { amount: Type.Optional(amountIn), destination: Type.Optional(destinationIn) },
-        { additionalProperties: false, examples: [{ amount: 1_250_000 }] },
+        {
+          amount: Type.Optional(amountIn),
+          destination: Type.Optional(destinationIn),
+          ...refundWhy,
+        },
+        {
+          additionalProperties: false,
+          examples: [{ amount: 1_250_000, reason: 'requested_by_customer' }],
+        },
       ),
     ),
     answers: { 201: payment },
@@ -211,13 +225,15 @@ export const refundOfPayment = (api: ApiParts) =>
     async handle(request) {
       const name = { environmentId: request.environment.id, ...request.params }
       const found = await getPayment(api.db, name)
+      const { reason, note } = request.body ?? {}
       const amount = readAmount(request.body?.amount, found) ?? found.amountAccepted
-      const requested = readDestination(request.body?.destination, found)
+      const requested = readReturnDestination(request.body?.destination, found)
       const prepared = await prepare(api, request, {
         found,
         requested,
         amount,
         takesFrom: 'available',
+        why: { reason: reason ?? null, note: note ?? null },
       }).catch(returnRefusal)
       if (prepared instanceof Refusal) return commitRefusal(api, request, prepared)
       return commitReturn(
@@ -253,12 +269,16 @@ async function closeAnswered(
 
 type ReturnRequest = { found: Payment; requested: Destination | undefined }
 
-type PayoutOfPayment = ReturnRequest & { amount: bigint; takesFrom: Payout['takesFrom'] }
+type PayoutOfPayment = ReturnRequest & {
+  amount: bigint
+  takesFrom: Payout['takesFrom']
+  why?: { reason: RefundReason | null; note: string | null }
+}
 
 async function prepare(
   api: ApiParts,
   caller: Caller,
-  { found, requested, amount, takesFrom }: PayoutOfPayment,
+  { found, requested, amount, takesFrom, why }: PayoutOfPayment,
 ): Promise<PreparedReturn> {
   if (takesFrom === 'available') await refuseUnaffordableRefund(api.db, found, amount)
   const rail = railOf(api, caller, found)
@@ -271,6 +291,7 @@ async function prepare(
     amount,
     takesFrom,
     destination,
+    ...(why && { why }),
     clockOffsetMs,
     rule,
     mustWait: rule !== null && (await mustWait(api.db, rule)),

@@ -1,5 +1,6 @@
 import Type from 'typebox'
 import { prefixes, toReference } from '../../base/ids.js'
+import { limits } from '../../base/limits.js'
 import { Refusal } from '../../base/refusal.js'
 import { getPayment, type PaymentName } from '../../collections/find-payments.js'
 import type { Payment } from '../../collections/payment.js'
@@ -63,7 +64,7 @@ const ask = (api: ApiParts) =>
       amount: Type.Optional(amountIn),
       note: Type.String({
         minLength: 1,
-        maxLength: 500,
+        maxLength: limits.notes.refundLengthMax,
         pattern: plainText,
         examples: ['The customer paid twice'],
       }),

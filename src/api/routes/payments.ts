@@ -154,6 +154,8 @@ const columns = csvColumns(
   'checkoutSession.description',
   'checkoutSession.customer.name',
   'checkoutSession.customer.email',
+  'refund.reason',
+  'refund.note',
 )
 
 const list = ({ openPage }: ApiParts) =>

@@ -30,6 +30,7 @@ import { disbursementRoutes } from './disbursements.js'
 import { eventRoutes } from './events.js'
 import { fees } from './fees.js'
 import { kycRoutes } from './kyc.js'
+import { noteRoutes } from './notes.js'
 import { paymentRequestRoutes } from './payment-requests.js'
 import { paymentRoutes } from './payments.js'
 import { payoutBatchRoutes } from './payout-batches.js'
@@ -78,6 +79,7 @@ export function createRoutes(api: ApiParts): Route[] {
     drawQrCode(api),
     ...paymentRoutes(api),
     ...paymentRequestRoutes(api),
+    ...noteRoutes(api),
     payIn(api),
     depositCoins(api),
     railNotices(api),

@@ -11,7 +11,10 @@ import {
 import { lockEnvironment } from '../../merchants/environments.js'
 import { getSettings, patchSettings } from '../../merchants/settings.js'
 import { Settings, SettingsPatch } from '../../merchants/settings-document.js'
-import { announceDestination, readDestination } from '../../payouts/settlements/destination.js'
+import {
+  announceDestination,
+  readSettlementDestination,
+} from '../../payouts/settlements/destination.js'
 import type { ApiParts } from '../api-parts.js'
 import { auditCall } from '../edge/audit-call.js'
 import { success } from '../edge/envelope.js'
@@ -87,7 +90,7 @@ export const changeSettings = ({ db, seal }: ApiParts) =>
       const settings = await db.transaction(async (tx) => {
         await lockEnvironment(tx, environment.id)
         const before = audited && (await getSettings(tx, environment))
-        const destination = body.settlement && (await readDestination(tx, environment))
+        const destination = body.settlement && (await readSettlementDestination(tx, environment))
         const changed = await patchSettings(tx, now, environment, patch)
         const realNow = after(now, -environment.clockOffsetMs)
         if (destination) await announceDestination(tx, realNow, environment, destination)

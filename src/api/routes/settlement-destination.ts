@@ -7,7 +7,7 @@ import { chooseDestination } from '../../merchants/settlement-wallets.js'
 import {
   announceDestination,
   confirmChosenWallet,
-  readDestination,
+  readSettlementDestination,
 } from '../../payouts/settlements/destination.js'
 import type { Queryable } from '../../postgres/tx.js'
 import type { UserActor } from '../../team/actor.js'
@@ -64,7 +64,7 @@ const change = ({ db, rails }: ApiParts) =>
         const destination = readSent(request.body, saved)
         const rail = rails[environment.mode].crypto_transfer
         if (rail) await refuseOurWallet(tx, rail.name, destination)
-        const before = await readDestination(tx, environment)
+        const before = await readSettlementDestination(tx, environment)
         const made = await chooseDestination(tx, now, environment, { destination, userId })
         const realNow = after(now, -environment.clockOffsetMs)
         await announceDestination(tx, realNow, environment, before)
@@ -134,7 +134,7 @@ async function show(
   { environment }: Pick<RouteRequest<unknown, unknown, unknown>, 'environment'>,
 ) {
   const { payTo, asset, walletAddress } = destinationOf(await getSettings(db, environment))
-  const { usableFrom, needsConfirmation } = await readDestination(db, environment)
+  const { usableFrom, needsConfirmation } = await readSettlementDestination(db, environment)
   return {
     payTo,
     asset,

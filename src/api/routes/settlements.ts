@@ -15,9 +15,18 @@ import {
   getSettlement,
   listSettlements,
   type SettlementWithPayout,
+  sumSettlements,
 } from '../../payouts/settlements/store-settlements.js'
 import type { Queryable } from '../../postgres/tx.js'
-import { settlement, showSettlement } from '../../resources/settlement.js'
+import {
+  payoutStatusOf,
+  type SettlementStatus,
+  settlement,
+  settlementStatuses,
+  settlementSummary,
+  showSettlement,
+  showSettlementSummary,
+} from '../../resources/settlement.js'
 import { referenceSample, withDescription } from '../../resources/shapes.js'
 import type { ApiParts } from '../api-parts.js'
 import { commitRefusal } from '../create-resource.js'
@@ -27,9 +36,18 @@ import { anotherList, readCursor, writeCursor } from '../edge/cursor.js'
 import { success } from '../edge/envelope.js'
 import { type KeyedChange, toCallWithLateAnswer } from '../edge/keyed-lane.js'
 import { checkNairaLimits } from '../edge/naira-limits.js'
+import { readTimeRange } from '../edge/read-filters.js'
 import { bankRefusalReasons, chainRefusalReasons, withReasons } from '../edge/refusals-of.js'
 import { type Route, route } from '../edge/route.js'
-import { closed, inPath, koboInput, page, pageQuery } from '../edge/schemas.js'
+import {
+  closed,
+  inPath,
+  koboInput,
+  page,
+  pageQuery,
+  timeFilters,
+  withStatus,
+} from '../edge/schemas.js'
 import { balanceEntry, entryColumns, isEntryNumber, toItem } from './balance-entries.js'
 
 const path = '/v1/settlements'
@@ -37,7 +55,7 @@ const base = { access: 'secret', tag: 'Settlements' } as const
 const params = inPath('reference', referenceSample(prefixes.settlement))
 
 export function settlementRoutes(api: ApiParts): Route[] {
-  return [create(api), list(api), read(api), entries(api)]
+  return [create(api), list(api), summary(api), read(api), entries(api)]
 }
 
 const create = (api: ApiParts) =>
@@ -171,30 +189,64 @@ const list = ({ openPage }: ApiParts) =>
     operation: 'listSettlements',
     summary: 'List settlements',
     description:
-      'Returns settlements with their reports, newest first. Send `Accept: text/csv` to export all of them.',
-    query: closed(pageQuery),
+      'Returns settlements with their reports, newest first. A page of a rare status may be short or empty and still have a `nextCursor`. Send `Accept: text/csv` to export all of them.',
+    query: closed({
+      status: Type.Optional(withStatus([...settlementStatuses])),
+      ...timeFilters,
+      ...pageQuery,
+    }),
     answers: { 200: page(settlement) },
     hasCsv: true,
     handle(request) {
-      const { environment } = request
+      const { environment, query } = request
+      const status = query.status as SettlementStatus | undefined
+      const filter = { ...readTimeRange(query), status: status && payoutStatusOf(status) }
       return answerList(request, {
         title: 'Settlements',
         columns: settlementColumns,
         async readPage({ cursor: sent, limit }) {
           const { db, cursor, toNext } = openPage(sent)
-          const found = await listSettlements(db, {
-            environmentId: environment.id,
-            below: cursor === undefined ? limits.money.ledgerMax : readNumber('settlement', cursor),
-            limit: limit + 1,
-          })
-          const shown = found.slice(0, limit)
-          const last = String(shown.at(-1)?.settlement.lastEntry)
-          const next = found.length > limit ? writeCursor({ settlement: last }) : null
-          return { items: shown.map((one) => JSON.stringify(show(one))), nextCursor: toNext(next) }
+          const below =
+            cursor === undefined ? limits.money.ledgerMax : readNumber('settlement', cursor)
+          const found = await listSettlements(db, environment.id, filter, { below, limit })
+          const { settlements, next } = found
+          return {
+            items: settlements.map((one) => JSON.stringify(show(one))),
+            nextCursor: toNext(next ? writeCursor({ settlement: String(next) }) : null),
+          }
         },
       })
     },
   })
+
+const summary = ({ openPage }: ApiParts) =>
+  route({
+    ...base,
+    method: 'GET',
+    path: `${path}/summary`,
+    permission: 'balances.see',
+    operation: 'summarizeSettlements',
+    summary: 'Summarize settlements',
+    description: 'Returns how many settlements a period has and how much they pay, by status.',
+    query: closed(timeFilters),
+    answers: { 200: settlementSummary },
+    refusals: [{ code: 'validation_failed' }],
+    isHeavy: true,
+    async handle({ environment, query }) {
+      const { db } = openPage(undefined)
+      const sums = await sumSettlements(db, environment.id, readTimeRange(query))
+      if (!sums) throw tooManySettlements()
+      return success(200, 'Settlement summary', showSettlementSummary(sums))
+    },
+  })
+
+function tooManySettlements(): Refusal {
+  const most = limits.lists.settlementsSummedMax.toLocaleString('en')
+  return new Refusal('validation_failed', {
+    message: `The period has more than ${most} settlements. Send from and to of a shorter one.`,
+    details: [{ field: 'from', issue: 'must begin a shorter period' }],
+  })
+}
 
 const read = ({ db }: ApiParts) =>
   route({

@@ -12,7 +12,10 @@ import {
   makePrimary,
 } from '../../merchants/bank-accounts.js'
 import { getEnvironment, listEnvironments, unknownMerchant } from '../../merchants/environments.js'
-import { announceDestination, readDestination } from '../../payouts/settlements/destination.js'
+import {
+  announceDestination,
+  readSettlementDestination,
+} from '../../payouts/settlements/destination.js'
 import type { Database } from '../../postgres/database.js'
 import type { Tx } from '../../postgres/tx.js'
 import { isNameMismatch } from '../../rails/bank/judge-name.js'
@@ -109,7 +112,7 @@ async function addOne(
   const { accountName, nameAtBank, remark } = judgeHolder(found, options)
   const added = await db.transaction(async (tx) => {
     const newAccount = { environmentId, bankCode, accountNumber, accountName }
-    const before = await readDestination(tx, environment)
+    const before = await readSettlementDestination(tx, environment)
     const added = await addBankAccount(tx, now, newAccount)
     const account = primary ? await makePrimary(tx, added) : added
     await announceDestination(tx, now, environment, before)
@@ -205,7 +208,7 @@ async function changeOne(
     throw new Refusal('not_found', { message: `${merchant} has no bank account ${reference}.` })
   const { environment } = found
   const changed = await db.transaction(async (tx) => {
-    const before = await readDestination(tx, environment)
+    const before = await readSettlementDestination(tx, environment)
     const changed = await change(tx, found.account)
     await announceDestination(tx, now, environment, before)
     writeAuditLine(tx, now, { actor, action, ...auditOf(environment, changed) })

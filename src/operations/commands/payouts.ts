@@ -41,9 +41,9 @@ export function registerPayouts(
     )
     .option(
       '--confirm-not-landed',
-      'fail it although an endpoint knows it, or the bank has not decided or cannot be queried',
+      'fail it although an RPC node knows it, or the bank has not decided or cannot be queried',
     )
-    .option('--confirm-landed', 'crypto: complete it although no endpoint knows it')
+    .option('--confirm-landed', 'crypto: complete it although no RPC node knows it')
     .option(...yesFlag)
   setOperation<DecideOptions>(decide, context, (run) => decideOne(run, withRails))
 }

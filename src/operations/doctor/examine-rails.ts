@@ -102,9 +102,7 @@ export async function examineTreasuries(
 ): Promise<CheckResult[]> {
   const checks = rails.treasuries.map((treasury) => {
     const check = `Treasury (${treasury.mode})`
-    return runCheck(check, 'Fix the Solana endpoints first.', () =>
-      examineTreasury(db, treasury, check),
-    )
+    return runCheck(check, 'Fix the RPC nodes first.', () => examineTreasury(db, treasury, check))
   })
   return (await Promise.all(checks)).flat()
 }

@@ -24,12 +24,12 @@ export function findWalletItems(
     order by number`)
 }
 
-export function addressOf({ destination }: Pick<BatchItem, 'destination'>): string | undefined {
+export function walletOfItem({ destination }: Pick<BatchItem, 'destination'>): string | undefined {
   return destination.kind === 'wallet' ? destination.address : undefined
 }
 
 /** The number of the first of the items that pays each wallet. */
-export function firstOfEach(items: Omit<WalletItem, 'state'>[]): Map<string, number> {
+export function firstItemByWallet(items: Omit<WalletItem, 'state'>[]): Map<string, number> {
   const first = new Map<string, number>()
   for (const { address, number } of items)
     first.set(address, Math.min(number, first.get(address) ?? number))

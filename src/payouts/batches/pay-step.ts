@@ -9,7 +9,7 @@ import { payoutKinds } from '../payout.js'
 import type { PayoutRequest } from '../prepare-payouts.js'
 import { type Batch, type BatchItem, batchReference, type ItemState } from './batch.js'
 import { type BatchTools, isTemporary, itemsPerStep, toProblem } from './batch-tools.js'
-import { addressOf, findWalletItems, firstOfEach } from './new-wallets.js'
+import { findWalletItems, firstItemByWallet, walletOfItem } from './new-wallets.js'
 import { findDueItems, type ItemChange, lockBatch, lockItems, writeItems } from './store-batches.js'
 
 /**
@@ -77,7 +77,7 @@ async function findCreating(
 ): Promise<Creating[]> {
   const creating: Creating[] = []
   for (const [index, item] of items.entries()) {
-    const address = addressOf(item)
+    const address = walletOfItem(item)
     const outcome = prepared[index]!
     if (address === undefined || outcome instanceof Refusal) continue
     const { environmentId, amount, fee } = outcome.payout
@@ -101,7 +101,7 @@ async function findWaiting(
   if (creating.length === 0) return new Set()
   const addresses = [...new Set(creating.map(({ address }) => address))]
   const states: ItemState[] = ['VALID', 'SUBMITTED']
-  const first = firstOfEach(await findWalletItems(tx, batch, { addresses, states }))
+  const first = firstItemByWallet(await findWalletItems(tx, batch, { addresses, states }))
   const later = creating.filter(
     ({ item, address }) => open.has(item.number) && first.get(address)! < item.number,
   )

@@ -15,7 +15,7 @@ import {
 } from './batch.js'
 import { type BatchTools, isTemporary, itemsPerStep, toProblem } from './batch-tools.js'
 import { findRepeats } from './find-repeats.js'
-import { addressOf, creationFee, findWalletItems, firstOfEach } from './new-wallets.js'
+import { creationFee, findWalletItems, firstItemByWallet, walletOfItem } from './new-wallets.js'
 import { findDueItems, type ItemChange, lockBatch, lockItems, writeItems } from './store-batches.js'
 
 /**
@@ -96,7 +96,7 @@ async function chargeOnce(
 ): Promise<Outcome<Quote>[]> {
   const creating = items.flatMap((item, index) => {
     const quote = quotes[index]!
-    const address = addressOf(item)
+    const address = walletOfItem(item)
     const isCreating = !(quote instanceof Refusal) && quote.lines.some(isCreation)
     return isCreating && address !== undefined ? [{ number: item.number, address }] : []
   })
@@ -107,11 +107,11 @@ async function chargeOnce(
   const others = (await findWalletItems(db, batch, { addresses, states })).filter(
     ({ number }) => !own.has(number),
   )
-  const first = firstOfEach([...creating, ...others])
+  const first = firstItemByWallet([...creating, ...others])
   return quotes.map((quote, index) => {
     const item = items[index]!
     if (quote instanceof Refusal || !quote.lines.some(isCreation)) return quote
-    if (first.get(addressOf(item)!) === item.number) return quote
+    if (first.get(walletOfItem(item)!) === item.number) return quote
     const lines = quote.lines.filter((line) => !isCreation(line))
     return { ...quote, lines, fee: lines.reduce((sum, line) => sum + line.amount, 0n) }
   })

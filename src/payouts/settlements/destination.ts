@@ -47,14 +47,10 @@ export function unconfirmed(payTo: 'bank' | 'wallet'): Refusal {
           'crypto_transfer_failed',
           'The wallet for settlements was chosen by one member. Settlements to it wait until another owner or admin confirms it in the console.',
         ] as const)
-  return new Refusal(code, {
-    reason: 'destination_unconfirmed',
-    message,
-    retryAfterSeconds: 600,
-  })
+  return new Refusal(code, { reason: 'destination_unconfirmed', message })
 }
 
-export async function readDestination(
+export async function readSettlementDestination(
   db: Queryable,
   environment: Environment,
 ): Promise<DestinationFields> {
@@ -99,7 +95,7 @@ export async function announceDestination(
   environment: Environment,
   before: DestinationFields,
 ): Promise<void> {
-  const after = await readDestination(tx, environment)
+  const after = await readSettlementDestination(tx, environment)
   if (isDeepStrictEqual(identityOf(before), identityOf(after))) return
   const id = newId(now)
   emitAll(tx, now, [
@@ -127,6 +123,8 @@ export async function confirmAccount(
   { environment, userId, reference }: Confirmation & { reference: string },
 ): Promise<BankAccount> {
   const name = { environmentId: environment.id, reference }
+  // Before the account is read: until then another member may add it again.
+  await lockEnvironment(tx, environment.id)
   const { chosenByUser, confirmedAt } = await getActive(tx, name)
   if (chosenByUser !== null && !confirmedAt) await refuseChooser(tx, at, { chosenByUser, userId })
   return confirmBankAccount(tx, at, { ...name, userId })

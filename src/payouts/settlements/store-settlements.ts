@@ -1,12 +1,14 @@
 import type { EnvironmentId } from '../../base/environment.js'
-import { fromReference, prefixes } from '../../base/ids.js'
+import { firstIdAt, fromReference, prefixes } from '../../base/ids.js'
+import { limits } from '../../base/limits.js'
 import { notFound } from '../../base/refusal.js'
 import type { StatementLine } from '../../ledger/statement.js'
+import { type TimeRange, toIdRange, withinRange } from '../../postgres/filtered-ids.js'
 import { sql } from '../../postgres/sql.js'
 import { listStatement } from '../../postgres/statement.js'
 import type { Queryable, Tx } from '../../postgres/tx.js'
 import { type PayoutRow, payoutColumns, toPayout } from '../find-payouts.js'
-import type { Payout } from '../payout.js'
+import type { Payout, PayoutStatus } from '../payout.js'
 import type { Settlement } from './settlement.js'
 
 type Row = Omit<Settlement, 'lines'> & { lines: string }
@@ -82,16 +84,85 @@ export async function findSettlementsOf(
 
 export type SettlementWithPayout = { settlement: Settlement; payout: Payout }
 
-/** Newest first: those whose last entry is below the given one. */
+export type SettlementFilter = TimeRange & { status: PayoutStatus | undefined }
+
+type Page = { below: bigint; limit: number }
+
+/**
+ * Newest first: those whose last entry is below the given one. Of a status, one page searches a
+ * bounded number of settlements, so it may be short and still have a next one.
+ */
 export async function listSettlements(
   db: Queryable,
-  { environmentId, below, limit }: { environmentId: EnvironmentId; below: bigint; limit: number },
-): Promise<SettlementWithPayout[]> {
+  environmentId: EnvironmentId,
+  { status, ...range }: SettlementFilter,
+  { below, limit }: Page,
+): Promise<{ settlements: SettlementWithPayout[]; next: bigint | undefined }> {
+  const entries = await findEntriesOf(db, environmentId, range)
+  const rowsRead = status ? Math.max(limits.lists.rowsPerScan, limit + 1) : limit + 1
+  const scanned = await db.rows(sql<{ lastEntry: bigint; status: PayoutStatus }>`
+    select s.last_entry, (select p.status from payouts p
+      where p.environment_id = s.environment_id and p.id = s.payout_id) as status
+    from settlements s where s.environment_id = ${environmentId} and s.last_entry < ${below}
+      and s.last_entry between ${entries.first} and ${entries.last}
+    order by s.last_entry desc limit ${rowsRead}`)
+  const found = scanned.filter((one) => status === undefined || one.status === status)
+  const shown = found.slice(0, limit).map(({ lastEntry }) => lastEntry)
   const rows = await db.rows(sql<Row>`
     select ${sql.raw(columns)} from settlements s
-    where s.environment_id = ${environmentId} and s.last_entry < ${below}
-    order by s.last_entry desc limit ${limit}`)
-  return withPayouts(db, rows.map(toSettlement))
+    where s.environment_id = ${environmentId} and s.last_entry = any(${shown}::int8[])
+    order by s.last_entry desc`)
+  const end = scanned.length < rowsRead ? undefined : scanned.at(-1)!.lastEntry
+  return {
+    settlements: await withPayouts(db, rows.map(toSettlement)),
+    next: found.length > limit ? shown.at(-1) : end,
+  }
+}
+
+/**
+ * The last entries of the settlements of a period. Ids hold the time, but those of one moment are
+ * in no order, and clocks of processes differ: so several settlements at each end are read.
+ */
+async function findEntriesOf(
+  db: Queryable,
+  environmentId: EnvironmentId,
+  { from, to }: TimeRange,
+): Promise<{ first: bigint; last: bigint }> {
+  const { ledgerMax } = limits.money
+  if (!from && !to) return { first: 0n, last: ledgerMax }
+  const { settlementsAtOnceMax: most } = limits.settlements
+  const [found] = await db.rows(sql<{ first: bigint | null; last: bigint | null }>`
+    select (select min(last_entry) from (
+        select last_entry from settlements
+        where environment_id = ${environmentId} and id >= ${firstIdAt(from ?? new Date(0))}
+        order by id limit ${most}) earliest) as first,
+      (select max(last_entry) from (
+        select last_entry from settlements
+        where environment_id = ${environmentId} ${to ? sql`and id < ${firstIdAt(to)}` : sql``}
+        order by id desc limit ${most}) latest) as last`)
+  return { first: found!.first ?? ledgerMax, last: found!.last ?? 0n }
+}
+
+export type SettlementSums = { status: PayoutStatus; count: number; amount: bigint; fee: bigint }
+
+/** What settlements of a period paid, by status. Undefined if there are too many to add up. */
+export async function sumSettlements(
+  db: Queryable,
+  environmentId: EnvironmentId,
+  range: TimeRange,
+): Promise<SettlementSums[] | undefined> {
+  const { settlementsSummedMax } = limits.lists
+  const sums = await db.rows(sql<SettlementSums>`
+    select p.status, count(*)::int as count, sum(coalesce(s.conversion_fee, p.fee))::int8 as fee,
+      sum(coalesce(s.converted_amount - s.conversion_fee, p.amount))::int8 as amount
+    from (
+      select * from settlements
+      where environment_id = ${environmentId} ${withinRange(toIdRange(range, undefined))}
+      order by id desc limit ${settlementsSummedMax + 1}) s
+    join payouts p on p.environment_id = s.environment_id and p.id = s.payout_id
+    group by p.status`)
+  const summed = sums.reduce((total, { count }) => total + count, 0)
+  return summed > settlementsSummedMax ? undefined : sums
 }
 
 export async function getSettlement(

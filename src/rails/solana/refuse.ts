@@ -2,12 +2,8 @@ import { Refusal } from '../../base/refusal.js'
 import type { Reason } from '../../base/refusals.js'
 
 /** When the rail refuses, it has signed and sent nothing. */
-export function refuse(reason: Reason, message: string, retryAfterSeconds?: number): Refusal {
-  return new Refusal('crypto_transfer_failed', {
-    reason,
-    message,
-    ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
-  })
+export function refuse(reason: Reason, message: string): Refusal {
+  return new Refusal('crypto_transfer_failed', { reason, message })
 }
 
 export function isRefusal(value: unknown): value is Refusal {

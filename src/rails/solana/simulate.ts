@@ -52,6 +52,5 @@ export function treasuryShort(): Refusal {
   return refuse(
     'treasury_short',
     'Transfers of this asset cannot be sent at the moment. Nothing was sent; retry later.',
-    limits.payouts.treasuryRetrySeconds,
   )
 }

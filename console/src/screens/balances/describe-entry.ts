@@ -6,7 +6,7 @@ import { texts } from '../../texts/en'
 const words = texts.balances
 
 /** `Payout set aside`, `Collection fee`. */
-export function describeEntry({ type, effect }: BalanceEntry): string {
+export function describeEntry({ type, effect }: Pick<BalanceEntry, 'type' | 'effect'>): string {
   const what = words.types[type] ?? type
   if (effect === 'hold') return words.setAside(what)
   return effect === 'release' ? words.givenBack(what) : what

@@ -21,6 +21,7 @@ import {
 import { JsonCard } from '../../parts/json-card'
 import { Money } from '../../parts/money'
 import { formatMoney, toUnits } from '../../parts/money-format'
+import { Notes } from '../../parts/notes'
 import { notify, useNotifiedRefusal } from '../../parts/notify'
 import { Card, EmptyState, Fact, Facts, PageHead } from '../../parts/page'
 import { ResourceTimeline } from '../../parts/resource-timeline'
@@ -111,6 +112,7 @@ function PaymentPage({ payment }: { payment: AnyPayment }) {
         <div className="col">
           <PaymentFacts payment={payment} />
           <Sender payment={payment} />
+          <Notes path={`${path}/${reference}/notes`} />
           <ForDevelopers payment={payment} />
         </div>
       </div>
@@ -322,6 +324,12 @@ function ForDevelopers({ payment }: { payment: AnyPayment }) {
   )
 }
 
+/** `Paid twice · Same order, two transfers`. */
+function whyOf({ reason, note }: PaymentReturn) {
+  const said = [reason && (words.refundReasons[reason] ?? reason), note].filter(Boolean)
+  return said.length > 0 && <span className="soft sm">{said.join(' · ')}</span>
+}
+
 function Returns({ reference }: { reference: string }) {
   const list = usePages<PaymentReturn>(`${path}/${reference}/returns`)
   if (list.rows.length === 0) return null
@@ -332,6 +340,7 @@ function Returns({ reference }: { reference: string }) {
         list={list}
         keyOf={(row) => row.reference}
         empty={<EmptyState icon="redo">{texts.common.notFound}</EmptyState>}
+        detailOf={whyOf}
         columns={[
           {
             name: 'amount',

@@ -1,4 +1,4 @@
-import { TextInput } from '@mantine/core'
+import { Select, Textarea, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import type { Payment } from '../../../../sdk/src/types'
 import { useWrite } from '../../api/writes'
@@ -17,12 +17,15 @@ export function RefundDialog({ payment, onClose }: { payment: Payment; onClose: 
   const most = toUnits(amountAccepted, currency)
   const [amount, setAmount] = useState<bigint | null>(most)
   const [address, setAddress] = useState('')
+  const [reason, setReason] = useState<string | null>(null)
+  const [note, setNote] = useState('')
   const topics = ['payments', 'balances'] as const
   const { write, isBusy, refusal } = useWrite({ topics, reads: ['timeline'] })
   const isCoin = currency !== 'NGN'
   const run = async () => {
     const destination = isCoin ? { destination: { address: address.trim() } } : {}
-    const body = { amount: toWire(amount!, currency), ...destination }
+    const why = { ...(reason && { reason }), ...(note.trim() && { note: oneLine(note) }) }
+    const body = { amount: toWire(amount!, currency), ...destination, ...why }
     const path = `/v1/collections/payments/${reference}/refund`
     if ((await write(path, body)) === undefined) return
     onClose()
@@ -38,7 +41,7 @@ export function RefundDialog({ payment, onClose }: { payment: Payment; onClose: 
       isBusy={isBusy}
       isDisabled={amount === null || amount === 0n || (isCoin && address.trim() === '')}
       refusal={refusal}
-      atFields={['amount']}
+      atFields={['amount', 'note']}
       onConfirm={() => void run()}
       onClose={onClose}
     >
@@ -60,6 +63,30 @@ export function RefundDialog({ payment, onClose }: { payment: Payment; onClose: 
           onChange={({ currentTarget }) => setAddress(currentTarget.value)}
         />
       )}
+      <Select
+        label={words.reason}
+        placeholder={words.noReason}
+        data={Object.entries(texts.payments.refundReasons).map(([value, label]) => ({
+          value,
+          label,
+        }))}
+        value={reason}
+        clearable
+        onChange={setReason}
+      />
+      <Textarea
+        label={words.note}
+        description={words.noteHint}
+        value={note}
+        maxLength={500}
+        autosize
+        minRows={2}
+        error={refusal?.issueOf('note')}
+        onChange={({ currentTarget }) => setNote(currentTarget.value)}
+      />
     </ConfirmDialog>
   )
 }
+
+/** The API takes a note without line breaks, so that each refund stays one line of an export. */
+const oneLine = (text: string) => text.trim().replace(/\s+/g, ' ')

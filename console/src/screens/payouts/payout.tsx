@@ -11,6 +11,7 @@ import { AccountNumber, Reference, ResourceLink, Wallet } from '../../parts/iden
 import { JsonCard } from '../../parts/json-card'
 import { Money } from '../../parts/money'
 import { formatMoney } from '../../parts/money-format'
+import { Notes } from '../../parts/notes'
 import { notify } from '../../parts/notify'
 import { Card, Fact, Facts, Note, PageHead } from '../../parts/page'
 import { Refusal } from '../../parts/refusals'
@@ -105,6 +106,7 @@ function PayoutPage({ transfer }: { transfer: Transfer }) {
         <div className="col">
           <Approval transfer={transfer} />
           <Recipient transfer={transfer} />
+          <Notes path={`${path}/${reference}/notes`} />
           {mode === 'test' && status === 'SUBMITTED' && mayCreate && <Settle transfer={transfer} />}
         </div>
       </div>
@@ -114,6 +116,8 @@ function PayoutPage({ transfer }: { transfer: Transfer }) {
 
 function PayoutFacts({ transfer }: { transfer: Transfer }) {
   const { createdBy, failureReason, payment, conversion, batch } = transfer
+  const { refundReason, refundNote, settlement } = transfer
+  const maySeeBalances = useMay('balances.see')
   const asset = assetOf(transfer)
   return (
     <JsonCard title={payment ? words.refund : words.payout} value={transfer} words={words}>
@@ -135,6 +139,15 @@ function PayoutFacts({ transfer }: { transfer: Transfer }) {
         </Fact>
         <Fact name={words.payment}>
           {payment && <ResourceLink to={`/payments/${payment}`} reference={payment} />}
+        </Fact>
+        <Fact name={words.refundReason}>
+          {refundReason && (texts.payments.refundReasons[refundReason] ?? refundReason)}
+        </Fact>
+        <Fact name={words.refundNote}>{refundNote}</Fact>
+        <Fact name={words.settlement}>
+          {settlement && maySeeBalances && (
+            <ResourceLink to={`/settlements/${settlement}`} reference={settlement} />
+          )}
         </Fact>
         <Fact name={words.conversion}>
           {conversion && (

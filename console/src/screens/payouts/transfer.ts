@@ -10,6 +10,10 @@ type Shared = {
   createdBy: Creator | null
   /** Of a refund. */
   payment?: string | null
+  refundReason?: string | null
+  refundNote?: string | null
+  /** Of a payout to the merchant's own account or wallet. */
+  settlement?: string | null
   /** The conversion that paid for it. */
   conversion?: string | null
   /** Of an item of a batch. */

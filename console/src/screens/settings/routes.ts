@@ -21,11 +21,6 @@ export const settingsRoutes: ScreenRoute[] = [
     permissions: ['settings.see'],
   },
   {
-    path: '/settings/settlements',
-    load: () => import('./settlements'),
-    permissions: ['settings.see'],
-  },
-  {
     path: '/settings/bank-accounts',
     load: () => import('./bank-accounts'),
     permissions: ['business.see'],

@@ -8,7 +8,6 @@ export const settingsPages: { path: string; label: string; permission: Permissio
   { path: '/settings', label: tabs.checkout, permission: 'settings.see' },
   { path: '/settings/payments', label: tabs.payments, permission: 'settings.see' },
   { path: '/settings/approvals', label: tabs.approvals, permission: 'settings.see' },
-  { path: '/settings/settlements', label: tabs.settlements, permission: 'settings.see' },
   { path: '/settings/bank-accounts', label: tabs.bankAccounts, permission: 'business.see' },
   { path: '/settings/kyc', label: tabs.kyc, permission: 'business.see' },
   { path: '/settings/fees', label: tabs.fees, permission: 'settings.see' },

@@ -3,9 +3,9 @@ import { allPermissions, permissions, roles } from '../../../../src/team/permiss
 import { type Role, useMembership } from '../../api/session'
 import { teamTexts as t } from '../../texts/team'
 
-export type Access = { role: Role; maySeeLive: boolean }
+export type MemberAccess = { role: Role; maySeeLive: boolean }
 
-type Props = { access: Access; onChange: (access: Access) => void }
+type Props = { access: MemberAccess; onChange: (access: MemberAccess) => void }
 
 /** A role with what it may do, and whether it reaches live mode. Members give what they have. */
 export function AccessFields({ access, onChange }: Props) {

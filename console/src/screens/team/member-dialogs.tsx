@@ -7,7 +7,7 @@ import { notify } from '../../parts/notify'
 import { Note } from '../../parts/page'
 import { texts } from '../../texts/en'
 import { teamTexts as t } from '../../texts/team'
-import { type Access, AccessFields } from './access-fields'
+import { AccessFields, type MemberAccess } from './access-fields'
 import type { Member } from './member'
 import type { MadeLink } from './shown-link'
 
@@ -15,7 +15,7 @@ type Props = { member: Member; onClose: () => void }
 
 export function ChangeDialog({ member, onClose }: Props) {
   const { role, maySeeLive, name } = member
-  const [access, setAccess] = useState<Access>({ role, maySeeLive })
+  const [access, setAccess] = useState<MemberAccess>({ role, maySeeLive })
   const { write, isBusy, refusal } = useWrite({ method: 'PATCH', reads: ['team', 'invitations'] })
   async function save() {
     if ((await write(`/v1/team/users/${member.id}`, access)) === undefined) return
@@ -125,7 +125,7 @@ export function LinkDialog({ member, onClose, onMade }: LinkProps) {
 export function InviteDialog({ onClose, onMade }: Omit<LinkProps, 'member'>) {
   const [email, setEmail] = useState('')
   const maySeeLive = useMembership()?.maySeeLive ?? false
-  const [access, setAccess] = useState<Access>({ role: 'finance', maySeeLive })
+  const [access, setAccess] = useState<MemberAccess>({ role: 'finance', maySeeLive })
   const { write, isBusy, refusal } = useWrite<MadeLink>({ reads: ['invitations'] })
   async function invite() {
     const made = await write('/v1/team/invitations', { email: email.trim(), ...access })

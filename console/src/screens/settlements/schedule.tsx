@@ -6,21 +6,25 @@ import { useMay } from '../../api/session'
 import { useWrite } from '../../api/writes'
 import { Button } from '../../parts/button'
 import { ConfirmDialog } from '../../parts/confirm-dialog'
-import { type Column, DataTable } from '../../parts/data-table'
 import { formatAccountNumber } from '../../parts/identifiers'
-import { Money } from '../../parts/money'
 import { MoneyInput } from '../../parts/money-input'
 import { notify } from '../../parts/notify'
-import { Card, EmptyState, Fact, Facts } from '../../parts/page'
+import { Card, Fact, Facts, PageHead } from '../../parts/page'
 import { Refusal } from '../../parts/refusals'
-import { Status } from '../../parts/status'
 import { Time } from '../../parts/time'
 import { texts } from '../../texts/en'
-import type { BankAccount } from './bank-accounts'
-import { type FieldsOf, type Settings, SettingsForm, useSettings, WhenRead } from './settings-form'
-import { SettingsPage } from './settings-page'
+import { settlementTexts } from '../../texts/settlements'
+import type { BankAccount } from '../settings/bank-accounts'
+import {
+  type FieldsOf,
+  type Settings,
+  SettingsForm,
+  useSettings,
+  WhenRead,
+} from '../settings/settings-form'
+import { SettlementTabs } from './settlement-tabs'
 
-const words = texts.settings.settlements
+const words = settlementTexts.schedule
 type Settlement = Settings['settlement']
 
 const choices = (labels: Record<string, string>) =>
@@ -29,9 +33,15 @@ const choices = (labels: Record<string, string>) =>
 export function Screen() {
   const settings = useSettings()
   const maySeeAccounts = useMay('business.see')
-  const maySeeBalances = useMay('balances.see')
+  const { mode } = useScope()
   return (
-    <SettingsPage tab="settlements">
+    <>
+      <PageHead
+        title={settlementTexts.title}
+        tab={`${settlementTexts.tabs.schedule} · ${settlementTexts.title}`}
+        beside={<span className="soft sm">{texts.settings.ofMode(mode)}</span>}
+      />
+      <SettlementTabs />
       <div className="two">
         <WhenRead read={settings}>
           {({ settlement }) => (
@@ -46,8 +56,7 @@ export function Screen() {
         </WhenRead>
         {maySeeAccounts && <PaidTo />}
       </div>
-      {maySeeBalances && <Latest />}
-    </SettingsPage>
+    </>
   )
 }
 
@@ -135,7 +144,7 @@ function PaidTo() {
       {data.payTo === 'wallet' ? (
         <Wallet chosen={data} aside={change} />
       ) : (
-        <Primary aside={change} />
+        <Primary chosen={data} aside={change} />
       )}
       {isChanging && <DestinationDialog saved={data} onClose={() => setChanging(false)} />}
     </div>
@@ -248,7 +257,7 @@ function DestinationDialog({ saved, onClose }: { saved: Destination; onClose: ()
   )
 }
 
-function Primary({ aside }: { aside: ReactNode }) {
+function Primary({ chosen, aside }: { chosen: Destination; aside: ReactNode }) {
   const { rows } = usePages<BankAccount>('/v1/bank-accounts', {}, { limit: 100 })
   const primary = rows.find(({ isPrimary }) => isPrimary)
   return (
@@ -264,68 +273,12 @@ function Primary({ aside }: { aside: ReactNode }) {
       ) : (
         <p className="soft hint">{words.noPrimary}</p>
       )}
+      {chosen.needsConfirmation && <p className="soft hint">{words.accountUnconfirmed}</p>}
       <div className="pad top0">
         <Button size="small" to="/settings/bank-accounts">
           {words.manage}
         </Button>
       </div>
-    </Card>
-  )
-}
-
-type MadeSettlement = {
-  reference: string
-  amount: number
-  status: string
-  createdAt: string
-  /** Null: to a wallet. */
-  accountNumber: string | null
-  walletAddress: string | null
-  transferReference: string
-}
-
-const columns: Column<MadeSettlement>[] = [
-  {
-    name: 'time',
-    head: texts.payouts.columns.created,
-    phone: 3,
-    cell: ({ createdAt }) => <Time value={createdAt} />,
-  },
-  {
-    name: 'reference',
-    head: texts.payouts.columns.account,
-    isGrowing: true,
-    phone: 1,
-    cell: ({ accountNumber, walletAddress }) =>
-      accountNumber === null ? walletAddress : formatAccountNumber(accountNumber),
-  },
-  {
-    name: 'state',
-    head: texts.payouts.columns.status,
-    phone: 4,
-    cell: ({ status }) => <Status value={status} />,
-  },
-  {
-    name: 'amount',
-    head: texts.payouts.columns.amount,
-    align: 'end',
-    phone: 2,
-    cell: ({ amount }) => <Money amount={amount} asset="NGN" />,
-  },
-]
-
-function Latest() {
-  const list = usePages<MadeSettlement>('/v1/settlements', {}, { limit: 10 })
-  return (
-    <Card title={words.latest}>
-      <DataTable
-        caption={words.latestCaption}
-        columns={columns}
-        list={list}
-        keyOf={({ reference }) => reference}
-        pathOf={({ transferReference }) => `/payouts/${transferReference}`}
-        empty={<EmptyState icon="bank">{words.latestEmpty}</EmptyState>}
-      />
     </Card>
   )
 }

@@ -1,0 +1,127 @@
+import './notes.css'
+import { Textarea } from '@mantine/core'
+import { useState } from 'react'
+import { useRead } from '../api/reads'
+import { useMay } from '../api/session'
+import { useWrite } from '../api/writes'
+import { texts } from '../texts/en'
+import { Button } from './button'
+import { ConfirmDialog } from './confirm-dialog'
+import { Card, SkeletonRows } from './page'
+import { ErrorState, Refusal } from './refusals'
+import { Time } from './time'
+
+const words = texts.notes
+const textLengthMax = 2_000
+
+type Note = {
+  reference: string
+  /** Null: withdrawn. */
+  text: string | null
+  author: string
+  isOwn: boolean
+  createdAt: string
+}
+
+/** What the team wrote about a payment or payout. `path` is that of its notes. */
+export function Notes({ path }: { path: string }) {
+  const { data, error, refetch } = useRead<{ items: Note[] }>('notes', path)
+  const mayWrite = useMay('notes.write')
+  return (
+    <Card title={words.title}>
+      {data?.items.length === 0 && <p className="soft hint">{words.empty}</p>}
+      {data && data.items.length > 0 && (
+        <ul className="notes">
+          {data.items.map((note) => (
+            <li key={note.reference} className="pad top0">
+              <OneNote note={note} path={path} />
+            </li>
+          ))}
+        </ul>
+      )}
+      {!data && error && <ErrorState error={error} retry={() => void refetch()} />}
+      {!data && !error && <SkeletonRows count={1} />}
+      {mayWrite && data && <NewNote path={path} />}
+    </Card>
+  )
+}
+
+function OneNote({ note, path }: { note: Note; path: string }) {
+  const [isAsking, setAsking] = useState(false)
+  return (
+    <>
+      <p className="row sp">
+        <b>{note.author}</b>
+        <span className="soft sm">
+          <Time value={note.createdAt} show="moment" />
+        </span>
+      </p>
+      {note.text === null ? (
+        <p className="soft">{words.withdrawn}</p>
+      ) : (
+        <p className="said">{note.text}</p>
+      )}
+      {note.isOwn && note.text !== null && (
+        <button type="button" className="lnk sm" onClick={() => setAsking(true)}>
+          {words.withdraw}
+        </button>
+      )}
+      {isAsking && <Withdraw path={`${path}/${note.reference}`} onClose={() => setAsking(false)} />}
+    </>
+  )
+}
+
+function Withdraw({ path, onClose }: { path: string; onClose: () => void }) {
+  const { write, isBusy, refusal } = useWrite({ reads: ['notes'] })
+  const withdraw = async () => {
+    if ((await write(`${path}/withdraw`)) !== undefined) onClose()
+  }
+  return (
+    <ConfirmDialog
+      isOpen
+      title={words.withdrawTitle}
+      confirmLabel={words.withdraw}
+      isDangerous
+      isBusy={isBusy}
+      refusal={refusal}
+      onConfirm={() => void withdraw()}
+      onClose={onClose}
+    >
+      <p>{words.withdrawText}</p>
+    </ConfirmDialog>
+  )
+}
+
+function NewNote({ path }: { path: string }) {
+  const [text, setText] = useState('')
+  const { write, isBusy, refusal } = useWrite({ reads: ['notes'] })
+  const add = async () => {
+    if ((await write(path, { text: text.trim() })) !== undefined) setText('')
+  }
+  return (
+    <form
+      className="pad frm line"
+      onSubmit={(event) => {
+        event.preventDefault()
+        void add()
+      }}
+    >
+      <Textarea
+        label={words.write}
+        description={words.hint}
+        value={text}
+        maxLength={textLengthMax}
+        autosize
+        minRows={2}
+        error={refusal?.issueOf('text')}
+        onChange={({ currentTarget }) => setText(currentTarget.value)}
+      />
+      <Refusal error={refusal} atFields={['text']} />
+      <div>
+        <Button type="submit" size="small" isBusy={isBusy} isDisabled={text.trim() === ''}>
+          {words.add}
+        </Button>
+      </div>
+    </form>
+  )
+}

@@ -1,0 +1,253 @@
+import { useParams } from '@tanstack/react-router'
+import { useEffect } from 'react'
+import type { BalanceEntry, Settlement } from '../../../../sdk/src/types'
+import { usePages, useRead } from '../../api/reads'
+import { useMay } from '../../api/session'
+import { pathOfReference } from '../../frame/paths-of'
+import { noteRecent } from '../../frame/recent'
+import { ResourcePage } from '../../frame/resource-page'
+import { type Column, DataTable } from '../../parts/data-table'
+import { ExportButton } from '../../parts/export-button'
+import {
+  AccountNumber,
+  formatWallet,
+  Reference,
+  ResourceLink,
+  Wallet,
+} from '../../parts/identifiers'
+import { JsonCard } from '../../parts/json-card'
+import { Money } from '../../parts/money'
+import { formatMoney } from '../../parts/money-format'
+import { Card, Fact, Facts, PageHead } from '../../parts/page'
+import { ResourceTimeline } from '../../parts/resource-timeline'
+import { Status } from '../../parts/status'
+import { Time } from '../../parts/time'
+import { formatWhen } from '../../parts/time-format'
+import { texts } from '../../texts/en'
+import { settlementTexts } from '../../texts/settlements'
+import { describeCounterparty, describeEntry } from '../balances/describe-entry'
+
+const words = settlementTexts.page
+const path = '/v1/settlements'
+
+export function Screen() {
+  const { reference = '' } = useParams({ strict: false }) as { reference?: string }
+  const read = useRead<Settlement>('settlement', `${path}/${reference}`)
+  return (
+    <ResourcePage path={`${path}/${reference}`} read={read} heights={[300, 320]} isWide>
+      {(settlement) => <SettlementPage settlement={settlement} />}
+    </ResourcePage>
+  )
+}
+
+function SettlementPage({ settlement }: { settlement: Settlement }) {
+  const { reference, amount, status, transferReference } = settlement
+  const mayExport = useMay('exports.make')
+  const to = words.to(settlement.accountName ?? formatWallet(settlement.walletAddress ?? ''))
+  const title = `${formatMoney(amount, 'NGN')} ${to}`
+  useEffect(() => noteRecent({ path: `/settlements/${reference}`, title }), [reference, title])
+  return (
+    <>
+      <PageHead
+        parent={{
+          to: '/settlements',
+          label: settlementTexts.title,
+          current: <Reference value={reference} />,
+        }}
+        title={<Money amount={amount} asset="NGN" />}
+        tab={title}
+        beside={
+          <>
+            <Status value={status} />
+            <span className="soft">{to}</span>
+          </>
+        }
+        actions={
+          mayExport && (
+            <ExportButton
+              path={`${path}/${reference}/entries`}
+              filters={{}}
+              fileName={`settlement-${reference}.csv`}
+              isNamed
+              label={words.exportEntries}
+            />
+          )
+        }
+      />
+      <div className="two w">
+        <div className="col">
+          <Report settlement={settlement} />
+          <Entries reference={reference} />
+        </div>
+        <div className="col">
+          <SettlementFacts settlement={settlement} />
+          <Destination settlement={settlement} />
+          <ResourceTimeline reference={transferReference} />
+        </div>
+      </div>
+    </>
+  )
+}
+
+/** What the balance was, what changed it, and what is left. */
+function Report({ settlement: { amount, fee, period, report } }: { settlement: Settlement }) {
+  return (
+    <Card title={words.report}>
+      <p className="soft hint">
+        {period.from ? words.since(formatWhen(period.from)) : words.sinceFirst}
+      </p>
+      <Facts>
+        <Fact name={words.opening}>
+          <Money amount={report.opening} asset="NGN" />
+        </Fact>
+        {report.lines.map((line) => (
+          <Fact
+            key={`${line.type} ${line.effect}`}
+            name={
+              <>
+                {describeEntry(line)} <span className="soft sm">{words.times(line.count)}</span>
+              </>
+            }
+          >
+            <Money amount={line.amount} asset="NGN" />
+          </Fact>
+        ))}
+        <Fact name={words.paidOut}>
+          <b>
+            <Money amount={-amount} asset="NGN" />
+          </b>
+        </Fact>
+        <Fact name={words.fee}>
+          <Money amount={-fee} asset="NGN" />
+        </Fact>
+        <Fact name={words.closing}>
+          <Money amount={report.closing} asset="NGN" />
+        </Fact>
+      </Facts>
+    </Card>
+  )
+}
+
+function SettlementFacts({ settlement }: { settlement: Settlement }) {
+  const { asset, assetAmount, assetFee, conversion, transferReference } = settlement
+  const { failureReason, scheduledFor } = settlement
+  const reasons = texts.payouts.page.reasons
+  return (
+    <JsonCard title={words.settlement} value={settlement} words={words}>
+      <Facts>
+        <Fact name={words.amount}>
+          <b>
+            <Money amount={settlement.amount} asset="NGN" />
+          </b>
+        </Fact>
+        <Fact name={words.fee}>
+          <Money amount={settlement.fee} asset="NGN" />
+        </Fact>
+        <Fact name={words.coins}>{asset && <Money amount={assetAmount!} asset={asset} />}</Fact>
+        <Fact name={words.coinFee}>{asset && <Money amount={assetFee!} asset={asset} />}</Fact>
+        <Fact name={words.why}>{failureReason && (reasons[failureReason] ?? failureReason)}</Fact>
+        <Fact name={words.by}>
+          {scheduledFor ? (
+            <>
+              {settlementTexts.scheduled}, <Time value={scheduledFor} />
+            </>
+          ) : (
+            settlementTexts.requested
+          )}
+        </Fact>
+        <Fact name={words.reserve}>
+          <Money amount={settlement.reserve} asset="NGN" />
+        </Fact>
+        <Fact name={words.transfer}>
+          <ResourceLink to={`/payouts/${transferReference}`} reference={transferReference} />
+        </Fact>
+        <Fact name={words.conversion}>
+          {conversion && (
+            <ResourceLink to={`/balances/conversions/${conversion}`} reference={conversion} />
+          )}
+        </Fact>
+        <Fact name={words.created}>
+          <Time value={settlement.createdAt} />
+        </Fact>
+        <Fact name={words.paid}>{settlement.paidAt && <Time value={settlement.paidAt} />}</Fact>
+        <Fact name={words.failed}>
+          {settlement.failedAt && <Time value={settlement.failedAt} />}
+        </Fact>
+        <Fact name={words.reversed}>
+          {settlement.reversedAt && <Time value={settlement.reversedAt} />}
+        </Fact>
+      </Facts>
+    </JsonCard>
+  )
+}
+
+function Destination({ settlement }: { settlement: Settlement }) {
+  const { accountName, accountNumber, bankName, walletAddress } = settlement
+  return (
+    <Card title={words.destination}>
+      <Facts>
+        <Fact name={words.holder}>{accountName}</Fact>
+        <Fact name={words.bank}>{bankName}</Fact>
+        <Fact name={words.accountNumber}>
+          {accountNumber && <AccountNumber value={accountNumber} />}
+        </Fact>
+        <Fact name={words.wallet}>{walletAddress && <Wallet value={walletAddress} />}</Fact>
+      </Facts>
+    </Card>
+  )
+}
+
+const columns: Column<BalanceEntry>[] = [
+  {
+    name: 'what',
+    head: texts.balances.columns.what,
+    isGrowing: true,
+    phone: 1,
+    cell: (entry) => (
+      <>
+        <b className="w5">{describeEntry(entry)}</b>{' '}
+        <span className="soft sm dk">{describeCounterparty(entry)}</span>
+      </>
+    ),
+  },
+  {
+    name: 'when',
+    head: texts.balances.columns.when,
+    phone: 3,
+    cell: ({ createdAt }) => (
+      <span className="soft nw">
+        <Time value={createdAt} />
+      </span>
+    ),
+  },
+  {
+    name: 'change',
+    head: texts.balances.columns.change,
+    align: 'end',
+    phone: 2,
+    cell: ({ amount, asset }) => (
+      <span className="nw">
+        <Money amount={amount} asset={asset} />
+      </span>
+    ),
+  },
+]
+
+/** Several entries may have the same reference. */
+const keyOf = ({ number }: BalanceEntry) => String(number)
+
+function Entries({ reference }: { reference: string }) {
+  const list = usePages<BalanceEntry>(`${path}/${reference}/entries`, {}, { keyOfRow: keyOf })
+  return (
+    <Card title={words.entries}>
+      <DataTable
+        caption={words.entriesCaption}
+        columns={columns}
+        list={list}
+        keyOf={keyOf}
+        pathOf={(entry) => pathOfReference(entry.reference)}
+        empty={null}
+      />
+    </Card>
+  )
+}

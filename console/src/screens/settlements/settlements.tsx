@@ -1,0 +1,198 @@
+import { Navigate, useSearch } from '@tanstack/react-router'
+import { useEffect, useState } from 'react'
+import type { Settlement, SettlementSummary } from '../../../../sdk/src/types'
+import { usePages, useRead } from '../../api/reads'
+import { useMay } from '../../api/session'
+import { TableByDay } from '../../frame/table-by-day'
+import { Button } from '../../parts/button'
+import { CountTab, formatCount } from '../../parts/count-tab'
+import type { Column } from '../../parts/data-table'
+import { ExportButton } from '../../parts/export-button'
+import { type Filter, Filters, useFilters } from '../../parts/filters'
+import { formatAccountNumber, formatWallet } from '../../parts/identifiers'
+import { LiveBadge } from '../../parts/live-badge'
+import { Money } from '../../parts/money'
+import { formatMoney } from '../../parts/money-format'
+import { PageHead } from '../../parts/page'
+import { Status } from '../../parts/status'
+import { Time } from '../../parts/time'
+import { dayOf } from '../../parts/time-format'
+import { settlementTexts as words } from '../../texts/settlements'
+import { SettleDialog } from './settle-dialog'
+import { SettlementTabs } from './settlement-tabs'
+
+const path = '/v1/settlements'
+const statuses = ['SUBMITTED', 'PAID', 'FAILED', 'REVERSED'] as const
+const filters: Filter[] = [{ kind: 'period', label: words.filters.period }]
+
+const columns: Column<Settlement>[] = [
+  {
+    name: 'amount',
+    head: words.columns.amount,
+    align: 'end',
+    phone: 2,
+    cell: ({ amount }) => (
+      <b className="b">
+        <Money amount={amount} asset="NGN" />
+      </b>
+    ),
+  },
+  {
+    name: 'status',
+    head: words.columns.status,
+    phone: 4,
+    cell: ({ status }) => <Status value={status} />,
+  },
+  {
+    name: 'to',
+    head: words.columns.to,
+    isGrowing: true,
+    phone: 1,
+    cell: (settlement) => (
+      <>
+        <span className="under-name">{nameOf(settlement)}</span>
+        <span className="under-name soft sm">{placeOf(settlement)}</span>
+      </>
+    ),
+  },
+  {
+    name: 'by',
+    head: words.columns.by,
+    isWideOnly: true,
+    cell: ({ scheduledFor }) => (
+      <span className="soft nw">{scheduledFor ? words.scheduled : words.requested}</span>
+    ),
+  },
+  {
+    name: 'fee',
+    head: words.columns.fee,
+    align: 'end',
+    isWideOnly: true,
+    cell: ({ fee }) => (
+      <span className="soft">
+        <Money amount={fee} asset="NGN" />
+      </span>
+    ),
+  },
+  {
+    name: 'created',
+    head: words.columns.created,
+    phone: 3,
+    cell: ({ createdAt }) => (
+      <span className="soft nw">
+        <Time value={createdAt} show="clock" />
+      </span>
+    ),
+  },
+]
+
+function nameOf({ accountName, walletAddress }: Settlement): string {
+  return accountName ?? formatWallet(walletAddress ?? '')
+}
+
+function placeOf({ bankName, accountNumber, asset, assetAmount }: Settlement): string {
+  if (asset) return formatMoney(assetAmount!, asset)
+  return `${bankName} ${formatAccountNumber(accountNumber!)}`
+}
+
+export function Screen() {
+  const maySeeBalances = useMay('balances.see')
+  return maySeeBalances ? <Settlements /> : <Navigate to="/settlements/schedule" replace />
+}
+
+function Settlements() {
+  const { values, change } = useFilters(filters, ['status'])
+  const list = usePages<Settlement>(path, values)
+  const { status, ...period } = values
+  const sums = useRead<SettlementSummary>('settlement sums', `${path}/summary`, period).data
+  const mayExport = useMay('exports.make')
+  const maySettle = useMay('payouts.create')
+  const [isSettling, setSettling] = useSettling(maySettle, change)
+  const create = maySettle && (
+    <Button kind="primary" icon="payOut" onClick={() => setSettling(true)}>
+      {words.settle.now}
+    </Button>
+  )
+  const shown = status ? sums?.byStatus[status as (typeof statuses)[number]] : sums
+  const totals = totalsOf(list.rows, list.hasMore)
+  return (
+    <>
+      <PageHead
+        title={words.title}
+        actions={
+          <>
+            {mayExport && <ExportButton path={path} filters={values} fileName="settlements.csv" />}
+            {create}
+          </>
+        }
+      />
+      <SettlementTabs />
+      <div className="sts" role="group" aria-label={words.statuses}>
+        <CountTab
+          name={words.all}
+          count={sums?.count}
+          sum={sums ? formatMoney(sums.amount, 'NGN') : undefined}
+          isOn={!status}
+          onClick={() => change({ status: undefined })}
+        />
+        {statuses.map((one) => (
+          <CountTab
+            key={one}
+            name={words.names[one]}
+            count={sums?.byStatus[one].count}
+            sum={sums ? formatMoney(sums.byStatus[one].amount, 'NGN') : undefined}
+            isOn={status === one}
+            onClick={() => change({ status: one })}
+          />
+        ))}
+      </div>
+      <Filters filters={filters} values={values} onChange={change}>
+        <LiveBadge className="gap dk" />
+      </Filters>
+      <TableByDay
+        list={list}
+        columns={columns}
+        pagePath="/settlements"
+        isFiltered={Object.keys(values).length > 0}
+        icon="bank"
+        create={create}
+        besideDay={(day) => totals.get(day)}
+        foot={shown && words.shownOf(list.rows.length, formatCount(shown.count))}
+        words={words}
+      />
+      {isSettling && <SettleDialog onClose={() => setSettling(false)} />}
+    </>
+  )
+}
+
+/** `/settlements?new=settlement` opens the dialog once; the address stays that of the list. */
+function useSettling(
+  maySettle: boolean,
+  change: (changed: Record<string, undefined>) => void,
+): [boolean, (isOpen: boolean) => void] {
+  const search = useSearch({ strict: false }) as { new?: string }
+  const [isSettling, setSettling] = useState(false)
+  const isAsked = search.new === 'settlement' && maySettle
+  useEffect(() => {
+    if (!isAsked) return
+    setSettling(true)
+    change({ new: undefined })
+  })
+  return [isSettling, setSettling]
+}
+
+/** By day. The last day of the list has none while more of it may follow. */
+function totalsOf(rows: Settlement[], hasMore: boolean): Map<string, string> {
+  const days = new Map<string, number[]>()
+  for (const { createdAt, amount } of rows) {
+    const day = dayOf(createdAt)
+    days.set(day, [...(days.get(day) ?? []), amount])
+  }
+  if (hasMore) days.delete(dayOf(rows.at(-1)!.createdAt))
+  return new Map(
+    [...days].map(([day, amounts]) => {
+      const sum = amounts.reduce((total, amount) => total + BigInt(amount), 0n)
+      return [day, words.dayTotal(amounts.length, formatMoney(sum, 'NGN'))]
+    }),
+  )
+}

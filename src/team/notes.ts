@@ -1,0 +1,94 @@
+import type { EnvironmentId } from '../base/environment.js'
+import { fromReference, newId, prefixes, toReference } from '../base/ids.js'
+import { limits } from '../base/limits.js'
+import { notFound, Refusal } from '../base/refusal.js'
+import { sql } from '../postgres/sql.js'
+import type { Queryable, Tx } from '../postgres/tx.js'
+
+/** What a member wrote about a payment or payout, for the team of the merchant. */
+export type Note = {
+  reference: string
+  author: { id: string; name: string }
+  /** Null: withdrawn. */
+  text: string | null
+  createdAt: Date
+  withdrawnAt: Date | null
+}
+
+/** The payment or payout that notes are about. */
+export type NoteSubject = { environmentId: EnvironmentId; id: string }
+
+type Row = Omit<Note, 'reference' | 'author'> & { id: string; authorId: string; authorName: string }
+
+const columns = sql.raw(`n.id, n.author_id, u.name as author_name, n.text,
+  n.created_at, n.withdrawn_at`)
+
+/** Newest first. */
+export async function listNotes(
+  db: Queryable,
+  { environmentId, id }: NoteSubject,
+): Promise<Note[]> {
+  const rows = await db.rows(sql<Row>`
+    select ${columns} from notes n join users u on u.id = n.author_id
+    where n.environment_id = ${environmentId} and n.resource_id = ${id}
+    order by n.id desc limit ${limits.notes.perResourceMax}`)
+  return rows.map(toNote)
+}
+
+/** Refuses more notes than a list shows. */
+export async function writeNote(
+  tx: Tx,
+  now: Date,
+  subject: NoteSubject,
+  { author, text }: Pick<Note, 'author'> & { text: string },
+): Promise<Note> {
+  const { environmentId, id: resourceId } = subject
+  const { perResourceMax } = limits.notes
+  if ((await listNotes(tx, subject)).length >= perResourceMax)
+    throw new Refusal('validation_failed', {
+      message: `There are already ${perResourceMax} notes. No more can be written here.`,
+    })
+  const id = newId(now)
+  tx.write(sql`
+    insert into notes (environment_id, id, resource_id, author_id, text, created_at)
+    values (${environmentId}, ${id}, ${resourceId}, ${author.id}, ${text}, ${now})`)
+  const reference = toReference(prefixes.note, id)
+  return { reference, author, text, createdAt: now, withdrawnAt: null }
+}
+
+/** Removes the text of a note; a repeat changes nothing. Refuses everyone but its author. */
+export async function withdrawNote(
+  tx: Tx,
+  now: Date,
+  { environmentId, id: resourceId }: NoteSubject,
+  { reference, userId }: { reference: string; userId: string },
+): Promise<Note> {
+  const id = fromReference(prefixes.note, reference)
+  const [row] = await tx.rows(sql<Row>`
+    select ${columns} from notes n join users u on u.id = n.author_id
+    where n.environment_id = ${environmentId} and n.id = ${id ?? null}
+      and n.resource_id = ${resourceId} for no key update of n`)
+  if (!row) throw notFound('note', reference)
+  if (row.authorId !== userId)
+    throw new Refusal('forbidden', {
+      reason: 'role',
+      message: `Only ${row.authorName} can withdraw this note.`,
+      nextStep: 'Ask the author to withdraw it.',
+    })
+  const note = toNote(row)
+  if (note.withdrawnAt) return note
+  tx.write(sql`
+    update notes set text = null, withdrawn_at = ${now}
+    where environment_id = ${environmentId} and id = ${row.id} and withdrawn_at is null`)
+  return { ...note, text: null, withdrawnAt: now }
+}
+
+function toNote({ id, authorId, authorName, text, createdAt, withdrawnAt }: Row): Note {
+  return {
+    reference: toReference(prefixes.note, id),
+    author: { id: authorId, name: authorName },
+    text,
+    createdAt,
+    withdrawnAt,
+  }
+}
