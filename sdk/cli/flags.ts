@@ -999,7 +999,7 @@ export const described: Record<string, Described> = {
     money: [],
   },
   'webhookEndpoints.stats': {
-    about: 'Retrieve delivery statistics. Returns how many delivery attempts succeeded and failed in each of the last 24 hours, oldest first; the last hour is not over. Counts appear within 5 seconds. They count events of all types, and are for charts: a worker that crashes loses its last seconds.',
+    about: 'Retrieve delivery statistics. Returns how many delivery attempts succeeded and failed in each of the last 24 hours, oldest first; the last hour is not over. Counts appear within 5 seconds. They count events of all types, and are for charts: a worker that crashes loses its last seconds. undelivered is exact.',
     flags: [],
     money: [],
   },

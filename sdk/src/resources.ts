@@ -1067,7 +1067,8 @@ export type Resources = {
      *
      * Returns how many delivery attempts succeeded and failed in each of the last 24 hours, oldest
      * first; the last hour is not over. Counts appear within 5 seconds. They count events of all
-     * types, and are for charts: a worker that crashes loses its last seconds.
+     * types, and are for charts: a worker that crashes loses its last seconds. `undelivered` is
+     * exact.
      *
      * `GET /v1/webhook-endpoints/{id}/stats`
      */

@@ -2407,6 +2407,13 @@ export type WebhookEndpointStats = {
   delivered: number
   /** Failed attempts. */
   failed: number
+  /**
+   * Events that were sent and not received, of any age: they wait for another attempt or were given
+   * up.
+   */
+  undelivered: number
+  /** When the oldest of them happened; null if there is none. */
+  undeliveredSince: string | null
   /** One item per hour. */
   hours: ({
     /** Start of the hour. */
