@@ -1209,6 +1209,8 @@ export type ListedPayment = {
       email: string
     }
   } | null
+  /** What was asked for; null if the account or wallet takes any amount. */
+  amountExpected: number | string | null
   /** Account number that received it; null for a wallet. */
   accountNumber: string | null
   /** Wallet that received it; null for a bank account. */

@@ -18,7 +18,7 @@ export type PaymentName = { environmentId: EnvironmentId; reference: string }
 /** What a list shows beside a payment. */
 export type ListedPayment = Payment & PaymentContext
 
-const contextColumns = `a.number as "accountNumber",
+const contextColumns = `a.number as "accountNumber", a.amount as "amountExpected",
   coalesce(s.merchant_reference, case when s.id is null then a.merchant_reference end)
     as "merchantReference",
   s.reference as "sessionReference", s.description as "sessionDescription",

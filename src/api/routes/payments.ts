@@ -154,6 +154,7 @@ const columns = csvColumns(
   'checkoutSession.description',
   'checkoutSession.customer.name',
   'checkoutSession.customer.email',
+  inBothUnits('amountExpected'),
 )
 
 const list = ({ openPage }: ApiParts) =>

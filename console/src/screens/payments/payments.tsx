@@ -64,10 +64,12 @@ const columns: Column<ListedPayment>[] = [
     head: words.columns.status,
     phone: 4,
     cell: (payment) => (
-      <span className="nw">
-        <Status value={payment.status} />{' '}
-        <span className="soft sm dk">{differenceOf(payment)}</span>
-      </span>
+      <>
+        <Status value={payment.status} />
+        {payment.variance !== 'NONE' && (
+          <span className="soft sm difference">{differenceOf(payment)}</span>
+        )}
+      </>
     ),
   },
   {
