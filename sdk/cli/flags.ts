@@ -836,7 +836,7 @@ export const described: Record<string, Described> = {
     money: [],
   },
   'reports.balance': {
-    about: 'Report a balance over time. Returns the closing and the lowest available balance per day or hour, by createdAt of the balance entries. These have real time, also if a test clock was advanced.',
+    about: 'Report a balance over time. Returns the closing and the lowest available balance per day or hour, by createdAt of the balance entries.',
     flags: [
       ['asset', 'text', 'Which balance. Default: NGN. One of: NGN, USDC, USDT.', false, false, ['NGN', 'USDC', 'USDT']],
       ['from', 'text', 'Start of the period: a date (a day in Lagos) or a time, rounded down to a bucket. Default: 30 days or 24 hours before to. An ISO 8601 date or date-time; Lagos time if it names no zone.', false, false],

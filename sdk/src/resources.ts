@@ -906,7 +906,7 @@ export type Resources = {
      * Report a balance over time.
      *
      * Returns the closing and the lowest available balance per day or hour, by `createdAt` of the
-     * balance entries. These have real time, also if a test clock was advanced.
+     * balance entries.
      *
      * `GET /v1/reports/balance`
      */

@@ -2274,10 +2274,7 @@ export type Timeline = {
 }
 
 export type TimelineItem = {
-  /**
-   * When it happened. Where the test clock was moved: real time for ledger entries, events and
-   * deliveries.
-   */
+  /** When it happened. Where the test clock was moved: real time for events and deliveries. */
   at: string
   /** What the item is about. */
   kind: 'session_created' | 'session_opened' | 'account_opened' | 'payment_received' | 'notice_received' | 'payment_judged' | 'ledger_entry' | 'payout_pending' | 'payout_approved' | 'payout_rejected' | 'payout_submitted' | 'payout_attempt' | 'payout_attempt_ended' | 'payout_ended' | 'review_required' | 'operator_decision' | 'member_action' | 'return_created' | 'return_ended' | 'event' | 'webhook_delivery'

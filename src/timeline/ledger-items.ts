@@ -61,7 +61,7 @@ export function toLedgerItem(row: LedgerRow): TimelineItem {
   const { purpose, asset, amount, debit, credit, effect, availableAfter } = row
   return {
     at: row.createdAt,
-    isInEnvironmentTime: false,
+    isInEnvironmentTime: true,
     kind: 'ledger_entry',
     title: titleOf(row),
     reference: toReference(purposes[purpose].causePrefix, row.causeId),
