@@ -885,12 +885,23 @@ export type Resources = {
     /**
      * Report what was received.
      *
-     * Returns amount and number of payments per day or hour, by `createdAt` of the payments. All
-     * money that arrived counts, also what is held or was returned later.
+     * Returns per day or hour what was received, returned, refunded and kept as fees, and what
+     * remains. Money counts when it is credited, sent back or charged; the number of payments and
+     * what is held, by `createdAt` of the payments. Send `Accept: text/csv` to export the buckets.
      *
      * `GET /v1/reports/received`
      */
     received(query?: GetReceivedReportQuery, options?: RequestOptions): Promise<ReceivedReport>
+    /**
+     * Report what was received.
+     *
+     * Returns per day or hour what was received, returned, refunded and kept as fees, and what
+     * remains. Money counts when it is credited, sent back or charged; the number of payments and
+     * what is held, by `createdAt` of the payments. Send `Accept: text/csv` to export the buckets.
+     *
+     * `GET /v1/reports/received`
+     */
+    receivedCsv(query?: GetReceivedReportQuery, options?: RequestOptions): AsyncIterable<string>
     /**
      * Report the checkout funnel.
      *

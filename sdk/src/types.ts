@@ -29,6 +29,11 @@ export type BalanceEntry = {
   amount: number | string
   /** Available balance after this entry. */
   balanceAfter: number | string
+  /**
+   * Of a `hold`, what became of the money: `open` while the payout is open, `settled` once it
+   * arrived, `released` if it was given back.
+   */
+  resolution: 'open' | 'settled' | 'released' | null
   /** Of a `release`, what `amount` consists of; null otherwise. */
   released: {
     /** Held for the recipient. */
@@ -1721,10 +1726,22 @@ export type ReceivedReport = {
   currency: 'NGN' | 'USDC' | 'USDT'
   /** The whole period. */
   total: {
-    /** Sum of the payments. */
+    /** Received: payments, and held money that you kept, as they were credited to you. */
     amount: number | string
-    /** Number of payments. */
+    /** Number of payments that arrived. */
     count: number
+    /** Sum of the payments that arrived, also of those that are held or went back. */
+    arrived: number | string
+    /** Of the payments that arrived, what waits for your decision now. */
+    held: number | string
+    /** Sent back without having been received; less what came back. */
+    returned: number | string
+    /** Received before and sent back; less what came back. */
+    refunded: number | string
+    /** Fees kept, of all kinds; less what was given back. */
+    fees: number | string
+    /** `amount` − `refunded` − `fees`. */
+    net: number | string
   }
   /** The period of the same length before this one, with `compare=previous`. */
   previous: {
@@ -1732,14 +1749,26 @@ export type ReceivedReport = {
     from: string
     /** End of the period before. */
     to: string
-    /** Sum of its payments. */
+    /** Received: payments, and held money that you kept, as they were credited to you. */
     amount: number | string
-    /** Number of its payments. */
+    /** Number of payments that arrived. */
     count: number
+    /** Sum of the payments that arrived, also of those that are held or went back. */
+    arrived: number | string
+    /** Of the payments that arrived, what waits for your decision now. */
+    held: number | string
+    /** Sent back without having been received; less what came back. */
+    returned: number | string
+    /** Received before and sent back; less what came back. */
+    refunded: number | string
+    /** Fees kept, of all kinds; less what was given back. */
+    fees: number | string
+    /** `amount` − `refunded` − `fees`. */
+    net: number | string
   } | null
   /** Difference from the period before, with `compare=previous`. */
   change: {
-    /** Total less that of the period before. */
+    /** What was received, less that of the period before. */
     amount: number | string
     /** Payments more than in the period before; negative if fewer. */
     count: number
@@ -1758,10 +1787,22 @@ export type ReceivedReport = {
   buckets: ({
     /** When the bucket began: a full hour, or midnight in Lagos (UTC+1). */
     from: string
-    /** Sum of the payments. */
+    /** Received: payments, and held money that you kept, as they were credited to you. */
     amount: number | string
-    /** Number of payments. */
+    /** Number of payments that arrived. */
     count: number
+    /** Sum of the payments that arrived, also of those that are held or went back. */
+    arrived: number | string
+    /** Of the payments that arrived, what waits for your decision now. */
+    held: number | string
+    /** Sent back without having been received; less what came back. */
+    returned: number | string
+    /** Received before and sent back; less what came back. */
+    refunded: number | string
+    /** Fees kept, of all kinds; less what was given back. */
+    fees: number | string
+    /** `amount` − `refunded` − `fees`. */
+    net: number | string
   })[]
 }
 
@@ -2215,17 +2256,30 @@ export type StatementSummary = {
   asset: 'NGN' | 'USDC' | 'USDT'
   /** Available balance before the first entry. */
   opening: number | string
-  /** Money that came in. */
-  in: number | string
-  /** Paid out, refunded, or held for that. */
-  out: number | string
-  /** Fees charged, or held for open payouts. */
+  /** Payments, and held money that you kept. */
+  received: number | string
+  /** Test money, and credits of the operator. */
+  added: number | string
+  /** Converted into this asset, less what was converted out of it. */
+  converted: number | string
+  /** Refunds that arrived, less those that came back. */
+  refunded: number | string
+  /**
+   * Payouts that arrived, less those that came back. Payouts that failed, were rejected or expired
+   * are not in it.
+   */
+  paidOut: number | string
+  /** Fees kept: charged, less what was given back. */
   fees: number | string
-  /** Held money that was given back, fees included. */
-  released: number | string
-  /** The fees in `released`. */
-  releasedFees: number | string
-  /** Available balance after the last entry: `opening` + `in` + `released` − `out` − `fees`. */
+  /**
+   * Held for payouts and refunds that did not arrive in the period; negative if more was held
+   * before it.
+   */
+  setAside: number | string
+  /**
+   * Available balance after the last entry: `opening` + `received` + `added` + `converted` −
+   * `refunded` − `paidOut` − `fees` − `setAside`.
+   */
   closing: number | string
   /** Number of the first entry; null if there is none. */
   firstNumber: number | null
@@ -3401,6 +3455,11 @@ export type GetReceivedReportQuery = {
   bucket?: 'hour' | 'day' | undefined
   /** Compare with the period before. */
   compare?: 'previous' | undefined
+  /**
+   * Writes CSV that Excel opens without changing it: with a byte order mark, and with a tab before
+   * account numbers and other digits that are text.
+   */
+  excel?: '1' | undefined
 }
 
 /** Report the checkout funnel. */

@@ -5,10 +5,11 @@ import { texts } from '../../texts/en'
 
 const words = texts.balances
 
-/** `Payout set aside`, `Collection fee`. */
-export function describeEntry({ type, effect }: BalanceEntry): string {
+/** `Payout`, `Payout set aside` while it is open, `Collection fee`. */
+export function describeEntry({ type, effect, resolution }: BalanceEntry): string {
   const what = words.types[type] ?? type
-  if (effect === 'hold') return words.setAside(what)
+  if (resolution === 'open') return words.setAside(what)
+  if (resolution === 'released') return words.notSent(what)
   return effect === 'release' ? words.givenBack(what) : what
 }
 

@@ -3,6 +3,7 @@ import type { ReceivedReport } from '../../../../sdk/src/types'
 import { useRead } from '../../api/reads'
 import { LineChart, type Point } from '../../parts/chart'
 import { type Asset, formatCompact, formatMoney, toUnits } from '../../parts/money-format'
+import { MoneySums } from '../../parts/money-sums'
 import { Card, Skeleton } from '../../parts/page'
 import { ErrorState } from '../../parts/refusals'
 import { daysAgo, formatDay } from '../../parts/time-format'
@@ -88,6 +89,7 @@ export function ReceivedCard() {
         {!data && now.error && <ErrorState error={now.error} retry={() => void now.refetch()} />}
         {!data && !now.error && <Skeleton height={240} />}
       </div>
+      {data && <MoneySums money={data.total} asset={asset} />}
     </Card>
   )
 }
