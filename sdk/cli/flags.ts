@@ -621,7 +621,7 @@ export const described: Record<string, Described> = {
     money: [],
   },
   'batches.items': {
-    about: 'List the items of a batch. Returns items in the order of the batch. To export all of them, use csv.',
+    about: 'List the items of a batch. Returns items in the order of the batch. To export all of them, use items-csv.',
     flags: [
       ['status', 'text', 'Only items in this state. One of: PENDING, VALID, INVALID, SUBMITTED, COMPLETED, FAILED.', false, false, ['PENDING', 'VALID', 'INVALID', 'SUBMITTED', 'COMPLETED', 'FAILED']],
       ['hasWarnings', 'text', 'Only items with warnings. One of: true.', false, false, ['true']],
@@ -816,7 +816,7 @@ export const described: Record<string, Described> = {
     money: ['opening', 'received', 'added', 'converted', 'refunded', 'paidOut', 'fees', 'setAside', 'closing'],
   },
   'reports.received': {
-    about: 'Report what was received. Returns per day or hour what was received, returned, refunded and kept as fees, and what remains. Money counts when it is credited, sent back or charged; the number of payments and what is held, by createdAt of the payments. Send Accept: text/csv to export the buckets.',
+    about: 'Report what was received. Returns per day or hour what was received, returned, refunded and kept as fees, and what remains. Money counts when it is credited, sent back or charged; the number of payments and what is held, by createdAt of the payments. To export the buckets, use received-csv.',
     flags: [
       ['currency', 'text', 'Only payments in this currency. Default: NGN. One of: NGN, USDC, USDT.', false, false, ['NGN', 'USDC', 'USDT']],
       ['from', 'text', 'Start of the period: a date (a day in Lagos) or a time, rounded down to a bucket. Default: 30 days or 24 hours before to. An ISO 8601 date or date-time; Lagos time if it names no zone.', false, false],
@@ -827,7 +827,7 @@ export const described: Record<string, Described> = {
     money: ['total.amount', 'total.arrived', 'total.held', 'total.returned', 'total.refunded', 'total.fees', 'total.net', 'previous.amount', 'previous.arrived', 'previous.held', 'previous.returned', 'previous.refunded', 'previous.fees', 'previous.net', 'change.amount', 'buckets.amount', 'buckets.arrived', 'buckets.held', 'buckets.returned', 'buckets.refunded', 'buckets.fees', 'buckets.net'],
   },
   'reports.receivedCsv': {
-    about: 'Export Report what was received as CSV to stdout. Returns per day or hour what was received, returned, refunded and kept as fees, and what remains. Money counts when it is credited, sent back or charged; the number of payments and what is held, by createdAt of the payments. Send Accept: text/csv to export the buckets.',
+    about: 'Export what was received as CSV to stdout. Returns per day or hour what was received, returned, refunded and kept as fees, and what remains. Money counts when it is credited, sent back or charged; the number of payments and what is held, by createdAt of the payments.',
     flags: [
       ['currency', 'text', 'Only payments in this currency. Default: NGN. One of: NGN, USDC, USDT.', false, false, ['NGN', 'USDC', 'USDT']],
       ['from', 'text', 'Start of the period: a date (a day in Lagos) or a time, rounded down to a bucket. Default: 30 days or 24 hours before to. An ISO 8601 date or date-time; Lagos time if it names no zone.', false, false],
