@@ -1,13 +1,13 @@
 import type { Purpose } from '../ledger/purposes.js'
-import { returnKinds } from '../payouts/payout.js'
+import { returnKindOf } from '../payouts/payout.js'
 import { sql } from '../postgres/sql.js'
 import type { Queryable } from '../postgres/tx.js'
+import { readArrived } from './arrived.js'
 import type { BucketSize, Period } from './calendar.js'
 import { type EntrySum, readEntrySums, type StatementKey } from './entries.js'
 import { sumFees } from './fees.js'
 import { readLeft } from './left.js'
 import { bucketRows, bucketStart } from './period-rows.js'
-import { readReceived } from './received.js'
 
 /** What payments brought, in the words of `docs/guides/reports.md`. */
 export type Money = {
@@ -44,9 +44,9 @@ export async function readMoney(
   period: Period & { bucket: BucketSize },
 ): Promise<MoneyBucket[]> {
   const entries = await readEntrySums(db, key, period)
-  const arrived = byStart(await readReceived(db, key, period))
+  const arrived = byStart(await readArrived(db, key, period))
   const held = byStart(await readHeld(db, key, period))
-  const left = byStart(await readLeft(db, key, { ...period, kinds: returnKinds }))
+  const left = byStart(await readLeft(db, key, { ...period, kinds: [returnKindOf(key)] }))
   const entriesOf = new Map<number, EntrySum[]>()
   for (const entry of entries) {
     const own = entriesOf.get(entry.start.getTime())

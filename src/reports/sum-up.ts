@@ -6,12 +6,12 @@ import { assetNames } from '../money/assets.js'
 import type { Database } from '../postgres/database.js'
 import { sql } from '../postgres/sql.js'
 import type { Tx } from '../postgres/tx.js'
+import { sumUpArrived } from './arrived.js'
 import { sumUpBalance } from './balance.js'
 import { bucketSizes, type Period, startOf, startOfNext } from './calendar.js'
 import { sumUpConversion } from './conversion.js'
 import { sumUpEntries } from './entries.js'
 import { reportedKinds, sumUpPayoutTimes } from './payout-times.js'
-import { sumUpReceived } from './received.js'
 import { type DailyReport, dailyReports } from './summed-up.js'
 
 const { closeAfterMs, daysPerStepMax, changesPerStepMax, entriesPerStepMax } = limits.reports
@@ -118,7 +118,7 @@ async function takeStep(tx: Tx, now: Date, id: EnvironmentId): Promise<Step | un
 }
 
 const sumUp: Record<DailyReport, (tx: Tx, id: EnvironmentId, days: Period[]) => void> = {
-  received: sumUpReceived,
+  received: sumUpArrived,
   conversion: sumUpConversion,
   payout_times: sumUpPayoutTimes,
 }

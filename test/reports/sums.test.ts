@@ -6,6 +6,7 @@ import { newId } from '../../src/base/ids.js'
 import { type Asset, assetNames } from '../../src/money/assets.js'
 import { sql } from '../../src/postgres/sql.js'
 import type { Queryable } from '../../src/postgres/tx.js'
+import { readArrived } from '../../src/reports/arrived.js'
 import { readBalances } from '../../src/reports/balance.js'
 import {
   type BucketSize,
@@ -18,7 +19,6 @@ import { readConversion } from '../../src/reports/conversion.js'
 import { type EntrySum, readEntrySums } from '../../src/reports/entries.js'
 import { type FeeKind, feeKinds, sumFees } from '../../src/reports/fees.js'
 import { readPayoutTimes, reportedKinds } from '../../src/reports/payout-times.js'
-import { readReceived } from '../../src/reports/received.js'
 import { sumUpReports } from '../../src/reports/sum-up.js'
 import { freshDatabase } from '../support/database.js'
 import { insertEnvironment } from '../support/environments.js'
@@ -297,7 +297,7 @@ async function reportsOf(
   period: Period & { bucket: BucketSize },
 ) {
   const received = await Promise.all(
-    assetNames.map((asset) => readReceived(from, { environmentId, asset }, period)),
+    assetNames.map((asset) => readArrived(from, { environmentId, asset }, period)),
   )
   const balances = await Promise.all(
     assetNames.map((asset) => readBalances(from, { environmentId, asset }, period)),
@@ -450,7 +450,7 @@ test('a change that commits while its day is summed up again is not lost', async
   const payment = { at, asset: 'NGN', amount: 5n } as const
   const session = { id: newId(at), at, isOpened: false, status: 'pending' }
   const period = { bucket: 'day', from: at, to: after(at, day) } as const
-  const read = () => readReceived(db, { environmentId, asset: 'NGN' }, period)
+  const read = () => readArrived(db, { environmentId, asset: 'NGN' }, period)
   await insertPayment(db, world, payment)
   await insertSession(db, world, session)
   await workAt(world, now)
