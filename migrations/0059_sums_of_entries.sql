@@ -23,3 +23,9 @@ alter table report_entry_progress rename constraint fee_number_is_positive to en
 alter table report_entry_progress
   rename constraint report_fee_progress_pkey to report_entry_progress_pkey;
 delete from report_entry_progress;
+
+-- Payouts that were never submitted do not count as failed: their days are summed up again.
+insert into report_changes (environment_id, report, day_start, transaction_id)
+select distinct environment_id, 'payout_times', date_trunc('day', failed_at, 'Africa/Lagos'),
+  pg_current_xact_id()
+from payouts where status = 'FAILED' and submitted_at is null;

@@ -1495,7 +1495,7 @@ export type PayoutTimesReport = {
   total: {
     /** Payouts that were completed. */
     count: number
-    /** Payouts that failed. */
+    /** Payouts that failed, without those that members rejected or did not approve. */
     failed: number
   }
   /** Size of a bucket. */
@@ -1520,7 +1520,7 @@ export type PayoutTimesReport = {
     p95Ms: number | null
     /** Payouts that were completed. */
     count: number
-    /** Payouts that failed. */
+    /** Payouts that failed, without those that members rejected or did not approve. */
     failed: number
   })[]
 }

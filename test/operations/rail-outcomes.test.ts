@@ -13,7 +13,7 @@ const ada = await addPerson(service, { role: 'owner', name: 'Ada Obi', isOperato
 const bola = await addPerson(service, { role: 'finance', name: 'Bola Ade' })
 
 // A payout that a member rejects, or that nobody approves, was never sent to the bank.
-test('decisions of members are no failures of a rail', async () => {
+test('decisions of members are no failures of a rail or of payouts', async () => {
   await shop.post('/v1/test/balances/fund', { asset: 'NGN', amount: 90_000_000 })
   const rule = { NGN: { each: 5_000_000, perDay: null }, USDC: null, USDT: null }
   await ada.ask('PATCH', '/v1/settings/approvals', { body: { appliesTo: 'console', ...rule } })
@@ -50,4 +50,6 @@ test('decisions of members are no failures of a rail', async () => {
   expect(ends).toContainEqual(['FAILED', 'approval_expired'])
   const { items: rails } = (await ada.ask('GET', '/operator/v1/rails')).json.data
   expect(rails).toMatchObject([{ lastHour: { completed: 1, failed: 1 } }])
+  const times = (await shop.get('/v1/reports/payout-times?to=2026-01-31')).json.data
+  expect(times.total).toEqual({ count: 1, failed: 1 })
 })

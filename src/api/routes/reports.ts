@@ -470,7 +470,7 @@ function showFees(rows: EntrySum[], asset: Asset, kind?: FeeKind) {
 
 const payoutFields = {
   count: count(40, 'Payouts that were completed.'),
-  failed: count(1, 'Payouts that failed.'),
+  failed: count(1, 'Payouts that failed, without those that members rejected or did not approve.'),
 }
 const durationMs = (example: number, description: string) =>
   orNull(Type.Integer({ examples: [example] }), description)
