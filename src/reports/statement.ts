@@ -32,14 +32,15 @@ const always: Period = { from: new Date(0), to: new Date('9999-12-31T00:00:00Z')
 export async function summarizeStatement(
   db: Queryable,
   key: StatementKey,
-  times: Partial<Period>,
+  times: { from?: Date | undefined; to?: Date | undefined },
 ): Promise<StatementSummary | undefined> {
   const part = await findStatementPart(db, key, times)
   if (part.count > BigInt(limits.lists.entriesSummedMax)) return undefined
   const entries = await sumPart(db, key, part)
   const kinds: PayoutKind[] =
     key.asset === 'NGN' ? ['bank_transfer', 'bank_return'] : ['crypto_transfer', 'crypto_return']
-  const left = await readLeft(db, key, { ...always, ...times, bucket: 'day', kinds })
+  const { from = always.from, to = always.to } = times
+  const left = await readLeft(db, key, { from, to, bucket: 'day', kinds })
   const refunded = left.reduce((sum, one) => sum + one.refunded, 0n)
   const paidOut = left.reduce((sum, one) => sum + one.paidOut, 0n)
   const of = (...names: string[]) =>

@@ -44,6 +44,11 @@ function expectReported(shown: Shown, expected: Figures, asset: Asset): void {
   ])
 }
 
+function expectStated(shown: Shown, expected: Figures, asset: Asset): void {
+  const found = stated.map((name) => [name, fromWire(shown[name]!, asset)])
+  expect(found).toEqual(stated.map((name) => [name, expected[name]]))
+}
+
 /** The rows of an export. */
 async function csv(path: string): Promise<Record<string, string>[]> {
   const headers = { accept: 'text/csv' }
@@ -82,8 +87,15 @@ test('reports and statements agree, before and after they are summed up', async 
       const fees = await get(`/v1/reports/fees?currency=${asset}&${period}`)
       expect(fromWire(fees.total.kept, asset)).toBe(ofMonth(asset).fees)
       const statement = await get(`/v1/balance-entries/summary?asset=${asset}&${period}`)
-      const found = stated.map((name) => [name, fromWire(statement[name], asset)])
-      expect(found).toEqual(stated.map((name) => [name, ofMonth(asset)[name]]))
+      expectStated(statement, ofMonth(asset), asset)
+      for (const [query, start, end] of [
+        ['', since, today],
+        [`&from=${first}`, first, today],
+        [`&to=${last}`, since, last],
+      ] as const) {
+        const open = await get(`/v1/balance-entries/summary?asset=${asset}${query}`)
+        expectStated(open, facts.within(asset, start, end), asset)
+      }
       const before = facts.within(asset, since, lastBefore).change
       expect(fromWire(statement.opening, asset)).toBe(before)
       expect(fromWire(statement.closing, asset)).toBe(before + ofMonth(asset).change)
