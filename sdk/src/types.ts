@@ -1738,10 +1738,10 @@ export type ReceivedReport = {
     returned: number | string
     /** Received before and sent back; less what came back. */
     refunded: number | string
-    /** Fees kept, of all kinds; less what was given back. */
-    fees: number | string
-    /** `amount` − `refunded` − `fees`. */
-    net: number | string
+    /** Fees kept, of all kinds; less what was given back. Null without `balances.see`. */
+    fees: number | string | null
+    /** `amount` − `refunded` − `fees`. Null without `balances.see`. */
+    net: number | string | null
   }
   /** The period of the same length before this one, with `compare=previous`. */
   previous: {
@@ -1761,10 +1761,10 @@ export type ReceivedReport = {
     returned: number | string
     /** Received before and sent back; less what came back. */
     refunded: number | string
-    /** Fees kept, of all kinds; less what was given back. */
-    fees: number | string
-    /** `amount` − `refunded` − `fees`. */
-    net: number | string
+    /** Fees kept, of all kinds; less what was given back. Null without `balances.see`. */
+    fees: number | string | null
+    /** `amount` − `refunded` − `fees`. Null without `balances.see`. */
+    net: number | string | null
   } | null
   /** Difference from the period before, with `compare=previous`. */
   change: {
@@ -1799,10 +1799,10 @@ export type ReceivedReport = {
     returned: number | string
     /** Received before and sent back; less what came back. */
     refunded: number | string
-    /** Fees kept, of all kinds; less what was given back. */
-    fees: number | string
-    /** `amount` − `refunded` − `fees`. */
-    net: number | string
+    /** Fees kept, of all kinds; less what was given back. Null without `balances.see`. */
+    fees: number | string | null
+    /** `amount` − `refunded` − `fees`. Null without `balances.see`. */
+    net: number | string | null
   })[]
 }
 

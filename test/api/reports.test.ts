@@ -4,6 +4,7 @@ import { limits } from '../../src/base/limits.js'
 import { sql } from '../../src/postgres/sql.js'
 import { sumUpReports } from '../../src/reports/sum-up.js'
 import { openWithBank, payersOf } from '../support/open-with-bank.js'
+import { addPerson } from '../support/people.js'
 
 const service = await openWithBank()
 const { db, clock } = service
@@ -140,6 +141,18 @@ test('two days with a test clock between them, before and after they were summed
   const stranger = payersOf(service, await service.addMerchant('Chidi Stores'))
   const theirs = (await stranger.get(`/v1/reports/${paths[0]}`)).json.data
   expect(theirs.total).toEqual(none)
+})
+
+test('fees and net are for those who may see the statement', async () => {
+  const totals = await Promise.all(
+    (['finance', 'support'] as const).map(async (role) => {
+      const person = await addPerson(service, { role })
+      return (await person.ask('GET', '/v1/reports/received')).json.data.total
+    }),
+  )
+  const [finance, support] = totals
+  expect([typeof finance.fees, typeof finance.net]).toEqual(['number', 'number'])
+  expect(support).toEqual({ ...finance, fees: null, net: null })
 })
 
 test('a period ends now unless it is given, and is made of whole buckets', async () => {

@@ -6,14 +6,16 @@ const words = texts.common.money
 
 /** What payments brought, in the words of the reports guide: they add up to the net. */
 export function MoneySums({ money, asset }: { money: ReceivedReport['total']; asset: Asset }) {
+  const { fees, net } = money
   const lines: [string, bigint][] = [
     [words.received, toUnits(money.amount, asset)],
     [words.refunded, -toUnits(money.refunded, asset)],
-    [words.fees, -toUnits(money.fees, asset)],
-    [words.net, toUnits(money.net, asset)],
-    [words.held, toUnits(money.held, asset)],
-    [words.returned, toUnits(money.returned, asset)],
   ]
+  // Users who may not see the statement see neither.
+  if (fees !== null) lines.push([words.fees, -toUnits(fees, asset)])
+  if (net !== null) lines.push([words.net, toUnits(net, asset)])
+  lines.push([words.held, toUnits(money.held, asset)])
+  lines.push([words.returned, toUnits(money.returned, asset)])
   return (
     <dl className="amts six">
       {lines.map(([name, amount]) => (

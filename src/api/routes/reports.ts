@@ -25,6 +25,7 @@ import {
   withDescription,
   withExample,
 } from '../../resources/shapes.js'
+import { sees } from '../../team/seen-with.js'
 import type { ApiParts } from '../api-parts.js'
 import { answerList, type ListPage } from '../edge/answer-list.js'
 import { csvColumns, inBothUnits } from '../edge/csv.js'
@@ -100,8 +101,14 @@ const receivedFields = {
   held: sum(50_000, 'Of the payments that arrived, what waits for your decision now.'),
   returned: sum(0, 'Sent back without having been received; less what came back.'),
   refunded: sum(100_000, 'Received before and sent back; less what came back.'),
-  fees: sum(12_000, 'Fees kept, of all kinds; less what was given back.'),
-  net: sum(1_088_000, '`amount` − `refunded` − `fees`.'),
+  fees: orNull(
+    withExample(anyAmount, 12_000),
+    'Fees kept, of all kinds; less what was given back. Null without `balances.see`.',
+  ),
+  net: orNull(
+    withExample(anyAmount, 1_088_000),
+    '`amount` − `refunded` − `fees`. Null without `balances.see`.',
+  ),
 }
 
 const receivedReport = reportOf(
@@ -137,6 +144,7 @@ const received = ({ openPage }: ApiParts) =>
     ...base,
     path: '/v1/reports/received',
     permission: 'payments.see',
+    shows: ['payment', 'balance_entry'],
     operation: 'getReceivedReport',
     summary: 'Report what was received',
     description:
@@ -150,17 +158,17 @@ const received = ({ openPage }: ApiParts) =>
     }),
     answers: { 200: receivedReport },
     hasCsv: true,
-    async handle({ environment, query, now, wantsCsv, forExcel }) {
+    async handle({ environment, query, now, permissions, wantsCsv, forExcel }) {
       const asset = (query.currency ?? 'NGN') as Asset
+      const seesFees = sees(permissions, 'balance_entry')
+      const show = (money: Money) => showMoney(money, { asset, seesFees })
       const bucket = bucketOf(query)
       const period = readPeriod(now, { ...query, bucket })
       const { db } = openPage(undefined)
       const read = (wanted: Period) =>
         readMoney(db, { environmentId: environment.id, asset }, { ...wanted, bucket })
       const found = await read(period)
-      const buckets = showBuckets(bucket, period, found, (one) =>
-        showMoney(one ?? sumMoney([]), asset),
-      )
+      const buckets = showBuckets(bucket, period, found, (one) => show(one ?? sumMoney([])))
       if (wantsCsv)
         return answerList(
           { query: {}, wantsCsv, forExcel },
@@ -168,11 +176,11 @@ const received = ({ openPage }: ApiParts) =>
         )
       const total = sumMoney(found)
       const compared = query.compare
-        ? comparePrevious(total, await readPrevious(period, read), asset)
+        ? comparePrevious(total, await readPrevious(period, read), { asset, show })
         : { previous: null, change: null }
       return success(200, 'Received', {
         currency: asset,
-        total: showMoney(total, asset),
+        total: show(total),
         ...compared,
         ...showPeriod(bucket, period),
         buckets,
@@ -206,14 +214,16 @@ async function readPrevious(
   return { ...sumMoney(await read(period)), ...period }
 }
 
-function comparePrevious(total: Money, previous: Previous, asset: Asset) {
+type Showing = { asset: Asset; show: (money: Money) => object }
+
+function comparePrevious(total: Money, previous: Previous, { asset, show }: Showing) {
   const before = previous.received
   const change = total.received - before
   return {
     previous: {
       from: previous.from.toISOString(),
       to: previous.to.toISOString(),
-      ...showMoney(previous, asset),
+      ...show(previous),
     },
     change: {
       amount: showAmount(change, asset),
@@ -223,7 +233,8 @@ function comparePrevious(total: Money, previous: Previous, asset: Asset) {
   }
 }
 
-function showMoney(money: Money, asset: Asset) {
+/** Fees of payouts and conversions are on the statement. */
+function showMoney(money: Money, { asset, seesFees }: { asset: Asset; seesFees: boolean }) {
   return {
     amount: showAmount(money.received, asset),
     count: Number(money.count),
@@ -231,8 +242,8 @@ function showMoney(money: Money, asset: Asset) {
     held: showAmount(money.held, asset),
     returned: showAmount(money.returned, asset),
     refunded: showAmount(money.refunded, asset),
-    fees: showAmount(money.fees, asset),
-    net: showAmount(money.net, asset),
+    fees: seesFees ? showAmount(money.fees, asset) : null,
+    net: seesFees ? showAmount(money.net, asset) : null,
   }
 }
 

@@ -121,8 +121,8 @@ type Bucket = ReceivedReport['buckets'][number]
 const columns: [string, (bucket: Bucket, asset: Asset) => bigint][] = [
   [money.received, ({ amount }, asset) => toUnits(amount, asset)],
   [money.refunded, ({ refunded }, asset) => -toUnits(refunded, asset)],
-  [money.fees, ({ fees }, asset) => -toUnits(fees, asset)],
-  [money.net, ({ net }, asset) => toUnits(net, asset)],
+  [money.fees, ({ fees }, asset) => -toUnits(fees ?? 0, asset)],
+  [money.net, ({ net }, asset) => toUnits(net ?? 0, asset)],
   [money.held, ({ held }, asset) => toUnits(held, asset)],
   [money.returned, ({ returned }, asset) => toUnits(returned, asset)],
 ]
