@@ -228,7 +228,7 @@ test('screens agree', { timeout: 60_000 }, async () => {
     Refunded: signed(-naira.refunded),
     'Paid out': signed(-naira.paidOut),
     Fees: signed(-naira.fees),
-    'Set aside': signed(-naira.setAside),
+    'Set aside before': signed(-naira.setAside),
   }
   const period = `from=${first}&to=${last}`
   for (const path of [`/balances?${period}`, `/balances/statement?asset=NGN&${period}`]) {

@@ -32,6 +32,7 @@ export const balances = {
     paidOut: 'Paid out',
     fees: 'Fees',
     setAside: 'Set aside',
+    setAsideBefore: 'Set aside before',
     closingOn: (day: string) => `After ${day}`,
     closingNow: 'Now',
   },

@@ -10,6 +10,7 @@ export function Sums({ summary, period }: { summary: StatementSummary; period: P
   const { asset } = summary
   const units = (amount: number | string) => toUnits(amount, asset)
   const signed = (amount: bigint) => `${amount > 0n ? '+' : ''}${formatMoney(amount, asset)}`
+  const setAside = units(summary.setAside)
   const changes: [string, bigint][] = [
     [words.received, units(summary.received)],
     [words.added, units(summary.added)],
@@ -17,7 +18,7 @@ export function Sums({ summary, period }: { summary: StatementSummary; period: P
     [words.refunded, -units(summary.refunded)],
     [words.paidOut, -units(summary.paidOut)],
     [words.fees, -units(summary.fees)],
-    [words.setAside, -units(summary.setAside)],
+    [setAside < 0n ? words.setAsideBefore : words.setAside, -setAside],
   ]
   const always = [words.received, words.paidOut, words.fees]
   const lines: [string, string][] = [
