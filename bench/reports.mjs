@@ -28,7 +28,7 @@ const { startOfNext } = await import('../dist/reports/calendar.js')
 const { readBalances } = await import('../dist/reports/balance.js')
 const { readConversion } = await import('../dist/reports/conversion.js')
 const { readPayoutTimes } = await import('../dist/reports/payout-times.js')
-const { readReceived } = await import('../dist/reports/received.js')
+const { readMoney } = await import('../dist/reports/money.js')
 const { sumUpReports } = await import('../dist/reports/sum-up.js')
 const { openBooks, withWorkbench } = await import('./workbench.mjs')
 
@@ -51,7 +51,8 @@ async function measureReports({ serverUrl, folder }) {
   const fromRows = measuresRows ? await measureAll(reader, cases, 1) : []
   await timed('summed up', () => sumUpReports(new Database(serverUrl, () => {}), now))
   await reader.client.query(`
-    analyze report_received, report_conversion, report_balances, report_payout_times`)
+    analyze report_received, report_entries, report_conversion, report_balances,
+      report_payout_times`)
   const fromSums = await measureAll(reader, cases, rounds)
   const again = await timed('a run with nothing to do', () => sumUpReports(db, now))
   console.log(`  (${again} environments)`)
@@ -101,7 +102,7 @@ function casesOf(reader, environmentId) {
     ['744 hours', period('hour', 744)],
   ]
   const kinds = [
-    ['received', (one) => readReceived(reader, { environmentId, asset: 'NGN' }, one)],
+    ['received', (one) => readMoney(reader, { environmentId, asset: 'NGN' }, one)],
     ['conversion', (one) => readConversion(reader, environmentId, one)],
     ['balance', (one) => readBalances(reader, { environmentId, asset: 'NGN' }, one)],
     [
@@ -161,7 +162,8 @@ async function openReader(url) {
 async function fill(client, url, environmentId) {
   const { rows: indexes } = await client.query(
     `select indexdef, indexrelid::regclass as name, indexname in
-        ('payouts_ended', 'transfer_entries_are_numbered_once') as "isUsed" from pg_indexes
+        ('payouts_ended', 'payouts_by_status', 'payments_by_status',
+          'transfer_entries_are_numbered_once') as "isUsed" from pg_indexes
       join pg_index on indexrelid = indexname::regclass
       where tablename = any($1) and not indisprimary
         and not exists (select from pg_constraint where conindid = indexrelid)`,

@@ -236,7 +236,7 @@ export const described: Record<string, Described> = {
       ['limit', 'integer', 'Items per page.', false, false],
       ['cursor', 'text', 'The nextCursor of the previous page.', false, false],
     ],
-    money: ['amount', 'amountAccepted', 'amountHeld', 'amountReturning', 'amountReturned', 'fee', 'refund.amount'],
+    money: ['amount', 'amountAccepted', 'amountHeld', 'amountReturning', 'amountReturned', 'fee', 'amountExpected'],
   },
   'payments.csv': {
     about: 'Export payments as CSV to stdout. Returns payments, newest first. Filters combine: find a payment by payer, order, amount or date.',
@@ -623,7 +623,7 @@ export const described: Record<string, Described> = {
     money: [],
   },
   'batches.items': {
-    about: 'List the items of a batch. Returns items in the order of the batch. To export all of them, use csv.',
+    about: 'List the items of a batch. Returns items in the order of the batch. To export all of them, use items-csv.',
     flags: [
       ['status', 'text', 'Only items in this state. One of: PENDING, VALID, INVALID, SUBMITTED, COMPLETED, FAILED.', false, false, ['PENDING', 'VALID', 'INVALID', 'SUBMITTED', 'COMPLETED', 'FAILED']],
       ['hasWarnings', 'text', 'Only items with warnings. One of: true.', false, false, ['true']],
@@ -829,10 +829,10 @@ export const described: Record<string, Described> = {
       ['from', 'text', 'Only items created at this time or later. A date is a day in Lagos. An ISO 8601 date or date-time; Lagos time if it names no zone.', false, false],
       ['to', 'text', 'Only items created before this time. A date is a day in Lagos, and includes that day. An ISO 8601 date or date-time; Lagos time if it names no zone.', false, false],
     ],
-    money: ['opening', 'in', 'out', 'fees', 'released', 'releasedFees', 'closing'],
+    money: ['opening', 'received', 'added', 'converted', 'refunded', 'paidOut', 'fees', 'setAside', 'closing'],
   },
   'reports.received': {
-    about: 'Report what was received. Returns amount and number of payments per day or hour, by createdAt of the payments. All money that arrived counts, also what is held or was returned later.',
+    about: 'Report what was received. Returns per day or hour what was received, returned, refunded and kept as fees, and what remains. Money counts when it is credited, sent back or charged; the number of payments and what is held, by createdAt of the payments. To export the buckets, use received-csv.',
     flags: [
       ['currency', 'text', 'Only payments in this currency. Default: NGN. One of: NGN, USDC, USDT.', false, false, ['NGN', 'USDC', 'USDT']],
       ['from', 'text', 'Start of the period: a date (a day in Lagos) or a time, rounded down to a bucket. Default: 30 days or 24 hours before to. An ISO 8601 date or date-time; Lagos time if it names no zone.', false, false],
@@ -840,7 +840,19 @@ export const described: Record<string, Described> = {
       ['bucket', 'text', 'Size of a bucket. Default: day. One of: hour, day.', false, false, ['hour', 'day']],
       ['compare', 'text', 'Compare with the period before. One of: previous.', false, false, ['previous']],
     ],
-    money: ['total.amount', 'previous.amount', 'change.amount', 'buckets.amount'],
+    money: ['total.amount', 'total.arrived', 'total.held', 'total.returned', 'total.refunded', 'total.fees', 'total.net', 'previous.amount', 'previous.arrived', 'previous.held', 'previous.returned', 'previous.refunded', 'previous.fees', 'previous.net', 'change.amount', 'buckets.amount', 'buckets.arrived', 'buckets.held', 'buckets.returned', 'buckets.refunded', 'buckets.fees', 'buckets.net'],
+  },
+  'reports.receivedCsv': {
+    about: 'Export what was received as CSV to stdout. Returns per day or hour what was received, returned, refunded and kept as fees, and what remains. Money counts when it is credited, sent back or charged; the number of payments and what is held, by createdAt of the payments.',
+    flags: [
+      ['currency', 'text', 'Only payments in this currency. Default: NGN. One of: NGN, USDC, USDT.', false, false, ['NGN', 'USDC', 'USDT']],
+      ['from', 'text', 'Start of the period: a date (a day in Lagos) or a time, rounded down to a bucket. Default: 30 days or 24 hours before to. An ISO 8601 date or date-time; Lagos time if it names no zone.', false, false],
+      ['to', 'text', 'End of the period: a date (that day included) or a time, rounded up to a bucket. Default: now. At most 400 days or 744 hours after from. An ISO 8601 date or date-time; Lagos time if it names no zone.', false, false],
+      ['bucket', 'text', 'Size of a bucket. Default: day. One of: hour, day.', false, false, ['hour', 'day']],
+      ['compare', 'text', 'Compare with the period before. One of: previous.', false, false, ['previous']],
+      ['excel', 'switch', 'Writes CSV that Excel opens without changing it: with a byte order mark, and with a tab before account numbers and other digits that are text.', false, false, ['1']],
+    ],
+    money: [],
   },
   'reports.conversion': {
     about: 'Report the checkout funnel. Returns how many checkout sessions were created per day or hour, how many were opened and paid, and what became of the others until now. It has nothing to do with conversions between currencies. A session counts in the bucket in which it was created, also if it is paid or expires later; sessions that are in none of the last three counts are pending.',
@@ -852,7 +864,7 @@ export const described: Record<string, Described> = {
     money: [],
   },
   'reports.balance': {
-    about: 'Report a balance over time. Returns the closing and the lowest available balance per day or hour, by createdAt of the balance entries. These have real time, also if a test clock was advanced.',
+    about: 'Report a balance over time. Returns the closing and the lowest available balance per day or hour, by createdAt of the balance entries.',
     flags: [
       ['asset', 'text', 'Which balance. Default: NGN. One of: NGN, USDC, USDT.', false, false, ['NGN', 'USDC', 'USDT']],
       ['from', 'text', 'Start of the period: a date (a day in Lagos) or a time, rounded down to a bucket. Default: 30 days or 24 hours before to. An ISO 8601 date or date-time; Lagos time if it names no zone.', false, false],
@@ -1015,7 +1027,7 @@ export const described: Record<string, Described> = {
     money: [],
   },
   'webhookEndpoints.stats': {
-    about: 'Retrieve delivery statistics. Returns how many delivery attempts succeeded and failed in each of the last 24 hours, oldest first; the last hour is not over. Counts appear within 5 seconds. They count events of all types, and are for charts: a worker that crashes loses its last seconds.',
+    about: 'Retrieve delivery statistics. Returns how many delivery attempts succeeded and failed in each of the last 24 hours, oldest first; the last hour is not over. Counts appear within 5 seconds. They count events of all types, and are for charts: a worker that crashes loses its last seconds. undelivered is exact.',
     flags: [],
     money: [],
   },

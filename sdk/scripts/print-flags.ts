@@ -49,14 +49,25 @@ export function printFlags(document: Document): string {
 }
 
 /** A list and its export are one operation of the API and two commands. */
-function describeCommand({ gives }: Operation, { summary, description }: Described): string {
-  const [, things] = /^(?:List|Download) (.+)$/.exec(summary) ?? []
-  const text = description.replace(/ ?Send `Accept: text\/csv` to export all of them\./, '')
-  if (gives === 'csv') {
+function describeCommand(row: Operation, { summary, description }: Described): string {
+  const [, things] = /^(?:List|Download|Report) (.+)$/.exec(summary) ?? []
+  const [hint = '', what] = / ?Send `Accept: text\/csv` to export ([^.]+)\./.exec(description) ?? []
+  const text = description.replace(hint, '')
+  if (row.gives === 'csv') {
     const unpaged = text.replace(/ ?A page [^.]+\./, '')
     return `Export ${things ?? summary} as CSV to stdout. ${unpaged}`
   }
-  return `${summary}. ${text}${text === description ? '' : ' To export all of them, use csv.'}`
+  return `${summary}. ${text}${what ? ` To export ${what}, use ${exportOf(row)}.` : ''}`
+}
+
+/** The command that exports what this one shows. */
+function exportOf({ path }: Operation): string {
+  const [name = 'csv'] =
+    listRows().find(([, row]) => row.gives === 'csv' && row.path === path) ?? []
+  return name
+    .split('.')
+    .at(-1)!
+    .replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
 }
 
 function takesIdempotencyKey({ parameters = [] }: Described): boolean {

@@ -145,6 +145,7 @@ export const operations = {
   },
   reports: {
     received: find('/v1/reports/received'),
+    receivedCsv: csv('/v1/reports/received'),
     conversion: find('/v1/reports/conversion'),
     balance: find('/v1/reports/balance'),
     fees: find('/v1/reports/fees'),

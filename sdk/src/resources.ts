@@ -895,12 +895,23 @@ export type Resources = {
     /**
      * Report what was received.
      *
-     * Returns amount and number of payments per day or hour, by `createdAt` of the payments. All
-     * money that arrived counts, also what is held or was returned later.
+     * Returns per day or hour what was received, returned, refunded and kept as fees, and what
+     * remains. Money counts when it is credited, sent back or charged; the number of payments and
+     * what is held, by `createdAt` of the payments. Send `Accept: text/csv` to export the buckets.
      *
      * `GET /v1/reports/received`
      */
     received(query?: GetReceivedReportQuery, options?: RequestOptions): Promise<ReceivedReport>
+    /**
+     * Report what was received.
+     *
+     * Returns per day or hour what was received, returned, refunded and kept as fees, and what
+     * remains. Money counts when it is credited, sent back or charged; the number of payments and
+     * what is held, by `createdAt` of the payments. Send `Accept: text/csv` to export the buckets.
+     *
+     * `GET /v1/reports/received`
+     */
+    receivedCsv(query?: GetReceivedReportQuery, options?: RequestOptions): AsyncIterable<string>
     /**
      * Report the checkout funnel.
      *
@@ -916,7 +927,7 @@ export type Resources = {
      * Report a balance over time.
      *
      * Returns the closing and the lowest available balance per day or hour, by `createdAt` of the
-     * balance entries. These have real time, also if a test clock was advanced.
+     * balance entries.
      *
      * `GET /v1/reports/balance`
      */
@@ -1077,7 +1088,8 @@ export type Resources = {
      *
      * Returns how many delivery attempts succeeded and failed in each of the last 24 hours, oldest
      * first; the last hour is not over. Counts appear within 5 seconds. They count events of all
-     * types, and are for charts: a worker that crashes loses its last seconds.
+     * types, and are for charts: a worker that crashes loses its last seconds. `undelivered` is
+     * exact.
      *
      * `GET /v1/webhook-endpoints/{id}/stats`
      */

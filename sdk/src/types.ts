@@ -29,6 +29,11 @@ export type BalanceEntry = {
   amount: number | string
   /** Available balance after this entry. */
   balanceAfter: number | string
+  /**
+   * Of a `hold`, what became of the money: `open` while the payout is open, `settled` once it
+   * arrived, `released` if it was given back.
+   */
+  resolution: 'open' | 'settled' | 'released' | null
   /** Of a `release`, what `amount` consists of; null otherwise. */
   released: {
     /** Held for the recipient. */
@@ -1221,6 +1226,8 @@ export type ListedPayment = {
       email: string
     }
   } | null
+  /** What was asked for; null if the account or wallet takes any amount. */
+  amountExpected: number | string | null
   /** Account number that received it; null for a wallet. */
   accountNumber: string | null
   /** Wallet that received it; null for a bank account. */
@@ -1516,7 +1523,7 @@ export type PayoutTimesReport = {
   total: {
     /** Payouts that were completed. */
     count: number
-    /** Payouts that failed. */
+    /** Payouts that failed, without those that members rejected or did not approve. */
     failed: number
   }
   /** Size of a bucket. */
@@ -1541,7 +1548,7 @@ export type PayoutTimesReport = {
     p95Ms: number | null
     /** Payouts that were completed. */
     count: number
-    /** Payouts that failed. */
+    /** Payouts that failed, without those that members rejected or did not approve. */
     failed: number
   })[]
 }
@@ -1747,10 +1754,22 @@ export type ReceivedReport = {
   currency: 'NGN' | 'USDC' | 'USDT'
   /** The whole period. */
   total: {
-    /** Sum of the payments. */
+    /** Received: payments, and held money that you kept, as they were credited to you. */
     amount: number | string
-    /** Number of payments. */
+    /** Number of payments that arrived. */
     count: number
+    /** Sum of the payments that arrived, also of those that are held or went back. */
+    arrived: number | string
+    /** Of the payments that arrived, what waits for your decision now. */
+    held: number | string
+    /** Sent back without having been received; less what came back. */
+    returned: number | string
+    /** Received before and sent back; less what came back. */
+    refunded: number | string
+    /** Fees kept, of all kinds; less what was given back. Null without `balances.see`. */
+    fees: number | string | null
+    /** `amount` − `refunded` − `fees`. Null without `balances.see`. */
+    net: number | string | null
   }
   /** The period of the same length before this one, with `compare=previous`. */
   previous: {
@@ -1758,14 +1777,26 @@ export type ReceivedReport = {
     from: string
     /** End of the period before. */
     to: string
-    /** Sum of its payments. */
+    /** Received: payments, and held money that you kept, as they were credited to you. */
     amount: number | string
-    /** Number of its payments. */
+    /** Number of payments that arrived. */
     count: number
+    /** Sum of the payments that arrived, also of those that are held or went back. */
+    arrived: number | string
+    /** Of the payments that arrived, what waits for your decision now. */
+    held: number | string
+    /** Sent back without having been received; less what came back. */
+    returned: number | string
+    /** Received before and sent back; less what came back. */
+    refunded: number | string
+    /** Fees kept, of all kinds; less what was given back. Null without `balances.see`. */
+    fees: number | string | null
+    /** `amount` − `refunded` − `fees`. Null without `balances.see`. */
+    net: number | string | null
   } | null
   /** Difference from the period before, with `compare=previous`. */
   change: {
-    /** Total less that of the period before. */
+    /** What was received, less that of the period before. */
     amount: number | string
     /** Payments more than in the period before; negative if fewer. */
     count: number
@@ -1784,10 +1815,22 @@ export type ReceivedReport = {
   buckets: ({
     /** When the bucket began: a full hour, or midnight in Lagos (UTC+1). */
     from: string
-    /** Sum of the payments. */
+    /** Received: payments, and held money that you kept, as they were credited to you. */
     amount: number | string
-    /** Number of payments. */
+    /** Number of payments that arrived. */
     count: number
+    /** Sum of the payments that arrived, also of those that are held or went back. */
+    arrived: number | string
+    /** Of the payments that arrived, what waits for your decision now. */
+    held: number | string
+    /** Sent back without having been received; less what came back. */
+    returned: number | string
+    /** Received before and sent back; less what came back. */
+    refunded: number | string
+    /** Fees kept, of all kinds; less what was given back. Null without `balances.see`. */
+    fees: number | string | null
+    /** `amount` − `refunded` − `fees`. Null without `balances.see`. */
+    net: number | string | null
   })[]
 }
 
@@ -2288,17 +2331,30 @@ export type StatementSummary = {
   asset: 'NGN' | 'USDC' | 'USDT'
   /** Available balance before the first entry. */
   opening: number | string
-  /** Money that came in. */
-  in: number | string
-  /** Paid out, refunded, or held for that. */
-  out: number | string
-  /** Fees charged, or held for open payouts. */
+  /** Payments, and held money that you kept. */
+  received: number | string
+  /** Test money, and credits of the operator. */
+  added: number | string
+  /** Converted into this asset, less what was converted out of it. */
+  converted: number | string
+  /** Refunds that arrived, less those that came back. */
+  refunded: number | string
+  /**
+   * Payouts that arrived, less those that came back. Payouts that failed, were rejected or expired
+   * are not in it.
+   */
+  paidOut: number | string
+  /** Fees kept: charged, less what was given back. */
   fees: number | string
-  /** Held money that was given back, fees included. */
-  released: number | string
-  /** The fees in `released`. */
-  releasedFees: number | string
-  /** Available balance after the last entry: `opening` + `in` + `released` − `out` − `fees`. */
+  /**
+   * Held for payouts and refunds that did not arrive in the period; negative if more was held
+   * before it.
+   */
+  setAside: number | string
+  /**
+   * Available balance after the last entry: `opening` + `received` + `added` + `converted` −
+   * `refunded` − `paidOut` − `fees` − `setAside`.
+   */
   closing: number | string
   /** Number of the first entry; null if there is none. */
   firstNumber: number | null
@@ -2347,10 +2403,7 @@ export type Timeline = {
 }
 
 export type TimelineItem = {
-  /**
-   * When it happened. Where the test clock was moved: real time for ledger entries, events and
-   * deliveries.
-   */
+  /** When it happened. Where the test clock was moved: real time for events and deliveries. */
   at: string
   /** What the item is about. */
   kind: 'session_created' | 'session_opened' | 'account_opened' | 'payment_received' | 'notice_received' | 'payment_judged' | 'ledger_entry' | 'payout_pending' | 'payout_approved' | 'payout_rejected' | 'payout_submitted' | 'payout_attempt' | 'payout_attempt_ended' | 'payout_ended' | 'review_required' | 'operator_decision' | 'member_action' | 'return_created' | 'return_ended' | 'event' | 'webhook_delivery'
@@ -2484,6 +2537,13 @@ export type WebhookEndpointStats = {
   delivered: number
   /** Failed attempts. */
   failed: number
+  /**
+   * Events that were sent and not received, of any age: they wait for another attempt or were given
+   * up.
+   */
+  undelivered: number
+  /** When the oldest of them happened; null if there is none. */
+  undeliveredSince: string | null
   /** One item per hour. */
   hours: ({
     /** Start of the hour. */
@@ -3502,6 +3562,11 @@ export type GetReceivedReportQuery = {
   bucket?: 'hour' | 'day' | undefined
   /** Compare with the period before. */
   compare?: 'previous' | undefined
+  /**
+   * Writes CSV that Excel opens without changing it: with a byte order mark, and with a tab before
+   * account numbers and other digits that are text.
+   */
+  excel?: '1' | undefined
 }
 
 /** Report the checkout funnel. */

@@ -123,6 +123,8 @@ export const limits = {
     /** Unsealed signing keys cached in memory. */
     signingKeysCachedMax: 10_000,
     attemptsShownMax: 50,
+    /** Undelivered events counted per endpoint and state. */
+    undeliveredCountedMax: 10_000,
     /** Retries are delayed by up to this fraction more, at random. */
     retryJitterFraction: 0.1,
     /** An endpoint that has failed for this long is disabled. */

@@ -19,7 +19,7 @@ export type PaymentName = { environmentId: EnvironmentId; reference: string }
 /** What a list shows beside a payment. */
 export type ListedPayment = Payment & PaymentContext & { refund?: RefundFields | undefined }
 
-const contextColumns = `a.number as account_number,
+const contextColumns = `a.number as account_number, a.amount as amount_expected,
   coalesce(s.merchant_reference, case when s.id is null then a.merchant_reference end)
     as merchant_reference, s.reference as session_reference, s.description as session_description,
   s.customer_name, s.customer_email`

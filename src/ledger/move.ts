@@ -6,6 +6,15 @@ import { lockLedgerAccounts } from './lock-accounts.js'
 import type { Moved, Movement, NotMoved } from './movement.js'
 import { writeBook } from './write-book.js'
 
+/**
+ * The time of the environment, whose test clock can be ahead. It is read under the lock of the
+ * balance and clocks only move forward, so the times of a statement follow its numbers.
+ */
+export function environmentTime(now: string): string {
+  return `${now}::timestamptz + (select e.clock_offset_ms from environments e
+    where e.id = list.environment_id) * interval '1 millisecond'`
+}
+
 const insertTransfers = listStatement({
   name: 'insert_transfers',
   columns: {
@@ -22,7 +31,7 @@ const insertTransfers = listStatement({
   },
   text: (list, parameter, names) => `
     insert into ledger_transfers (${names}, created_at)
-    select ${names}, ${parameter(0)}::timestamptz from ${list}`,
+    select ${names}, ${environmentTime(parameter(0))} from ${list}`,
 })
 
 /** Locks the accounts of the movements. Call it once per transaction. */

@@ -5,7 +5,7 @@ import { listStatement } from '../postgres/statement.js'
 import type { Tx } from '../postgres/tx.js'
 import type { LedgerAccountName } from './accounts.js'
 import { lockLedgerAccounts } from './lock-accounts.js'
-import { accountsOf } from './move.js'
+import { accountsOf, environmentTime } from './move.js'
 import type { Movement, MovementEntry, MovementLine } from './movement.js'
 import type { Purpose } from './purposes.js'
 import { writeBook } from './write-book.js'
@@ -62,7 +62,7 @@ const insertResolutions = listStatement({
   },
   text: (list, parameter, names) => `
     insert into ledger_resolutions (${names}, created_at)
-    select ${names}, ${parameter(0)}::timestamptz from ${list}`,
+    select ${names}, ${environmentTime(parameter(0))} from ${list}`,
 })
 
 /**

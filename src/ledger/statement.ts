@@ -18,6 +18,8 @@ export type StatementEntry = {
   purpose: Purpose
   causeId: string
   kind: 'post' | 'hold' | 'release'
+  /** Of a hold, what became of the money; otherwise null. */
+  resolution: 'open' | 'settled' | 'released' | null
   /** For a release, the part of `change` that was held for the fee; otherwise null. */
   releasedFee: bigint | null
   createdAt: Date
@@ -170,14 +172,15 @@ async function readEntries(
           select asset, entry_number,
             case when credit = 'available' then amount else -amount end as change,
             available_after, purpose, cause_id,
-            case when is_hold then 'hold' else 'post' end as kind, null::bigint as released_fee,
-            created_at
-          from ledger_transfers where ${where} order by entry_number desc limit ${limit}),
+            case when is_hold then 'hold' else 'post' end as kind, ${resolution} as resolution,
+            null::bigint as released_fee, created_at
+          from ledger_transfers t where ${where} order by entry_number desc limit ${limit}),
         releases as (
           select asset, entry_number, amount as change, available_after, purpose, cause_id,
-            'release' as kind, ${releasedFee} as released_fee, created_at
+            'release' as kind, null, ${releasedFee} as released_fee, created_at
           from ledger_resolutions r where ${where} order by entry_number desc limit ${limit})
-        select asset, entry_number, change, available_after, purpose, cause_id, kind, released_fee,
+        select asset, entry_number, change, available_after,
+          purpose, cause_id, kind, resolution, released_fee,
           created_at
         from (select * from transfers union all select * from releases) entries
         order by entry_number desc limit ${limit}`,
@@ -185,60 +188,38 @@ async function readEntries(
   )
 }
 
+/** What became of a transfer `t` that is a hold. */
+const resolution = sql`case when t.is_hold then coalesce((
+  select case r.verb when 'settle' then 'settled' else 'released' end from ledger_resolutions r
+  where r.environment_id = t.environment_id and r.cause_id = t.cause_id), 'open') end`
+
 /** The fee of a resolution `r`: a hold has at most one line for it. */
 const releasedFee = sql`coalesce((
   select held.amount from ledger_transfers held
   where held.environment_id = r.environment_id and held.cause_id = r.cause_id
     and held.is_hold and held.credit = 'fees'), 0)`
 
-export type StatementSummary = {
+/** A part of a statement: the numbers of its entries, and the balance before and after them. */
+export type StatementPart = {
   opening: bigint
-  /** Money that came in. */
-  moneyIn: bigint
-  /** Paid out, refunded or held for that. */
-  moneyOut: bigint
-  fees: bigint
-  /** Held money that was given back. */
-  released: bigint
-  /** The part of it that was held for fees. */
-  releasedFees: bigint
   closing: bigint
+  count: bigint
   firstNumber: bigint | null
   lastNumber: bigint | null
 }
 
 /**
- * What changed a balance in a period: opening + moneyIn + released − moneyOut − fees = closing. The
- * period is a range of numbers, so that this holds, and one period begins where another ends, also
- * where times are out of order. Undefined if it has more entries than are added up at once.
+ * The entries of a period. It is a range of numbers, so that one period begins where another ends,
+ * also where times are out of order.
  */
-export async function summarizeStatement(
+export async function findStatementPart(
   db: Queryable,
   statement: StatementName,
   { from, to }: Pick<EntryFilter, 'from' | 'to'>,
-): Promise<StatementSummary | undefined> {
-  const { environmentId, asset } = statement
+): Promise<StatementPart> {
   const end = (await findStatementEnd(db, statement)).entryNumber + 1n
   const first = from ? await findFirstAt(db, statement, { time: from, end }) : 1n
   const below = to ? await findFirstAt(db, statement, { time: to, end }) : end
-  if (below - first > BigInt(limits.lists.entriesSummedMax)) return undefined
-  const where = sql`environment_id = ${environmentId} and asset = ${asset}
-    and entry_number >= ${first} and entry_number < ${below}`
-  const [sums] = await db.rows(sql<StatementSums>`
-    with entries as (
-      select purpose, 'transfer' as kind,
-        case when credit = 'available' then amount else -amount end as change, 0 as fee
-      from ledger_transfers where ${where}
-      union all
-      select purpose, 'release', amount, ${releasedFee} from ledger_resolutions r where ${where})
-    select
-      coalesce(sum(change) filter (where change > 0 and kind = 'transfer'), 0)::int8 as money_in,
-      coalesce(-sum(change) filter (where change < 0 and purpose not like '%\\_fee'), 0)::int8
-        as money_out,
-      coalesce(-sum(change) filter (where change < 0 and purpose like '%\\_fee'), 0)::int8 as fees,
-      coalesce(sum(change) filter (where kind = 'release'), 0)::int8 as released,
-      coalesce(sum(fee), 0)::int8 as released_fees
-    from entries`)
   const balanceBelow = async (number: bigint) => {
     const [entry] = await readEntries(db, { ...statement, first: 1n, below: number }, {}, 1)
     return entry?.availableAfter ?? 0n
@@ -246,18 +227,13 @@ export async function summarizeStatement(
   const opening = await balanceBelow(first)
   const isEmpty = first >= below
   return {
-    ...sums!,
     opening,
     closing: isEmpty ? opening : await balanceBelow(below),
+    count: isEmpty ? 0n : below - first,
     firstNumber: isEmpty ? null : first,
     lastNumber: isEmpty ? null : below - 1n,
   }
 }
-
-type StatementSums = Pick<
-  StatementSummary,
-  'moneyIn' | 'moneyOut' | 'fees' | 'released' | 'releasedFees'
->
 
 /** The lowest number of an entry at or after a time; `end` if there is none. */
 async function findFirstAt(

@@ -6,6 +6,7 @@ import { toWire } from '../money/amounts.js'
 import { type Asset, assetNames } from '../money/assets.js'
 import { sql } from '../postgres/sql.js'
 import type { Queryable } from '../postgres/tx.js'
+import { receivedPurposes } from '../reports/money.js'
 
 type Row = {
   id: string
@@ -73,9 +74,9 @@ async function addAmounts(db: Queryable, now: Date, rows: Row[]): Promise<FoundM
   const balances = await listBalancesOf(db, ids)
   const sums = await db.rows(sql<{ environmentId: number; asset: Asset; amount: bigint }>`
     select environment_id, asset, sum(amount)::bigint as amount
-    from report_received
+    from report_entries
     where environment_id = any(${ids}) and asset = any(${assetNames}) and bucket = 'day'
-      and bucket_start >= ${after(now, -30 * day)}
+      and bucket_start >= ${after(now, -30 * day)} and purpose = any(${receivedPurposes})
     group by environment_id, asset order by asset`)
   const balancesOf = (id: EnvironmentId): Amount[] =>
     balances

@@ -128,18 +128,21 @@ export type RailOutcomes = {
   oldestOpenAt: Date | null
 }
 
-/** Payouts of the last hour by rail, and those that are open. Stored, so of every process. */
+/**
+ * Payouts of the last hour by rail, and those that are open. Stored, so of every process. A payout
+ * that a member rejected or nobody approved was never submitted, so its rail did not fail.
+ */
 export async function readRailOutcomes(db: Queryable, now: Date): Promise<RailOutcomes[]> {
   const { healthRowsMax } = limits.operator
   return db.rows(sql<RailOutcomes>`
     with latest as (
-      select rail, status from payouts
+      select rail, status, submitted_at from payouts
       where id >= ${firstIdAt(after(now, -hour))} and id < ${firstIdAt(after(now, minute))}
       order by id desc limit ${healthRowsMax}),
     ended as (
       select rail, count(*) filter (where status = 'COMPLETED')::int as completed,
         count(*) filter (where status in ('FAILED', 'REVERSED'))::int as failed
-      from latest group by rail),
+      from latest where submitted_at is not null group by rail),
     open as (
       select rail, count(*)::int as open, min(submitted_at) as oldest
       from (select rail, submitted_at from payouts where status = 'SUBMITTED'

@@ -21,7 +21,8 @@ export type PayoutTimesBucket = {
 
 /**
  * Payouts by when they ended, which never changes: a transfer that its bank reverses later was
- * completed all the same. The expression is that of the index.
+ * completed all the same. One that was never submitted was rejected or not approved by members,
+ * which is no failure. The expression is that of the index.
  */
 function payoutTimes(
   environmentId: EnvironmentId,
@@ -43,7 +44,8 @@ function payoutTimes(
       cross join unnest(${kinds}::text[]) as wanted (kind)
       join payouts p on p.environment_id = ${environmentId} and p.kind = wanted.kind
         and coalesce(p.completed_at, p.failed_at) >= period.starts_at
-        and coalesce(p.completed_at, p.failed_at) < period.ends_at) ended
+        and coalesce(p.completed_at, p.failed_at) < period.ends_at
+        and p.submitted_at is not null) ended
     cross join ${bucketRows(buckets)}
     group by kind, size.bucket, bucket_start`
 }

@@ -6,12 +6,12 @@ import { assetNames } from '../money/assets.js'
 import type { Database } from '../postgres/database.js'
 import { sql } from '../postgres/sql.js'
 import type { Tx } from '../postgres/tx.js'
+import { sumUpArrived } from './arrived.js'
 import { sumUpBalance } from './balance.js'
 import { bucketSizes, type Period, startOf, startOfNext } from './calendar.js'
 import { sumUpConversion } from './conversion.js'
-import { sumUpFees } from './fees.js'
+import { sumUpEntries } from './entries.js'
 import { reportedKinds, sumUpPayoutTimes } from './payout-times.js'
-import { sumUpReceived } from './received.js'
 import { type DailyReport, dailyReports } from './summed-up.js'
 
 const { closeAfterMs, daysPerStepMax, changesPerStepMax, entriesPerStepMax } = limits.reports
@@ -102,23 +102,23 @@ async function takeStep(tx: Tx, now: Date, id: EnvironmentId): Promise<Step | un
     tx.write(sql`
       update report_progress set summed_up_to = ${next.upTo} where environment_id = ${id}`)
   const entries: number[] = []
-  const ofFees: number[] = []
+  const lines: number[] = []
   for (const asset of assetNames) {
     entries.push(await sumUpBalance(tx, { environmentId: id, asset }))
-    ofFees.push(await sumUpFees(tx, { environmentId: id, asset }))
+    lines.push(await sumUpEntries(tx, { environmentId: id, asset }))
   }
   return {
     isLast:
       next.upTo >= closedUpTo &&
       changes.length < changesPerStepMax &&
-      Math.max(...entries, ...ofFees) < entriesPerStepMax,
+      Math.max(...entries, ...lines) < entriesPerStepMax,
     entries: entries.reduce((sum, count) => sum + count, 0),
     nextCloseAt: after(startOfNext('day', closedAt), closeAfterMs),
   }
 }
 
 const sumUp: Record<DailyReport, (tx: Tx, id: EnvironmentId, days: Period[]) => void> = {
-  received: sumUpReceived,
+  received: sumUpArrived,
   conversion: sumUpConversion,
   payout_times: sumUpPayoutTimes,
 }

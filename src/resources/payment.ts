@@ -127,6 +127,10 @@ export const listedPayment = resource('ListedPayment', {
     }),
     'Null if the payment did not come through a checkout session.',
   ),
+  amountExpected: orNull(
+    withExample(anyAmount, 1_250_000),
+    'What was asked for; null if the account or wallet takes any amount.',
+  ),
   accountNumber: notYet(accountNumber, 'Account number that received it; null for a wallet.'),
   address: notYet(walletAddress, 'Wallet that received it; null for a bank account.'),
 })
@@ -134,6 +138,8 @@ export const listedPayment = resource('ListedPayment', {
 export type PaymentContext = {
   /** Of the account, or the address of the wallet. */
   accountNumber: string
+  /** What the account or wallet asks for; null: any amount. */
+  amountExpected: bigint | null
   merchantReference: string | null
   sessionReference: string | null
   sessionDescription: string | null
@@ -142,7 +148,7 @@ export type PaymentContext = {
 }
 
 export function showListedPayment(payment: PaymentFields & PaymentContext) {
-  const { sessionReference, source } = payment
+  const { sessionReference, source, amountExpected } = payment
   const isBank = source === 'virtual_account' || source === 'dedicated_account'
   return {
     ...showPayment(payment),
@@ -152,6 +158,7 @@ export function showListedPayment(payment: PaymentFields & PaymentContext) {
       description: payment.sessionDescription,
       customer: { name: payment.customerName, email: payment.customerEmail },
     },
+    amountExpected: amountExpected === null ? null : toWire(amountExpected, payment.asset),
     accountNumber: isBank ? payment.accountNumber : null,
     address: isBank ? null : payment.accountNumber,
   }

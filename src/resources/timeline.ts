@@ -75,7 +75,7 @@ const detail = Object.fromEntries(
 
 const timelineItem = resource('TimelineItem', {
   at: timestamp(
-    'When it happened. Where the test clock was moved: real time for ledger entries, events and deliveries.',
+    'When it happened. Where the test clock was moved: real time for events and deliveries.',
   ),
   kind: Type.Enum([...timelineKinds], {
     description: 'What the item is about.',

@@ -7,6 +7,7 @@ import type { Asset } from '../money/assets.js'
 import { readSettlementDestination } from '../payouts/settlements/destination.js'
 import { sql } from '../postgres/sql.js'
 import type { Queryable } from '../postgres/tx.js'
+import { countUndelivered } from '../webhooks/count-undelivered.js'
 
 export const attentionKinds = [
   'approval',
@@ -172,20 +173,22 @@ function ofGroups(kind: AttentionKind, groups: Group[]): Attention[] {
   ]
 }
 
-/** Endpoints that fail, or were disabled because they failed. */
+/** Endpoints that fail, or were disabled because they failed, with the events they missed. */
 export async function findFailingEndpoints(
   db: Queryable,
   environmentId: EnvironmentId,
 ): Promise<Attention[]> {
-  const rows = await db.rows(sql<{ url: string; since: Date | null }>`
-    select url, failing_since as since from webhook_endpoints
+  const rows = await db.rows(sql<{ id: string; url: string; since: Date | null }>`
+    select id, url, failing_since as since from webhook_endpoints
     where environment_id = ${environmentId} and deleted_at is null
       and (failing_since is not null or disabled_reason in ('gone', 'failing'))
     order by failing_since`)
   if (rows.length === 0) return []
   const subject = rows.length === 1 ? rows[0]!.url : null
   const { since } = rows[0]!
-  return [{ kind: 'endpoint_failing', count: rows.length, amounts: {}, since, subject }]
+  const ids = rows.map(({ id }) => id)
+  const { count } = await countUndelivered(db, environmentId, ids)
+  return [{ kind: 'endpoint_failing', count, amounts: {}, since, subject }]
 }
 
 /**

@@ -114,10 +114,10 @@ function sayVerdict({ id, asset }: Payment, ledger: LedgerRow[]): string {
   const amountOf = (purpose: LedgerRow['purpose']) =>
     ledger.find((row) => row.causeId === id && row.purpose === purpose)?.amount ?? 0n
   const accepted = amountOf('payment')
-  const setAside = amountOf('payment_held')
+  const notAccepted = amountOf('payment_held')
   const parts = [
     accepted > 0n ? `${sayAmount(accepted, asset)} accepted` : '',
-    setAside > 0n ? `${sayAmount(setAside, asset)} set aside` : '',
+    notAccepted > 0n ? `${sayAmount(notAccepted, asset)} not accepted` : '',
   ]
   return parts.filter((part) => part !== '').join(', ')
 }

@@ -20,6 +20,7 @@ type Entry = {
   reference: string
   counterparty: Record<string, string> | null
   released: { amount: number | string; fee: number | string } | null
+  resolution: 'open' | 'settled' | 'released' | null
   createdAt: string
 }
 
@@ -129,10 +130,10 @@ describe('balances', () => {
       { asset: 'USDT', available: '0', held: '0', pending: '0' },
     ])
     const entries = await walk(merchant.test.secret, { limit: 100, asset: 'NGN' })
-    expect(entries.map(({ effect, amount }) => [effect, amount])).toEqual([
-      ['hold', -10],
-      ['hold', -300],
-      ['post', 1_000],
+    expect(entries.map(({ effect, amount, resolution }) => [effect, amount, resolution])).toEqual([
+      ['hold', -10, 'open'],
+      ['hold', -300, 'open'],
+      ['post', 1_000, null],
     ])
   })
 
@@ -168,6 +169,16 @@ describe('the statement', async () => {
     for (const { asset, available } of items)
       expect(all.find((entry) => entry.asset === asset)?.balanceAfter).toBe(available)
     expect(new Set(all.map(({ effect }) => effect))).toEqual(new Set(['post', 'hold', 'release']))
+  })
+
+  test('names what became of every hold', () => {
+    for (const { effect, resolution, reference } of all) {
+      const isReleased = all.some((one) => one.reference === reference && one.effect === 'release')
+      const expected = isReleased ? ['released'] : ['open', 'settled']
+      expect(effect === 'hold' ? expected : [null]).toContain(resolution)
+    }
+    const found = all.map(({ resolution }) => resolution)
+    expect(found).toEqual(expect.arrayContaining(['settled', 'released']))
   })
 
   test.each([1, 2, 3, 7, 50, 99])('is the same in pages of %i', async (limit) => {
@@ -231,7 +242,7 @@ describe('the statement as CSV', async () => {
   await createHistory(merchant, 'the statement as CSV')
   const headers = { accept: 'text/csv' }
   const columns =
-    'number,createdAt,asset,type,effect,amountMajor,amountMinor,balanceAfterMajor,balanceAfterMinor,reference,counterparty.name,counterparty.bankName,counterparty.accountNumber,counterparty.address,released.amountMajor,released.amountMinor,released.feeMajor,released.feeMinor'
+    'number,createdAt,asset,type,effect,amountMajor,amountMinor,balanceAfterMajor,balanceAfterMinor,reference,counterparty.name,counterparty.bankName,counterparty.accountNumber,counterparty.address,released.amountMajor,released.amountMinor,released.feeMajor,released.feeMinor,resolution'
   const inBothUnits = (amount: number | string, asset: string) => {
     const decimals = asset === 'NGN' ? 2 : 6
     const [whole = '', fraction = ''] = String(amount).split('.')
@@ -257,6 +268,7 @@ describe('the statement as CSV', async () => {
       entry.counterparty?.address,
       entry.released ? inBothUnits(entry.released.amount, entry.asset) : ',',
       entry.released ? inBothUnits(entry.released.fee, entry.asset) : ',',
+      entry.resolution ?? '',
     ].join(',')
 
   async function read(query: string) {
@@ -321,7 +333,9 @@ describe('the statement as CSV', async () => {
       naira.filter((entry) => !isLater(entry)),
     )
     const sums = await get('/v1/balance-entries/summary?asset=NGN', key)
-    expect(sums.opening + sums.in + sums.released - sums.out - sums.fees).toBe(sums.closing)
+    const { opening, received, added, converted, refunded, paidOut, fees, setAside } = sums
+    const left = refunded + paidOut + fees + setAside
+    expect(opening + received + added + converted - left).toBe(sums.closing)
     expect(sums).toMatchObject({ opening: 0, closing: naira[0]!.balanceAfter, firstNumber: 1 })
     const later = await get(`/v1/balance-entries/summary?asset=NGN&from=${middle}`, key)
     const before = naira.find((entry) => !isLater(entry))

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { after, day } from '../../src/base/clock.js'
-import { purposes } from '../../src/ledger/purposes.js'
+import { type Purpose, purposes } from '../../src/ledger/purposes.js'
 import { type Asset, assetNames } from '../../src/money/assets.js'
 import { followReversals } from '../../src/payouts/follow-reversals.js'
 import { sql } from '../../src/postgres/sql.js'
@@ -43,7 +43,7 @@ async function passTime(): Promise<void> {
   }
 }
 
-type Row = { at: Date; asset: Asset; purpose: string; amount: bigint; change: string }
+type Row = { at: Date; asset: Asset; purpose: Purpose; amount: bigint; change: string }
 
 /** Every change of the account `fees`, without the code under test. */
 function readRows(): Promise<Row[]> {
@@ -144,7 +144,7 @@ test('fees add up to the ledger, by day and kind, before and after they are summ
   expect(total.kinds.payment.charged).toBeGreaterThan(0)
   await sumUpReports(db, clock.now())
   const [sums] = await db.rows(sql<{ count: bigint }>`
-    select count(*) as count from report_fees where environment_id = ${environmentId}`)
+    select count(*) as count from report_entries where environment_id = ${environmentId}`)
   expect(sums!.count).toBeGreaterThan(8n)
   await check()
   // What happens later is added to the sums.
@@ -156,7 +156,7 @@ test('fees add up to the ledger, by day and kind, before and after they are summ
   await expectAllProofs(db)
 })
 
-test('a release names amount and fee apart, on the statement and in its summary', async () => {
+test('a release names amount and fee apart', async () => {
   const { items } = await shop.get('/v1/balance-entries?asset=NGN&limit=100')
   type Entry = { effect: string; amount: number; released: { amount: number; fee: number } | null }
   const releases = (items as Entry[]).filter(({ effect }) => effect === 'release')
@@ -169,10 +169,4 @@ test('a release names amount and fee apart, on the statement and in its summary'
   }
   const others = (items as Entry[]).filter(({ effect }) => effect !== 'release')
   expect(others.every(({ released }) => released === null)).toBe(true)
-  const summary = await shop.get('/v1/balance-entries/summary?asset=NGN')
-  const sum = (pick: (entry: Entry) => number) => releases.reduce((all, one) => all + pick(one), 0)
-  expect(summary).toMatchObject({
-    released: sum(({ amount }) => amount),
-    releasedFees: sum(({ released }) => released!.fee),
-  })
 })

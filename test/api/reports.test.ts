@@ -4,6 +4,7 @@ import { limits } from '../../src/base/limits.js'
 import { sql } from '../../src/postgres/sql.js'
 import { sumUpReports } from '../../src/reports/sum-up.js'
 import { openWithBank, payersOf } from '../support/open-with-bank.js'
+import { addPerson } from '../support/people.js'
 
 const service = await openWithBank()
 const { db, clock } = service
@@ -63,14 +64,24 @@ test('two days with a test clock between them, before and after they were summed
   const reports = await readAll()
   const [received, second, hours, coins, conversion, , balance, , times, , crypto] = reports
 
+  const nothing = { held: 0, returned: 0, refunded: 0 }
+  const none = { amount: 0, count: 0, arrived: 0, ...nothing, fees: 0, net: 0 }
+  // Fees of two payments and of two transfers.
+  const total = {
+    amount: 1_050_000,
+    count: 3,
+    arrived: 1_050_000,
+    ...nothing,
+    fees: 10_500 + 5_000,
+    net: 1_034_500,
+  }
   expect(received).toEqual({
     currency: 'NGN',
-    total: { amount: 1_050_000, count: 3 },
+    total,
     previous: {
       from: '2026-01-02T23:00:00.000Z',
       to: '2026-01-04T23:00:00.000Z',
-      amount: 0,
-      count: 0,
+      ...none,
     },
     change: { amount: 1_050_000, count: 3, percent: null },
     bucket: 'day',
@@ -78,13 +89,29 @@ test('two days with a test clock between them, before and after they were summed
     from: '2026-01-04T23:00:00.000Z',
     to: '2026-01-06T23:00:00.000Z',
     buckets: [
-      { from: '2026-01-04T23:00:00.000Z', amount: 750_000, count: 2 },
-      { from: '2026-01-05T23:00:00.000Z', amount: 300_000, count: 1 },
+      {
+        from: '2026-01-04T23:00:00.000Z',
+        amount: 750_000,
+        count: 2,
+        arrived: 750_000,
+        ...nothing,
+        fees: 12_500,
+        net: 737_500,
+      },
+      {
+        from: '2026-01-05T23:00:00.000Z',
+        amount: 300_000,
+        count: 1,
+        arrived: 300_000,
+        ...nothing,
+        fees: 3_000,
+        net: 297_000,
+      },
     ],
   })
   expect(second.change).toEqual({ amount: -450_000, count: -1, percent: -60 })
   expect(hours.buckets).toHaveLength(48)
-  expect(nonEmpty(hours.buckets, 'count')).toEqual([
+  expect(nonEmpty(hours.buckets, 'count')).toMatchObject([
     { from: '2026-01-05T09:00', amount: 750_000, count: 2 },
     { from: '2026-01-06T09:00', amount: 300_000, count: 1 },
   ])
@@ -109,11 +136,23 @@ test('two days with a test clock between them, before and after they were summed
   // Long after the end of their day, the bank reports another payment and the page is opened.
   await db.rows(sql`update checkout_sessions set opened_at = now() where reference = ${late}`)
   await payIn(10_000)
-  expect((await read(paths[0]!)).total).toEqual({ amount: 1_060_000, count: 4 })
+  expect((await read(paths[0]!)).total).toMatchObject({ amount: 1_060_000, count: 4 })
   expect((await read(paths[4]!)).total).toMatchObject({ created: 3, opened: 1 })
   const stranger = payersOf(service, await service.addMerchant('Chidi Stores'))
   const theirs = (await stranger.get(`/v1/reports/${paths[0]}`)).json.data
-  expect(theirs.total).toEqual({ amount: 0, count: 0 })
+  expect(theirs.total).toEqual(none)
+})
+
+test('fees and net are for those who may see the statement', async () => {
+  const totals = await Promise.all(
+    (['finance', 'support'] as const).map(async (role) => {
+      const person = await addPerson(service, { role })
+      return (await person.ask('GET', '/v1/reports/received')).json.data.total
+    }),
+  )
+  const [finance, support] = totals
+  expect([typeof finance.fees, typeof finance.net]).toEqual(['number', 'number'])
+  expect(support).toEqual({ ...finance, fees: null, net: null })
 })
 
 test('a period ends now unless it is given, and is made of whole buckets', async () => {

@@ -165,8 +165,8 @@ describe('a payment', () => {
     await desk.refund(late.reference, { amount: 100_000 }, keyed('refund'))
     const story = await storyOf(late.reference)
     const wanted = [
-      'payment_judged: Underpaid: ₦3,000.00 set aside',
-      'ledger_entry: ₦3,000.00 set aside, not in your balance',
+      'payment_judged: Underpaid: ₦3,000.00 not accepted',
+      'ledger_entry: ₦3,000.00 kept out of your balance',
       'return_created: Return of ₦3,000.00 decided',
       'event: Event payment.returning happened',
       'ledger_entry: ₦3,000.00 of held money reserved for the return',

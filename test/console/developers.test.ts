@@ -61,6 +61,24 @@ const press = (name: string | RegExp) =>
 const field = (name: string) => page.getByRole('dialog').getByLabel(name, { exact: true })
 
 describe('webhooks', () => {
+  // The events, not the attempts: retries of one event are one event.
+  test('one number of undelivered events, wherever it is shown', async () => {
+    await expect.poll(() => countDeliveries('PENDING', isAnswered)).toBe(2)
+    expect(await read(`/v1/webhook-endpoints/${endpointId}/stats`)).toMatchObject({
+      undelivered: 2,
+    })
+    const { items } = (await site.owner.ask('GET', '/v1/attention')).json.data
+    expect(items).toContainEqual(expect.objectContaining({ kind: 'endpoint_failing', count: 2 }))
+    await open('/')
+    await page.getByText('2 events were not delivered').waitFor()
+    await open('/webhooks')
+    await page.getByText('2 not delivered', { exact: true }).waitFor()
+    await page.getByText('2 events were not delivered; they are tried again.').waitFor()
+    await page.getByRole('button', { name: 'Resend all 2' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Send 2 events' }).waitFor()
+    await page.keyboard.press('Escape')
+  })
+
   test('a delivery that failed shows its answer and is sent again', async () => {
     await expect.poll(() => countDeliveries('PENDING', isAnswered), { timeout: 10_000 }).toBe(2)
     await open(`/webhooks/${endpointId}`)

@@ -68,6 +68,19 @@ describe('keyboard', () => {
 })
 
 describe('a payment', () => {
+  test('held money stands beside what was asked for, on its page and in the list', async () => {
+    await open(`/payments/${held}`)
+    await page.getByText('You asked for ₦48,500.00, the customer sent ₦60,500.00.').waitFor()
+    const asked = page
+      .locator('dt', { hasText: 'Asked for' })
+      .locator('xpath=following-sibling::dd')
+    await expect.poll(() => asked.allTextContents()).toEqual(['₦48,500.00'])
+    await open('/payments')
+    await page.getByText('Too much, ₦48,500.00 asked').waitFor()
+    const { items } = await read('/v1/collections/payments')
+    expect(items).toMatchObject([{ amountExpected: 1_250_000 }, { amountExpected: 4_850_000 }])
+  })
+
   test('held money is kept after a confirmation', async () => {
     await open(`/payments/${held}`)
     await page.getByRole('button', { name: 'Keep ₦12,000.00' }).click()

@@ -83,6 +83,8 @@ test('a page of the statement reads only that page', async () => {
   const values = [...bounds, '20', ...bounds, '20', '20']
   for (const { scans } of await plansOf(session, rows[0]!.name, values))
     expect(scans).toEqual([
+      // What became of a hold, once for each hold on the page.
+      'by ledger_resolutions_pkey',
       // The fee of a release, once for each release on the page.
       "by ledger_transfers_pkey keeping (is_hold AND (credit = 'fees'::text))",
       'by resolution_entries_are_numbered_once',

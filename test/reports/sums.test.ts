@@ -6,6 +6,7 @@ import { newId } from '../../src/base/ids.js'
 import { type Asset, assetNames } from '../../src/money/assets.js'
 import { sql } from '../../src/postgres/sql.js'
 import type { Queryable } from '../../src/postgres/tx.js'
+import { readArrived } from '../../src/reports/arrived.js'
 import { readBalances } from '../../src/reports/balance.js'
 import {
   type BucketSize,
@@ -15,9 +16,9 @@ import {
   startOf,
 } from '../../src/reports/calendar.js'
 import { readConversion } from '../../src/reports/conversion.js'
-import { type FeeKind, feeKinds, readFees } from '../../src/reports/fees.js'
+import { type EntrySum, readEntrySums } from '../../src/reports/entries.js'
+import { type FeeKind, feeKinds, sumFees } from '../../src/reports/fees.js'
 import { readPayoutTimes, reportedKinds } from '../../src/reports/payout-times.js'
-import { readReceived } from '../../src/reports/received.js'
 import { sumUpReports } from '../../src/reports/sum-up.js'
 import { freshDatabase } from '../support/database.js'
 import { insertEnvironment } from '../support/environments.js'
@@ -296,7 +297,7 @@ async function reportsOf(
   period: Period & { bucket: BucketSize },
 ) {
   const received = await Promise.all(
-    assetNames.map((asset) => readReceived(from, { environmentId, asset }, period)),
+    assetNames.map((asset) => readArrived(from, { environmentId, asset }, period)),
   )
   const balances = await Promise.all(
     assetNames.map((asset) => readBalances(from, { environmentId, asset }, period)),
@@ -306,9 +307,25 @@ async function reportsOf(
   )
   const conversion = await readConversion(from, environmentId, period)
   const fees = await Promise.all(
-    assetNames.map((asset) => readFees(from, { environmentId, asset }, period)),
+    assetNames.map(async (asset) =>
+      feesOf(await readEntrySums(from, { environmentId, asset }, period)),
+    ),
   )
   return { received, conversion, balances, times, fees }
+}
+
+/** By start and kind, as the report of fees shows them. */
+function feesOf(entries: EntrySum[]) {
+  const starts = [...new Set(entries.map(({ start }) => start.getTime()))]
+  return starts.flatMap((start) =>
+    feeKinds.toSorted().flatMap((kind) => {
+      const own = entries.filter((entry) => entry.start.getTime() === start)
+      const { kept, ...fees } = sumFees(own, kind)
+      const isCharged = fees.charged + fees.released + fees.reversed > 0n
+      expect(kept).toBe(fees.charged - fees.released - fees.reversed)
+      return isCharged ? [{ start: new Date(start), kind, ...fees }] : []
+    }),
+  )
 }
 
 /** The same without any sums: what a worker did is undone for this reading. */
@@ -317,8 +334,8 @@ async function reportsFromRows(world: World, period: Period & { bucket: BucketSi
   let reports: Awaited<ReturnType<typeof reportsOf>> | undefined
   await db
     .transaction(async (tx) => {
-      const sums = ['received', 'conversion', 'payout_times', 'balances', 'fees']
-      for (const table of ['progress', 'fee_progress', ...sums])
+      const sums = ['received', 'conversion', 'payout_times', 'balances', 'entries']
+      for (const table of ['progress', 'entry_progress', ...sums])
         tx.write(sql`
           delete from ${sql.raw(`report_${table}`)} where environment_id = ${world.environmentId}`)
       reports = await reportsOf(tx, world, period)
@@ -433,7 +450,7 @@ test('a change that commits while its day is summed up again is not lost', async
   const payment = { at, asset: 'NGN', amount: 5n } as const
   const session = { id: newId(at), at, isOpened: false, status: 'pending' }
   const period = { bucket: 'day', from: at, to: after(at, day) } as const
-  const read = () => readReceived(db, { environmentId, asset: 'NGN' }, period)
+  const read = () => readArrived(db, { environmentId, asset: 'NGN' }, period)
   await insertPayment(db, world, payment)
   await insertSession(db, world, session)
   await workAt(world, now)

@@ -19,7 +19,6 @@ export const floors: { name: string; does: string }[][] = [
     { name: 'merchants', does: 'tenants and keys' },
     { name: 'idempotency', does: 'at most once' },
     { name: 'request-log', does: 'what was asked' },
-    { name: 'reports', does: 'sums by hour and day' },
   ],
   [
     { name: 'webhooks', does: 'endpoints and deliveries' },
@@ -29,7 +28,10 @@ export const floors: { name: string; does: string }[][] = [
   [{ name: 'payouts', does: 'money out' }],
   [{ name: 'collections', does: 'money in: accounts, notices, judge, payments' }],
   [{ name: 'wallets', does: 'deposit wallets: derive, watch, sweep' }],
-  [{ name: 'timeline', does: 'what happened to a payment or payout' }],
+  [
+    { name: 'timeline', does: 'what happened to a payment or payout' },
+    { name: 'reports', does: 'sums by hour and day' },
+  ],
   [{ name: 'checkout', does: 'sessions as payers see them' }],
   [{ name: 'rails', does: 'adapters to real chains and banks' }],
   [{ name: 'simulation', does: 'the embedded chain and the sandbox bank of test mode' }],

@@ -201,8 +201,7 @@ a bank transfer without a result for ${limits.payouts.reviewAfterMs / day} days 
 | environment's clock | real time |
 |---|---|
 | \`createdAt\`, \`submittedAt\`, \`expiresAt\`, \`receivedAt\`, and when a transfer completed, failed or was reversed | events, webhooks and their retries |
-| when a transfer needs review | the statement (\`/v1/balance-entries\`) |
-| | expiry of API keys and old webhook secrets |
+| the statement (\`/v1/balance-entries\`), and when a transfer needs review | expiry of API keys and old webhook secrets |
 | | banks, chains and the \`attempts\` of a transfer |
 
 The process that answers uses the new time at once, other processes on the same database within a second.

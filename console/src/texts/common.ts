@@ -43,4 +43,13 @@ export const common = {
   otherMode: (mode: string) => `Switch to ${mode} mode`,
   inOtherMode: (mode: string) => `This exists in ${mode} mode.`,
   more: 'More',
+  /** Defined in the guide about reports. */
+  money: {
+    received: 'Received',
+    refunded: 'Refunded',
+    fees: 'Fees',
+    net: 'Net',
+    held: 'Held now',
+    returned: 'Returned',
+  },
 }

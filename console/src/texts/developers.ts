@@ -18,20 +18,23 @@ export const developers = {
       stopped: 'Off: failed for five days',
     },
     bars: (delivered: number, failed: number) =>
-      `Deliveries of the last 24 hours: ${delivered} delivered, ${failed} failed`,
-    share: (percent: number, total: number) => `${percent} % of ${total} in 24 h`,
+      `Attempts of the last 24 hours: ${delivered} delivered, ${failed} failed`,
+    counts: (delivered: number, undelivered: number) =>
+      undelivered === 0
+        ? `${delivered.toLocaleString('en')} delivered in 24 h`
+        : `${undelivered.toLocaleString('en')} not delivered`,
     noDeliveries: 'no deliveries in 24 h',
     failedSince: (host: string, when: string) => `${host} has failed since ${when}`,
     failingText: (count: number | undefined, lastDay: string) => {
       const waiting =
         count === undefined || count === 0
           ? 'Events that were not delivered are tried again.'
-          : `${count} ${count === 1 ? 'event was' : 'events were'} not delivered; they are tried again.`
+          : `${count.toLocaleString('en')} ${count === 1 ? 'event was' : 'events were'} not delivered; they are tried again.`
       return `${waiting} If every delivery fails until ${lastDay}, the endpoint is switched off.`
     },
     offText: 'It receives nothing. Events that happen meanwhile can be sent later.',
     enable: 'Switch on',
-    resendAll: (count: number) => `Resend all ${count}`,
+    resendAll: (count: number) => `Resend all ${count.toLocaleString('en')}`,
     resendMissed: 'Send missed events',
     recover: {
       title: 'Send missed events',

@@ -26,9 +26,10 @@ export const home = {
     payment_request: (count: number) =>
       count === 1 ? 'A decision is asked for' : `${count} decisions are asked for`,
     payment_requestText: 'A member who may not decide about a payment asks you to.',
-    endpoint_failing: (subject: string) => `Webhooks to ${subject} fail`,
+    endpoint_failing: (subject: string | null) =>
+      `Webhooks to ${subject ?? 'several endpoints'} fail`,
     endpoint_failingText: (count: number) =>
-      count === 1 ? '1 event waits' : `${count} events wait`,
+      `${count.toLocaleString('en')} ${count === 1 ? 'event was' : 'events were'} not delivered`,
     payout_review: (count: number) =>
       count === 1 ? '1 payout has no outcome yet' : `${count} payouts have no outcome yet`,
     payout_reviewText: 'The operator is looking into it. Do not send them again.',

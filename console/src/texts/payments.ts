@@ -10,8 +10,13 @@ export const payments = {
   all: 'All',
   showNew: (count: number) => (count === 1 ? 'Show 1 new payment' : `Show ${count} new payments`),
   shownOf: (shown: number, total: string) => `${shown.toLocaleString('en')} of ${total}`,
+  asked: (amount: string) => `${amount} asked`,
   dayCount: (count: number) =>
     count === 1 ? '1 payment' : `${count.toLocaleString('en')} payments`,
+  dayReceived: (amounts: string) => `${amounts} received`,
+  dayHeld: (amounts: string) => `${amounts} held`,
+  dayReturned: (amounts: string) => `${amounts} returned`,
+  dayRefunded: (amounts: string) => `${amounts} refunded`,
   columns: {
     amount: 'Amount',
     status: 'Status',
@@ -51,12 +56,16 @@ export const payments = {
   requeried: 'The bank was asked again.',
   decide: {
     title: (amount: string) => `${amount} waits for your decision`,
-    OVERPAID: (received: string) =>
-      `The customer sent ${received}, more than you asked for. The order is paid.`,
-    UNDERPAID: (received: string) => `The customer sent ${received}, less than you asked for.`,
-    LATE: () => 'The money arrived after the payment had expired or was cancelled.',
-    DUPLICATE: () => 'The order was paid before. This is a second payment for it.',
+    OVERPAID: (paid: string, asked: string) =>
+      `You asked for ${asked}, the customer sent ${paid}. The order is paid.`,
+    UNDERPAID: (paid: string, asked: string) =>
+      `You asked for ${asked}, the customer sent only ${paid}.`,
+    LATE: (paid: string, asked: string) =>
+      `You asked for ${asked}, the customer sent ${paid} after the payment had expired or was cancelled.`,
+    DUPLICATE: (paid: string, asked: string) =>
+      `You asked for ${asked}, which was paid before. The customer sent ${paid} again.`,
     NONE: () => 'Decide whether you keep it.',
+    anyAmount: 'any amount',
     keep: (amount: string) => `Keep ${amount}`,
     sendBack: 'Send it back',
     keepTitle: (amount: string) => `Keep ${amount}?`,
@@ -102,9 +111,10 @@ export const payments = {
     order: 'Order',
     reference: 'Your reference',
     customer: 'Customer',
-    received: 'Received',
+    paid: 'Paid',
     fee: 'Fee',
-    credited: 'Credited to balance',
+    net: 'Net',
+    asked: 'Asked for',
     method: 'Method',
     when: 'Received at',
   },

@@ -58,7 +58,8 @@ function addSuccess({ responses = {} }: Operation, route: Route): void {
     const shown = { ...answer, data: { ...answer.data, ...route.example } }
     content!['application/json']!.example = shown
     const csv = content!['text/csv']
-    if (csv) csv.example = toCsv((answer.data as { items: object[] }).items)
+    const { items, buckets } = answer.data as { items?: object[]; buckets?: object[] }
+    if (csv) csv.example = toCsv(items ?? buckets!)
   }
   const onlyCsv = route.isCsvOnly && responses[200]?.content?.['text/csv']
   if (onlyCsv) onlyCsv.example = route.csvSample

@@ -29,7 +29,10 @@ import { type Route, route } from '../edge/route.js'
 
 const item = Type.Object({
   kind: Type.Enum([...attentionKinds]),
-  count: Type.Integer({ description: 'How many there are.', examples: [2] }),
+  count: Type.Integer({
+    description: 'How many there are; of failing endpoints, events that they have not received.',
+    examples: [2],
+  }),
   amounts: Type.Record(Type.String(), anyAmount, { description: 'Sums by asset.' }),
   since: orNull(time, 'Since when the oldest waits.'),
   subject: orNull(text('https://shop.example/webhooks'), 'What it is about, if it is one thing.'),

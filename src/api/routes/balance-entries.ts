@@ -11,11 +11,11 @@ import {
   listStatementEntries,
   type StatementEntry,
   type StatementPage,
-  summarizeStatement,
 } from '../../ledger/statement.js'
 import { toWire } from '../../money/amounts.js'
 import { type Asset, assetNames } from '../../money/assets.js'
 import type { Queryable } from '../../postgres/tx.js'
+import { summarizeStatement } from '../../reports/statement.js'
 import {
   accountName,
   accountNumber,
@@ -54,6 +54,10 @@ export const balanceEntry = resource('BalanceEntry', {
   }),
   amount: withDescription(anyAmount, 'Change of the available balance; negative if it fell.'),
   balanceAfter: withDescription(anyAmount, 'Available balance after this entry.'),
+  resolution: notYet(
+    Type.Enum(['open', 'settled', 'released']),
+    'Of a `hold`, what became of the money: `open` while the payout is open, `settled` once it arrived, `released` if it was given back.',
+  ),
   released: notYet(
     Type.Object({
       amount: withDescription(anyAmount, 'Held for the recipient.'),
@@ -99,6 +103,7 @@ export const entryColumns = csvColumns(
   'counterparty.address',
   inBothUnits('released.amount'),
   inBothUnits('released.fee'),
+  'resolution',
 )
 
 const list = ({ openPage }: ApiParts) =>
@@ -153,23 +158,28 @@ const list = ({ openPage }: ApiParts) =>
     },
   })
 
+const part = (example: number, description: string) =>
+  withExample(withDescription(anyAmount, description), example)
+
 const statementSummary = resource('StatementSummary', {
   asset: anyAsset,
   opening: withDescription(anyAmount, 'Available balance before the first entry.'),
-  in: withDescription(anyAmount, 'Money that came in.'),
-  out: withExample(withDescription(anyAmount, 'Paid out, refunded, or held for that.'), 0),
-  fees: withExample(withDescription(anyAmount, 'Fees charged, or held for open payouts.'), 12_500),
-  released: withExample(
-    withDescription(anyAmount, 'Held money that was given back, fees included.'),
+  received: withDescription(anyAmount, 'Payments, and held money that you kept.'),
+  added: part(0, 'Test money, and credits of the operator.'),
+  converted: part(0, 'Converted into this asset, less what was converted out of it.'),
+  refunded: part(0, 'Refunds that arrived, less those that came back.'),
+  paidOut: part(
     0,
+    'Payouts that arrived, less those that came back. Payouts that failed, were rejected or expired are not in it.',
   ),
-  releasedFees: withExample(withDescription(anyAmount, 'The fees in `released`.'), 0),
-  closing: withExample(
-    withDescription(
-      anyAmount,
-      'Available balance after the last entry: `opening` + `in` + `released` − `out` − `fees`.',
-    ),
+  fees: part(12_500, 'Fees kept: charged, less what was given back.'),
+  setAside: part(
+    0,
+    'Held for payouts and refunds that did not arrive in the period; negative if more was held before it.',
+  ),
+  closing: part(
     2_487_500,
+    'Available balance after the last entry: `opening` + `received` + `added` + `converted` − `refunded` − `paidOut` − `fees` − `setAside`.',
   ),
   firstNumber: notYet(Type.Integer(), 'Number of the first entry; null if there is none.'),
   lastNumber: notYet(Type.Integer(), 'Number of the last entry; null if there is none.'),
@@ -198,11 +208,13 @@ const summary = ({ openPage }: ApiParts) =>
       return success(200, 'Statement summary', {
         asset,
         opening: toWire(found.opening, asset),
-        in: toWire(found.moneyIn, asset),
-        out: toWire(found.moneyOut, asset),
+        received: toWire(found.received, asset),
+        added: toWire(found.added, asset),
+        converted: toWire(found.converted, asset),
+        refunded: toWire(found.refunded, asset),
+        paidOut: toWire(found.paidOut, asset),
         fees: toWire(found.fees, asset),
-        released: toWire(found.released, asset),
-        releasedFees: toWire(found.releasedFees, asset),
+        setAside: toWire(found.setAside, asset),
         closing: toWire(found.closing, asset),
         firstNumber: firstNumber === null ? null : Number(firstNumber),
         lastNumber: lastNumber === null ? null : Number(lastNumber),
@@ -284,6 +296,7 @@ export function toItem(entry: StatementEntry, counterparties: Map<string, Counte
     effect: entry.kind,
     amount: toWire(entry.change, entry.asset),
     balanceAfter: toWire(entry.availableAfter, entry.asset),
+    resolution: entry.resolution,
     released:
       releasedFee === null
         ? null

@@ -156,6 +156,7 @@ const columns = csvColumns(
   'checkoutSession.customer.email',
   'refund.reason',
   'refund.note',
+  inBothUnits('amountExpected'),
 )
 
 const list = ({ openPage }: ApiParts) =>

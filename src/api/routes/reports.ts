@@ -12,9 +12,10 @@ import {
   timeZone,
 } from '../../reports/calendar.js'
 import { type ConversionBucket, readConversion } from '../../reports/conversion.js'
-import { type FeeBucket, type FeeKind, type Fees, feeKinds, readFees } from '../../reports/fees.js'
+import { type EntrySum, readEntrySums } from '../../reports/entries.js'
+import { type FeeKind, feeKinds, sumFees } from '../../reports/fees.js'
+import { type Money, type MoneyBucket, readMoney, sumMoney } from '../../reports/money.js'
 import { type ReportedKind, readPayoutTimes, reportedKinds } from '../../reports/payout-times.js'
-import { type ReceivedBucket, readReceived } from '../../reports/received.js'
 import {
   anyAmount,
   anyAsset,
@@ -24,7 +25,10 @@ import {
   withDescription,
   withExample,
 } from '../../resources/shapes.js'
+import { sees } from '../../team/seen-with.js'
 import type { ApiParts } from '../api-parts.js'
+import { answerList, type ListPage } from '../edge/answer-list.js'
+import { csvColumns, inBothUnits } from '../edge/csv.js'
 import { success } from '../edge/envelope.js'
 import { readPeriod } from '../edge/read-period.js'
 import { timeIn } from '../edge/read-time.js'
@@ -81,11 +85,31 @@ const reportOf = (title: string, own: Record<string, TSchema>, bucket: Record<st
     }),
   })
 
+const sum = (example: number, description: string) =>
+  withExample(withDescription(anyAmount, description), example)
+
 const receivedFields = {
-  amount: withDescription(anyAmount, 'Sum of the payments.'),
-  count: count(3, 'Number of payments.'),
+  amount: sum(
+    1_200_000,
+    'Received: payments, and held money that you kept, as they were credited to you.',
+  ),
+  count: count(3, 'Number of payments that arrived.'),
+  arrived: sum(
+    1_250_000,
+    'Sum of the payments that arrived, also of those that are held or went back.',
+  ),
+  held: sum(50_000, 'Of the payments that arrived, what waits for your decision now.'),
+  returned: sum(0, 'Sent back without having been received; less what came back.'),
+  refunded: sum(100_000, 'Received before and sent back; less what came back.'),
+  fees: orNull(
+    withExample(anyAmount, 12_000),
+    'Fees kept, of all kinds; less what was given back. Null without `balances.see`.',
+  ),
+  net: orNull(
+    withExample(anyAmount, 1_088_000),
+    '`amount` − `refunded` − `fees`. Null without `balances.see`.',
+  ),
 }
-const signedAmount = withExample(anyAmount, 250_000)
 
 const receivedReport = reportOf(
   'ReceivedReport',
@@ -96,14 +120,13 @@ const receivedReport = reportOf(
       Type.Object({
         from: withExample(timestamp('Start of the period before.'), '2026-01-03T23:00:00.000Z'),
         to: withExample(timestamp('End of the period before.'), '2026-01-04T23:00:00.000Z'),
-        amount: withExample(withDescription(anyAmount, 'Sum of its payments.'), 1_000_000),
-        count: count(2, 'Number of its payments.'),
+        ...receivedFields,
       }),
       'The period of the same length before this one, with `compare=previous`.',
     ),
     change: orNull(
       Type.Object({
-        amount: withDescription(signedAmount, 'Total less that of the period before.'),
+        amount: sum(250_000, 'What was received, less that of the period before.'),
         count: count(1, 'Payments more than in the period before; negative if fewer.'),
         percent: orNull(
           Type.Number({ examples: [25] }),
@@ -121,10 +144,11 @@ const received = ({ openPage }: ApiParts) =>
     ...base,
     path: '/v1/reports/received',
     permission: 'payments.see',
+    shows: ['payment', 'balance_entry'],
     operation: 'getReceivedReport',
     summary: 'Report what was received',
     description:
-      'Returns amount and number of payments per day or hour, by `createdAt` of the payments. All money that arrived counts, also what is held or was returned later.',
+      'Returns per day or hour what was received, returned, refunded and kept as fees, and what remains. Money counts when it is credited, sent back or charged; the number of payments and what is held, by `createdAt` of the payments. Send `Accept: text/csv` to export the buckets.',
     query: closed({
       currency: Type.Optional(
         withDescription(anyAsset, 'Only payments in this currency. Default: `NGN`.'),
@@ -133,64 +157,94 @@ const received = ({ openPage }: ApiParts) =>
       compare: Type.Optional(oneOf(['previous'], 'Compare with the period before.')),
     }),
     answers: { 200: receivedReport },
-    async handle({ environment, query, now }) {
+    hasCsv: true,
+    async handle({ environment, query, now, permissions, wantsCsv, forExcel }) {
       const asset = (query.currency ?? 'NGN') as Asset
+      const seesFees = sees(permissions, 'balance_entry')
+      const show = (money: Money) => showMoney(money, { asset, seesFees })
       const bucket = bucketOf(query)
       const period = readPeriod(now, { ...query, bucket })
       const { db } = openPage(undefined)
       const read = (wanted: Period) =>
-        readReceived(db, { environmentId: environment.id, asset }, { ...wanted, bucket })
+        readMoney(db, { environmentId: environment.id, asset }, { ...wanted, bucket })
       const found = await read(period)
-      const total = sumReceived(found)
+      const buckets = showBuckets(bucket, period, found, (one) => show(one ?? sumMoney([])))
+      if (wantsCsv)
+        return answerList(
+          { query: {}, wantsCsv, forExcel },
+          { title: 'Received', columns: receivedColumns, readPage: () => toPage(asset, buckets) },
+        )
+      const total = sumMoney(found)
       const compared = query.compare
-        ? comparePrevious(total, await readPrevious(period, read), asset)
+        ? comparePrevious(total, await readPrevious(period, read), { asset, show })
         : { previous: null, change: null }
       return success(200, 'Received', {
         currency: asset,
-        total: showReceived(total, asset),
+        total: show(total),
         ...compared,
         ...showPeriod(bucket, period),
-        buckets: showBuckets(bucket, period, found, (one) => showReceived(one, asset)),
+        buckets,
       })
     },
   })
 
-type Received = Pick<ReceivedBucket, 'amount' | 'count'>
-type Previous = Received & Period
+const receivedColumns = csvColumns(
+  'from',
+  'currency',
+  'count',
+  ...Object.keys(receivedFields)
+    .filter((name) => name !== 'count')
+    .map((name) => inBothUnits(name)),
+)
 
-function sumReceived(buckets: Received[]): Received {
-  return buckets.reduce(
-    (sum, one) => ({ amount: sum.amount + one.amount, count: sum.count + one.count }),
-    { amount: 0n, count: 0n },
-  )
+async function toPage(currency: Asset, buckets: object[]): Promise<ListPage> {
+  return {
+    items: buckets.map((bucket) => JSON.stringify({ currency, ...bucket })),
+    nextCursor: null,
+  }
 }
+
+type Previous = Money & Period
 
 async function readPrevious(
   { from, to }: Period,
-  read: (period: Period) => Promise<Received[]>,
+  read: (period: Period) => Promise<MoneyBucket[]>,
 ): Promise<Previous> {
   const period = { from: new Date(2 * from.getTime() - to.getTime()), to: from }
-  return { ...sumReceived(await read(period)), ...period }
+  return { ...sumMoney(await read(period)), ...period }
 }
 
-function comparePrevious(total: Received, previous: Previous, asset: Asset) {
-  const amount = total.amount - previous.amount
+type Showing = { asset: Asset; show: (money: Money) => object }
+
+function comparePrevious(total: Money, previous: Previous, { asset, show }: Showing) {
+  const before = previous.received
+  const change = total.received - before
   return {
     previous: {
       from: previous.from.toISOString(),
       to: previous.to.toISOString(),
-      ...showReceived(previous, asset),
+      ...show(previous),
     },
     change: {
-      amount: showAmount(amount, asset),
+      amount: showAmount(change, asset),
       count: Number(total.count - previous.count),
-      percent: previous.amount === 0n ? null : Number((amount * 1_000n) / previous.amount) / 10,
+      percent: before === 0n ? null : Number((change * 1_000n) / before) / 10,
     },
   }
 }
 
-function showReceived(one: Received | undefined, asset: Asset) {
-  return { amount: showAmount(one?.amount ?? 0n, asset), count: Number(one?.count ?? 0n) }
+/** Fees of payouts and conversions are on the statement. */
+function showMoney(money: Money, { asset, seesFees }: { asset: Asset; seesFees: boolean }) {
+  return {
+    amount: showAmount(money.received, asset),
+    count: Number(money.count),
+    arrived: showAmount(money.arrived, asset),
+    held: showAmount(money.held, asset),
+    returned: showAmount(money.returned, asset),
+    refunded: showAmount(money.refunded, asset),
+    fees: seesFees ? showAmount(money.fees, asset) : null,
+    net: seesFees ? showAmount(money.net, asset) : null,
+  }
 }
 
 /** A sum of naira can exceed what JSON parsers agree on, although no balance can. */
@@ -298,7 +352,7 @@ const balance = ({ openPage }: ApiParts) =>
     operation: 'getBalanceReport',
     summary: 'Report a balance over time',
     description:
-      'Returns the closing and the lowest available balance per day or hour, by `createdAt` of the balance entries. These have real time, also if a test clock was advanced.',
+      'Returns the closing and the lowest available balance per day or hour, by `createdAt` of the balance entries.',
     query: closed({
       asset: Type.Optional(withDescription(anyAsset, 'Which balance. Default: `NGN`.')),
       ...periodQuery,
@@ -391,7 +445,7 @@ const fees = ({ openPage }: ApiParts) =>
       const period = readPeriod(now, { ...query, bucket })
       const { db } = openPage(undefined)
       const key = { environmentId: environment.id, asset }
-      const found = await readFees(db, key, { ...period, bucket })
+      const found = await readEntrySums(db, key, { ...period, bucket })
       const starts = new Map(found.map(({ start }) => [start.getTime(), start]))
       const buckets = [...starts.values()].map((start) => ({
         start,
@@ -408,28 +462,26 @@ const fees = ({ openPage }: ApiParts) =>
     },
   })
 
-function showFeesByKind(rows: FeeBucket[], asset: Asset) {
-  const ofKind = (kind: FeeKind) => rows.filter((row) => row.kind === kind)
+function showFeesByKind(rows: EntrySum[], asset: Asset) {
   return {
     ...showFees(rows, asset),
-    kinds: Object.fromEntries(feeKinds.map((kind) => [kind, showFees(ofKind(kind), asset)])),
+    kinds: Object.fromEntries(feeKinds.map((kind) => [kind, showFees(rows, asset, kind)])),
   }
 }
 
-function showFees(rows: Fees[], asset: Asset) {
-  const sum = (field: keyof Fees) => rows.reduce((total, row) => total + row[field], 0n)
-  const [charged, released, reversed] = [sum('charged'), sum('released'), sum('reversed')]
+function showFees(rows: EntrySum[], asset: Asset, kind?: FeeKind) {
+  const { charged, released, reversed, kept } = sumFees(rows, kind)
   return {
     charged: showAmount(charged, asset),
     released: showAmount(released, asset),
     reversed: showAmount(reversed, asset),
-    kept: showAmount(charged - released - reversed, asset),
+    kept: showAmount(kept, asset),
   }
 }
 
 const payoutFields = {
   count: count(40, 'Payouts that were completed.'),
-  failed: count(1, 'Payouts that failed.'),
+  failed: count(1, 'Payouts that failed, without those that members rejected or did not approve.'),
 }
 const durationMs = (example: number, description: string) =>
   orNull(Type.Integer({ examples: [example] }), description)

@@ -26,6 +26,7 @@ import {
   deleteEndpoint,
   rotateSecret,
 } from '../../webhooks/change-endpoints.js'
+import { countUndelivered } from '../../webhooks/count-undelivered.js'
 import {
   getEnabledEndpoint,
   getEndpoint,
@@ -486,12 +487,18 @@ const stats = ({ db }: ApiParts) =>
     permission: 'developers.see',
     operation: 'getWebhookEndpointStats',
     summary: 'Retrieve delivery statistics',
-    description: `Returns how many delivery attempts succeeded and failed in each of the last ${limits.webhooks.hoursShown} hours, oldest first; the last hour is not over. Counts appear within ${limits.webhooks.countsIntervalMs / second} seconds. They count events of all types, and are for charts: a worker that crashes loses its last seconds.`,
+    description: `Returns how many delivery attempts succeeded and failed in each of the last ${limits.webhooks.hoursShown} hours, oldest first; the last hour is not over. Counts appear within ${limits.webhooks.countsIntervalMs / second} seconds. They count events of all types, and are for charts: a worker that crashes loses its last seconds. \`undelivered\` is exact.`,
     params,
     answers: {
       200: resource('WebhookEndpointStats', {
         delivered: Type.Integer({ description: 'Successful attempts.', examples: [12] }),
         failed: Type.Integer({ description: 'Failed attempts.', examples: [0] }),
+        undelivered: Type.Integer({
+          description:
+            'Events that were sent and not received, of any age: they wait for another attempt or were given up.',
+          examples: [0],
+        }),
+        undeliveredSince: notYet(time, 'When the oldest of them happened; null if there is none.'),
         hours: Type.Array(
           Type.Object({
             from: timestamp('Start of the hour.'),
@@ -510,11 +517,14 @@ const stats = ({ db }: ApiParts) =>
     async handle(request) {
       const endpoint = await getEndpoint(db, nameOf(request))
       const hours = await listDeliveryHours(db, endpoint, realTimeOf(request))
+      const undelivered = await countUndelivered(db, endpoint.environmentId, [endpoint.id])
       const sum = (field: 'delivered' | 'failed') =>
         hours.reduce((total, hour) => total + hour[field], 0)
       return success(200, 'Delivery statistics', {
         delivered: sum('delivered'),
         failed: sum('failed'),
+        undelivered: undelivered.count,
+        undeliveredSince: undelivered.since?.toISOString() ?? null,
         hours: hours.map(({ from, delivered, failed, medianMs }) => ({
           from: from.toISOString(),
           delivered,

@@ -28,7 +28,7 @@ import { texts } from '../../texts/en'
 import { BalanceTabs } from './balance-tabs'
 import { describeCounterparty, describeEntry, findBreak } from './describe-entry'
 import { FundDialog } from './fund-dialog'
-import { type Period, usePeriod } from './period'
+import { monthOfPeriod, type Period, usePeriod } from './period'
 import { PeriodMenu } from './period-menu'
 import { Proof, Sums } from './sums'
 
@@ -156,6 +156,7 @@ function Statement({ asset, onFund }: StatementProps) {
       notify(error.message, 'bad'),
     )
   const printed = new URLSearchParams({ asset, ...period }).toString()
+  const month = monthOfPeriod(period)
   return (
     <section className="card statement">
       <div className="ch wrap">
@@ -171,6 +172,11 @@ function Statement({ asset, onFund }: StatementProps) {
           <Button size="small" icon="print" to={`/balances/statement?${printed}`}>
             {words.print}
           </Button>
+          {month && (
+            <Button size="small" icon="print" to={`/balances/month?month=${month}`}>
+              {words.monthReport}
+            </Button>
+          )}
         </div>
       </div>
       <BalanceChart asset={asset} period={period} />

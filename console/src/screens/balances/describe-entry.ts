@@ -5,10 +5,15 @@ import { texts } from '../../texts/en'
 
 const words = texts.balances
 
-/** `Payout set aside`, `Collection fee`. */
-export function describeEntry({ type, effect }: Pick<BalanceEntry, 'type' | 'effect'>): string {
+type Described = Pick<BalanceEntry, 'type' | 'effect'> & Partial<Pick<BalanceEntry, 'resolution'>>
+
+/** `Payout`, `Payout set aside` while it is open, `Collection fee`. */
+export function describeEntry({ type, effect, resolution }: Described): string {
   const what = words.types[type] ?? type
-  if (effect === 'hold') return words.setAside(what)
+  // Entries of a settlement report do not say what became of a hold.
+  if (resolution === 'open' || (effect === 'hold' && resolution === undefined))
+    return words.setAside(what)
+  if (resolution === 'released') return words.notSent(what)
   return effect === 'release' ? words.givenBack(what) : what
 }
 

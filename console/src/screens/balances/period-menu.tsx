@@ -1,8 +1,8 @@
 import { Menu } from '@mantine/core'
-import { useMembership } from '../../api/session'
 import { Icon } from '../../parts/icons'
+import { currentTime } from '../../parts/time-format'
 import { texts } from '../../texts/en'
-import { daysOfMonth, latestMonths, monthOf, nameDay, nameMonth, type Period } from './period'
+import { daysOfMonth, latestMonths, monthOfPeriod, nameDay, nameMonth, type Period } from './period'
 
 const words = texts.balances
 const monthsMax = 13
@@ -14,8 +14,7 @@ type Props = {
 
 /** A month or everything. Other days are a filter beside it. */
 export function PeriodMenu({ period, onChange }: Props) {
-  const { clockOffsetMs = 0 } = useMembership() ?? {}
-  const now = new Date(Date.now() + clockOffsetMs)
+  const now = currentTime()
   const [thisMonth, ...before] = latestMonths(monthsMax, now)
   return (
     <Menu position="bottom-start" shadow="md" width={220}>
@@ -44,13 +43,11 @@ export function PeriodMenu({ period, onChange }: Props) {
     </Menu>
   )
 
-  function describe({ from, to }: Period): string {
+  function describe(shown: Period): string {
+    const { from, to } = shown
     if (!from && !to) return words.allTime
-    const month = from?.slice(0, 'yyyy-mm'.length)
-    const whole = month && daysOfMonth(month)
-    const isMonth =
-      whole && from === whole.from && (to === whole.to || (!to && month === monthOf(now)))
-    if (isMonth) return nameMonth(month)
+    const month = monthOfPeriod(shown)
+    if (month) return nameMonth(month)
     return [from, to].map((day) => (day ? nameDay(day) : '…')).join(' – ')
   }
 }

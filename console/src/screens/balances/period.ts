@@ -1,6 +1,5 @@
 import { useSearch } from '@tanstack/react-router'
-import { useMembership } from '../../api/session'
-import { dayOf } from '../../parts/time-format'
+import { currentTime, dayOf } from '../../parts/time-format'
 
 /** Days in Lagos, both included. Absent: without a bound. */
 export type Period = { from?: string; to?: string }
@@ -8,10 +7,9 @@ export type Period = { from?: string; to?: string }
 /** The days of the URL; by default this month. */
 export function usePeriod(): Period {
   const { from, to, period } = useSearch({ strict: false }) as Record<string, string | undefined>
-  const { clockOffsetMs = 0 } = useMembership() ?? {}
   if (from || to) return { ...(from && { from }), ...(to && { to }) }
   if (period === 'all') return {}
-  return { from: `${monthOf(new Date(Date.now() + clockOffsetMs))}-01` }
+  return { from: `${monthOf(currentTime())}-01` }
 }
 
 /** `2026-11`. */
@@ -30,6 +28,15 @@ export function daysOfMonth(month: string): { from: string; to: string } {
   const [year = 0, number = 0] = month.split('-').map(Number)
   const last = new Date(Date.UTC(year, number, 0)).getUTCDate()
   return { from: `${month}-01`, to: `${month}-${String(last).padStart(2, '0')}` }
+}
+
+/** The month that the period is, if it is one; this month has no last day yet. */
+export function monthOfPeriod({ from, to }: Period): string | undefined {
+  const month = from?.slice(0, 'yyyy-mm'.length)
+  const whole = month && daysOfMonth(month)
+  const isMonth =
+    whole && from === whole.from && (to === whole.to || (!to && month === monthOf(currentTime())))
+  return isMonth ? month : undefined
 }
 
 const monthFormat = new Intl.DateTimeFormat('en-GB', {

@@ -23,4 +23,10 @@ export const balanceRoutes: ScreenRoute[] = [
     permissions: ['balances.see'],
     isBare: true,
   },
+  {
+    path: '/balances/month',
+    load: () => import('./month'),
+    permissions: ['balances.see'],
+    isBare: true,
+  },
 ]

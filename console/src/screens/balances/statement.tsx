@@ -11,7 +11,7 @@ import { Button } from '../../parts/button'
 import { Mark } from '../../parts/icons'
 import { type Asset, formatMoney } from '../../parts/money-format'
 import { ErrorState } from '../../parts/refusals'
-import { formatFull, formatWhen } from '../../parts/time-format'
+import { currentTime, formatFull, formatWhen } from '../../parts/time-format'
 import { texts } from '../../texts/en'
 import { describeCounterparty, describeEntry, findBreak } from './describe-entry'
 import { nameDay, type Period } from './period'
@@ -44,7 +44,7 @@ export function Screen() {
     document.title = `${title} · ${membership?.name ?? 'Manilla'}`
   }, [title, membership])
   const error = summary.error ?? entries.error
-  const now = new Date(Date.now() + (membership?.clockOffsetMs ?? 0)).toISOString()
+  const now = currentTime().toISOString()
   return (
     <main className="sheet" style={{ maxWidth: 'none', display: 'block' }}>
       <div>

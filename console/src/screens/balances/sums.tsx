@@ -10,16 +10,25 @@ export function Sums({ summary, period }: { summary: StatementSummary; period: P
   const { asset } = summary
   const units = (amount: number | string) => toUnits(amount, asset)
   const signed = (amount: bigint) => `${amount > 0n ? '+' : ''}${formatMoney(amount, asset)}`
-  const released = units(summary.released)
+  const setAside = units(summary.setAside)
+  const changes: [string, bigint][] = [
+    [words.received, units(summary.received)],
+    [words.added, units(summary.added)],
+    [words.converted, units(summary.converted)],
+    [words.refunded, -units(summary.refunded)],
+    [words.paidOut, -units(summary.paidOut)],
+    [words.fees, -units(summary.fees)],
+    [setAside < 0n ? words.setAsideBefore : words.setAside, -setAside],
+  ]
+  const always = [words.received, words.paidOut, words.fees]
   const lines: [string, string][] = [
     [
       period.from ? words.openingOn(nameDay(period.from)) : words.openingFirst,
       formatMoney(summary.opening, asset),
     ],
-    [words.received, signed(units(summary.in))],
-    [words.paidOut, signed(-units(summary.out))],
-    [words.fees, signed(-units(summary.fees))],
-    ...(released === 0n ? [] : [[words.released, signed(released)] as [string, string]]),
+    ...changes
+      .filter(([name, amount]) => amount !== 0n || always.includes(name))
+      .map(([name, amount]): [string, string] => [name, signed(amount)]),
     [
       period.to ? words.closingOn(nameDay(period.to)) : words.closingNow,
       formatMoney(summary.closing, asset),

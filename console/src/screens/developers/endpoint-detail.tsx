@@ -1,6 +1,11 @@
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
-import type { WebhookEndpoint, WebhookEndpointWithSecret } from '../../../../sdk/src/types'
+import type {
+  WebhookEndpoint,
+  WebhookEndpointStats,
+  WebhookEndpointWithSecret,
+} from '../../../../sdk/src/types'
+import { useRead } from '../../api/reads'
 import { useMay } from '../../api/session'
 import { useWrite } from '../../api/writes'
 import { Button } from '../../parts/button'
@@ -15,7 +20,7 @@ import { formatUtc } from '../../parts/time-format'
 import { texts } from '../../texts/en'
 import { EndpointDeliveries } from './endpoint-deliveries'
 import { EndpointForm } from './endpoint-form'
-import { RecoverDialog, useMissed } from './recover-dialog'
+import { RecoverDialog } from './recover-dialog'
 import { nodeSample, pythonSample } from './verify-samples'
 
 const words = texts.developers.webhooks
@@ -62,8 +67,9 @@ function Trouble({ endpoint }: { endpoint: WebhookEndpoint }) {
   const { id, url, enabled, failingSince, createdAt } = endpoint
   const mayChange = useMay('developers.change')
   const [isRecovering, setRecovering] = useState(false)
-  const since = failingSince ?? createdAt
-  const missed = useMissed(id, since, mayChange && enabled && failingSince !== null)
+  const stats = useRead<WebhookEndpointStats>('stats', `/v1/webhook-endpoints/${id}/stats`).data
+  const undelivered = stats?.undelivered
+  const since = stats?.undeliveredSince ?? failingSince ?? createdAt
   const { write, isBusy, refusal } = useWrite({ method: 'PATCH', reads: ['endpoints'] })
   const enable = async () => {
     const changed = await write(`/v1/webhook-endpoints/${id}`, { enabled: true })
@@ -91,10 +97,10 @@ function Trouble({ endpoint }: { endpoint: WebhookEndpoint }) {
   return (
     <Note tone="bad" title={words.failedSince(new URL(url).host, formatUtc(failingSince))}>
       <div className="row wrap sp">
-        <p style={{ flex: '1 1 320px' }}>{words.failingText(missed.data, lastDay)}</p>
+        <p style={{ flex: '1 1 320px' }}>{words.failingText(undelivered, lastDay)}</p>
         {mayChange && (
           <Button size="small" onClick={() => setRecovering(true)}>
-            {missed.data ? words.resendAll(missed.data) : words.resendMissed}
+            {undelivered ? words.resendAll(undelivered) : words.resendMissed}
           </Button>
         )}
       </div>

@@ -10,7 +10,7 @@ import { texts } from '../../texts/en'
 const words = texts.developers.webhooks.recover
 
 /** Counts what an endpoint has missed; sends nothing. */
-export function useMissed(endpointId: string, since: string, isEnabled = true) {
+function useMissed(endpointId: string, since: string, isEnabled: boolean) {
   return useQuery({
     queryKey: ['missed', endpointId, since],
     enabled: isEnabled,

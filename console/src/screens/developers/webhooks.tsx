@@ -155,8 +155,7 @@ function EndpointState({ endpoint }: { endpoint: WebhookEndpoint }) {
 function Bars({ id }: { id: string }) {
   const { data } = useRead<WebhookEndpointStats>('stats', `/v1/webhook-endpoints/${id}/stats`)
   if (!data) return null
-  const { delivered, failed, hours } = data
-  const total = delivered + failed
+  const { delivered, failed, undelivered, hours } = data
   return (
     <div className="dk">
       <span className="bars" role="img" aria-label={words.bars(delivered, failed)}>
@@ -172,9 +171,9 @@ function Bars({ id }: { id: string }) {
         })}
       </span>
       <p className="soft sm r">
-        {total === 0
+        {delivered + failed + undelivered === 0
           ? words.noDeliveries
-          : words.share(Math.round((delivered * 100) / total), total)}
+          : words.counts(delivered, undelivered)}
       </p>
     </div>
   )

@@ -83,7 +83,7 @@ function describe({ kind, count, amounts, subject }: Attention): Look {
       return { icon: 'users', tone: 'warn', title, text, action: words.decide }
     }
     case 'endpoint_failing': {
-      const title = words.endpoint_failing(hostOf(subject ?? ''))
+      const title = words.endpoint_failing(subject === null ? null : hostOf(subject))
       const text = `${words.endpoint_failingText(count)}.`
       return { icon: 'hook', tone: 'bad', title, text, action: words.view }
     }

@@ -1,8 +1,11 @@
+import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { ReceivedReport } from '../../../../sdk/src/types'
 import { useRead } from '../../api/reads'
+import { useMay } from '../../api/session'
 import { LineChart, type Point } from '../../parts/chart'
 import { type Asset, formatCompact, formatMoney, toUnits } from '../../parts/money-format'
+import { MoneySums } from '../../parts/money-sums'
 import { Card, Skeleton } from '../../parts/page'
 import { ErrorState } from '../../parts/refusals'
 import { daysAgo, formatDay } from '../../parts/time-format'
@@ -16,6 +19,7 @@ const ticksMax = 5
 export function ReceivedCard() {
   const [asset, setAsset] = useState<Asset>('NGN')
   const [days, setDays] = useState(30)
+  const maySeeBalances = useMay('balances.see')
   const from = daysAgo(days - 1)
   const before = daysAgo(2 * days - 1)
   const path = '/v1/reports/received'
@@ -88,6 +92,14 @@ export function ReceivedCard() {
         {!data && now.error && <ErrorState error={now.error} retry={() => void now.refetch()} />}
         {!data && !now.error && <Skeleton height={240} />}
       </div>
+      {data && <MoneySums money={data.total} asset={asset} />}
+      {maySeeBalances && (
+        <p className="sm r">
+          <Link className="lnk" to="/balances/month">
+            {texts.balances.monthReport}
+          </Link>
+        </p>
+      )}
     </Card>
   )
 }

@@ -9,23 +9,27 @@ import { Icon } from '../../parts/icons'
 import { formatMoney } from '../../parts/money-format'
 import { notify } from '../../parts/notify'
 import { texts } from '../../texts/en'
-import { nameOf } from './describe-payment'
+import { type AnyPayment, nameOf } from './describe-payment'
 
 const words = texts.payments.decide
 
 /** Held money: keep it, or send it back. */
-export function Decision({ payment }: { payment: Payment }) {
-  const { amount, amountHeld, currency, variance } = payment
+export function Decision({ payment }: { payment: AnyPayment }) {
+  const { amount, amountHeld, amountExpected, currency, variance } = payment
   const [asked, setAsked] = useState<'accept' | 'return' | null>(null)
   const mayDecide = useMay('payments.decide')
   const held = formatMoney(amountHeld, currency)
+  const formatExpected = () =>
+    amountExpected === null || amountExpected === undefined
+      ? words.anyAmount
+      : formatMoney(amountExpected, currency)
   return (
     <section className="note" aria-label={words.title(held)}>
       <Icon name="held" />
       <div className="t de">
         <div>
           <p className="b">{words.title(held)}</p>
-          <p>{words[variance](formatMoney(amount, currency))}</p>
+          <p>{words[variance](formatMoney(amount, currency), formatExpected())}</p>
           {!mayDecide && <p className="soft">{words.mayNot}</p>}
         </div>
         {mayDecide && (

@@ -22,11 +22,12 @@ export function purposeOf({ checkoutSession, merchantReference, narration }: Any
   return checkoutSession?.description ?? merchantReference ?? narration ?? ''
 }
 
-/** Why it is held or went back: `₦12,000.00 too much` if the difference is known. */
-export function differenceOf(payment: Payment): string | undefined {
-  const { variance, amountHeld, currency } = payment
-  if (variance === 'NONE') return undefined
-  const words = texts.payments.variances[variance]
-  const isPart = variance === 'OVERPAID' && Number(amountHeld) > 0
-  return isPart ? `${formatMoney(amountHeld, currency)} ${words.toLowerCase()}` : words
+/** Why it is held or went back: `Too little, ₦12,000.00 asked` if an amount was. */
+export function differenceOf({ variance, amountExpected, currency }: AnyPayment): string {
+  if (variance === 'NONE') return ''
+  const { variances, asked } = texts.payments
+  const isKnown = amountExpected !== null && amountExpected !== undefined
+  return [variances[variance], isKnown && asked(formatMoney(amountExpected, currency))]
+    .filter(Boolean)
+    .join(', ')
 }

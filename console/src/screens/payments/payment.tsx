@@ -201,7 +201,8 @@ function Amounts({ payment }: { payment: Payment }) {
 
 function PaymentFacts({ payment }: { payment: AnyPayment }) {
   const { currency, amount, amountAccepted, fee, checkoutSession, merchantReference } = payment
-  const credited = toUnits(amountAccepted, currency) - toUnits(fee, currency)
+  const { amountExpected } = payment
+  const net = toUnits(amountAccepted, currency) - toUnits(fee, currency)
   return (
     <Card title={words.facts.title} aside={<CopyFacts payment={payment} />}>
       <Facts>
@@ -226,15 +227,18 @@ function PaymentFacts({ payment }: { payment: AnyPayment }) {
         <Fact name={words.facts.when}>
           <Time value={payment.receivedAt} />
         </Fact>
-        <Fact name={words.facts.received}>
+        <Fact name={words.facts.asked}>
+          {amountExpected == null ? null : <Money amount={amountExpected} asset={currency} />}
+        </Fact>
+        <Fact name={words.facts.paid}>
           <Money amount={amount} asset={currency} />
         </Fact>
         <Fact name={words.facts.fee}>
           <Money amount={fee} asset={currency} />
         </Fact>
-        <Fact name={words.facts.credited}>
+        <Fact name={words.facts.net}>
           <b>
-            <Money amount={credited} asset={currency} />
+            <Money amount={net} asset={currency} />
           </b>
         </Fact>
       </Facts>

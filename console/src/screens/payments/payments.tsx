@@ -9,7 +9,7 @@ import { ExportButton } from '../../parts/export-button'
 import { type Filter, Filters, useFilters } from '../../parts/filters'
 import { LiveBadge } from '../../parts/live-badge'
 import { Money } from '../../parts/money'
-import { type Asset, formatMoney } from '../../parts/money-format'
+import { type Asset, formatMoney, toUnits } from '../../parts/money-format'
 import { PageHead } from '../../parts/page'
 import { Status } from '../../parts/status'
 import { Time } from '../../parts/time'
@@ -64,10 +64,12 @@ const columns: Column<ListedPayment>[] = [
     head: words.columns.status,
     phone: 4,
     cell: (payment) => (
-      <span className="nw">
-        <Status value={payment.status} />{' '}
-        <span className="soft sm dk">{differenceOf(payment)}</span>
-      </span>
+      <>
+        <Status value={payment.status} />
+        {payment.variance !== 'NONE' && (
+          <span className="soft sm difference">{differenceOf(payment)}</span>
+        )}
+      </>
     ),
   },
   {
@@ -168,39 +170,41 @@ export function Screen() {
 const assets: Asset[] = ['NGN', 'USDC', 'USDT']
 const daysShown = 30
 
-/** ` · 41 payments · ₦388,150.00 and 150.00 USDC` by day. Only the unfiltered list has totals. */
+/**
+ * ` · 41 payments · ₦388,150.00 and 150.00 USDC received · ₦5,000.00 held` by day. Only the
+ * unfiltered list has totals.
+ */
 function useDayTotals(isEnabled: boolean): Map<string, string> {
   const from = daysAgo(daysShown)
-  const options = { isEnabled }
-  const reports = [
-    useRead<ReceivedReport>('received', '/v1/reports/received', { currency: 'NGN', from }, options),
-    useRead<ReceivedReport>(
-      'received',
-      '/v1/reports/received',
-      { currency: 'USDC', from },
-      options,
-    ),
-    useRead<ReceivedReport>(
-      'received',
-      '/v1/reports/received',
-      { currency: 'USDT', from },
-      options,
-    ),
-  ]
-  const days = new Map<string, { count: number; sums: string[] }>()
-  if (!isEnabled || reports.some(({ data }) => !data)) return new Map()
-  for (const [at, { data }] of reports.entries())
-    for (const { from: start, amount, count } of data!.buckets) {
-      if (count === 0) continue
-      const day = days.get(dayOf(start)) ?? { count: 0, sums: [] }
-      day.count += count
-      day.sums.push(formatMoney(amount, assets[at]!))
-      days.set(dayOf(start), day)
-    }
+  const useReport = (currency: Asset) =>
+    useRead<ReceivedReport>('received', '/v1/reports/received', { currency, from }, { isEnabled })
+      .data
+  const reports = [useReport('NGN'), useReport('USDC'), useReport('USDT')]
+  if (!isEnabled || reports.some((report) => !report)) return new Map()
+  const starts = reports[0]!.buckets.map((bucket) => bucket.from)
   return new Map(
-    [...days].map(([day, { count, sums }]) => {
-      const money = new Intl.ListFormat('en').format(sums)
-      return [day, ` · ${words.dayCount(count)} · ${money}`]
-    }),
+    starts.map((start, at) => [dayOf(start), describeDay(reports.map((one) => one!.buckets[at]!))]),
   )
+}
+
+/** The buckets of one day, one per asset. */
+function describeDay(buckets: ReceivedReport['buckets']): string {
+  const sums = (name: 'amount' | 'held' | 'returned' | 'refunded') =>
+    new Intl.ListFormat('en').format(
+      buckets.flatMap((bucket, at) =>
+        toUnits(bucket[name], assets[at]!) === 0n ? [] : [formatMoney(bucket[name], assets[at]!)],
+      ),
+    )
+  const count = buckets.reduce((sum, bucket) => sum + bucket.count, 0)
+  const others = [
+    [words.dayHeld, sums('held')],
+    [words.dayReturned, sums('returned')],
+    [words.dayRefunded, sums('refunded')],
+  ] as const
+  return [
+    '',
+    words.dayCount(count),
+    words.dayReceived(sums('amount') || formatMoney(0n, 'NGN')),
+    ...others.flatMap(([say, amounts]) => (amounts === '' ? [] : [say(amounts)])),
+  ].join(' · ')
 }

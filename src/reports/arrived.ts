@@ -6,10 +6,10 @@ import { type BucketSize, bucketNames, type Period, splitPeriod } from './calend
 import { bucketRows, bucketStart, idPeriodRows, periodRows } from './period-rows.js'
 import { readSummedUp } from './summed-up.js'
 
-export type ReceivedBucket = { start: Date; amount: bigint; count: bigint }
+export type ArrivedBucket = { start: Date; amount: bigint; count: bigint }
 
 /** Payments by when they were recorded. What arrived never changes, whatever becomes of it. */
-function receivedBuckets(
+function arrivedBuckets(
   environmentId: EnvironmentId,
   { assets, buckets }: { assets: readonly Asset[]; buckets: readonly BucketSize[] },
   periods: Period[],
@@ -27,26 +27,26 @@ function receivedBuckets(
 }
 
 /** Buckets without payments are absent. */
-export async function readReceived(
+export async function readArrived(
   db: Queryable,
   { environmentId, asset }: { environmentId: EnvironmentId; asset: Asset },
   { bucket, ...period }: Period & { bucket: BucketSize },
-): Promise<ReceivedBucket[]> {
+): Promise<ArrivedBucket[]> {
   const state = await readSummedUp(db, environmentId, 'received')
   const { summedUp, live } = splitPeriod(period, state)
   const wanted = { assets: [asset], buckets: [bucket] }
-  return db.rows(sql<ReceivedBucket>`
+  return db.rows(sql<ArrivedBucket>`
     select r.bucket_start as start, r.amount, r.count
     from ${periodRows(summedUp)}
     join report_received r on r.environment_id = ${environmentId} and r.asset = ${asset}
       and r.bucket = ${bucket} and r.bucket_start >= period.starts_at
       and r.bucket_start < period.ends_at
     union all
-    select bucket_start, amount, count from (${receivedBuckets(environmentId, wanted, live)}) live
+    select bucket_start, amount, count from (${arrivedBuckets(environmentId, wanted, live)}) live
     order by start`)
 }
 
-export function sumUpReceived(tx: Tx, environmentId: EnvironmentId, days: Period[]): void {
+export function sumUpArrived(tx: Tx, environmentId: EnvironmentId, days: Period[]): void {
   tx.write(sql`
     delete from report_received r using ${periodRows(days)}
     where r.environment_id = ${environmentId} and r.asset = any(${assetNames})
@@ -55,5 +55,5 @@ export function sumUpReceived(tx: Tx, environmentId: EnvironmentId, days: Period
   const all = { assets: assetNames, buckets: bucketNames }
   tx.write(sql`
     insert into report_received (environment_id, asset, bucket, bucket_start, amount, count)
-    select ${environmentId}, sums.* from (${receivedBuckets(environmentId, all, days)}) sums`)
+    select ${environmentId}, sums.* from (${arrivedBuckets(environmentId, all, days)}) sums`)
 }

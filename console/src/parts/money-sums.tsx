@@ -1,0 +1,29 @@
+import type { ReceivedReport } from '../../../sdk/src/types'
+import { texts } from '../texts/en'
+import { type Asset, formatMoney, toUnits } from './money-format'
+
+const words = texts.common.money
+
+/** What payments brought, in the words of the reports guide: they add up to the net. */
+export function MoneySums({ money, asset }: { money: ReceivedReport['total']; asset: Asset }) {
+  const { fees, net } = money
+  const lines: [string, bigint][] = [
+    [words.received, toUnits(money.amount, asset)],
+    [words.refunded, -toUnits(money.refunded, asset)],
+  ]
+  // Users who may not see the statement see neither.
+  if (fees !== null) lines.push([words.fees, -toUnits(fees, asset)])
+  if (net !== null) lines.push([words.net, toUnits(net, asset)])
+  lines.push([words.held, toUnits(money.held, asset)])
+  lines.push([words.returned, toUnits(money.returned, asset)])
+  return (
+    <dl className="amts six">
+      {lines.map(([name, amount]) => (
+        <div key={name}>
+          <dt className="soft sm">{name}</dt>
+          <dd className="nw">{formatMoney(amount, asset)}</dd>
+        </div>
+      ))}
+    </dl>
+  )
+}

@@ -1,0 +1,31 @@
+-- Every word about money (received, refunded, fees, ...) is computed from the same sums: the entries
+-- of a statement by purpose and effect. A release gives back the lines of its hold, each by its own
+-- purpose. Like report_balances, a statement is read in the order of its numbers, which have no gaps
+-- and are committed in order, so nothing can be missed and the present day is included.
+create table report_entries (
+  environment_id integer not null,
+  asset text not null,
+  bucket text not null,
+  bucket_start timestamptz not null,
+  purpose text not null,
+  effect text not null,
+  amount bigint not null,
+  primary key (environment_id, asset, bucket, bucket_start, purpose, effect),
+  constraint entry_bucket_is_known check (bucket in ('hour', 'day')),
+  constraint entry_effect_is_known check (effect in ('post', 'hold', 'release')),
+  constraint entry_bucket_is_not_empty check (amount > 0)
+);
+
+-- The last entry of a statement that is summed up. Workers begin again: fees were the only sums.
+drop table report_fees;
+alter table report_fee_progress rename to report_entry_progress;
+alter table report_entry_progress rename constraint fee_number_is_positive to entry_number_is_positive;
+alter table report_entry_progress
+  rename constraint report_fee_progress_pkey to report_entry_progress_pkey;
+delete from report_entry_progress;
+
+-- Payouts that were never submitted do not count as failed: their days are summed up again.
+insert into report_changes (environment_id, report, day_start, transaction_id)
+select distinct environment_id, 'payout_times', date_trunc('day', failed_at, 'Africa/Lagos'),
+  pg_current_xact_id()
+from payouts where status = 'FAILED' and submitted_at is null;

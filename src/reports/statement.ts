@@ -1,0 +1,75 @@
+import { limits } from '../base/limits.js'
+import { findStatementPart, type StatementPart } from '../ledger/statement.js'
+import type { PayoutKind } from '../payouts/payout.js'
+import { sql } from '../postgres/sql.js'
+import type { Queryable } from '../postgres/tx.js'
+import type { Period } from './calendar.js'
+import { type EntrySum, entryLines, type StatementKey } from './entries.js'
+import { sumFees } from './fees.js'
+import { readLeft } from './left.js'
+import { sumReceived } from './money.js'
+
+export type StatementSummary = StatementPart & {
+  received: bigint
+  /** Test money and credits of the operator. */
+  added: bigint
+  /** Converted into this asset, less what was converted out of it. */
+  converted: bigint
+  refunded: bigint
+  paidOut: bigint
+  fees: bigint
+  /** Held for payouts and refunds that did not leave in the period, less what was held before. */
+  setAside: bigint
+}
+
+const always: Period = { from: new Date(0), to: new Date('9999-12-31T00:00:00Z') }
+
+/**
+ * What changed a balance in a period:
+ * opening + received + added + converted − refunded − paidOut − fees − setAside = closing.
+ * Undefined if it has more entries than are added up at once.
+ */
+export async function summarizeStatement(
+  db: Queryable,
+  key: StatementKey,
+  times: { from?: Date | undefined; to?: Date | undefined },
+): Promise<StatementSummary | undefined> {
+  const part = await findStatementPart(db, key, times)
+  if (part.count > BigInt(limits.lists.entriesSummedMax)) return undefined
+  const entries = await sumPart(db, key, part)
+  const kinds: PayoutKind[] =
+    key.asset === 'NGN' ? ['bank_transfer', 'bank_return'] : ['crypto_transfer', 'crypto_return']
+  const { from = always.from, to = always.to } = times
+  const left = await readLeft(db, key, { from, to, bucket: 'day', kinds })
+  const refunded = left.reduce((sum, one) => sum + one.refunded, 0n)
+  const paidOut = left.reduce((sum, one) => sum + one.paidOut, 0n)
+  const of = (...names: string[]) =>
+    entries
+      .filter(({ purpose, effect }) => names.includes(`${purpose} ${effect}`))
+      .reduce((sum, { amount }) => sum + amount, 0n)
+  const held = of('bank_payout hold', 'crypto_payout hold', 'payment_refund hold')
+  const givenBack = of('bank_payout release', 'crypto_payout release', 'payment_refund release')
+  const cameBack = of('bank_payout_reversal post', 'payment_refund_reversal post')
+  return {
+    ...part,
+    received: sumReceived(entries),
+    added: of('test_funding post', 'operator_credit post'),
+    converted: of('conversion_credit post') - of('conversion post'),
+    refunded,
+    paidOut,
+    fees: sumFees(entries).kept,
+    setAside: held - givenBack - cameBack - refunded - paidOut,
+  }
+}
+
+function sumPart(
+  db: Queryable,
+  { environmentId, asset }: StatementKey,
+  { firstNumber, lastNumber }: StatementPart,
+): Promise<Omit<EntrySum, 'start'>[]> {
+  const own = sql`environment_id = ${environmentId} and asset = ${asset}
+    and entry_number >= ${firstNumber ?? 1n} and entry_number <= ${lastNumber ?? 0n}`
+  return db.rows(sql<Omit<EntrySum, 'start'>>`
+    select purpose, effect, sum(amount)::bigint as amount from (${entryLines(own)}) lines
+    group by purpose, effect`)
+}
