@@ -1,4 +1,5 @@
 import type pg from 'pg'
+import { runAlone } from '../../src/postgres/flush.js'
 import { ListColumn } from '../../src/postgres/messages.js'
 import { toStatement } from '../../src/postgres/statement.js'
 import type { Queryable, Source } from '../../src/postgres/tx.js'
@@ -21,12 +22,7 @@ export async function plansOf(
   statement: string,
   values: string[],
 ): Promise<{ scans: string[] }[]> {
-  // A transaction prepares it under a name of its own, see flush.ts.
-  const { rows: prepared } = await session.query<{ name: string }>(
-    'select name from pg_prepared_statements where name in ($1, $2)',
-    [statement, `tx_${statement}`],
-  )
-  const execute = `execute ${prepared[0]?.name}(${values.map((value) => `'${value}'`).join(', ')})`
+  const execute = `execute ${statement}(${values.map((value) => `'${value}'`).join(', ')})`
   const plans: { scans: string[] }[] = []
   for (const mode of ['force_custom_plan', 'force_generic_plan']) {
     await session.query(`set plan_cache_mode = ${mode}`)
@@ -76,7 +72,7 @@ export function measuringReader(session: pg.Client, work: Work): Queryable {
     async rows<Row>(source: Source<Row>) {
       const statement = toStatement(source)
       const { name, text, values } = statement
-      const result = await session.query<Row & pg.QueryResultRow>(statement)
+      const result = await runAlone(session, statement)
       const isBinary = values.some((value) => value instanceof ListColumn)
       const explained =
         name === undefined || isBinary
@@ -85,7 +81,7 @@ export function measuringReader(session: pg.Client, work: Work): Queryable {
       const [{ Plan }] = JSON.parse(explained.rows[0]!['QUERY PLAN']) as [{ Plan: RunNode }]
       work.buffers += Plan['Shared Hit Blocks'] + Plan['Shared Read Blocks']
       addWork(Plan, work)
-      return result.rows
+      return result.rows as Row[]
     },
   }
 }
