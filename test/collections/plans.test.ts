@@ -13,6 +13,7 @@ import { findLatestPayments, lockPayments } from '../../src/collections/store-pa
 import { lockReturns } from '../../src/collections/store-returns.js'
 import type { PayoutRail } from '../../src/payouts/ports.js'
 import type { Database } from '../../src/postgres/database.js'
+import { runAlone } from '../../src/postgres/flush.js'
 import { sql } from '../../src/postgres/sql.js'
 import { toStatement } from '../../src/postgres/statement.js'
 import { inTransaction, type Queryable, type Source } from '../../src/postgres/tx.js'
@@ -91,8 +92,8 @@ function namingReader(session: pg.Client, given: { name: string; values: string[
     async rows<Row>(source: Source<Row>) {
       const statement = toStatement(source)
       if (statement.name === undefined) given.values = statement.values.map(toText)
-      const result = await session.query<Row & pg.QueryResultRow>({ ...given, ...statement })
-      return result.rows
+      const { rows } = await runAlone(session, { ...given, ...statement })
+      return rows as Row[]
     },
   }
 }
