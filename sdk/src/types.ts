@@ -169,7 +169,7 @@ export type BankDisbursement = {
     needed: number
     /** Members who approved so far. */
     givenBy: ({
-      /** Identifies the person. */
+      /** Identifies the person; `simulated` if you decided for one in test mode. */
       id: string
       /** Name of the person. */
       name: string
@@ -178,7 +178,7 @@ export type BankDisbursement = {
     })[]
     /** Who rejected it. */
     rejectedBy: {
-      /** Identifies the person. */
+      /** Identifies the person; `simulated` if you decided for one in test mode. */
       id: string
       /** Name of the person. */
       name: string
@@ -252,7 +252,7 @@ export type BankTransfer = {
     needed: number
     /** Members who approved so far. */
     givenBy: ({
-      /** Identifies the person. */
+      /** Identifies the person; `simulated` if you decided for one in test mode. */
       id: string
       /** Name of the person. */
       name: string
@@ -261,7 +261,7 @@ export type BankTransfer = {
     })[]
     /** Who rejected it. */
     rejectedBy: {
-      /** Identifies the person. */
+      /** Identifies the person; `simulated` if you decided for one in test mode. */
       id: string
       /** Name of the person. */
       name: string
@@ -649,7 +649,7 @@ export type CryptoDisbursement = {
     needed: number
     /** Members who approved so far. */
     givenBy: ({
-      /** Identifies the person. */
+      /** Identifies the person; `simulated` if you decided for one in test mode. */
       id: string
       /** Name of the person. */
       name: string
@@ -658,7 +658,7 @@ export type CryptoDisbursement = {
     })[]
     /** Who rejected it. */
     rejectedBy: {
-      /** Identifies the person. */
+      /** Identifies the person; `simulated` if you decided for one in test mode. */
       id: string
       /** Name of the person. */
       name: string
@@ -728,7 +728,7 @@ export type CryptoTransfer = {
     needed: number
     /** Members who approved so far. */
     givenBy: ({
-      /** Identifies the person. */
+      /** Identifies the person; `simulated` if you decided for one in test mode. */
       id: string
       /** Name of the person. */
       name: string
@@ -737,7 +737,7 @@ export type CryptoTransfer = {
     })[]
     /** Who rejected it. */
     rejectedBy: {
-      /** Identifies the person. */
+      /** Identifies the person; `simulated` if you decided for one in test mode. */
       id: string
       /** Name of the person. */
       name: string
@@ -1397,7 +1397,7 @@ export type PayoutBatch = {
     needed: number
     /** Members who approved so far. */
     givenBy: ({
-      /** Identifies the person. */
+      /** Identifies the person; `simulated` if you decided for one in test mode. */
       id: string
       /** Name of the person. */
       name: string
@@ -1406,7 +1406,7 @@ export type PayoutBatch = {
     })[]
     /** Who rejected it. */
     rejectedBy: {
-      /** Identifies the person. */
+      /** Identifies the person; `simulated` if you decided for one in test mode. */
       id: string
       /** Name of the person. */
       name: string

@@ -1,7 +1,5 @@
-import { after } from '../base/clock.js'
 import type { Environment, EnvironmentId } from '../base/environment.js'
 import { newId } from '../base/ids.js'
-import { limits } from '../base/limits.js'
 import { type Detail, Refusal } from '../base/refusal.js'
 import { lockLedgerAccounts } from '../ledger/lock-accounts.js'
 import { lockEnvironment } from '../merchants/environments.js'
@@ -11,8 +9,9 @@ import { parseDecimal } from '../money/amounts.js'
 import { assetNames } from '../money/assets.js'
 import { sql } from '../postgres/sql.js'
 import type { Queryable, Tx } from '../postgres/tx.js'
-import { listApprovers } from '../team/list-approvers.js'
-import { haveSharedAccess } from '../team/shared-access.js'
+import { findApprovingTeam, judgeApprovers } from '../team/approvers.js'
+import { explainWait, findFreedom } from '../team/shared-access.js'
+import { judgeExpiry } from './approval-expiry.js'
 import { isLooserRule } from './approval-rule.js'
 
 /** A looser rule that waits for a second person. */
@@ -58,7 +57,7 @@ export async function changeRule(
     before,
     proposedBy: user,
     createdAt: now,
-    expiresAt: after(now, limits.payouts.approveWithinMs),
+    expiresAt: await findExpiry(tx, now, environment, user.id),
   }
   tx.write(sql`
     insert into setting_changes (environment_id, id, approvals, approvals_before, proposed_by,
@@ -66,6 +65,18 @@ export async function changeRule(
     values (${environment.id}, ${change.id}, ${JSON.stringify(approvals)},
       ${JSON.stringify(before)}, ${user.id}, 'OPEN', ${now}, ${change.expiresAt})`)
   return { approvals: before, before, change }
+}
+
+/** A change that waits longer for its confirmers has nothing held: it may be proposed again. */
+async function findExpiry(
+  tx: Tx,
+  waitsSince: Date,
+  environment: Environment,
+  proposer: string,
+): Promise<Date> {
+  const subject = { creators: [proposer], approvedBy: [], waitsSince }
+  const team = await findApprovingTeam(tx, environment.id, [subject], 'settings.change')
+  return judgeExpiry({ waitsSince, missing: 1, approvers: judgeApprovers(team, subject) })
 }
 
 type ChangeName = { environment: Environment; id: string; userId: string }
@@ -83,11 +94,11 @@ export async function confirmRuleChange(
       reason: 'second_person_required',
       message: 'You proposed this change. Another owner or admin must confirm it.',
     })
-  if (await haveSharedAccess(tx, now, [change.proposedBy.id, userId]))
+  const freedom = await findFreedom(tx, now, [userId, change.proposedBy.id])
+  if (freedom.from > now)
     throw new Refusal('forbidden', {
       reason: 'shared_access',
-      message:
-        'In the last 72 hours you or the member who proposed this joined, or set a password, by a link that the other or the same third member made. Until then another owner or admin must confirm it.',
+      message: `You may confirm this change ${explainWait(freedom, { userId, at: now })}. Until then another owner or admin must confirm it.`,
     })
   if (now >= change.expiresAt)
     throw new Refusal('forbidden', {
@@ -178,8 +189,8 @@ async function getOpenChange(tx: Tx, environmentId: EnvironmentId, id: string) {
 
 /** With one approver, every payout over the rule would wait forever. */
 async function refuseTooFew(db: Queryable, environment: Environment): Promise<void> {
-  const approvers = await listApprovers(db, environment)
-  if (approvers.length >= 2) return
+  const { members } = await findApprovingTeam(db, environment.id, [])
+  if (members.length >= 2) return
   throw new Refusal('validation_failed', {
     reason: 'too_few_approvers',
     message: `An approval rule needs two members who may approve transfers in ${environment.mode} mode. Invite another owner, admin or finance member first.`,
