@@ -3774,6 +3774,14 @@ export type SettleTestDisbursementInput = {
   outcome: 'complete' | 'fail' | 'reverse' | 'stay_unknown' | 'lose' | 'land' | 'expire'
 }
 
+/** Approve or reject a test transfer. */
+export type DecideTestDisbursementInput = {
+  /** What the simulated member decides. */
+  decision: 'approve' | 'reject'
+  /** Why it is rejected. Not used for approvals. */
+  reason?: string | undefined
+}
+
 /** Send a test payment. */
 export type PayTestAccountInput = {
   /** Ten-digit account number (NUBAN). */

@@ -294,7 +294,7 @@ export const reasons = {
     status: 403,
     when: 'Less than 72 hours ago one of the two people joined, set a password or became an approver by what the other did, or by a third member who did so for both.',
     nextStep:
-      'Wait until the time in the message, or ask another member. In test mode you can advance the clock.',
+      'Wait until the time in the message, or ask another member. In test mode you can advance the clock, or simulate the decision.',
   },
   order_changed: {
     status: 409,

@@ -15,6 +15,8 @@ export type Decider =
   | { kind: 'user'; userId: string; sessionId: string; name: string }
   | { kind: 'simulated'; userId: null; sessionId: null }
 
+export const simulatedMember: Decider = { kind: 'simulated', userId: null, sessionId: null }
+
 /** As decisions name them; null for a simulated member. */
 export function toUser(decider: Decider): ApprovalDecision['user'] {
   return decider.kind === 'user' ? { id: decider.userId, name: decider.name } : null

@@ -4,6 +4,7 @@ import { limits } from '../../base/limits.js'
 import { Refusal, returnRefusal } from '../../base/refusal.js'
 import { findPaymentsOfReturns } from '../../collections/find-returns.js'
 import { followReturns } from '../../collections/follow-returns.js'
+import type { KeyedAnswer } from '../../idempotency/answer.js'
 import { findKeyNames } from '../../merchants/find-key-names.js'
 import { decimalPattern } from '../../money/amounts.js'
 import { judgeExpiry } from '../../payouts/approval-expiry.js'
@@ -37,7 +38,7 @@ import { findUserNames } from '../../team/find-user-names.js'
 import type { ApiParts } from '../api-parts.js'
 import { commitRefusal } from '../create-resource.js'
 import { success, successText } from '../edge/envelope.js'
-import { type KeyedChange, toCallWithLateAnswer } from '../edge/keyed-lane.js'
+import { type KeyedChange, type RequestContext, toCallWithLateAnswer } from '../edge/keyed-lane.js'
 import { readAmount } from '../edge/read-filters.js'
 import { type Route, type RouteRequest, route } from '../edge/route.js'
 import { closed, inPath, plainText } from '../edge/schemas.js'
@@ -78,36 +79,42 @@ const approve = (api: ApiParts) =>
       }),
     }),
     answers: { 200: transfer },
-    async handle(request) {
-      const approval = {
-        ...nameOf(request),
-        orderHash: request.body.orderHash,
-        decider: deciderOf(request),
-      }
-      const { db, rails, allBanks: banks, logger } = api
-      const tools = { db, rails, banks, logger }
-      const attempt = await prepareApproval(tools, request.now, approval).catch(returnRefusal)
-      if (attempt instanceof Refusal) return commitRefusal(api, request, attempt)
-      let approved: ApprovedPayout | undefined
-      const call = toCallWithLateAnswer<KeyedChange, unknown>(
-        request,
-        (tx, now) => approvePayout(tx, now, attempt, approval),
-        (outcome) => {
-          approved = outcome as ApprovedPayout
-          const message = approved.signed
-            ? 'Transfer approved'
-            : 'Approved; another member must approve it, too'
-          return successText(200, message, approved.shown)
-        },
-      )
-      // A key that paid is kept as long as the payout: a repeat must never pay twice.
-      call.expiresAt = null
-      const answered = await api.change(call)
-      if (answered.status === 200 && !answered.isReplayed && approved?.signed)
-        api.sendPayout(approved.signed)
-      return answered
+    handle(request) {
+      const decider = deciderOf(request)
+      const { orderHash } = request.body
+      return approveTransfer(api, request, { ...nameOf(request), orderHash, decider })
     },
   })
+
+/** Sends a transfer if this is the last approval that it needs. */
+export async function approveTransfer(
+  api: ApiParts,
+  request: RequestContext,
+  approval: Parameters<typeof approvePayout>[3],
+): Promise<KeyedAnswer> {
+  const { db, rails, allBanks: banks, logger } = api
+  const tools = { db, rails, banks, logger }
+  const attempt = await prepareApproval(tools, request.now, approval).catch(returnRefusal)
+  if (attempt instanceof Refusal) return commitRefusal(api, request, attempt)
+  let approved: ApprovedPayout | undefined
+  const call = toCallWithLateAnswer<KeyedChange, unknown>(
+    request,
+    (tx, now) => approvePayout(tx, now, attempt, approval),
+    (outcome) => {
+      approved = outcome as ApprovedPayout
+      const message = approved.signed
+        ? 'Transfer approved'
+        : 'Approved; another member must approve it, too'
+      return successText(200, message, approved.shown)
+    },
+  )
+  // A key that paid is kept as long as the payout: a repeat must never pay twice.
+  call.expiresAt = null
+  const answered = await api.change(call)
+  if (answered.status === 200 && !answered.isReplayed && approved?.signed)
+    api.sendPayout(approved.signed)
+  return answered
+}
 
 const reject = (api: ApiParts) =>
   route({
@@ -128,20 +135,25 @@ const reject = (api: ApiParts) =>
     }),
     answers: { 200: transfer },
     handle(request) {
-      const rejection = {
-        ...nameOf(request),
-        reason: request.body.reason,
-        decider: deciderOf(request),
-      }
-      return api.change(
-        toCallWithLateAnswer<KeyedChange, unknown>(
-          request,
-          (tx, now) => rejectPayout(tx, now, rejection, followReturns),
-          (payout) => successText(200, 'Transfer rejected', showPayout(payout as Payout, [])),
-        ),
-      )
+      const decider = deciderOf(request)
+      const { reason } = request.body
+      return rejectTransfer(api, request, { ...nameOf(request), reason, decider })
     },
   })
+
+export function rejectTransfer(
+  api: ApiParts,
+  request: RequestContext,
+  rejection: Parameters<typeof rejectPayout>[2],
+): Promise<KeyedAnswer> {
+  return api.change(
+    toCallWithLateAnswer<KeyedChange, unknown>(
+      request,
+      (tx, now) => rejectPayout(tx, now, rejection, followReturns),
+      (payout) => successText(200, 'Transfer rejected', showPayout(payout as Payout, [])),
+    ),
+  )
+}
 
 const approvalCheck = resource('ApprovalCheck', {
   needed: flag(true, 'Whether a transfer of this amount would wait for a second person.'),
@@ -295,7 +307,7 @@ type Decision = Pick<
   'environment' | 'params' | 'actor'
 >
 
-function nameOf({ environment, params: { reference } }: Decision) {
+export function nameOf({ environment, params: { reference } }: Decision) {
   return { environmentId: environment.id, reference }
 }
 
