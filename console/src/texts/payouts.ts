@@ -1,4 +1,5 @@
 const people = (count: number) => (count === 1 ? '1 person' : `${count} people`)
+const may = (until: string | null) => ` may approve${until ? ` from ${until}` : ''}`
 const times = (count: number) => (count === 1 ? 'once' : `${count} times`)
 
 export const payouts = {
@@ -41,11 +42,25 @@ export const payouts = {
   copyAsNew: 'Copy as new',
   waiting: {
     title: 'Waiting for approval',
-    yours: 'You asked for it',
-    yourTurn: 'You can decide',
-    mayNot: 'Another person decides',
     refund: 'Refund',
     until: 'Until',
+    who: 'Who decides',
+  },
+  approvers: {
+    yourTurn: 'You can decide',
+    you: (until: string | null) => ['You', may(until)] as const,
+    other: (name: string, until: string | null) => [name, may(until)] as const,
+    because: {
+      joined: (name: string | null, age: string) => `${name ?? 'You'} joined ${age}`,
+      password: (name: string | null, age: string) =>
+        `${name ?? 'You'} set a password by a link ${age}`,
+      right: (name: string | null, age: string) => `${name ?? 'You'} became an approver ${age}`,
+    },
+    orOthers: (count: number) => ` or ${count === 1 ? '1 other' : `${count} others`}`,
+    more: (count: number) => `and ${count} more`,
+    nobody: 'Nobody may approve yet.',
+    invite: 'Invite a second person',
+    ask: 'Ask an owner or admin to invite a second person.',
   },
   page: {
     to: (recipient: string) => `to ${recipient}`,
@@ -79,7 +94,7 @@ export const payouts = {
     review: 'The bank has not told an outcome for three days. The operator is asking.',
     reasons: {
       approval_rejected: 'A second person rejected it. Nothing was sent.',
-      approval_expired: 'Not approved within 72 hours. Nothing was sent.',
+      approval_expired: 'Not approved in time. Nothing was sent.',
       account_closed: 'The account was closed.',
       account_not_found: 'The account does not exist at the bank.',
       bank_declined: 'The bank declined it.',
@@ -105,17 +120,24 @@ export const payouts = {
     asked: (name: string) => [name, ' asked for it'] as const,
     keyAsked: (name: string) => [`API key ${name}`, ' asked for it'] as const,
     youDecide: ['You', ' decide'] as const,
-    someoneDecides: ['Another person', ' decides'] as const,
     notDecided: ['No approver', ' decided in time'] as const,
     approved: (name: string) => [name, ' approved it'] as const,
     rejected: (name: string) => [name, ' rejected it'] as const,
-    or: (names: string) => `or ${names}`,
     approve: 'Approve',
     reject: 'Reject…',
     withdraw: 'Withdraw…',
     explain: (amount: string) =>
       `Approving sends ${amount} at once and cannot be undone. Rejecting makes the money available again.`,
     own: 'You created it, have seen its API key or have approved it already. Another member must approve it.',
+    notYet: (when: string, why: string) =>
+      why ? `${when}: ${why[0]!.toLowerCase()}${why.slice(1)}.` : `${when}.`,
+    simulate: {
+      title: 'Test mode: decide without a member',
+      text: 'A simulated member decides. No wait applies to it.',
+      approve: 'Simulate approval',
+      reject: 'Simulate rejection',
+      done: 'Decided.',
+    },
     mayNot: 'Your role may not approve payouts.',
     ends: (time: string) => `Expires on ${time} without a decision.`,
     approvedNote: 'Approved. The payout is on its way.',
@@ -185,9 +207,8 @@ export const payouts = {
     after: 'Available after',
     mustApprove: 'A second person must approve',
     mustApproveText:
-      'Your rule asks for it. The money is set aside now and leaves when one of these approves:',
-    noApprovers: 'No other member may approve payouts. Invite one first.',
-    expires: 'Without approval in 72 hours the money is available again.',
+      'Your rule asks for it. The money is set aside now and leaves when another member approves.',
+    expires: (time: string) => `Without approval by ${time} the money is available again.`,
     send: 'Send',
     sendForApproval: 'Send for approval',
     proof: 'Asks for your passkey, code or password',

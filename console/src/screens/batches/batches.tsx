@@ -7,6 +7,7 @@ import { Money } from '../../parts/money'
 import { Time } from '../../parts/time'
 import { batchTexts as words } from '../../texts/batches'
 import { texts } from '../../texts/en'
+import { FirstApprover } from '../payouts/approvers'
 import { PayoutTabs } from '../payouts/payout-tabs'
 import { type Batch, BatchStatus, path, titleOf } from './batch'
 
@@ -32,7 +33,16 @@ const columns: Column<Batch>[] = [
     name: 'status',
     head: words.columns.status,
     phone: 4,
-    cell: (batch) => <BatchStatus batch={batch} />,
+    cell: (batch) => (
+      <>
+        <BatchStatus batch={batch} />
+        {batch.status === 'PENDING' && (
+          <span className="under-name sm">
+            <FirstApprover approvers={batch.approvers} />
+          </span>
+        )}
+      </>
+    ),
   },
   {
     name: 'items',

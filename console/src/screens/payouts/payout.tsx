@@ -20,6 +20,7 @@ import { Time } from '../../parts/time'
 import { texts } from '../../texts/en'
 import { Approval } from './approval'
 import { Checks } from './checks'
+import { Simulate } from './simulate'
 import {
   amountOf,
   assetOf,
@@ -106,6 +107,7 @@ function PayoutPage({ transfer }: { transfer: Transfer }) {
           <Approval transfer={transfer} />
           <Recipient transfer={transfer} />
           {mode === 'test' && status === 'SUBMITTED' && mayCreate && <Settle transfer={transfer} />}
+          {mode === 'test' && isWaiting && mayCreate && <Simulate reference={reference} />}
         </div>
       </div>
     </>

@@ -16,6 +16,7 @@ import { splitPath } from '../../parts/split-path'
 import { Status } from '../../parts/status'
 import { Time } from '../../parts/time'
 import { texts } from '../../texts/en'
+import { FirstApprover } from './approvers'
 import { PayoutTabs } from './payout-tabs'
 import {
   amountOf,
@@ -190,13 +191,8 @@ export function Screen() {
 /** What waits for a second person, oldest first, refunds included. */
 function Waiting() {
   const read = useRead<Pick<Page<Transfer>, 'items'>>('waiting payouts', `${path}/waiting`)
-  const mayApprove = useMay('payouts.approve')
   const rows = read.data?.items ?? []
   if (rows.length === 0) return null
-  const says = (transfer: Transfer) => {
-    if (transfer.mayApprove) return words.waiting.yourTurn
-    return mayApprove ? words.waiting.yours : words.waiting.mayNot
-  }
   return (
     <Card title={words.waiting.title}>
       <DataTable
@@ -228,11 +224,9 @@ function Waiting() {
           },
           {
             name: 'turn',
-            head: words.columns.status,
+            head: words.waiting.who,
             phone: 4,
-            cell: (transfer) => (
-              <span className={transfer.mayApprove ? 'b nw' : 'soft nw'}>{says(transfer)}</span>
-            ),
+            cell: ({ approvers }) => <FirstApprover approvers={approvers} />,
           },
         ]}
       />
