@@ -9,8 +9,8 @@ import { parseDecimal } from '../money/amounts.js'
 import { assetNames } from '../money/assets.js'
 import { sql } from '../postgres/sql.js'
 import type { Queryable, Tx } from '../postgres/tx.js'
-import { findApprovingTeam, judgeApprovers } from '../team/approvers.js'
-import { explainWait, findFreedom } from '../team/shared-access.js'
+import { type Approver, findApprovingTeam, judgeApprovers } from '../team/approvers.js'
+import { explainWait } from '../team/shared-access.js'
 import { judgeExpiry } from './approval-expiry.js'
 import { isLooserRule } from './approval-rule.js'
 
@@ -51,13 +51,15 @@ export async function changeRule(
     await applyRule(tx, now, environment.id, approvals)
     return { approvals, before, change: null }
   }
+  const proposal = { proposedBy: user, createdAt: now }
+  const confirmers = await findConfirmers(tx, environment.id, proposal)
   const change: RuleChange = {
+    ...proposal,
     id: newId(now),
     approvals,
     before,
-    proposedBy: user,
-    createdAt: now,
-    expiresAt: await findExpiry(tx, now, environment, user.id),
+    // Not extended later: nothing is held meanwhile, and it can be proposed again.
+    expiresAt: judgeExpiry({ waitsSince: now, missing: 1, approvers: confirmers }),
   }
   tx.write(sql`
     insert into setting_changes (environment_id, id, approvals, approvals_before, proposed_by,
@@ -67,16 +69,15 @@ export async function changeRule(
   return { approvals: before, before, change }
 }
 
-/** A change that waits longer for its confirmers has nothing held: it may be proposed again. */
-async function findExpiry(
-  tx: Tx,
-  waitsSince: Date,
-  environment: Environment,
-  proposer: string,
-): Promise<Date> {
-  const subject = { creators: [proposer], approvedBy: [], waitsSince }
-  const team = await findApprovingTeam(tx, environment.id, [subject], 'settings.change')
-  return judgeExpiry({ waitsSince, missing: 1, approvers: judgeApprovers(team, subject) })
+/** Owners and admins who may confirm a change, and from when. */
+export async function findConfirmers(
+  db: Queryable,
+  environmentId: EnvironmentId,
+  { proposedBy, createdAt }: Pick<RuleChange, 'proposedBy' | 'createdAt'>,
+): Promise<Approver[]> {
+  const subject = { creators: [proposedBy.id], approvedBy: [], waitsSince: createdAt }
+  const team = await findApprovingTeam(db, environmentId, [subject], 'settings.change')
+  return judgeApprovers(team, subject)
 }
 
 type ChangeName = { environment: Environment; id: string; userId: string }
@@ -85,20 +86,21 @@ type ChangeName = { environment: Environment; id: string; userId: string }
 export async function confirmRuleChange(
   tx: Tx,
   now: Date,
-  { environment, id, userId }: ChangeName,
+  { environment, id: changeId, userId }: ChangeName,
 ): Promise<ChangedRule> {
   await lockEnvironment(tx, environment.id)
-  const change = await getOpenChange(tx, environment.id, id)
+  const change = await getOpenChange(tx, environment.id, changeId)
   if (change.proposedBy.id === userId)
     throw new Refusal('forbidden', {
       reason: 'second_person_required',
       message: 'You proposed this change. Another owner or admin must confirm it.',
     })
-  const freedom = await findFreedom(tx, now, [userId, change.proposedBy.id])
-  if (freedom.from > now)
+  const confirmers = await findConfirmers(tx, environment.id, change)
+  const own = confirmers.find(({ id }) => id === userId)
+  if (own && own.from > now)
     throw new Refusal('forbidden', {
       reason: 'shared_access',
-      message: `You may confirm this change ${explainWait(freedom, { userId, at: now })}. Until then another owner or admin must confirm it.`,
+      message: `You may confirm this change ${explainWait(own, { userId, at: now })}. Until then another owner or admin must confirm it.`,
     })
   if (now >= change.expiresAt)
     throw new Refusal('forbidden', {
@@ -107,7 +109,7 @@ export async function confirmRuleChange(
     })
   const { approvals, before } = change
   if (hasLimits(approvals)) await refuseTooFew(tx, environment)
-  decide(tx, now, { environmentId: environment.id, id, userId, state: 'CONFIRMED' })
+  decide(tx, now, { environmentId: environment.id, id: changeId, userId, state: 'CONFIRMED' })
   await applyRule(tx, now, environment.id, approvals)
   return { approvals, before, change: null }
 }

@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { toIsoText } from '../base/clock.js'
 import { prefixes, toReference } from '../base/ids.js'
-import { orNull, reference, text, timestamp } from './shapes.js'
+import { flag, orNull, reference, text, timestamp } from './shapes.js'
 
 const user = {
   id: reference(prefixes.user, 'Identifies the member.'),
@@ -13,6 +13,7 @@ export const approvers = Type.Array(
   Type.Object({
     ...user,
     from: timestamp('The approval of this member is accepted from this time on.'),
+    mayNow: flag(true, 'Whether that time has come.'),
     because: orNull(
       Type.Object({
         kind: Type.Enum(['joined', 'password', 'right'], {
@@ -41,11 +42,12 @@ type ApproverFields = {
   } | null
 }
 
-export function showApprover({ id, name, from, because }: ApproverFields) {
+export function showApprover({ id, name, from, because }: ApproverFields, now: Date) {
   return {
     id: toReference(prefixes.user, id),
     name,
     from: toIsoText(from),
+    mayNow: from <= now,
     because: because && {
       kind: because.kind,
       id: toReference(prefixes.user, because.target),

@@ -116,6 +116,7 @@ describe('a member who joined a moment ago', () => {
         id: referenceOf(bola),
         name: 'Bola Ade',
         from: new Date(joined.getTime() + 3 * day).toISOString(),
+        mayNow: false,
         because: {
           kind: 'joined',
           id: referenceOf(bola),
@@ -312,6 +313,8 @@ test('a looser rule waits for a new admin', async () => {
   const proposed = await owner.ask('PATCH', '/v1/settings/approvals', { body: looser })
   const { id, createdAt, expiresAt } = proposed.json.data.change
   expect(hoursBetween(createdAt, expiresAt)).toBe(96)
+  const listed = (await owner.ask('GET', '/v1/settings/changes')).json.data.items
+  expect(listed).toMatchObject([{ id, confirmers: [{ name: 'Bola Ade', mayNow: false }] }])
   const confirm = () => bola.ask('POST', `/v1/settings/changes/${id}/confirm`)
   const early = await confirm()
   expect(early.json).toMatchObject({ reason: 'shared_access' })

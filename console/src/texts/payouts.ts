@@ -1,5 +1,4 @@
 const people = (count: number) => (count === 1 ? '1 person' : `${count} people`)
-const may = (until: string | null) => ` may approve${until ? ` from ${until}` : ''}`
 const times = (count: number) => (count === 1 ? 'once' : `${count} times`)
 
 export const payouts = {
@@ -44,21 +43,22 @@ export const payouts = {
     title: 'Waiting for approval',
     refund: 'Refund',
     until: 'Until',
-    who: 'Who decides',
+    yourTurn: 'You can decide',
   },
   approvers: {
-    yourTurn: 'You can decide',
-    you: (until: string | null) => ['You', may(until)] as const,
-    other: (name: string, until: string | null) => [name, may(until)] as const,
+    you: 'You',
+    may: (verb: string) => ` may ${verb}`,
+    mayFrom: (verb: string, time: string, why: string | null) =>
+      ` may ${verb} from ${time}${why ? `: ${why}` : ''}`,
     because: {
-      joined: (name: string | null, age: string) => `${name ?? 'You'} joined ${age}`,
+      joined: (name: string | null, age: string) => `${name ?? 'you'} joined ${age}`,
       password: (name: string | null, age: string) =>
-        `${name ?? 'You'} set a password by a link ${age}`,
-      right: (name: string | null, age: string) => `${name ?? 'You'} became an approver ${age}`,
+        `${name ?? 'you'} set a password by a link ${age}`,
+      right: (name: string | null, age: string) => `${name ?? 'you'} became an approver ${age}`,
     },
     orOthers: (count: number) => ` or ${count === 1 ? '1 other' : `${count} others`}`,
     more: (count: number) => `and ${count} more`,
-    nobody: 'Nobody may approve yet.',
+    nobody: (verb: string) => `Nobody may ${verb} yet.`,
     invite: 'Invite a second person',
     ask: 'Ask an owner or admin to invite a second person.',
   },
@@ -129,8 +129,6 @@ export const payouts = {
     explain: (amount: string) =>
       `Approving sends ${amount} at once and cannot be undone. Rejecting makes the money available again.`,
     own: 'You created it, have seen its API key or have approved it already. Another member must approve it.',
-    notYet: (when: string, why: string) =>
-      why ? `${when}: ${why[0]!.toLowerCase()}${why.slice(1)}.` : `${when}.`,
     simulate: {
       title: 'Test mode: decide without a member',
       text: 'A simulated member decides. No wait applies to it.',

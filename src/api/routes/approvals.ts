@@ -204,7 +204,7 @@ const check = ({ db }: ApiParts) =>
       const expiresAt = judgeExpiry({ waitsSince: now, approvers: found, missing: 1 })
       return success(200, 'Approval check', {
         needed,
-        approvers: found.map(showApprover),
+        approvers: found.map((approver) => showApprover(approver, now)),
         expiresAt: expiresAt.toISOString(),
       })
     },
@@ -298,7 +298,7 @@ export function showApprovers(found: Approver[], { actor, now }: Pick<Reader, 'a
   const { userId } = actor as UserActor
   return {
     mayApprove: found.some(({ id, from }) => id === userId && from <= now),
-    approvers: found.map(showApprover),
+    approvers: found.map((approver) => showApprover(approver, now)),
   }
 }
 

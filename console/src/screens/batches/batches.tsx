@@ -27,22 +27,18 @@ const columns: Column<Batch>[] = [
     head: words.columns.name,
     phone: 1,
     isGrowing: true,
-    cell: titleOf,
+    cell: (batch) => (
+      <>
+        <span className="under-name">{titleOf(batch)}</span>
+        {batch.status === 'PENDING' && <FirstApprover approvers={batch.approvers} />}
+      </>
+    ),
   },
   {
     name: 'status',
     head: words.columns.status,
     phone: 4,
-    cell: (batch) => (
-      <>
-        <BatchStatus batch={batch} />
-        {batch.status === 'PENDING' && (
-          <span className="under-name sm">
-            <FirstApprover approvers={batch.approvers} />
-          </span>
-        )}
-      </>
-    ),
+    cell: (batch) => <BatchStatus batch={batch} />,
   },
   {
     name: 'items',

@@ -5,7 +5,7 @@ import { Card, Note } from '../../parts/page'
 import { Time } from '../../parts/time'
 import { formatFull } from '../../parts/time-format'
 import { texts } from '../../texts/en'
-import { More, NoApprover, shownOf, useApprovers } from './approvers'
+import { More, NoApprover, useApprovers } from './approvers'
 import { Decide, type Waiting } from './decide'
 import { amountOf, assetOf, path, type Transfer } from './transfer'
 
@@ -82,22 +82,19 @@ export function ApproverSteps({
   waiting: Pick<Transfer, 'mayApprove' | 'approvers'>
 }) {
   const { mayApprove, approvers = [] } = waiting
-  const { own, others, say, sayWhy } = useApprovers(approvers)
+  const { own, shown, say } = useApprovers(approvers)
   if (approvers.length === 0) return <NoApprover />
-  const steps = shownOf(own ? [own, ...others] : others)
   return (
     <>
-      {steps.map((one) => (
+      {shown.map((one) => (
         <Step
           key={one.id}
           isOpen
           name={one.name}
           says={one === own && mayApprove ? words.youDecide : say(one)}
-        >
-          {sayWhy(one)}
-        </Step>
+        />
       ))}
-      <More count={approvers.length - steps.length} />
+      <More count={approvers.length - shown.length} />
     </>
   )
 }
@@ -121,8 +118,12 @@ export function Step({ name, says: [who, what], isOpen = false, children }: Step
       <span>
         <b>{who}</b>
         {what}
-        <br />
-        <span className="soft sm">{children}</span>
+        {children && (
+          <>
+            <br />
+            <span className="soft sm">{children}</span>
+          </>
+        )}
       </span>
     </div>
   )

@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router'
 import { useMay, useSession } from '../../api/session'
 import { initialsOf } from '../../frame/initials'
-import { currentTime, formatAge, formatUntil } from '../../parts/time-format'
+import { formatAge, formatUntil } from '../../parts/time-format'
 import { texts } from '../../texts/en'
 
 const words = texts.payouts.approvers
@@ -12,58 +12,59 @@ export type Approver = {
   id: string
   name: string
   from: string
+  mayNow: boolean
   because: { kind: 'joined' | 'password' | 'right'; id: string; name: string; at: string } | null
 }
+
+/** What they may do: with a payout or a batch, or with a looser rule. */
+type Verb = 'approve' | 'confirm'
 
 /** Whether a transfer of this amount would wait, for whom, and until when. */
 export type ApprovalCheck = { needed: boolean; approvers: Approver[]; expiresAt: string }
 
-const mayNow = ({ from }: Approver) => new Date(from) <= currentTime()
-
-/** In the order in which they may approve, with what each is to the user who reads it. */
-export function useApprovers(approvers: Approver[] = []) {
+/** Who may approve, as the user reads it: the user first, then in the order of their times. */
+export function useApprovers(approvers: Approver[] = [], verb: Verb = 'approve') {
   const { user } = useSession()
   const isYou = ({ id }: { id: string }) => id === user.id
-  /** `You may approve from 20 Nov, 14:05 (Lagos)`, in two parts. */
-  const say = (approver: Approver) => {
-    const until = mayNow(approver) ? null : formatUntil(approver.from)
-    return isYou(approver) ? words.you(until) : words.other(approver.name, until)
-  }
-  /** `you joined 2 days ago`; empty if they may now. */
-  const sayWhy = (approver: Approver) => {
-    const { because } = approver
-    if (!because || mayNow(approver)) return ''
-    return words.because[because.kind](isYou(because) ? null : because.name, formatAge(because.at))
-  }
   const own = approvers.find(isYou)
-  return { own, others: approvers.filter((one) => one !== own), isYou, say, sayWhy }
+  const others = approvers.filter((one) => one !== own)
+  const inOrder = own ? [own, ...others] : others
+  /** `You`, ` may approve from 20 Nov, 14:05 (Lagos): you joined 2 days ago`. */
+  const say = (approver: Approver): readonly [string, string] => {
+    const { name, from, mayNow, because } = approver
+    const who = isYou(approver) ? words.you : name
+    if (mayNow) return [who, words.may(verb)]
+    const why = because
+      ? words.because[because.kind](isYou(because) ? null : because.name, formatAge(because.at))
+      : null
+    return [who, words.mayFrom(verb, formatUntil(from), why)]
+  }
+  return { own, inOrder, shown: inOrder.slice(0, shownMax), say }
 }
 
-export const shownOf = (approvers: Approver[]) => approvers.slice(0, shownMax)
+type ListProps = { approvers: Approver[]; verb?: Verb }
 
-/** Who may approve, from when and why not before, before it is sent. */
-export function ApproverList({ approvers }: { approvers: Approver[] }) {
-  const { say, sayWhy } = useApprovers(approvers)
-  if (approvers.length === 0) return <NoApprover />
+/** Who may approve or confirm it, from when, and why not before. */
+export function ApproverList({ approvers, verb = 'approve' }: ListProps) {
+  const { shown, say } = useApprovers(approvers, verb)
+  if (approvers.length === 0) return <NoApprover verb={verb} />
   return (
     <>
-      {shownOf(approvers).map((one) => {
+      {shown.map((one) => {
         const [who, what] = say(one)
         return (
-          <div key={one.id} className="per">
-            <span className={mayNow(one) ? 'av' : 'av q'} aria-hidden="true">
+          <p key={one.id} className="per">
+            <span className={one.mayNow ? 'av' : 'av q'} aria-hidden="true">
               {initialsOf(one.name)}
             </span>
             <span>
               <b>{who}</b>
               {what}
-              <br />
-              <span className="soft sm">{sayWhy(one)}</span>
             </span>
-          </div>
+          </p>
         )
       })}
-      <More count={approvers.length - shownMax} />
+      <More count={approvers.length - shown.length} />
     </>
   )
 }
@@ -73,26 +74,31 @@ export function More({ count }: { count: number }) {
 }
 
 /** Says what to do if nobody may approve. */
-export function NoApprover() {
+export function NoApprover({ verb = 'approve' }: { verb?: Verb }) {
   const mayInvite = useMay('team.change')
   return (
     <p>
-      <b>{words.nobody}</b> {mayInvite ? <Link to="/team">{words.invite}</Link> : words.ask}
+      <b>{words.nobody(verb)}</b>{' '}
+      {mayInvite ? (
+        <Link className="lnk" to="/team">
+          {words.invite}
+        </Link>
+      ) : (
+        words.ask
+      )}
     </p>
   )
 }
 
-/** One line for lists: the user's own turn, else the first who may approve. */
-export function FirstApprover({ approvers }: { approvers: Approver[] | undefined }) {
-  const { own, others, say } = useApprovers(approvers)
-  const first = own ?? others[0]
-  if (!first) return <span className="soft">{words.nobody}</span>
-  if (own && mayNow(own)) return <b className="b nw">{words.yourTurn}</b>
-  const more = approvers!.length - 1
+/** One line for lists: when the user may approve, else who may first. */
+export function FirstApprover({ approvers = [] }: { approvers: Approver[] | undefined }) {
+  const { own, inOrder, say } = useApprovers(approvers)
+  const [first] = inOrder
+  const more = own ? 0 : approvers.length - 1
   return (
-    <span className="soft">
-      {say(first).join('')}
-      {!own && more > 0 && words.orOthers(more)}
+    <span className="under-name soft sm">
+      {first ? say(first).join('') : words.nobody('approve')}
+      {more > 0 && words.orOthers(more)}
     </span>
   )
 }

@@ -37,7 +37,7 @@ export type Waiting = {
 /** The buttons of the second person, or of the creator, who may withdraw it. */
 export function Decide({ waiting }: { waiting: Waiting }) {
   const { path, orderHash, mayApprove, approvers, changes, words } = waiting
-  const { own, say, sayWhy } = useApprovers(approvers)
+  const { own } = useApprovers(approvers)
   const [isRejecting, setRejecting] = useState(false)
   const hasRole = useMay('payouts.approve')
   const { write, isBusy, refusal } = useWrite(changes)
@@ -58,13 +58,9 @@ export function Decide({ waiting }: { waiting: Waiting }) {
           </Button>
         )}
       </div>
-      <p className="soft sm under">
-        {mayApprove
-          ? words.explain
-          : own
-            ? shared.notYet(say(own).join(''), sayWhy(own))
-            : words.own}
-      </p>
+      {(mayApprove || !own) && (
+        <p className="soft sm under">{mayApprove ? words.explain : words.own}</p>
+      )}
       <Refusal error={refusal} />
       {isRejecting && <Reject waiting={waiting} onClose={() => setRejecting(false)} />}
     </div>

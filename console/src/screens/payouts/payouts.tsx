@@ -203,7 +203,15 @@ function Waiting() {
         empty={null}
         columns={[
           amountColumn,
-          toColumn,
+          {
+            ...toColumn,
+            cell: (transfer) => (
+              <>
+                {toColumn.cell(transfer)}
+                {!transfer.mayApprove && <FirstApprover approvers={transfer.approvers} />}
+              </>
+            ),
+          },
           {
             name: 'by',
             head: words.columns.by,
@@ -224,9 +232,14 @@ function Waiting() {
           },
           {
             name: 'turn',
-            head: words.waiting.who,
+            head: words.columns.status,
             phone: 4,
-            cell: ({ approvers }) => <FirstApprover approvers={approvers} />,
+            cell: (transfer) =>
+              transfer.mayApprove ? (
+                <span className="b nw">{words.waiting.yourTurn}</span>
+              ) : (
+                <Status value={statusOf(transfer)} />
+              ),
           },
         ]}
       />
