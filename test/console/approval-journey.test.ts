@@ -114,7 +114,10 @@ async function payOut(page: Page): Promise<void> {
   await show(page, '4-sent')
 }
 
-test('an owner invites a member, who approves a payout once the clock has moved', async () => {
+// Two browsers and eleven pictures take longer than other tests.
+const timeout = 180_000
+
+test('an owner invites a member, who approves a payout in time', { timeout }, async () => {
   const started = performance.now()
   const ada = await openPage(owner, '/console')
   const bola = await join(await invite(ada))
