@@ -1,5 +1,38 @@
 -- The whole schema, written from a migrated database by `npm run generate`. Do not edit.
 
+CREATE OR REPLACE FUNCTION public.access_links(since timestamp with time zone)
+ RETURNS TABLE(maker uuid, target uuid, kind text, given_at timestamp with time zone)
+ LANGUAGE sql
+ STABLE
+BEGIN ATOMIC
+ SELECT i.created_by_user,
+     i.resets_user_id,
+     'password'::text,
+     i.used_at
+    FROM invitations i
+   WHERE ((i.resets_user_id IS NOT NULL) AND (i.created_by_user IS NOT NULL) AND (i.used_at > access_links.since))
+ UNION ALL
+  SELECT i.created_by_user,
+     u.id,
+         CASE
+             WHEN (m.approver_since > i.used_at) THEN 'right'::text
+             ELSE 'joined'::text
+         END AS "case",
+     GREATEST(i.used_at, m.approver_since) AS "greatest"
+    FROM ((invitations i
+      JOIN users u ON ((u.email = i.email)))
+      LEFT JOIN memberships m ON (((m.merchant_id = i.merchant_id) AND (m.user_id = u.id))))
+   WHERE ((i.resets_user_id IS NULL) AND (i.created_by_user IS NOT NULL) AND ((i.used_at > access_links.since) OR ((i.used_at IS NOT NULL) AND (m.approver_since > access_links.since))))
+ UNION ALL
+  SELECT m.approver_by,
+     m.user_id,
+     'right'::text,
+     m.approver_since
+    FROM memberships m
+   WHERE ((m.approver_by IS NOT NULL) AND (m.approver_since > access_links.since));
+END
+;
+
 CREATE OR REPLACE FUNCTION public.add_account_terms()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -138,6 +171,8 @@ begin
     when payout.status is distinct from 'PENDING' then 'only_pending_payout_is_decided'
     when payout.order_hash <> new.order_hash then 'approval_is_of_this_order'
     when new.verdict = 'APPROVED' and new.decided_at >= payout.approve_by then 'approval_is_in_time'
+    when new.decided_by = 'simulated' then
+      case when not is_test(new.environment_id) then 'simulated_decision_is_in_test_mode' end
     when new.verdict = 'APPROVED' and new.user_id in (select * from creators_of(
       new.environment_id, payout.created_by_user, payout.created_by_key))
       then 'approver_is_not_creator'
@@ -145,6 +180,16 @@ begin
       select from user_sessions s
       where s.id = new.session_id and s.user_id = new.user_id and s.ended_at is null)
       then 'approver_is_a_member_who_may'
+    when new.verdict = 'APPROVED' and exists (
+      select from (
+        select * from creators_of(
+          new.environment_id, payout.created_by_user, payout.created_by_key)
+        union
+        select a.user_id from payout_approvals a
+        where a.environment_id = new.environment_id and a.payout_id = new.payout_id
+          and a.verdict = 'APPROVED' and a.user_id <> new.user_id) others (id)
+      where have_shared_access(others.id, new.user_id, new.decided_at))
+      then 'approver_shares_no_access'
     end;
   if rule is not null then
     raise exception '%', rule using errcode = 'check_violation', constraint = rule;
@@ -211,6 +256,9 @@ begin
     when batch.order_hash <> new.order_hash then 'batch_approval_is_of_this_order'
     when new.verdict = 'APPROVED' and new.decided_at >= batch.approve_by
       then 'batch_approval_is_in_time'
+    when new.decided_by = 'simulated' then
+      case when not is_test(new.environment_id)
+        then 'simulated_batch_decision_is_in_test_mode' end
     when new.verdict = 'APPROVED' and new.user_id in (select * from creators_of(
       new.environment_id, batch.created_by_user, batch.created_by_key))
       then 'batch_approver_is_not_creator'
@@ -218,6 +266,16 @@ begin
       select from user_sessions s
       where s.id = new.session_id and s.user_id = new.user_id and s.ended_at is null)
       then 'batch_approver_is_a_member_who_may'
+    when new.verdict = 'APPROVED' and exists (
+      select from (
+        select * from creators_of(
+          new.environment_id, batch.created_by_user, batch.created_by_key)
+        union
+        select a.user_id from payout_batch_approvals a
+        where a.environment_id = new.environment_id and a.batch_id = new.batch_id
+          and a.verdict = 'APPROVED' and a.user_id <> new.user_id) others (id)
+      where have_shared_access(others.id, new.user_id, new.decided_at))
+      then 'batch_approver_shares_no_access'
     end;
   if rule is not null then
     raise exception '%', rule using errcode = 'check_violation', constraint = rule;
@@ -263,8 +321,8 @@ begin
     is_rejected := exists (select from payout_batch_approvals a
       where a.environment_id = old.environment_id and a.batch_id = old.id
         and a.verdict = 'REJECTED');
-    is_approved := (select count(*) from approvers_of(old))
-      >= approvals_needed(old.created_by_user, old.created_by_key);
+    is_approved :=
+      count_approvals(old) >= approvals_needed(old.created_by_user, old.created_by_key);
   end if;
   rule := case
     when (old.state, new.state) in (('VALIDATING', 'READY'), ('VALIDATING', 'INVALID'),
@@ -354,13 +412,37 @@ begin
 end $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.check_longer_wait()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+declare
+  is_pending boolean;
+  waits_since timestamptz;
+begin
+  if tg_table_name = 'payouts' then
+    is_pending := old.status = 'PENDING';
+    waits_since := old.created_at;
+  else
+    is_pending := old.state = 'PENDING';
+    waits_since := old.submitted_at;
+  end if;
+  if not coalesce(is_pending and new.approve_by >= old.approve_by
+    and new.approve_by <= waits_since + interval '7 days', false) then
+    raise exception 'pending_payouts_wait_seven_days_at_most' using
+      errcode = 'check_violation', constraint = 'pending_payouts_wait_seven_days_at_most';
+  end if;
+  return new;
+end $function$
+;
+
 CREATE OR REPLACE FUNCTION public.check_pending_payout()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
 begin
-  if new.status = 'SUBMITTED' and (select count(*) from approvers_of(old))
-      >= approvals_needed(old.created_by_user, old.created_by_key)
+  if new.status = 'SUBMITTED'
+      and count_approvals(old) >= approvals_needed(old.created_by_user, old.created_by_key)
     or new.status = 'FAILED' and new.submitted_at is null and new.failure_reason = (case
       when exists (select from payout_approvals
         where environment_id = old.environment_id and payout_id = old.id
@@ -400,6 +482,30 @@ begin
   end if;
   return new;
 end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.count_approvals(payout payouts)
+ RETURNS bigint
+ LANGUAGE sql
+ STABLE
+BEGIN ATOMIC
+ SELECT (( SELECT count(*) AS count
+            FROM approvers_of(count_approvals.payout) approvers_of(approvers_of)) + ( SELECT count(*) AS count
+            FROM payout_approvals a
+           WHERE ((a.environment_id = (count_approvals.payout).environment_id) AND (a.payout_id = (count_approvals.payout).id) AND (a.verdict = 'APPROVED'::text) AND (a.order_hash = (count_approvals.payout).order_hash) AND (a.decided_by = 'simulated'::text) AND is_test(a.environment_id))));
+END
+;
+
+CREATE OR REPLACE FUNCTION public.count_approvals(batch payout_batches)
+ RETURNS bigint
+ LANGUAGE sql
+ STABLE
+BEGIN ATOMIC
+ SELECT (( SELECT count(*) AS count
+            FROM approvers_of(count_approvals.batch) approvers_of(approvers_of)) + ( SELECT count(*) AS count
+            FROM payout_batch_approvals a
+           WHERE ((a.environment_id = (count_approvals.batch).environment_id) AND (a.batch_id = (count_approvals.batch).id) AND (a.verdict = 'APPROVED'::text) AND (a.order_hash = (count_approvals.batch).order_hash) AND (a.decided_by = 'simulated'::text) AND is_test(a.environment_id))));
+END
 ;
 
 CREATE OR REPLACE FUNCTION public.creators_of(environment integer, by_user uuid, by_key uuid)
@@ -459,11 +565,46 @@ RETURN sha256(((line).previous_hash || convert_to(((((((((((((('manilla audit li
 '::text || audit_field(((line).chain)::text)) || audit_field(((line).number)::text)) || audit_field(((line).id)::text)) || audit_field((line).actor)) || audit_field((line).action)) || audit_field(((line).merchant_id)::text)) || audit_field(((line).environment_id)::text)) || audit_field(((line).details)::text)) || audit_field((((EXTRACT(epoch FROM (line).created_at) * (1000000)::numeric))::bigint)::text)) || audit_field(((line).user_id)::text)) || audit_field(((line).session_id)::text)) || audit_field((line).address)) || audit_field((line).request_id)), 'UTF8'::name)))
 ;
 
+CREATE OR REPLACE FUNCTION public.have_shared_access(one uuid, other uuid, at timestamp with time zone)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+RETURN (EXISTS (SELECT FROM (holders_of(have_shared_access.one, (have_shared_access.at - '72:00:00'::interval)) a(a) JOIN holders_of(have_shared_access.other, (have_shared_access.at - '72:00:00'::interval)) b(b) ON ((a.a = b.b)))))
+;
+
+CREATE OR REPLACE FUNCTION public.holders_of(account uuid, since timestamp with time zone)
+ RETURNS SETOF uuid
+ LANGUAGE sql
+ STABLE
+BEGIN ATOMIC
+ WITH RECURSIVE links AS (
+          SELECT l.maker,
+             l.target
+            FROM access_links(holders_of.since) l(maker, target, kind, given_at)
+         ), holders AS (
+          SELECT holders_of.account AS id
+         UNION
+          SELECT links.maker
+            FROM (holders holders_1
+              JOIN links ON ((links.target = holders_1.id)))
+         )
+  SELECT holders.id
+    FROM holders;
+END
+;
+
 CREATE OR REPLACE FUNCTION public.is_looser_rule(before json, after json)
  RETURNS boolean
  LANGUAGE sql
  IMMUTABLE PARALLEL SAFE
 RETURN (EXISTS (SELECT FROM unnest(ARRAY['NGN'::text, 'USDC'::text, 'USDT'::text]) asset(asset), unnest(ARRAY['each'::text, 'perDay'::text]) field(field) WHERE ((((is_looser_rule.before -> asset.asset) ->> field.field) IS NOT NULL) AND (COALESCE(((((is_looser_rule.after -> asset.asset) ->> field.field))::numeric > (((is_looser_rule.before -> asset.asset) ->> field.field))::numeric), true) OR (((is_looser_rule.before ->> 'appliesTo'::text) = 'all'::text) AND ((is_looser_rule.after ->> 'appliesTo'::text) IS DISTINCT FROM 'all'::text))))))
+;
+
+CREATE OR REPLACE FUNCTION public.is_test(environment integer)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+RETURN (EXISTS (SELECT FROM environments WHERE ((environments.id = is_test.environment) AND (environments.mode = 'test'::text))))
 ;
 
 CREATE OR REPLACE FUNCTION public.is_unconfirmed(environment integer, is_wallet boolean)
@@ -495,6 +636,32 @@ begin
     update environments set approval_rule = after where id = environment;
   end if;
   return null;
+end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.keep_approver_since()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+declare
+  has boolean := new.role in ('owner', 'admin', 'finance') and new.disabled_at is null;
+  had boolean := false;
+begin
+  if tg_op = 'UPDATE' then
+    had := old.role in ('owner', 'admin', 'finance') and old.disabled_at is null
+      and (old.may_see_live or not new.may_see_live);
+    if had or not has then
+      new.approver_since := old.approver_since;
+      new.approver_by := old.approver_by;
+    elsif new.approver_since is not distinct from old.approver_since then
+      new.approver_since := now();
+      new.approver_by := null;
+    end if;
+  elsif not has then
+    new.approver_since := null;
+    new.approver_by := null;
+  end if;
+  return new;
 end $function$
 ;
 
@@ -1332,6 +1499,9 @@ create table memberships (
   may_see_live boolean not null,
   created_at timestamp with time zone not null,
   disabled_at timestamp with time zone,
+  approver_since timestamp with time zone,
+  approver_by uuid,
+  constraint memberships_approver_by_fkey FOREIGN KEY (approver_by) REFERENCES users(id),
   constraint memberships_merchant_id_fkey FOREIGN KEY (merchant_id) REFERENCES merchants(id),
   constraint memberships_pkey PRIMARY KEY (merchant_id, user_id),
   constraint memberships_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id),
@@ -1622,12 +1792,16 @@ create table payout_approvals (
   environment_id integer not null,
   payout_id uuid not null,
   verdict text not null,
-  user_id uuid not null,
-  session_id uuid not null,
+  user_id uuid,
+  session_id uuid,
   order_hash bytea not null,
   reason text,
   decided_at timestamp with time zone not null,
-  constraint payout_approvals_pkey PRIMARY KEY (environment_id, payout_id, verdict, user_id),
+  id uuid default gen_random_uuid() not null,
+  decided_by text default 'user'::text not null,
+  constraint decision_is_of_a_member_or_simulated CHECK ((decided_by = ANY (ARRAY['user'::text, 'simulated'::text]))),
+  constraint member_decides_in_a_session CHECK ((((decided_by = 'user'::text) = (user_id IS NOT NULL)) AND ((decided_by = 'user'::text) = (session_id IS NOT NULL)))),
+  constraint payout_approvals_pkey PRIMARY KEY (environment_id, id),
   constraint payout_approvals_session_id_fkey FOREIGN KEY (session_id) REFERENCES user_sessions(id),
   constraint payout_approvals_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id),
   constraint rejection_is_short CHECK (((length(reason) >= 1) AND (length(reason) <= 500))),
@@ -1665,15 +1839,19 @@ create table payout_batch_approvals (
   environment_id integer not null,
   batch_id uuid not null,
   verdict text not null,
-  user_id uuid not null,
-  session_id uuid not null,
+  user_id uuid,
+  session_id uuid,
   order_hash bytea not null,
   reason text,
   decided_at timestamp with time zone not null,
+  id uuid default gen_random_uuid() not null,
+  decided_by text default 'user'::text not null,
+  constraint batch_decision_is_of_a_member_or_simulated CHECK ((decided_by = ANY (ARRAY['user'::text, 'simulated'::text]))),
   constraint batch_rejection_is_short CHECK (((length(reason) >= 1) AND (length(reason) <= 500))),
   constraint batch_rejection_says_why CHECK (((verdict = 'REJECTED'::text) = (reason IS NOT NULL))),
   constraint batch_verdict_is_known CHECK ((verdict = ANY (ARRAY['APPROVED'::text, 'REJECTED'::text]))),
-  constraint payout_batch_approvals_pkey PRIMARY KEY (environment_id, batch_id, verdict, user_id),
+  constraint member_decides_batch_in_a_session CHECK ((((decided_by = 'user'::text) = (user_id IS NOT NULL)) AND ((decided_by = 'user'::text) = (session_id IS NOT NULL)))),
+  constraint payout_batch_approvals_pkey PRIMARY KEY (environment_id, id),
   constraint payout_batch_approvals_session_id_fkey FOREIGN KEY (session_id) REFERENCES user_sessions(id),
   constraint payout_batch_approvals_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
 );
@@ -2497,6 +2675,8 @@ CREATE UNIQUE INDEX resolution_entries_are_numbered_once ON public.ledger_resolu
 
 CREATE UNIQUE INDEX transfer_entries_are_numbered_once ON public.ledger_transfers USING btree (environment_id, asset, entry_number) WHERE (entry_number IS NOT NULL);
 
+CREATE INDEX memberships_by_approver_since ON public.memberships USING btree (approver_since) WHERE (approver_by IS NOT NULL);
+
 CREATE INDEX memberships_by_user ON public.memberships USING btree (user_id);
 
 CREATE UNIQUE INDEX one_primary_bank_account ON public.merchant_bank_accounts USING btree (environment_id) WHERE is_primary;
@@ -2549,6 +2729,8 @@ CREATE INDEX payments_by_variance ON public.payments USING btree (environment_id
 
 CREATE INDEX payments_of_account ON public.payments USING btree (environment_id, account_id, id);
 
+CREATE UNIQUE INDEX member_decides_once ON public.payout_approvals USING btree (environment_id, payout_id, verdict, user_id);
+
 CREATE INDEX payout_approvals_by_session ON public.payout_approvals USING btree (session_id);
 
 CREATE UNIQUE INDEX payout_is_rejected_once ON public.payout_approvals USING btree (environment_id, payout_id) WHERE (verdict = 'REJECTED'::text);
@@ -2560,6 +2742,8 @@ CREATE UNIQUE INDEX payout_has_one_attempt_that_counts ON public.payout_attempts
 CREATE UNIQUE INDEX signature_is_one_attempt ON public.payout_attempts USING btree (rail, token) WHERE (valid_until IS NOT NULL);
 
 CREATE UNIQUE INDEX batch_is_rejected_once ON public.payout_batch_approvals USING btree (environment_id, batch_id) WHERE (verdict = 'REJECTED'::text);
+
+CREATE UNIQUE INDEX member_decides_batch_once ON public.payout_batch_approvals USING btree (environment_id, batch_id, verdict, user_id);
 
 CREATE INDEX payout_batch_approvals_by_session ON public.payout_batch_approvals USING btree (session_id);
 
@@ -2727,6 +2911,8 @@ CREATE TRIGGER transfers_are_never_edited BEFORE DELETE OR UPDATE OR TRUNCATE ON
 
 CREATE TRIGGER one_owner_remains BEFORE DELETE OR UPDATE ON public.memberships FOR EACH ROW EXECUTE FUNCTION keep_one_owner();
 
+CREATE TRIGGER right_to_approve_has_its_date BEFORE INSERT OR UPDATE ON public.memberships FOR EACH ROW EXECUTE FUNCTION keep_approver_since();
+
 CREATE TRIGGER confirmer_is_a_member_who_may BEFORE INSERT OR UPDATE OF confirmed_by_user ON public.merchant_bank_accounts FOR EACH ROW WHEN ((new.confirmed_by_user IS NOT NULL)) EXECUTE FUNCTION check_confirmation();
 
 CREATE TRIGGER notes_are_never_edited BEFORE DELETE OR UPDATE OF environment_id, id, resource_id, author_id, created_at OR TRUNCATE ON public.notes FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
@@ -2769,11 +2955,13 @@ CREATE TRIGGER batch_items_are_never_edited BEFORE DELETE OR UPDATE OF environme
 
 CREATE TRIGGER payout_of_item_stays BEFORE UPDATE OF payout_id ON public.payout_batch_items FOR EACH ROW WHEN (((old.payout_id IS NOT NULL) AND (new.payout_id IS DISTINCT FROM old.payout_id))) EXECUTE FUNCTION refuse_change();
 
-CREATE TRIGGER batch_order_stays BEFORE UPDATE OF order_hash, approve_by ON public.payout_batches FOR EACH ROW WHEN ((old.order_hash IS NOT NULL)) EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER batch_order_stays BEFORE UPDATE OF order_hash ON public.payout_batches FOR EACH ROW WHEN ((old.order_hash IS NOT NULL)) EXECUTE FUNCTION refuse_change();
 
 CREATE TRIGGER batch_state_follows_the_one_before BEFORE UPDATE OF state ON public.payout_batches FOR EACH ROW WHEN ((old.state <> new.state)) EXECUTE FUNCTION check_batch_state();
 
 CREATE TRIGGER batches_are_never_edited BEFORE DELETE OR UPDATE OF environment_id, id, mode, kind, asset, name, retry_of, item_count, amount, created_by_key, created_by_user, created_at OR TRUNCATE ON public.payout_batches FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+CREATE TRIGGER pending_batches_wait_seven_days_at_most BEFORE UPDATE OF approve_by ON public.payout_batches FOR EACH ROW WHEN ((old.order_hash IS NOT NULL)) EXECUTE FUNCTION check_longer_wait();
 
 CREATE TRIGGER bank_session_is_never_edited BEFORE UPDATE OF bank_session_id ON public.payouts FOR EACH ROW WHEN (((old.bank_session_id IS DISTINCT FROM new.bank_session_id) AND (old.bank_session_id IS NOT NULL))) EXECUTE FUNCTION refuse_change();
 
@@ -2781,7 +2969,7 @@ CREATE TRIGGER item_of_payout_is_never_edited BEFORE UPDATE OF batch_id, batch_i
 
 CREATE TRIGGER payout_is_that_of_its_item BEFORE INSERT ON public.payouts FOR EACH ROW WHEN ((new.batch_id IS NOT NULL)) EXECUTE FUNCTION check_batch_payout();
 
-CREATE TRIGGER payout_orders_are_never_edited BEFORE DELETE OR UPDATE OF environment_id, id, kind, rail, asset, amount, fee, requested_amount, destination, merchant_reference, metadata, takes_from, created_by_key, created_by_user, order_hash, approve_by, created_at OR TRUNCATE ON public.payouts FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER payout_orders_are_never_edited BEFORE DELETE OR UPDATE OF environment_id, id, kind, rail, asset, amount, fee, requested_amount, destination, merchant_reference, metadata, takes_from, created_by_key, created_by_user, order_hash, created_at OR TRUNCATE ON public.payouts FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
 CREATE TRIGGER payout_over_the_rule_waits AFTER INSERT ON public.payouts REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION check_rule();
 
@@ -2790,6 +2978,8 @@ CREATE TRIGGER payouts_are_searchable AFTER INSERT ON public.payouts REFERENCING
 CREATE TRIGGER payouts_of_ended_days_are_noted AFTER UPDATE OF completed_at, failed_at ON public.payouts FOR EACH ROW WHEN (((COALESCE(old.completed_at, old.failed_at) IS NULL) AND (COALESCE(new.completed_at, new.failed_at) < (clock_timestamp() - '00:30:00'::interval)))) EXECUTE FUNCTION note_report_change('payout_times');
 
 CREATE TRIGGER pending_payout_leaves_with_approval BEFORE UPDATE OF status ON public.payouts FOR EACH ROW WHEN (((old.status = 'PENDING'::text) AND (new.status <> 'PENDING'::text))) EXECUTE FUNCTION check_pending_payout();
+
+CREATE TRIGGER pending_payouts_wait_seven_days_at_most BEFORE UPDATE OF approve_by ON public.payouts FOR EACH ROW EXECUTE FUNCTION check_longer_wait();
 
 CREATE TRIGGER submission_time_is_never_edited BEFORE UPDATE OF submitted_at ON public.payouts FOR EACH ROW WHEN ((old.status <> 'PENDING'::text)) EXECUTE FUNCTION refuse_change();
 

@@ -47,7 +47,7 @@ import {
 import type { BatchTools } from './payouts/batches/batch-tools.js'
 import { expireBatches } from './payouts/batches/decide-batch.js'
 import { runBatches } from './payouts/batches/run-batches.js'
-import { expirePending } from './payouts/decide-pending.js'
+import { expirePending } from './payouts/expire-pending.js'
 import { createFeeBook } from './payouts/fee-book.js'
 import { followReversals } from './payouts/follow-reversals.js'
 import { createPausedRails } from './payouts/paused-rails.js'

@@ -1135,6 +1135,15 @@ export const described: Record<string, Described> = {
     money: ['amount', 'fee', 'totalDebit'],
     takesIdempotencyKey: true,
   },
+  'test.decide': {
+    about: 'Approve or reject a test transfer. Decides, as a simulated member of your team, about a transfer, a refund or a batch that is PENDING. It counts as one approval: if two are needed, decide twice. Who created it and when members joined does not matter; everything else is checked as for members.',
+    flags: [
+      ['decision', 'text', 'What the simulated member decides. One of: approve, reject.', true, false, ['approve', 'reject']],
+      ['reason', 'text', 'Why it is rejected. Not used for approvals.', false, false],
+    ],
+    money: ['amount', 'fee', 'totalDebit', 'paid.amount', 'paid.fee'],
+    takesIdempotencyKey: true,
+  },
   'test.bankTransfers.create': {
     about: 'Send a test payment. Pays into one of your accounts at the simulated bank, as a customer would. The bank sends a notice; the response follows once the payment has been judged.',
     flags: [

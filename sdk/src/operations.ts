@@ -191,6 +191,7 @@ export const operations = {
   test: {
     fund: send('/v1/test/balances/fund'),
     settle: send('/v1/test/disbursements/{reference}/settle'),
+    decide: send('/v1/test/disbursements/{reference}/decide'),
     bankTransfers: { create: send('/v1/test/bank-transfers') },
     cryptoDeposits: { create: send('/v1/test/crypto-deposits') },
     clock: { advance: send('/v1/test/clock/advance') },

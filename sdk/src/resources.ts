@@ -35,6 +35,7 @@ import type {
   CryptoTransfer,
   CryptoTransferQuote,
   CryptoWallet,
+  DecideTestDisbursementInput,
   DedicatedAccount,
   DedicatedCryptoWallet,
   DepositTestCoinsInput,
@@ -1290,6 +1291,16 @@ export type Resources = {
      * `POST /v1/test/disbursements/{reference}/settle`
      */
     settle(reference: string, input: SettleTestDisbursementInput, options?: WriteOptions): Promise<BankTransfer | CryptoTransfer>
+    /**
+     * Approve or reject a test transfer.
+     *
+     * Decides, as a simulated member of your team, about a transfer, a refund or a batch that is
+     * `PENDING`. It counts as one approval: if two are needed, decide twice. Who created it and
+     * when members joined does not matter; everything else is checked as for members.
+     *
+     * `POST /v1/test/disbursements/{reference}/decide`
+     */
+    decide(reference: string, input: DecideTestDisbursementInput, options?: WriteOptions): Promise<BankTransfer | CryptoTransfer | PayoutBatch>
     readonly bankTransfers: {
       /**
        * Send a test payment.

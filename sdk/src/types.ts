@@ -174,7 +174,7 @@ export type BankDisbursement = {
     needed: number
     /** Members who approved so far. */
     givenBy: ({
-      /** Identifies the person. */
+      /** Identifies the person; `simulated` if you decided for one in test mode. */
       id: string
       /** Name of the person. */
       name: string
@@ -183,7 +183,7 @@ export type BankDisbursement = {
     })[]
     /** Who rejected it. */
     rejectedBy: {
-      /** Identifies the person. */
+      /** Identifies the person; `simulated` if you decided for one in test mode. */
       id: string
       /** Name of the person. */
       name: string
@@ -257,7 +257,7 @@ export type BankTransfer = {
     needed: number
     /** Members who approved so far. */
     givenBy: ({
-      /** Identifies the person. */
+      /** Identifies the person; `simulated` if you decided for one in test mode. */
       id: string
       /** Name of the person. */
       name: string
@@ -266,7 +266,7 @@ export type BankTransfer = {
     })[]
     /** Who rejected it. */
     rejectedBy: {
-      /** Identifies the person. */
+      /** Identifies the person; `simulated` if you decided for one in test mode. */
       id: string
       /** Name of the person. */
       name: string
@@ -654,7 +654,7 @@ export type CryptoDisbursement = {
     needed: number
     /** Members who approved so far. */
     givenBy: ({
-      /** Identifies the person. */
+      /** Identifies the person; `simulated` if you decided for one in test mode. */
       id: string
       /** Name of the person. */
       name: string
@@ -663,7 +663,7 @@ export type CryptoDisbursement = {
     })[]
     /** Who rejected it. */
     rejectedBy: {
-      /** Identifies the person. */
+      /** Identifies the person; `simulated` if you decided for one in test mode. */
       id: string
       /** Name of the person. */
       name: string
@@ -733,7 +733,7 @@ export type CryptoTransfer = {
     needed: number
     /** Members who approved so far. */
     givenBy: ({
-      /** Identifies the person. */
+      /** Identifies the person; `simulated` if you decided for one in test mode. */
       id: string
       /** Name of the person. */
       name: string
@@ -742,7 +742,7 @@ export type CryptoTransfer = {
     })[]
     /** Who rejected it. */
     rejectedBy: {
-      /** Identifies the person. */
+      /** Identifies the person; `simulated` if you decided for one in test mode. */
       id: string
       /** Name of the person. */
       name: string
@@ -1432,7 +1432,7 @@ export type PayoutBatch = {
     needed: number
     /** Members who approved so far. */
     givenBy: ({
-      /** Identifies the person. */
+      /** Identifies the person; `simulated` if you decided for one in test mode. */
       id: string
       /** Name of the person. */
       name: string
@@ -1441,7 +1441,7 @@ export type PayoutBatch = {
     })[]
     /** Who rejected it. */
     rejectedBy: {
-      /** Identifies the person. */
+      /** Identifies the person; `simulated` if you decided for one in test mode. */
       id: string
       /** Name of the person. */
       name: string
@@ -3944,6 +3944,14 @@ export type FundTestBalanceInput = NairaFunding | CoinFunding
 export type SettleTestDisbursementInput = {
   /** The outcome that the simulated bank or chain reports. */
   outcome: 'complete' | 'fail' | 'reverse' | 'stay_unknown' | 'lose' | 'land' | 'expire'
+}
+
+/** Approve or reject a test transfer. */
+export type DecideTestDisbursementInput = {
+  /** What the simulated member decides. */
+  decision: 'approve' | 'reject'
+  /** Why it is rejected. Not used for approvals. */
+  reason?: string | undefined
 }
 
 /** Send a test payment. */

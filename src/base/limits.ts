@@ -188,8 +188,12 @@ export const limits = {
     expiredAfterMs: 5 * minute,
     /** A payout without an outcome after this needs a person. */
     reviewAfterMs: 3 * day,
-    /** A payout that no second person approved by then fails. */
+    /** A payout that no second person approved by then fails, if somebody could have. */
     approveWithinMs: 3 * day,
+    /** What an approver has at least, from the moment at which their approval is accepted. */
+    approverTimeMs: day,
+    /** A payout that waits for new approvers, or without any, fails then. The database holds it. */
+    approveWithinMaxMs: 7 * day,
     expiriesPerBatchMax: 200,
     approvalIntervalMs: 10 * second,
     /** What one creator has sent in this time counts towards the daily limit of a rule. */
@@ -845,6 +849,11 @@ assert(limits.proof.leaseMs > 3 * limits.proof.renewIntervalMs)
 assert(limits.settlements.walletUsableAfterMs >= limits.bankAccounts.usableAfterMs)
 assert(limits.settlements.leaseMs > 5 * limits.banks.earlyTimeoutMs)
 
+// A member who is invited at once, and joins on the last day, can still approve.
+assert(
+  limits.payouts.approveWithinMaxMs >=
+    limits.signIn.invitationMs + limits.signIn.linkDistrustMs + limits.payouts.approverTimeMs,
+)
 // Approvals check who used whose link; guesses are counted for a while.
 assert(limits.retention.invitationMs > limits.signIn.linkDistrustMs)
 assert(limits.retention.signInMs > limits.signIn.guessWindowMs)

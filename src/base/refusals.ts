@@ -294,9 +294,9 @@ export const reasons = {
   },
   shared_access: {
     status: 403,
-    when: 'Less than 72 hours ago one of the two people joined, or set a password, by a link that the other made, or a third member made links for both.',
+    when: 'Less than 72 hours ago one of the two people joined, set a password or became an approver by what the other did, or by a third member who did so for both.',
     nextStep:
-      'Ask a member to whom this does not apply, or wait. In test mode you can advance the clock.',
+      'Wait until the time in the message, or ask another member. In test mode you can advance the clock, or simulate the decision.',
   },
   order_changed: {
     status: 409,

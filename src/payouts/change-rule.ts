@@ -1,7 +1,5 @@
-import { after } from '../base/clock.js'
 import type { Environment, EnvironmentId } from '../base/environment.js'
 import { newId } from '../base/ids.js'
-import { limits } from '../base/limits.js'
 import { type Detail, Refusal } from '../base/refusal.js'
 import { lockLedgerAccounts } from '../ledger/lock-accounts.js'
 import { lockEnvironment } from '../merchants/environments.js'
@@ -11,8 +9,9 @@ import { parseDecimal } from '../money/amounts.js'
 import { assetNames } from '../money/assets.js'
 import { sql } from '../postgres/sql.js'
 import type { Queryable, Tx } from '../postgres/tx.js'
-import { listApprovers } from '../team/list-approvers.js'
-import { haveSharedAccess } from '../team/shared-access.js'
+import { type Approver, findApprovingTeam, judgeApprovers } from '../team/approvers.js'
+import { explainWait } from '../team/shared-access.js'
+import { judgeExpiry } from './approval-expiry.js'
 import { isLooserRule } from './approval-rule.js'
 
 /** A looser rule that waits for a second person. */
@@ -52,13 +51,15 @@ export async function changeRule(
     await applyRule(tx, now, environment.id, approvals)
     return { approvals, before, change: null }
   }
+  const proposal = { proposedBy: user, createdAt: now }
+  const confirmers = await findConfirmers(tx, environment.id, proposal)
   const change: RuleChange = {
+    ...proposal,
     id: newId(now),
     approvals,
     before,
-    proposedBy: user,
-    createdAt: now,
-    expiresAt: after(now, limits.payouts.approveWithinMs),
+    // Not extended later: nothing is held meanwhile, and it can be proposed again.
+    expiresAt: judgeExpiry({ waitsSince: now, missing: 1, approvers: confirmers }),
   }
   tx.write(sql`
     insert into setting_changes (environment_id, id, approvals, approvals_before, proposed_by,
@@ -68,26 +69,38 @@ export async function changeRule(
   return { approvals: before, before, change }
 }
 
+/** Owners and admins who may confirm a change, and from when. */
+export async function findConfirmers(
+  db: Queryable,
+  environmentId: EnvironmentId,
+  { proposedBy, createdAt }: Pick<RuleChange, 'proposedBy' | 'createdAt'>,
+): Promise<Approver[]> {
+  const subject = { creators: [proposedBy.id], approvedBy: [], waitsSince: createdAt }
+  const team = await findApprovingTeam(db, environmentId, [subject], 'settings.change')
+  return judgeApprovers(team, subject)
+}
+
 type ChangeName = { environment: Environment; id: string; userId: string }
 
 /** Applies a looser rule that another person proposed. `now` is in the environment's time. */
 export async function confirmRuleChange(
   tx: Tx,
   now: Date,
-  { environment, id, userId }: ChangeName,
+  { environment, id: changeId, userId }: ChangeName,
 ): Promise<ChangedRule> {
   await lockEnvironment(tx, environment.id)
-  const change = await getOpenChange(tx, environment.id, id)
+  const change = await getOpenChange(tx, environment.id, changeId)
   if (change.proposedBy.id === userId)
     throw new Refusal('forbidden', {
       reason: 'second_person_required',
       message: 'You proposed this change. Another owner or admin must confirm it.',
     })
-  if (await haveSharedAccess(tx, now, [change.proposedBy.id, userId]))
+  const confirmers = await findConfirmers(tx, environment.id, change)
+  const own = confirmers.find(({ id }) => id === userId)
+  if (own && own.from > now)
     throw new Refusal('forbidden', {
       reason: 'shared_access',
-      message:
-        'In the last 72 hours you or the member who proposed this joined, or set a password, by a link that the other or the same third member made. Until then another owner or admin must confirm it.',
+      message: `You may confirm this change ${explainWait(own, { userId, at: now })}. Until then another owner or admin must confirm it.`,
     })
   if (now >= change.expiresAt)
     throw new Refusal('forbidden', {
@@ -96,7 +109,7 @@ export async function confirmRuleChange(
     })
   const { approvals, before } = change
   if (hasLimits(approvals)) await refuseTooFew(tx, environment)
-  decide(tx, now, { environmentId: environment.id, id, userId, state: 'CONFIRMED' })
+  decide(tx, now, { environmentId: environment.id, id: changeId, userId, state: 'CONFIRMED' })
   await applyRule(tx, now, environment.id, approvals)
   return { approvals, before, change: null }
 }
@@ -178,8 +191,8 @@ async function getOpenChange(tx: Tx, environmentId: EnvironmentId, id: string) {
 
 /** With one approver, every payout over the rule would wait forever. */
 async function refuseTooFew(db: Queryable, environment: Environment): Promise<void> {
-  const approvers = await listApprovers(db, environment)
-  if (approvers.length >= 2) return
+  const { members } = await findApprovingTeam(db, environment.id, [])
+  if (members.length >= 2) return
   throw new Refusal('validation_failed', {
     reason: 'too_few_approvers',
     message: `An approval rule needs two members who may approve transfers in ${environment.mode} mode. Invite another owner, admin or finance member first.`,

@@ -21,6 +21,7 @@ import {
   toHoldMovement,
 } from './create-payouts.js'
 import { findNeededApprovals, type PayoutCreator } from './creators.js'
+import { findExpiries } from './find-approvers.js'
 import { hashOrder } from './order-hash.js'
 import { type Payout, payoutKinds } from './payout.js'
 import { insertPendingPayout } from './store-payouts.js'
@@ -78,10 +79,7 @@ async function findSenders(
 ): Promise<Senders> {
   const since = after(at, -limits.signIn.linkDistrustMs)
   const [row] = await db.rows(sql<Senders>`
-    with recursive links as (
-      select i.created_by_user as maker, coalesce(i.resets_user_id, u.id) as target
-      from invitations i left join users u on u.email = i.email
-      where i.used_at > ${since} and i.created_by_user is not null),
+    with recursive links as (select * from access_links(${since})),
     senders as (
       select * from creators_of(${environmentId}, ${createdByUser}, ${createdByKey}) as id
       union
@@ -169,10 +167,13 @@ export async function createPending(
 ): Promise<CreatedUnderRule> {
   const { book, used } = reads ?? (await readForPayouts(tx, [{ payout: unsigned }]))
   if (used.size > 0) throw duplicateReference(unsigned)
+  const { environmentId, id, kind, createdAt: waitsSince } = unsigned
+  const needed = await findNeededApprovals(tx, unsigned)
+  const waiting = { ...unsigned, approvedBy: [], waitsSince, missing: needed }
   const approval = {
     orderHash: hashOrder(unsigned),
-    expiresAt: after(unsigned.createdAt, limits.payouts.approveWithinMs),
-    needed: await findNeededApprovals(tx, unsigned),
+    expiresAt: (await findExpiries(tx, environmentId, [waiting])).get(id)!,
+    needed,
     decisions: [],
   }
   const payout: Payout = { ...unsigned, status: 'PENDING', submittedAt: null, approval }
@@ -180,7 +181,6 @@ export async function createPending(
   if (!hold.isMoved) throw notHeld(payout, hold)
   insertPendingPayout(tx, payout, approval)
   const shown = showPayout(payout, [])
-  const { environmentId, id, kind } = payout
   const type = payoutKinds[kind].events?.pending
   if (type)
     emitAll(tx, now, [

@@ -8,7 +8,7 @@ export const failureReasons = {
     chain_error: 'The transaction reached a block and failed there.',
     operator_decision: 'The operator confirmed that it did not land and no longer can.',
     approval_rejected: 'A second person rejected it. Nothing was signed.',
-    approval_expired: 'Not approved within 72 hours. Nothing was signed.',
+    approval_expired: 'Not approved in time. Nothing was signed.',
   },
   bank_transfer: {
     account_closed: 'The account was closed.',
@@ -19,7 +19,7 @@ export const failureReasons = {
     bank_declined: 'The bank declined it without giving a reason.',
     operator_decision: 'The operator confirmed with the bank that it failed.',
     approval_rejected: 'A second person rejected it. Nothing was sent to the bank.',
-    approval_expired: 'Not approved within 72 hours. Nothing was sent to the bank.',
+    approval_expired: 'Not approved in time. Nothing was sent to the bank.',
   },
 } as const
 

@@ -30,10 +30,11 @@ const approvalOf = `case when p.order_hash is not null then json_build_object(
   'orderHash', encode(p.order_hash, 'hex'), 'expiresAt', p.approve_by,
   'needed', approvals_needed(p.created_by_user, p.created_by_key), 'decisions', array(
     select json_build_object('verdict', d.verdict, 'reason', d.reason, 'at', d.decided_at,
-      'user', json_build_object('id', u.id, 'name', u.name))
-    from payout_approvals d join users u on u.id = d.user_id
+      'user', case when u.id is not null then json_build_object('id', u.id, 'name', u.name) end)
+    from payout_approvals d left join users u on u.id = d.user_id
     where d.environment_id = p.environment_id and d.payout_id = p.id
-      and (p.status <> 'PENDING' or d.user_id in (select * from approvers_of(p)))
+      and (p.status <> 'PENDING' or d.decided_by = 'simulated'
+        or d.user_id in (select * from approvers_of(p)))
     order by d.decided_at, d.user_id)) end`
 
 export type ApprovalJson = {

@@ -20,7 +20,8 @@ export type PayoutStatus = (typeof payoutStatuses)[number]
 /** What a member decided about a payout. */
 export type ApprovalDecision = {
   verdict: 'APPROVED' | 'REJECTED'
-  user: { id: string; name: string }
+  /** Null: simulated, in test mode. */
+  user: { id: string; name: string } | null
   /** Of a rejection. */
   reason: string | null
   at: Date

@@ -128,12 +128,15 @@ const waitingPayoutsWereApproved: Proof = {
     'Every payout that waited for approval was submitted only after enough other members approved it',
   counterexamples: `
     select p.environment_id, p.id, p.status, d.approvals, d.rejections from payouts p
+    left join environments e on e.id = p.environment_id
     left join api_keys k on k.id = p.created_by_key
     cross join lateral (
       select count(*) filter (where a.verdict = 'REJECTED') as rejections,
         count(*) filter (where a.verdict = 'APPROVED' and a.order_hash = p.order_hash
-          and a.user_id is distinct from p.created_by_user
-          and a.user_id is distinct from k.created_by_user) as approvals
+          and (a.decided_by = 'simulated' and e.mode = 'test'
+            or a.user_id is distinct from p.created_by_user
+              and a.user_id is distinct from k.created_by_user
+              and a.user_id is not null)) as approvals
       from payout_approvals a where a.environment_id = p.environment_id and a.payout_id = p.id) d
     where p.order_hash is not null and case
       when p.submitted_at is not null then d.rejections > 0
@@ -141,6 +144,14 @@ const waitingPayoutsWereApproved: Proof = {
       when p.status = 'PENDING' then d.rejections > 0
       else p.failure_reason is distinct from
         case when d.rejections > 0 then 'approval_rejected' else 'approval_expired' end end`,
+}
+
+const simulatedDecisionsAreTests: Proof = {
+  claim: 'Every simulated decision about a payout is in test mode',
+  counterexamples: `
+    select a.environment_id, a.payout_id, a.verdict from payout_approvals a
+    join environments e on e.id = a.environment_id
+    where (a.decided_by = 'simulated' or a.user_id is null) and e.mode <> 'test'`,
 }
 
 export const payoutProofs: Proof[] = [
@@ -154,4 +165,5 @@ export const payoutProofs: Proof[] = [
   payoutsLandOnce,
   attemptsKeepToTheirRail,
   waitingPayoutsWereApproved,
+  simulatedDecisionsAreTests,
 ]

@@ -48,8 +48,14 @@ const submittedAt = withExample(
 const failedAt = notYet(time, 'When the transfer failed.')
 const createdAt = timestamp('When the transfer was created.')
 
+/** How decisions of test mode are shown. */
+const simulatedMember = { id: 'simulated', name: 'Simulated member' }
+
 const person = Type.Object({
-  id: reference(prefixes.user, 'Identifies the person.'),
+  id: reference(
+    prefixes.user,
+    'Identifies the person; `simulated` if you decided for one in test mode.',
+  ),
   name: text('Bola Ade', 'Name of the person.'),
   at: timestamp('When the person decided.'),
 })
@@ -217,7 +223,7 @@ type ApprovalFields = {
 
 type Decision = {
   verdict: 'APPROVED' | 'REJECTED'
-  user: { id: string; name: string }
+  user: { id: string; name: string } | null
   reason: string | null
   at: Date
 }
@@ -301,5 +307,8 @@ export function showApproval({ expiresAt, needed, decisions }: ApprovalFields) {
 }
 
 function showDecider({ user, at }: Decision) {
-  return { id: toReference(prefixes.user, user.id), name: user.name, at: toIsoText(at) }
+  const { id, name } = user
+    ? { id: toReference(prefixes.user, user.id), name: user.name }
+    : simulatedMember
+  return { id, name, at: toIsoText(at) }
 }

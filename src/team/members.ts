@@ -49,16 +49,25 @@ export async function lockMembers(tx: Tx, merchantId: string): Promise<void> {
 
 export type MemberChange = { role: Role; maySeeLive: boolean; isDisabled: boolean }
 
-/** Fails with `one_owner_remains` if no owner would remain. */
+/**
+ * Fails with `one_owner_remains` if no owner would remain. The database keeps when and by whom the
+ * member became an approver, unless this change makes them one.
+ */
 export async function changeMember(
   tx: Tx,
   now: Date,
-  { merchantId, userId, change }: { merchantId: string; userId: string; change: MemberChange },
+  {
+    merchantId,
+    userId,
+    change,
+    changedBy,
+  }: { merchantId: string; userId: string; change: MemberChange; changedBy: string },
 ): Promise<void> {
   await tx
     .rows(sql`
       update memberships set role = ${change.role}, may_see_live = ${change.maySeeLive},
-        disabled_at = ${change.isDisabled ? sql`coalesce(disabled_at, ${now})` : null}
+        disabled_at = ${change.isDisabled ? sql`coalesce(disabled_at, ${now})` : null},
+        approver_since = ${now}, approver_by = ${changedBy}
       where merchant_id = ${merchantId} and user_id = ${userId}`)
     .catch((error: { constraint?: string }) => {
       if (error.constraint === 'one_owner_remains') throw lastOwner()
@@ -77,13 +86,23 @@ function lastOwner(): Refusal {
 export async function addMember(
   tx: Tx,
   now: Date,
-  member: { merchantId: string; userId: string; role: Role; maySeeLive: boolean },
+  member: {
+    merchantId: string
+    userId: string
+    role: Role
+    maySeeLive: boolean
+    /** Null: an operator. */
+    addedBy: string | null
+  },
 ): Promise<boolean> {
   const count = await tx.count(sql`
-    insert into memberships as m (merchant_id, user_id, role, may_see_live, created_at)
-    values (${member.merchantId}, ${member.userId}, ${member.role}, ${member.maySeeLive}, ${now})
+    insert into memberships as m (merchant_id, user_id, role, may_see_live, created_at,
+      approver_since, approver_by)
+    values (${member.merchantId}, ${member.userId}, ${member.role}, ${member.maySeeLive}, ${now},
+      ${now}, ${member.addedBy})
     on conflict (merchant_id, user_id) do update set role = excluded.role,
-      may_see_live = excluded.may_see_live, disabled_at = null
+      may_see_live = excluded.may_see_live, disabled_at = null,
+      approver_since = ${now}, approver_by = ${member.addedBy}
     where m.disabled_at is not null`)
   return count > 0
 }

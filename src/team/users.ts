@@ -25,8 +25,8 @@ type NewMembership = { merchantId: string; userId: string; role: Role; maySeeLiv
 export function addMembership(tx: Tx, now: Date, membership: NewMembership): void {
   const { merchantId, userId, role, maySeeLive } = membership
   tx.write(sql`
-    insert into memberships (merchant_id, user_id, role, may_see_live, created_at)
-    values (${merchantId}, ${userId}, ${role}, ${maySeeLive}, ${now})`)
+    insert into memberships (merchant_id, user_id, role, may_see_live, created_at, approver_since)
+    values (${merchantId}, ${userId}, ${role}, ${maySeeLive}, ${now}, ${now})`)
 }
 
 export async function findMembership(

@@ -14,6 +14,7 @@ export const changeTopics = [
   'approvals',
   'requests',
   'batches',
+  'clock',
 ] as const
 export type ChangeTopic = (typeof changeTopics)[number]
 
@@ -26,6 +27,8 @@ const kinds: Record<ChangeTopic, ResourceKind> = {
   approvals: 'bank_transfer',
   requests: 'request',
   batches: 'batch',
+  // Every member sees payments, and everything is dated by the clock.
+  clock: 'payment',
 }
 
 export function topicsSeen(permissions: Permissions): ChangeTopic[] {
@@ -49,6 +52,8 @@ export type ChangeMarks = {
   proposal: string | null
   /** The newest request with an API key: those of consoles would cause hints forever. */
   request: string | null
+  /** How far the test clock is ahead. */
+  clock: string | null
 }
 
 /**
@@ -91,7 +96,8 @@ export async function readChangeMarks(
           (select n.id from (
             select id, key_id from request_logs where environment_id = e.id
             order by id desc limit ${requestsRead}::int) n
-            where n.key_id is not null order by n.id desc limit 1) as request
+            where n.key_id is not null order by n.id desc limit 1) as request,
+          (select clock_offset_ms::text from environments where id = e.id) as clock
         from unnest(${environmentIds}::int[]) e (id)
         left join lateral (
           select string_agg(${sums}, ',' order by asset, name) as balances,
@@ -117,6 +123,7 @@ export function compareMarks(before: ChangeMarks, after: ChangeMarks): ChangeTop
   if (before.batches !== after.batches) changed.add('batches')
   if (before.proposal !== after.proposal) changed.add('approvals')
   if (before.request !== after.request) changed.add('requests')
+  if (before.clock !== after.clock) changed.add('clock')
   return changeTopics.filter((topic) => changed.has(topic))
 }
 

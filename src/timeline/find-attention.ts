@@ -4,9 +4,12 @@ import { limits } from '../base/limits.js'
 import { getSettings } from '../merchants/settings.js'
 import { findSettlementWallet, isChosen } from '../merchants/settlement-wallets.js'
 import type { Asset } from '../money/assets.js'
+import { findApprovers, type Waiting } from '../payouts/find-approvers.js'
 import { readSettlementDestination } from '../payouts/settlements/destination.js'
 import { sql } from '../postgres/sql.js'
 import type { Queryable } from '../postgres/tx.js'
+import type { Approver } from '../team/approvers.js'
+import { findFreedom } from '../team/shared-access.js'
 import { countUndelivered } from '../webhooks/count-undelivered.js'
 
 export const attentionKinds = [
@@ -70,64 +73,73 @@ export async function findPaymentRequests(
   ]
 }
 
-/** Payouts, and refunds to another destination, that wait for approval by another person. */
-export async function findApprovals(
+type Person = { environmentId: EnvironmentId; userId: string; now: Date }
+
+type WaitingRow = Waiting & { asset: Asset; amount: bigint }
+
+/** Those that this person may approve now. */
+async function findApprovable(
   db: Queryable,
-  environmentId: EnvironmentId,
-  userId: string,
-): Promise<Attention[]> {
-  const groups = await db.rows(sql<Group>`
-    select asset, count(*)::int as count, sum(amount)::bigint as amount, min(created_at) as since
-    from (select p.asset, p.amount, p.created_at from payouts p
-      where p.environment_id = ${environmentId}
-        and p.kind in ('bank_transfer', 'crypto_transfer', 'bank_return', 'crypto_return')
-        and p.status = 'PENDING'
-        and ${userId}::uuid not in (
-          select * from creators_of(p.environment_id, p.created_by_user, p.created_by_key)
-          union select * from approvers_of(p))
-      limit ${limits.attention.rowsCountedMax}) pending
-    group by asset`)
-  return ofGroups('approval', groups)
+  { environmentId, userId, now }: Person,
+  waiting: WaitingRow[],
+): Promise<WaitingRow[]> {
+  const approvers = await findApprovers(db, environmentId, waiting)
+  const mayNow = (one: Approver) => one.id === userId && one.from <= now
+  return waiting.filter(({ id }) => approvers.get(id)!.some(mayNow))
 }
 
-/** Batches of payouts that wait for approval by another person; the oldest is the subject. */
-export async function findBatchApprovals(
-  db: Queryable,
-  environmentId: EnvironmentId,
-  userId: string,
-): Promise<Attention[]> {
-  const rows = await db.rows(sql<{ id: string; asset: Asset; amount: bigint; since: Date }>`
-    select b.id, b.asset, b.amount - b.invalid_amount as amount, b.submitted_at as since
+/** Payouts, and refunds to another destination, that this person may approve. */
+export async function findApprovals(db: Queryable, person: Person): Promise<Attention[]> {
+  const waiting = await db.rows(sql<WaitingRow>`
+    select p.id, p.asset, p.amount, p.created_at as waits_since,
+      p.created_by_key, p.created_by_user,
+      array(select * from approvers_of(p)) as approved_by
+    from payouts p
+    where p.environment_id = ${person.environmentId}
+      and p.kind in ('bank_transfer', 'crypto_transfer', 'bank_return', 'crypto_return')
+      and p.status = 'PENDING'
+    limit ${limits.attention.rowsCountedMax}`)
+  return ofWaiting('approval', await findApprovable(db, person, waiting))
+}
+
+/** Batches of payouts that this person may approve; the oldest is the subject. */
+export async function findBatchApprovals(db: Queryable, person: Person): Promise<Attention[]> {
+  const waiting = await db.rows(sql<WaitingRow>`
+    select b.id, b.asset, b.amount - b.invalid_amount as amount, b.submitted_at as waits_since,
+      b.created_by_key, b.created_by_user,
+      array(select * from approvers_of(b)) as approved_by
     from payout_batches b
-    where b.environment_id = ${environmentId} and b.state = 'PENDING'
-      and ${userId}::uuid not in (
-        select * from creators_of(b.environment_id, b.created_by_user, b.created_by_key)
-        union select * from approvers_of(b))
+    where b.environment_id = ${person.environmentId} and b.state = 'PENDING'
     order by b.id limit ${limits.attention.rowsCountedMax}`)
-  const [oldest] = rows
-  if (!oldest) return []
-  const amounts: Attention['amounts'] = {}
-  for (const { asset, amount } of rows) amounts[asset] = (amounts[asset] ?? 0n) + amount
-  const subject = toReference(prefixes.payoutBatch, oldest.id)
-  return [{ kind: 'batch_approval', count: rows.length, amounts, since: oldest.since, subject }]
+  const approvable = await findApprovable(db, person, waiting)
+  return ofWaiting('batch_approval', approvable).map((attention) => ({
+    ...attention,
+    subject: toReference(prefixes.payoutBatch, approvable[0]!.id),
+  }))
 }
 
-/** A looser approval rule that another person proposed. */
+function ofWaiting(kind: AttentionKind, waiting: WaitingRow[]): Attention[] {
+  return ofGroups(
+    kind,
+    waiting.map(({ asset, amount, waitsSince: since }) => ({ asset, amount, since, count: 1 })),
+  )
+}
+
+/** A looser approval rule that another person proposed and this one may confirm. */
 export async function findProposedRule(
   db: Queryable,
-  { environmentId, userId, now }: { environmentId: EnvironmentId; userId: string; now: Date },
+  { environmentId, userId, now }: Person,
 ): Promise<Attention[]> {
-  const rows = await db.rows(sql<{ since: Date }>`
-    select created_at as since from setting_changes
+  const rows = await db.rows(sql<{ since: Date; proposer: string }>`
+    select created_at as since, proposed_by as proposer from setting_changes
     where environment_id = ${environmentId} and state = 'OPEN' and proposed_by <> ${userId}::uuid
       and expires_at > ${now}`)
-  return rows.map(({ since }) => ({
-    kind: 'approval',
-    count: 1,
-    amounts: {},
-    since,
-    subject: 'approval rule',
-  }))
+  const [proposed] = rows
+  if (!proposed) return []
+  const { from } = await findFreedom(db, now, [userId, proposed.proposer])
+  if (from > now) return []
+  const { since } = proposed
+  return [{ kind: 'approval', count: 1, amounts: {}, since, subject: 'approval rule' }]
 }
 
 /** Payouts whose outcome is unknown after days: the operator asks the bank. */
@@ -166,11 +178,17 @@ function ofGroups(kind: AttentionKind, groups: Group[]): Attention[] {
     {
       kind,
       count: groups.reduce((sum, { count }) => sum + count, 0),
-      amounts: Object.fromEntries(groups.map(({ asset, amount }) => [asset, amount])),
+      amounts: sumByAsset(groups),
       since: new Date(Math.min(...groups.map(({ since }) => since.getTime()))),
       subject: null,
     },
   ]
+}
+
+function sumByAsset(groups: Group[]): Attention['amounts'] {
+  const amounts: Attention['amounts'] = {}
+  for (const { asset, amount } of groups) amounts[asset] = (amounts[asset] ?? 0n) + amount
+  return amounts
 }
 
 /** Endpoints that fail, or were disabled because they failed, with the events they missed. */

@@ -93,7 +93,7 @@ export function toPayoutItems(payout: Payout): TimelineItem[] {
         ...base,
         at,
         kind: isApproval ? 'payout_approved' : 'payout_rejected',
-        title: `${user.name} ${isApproval ? 'approved' : 'rejected'} it`,
+        title: `${user?.name ?? 'A simulated member'} ${isApproval ? 'approved' : 'rejected'} it`,
         details: reason === null ? {} : { reason },
       }
     }),

@@ -84,6 +84,14 @@ async function untilTopics(
   }
 }
 
+test('a moved test clock is hinted at', async () => {
+  const stream = await follow(developer)
+  const hinted = untilTopics(stream, ['clock'])
+  const moved = await owner.ask('POST', '/v1/test/clock/advance', { body: { seconds: 60 } })
+  expect(moved.status, moved.text).toBe(200)
+  await hinted
+})
+
 test('a payout is hinted at, requests of consoles are not, and signing out ends the stream', async () => {
   const { next } = await follow(owner)
   // Its own requests would make an open request log read itself without end.

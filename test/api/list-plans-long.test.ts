@@ -511,7 +511,7 @@ test('single resources and balances are read by primary key', async () => {
     expect(scans).toEqual(['by events_pkey'])
   for (const { scans } of await plansOf(own, 'read_payouts', keys))
     expect(scans).toEqual([
-      'by payout_approvals_pkey',
+      'by member_decides_once',
       'by payout_attempts_pkey',
       expect.stringMatching(/^by (payouts_pkey|reference_is_one_payout)/),
       'by users_pkey',

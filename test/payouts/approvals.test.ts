@@ -7,7 +7,7 @@ import { after, hour } from '../../src/base/clock.js'
 import { fromReference, prefixes, toReference } from '../../src/base/ids.js'
 import { pauseRail, resumeRail } from '../../src/payouts/paused-rails.js'
 import { createSession } from '../../src/team/sessions.js'
-import { haveSharedAccess } from '../../src/team/shared-access.js'
+import { findFreedom } from '../../src/team/shared-access.js'
 import type { Reply } from '../support/open-manilla.js'
 import { openWithBankAndChain } from '../support/open-with-bank-and-chain.js'
 import { addPerson, type Person } from '../support/people.js'
@@ -327,8 +327,9 @@ describe('no payout leaves without a second person:', () => {
     // A member without such a link approves; so may the others once three days have passed.
     expect((await approve(bola, ofOlu)).json.data).toMatchObject({ status: 'SUBMITTED' })
     const pair: [string, string] = [ada.userId, olu.userId]
-    expect(await haveSharedAccess(db, clock.now(), pair)).toBe(true)
-    expect(await haveSharedAccess(db, after(clock.now(), 73 * hour), pair)).toBe(false)
+    const now = clock.now()
+    expect((await findFreedom(db, now, pair)).from > now).toBe(true)
+    expect((await findFreedom(db, now, pair)).from < after(now, 73 * hour)).toBe(true)
     await settle()
   })
 

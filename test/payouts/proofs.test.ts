@@ -13,6 +13,7 @@ const db = await freshDatabase()
 await payInEveryWay(db, await insertEnvironment(db))
 const environmentId = await insertEnvironment(db)
 const paid = await payInEveryWay(db, environmentId)
+const liveId = await insertEnvironment(db, 'live')
 
 const tables = [
   'ledger_accounts',
@@ -21,6 +22,8 @@ const tables = [
   'events',
   'payouts',
   'payout_attempts',
+  'payout_approvals',
+  'payout_batch_approvals',
 ]
 const indexes = ['payout_has_one_attempt_that_counts', 'reference_is_one_payout']
 const definitions = await db.rows(sql<{ indexdef: string }>`
@@ -183,6 +186,13 @@ const damages: Record<string, Record<string, string[]>> = {
        from events where resource_id = ${idOf('open')}`,
       ],
     },
+  'Every simulated decision about a payout is in test mode': {
+    'a decision in live mode': [
+      `insert into payout_approvals (environment_id, payout_id, verdict, decided_by, order_hash,
+         decided_at)
+       values (${liveId}, gen_random_uuid(), 'APPROVED', 'simulated', sha256('x'), now())`,
+    ],
+  },
   'Every attempt belongs to a payout and is on its rail': {
     'an attempt on another rail': [
       `update payout_attempts set rail = 'elsewhere' where ${attemptOf('open')}`,
@@ -236,6 +246,32 @@ describe(resolvedAsItsStatusRequires, () => {
     ])
     expect(broken).toEqual([resolvedAsItsStatusRequires])
   })
+})
+
+test('simulated approvals count in test mode only', async () => {
+  const approve = `
+    insert into payout_approvals (environment_id, payout_id, verdict, decided_by, order_hash,
+      decided_at)
+    values (${environmentId}, ${idOf('open')}, 'APPROVED', 'simulated', sha256('x'), now())`
+  const waitedForTwo = [
+    `update payouts set order_hash = sha256('x'), approve_by = now(), event_sequence = 2
+     where id = ${idOf('open')}`,
+    `update events set sequence = 2 where resource_id = ${idOf('open')}`,
+    `insert into events select environment_id, gen_random_uuid(), 'crypto_transfer.pending',
+       resource_id, cause_id, 1, data, created_at
+     from events where resource_id = ${idOf('open')}`,
+    approve,
+    approve,
+  ]
+  expect(await claimsBrokenBy(waitedForTwo)).toEqual([])
+  const setMode = (mode: string) =>
+    `update environments set mode = '${mode}' where id = ${environmentId}`
+  const broken = await claimsBrokenBy([setMode('live')])
+  await run([setMode('test')])
+  expect(broken).toContain('Every simulated decision about a payout is in test mode')
+  expect(broken).toContain(
+    'Every payout that waited for approval was submitted only after enough other members approved it',
+  )
 })
 
 // Fails for a new claim until a damage for it is added above.

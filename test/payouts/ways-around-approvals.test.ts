@@ -236,7 +236,7 @@ describe('no payout leaves without a second person:', () => {
       unheld: await attempt(unheld),
     }).toEqual({
       submit: 'pending_payout_leaves_with_approval',
-      again: expect.stringContaining('payout_approvals_pkey'),
+      again: expect.stringContaining('member_decides_once'),
       hide: expect.stringContaining('api_key_holders'),
       unheld: 'payout_over_the_rule_waits',
     })

@@ -192,6 +192,11 @@ that stays unknown, or to a wallet where nothing lands, and settle it then.
 ${renderOutcomes('bank_transfer')}
 ${renderOutcomes('crypto_transfer')}
 
+## Decide about a transfer that waits
+
+With an [approval rule](../guides/approvals.md), \`POST /v1/test/disbursements/{reference}/decide\` with \`{"decision":"approve"}\` or
+\`{"decision":"reject"}\` stands for a member of your team.
+
 ## Move time
 
 \`POST /v1/test/clock/advance\` with \`{"seconds":1800}\` advances the clock of your test environment, by at most

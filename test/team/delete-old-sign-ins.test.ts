@@ -5,7 +5,7 @@ import { newId, prefixes, toReference } from '../../src/base/ids.js'
 import { limits } from '../../src/base/limits.js'
 import { sql } from '../../src/postgres/sql.js'
 import { deleteOldSignIns } from '../../src/team/delete-old-sign-ins.js'
-import { haveSharedAccess } from '../../src/team/shared-access.js'
+import { findFreedom } from '../../src/team/shared-access.js'
 import { freshDatabase } from '../support/database.js'
 
 const now = new Date()
@@ -35,10 +35,10 @@ async function insertInvitation(
 ) {
   const id = newId(now)
   await db.rows(sql`
-    insert into invitations (id, hash, email, may_see_live, is_operator, created_by, created_at,
-      expires_at, used_at)
-    values (${id}, ${hash()}, ${email}, false, true, ${maker}, ${now}, ${times.expiresAt},
-      ${times.usedAt})`)
+    insert into invitations (id, hash, email, may_see_live, is_operator, created_by_user,
+      created_by, created_at, expires_at, used_at)
+    values (${id}, ${hash()}, ${email}, false, true, ${maker},
+      ${toReference(prefixes.user, maker)}, ${now}, ${times.expiresAt}, ${times.usedAt})`)
   return id
 }
 
@@ -111,12 +111,13 @@ test('a link is kept while approvals depend on it, and long after', async () => 
   const { invitationMs } = limits.retention
   const maker = await insertUser('maker@example.com')
   const invited = await insertUser('invited@example.com')
-  const by = { email: 'invited@example.com', maker: toReference(prefixes.user, maker) }
+  const by = { email: 'invited@example.com', maker }
   const old = after(now, -invitationMs - hour)
   await insertInvitation(by, { usedAt: old, expiresAt: now })
   await insertInvitation(by, { usedAt: null, expiresAt: old })
   const kept = await insertInvitation(by, { usedAt: after(now, -hour), expiresAt: after(now, day) })
   expect(await deleteOldSignIns(db, now)).toBe(2)
   expect(await listIds('invitations')).toEqual([kept])
-  expect(await haveSharedAccess(db, now, [maker, invited])).toBe(true)
+  const { from } = await findFreedom(db, now, [maker, invited])
+  expect(from).toEqual(after(now, limits.signIn.linkDistrustMs - hour))
 })

@@ -302,6 +302,7 @@ describe('a change at the moment of use', () => {
         userId: user.userId,
         role: 'viewer',
         maySeeLive: false,
+        addedBy: null,
       })
     })
     expect(used.status).toBe(404)

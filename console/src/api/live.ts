@@ -123,7 +123,7 @@ function readFrame(frame: string): Topic[] {
   const data = lines.find((line) => line.startsWith('data:'))?.slice('data:'.length)
   if (data === undefined || !lines.includes('event: changed')) return []
   const { topics: named = [] } = JSON.parse(data) as { topics?: string[] }
-  return topics.filter((topic) => named.includes(topic))
+  return [...topics, 'clock' as const].filter((topic) => named.includes(topic))
 }
 
 function sleep(durationMs: number, signal: AbortSignal): Promise<void> {

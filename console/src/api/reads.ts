@@ -64,6 +64,11 @@ export function refetchOnHints(client: QueryClient): () => void {
       })
     }),
   )
+  stops.push(
+    onChanged(['clock'], () => {
+      client.invalidateQueries({ predicate: (query) => !isKnownMissing(query) })
+    }),
+  )
   return () => {
     for (const stop of stops) stop()
   }

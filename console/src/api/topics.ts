@@ -9,7 +9,8 @@ export const topics = [
   'batches',
 ] as const
 
-export type Topic = (typeof topics)[number]
+/** `clock`: another browser has moved the test clock, by which everything is dated. */
+export type Topic = (typeof topics)[number] | 'clock'
 
 /** The start of a path, and the topics whose hints make its answer out of date. */
 const byPath: [string, Topic[]][] = [

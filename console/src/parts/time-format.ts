@@ -107,6 +107,15 @@ export function formatFull(iso: string): string {
   return `${format(new Date(iso), options as Intl.DateTimeFormatOptions)} (Lagos)`
 }
 
+/** `20 Nov, 14:05 (Lagos)`. */
+export const formatUntil = (iso: string) => `${formatDay(iso)}, ${formatClock(iso)} (Lagos)`
+
+/** `2 days ago`, `just now`. */
+export function formatAge(iso: string): string {
+  const ageMs = currentTime().getTime() - Date.parse(iso)
+  return ageMs < 60_000 ? 'just now' : `${formatDuration(ageMs)} ago`
+}
+
 /** Hour of the day in the merchant's zone, 0 to 23. */
 export const hourOf = (date: Date) => Number(format(date, { hour: '2-digit' }))
 

@@ -121,8 +121,8 @@ export const batchTexts = {
     proof: 'Asks for your passkey, code or password',
     atOnce: 'Paid at once. This cannot be undone.',
     mustApprove: 'A second person must approve',
-    mustApproveText: 'Your approval rule requires it. Nothing is paid until one of them approves:',
-    noApprover: 'No other member may approve payouts. Invite one first.',
+    mustApproveText:
+      'Your approval rule requires it. Nothing is paid until another member approves.',
     submittedNote: 'The batch is being paid.',
     waitsNote: 'The batch is waiting for approval.',
     cancel: {

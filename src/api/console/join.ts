@@ -192,7 +192,13 @@ async function admit(
     auditPerson(tx, visit, { email: user.email, action: 'operator.join' })
   } else if (purpose.kind === 'member') {
     const { merchantId, role, maySeeLive } = purpose
-    const isNew = await addMember(tx, now, { merchantId, userId: user.id, role, maySeeLive })
+    const isNew = await addMember(tx, now, {
+      merchantId,
+      userId: user.id,
+      role,
+      maySeeLive,
+      addedBy: invitation.makerId,
+    })
     if (!isNew) throw new Refusal('forbidden', { message: 'You belong to this team already.' })
     writeAuditLine(tx, now, {
       actor: user.email,

@@ -96,6 +96,10 @@ const special: Record<string, Call[]> = {
     { ...recipient, query: unknownAccount },
     { operation: 'createBankTransfer', body: unknownAccount, take: ['reference'] },
   ],
+  // Only with an approval rule, which a member sets.
+  '/v1/test/disbursements/{reference}/decide': [
+    { operation: 'listDisbursements', query: { status: 'PENDING' }, take: ['reference'] },
+  ],
   '/v1/disbursements/bank-transfer': [recipient],
   '/v1/disbursements/bank-transfer/quote': [recipient],
   '/v1/disbursements/bank-transfer/{reference}': [

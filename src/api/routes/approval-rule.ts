@@ -6,9 +6,11 @@ import {
   cancelRuleChange,
   changeRule,
   confirmRuleChange,
+  findConfirmers,
   findOpenChange,
   type RuleChange,
 } from '../../payouts/change-rule.js'
+import { approvers, showApprover } from '../../resources/approver.js'
 import {
   notYet,
   reference,
@@ -16,6 +18,7 @@ import {
   resource,
   text,
   timestamp,
+  withDescription,
 } from '../../resources/shapes.js'
 import type { UserActor } from '../../team/actor.js'
 import type { ApiParts } from '../api-parts.js'
@@ -35,6 +38,9 @@ const settingChange = resource('SettingChange', {
   }),
   createdAt: timestamp('When it was proposed.'),
   expiresAt: timestamp('It cannot be confirmed afterwards.'),
+  confirmers: Type.Optional(
+    withDescription(approvers, 'Owners and admins who may confirm it. Only in the list.'),
+  ),
 })
 
 const changedRule = resource('ApprovalRule', {
@@ -93,9 +99,12 @@ const list = ({ db }: ApiParts) =>
     summary: 'List changes of settings that wait for a second person',
     description: 'Returns the change that waits, if there is one.',
     answers: { 200: Type.Object({ items: Type.Array(settingChange) }) },
-    async handle({ environment }) {
+    async handle({ environment, now }) {
       const open = await findOpenChange(db, environment.id)
-      return success(200, 'Changes', { items: open ? [showChange(open)] : [] })
+      if (!open) return success(200, 'Changes', { items: [] })
+      const confirmers = await findConfirmers(db, environment.id, open)
+      const shown = confirmers.map((confirmer) => showApprover(confirmer, now))
+      return success(200, 'Changes', { items: [{ ...showChange(open), confirmers: shown }] })
     },
   })
 

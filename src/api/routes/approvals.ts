@@ -1,25 +1,27 @@
 import Type from 'typebox'
-import type { EnvironmentId } from '../../base/environment.js'
-import { prefixes, toReference } from '../../base/ids.js'
+import { prefixes } from '../../base/ids.js'
 import { limits } from '../../base/limits.js'
 import { Refusal, returnRefusal } from '../../base/refusal.js'
 import { findPaymentsOfReturns } from '../../collections/find-returns.js'
 import { followReturns } from '../../collections/follow-returns.js'
+import type { KeyedAnswer } from '../../idempotency/answer.js'
 import { findKeyNames } from '../../merchants/find-key-names.js'
 import { decimalPattern } from '../../money/amounts.js'
+import { judgeExpiry } from '../../payouts/approval-expiry.js'
 import { mustWait } from '../../payouts/create-under-rule.js'
-import { findCreators } from '../../payouts/creators.js'
 import {
   type ApprovedPayout,
   approvePayout,
-  type Decider,
   prepareApproval,
   rejectPayout,
 } from '../../payouts/decide-pending.js'
+import { approversOf, findApprovers } from '../../payouts/find-approvers.js'
 import { findPayoutOrigins } from '../../payouts/find-origins.js'
 import { getPayout, listWaiting, type PayoutWithAttempts } from '../../payouts/find-payouts.js'
+import type { Decider } from '../../payouts/judge-approval.js'
 import { isReturn, type Payout } from '../../payouts/payout.js'
 import type { Queryable } from '../../postgres/tx.js'
+import { approvers, showApprover } from '../../resources/approver.js'
 import { showDisbursement } from '../../resources/disbursement.js'
 import { bankTransfer, cryptoTransfer, showPayout } from '../../resources/payout.js'
 import {
@@ -28,15 +30,15 @@ import {
   referenceSample,
   resource,
   sampleHash,
-  text,
+  timestamp,
 } from '../../resources/shapes.js'
 import type { UserActor } from '../../team/actor.js'
+import type { Approver } from '../../team/approvers.js'
 import { findUserNames } from '../../team/find-user-names.js'
-import { listApprovers } from '../../team/list-approvers.js'
 import type { ApiParts } from '../api-parts.js'
 import { commitRefusal } from '../create-resource.js'
 import { success, successText } from '../edge/envelope.js'
-import { type KeyedChange, toCallWithLateAnswer } from '../edge/keyed-lane.js'
+import { type KeyedChange, type RequestContext, toCallWithLateAnswer } from '../edge/keyed-lane.js'
 import { readAmount } from '../edge/read-filters.js'
 import { type Route, type RouteRequest, route } from '../edge/route.js'
 import { closed, inPath, plainText } from '../edge/schemas.js'
@@ -77,36 +79,42 @@ const approve = (api: ApiParts) =>
       }),
     }),
     answers: { 200: transfer },
-    async handle(request) {
-      const approval = {
-        ...nameOf(request),
-        orderHash: request.body.orderHash,
-        decider: deciderOf(request),
-      }
-      const { db, rails, allBanks: banks, logger } = api
-      const tools = { db, rails, banks, logger }
-      const attempt = await prepareApproval(tools, request.now, approval).catch(returnRefusal)
-      if (attempt instanceof Refusal) return commitRefusal(api, request, attempt)
-      let approved: ApprovedPayout | undefined
-      const call = toCallWithLateAnswer<KeyedChange, unknown>(
-        request,
-        (tx, now) => approvePayout(tx, now, attempt, approval),
-        (outcome) => {
-          approved = outcome as ApprovedPayout
-          const message = approved.signed
-            ? 'Transfer approved'
-            : 'Approved; another member must approve it, too'
-          return successText(200, message, approved.shown)
-        },
-      )
-      // A key that paid is kept as long as the payout: a repeat must never pay twice.
-      call.expiresAt = null
-      const answered = await api.change(call)
-      if (answered.status === 200 && !answered.isReplayed && approved?.signed)
-        api.sendPayout(approved.signed)
-      return answered
+    handle(request) {
+      const decider = deciderOf(request)
+      const { orderHash } = request.body
+      return approveTransfer(api, request, { ...nameOf(request), orderHash, decider })
     },
   })
+
+/** Sends a transfer if this is the last approval that it needs. */
+export async function approveTransfer(
+  api: ApiParts,
+  request: RequestContext,
+  approval: Parameters<typeof approvePayout>[3],
+): Promise<KeyedAnswer> {
+  const { db, rails, allBanks: banks, logger } = api
+  const tools = { db, rails, banks, logger }
+  const attempt = await prepareApproval(tools, request.now, approval).catch(returnRefusal)
+  if (attempt instanceof Refusal) return commitRefusal(api, request, attempt)
+  let approved: ApprovedPayout | undefined
+  const call = toCallWithLateAnswer<KeyedChange, unknown>(
+    request,
+    (tx, now) => approvePayout(tx, now, attempt, approval),
+    (outcome) => {
+      approved = outcome as ApprovedPayout
+      const message = approved.signed
+        ? 'Transfer approved'
+        : 'Approved; another member must approve it, too'
+      return successText(200, message, approved.shown)
+    },
+  )
+  // A key that paid is kept as long as the payout: a repeat must never pay twice.
+  call.expiresAt = null
+  const answered = await api.change(call)
+  if (answered.status === 200 && !answered.isReplayed && approved?.signed)
+    api.sendPayout(approved.signed)
+  return answered
+}
 
 const reject = (api: ApiParts) =>
   route({
@@ -127,26 +135,30 @@ const reject = (api: ApiParts) =>
     }),
     answers: { 200: transfer },
     handle(request) {
-      const rejection = {
-        ...nameOf(request),
-        reason: request.body.reason,
-        decider: deciderOf(request),
-      }
-      return api.change(
-        toCallWithLateAnswer<KeyedChange, unknown>(
-          request,
-          (tx, now) => rejectPayout(tx, now, rejection, followReturns),
-          (payout) => successText(200, 'Transfer rejected', showPayout(payout as Payout, [])),
-        ),
-      )
+      const decider = deciderOf(request)
+      const { reason } = request.body
+      return rejectTransfer(api, request, { ...nameOf(request), reason, decider })
     },
   })
 
+export function rejectTransfer(
+  api: ApiParts,
+  request: RequestContext,
+  rejection: Parameters<typeof rejectPayout>[2],
+): Promise<KeyedAnswer> {
+  return api.change(
+    toCallWithLateAnswer<KeyedChange, unknown>(
+      request,
+      (tx, now) => rejectPayout(tx, now, rejection, followReturns),
+      (payout) => successText(200, 'Transfer rejected', showPayout(payout as Payout, [])),
+    ),
+  )
+}
+
 const approvalCheck = resource('ApprovalCheck', {
   needed: flag(true, 'Whether a transfer of this amount would wait for a second person.'),
-  approvers: Type.Array(Type.Object({ id: text('usr_…'), name: text('Bola Ade') }), {
-    description: 'Who may approve it: never the person who asks.',
-  }),
+  approvers,
+  expiresAt: timestamp('When it would fail without an approval.'),
 })
 
 const check = ({ db }: ApiParts) =>
@@ -158,7 +170,8 @@ const check = ({ db }: ApiParts) =>
     path: `${path}/approval-check`,
     operation: 'checkApproval',
     summary: 'Find out whether a transfer would wait for approval',
-    description: 'Returns whether the approval rule applies to an amount, and who may approve.',
+    description:
+      'Returns whether the approval rule applies to an amount, who may approve, and from when.',
     query: closed({
       currency: anyAsset,
       amount: Type.String({
@@ -180,12 +193,19 @@ const check = ({ db }: ApiParts) =>
         createdByUser: userId,
         at: now,
       })
-      const approvers = await listApprovers(db, environment)
+      const waiting = {
+        id: userId,
+        createdByKey: null,
+        createdByUser: userId,
+        approvedBy: [],
+        waitsSince: now,
+      }
+      const found = (await findApprovers(db, environment.id, [waiting])).get(userId)!
+      const expiresAt = judgeExpiry({ waitsSince: now, approvers: found, missing: 1 })
       return success(200, 'Approval check', {
         needed,
-        approvers: approvers
-          .filter(({ id }) => id !== userId)
-          .map(({ id, name }) => ({ id: toReference(prefixes.user, id), name })),
+        approvers: found.map((approver) => showApprover(approver, now)),
+        expiresAt: expiresAt.toISOString(),
       })
     },
   })
@@ -205,9 +225,9 @@ const waiting = ({ db }: ApiParts) =>
     summary: 'List what waits for approval',
     description: 'Transfers, and refunds to another destination, oldest first.',
     answers: { 200: Type.Object({ items: Type.Array(transfer) }) },
-    async handle({ environment, actor }) {
+    async handle({ environment, actor, now }) {
       const found = await listWaiting(db, environment.id)
-      const items = await showAll(db, environment.id, found, actor as UserActor)
+      const items = await showAll(db, found, { environment, actor, now })
       return successText(200, 'Waiting', `{"items":[${items.join(',')}]}`)
     },
   })
@@ -222,28 +242,34 @@ const read = ({ db }: ApiParts) =>
       'Returns it with who created it, who decides, and its payment, conversion, batch or settlement.',
     params,
     answers: { 200: transfer },
-    async handle({ environment, params: { reference }, actor }) {
+    async handle({ environment, params: { reference }, actor, now }) {
       const found = await getPayout(db, { environmentId: environment.id, reference })
-      const [shown] = await showAll(db, environment.id, [found], actor as UserActor)
+      const [shown] = await showAll(db, [found], { environment, actor, now })
       return successText(200, 'Transfer', shown!)
     },
   })
 
-/** As lists show them, with what each belongs to and whether this person may approve it. */
+type Reader = Pick<RouteRequest<unknown, unknown, unknown>, 'environment' | 'actor' | 'now'>
+
+/** As lists show them, with what each belongs to and, while it waits, who may approve it. */
 async function showAll(
   db: Queryable,
-  environmentId: EnvironmentId,
   found: PayoutWithAttempts[],
-  { userId, permissions }: UserActor,
+  { environment: { id: environmentId }, actor, now }: Reader,
 ): Promise<string[]> {
   const keyIds = found.flatMap(({ payout }) => payout.createdByKey ?? [])
   const userIds = found.flatMap(({ payout }) => payout.createdByUser ?? [])
   const keys = await findKeyNames(db, environmentId, keyIds)
   const users = await findUserNames(db, userIds)
-  const creators = await findCreators(
+  const pending = found.flatMap(({ payout }) => (payout.status === 'PENDING' ? payout : []))
+  const approversOfEach = await findApprovers(
     db,
     environmentId,
-    found.map(({ payout }) => payout),
+    pending.map((payout) => ({
+      ...payout,
+      waitsSince: payout.createdAt,
+      approvedBy: approversOf(payout.approval!),
+    })),
   )
   const payments = await findPaymentsOfReturns(
     db,
@@ -256,9 +282,7 @@ async function showAll(
     found.map(({ payout }) => payout.id),
   )
   return found.map((disbursement) => {
-    const { id, approval } = disbursement.payout
-    const hasDecided = approval?.decisions.some(({ user }) => user.id === userId) ?? false
-    const isFree = !creators.get(id)!.has(userId) && !hasDecided
+    const { id } = disbursement.payout
     const more = JSON.stringify({
       payment: payments.get(id)?.payment ?? null,
       refundReason: payments.get(id)?.reason ?? null,
@@ -266,10 +290,19 @@ async function showAll(
       conversion: origins.get(id)?.conversion ?? null,
       batch: origins.get(id)?.batch ?? null,
       settlement: origins.get(id)?.settlement ?? null,
-      mayApprove: isFree && permissions.has('payouts.approve'),
+      ...showApprovers(approversOfEach.get(id) ?? [], { actor, now }),
     })
     return `${showDisbursement(disbursement, { keys, users }).slice(0, -1)},${more.slice(1)}`
   })
+}
+
+/** Who may approve it, and whether the person who asks may now. */
+export function showApprovers(found: Approver[], { actor, now }: Pick<Reader, 'actor' | 'now'>) {
+  const { userId } = actor as UserActor
+  return {
+    mayApprove: found.some(({ id, from }) => id === userId && from <= now),
+    approvers: found.map((approver) => showApprover(approver, now)),
+  }
 }
 
 type Decision = Pick<
@@ -277,11 +310,11 @@ type Decision = Pick<
   'environment' | 'params' | 'actor'
 >
 
-function nameOf({ environment, params: { reference } }: Decision) {
+export function nameOf({ environment, params: { reference } }: Decision) {
   return { environmentId: environment.id, reference }
 }
 
 export function deciderOf({ actor }: Pick<Decision, 'actor'>): Decider {
   const { userId, sessionId, name } = actor as UserActor
-  return { userId, sessionId, name }
+  return { kind: 'user', userId, sessionId, name }
 }

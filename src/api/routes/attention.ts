@@ -54,12 +54,13 @@ const sources: Source[] = [
   {
     permissions: ['payouts.approve'],
     link: '/payouts?status=PENDING',
-    find: (db, { id }, { userId }) => findApprovals(db, id, userId),
+    find: (db, { id: environmentId }, person) => findApprovals(db, { environmentId, ...person }),
   },
   {
     permissions: ['payouts.approve'],
     link: '/payouts/batches',
-    find: (db, { id }, { userId }) => findBatchApprovals(db, id, userId),
+    find: (db, { id: environmentId }, person) =>
+      findBatchApprovals(db, { environmentId, ...person }),
   },
   {
     permissions: ['settings.change'],

@@ -4,9 +4,10 @@ import { approveBatch, rejectBatch } from '../../payouts/batches/decide-batch.js
 import { payoutBatch } from '../../resources/payout-batch.js'
 import { referenceSample, sampleHash } from '../../resources/shapes.js'
 import type { ApiParts } from '../api-parts.js'
+import type { RequestContext } from '../edge/keyed-lane.js'
 import { type Route, route } from '../edge/route.js'
 import { closed, inPath, plainText } from '../edge/schemas.js'
-import { deciderOf, ofDecision } from './approvals.js'
+import { deciderOf, nameOf, ofDecision } from './approvals.js'
 import { changeBatch } from './payout-batches.js'
 
 const path = '/v1/disbursements/batches'
@@ -36,20 +37,22 @@ const approve = (api: ApiParts) =>
     }),
     answers: { 200: payoutBatch },
     handle(request) {
-      const { environment, body, now } = request
-      const { reference } = request.params
-      const approval = { status: 200, message: 'Batch approved', keepsKey: true }
-      return changeBatch(api, request, approval, (tx, realNow) =>
-        approveBatch(tx, realNow, {
-          environmentId: environment.id,
-          reference,
-          orderHash: body.orderHash,
-          decider: deciderOf(request),
-          at: now,
-        }),
-      )
+      const decider = deciderOf(request)
+      const { orderHash } = request.body
+      return approveWaitingBatch(api, request, { ...nameOf(request), orderHash, decider })
     },
   })
+
+export function approveWaitingBatch(
+  api: ApiParts,
+  request: RequestContext,
+  approval: Omit<Parameters<typeof approveBatch>[2], 'at'>,
+) {
+  const answer = { status: 200, message: 'Batch approved', keepsKey: true }
+  return changeBatch(api, request, answer, (tx, now) =>
+    approveBatch(tx, now, { ...approval, at: request.now }),
+  )
+}
 
 const reject = (api: ApiParts) =>
   route({
@@ -70,17 +73,19 @@ const reject = (api: ApiParts) =>
     }),
     answers: { 200: payoutBatch },
     handle(request) {
-      const { environment, body, now } = request
-      const { reference } = request.params
-      const rejection = { status: 200, message: 'Batch rejected', keepsKey: false }
-      return changeBatch(api, request, rejection, (tx, realNow) =>
-        rejectBatch(tx, realNow, {
-          environmentId: environment.id,
-          reference,
-          reason: body.reason,
-          decider: deciderOf(request),
-          at: now,
-        }),
-      )
+      const decider = deciderOf(request)
+      const { reason } = request.body
+      return rejectWaitingBatch(api, request, { ...nameOf(request), reason, decider })
     },
   })
+
+export function rejectWaitingBatch(
+  api: ApiParts,
+  request: RequestContext,
+  rejection: Omit<Parameters<typeof rejectBatch>[2], 'at'>,
+) {
+  const answer = { status: 200, message: 'Batch rejected', keepsKey: false }
+  return changeBatch(api, request, answer, (tx, now) =>
+    rejectBatch(tx, now, { ...rejection, at: request.now }),
+  )
+}

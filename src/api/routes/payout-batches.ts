@@ -14,7 +14,8 @@ import { createBatch } from '../../payouts/batches/create-batch.js'
 import { retryBatch } from '../../payouts/batches/retry-batch.js'
 import { getBatch, listBatches, listItems } from '../../payouts/batches/store-batches.js'
 import { cancelBatch, submitBatch } from '../../payouts/batches/submit-batch.js'
-import { findCreators, type PayoutCreator } from '../../payouts/creators.js'
+import type { PayoutCreator } from '../../payouts/creators.js'
+import { approversOf, findApprovers } from '../../payouts/find-approvers.js'
 import type { Queryable, Tx } from '../../postgres/tx.js'
 import { payoutBatch, payoutBatchItem, showBatch, showItem } from '../../resources/payout-batch.js'
 import { referenceSample } from '../../resources/shapes.js'
@@ -38,6 +39,7 @@ import { withReasons } from '../edge/refusals-of.js'
 import { type Route, route } from '../edge/route.js'
 import { closed, inPath, oneOf, page, pageQuery, timeFilters, withStatus } from '../edge/schemas.js'
 import { batchBody, batchName, readBatchItems } from '../read-batch.js'
+import { showApprovers } from './approvals.js'
 
 const path = '/v1/disbursements/batches'
 const params = inPath('reference', referenceSample(prefixes.payoutBatch))
@@ -158,7 +160,7 @@ const list = ({ openPage }: ApiParts) =>
     answers: { 200: page(payoutBatch) },
     hasCsv: true,
     handle(request) {
-      const { environment, query, actor } = request
+      const { environment, query, actor, now } = request
       return answerList(request, {
         title: 'Payout batches',
         columns: batchColumns,
@@ -168,7 +170,7 @@ const list = ({ openPage }: ApiParts) =>
           const filter = { ...readTimeRange(query), state: query.status as BatchState | undefined }
           const found = await listBatches(db, environment.id, filter, { beforeId, limit })
           const { batches, next } = found
-          const shown = await showAll(db, batches, actor)
+          const shown = await showAll(db, batches, { actor, now })
           return {
             items: shown.map((one) => JSON.stringify(one)),
             nextCursor: toNext(
@@ -212,15 +214,19 @@ const read = ({ db }: ApiParts) =>
     params,
     answers: { 200: payoutBatch },
     refusals: ['not_found'],
-    async handle({ environment, params: { reference }, actor }) {
+    async handle({ environment, params: { reference }, actor, now }) {
       const batch = await getBatch(db, { environmentId: environment.id, reference })
-      const [shown] = await showAll(db, [batch], actor)
+      const [shown] = await showAll(db, [batch], { actor, now })
       return success(200, 'Batch', shown!)
     },
   })
 
-/** Adds the creator and, for people, whether they may approve the batch. */
-export async function showAll(db: Queryable, batches: Batch[], actor: Actor): Promise<object[]> {
+/** Adds the creator and, for people, who may approve a batch that waits. */
+export async function showAll(
+  db: Queryable,
+  batches: Batch[],
+  { actor, now }: { actor: Actor; now: Date },
+): Promise<object[]> {
   const [first] = batches
   if (!first) return []
   const { environmentId } = first
@@ -228,17 +234,20 @@ export async function showAll(db: Queryable, batches: Batch[], actor: Actor): Pr
   const userIds = batches.flatMap(({ createdByUser }) => createdByUser ?? [])
   const keys = await findKeyNames(db, environmentId, keyIds)
   const users = await findUserNames(db, userIds)
-  const creators = actor.kind === 'user' && (await findCreators(db, environmentId, batches))
+  const pending = batches.filter(({ state }) => actor.kind === 'user' && state === 'PENDING')
+  const approvers = await findApprovers(
+    db,
+    environmentId,
+    pending.map((batch) => ({
+      ...batch,
+      waitsSince: batch.submittedAt!,
+      approvedBy: approversOf(batch.approval!),
+    })),
+  )
   return batches.map((batch) => {
     const shown = { ...showBatch(batch), createdBy: showCreator(batch, { keys, users }) }
-    if (!creators || actor.kind !== 'user') return shown
-    const hasDecided = batch.approval?.decisions.some(({ user }) => user.id === actor.userId)
-    const mayApprove =
-      batch.state === 'PENDING' &&
-      !creators.get(batch.id)!.has(actor.userId) &&
-      !hasDecided &&
-      actor.permissions.has('payouts.approve')
-    return { ...shown, mayApprove }
+    if (actor.kind !== 'user') return shown
+    return { ...shown, ...showApprovers(approvers.get(batch.id) ?? [], { actor, now }) }
   })
 }
 

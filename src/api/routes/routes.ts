@@ -6,6 +6,7 @@ import type { Route } from '../edge/route.js'
 import { operatorAuditRoutes } from '../operator/audit-lines.js'
 import { createSeesLogged } from '../sees-logged.js'
 import { advanceClock } from '../test-mode/advance-clock.js'
+import { decideDisbursement } from '../test-mode/decide-disbursement.js'
 import { depositCoins } from '../test-mode/deposit-coins.js'
 import { fundBalance } from '../test-mode/fund-balance.js'
 import { payIn } from '../test-mode/pay-in.js'
@@ -95,6 +96,7 @@ export function createRoutes(api: ApiParts): Route[] {
     ...approvalRoutes(api),
     search(api),
     settleDisbursement(api),
+    decideDisbursement(api),
     advanceClock(api),
     ...webhookEndpointRoutes(api),
     ...eventRoutes(api),

@@ -199,7 +199,12 @@ const changeOne = (api: ApiParts) =>
         }
         const gift = giftOfChange(before, wanted)
         if (gift) checkMayGive(giver, gift)
-        await changeMember(tx, now, { merchantId, userId, change: wanted })
+        await changeMember(tx, now, {
+          merchantId,
+          userId,
+          change: wanted,
+          changedBy: acting.userId,
+        })
         await endSessionsAt(tx, now, { merchantId, userId })
         revokeResets(tx, now, userId)
         revokeInvitationsTo(tx, now, { merchantId, email })

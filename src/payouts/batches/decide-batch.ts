@@ -6,16 +6,12 @@ import type { Database } from '../../postgres/database.js'
 import { sql } from '../../postgres/sql.js'
 import type { Tx } from '../../postgres/tx.js'
 import { findCreators } from '../creators.js'
-import {
-  type Decider,
-  isLastApproval,
-  judgeApproval,
-  type PendingApproval,
-} from '../decide-pending.js'
+import { approversOf, findExpiries, missingApprovals } from '../find-approvers.js'
+import { type Decider, judgeApproval, type PendingApproval, toUser } from '../judge-approval.js'
 import type { ApprovalDecision, PayoutApproval } from '../payout.js'
 import { type Batch, batchReference } from './batch.js'
 import { hashBatch } from './hash-batch.js'
-import { type BatchName, lockBatch, readItems, writeState } from './store-batches.js'
+import { type BatchName, extendBatch, lockBatch, readItems, writeState } from './store-batches.js'
 
 type Decision = BatchName & {
   decider: Decider
@@ -48,17 +44,19 @@ export async function approveBatch(
   const creators = (await findCreators(tx, batch.environmentId, [batch])).get(batch.id)!
   const items = await readItems(tx, batch, { states: ['VALID'] })
   const pending: PendingApproval = {
+    environmentId: batch.environmentId,
     noun: 'batch',
     ending: 'expire',
     reference: batchReference(batch),
-    creators: [...creators],
+    creators,
     createdByKey,
+    waitsSince: batch.submittedAt!,
     approval: before,
     hash: hashBatch(batch, items),
   }
   await judgeApproval(tx, pending, { orderHash, decider }, at)
   const approval = decide(tx, batch, { verdict: 'APPROVED', decider, reason: null, at })
-  if (!isLastApproval(before)) return { ...batch, approval }
+  if (missingApprovals(before) > 1) return { ...batch, approval }
   const approved: Batch = { ...batch, state: 'PROCESSING', approval }
   writeState(tx, approved, { dueAt: now })
   return approved
@@ -91,19 +89,20 @@ function decide(
   const { verdict, decider, reason, at } = decision
   const before = approval!
   tx.write(sql`
-    insert into payout_batch_approvals (environment_id, batch_id, verdict, user_id, session_id,
-      order_hash, reason, decided_at)
-    values (${environmentId}, ${id}, ${verdict}, ${decider.userId}, ${decider.sessionId},
-      ${Buffer.from(before.orderHash, 'hex')}, ${reason}, ${at})`)
-  const made = { verdict, user: { id: decider.userId, name: decider.name }, reason, at }
+    insert into payout_batch_approvals (environment_id, batch_id, verdict, decided_by, user_id,
+      session_id, order_hash, reason, decided_at)
+    values (${environmentId}, ${id}, ${verdict}, ${decider.kind}, ${decider.userId},
+      ${decider.sessionId}, ${Buffer.from(before.orderHash, 'hex')}, ${reason}, ${at})`)
+  const made = { verdict, user: toUser(decider), reason, at }
   return { ...before, decisions: [...before.decisions, made] }
 }
 
 type Due = { environmentId: Batch['environmentId']; id: string; clockOffsetMs: number }
 
 /**
- * Ends batches that were not approved in time. The time is that of the environment, whose clock may
- * have been advanced; `now` is real time. Returns how many ended.
+ * Ends batches that were not approved in time. Those whose approvers may not approve yet, or have
+ * had little time, wait longer. The time is that of the environment, whose clock may have been
+ * advanced; `now` is real time. Returns how many were due.
  */
 export async function expireBatches(db: Database, now: Date): Promise<number> {
   const due = await db.rows(sql<Due>`
@@ -117,8 +116,21 @@ export async function expireBatches(db: Database, now: Date): Promise<number> {
       const reference = toReference(prefixes.payoutBatch, id)
       const batch = await lockBatch(tx, { environmentId, reference })
       if (batch.state !== 'PENDING') return
-      const expired: Batch = { ...batch, state: 'EXPIRED', endedAt: after(now, clockOffsetMs) }
-      writeState(tx, expired, { dueAt: now })
+      const at = after(now, clockOffsetMs)
+      const expiresAt = await findExpiry(tx, batch)
+      if (expiresAt > at) extendBatch(tx, { ...batch, approval: { ...batch.approval!, expiresAt } })
+      else writeState(tx, { ...batch, state: 'EXPIRED', endedAt: at }, { dueAt: now })
     })
   return due.length
+}
+
+async function findExpiry(tx: Tx, batch: Batch): Promise<Date> {
+  const approval = batch.approval!
+  const waiting = {
+    ...batch,
+    waitsSince: batch.submittedAt!,
+    approvedBy: approversOf(approval),
+    missing: missingApprovals(approval),
+  }
+  return (await findExpiries(tx, batch.environmentId, [waiting])).get(batch.id)!
 }

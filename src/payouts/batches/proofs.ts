@@ -61,8 +61,10 @@ const waitingBatchesWereApproved: Proof = {
     cross join lateral (
       select count(*) filter (where a.verdict = 'REJECTED') as rejections,
         count(*) filter (where a.verdict = 'APPROVED' and a.order_hash = b.order_hash
-          and a.user_id is distinct from b.created_by_user
-          and a.user_id is distinct from k.created_by_user) as approvals
+          and (a.decided_by = 'simulated' and b.mode = 'test'
+            or a.user_id is distinct from b.created_by_user
+              and a.user_id is distinct from k.created_by_user
+              and a.user_id is not null)) as approvals
       from payout_batch_approvals a
       where a.environment_id = b.environment_id and a.batch_id = b.id) d
     where b.order_hash is not null and case
@@ -82,10 +84,19 @@ const completedBatchesHaveTheirEvent: Proof = {
     where coalesce(e.events, 0) <> case when b.state = 'COMPLETED' then 1 else 0 end`,
 }
 
+const simulatedDecisionsAreTests: Proof = {
+  claim: 'Every simulated decision about a batch is in test mode',
+  counterexamples: `
+    select a.environment_id, a.batch_id, a.verdict from payout_batch_approvals a
+    join environments e on e.id = a.environment_id
+    where (a.decided_by = 'simulated' or a.user_id is null) and e.mode <> 'test'`,
+}
+
 export const batchProofs: Proof[] = [
   itemsHaveTheirPayouts,
   batchesCountTheirItems,
   itemsFollowTheirBatch,
   waitingBatchesWereApproved,
+  simulatedDecisionsAreTests,
   completedBatchesHaveTheirEvent,
 ]

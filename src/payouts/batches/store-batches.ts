@@ -34,10 +34,11 @@ const batchColumns = sql.raw(`b.environment_id, b.id, b.mode, b.kind, b.asset,
     'orderHash', encode(b.order_hash, 'hex'), 'expiresAt', b.approve_by,
     'needed', approvals_needed(b.created_by_user, b.created_by_key), 'decisions', array(
       select json_build_object('verdict', d.verdict, 'reason', d.reason, 'at', d.decided_at,
-        'user', json_build_object('id', u.id, 'name', u.name))
-      from payout_batch_approvals d join users u on u.id = d.user_id
+        'user', case when u.id is not null then json_build_object('id', u.id, 'name', u.name) end)
+      from payout_batch_approvals d left join users u on u.id = d.user_id
       where d.environment_id = b.environment_id and d.batch_id = b.id
-        and (b.state <> 'PENDING' or d.user_id in (select * from approvers_of(b)))
+        and (b.state <> 'PENDING' or d.decided_by = 'simulated'
+          or d.user_id in (select * from approvers_of(b)))
       order by d.decided_at, d.user_id)) end as approval`)
 
 function toBatch(row: BatchRow): Batch {
@@ -327,6 +328,13 @@ export function writeState(tx: Tx, batch: Batch, { dueAt }: { dueAt: Date }): vo
       validated_at = ${batch.validatedAt},
       submitted_at = ${batch.submittedAt}, ended_at = ${batch.endedAt}, due_at = ${dueAt}
     where environment_id = ${batch.environmentId} and id = ${batch.id}`)
+}
+
+/** Lets a batch that waits do so until its `expiresAt`. */
+export function extendBatch(tx: Tx, batch: Batch): void {
+  tx.write(sql`
+    update payout_batches set approve_by = ${batch.approval!.expiresAt}
+    where environment_id = ${batch.environmentId} and id = ${batch.id} and state = 'PENDING'`)
 }
 
 /** Written once, when a batch begins to wait for a second person. */

@@ -1,11 +1,10 @@
-import { after } from '../../base/clock.js'
-import { limits } from '../../base/limits.js'
 import { Refusal } from '../../base/refusal.js'
 import { lockLedgerAccounts } from '../../ledger/lock-accounts.js'
 import { formatMoney } from '../../money/amounts.js'
 import type { Tx } from '../../postgres/tx.js'
 import { mustWait } from '../create-under-rule.js'
 import { findNeededApprovals } from '../creators.js'
+import { findExpiries } from '../find-approvers.js'
 import { type Batch, type BatchItem, batchReference, payableAmount } from './batch.js'
 import { hashBatch } from './hash-batch.js'
 import {
@@ -46,10 +45,12 @@ export async function submitBatch(
     writeState(tx, submitted, { dueAt: now })
     return submitted
   }
+  const needed = await findNeededApprovals(tx, batch)
+  const toApprove = { ...batch, approvedBy: [], waitsSince: at, missing: needed }
   const approval = {
     orderHash: hashBatch(batch, await readItems(tx, batch, { states: ['VALID'] })),
-    expiresAt: after(at, limits.payouts.approveWithinMs),
-    needed: await findNeededApprovals(tx, batch),
+    expiresAt: (await findExpiries(tx, environmentId, [toApprove])).get(batch.id)!,
+    needed,
     decisions: [],
   }
   const waiting: Batch = { ...batch, state: 'PENDING', submittedAt: at, approval }

@@ -19,7 +19,7 @@ import {
 import { sql } from '../../postgres/sql.js'
 import type { Queryable, Tx } from '../../postgres/tx.js'
 import type { DestinationFields } from '../../resources/settlement-destination.js'
-import { haveSharedAccess } from '../../team/shared-access.js'
+import { explainWait, findFreedom } from '../../team/shared-access.js'
 
 /**
  * Whether settlements wait until a second member confirms the bank account or wallet that a member
@@ -162,10 +162,10 @@ async function refuseChooser(
       reason: 'second_person_required',
       message: 'You chose this destination. Another owner or admin must confirm it.',
     })
-  if (await haveSharedAccess(tx, at, [chosenByUser, userId]))
+  const freedom = await findFreedom(tx, at, [userId, chosenByUser])
+  if (freedom.from > at)
     throw new Refusal('forbidden', {
       reason: 'shared_access',
-      message:
-        'In the last 72 hours you or the member who chose this destination joined, or set a password, by a link that the other or the same third member made. Until then another owner or admin must confirm it.',
+      message: `You may confirm this destination ${explainWait(freedom, { userId, at })}. Until then another owner or admin must confirm it.`,
     })
 }

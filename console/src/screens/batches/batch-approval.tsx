@@ -1,11 +1,10 @@
-import { useSession } from '../../api/session'
 import { formatMoney } from '../../parts/money-format'
 import { Card, Note } from '../../parts/page'
 import { Time } from '../../parts/time'
 import { formatFull } from '../../parts/time-format'
 import { batchTexts } from '../../texts/batches'
 import { texts } from '../../texts/en'
-import { Decisions, isLast, Progress, Step } from '../payouts/approval'
+import { ApproverSteps, Decisions, isLast, Progress, Step } from '../payouts/approval'
 import { Decide, type Waiting } from '../payouts/decide'
 import { type Batch, path } from './batch'
 
@@ -14,8 +13,7 @@ const words = batchTexts.approval
 
 /** Who created and who decided the batch; for its approver, the buttons to decide. */
 export function BatchApproval({ batch }: { batch: Batch }) {
-  const { approval, createdBy, submittedAt, createdAt, status, mayApprove } = batch
-  const { user } = useSession()
+  const { approval, createdBy, submittedAt, createdAt, status } = batch
   if (!approval) return null
   const asker = createdBy?.name ?? '–'
   return (
@@ -29,13 +27,7 @@ export function BatchApproval({ batch }: { batch: Batch }) {
             <Time value={submittedAt ?? createdAt} />
           </Step>
           <Decisions approval={approval} />
-          {status === 'PENDING' && (
-            <Step
-              isOpen
-              name={mayApprove ? user.name : '?'}
-              says={mayApprove ? shared.youDecide : shared.someoneDecides}
-            />
-          )}
+          {status === 'PENDING' && <ApproverSteps waiting={batch} />}
         </div>
         {status === 'PENDING' && <Decide waiting={toWaiting(batch)} />}
       </Card>
@@ -54,13 +46,14 @@ const changes: Waiting['changes'] = {
 }
 
 function toWaiting(batch: Batch): Waiting {
-  const { reference, orderHash, mayApprove, totalDebit, asset, approval } = batch
+  const { reference, orderHash, mayApprove, approvers, totalDebit, asset, approval } = batch
   const approved = isLast(approval) ? words.approved : shared.approvedFirstNote
   const explain = words.explain(formatMoney(totalDebit, asset))
   return {
     path: `${path}/${reference}`,
     orderHash,
     mayApprove,
+    approvers,
     changes,
     words: { ...words, approved, explain },
   }

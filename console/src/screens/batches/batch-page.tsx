@@ -2,6 +2,7 @@ import './batches.css'
 import { useNavigate, useParams } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import { useRead } from '../../api/reads'
+import { useScope } from '../../api/scope'
 import { useMay } from '../../api/session'
 import { useWrite } from '../../api/writes'
 import { noteRecent } from '../../frame/recent'
@@ -14,6 +15,7 @@ import { notify } from '../../parts/notify'
 import { Card, Fact, Facts, PageHead } from '../../parts/page'
 import { Time } from '../../parts/time'
 import { batchTexts } from '../../texts/batches'
+import { Simulate } from '../payouts/simulate'
 import { type Batch, BatchStatus, isOpen, path, titleOf } from './batch'
 import { BatchApproval } from './batch-approval'
 import { BatchItems } from './batch-items'
@@ -35,6 +37,8 @@ export function Screen() {
 
 function BatchPage({ batch }: { batch: Batch }) {
   const { reference, kind, items, status } = batch
+  const { mode } = useScope()
+  const mayCreate = useMay('payouts.create')
   const title = titleOf(batch)
   useEffect(() => noteRecent({ path: `/payouts/batches/${reference}`, title }), [reference, title])
   return (
@@ -68,6 +72,9 @@ function BatchPage({ batch }: { batch: Batch }) {
             </Card>
           )}
           {batch.approval && <BatchApproval batch={batch} />}
+          {mode === 'test' && status === 'PENDING' && mayCreate && (
+            <Simulate reference={reference} />
+          )}
           <Card className="dates">
             <div className="gap-top">
               <Facts isSmall>

@@ -2,11 +2,12 @@ import type { PayoutBatch, PayoutBatchItem } from '../../../../sdk/src/types'
 import { formatWallet } from '../../parts/identifiers'
 import { Chip, type Tone } from '../../parts/status'
 import { batchTexts } from '../../texts/batches'
+import type { Approver } from '../payouts/approvers'
 
 export const path = '/v1/disbursements/batches'
 
-/** A batch as people get it: with whether they may approve it. */
-export type Batch = PayoutBatch & { mayApprove?: boolean }
+/** A batch as people get it: with who may approve it. */
+export type Batch = PayoutBatch & { mayApprove?: boolean; approvers?: Approver[] }
 
 export type Item = PayoutBatchItem
 

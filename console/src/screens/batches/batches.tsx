@@ -7,6 +7,7 @@ import { Money } from '../../parts/money'
 import { Time } from '../../parts/time'
 import { batchTexts as words } from '../../texts/batches'
 import { texts } from '../../texts/en'
+import { FirstApprover } from '../payouts/approvers'
 import { PayoutTabs } from '../payouts/payout-tabs'
 import { type Batch, BatchStatus, path, titleOf } from './batch'
 
@@ -26,7 +27,12 @@ const columns: Column<Batch>[] = [
     head: words.columns.name,
     phone: 1,
     isGrowing: true,
-    cell: titleOf,
+    cell: (batch) => (
+      <>
+        <span className="under-name">{titleOf(batch)}</span>
+        {batch.status === 'PENDING' && <FirstApprover approvers={batch.approvers} />}
+      </>
+    ),
   },
   {
     name: 'status',

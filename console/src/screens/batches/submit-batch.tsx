@@ -3,7 +3,6 @@ import { useRead } from '../../api/reads'
 import { useScope } from '../../api/scope'
 import { useMay } from '../../api/session'
 import { useWrite } from '../../api/writes'
-import { initialsOf } from '../../frame/initials'
 import { Button } from '../../parts/button'
 import { Money } from '../../parts/money'
 import { formatMoney, toUnits } from '../../parts/money-format'
@@ -11,6 +10,7 @@ import { notify } from '../../parts/notify'
 import { Card, Fact, Facts, Note } from '../../parts/page'
 import { Refusal } from '../../parts/refusals'
 import { batchTexts } from '../../texts/batches'
+import { type ApprovalCheck, ApproverList } from '../payouts/approvers'
 import { type Batch, path, payableOf } from './batch'
 import { WarningsLink } from './batch-items'
 
@@ -44,8 +44,6 @@ export function Totals({ batch }: { batch: Batch }) {
   )
 }
 
-type Check = { needed: boolean; approvers: { id: string; name: string }[] }
-
 /** The review before payment: totals, problems, warnings and the button. */
 export function SubmitBatch({ batch }: { batch: Batch }) {
   const { reference, asset, amount, totalDebit, counts, status } = batch
@@ -63,7 +61,7 @@ export function SubmitBatch({ batch }: { batch: Batch }) {
   const available = balance === undefined ? null : toUnits(balance, asset)
   const total = toUnits(totalDebit, asset)
   const isShort = available !== null && total > available
-  const check = useRead<Check>(
+  const check = useRead<ApprovalCheck>(
     'approval check',
     '/v1/disbursements/approval-check',
     { currency: asset, amount: String(amount) },
@@ -107,7 +105,13 @@ export function SubmitBatch({ batch }: { batch: Batch }) {
         {!mayPay && <p className="pad line soft">{words.mayNot}</p>}
         {mayPay && payable > 0 && (
           <div className="pad line batch-submit">
-            {isWaiting && <Approvers approvers={check.approvers} />}
+            {isWaiting && (
+              <>
+                <h3>{words.mustApprove}</h3>
+                <p className="soft sm">{words.mustApproveText}</p>
+                <ApproverList approvers={check.approvers} />
+              </>
+            )}
             <div className="stick">
               <Button
                 kind="primary"
@@ -132,24 +136,6 @@ export function SubmitBatch({ batch }: { batch: Batch }) {
           </div>
         )}
       </Card>
-    </>
-  )
-}
-
-function Approvers({ approvers }: Pick<Check, 'approvers'>) {
-  return (
-    <>
-      <h3>{words.mustApprove}</h3>
-      <p className="soft sm">{words.mustApproveText}</p>
-      {approvers.length === 0 && <p className="b">{words.noApprover}</p>}
-      {approvers.map((one) => (
-        <p key={one.id} className="per">
-          <span className="av" aria-hidden="true">
-            {initialsOf(one.name)}
-          </span>
-          <b>{one.name}</b>
-        </p>
-      ))}
     </>
   )
 }

@@ -1,35 +1,20 @@
 import type { ReactNode } from 'react'
-import { useRead } from '../../api/reads'
-import { useMay, useSession } from '../../api/session'
 import { initialsOf } from '../../frame/initials'
 import { formatMoney } from '../../parts/money-format'
 import { Card, Note } from '../../parts/page'
 import { Time } from '../../parts/time'
 import { formatFull } from '../../parts/time-format'
 import { texts } from '../../texts/en'
+import { More, NoApprover, useApprovers } from './approvers'
 import { Decide, type Waiting } from './decide'
 import { amountOf, assetOf, path, type Transfer } from './transfer'
 
 const words = texts.payouts.approval
 
-type Check = { needed: boolean; approvers: { id: string; name: string }[] }
-
 /** Who asked for the payout, who decided, and the decision if it is this user's. */
 export function Approval({ transfer }: { transfer: Transfer }) {
   const { approval, createdBy, createdAt, status } = transfer
-  const mayCreate = useMay('payouts.create')
-  const check = useRead<Check>(
-    'approval check',
-    `${path}/approval-check`,
-    { currency: assetOf(transfer), amount: String(amountOf(transfer)) },
-    { isEnabled: status === 'PENDING' && mayCreate },
-  ).data
-  const { user } = useSession()
   if (!approval) return null
-  const others = (check?.approvers ?? [])
-    .filter(({ id }) => id !== user.id && id !== createdBy?.id)
-    .filter(({ id }) => !approval.givenBy.some((given) => given.id === id))
-    .map(({ name }) => name)
   return (
     <>
       <Card title={words.title} aside={<Progress approval={approval} />}>
@@ -50,16 +35,7 @@ export function Approval({ transfer }: { transfer: Transfer }) {
               <Time value={approval.expiresAt} />
             </Step>
           )}
-          {status === 'PENDING' && (
-            <Step
-              isOpen
-              name={transfer.mayApprove ? user.name : '?'}
-              says={transfer.mayApprove ? words.youDecide : words.someoneDecides}
-            >
-              {others.length > 0 &&
-                words.or(new Intl.ListFormat('en', { type: 'disjunction' }).format(others))}
-            </Step>
-          )}
+          {status === 'PENDING' && <ApproverSteps waiting={transfer} />}
         </div>
         {status === 'PENDING' && <Decide waiting={toWaiting(transfer)} />}
       </Card>
@@ -85,7 +61,7 @@ export function Decisions({ approval }: { approval: Decided }) {
   return (
     <>
       {givenBy.map(({ id, name, at }) => (
-        <Step key={id} name={name} says={words.approved(name)}>
+        <Step key={id + at} name={name} says={words.approved(name)}>
           <Time value={at} />
         </Step>
       ))}
@@ -95,6 +71,30 @@ export function Decisions({ approval }: { approval: Decided }) {
           {reason && <> · {reason}</>}
         </Step>
       )}
+    </>
+  )
+}
+
+/** A step for each member who may approve, the user first. */
+export function ApproverSteps({
+  waiting,
+}: {
+  waiting: Pick<Transfer, 'mayApprove' | 'approvers'>
+}) {
+  const { mayApprove, approvers = [] } = waiting
+  const { own, shown, say } = useApprovers(approvers)
+  if (approvers.length === 0) return <NoApprover />
+  return (
+    <>
+      {shown.map((one) => (
+        <Step
+          key={one.id}
+          isOpen
+          name={one.name}
+          says={one === own && mayApprove ? words.youDecide : say(one)}
+        />
+      ))}
+      <More count={approvers.length - shown.length} />
     </>
   )
 }
@@ -118,8 +118,12 @@ export function Step({ name, says: [who, what], isOpen = false, children }: Step
       <span>
         <b>{who}</b>
         {what}
-        <br />
-        <span className="soft sm">{children}</span>
+        {children && (
+          <>
+            <br />
+            <span className="soft sm">{children}</span>
+          </>
+        )}
       </span>
     </div>
   )
@@ -136,12 +140,13 @@ export function isLast(approval: Transfer['approval']): boolean {
 }
 
 function toWaiting(transfer: Transfer): Waiting {
-  const { reference, orderHash, mayApprove, approval } = transfer
+  const { reference, orderHash, mayApprove, approvers, approval } = transfer
   const amount = formatMoney(amountOf(transfer), assetOf(transfer))
   return {
     path: `${path}/${reference}`,
     orderHash,
     mayApprove,
+    approvers,
     changes,
     words: {
       approve: words.approve,

@@ -8,6 +8,7 @@ import { ConfirmDialog } from '../../parts/confirm-dialog'
 import { notify } from '../../parts/notify'
 import { Refusal } from '../../parts/refusals'
 import { texts } from '../../texts/en'
+import { type Approver, useApprovers } from './approvers'
 
 const shared = texts.payouts.approval
 
@@ -17,6 +18,7 @@ export type Waiting = {
   path: string
   orderHash: string | null | undefined
   mayApprove: boolean | undefined
+  approvers: Approver[] | undefined
   /** What the decision changes, for other screens. */
   changes: { topics: readonly Topic[]; reads: string[] }
   words: {
@@ -34,7 +36,8 @@ export type Waiting = {
 
 /** The buttons of the second person, or of the creator, who may withdraw it. */
 export function Decide({ waiting }: { waiting: Waiting }) {
-  const { path, orderHash, mayApprove, changes, words } = waiting
+  const { path, orderHash, mayApprove, approvers, changes, words } = waiting
+  const { own } = useApprovers(approvers)
   const [isRejecting, setRejecting] = useState(false)
   const hasRole = useMay('payouts.approve')
   const { write, isBusy, refusal } = useWrite(changes)
@@ -47,7 +50,7 @@ export function Decide({ waiting }: { waiting: Waiting }) {
     <div className="pad line">
       <div className="do stick">
         <Button kind="danger" onClick={() => setRejecting(true)}>
-          {mayApprove ? words.reject : words.withdraw}
+          {own ? words.reject : words.withdraw}
         </Button>
         {mayApprove && (
           <Button kind="primary" icon="finger" isBusy={isBusy} onClick={() => void approve()}>
@@ -55,7 +58,9 @@ export function Decide({ waiting }: { waiting: Waiting }) {
           </Button>
         )}
       </div>
-      <p className="soft sm under">{mayApprove ? words.explain : words.own}</p>
+      {(mayApprove || !own) && (
+        <p className="soft sm under">{mayApprove ? words.explain : words.own}</p>
+      )}
       <Refusal error={refusal} />
       {isRejecting && <Reject waiting={waiting} onClose={() => setRejecting(false)} />}
     </div>

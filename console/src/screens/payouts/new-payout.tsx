@@ -7,7 +7,6 @@ import { toRefusal } from '../../api/refusal'
 import { useScope } from '../../api/scope'
 import { useMay } from '../../api/session'
 import { useWrite } from '../../api/writes'
-import { initialsOf } from '../../frame/initials'
 import { BankSelect } from '../../parts/bank-select'
 import { Button } from '../../parts/button'
 import { Icon, type IconName } from '../../parts/icons'
@@ -18,10 +17,11 @@ import { MoneyInput } from '../../parts/money-input'
 import { notify } from '../../parts/notify'
 import { Card, Fact, Facts, Note, PageHead, Tile } from '../../parts/page'
 import { Refusal } from '../../parts/refusals'
-import { formatDay } from '../../parts/time-format'
+import { formatDay, formatUntil } from '../../parts/time-format'
 import { texts } from '../../texts/en'
 import { useConversionQuote } from '../conversions/use-conversion-quote'
 import { amountInWords } from './amount-in-words'
+import { type ApprovalCheck, ApproverList } from './approvers'
 import { type Balances, Funding, FundingOffer, sourcesOf } from './funding'
 import { type History, path, type Transfer } from './transfer'
 import { useQuote } from './use-quote'
@@ -109,7 +109,7 @@ export function Screen() {
     units: hasRecipient && !name.error ? form.units : null,
     payFrom: isOver ? sources[0] : undefined,
   })
-  const check = useRead<{ needed: boolean; approvers: { id: string; name: string }[] }>(
+  const check = useRead<ApprovalCheck>(
     'approval check',
     `${path}/approval-check`,
     { currency: asset, amount: form.units === null ? '' : String(toWire(form.units, asset)) },
@@ -356,16 +356,8 @@ export function Screen() {
               {isWaiting && (
                 <>
                   <p className="soft">{words.mustApproveText}</p>
-                  {check.approvers.length === 0 && <p className="b">{words.noApprovers}</p>}
-                  {check.approvers.map((one) => (
-                    <p key={one.id} className="per">
-                      <span className="av" aria-hidden="true">
-                        {initialsOf(one.name)}
-                      </span>
-                      <b>{one.name}</b>
-                    </p>
-                  ))}
-                  <p className="hint gapped">{words.expires}</p>
+                  <ApproverList approvers={check.approvers} />
+                  <p className="hint gapped">{words.expires(formatUntil(check.expiresAt))}</p>
                 </>
               )}
               <div className="stick">

@@ -21,6 +21,7 @@ import { Time } from '../../parts/time'
 import { texts } from '../../texts/en'
 import { Approval } from './approval'
 import { Checks } from './checks'
+import { Simulate } from './simulate'
 import {
   amountOf,
   assetOf,
@@ -108,6 +109,7 @@ function PayoutPage({ transfer }: { transfer: Transfer }) {
           <Recipient transfer={transfer} />
           <Notes path={`${path}/${reference}/notes`} />
           {mode === 'test' && status === 'SUBMITTED' && mayCreate && <Settle transfer={transfer} />}
+          {mode === 'test' && isWaiting && mayCreate && <Simulate reference={reference} />}
         </div>
       </div>
     </>

@@ -16,6 +16,7 @@ import { splitPath } from '../../parts/split-path'
 import { Status } from '../../parts/status'
 import { Time } from '../../parts/time'
 import { texts } from '../../texts/en'
+import { FirstApprover } from './approvers'
 import { PayoutTabs } from './payout-tabs'
 import {
   amountOf,
@@ -190,13 +191,8 @@ export function Screen() {
 /** What waits for a second person, oldest first, refunds included. */
 function Waiting() {
   const read = useRead<Pick<Page<Transfer>, 'items'>>('waiting payouts', `${path}/waiting`)
-  const mayApprove = useMay('payouts.approve')
   const rows = read.data?.items ?? []
   if (rows.length === 0) return null
-  const says = (transfer: Transfer) => {
-    if (transfer.mayApprove) return words.waiting.yourTurn
-    return mayApprove ? words.waiting.yours : words.waiting.mayNot
-  }
   return (
     <Card title={words.waiting.title}>
       <DataTable
@@ -207,7 +203,15 @@ function Waiting() {
         empty={null}
         columns={[
           amountColumn,
-          toColumn,
+          {
+            ...toColumn,
+            cell: (transfer) => (
+              <>
+                {toColumn.cell(transfer)}
+                {!transfer.mayApprove && <FirstApprover approvers={transfer.approvers} />}
+              </>
+            ),
+          },
           {
             name: 'by',
             head: words.columns.by,
@@ -230,9 +234,12 @@ function Waiting() {
             name: 'turn',
             head: words.columns.status,
             phone: 4,
-            cell: (transfer) => (
-              <span className={transfer.mayApprove ? 'b nw' : 'soft nw'}>{says(transfer)}</span>
-            ),
+            cell: (transfer) =>
+              transfer.mayApprove ? (
+                <span className="b nw">{words.waiting.yourTurn}</span>
+              ) : (
+                <Status value={statusOf(transfer)} />
+              ),
           },
         ]}
       />

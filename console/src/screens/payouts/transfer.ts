@@ -2,6 +2,7 @@ import type { BankTransfer, CryptoTransfer } from '../../../../sdk/src/types'
 import { useRead } from '../../api/reads'
 import { formatAccountNumber, formatWallet } from '../../parts/identifiers'
 import type { Amount, Asset } from '../../parts/money-format'
+import type { Approver } from './approvers'
 
 export type Creator = { kind: 'key' | 'user'; id: string; name: string }
 
@@ -19,6 +20,7 @@ type Shared = {
   /** Of an item of a batch. */
   batch?: string | null
   mayApprove?: boolean
+  approvers?: Approver[]
 }
 
 /** A bank or crypto transfer, or a refund that is one. */

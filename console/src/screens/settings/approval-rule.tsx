@@ -2,7 +2,7 @@ import { Radio } from '@mantine/core'
 import { useEffect, useState } from 'react'
 import type { Settings } from '../../../../sdk/src/types'
 import { useRead } from '../../api/reads'
-import { useMay, useSession } from '../../api/session'
+import { useMay } from '../../api/session'
 import { useWrite } from '../../api/writes'
 import { Button } from '../../parts/button'
 import { type Amount, type Asset, formatMoney, toUnits, toWire } from '../../parts/money-format'
@@ -11,6 +11,7 @@ import { notify } from '../../parts/notify'
 import { Card, Note } from '../../parts/page'
 import { Refusal } from '../../parts/refusals'
 import { texts } from '../../texts/en'
+import { type Approver, ApproverList, useApprovers } from '../payouts/approvers'
 
 const words = texts.payouts.rule
 const assets: Asset[] = ['NGN', 'USDC', 'USDT']
@@ -22,6 +23,7 @@ type Change = {
   id: string
   approvals: Approvals
   proposedBy: { id: string; name: string }
+  confirmers: Approver[]
 }
 
 /** Which payouts wait for a second person. */
@@ -134,8 +136,8 @@ function Form({ saved }: { saved: Approvals }) {
 
 /** A looser rule: another person than the one who proposed it confirms it. */
 function Waiting({ change }: { change: Change }) {
-  const { user } = useSession()
-  const mayConfirm = useMay('settings.change')
+  const mayCancel = useMay('settings.change')
+  const { own } = useApprovers(change.confirmers)
   const confirming = useWrite({ reads })
   const cancelling = useWrite({ method: 'DELETE', reads })
   const confirm = async () => {
@@ -150,10 +152,11 @@ function Waiting({ change }: { change: Change }) {
     <Note tone="warn" icon="shield" title={words.waits(change.proposedBy.name)}>
       <p>{words.waitsText}</p>
       <p>{assets.map((asset) => describe(asset, change.approvals[asset] as Limits)).join(' · ')}</p>
+      <ApproverList approvers={change.confirmers} verb="confirm" />
       <Refusal error={confirming.refusal ?? cancelling.refusal} />
-      {mayConfirm && (
+      {mayCancel && (
         <div className="row" style={{ marginTop: 10 }}>
-          {change.proposedBy.id !== user.id && (
+          {own?.mayNow && (
             <Button
               size="small"
               kind="primary"

@@ -1,0 +1,36 @@
+import { useWrite } from '../../api/writes'
+import { Button } from '../../parts/button'
+import { notify } from '../../parts/notify'
+import { Card } from '../../parts/page'
+import { Refusal } from '../../parts/refusals'
+import { texts } from '../../texts/en'
+
+const words = texts.payouts.approval.simulate
+
+/** Test mode: decides about a payout or a batch as a simulated member. */
+export function Simulate({ reference }: { reference: string }) {
+  const { write, isBusy, refusal } = useWrite({
+    topics: ['payouts', 'batches', 'approvals', 'balances'],
+    reads: ['payout', 'batch', 'timeline', 'attention', 'waiting payouts'],
+  })
+  const decide = async (decision: 'approve' | 'reject') => {
+    const answer = await write(`/v1/test/disbursements/${reference}/decide`, { decision })
+    if (answer !== undefined) await notify(words.done)
+  }
+  return (
+    <Card title={words.title}>
+      <div className="pad top0 frm">
+        <p className="soft sm">{words.text}</p>
+        <div className="row wrap">
+          <Button size="small" isBusy={isBusy} onClick={() => void decide('approve')}>
+            {words.approve}
+          </Button>
+          <Button size="small" isBusy={isBusy} onClick={() => void decide('reject')}>
+            {words.reject}
+          </Button>
+        </div>
+        <Refusal error={refusal} />
+      </div>
+    </Card>
+  )
+}
