@@ -102,18 +102,6 @@ CREATE OR REPLACE FUNCTION public.approvals_needed(by_user uuid, by_key uuid)
 RETURN CASE WHEN ((by_user IS NOT NULL) OR (EXISTS (SELECT FROM api_keys WHERE ((api_keys.id = approvals_needed.by_key) AND (api_keys.created_by_user IS NOT NULL))))) THEN 1 ELSE 2 END
 ;
 
-CREATE OR REPLACE FUNCTION public.approvers_of(payout payouts)
- RETURNS SETOF uuid
- LANGUAGE sql
- STABLE
-BEGIN ATOMIC
- SELECT a.user_id
-    FROM payout_approvals a
-   WHERE ((a.environment_id = (approvers_of.payout).environment_id) AND (a.payout_id = (approvers_of.payout).id) AND (a.verdict = 'APPROVED'::text) AND (a.order_hash = (approvers_of.payout).order_hash) AND may_approve((approvers_of.payout).environment_id, a.user_id) AND (NOT (a.user_id IN ( SELECT creators_of.creators_of
-            FROM creators_of((approvers_of.payout).environment_id, (approvers_of.payout).created_by_user, (approvers_of.payout).created_by_key) creators_of(creators_of)))));
-END
-;
-
 CREATE OR REPLACE FUNCTION public.approvers_of(batch payout_batches)
  RETURNS SETOF uuid
  LANGUAGE sql
@@ -123,6 +111,18 @@ BEGIN ATOMIC
     FROM payout_batch_approvals a
    WHERE ((a.environment_id = (approvers_of.batch).environment_id) AND (a.batch_id = (approvers_of.batch).id) AND (a.verdict = 'APPROVED'::text) AND (a.order_hash = (approvers_of.batch).order_hash) AND may_approve((approvers_of.batch).environment_id, a.user_id) AND (NOT (a.user_id IN ( SELECT creators_of.creators_of
             FROM creators_of((approvers_of.batch).environment_id, (approvers_of.batch).created_by_user, (approvers_of.batch).created_by_key) creators_of(creators_of)))));
+END
+;
+
+CREATE OR REPLACE FUNCTION public.approvers_of(payout payouts)
+ RETURNS SETOF uuid
+ LANGUAGE sql
+ STABLE
+BEGIN ATOMIC
+ SELECT a.user_id
+    FROM payout_approvals a
+   WHERE ((a.environment_id = (approvers_of.payout).environment_id) AND (a.payout_id = (approvers_of.payout).id) AND (a.verdict = 'APPROVED'::text) AND (a.order_hash = (approvers_of.payout).order_hash) AND may_approve((approvers_of.payout).environment_id, a.user_id) AND (NOT (a.user_id IN ( SELECT creators_of.creators_of
+            FROM creators_of((approvers_of.payout).environment_id, (approvers_of.payout).created_by_user, (approvers_of.payout).created_by_key) creators_of(creators_of)))));
 END
 ;
 

@@ -236,7 +236,7 @@ export const described: Record<string, Described> = {
       ['limit', 'integer', 'Items per page.', false, false],
       ['cursor', 'text', 'The nextCursor of the previous page.', false, false],
     ],
-    money: ['amount', 'amountAccepted', 'amountHeld', 'amountReturning', 'amountReturned', 'fee', 'amountExpected'],
+    money: ['amount', 'amountAccepted', 'amountHeld', 'amountReturning', 'amountReturned', 'fee', 'refund.amount', 'amountExpected'],
   },
   'payments.csv': {
     about: 'Export payments as CSV to stdout. Returns payments, newest first. Filters combine: find a payment by payer, order, amount or date.',
