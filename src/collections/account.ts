@@ -4,6 +4,7 @@ import type { Code } from '../base/refusals.js'
 import type { EventType } from '../events/catalogue.js'
 import type { FeeOperation } from '../merchants/fee-schedules.js'
 import type { Asset } from '../money/assets.js'
+import { int4, int8, jsonText, orNull, Table, text, time, uuid } from '../postgres/table.js'
 import { accountPrefixes } from '../resources/payment.js'
 
 export type AccountKind =
@@ -31,44 +32,49 @@ export type Amounts = {
 }
 
 /** Where payers send money: a virtual or dedicated account at a bank, or a wallet. */
-export type CollectionAccount = Amounts & {
-  environmentId: EnvironmentId
-  id: string
-  kind: AccountKind
-  rail: string
+export type CollectionAccount = typeof collectionAccounts.row
+
+export const collectionAccounts = new Table('collection_accounts', {
+  environmentId: int4<EnvironmentId>(),
+  id: uuid(),
+  kind: text<AccountKind>(),
+  rail: text(),
   /** Its name at the rail, as in `OpenedAccount`; a wallet's address. */
-  railAccount: string
+  railAccount: text(),
   /** Account number at a bank, or wallet address. */
-  number: string
+  number: text(),
   /** Empty for wallets, like the two bank fields below. */
-  accountName: string
-  bankCode: string
-  bankName: string
+  accountName: text(),
+  bankCode: text(),
+  bankName: text(),
   /** Null if the account accepts any coin. */
-  asset: Asset | null
+  asset: orNull(text<Asset>()),
   /** Null if the account accepts any amount. */
-  amount: bigint | null
+  amount: orNull(int8()),
   /** The coin amount as the merchant wrote it; null for bank accounts. */
-  requestedAmount: string | null
-  merchantReference: string
-  /** Customer of a dedicated account, as JSON: name, email address and phone number. */
-  customer: string | null
-  /** The merchant's JSON text, unchanged. */
-  metadata: string
-  status: AccountStatus
-  variance: Variance
-  amountReceived: bigint
-  eventSequence: number
+  requestedAmount: orNull(text()),
+  merchantReference: text(),
+  /** Customer of a dedicated account: name, email address and phone number. */
+  customer: orNull(jsonText()),
+  metadata: jsonText(),
+  status: text<AccountStatus>(),
+  variance: text<Variance>(),
+  amountReceived: int8(),
+  amountAccepted: int8(),
+  amountHeld: int8(),
+  amountReturning: int8(),
+  amountReturned: int8(),
+  eventSequence: int4(),
   /** Set if the account belongs to a checkout session. */
-  sessionId: string | null
-  expiresAt: Date | null
-  paidAt: Date | null
+  sessionId: orNull(uuid()),
+  expiresAt: orNull(time()),
+  paidAt: orNull(time()),
   /** When the account was cancelled or deactivated. */
-  endedAt: Date | null
+  endedAt: orNull(time()),
   /** Null unless the account was cancelled. */
-  cancellationReason: CancellationReason | null
-  createdAt: Date
-}
+  cancellationReason: orNull(text<CancellationReason>()),
+  createdAt: time(),
+})
 
 export const noAmounts: Amounts = {
   amountAccepted: 0n,

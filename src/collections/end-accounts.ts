@@ -40,7 +40,7 @@ export async function expireAccounts(
   const own = environmentId === undefined ? sql`` : sql`and a.environment_id = ${environmentId}`
   return db.transaction(async (tx) => {
     const due = await tx.rows(sql<CollectionAccount>`
-      select ${sql.raw(accountColumns)} from collection_accounts a
+      select ${accountColumns} from collection_accounts a
       where a.status = 'ACTIVE' and a.due_at <= ${now} ${own}
       order by a.due_at limit ${limits.collections.expiriesPerBatchMax}
       for no key update skip locked`)

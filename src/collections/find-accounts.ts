@@ -125,7 +125,7 @@ export async function findAccountByNumber(
   { environmentId, rail, number }: { environmentId: EnvironmentId; rail: string; number: string },
 ): Promise<CollectionAccount | undefined> {
   const [account] = await db.rows(sql<CollectionAccount>`
-    select ${sql.raw(accountColumns)} from collection_accounts a
+    select ${accountColumns} from collection_accounts a
     where a.rail = ${rail} and a.environment_id = ${environmentId} and a.rail_account in (${number},
       (select o.reference from opened_bank_accounts o
         where o.rail = ${rail} and o.number = ${number}
@@ -139,7 +139,7 @@ export async function findWallet(
   address: string,
 ): Promise<CollectionAccount | undefined> {
   const [account] = await db.rows(sql<CollectionAccount>`
-    select ${sql.raw(accountColumns)} from wallets w
+    select ${accountColumns} from wallets w
     join collection_accounts a on a.rail = w.rail and a.rail_account = w.address
     where w.address = ${address} and a.environment_id = ${environmentId}`)
   return account

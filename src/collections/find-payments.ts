@@ -86,7 +86,7 @@ export async function findPaymentByRailId(
   { rail, railId }: Pick<Payment, 'rail' | 'railId'>,
 ): Promise<Payment | undefined> {
   const [row] = await db.rows(sql<PaymentRow>`
-    select ${sql.raw(paymentColumns)} from payments p
+    select ${paymentColumns} from payments p
     where p.rail = ${rail} and p.rail_id = ${railId}`)
   return row && toPayment(row)
 }

@@ -9,13 +9,14 @@ import {
 } from '../merchants/settings-document.js'
 import { gather } from '../postgres/gather.js'
 import { named } from '../postgres/named.js'
+import { toColumn } from '../postgres/names.js'
 import { type Sql, sql } from '../postgres/sql.js'
 import { listStatement } from '../postgres/statement.js'
 import type { Queryable } from '../postgres/tx.js'
 import type { CollectionAccount } from './account.js'
 import { findSessionPage, type SessionFilter } from './filter-sessions.js'
 import type { Payment } from './payment.js'
-import { referencePattern, type Session } from './session.js'
+import { checkoutSessions, referencePattern, type Session } from './session.js'
 import { accountColumns } from './store-accounts.js'
 import { findLatestPayments } from './store-payments.js'
 
@@ -35,29 +36,6 @@ export type FoundSession = SessionWithAccounts & {
 
 type Owner = { mode: Mode; clockOffsetMs: number; merchantId: string }
 
-const columnsOfSession = {
-  environmentId: 'environment_id',
-  id: 'id',
-  reference: 'reference',
-  accountId: 'account_id',
-  walletId: 'wallet_id',
-  amount: 'amount',
-  cryptoRate: 'crypto_rate',
-  description: 'description',
-  customerName: 'customer_name',
-  customerEmail: 'customer_email',
-  merchantReference: 'merchant_reference',
-  url: 'url',
-  successUrl: 'success_url',
-  cancelUrl: 'cancel_url',
-  metadata: 'metadata',
-  eventSequence: 'event_sequence',
-  createdAt: 'created_at',
-  openedAt: 'opened_at',
-} as const satisfies Record<keyof Session, string>
-
-const sessionFields = Object.keys(columnsOfSession) as (keyof Session)[]
-
 /**
  * A session joined with its virtual account, or with its wallet if it has no virtual account. Both
  * have columns such as `id` and `metadata`, so the session's are named `session.id` and so on.
@@ -66,10 +44,12 @@ export type SessionRow = CollectionAccount & {
   [Field in keyof Session as `session.${Field}`]: Session[Field]
 } & Owner & { merchantName: string }
 
+const sessionFields = checkoutSessions.fields
+
 export const sessionColumns = `${accountColumns},
-  ${sessionFields.map((field) => `s.${columnsOfSession[field]} as "session.${field}"`).join(', ')},
-  e.mode, e.clock_offset_ms::float8 as clock_offset_ms, e.merchant_id, m.display_name as
-  merchant_name`
+  ${sessionFields.map((field) => `s.${toColumn(field)} as "session.${field}"`).join(', ')},
+  e.mode, e.clock_offset_ms::float8 as clock_offset_ms, e.merchant_id,
+  m.display_name as merchant_name`
 
 /** Joins each session `s` with its account, environment, merchant and settings. */
 export const sessionJoins = `

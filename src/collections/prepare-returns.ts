@@ -81,6 +81,7 @@ function toPayout(
     completedAt: null,
     failedAt: null,
     reversedAt: null,
+    bankSessionId: null,
     createdAt: now,
   }
 }

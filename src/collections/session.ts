@@ -2,34 +2,36 @@ import { randomBytes } from 'node:crypto'
 import { base32crockford } from '@scure/base'
 import type { EnvironmentId } from '../base/environment.js'
 import { toUuid } from '../base/ids.js'
+import { int4, int8, jsonText, orNull, Table, text, time, uuid } from '../postgres/table.js'
 
-export type Session = {
-  environmentId: EnvironmentId
-  id: string
-  reference: string
+export type Session = typeof checkoutSessions.row
+
+export const checkoutSessions = new Table('checkout_sessions', {
+  environmentId: int4<EnvironmentId>(),
+  id: uuid(),
+  reference: text(),
   /** The session's virtual account; null if it can only be paid in coins. */
-  accountId: string | null
+  accountId: orNull(uuid()),
   /** The session's wallet, if it can be paid in coins. */
-  walletId: string | null
+  walletId: orNull(uuid()),
   /** The price in kobo, if the session has no virtual account that expects it. */
-  amount: bigint | null
+  amount: orNull(int8()),
   /** The rate of its price in coins; null: the merchant set the price, or it has none. */
-  cryptoRate: bigint | null
-  description: string
-  customerName: string
-  customerEmail: string
-  merchantReference: string | null
+  cryptoRate: orNull(int8()),
+  description: text(),
+  customerName: text(),
+  customerEmail: text(),
+  merchantReference: orNull(text()),
   /** URL of the hosted page. */
-  url: string
-  successUrl: string | null
-  cancelUrl: string | null
-  /** The merchant's JSON text, unchanged. */
-  metadata: string
-  eventSequence: number
-  createdAt: Date
+  url: text(),
+  successUrl: orNull(text()),
+  cancelUrl: orNull(text()),
+  metadata: jsonText(),
+  eventSequence: int4(),
+  createdAt: time(),
   /** When a browser first showed the page. */
-  openedAt: Date | null
-}
+  openedAt: orNull(time()),
+})
 
 /** `cs_` and 24 bytes in base32. */
 export const referencePattern = '^cs_[0-9a-hjkmnp-tv-z]{39}$'

@@ -3,37 +3,26 @@ import type { EnvironmentId, Mode } from '../base/environment.js'
 import { environmentKey, throwIfHeld } from '../postgres/busy.js'
 import { listStatement, unindexed } from '../postgres/statement.js'
 import type { Tx } from '../postgres/tx.js'
-import type { CollectionAccount } from './account.js'
+import { type CollectionAccount, collectionAccounts } from './account.js'
 
-export const accountColumns = `a.environment_id, a.id, a.kind, a.rail, a.rail_account, a.number,
-  a.account_name, a.bank_code, a.bank_name, a.asset, a.amount, a.requested_amount,
-  a.merchant_reference, a.customer, a.metadata, a.status, a.variance, a.amount_received,
-  a.amount_accepted, a.amount_held, a.amount_returning, a.amount_returned, a.event_sequence,
-  a.session_id, a.expires_at, a.paid_at, a.ended_at, a.cancellation_reason, a.created_at`
+export const accountColumns = collectionAccounts.of('a')
 
 const insert = listStatement({
   name: 'insert_collection_accounts',
   columns: {
-    environmentId: 'int4',
-    id: 'uuid',
-    kind: 'text',
-    rail: 'text',
-    railAccount: 'text',
-    number: 'text',
-    accountName: 'text',
-    bankCode: 'text',
-    bankName: 'text',
-    asset: 'text',
-    amount: 'int8',
-    requestedAmount: 'text',
-    merchantReference: 'text',
-    eventSequence: 'int4',
-    sessionId: 'uuid',
-    expiresAt: 'timestamptz',
-    createdAt: 'timestamptz',
+    ...collectionAccounts.typesWithout(
+      'status',
+      'variance',
+      'amountReceived',
+      'amountAccepted',
+      'amountHeld',
+      'amountReturning',
+      'amountReturned',
+      'paidAt',
+      'endedAt',
+      'cancellationReason',
+    ),
     dueAt: 'timestamptz',
-    metadata: 'jsonText',
-    customer: 'jsonText',
   },
   text: (list, _parameter, names, values) => `
     insert into collection_accounts (${names}, status) select ${values}, 'ACTIVE' from ${list}`,
@@ -107,21 +96,21 @@ export function insertCollectionAccounts(
 
 const update = listStatement({
   name: 'update_collection_accounts',
-  columns: {
-    environmentId: 'int4',
-    id: 'uuid',
-    status: 'text',
-    variance: 'text',
-    amountReceived: 'int8',
-    amountAccepted: 'int8',
-    amountHeld: 'int8',
-    amountReturning: 'int8',
-    amountReturned: 'int8',
-    eventSequence: 'int4',
-    paidAt: 'timestamptz',
-    endedAt: 'timestamptz',
-    cancellationReason: 'text',
-  },
+  columns: collectionAccounts.types(
+    'environmentId',
+    'id',
+    'status',
+    'variance',
+    'amountReceived',
+    'amountAccepted',
+    'amountHeld',
+    'amountReturning',
+    'amountReturned',
+    'eventSequence',
+    'paidAt',
+    'endedAt',
+    'cancellationReason',
+  ),
   text: (list) => `
     update collection_accounts a set status = list.status, variance = list.variance,
       amount_received = list.amount_received, amount_accepted = list.amount_accepted,

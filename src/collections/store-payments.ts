@@ -1,65 +1,41 @@
 import { listStatement } from '../postgres/statement.js'
 import type { Queryable, Tx } from '../postgres/tx.js'
-import type { Payment } from './payment.js'
+import { type Payment, payments } from './payment.js'
 
-export type PaymentRow = Omit<Payment, 'sender'> & { sender: string }
+export type PaymentRow = typeof payments.readRow
 
-export const paymentColumns = `p.environment_id, p.id, p.account_id, p.source, p.rail, p.rail_id,
-  p.asset, p.amount, p.amount_accepted, p.amount_held, p.amount_returning, p.amount_returned, p.fee,
-  p.variance, p.sender, p.session_id as bank_session_id, p.narration, p.event_sequence,
-  p.received_at, p.created_at`
+export const paymentColumns = payments.of('p')
 
 export function toPayment(row: PaymentRow): Payment {
-  return { ...row, sender: JSON.parse(row.sender) as Payment['sender'] }
+  return payments.read(row)
 }
 
 const insert = listStatement({
   name: 'insert_payments',
-  columns: {
-    environmentId: 'int4',
-    id: 'uuid',
-    accountId: 'uuid',
-    source: 'text',
-    rail: 'text',
-    railId: 'text',
-    asset: 'text',
-    amount: 'int8',
-    amountAccepted: 'int8',
-    amountHeld: 'int8',
-    amountReturning: 'int8',
-    amountReturned: 'int8',
-    fee: 'int8',
-    variance: 'text',
-    sessionId: 'text',
-    narration: 'text',
-    eventSequence: 'int4',
-    receivedAt: 'timestamptz',
-    createdAt: 'timestamptz',
-    sender: 'json',
-  },
+  columns: { ...payments.typesWithout('bankSessionId'), sessionId: 'text' },
   text: (list, _parameter, names, values) => `
     insert into payments (${names}) select ${values} from ${list}`,
 })
 
 /** The caller has locked the payments' notices, so a payment cannot be inserted twice. */
-export function insertPayments(tx: Tx, payments: Payment[]): void {
-  if (payments.length === 0) return
-  const rows = payments.map((payment) => ({ ...payment, sessionId: payment.bankSessionId }))
+export function insertPayments(tx: Tx, arrived: Payment[]): void {
+  if (arrived.length === 0) return
+  const rows = arrived.map((payment) => ({ ...payment, sessionId: payment.bankSessionId }))
   tx.write(insert(rows))
 }
 
 const update = listStatement({
   name: 'update_payments',
-  columns: {
-    environmentId: 'int4',
-    id: 'uuid',
-    amountAccepted: 'int8',
-    amountHeld: 'int8',
-    amountReturning: 'int8',
-    amountReturned: 'int8',
-    fee: 'int8',
-    eventSequence: 'int4',
-  },
+  columns: payments.types(
+    'environmentId',
+    'id',
+    'amountAccepted',
+    'amountHeld',
+    'amountReturning',
+    'amountReturned',
+    'fee',
+    'eventSequence',
+  ),
   text: (list) => `
     update payments p set amount_accepted = list.amount_accepted, amount_held = list.amount_held,
       amount_returning = list.amount_returning, amount_returned = list.amount_returned,

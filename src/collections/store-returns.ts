@@ -1,27 +1,35 @@
+import type { EnvironmentId } from '../base/environment.js'
 import { newId } from '../base/ids.js'
 import type { Asset } from '../money/assets.js'
 import type { Destination } from '../payouts/ports.js'
+import type { Sql } from '../postgres/sql.js'
 import { listStatement } from '../postgres/statement.js'
+import { int4, int8, json, orNull, Table, text, time, uuid } from '../postgres/table.js'
 import type { Queryable, Tx } from '../postgres/tx.js'
 import type { RefundFields } from '../resources/payment.js'
 import type { RefundReason } from '../resources/payment-return.js'
 import type { Payment } from './payment.js'
 
-/** Money of a payment that is sent back. Its payout has the same id. */
-export type Return = {
-  environmentId: Payment['environmentId']
-  id: string
-  paymentId: string
-  rail: string
-  asset: Asset
-  amount: bigint
-  takesFrom: 'suspense' | 'available'
-  destination: Destination
+const paymentReturns = new Table('payment_returns', {
+  environmentId: int4<EnvironmentId>(),
+  id: uuid(),
+  paymentId: uuid(),
+  rail: text(),
+  asset: text<Asset>(),
+  amount: int8(),
+  takesFrom: text<'suspense' | 'available'>(),
+  destination: json<Destination>(),
   /** Of a refund, if the merchant said why. */
-  reason: RefundReason | null
-  note: string | null
-  createdAt: Date
-}
+  reason: orNull(text<RefundReason>()),
+  note: orNull(text()),
+  createdAt: time(),
+  state: text<ReturnState>(),
+})
+
+export type ReturnWithState = typeof paymentReturns.row
+
+/** Money of a payment that is sent back. Its payout has the same id. */
+export type Return = Omit<ReturnWithState, 'state'>
 
 export type ReturnState = 'WAITING' | 'SENT' | 'RETURNED' | 'FAILED' | 'REVERSED'
 
@@ -53,24 +61,9 @@ export function refundOf({ takesFrom, id, amount, reason, note }: Return): {
   return takesFrom === 'available' ? { refund: { id, amount, reason, note } } : {}
 }
 
-const columns = {
-  environmentId: 'int4',
-  id: 'uuid',
-  paymentId: 'uuid',
-  rail: 'text',
-  asset: 'text',
-  amount: 'int8',
-  takesFrom: 'text',
-  destination: 'json',
-  state: 'text',
-  reason: 'text',
-  note: 'text',
-  createdAt: 'timestamptz',
-} as const
-
 const insert = listStatement({
   name: 'insert_payment_returns',
-  columns,
+  columns: paymentReturns.typesWithout(),
   text: (list, parameter, names, values) => `
     insert into payment_returns (${names}, due_at)
     select ${values}, ${parameter(0)}::timestamptz from ${list}`,
@@ -161,16 +154,14 @@ export function changeReturnStates(tx: Tx, changes: StateChange[]): void {
   tx.write(move(rows))
 }
 
-export type ReturnRow = Omit<Return, 'destination'> & { destination: string; state: ReturnState }
+export type ReturnRow = typeof paymentReturns.readRow
 
-export function returnColumns(of: string): string {
-  return `${of}.environment_id, ${of}.id, ${of}.payment_id,
-    ${of}.rail, ${of}.asset, ${of}.amount, ${of}.takes_from, ${of}.destination,
-    ${of}.state, ${of}.reason, ${of}.note, ${of}.created_at`
+export function returnColumns(of: string): Sql {
+  return paymentReturns.of(of)
 }
 
-export function toReturn(row: ReturnRow): Return & { state: ReturnState } {
-  return { ...row, destination: JSON.parse(row.destination) as Destination }
+export function toReturn(row: ReturnRow): ReturnWithState {
+  return paymentReturns.read(row)
 }
 
 const named = { environmentId: 'int4', id: 'uuid' } as const
@@ -188,7 +179,6 @@ const lock = listStatement<typeof named, ReturnRow>({
 export async function lockReturns(
   tx: Tx,
   names: Pick<Return, 'environmentId' | 'id'>[],
-): Promise<(Return & { state: ReturnState })[]> {
-  const rows = names
-  return (await tx.rows(lock(rows))).map(toReturn)
+): Promise<ReturnWithState[]> {
+  return (await tx.rows(lock(names))).map(toReturn)
 }

@@ -2,28 +2,11 @@ import { sql } from '../postgres/sql.js'
 import { listStatement } from '../postgres/statement.js'
 import type { Queryable, Tx } from '../postgres/tx.js'
 import type { SessionStatus } from '../resources/checkout-session.js'
-import type { Session } from './session.js'
+import { checkoutSessions, type Session } from './session.js'
 
 const insert = listStatement({
   name: 'insert_checkout_sessions',
-  columns: {
-    environmentId: 'int4',
-    id: 'uuid',
-    reference: 'text',
-    accountId: 'uuid',
-    walletId: 'uuid',
-    amount: 'int8',
-    cryptoRate: 'int8',
-    description: 'text',
-    customerName: 'text',
-    customerEmail: 'text',
-    merchantReference: 'text',
-    url: 'text',
-    successUrl: 'text',
-    cancelUrl: 'text',
-    createdAt: 'timestamptz',
-    metadata: 'jsonText',
-  },
+  columns: checkoutSessions.typesWithout('eventSequence', 'openedAt'),
   text: (list, _parameter, names, values) => `
     insert into checkout_sessions (${names}) select ${values} from ${list}`,
 })

@@ -1,16 +1,6 @@
 import type { EnvironmentId } from '../base/environment.js'
 import type { Asset } from '../money/assets.js'
-import {
-  int4,
-  int8,
-  named,
-  orNull,
-  type RowOf,
-  Table,
-  text,
-  time,
-  uuid,
-} from '../postgres/table.js'
+import { int4, int8, named, orNull, Table, text, time, uuid } from '../postgres/table.js'
 
 const price = {
   environmentId: int4<EnvironmentId>(),
@@ -26,11 +16,11 @@ const price = {
 }
 
 /** A price that holds for a short time. */
-export type ConversionQuote = RowOf<typeof conversionQuotes>
+export type ConversionQuote = typeof conversionQuotes.row
 
 export const conversionQuotes = new Table('conversion_quotes', { ...price, expiresAt: time() })
 
-export type Conversion = RowOf<typeof conversions>
+export type Conversion = typeof conversions.row
 
 export const conversions = new Table('conversions', {
   ...price,

@@ -72,7 +72,7 @@ type Row = PayoutRow & { clockOffsetMs: number }
 function lockPayouts(tx: Tx, rail: string, ids: (string | undefined)[]): Promise<Row[]> {
   const known = ids.filter((id) => id !== undefined)
   return tx.rows(sql<Row>`
-    select ${sql.raw(payoutColumns)}, e.clock_offset_ms::float8 as clock_offset_ms
+    select ${payoutColumns}, e.clock_offset_ms::float8 as clock_offset_ms
     from payouts p join environments e on e.id = p.environment_id
     where p.rail = ${rail} and p.id = any(${known}::uuid[])
     order by p.environment_id, p.id for no key update of p`)

@@ -5,6 +5,18 @@ import type { EventType } from '../events/catalogue.js'
 import type { Purpose } from '../ledger/purposes.js'
 import type { FeeOperation } from '../merchants/fee-schedules.js'
 import type { Asset } from '../money/assets.js'
+import {
+  bool,
+  int4,
+  int8,
+  json,
+  jsonText,
+  orNull,
+  Table,
+  text,
+  time,
+  uuid,
+} from '../postgres/table.js'
 import { payoutPrefixes } from '../resources/payout.js'
 import type { Destination } from './ports.js'
 
@@ -38,42 +50,44 @@ export type PayoutApproval = {
   decisions: ApprovalDecision[]
 }
 
-export type Payout = {
-  environmentId: EnvironmentId
-  id: string
-  kind: PayoutKind
-  rail: string
-  asset: Asset
-  amount: bigint
-  fee: bigint
+export const payouts = new Table('payouts', {
+  environmentId: int4<EnvironmentId>(),
+  id: uuid(),
+  kind: text<PayoutKind>(),
+  rail: text(),
+  asset: text<Asset>(),
+  amount: int8(),
+  fee: int8(),
   /** The ledger account that pays: money that was never accepted is returned from suspense. */
-  takesFrom: 'available' | 'suspense'
+  takesFrom: text<'available' | 'suspense'>(),
   /** As the merchant wrote it. */
-  requestedAmount: string
-  destination: Destination
-  merchantReference: string | null
-  /** JSON text, untouched. */
-  metadata: string
+  requestedAmount: text(),
+  destination: json<Destination>(),
+  merchantReference: orNull(text()),
+  metadata: jsonText(),
+  /** The API key that asked for it; null for people and for returns. */
+  createdByKey: orNull(uuid()),
+  /** The person who asked for it in the console. */
+  createdByUser: orNull(uuid()),
+  status: text<PayoutStatus>(),
+  failureReason: orNull(text()),
+  isReviewRequired: bool(),
+  eventSequence: int4(),
+  /** Null: never approved. */
+  submittedAt: orNull(time()),
+  completedAt: orNull(time()),
+  failedAt: orNull(time()),
+  reversedAt: orNull(time()),
+  /** The interbank (NIP) session of a bank transfer, if the bank has reported it. */
+  bankSessionId: orNull(text()),
+  createdAt: time(),
+})
+
+export type Payout = typeof payouts.row & {
   /** The item of a batch that it pays. */
   batchItem?: { batchId: string; number: number } | undefined
-  /** The API key that asked for it; null for people and for returns. */
-  createdByKey: string | null
-  /** The person who asked for it in the console. */
-  createdByUser: string | null
   /** Null: it needed no approval. */
   approval: PayoutApproval | null
-  status: PayoutStatus
-  failureReason: string | null
-  isReviewRequired: boolean
-  eventSequence: number
-  /** Null: never approved. */
-  submittedAt: Date | null
-  completedAt: Date | null
-  failedAt: Date | null
-  reversedAt: Date | null
-  /** The interbank (NIP) session of a bank transfer, if the bank has reported it. */
-  bankSessionId?: string | null
-  createdAt: Date
 }
 
 /** States of an attempt. The docs are generated from this table. */
@@ -86,8 +100,15 @@ export const attemptStates = {
 
 export type AttemptState = keyof typeof attemptStates
 
-/** `token` is the name of the attempt at the rail, see `PreparedAttempt`. */
-export type PayoutAttempt = { number: number; token: string; state: AttemptState; createdAt: Date }
+export const payoutAttempts = new Table('payout_attempts', {
+  number: int4(),
+  /** The name of the attempt at the rail, see `PreparedAttempt`. */
+  token: text(),
+  state: text<AttemptState>(),
+  createdAt: time(),
+})
+
+export type PayoutAttempt = typeof payoutAttempts.row
 
 type Kind = {
   prefix: Prefix

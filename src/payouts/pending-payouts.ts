@@ -21,7 +21,7 @@ export type Pending = { payout: Payout; creators: string[]; clockOffsetMs: numbe
 export type PendingRow = PayoutRow & Omit<Pending, 'payout'>
 
 /** Creators as of now: a user who sees the key after the payout was made counts, too. */
-export const pendingColumns = sql`${sql.raw(payoutColumns)},
+export const pendingColumns = sql`${payoutColumns},
   e.clock_offset_ms::float8 as clock_offset_ms,
   array(select * from creators_of(p.environment_id, p.created_by_user, p.created_by_key))
     as creators`

@@ -341,6 +341,7 @@ function toPayout(
     completedAt: null,
     failedAt: null,
     reversedAt: null,
+    bankSessionId: null,
     createdAt: environmentNow,
   }
 }

@@ -1,29 +1,28 @@
 import { after } from '../base/clock.js'
 import { limits } from '../base/limits.js'
-import { sql } from '../postgres/sql.js'
 import { listStatement } from '../postgres/statement.js'
 import type { Tx } from '../postgres/tx.js'
-import type { Payout, PayoutApproval } from './payout.js'
+import { type Payout, type PayoutApproval, payouts } from './payout.js'
 import type { PreparedAttempt } from './ports.js'
 
-const payoutColumns = {
-  environmentId: 'int4',
-  id: 'uuid',
-  kind: 'text',
-  rail: 'text',
-  asset: 'text',
-  amount: 'int8',
-  fee: 'int8',
-  requestedAmount: 'text',
-  destination: 'json',
-  merchantReference: 'text',
-  metadata: 'jsonText',
-  takesFrom: 'text',
-  createdByKey: 'uuid',
-  createdByUser: 'uuid',
-  eventSequence: 'int4',
-  submittedAt: 'timestamptz',
-} as const
+const submitted = payouts.types(
+  'environmentId',
+  'id',
+  'kind',
+  'rail',
+  'asset',
+  'amount',
+  'fee',
+  'requestedAmount',
+  'destination',
+  'merchantReference',
+  'metadata',
+  'takesFrom',
+  'createdByKey',
+  'createdByUser',
+  'eventSequence',
+  'submittedAt',
+)
 
 /** Created when it was submitted. */
 const insertSubmitted = (list: string, names: string, values: string) => `
@@ -32,27 +31,27 @@ const insertSubmitted = (list: string, names: string, values: string) => `
 
 const insertPayoutRows = listStatement({
   name: 'insert_payouts',
-  columns: payoutColumns,
+  columns: submitted,
   text: (list, _parameter, names, values) => insertSubmitted(list, names, values),
 })
 
 /** A statement of its own, so that other payouts do not send columns that they never use. */
 const insertBatchPayoutRows = listStatement({
   name: 'insert_batch_payouts',
-  columns: { ...payoutColumns, batchId: 'uuid', batchItem: 'int4' },
+  columns: { ...submitted, batchId: 'uuid', batchItem: 'int4' },
   text: (list, _parameter, names, values) => insertSubmitted(list, names, values),
 })
 
 /** Sorted by the merchant's reference, so that two batches never deadlock at the unique index. */
-export function insertPayouts(tx: Tx, payouts: Payout[]): void {
-  if (payouts.length === 0) return
-  if (payouts[0]!.batchItem) insertBatchPayouts(tx, payouts)
-  else tx.write(insertPayoutRows(payouts.toSorted(byMerchantReference)))
+export function insertPayouts(tx: Tx, created: Payout[]): void {
+  if (created.length === 0) return
+  if (created[0]!.batchItem) insertBatchPayouts(tx, created)
+  else tx.write(insertPayoutRows(created.toSorted(byMerchantReference)))
 }
 
 /** Payouts of batches are never mixed with others: batches have transactions of their own. */
-function insertBatchPayouts(tx: Tx, payouts: Payout[]): void {
-  const rows = payouts.toSorted(byMerchantReference).map(({ batchItem, ...payout }) => ({
+function insertBatchPayouts(tx: Tx, created: Payout[]): void {
+  const rows = created.toSorted(byMerchantReference).map(({ batchItem, ...payout }) => ({
     ...payout,
     batchId: batchItem!.batchId,
     batchItem: batchItem!.number,
@@ -62,16 +61,10 @@ function insertBatchPayouts(tx: Tx, payouts: Payout[]): void {
 
 /** One that waits for approval: it has an order hash instead of an attempt. */
 export function insertPendingPayout(tx: Tx, payout: Payout, approval: PayoutApproval): void {
-  tx.write(sql`
-    insert into payouts (environment_id, id, kind, rail, asset, amount, fee, requested_amount,
-      destination, merchant_reference, metadata, takes_from, created_by_key, created_by_user,
-      order_hash, approve_by, status, event_sequence, created_at)
-    values (${payout.environmentId}, ${payout.id}, ${payout.kind}, ${payout.rail}, ${payout.asset},
-      ${payout.amount}, ${payout.fee}, ${payout.requestedAmount},
-      ${JSON.stringify(payout.destination)}, ${payout.merchantReference}, ${payout.metadata},
-      ${payout.takesFrom}, ${payout.createdByKey}, ${payout.createdByUser},
-      ${Buffer.from(approval.orderHash, 'hex')}, ${approval.expiresAt}, 'PENDING',
-      ${payout.eventSequence}, ${payout.createdAt})`)
+  const orderHash = Buffer.from(approval.orderHash, 'hex')
+  tx.write(
+    payouts.insert({ ...payout, status: 'PENDING' }, { orderHash, approveBy: approval.expiresAt }),
+  )
 }
 
 function byMerchantReference(left: Payout, right: Payout): number {

@@ -1,4 +1,5 @@
 import type { EnvironmentId } from '../base/environment.js'
+import type { Sql } from './sql.js'
 import { listStatement } from './statement.js'
 import type { Queryable } from './tx.js'
 
@@ -12,7 +13,7 @@ const keyColumns = { environmentId: 'int4', id: 'uuid' } as const
 export function keyedRead<Row, Value>(definition: {
   name: string
   /** Of the table, with its alias. */
-  columns: string
+  columns: string | Sql
   table: string
   alias: string
   toValue: (row: Row) => Value

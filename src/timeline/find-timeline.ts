@@ -262,7 +262,7 @@ async function readPayments(
 ): Promise<Payment[]> {
   const paymentsRead = limits.timeline.paymentsMax + 1
   const rows = await db.rows(sql<PaymentRow>`
-    select ${sql.raw(paymentColumns)}
+    select ${paymentColumns}
     from unnest(${accountIds}::uuid[]) account (id) cross join lateral (
       select * from payments where environment_id = ${environmentId} and account_id = account.id
       order by environment_id desc, account_id desc, id desc limit ${paymentsRead}) p

@@ -90,7 +90,7 @@ async function insert(owner: EnvironmentId, one: Sample): Promise<string> {
 /** The plain twin: one column per field, and a second query for the attempts. */
 async function readPlainly(reader: Queryable, owner: EnvironmentId, id: string) {
   const [row] = await reader.rows(sql<PayoutRow>`
-    select ${sql.raw(payoutColumns)} from payouts p
+    select ${payoutColumns} from payouts p
     where p.environment_id = ${owner} and p.id = ${id}`)
   const attempts = await reader.rows(sql<PayoutAttempt>`
     select number, token, state, created_at from payout_attempts

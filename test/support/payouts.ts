@@ -45,6 +45,7 @@ export function payoutOf(environmentId: EnvironmentId, kind: PayoutKind): Payout
     completedAt: null,
     failedAt: null,
     reversedAt: null,
+    bankSessionId: null,
     createdAt: now,
   }
 }

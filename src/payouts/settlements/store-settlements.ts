@@ -186,7 +186,7 @@ async function withPayouts(
 ): Promise<SettlementWithPayout[]> {
   if (settlements.length === 0) return []
   const rows = await db.rows(sql<PayoutRow>`
-    select ${sql.raw(payoutColumns)} from payouts p
+    select ${payoutColumns} from payouts p
     where p.environment_id = ${settlements[0]!.environmentId}
       and p.id = any(${settlements.map(({ payoutId }) => payoutId)}::uuid[])`)
   const payouts = new Map(rows.map((row) => [row.id, toPayout(row)]))

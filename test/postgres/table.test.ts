@@ -1,0 +1,73 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { sql } from '../../src/postgres/sql.js'
+import {
+  bool,
+  int4,
+  int8,
+  json,
+  jsonText,
+  named,
+  orNull,
+  Table,
+  text,
+  time,
+  uuid,
+} from '../../src/postgres/table.js'
+import { freshDatabase } from '../support/database.js'
+
+const db = await freshDatabase()
+
+const samples = new Table('samples', {
+  rowId: uuid(),
+  rank: int4(),
+  amount: orNull(int8()),
+  /** Called `kind` in the table. */
+  type: named('kind', text<'one' | 'other'>()),
+  isOpen: bool(),
+  sender: orNull(json<{ name: string }>()),
+  metadata: jsonText(),
+  createdAt: orNull(time()),
+})
+
+await db.rows(sql`
+  create table samples (row_id uuid primary key, rank int4 not null default 7, amount int8,
+    kind text not null, is_open bool not null, sender json, metadata json not null,
+    created_at timestamptz, noted text)`)
+
+const rows = fc.record({
+  rowId: fc.uuid(),
+  rank: fc.integer({ min: -(2 ** 31), max: 2 ** 31 - 1 }),
+  amount: fc.option(fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n })),
+  type: fc.constantFrom('one' as const, 'other' as const),
+  isOpen: fc.boolean(),
+  sender: fc.option(fc.record({ name: fc.stringMatching(/^[\w "'\\]*$/) })),
+  metadata: fc.constantFrom('{}', '{ "a" : 1.00 }', '[1,  2]'),
+  createdAt: fc.option(
+    fc.date({ min: new Date(0), max: new Date('9999-12-31'), noInvalidDate: true }),
+  ),
+})
+
+test('a row is read as it was inserted, column by column and packed', async () => {
+  await fc.assert(
+    fc.asyncProperty(rows, async (row) => {
+      await db.rows(samples.insert(row, { noted: 'beside' }))
+      const own = sql`from samples s where row_id = ${row.rowId} and noted = 'beside'`
+      const [read] = await db.rows(sql<typeof samples.readRow>`select ${samples.of('s')} ${own}`)
+      expect(samples.read(read!)).toEqual(row)
+      const [packed] = await db.rows(sql<{ packed: string }>`
+        select ${sql.raw(samples.packed('s'))} as packed ${own}`)
+      expect(samples.unpack(JSON.parse(packed!.packed))).toEqual(row)
+      await db.rows(sql`truncate samples`)
+    }),
+    { numRuns: 50 },
+  )
+})
+
+test('columns that a row lacks get their default', async () => {
+  const rowId = '019b8d62-7a80-7c31-9f04-5ad2be61e0f7'
+  await db.rows(samples.insert({ rowId, type: 'one', isOpen: true, metadata: '{}' }))
+  const [read] = await db.rows(sql<{ rank: number; amount: bigint | null }>`
+    select ${samples.of('s', 'rank', 'amount')} from samples s`)
+  expect(read).toEqual({ rank: 7, amount: null })
+})
