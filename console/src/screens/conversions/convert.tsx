@@ -160,7 +160,7 @@ export function Screen() {
             )}
             {price.error && (
               <div className="pad top0" role="alert">
-                <Note tone="bad" title={toRefusal(price.error).message} />
+                <Note tone="bad" title={toRefusal(price.error).sentence} />
               </div>
             )}
             <div className="pad line">

@@ -232,7 +232,7 @@ export function Screen() {
           <div role="status">
             {isToBank && isAccount && name.isLoading && <p className="soft">{words.resolving}</p>}
             {isToBank && isAccount && name.error && (
-              <Note tone="bad" title={toRefusal(name.error).message} />
+              <Note tone="bad" title={toRefusal(name.error).sentence} />
             )}
             {isToBank && isAccount && name.data && (
               <Found name={name.data.accountName}>
@@ -347,7 +347,7 @@ export function Screen() {
             )}
             {quoteError !== null && !name.error && (
               <div className="pad top0">
-                <Note tone="bad" title={toRefusal(quoteError).message} />
+                <Note tone="bad" title={toRefusal(quoteError).sentence} />
               </div>
             )}
           </Card>
