@@ -19,7 +19,7 @@ import { settingsPages } from '../screens/settings/settings-pages'
 import { texts } from '../texts/en'
 import { useIsOperatorArea, useMenu } from './menu'
 import { openedPanel, paletteQuery } from './panels'
-import { iconOfHit, pathOfHit, pathOfReference } from './paths-of'
+import { iconOfHit, pathOfHit, pathOfReference, statefulOf } from './paths-of'
 import { useRecent } from './recent'
 
 const words = texts.frame.palette
@@ -108,7 +108,7 @@ export function Palette() {
                 label={hit.title}
                 description={hit.subtitle.replace(isoTime, (iso) => formatWhen(iso))}
                 leftSection={<Tile icon={iconOfHit(hit)} />}
-                rightSection={hit.status && <Status value={hit.status} />}
+                rightSection={hit.status && <Status of={statefulOf(hit)} value={hit.status} />}
                 onClick={() => open(pathOfHit(hit))}
               />
             ))}

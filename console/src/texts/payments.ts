@@ -1,3 +1,5 @@
+import { statusWords } from './status'
+
 /** Words of the lists and pages of payments. */
 export const payments = {
   title: 'Payments',
@@ -81,10 +83,10 @@ export const payments = {
   },
   money: {
     title: 'Where the money is',
-    accepted: 'Accepted',
-    held: 'Held',
-    returning: 'On its way back',
-    returned: 'Returned',
+    accepted: statusWords.payment.ACCEPTED,
+    held: statusWords.payment.HELD,
+    returning: statusWords.payment.RETURNING,
+    returned: statusWords.payment.RETURNED,
     summary: (parts: string) => `Of this payment: ${parts}`,
   },
   facts: {

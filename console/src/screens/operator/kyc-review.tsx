@@ -49,7 +49,9 @@ export function Screen() {
       <PageHead
         title={name}
         parent={{ to: '/operator/kyc', label: t.kyc.title, current: name }}
-        beside={<Status value={kyc.status} tone={kyc.status === 'APPROVED' ? 'good' : 'brand'} />}
+        beside={
+          <Status of="kyc" value={kyc.status} tone={kyc.status === 'APPROVED' ? 'good' : 'brand'} />
+        }
         actions={outcomes
           .filter((one) => decidable[one].includes(kyc.status))
           .map((one) => (

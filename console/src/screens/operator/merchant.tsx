@@ -188,7 +188,12 @@ function Keys({ merchant, path }: { merchant: OneMerchant; path: string }) {
             ),
           },
           { name: 'mode', head: t.mode, phone: 3, cell: ({ mode }) => mode },
-          { name: 'state', head: t.state, phone: 2, cell: ({ state }) => <Status value={state} /> },
+          {
+            name: 'state',
+            head: t.state,
+            phone: 2,
+            cell: ({ state }) => <Status of="key" value={state} />,
+          },
           {
             name: 'used',
             head: t.merchant.lastUsed,

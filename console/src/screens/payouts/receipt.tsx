@@ -11,7 +11,7 @@ import { ErrorState } from '../../parts/refusals'
 import { Status } from '../../parts/status'
 import { formatFull } from '../../parts/time-format'
 import { texts } from '../../texts/en'
-import { amountOf, assetOf, isBank, useTransfer } from './transfer'
+import { amountOf, assetOf, isBank, statusOf, useTransfer } from './transfer'
 
 const words = texts.payouts
 
@@ -46,7 +46,7 @@ export function Screen() {
           <p className="fig">
             <Money amount={amountOf(transfer)} asset={assetOf(transfer)} />
           </p>
-          <Status value={transfer.status} />
+          <Status value={statusOf(transfer)} />
         </div>
         <Facts>
           <Fact name={words.receipt.paidBy}>{membership?.name}</Fact>
