@@ -15,6 +15,7 @@ import { Chip } from '../../parts/status'
 import { Time } from '../../parts/time'
 import { filterActions } from '../../texts/audit'
 import { texts } from '../../texts/en'
+import { describeLine } from './describe-line'
 
 const words = texts.audit
 
@@ -177,7 +178,7 @@ function columnsOf({ openId, toggle }: Opened): Column<Line>[] {
     {
       name: 'action',
       head: words.columns.action,
-      cell: ({ action }) => <b>{words.action(action)}</b>,
+      cell: (line) => <b>{describeLine(line)}</b>,
       isGrowing: true,
       phone: 1,
     },
