@@ -29,6 +29,10 @@ export const screenRoutes: ScreenRoute[] = [
   ...operatorRoutes,
 ]
 
+/** Pages for developers show times in UTC. */
+export const isDeveloperPath = (path: string) =>
+  developerRoutes.some((route) => route.path === path)
+
 export const isOperatorPath = (path: string) => /^\/operator(\/|$)/.test(path)
 
 type Viewer = { permissions: ReadonlySet<Permission>; isOperator: boolean }

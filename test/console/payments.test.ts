@@ -92,13 +92,15 @@ describe('a payment', () => {
     expect(items).toMatchObject([{ kind: 'refund', amount: 100_050 }])
   })
 
-  test('a refusal is shown as the server wrote it, and nothing is lost', async () => {
+  test('a refusal speaks to people, and nothing that was typed is lost', async () => {
     await open(`/payments/${accepted}`)
     await page.getByRole('button', { name: 'Refund' }).click()
     const dialog = page.getByRole('dialog')
     await dialog.getByLabel('Amount to refund').fill('99,999.00')
     await dialog.getByRole('button', { name: 'Refund ₦99,999.00' }).click()
-    await dialog.getByRole('alert').waitFor()
+    const alert = dialog.getByRole('alert')
+    await alert.getByText(/^At most ₦/).waitFor()
+    expect(await alert.textContent()).not.toMatch(/`|GET|_failed|details/)
     expect(await dialog.getByLabel('Amount to refund').inputValue()).toBe('99,999.00')
   })
 
@@ -116,7 +118,7 @@ describe('the list', () => {
     await open('/payments')
     await page.getByRole('button', { name: 'Did not match' }).click()
     await page.getByRole('option', { name: 'Too much' }).click()
-    await page.waitForURL('**/console/payments?variance=OVERPAID')
+    await page.waitForURL('**/console/payments?variance=OVERPAID&mode=test')
     await expect.poll(() => page.locator('a[data-row]').count()).toBe(1)
     await page.getByRole('button', { name: 'Remove the filter Did not match' }).click()
     await expect.poll(() => page.locator('a[data-row]').count()).toBe(2)
@@ -130,6 +132,28 @@ describe('the list', () => {
     expect(await page.getByText('Test mode').count()).toBe(0)
     await page.getByRole('button', { name: 'Test', exact: true }).click()
     await page.waitForSelector('a[data-row]')
+  })
+
+  test('a link to a filtered list opens in the mode of its sender', async () => {
+    await open('/payments?status=HELD&mode=live')
+    await page.getByText('No payment fits these filters.').waitFor()
+    expect(await page.getByText('Test mode').count()).toBe(0)
+    // The address follows the switch, so that it can be passed on again.
+    await page.getByRole('button', { name: 'Test', exact: true }).click()
+    await page.waitForURL('**/console/payments?status=HELD&mode=test')
+    const tester = await addPerson(site, { role: 'support', maySeeLive: false })
+    await site.become(tester)
+    await open('/payments?status=HELD&mode=live')
+    await page.getByText('This link is to live mode, which you may not see.').waitFor()
+    await page.waitForURL('**/console/payments?status=HELD&mode=test')
+    await site.become(site.owner)
+  })
+
+  test('a page says the zone of its times: Lagos, and UTC for developers', async () => {
+    await open('/payments')
+    await page.getByText('Times are in Lagos (UTC+1).').waitFor()
+    await open('/events')
+    await page.getByText('Times are in UTC.').waitFor()
   })
 
   // A change refreshes what is shown, but not what does not exist.

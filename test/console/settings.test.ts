@@ -102,7 +102,7 @@ describe('the frame', () => {
     await page.locator('input:focus').waitFor()
     await page.keyboard.type('okafor')
     await page.keyboard.press('Enter')
-    await page.waitForURL('**/payments?q=okafor')
+    await page.waitForURL('**/payments?q=okafor&mode=test')
     await button('Received').click()
     await button('This month').click()
     await page.waitForURL(/from=\d{4}-\d\d-01&to=\d{4}-\d\d-\d\d/)

@@ -2,7 +2,7 @@ import { Outlet, useMatches } from '@tanstack/react-router'
 import { lazy, Suspense, useEffect } from 'react'
 import { goToSignIn } from '../api/call'
 import { followChanges } from '../api/live'
-import { useScope, writeScope } from '../api/scope'
+import { linkedMode, useScope, writeScope } from '../api/scope'
 import {
   type ConsoleSession,
   useMembership,
@@ -12,10 +12,11 @@ import {
 } from '../api/session'
 import { stepUpAsked } from '../api/step-up'
 import { useStore } from '../api/store'
+import { notify } from '../parts/notify'
 import { Card, EmptyState, Note } from '../parts/page'
 import { ErrorState } from '../parts/refusals'
 import { setClockOffset } from '../parts/time-format'
-import { mayOpen } from '../routes'
+import { isDeveloperPath, mayOpen } from '../routes'
 import type { ScreenRoute } from '../screens/screen-route'
 import { texts } from '../texts/en'
 import { useFocusOnHeading } from './focus-heading'
@@ -51,9 +52,13 @@ function useChosenMerchant(session: ConsoleSession | undefined): boolean {
   const mode = chosen?.maySeeLive ? scope.mode : 'test'
   const merchant = chosen?.merchant ?? null
   const isChosen = scope.merchant === merchant && scope.mode === mode
+  const isLinkUnseen = linkedMode === 'live' && chosen?.maySeeLive === false
   useEffect(() => {
     if (session && !isChosen) writeScope({ merchant, mode })
   }, [session, isChosen, merchant, mode])
+  useEffect(() => {
+    if (isLinkUnseen) void notify(texts.common.liveNotSeen, 'bad')
+  }, [isLinkUnseen])
   return isChosen
 }
 
@@ -124,7 +129,15 @@ function Content({ screen }: { screen: ScreenRoute | undefined }) {
         <EmptyState icon="shield">{texts.common.forbidden}</EmptyState>
       </Card>
     )
-  return <Outlet />
+  const { zones } = texts.common
+  return (
+    <>
+      <Outlet />
+      {screen && (
+        <p className="soft sm">{isDeveloperPath(screen.path) ? zones.utc : zones.lagos}</p>
+      )}
+    </>
+  )
 }
 
 /** Dialogs of the frame. Their code is loaded when first opened. */

@@ -1,6 +1,8 @@
 import { Popover, Select, TextInput } from '@mantine/core'
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { type FormEvent, type ReactNode, useState } from 'react'
+import { type FormEvent, type ReactNode, useEffect, useState } from 'react'
+import { useScope } from '../api/scope'
+import { useIsOperatorArea } from '../frame/menu'
 import { texts } from '../texts/en'
 import { Button } from './button'
 import { Icon } from './icons'
@@ -18,12 +20,22 @@ export type Filter =
 
 export type FilterValues = Record<string, string>
 
-/** The filters in the URL, as the API takes them. Other parameters stay. */
+/**
+ * The filters in the URL, as the API takes them. Other parameters stay. The URL of a filtered list
+ * names the mode, too, so that a colleague who opens it sees the same list.
+ */
 export function useFilters(filters: Filter[], others: string[] = []) {
   const search = useSearch({ strict: false }) as FilterValues
   const navigate = useNavigate()
+  const { mode } = useScope()
+  const isOfMode = !useIsOperatorArea()
   const names = new Set([...filters.flatMap(namesOf), ...others])
   const values = Object.fromEntries(Object.entries(search).filter(([name]) => names.has(name)))
+  const isUnnamed = isOfMode && Object.keys(values).length > 0 && search.mode !== mode
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once for each list and mode
+  useEffect(() => {
+    if (isUnnamed) void navigate({ to: '.', search: { ...search, mode } as never, replace: true })
+  }, [isUnnamed, mode])
   const change = (changed: Record<string, string | undefined>) => {
     const merged = Object.entries({ ...search, ...changed })
     const next = Object.fromEntries(merged.filter(([, value]) => value))

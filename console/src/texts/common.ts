@@ -43,4 +43,6 @@ export const common = {
   otherMode: (mode: string) => `Switch to ${mode} mode`,
   inOtherMode: (mode: string) => `This exists in ${mode} mode.`,
   more: 'More',
+  zones: { lagos: 'Times are in Lagos (UTC+1).', utc: 'Times are in UTC.' },
+  liveNotSeen: 'This link is to live mode, which you may not see. You see test mode.',
 }
