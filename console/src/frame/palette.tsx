@@ -87,7 +87,7 @@ export function Palette() {
           open(path)
         }}
       />
-      <Spotlight.ActionsList>
+      <Spotlight.ActionsList {...scrolledByKeys}>
         {recent.length > 0 && (
           <Spotlight.ActionsGroup label={words.recent}>
             {recent.map(({ path, title }) => (
@@ -139,6 +139,9 @@ export function Palette() {
     </Spotlight.Root>
   )
 }
+
+/** The list passes this to its scroll area, which its types do not name. */
+const scrolledByKeys = { viewportProps: { tabIndex: 0 } } as object
 
 const isoTime = /\d{4}-\d\d-\d\dT[\d:.]+Z/g
 
