@@ -136,7 +136,7 @@ describe('the list', () => {
 
   test('a link to a filtered list opens in the mode of its sender', async () => {
     await open('/payments?status=HELD&mode=live')
-    await page.getByText('No payment fits these filters.').waitFor()
+    await page.getByText('No payment matches these filters.').waitFor()
     expect(await page.getByText('Test mode').count()).toBe(0)
     // The address follows the switch, so that it can be passed on again.
     await page.getByRole('button', { name: 'Test', exact: true }).click()

@@ -13,7 +13,7 @@ import {
 import { stepUpAsked } from '../api/step-up'
 import { useStore } from '../api/store'
 import { notify } from '../parts/notify'
-import { Card, EmptyState, Note } from '../parts/page'
+import { Card, EmptyState, Note, PageHead } from '../parts/page'
 import { ErrorState } from '../parts/refusals'
 import { setClockOffset } from '../parts/time-format'
 import { isDeveloperPath, mayOpen } from '../routes'
@@ -119,15 +119,21 @@ function Content({ screen }: { screen: ScreenRoute | undefined }) {
   const isOperatorArea = useIsOperatorArea()
   if (!membership && !isOperatorArea && screen?.path !== '/you')
     return (
-      <Card>
-        <EmptyState icon="users">{texts.frame.noMerchant}</EmptyState>
-      </Card>
+      <>
+        <PageHead title={texts.frame.noMerchantTitle} />
+        <Card>
+          <EmptyState icon="users">{texts.frame.noMerchant}</EmptyState>
+        </Card>
+      </>
     )
   if (screen && !mayOpen(screen, { permissions, isOperator }))
     return (
-      <Card>
-        <EmptyState icon="shield">{texts.common.forbidden}</EmptyState>
-      </Card>
+      <>
+        <PageHead title={texts.common.forbidden} />
+        <Card>
+          <EmptyState icon="shield">{texts.common.forbiddenText}</EmptyState>
+        </Card>
+      </>
     )
   const { zones } = texts.common
   return (

@@ -2,7 +2,7 @@ import { describeIssue, hasApiWords } from '../api/plain-words'
 import { toRefusal } from '../api/refusal'
 import { texts } from '../texts/en'
 import { Button } from './button'
-import { Note } from './page'
+import { Card, Note, PageHead } from './page'
 
 type Props = { error: unknown; what?: string; retry?: () => void }
 
@@ -28,6 +28,18 @@ export function ErrorState({ error, what, retry }: Props) {
         )}
       </Note>
     </div>
+  )
+}
+
+/** A page whose main read failed. */
+export function ErrorPage(props: Omit<Props, 'what'>) {
+  return (
+    <>
+      <PageHead title={texts.common.notLoaded} />
+      <Card>
+        <ErrorState {...props} what="" />
+      </Card>
+    </>
   )
 }
 

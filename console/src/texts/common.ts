@@ -4,6 +4,7 @@ export const common = {
   failed: 'Something went wrong.',
   notLoaded: 'This could not be loaded',
   forbidden: 'Your role does not allow this',
+  forbiddenText: 'An owner or admin can give you another role under Team.',
   requestId: 'Request',
   retry: 'Try again',
   cancel: 'Cancel',

@@ -103,7 +103,7 @@ export const operatorTexts = {
     caption: 'Merchants, newest first',
     search: 'Name',
     create: 'New merchant',
-    empty: 'No merchant fits.',
+    empty: 'No merchant matches.',
     name: 'Name',
     kyc: 'KYC',
     balances: 'Balance, live',

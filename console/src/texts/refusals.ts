@@ -28,7 +28,7 @@ const sentences: Record<Code | Reason, string> = {
   payment_action_failed: 'This cannot be done with the payment now. Look at it again.',
   clock_advance_failed: 'The test clock was not moved.',
   webhook_endpoint_failed: 'The endpoint was not created or used.',
-  internal_error: 'Something went wrong. Try again; nothing happens twice.',
+  internal_error: 'Something went wrong. Try again.',
   invalid_json: 'The console and the server do not fit together. Reload the page.',
   payload_too_large: 'This is too large.',
   unsupported_media_type: 'The console and the server do not fit together. Reload the page.',

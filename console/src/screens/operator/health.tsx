@@ -57,7 +57,11 @@ export function Screen() {
           </ul>
         </Card>
       )}
-      <Figures health={health.data ?? undefined} />
+      {health.error && !health.data ? (
+        <ErrorState error={health.error} retry={again} />
+      ) : (
+        <Figures health={health.data ?? undefined} />
+      )}
       <div className="two">
         <div className="col">
           <Card
@@ -68,7 +72,7 @@ export function Screen() {
               </Link>
             }
           >
-            <RailTable rails={rails.data?.items} />
+            <RailTable rails={rails.data?.items} error={rails.error} />
           </Card>
           <Well checks={checks.filter(({ state }) => state === 'ok')} />
         </div>

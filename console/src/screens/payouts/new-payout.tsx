@@ -17,7 +17,7 @@ import { type Asset, formatMoney, toUnits, toWire } from '../../parts/money-form
 import { MoneyInput } from '../../parts/money-input'
 import { notify } from '../../parts/notify'
 import { Card, Fact, Facts, Note, PageHead, Tile } from '../../parts/page'
-import { Refusal } from '../../parts/refusals'
+import { ErrorState, Refusal } from '../../parts/refusals'
 import { formatDay } from '../../parts/time-format'
 import { texts } from '../../texts/en'
 import { useConversionQuote } from '../conversions/use-conversion-quote'
@@ -82,7 +82,8 @@ export function Screen() {
     ? { bankCode: form.bankCode, accountNumber }
     : { address: form.address.trim() }
 
-  const banks = useRead<Page<{ code: string; name: string }>>('banks', '/v1/banks').data?.items
+  const listed = useRead<Page<{ code: string; name: string }>>('banks', '/v1/banks')
+  const banks = listed.data?.items
   const bankName = banks?.find(({ code }) => code === form.bankCode)?.name ?? ''
   const name = useRead<{ accountName: string }>('account name', '/v1/banks/resolve', recipient, {
     isEnabled: isToBank && isAccount,
@@ -192,6 +193,9 @@ export function Screen() {
               onClick={() => change({ way: 'wallet', units: null })}
             />
           </div>
+          {isToBank && listed.error && !banks && (
+            <ErrorState error={listed.error} retry={() => void listed.refetch()} />
+          )}
           {isToBank ? (
             <div className="g2">
               <BankSelect

@@ -7,7 +7,7 @@ import { Mark } from '../../parts/icons'
 import { formatAccountNumber } from '../../parts/identifiers'
 import { Money } from '../../parts/money'
 import { Fact, Facts } from '../../parts/page'
-import { ErrorState } from '../../parts/refusals'
+import { ErrorPage } from '../../parts/refusals'
 import { Status } from '../../parts/status'
 import { formatFull } from '../../parts/time-format'
 import { texts } from '../../texts/en'
@@ -24,7 +24,12 @@ export function Screen() {
   useEffect(() => {
     document.title = `${words.receipt.title} ${reference}`
   }, [reference])
-  if (error && !transfer) return <ErrorState error={error} retry={() => void refetch()} />
+  if (error && !transfer)
+    return (
+      <main className="paper">
+        <ErrorPage error={error} retry={() => void refetch()} />
+      </main>
+    )
   if (!transfer) return null
   const arrivedAt = isBank(transfer) ? transfer.completedAt : transfer.confirmedAt
   return (

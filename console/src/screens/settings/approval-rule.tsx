@@ -11,6 +11,7 @@ import { notify } from '../../parts/notify'
 import { Card, Note } from '../../parts/page'
 import { Refusal } from '../../parts/refusals'
 import { texts } from '../../texts/en'
+import { WhenRead } from './settings-form'
 
 const words = texts.payouts.rule
 const assets: Asset[] = ['NGN', 'USDC', 'USDT']
@@ -26,15 +27,18 @@ type Change = {
 
 /** Which payouts wait for a second person. */
 export function ApprovalRule() {
-  const { data: settings } = useRead<Settings>('settings', '/v1/settings')
+  const read = useRead<Settings>('settings', '/v1/settings')
   const { data: changes } = useRead<{ items: Change[] }>('setting changes', '/v1/settings/changes')
   const [waiting] = changes?.items ?? []
-  if (!settings) return null
   return (
-    <>
-      {waiting && <Waiting change={waiting} />}
-      <Form key={JSON.stringify(settings.approvals)} saved={settings.approvals} />
-    </>
+    <WhenRead read={read}>
+      {({ approvals }) => (
+        <>
+          {waiting && <Waiting change={waiting} />}
+          <Form key={JSON.stringify(approvals)} saved={approvals} />
+        </>
+      )}
+    </WhenRead>
   )
 }
 
