@@ -6,6 +6,7 @@ import { openBrowser } from '../support/browser.js'
 import { allowCopying, readCopied } from '../support/clipboard.js'
 import { openWithBank, type ServiceWithBank } from '../support/open-with-bank.js'
 import { addPerson } from '../support/people.js'
+import { pictureDialog } from './dialog-pictures.js'
 import { go } from './open-console.js'
 
 /** Journeys through keys, quick start and settings, as an owner. */
@@ -275,6 +276,7 @@ describe('settings', () => {
     }
     await journey('settings-kyc', async () => {
       await button('Submit').click()
+      await pictureDialog(page, 'screens/settings/kyc KycPage')
       await dialog().getByRole('button', { name: 'Submit' }).click()
       await page.getByText('Under review', { exact: true }).waitFor()
     })
