@@ -151,7 +151,7 @@ describe.runIf(isFull)('pictures of a merchant', () => {
   test('palette and keys', async () => {
     await open('/')
     await page.keyboard.press('Control+k')
-    await page.getByText('Commands').waitFor()
+    await page.getByRole('dialog').getByText('Go to Payments').waitFor()
     await pictureDialog(page, 'frame/palette commands')
     await page.getByRole('dialog').getByRole('textbox').fill('okafor')
     await page.getByText('from CHUKA OKAFOR').first().waitFor()

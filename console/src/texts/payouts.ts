@@ -1,4 +1,5 @@
 import type { failureReasons } from '../../../src/payouts/failure-reasons'
+import { statusWords } from './status'
 
 type FailureReason = {
   [Kind in keyof typeof failureReasons]: keyof (typeof failureReasons)[Kind]
@@ -39,7 +40,7 @@ export const payouts = {
   },
   copyAsNew: 'Copy as new',
   waiting: {
-    title: 'Waiting for approval',
+    title: statusWords.payout.PENDING,
     yours: 'You asked for it',
     yourTurn: 'You can decide',
     mayNot: 'Another person decides',
