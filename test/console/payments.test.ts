@@ -101,6 +101,8 @@ describe('a payment', () => {
     const alert = dialog.getByRole('alert')
     await alert.getByText(/^At most ₦/).waitFor()
     expect(await alert.textContent()).not.toMatch(/`|GET|_failed|details/)
+    // The button that was pressed keeps the focus, so that the keyboard stays in the dialog.
+    expect(await dialog.locator('button:focus').textContent()).toContain('Refund')
     expect(await dialog.getByLabel('Amount to refund').inputValue()).toBe('99,999.00')
   })
 
@@ -124,6 +126,13 @@ describe('the list', () => {
     await expect.poll(() => page.locator('a[data-row]').count()).toBe(2)
   })
 
+  // Beside a column that takes the rest, they were broken after every few letters.
+  test('names of payers stay in one line', async () => {
+    await open('/payments')
+    const row = await page.locator('tr.go-to').first().boundingBox()
+    expect(row!.height).toBeLessThan(60)
+  })
+
   test('the other mode keeps the path and has its own rows', async () => {
     await open('/payments')
     await page.getByRole('button', { name: 'Live', exact: true }).click()
@@ -138,9 +147,17 @@ describe('the list', () => {
     await open('/payments?status=HELD&mode=live')
     await page.getByText('No payment matches these filters.').waitFor()
     expect(await page.getByText('Test mode').count()).toBe(0)
+    // The next pages of the tab stay in it.
+    await open('/payments')
+    await page.getByText('No payments yet').waitFor()
+    await open('/payments?status=HELD&mode=live')
     // The address follows the switch, so that it can be passed on again.
     await page.getByRole('button', { name: 'Test', exact: true }).click()
     await page.waitForURL('**/console/payments?status=HELD&mode=test')
+    await page.getByRole('button', { name: /^All/ }).click()
+    await page.waitForURL('**/console/payments?mode=test')
+    await page.getByRole('button', { name: 'Live', exact: true }).click()
+    await page.waitForURL('**/console/payments?mode=live')
     const tester = await addPerson(site, { role: 'support', maySeeLive: false })
     await site.become(tester)
     await open('/payments?status=HELD&mode=live')

@@ -22,6 +22,8 @@ function readStored(): Scope {
 }
 
 const scope = createStore<Scope>(readStored())
+// Of this tab: its next pages have no mode in their addresses.
+if (linkedMode !== null) sessionStorage.setItem(storageKey, JSON.stringify(scope.read()))
 
 export const readScope = scope.read
 export const useScope = () => useStore(scope)

@@ -31,10 +31,12 @@ export function useFilters(filters: Filter[], others: string[] = []) {
   const isOfMode = !useIsOperatorArea()
   const names = new Set([...filters.flatMap(namesOf), ...others])
   const values = Object.fromEntries(Object.entries(search).filter(([name]) => names.has(name)))
-  const isUnnamed = isOfMode && Object.keys(values).length > 0 && search.mode !== mode
+  const namesMode = Object.keys(values).length > 0 || search.mode !== undefined
+  const isUnnamed = isOfMode && namesMode && search.mode !== mode
   // biome-ignore lint/correctness/useExhaustiveDependencies: once for each list and mode
   useEffect(() => {
-    if (isUnnamed) void navigate({ to: '.', search: { ...search, mode } as never, replace: true })
+    const named = (latest: FilterValues) => ({ ...latest, mode })
+    if (isUnnamed) void navigate({ to: '.', search: named as never, replace: true })
   }, [isUnnamed, mode])
   const change = (changed: Record<string, string | undefined>) => {
     const merged = Object.entries({ ...search, ...changed })
@@ -136,7 +138,7 @@ function FilterForm({ filter, values, onApply }: FormProps) {
         role="listbox"
         aria-label={filter.label}
         className="col"
-        style={{ gap: 2, maxHeight: 340, overflowY: 'auto' }}
+        style={{ gap: 2, padding: 3, maxHeight: 340, overflowY: 'auto' }}
       >
         {filter.options.map(({ value, label }) => (
           <button
