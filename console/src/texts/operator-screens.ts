@@ -30,6 +30,7 @@ export const operatorTexts = {
       return `${words[number] ?? number} things need you`
     },
     checking: 'Checking …',
+    unchecked: 'Not checked',
     checked: (text: string) => `Checked ${text}`,
     again: 'Check again',
     open: 'Open',

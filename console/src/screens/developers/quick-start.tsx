@@ -109,7 +109,7 @@ function Steps() {
           <Refusal error={reveal.refusal} />
         </Note>
       )}
-      {mayReveal && !keys.isLoading && !canRun && (
+      {mayReveal && !keys.isLoading && !keys.error && !canRun && (
         <Note tone="warn" icon="key" title={words.noKey}>
           <p>{words.noKeyText}</p>
           <p style={{ marginTop: 10 }}>

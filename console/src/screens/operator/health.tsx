@@ -26,7 +26,8 @@ export function Screen() {
   const again = () => {
     for (const read of [doctor, health, rails, treasuries]) void read.refetch()
   }
-  const title = doctor.data ? t.health.title(troubles.length) : t.health.checking
+  const waiting = doctor.error ? t.health.unchecked : t.health.checking
+  const title = doctor.data ? t.health.title(troubles.length) : waiting
   const wallets = treasuries.data?.treasuries ?? []
   const wallet = wallets.find(({ mode }) => mode === 'live') ?? wallets[0]
   return (
