@@ -414,28 +414,31 @@ function addCopyButton(block: HTMLElement): void {
   block.append(button)
 }
 
+/** What the server knows of a page (search-words.ts). */
+type PageWords = { names: string; text: string }
+
 /**
- * Hides the operations and guides whose page does not contain every word: in its title, and once
- * the words of all pages are loaded, in descriptions, fields, errors and text.
+ * Lists the operations and guides whose page contains every word: in its title, and once the words
+ * of all pages are loaded, in names, descriptions and text. What the reader typed may be the name
+ * of an operation, field or error: pages that define it come first, then those with it in the
+ * title.
  */
 function startFilter(input: HTMLInputElement): void {
-  const areas = [...document.querySelectorAll<HTMLElement>(input.dataset.filter!)]
-  const listed = <Kind extends HTMLElement>(selector: string) =>
-    areas.flatMap((area) => [...area.querySelectorAll<Kind>(selector)])
-  const rows = listed('.operations li, details li')
-  const groups = listed('details, section')
-  let wordsOf: Record<string, string> = {}
+  let wordsOf: Record<string, PageWords> = {}
+  const areas = [...document.querySelectorAll<HTMLElement>(input.dataset.filter!)].map((area) => {
+    const groups = [...area.querySelectorAll<HTMLElement>('details, section')]
+    const rows = [...area.querySelectorAll<HTMLElement>('.operations li, details li')]
+    const found = make('ul')
+    found.className = rows[0]?.parentElement?.className ?? ''
+    groups[0]?.before(found)
+    return { groups, rows, found }
+  })
   const filter = () => {
     const words = input.value.toLowerCase().split(/\s+/).filter(Boolean)
-    for (const row of rows) {
-      const address = row.querySelector('a')?.getAttribute('href') ?? ''
-      const text = `${row.textContent!.toLowerCase()} ${wordsOf[address] ?? ''}`
-      row.hidden = !words.every((word) => text.includes(word))
-    }
-    for (const group of groups) {
-      const isEmpty = !group.querySelector('li:not([hidden])')
-      group.hidden = isEmpty
-      if (group instanceof HTMLDetailsElement) group.open = words.length > 0 && !isEmpty
+    for (const { groups, rows, found } of areas) {
+      for (const group of groups) group.hidden = words.length > 0
+      const ranked = words.length === 0 ? [] : rank(rows, words, wordsOf)
+      found.replaceChildren(...ranked.map((row) => copyRow(row)))
     }
   }
   const load = async () => {
@@ -446,6 +449,35 @@ function startFilter(input: HTMLInputElement): void {
   }
   input.addEventListener('input', filter)
   input.addEventListener('focus', () => void load(), { once: true })
+}
+
+/** Rows whose page has every word, the most exact first; equal ones stay in their order. */
+function rank(
+  rows: HTMLElement[],
+  words: string[],
+  wordsOf: Record<string, PageWords>,
+): HTMLElement[] {
+  return rows
+    .flatMap((row) => {
+      const address = row.querySelector('a')?.getAttribute('href') ?? ''
+      const { names = '', text = '' } = wordsOf[address] ?? {}
+      const title = row.textContent!.toLowerCase()
+      const has = (all: string) => words.every((word) => all.includes(word))
+      if (!has(`${title} ${names} ${text}`)) return []
+      const known = names.split(' ')
+      const isOperation = address.toLowerCase().endsWith(`/${words.join(' ')}`)
+      const isDefined = words.every((word) => known.includes(word))
+      return [{ row, place: isOperation ? 0 : isDefined ? 1 : has(title) ? 2 : 3 }]
+    })
+    .sort((a, b) => a.place - b.place)
+    .map(({ row }) => row)
+}
+
+/** Without its id, which links name. */
+function copyRow(row: HTMLElement): HTMLElement {
+  const copy = row.cloneNode(true) as HTMLElement
+  copy.removeAttribute('id')
+  return copy
 }
 
 /** `/docs/#operation/createPayment` names an operation, as in older links. */

@@ -34,6 +34,10 @@ export const screenRoutes: ScreenRoute[] = [
 /** Screens that have another address now: bookmarks and links in old messages still open them. */
 export const movedPaths = [{ from: '/settings/settlements', to: '/settlements/schedule' }]
 
+/** Pages for developers show times in UTC. */
+export const isDeveloperPath = (path: string) =>
+  developerRoutes.some((route) => route.path === path)
+
 export const isOperatorPath = (path: string) => /^\/operator(\/|$)/.test(path)
 
 type Viewer = { permissions: ReadonlySet<Permission>; isOperator: boolean }

@@ -1,4 +1,9 @@
-import { type CSSVariablesResolver, createTheme, type MantineColorsTuple } from '@mantine/core'
+import {
+  type CSSVariablesResolver,
+  createTheme,
+  type MantineColorsTuple,
+  Menu,
+} from '@mantine/core'
 import { dark, light } from '../../src/api/checkout-page/brand'
 
 /** Ten shades of one colour: components pick by index, and all our buttons use the middle one. */
@@ -30,6 +35,8 @@ export const theme = createTheme({
   focusRing: 'auto',
   cursorType: 'pointer',
   respectReducedMotion: true,
+  // Its placeholder for the first focus is no item, which a menu may not have. The first item gets it.
+  components: { Menu: Menu.extend({ defaultProps: { withInitialFocusPlaceholder: false } }) },
 })
 
 /** Our colours as custom properties, and Mantine's own ones in our colours. */
@@ -64,6 +71,8 @@ function ours(brand: typeof light, hairline: string): Record<string, string> {
     '--mantine-color-placeholder': brand.soft,
     '--mantine-color-anchor': brand.brand,
     '--mantine-color-error': brand.bad,
+    '--mantine-color-red-6': brand.bad,
+    '--mantine-color-red-light-hover': brand['bad-wash'],
     '--mantine-color-default': brand.card,
     '--mantine-color-default-hover': hairline,
     '--mantine-color-default-color': brand.ink,

@@ -87,7 +87,7 @@ const titles: Partial<Record<Purpose, (amount: string) => string>> = {
   conversion_credit: (amount) => `${amount} credited to your balance`,
   payment: (amount) => `${amount} credited to your balance`,
   payment_fee: (amount) => `Fee of ${amount} charged`,
-  payment_held: (amount) => `${amount} kept out of your balance`,
+  payment_held: (amount) => `${amount} held, not in your balance`,
   payment_accepted: (amount) => `${amount} of held money credited to your balance`,
   payment_accepted_fee: (amount) => `Fee of ${amount} charged`,
   payment_return: (amount) => `${amount} of held money reserved for the return`,

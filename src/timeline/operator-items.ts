@@ -52,11 +52,12 @@ const past: Record<string, string> = {
   requery: 'checked for payments',
   settle: 'settled it',
   resend: 'sent it again',
+  submit: 'submitted it',
 }
 
 function titleOf({ action, outcome, name }: Omit<DecisionRow, 'createdAt'>): string {
-  if (name !== null) return `${name} ${past[action.split('.').at(-1)!] ?? `did: ${action}`}`
+  if (name !== null) return `${name} ${past[action.split('.').at(-1)!] ?? 'changed it'}`
   return outcome === null
-    ? `The operator changed it: ${action}`
+    ? 'The operator changed it'
     : `The operator decided the outcome: ${outcome}`
 }

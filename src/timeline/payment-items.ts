@@ -114,10 +114,10 @@ function sayVerdict({ id, asset }: Payment, ledger: LedgerRow[]): string {
   const amountOf = (purpose: LedgerRow['purpose']) =>
     ledger.find((row) => row.causeId === id && row.purpose === purpose)?.amount ?? 0n
   const accepted = amountOf('payment')
-  const notAccepted = amountOf('payment_held')
+  const held = amountOf('payment_held')
   const parts = [
     accepted > 0n ? `${sayAmount(accepted, asset)} accepted` : '',
-    notAccepted > 0n ? `${sayAmount(notAccepted, asset)} not accepted` : '',
+    held > 0n ? `${sayAmount(held, asset)} held` : '',
   ]
   return parts.filter((part) => part !== '').join(', ')
 }
@@ -158,7 +158,7 @@ export function toReturnItems(one: FoundReturn): TimelineItem[] {
     FAILED: `${words} of ${said} failed`,
     REVERSED: `${words} of ${said} came back`,
     WAITING: `${words} of ${said} waits`,
-    SENT: `${words} of ${said} is on its way`,
+    SENT: `${words} of ${said} is on the way`,
   }
   items.push({
     ...base,

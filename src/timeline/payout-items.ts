@@ -101,7 +101,7 @@ export function toPayoutItems(payout: Payout): TimelineItem[] {
       ...base,
       at: submittedAt,
       kind: 'payout_submitted',
-      title: `${words} of ${said} to ${sayDestination(payout)} submitted`,
+      title: `${words} of ${said} to ${sayDestination(payout)} is on the way`,
     },
     payout.isReviewRequired && submittedAt
       ? {
@@ -132,7 +132,7 @@ export function toPayoutItems(payout: Payout): TimelineItem[] {
       ...base,
       at: reversedAt,
       kind: 'payout_ended',
-      title: `The bank sent ${said} back`,
+      title: `${words} of ${said} came back`,
       details: { status: 'REVERSED' },
     },
   ]

@@ -165,8 +165,8 @@ describe('a payment', () => {
     await desk.refund(late.reference, { amount: 100_000 }, keyed('refund'))
     const story = await storyOf(late.reference)
     const wanted = [
-      'payment_judged: Underpaid: ₦3,000.00 not accepted',
-      'ledger_entry: ₦3,000.00 kept out of your balance',
+      'payment_judged: Underpaid: ₦3,000.00 held',
+      'ledger_entry: ₦3,000.00 held, not in your balance',
       'return_created: Return of ₦3,000.00 decided',
       'event: Event payment.returning happened',
       'ledger_entry: ₦3,000.00 of held money reserved for the return',
@@ -262,7 +262,7 @@ describe('a payout', () => {
     const { items } = await timelineOf(reference)
     const story = items.toReversed().map(({ kind, title }) => `${kind}: ${title}`)
     expect(story[0]).toMatch(
-      /^payout_submitted: Transfer of ₦2,000.00 to .+, Sandbox Bank submitted/,
+      /^payout_submitted: Transfer of ₦2,000.00 to .+, Sandbox Bank is on the way/,
     )
     const told = story.slice(1).map((line) => line.replace(/Event |happened|bank_transfer./g, ''))
     expect(told).toEqual([
@@ -276,7 +276,7 @@ describe('a payout', () => {
       'event: completed ',
       'ledger_entry: ₦2,000.00 credited to your balance again',
       'ledger_entry: Fee of ₦10.00 credited to your balance again',
-      'payout_ended: The bank sent ₦2,000.00 back',
+      'payout_ended: Transfer of ₦2,000.00 came back',
       'event: reversed ',
     ])
     expect(items.every((item) => item.reference !== null)).toBe(true)

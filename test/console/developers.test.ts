@@ -107,23 +107,23 @@ describe('webhooks', () => {
   test('a refused action shows what the server wrote', async () => {
     const { url } = site
     const path = `/v1/webhook-endpoints/${endpointId}`
-    const refuse = (pattern: string) =>
+    const refuse = (pattern: string, message: string) =>
       page.route(`${url}${pattern}`, (route) =>
         route.request().method() === 'GET'
           ? route.fallback()
-          : route.fulfill({ status: 422, json: { message: `No ${pattern}`, code: 'x' } }),
+          : route.fulfill({ status: 422, json: { message, code: 'x' } }),
       )
-    await refuse('/v1/events/*/redeliver')
-    await refuse(path)
+    await refuse('/v1/events/*/redeliver', 'Not sent again.')
+    await refuse(path, 'Not changed.')
     await open(`/webhooks/${endpointId}`)
     await press('Resend')
-    await page.getByText('No /v1/events/*/redeliver').waitFor()
+    await page.getByText('Not sent again.').waitFor()
     const change = (enabled: boolean) =>
       site.owner.ask('PATCH', path, { body: { enabled } }).then(({ status }) => status)
     expect(await change(false)).toBe(200)
     await open(`/webhooks/${endpointId}`)
     await press('Switch on')
-    await page.getByRole('alert').getByText(`No ${path}`).waitFor()
+    await page.getByRole('alert').getByText('Not changed.').waitFor()
     expect(await change(true)).toBe(200)
     await page.unrouteAll()
   })

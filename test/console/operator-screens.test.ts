@@ -4,9 +4,10 @@ import { day } from '../../src/base/clock.js'
 import { recordReconciliation } from '../../src/payouts/reconciliations.js'
 import { markForReview } from '../../src/payouts/review-payouts.js'
 import { sql } from '../../src/postgres/sql.js'
-import { listenForErrors, picture } from '../pages/checkout-pictures.js'
+import { isFull, listenForErrors, picture } from '../pages/checkout-pictures.js'
 import { openBrowser } from '../support/browser.js'
 import { addPerson, type Person } from '../support/people.js'
+import { pictureDialog } from './dialog-pictures.js'
 import { type Console, go, openConsole } from './open-console.js'
 
 /** The operator's screens with data, and a decision that needs two operators. */
@@ -91,6 +92,82 @@ describe('screens of operators', () => {
   })
 })
 
+describe.runIf(isFull)('dialogs of operators', () => {
+  const press = (name: string) =>
+    page.locator('main').getByRole('button', { name, exact: true }).first().click()
+
+  test.each([
+    ['screens/operator/merchants CreateDialog', '/merchants', 'New merchant'],
+    ['screens/operator/merchant Screen', '/merchants/:merchant', 'Suspend'],
+    ['screens/operator/merchant Screen 2', '/merchants/:merchant', 'View as merchant'],
+    ['screens/operator/credit-dialog CreditDialog', '/merchants/:merchant', 'Credit a balance'],
+    ['screens/operator/merchant Keys', '/merchants/:merchant', 'Revoke'],
+    ['screens/operator/kyc-review Screen', '/kyc/:merchant', 'Ask for more'],
+    ['screens/operator/fee-dialog FeeDialog', '/fees/:merchant', 'Change'],
+    ['screens/operator/payouts DecideDialog', '/payouts', 'Decide'],
+    ['screens/operator/rails Screen', '/rails', 'Pause payouts'],
+    ['screens/operator/reconciliation Differences', '/reconciliation', 'Note'],
+    ['screens/operator/positions StockDialog', '/exchange', 'Add NGN, live'],
+    ['screens/operator/positions LimitDialog', '/exchange', 'Limit NGN, live'],
+    ['screens/operator/rate-history RateHistory', '/exchange', 'History'],
+    ['screens/operator/set-rate-dialog SetRateDialog', '/exchange', 'Set rate'],
+  ])('%s', async (id, path, name) => {
+    await page.keyboard.press('Escape')
+    await open(path.replace(':merchant', site.merchant.reference))
+    await press(name)
+    await pictureDialog(page, id)
+  })
+
+  test('a held notice', async () => {
+    await open('/notices')
+    await press('Open')
+    await page.getByText('As the bank sent it').waitFor()
+    await pictureDialog(page, 'screens/operator/notices NoticeDialog')
+    await page.getByRole('dialog').getByRole('button', { name: 'Assign' }).click()
+    await pictureDialog(page, 'screens/operator/notices AssignDialog')
+  })
+
+  test('a rate that sources disagree with', async () => {
+    const pair = { buy: '1580', sell: '1600' }
+    const rate = { ...pair, origin: 'operator', givenBy: 'ope@example.com', expiresAt: null }
+    const readAt = site.clock.now().toISOString()
+    const read = { buy: '1790', sell: '1820', readAt, problem: null }
+    const items = [
+      {
+        asset: 'USDC',
+        rate: { ...rate, createdAt: readAt },
+        isMissing: false,
+        median: { buy: '1790', sell: '1820' },
+        sources: ['bank-a', 'bank-b', 'market'].map((name) => ({ source: name, ...read })),
+      },
+    ]
+    const data = { items, maxAgeSeconds: 600, maxDeviationPercent: 10 }
+    await page.route('**/operator/v1/rates', (route) => route.fulfill({ json: { data } }))
+    await page.goto(`${site.url}/console/operator/exchange`)
+    await press('Clear')
+    await pictureDialog(page, 'screens/operator/rate-card ClearDialog')
+    await page.keyboard.press('Escape')
+    await press('Accept the median')
+    await pictureDialog(page, 'screens/operator/rate-card AcceptDialog')
+    await page.unrouteAll()
+    await page.goto(`${site.url}/console/operator`)
+  })
+})
+
+test('the keys of a new merchant stay until the operator has stored them', async () => {
+  await open('/merchants')
+  await page.getByRole('button', { name: 'New merchant' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Name that payers see').fill('Bola Foods')
+  await dialog.getByRole('button', { name: 'New merchant' }).click()
+  await dialog.getByText('They are not shown again.').waitFor()
+  await pictureDialog(page, 'screens/operator/merchants ShownKeys')
+  await page.keyboard.press('Escape')
+  await dialog.getByText(/^sk_test_/).waitFor()
+  await dialog.getByRole('button', { name: 'Done' }).click()
+  await page.getByRole('heading', { name: 'Bola Foods' }).waitFor()
+})
+
 test('one operator proposes the outcome of a payout, and another one confirms it', async () => {
   await open('/payouts')
   await page.getByRole('button', { name: 'Decide', exact: true }).click()
@@ -110,6 +187,7 @@ test('one operator proposes the outcome of a payout, and another one confirms it
   await page.goto(`${site.url}/console/operator/actions`)
   await page.getByRole('button', { name: 'Open' }).click()
   await picture(page, 'script', 'console-operator-confirm')
+  await pictureDialog(page, 'screens/operator/actions ActionDialog')
   await page.getByRole('button', { name: 'Confirm', exact: true }).click()
   await page.getByText('Nothing waits.').waitFor()
   const [payout] = await site.db.rows(sql<{ status: string }>`

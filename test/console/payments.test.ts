@@ -114,13 +114,17 @@ describe('a payment', () => {
     await page.getByRole('cell', { name: 'Paid twice · Same order, two transfers' }).waitFor()
   })
 
-  test('a refusal is shown as the server wrote it, and nothing is lost', async () => {
+  test('a refusal speaks to people, and nothing that was typed is lost', async () => {
     await open(`/payments/${accepted}`)
     await page.getByRole('button', { name: 'Refund' }).click()
     const dialog = page.getByRole('dialog')
     await dialog.getByLabel('Amount to refund').fill('99,999.00')
     await dialog.getByRole('button', { name: 'Refund ₦99,999.00' }).click()
-    await dialog.getByRole('alert').waitFor()
+    const alert = dialog.getByRole('alert')
+    await alert.getByText(/^At most ₦/).waitFor()
+    expect(await alert.textContent()).not.toMatch(/`|GET|_failed|details/)
+    // The button that was pressed keeps the focus, so that the keyboard stays in the dialog.
+    expect(await dialog.locator('button:focus').textContent()).toContain('Refund')
     expect(await dialog.getByLabel('Amount to refund').inputValue()).toBe('99,999.00')
   })
 
@@ -156,10 +160,17 @@ describe('the list', () => {
     await open('/payments')
     await page.getByRole('button', { name: 'Did not match' }).click()
     await page.getByRole('option', { name: 'Too much' }).click()
-    await page.waitForURL('**/console/payments?variance=OVERPAID')
+    await page.waitForURL('**/console/payments?variance=OVERPAID&mode=test')
     await expect.poll(() => page.locator('a[data-row]').count()).toBe(1)
     await page.getByRole('button', { name: 'Remove the filter Did not match' }).click()
     await expect.poll(() => page.locator('a[data-row]').count()).toBe(2)
+  })
+
+  // Beside a column that takes the rest, they were broken after every few letters.
+  test('names of payers stay in one line', async () => {
+    await open('/payments')
+    const row = await page.locator('tr.go-to').first().boundingBox()
+    expect(row!.height).toBeLessThan(60)
   })
 
   test('the other mode keeps the path and has its own rows', async () => {
@@ -170,6 +181,36 @@ describe('the list', () => {
     expect(await page.getByText('Test mode').count()).toBe(0)
     await page.getByRole('button', { name: 'Test', exact: true }).click()
     await page.waitForSelector('a[data-row]')
+  })
+
+  test('a link to a filtered list opens in the mode of its sender', async () => {
+    await open('/payments?status=HELD&mode=live')
+    await page.getByText('No payment matches these filters.').waitFor()
+    expect(await page.getByText('Test mode').count()).toBe(0)
+    // The next pages of the tab stay in it.
+    await open('/payments')
+    await page.getByText('No payments yet').waitFor()
+    await open('/payments?status=HELD&mode=live')
+    // The address follows the switch, so that it can be passed on again.
+    await page.getByRole('button', { name: 'Test', exact: true }).click()
+    await page.waitForURL('**/console/payments?status=HELD&mode=test')
+    await page.getByRole('button', { name: /^All/ }).click()
+    await page.waitForURL('**/console/payments?mode=test')
+    await page.getByRole('button', { name: 'Live', exact: true }).click()
+    await page.waitForURL('**/console/payments?mode=live')
+    const tester = await addPerson(site, { role: 'support', maySeeLive: false })
+    await site.become(tester)
+    await open('/payments?status=HELD&mode=live')
+    await page.getByText('This link is to live mode, which you may not see.').waitFor()
+    await page.waitForURL('**/console/payments?status=HELD&mode=test')
+    await site.become(site.owner)
+  })
+
+  test('a page says the zone of its times: Lagos, and UTC for developers', async () => {
+    await open('/payments')
+    await page.getByText('Times are in Lagos (UTC+1).').waitFor()
+    await open('/events')
+    await page.getByText('Times are in UTC.').waitFor()
   })
 
   // A change refreshes what is shown, but not what does not exist.

@@ -73,6 +73,10 @@ test('a payout over the rule is sent for approval, and another person approves i
   await picture(page, 'script', 'console-payout-approve')
   await page.getByRole('button', { name: 'Approve' }).click()
   await page.getByText('2 of 2 people').waitFor()
+  // The log says what was decided, about how much and for whom.
+  await open('/audit')
+  await page.getByText(/^Approved a payout of ₦2,500,000.00 to .+, Guaranty Trust Bank$/).waitFor()
+  await page.getByText(/^Created a payout of ₦2,500,000.00 to .+/).waitFor()
   await site.settle()
   await open(`/payouts/${reference}`)
   await page.getByRole('link', { name: 'Receipt' }).waitFor()
@@ -211,7 +215,7 @@ test('a file is uploaded, approved by another person and paid, and what failed i
     return left.length === 0
   })
   // The bank may already have refused one of the five.
-  await page.getByText(/[45] in progress/).waitFor()
+  await page.getByText(/[45] on the way/).waitFor()
   await picture(page, 'script', 'console-batch-paying')
   await workWhile('PROCESSING')
   await page.getByText('4 paid, 1 not paid').waitFor()

@@ -6,6 +6,7 @@ import { openBrowser } from '../support/browser.js'
 import { allowCopying, readCopied } from '../support/clipboard.js'
 import { openWithBank, type ServiceWithBank } from '../support/open-with-bank.js'
 import { addPerson } from '../support/people.js'
+import { pictureDialog } from './dialog-pictures.js'
 import { go } from './open-console.js'
 
 /** Journeys through keys, quick start and settings, as an owner. */
@@ -104,7 +105,7 @@ describe('the frame', () => {
     await page.locator('input:focus').waitFor()
     await page.keyboard.type('okafor')
     await page.keyboard.press('Enter')
-    await page.waitForURL('**/payments?q=okafor')
+    await page.waitForURL('**/payments?q=okafor&mode=test')
     await button('Received').click()
     await button('This month').click()
     await page.waitForURL(/from=\d{4}-\d\d-01&to=\d{4}-\d\d-\d\d/)
@@ -279,6 +280,7 @@ describe('settings', () => {
     }
     await journey('settings-kyc', async () => {
       await button('Submit').click()
+      await pictureDialog(page, 'screens/settings/kyc KycPage')
       await dialog().getByRole('button', { name: 'Submit' }).click()
       await page.getByText('Under review', { exact: true }).waitFor()
     })

@@ -8,6 +8,7 @@ import { openBrowser } from '../support/browser.js'
 import { openManilla, type TestService } from '../support/open-manilla.js'
 import { addPerson } from '../support/people.js'
 import { addUser, goodPassword } from '../support/sign-in.js'
+import { pictureDialog } from './dialog-pictures.js'
 
 /** Journeys of people who sign in, with a real browser and a virtual authenticator. */
 
@@ -67,10 +68,18 @@ test('an owner adds an app, signs in with its codes, and invites', async () => {
   await page.goto(`${url}/console/team`)
   await heading(page, 'Sign in')
   await picture(page, 'script', 'console-sign-in')
+  // Each page lets people type at once, into the first field that is empty.
+  await page.waitForSelector('#email:focus')
+  await page.fill('#email', email)
+  await page.fill('#password', 'not the password')
+  await page.click('form button')
+  await page.waitForSelector('#problem:visible')
+  await page.waitForSelector('#password:focus')
   await submitPassword(page, email)
   await heading(page, 'Add a second factor')
   const secret = (await page.locator('.card .mono').textContent())!.replaceAll(' ', '')
   await picture(page, 'script', 'console-second-factor')
+  await page.waitForSelector('#code:focus')
   await page.fill('#code', codeOf(secret))
   await page.click('form button')
   await heading(page, 'Keep these recovery codes')
@@ -97,6 +106,21 @@ test('an owner adds an app, signs in with its codes, and invites', async () => {
   await page.click('form button')
   await heading(page, 'You')
   await page.waitForSelector('text=Codes of an app are your second factor.')
+  await page.getByRole('button', { name: 'Remove', exact: true }).click()
+  await pictureDialog(page, 'screens/you/totp RemoveDialog')
+  await page.keyboard.press('Escape')
+  await page.getByRole('button', { name: 'Add a passkey' }).click()
+  await pictureDialog(page, 'screens/you/passkeys AddDialog')
+  await page.keyboard.press('Escape')
+  await page.getByRole('button', { name: 'Make new codes' }).click()
+  await pictureDialog(page, 'screens/you/codes CodesCard')
+  await page.getByRole('dialog').getByRole('button', { name: 'Make new codes' }).click()
+  const stored = page.getByRole('button', { name: 'I have stored them' })
+  await stored.waitFor()
+  await pictureDialog(page, 'screens/you/codes ShownCodes')
+  // Shown once: Esc must not lose them.
+  await page.keyboard.press('Escape')
+  await stored.click()
 
   await page.click('a:has-text("Team")')
   await heading(page, 'Team')
@@ -119,6 +143,7 @@ test('the invited person joins, adds a passkey and signs in with it alone', asyn
   await page.goto(url + link)
   await heading(page, 'Join Ada Stores')
   await picture(page, 'script', 'console-join')
+  await page.waitForSelector('#name:focus')
   await page.fill('#name', 'Bayo Ade')
   await page.fill('#password', goodPassword)
   await page.click('form button')
@@ -144,8 +169,12 @@ test('the invited person joins, adds a passkey and signs in with it alone', asyn
   await page.click('button:has-text("Change password")')
   await page.fill('[role=dialog] input[type=password]', 'seven wet lamps hum at noon')
   await page.click('[role=dialog] button[type=submit]')
+  await page.waitForSelector('button:has-text("Use a passkey")')
+  await pictureDialog(page, 'frame/step-up-dialog StepUp')
   await page.click('button:has-text("Use a passkey")')
   await page.waitForSelector('text=Password set')
+  await page.getByRole('button', { name: /^Remove: / }).click()
+  await pictureDialog(page, 'screens/you/passkeys RemoveDialog')
   await phone.close()
 })
 
@@ -163,6 +192,7 @@ test('an invited user with an account signs in from the same page, and joins', a
   await page.click('form button')
   await page.waitForSelector('text=enter its password')
   await picture(page, 'script', 'console-join-refused')
+  await page.waitForSelector('#password:focus')
   await page.click('a:has-text("sign in")')
   await heading(page, 'Sign in')
   await submitPassword(page, email)
@@ -231,6 +261,8 @@ test('in live mode a code is asked for once, and what was typed is sent after it
   await create('Shop backend')
   const asked = dialogs.filter({ hasText: 'Confirm that it is you' })
   const code = asked.getByRole('textbox')
+  await code.waitFor()
+  await pictureDialog(page, 'frame/step-up-dialog code')
   await code.fill('000000')
   await asked.getByRole('button', { name: 'Confirm' }).click()
   await asked.getByText('This code is wrong').waitFor()

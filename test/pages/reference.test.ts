@@ -173,6 +173,39 @@ describe('a reader', () => {
     expect(page.url()).toBe(`${baseUrl}/docs/operations/refundPayment`)
   })
 
+  test('finds what defines the word first, then titles, then texts', async () => {
+    const page = await openPage()
+    await page.goto(`${baseUrl}/docs/guides/payouts`)
+    const find = page.getByLabel('Find')
+    const loaded = page.waitForResponse((one) => one.url().endsWith('.json'))
+    await find.focus()
+    await loaded
+    const search = async (words: string) => {
+      await find.fill(words)
+      const rows = page.locator('#menu li').filter({ has: page.locator('a'), visible: true })
+      const all = await rows.allTextContents()
+      // The two links above the groups are always there.
+      return all.slice(2).map((text) => text.trim().replaceAll(/\s+/g, ' '))
+    }
+    expect((await search('refundPayment'))[0]).toBe('POST Refund a payment')
+    // A field of few operations, although guides and descriptions name it, too.
+    const byField = await search('maxRate')
+    expect(byField.slice(0, 2)).toEqual([
+      'POST Create a crypto transfer',
+      'POST Create a bank transfer',
+    ])
+    expect(byField.indexOf('Errors')).toBeGreaterThan(byField.indexOf('Conversion'))
+    // The page that explains the error comes before those that mention it.
+    const byError = await search('insufficient_balance')
+    expect(byError).toContain('Errors')
+    expect(byError.indexOf('Errors')).toBeLessThan(byError.indexOf('Payout batches'))
+    // No field or error has this name, so titles come before texts.
+    const byTitle = await search('idempotency')
+    expect(byTitle[0]).toBe('Idempotency')
+    await find.fill('')
+    expect(await page.locator('#menu details').first().isVisible()).toBe(true)
+  })
+
   test('reads everything without script', async () => {
     const page = await openPage({ javaScriptEnabled: false })
     await page.goto(`${baseUrl}/docs/operations/createCryptoTransfer`)

@@ -1,3 +1,5 @@
+import { describeIssue, plainMessage } from './plain-words'
+
 export type FieldIssue = { field: string; issue: string }
 
 /** An answer other than success: an expected "no", a failure of the server, or no answer at all. */
@@ -30,7 +32,13 @@ export class ApiRefusal extends Error {
 
   /** What the refusal says about one field of a form, such as `customer.email`. */
   issueOf(field: string): string | undefined {
-    return this.details.find((detail) => detail.field === field)?.issue
+    const found = this.details.find((detail) => detail.field === field)
+    return found && describeIssue(found).issue
+  }
+
+  /** What people read. `message` may speak to programs. */
+  get sentence(): string {
+    return plainMessage(this)
   }
 }
 

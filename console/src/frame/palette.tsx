@@ -19,7 +19,7 @@ import { settingsPages } from '../screens/settings/settings-pages'
 import { texts } from '../texts/en'
 import { useIsOperatorArea, useMenu } from './menu'
 import { openedPanel, paletteQuery } from './panels'
-import { iconOfHit, pathOfHit, pathOfReference } from './paths-of'
+import { iconOfHit, pathOfHit, pathOfReference, statefulOf } from './paths-of'
 import { useRecent } from './recent'
 
 const words = texts.frame.palette
@@ -87,7 +87,7 @@ export function Palette() {
           open(path)
         }}
       />
-      <Spotlight.ActionsList>
+      <Spotlight.ActionsList {...scrolledByKeys}>
         {recent.length > 0 && (
           <Spotlight.ActionsGroup label={words.recent}>
             {recent.map(({ path, title }) => (
@@ -108,7 +108,7 @@ export function Palette() {
                 label={hit.title}
                 description={hit.subtitle.replace(isoTime, (iso) => formatWhen(iso))}
                 leftSection={<Tile icon={iconOfHit(hit)} />}
-                rightSection={hit.status && <Status value={hit.status} />}
+                rightSection={hit.status && <Status of={statefulOf(hit)} value={hit.status} />}
                 onClick={() => open(pathOfHit(hit))}
               />
             ))}
@@ -139,6 +139,9 @@ export function Palette() {
     </Spotlight.Root>
   )
 }
+
+/** The list passes this to its scroll area, which its types do not name. */
+const scrolledByKeys = { viewportProps: { tabIndex: 0 } } as object
 
 const isoTime = /\d{4}-\d\d-\d\dT[\d:.]+Z/g
 

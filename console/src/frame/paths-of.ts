@@ -1,5 +1,6 @@
 import type { SearchHit } from '../../../sdk/src/types'
 import type { IconName } from '../parts/icons'
+import type { Stateful } from '../texts/status'
 
 const byKind: Record<SearchHit['kind'], { icon: IconName; pathOf: (reference: string) => string }> =
   {
@@ -24,6 +25,10 @@ const byKind: Record<SearchHit['kind'], { icon: IconName; pathOf: (reference: st
 export const pathOfHit = ({ kind, reference }: SearchHit) => byKind[kind].pathOf(reference)
 
 export const iconOfHit = ({ kind }: SearchHit): IconName => byKind[kind].icon
+
+/** Which words its state has. */
+export const statefulOf = ({ kind }: SearchHit): Stateful | undefined =>
+  /session$|account$|wallet$/.test(kind) ? 'collection' : undefined
 
 const prefixes: [RegExp, SearchHit['kind']][] = [
   [/^pay_\w+$/, 'payment'],

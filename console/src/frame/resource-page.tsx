@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import { toRefusal } from '../api/refusal'
 import { Skeleton } from '../parts/page'
-import { ErrorState } from '../parts/refusals'
+import { ErrorPage } from '../parts/refusals'
 import { OtherModeHint } from './other-mode-hint'
 
 type Props<Data> = {
@@ -20,7 +20,7 @@ export function ResourcePage<Data>({ path, read, heights, isWide = false, childr
   const { data, error, refetch } = read
   if (data) return children(data)
   if (error && toRefusal(error).status === 404) return <OtherModeHint path={path} />
-  if (error) return <ErrorState error={error} retry={() => void refetch()} />
+  if (error) return <ErrorPage error={error} retry={() => void refetch()} />
   return (
     <>
       <div className="head">

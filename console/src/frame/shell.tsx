@@ -2,7 +2,7 @@ import { Outlet, useMatches } from '@tanstack/react-router'
 import { lazy, Suspense, useEffect } from 'react'
 import { goToSignIn } from '../api/call'
 import { followChanges } from '../api/live'
-import { useScope, writeScope } from '../api/scope'
+import { linkedMode, useScope, writeScope } from '../api/scope'
 import {
   type ConsoleSession,
   useMembership,
@@ -12,10 +12,11 @@ import {
 } from '../api/session'
 import { stepUpAsked } from '../api/step-up'
 import { useStore } from '../api/store'
-import { Card, EmptyState, Note } from '../parts/page'
+import { notify } from '../parts/notify'
+import { Card, EmptyState, Note, PageHead } from '../parts/page'
 import { ErrorState } from '../parts/refusals'
 import { setClockOffset } from '../parts/time-format'
-import { mayOpen } from '../routes'
+import { isDeveloperPath, mayOpen } from '../routes'
 import type { ScreenRoute } from '../screens/screen-route'
 import { texts } from '../texts/en'
 import { useFocusOnHeading } from './focus-heading'
@@ -51,9 +52,13 @@ function useChosenMerchant(session: ConsoleSession | undefined): boolean {
   const mode = chosen?.maySeeLive ? scope.mode : 'test'
   const merchant = chosen?.merchant ?? null
   const isChosen = scope.merchant === merchant && scope.mode === mode
+  const isLinkUnseen = linkedMode === 'live' && chosen?.maySeeLive === false
   useEffect(() => {
     if (session && !isChosen) writeScope({ merchant, mode })
   }, [session, isChosen, merchant, mode])
+  useEffect(() => {
+    if (isLinkUnseen) void notify(texts.common.liveNotSeen, 'bad')
+  }, [isLinkUnseen])
   return isChosen
 }
 
@@ -114,17 +119,31 @@ function Content({ screen }: { screen: ScreenRoute | undefined }) {
   const isOperatorArea = useIsOperatorArea()
   if (!membership && !isOperatorArea && screen?.path !== '/you')
     return (
-      <Card>
-        <EmptyState icon="users">{texts.frame.noMerchant}</EmptyState>
-      </Card>
+      <>
+        <PageHead title={texts.frame.noMerchantTitle} />
+        <Card>
+          <EmptyState icon="users">{texts.frame.noMerchant}</EmptyState>
+        </Card>
+      </>
     )
   if (screen && !mayOpen(screen, { permissions, isOperator }))
     return (
-      <Card>
-        <EmptyState icon="shield">{texts.common.forbidden}</EmptyState>
-      </Card>
+      <>
+        <PageHead title={texts.common.forbidden} />
+        <Card>
+          <EmptyState icon="shield">{texts.common.forbiddenText}</EmptyState>
+        </Card>
+      </>
     )
-  return <Outlet />
+  const { zones } = texts.common
+  return (
+    <>
+      <Outlet />
+      {screen && (
+        <p className="soft sm">{isDeveloperPath(screen.path) ? zones.utc : zones.lagos}</p>
+      )}
+    </>
+  )
 }
 
 /** Dialogs of the frame. Their code is loaded when first opened. */

@@ -32,18 +32,16 @@ export function UserMenu({ name }: { name: string }) {
         </Menu.Item>
         <Menu.Divider />
         <Menu.Label>{texts.frame.theme}</Menu.Label>
-        {schemes.map((scheme) => (
-          <Menu.Item
-            key={scheme}
-            role="menuitemradio"
-            aria-checked={scheme === colorScheme}
-            closeMenuOnClick={false}
-            leftSection={scheme === colorScheme ? <Icon name="check" /> : <span className="i" />}
-            onClick={() => setColorScheme(scheme)}
-          >
-            {texts.frame.themes[scheme]}
-          </Menu.Item>
-        ))}
+        <Menu.RadioGroup
+          value={colorScheme}
+          onChange={(scheme) => setColorScheme(scheme as (typeof schemes)[number])}
+        >
+          {schemes.map((scheme) => (
+            <Menu.RadioItem key={scheme} value={scheme} checkIcon={<Icon name="check" />}>
+              {texts.frame.themes[scheme]}
+            </Menu.RadioItem>
+          ))}
+        </Menu.RadioGroup>
         <Menu.Divider />
         <Menu.Item leftSection={<Icon name="signOut" />} onClick={() => void signOut()}>
           {texts.frame.signOut}

@@ -50,10 +50,12 @@ export function Button({ kind = 'plain', size = 'normal', icon, children, ...pro
     <button
       type={type}
       className={className}
-      disabled={isDisabled || isBusy}
+      disabled={isDisabled}
+      // Not disabled while busy: the focus would leave the dialog with it.
+      aria-disabled={isBusy || undefined}
       aria-busy={isBusy}
       aria-label={label}
-      onClick={onClick}
+      onClick={isBusy ? (event) => event.preventDefault() : onClick}
     >
       {content}
     </button>

@@ -37,7 +37,7 @@ export function ExportButton({ path, filters, fileName, ...props }: Props) {
       const name = isNamed ? fileName : nameExport(fileName, { mode, filters })
       await download(path, filters, name)
     } catch (error) {
-      await notify(toRefusal(error).message, 'bad')
+      await notify(toRefusal(error).sentence, 'bad')
     } finally {
       setBusy(false)
     }

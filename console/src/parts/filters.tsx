@@ -1,6 +1,8 @@
 import { Popover, Select, TextInput } from '@mantine/core'
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { type FormEvent, type ReactNode, useState } from 'react'
+import { type FormEvent, type ReactNode, useEffect, useState } from 'react'
+import { useScope } from '../api/scope'
+import { useIsOperatorArea } from '../frame/menu'
 import { texts } from '../texts/en'
 import { Button } from './button'
 import { Icon } from './icons'
@@ -18,12 +20,24 @@ export type Filter =
 
 export type FilterValues = Record<string, string>
 
-/** The filters in the URL, as the API takes them. Other parameters stay. */
+/**
+ * The filters in the URL, as the API takes them. Other parameters stay. The URL of a filtered list
+ * names the mode, too, so that a colleague who opens it sees the same list.
+ */
 export function useFilters(filters: Filter[], others: string[] = []) {
   const search = useSearch({ strict: false }) as FilterValues
   const navigate = useNavigate()
+  const { mode } = useScope()
+  const isOfMode = !useIsOperatorArea()
   const names = new Set([...filters.flatMap(namesOf), ...others])
   const values = Object.fromEntries(Object.entries(search).filter(([name]) => names.has(name)))
+  const namesMode = Object.keys(values).length > 0 || search.mode !== undefined
+  const isUnnamed = isOfMode && namesMode && search.mode !== mode
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once for each list and mode
+  useEffect(() => {
+    const named = (latest: FilterValues) => ({ ...latest, mode })
+    if (isUnnamed) void navigate({ to: '.', search: named as never, replace: true })
+  }, [isUnnamed, mode])
   const change = (changed: Record<string, string | undefined>) => {
     const merged = Object.entries({ ...search, ...changed })
     const next = Object.fromEntries(merged.filter(([, value]) => value))
@@ -124,7 +138,7 @@ function FilterForm({ filter, values, onApply }: FormProps) {
         role="listbox"
         aria-label={filter.label}
         className="col"
-        style={{ gap: 2, maxHeight: 340, overflowY: 'auto' }}
+        style={{ gap: 2, padding: 3, maxHeight: 340, overflowY: 'auto' }}
       >
         {filter.options.map(({ value, label }) => (
           <button

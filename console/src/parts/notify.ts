@@ -11,6 +11,6 @@ export async function notify(message: string, tone: Tone = 'good'): Promise<void
 /** Shows why a write was refused, where the page has no room for it, such as in a row. */
 export function useNotifiedRefusal(refusal: ApiRefusal | null): void {
   useEffect(() => {
-    if (refusal) void notify(refusal.message, 'bad')
+    if (refusal) void notify(refusal.sentence, 'bad')
   }, [refusal])
 }

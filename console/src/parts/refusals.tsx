@@ -1,18 +1,19 @@
+import { describeIssue, hasApiWords } from '../api/plain-words'
 import { toRefusal } from '../api/refusal'
 import { texts } from '../texts/en'
 import { Button } from './button'
-import { Note } from './page'
+import { Card, Note, PageHead } from './page'
 
 type Props = { error: unknown; what?: string; retry?: () => void }
 
 /** A read that failed: what failed, the request to ask about, and a way to try again. */
 export function ErrorState({ error, what, retry }: Props) {
-  const { status, message, requestId } = toRefusal(error)
+  const { status, sentence, requestId } = toRefusal(error)
   const title = status === 403 ? texts.common.forbidden : (what ?? texts.common.notLoaded)
   return (
     <div className="pad">
       <Note tone="bad" title={title}>
-        <p>{message}</p>
+        <p>{sentence}</p>
         {requestId && (
           <p className="soft sm">
             {texts.common.requestId} <span className="mono">{requestId}</span>
@@ -30,23 +31,38 @@ export function ErrorState({ error, what, retry }: Props) {
   )
 }
 
+/** A page whose main read failed. */
+export function ErrorPage(props: Omit<Props, 'what'>) {
+  return (
+    <>
+      <PageHead title={texts.common.notLoaded} />
+      <Card>
+        <ErrorState {...props} what="" />
+      </Card>
+    </>
+  )
+}
+
 /**
- * A write that was refused: the message as the server wrote it. Issues of fields in `atFields`
- * are shown at these fields, the others here.
+ * A write that was refused, in words for people. Issues of fields in `atFields` are shown at these
+ * fields, the others here.
  */
 export function Refusal({ error, atFields = [] }: { error: unknown; atFields?: string[] }) {
   if (!error) return null
-  const { message, details, nextStep, requestId } = toRefusal(error)
-  const others = details.filter(({ field }) => !atFields.includes(field))
+  const { sentence, details, nextStep, requestId } = toRefusal(error)
+  const others = details
+    .filter(({ field }) => !atFields.includes(field))
+    .map(describeIssue)
+    .filter(({ label, issue }) => label && sentence !== `${label} ${issue}.`)
   return (
     <div role="alert">
-      <Note tone="bad" title={message}>
-        {others.map(({ field, issue }) => (
-          <p key={field}>
-            <code>{field}</code> {issue}
+      <Note tone="bad" title={sentence}>
+        {others.map(({ label, issue }) => (
+          <p key={label}>
+            <b>{label}</b> {issue}
           </p>
         ))}
-        {nextStep && <p>{nextStep}</p>}
+        {nextStep && !hasApiWords(nextStep) && <p>{nextStep}</p>}
         {requestId && (
           <p className="soft sm">
             {texts.common.requestId} <span className="mono">{requestId}</span>

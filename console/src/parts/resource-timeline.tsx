@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router'
-import { Fragment } from 'react'
 import type { Timeline as Answer, TimelineItem } from '../../../sdk/src/types'
 import { useRead } from '../api/reads'
+import { useMay } from '../api/session'
 import { texts } from '../texts/en'
 import type { IconName } from './icons'
 import { LiveBadge } from './live-badge'
@@ -75,7 +75,7 @@ type Parts = {
 function toStep(item: TimelineItem, { at, notes, events, deliveries }: Parts): Step {
   const { icon, tone } = looks[item.kind] ?? { icon: 'clock' as const }
   const isHeld = notes.some(({ details }) => details.purpose === 'payment_held')
-  const isBad = /failed|REVERSED/i.test(item.title)
+  const isBad = /failed|came back/i.test(item.title)
   return {
     key: `${at} ${item.kind}`,
     icon: isHeld ? 'held' : icon,
@@ -91,42 +91,26 @@ function toStep(item: TimelineItem, { at, notes, events, deliveries }: Parts): S
 
 type EventsProps = { events: TimelineItem[]; deliveries: TimelineItem[] }
 
-/** Events with their webhooks; those that no endpoint wanted share one line. */
+/** How the webhooks of a step went. Names of events are for the pages of developers. */
 function Events({ events, deliveries }: EventsProps) {
-  const sent = (event: TimelineItem) =>
-    deliveries.filter(({ details }) => details.eventId === event.reference)
-  const unsent = events.filter((event) => sent(event).length === 0)
-  return (
-    <>
-      {unsent.length > 0 && (
-        <p className="soft sm">
-          {unsent.map(({ details, reference }, at) => (
-            <Fragment key={reference}>
-              {at > 0 && ', '}
-              <Link className="mono" to={`/events/${reference}`}>
-                {details.type}
-              </Link>
-            </Fragment>
-          ))}
-          {': '}
-          {texts.timeline.noWebhook}
-        </p>
-      )}
-      {events
-        .filter((event) => !unsent.includes(event))
-        .map((event) => (
-          <p key={event.reference} className="row sm wh">
-            <span className="mono">{event.details.type}</span>
-            {sent(event).map(({ details }) => (
-              <Delivery key={details.endpointId} details={details} />
-            ))}
-            <Link className="lnk dk" to={`/events/${event.reference}`}>
-              {texts.timeline.view}
-            </Link>
-          </p>
+  const maySee = useMay('developers.see')
+  return events.map((event) => {
+    const sent = deliveries.filter(({ details }) => details.eventId === event.reference)
+    if (sent.length === 0) return null
+    return (
+      <p key={event.reference} className="row sm wh">
+        <span className="soft">{texts.timeline.webhook}</span>
+        {sent.map(({ details }) => (
+          <Delivery key={details.endpointId} details={details} />
         ))}
-    </>
-  )
+        {maySee && (
+          <Link className="lnk dk" to={`/events/${event.reference}`}>
+            {texts.timeline.view}
+          </Link>
+        )}
+      </p>
+    )
+  })
 }
 
 function Delivery({ details }: { details: TimelineItem['details'] }) {

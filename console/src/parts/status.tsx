@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import { statusWords } from '../texts/status'
+import { type Stateful, wordOf } from '../texts/status'
 
 export type Tone = 'good' | 'warn' | 'bad' | 'brand' | 'calm'
 
@@ -27,17 +27,18 @@ const tones: Record<string, Tone> = {
   enabled: 'good',
 }
 
+type StatusProps = {
+  value: string
+  /** What is in this state. Absent: a payment, payout, return or settlement. */
+  of?: Stateful | undefined
+  tone?: Tone
+}
+
 /** A dot and a word: colour alone says nothing. */
-export function Status({ value, tone }: { value: string; tone?: Tone }) {
-  return <Chip tone={tone ?? tones[value] ?? 'calm'}>{statusWords[value] ?? sentence(value)}</Chip>
+export function Status({ value, of, tone }: StatusProps) {
+  return <Chip tone={tone ?? tones[value] ?? 'calm'}>{wordOf(value, of)}</Chip>
 }
 
 export function Chip({ tone = 'calm', children }: { tone?: Tone; children: ReactNode }) {
   return <span className={tone === 'calm' ? 'chip' : `chip ${tone}`}>{children}</span>
-}
-
-/** `UNDER_REVIEW` → `Under review`. */
-function sentence(value: string): string {
-  const words = value.toLowerCase().replaceAll('_', ' ')
-  return words.charAt(0).toUpperCase() + words.slice(1)
 }

@@ -21,7 +21,7 @@ const verbs: Record<string, string> = {
   make: 'Made',
   pay: 'Paid',
   recover: 'Recovered events of',
-  redeliver: 'Sent again:',
+  redeliver: 'Sent again',
   refund: 'Refunded',
   reject: 'Rejected',
   requery: 'Checked',
@@ -91,14 +91,71 @@ const sentences: Record<string, string> = {
   'totp.remove': 'Removed authenticator app',
 }
 
-/** `bank_transfer.create` → `Created bank transfer`; an unknown verb stays as it is. */
+/** `bank_transfer.create` → `Created bank transfer`; with an unknown verb, `Bank transfer: verb`. */
 function describeAction(action: string): string {
   const sentence = sentences[action]
   if (sentence !== undefined) return sentence
-  const [noun = action, verb] = action.split('.')
+  const [noun = action, verb = ''] = action.split('.')
   const words = nouns[noun] ?? noun.replaceAll('_', ' ')
-  const begin = verb === undefined ? undefined : verbs[verb]
-  return begin === undefined ? action : `${begin} ${words}`
+  const begin = verbs[verb]
+  if (begin !== undefined) return `${begin} ${words}`
+  const start = words.charAt(0).toUpperCase() + words.slice(1)
+  return verb === '' ? start : `${start}: ${verb.replaceAll('_', ' ')}`
+}
+
+type LineFacts = {
+  money: string
+  /** The part of the money that was asked for. */
+  part: string | undefined
+  /** Who gets the money, and their bank. Empty: not recorded. */
+  to: string
+  payer: string
+  batch: string
+  reason: string
+  isReturn: boolean
+  email: string
+  role: string
+}
+
+const toSomebody = ({ to }: LineFacts) => (to === '' ? '' : ` to ${to}`)
+const fromSomebody = ({ payer }: LineFacts) => (payer === '' ? '' : ` from ${payer}`)
+const because = ({ reason }: LineFacts) => (reason === '' ? '' : `: ${reason}`)
+const ofPayout = (verb: string) => (facts: LineFacts) =>
+  `${verb} a payout of ${facts.money}${toSomebody(facts)}${because(facts)}`
+const ofBatch = (verb: string) => (facts: LineFacts) =>
+  `${verb} the batch ${facts.batch} of ${facts.money}${because(facts)}`
+const ofPayment = (facts: LineFacts) => `a payment of ${facts.money}${fromSomebody(facts)}`
+
+/** Lines that name the money, by action. */
+const ofMoney: Record<string, (facts: LineFacts) => string> = {
+  'bank_transfer.create': ofPayout('Created'),
+  'crypto_transfer.create': ofPayout('Created'),
+  'disbursement.approve': ofPayout('Approved'),
+  'disbursement.reject': ofPayout('Rejected'),
+  'payout_batch.create': ofBatch('Uploaded'),
+  'payout_batch.submit': ofBatch('Submitted'),
+  'payout_batch.approve': ofBatch('Approved'),
+  'payout_batch.reject': ofBatch('Rejected'),
+  'payout_batch.cancel': ofBatch('Cancelled'),
+  'payout_batch.retry': ofBatch('Retried'),
+  'payment.refund': (facts) => `Refunded ${facts.part ?? 'part'} of ${ofPayment(facts)}`,
+  'payment.resolve': (facts) =>
+    `${facts.isReturn ? 'Sent back' : 'Kept'} the held money of ${ofPayment(facts)}`,
+  'checkout_session.create': ({ money }) => `Created a payment link of ${money}`,
+  'checkout_session.cancel': ({ money }) => `Cancelled a payment link of ${money}`,
+  'virtual_account.create': ({ money }) => `Created a virtual account for ${money}`,
+  'conversion.create': ({ money }) => `Converted ${money}`,
+  'settlement.create': (facts) => `Settled ${facts.money}${toSomebody(facts)}`,
+}
+
+/** Lines about members, by action. */
+const ofPeople: Record<string, (facts: LineFacts) => string> = {
+  'team.change': ({ email }) => `Changed the access of ${email}`,
+  'team.end_sessions': ({ email }) => `Signed ${email} out`,
+  'team.invite': ({ email, role }) => `Invited ${email} as ${role}`,
+  'team.password_link': ({ email }) => `Made a password link for ${email}`,
+  'team.withdraw': ({ email }) => `Withdrew the invitation of ${email}`,
+  'team.withdraw_link': ({ email }) => `Withdrew the password link of ${email}`,
 }
 
 function count(number: number, unit: string): string {
@@ -117,6 +174,8 @@ export const audit = {
   title: 'Audit log',
   caption: 'Audit lines, newest first',
   action: describeAction,
+  ofMoney,
+  ofPeople,
   verified: (elapsedMs: number) => `Verified ${ago(elapsedMs)}`,
   notVerified: 'Not verified yet',
   isWhole: (lines: number) => `All ${count(lines, 'line')} are as they were written.`,
@@ -147,7 +206,7 @@ export const audit = {
   hash: 'Hash',
   before: 'Before',
   after: 'After',
-  sent: 'Recorded',
+  sent: 'Technical record',
   empty: 'No changes yet. Changes made in the console appear here.',
   emptyFiltered: 'No line matches these filters.',
   onlyOwn: 'Your role shows what you did yourself.',

@@ -21,17 +21,6 @@ export const batchTexts = {
     by: 'Created by',
     created: 'Created',
   },
-  statuses: {
-    VALIDATING: 'Checking',
-    READY: 'Ready',
-    INVALID: 'Has problems',
-    PENDING: 'Needs approval',
-    PROCESSING: 'Paying',
-    COMPLETED: 'Completed',
-    CANCELLED: 'Cancelled',
-    REJECTED: 'Rejected',
-    EXPIRED: 'Expired',
-  },
   kinds: {
     bank_transfer: (value: number) => count(value, 'bank transfer', 'bank transfers'),
     crypto_transfer: (value: number) => count(value, 'crypto transfer', 'crypto transfers'),
@@ -82,7 +71,7 @@ export const batchTexts = {
       'Account names, destinations and fees are being checked. You can leave this page.',
     paying: 'Paying',
     paid: (ended: number, sent: number, all: number) =>
-      `${number(ended)} of ${number(all)} ended, ${number(sent)} in progress`,
+      `${number(ended)} of ${number(all)} ended, ${number(sent)} on the way`,
     result: 'Result',
     done: (paid: number, failed: number) =>
       failed === 0
@@ -137,7 +126,7 @@ export const batchTexts = {
       text({ valid, submitted }: { valid: number; submitted: number }) {
         const rest = `${count(valid, 'item that is', 'items that are')} not sent yet will not be paid; you can retry them later.`
         if (submitted === 0) return rest
-        return `${rest} ${count(submitted, 'transfer', 'transfers')} in progress cannot be stopped.`
+        return `${rest} ${count(submitted, 'transfer', 'transfers')} on the way cannot be stopped.`
       },
       done: 'The rest will not be paid.',
     },
@@ -164,14 +153,6 @@ export const batchTexts = {
     groups: 'Items by state',
     all: 'All',
     warnings: 'Warnings',
-    tabs: {
-      PENDING: 'Not checked',
-      VALID: 'Can be paid',
-      INVALID: 'Cannot be paid',
-      SUBMITTED: 'In progress',
-      COMPLETED: 'Paid',
-      FAILED: 'Not paid',
-    },
     queued: 'Waiting',
     columns: {
       row: 'Row',

@@ -39,17 +39,6 @@ export const collect = {
     coins: 'Coins',
     created: 'Created',
   },
-  status: {
-    pending: 'Open',
-    paid: 'Paid',
-    expired: 'Expired',
-    cancelled: 'Cancelled',
-    ACTIVE: 'Active',
-    PAID: 'Paid',
-    EXPIRED: 'Expired',
-    CANCELLED: 'Cancelled',
-    INACTIVE: 'Inactive',
-  } as Record<string, string>,
   form: {
     titles: {
       links: 'New payment link',
@@ -97,7 +86,7 @@ export const collect = {
   deactivate: 'Deactivate',
   deactivateTitle: 'Deactivate this account?',
   deactivateText: 'The number stops receiving money, and cannot be activated again.',
-  deactivated: 'The account is inactive.',
+  deactivated: 'The account is deactivated.',
   requery: 'Look for payments',
   requeried: 'Checked: missed payments are recorded.',
   payAsCustomer: 'Pay as customer',

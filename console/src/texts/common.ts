@@ -4,6 +4,7 @@ export const common = {
   failed: 'Something went wrong.',
   notLoaded: 'This could not be loaded',
   forbidden: 'Your role does not allow this',
+  forbiddenText: 'An owner or admin can give you another role under Team.',
   requestId: 'Request',
   retry: 'Try again',
   cancel: 'Cancel',
@@ -52,4 +53,6 @@ export const common = {
     held: 'Held now',
     returned: 'Returned',
   },
+  zones: { lagos: 'Times are in Lagos (UTC+1).', utc: 'Times are in UTC.' },
+  liveNotSeen: 'This link is to live mode, which you may not see. You see test mode.',
 }

@@ -59,7 +59,6 @@ export const developers = {
       status: 'Status',
       type: 'Event',
       period: 'Time',
-      statuses: { PENDING: 'Waiting', DELIVERED: 'Delivered', GIVEN_UP: 'Given up' },
     },
     columns: {
       event: 'Event',

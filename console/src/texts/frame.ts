@@ -46,6 +46,7 @@ export const frame = {
     viewer: 'Viewer',
     operator_view: 'Operator, read only',
   },
+  noMerchantTitle: 'No merchant yet',
   noMerchant: 'You do not belong to a merchant yet. Ask an owner to invite you.',
   suspended: 'This merchant is suspended. It can receive money, but not create or send anything.',
   menu: {

@@ -14,7 +14,6 @@ export const keys = {
     public: 'For browsers. Reads the public profile and nothing else.',
   },
   state: 'State',
-  states: { active: 'Active', rolled: 'Rolled', expired: 'Expired', revoked: 'Revoked' },
   until: 'until',
   lastUsed: 'Last used',
   never: 'Never used',

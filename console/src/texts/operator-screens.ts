@@ -30,6 +30,7 @@ export const operatorTexts = {
       return `${words[number] ?? number} things need you`
     },
     checking: 'Checking …',
+    unchecked: 'Not checked',
     checked: (text: string) => `Checked ${text}`,
     again: 'Check again',
     open: 'Open',
@@ -103,7 +104,7 @@ export const operatorTexts = {
     caption: 'Merchants, newest first',
     search: 'Name',
     create: 'New merchant',
-    empty: 'No merchant fits.',
+    empty: 'No merchant matches.',
     name: 'Name',
     kyc: 'KYC',
     balances: 'Balance, live',

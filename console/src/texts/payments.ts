@@ -1,10 +1,12 @@
+import { statusWords } from './status'
+
 /** Words of the lists and pages of payments. */
 export const payments = {
   title: 'Payments',
   caption: 'Payments, newest first',
   empty: 'No payments yet. Send a payment link to your first customer.',
-  emptyFiltered: 'No payment fits these filters.',
-  clearFilters: 'Remove all filters',
+  emptyFiltered: 'No payment matches these filters.',
+  clearFilters: 'Clear filters',
   link: 'Payment link',
   statuses: 'Status',
   all: 'All',
@@ -100,10 +102,10 @@ export const payments = {
   } as Record<string, string>,
   money: {
     title: 'Where the money is',
-    accepted: 'Accepted',
-    held: 'Held',
-    returning: 'On its way back',
-    returned: 'Returned',
+    accepted: statusWords.payment.ACCEPTED,
+    held: statusWords.payment.HELD,
+    returning: statusWords.payment.RETURNING,
+    returned: statusWords.payment.RETURNED,
     summary: (parts: string) => `Of this payment: ${parts}`,
   },
   facts: {

@@ -1,3 +1,10 @@
+import type { failureReasons } from '../../../src/payouts/failure-reasons'
+import { statusWords } from './status'
+
+type FailureReason = {
+  [Kind in keyof typeof failureReasons]: keyof (typeof failureReasons)[Kind]
+}[keyof typeof failureReasons]
+
 const people = (count: number) => (count === 1 ? '1 person' : `${count} people`)
 const times = (count: number) => (count === 1 ? 'once' : `${count} times`)
 
@@ -7,13 +14,6 @@ export const payouts = {
   caption: 'Payouts, newest first',
   statuses: 'Payouts by status',
   all: 'All',
-  groups: {
-    PENDING: 'To approve',
-    SUBMITTED: 'On the way',
-    COMPLETED: 'Arrived',
-    FAILED: 'Failed',
-    REVERSED: 'Came back',
-  },
   create: 'New payout',
   empty: 'Pay your first supplier.',
   emptyFiltered: 'No payout matches these filters.',
@@ -40,7 +40,7 @@ export const payouts = {
   },
   copyAsNew: 'Copy as new',
   waiting: {
-    title: 'Waiting for approval',
+    title: statusWords.payout.PENDING,
     refund: 'Refund',
     until: 'Until',
     yourTurn: 'You can decide',
@@ -102,8 +102,16 @@ export const payouts = {
       account_not_found: 'The account does not exist at the bank.',
       bank_declined: 'The bank declined it.',
       bank_returned: 'The bank of the recipient returned it.',
+      chain_error: 'The chain refused the transfer.',
+      destination_frozen: 'The issuer of the coins has frozen the wallet of the recipient.',
+      destination_wrong_token: 'The wallet of the recipient can no longer receive the coins.',
+      expired: 'It did not reach the chain in five attempts.',
+      insufficient_float: 'The operator was short of money at the bank. You did nothing wrong.',
+      insufficient_liquidity: 'The bank of the recipient could not take it at that time.',
+      insufficient_treasury: 'The operator was short of coins. You did nothing wrong.',
       operator_decision: 'The operator confirmed that it failed.',
-    } as Record<string, string>,
+    } satisfies Record<FailureReason, string> as Record<string, string>,
+    otherReason: 'The bank or the chain did not carry it out.',
     settle: {
       title: 'Test mode: what happens to it',
       text: 'The simulated bank or chain does what you choose.',

@@ -64,7 +64,7 @@ export const settings = {
     policyLabel: (situation: string, rail: string) => `${situation}: ${rail}`,
     low: 'Low balance',
     lowHint:
-      'You get the event balance.low and a note on Home when an available balance falls below.',
+      'You get a note on Home, and your server an event, when an available balance falls below.',
     lowLabel: { NGN: 'Naira', USDC: 'USDC', USDT: 'USDT' },
     off: 'Empty: off',
     customer: 'Customer of dedicated accounts',
@@ -118,14 +118,6 @@ export const settings = {
   kyc: {
     card: 'About your business',
     intro: 'The operator checks this before live mode collects money.',
-    states: {
-      NONE: 'Not started',
-      DRAFT: 'Draft',
-      SUBMITTED: 'Under review',
-      MORE_NEEDED: 'More needed',
-      APPROVED: 'Approved',
-      REJECTED: 'Rejected',
-    },
     stateTexts: {
       NONE: 'Fill in the form and add the documents. You can save and continue later.',
       DRAFT: 'Continue where you stopped, then submit it.',

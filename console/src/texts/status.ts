@@ -1,18 +1,97 @@
-/** Words for the states of resources. Unknown ones are shown as the API writes them. */
-export const statusWords: Record<string, string> = {
-  HELD: 'Held',
-  RETURNING: 'Returning',
-  ACCEPTED: 'Accepted',
-  RETURNED: 'Returned',
-  PENDING: 'Needs approval',
-  SUBMITTED: 'Submitted',
-  COMPLETED: 'Completed',
-  CONFIRMED: 'Confirmed',
-  FAILED: 'Failed',
-  REJECTED: 'Rejected',
-  APPROVAL_EXPIRED: 'Not approved in time',
-  REVERSED: 'Reversed',
-  WAITING: 'Waiting',
-  SENT: 'Sent',
-  pending: 'Open',
+/**
+ * One word for each state of a resource: in lists, filters, pages and the glossary of the
+ * documentation, which has the same table.
+ */
+export const statusWords = {
+  payment: { ACCEPTED: 'Accepted', HELD: 'Held', RETURNING: 'Returning', RETURNED: 'Returned' },
+  return: {
+    PENDING: 'Needs approval',
+    WAITING: 'Waiting',
+    SENT: 'On the way',
+    RETURNED: 'Returned',
+    FAILED: 'Failed',
+    REVERSED: 'Came back',
+  },
+  payout: {
+    PENDING: 'Needs approval',
+    SUBMITTED: 'On the way',
+    COMPLETED: 'Arrived',
+    CONFIRMED: 'Arrived',
+    FAILED: 'Failed',
+    REVERSED: 'Came back',
+    REJECTED: 'Rejected',
+    APPROVAL_EXPIRED: 'Not approved in time',
+  },
+  attempt: { LIVE: 'On the way', LANDED: 'Arrived', FAILED: 'Failed', DEAD: 'Expired' },
+  settlement: {
+    SUBMITTED: 'On the way',
+    PAID: 'Arrived',
+    FAILED: 'Failed',
+    REVERSED: 'Came back',
+  },
+  batch: {
+    VALIDATING: 'Checking',
+    READY: 'Ready',
+    INVALID: 'Has problems',
+    PENDING: 'Needs approval',
+    PROCESSING: 'Paying',
+    COMPLETED: 'Completed',
+    CANCELLED: 'Cancelled',
+    REJECTED: 'Rejected',
+    EXPIRED: 'Not approved in time',
+  },
+  item: {
+    PENDING: 'Not checked',
+    VALID: 'Can be paid',
+    INVALID: 'Cannot be paid',
+    SUBMITTED: 'On the way',
+    COMPLETED: 'Paid',
+    FAILED: 'Not paid',
+  },
+  conversion: { COMPLETED: 'Completed' },
+  /** Payment links, virtual accounts, dedicated accounts and wallets. */
+  collection: {
+    pending: 'Open',
+    paid: 'Paid',
+    expired: 'Expired',
+    cancelled: 'Cancelled',
+    ACTIVE: 'Open',
+    PAID: 'Paid',
+    EXPIRED: 'Expired',
+    CANCELLED: 'Cancelled',
+    INACTIVE: 'Deactivated',
+  },
+  delivery: { PENDING: 'Waiting', DELIVERED: 'Delivered', GIVEN_UP: 'Given up' },
+  kyc: {
+    NONE: 'Not started',
+    DRAFT: 'Draft',
+    SUBMITTED: 'Under review',
+    MORE_NEEDED: 'More needed',
+    APPROVED: 'Approved',
+    REJECTED: 'Rejected',
+  },
+  key: { active: 'Active', rolled: 'Rolled', expired: 'Expired', revoked: 'Revoked' },
+}
+
+export type Stateful = keyof typeof statusWords
+
+const { payment, payout, settlement } = statusWords
+/** Money that comes or goes has the same word for the same state. */
+const ofMoney: Record<string, string> = {
+  ...statusWords.return,
+  ...settlement,
+  ...payout,
+  ...payment,
+}
+
+/** A state that this console does not know yet is shown as words: `UNDER_REVIEW`. */
+export function wordOf(value: string, of?: Stateful): string {
+  const words: Record<string, string> = of ? statusWords[of] : ofMoney
+  return words[value] ?? sentence(value)
+}
+
+/** `UNDER_REVIEW` → `Under review`. */
+function sentence(value: string): string {
+  const words = value.toLowerCase().replaceAll('_', ' ')
+  return words.charAt(0).toUpperCase() + words.slice(1)
 }

@@ -2,7 +2,7 @@
 export const timeline = {
   title: 'Timeline',
   more: 'Earlier steps are not shown.',
-  noWebhook: 'no webhook',
+  webhook: 'Webhook',
   waiting: 'Waiting',
   view: 'View',
   delivered: (status: number, duration: string) => `${status} in ${duration}`,

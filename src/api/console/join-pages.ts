@@ -7,7 +7,7 @@ import { type Document, type Route, route } from '../edge/route.js'
 import { stepCookie } from '../edge/session-cookie.js'
 import { findJoin, type Join, type Joined, join, linkEnded } from './join.js'
 import { refuseForeignForm } from './own-pages-only.js'
-import { renderField, renderProblem } from './page.js'
+import { renderFields, renderProblem } from './page.js'
 import {
   answerShown,
   codePath,
@@ -143,25 +143,23 @@ function renderForm(found: Join, token: string, name: string | undefined): Html 
   const { passwordLengthMin } = limits.signIn
   const isJoin = found.kind === 'join'
   const { email } = found.invitation
+  const nameField = {
+    name: 'name',
+    label: 'Your name',
+    autocomplete: 'name',
+    ...(name !== undefined && { value: name }),
+  }
+  const passwordField = {
+    name: 'password',
+    label: isJoin ? 'Choose a password' : 'New password',
+    type: 'password',
+    autocomplete: 'new-password',
+    minlength: passwordLengthMin,
+    hint: `At least ${passwordLengthMin} characters. Four words that do not belong together are good.`,
+  }
   return html`<form method="post" action="/console/join/${token}">
-    ${
-      isJoin &&
-      renderField({
-        name: 'name',
-        label: 'Your name',
-        autocomplete: 'name',
-        ...(name !== undefined && { value: name }),
-      })
-    }
     <input type="hidden" name="email" autocomplete="username" value="${email}">
-    ${renderField({
-      name: 'password',
-      label: isJoin ? 'Choose a password' : 'New password',
-      type: 'password',
-      autocomplete: 'new-password',
-      minlength: passwordLengthMin,
-      hint: `At least ${passwordLengthMin} characters. Four words that do not belong together are good.`,
-    })}
+    ${isJoin ? renderFields(nameField, passwordField) : renderFields(passwordField)}
     <button class="button strong">${isJoin ? 'Join' : 'Set password'}</button></form>
     ${isJoin && renderSignIn(email, token)}`
 }

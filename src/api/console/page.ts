@@ -44,17 +44,22 @@ type Field = {
   hint?: string
   inputmode?: string
   minlength?: number
-  autofocus?: boolean
 }
 
-export function renderField(field: Field): Html {
+/** The fields of a form. The first empty one has the focus, so that people can type at once. */
+export function renderFields(...fields: Field[]): Html {
+  const focused = fields.find(({ value = '' }) => value === '')
+  return html`${fields.map((field) => renderField(field, field === focused))}`
+}
+
+function renderField(field: Field, isFocused: boolean): Html {
   const { name, label, type = 'text', autocomplete, value, hint, inputmode, minlength } = field
   const hintId = hint && `${name}-hint`
   return html`<label for="${name}">${label}</label><input id="${name}" name="${name}" type="${type}"
     autocomplete="${autocomplete}" required${option('value', value)}
     ${option('inputmode', inputmode)}${option('minlength', minlength)}
     ${option('aria-describedby', hintId)}
-    ${field.autofocus ? html` autofocus` : ''}>
+    ${isFocused && html` autofocus`}>
     ${hint && html`<p class="hint" id="${hintId}">${hint}</p>`}`
 }
 

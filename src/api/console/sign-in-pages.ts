@@ -19,7 +19,7 @@ import { describeBrowser } from './describe-browser.js'
 import { checkMayChangeFactors } from './own-account.js'
 import { confirmTotp, offerTotp, readOffer, type TotpOffer } from './own-factors.js'
 import { refuseForeignForm } from './own-pages-only.js'
-import { renderField, renderPage, renderPasskeyButton, renderProblem } from './page.js'
+import { renderFields, renderPage, renderPasskeyButton, renderProblem } from './page.js'
 import { safeNext } from './safe-next.js'
 import { getUserOfStep, signInWithCode, signInWithPassword } from './sign-in.js'
 import { takesPasskeys, type Visit, visitOf } from './visit.js'
@@ -170,19 +170,21 @@ function renderSignIn(
       })
     }
     <form method="post" action="${signInPath}"><input type="hidden" name="next" value="${next}">
-    ${renderField({
-      name: 'email',
-      label: 'Email',
-      type: 'email',
-      autocomplete: 'username webauthn',
-      ...(email !== undefined && { value: email }),
-    })}
-    ${renderField({
-      name: 'password',
-      label: 'Password',
-      type: 'password',
-      autocomplete: 'current-password',
-    })}
+    ${renderFields(
+      {
+        name: 'email',
+        label: 'Email',
+        type: 'email',
+        autocomplete: 'username webauthn',
+        ...(email !== undefined && { value: email }),
+      },
+      {
+        name: 'password',
+        label: 'Password',
+        type: 'password',
+        autocomplete: 'current-password',
+      },
+    )}
     <button class="button">Continue</button></form>
     <p class="soft small">Forgot it? There is no reset by mail: ask an owner of your team for a new
     link, or on the server run <span class="mono">npx manilla users link you@example.com</span></p>`
@@ -250,12 +252,11 @@ async function answerCode(
     <p class="soft">for ${user.email}, from your authenticator app. A recovery code works, too.</p>
     ${renderProblem(problem?.message)}
     <form method="post" action="${codePath}"><input type="hidden" name="next" value="${next}">
-    ${renderField({
+    ${renderFields({
       name: 'code',
       label: 'Code',
       autocomplete: 'one-time-code',
       inputmode: 'text',
-      autofocus: true,
     })}
     <button class="button strong">Sign in</button></form>
     <p class="soft small"><a href="${withNext(signInPath, next)}">Sign in with a passkey, or as
@@ -352,7 +353,7 @@ function renderOffer(
     <form method="post" action="${secondFactorPath}">
     <input type="hidden" name="next" value="${next}">
     <input type="hidden" name="enrolment" value="${offer.enrolment}">
-    ${renderField({
+    ${renderFields({
       name: 'code',
       label: 'Code that the app shows',
       autocomplete: 'one-time-code',

@@ -5,6 +5,8 @@ import type { Tx } from '../../postgres/tx.js'
 import { redactBody, redactQuery } from '../../request-log/redact-body.js'
 import type { UserActor } from '../../team/actor.js'
 
+type Fields = Record<string, unknown>
+
 /** A call of a person, as the audit log records it. Calls with an API key have none. */
 export type AuditedCall = {
   actor: UserActor
@@ -22,11 +24,13 @@ export type AuditedCall = {
 /** Records an accepted call, in the transaction of its change. */
 export function auditAnswer(tx: Tx, call: AuditedCall, answer: Answer): void {
   if (answer.status >= 400) return
-  const reference = referenceIn(answer)
+  const { data = {} } = JSON.parse(answer.body) as { data?: Fields }
+  // What was created or changed.
+  const reference = data.reference ?? data.id
   const { reference: named } = paramsOf(call)
   // A part of something, such as a note on a payment, is recorded with what it belongs to.
   const of = reference !== undefined && reference !== named ? named : undefined
-  auditCall(tx, call, { reference, of, status: answer.status })
+  auditCall(tx, call, { reference, of, status: answer.status, about: moneyIn(data) })
 }
 
 /**
@@ -92,12 +96,25 @@ function bodyOf({ bodyText }: AuditedCall): { body?: unknown } {
   }
 }
 
-/** What was created or changed. */
-function referenceIn({ body }: Answer): unknown {
-  const { data } = JSON.parse(body) as { data?: { reference?: unknown; id?: unknown } }
-  return data?.reference ?? data?.id
+/**
+ * The money that a call was about and where it comes from or goes to, so that a line says what was
+ * approved or refunded. `payer` is masked for people who may not see payers.
+ */
+function moneyIn(data: Fields): Fields | undefined {
+  const amount = data.amount ?? data.sourceAmount
+  const currency = data.currency ?? data.asset ?? data.from
+  if (amount === undefined || currency === undefined) return undefined
+  const { sender, customer } = data as { sender?: Fields; customer?: Fields }
+  return withoutUndefined({
+    amount,
+    currency,
+    to: data.accountName ?? data.destinationAddress ?? data.walletAddress ?? undefined,
+    bank: data.bankName ?? undefined,
+    payer: sender?.name ?? customer?.name,
+    batch: data.items === undefined ? undefined : (data.name ?? data.reference),
+  })
 }
 
-function withoutUndefined(fields: Record<string, unknown>): Record<string, unknown> {
+function withoutUndefined(fields: Fields): Fields {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
 }

@@ -7,28 +7,48 @@ import {
 import type { Guide } from './guides.js'
 
 /**
- * The words of every page by its address, for the field "Find": descriptions, fields and errors of
- * operations, and the text of guides. Each word once, so that the file stays small.
+ * What "Find" knows of a page: the names that it defines, such as fields and error codes, and the
+ * other words of its text. Each word once, so that the file stays small.
  */
+type PageWords = { names: string; text: string }
+type Found = { names: string[]; texts: string[] }
+
+/** By the address of the page. A page that defines what a reader types is listed first. */
 export function collectWords(
   document: ApiDocument,
   guides: Map<string, Guide>,
-): Record<string, string> {
+): Record<string, PageWords> {
   const pages = [
-    ...listOperations(document).map((one): [string, string] => [
+    ...listOperations(document).map((one): [string, Found] => [
       pathOfOperation(one),
       wordsOf(document, one),
     ]),
-    ...[...guides.values()].map(({ name, text }): [string, string] => [`/docs/${name}`, text]),
+    ...[...guides.values()].map((guide): [string, Found] => [
+      `/docs/${guide.name}`,
+      { names: namesIn(guide.text), texts: [guide.text] },
+    ]),
   ]
-  return Object.fromEntries(pages.map(([address, text]) => [address, uniqueWords(text)]))
+  return Object.fromEntries(
+    pages.map(([address, { names, texts }]) => {
+      const known = uniqueWords(names)
+      return [address, { names: known.join(' '), text: uniqueWords(texts, known).join(' ') }]
+    }),
+  )
 }
 
-function wordsOf(document: ApiDocument, operation: ListedOperation): string {
+function wordsOf(document: ApiDocument, operation: ListedOperation): Found {
   const { operationId, method, path, summary, description, tags } = operation
-  const words = [operationId, method, path, summary, description, ...tags]
-  collect(document, [operation.parameters, operation.requestBody, operation.responses], words)
-  return words.join(' ')
+  const found = {
+    names: [operationId, path],
+    texts: [method, summary, description, ...tags],
+  }
+  collect(document, [operation.parameters, operation.requestBody, operation.responses], found)
+  return found
+}
+
+/** The first column of its tables, such as the codes of the page about errors. */
+function namesIn(markdown: string): string[] {
+  return [...markdown.matchAll(/^\| `([^`]+)` \|/gm)].map(([, name]) => name!)
 }
 
 const schemaStart = '#/components/schemas/'
@@ -38,7 +58,7 @@ const exampleStart = '#/components/examples/'
 function collect(
   document: ApiDocument,
   node: unknown,
-  words: string[],
+  found: Found,
   seen = new Set<string>(),
 ): void {
   if (typeof node !== 'object' || node === null) return
@@ -53,22 +73,27 @@ function collect(
     const ref: string = $ref
     if (seen.has(ref)) return
     seen.add(ref)
-    if (ref.startsWith(exampleStart)) words.push(ref.slice(exampleStart.length))
+    if (ref.startsWith(exampleStart)) found.names.push(ref.slice(exampleStart.length))
     const schema = document.components.schemas[ref.slice(schemaStart.length)]
     // Every answer can be a refusal: its fields would be found everywhere.
-    if (schema?.title !== 'Refusal') collect(document, schema, words, seen)
+    if (schema?.title !== 'Refusal') collect(document, schema, found, seen)
     return
   }
-  for (const text of [description, name, ...Object.keys(properties), ...(values as unknown[])])
-    if (typeof text === 'string') words.push(text)
+  if (typeof description === 'string') found.texts.push(description)
+  for (const one of [name, ...Object.keys(properties), ...(values as unknown[])])
+    if (typeof one === 'string') found.names.push(one)
   for (const [key, child] of Object.entries(node)) {
     if (key === 'example') continue
-    if (key === 'examples') collect(document, Object.values(child as object), words, seen)
-    else collect(document, child, words, seen)
+    if (key === 'examples') collect(document, Object.values(child as object), found, seen)
+    else collect(document, child, found, seen)
   }
 }
 
-function uniqueWords(text: string): string {
-  const words = text.toLowerCase().split(/[^\p{L}\p{N}_/{}.-]+/u)
-  return [...new Set(words.map((word) => word.replace(/^[-./]+|[-./]+$/g, '')))].join(' ').trim()
+function uniqueWords(texts: string[], known: string[] = []): string[] {
+  const words = texts
+    .join(' ')
+    .toLowerCase()
+    .split(/[^\p{L}\p{N}_/{}.-]+/u)
+    .map((word) => word.replace(/^[-./]+|[-./]+$/g, ''))
+  return [...new Set(words)].filter((word) => word !== '' && !known.includes(word))
 }

@@ -7,6 +7,7 @@ import type {
   StatementSummary,
 } from '../../../../sdk/src/types'
 import { usePages, useRead } from '../../api/reads'
+import { toRefusal } from '../../api/refusal'
 import { useScope } from '../../api/scope'
 import { useMay } from '../../api/session'
 import { download } from '../../api/writes'
@@ -153,7 +154,7 @@ function Statement({ asset, onFund }: StatementProps) {
   const brokenAt = isFiltered ? undefined : findBreak(list.rows)
   const save = () =>
     download('/v1/balance-entries', query, `statement-${asset}.csv`).catch((error: Error) =>
-      notify(error.message, 'bad'),
+      notify(toRefusal(error).sentence, 'bad'),
     )
   const printed = new URLSearchParams({ asset, ...period }).toString()
   const month = monthOfPeriod(period)

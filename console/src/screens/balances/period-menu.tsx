@@ -5,7 +5,7 @@ import { texts } from '../../texts/en'
 import { daysOfMonth, latestMonths, monthOfPeriod, nameDay, nameMonth, type Period } from './period'
 
 const words = texts.balances
-const monthsMax = 13
+const monthsMax = 9
 
 type Props = {
   period: Period
@@ -24,7 +24,7 @@ export function PeriodMenu({ period, onChange }: Props) {
           <Icon name="chevron" size={14} />
         </button>
       </Menu.Target>
-      <Menu.Dropdown mah={380} style={{ overflowY: 'auto' }}>
+      <Menu.Dropdown>
         <Menu.Item onClick={() => onChange({ from: undefined, to: undefined, period: undefined })}>
           {nameMonth(thisMonth!)}
         </Menu.Item>

@@ -9,6 +9,7 @@ import { Money } from '../../parts/money'
 import { Card, EmptyState } from '../../parts/page'
 import { Chip, type Tone } from '../../parts/status'
 import { batchTexts } from '../../texts/batches'
+import { statusWords } from '../../texts/status'
 import { type Batch, type Item, path, recipientOf } from './batch'
 
 const words = batchTexts.items
@@ -31,7 +32,7 @@ export function BatchItems({ batch }: { batch: Batch }) {
   })
   const isSubmitted = submittedAt !== null
   const nameOf = (status: Item['status']) =>
-    status === 'VALID' && isSubmitted ? words.queued : words.tabs[status]
+    status === 'VALID' && isSubmitted ? words.queued : statusWords.item[status]
   const byStatus: Record<Item['status'], number> = {
     PENDING: counts.pending,
     VALID: counts.valid,

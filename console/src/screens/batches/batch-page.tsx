@@ -149,7 +149,7 @@ function Retry({ batch: { reference } }: { batch: Batch }) {
   const navigate = useNavigate()
   const { write, isBusy, refusal } = useWrite<Batch>({ topics })
   useEffect(() => {
-    if (refusal) void notify(refusal.message, 'bad')
+    if (refusal) void notify(refusal.sentence, 'bad')
   }, [refusal])
   const retry = async () => {
     const created = await write(`${path}/${reference}/retry`)

@@ -2,6 +2,7 @@ import type { PayoutBatch, PayoutBatchItem } from '../../../../sdk/src/types'
 import { formatWallet } from '../../parts/identifiers'
 import { Chip, type Tone } from '../../parts/status'
 import { batchTexts } from '../../texts/batches'
+import { statusWords } from '../../texts/status'
 import type { Approver } from '../payouts/approvers'
 
 export const path = '/v1/disbursements/batches'
@@ -25,7 +26,7 @@ const tones: Record<Batch['status'], Tone> = {
 
 export function BatchStatus({ batch: { status, counts } }: { batch: Batch }) {
   const tone = status === 'COMPLETED' && counts.failed > 0 ? 'warn' : tones[status]
-  return <Chip tone={tone}>{batchTexts.statuses[status]}</Chip>
+  return <Chip tone={tone}>{statusWords.batch[status]}</Chip>
 }
 
 export const titleOf = ({ name, kind, items }: Batch) => name ?? batchTexts.kinds[kind](items)

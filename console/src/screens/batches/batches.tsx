@@ -7,6 +7,7 @@ import { Money } from '../../parts/money'
 import { Time } from '../../parts/time'
 import { batchTexts as words } from '../../texts/batches'
 import { texts } from '../../texts/en'
+import { statusWords } from '../../texts/status'
 import { FirstApprover } from '../payouts/approvers'
 import { PayoutTabs } from '../payouts/payout-tabs'
 import { type Batch, BatchStatus, path, titleOf } from './batch'
@@ -16,7 +17,7 @@ const filters: Filter[] = [
     kind: 'choice',
     name: 'status',
     label: words.filters.status,
-    options: Object.entries(words.statuses).map(([value, label]) => ({ value, label })),
+    options: Object.entries(statusWords.batch).map(([value, label]) => ({ value, label })),
   },
   { kind: 'period', label: words.filters.period },
 ]

@@ -190,7 +190,7 @@ function Problems({ refusal }: { refusal: ApiRefusal }) {
 function Templates() {
   const save = (kind: string) =>
     download(`${path}/template`, { kind }, `${kind}-batch.csv`).catch((error: unknown) =>
-      notify(toRefusal(error).message, 'bad'),
+      notify(toRefusal(error).sentence, 'bad'),
     )
   return (
     <Card title={words.templates}>

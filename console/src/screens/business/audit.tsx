@@ -10,11 +10,12 @@ import { type Column, DataTable } from '../../parts/data-table'
 import { type Filter, Filters, useFilters } from '../../parts/filters'
 import { Reference, shorten } from '../../parts/identifiers'
 import { Card, EmptyState, Note, PageHead, Skeleton } from '../../parts/page'
-import { Refusal } from '../../parts/refusals'
+import { ErrorState, Refusal } from '../../parts/refusals'
 import { Chip } from '../../parts/status'
 import { Time } from '../../parts/time'
 import { filterActions } from '../../texts/audit'
 import { texts } from '../../texts/en'
+import { describeLine } from './describe-line'
 
 const words = texts.audit
 
@@ -103,13 +104,17 @@ function useAuditFilters(maySeeAll: boolean): Filter[] {
 
 /** How far the chain goes and when it was last verified. */
 function Chain({ mayVerify }: { mayVerify: boolean }) {
-  const { data: state } = useRead<ChainState>('audit head', `${path}/head`)
+  const { data: state, error, refetch } = useRead<ChainState>('audit head', `${path}/head`)
   const [verdict, setVerdict] = useState<Verdict | null>(null)
   const { write, isBusy, refusal } = useWrite<Verdict>({ isKeyed: false, reads: ['audit head'] })
   if (!state)
     return (
       <Card isPadded>
-        <Skeleton height={44} />
+        {error ? (
+          <ErrorState error={error} retry={() => void refetch()} />
+        ) : (
+          <Skeleton height={44} />
+        )}
       </Card>
     )
   const { verifiedAt, fault } = state
@@ -177,7 +182,7 @@ function columnsOf({ openId, toggle }: Opened): Column<Line>[] {
     {
       name: 'action',
       head: words.columns.action,
-      cell: ({ action }) => <b>{words.action(action)}</b>,
+      cell: (line) => <b>{describeLine(line)}</b>,
       isGrowing: true,
       phone: 1,
     },

@@ -2,6 +2,7 @@ import './collect.css'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import { usePages } from '../../api/reads'
+import { toRefusal } from '../../api/refusal'
 import { useMay } from '../../api/session'
 import { download } from '../../api/writes'
 import { Button } from '../../parts/button'
@@ -11,6 +12,7 @@ import { LiveBadge } from '../../parts/live-badge'
 import { notify } from '../../parts/notify'
 import { Card, EmptyState, PageHead } from '../../parts/page'
 import { texts } from '../../texts/en'
+import { wordOf } from '../../texts/status'
 import { columns } from './columns'
 import { CreateDialog } from './create-dialog'
 import {
@@ -30,7 +32,7 @@ const filtersOf = (kind: Kind): Filter[] => [
     kind: 'choice',
     name: 'status',
     label: words.filters.status,
-    options: statuses[kind].map((value) => ({ value, label: words.status[value] ?? value })),
+    options: statuses[kind].map((value) => ({ value, label: wordOf(value, 'collection') })),
   },
   { kind: 'period', label: words.filters.period },
   { kind: 'text', name: 'q', label: words.filters.search, placeholder: words.searchHint },
@@ -60,7 +62,7 @@ function List<K extends Kind>({ kind }: { kind: K }) {
   )
   const save = () =>
     download(apiPaths[kind], values, `${kind}.csv`).catch((error: Error) =>
-      notify(error.message, 'bad'),
+      notify(toRefusal(error).sentence, 'bad'),
     )
   return (
     <>

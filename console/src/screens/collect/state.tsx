@@ -1,11 +1,9 @@
 import { Chip, type Tone } from '../../parts/status'
-import { texts } from '../../texts/en'
+import { wordOf } from '../../texts/status'
 
 const tones: Record<string, Tone> = { paid: 'good', pending: 'brand', active: 'brand' }
 
-/** Open, paid, expired or cancelled, in the words of this area. */
+/** Open, paid, expired, cancelled or deactivated. */
 export function State({ value }: { value: string }) {
-  return (
-    <Chip tone={tones[value.toLowerCase()] ?? 'calm'}>{texts.collect.status[value] ?? value}</Chip>
-  )
+  return <Chip tone={tones[value.toLowerCase()] ?? 'calm'}>{wordOf(value, 'collection')}</Chip>
 }

@@ -54,7 +54,7 @@ function ConversionPage({ conversion }: { conversion: Conversion }) {
           </>
         }
         tab={title}
-        beside={<Status value={conversion.status} />}
+        beside={<Status of="conversion" value={conversion.status} />}
         actions={
           mayConvert && (
             <Button icon="swap" to={`/balances/convert?from=${from}&to=${to}`}>

@@ -14,7 +14,7 @@ import { type Asset, formatMoney, toUnits } from '../../parts/money-format'
 import { MoneyInput } from '../../parts/money-input'
 import { notify } from '../../parts/notify'
 import { Card, Fact, Facts, Note, PageHead } from '../../parts/page'
-import { Refusal } from '../../parts/refusals'
+import { ErrorState, Refusal } from '../../parts/refusals'
 import { conversionTexts } from '../../texts/conversions'
 import { texts } from '../../texts/en'
 import { formatRate, formatRateNaira } from './format-rate'
@@ -160,7 +160,7 @@ export function Screen() {
             )}
             {price.error && (
               <div className="pad top0" role="alert">
-                <Note tone="bad" title={toRefusal(price.error).message} />
+                <Note tone="bad" title={toRefusal(price.error).sentence} />
               </div>
             )}
             <div className="pad line">
@@ -248,7 +248,13 @@ function Summary({ quote, balances, isShort }: SummaryProps) {
 }
 
 function Rates() {
-  const { data } = useRead<Page<Rate>>('rates', '/v1/rates')
+  const { data, error, refetch } = useRead<Page<Rate>>('rates', '/v1/rates')
+  if (error && !data)
+    return (
+      <Card title={words.rates}>
+        <ErrorState error={error} retry={() => void refetch()} />
+      </Card>
+    )
   if (!data) return null
   return (
     <Card title={words.rates}>

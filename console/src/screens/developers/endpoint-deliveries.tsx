@@ -13,12 +13,13 @@ import { Chip } from '../../parts/status'
 import { Time } from '../../parts/time'
 import { formatDuration } from '../../parts/time-format'
 import { texts } from '../../texts/en'
+import { statusWords } from '../../texts/status'
 import { DeliveryDetail } from './delivery-detail'
 import { eventOptions } from './event-types'
 import { HttpStatus } from './http-status'
 
 const words = texts.developers.webhooks
-const { statuses } = words.deliveryFilters
+const statuses = statusWords.delivery
 
 const filters: Filter[] = [
   {

@@ -14,12 +14,13 @@ import { ErrorState, Refusal } from '../../parts/refusals'
 import { Chip } from '../../parts/status'
 import { Time } from '../../parts/time'
 import { texts } from '../../texts/en'
+import { statusWords } from '../../texts/status'
 import { Attempts } from './delivery-detail'
 import { Resend } from './endpoint-deliveries'
 import { resourceOf } from './resource-of'
 
 const words = texts.developers.events
-const { statuses } = texts.developers.webhooks.deliveryFilters
+const statuses = statusWords.delivery
 const tones = { PENDING: 'brand', DELIVERED: 'good', GIVEN_UP: 'bad' } as const
 
 export function Screen() {

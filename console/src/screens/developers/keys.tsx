@@ -14,6 +14,7 @@ import { Card, EmptyState, Note, PageHead } from '../../parts/page'
 import { Chip, type Tone } from '../../parts/status'
 import { Time } from '../../parts/time'
 import { texts } from '../../texts/en'
+import { statusWords } from '../../texts/status'
 import type { ApiKey, ShownKey } from './api-key'
 import { CreateKeyDialog } from './create-key'
 
@@ -145,7 +146,9 @@ function columnsOf({ show, choose }: Tools): Column<ApiKey>[] {
       head: words.lastUsed,
       phone: 3,
       cell: ({ lastUsedAt }) => (
-        <span className="soft nw">{lastUsedAt ? <Time value={lastUsedAt} /> : words.never}</span>
+        <span className="soft nw">
+          {lastUsedAt ? <Time value={lastUsedAt} show="utcShort" /> : words.never}
+        </span>
       ),
     },
     {
@@ -154,7 +157,7 @@ function columnsOf({ show, choose }: Tools): Column<ApiKey>[] {
       isWideOnly: true,
       cell: ({ createdAt, createdBy }) => (
         <span className="soft">
-          <Time value={createdAt} />
+          <Time value={createdAt} show="utcShort" />
           {createdBy && (
             <span className="sm">
               <br />
@@ -170,11 +173,11 @@ function columnsOf({ show, choose }: Tools): Column<ApiKey>[] {
       phone: 2,
       cell: ({ state, expiresAt }) => (
         <>
-          <Chip tone={tones[state]}>{words.states[state]}</Chip>
+          <Chip tone={tones[state]}>{statusWords.key[state]}</Chip>
           {expiresAt && (state === 'active' || state === 'rolled') && (
             <span className="soft sm">
               {' '}
-              {words.until} <Time value={expiresAt} />
+              {words.until} <Time value={expiresAt} show="utcShort" />
             </span>
           )}
         </>

@@ -9,7 +9,7 @@ import { useWrite } from '../../api/writes'
 import { Button } from '../../parts/button'
 import { CopyBlock, JsonView } from '../../parts/code'
 import { Card, EmptyState, Note, PageHead } from '../../parts/page'
-import { Refusal } from '../../parts/refusals'
+import { ErrorState, Refusal } from '../../parts/refusals'
 import { Chip } from '../../parts/status'
 import { texts } from '../../texts/en'
 import { type ApiKey, isForExamples, type ShownKey } from './api-key'
@@ -77,6 +77,7 @@ function Steps() {
   const accountNumber = session?.bankTransfer?.accountNumber
   return (
     <>
+      {keys.error && <ErrorState error={keys.error} retry={keys.retry} />}
       <div className="row wrap sp">
         <div className="seg" role="group" aria-label={words.title}>
           {languages.map((one) => (
@@ -108,7 +109,7 @@ function Steps() {
           <Refusal error={reveal.refusal} />
         </Note>
       )}
-      {mayReveal && !keys.isLoading && !canRun && (
+      {mayReveal && !keys.isLoading && !keys.error && !canRun && (
         <Note tone="warn" icon="key" title={words.noKey}>
           <p>{words.noKeyText}</p>
           <p style={{ marginTop: 10 }}>

@@ -4,6 +4,7 @@ import { useRead } from '../../api/reads'
 import { LineChart } from '../../parts/chart'
 import { formatMoney, toUnits } from '../../parts/money-format'
 import { Card, Skeleton } from '../../parts/page'
+import { ErrorState } from '../../parts/refusals'
 import { daysAgo, formatDay, formatDuration } from '../../parts/time-format'
 import { texts } from '../../texts/en'
 
@@ -39,8 +40,8 @@ function Figure({ title, figure, text, children }: FigureProps) {
 
 function Conversion() {
   const query = { from: fromDay(), bucket: 'day' }
-  const { data } = useRead<ConversionReport>('conversion', '/v1/reports/conversion', query)
-  if (!data) return <Waiting />
+  const { data, error } = useRead<ConversionReport>('conversion', '/v1/reports/conversion', query)
+  if (!data) return <Waiting error={error} />
   const shareOf = ({ opened, paid }: { opened: number; paid: number }) =>
     opened === 0 ? 0 : Math.min(paid / opened, 1)
   const percent = (share: number) => `${(Math.round(share * 1_000) / 10).toLocaleString('en')} %`
@@ -69,8 +70,12 @@ function Conversion() {
 
 function PayoutTime() {
   const query = { kind: 'bank_transfer', from: fromDay(), bucket: 'day' }
-  const { data } = useRead<PayoutTimesReport>('payout times', '/v1/reports/payout-times', query)
-  if (!data) return <Waiting />
+  const { data, error } = useRead<PayoutTimesReport>(
+    'payout times',
+    '/v1/reports/payout-times',
+    query,
+  )
+  if (!data) return <Waiting error={error} />
   // Medians of days cannot be joined; the latest day with payouts is what a merchant sees now.
   const latest = data.buckets.findLast(({ medianMs }) => medianMs !== null)
   const { failed } = data.total
@@ -109,8 +114,8 @@ function PayoutTime() {
 
 function NairaBalance() {
   const query = { asset: 'NGN', from: fromDay(), bucket: 'day' }
-  const { data } = useRead<BalanceReport>('balance report', '/v1/reports/balance', query)
-  if (!data) return <Waiting />
+  const { data, error } = useRead<BalanceReport>('balance report', '/v1/reports/balance', query)
+  if (!data) return <Waiting error={error} />
   return (
     <Figure
       title={words.balance.title}
@@ -132,10 +137,6 @@ function NairaBalance() {
   )
 }
 
-function Waiting() {
-  return (
-    <Card isPadded>
-      <Skeleton height={158} />
-    </Card>
-  )
+function Waiting({ error }: { error: unknown }) {
+  return <Card isPadded>{error ? <ErrorState error={error} /> : <Skeleton height={158} />}</Card>
 }

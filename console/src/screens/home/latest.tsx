@@ -7,6 +7,7 @@ import { LiveBadge } from '../../parts/live-badge'
 import { Money } from '../../parts/money'
 import type { Amount, Asset } from '../../parts/money-format'
 import { Card, EmptyState, SkeletonRows, Tile } from '../../parts/page'
+import { ErrorState } from '../../parts/refusals'
 import { Status } from '../../parts/status'
 import { Time } from '../../parts/time'
 import { texts } from '../../texts/en'
@@ -48,6 +49,8 @@ export function Latest() {
     <Card title={texts.home.latest.title} aside={<LiveBadge />}>
       {payments.isPending ? (
         <SkeletonRows />
+      ) : payments.error && !payments.data ? (
+        <ErrorState error={payments.error} retry={() => void payments.refetch()} />
       ) : lines.length === 0 ? (
         <EmptyState icon="pulse">{texts.home.latest.empty}</EmptyState>
       ) : (

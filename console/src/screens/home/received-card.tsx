@@ -47,7 +47,7 @@ export function ReceivedCard() {
               <Change report={data} asset={asset} days={days} />
             </>
           ) : (
-            <Skeleton height={52} width={240} />
+            !now.error && <Skeleton height={52} width={240} />
           )}
         </div>
         <div className="row wrap">

@@ -9,6 +9,7 @@ import { notify } from '../../parts/notify'
 import { Card, EmptyState, Note, PageHead } from '../../parts/page'
 import { Refusal } from '../../parts/refusals'
 import { Time } from '../../parts/time'
+import { texts } from '../../texts/en'
 import { operatorTexts as t } from '../../texts/operator-screens'
 import './operator.css'
 
@@ -43,7 +44,7 @@ export function Screen() {
       name: 'action',
       head: t.audit.action,
       phone: 1,
-      cell: ({ action }) => <span className="mono">{action}</span>,
+      cell: ({ action }) => <b>{texts.audit.action(action)}</b>,
     },
     {
       name: 'actor',

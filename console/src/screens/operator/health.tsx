@@ -26,7 +26,8 @@ export function Screen() {
   const again = () => {
     for (const read of [doctor, health, rails, treasuries]) void read.refetch()
   }
-  const title = doctor.data ? t.health.title(troubles.length) : t.health.checking
+  const waiting = doctor.error ? t.health.unchecked : t.health.checking
+  const title = doctor.data ? t.health.title(troubles.length) : waiting
   const wallets = treasuries.data?.treasuries ?? []
   const wallet = wallets.find(({ mode }) => mode === 'live') ?? wallets[0]
   return (
@@ -57,7 +58,11 @@ export function Screen() {
           </ul>
         </Card>
       )}
-      <Figures health={health.data ?? undefined} />
+      {health.error && !health.data ? (
+        <ErrorState error={health.error} retry={again} />
+      ) : (
+        <Figures health={health.data ?? undefined} />
+      )}
       <div className="two">
         <div className="col">
           <Card
@@ -68,7 +73,7 @@ export function Screen() {
               </Link>
             }
           >
-            <RailTable rails={rails.data?.items} />
+            <RailTable rails={rails.data?.items} error={rails.error} />
           </Card>
           <Well checks={checks.filter(({ state }) => state === 'ok')} />
         </div>

@@ -3,7 +3,7 @@ import { useState } from 'react'
 import { useRead } from '../../api/reads'
 import { Button } from '../../parts/button'
 import { Card, EmptyState, Fact, Facts, PageHead, SkeletonRows } from '../../parts/page'
-import { ErrorState } from '../../parts/refusals'
+import { ErrorPage } from '../../parts/refusals'
 import { Status } from '../../parts/status'
 import { Time } from '../../parts/time'
 import { operatorTexts as t } from '../../texts/operator-screens'
@@ -36,7 +36,7 @@ export function Screen() {
   const { data: kyc, error, refetch } = useRead<Kyc>('kyc', `/operator/v1/kyc/${id}`)
   const { data: merchant } = useRead<OneMerchant>('merchant', `/operator/v1/merchants/${id}`)
   const [outcome, setOutcome] = useState<Outcome | null>(null)
-  if (error) return <ErrorState error={error} retry={() => void refetch()} />
+  if (error) return <ErrorPage error={error} retry={() => void refetch()} />
   if (!kyc)
     return (
       <Card>
@@ -49,7 +49,9 @@ export function Screen() {
       <PageHead
         title={name}
         parent={{ to: '/operator/kyc', label: t.kyc.title, current: name }}
-        beside={<Status value={kyc.status} tone={kyc.status === 'APPROVED' ? 'good' : 'brand'} />}
+        beside={
+          <Status of="kyc" value={kyc.status} tone={kyc.status === 'APPROVED' ? 'good' : 'brand'} />
+        }
         actions={outcomes
           .filter((one) => decidable[one].includes(kyc.status))
           .map((one) => (

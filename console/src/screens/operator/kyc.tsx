@@ -57,7 +57,7 @@ export function Screen() {
               name: 'status',
               head: t.state,
               phone: 2,
-              cell: ({ status }) => <Status value={status} />,
+              cell: ({ status }) => <Status of="kyc" value={status} />,
             },
             {
               name: 'documents',

@@ -33,7 +33,7 @@ export function Screen() {
   const { data, error, refetch } = useRead<Fees>('fees', path, { mode })
   const { data: merchant } = useRead<OneMerchant>('merchant', `/operator/v1/merchants/${id}`)
   const [changed, setChanged] = useState<Fee | null>(null)
-  const name = merchant?.name ?? ''
+  const name = merchant?.name ?? t.fees.title
   return (
     <>
       <PageHead
@@ -51,7 +51,7 @@ export function Screen() {
       {error && !data && <ErrorState error={error} retry={() => void refetch()} />}
       <Card title={t.fees.title}>
         {!data ? (
-          <SkeletonRows />
+          !error && <SkeletonRows />
         ) : (
           <DataTable
             caption={t.fees.title}

@@ -11,7 +11,7 @@ import { DataTable } from '../../parts/data-table'
 import { Reference } from '../../parts/identifiers'
 import { notify } from '../../parts/notify'
 import { Card, EmptyState, Fact, Facts, PageHead, SkeletonRows } from '../../parts/page'
-import { ErrorState } from '../../parts/refusals'
+import { ErrorPage } from '../../parts/refusals'
 import { Chip, Status } from '../../parts/status'
 import { Time } from '../../parts/time'
 import { operatorTexts as t } from '../../texts/operator-screens'
@@ -29,7 +29,7 @@ export function Screen() {
   const { data: merchant, error, refetch } = useRead<OneMerchant>('merchant', path)
   const [dialog, setDialog] = useState<Dialog | null>(null)
   const view = useView()
-  if (error) return <ErrorState error={error} retry={() => void refetch()} />
+  if (error) return <ErrorPage error={error} retry={() => void refetch()} />
   if (!merchant)
     return (
       <Card>
@@ -188,7 +188,12 @@ function Keys({ merchant, path }: { merchant: OneMerchant; path: string }) {
             ),
           },
           { name: 'mode', head: t.mode, phone: 3, cell: ({ mode }) => mode },
-          { name: 'state', head: t.state, phone: 2, cell: ({ state }) => <Status value={state} /> },
+          {
+            name: 'state',
+            head: t.state,
+            phone: 2,
+            cell: ({ state }) => <Status of="key" value={state} />,
+          },
           {
             name: 'used',
             head: t.merchant.lastUsed,

@@ -7,6 +7,7 @@ import { Button } from '../../parts/button'
 import { CopyBlock } from '../../parts/code'
 import { ConfirmDialog } from '../../parts/confirm-dialog'
 import { type Column, DataTable } from '../../parts/data-table'
+import { Dialog } from '../../parts/dialog'
 import { type Filter, Filters, useFilters } from '../../parts/filters'
 import { Card, EmptyState, Note, PageHead } from '../../parts/page'
 import { Chip, Status } from '../../parts/status'
@@ -42,7 +43,7 @@ const columns: Column<ListedMerchant>[] = [
     head: t.merchants.kyc,
     isWideOnly: true,
     cell: ({ kycStatus }) => (
-      <Status value={kycStatus} tone={kycStatus === 'APPROVED' ? 'good' : 'calm'} />
+      <Status of="kyc" value={kycStatus} tone={kycStatus === 'APPROVED' ? 'good' : 'calm'} />
     ),
   },
   {
@@ -119,26 +120,13 @@ function CreateDialog({ onClose }: { onClose: () => void }) {
   const { write, isBusy, refusal } = useWrite<Created>({ isKeyed: false })
   if (created)
     return (
-      <ConfirmDialog
-        isOpen
-        title={created.name}
-        confirmLabel={t.merchants.done}
-        onClose={onClose}
-        onConfirm={() => {
+      <ShownKeys
+        created={created}
+        onClose={() => {
           onClose()
           void navigate({ to: `/operator/merchants/${created.id}` })
         }}
-      >
-        <Note tone="calm" icon="key">
-          {t.merchants.keysOnce}
-        </Note>
-        {created.keys.map(({ kind, key }) => (
-          <div key={kind}>
-            <p className="soft sm">{t.merchants[kind]}</p>
-            <CopyBlock text={key} label={t.merchants[kind]} />
-          </div>
-        ))}
-      </ConfirmDialog>
+      />
     )
   return (
     <ConfirmDialog
@@ -162,5 +150,29 @@ function CreateDialog({ onClose }: { onClose: () => void }) {
         onChange={({ currentTarget }) => setName(currentTarget.value)}
       />
     </ConfirmDialog>
+  )
+}
+
+/** Keys that were just made. Closing the dialog forgets them. */
+function ShownKeys({ created, onClose }: { created: Created; onClose: () => void }) {
+  return (
+    <Dialog isOpen isSticky title={created.name} onClose={onClose}>
+      <div className="col" style={{ gap: 16 }}>
+        <Note tone="calm" icon="key">
+          {t.merchants.keysOnce}
+        </Note>
+        {created.keys.map(({ kind, key }) => (
+          <div key={kind}>
+            <p className="soft sm">{t.merchants[kind]}</p>
+            <CopyBlock text={key} label={t.merchants[kind]} />
+          </div>
+        ))}
+        <div className="row" style={{ justifyContent: 'flex-end' }}>
+          <Button kind="primary" onClick={onClose}>
+            {t.merchants.done}
+          </Button>
+        </div>
+      </div>
+    </Dialog>
   )
 }

@@ -77,9 +77,14 @@ export function RailState({ rail: { pause, calls } }: { rail: Rail }) {
   return <Chip tone="good">{t.rails.up}</Chip>
 }
 
-type Props = { rails: Rail[] | undefined; action?: (rail: Rail) => ReactNode }
+type Props = {
+  rails: Rail[] | undefined
+  /** Why they could not be read. */
+  error: unknown
+  action?: (rail: Rail) => ReactNode
+}
 
-export function RailTable({ rails, action }: Props) {
+export function RailTable({ rails, error, action }: Props) {
   const own: Column<Rail>[] = action
     ? [
         ...columns.map(({ phone, ...column }) =>
@@ -98,7 +103,7 @@ export function RailTable({ rails, action }: Props) {
     <DataTable
       caption={t.rails.caption}
       columns={own}
-      list={{ rows: rails ?? [], isLoading: !rails }}
+      list={{ rows: rails ?? [], isLoading: !rails && !error, error }}
       keyOf={({ rail }) => rail}
       empty={<EmptyState icon="bank">{t.rails.empty}</EmptyState>}
     />

@@ -2,7 +2,6 @@ import { useState } from 'react'
 import { Button } from '../../parts/button'
 import { DataTable } from '../../parts/data-table'
 import { Card, Note, PageHead } from '../../parts/page'
-import { ErrorState } from '../../parts/refusals'
 import { formatDuration } from '../../parts/time-format'
 import { operatorTexts as t } from '../../texts/operator-screens'
 import './operator.css'
@@ -12,12 +11,11 @@ import type { Calls, Rail, Rails } from './types'
 import { usePolled } from './use-polled'
 
 export function Screen() {
-  const { data, error, refetch } = usePolled<Rails>('rails', '/operator/v1/rails')
+  const { data, error } = usePolled<Rails>('rails', '/operator/v1/rails')
   const [chosen, setChosen] = useState<Rail | null>(null)
   return (
     <>
       <PageHead title={t.rails.title} over={t.all} />
-      {error && !data && <ErrorState error={error} retry={() => void refetch()} />}
       {data?.items
         .filter(({ pause }) => pause)
         .map(({ rail, pause }) => (
@@ -35,6 +33,7 @@ export function Screen() {
       <Card>
         <RailTable
           rails={data?.items}
+          error={error}
           action={(rail) => (
             <Button size="small" onClick={() => setChosen(rail)}>
               {rail.pause ? t.rails.resume : t.rails.pause}

@@ -142,7 +142,7 @@ export function Screen() {
         {statuses.map((one) => (
           <CountTab
             key={one}
-            name={statusWords[one]!}
+            name={statusWords.payment[one]}
             count={counts?.byStatus[one]}
             isOn={status === one}
             onClick={() => change({ status: one })}

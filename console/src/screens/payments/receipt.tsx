@@ -8,7 +8,7 @@ import { formatAccountNumber } from '../../parts/identifiers'
 import { Money } from '../../parts/money'
 import { formatMoney } from '../../parts/money-format'
 import { Fact, Facts } from '../../parts/page'
-import { ErrorState } from '../../parts/refusals'
+import { ErrorPage } from '../../parts/refusals'
 import { Status } from '../../parts/status'
 import { formatFull } from '../../parts/time-format'
 import { texts } from '../../texts/en'
@@ -26,7 +26,12 @@ export function Screen() {
   useEffect(() => {
     document.title = `${words.receiptPage.title} ${reference}`
   }, [reference])
-  if (error && !payment) return <ErrorState error={error} retry={() => void refetch()} />
+  if (error && !payment)
+    return (
+      <main className="paper">
+        <ErrorPage error={error} retry={() => void refetch()} />
+      </main>
+    )
   if (!payment) return null
   const { sender, currency } = payment
   return (

@@ -75,7 +75,7 @@ function NameCheck({ transfer, name, error }: NameProps) {
   if (error)
     return (
       <Line tone="warn" icon="alert" title={words.unknown}>
-        {toRefusal(error).message}
+        {toRefusal(error).sentence}
       </Line>
     )
   if (name === undefined) return null

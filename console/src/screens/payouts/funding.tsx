@@ -65,7 +65,7 @@ export function Funding({ from, asset, total, price, balances, isLocked, onStop 
       </div>
       {error && (
         <div className="pad top0" role="alert">
-          <Note tone="bad" title={toRefusal(error).message} />
+          <Note tone="bad" title={toRefusal(error).sentence} />
         </div>
       )}
       {!quote && !error && (

@@ -16,7 +16,7 @@ import { type Asset, formatMoney, toUnits, toWire } from '../../parts/money-form
 import { MoneyInput } from '../../parts/money-input'
 import { notify } from '../../parts/notify'
 import { Card, Fact, Facts, Note, PageHead, Tile } from '../../parts/page'
-import { Refusal } from '../../parts/refusals'
+import { ErrorState, Refusal } from '../../parts/refusals'
 import { formatDay, formatUntil } from '../../parts/time-format'
 import { texts } from '../../texts/en'
 import { useConversionQuote } from '../conversions/use-conversion-quote'
@@ -82,7 +82,8 @@ export function Screen() {
     ? { bankCode: form.bankCode, accountNumber }
     : { address: form.address.trim() }
 
-  const banks = useRead<Page<{ code: string; name: string }>>('banks', '/v1/banks').data?.items
+  const listed = useRead<Page<{ code: string; name: string }>>('banks', '/v1/banks')
+  const banks = listed.data?.items
   const bankName = banks?.find(({ code }) => code === form.bankCode)?.name ?? ''
   const name = useRead<{ accountName: string }>('account name', '/v1/banks/resolve', recipient, {
     isEnabled: isToBank && isAccount,
@@ -192,6 +193,9 @@ export function Screen() {
               onClick={() => change({ way: 'wallet', units: null })}
             />
           </div>
+          {isToBank && listed.error && !banks && (
+            <ErrorState error={listed.error} retry={() => void listed.refetch()} />
+          )}
           {isToBank ? (
             <div className="g2">
               <BankSelect
@@ -232,7 +236,7 @@ export function Screen() {
           <div role="status">
             {isToBank && isAccount && name.isLoading && <p className="soft">{words.resolving}</p>}
             {isToBank && isAccount && name.error && (
-              <Note tone="bad" title={toRefusal(name.error).message} />
+              <Note tone="bad" title={toRefusal(name.error).sentence} />
             )}
             {isToBank && isAccount && name.data && (
               <Found name={name.data.accountName}>
@@ -347,7 +351,7 @@ export function Screen() {
             )}
             {quoteError !== null && !name.error && (
               <div className="pad top0">
-                <Note tone="bad" title={toRefusal(quoteError).message} />
+                <Note tone="bad" title={toRefusal(quoteError).sentence} />
               </div>
             )}
           </Card>

@@ -160,7 +160,7 @@ function PayoutFacts({ transfer }: { transfer: Transfer }) {
           {batch && <ResourceLink to={`/payouts/batches/${batch}`} reference={batch} />}
         </Fact>
         <Fact name={words.why}>
-          {failureReason && (words.reasons[failureReason] ?? failureReason)}
+          {failureReason && (words.reasons[failureReason] ?? words.otherReason)}
         </Fact>
         <Fact name={words.createdBy}>
           {createdBy && (createdBy.kind === 'key' ? words.key(createdBy.name) : createdBy.name)}
@@ -235,7 +235,7 @@ function Attempts({ transfer }: { transfer: Transfer }) {
             name: 'state',
             head: texts.payouts.columns.status,
             phone: 2,
-            cell: ({ state }) => <Status value={state} />,
+            cell: ({ state }) => <Status of="attempt" value={state} />,
           },
           {
             name: 'at',

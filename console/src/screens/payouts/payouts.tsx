@@ -16,6 +16,7 @@ import { splitPath } from '../../parts/split-path'
 import { Status } from '../../parts/status'
 import { Time } from '../../parts/time'
 import { texts } from '../../texts/en'
+import { statusWords } from '../../texts/status'
 import { FirstApprover } from './approvers'
 import { PayoutTabs } from './payout-tabs'
 import {
@@ -163,7 +164,7 @@ export function Screen() {
         {statuses.map((one) => (
           <CountTab
             key={one}
-            name={words.groups[one]}
+            name={statusWords.payout[one]}
             count={counts?.byStatus[one]}
             isOn={status === one}
             onClick={() => change({ status: one })}

@@ -7,11 +7,11 @@ import { Mark } from '../../parts/icons'
 import { formatAccountNumber } from '../../parts/identifiers'
 import { Money } from '../../parts/money'
 import { Fact, Facts } from '../../parts/page'
-import { ErrorState } from '../../parts/refusals'
+import { ErrorPage } from '../../parts/refusals'
 import { Status } from '../../parts/status'
 import { formatFull } from '../../parts/time-format'
 import { texts } from '../../texts/en'
-import { amountOf, assetOf, isBank, useTransfer } from './transfer'
+import { amountOf, assetOf, isBank, statusOf, useTransfer } from './transfer'
 
 const words = texts.payouts
 
@@ -24,7 +24,12 @@ export function Screen() {
   useEffect(() => {
     document.title = `${words.receipt.title} ${reference}`
   }, [reference])
-  if (error && !transfer) return <ErrorState error={error} retry={() => void refetch()} />
+  if (error && !transfer)
+    return (
+      <main className="paper">
+        <ErrorPage error={error} retry={() => void refetch()} />
+      </main>
+    )
   if (!transfer) return null
   const arrivedAt = isBank(transfer) ? transfer.completedAt : transfer.confirmedAt
   return (
@@ -46,7 +51,7 @@ export function Screen() {
           <p className="fig">
             <Money amount={amountOf(transfer)} asset={assetOf(transfer)} />
           </p>
-          <Status value={transfer.status} />
+          <Status value={statusOf(transfer)} />
         </div>
         <Facts>
           <Fact name={words.receipt.paidBy}>{membership?.name}</Fact>

@@ -12,6 +12,7 @@ import { Card, Note } from '../../parts/page'
 import { Refusal } from '../../parts/refusals'
 import { texts } from '../../texts/en'
 import { type Approver, ApproverList, useApprovers } from '../payouts/approvers'
+import { WhenRead } from './settings-form'
 
 const words = texts.payouts.rule
 const assets: Asset[] = ['NGN', 'USDC', 'USDT']
@@ -28,15 +29,18 @@ type Change = {
 
 /** Which payouts wait for a second person. */
 export function ApprovalRule() {
-  const { data: settings } = useRead<Settings>('settings', '/v1/settings')
+  const read = useRead<Settings>('settings', '/v1/settings')
   const { data: changes } = useRead<{ items: Change[] }>('setting changes', '/v1/settings/changes')
   const [waiting] = changes?.items ?? []
-  if (!settings) return null
   return (
-    <>
-      {waiting && <Waiting change={waiting} />}
-      <Form key={JSON.stringify(settings.approvals)} saved={settings.approvals} />
-    </>
+    <WhenRead read={read}>
+      {({ approvals }) => (
+        <>
+          {waiting && <Waiting change={waiting} />}
+          <Form key={JSON.stringify(approvals)} saved={approvals} />
+        </>
+      )}
+    </WhenRead>
   )
 }
 

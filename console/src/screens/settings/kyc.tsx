@@ -9,6 +9,7 @@ import { Refusal } from '../../parts/refusals'
 import { Chip, type Tone } from '../../parts/status'
 import { Time } from '../../parts/time'
 import { texts } from '../../texts/en'
+import { statusWords } from '../../texts/status'
 import { Documents, type KycDocument } from './kyc-documents'
 import { BusinessFields, ContactFields, PeopleFields } from './kyc-fields'
 import type { KycForm } from './kyc-form'
@@ -18,7 +19,7 @@ import { SettingsPage } from './settings-page'
 const words = texts.settings.kyc
 
 type Kyc = {
-  status: keyof typeof words.states
+  status: keyof typeof statusWords.kyc
   isEditable: boolean
   form: KycForm
   /** Fields and documents that a submission needs. */
@@ -139,7 +140,7 @@ function KycPage({ kyc }: { kyc: Kyc }) {
 }
 
 function State({ status }: Pick<Kyc, 'status'>) {
-  return <Chip tone={tones[status]}>{words.states[status]}</Chip>
+  return <Chip tone={tones[status]}>{statusWords.kyc[status]}</Chip>
 }
 
 function History({ kyc: { decisions, status } }: { kyc: Kyc }) {

@@ -20,7 +20,7 @@ export function ShownLink({ link, email, onClose }: Props) {
           alt={t.qr}
           width={180}
           height={180}
-          style={{ alignSelf: 'center', borderRadius: 10 }}
+          style={{ justifySelf: 'center', borderRadius: 10 }}
         />
         <p className="soft sm">
           {t.shownUntil} <Time value={link.expiresAt} />

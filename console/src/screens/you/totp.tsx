@@ -87,7 +87,7 @@ function ConfirmTotp({ offer, onClose, onDone }: ConfirmProps) {
         alt={t.qr}
         width={196}
         height={196}
-        style={{ alignSelf: 'center', borderRadius: 10 }}
+        style={{ justifySelf: 'center', borderRadius: 10 }}
       />
       <p className="soft sm">
         {t.key}{' '}
