@@ -2291,6 +2291,7 @@ export type SettlementSummary = {
   fee: number
   /** The same for each status. Money of `FAILED` and `REVERSED` came back. */
   byStatus: {
+    /** Those that are `SUBMITTED`. */
     SUBMITTED: {
       /** Number of settlements. */
       count: number
@@ -2299,6 +2300,7 @@ export type SettlementSummary = {
       /** Sum of their fees in kobo. */
       fee: number
     }
+    /** Those that are `PAID`. */
     PAID: {
       /** Number of settlements. */
       count: number
@@ -2307,6 +2309,7 @@ export type SettlementSummary = {
       /** Sum of their fees in kobo. */
       fee: number
     }
+    /** Those that are `FAILED`. */
     FAILED: {
       /** Number of settlements. */
       count: number
@@ -2315,6 +2318,7 @@ export type SettlementSummary = {
       /** Sum of their fees in kobo. */
       fee: number
     }
+    /** Those that are `REVERSED`. */
     REVERSED: {
       /** Number of settlements. */
       count: number

@@ -129,7 +129,9 @@ export const settlementSummary = resource('SettlementSummary', {
     Object.fromEntries(
       settlementStatuses.map((status) => [
         status,
-        Type.Object(sumsOf(status === 'SUBMITTED' ? [1, 1_250_000, 2_500] : [0, 0, 0])),
+        Type.Object(sumsOf(status === 'SUBMITTED' ? [1, 1_250_000, 2_500] : [0, 0, 0]), {
+          description: `Those that are \`${status}\`.`,
+        }),
       ]),
     ),
     { description: 'The same for each status. Money of `FAILED` and `REVERSED` came back.' },

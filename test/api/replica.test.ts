@@ -95,7 +95,7 @@ const listsOnPrimary = [
   'listRates',
 ]
 /** They read as much as lists do. */
-const summaries = /^(count|get\w+Report$)/
+const summaries = /^(count|summarizeSettlements$|get\w+Report$)/
 
 // Under load, a list may be asked of the replica and answered by the primary.
 test('lists of an environment are asked of the replica, and nothing else is', async () => {

@@ -589,6 +589,7 @@ describe('a suspended merchant', () => {
       'createPayoutBatch',
       'createSettlement',
       'createVirtualAccount',
+      'decideTestDisbursement',
       'refundPayment',
       'resolvePayment',
       'retryPayoutBatch',

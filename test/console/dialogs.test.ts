@@ -280,11 +280,22 @@ describe.runIf(isFull)('pictures of a merchant', () => {
   })
 
   test('where settlements go', async () => {
-    await open('/settings/settlements')
+    await open('/settlements/schedule')
     await page.getByRole('button', { name: 'Change', exact: true }).click()
     await page.getByRole('combobox', { name: 'Paid to' }).click()
     await page.getByRole('option', { name: 'A wallet, in a stablecoin' }).click()
-    await pictureDialog(page, 'screens/settings/settlements DestinationDialog')
+    await pictureDialog(page, 'screens/settlements/schedule DestinationDialog')
+    await open('/settlements')
+    await button('Settle now').click()
+    await pictureDialog(page, 'screens/settlements/settle-dialog SettleDialog')
+  })
+
+  test('a note that is withdrawn', async () => {
+    await open(paths.accepted)
+    await page.getByLabel('Add a note').fill('Called the customer back.')
+    await button('Add note').click()
+    await button('Withdraw').click()
+    await pictureDialog(page, 'parts/notes Withdraw')
   })
 
   test('an authenticator app', async () => {

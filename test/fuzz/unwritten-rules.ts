@@ -26,7 +26,7 @@ export const unwrittenRules: { rule: string; field: RegExp; issue: RegExp }[] = 
   {
     rule: 'A stablecoin amount has at most 20 digits and is at most 9,223,372,036,854.775807; a price is at most 9,007,199,254.740991.',
     field: /(^|\.)(amount|USDC|USDT)$/,
-    issue: /^must (have at most 20 digits|be at most [\d.]+)$/,
+    issue: /^must (have at most 20 digits|be at most [\d,.]+( USD[CT])?)$/,
   },
   {
     rule: '`minAmount` and `maxAmount` are whole numbers for naira, and have at most 6 decimals for coins.',

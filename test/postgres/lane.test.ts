@@ -11,22 +11,22 @@ import { openSession, until, untilBlocked } from '../support/sessions.js'
 
 const db = await freshDatabase()
 await db.rows(sql`
-  create table notes (
+  create table remarks (
     place bigint generated always as identity,
     id integer primary key,
     text text not null constraint note_is_not_poison check (text <> 'poison'))`)
 beforeEach(async () => {
-  await db.rows(sql`truncate notes restart identity`)
+  await db.rows(sql`truncate remarks restart identity`)
 })
 
 type Note = { id: number; text: string }
 
-/** Writes notes and answers each with its text. */
-const writeNotes: LaneWork<Note, string> = async (tx, notes) => {
-  const accepted = notes.filter(({ text }) => text !== 'refused')
+/** Writes remarks and answers each with its text. */
+const writeNotes: LaneWork<Note, string> = async (tx, remarks) => {
+  const accepted = remarks.filter(({ text }) => text !== 'refused')
   for (const { id, text } of accepted)
-    tx.write(sql`insert into notes (id, text) values (${id}, ${text})`)
-  return notes.map(({ text }) =>
+    tx.write(sql`insert into remarks (id, text) values (${id}, ${text})`)
+  return remarks.map(({ text }) =>
     text === 'refused' ? new Refusal('forbidden', { message: 'Not this one.' }) : `kept ${text}`,
   )
 }
@@ -47,7 +47,7 @@ function openLane(work = writeNotes): { lane: Lane<Note, string>; connections: p
 }
 
 async function listNotes(): Promise<number[]> {
-  const rows = await db.rows(sql<{ id: number }>`select id from notes order by place`)
+  const rows = await db.rows(sql<{ id: number }>`select id from remarks order by place`)
   return rows.map(({ id }) => id)
 }
 
@@ -63,7 +63,7 @@ function toNotes(ids: number[], texts: Record<number, string> = {}): Note[] {
 async function holdUp(id: number): Promise<() => Promise<void>> {
   const blocker = await openSession(db)
   await blocker.query('begin')
-  await blocker.query(`insert into notes (id, text) values (${id}, 'in the way')`)
+  await blocker.query(`insert into remarks (id, text) values (${id}, 'in the way')`)
   return async () => {
     await blocker.query('rollback')
   }
@@ -73,8 +73,8 @@ async function holdUp(id: number): Promise<() => Promise<void>> {
 // fail, with its own error; the other 63 must be written and answered.
 test.each([0, 37, 63])('a poison call at place %i never fails its neighbours', async (guilty) => {
   const { lane } = openLane()
-  const notes = toNotes(countUpTo(64), { [guilty]: 'poison' })
-  const outcomes = await Promise.allSettled(notes.map((note) => lane.run(note)))
+  const remarks = toNotes(countUpTo(64), { [guilty]: 'poison' })
+  const outcomes = await Promise.allSettled(remarks.map((note) => lane.run(note)))
 
   expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(63)
   expect(outcomes[guilty]).toMatchObject({
@@ -88,12 +88,12 @@ test.each([0, 37, 63])('a poison call at place %i never fails its neighbours', a
 
 // Here the work itself throws, before the database. The other calls must not notice.
 test('a call that makes the work throw is isolated too', async () => {
-  const { lane } = openLane(async (tx, notes) => {
-    if (notes.some(({ text }) => text === 'bug')) throw new TypeError('a bug of ours')
-    return writeNotes(tx, notes)
+  const { lane } = openLane(async (tx, remarks) => {
+    if (remarks.some(({ text }) => text === 'bug')) throw new TypeError('a bug of ours')
+    return writeNotes(tx, remarks)
   })
-  const notes = toNotes(countUpTo(32), { 5: 'bug', 6: 'poison', 31: 'bug' })
-  const outcomes = await Promise.allSettled(notes.map((note) => lane.run(note)))
+  const remarks = toNotes(countUpTo(32), { 5: 'bug', 6: 'poison', 31: 'bug' })
+  const outcomes = await Promise.allSettled(remarks.map((note) => lane.run(note)))
 
   const failed = outcomes.flatMap(({ status }, id) => (status === 'rejected' ? [id] : []))
   expect(failed).toEqual([5, 6, 31])
@@ -105,8 +105,8 @@ test('a call that makes the work throw is isolated too', async () => {
 // A refusal is an answer, not a failure: it halves nothing and affects no other call.
 test('a refused call is refused alone', async () => {
   const { lane } = openLane()
-  const notes = toNotes(countUpTo(10), { 3: 'refused', 7: 'refused' })
-  const outcomes = await Promise.allSettled(notes.map((note) => lane.run(note)))
+  const remarks = toNotes(countUpTo(10), { 3: 'refused', 7: 'refused' })
+  const outcomes = await Promise.allSettled(remarks.map((note) => lane.run(note)))
 
   for (const [id, outcome] of outcomes.entries()) {
     if (id === 3 || id === 7) expect(outcome).toMatchObject({ reason: { code: 'forbidden' } })
@@ -120,9 +120,9 @@ test('a refused call is refused alone', async () => {
 // must still be in order of arrival, and every caller must get its own answer.
 test('batches keep the order of arrival and callers get their own answers', async () => {
   const sizes: number[] = []
-  const { lane } = openLane((tx, notes) => {
-    sizes.push(notes.length)
-    return writeNotes(tx, notes)
+  const { lane } = openLane((tx, remarks) => {
+    sizes.push(remarks.length)
+    return writeNotes(tx, remarks)
   })
   const ids = countUpTo(600)
   const outcomes = await Promise.allSettled(
@@ -161,9 +161,9 @@ test('calls that arrive during a commit share a batch', async () => {
 // A queue without a limit turns an outage into a crash. A call beyond the limit is refused
 // immediately and nothing is done; those within it are all answered.
 test('the queue has a limit, and beyond it nothing is done', async () => {
-  const { lane } = openLane(async (tx, notes) => {
-    if (notes[0]!.id === 0) await writeNotes(tx, notes)
-    return notes.map(({ text }) => text)
+  const { lane } = openLane(async (tx, remarks) => {
+    if (remarks[0]!.id === 0) await writeNotes(tx, remarks)
+    return remarks.map(({ text }) => text)
   })
   const letGo = await holdUp(0)
   const first = lane.run({ id: 0, text: 'first' })
@@ -185,10 +185,10 @@ test('calls that wait for a lock count towards the limit of the queue', async ()
   const lane = new Lane<Note, string>({
     connect: () => connect(db.url, 'lane test'),
     sideLanes: { nameOf: ({ text }) => text },
-    async work(tx, notes) {
+    async work(tx, remarks) {
       if (!tx.waitsForLocks) throw new Busy(new Map([['held', 'held']]))
-      if (notes[0]!.id === 0) await writeNotes(tx, notes)
-      return notes.map(({ text }) => text)
+      if (remarks[0]!.id === 0) await writeNotes(tx, remarks)
+      return remarks.map(({ text }) => text)
     },
   })
   onTestFinished(() => lane.close())
@@ -230,22 +230,22 @@ test('close answers all waiting calls, then closes the connection', async () => 
 // The lane completes a deadlock and detects it first, so it is the victim. The server has rolled
 // back and asks for a retry; the caller must not notice.
 test('a batch that the server asks to retry is retried', async () => {
-  await db.rows(sql`insert into notes (id, text) values (1, 'one'), (2, 'two')`)
+  await db.rows(sql`insert into remarks (id, text) values (1, 'one'), (2, 'two')`)
   const opponent = await openSession(db)
   await opponent.query(`set deadlock_timeout = '30s'`)
   await opponent.query('begin')
-  await opponent.query('select from notes where id = 2 for update')
+  await opponent.query('select from remarks where id = 2 for update')
   let ended: Promise<unknown> | undefined
   const { lane, connections } = openLane(async (tx) => {
     tx.write(sql`set local deadlock_timeout = '10ms'`)
     // The second time the opponent comes first, or the two could deadlock again.
     await ended
-    await tx.rows(sql`select from notes where id = 1 for update`)
+    await tx.rows(sql`select from remarks where id = 1 for update`)
     if (!ended) {
-      ended = opponent.query('select from notes where id = 1 for update; commit')
+      ended = opponent.query('select from remarks where id = 1 for update; commit')
       await untilBlocked(db)
     }
-    await tx.rows(sql`select from notes where id = 2 for update`)
+    await tx.rows(sql`select from remarks where id = 2 for update`)
     return ['done']
   })
 

@@ -10,15 +10,15 @@ import { backendOf, openSession, until } from '../support/sessions.js'
 
 const db = await freshDatabase()
 await db.rows(sql`
-  create table notes (id integer primary key constraint note_is_small check (id < 100))`)
+  create table remarks (id integer primary key constraint note_is_small check (id < 100))`)
 await db.rows(sql`
-  create table promises (id integer references notes deferrable initially deferred)`)
+  create table promises (id integer references remarks deferrable initially deferred)`)
 beforeEach(async () => {
-  await db.rows(sql`truncate notes, promises`)
+  await db.rows(sql`truncate remarks, promises`)
 })
 
 async function listNotes(): Promise<number[]> {
-  const rows = await db.rows(sql<{ id: number }>`select id from notes order by id`)
+  const rows = await db.rows(sql<{ id: number }>`select id from remarks order by id`)
   return rows.map(({ id }) => id)
 }
 
@@ -34,9 +34,9 @@ async function endBackend(pid: number): Promise<void> {
 // the error of the write that failed, and nothing may be written.
 test('a failed write surfaces its own error at commit, and nothing is written', async () => {
   const outcome = db.transaction(async (tx) => {
-    tx.write(sql`insert into notes values (1)`)
-    tx.write(sql`insert into notes values (100)`)
-    tx.write(sql`insert into notes values (2)`)
+    tx.write(sql`insert into remarks values (1)`)
+    tx.write(sql`insert into remarks values (100)`)
+    tx.write(sql`insert into remarks values (2)`)
     return 'the work believes that all is well'
   })
   await expect(outcome).rejects.toMatchObject({ code: '23514', constraint: 'note_is_small' })
@@ -48,13 +48,13 @@ test('a failed write surfaces its own error at commit, and nothing is written', 
 test('the first failure is reported, not those that follow from it', async () => {
   const heard: unknown[] = []
   const outcome = db.transaction(async (tx) => {
-    tx.write(sql`insert into notes values (1), (1)`)
-    tx.write(sql`insert into notes values (100)`)
+    tx.write(sql`insert into remarks values (1), (1)`)
+    tx.write(sql`insert into remarks values (100)`)
     await tx.rows(sql`select 1`).catch((error: unknown) => heard.push(error))
     await tx.rows(sql`select no_such_column`).catch((error: unknown) => heard.push(error))
     return 'carried on regardless'
   })
-  await expect(outcome).rejects.toMatchObject({ code: '23505', constraint: 'notes_pkey' })
+  await expect(outcome).rejects.toMatchObject({ code: '23505', constraint: 'remarks_pkey' })
   expect(heard).toMatchObject([{ code: '23505' }, { code: '23505' }])
   expect(await listNotes()).toEqual([])
 })
@@ -62,7 +62,7 @@ test('the first failure is reported, not those that follow from it', async () =>
 // A failed query that the work ignores has aborted the transaction all the same.
 test('a failure that the work ignores still fails the commit', async () => {
   const outcome = db.transaction(async (tx) => {
-    tx.write(sql`insert into notes values (1)`)
+    tx.write(sql`insert into remarks values (1)`)
     await tx.rows(sql`select 1 / 0`).catch(() => {})
   })
   await expect(outcome).rejects.toMatchObject({ code: '22012' })
@@ -74,7 +74,7 @@ test('a failure that the work ignores still fails the commit', async () => {
 test('a commit that answers ROLLBACK is detected', async () => {
   const session = await openSession(db)
   const outcome = inTransaction(session, async (tx) => {
-    await tx.rows(sql`insert into notes values (1)`)
+    await tx.rows(sql`insert into remarks values (1)`)
     await session.query('select 1 / 0').catch(() => {})
   })
   await expect(outcome).rejects.toThrow('rolled back for an unknown reason')
@@ -95,13 +95,14 @@ test('a connection is clean after work that threw, failed a write or could not b
   const session = await openSession(db)
   const troubles = [
     async (tx: Tx) => {
-      tx.write(sql`insert into notes values (1)`)
+      tx.write(sql`insert into remarks values (1)`)
       throw new Error('a bug of ours')
     },
-    async (tx: Tx) => tx.write(sql`insert into notes values (100)`),
-    async (tx: Tx) => tx.write({ text: 'insert into notes values ($1)', values: [{ toPostgres }] }),
+    async (tx: Tx) => tx.write(sql`insert into remarks values (100)`),
+    async (tx: Tx) =>
+      tx.write({ text: 'insert into remarks values ($1)', values: [{ toPostgres }] }),
     async (tx: Tx) => {
-      await tx.rows(sql`insert into notes values (1) returning id`)
+      await tx.rows(sql`insert into remarks values (1) returning id`)
       await tx.rows(sql`select 1 / 0`)
     },
   ]
@@ -110,7 +111,7 @@ test('a connection is clean after work that threw, failed a write or could not b
     const { rows } = await session.query('select pg_current_xact_id_if_assigned() as open')
     expect(rows).toEqual([{ open: null }])
   }
-  await inTransaction(session, async (tx) => tx.write(sql`insert into notes values (5)`))
+  await inTransaction(session, async (tx) => tx.write(sql`insert into remarks values (5)`))
   expect(await listNotes()).toEqual([5])
 })
 
@@ -135,14 +136,14 @@ test('work that goes on after its transaction was rolled back writes nothing', a
 
 async function goOn(tx: Tx): Promise<void> {
   await new Promise((resolve) => setImmediate(resolve))
-  tx.write(sql`insert into notes values (1)`)
+  tx.write(sql`insert into remarks values (1)`)
   await tx.rows(sql`select 1`)
 }
 
 test('a transaction that is rolled back at once sends nothing', async () => {
   const session = await openSession(db)
   const tx = new Tx(session, { waitsForLocks: true })
-  void tx.rows(sql`insert into notes values (1)`)
+  void tx.rows(sql`insert into remarks values (1)`)
   await tx.rollback()
   await session.query('select 1')
   expect(await listNotes()).toEqual([])
@@ -153,7 +154,7 @@ test('a transaction that is rolled back at once sends nothing', async () => {
 test('a connection lost before commit is reported as lost, not as unknown', async () => {
   const session = await openSession(db)
   const outcome = inTransaction(session, async (tx) => {
-    tx.write(sql`insert into notes values (1)`)
+    tx.write(sql`insert into remarks values (1)`)
     const [me] = await tx.rows(sql<{ pid: number }>`select pg_backend_pid() as pid`)
     await endBackend(me!.pid)
     await tx.rows(sql`select 1`)
@@ -161,7 +162,7 @@ test('a connection lost before commit is reported as lost, not as unknown', asyn
   await expect(outcome).rejects.toMatchObject({ name: 'ConnectionLost' })
   expect(await listNotes()).toEqual([])
   // The pool replaces the lost connection; a later transaction runs normally.
-  await db.transaction(async (tx) => tx.write(sql`insert into notes values (2)`))
+  await db.transaction(async (tx) => tx.write(sql`insert into remarks values (2)`))
   expect(await listNotes()).toEqual([2])
 })
 
@@ -170,7 +171,7 @@ test('a connection lost after commit was sent is unknown', async () => {
   const session = await openSession(db)
   const pid = await backendOf(session)
   const outcome = inTransaction(session, async (tx) => {
-    tx.write(sql`insert into notes values (3)`)
+    tx.write(sql`insert into remarks values (3)`)
     setImmediate(() => {
       const { connection } = session as unknown as { connection: { stream: { destroy(): void } } }
       connection.stream.destroy()

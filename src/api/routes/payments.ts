@@ -154,9 +154,9 @@ const columns = csvColumns(
   'checkoutSession.description',
   'checkoutSession.customer.name',
   'checkoutSession.customer.email',
+  inBothUnits('amountExpected'),
   'refund.reason',
   'refund.note',
-  inBothUnits('amountExpected'),
 )
 
 const list = ({ openPage }: ApiParts) =>
