@@ -2140,6 +2140,29 @@ create table report_entry_progress (
   constraint report_entry_progress_pkey PRIMARY KEY (environment_id, asset)
 );
 
+create table report_fee_progress (
+  environment_id integer not null,
+  asset text not null,
+  last_number bigint not null,
+  constraint fee_number_is_positive CHECK ((last_number > 0)),
+  constraint report_fee_progress_pkey PRIMARY KEY (environment_id, asset)
+);
+
+create table report_fees (
+  environment_id integer not null,
+  asset text not null,
+  bucket text not null,
+  bucket_start timestamp with time zone not null,
+  kind text not null,
+  charged bigint not null,
+  released bigint not null,
+  reversed bigint not null,
+  constraint fee_bucket_is_known CHECK ((bucket = ANY (ARRAY['hour'::text, 'day'::text]))),
+  constraint fee_bucket_is_not_empty CHECK (((charged >= 0) AND (released >= 0) AND (reversed >= 0) AND (((charged + released) + reversed) > 0))),
+  constraint fee_kind_is_known CHECK ((kind = ANY (ARRAY['payment'::text, 'bank_transfer'::text, 'crypto_transfer'::text, 'conversion'::text]))),
+  constraint report_fees_pkey PRIMARY KEY (environment_id, asset, bucket, bucket_start, kind)
+);
+
 create table report_payout_times (
   environment_id integer not null,
   kind text not null,

@@ -1,3 +1,5 @@
+-- Processes that know 0056 may run beside this migration.
+
 -- Every word about money (received, refunded, fees, ...) is computed from the same sums: the entries
 -- of a statement by purpose and effect. A release gives back the lines of its hold, each by its own
 -- purpose. Like report_balances, a statement is read in the order of its numbers, which have no gaps
@@ -16,13 +18,17 @@ create table report_entries (
   constraint entry_bucket_is_not_empty check (amount > 0)
 );
 
--- The last entry of a statement that is summed up. Workers begin again: fees were the only sums.
-drop table report_fees;
-alter table report_fee_progress rename to report_entry_progress;
-alter table report_entry_progress rename constraint fee_number_is_positive to entry_number_is_positive;
-alter table report_entry_progress
-  rename constraint report_fee_progress_pkey to report_entry_progress_pkey;
-delete from report_entry_progress;
+-- The last entry of a statement that is summed up.
+create table report_entry_progress (
+  environment_id integer not null,
+  asset text not null,
+  last_number bigint not null,
+  primary key (environment_id, asset),
+  constraint entry_number_is_positive check (last_number > 0)
+);
+
+-- `report_fees` and `report_fee_progress` stay for processes of the version before. The next
+-- migration that stops them drops both.
 
 -- Payouts that were never submitted do not count as failed: their days are summed up again.
 insert into report_changes (environment_id, report, day_start, transaction_id)
