@@ -8,16 +8,31 @@ const folders = ['migrations', 'migrations/simulation']
 const git = (...words) => execFileSync('git', words, { cwd: root, encoding: 'utf8' }).trim()
 
 /**
- * The oldest commit that may run beside this version: the one that added the newest migration that
- * older processes do not tolerate.
+ * The newest commit without the newest migrations, if it may run beside this version: it knows every
+ * migration up to the newest that older processes do not tolerate, or that another one says they
+ * must know. Otherwise the oldest commit that may.
  */
-export function findOldestTolerated() {
-  const strict = folders
+export function findPrevious() {
+  const files = folders
     .flatMap((folder) => readdirSync(path.join(root, folder)).map((name) => `${folder}/${name}`))
     .filter((file) => /\/\d{4}_[a-z_]+\.sql$/.test(file))
-    .filter((file) => !/^-- Processes that know \d{4} may run beside/m.test(readMigration(file)))
-    .sort((a, b) => path.basename(a).localeCompare(path.basename(b)))
-  return git('log', '--diff-filter=A', '--format=%H', '-1', '--', strict.at(-1))
+  const neededOf = (file) =>
+    /^-- Processes that know (\d{4}) may run beside/m.exec(readMigration(file))?.[1] ??
+    numberOf(file)
+  const needed = files.map(neededOf).sort().at(-1)
+  const known = files.filter((file) => numberOf(file) <= needed)
+  let tolerated = 'HEAD'
+  for (const commit of git('rev-list', '--first-parent', 'HEAD').split('\n')) {
+    const there = new Set(git('ls-tree', '-r', '--name-only', commit, 'migrations').split('\n'))
+    if (!known.every((file) => there.has(file))) break
+    tolerated = commit
+    if (!files.every((file) => there.has(file))) break
+  }
+  return tolerated
+}
+
+function numberOf(file) {
+  return path.basename(file).slice(0, 4)
 }
 
 /** Builds a version in a folder of the site, with the packages of this one. */

@@ -4,8 +4,8 @@
  * Runs the previous version under load, migrates with this one, runs both side by side, stops the
  * previous one, and proves that no write was lost, doubled or refused. Follows
  * docs/operating/upgrade.md. Needs Debian's PostgreSQL; everything runs on loopback in a temporary
- * folder. The previous version is the oldest that may run beside this one, unless `--from` names
- * another.
+ * folder. The previous version is the newest without this one's newest migrations, unless `--from`
+ * names another.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
@@ -13,7 +13,7 @@ import { startStockServer } from '../tools/stock-postgres.mjs'
 import { Load } from './load.mjs'
 import { ManillaProcesses } from './manilla-processes.mjs'
 import { createMerchant } from './merchant.mjs'
-import { buildVersion, findOldestTolerated } from './previous-version.mjs'
+import { buildVersion, findPrevious } from './previous-version.mjs'
 import { proveEverything, waitForRest } from './proofs.mjs'
 import { createRandom } from './random.mjs'
 import { startReceiver } from './receiver.mjs'
@@ -24,7 +24,7 @@ const say = (line) => console.log(line)
 
 async function drill({ site, options: { from, seconds, seed } }) {
   const { startChain } = await import('./chain.mjs')
-  const previous = await buildVersion(site, from || findOldestTolerated())
+  const previous = await buildVersion(site, from || findPrevious())
   say(`The previous version: ${previous.commit}`)
   // Two versions, each with its own connections.
   const server = await startStockServer(site, { max_connections: '300' })
