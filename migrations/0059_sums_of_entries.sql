@@ -28,10 +28,5 @@ create table report_entry_progress (
 );
 
 -- `report_fees` and `report_fee_progress` stay for processes of the version before. The next
--- migration that stops them drops both.
-
--- Payouts that were never submitted do not count as failed: their days are summed up again.
-insert into report_changes (environment_id, report, day_start, transaction_id)
-select distinct environment_id, 'payout_times', date_trunc('day', failed_at, 'Africa/Lagos'),
-  pg_current_xact_id()
-from payouts where status = 'FAILED' and submitted_at is null;
+-- migration that stops them drops both, and has the days summed up again in which payouts that were
+-- never submitted count as failed: these processes would sum them up as before.

@@ -2289,7 +2289,10 @@ export type SettlementSummary = {
   amount: number
   /** Sum of their fees in kobo. */
   fee: number
-  /** The same for each status. Money of `FAILED` and `REVERSED` came back. */
+  /**
+   * The same for each status. Money of `FAILED` and `REVERSED` came back, so it is not in `amount`
+   * and `fee` above.
+   */
   byStatus: {
     /** Those that are `SUBMITTED`. */
     SUBMITTED: {

@@ -312,8 +312,8 @@ export const reasons = {
   },
   approval_expired: {
     status: 409,
-    when: 'It waited for a second person for too long.',
-    nextStep: 'Create it again.',
+    when: 'It waited for other members for too long.',
+    nextStep: 'Create it again after it has failed or expired.',
   },
   too_few_approvers: {
     status: 422,

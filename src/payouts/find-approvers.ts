@@ -13,16 +13,22 @@ export type Waiting = PayoutCreator & {
   waitsSince: Date
 }
 
-/** Who may approve each payout or batch of an environment, and from when, by its id. */
+/**
+ * Who may approve each payout or batch of an environment, and from when, by its id; of all members,
+ * or of one.
+ */
 export async function findApprovers(
   db: Queryable,
   environmentId: EnvironmentId,
   waiting: Waiting[],
+  onlyUserId?: string,
 ): Promise<Map<string, Approver[]>> {
   if (waiting.length === 0) return new Map()
   const creators = await findCreators(db, environmentId, waiting)
   const subjects = waiting.map((one) => ({ ...one, creators: creators.get(one.id)! }))
-  const team = await findApprovingTeam(db, environmentId, subjects)
+  const { members, links } = await findApprovingTeam(db, environmentId, subjects)
+  const judged = members.filter(({ id }) => onlyUserId === undefined || id === onlyUserId)
+  const team = { members: judged, links }
   return new Map(subjects.map((subject) => [subject.id, judgeApprovers(team, subject)]))
 }
 

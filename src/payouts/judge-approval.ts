@@ -4,7 +4,8 @@ import { Refusal } from '../base/refusal.js'
 import type { Queryable } from '../postgres/tx.js'
 import { findApprovingTeam, judgeApprovers } from '../team/approvers.js'
 import { explainWait } from '../team/shared-access.js'
-import { approversOf } from './find-approvers.js'
+import { judgeExpiry } from './approval-expiry.js'
+import { approversOf, missingApprovals } from './find-approvers.js'
 import type { ApprovalDecision, PayoutApproval } from './payout.js'
 
 /**
@@ -47,14 +48,10 @@ export async function judgeApproval(
   { orderHash, decider }: { orderHash: string; decider: Decider },
   at: Date,
 ): Promise<void> {
-  const { noun, ending, reference, approval, hash } = pending
-  assert(approval, 'a payout that waits has a hash')
+  const { noun, reference, approval, hash } = pending
+  assert(approval, 'a pending payout or batch has an approval')
   if (decider.kind === 'user') refuseInvolved(pending, approval, decider.userId)
-  if (at >= approval.expiresAt)
-    throw new Refusal('approval_failed', {
-      reason: 'approval_expired',
-      message: `${reference} waited too long and is about to ${ending}. Create it again.`,
-    })
+  if (at >= approval.expiresAt) await refuseLate(db, pending, at)
   // The hash now, too: what is paid is what the rows say.
   if (orderHash !== approval.orderHash || hash !== approval.orderHash)
     throw new Refusal('approval_failed', {
@@ -62,6 +59,27 @@ export async function judgeApproval(
       message: `${reference} is not the ${noun} that was shown to you. Read it again, then decide.`,
     })
   if (decider.kind === 'user') await refuseTooEarly(db, pending, decider.userId, at)
+}
+
+/** Workers extend or end what is due. Until then it must not be created again: both would be paid. */
+async function refuseLate(
+  db: Queryable,
+  { environmentId, reference, ending, creators, approval, waitsSince }: PendingApproval,
+  at: Date,
+): Promise<never> {
+  const subject = { creators, approvedBy: approversOf(approval!), waitsSince }
+  const team = await findApprovingTeam(db, environmentId, [subject])
+  const approvers = judgeApprovers(team, subject)
+  const missing = missingApprovals(approval!)
+  if (judgeExpiry({ waitsSince, missing, approvers }) > at)
+    throw new Refusal('approval_failed', {
+      reason: 'invalid_state',
+      message: `${reference} is given more time. Approve it again in a few seconds.`,
+    })
+  throw new Refusal('approval_failed', {
+    reason: 'approval_expired',
+    message: `${reference} waited too long and is about to ${ending}. Create it again after that.`,
+  })
 }
 
 function refuseInvolved(

@@ -10,7 +10,7 @@ const fields = new Map<string, string>()
 export function toField(column: string): string {
   const known = fields.get(column)
   if (known !== undefined) return known
-  const field = column.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase())
+  const field = column.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
   fields.set(column, field)
   return field
 }

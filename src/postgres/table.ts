@@ -1,3 +1,4 @@
+import { strict as assert } from 'node:assert'
 import type { ColumnType } from './messages.js'
 import { toColumn } from './names.js'
 import { type Sql, sql } from './sql.js'
@@ -20,10 +21,10 @@ export const json = <Value extends object>() => column<Value, 'json'>('json')
 /** JSON that is returned to merchants as they wrote it. */
 export const jsonText = () => column<string, 'jsonText'>('jsonText')
 
-export function orNull<Value, Type extends ColumnType>({
-  type,
-}: Column<Value, Type>): Column<Value | null, Type> {
-  return { type }
+export function orNull<Value, Type extends ColumnType>(
+  column: Column<Value, Type>,
+): Column<Value | null, Type> {
+  return { ...column }
 }
 
 /** A column whose name differs from its field's. */
@@ -79,7 +80,11 @@ export class Table<C extends Columns> {
 
   /** Types of columns that have the names of their fields, for a list statement. */
   types<Field extends keyof C & string>(...fields: Field[]): { [Name in Field]: C[Name]['type'] } {
-    const types = fields.map((field) => [field, this.#columns[field]!.type])
+    const types = fields.map((field) => {
+      const { type, name } = this.#columns[field]!
+      assert(name === undefined, `a list statement would call ${name} by its field`)
+      return [field, type]
+    })
     return Object.fromEntries(types)
   }
 

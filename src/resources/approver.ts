@@ -24,10 +24,12 @@ export const approvers = Type.Array(
         ...user,
         at: timestamp('When.'),
       }),
-      'What a member did less than 72 hours before `from`; null if `from` waits for nothing.',
+      'What delays this member; `from` is 72 hours later. Null if nothing does.',
     ),
   }),
-  { description: 'Members who may approve it: never the person who asks.' },
+  {
+    description: 'Members who may approve it, without its creators and those who have approved it.',
+  },
 )
 
 type ApproverFields = {

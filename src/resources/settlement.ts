@@ -122,7 +122,7 @@ const sumsOf = (example: [number, number, number]) => ({
   fee: koboOf(example[2], 'Sum of their fees in kobo.'),
 })
 
-/** What the settlements of a period paid. */
+/** Settlements of a period. Money that came back is in no sum but that of its status. */
 export const settlementSummary = resource('SettlementSummary', {
   ...sumsOf([1, 1_250_000, 2_500]),
   byStatus: Type.Object(
@@ -134,7 +134,10 @@ export const settlementSummary = resource('SettlementSummary', {
         }),
       ]),
     ),
-    { description: 'The same for each status. Money of `FAILED` and `REVERSED` came back.' },
+    {
+      description:
+        'The same for each status. Money of `FAILED` and `REVERSED` came back, so it is not in `amount` and `fee` above.',
+    },
   ),
 })
 
@@ -256,7 +259,8 @@ export function showSettlementSummary(sums: SumFields[]) {
   })
   const of = (wanted: SettlementStatus) => sums.filter((one) => statusOf(one) === wanted)
   return {
-    ...add(sums),
+    ...add([...of('SUBMITTED'), ...of('PAID')]),
+    count: add(sums).count,
     byStatus: Object.fromEntries(settlementStatuses.map((status) => [status, add(of(status))])),
   }
 }

@@ -71,7 +71,6 @@ export async function withdrawNote(
   if (!row) throw notFound('note', reference)
   if (row.authorId !== userId)
     throw new Refusal('forbidden', {
-      reason: 'role',
       message: `Only ${row.authorName} can withdraw this note.`,
       nextStep: 'Ask the author to withdraw it.',
     })

@@ -1,4 +1,4 @@
-import { after, hour } from '../base/clock.js'
+import { after, hour, minute } from '../base/clock.js'
 import { limits } from '../base/limits.js'
 import { sql } from '../postgres/sql.js'
 import type { Queryable } from '../postgres/tx.js'
@@ -85,7 +85,8 @@ export function explainWait(
   { from, because }: Freedom,
   { userId, at }: { userId: string; at: Date },
 ): string {
-  const time = from.toISOString()
+  // A minute that is named is over when the member may approve.
+  const time = new Date(minute * Math.ceil(from.getTime() / minute)).toISOString()
   const when = `from ${time.slice(0, 10)} ${time.slice(11, 16)} UTC`
   if (!because) return when
   const who = because.target === userId ? 'you' : because.targetName

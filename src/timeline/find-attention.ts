@@ -8,7 +8,6 @@ import { findApprovers, type Waiting } from '../payouts/find-approvers.js'
 import { readSettlementDestination } from '../payouts/settlements/destination.js'
 import { sql } from '../postgres/sql.js'
 import type { Queryable } from '../postgres/tx.js'
-import type { Approver } from '../team/approvers.js'
 import { findFreedom } from '../team/shared-access.js'
 import { countUndelivered } from '../webhooks/count-undelivered.js'
 
@@ -83,9 +82,8 @@ async function findApprovable(
   { environmentId, userId, now }: Person,
   waiting: WaitingRow[],
 ): Promise<WaitingRow[]> {
-  const approvers = await findApprovers(db, environmentId, waiting)
-  const mayNow = (one: Approver) => one.id === userId && one.from <= now
-  return waiting.filter(({ id }) => approvers.get(id)!.some(mayNow))
+  const approvers = await findApprovers(db, environmentId, waiting, userId)
+  return waiting.filter(({ id }) => approvers.get(id)!.some(({ from }) => from <= now))
 }
 
 /** Payouts, and refunds to another destination, that this person may approve. */

@@ -92,7 +92,7 @@ describe('settlements', () => {
       await page.getByRole('button', { name: 'Show 1 new settlement' }).click()
       await expect.poll(() => rows().count()).toBe(2)
       await page.getByText('2 settlements · ₦60,000.00').waitFor()
-      await page.getByRole('button', { name: /^Submitted ?2/ }).waitFor()
+      await page.getByRole('button', { name: /^On the way ?2/ }).waitFor()
     })
     await page.getByRole('button', { name: /^Failed ?0/ }).click()
     await page.waitForURL(/\/console\/settlements\?(.*&)?status=FAILED/)

@@ -324,3 +324,21 @@ test('a looser rule waits for a new admin', async () => {
   expect(await attention(bola)).toContain('approval')
   expect((await confirm()).json.data).toMatchObject({ approvals: looser })
 })
+
+// Workers extend what is due a few seconds later. Until then nobody is told to create it again.
+test('a payout that is given more time is not refused as expired', async () => {
+  const { owner, advance, shop, invite } = await openShop()
+  const merchant = shop.reference
+  const chidi = await addPerson(service, { role: 'finance', merchant, name: 'Chidi Eze' })
+  const payout = await payOut(owner)
+  await changeMember(owner, chidi, { isDisabled: true })
+  const joined = await invite('finance')
+  clock.advance(3 * day + second)
+  const bola = { ...joined, ...(await signInAgain(joined)) }
+  const early = await approve(bola, payout)
+  expect([early.status, early.json.reason]).toEqual([409, 'invalid_state'])
+  expect(early.json.message).toMatch(/is given more time/)
+  await advance(second)
+  expect((await approve(bola, payout)).json.data).toMatchObject({ status: 'SUBMITTED' })
+  await settle()
+})

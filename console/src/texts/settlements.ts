@@ -1,3 +1,5 @@
+import { statusWords } from './status'
+
 const count = (value: number) =>
   `${value.toLocaleString('en')} ${value === 1 ? 'settlement' : 'settlements'}`
 
@@ -13,12 +15,6 @@ export const settlementTexts = {
   shownOf: (shown: number, all: string) => `${shown.toLocaleString('en')} of ${all}`,
   statuses: 'Settlements by status',
   all: 'All',
-  names: {
-    SUBMITTED: 'Submitted',
-    PAID: 'Paid',
-    FAILED: 'Failed',
-    REVERSED: 'Reversed',
-  },
   filters: { period: 'Created' },
   columns: {
     amount: 'Amount',
@@ -41,7 +37,7 @@ export const settlementTexts = {
     bank: 'Your primary bank account',
     wallet: (asset: string, wallet: string) => `${wallet}, in ${asset}`,
     amount: 'Amount',
-    amountHint: 'Empty: as much as possible.',
+    amountHint: 'Leave empty to settle everything above the reserve.',
     confirm: 'Settle',
     confirmAmount: (amount: string) => `Settle ${amount}`,
     done: (amount: string) => `A settlement of ${amount} is on its way.`,
@@ -58,9 +54,9 @@ export const settlementTexts = {
     by: 'By',
     why: 'Why it failed',
     created: 'Created',
-    paid: 'Paid',
-    failed: 'Failed',
-    reversed: 'Reversed',
+    paid: statusWords.settlement.PAID,
+    failed: statusWords.settlement.FAILED,
+    reversed: statusWords.settlement.REVERSED,
     reserve: 'Reserve',
     json: 'JSON',
     answer: 'The settlement as the API returns it',

@@ -1,5 +1,6 @@
 import { writeAuditLine } from '../../audit/write-line.js'
 import type { Environment } from '../../base/environment.js'
+import { prefixes } from '../../base/ids.js'
 import type { Answer } from '../../idempotency/answer.js'
 import type { Tx } from '../../postgres/tx.js'
 import { redactBody, redactQuery } from '../../request-log/redact-body.js'
@@ -105,12 +106,15 @@ function moneyIn(data: Fields): Fields | undefined {
   const currency = data.currency ?? data.asset ?? data.from
   if (amount === undefined || currency === undefined) return undefined
   const { sender, customer } = data as { sender?: Fields; customer?: Fields }
+  const to = data.accountName ?? data.destinationAddress ?? data.walletAddress ?? undefined
+  // The recipient of a refund is its payer.
+  const isRefund = String(data.reference).startsWith(prefixes.paymentReturn)
   return withoutUndefined({
     amount,
     currency,
-    to: data.accountName ?? data.destinationAddress ?? data.walletAddress ?? undefined,
+    to: isRefund ? undefined : to,
     bank: data.bankName ?? undefined,
-    payer: sender?.name ?? customer?.name,
+    payer: isRefund ? to : (sender?.name ?? customer?.name),
     batch: data.items === undefined ? undefined : (data.name ?? data.reference),
   })
 }

@@ -145,7 +145,7 @@ async function findEntriesOf(
 
 export type SettlementSums = { status: PayoutStatus; count: number; amount: bigint; fee: bigint }
 
-/** What settlements of a period paid, by status. Undefined if there are too many to add up. */
+/** Sums of settlements by status. Undefined if there are too many to add up. */
 export async function sumSettlements(
   db: Queryable,
   environmentId: EnvironmentId,

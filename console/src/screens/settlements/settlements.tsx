@@ -18,6 +18,7 @@ import { Status } from '../../parts/status'
 import { Time } from '../../parts/time'
 import { dayOf } from '../../parts/time-format'
 import { settlementTexts as words } from '../../texts/settlements'
+import { statusWords } from '../../texts/status'
 import { SettleDialog } from './settle-dialog'
 import { SettlementTabs } from './settlement-tabs'
 
@@ -138,7 +139,7 @@ function Settlements() {
         {statuses.map((one) => (
           <CountTab
             key={one}
-            name={words.names[one]}
+            name={statusWords.settlement[one]}
             count={sums?.byStatus[one].count}
             sum={sums ? formatMoney(sums.byStatus[one].amount, 'NGN') : undefined}
             isOn={status === one}
@@ -181,12 +182,13 @@ function useSettling(
   return [isSettling, setSettling]
 }
 
-/** By day. The last day of the list has none while more of it may follow. */
+/** By day, without what came back. The last day of the list has none while more of it may follow. */
 function totalsOf(rows: Settlement[], hasMore: boolean): Map<string, string> {
   const days = new Map<string, number[]>()
-  for (const { createdAt, amount } of rows) {
+  for (const { createdAt, amount, status } of rows) {
     const day = dayOf(createdAt)
-    days.set(day, [...(days.get(day) ?? []), amount])
+    const cameBack = status === 'FAILED' || status === 'REVERSED'
+    days.set(day, [...(days.get(day) ?? []), ...(cameBack ? [] : [amount])])
   }
   if (hasMore) days.delete(dayOf(rows.at(-1)!.createdAt))
   return new Map(
