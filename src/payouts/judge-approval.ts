@@ -61,7 +61,7 @@ export async function judgeApproval(
   if (decider.kind === 'user') await refuseTooEarly(db, pending, decider.userId, at)
 }
 
-/** Workers extend or end what is due. Until then it must not be created again: both would be paid. */
+/** Workers extend or end what is due. Created again before that, it could be paid twice. */
 async function refuseLate(
   db: Queryable,
   { environmentId, reference, ending, creators, approval, waitsSince }: PendingApproval,
