@@ -75,7 +75,7 @@ function unpack(row: PackedRow): PayoutWithAttempts {
     ApprovalJson | null,
   ]
   return {
-    payout: { ...payouts.unpack(payout), approval: approval && toApproval(approval) },
+    payout: Object.assign(payouts.unpack(payout), { approval: approval && toApproval(approval) }),
     attempts: attempts.map((attempt) => payoutAttempts.unpack(attempt)),
   }
 }
