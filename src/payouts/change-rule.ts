@@ -59,7 +59,7 @@ export async function changeRule(
     approvals,
     before,
     // Not extended later: nothing is held meanwhile, and it can be proposed again.
-    expiresAt: judgeExpiry({ waitsSince: now, missing: 1, approvers: confirmers }),
+    expiresAt: judgeExpiry({ waitsSince: now, enoughFrom: confirmers[0]?.from }),
   }
   tx.write(sql`
     insert into setting_changes (environment_id, id, approvals, approvals_before, proposed_by,

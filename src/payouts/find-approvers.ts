@@ -1,6 +1,6 @@
 import type { EnvironmentId } from '../base/environment.js'
 import type { Queryable } from '../postgres/tx.js'
-import { type Approver, findApprovingTeam, judgeApprovers } from '../team/approvers.js'
+import { type Approver, findApprovingTeam, judgeApprovers, judgeEnough } from '../team/approvers.js'
 import { judgeExpiry } from './approval-expiry.js'
 import { findCreators, type PayoutCreator } from './creators.js'
 import type { PayoutApproval } from './payout.js'
@@ -38,12 +38,15 @@ export async function findExpiries(
   environmentId: EnvironmentId,
   waiting: (Waiting & { missing: number })[],
 ): Promise<Map<string, Date>> {
-  const approvers = await findApprovers(db, environmentId, waiting)
+  if (waiting.length === 0) return new Map()
+  const creators = await findCreators(db, environmentId, waiting)
+  const subjects = waiting.map((subject) => ({ ...subject, creators: creators.get(subject.id)! }))
+  const team = await findApprovingTeam(db, environmentId, subjects)
   return new Map(
-    waiting.map(({ id, waitsSince, missing }) => [
-      id,
-      judgeExpiry({ waitsSince, missing, approvers: approvers.get(id)! }),
-    ]),
+    subjects.map((subject) => {
+      const enoughFrom = judgeEnough(team, subject, subject.missing)
+      return [subject.id, judgeExpiry({ waitsSince: subject.waitsSince, enoughFrom })]
+    }),
   )
 }
 

@@ -2,7 +2,7 @@ import { strict as assert } from 'node:assert'
 import type { EnvironmentId } from '../base/environment.js'
 import { Refusal } from '../base/refusal.js'
 import type { Queryable } from '../postgres/tx.js'
-import { findApprovingTeam, judgeApprovers } from '../team/approvers.js'
+import { findApprovingTeam, judgeApprovers, judgeEnough } from '../team/approvers.js'
 import { explainWait } from '../team/shared-access.js'
 import { judgeExpiry } from './approval-expiry.js'
 import { approversOf, missingApprovals } from './find-approvers.js'
@@ -69,9 +69,8 @@ async function refuseLate(
 ): Promise<never> {
   const subject = { creators, approvedBy: approversOf(approval!), waitsSince }
   const team = await findApprovingTeam(db, environmentId, [subject])
-  const approvers = judgeApprovers(team, subject)
-  const missing = missingApprovals(approval!)
-  if (judgeExpiry({ waitsSince, missing, approvers }) > at)
+  const enoughFrom = judgeEnough(team, subject, missingApprovals(approval!))
+  if (judgeExpiry({ waitsSince, enoughFrom }) > at)
     throw new Refusal('approval_failed', {
       reason: 'invalid_state',
       message: `${reference} is given more time. Approve it again in a few seconds.`,

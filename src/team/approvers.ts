@@ -1,3 +1,4 @@
+import { strict as assert } from 'node:assert'
 import { after } from '../base/clock.js'
 import type { EnvironmentId } from '../base/environment.js'
 import { limits } from '../base/limits.js'
@@ -78,4 +79,26 @@ function judgeApprover(
       from: start,
       because: null,
     })
+}
+
+/**
+ * From when on as many members as are missing may approve it, one after the other: those who share
+ * access do not approve the same payout. Undefined if there are too few.
+ */
+export function judgeEnough(
+  team: ApprovingTeam,
+  subject: ApprovalSubject,
+  missing: number,
+): Date | undefined {
+  assert(missing <= 2, 'at most two members must approve')
+  const approvers = judgeApprovers(team, subject)
+  if (missing < 2) return approvers[0]?.from
+  const pairs = approvers.flatMap((approver, index) =>
+    approvers.slice(index + 1).map((next) => {
+      // Sorted, so the next one may later.
+      const { from } = judgeFreedom(team.links, next.from, [approver.id, next.id])
+      return from.getTime()
+    }),
+  )
+  return pairs.length === 0 ? undefined : new Date(Math.min(...pairs))
 }

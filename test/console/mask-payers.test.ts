@@ -151,3 +151,19 @@ test('a body in the request log hides what payers wrote, also one that was cut',
     expect(masked).toMatch(/narration/)
   }
 })
+
+// A refund is also read as a payout, and its recipient is the payer.
+test('the recipient of a refund is masked, and the members who decide about it are not', () => {
+  const approval = { givenBy: [{ name: 'Bola Ade' }] }
+  const of = (reference: string) => ({
+    reference,
+    accountName: 'ADA OBI',
+    accountNumber: '0123456789',
+    approval,
+  })
+  const masked = (value: object) => JSON.parse(maskPayers(JSON.stringify(value)))
+  expect(masked({ items: [of('rf_1')] })).toEqual({
+    items: [{ ...of('rf_1'), accountName: 'A••• O•••', accountNumber: '•••6789' }],
+  })
+  expect(masked(of('bt_1'))).toEqual(of('bt_1'))
+})

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { after, hour } from '../../src/base/clock.js'
-import { type ApprovingTeam, judgeApprovers } from '../../src/team/approvers.js'
+import { type ApprovingTeam, judgeApprovers, judgeEnough } from '../../src/team/approvers.js'
 import { type AccessLink, explainWait, judgeFreedom } from '../../src/team/shared-access.js'
 
 const now = new Date('2026-11-17T12:00:00Z')
@@ -27,6 +27,25 @@ const paid = (creators: string[], approvedBy: string[] = []) => ({
 
 const namesAndTimes = (approvers: ReturnType<typeof judgeApprovers>) =>
   approvers.map(({ id, from }) => [id, from])
+
+describe('from when on enough members may approve', () => {
+  const subject = paid(['operator'])
+
+  test('is from when on the first may, if one is missing', () => {
+    const links = [link('operator', 'ada', -20)]
+    expect(judgeEnough(team(['ada'], links), subject, 1)).toEqual(at(52))
+    expect(judgeEnough(team([]), subject, 1)).toBeUndefined()
+  })
+
+  test('is from when on two may who share no access, if two are missing', () => {
+    expect(judgeEnough(team(['ada', 'bola']), subject, 2)).toEqual(now)
+    const links = [link('ada', 'bola', -20), link('ada', 'chidi', -5)]
+    expect(judgeEnough(team(['ada', 'bola'], links), subject, 2)).toEqual(at(52))
+    expect(judgeEnough(team(['ada', 'bola', 'chidi'], links), subject, 2)).toEqual(at(52))
+    expect(judgeEnough(team(['ada', 'bola', 'dele'], links), subject, 2)).toEqual(now)
+    expect(judgeEnough(team(['ada']), subject, 2)).toBeUndefined()
+  })
+})
 
 describe('who may approve', () => {
   test('is every member but those who created or approved it', () => {

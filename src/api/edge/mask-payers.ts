@@ -1,3 +1,4 @@
+import { prefixes } from '../../base/ids.js'
 import { fieldKindOf } from '../../request-log/redact-body.js'
 
 /** Objects, or texts, that say who paid or where money goes back to. */
@@ -62,8 +63,11 @@ function maskOf(name: string, isOfPayer: boolean): ((text: string) => string) | 
 function maskOfPlace(name: string, fields: Fields): ((text: string) => string) | undefined {
   // Payers write their names into it.
   if (name === 'narration' && 'sender' in fields) return () => hidden
-  const isDedicated = String(fields.reference).startsWith('da_')
-  return name === 'accountName' && isDedicated ? maskName : undefined
+  const reference = String(fields.reference)
+  // The recipient of a refund is its payer, or was named by the payer.
+  const isRefund = reference.startsWith(prefixes.paymentReturn)
+  if (name === 'accountName' && (isRefund || reference.startsWith('da_'))) return maskName
+  return name === 'accountNumber' && isRefund ? maskNumber : undefined
 }
 
 function maskDocument(text: string): string {
