@@ -141,6 +141,8 @@ export const batchTexts = {
     withdraw: 'Withdraw…',
     explain: (total: string) =>
       `Approving pays ${total} at once and cannot be undone. Rejecting pays nothing.`,
+    explainFirst: (total: string) =>
+      `Another member must approve it, too, before ${total} is paid. Rejecting pays nothing.`,
     approved: 'Approved. The batch is being paid.',
     rejectTitle: 'Reject the batch?',
     rejectText: 'Nothing is paid. The person who created the batch sees your reason.',

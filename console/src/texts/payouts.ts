@@ -139,6 +139,8 @@ export const payouts = {
     withdraw: 'Withdraw…',
     explain: (amount: string) =>
       `Approving sends ${amount} at once and cannot be undone. Rejecting makes the money available again.`,
+    explainFirst: (amount: string) =>
+      `Another member must approve it, too, before ${amount} is sent. Rejecting makes the money available again.`,
     own: 'You created it, have seen its API key or have approved it already. Another member must approve it.',
     simulate: {
       title: 'Test mode: decide without a member',

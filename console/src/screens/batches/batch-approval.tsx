@@ -48,7 +48,8 @@ const changes: Waiting['changes'] = {
 function toWaiting(batch: Batch): Waiting {
   const { reference, orderHash, mayApprove, approvers, totalDebit, asset, approval } = batch
   const approved = isLast(approval) ? words.approved : shared.approvedFirstNote
-  const explain = words.explain(formatMoney(totalDebit, asset))
+  const total = formatMoney(totalDebit, asset)
+  const explain = isLast(approval) ? words.explain(total) : words.explainFirst(total)
   return {
     path: `${path}/${reference}`,
     orderHash,

@@ -152,7 +152,7 @@ function toWaiting(transfer: Transfer): Waiting {
       approve: words.approve,
       reject: words.reject,
       withdraw: words.withdraw,
-      explain: words.explain(amount),
+      explain: isLast(approval) ? words.explain(amount) : words.explainFirst(amount),
       own: words.own,
       approved: isLast(approval) ? words.approvedNote : words.approvedFirstNote,
       rejectTitle: words.rejectTitle(amount),
