@@ -85,9 +85,8 @@ async function findLargest(
   limit: number,
 ): Promise<Map<string, Payment[]>> {
   if (accounts.length === 0) return new Map()
-  const keys = accounts
   const found = new Map<string, Payment[]>(accounts.map(({ id }) => [id, []]))
-  for (const row of await db.rows(largestOf(keys, limit)))
+  for (const row of await db.rows(largestOf(accounts, limit)))
     found.get(row.accountId)!.push(toPayment(row))
   return found
 }

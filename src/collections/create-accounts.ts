@@ -77,8 +77,7 @@ const selectReferences = listStatement<typeof columns, { key: string }>({
 
 async function findReferences(tx: Tx, accounts: CollectionAccount[]): Promise<Set<string>> {
   if (accounts.length === 0) return new Set()
-  const rows = accounts
-  return new Set((await tx.rows(selectReferences(rows))).map(({ key }) => key))
+  return new Set((await tx.rows(selectReferences(accounts))).map(({ key }) => key))
 }
 
 /**

@@ -44,10 +44,8 @@ const update = listStatement({
 })
 
 /** The caller has locked the payments. */
-export function updatePayments(tx: Tx, payments: Payment[]): void {
-  if (payments.length === 0) return
-  const rows = payments
-  tx.write(update(rows))
+export function updatePayments(tx: Tx, changed: Payment[]): void {
+  if (changed.length > 0) tx.write(update(changed))
 }
 
 const named = { environmentId: 'int4', id: 'uuid' } as const
@@ -92,8 +90,7 @@ export async function findLatestPayments(
 ): Promise<Map<string, Payment[]>> {
   const found = new Map<string, Payment[]>()
   if (accounts.length === 0) return found
-  const names = accounts
-  for (const row of await db.rows(latest(names, limit)))
+  for (const row of await db.rows(latest(accounts, limit)))
     found.set(row.accountId, [...(found.get(row.accountId) ?? []), toPayment(row)])
   return found
 }

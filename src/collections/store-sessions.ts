@@ -12,9 +12,7 @@ const insert = listStatement({
 })
 
 export function insertSessions(tx: Tx, sessions: Session[]): void {
-  if (sessions.length === 0) return
-  const rows = sessions
-  tx.write(insert(rows))
+  if (sessions.length > 0) tx.write(insert(sessions))
 }
 
 const end = listStatement({

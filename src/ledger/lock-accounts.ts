@@ -55,12 +55,11 @@ export async function lockLedgerAccounts(tx: Tx, keys: LedgerAccountKey[]): Prom
   assert(!locking.has(tx), 'a transaction locks its accounts once: twice could be out of order')
   locking.add(tx)
   const wanted = [...new Map(keys.map((key) => [ledgerKeyOf(key), key])).values()]
-  const rows = wanted
-  const accounts = await tx.rows(tx.waitsForLocks ? lock(rows) : lockUnheld(rows))
+  const accounts = await tx.rows(tx.waitsForLocks ? lock(wanted) : lockUnheld(wanted))
   if (accounts.length < wanted.length) {
-    if (!tx.waitsForLocks) throwIfAnyHeld(accounts, await tx.rows(find(rows)))
+    if (!tx.waitsForLocks) throwIfAnyHeld(accounts, await tx.rows(find(wanted)))
     // Opened by a transaction of its own: opening some while holding others would break the order.
-    throw new CommitFirst(open(rows))
+    throw new CommitFirst(open(wanted))
   }
   return new Book(accounts)
 }

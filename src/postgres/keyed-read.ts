@@ -29,9 +29,8 @@ export function keyedRead<Row, Value>(definition: {
   })
 
   return async (db, keys) => {
-    const list = keys
     const found = new Map<string, Value>()
-    for (const row of await db.rows(select(list))) {
+    for (const row of await db.rows(select(keys))) {
       const value = toValue(row)
       found.set(nameOf(keyOf(value)), value)
     }

@@ -81,8 +81,7 @@ const insertTokenAccountRows = listStatement({
 
 /** If two are derived for one reference, the first wins and the second is discarded. */
 export function insertWallets(tx: Tx, now: Date, wallets: NewWallet[]): void {
-  const rows = wallets
-  tx.write(insertRows(rows.sort(byReference), now))
+  tx.write(insertRows(wallets.toSorted(byReference), now))
   insertTokenAccounts(
     tx,
     now,
@@ -114,12 +113,7 @@ export type NewTokenAccount = {
 
 export function insertTokenAccounts(tx: Tx, now: Date, accounts: NewTokenAccount[]): void {
   if (accounts.length === 0) return
-  const rows = accounts.map(({ busyUntil, isUnread, ...account }) => ({
-    ...account,
-    busyUntil,
-    isUnread,
-  }))
-  tx.write(insertTokenAccountRows(rows.sort(byAddress), now))
+  tx.write(insertTokenAccountRows(accounts.toSorted(byAddress), now))
 }
 
 /**

@@ -64,8 +64,7 @@ export async function claimDeliveries(
   shares: EndpointShare[],
 ): Promise<ClaimedDelivery[]> {
   if (shares.length === 0) return []
-  const rows = shares
-  return db.rows(claim(rows, now, after(now, limits.webhooks.leaseMs)))
+  return db.rows(claim(shares, now, after(now, limits.webhooks.leaseMs)))
 }
 
 const handBackColumns = {

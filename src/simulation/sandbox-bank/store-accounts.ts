@@ -51,10 +51,9 @@ export function insertSandboxAccounts(
   now: Date,
   openings: Pick<SandboxAccount, 'reference' | 'name'>[],
 ): Promise<SandboxAccount[]> {
-  const rows = openings
   return db.rows(
     insert(
-      rows.sort((one, other) => (one.reference < other.reference ? -1 : 1)),
+      openings.toSorted((one, other) => (one.reference < other.reference ? -1 : 1)),
       now,
     ),
   )
