@@ -25,12 +25,13 @@ export type StatementEntry = {
   createdAt: Date
 }
 
-type StatementName = { environmentId: EnvironmentId; asset: Asset }
+/** The balance whose statement it is. */
+export type StatementKey = { environmentId: EnvironmentId; asset: Asset }
 
 /** The last number of a statement, and the balance after it. */
 export async function findStatementEnd(
   db: Queryable,
-  { environmentId, asset }: StatementName,
+  { environmentId, asset }: StatementKey,
 ): Promise<StatementEnd> {
   const [end] = await db.rows(sql<StatementEnd>`
     select entry_count as entry_number,
@@ -52,7 +53,7 @@ export type StatementLine = {
 /** Sums a part of a statement, both ends included. */
 export async function sumStatement(
   db: Queryable,
-  { environmentId, asset, first, last }: StatementName & { first: bigint; last: bigint },
+  { environmentId, asset, first, last }: StatementKey & { first: bigint; last: bigint },
 ): Promise<StatementLine[]> {
   if (first > last) return []
   const range = sql`environment_id = ${environmentId} and asset = ${asset}
@@ -214,7 +215,7 @@ export type StatementPart = {
  */
 export async function findStatementPart(
   db: Queryable,
-  statement: StatementName,
+  statement: StatementKey,
   { from, to }: Pick<EntryFilter, 'from' | 'to'>,
 ): Promise<StatementPart> {
   const end = (await findStatementEnd(db, statement)).entryNumber + 1n
@@ -238,7 +239,7 @@ export async function findStatementPart(
 /** The lowest number of an entry at or after a time; `end` if there is none. */
 async function findFirstAt(
   db: Queryable,
-  { environmentId, asset }: StatementName,
+  { environmentId, asset }: StatementKey,
   { time, end }: { time: Date; end: bigint },
 ): Promise<bigint> {
   const where = sql`environment_id = ${environmentId} and asset = ${asset}

@@ -9,7 +9,7 @@ type Wait = {
 
 /**
  * Decides when a payout, a batch or a looser rule expires: not before its approvers had a fair
- * time, and after a week at the latest, also if nobody may approve it.
+ * time, and after a week at the latest, also if no member may approve it.
  */
 export function judgeExpiry({ waitsSince, enoughFrom }: Wait): Date {
   const { approveWithinMs, approverTimeMs, approveWithinMaxMs } = limits.payouts

@@ -23,13 +23,10 @@ export async function findApprovers(
   waiting: Waiting[],
   onlyUserId?: string,
 ): Promise<Map<string, Approver[]>> {
-  if (waiting.length === 0) return new Map()
-  const creators = await findCreators(db, environmentId, waiting)
-  const subjects = waiting.map((one) => ({ ...one, creators: creators.get(one.id)! }))
-  const { members, links } = await findApprovingTeam(db, environmentId, subjects)
-  const judged = members.filter(({ id }) => onlyUserId === undefined || id === onlyUserId)
-  const team = { members: judged, links }
-  return new Map(subjects.map((subject) => [subject.id, judgeApprovers(team, subject)]))
+  const { subjects, team } = await findSubjects(db, environmentId, waiting)
+  const members = team.members.filter(({ id }) => onlyUserId === undefined || id === onlyUserId)
+  const judged = { ...team, members }
+  return new Map(subjects.map((subject) => [subject.id, judgeApprovers(judged, subject)]))
 }
 
 /** When each payout or batch of an environment expires, if the team stays as it is, by its id. */
@@ -38,16 +35,25 @@ export async function findExpiries(
   environmentId: EnvironmentId,
   waiting: (Waiting & { missing: number })[],
 ): Promise<Map<string, Date>> {
-  if (waiting.length === 0) return new Map()
-  const creators = await findCreators(db, environmentId, waiting)
-  const subjects = waiting.map((subject) => ({ ...subject, creators: creators.get(subject.id)! }))
-  const team = await findApprovingTeam(db, environmentId, subjects)
+  const { subjects, team } = await findSubjects(db, environmentId, waiting)
   return new Map(
     subjects.map((subject) => {
       const enoughFrom = judgeEnough(team, subject, subject.missing)
       return [subject.id, judgeExpiry({ waitsSince: subject.waitsSince, enoughFrom })]
     }),
   )
+}
+
+/** With the creators of each, and the members who may approve. */
+async function findSubjects<W extends Waiting>(
+  db: Queryable,
+  environmentId: EnvironmentId,
+  waiting: W[],
+) {
+  if (waiting.length === 0) return { subjects: [], team: { members: [], links: [] } }
+  const creators = await findCreators(db, environmentId, waiting)
+  const subjects = waiting.map((each) => ({ ...each, creators: creators.get(each.id)! }))
+  return { subjects, team: await findApprovingTeam(db, environmentId, subjects) }
 }
 
 /** The members who approved it so far. */

@@ -122,9 +122,7 @@ export class Tx implements Queryable {
         this.#schedule()
       })
     } catch (error) {
-      // The stack of an error from the server leads to the socket; this one leads to the caller.
-      if (error instanceof Error) Error.captureStackTrace(error)
-      throw error
+      throw withOwnStack(error)
     }
   }
 
@@ -197,6 +195,12 @@ export class CommitFirst extends Error {
   }
 }
 
+/** The stack of an error from the server leads to the socket; this one leads to the caller. */
+function withOwnStack(error: unknown): unknown {
+  if (error instanceof Error) Error.captureStackTrace(error, withOwnStack)
+  return error
+}
+
 /** The last word of a tag such as `INSERT 0 3`. */
 function countOf({ tag }: Result): number {
   return Number(tag.slice(tag.lastIndexOf(' ')))
@@ -230,7 +234,6 @@ export async function commitAlone(
   try {
     return await runAlone(client, statement)
   } catch (error) {
-    if (error instanceof Error) Error.captureStackTrace(error)
-    throw toConnectionLost(error)
+    throw toConnectionLost(withOwnStack(error))
   }
 }

@@ -1,12 +1,9 @@
-import type { EnvironmentId } from '../base/environment.js'
 import { limits } from '../base/limits.js'
-import type { Asset } from '../money/assets.js'
+import type { StatementKey } from '../ledger/statement.js'
 import { type Sql, sql } from '../postgres/sql.js'
 import type { Queryable, Tx } from '../postgres/tx.js'
 import { type BucketSize, bucketNames, listBuckets, type Period } from './calendar.js'
 import { bucketRows, bucketStart } from './period-rows.js'
-
-type StatementKey = { environmentId: EnvironmentId; asset: Asset }
 
 export type BalanceBucket = { start: Date; closing: bigint; lowest: bigint }
 

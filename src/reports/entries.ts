@@ -1,13 +1,10 @@
-import type { EnvironmentId } from '../base/environment.js'
 import { limits } from '../base/limits.js'
 import type { Purpose } from '../ledger/purposes.js'
-import type { Asset } from '../money/assets.js'
+import type { StatementKey } from '../ledger/statement.js'
 import { type Sql, sql } from '../postgres/sql.js'
 import type { Queryable, Tx } from '../postgres/tx.js'
 import { type BucketSize, bucketNames, type Period } from './calendar.js'
 import { bucketRows, bucketStart } from './period-rows.js'
-
-export type StatementKey = { environmentId: EnvironmentId; asset: Asset }
 
 /** Entries of one purpose and effect in a bucket. A release counts by the lines of its hold. */
 export type EntrySum = {

@@ -1,8 +1,8 @@
+import type { StatementKey } from '../ledger/statement.js'
 import type { PayoutKind } from '../payouts/payout.js'
 import { sql } from '../postgres/sql.js'
 import type { Queryable } from '../postgres/tx.js'
 import type { BucketSize, Period } from './calendar.js'
-import type { StatementKey } from './entries.js'
 import { bucketRows, bucketStart } from './period-rows.js'
 
 /** Ways in which money leaves; see `docs/guides/reports.md`. */
