@@ -1,13 +1,10 @@
+import { PrintedHead } from './printed-head'
 import './balances.css'
 import { useSearch } from '@tanstack/react-router'
-import { useEffect } from 'react'
 import type { FeeReport, ReceivedReport, StatementSummary } from '../../../../sdk/src/types'
 import { useRead } from '../../api/reads'
-import { useScope } from '../../api/scope'
-import { useMay, useMembership } from '../../api/session'
-import { Button } from '../../parts/button'
+import { useMay } from '../../api/session'
 import { ExportButton } from '../../parts/export-button'
-import { Mark } from '../../parts/icons'
 import { type Asset, formatMoney, toUnits } from '../../parts/money-format'
 import { MoneySums } from '../../parts/money-sums'
 import { ErrorState } from '../../parts/refusals'
@@ -24,32 +21,11 @@ const assets: Asset[] = ['NGN', 'USDC', 'USDT']
 export function Screen() {
   const search = useSearch({ strict: false }) as Record<string, string | undefined>
   const month = search.month ?? monthOf(currentTime())
-  const { mode } = useScope()
-  const membership = useMembership()
   const title = words.month.title(nameMonth(month))
-  useEffect(() => {
-    document.title = `${title} · ${membership?.name ?? 'Manilla'}`
-  }, [title, membership])
   return (
     <main className="sheet" style={{ maxWidth: 'none', display: 'block' }}>
       <div>
-        <div className="head">
-          <div>
-            <p className="row b">
-              <Mark /> {membership?.name}
-            </p>
-            <h1>{title}</h1>
-            {mode === 'test' && <p className="b">{words.printed.test}</p>}
-          </div>
-          <div className="acts">
-            <Button icon="left" to="/balances">
-              {words.printed.back}
-            </Button>
-            <Button kind="primary" icon="print" onClick={() => window.print()}>
-              {words.printed.print}
-            </Button>
-          </div>
-        </div>
+        <PrintedHead title={title} />
         {assets.map((asset) => (
           <AssetReport key={asset} asset={asset} month={month} />
         ))}

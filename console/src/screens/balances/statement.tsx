@@ -1,14 +1,11 @@
+import { PrintedHead } from './printed-head'
 import './balances.css'
 import { useQuery } from '@tanstack/react-query'
 import { useSearch } from '@tanstack/react-router'
-import { useEffect } from 'react'
 import type { BalanceEntry, StatementSummary } from '../../../../sdk/src/types'
 import { call, type Query } from '../../api/call'
 import { type Page, useRead } from '../../api/reads'
 import { useScope } from '../../api/scope'
-import { useMembership } from '../../api/session'
-import { Button } from '../../parts/button'
-import { Mark } from '../../parts/icons'
 import { type Asset, formatMoney } from '../../parts/money-format'
 import { ErrorState } from '../../parts/refusals'
 import { currentTime, formatFull, formatWhen } from '../../parts/time-format'
@@ -31,7 +28,6 @@ export function Screen() {
     ...(search.to && { to: search.to }),
   }
   const scope = useScope()
-  const membership = useMembership()
   const query = { asset, ...period }
   const summary = useRead<StatementSummary>('summary', '/v1/balance-entries/summary', query)
   const entries = useQuery({
@@ -40,39 +36,21 @@ export function Screen() {
     staleTime: Number.POSITIVE_INFINITY,
   })
   const title = words.printed.title(words.inTitle[asset])
-  useEffect(() => {
-    document.title = `${title} · ${membership?.name ?? 'Manilla'}`
-  }, [title, membership])
   const error = summary.error ?? entries.error
   const now = currentTime().toISOString()
   return (
     <main className="sheet" style={{ maxWidth: 'none', display: 'block' }}>
       <div>
-        <div className="head">
-          <div>
-            <p className="row b">
-              <Mark /> {membership?.name}
-            </p>
-            <h1>{title}</h1>
-            <p className="soft">
-              {period.from
-                ? words.printed.period(
-                    nameDay(period.from),
-                    period.to ? nameDay(period.to) : formatFull(now),
-                  )
-                : words.printed.until(period.to ? nameDay(period.to) : formatFull(now))}
-            </p>
-            {scope.mode === 'test' && <p className="b">{words.printed.test}</p>}
-          </div>
-          <div className="acts">
-            <Button icon="left" to="/balances">
-              {words.printed.back}
-            </Button>
-            <Button kind="primary" icon="print" onClick={() => window.print()}>
-              {words.printed.print}
-            </Button>
-          </div>
-        </div>
+        <PrintedHead title={title}>
+          <p className="soft">
+            {period.from
+              ? words.printed.period(
+                  nameDay(period.from),
+                  period.to ? nameDay(period.to) : formatFull(now),
+                )
+              : words.printed.until(period.to ? nameDay(period.to) : formatFull(now))}
+          </p>
+        </PrintedHead>
         {error && <ErrorState error={error} />}
         {summary.data && <Sums summary={summary.data} period={period} />}
         {entries.isPending && !error && <p className="soft">{words.printed.loading}</p>}

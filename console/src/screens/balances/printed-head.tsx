@@ -1,0 +1,37 @@
+import { type ReactNode, useEffect } from 'react'
+import { useScope } from '../../api/scope'
+import { useMembership } from '../../api/session'
+import { Button } from '../../parts/button'
+import { Mark } from '../../parts/icons'
+import { texts } from '../../texts/en'
+
+const words = texts.balances.printed
+
+/** Head of a page to print; browsers name the file after the title. */
+export function PrintedHead({ title, children }: { title: string; children?: ReactNode }) {
+  const { mode } = useScope()
+  const membership = useMembership()
+  useEffect(() => {
+    document.title = `${title} · ${membership?.name ?? 'Manilla'}`
+  }, [title, membership])
+  return (
+    <div className="head">
+      <div>
+        <p className="row b">
+          <Mark /> {membership?.name}
+        </p>
+        <h1>{title}</h1>
+        {children}
+        {mode === 'test' && <p className="b">{words.test}</p>}
+      </div>
+      <div className="acts">
+        <Button icon="left" to="/balances">
+          {words.back}
+        </Button>
+        <Button kind="primary" icon="print" onClick={() => window.print()}>
+          {words.print}
+        </Button>
+      </div>
+    </div>
+  )
+}
