@@ -188,7 +188,7 @@ export const limits = {
     expiredAfterMs: 5 * minute,
     /** A payout without an outcome after this needs a person. */
     reviewAfterMs: 3 * day,
-    /** A payout that no second person approved by then fails, if somebody could have. */
+    /** A payout that was not approved by then fails, if a member could have approved it. */
     approveWithinMs: 3 * day,
     /** What an approver has at least, from the moment at which their approval is accepted. */
     approverTimeMs: day,

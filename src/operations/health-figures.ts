@@ -130,7 +130,7 @@ export type RailOutcomes = {
 
 /**
  * Payouts of the last hour by rail, and those that are open. Stored, so of every process. A payout
- * that a member rejected or nobody approved was never submitted, so its rail did not fail.
+ * that was rejected or not approved in time was never submitted, so its rail did not fail.
  */
 export async function readRailOutcomes(db: Queryable, now: Date): Promise<RailOutcomes[]> {
   const { healthRowsMax } = limits.operator

@@ -1,7 +1,7 @@
 /** Words of the notes of a team. */
 export const notes = {
   title: 'Notes',
-  empty: 'Nobody has left a note.',
+  empty: 'No notes yet.',
   write: 'Add a note',
   hint: 'Your team reads it, the customer does not.',
   add: 'Add note',
