@@ -16,11 +16,11 @@ const bytesPerRow = 3_000
 const days = 365
 
 await buildOrExit()
-const { createPageSources } = await import('../dist/api/edge/page-source.js')
+const { createPageSources } = await import('../dist/api/server/page-source.js')
 const { createRoutes } = await import('../dist/api/routes/routes.js')
 const { prefixes, toReference } = await import('../dist/base/ids.js')
-const { connect } = await import('../dist/postgres/connection.js')
-const { ListColumn } = await import('../dist/postgres/messages.js')
+const { connect } = await import('../dist/postgres/wire/connection.js')
+const { ListColumn } = await import('../dist/postgres/wire/messages.js')
 const { toStatement } = await import('../dist/postgres/statement.js')
 const { openBooks, withWorkbench } = await import('./workbench.mjs')
 

@@ -5,9 +5,9 @@
 import { newId } from '../dist/base/ids.js'
 import { moveAll } from '../dist/ledger/move.js'
 import { createMerchant } from '../dist/merchants/create-merchant.js'
-import { connect } from '../dist/postgres/connection.js'
 import { Database } from '../dist/postgres/database.js'
-import { Lane } from '../dist/postgres/lane.js'
+import { Lane } from '../dist/postgres/transactions/lane.js'
+import { connect } from '../dist/postgres/wire/connection.js'
 
 const path = { key: 'ledger', group: 'money', name: 'ledger alone: hold amount and fee' }
 const funds = 1_000_000_000_000n

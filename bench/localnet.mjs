@@ -20,12 +20,12 @@ import { findAssociatedTokenPda, TOKEN_PROGRAM_ADDRESS } from '@solana-program/t
 import { buildWhenNeeded } from '../bin/build-when-needed.mjs'
 
 await buildWhenNeeded()
-const { LocalnetChain } = await import('../dist/simulation/localnet/chain.js')
-const { openGenesis } = await import('../dist/simulation/localnet/genesis.js')
+const { LocalnetChain } = await import('../dist/simulation/localnet/chain/chain.js')
+const { openGenesis } = await import('../dist/simulation/localnet/chain/genesis.js')
 const { airdrop, mint } = await import('../dist/simulation/localnet/faucet.js')
-const { readWire } = await import('../dist/simulation/localnet/wire.js')
-const { writeLanded } = await import('../dist/simulation/localnet/records.js')
-const { verifySignatures } = await import('../dist/simulation/localnet/verify-signatures.js')
+const { readWire } = await import('../dist/simulation/localnet/server/wire.js')
+const { writeLanded } = await import('../dist/simulation/localnet/chain/records.js')
+const { verifySignatures } = await import('../dist/simulation/localnet/chain/verify-signatures.js')
 const { startLocalnet } = await import('../dist/simulation/localnet/start.js')
 const { systemClock } = await import('../dist/base/clock.js')
 

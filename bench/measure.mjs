@@ -1,5 +1,5 @@
 /** One run: opens a PostgreSQL of its own, measures the selected paths and verifies the ledger. */
-import { allProofs } from '../dist/operations/verify-ledger.js'
+import { allProofs } from '../dist/operations/proofs/verify-ledger.js'
 import { payoutProofs } from '../dist/payouts/proofs.js'
 import { sql } from '../dist/postgres/sql.js'
 import { benchDeliveries } from './deliveries.mjs'

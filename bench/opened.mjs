@@ -2,8 +2,8 @@
 import { systemClock } from '../dist/base/clock.js'
 import { readConfig } from '../dist/base/config.js'
 import { createLogger } from '../dist/base/log.js'
-import { openRails } from '../dist/open-rails.js'
 import { Database } from '../dist/postgres/database.js'
+import { openRails } from '../dist/processes/open-rails.js'
 
 export const clock = systemClock
 export const config = readConfig()

@@ -26,7 +26,7 @@ requireFreeSpace(tmpdir(), bytesBeside + payoutCount * bytesPerPayout, 'This run
 await buildOrExit()
 const { toReference, fromReference } = await import('../dist/base/ids.js')
 const { toIdempotencyKey } = await import('../dist/idempotency/key.js')
-const { concludePayouts } = await import('../dist/payouts/conclude-payouts.js')
+const { concludePayouts } = await import('../dist/payouts/attempts/conclude-payouts.js')
 const { sql } = await import('../dist/postgres/sql.js')
 const { openChain } = await import('./chain.mjs')
 const { startMeter } = await import('./cpu.mjs')

@@ -19,7 +19,7 @@ const lane = 'payouts_test'
 
 await buildOrExit()
 const { createMerchant } = await import('../dist/merchants/create-merchant.js')
-const { issueKey } = await import('../dist/merchants/issue-key.js')
+const { issueKey } = await import('../dist/merchants/keys/issue-key.js')
 const { openChain } = await import('./chain.mjs')
 const { startMeter } = await import('./cpu.mjs')
 const { readMetrics, sumOf } = await import('./metrics.mjs')

@@ -15,7 +15,7 @@ const medianMsMax = 200
 await buildOrExit()
 const { fromReference } = await import('../dist/base/ids.js')
 const { toIdempotencyKey } = await import('../dist/idempotency/key.js')
-const { concludePayouts } = await import('../dist/payouts/conclude-payouts.js')
+const { concludePayouts } = await import('../dist/payouts/attempts/conclude-payouts.js')
 const { sql } = await import('../dist/postgres/sql.js')
 const { startMeter } = await import('./cpu.mjs')
 const { seedPayouts } = await import('./seed-payouts.mjs')

@@ -1,5 +1,5 @@
 /** The real API process; the argument `plain` replaces its lanes with the plain twin. */
-import { compose } from '../dist/compose.js'
+import { compose } from '../dist/processes/compose.js'
 import { config, databaseUrl, endWithParent, logger, rails } from './opened.mjs'
 import { openPlainLanes } from './plain-lane.mjs'
 

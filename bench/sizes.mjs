@@ -38,7 +38,7 @@ while (!text.includes('Press Ctrl-C to stop.')) await sleep(100)
 const demo = JSON.parse(readFileSync(join(home, 'demo.json'), 'utf8'))
 process.env.MANILLA_HOME = home
 const { readConfig } = await import('../dist/base/config.js')
-const { borrowDatabase } = await import('../dist/open-database.js')
+const { borrowDatabase } = await import('../dist/processes/open-database.js')
 const database = new pg.Client((await borrowDatabase(readConfig())).url)
 await database.connect()
 

@@ -14,7 +14,7 @@ import { buildWhenNeeded } from '../bin/build-when-needed.mjs'
 await buildWhenNeeded()
 const { startLocalnet } = await import('../dist/simulation/localnet/start.js')
 const { createSolanaRail } = await import('../dist/rails/solana/rail.js')
-const { createKeySigner } = await import('../dist/rails/solana/signer.js')
+const { createKeySigner } = await import('../dist/rails/solana/keys/signer.js')
 const { createLogger } = await import('../dist/base/log.js')
 const { Secret } = await import('../dist/base/secret.js')
 const { systemClock } = await import('../dist/base/clock.js')

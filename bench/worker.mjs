@@ -1,6 +1,6 @@
 /** The real worker process. */
 import { createSeal } from '../dist/base/sealed.js'
-import { startWork } from '../dist/work.js'
+import { startWork } from '../dist/processes/work.js'
 import { clock, config, db, endWithParent, logger, rails } from './opened.mjs'
 
 const work = startWork({

@@ -6,9 +6,9 @@ import { rolldown } from 'rolldown'
 
 /** Entry points of processes. */
 const programs = [
-  'main',
-  'cli',
-  'api-process',
+  'processes/main',
+  'processes/cli',
+  'processes/api-process',
   'simulation/localnet/process',
   'sdk/cli/terminal',
   'sdk/cli/program',

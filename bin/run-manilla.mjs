@@ -14,7 +14,7 @@ const program = createProgram(terminal, version, words)
 const group = program.commands.find((command) => command.name() === words[0])
 const asksApi = group?.commands.some((command) => command.name() === words[1])
 if (!asksApi && (!group || group.commands.length > 0)) {
-  const { registerOperator } = await import('../dist/cli.js')
+  const { registerOperator } = await import('../dist/processes/cli.js')
   registerOperator(program, createConsole(terminal))
 }
 const exitCode = await runProgram(program, terminal, words)

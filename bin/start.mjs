@@ -2,4 +2,4 @@
 import { buildOrExit } from './build-when-needed.mjs'
 
 await buildOrExit()
-await import('../dist/main.js')
+await import('../dist/processes/main.js')

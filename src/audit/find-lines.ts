@@ -1,10 +1,10 @@
 import type { EnvironmentId } from '../base/environment.js'
 import { limits } from '../base/limits.js'
-import { type IdRange, withinRange } from '../postgres/filtered-ids.js'
+import { type IdRange, withinRange } from '../postgres/lists/filtered-ids.js'
+import { rowsRead } from '../postgres/lists/newest-rows.js'
 import { named } from '../postgres/named.js'
-import { rowsRead } from '../postgres/newest-rows.js'
 import { type Sql, sql } from '../postgres/sql.js'
-import type { Queryable } from '../postgres/tx.js'
+import type { Queryable } from '../postgres/transactions/tx.js'
 import { installationChain } from './chain.js'
 
 export type WrittenAuditLine = {

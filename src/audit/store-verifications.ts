@@ -1,5 +1,5 @@
 import { sql } from '../postgres/sql.js'
-import type { Queryable, Tx } from '../postgres/tx.js'
+import type { Queryable, Tx } from '../postgres/transactions/tx.js'
 import { noHash } from './hash-line.js'
 import type { ChainVerdict } from './verify-chain.js'
 

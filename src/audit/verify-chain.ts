@@ -1,6 +1,6 @@
 import { limits } from '../base/limits.js'
 import { sql } from '../postgres/sql.js'
-import type { Queryable } from '../postgres/tx.js'
+import type { Queryable } from '../postgres/transactions/tx.js'
 import { type ChainedLine, hashLine, noHash } from './hash-line.js'
 
 /** A head that was written down: the line with this number had this hash. */

@@ -1,7 +1,7 @@
 import type { EnvironmentId } from '../base/environment.js'
 import { newId } from '../base/ids.js'
 import { sql } from '../postgres/sql.js'
-import type { Tx } from '../postgres/tx.js'
+import type { Tx } from '../postgres/transactions/tx.js'
 import { installationChain } from './chain.js'
 
 /** A person, an API key, or the name of an operator's shell account or of a job. */

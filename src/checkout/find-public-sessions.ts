@@ -1,5 +1,7 @@
 import type { EnvironmentId } from '../base/environment.js'
 import { limits } from '../base/limits.js'
+import type { Payment } from '../collections/payments/payment.js'
+import { findReturnSummaries, type ReturnSummary } from '../collections/returns/store-returns.js'
 import {
   accountsOf,
   findWalletsOf,
@@ -10,12 +12,10 @@ import {
   sessionJoins,
   sortPayments,
   toSessionWithAccounts,
-} from '../collections/find-sessions.js'
-import type { Payment } from '../collections/payment.js'
-import { findReturnSummaries, type ReturnSummary } from '../collections/store-returns.js'
-import type { SettingsPatch } from '../merchants/settings-document.js'
+} from '../collections/sessions/find-sessions.js'
+import type { SettingsPatch } from '../merchants/settings/settings-document.js'
 import { listStatement } from '../postgres/statement.js'
-import type { Queryable } from '../postgres/tx.js'
+import type { Queryable } from '../postgres/transactions/tx.js'
 import { findShownPayments, type ShownPayments } from './find-shown-payments.js'
 
 export type PublicSession = SessionWithAccounts &

@@ -1,14 +1,14 @@
 import { limits } from '../base/limits.js'
-import type { CollectionAccount } from '../collections/account.js'
-import type { Payment } from '../collections/payment.js'
+import type { CollectionAccount } from '../collections/accounts/account.js'
+import type { Payment } from '../collections/payments/payment.js'
 import {
   findLatestPayments,
   type PaymentRow,
   paymentColumns,
   toPayment,
-} from '../collections/store-payments.js'
+} from '../collections/payments/store-payments.js'
 import { listStatement } from '../postgres/statement.js'
-import type { Queryable } from '../postgres/tx.js'
+import type { Queryable } from '../postgres/transactions/tx.js'
 
 export type ShownPayments = {
   /** Newest first. */

@@ -1,14 +1,14 @@
 import type { Outcome } from '../base/refusal.js'
 import type { Secret } from '../base/secret.js'
 import type { Coin } from '../money/assets.js'
-import type { RailTransfer } from '../payouts/compare-books.js'
-import type { Dispute } from '../payouts/disputes.js'
 import type {
   AttemptFinding,
   BankDirectory,
   PreparedAttempt,
   ReversingRail,
 } from '../payouts/ports.js'
+import type { RailTransfer } from '../payouts/reconciliation/compare-books.js'
+import type { Dispute } from '../payouts/reconciliation/disputes.js'
 
 /** The customer of a dedicated account. BVN and NIN are passed on to the bank and never stored. */
 export type AccountCustomer = {

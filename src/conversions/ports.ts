@@ -1,6 +1,6 @@
 import type { EnvironmentId } from '../base/environment.js'
 import type { Coin } from '../money/assets.js'
-import type { Tx } from '../postgres/tx.js'
+import type { Tx } from '../postgres/transactions/tx.js'
 
 /** Records coins that the localnet mints for a test conversion after the commit. */
 export type BackCoins = (

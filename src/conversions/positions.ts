@@ -3,7 +3,7 @@ import type { Mode } from '../base/environment.js'
 import { newId } from '../base/ids.js'
 import type { Asset } from '../money/assets.js'
 import { sql } from '../postgres/sql.js'
-import type { Queryable, Tx } from '../postgres/tx.js'
+import type { Queryable, Tx } from '../postgres/transactions/tx.js'
 
 /** The operator's own money in one mode and asset, which conversions buy and sell. */
 export type Position = {

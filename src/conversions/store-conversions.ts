@@ -4,9 +4,9 @@ import { firstIdAt, fromReference, prefixes } from '../base/ids.js'
 import { limits } from '../base/limits.js'
 import { notFound } from '../base/refusal.js'
 import type { Asset } from '../money/assets.js'
-import type { TimeRange } from '../postgres/filtered-ids.js'
+import type { TimeRange } from '../postgres/lists/filtered-ids.js'
 import { sql } from '../postgres/sql.js'
-import type { Queryable, Tx } from '../postgres/tx.js'
+import type { Queryable, Tx } from '../postgres/transactions/tx.js'
 import {
   type Conversion,
   type ConversionQuote,

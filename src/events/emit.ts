@@ -1,7 +1,7 @@
 import type { EnvironmentId } from '../base/environment.js'
 import { newId } from '../base/ids.js'
 import { listStatement } from '../postgres/statement.js'
-import type { Tx } from '../postgres/tx.js'
+import type { Tx } from '../postgres/transactions/tx.js'
 import type { EventType } from './catalogue.js'
 import { listensTo } from './filter.js'
 import { wakeAfterCommit } from './new-deliveries.js'

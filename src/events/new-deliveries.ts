@@ -1,4 +1,4 @@
-import type { Tx } from '../postgres/tx.js'
+import type { Tx } from '../postgres/transactions/tx.js'
 
 const listeners = new Set<() => void>()
 

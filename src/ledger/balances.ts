@@ -1,8 +1,8 @@
 import type { EnvironmentId } from '../base/environment.js'
 import { type Asset, assetNames } from '../money/assets.js'
-import { gather } from '../postgres/gather.js'
 import { listStatement } from '../postgres/statement.js'
-import type { Queryable } from '../postgres/tx.js'
+import { gather } from '../postgres/transactions/gather.js'
+import type { Queryable } from '../postgres/transactions/tx.js'
 
 /**
  * `held` is reserved by open payouts; `pending` is received and not decided yet. Money that goes

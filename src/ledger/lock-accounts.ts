@@ -1,7 +1,7 @@
 import { strict as assert } from 'node:assert'
-import { environmentKey, throwIfHeld } from '../postgres/busy.js'
 import { listStatement } from '../postgres/statement.js'
-import { CommitFirst, type Tx } from '../postgres/tx.js'
+import { environmentKey, throwIfHeld } from '../postgres/transactions/busy.js'
+import { CommitFirst, type Tx } from '../postgres/transactions/tx.js'
 import type { LedgerAccount, LedgerAccountKey } from './accounts.js'
 import { Book, ledgerKeyOf } from './book.js'
 

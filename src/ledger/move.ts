@@ -1,5 +1,5 @@
 import { listStatement } from '../postgres/statement.js'
-import type { Tx } from '../postgres/tx.js'
+import type { Tx } from '../postgres/transactions/tx.js'
 import type { LedgerAccountKey } from './accounts.js'
 import type { Book } from './book.js'
 import { lockLedgerAccounts } from './lock-accounts.js'

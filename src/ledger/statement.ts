@@ -4,7 +4,7 @@ import { limits } from '../base/limits.js'
 import type { Asset } from '../money/assets.js'
 import { named } from '../postgres/named.js'
 import { type Sql, sql } from '../postgres/sql.js'
-import type { Queryable } from '../postgres/tx.js'
+import type { Queryable } from '../postgres/transactions/tx.js'
 import type { StatementEnd } from './book.js'
 import type { Purpose } from './purposes.js'
 

@@ -1,5 +1,5 @@
 import { listStatement } from '../postgres/statement.js'
-import type { Tx } from '../postgres/tx.js'
+import type { Tx } from '../postgres/transactions/tx.js'
 import type { Book } from './book.js'
 
 const update = listStatement({

@@ -2,7 +2,7 @@ import { strict as assert } from 'node:assert'
 import type { Environment, EnvironmentId, Mode } from '../base/environment.js'
 import { newId, prefixes, toReference } from '../base/ids.js'
 import { sql } from '../postgres/sql.js'
-import type { Tx } from '../postgres/tx.js'
+import type { Tx } from '../postgres/transactions/tx.js'
 
 export type Merchant = { id: string; reference: string; displayName: string; createdAt: Date }
 

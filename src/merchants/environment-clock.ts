@@ -4,7 +4,7 @@ import type { EnvironmentId } from '../base/environment.js'
 import { limits } from '../base/limits.js'
 import { Refusal } from '../base/refusal.js'
 import { sql } from '../postgres/sql.js'
-import type { Queryable, Tx } from '../postgres/tx.js'
+import type { Queryable, Tx } from '../postgres/transactions/tx.js'
 import { lockEnvironment } from './environments.js'
 
 export type Advance = { environmentId: EnvironmentId; byMs: number }

@@ -2,7 +2,7 @@ import type { Environment, EnvironmentId, Mode } from '../base/environment.js'
 import { fromReference, prefixes } from '../base/ids.js'
 import { Refusal } from '../base/refusal.js'
 import { sql } from '../postgres/sql.js'
-import type { Queryable, Tx } from '../postgres/tx.js'
+import type { Queryable, Tx } from '../postgres/transactions/tx.js'
 
 /** An environment as operators name it: the merchant's reference and a mode. */
 export type EnvironmentName = { merchant: string; mode: Mode }

@@ -1,7 +1,7 @@
 import { prefixes, toReference } from '../base/ids.js'
 import { limits } from '../base/limits.js'
 import { sql } from '../postgres/sql.js'
-import type { Queryable } from '../postgres/tx.js'
+import type { Queryable } from '../postgres/transactions/tx.js'
 import type { Merchant } from './create-merchant.js'
 
 export type ListedMerchant = Merchant & { isKycApproved: boolean; suspendedAt: Date | null }

@@ -3,7 +3,7 @@ import { prefixes, toReference } from '../base/ids.js'
 import { limits } from '../base/limits.js'
 import type { Logger } from '../base/log.js'
 import { sql } from '../postgres/sql.js'
-import type { Queryable } from '../postgres/tx.js'
+import type { Queryable } from '../postgres/transactions/tx.js'
 
 /** Loggers that add a merchant to each line. */
 type Known = Map<EnvironmentId, Logger>

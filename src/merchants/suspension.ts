@@ -1,5 +1,5 @@
 import { sql } from '../postgres/sql.js'
-import type { Tx } from '../postgres/tx.js'
+import type { Tx } from '../postgres/transactions/tx.js'
 
 /**
  * Stops a merchant in both modes; every process refuses within a second. Returns false if it was

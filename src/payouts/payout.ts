@@ -3,7 +3,7 @@ import { type Prefix, toReference } from '../base/ids.js'
 import type { Code } from '../base/refusals.js'
 import type { EventType } from '../events/catalogue.js'
 import type { Purpose } from '../ledger/purposes.js'
-import type { FeeOperation } from '../merchants/fee-schedules.js'
+import type { FeeOperation } from '../merchants/settings/fee-schedules.js'
 import type { Asset } from '../money/assets.js'
 import {
   bool,

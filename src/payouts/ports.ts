@@ -1,6 +1,6 @@
 import type { EnvironmentId } from '../base/environment.js'
 import type { Outcome } from '../base/refusal.js'
-import type { FeeOperation } from '../merchants/fee-schedules.js'
+import type { FeeOperation } from '../merchants/settings/fee-schedules.js'
 import type { Asset } from '../money/assets.js'
 
 /** Where a payout goes: named by the merchant, completed by the rail. */
@@ -144,7 +144,7 @@ export type Instructed = 'obeyed' | 'too_late' | 'not_received'
 export interface SimulatedRail extends Pick<PayoutRail, 'name' | 'send'> {
   instruct(instruction: {
     reference: string
-    /** From src/payouts/simulated-outcomes.ts, for the kind of the payout. */
+    /** From src/payouts/requests/simulated-outcomes.ts, for the kind of the payout. */
     outcome: string
     attempt: LiveAttempt | undefined
   }): Promise<Instructed>

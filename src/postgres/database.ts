@@ -1,9 +1,15 @@
 import type pg from 'pg'
 import { limits } from '../base/limits.js'
-import { createPool, type PoolOptions } from './connection.js'
-import { ConnectionLost, isSilence, OutcomeUnknown, toConnectionLost } from './failures.js'
 import { toStatement } from './statement.js'
-import { commitAlone, inTransaction, type Queryable, type Source, type Tx } from './tx.js'
+import {
+  commitAlone,
+  inTransaction,
+  type Queryable,
+  type Source,
+  type Tx,
+} from './transactions/tx.js'
+import { createPool, type PoolOptions } from './wire/connection.js'
+import { ConnectionLost, isSilence, OutcomeUnknown, toConnectionLost } from './wire/failures.js'
 
 /** The pool: for single statements, and for transactions outside of lanes. */
 export class Database implements Queryable {

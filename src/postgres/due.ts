@@ -1,5 +1,5 @@
 import { after } from '../base/clock.js'
-import type { Queryable } from './tx.js'
+import type { Queryable } from './transactions/tx.js'
 
 /** `owner` is a value of the table's `ownerColumn`. */
 type DueClaim = { owner: string; now: Date; leaseMs: number; limit: number }

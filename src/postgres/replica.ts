@@ -3,9 +3,9 @@ import { type Clock, systemClock } from '../base/clock.js'
 import { limits } from '../base/limits.js'
 import type { Logger } from '../base/log.js'
 import { Database } from './database.js'
-import { ConnectionLost, isServerTrouble } from './failures.js'
 import { sql } from './sql.js'
-import type { Queryable, Source } from './tx.js'
+import type { Queryable, Source } from './transactions/tx.js'
+import { ConnectionLost, isServerTrouble } from './wire/failures.js'
 
 /** A position in the primary's write-ahead log, and a time at which it had not passed it. */
 type Sample = { position: bigint; at: number }

@@ -1,7 +1,7 @@
 import { strict as assert } from 'node:assert'
-import { type ColumnType, type ColumnValue, ListColumn } from './messages.js'
 import { toColumn } from './names.js'
 import { Sql } from './sql.js'
+import { type ColumnType, type ColumnValue, ListColumn } from './wire/messages.js'
 
 /** A statement with a name is parsed and planned once per connection. */
 export type Statement<Row> = {

@@ -1,7 +1,7 @@
 import { strict as assert } from 'node:assert'
-import type { ColumnType } from './messages.js'
 import { toColumn } from './names.js'
 import { type Sql, sql } from './sql.js'
+import type { ColumnType } from './wire/messages.js'
 
 /** A column; the type of its values exists for the compiler only. */
 type Column<Value = unknown, Type extends ColumnType = ColumnType> = {

@@ -2,7 +2,7 @@ import { newId } from '../base/ids.js'
 import type { Coin } from '../money/assets.js'
 import type { RatePair } from '../money/rates.js'
 import { sql } from '../postgres/sql.js'
-import type { Queryable, Tx } from '../postgres/tx.js'
+import type { Queryable, Tx } from '../postgres/transactions/tx.js'
 
 export type StoredRate = RatePair & {
   id: string

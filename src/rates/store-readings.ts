@@ -1,6 +1,6 @@
 import type { Coin } from '../money/assets.js'
 import { sql } from '../postgres/sql.js'
-import type { Queryable, Tx } from '../postgres/tx.js'
+import type { Queryable, Tx } from '../postgres/transactions/tx.js'
 import type { JudgedReading } from './combine-readings.js'
 
 export type StoredReading = {

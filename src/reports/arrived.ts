@@ -1,7 +1,7 @@
 import type { EnvironmentId } from '../base/environment.js'
 import { type Asset, assetNames } from '../money/assets.js'
 import { type Sql, sql } from '../postgres/sql.js'
-import type { Queryable, Tx } from '../postgres/tx.js'
+import type { Queryable, Tx } from '../postgres/transactions/tx.js'
 import { type BucketSize, bucketNames, type Period, splitPeriod } from './calendar.js'
 import { bucketRows, bucketStart, idPeriodRows, periodRows } from './period-rows.js'
 import { readSummedUp } from './summed-up.js'

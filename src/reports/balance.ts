@@ -1,7 +1,7 @@
 import { limits } from '../base/limits.js'
 import type { StatementKey } from '../ledger/statement.js'
 import { type Sql, sql } from '../postgres/sql.js'
-import type { Queryable, Tx } from '../postgres/tx.js'
+import type { Queryable, Tx } from '../postgres/transactions/tx.js'
 import { type BucketSize, bucketNames, listBuckets, type Period } from './calendar.js'
 import { bucketRows, bucketStart } from './period-rows.js'
 

@@ -1,7 +1,7 @@
 import type { StatementKey } from '../ledger/statement.js'
 import type { PayoutKind } from '../payouts/payout.js'
 import { sql } from '../postgres/sql.js'
-import type { Queryable } from '../postgres/tx.js'
+import type { Queryable } from '../postgres/transactions/tx.js'
 import type { BucketSize, Period } from './calendar.js'
 import { bucketRows, bucketStart } from './period-rows.js'
 

@@ -1,6 +1,6 @@
 import type { EnvironmentId } from '../base/environment.js'
 import { type Sql, sql } from '../postgres/sql.js'
-import type { Queryable, Tx } from '../postgres/tx.js'
+import type { Queryable, Tx } from '../postgres/transactions/tx.js'
 import { type BucketSize, bucketNames, type Period, splitPeriod } from './calendar.js'
 import { bucketRows, bucketStart, periodRows } from './period-rows.js'
 import { readSummedUp } from './summed-up.js'

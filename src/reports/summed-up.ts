@@ -1,6 +1,6 @@
 import type { EnvironmentId } from '../base/environment.js'
 import { sql } from '../postgres/sql.js'
-import type { Queryable } from '../postgres/tx.js'
+import type { Queryable } from '../postgres/transactions/tx.js'
 import type { SummedUp } from './calendar.js'
 
 /** Reports whose days can change after they ended. The balance report needs no days. */

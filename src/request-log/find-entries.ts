@@ -3,7 +3,7 @@ import { firstIdAt, fromReference, prefixes } from '../base/ids.js'
 import { limits } from '../base/limits.js'
 import { notFound } from '../base/refusal.js'
 import { type Sql, sql } from '../postgres/sql.js'
-import type { Queryable } from '../postgres/tx.js'
+import type { Queryable } from '../postgres/transactions/tx.js'
 
 /** An entry as listed. */
 export type RequestLogEntry = {

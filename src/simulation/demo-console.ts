@@ -1,6 +1,6 @@
 import { fromReference, prefixes } from '../base/ids.js'
 import type { Database } from '../postgres/database.js'
-import type { Tx } from '../postgres/tx.js'
+import type { Tx } from '../postgres/transactions/tx.js'
 import { createStartLink } from '../team/start-links.js'
 import { addMembership, createUser, findMembership, findUserId } from '../team/users.js'
 import type { Demo } from './demo.js'

@@ -8,10 +8,10 @@ import { type Funding, fundAll } from '../ledger/fund.js'
 import type { Moved } from '../ledger/movement.js'
 import type { Asset } from '../money/assets.js'
 import type { Database } from '../postgres/database.js'
-import { gather } from '../postgres/gather.js'
 import { sql } from '../postgres/sql.js'
 import { listStatement } from '../postgres/statement.js'
-import type { Tx } from '../postgres/tx.js'
+import { gather } from '../postgres/transactions/gather.js'
+import type { Tx } from '../postgres/transactions/tx.js'
 
 /** Mints coins to the treasury of the localnet, once per key. */
 export interface CoinMint {

@@ -3,7 +3,7 @@ import { after } from '../base/clock.js'
 import type { EnvironmentId } from '../base/environment.js'
 import { limits } from '../base/limits.js'
 import { sql } from '../postgres/sql.js'
-import type { Queryable } from '../postgres/tx.js'
+import type { Queryable } from '../postgres/transactions/tx.js'
 import { type Permission, rolesWith } from './permissions.js'
 import { type AccessLink, type Freedom, findAccessLinks, judgeFreedom } from './shared-access.js'
 

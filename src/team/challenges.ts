@@ -3,7 +3,7 @@ import { after } from '../base/clock.js'
 import { limits } from '../base/limits.js'
 import type { Seal } from '../base/sealed.js'
 import { sql } from '../postgres/sql.js'
-import type { Tx } from '../postgres/tx.js'
+import type { Tx } from '../postgres/transactions/tx.js'
 
 /** What a passkey is asked to sign for: a challenge cannot be used for another act. */
 export type ChallengePurpose =

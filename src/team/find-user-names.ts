@@ -1,5 +1,5 @@
 import { sql } from '../postgres/sql.js'
-import type { Queryable } from '../postgres/tx.js'
+import type { Queryable } from '../postgres/transactions/tx.js'
 
 /** Names of people by id, also of those who left. */
 export async function findUserNames(db: Queryable, ids: string[]): Promise<Map<string, string>> {

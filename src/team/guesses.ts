@@ -4,7 +4,7 @@ import { newId } from '../base/ids.js'
 import { limits } from '../base/limits.js'
 import { Refusal } from '../base/refusal.js'
 import { type Sql, sql } from '../postgres/sql.js'
-import type { Tx } from '../postgres/tx.js'
+import type { Tx } from '../postgres/transactions/tx.js'
 
 /** Whose secret is guessed, and from where. */
 export type Guesser = { email: string; network: string }

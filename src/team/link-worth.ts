@@ -1,4 +1,4 @@
-import type { Queryable, Tx } from '../postgres/tx.js'
+import type { Queryable, Tx } from '../postgres/transactions/tx.js'
 import {
   type Invitation,
   listInvitationsBy,

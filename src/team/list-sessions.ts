@@ -1,7 +1,7 @@
 import { after } from '../base/clock.js'
 import { limits } from '../base/limits.js'
 import { sql } from '../postgres/sql.js'
-import type { Queryable, Tx } from '../postgres/tx.js'
+import type { Queryable, Tx } from '../postgres/transactions/tx.js'
 
 /** A session as its user sees it. */
 export type OwnSession = {

@@ -1,7 +1,7 @@
 import { limits } from '../base/limits.js'
 import { Refusal } from '../base/refusal.js'
 import { sql } from '../postgres/sql.js'
-import type { Queryable, Tx } from '../postgres/tx.js'
+import type { Queryable, Tx } from '../postgres/transactions/tx.js'
 import type { Giver } from './may-give.js'
 import { lastSeen, secondFactor } from './people.js'
 import type { Role } from './permissions.js'

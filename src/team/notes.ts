@@ -3,7 +3,7 @@ import { fromReference, newId, prefixes, toReference } from '../base/ids.js'
 import { limits } from '../base/limits.js'
 import { notFound, Refusal } from '../base/refusal.js'
 import { sql } from '../postgres/sql.js'
-import type { Queryable, Tx } from '../postgres/tx.js'
+import type { Queryable, Tx } from '../postgres/transactions/tx.js'
 
 /** What a member wrote about a payment or payout, for the team of the merchant. */
 export type Note = {

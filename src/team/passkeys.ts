@@ -9,7 +9,7 @@ import { limits } from '../base/limits.js'
 import { Refusal } from '../base/refusal.js'
 import type { Seal } from '../base/sealed.js'
 import { sql } from '../postgres/sql.js'
-import type { Queryable, Tx } from '../postgres/tx.js'
+import type { Queryable, Tx } from '../postgres/transactions/tx.js'
 import { type ChallengePurpose, isOwnChallenge, newChallenge } from './challenges.js'
 
 /** Where the console is, as browsers see it. Passkeys belong to its host. */

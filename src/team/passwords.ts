@@ -3,7 +3,7 @@ import { unusedId } from '../base/ids.js'
 import { limits } from '../base/limits.js'
 import { Refusal } from '../base/refusal.js'
 import { sql } from '../postgres/sql.js'
-import type { Queryable, Tx } from '../postgres/tx.js'
+import type { Queryable, Tx } from '../postgres/transactions/tx.js'
 
 /** Parameters of scrypt. */
 export type PasswordCost = { cost: number; blockSize: number; parallelism: number }

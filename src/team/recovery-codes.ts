@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { limits } from '../base/limits.js'
 import { sql } from '../postgres/sql.js'
-import type { Tx } from '../postgres/tx.js'
+import type { Tx } from '../postgres/transactions/tx.js'
 
 /** Without letters that look like digits. */
 const signs = '23456789abcdefghjkmnpqrstuvwxyz'

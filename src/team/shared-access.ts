@@ -1,7 +1,7 @@
 import { after, hour, minute } from '../base/clock.js'
 import { limits } from '../base/limits.js'
 import { sql } from '../postgres/sql.js'
-import type { Queryable } from '../postgres/tx.js'
+import type { Queryable } from '../postgres/transactions/tx.js'
 
 /** How a user got an account, a password or the right to approve from another user. */
 export type AccessLink = {

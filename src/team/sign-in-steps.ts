@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { after } from '../base/clock.js'
 import { limits } from '../base/limits.js'
 import { sql } from '../postgres/sql.js'
-import type { Queryable, Tx } from '../postgres/tx.js'
+import type { Queryable, Tx } from '../postgres/transactions/tx.js'
 import { hashToken } from './sessions.js'
 
 /** The password was right. Returns a token for the browser, with which the next factor is sent. */

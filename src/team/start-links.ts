@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { after } from '../base/clock.js'
 import { limits } from '../base/limits.js'
 import { sql } from '../postgres/sql.js'
-import type { Tx } from '../postgres/tx.js'
+import type { Tx } from '../postgres/transactions/tx.js'
 import { createSession, hashToken } from './sessions.js'
 
 /** Returns the token of a new one-use link that signs a user in. */

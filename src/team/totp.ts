@@ -1,7 +1,7 @@
 import { TOTP, Secret as TotpSecret } from 'otpauth'
 import type { Seal } from '../base/sealed.js'
 import { sql } from '../postgres/sql.js'
-import type { Queryable, Tx } from '../postgres/tx.js'
+import type { Queryable, Tx } from '../postgres/transactions/tx.js'
 
 const period = 30
 

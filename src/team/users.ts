@@ -1,6 +1,6 @@
 import { newId } from '../base/ids.js'
 import { sql } from '../postgres/sql.js'
-import type { Queryable, Tx } from '../postgres/tx.js'
+import type { Queryable, Tx } from '../postgres/transactions/tx.js'
 import type { Role } from './permissions.js'
 
 export type NewUser = { email: string; name: string; isOperator: boolean }

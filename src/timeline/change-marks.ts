@@ -2,7 +2,7 @@ import type { EnvironmentId } from '../base/environment.js'
 import { limits } from '../base/limits.js'
 import { named } from '../postgres/named.js'
 import { sql } from '../postgres/sql.js'
-import type { Queryable } from '../postgres/tx.js'
+import type { Queryable } from '../postgres/transactions/tx.js'
 import { type Permissions, type ResourceKind, sees } from '../team/seen-with.js'
 
 /** What a hint to an open console names: lists and figures that may have changed. */

@@ -1,15 +1,15 @@
 import type { Environment, EnvironmentId } from '../base/environment.js'
 import { prefixes, toReference } from '../base/ids.js'
 import { limits } from '../base/limits.js'
-import { getSettings } from '../merchants/settings.js'
-import { findSettlementWallet, isChosen } from '../merchants/settlement-wallets.js'
+import { getSettings } from '../merchants/settings/settings.js'
+import { findSettlementWallet, isChosen } from '../merchants/settings/settlement-wallets.js'
 import type { Asset } from '../money/assets.js'
-import { findApprovers, type Waiting } from '../payouts/find-approvers.js'
+import { findApprovers, type Waiting } from '../payouts/approvals/find-approvers.js'
 import { readSettlementDestination } from '../payouts/settlements/destination.js'
 import { sql } from '../postgres/sql.js'
-import type { Queryable } from '../postgres/tx.js'
+import type { Queryable } from '../postgres/transactions/tx.js'
 import { findFreedom } from '../team/shared-access.js'
-import { countUndelivered } from '../webhooks/count-undelivered.js'
+import { countUndelivered } from '../webhooks/deliveries/count-undelivered.js'
 
 export const attentionKinds = [
   'approval',

@@ -5,7 +5,7 @@ import { type Purpose, purposes } from '../ledger/purposes.js'
 import { toWire } from '../money/amounts.js'
 import type { Asset } from '../money/assets.js'
 import { sql } from '../postgres/sql.js'
-import type { Queryable } from '../postgres/tx.js'
+import type { Queryable } from '../postgres/transactions/tx.js'
 import type { TimelineItem } from '../resources/timeline.js'
 import { sayAmount } from './say-amount.js'
 

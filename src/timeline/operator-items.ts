@@ -1,7 +1,7 @@
 import type { EnvironmentId } from '../base/environment.js'
 import { limits } from '../base/limits.js'
 import { sql } from '../postgres/sql.js'
-import type { Queryable } from '../postgres/tx.js'
+import type { Queryable } from '../postgres/transactions/tx.js'
 import type { TimelineItem } from '../resources/timeline.js'
 
 type DecisionRow = {

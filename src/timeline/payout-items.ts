@@ -4,7 +4,7 @@ import { limits } from '../base/limits.js'
 import type { AttemptState, Payout } from '../payouts/payout.js'
 import { isReturn, referenceOf } from '../payouts/payout.js'
 import { sql } from '../postgres/sql.js'
-import type { Queryable } from '../postgres/tx.js'
+import type { Queryable } from '../postgres/transactions/tx.js'
 import type { TimelineItem } from '../resources/timeline.js'
 import { sayAmount } from './say-amount.js'
 

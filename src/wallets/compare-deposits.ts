@@ -2,10 +2,10 @@ import { limits } from '../base/limits.js'
 import type { WalletRail } from '../collections/ports.js'
 import { formatMoney } from '../money/amounts.js'
 import { type Coin, coins } from '../money/assets.js'
-import type { Difference } from '../payouts/compare-books.js'
+import type { Difference } from '../payouts/reconciliation/compare-books.js'
 import type { Database } from '../postgres/database.js'
 import { sql } from '../postgres/sql.js'
-import type { Queryable } from '../postgres/tx.js'
+import type { Queryable } from '../postgres/transactions/tx.js'
 import { pollSoon } from './store-wallets.js'
 
 type BookedAccount = {

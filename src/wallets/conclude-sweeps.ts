@@ -5,10 +5,10 @@ import type { WalletRail } from '../collections/ports.js'
 import { moveAll } from '../ledger/move.js'
 import type { Movement } from '../ledger/movement.js'
 import { formatDecimal } from '../money/amounts.js'
-import { disputesIn, recordDisputes } from '../payouts/disputes.js'
 import type { AttemptFinding } from '../payouts/ports.js'
+import { disputesIn, recordDisputes } from '../payouts/reconciliation/disputes.js'
 import type { Database } from '../postgres/database.js'
-import type { Tx } from '../postgres/tx.js'
+import type { Tx } from '../postgres/transactions/tx.js'
 import {
   type ClaimedSweep,
   claimSweeps,

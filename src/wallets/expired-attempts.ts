@@ -3,7 +3,7 @@ import { toReference } from '../base/ids.js'
 import { limits } from '../base/limits.js'
 import { type PayoutKind, payoutKinds } from '../payouts/payout.js'
 import { sql } from '../postgres/sql.js'
-import type { Queryable } from '../postgres/tx.js'
+import type { Queryable } from '../postgres/transactions/tx.js'
 import { sweepReference } from './store-sweeps.js'
 
 /** A transaction of a payout or sweep that can no longer land and has no outcome. */

@@ -3,18 +3,18 @@ import type { Environment, Mode } from '../base/environment.js'
 import { newId } from '../base/ids.js'
 import { limits } from '../base/limits.js'
 import { type Outcome, Refusal } from '../base/refusal.js'
-import { accountKinds } from '../collections/account.js'
-import type { PreparedAccount } from '../collections/create-accounts.js'
-import type { WalletRail } from '../collections/ports.js'
+import { accountKinds } from '../collections/accounts/account.js'
+import type { PreparedAccount } from '../collections/accounts/create-accounts.js'
 import {
   type AccountRequest,
   railReference,
   toCollectionAccount,
-} from '../collections/prepare-accounts.js'
-import { isKycApproved } from '../merchants/kyc.js'
+} from '../collections/accounts/prepare-accounts.js'
+import type { WalletRail } from '../collections/ports.js'
+import { isKycApproved } from '../merchants/kyc/kyc.js'
 import type { Coin } from '../money/assets.js'
 import type { Database } from '../postgres/database.js'
-import { gatherBy } from '../postgres/gather-by.js'
+import { gatherBy } from '../postgres/transactions/gather-by.js'
 import { showAccount } from '../resources/collection-account.js'
 import {
   findWallets,

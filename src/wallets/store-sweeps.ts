@@ -7,7 +7,7 @@ import type { Coin } from '../money/assets.js'
 import { claimDue, type DueTable } from '../postgres/due.js'
 import { sql } from '../postgres/sql.js'
 import { listStatement } from '../postgres/statement.js'
-import type { Queryable, Tx } from '../postgres/tx.js'
+import type { Queryable, Tx } from '../postgres/transactions/tx.js'
 
 /** The amount swept from one token account, and its owner in the books. */
 export type SweepPart = SweptPart & { environmentId: EnvironmentId; accountId: string }

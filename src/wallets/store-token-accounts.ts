@@ -1,7 +1,7 @@
 import { limits } from '../base/limits.js'
 import { claimDue, type DueTable } from '../postgres/due.js'
 import { listStatement } from '../postgres/statement.js'
-import type { Queryable, Tx } from '../postgres/tx.js'
+import type { Queryable, Tx } from '../postgres/transactions/tx.js'
 import type { PollResult, TokenAccount } from './token-account.js'
 
 /**

@@ -2,7 +2,7 @@ import type { Wallet } from '../collections/ports.js'
 import { type Coin, coins } from '../money/assets.js'
 import { sql } from '../postgres/sql.js'
 import { listStatement } from '../postgres/statement.js'
-import type { Queryable, Tx } from '../postgres/tx.js'
+import type { Queryable, Tx } from '../postgres/transactions/tx.js'
 
 export type NewWallet = Wallet & {
   rail: string

@@ -7,8 +7,8 @@ import type { SweepRequest, WalletRail } from '../collections/ports.js'
 import type { Coin } from '../money/assets.js'
 import type { PreparedAttempt } from '../payouts/ports.js'
 import type { Database } from '../postgres/database.js'
-import { isTransient } from '../postgres/failures.js'
 import { sql } from '../postgres/sql.js'
+import { isTransient } from '../postgres/wire/failures.js'
 import {
   insertSweep,
   lockUnchanged,

@@ -1,4 +1,4 @@
-import type { AccountKind } from '../collections/account.js'
+import type { AccountKind } from '../collections/accounts/account.js'
 import type { ReportedPayment } from '../collections/ports.js'
 
 /** A token account of a deposit wallet, as far as its history has been read. */

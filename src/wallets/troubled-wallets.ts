@@ -1,6 +1,6 @@
 import type { WalletRail } from '../collections/ports.js'
 import { sql } from '../postgres/sql.js'
-import type { Queryable } from '../postgres/tx.js'
+import type { Queryable } from '../postgres/transactions/tx.js'
 
 /** Token accounts with transactions that cannot be read and may hide deposits, by rail. */
 export async function countTroubledWallets(

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { prefersCsv, refusesJson, takesGzip } from '../../src/api/edge/accept.js'
+import { prefersCsv, refusesJson, takesGzip } from '../../src/api/server/accept.js'
 
 test.each([
   [undefined, false],

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
 import { hour } from '../../src/base/clock.js'
-import { addBankAccount, usableFromFor } from '../../src/merchants/bank-accounts.js'
+import { addBankAccount, usableFromFor } from '../../src/merchants/settings/bank-accounts.js'
 import { sql } from '../../src/postgres/sql.js'
 import { openWithBank, payersOf } from '../support/open-with-bank.js'
 import { addPerson, type Person } from '../support/people.js'

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { addBankAccount, makePrimary } from '../../src/merchants/bank-accounts.js'
-import { approveKyc } from '../../src/merchants/kyc.js'
+import { approveKyc } from '../../src/merchants/kyc/kyc.js'
+import { addBankAccount, makePrimary } from '../../src/merchants/settings/bank-accounts.js'
 import type { Merchant } from '../support/open-manilla.js'
 import { openWithBank, payersOf } from '../support/open-with-bank.js'
 

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { approveKyc } from '../../src/merchants/kyc.js'
+import { approveKyc } from '../../src/merchants/kyc/kyc.js'
 import type { Merchant, Reply } from '../support/open-manilla.js'
 import { openWithWallets, shopOf } from '../support/open-with-wallets.js'
 

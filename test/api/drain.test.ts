@@ -7,7 +7,7 @@ import { createLogger } from '../../src/base/log.js'
 import { Secret } from '../../src/base/secret.js'
 import type { Database } from '../../src/postgres/database.js'
 import { sql } from '../../src/postgres/sql.js'
-import { serve } from '../../src/serve.js'
+import { serve } from '../../src/processes/serve.js'
 import {
   noChains,
   onlySandbox,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { writePosition } from '../../src/api/edge/cursor.js'
+import { writePosition } from '../../src/api/server/cursor.js'
 import { minute, second } from '../../src/base/clock.js'
 import { fromReference, newId, prefixes, toReference } from '../../src/base/ids.js'
 import { type EventType, eventTypes } from '../../src/events/catalogue.js'

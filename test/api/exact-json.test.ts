@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { findInexact, rawField, withAllDigits } from '../../src/api/edge/exact-json.js'
-import { isPlainJson } from '../../src/api/edge/plain-json.js'
+import { findInexact, rawField, withAllDigits } from '../../src/api/parse/exact-json.js'
+import { isPlainJson } from '../../src/api/parse/plain-json.js'
 import { canonicalJson } from '../../src/idempotency/key.js'
 
 const textOf = (text: string) => canonicalJson(withAllDigits(text, JSON.parse(text)))

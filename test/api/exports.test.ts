@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { type Document, dataOf, withoutRefs } from '../../sdk/scripts/document.js'
 import type { Schema } from '../../sdk/scripts/print-schema.js'
 import { Manilla } from '../../sdk/src/manilla.js'
-import { csvColumns, csvHeader, csvRows, inBothUnits } from '../../src/api/edge/csv.js'
+import { csvColumns, csvHeader, csvRows, inBothUnits } from '../../src/api/server/csv.js'
 import { openWithBankAndChain } from '../support/open-with-bank-and-chain.js'
 
 const service = await openWithBankAndChain({ hasPayouts: true })

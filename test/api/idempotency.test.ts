@@ -1,6 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import type { ApiParts } from '../../src/api/api-parts.js'
-import { acceptsIdempotencyKey, httpStatusOf, refusalsOf } from '../../src/api/edge/refusals-of.js'
+import {
+  acceptsIdempotencyKey,
+  httpStatusOf,
+  refusalsOf,
+} from '../../src/api/openapi/refusals-of.js'
+import type { ApiParts } from '../../src/api/pipeline/api-parts.js'
 import { createRoutes } from '../../src/api/routes/routes.js'
 import { day } from '../../src/base/clock.js'
 import type { EnvironmentId } from '../../src/base/environment.js'

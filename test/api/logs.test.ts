@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { followReversals } from '../../src/payouts/follow-reversals.js'
-import { pollPayouts } from '../../src/payouts/poll-payouts.js'
+import { followReversals } from '../../src/payouts/attempts/follow-reversals.js'
+import { pollPayouts } from '../../src/payouts/attempts/poll-payouts.js'
 import { sql } from '../../src/postgres/sql.js'
 import { magicNumber } from '../simulation/sandbox-bank/open-bank.js'
 import { startDeliverer } from '../support/deliverer.js'

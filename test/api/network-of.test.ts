@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { networkOf } from '../../src/api/edge/network-of.js'
+import { networkOf } from '../../src/api/auth/network-of.js'
 
 test.each([
   ['203.0.113.7', '203.0.113.7'],

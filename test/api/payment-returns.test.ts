@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { setFeeSchedule } from '../../src/merchants/fee-schedules.js'
-import { markForReview } from '../../src/payouts/review-payouts.js'
+import { setFeeSchedule } from '../../src/merchants/settings/fee-schedules.js'
+import { markForReview } from '../../src/payouts/attempts/review-payouts.js'
 import { sql } from '../../src/postgres/sql.js'
 import { openWithBank } from '../support/open-with-bank.js'
 import { behaves, type Desk, keyed, openDesk } from '../support/payment-desk.js'

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { setFeeSchedule } from '../../src/merchants/fee-schedules.js'
+import { setFeeSchedule } from '../../src/merchants/settings/fee-schedules.js'
 import { openWithBank } from '../support/open-with-bank.js'
 import { type Desk, keyed, openDesk } from '../support/payment-desk.js'
 import { expectAllProofs } from '../support/sound-books.js'

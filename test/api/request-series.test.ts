@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { Counter, Histogram, Registry } from 'prom-client'
 import { expect, test } from 'vitest'
-import { RequestSeries } from '../../src/api/edge/request-series.js'
+import { RequestSeries } from '../../src/api/observe/request-series.js'
 
 const answer = fc.record({
   method: fc.constantFrom('GET', 'POST', 'HEAD'),

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { createRateLimit } from '../../src/api/edge/rate-limit.js'
-import { createGrants, SharedStreams } from '../../src/api/edge/shared-limits.js'
+import { createRateLimit } from '../../src/api/server/rate-limit.js'
+import { createGrants, SharedStreams } from '../../src/api/server/shared-limits.js'
 import { limits } from '../../src/base/limits.js'
 import { manualClock } from '../support/clock.js'
 

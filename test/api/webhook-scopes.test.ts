@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { prefixes, toReference } from '../../src/base/ids.js'
 import { type EventType, eventTypes } from '../../src/events/catalogue.js'
-import type { KeyPermission } from '../../src/merchants/key-permissions.js'
+import type { KeyPermission } from '../../src/merchants/keys/key-permissions.js'
 import { addKey } from '../support/add-key.js'
 import { emit, newEventOf } from '../support/deliveries.js'
 import { openManilla } from '../support/open-manilla.js'

@@ -13,7 +13,7 @@ import { createSeal } from '../../src/base/sealed.js'
 import { Secret } from '../../src/base/secret.js'
 import { examineAudit } from '../../src/operations/doctor/examine-audit.js'
 import { sql } from '../../src/postgres/sql.js'
-import type { Tx } from '../../src/postgres/tx.js'
+import type { Tx } from '../../src/postgres/transactions/tx.js'
 import { createConsole, seal, secret } from '../operations/commands/commands.js'
 import { emptyDatabase, freshDatabase } from '../support/database.js'
 

@@ -2,10 +2,10 @@ import { spawnSync } from 'node:child_process'
 import { pathToFileURL } from 'node:url'
 import { expect, test } from 'vitest'
 import { createLogger } from '../../src/base/log.js'
-import { OutcomeUnknown } from '../../src/postgres/failures.js'
+import { OutcomeUnknown } from '../../src/postgres/wire/failures.js'
 import { Unknown } from '../../src/rails/bank/provider-client.js'
-import { EndpointFailure } from '../../src/rails/solana/endpoint.js'
-import { Unavailable } from '../../src/rails/solana/endpoints.js'
+import { EndpointFailure } from '../../src/rails/solana/rpc/endpoint.js'
+import { Unavailable } from '../../src/rails/solana/rpc/endpoints.js'
 import { SourceProblem } from '../../src/rates/ports.js'
 
 const log = pathToFileURL('dist/base/log.js').href

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { expireAccounts } from '../../src/collections/end-accounts.js'
+import { expireAccounts } from '../../src/collections/accounts/end-accounts.js'
 import { sql } from '../../src/postgres/sql.js'
 import {
   type Opened,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { RecentTerms } from '../../src/collections/environment-terms.js'
+import { RecentTerms } from '../../src/collections/accounts/environment-terms.js'
 import { moveClock } from '../../src/merchants/environment-clock.js'
 import { freshDatabase } from '../support/database.js'
 import { insertEnvironment } from '../support/environments.js'

@@ -8,7 +8,7 @@ import {
 } from '@solana-program/token'
 import { beforeEach, expect, test } from 'vitest'
 import { day, minute, second } from '../../src/base/clock.js'
-import { listOpenNotices } from '../../src/collections/find-notices.js'
+import { listOpenNotices } from '../../src/collections/notices/find-notices.js'
 import type { TokenHistory, WalletRail } from '../../src/collections/ports.js'
 import { sql } from '../../src/postgres/sql.js'
 import { land, openFaucet } from '../rails/solana/rail.js'

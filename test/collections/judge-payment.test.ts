@@ -1,13 +1,17 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { Amounts, CollectionAccount, Variance } from '../../src/collections/account.js'
+import type {
+  Amounts,
+  CollectionAccount,
+  Variance,
+} from '../../src/collections/accounts/account.js'
 import {
   type Action,
   judgePayment,
   type PaymentFacts,
   type Policy,
   type Verdict,
-} from '../../src/collections/judge-payment.js'
+} from '../../src/collections/payments/judge-payment.js'
 
 type AccountFacts = Parameters<typeof judgePayment>[0]
 

@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { fromReferenceOfAnyKind } from '../../src/base/ids.js'
+import { insertNotices } from '../../src/collections/notices/store-notices.js'
 import { collectionProofs } from '../../src/collections/proofs.js'
-import { insertNotices } from '../../src/collections/store-notices.js'
-import { verifyLedger } from '../../src/operations/verify-ledger.js'
+import { verifyLedger } from '../../src/operations/proofs/verify-ledger.js'
 import { sql } from '../../src/postgres/sql.js'
 import { openWithBank, payersOf } from '../support/open-with-bank.js'
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { BankLimits } from '../../src/collections/ports.js'
-import { destinationOf } from '../../src/collections/return-destination.js'
+import { destinationOf } from '../../src/collections/returns/return-destination.js'
 
 const known = { name: 'ADA OBI', accountNumber: '0123456789', bankCode: '058', bankName: 'GTBank' }
 const masked = { ...known, accountNumber: '******6789' }

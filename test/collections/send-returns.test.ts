@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { limits } from '../../src/base/limits.js'
 import { createLogger } from '../../src/base/log.js'
-import { sendReturns } from '../../src/collections/send-returns.js'
+import { sendReturns } from '../../src/collections/returns/send-returns.js'
 import type { LiveAttempt, PayoutRail } from '../../src/payouts/ports.js'
 import { openWithBank } from '../support/open-with-bank.js'
 import { openDesk } from '../support/payment-desk.js'

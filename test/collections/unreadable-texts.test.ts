@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { expect, test } from 'vitest'
 import { minute } from '../../src/base/clock.js'
-import { insertNotices } from '../../src/collections/store-notices.js'
+import { insertNotices } from '../../src/collections/notices/store-notices.js'
 import { sql } from '../../src/postgres/sql.js'
 import { openTwistedNode } from '../rails/solana/twisted-node.js'
 import { openWallets } from '../rails/solana/wallets.js'

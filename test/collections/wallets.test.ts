@@ -1,8 +1,8 @@
 import { beforeEach, expect, test } from 'vitest'
-import { listOpenNotices } from '../../src/collections/find-notices.js'
-import { reconcile } from '../../src/operations/reconcile.js'
+import { listOpenNotices } from '../../src/collections/notices/find-notices.js'
+import { reconcile } from '../../src/operations/reconcile/reconcile.js'
 import { sql } from '../../src/postgres/sql.js'
-import { createSeedSigner, makeMnemonic } from '../../src/rails/solana/seed.js'
+import { createSeedSigner, makeMnemonic } from '../../src/rails/solana/keys/seed.js'
 import { assertSameSeed } from '../../src/wallets/troubled-wallets.js'
 import {
   balanceOf,

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { filterActions } from '../../console/src/texts/audit.js'
-import { actionOf } from '../../src/api/edge/audit-call.js'
+import { actionOf } from '../../src/api/auth/audit-call.js'
 import { sql } from '../../src/postgres/sql.js'
 import { expectAccessible, sizes, takeScreenshot } from '../pages/checkout-pictures.js'
 import { openBrowser } from '../support/browser.js'

@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'vitest'
-import { maskPayers } from '../../src/api/edge/mask-payers.js'
-import { envelope } from '../../src/api/edge/openapi.js'
+import { maskPayers } from '../../src/api/auth/mask-payers.js'
+import { envelope } from '../../src/api/openapi/openapi.js'
 import { eventTypes } from '../../src/events/catalogue.js'
 import { exampleOfEvent } from '../../src/events/examples.js'
 import { composeExample } from '../../src/resources/compose-example.js'

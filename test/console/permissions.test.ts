@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { isForPeopleOnly, type Route } from '../../src/api/edge/route.js'
+import { isForPeopleOnly, type Route } from '../../src/api/server/route.js'
 import { modes } from '../../src/base/environment.js'
-import { type KeyPermission, keyPermissions } from '../../src/merchants/key-permissions.js'
+import { type KeyPermission, keyPermissions } from '../../src/merchants/keys/key-permissions.js'
 import {
   allPermissions,
   type Permission,

@@ -1,6 +1,6 @@
 import type { Locator, Page } from 'playwright-core'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { decideKyc } from '../../src/merchants/kyc-submissions.js'
+import { decideKyc } from '../../src/merchants/kyc/kyc-submissions.js'
 import { listenForErrors, picture, sizes } from '../pages/checkout-pictures.js'
 import { openBrowser } from '../support/browser.js'
 import { allowCopying, readCopied } from '../support/clipboard.js'

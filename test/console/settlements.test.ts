@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { addBankAccount, makePrimary } from '../../src/merchants/bank-accounts.js'
+import { addBankAccount, makePrimary } from '../../src/merchants/settings/bank-accounts.js'
 import { listenForErrors, picture, sizes } from '../pages/checkout-pictures.js'
 import { openBrowser } from '../support/browser.js'
 import { addPerson } from '../support/people.js'

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { audit } from '../../console/src/texts/audit.js'
 import { statusWords, wordOf } from '../../console/src/texts/status.js'
-import { actionOf } from '../../src/api/edge/audit-call.js'
+import { actionOf } from '../../src/api/auth/audit-call.js'
 import { codes, reasons } from '../../src/base/refusals.js'
 
 /** The console speaks to shop owners; words of the API belong to the pages of developers. */

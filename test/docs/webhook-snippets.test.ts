@@ -9,7 +9,7 @@ import {
   readSecret,
   readSigningKey,
   signMessage,
-} from '../../src/webhooks/signing.js'
+} from '../../src/webhooks/deliveries/signing.js'
 import { freshDatabase } from '../support/database.js'
 import { startDeliverer } from '../support/deliverer.js'
 import { emit, newEventOf } from '../support/deliveries.js'

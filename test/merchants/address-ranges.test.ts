@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { createAddressCheck, parseAddressRange } from '../../src/merchants/address-ranges.js'
+import { createAddressCheck, parseAddressRange } from '../../src/merchants/keys/address-ranges.js'
 
 function toIpv4(value: number): string {
   return [24, 16, 8, 0].map((shift) => (value >>> shift) & 255).join('.')

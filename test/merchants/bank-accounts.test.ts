@@ -8,7 +8,7 @@ import {
   findPrimary,
   listBankAccounts,
   makePrimary,
-} from '../../src/merchants/bank-accounts.js'
+} from '../../src/merchants/settings/bank-accounts.js'
 import { freshDatabase } from '../support/database.js'
 import { insertEnvironment } from '../support/environments.js'
 

@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from 'vitest'
-import { bindBanks, listBoundBanks } from '../../src/merchants/bind-banks.js'
+import { bindBanks, listBoundBanks } from '../../src/merchants/settings/bind-banks.js'
 import { sql } from '../../src/postgres/sql.js'
 import { createConsole } from '../operations/commands/commands.js'
 import { openWithProviders } from '../support/open-with-providers.js'

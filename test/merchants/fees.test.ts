@@ -1,13 +1,13 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { parseFeeSchedule, toFeeDocument } from '../../src/merchants/fee-document.js'
+import { parseFeeSchedule, toFeeDocument } from '../../src/merchants/settings/fee-document.js'
 import {
   feeOperationNames,
   feeOperations,
   getFeeSchedule,
   getFeeSchedules,
   setFeeSchedule,
-} from '../../src/merchants/fee-schedules.js'
+} from '../../src/merchants/settings/fee-schedules.js'
 import { computeFee, type FeeSchedule } from '../../src/money/fees.js'
 import { freshDatabase } from '../support/database.js'
 import { insertEnvironment } from '../support/environments.js'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isHolderOf } from '../../src/merchants/judge-holder.js'
+import { isHolderOf } from '../../src/merchants/settings/judge-holder.js'
 
 test.each([
   ['Ada Kitchen Limited', 'ADA KITCHEN LTD'],

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { hintOf, type KeyFormat, makeKey, parseKey } from '../../src/merchants/key-format.js'
+import { hintOf, type KeyFormat, makeKey, parseKey } from '../../src/merchants/keys/key-format.js'
 
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const formats: KeyFormat[] = [

@@ -9,7 +9,7 @@ import {
   getEnvironment,
   listEnvironments,
 } from '../../src/merchants/environments.js'
-import { approveKyc, isKycApproved } from '../../src/merchants/kyc.js'
+import { approveKyc, isKycApproved } from '../../src/merchants/kyc/kyc.js'
 import { listMerchants } from '../../src/merchants/list-merchants.js'
 import { sql } from '../../src/postgres/sql.js'
 import { freshDatabase } from '../support/database.js'

@@ -3,13 +3,13 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import { expect, test } from 'vitest'
 import type { Environment } from '../../src/base/environment.js'
 import { createMerchant } from '../../src/merchants/create-merchant.js'
-import { getSettings, patchSettings } from '../../src/merchants/settings.js'
+import { getSettings, patchSettings } from '../../src/merchants/settings/settings.js'
 import {
   defaultSettings,
   isVisible,
   Settings,
   SettingsPatch,
-} from '../../src/merchants/settings-document.js'
+} from '../../src/merchants/settings/settings-document.js'
 import { sql } from '../../src/postgres/sql.js'
 import { freshDatabase } from '../support/database.js'
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createLogger } from '../../src/base/log.js'
-import { FundFigures } from '../../src/operations/fund-figures.js'
-import { logBankFindings, watchFloat } from '../../src/operations/watch-floats.js'
+import { FundFigures } from '../../src/operations/metrics/fund-figures.js'
+import { logBankFindings, watchFloat } from '../../src/operations/metrics/watch-floats.js'
 import { openWithProviders } from '../support/open-with-providers.js'
 
 const { emulators, bankOf } = await openWithProviders('paystack')

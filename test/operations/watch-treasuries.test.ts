@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { readConfig } from '../../src/base/config.js'
 import { createLogger } from '../../src/base/log.js'
-import { FundFigures } from '../../src/operations/fund-figures.js'
-import { watchTreasury } from '../../src/operations/watch-treasuries.js'
+import { FundFigures } from '../../src/operations/metrics/fund-figures.js'
+import { watchTreasury } from '../../src/operations/metrics/watch-treasuries.js'
 import { openManilla } from '../support/open-manilla.js'
 import { PaperRail } from '../support/paper-rail.js'
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { after, day, hour } from '../../src/base/clock.js'
-import { judgeExpiry } from '../../src/payouts/approval-expiry.js'
+import { judgeExpiry } from '../../src/payouts/approvals/approval-expiry.js'
 
 const waitsSince = new Date('2026-11-17T12:00:00Z')
 

@@ -2,9 +2,13 @@ import { expect, test } from 'vitest'
 import { after, minute } from '../../src/base/clock.js'
 import { limits } from '../../src/base/limits.js'
 import { examineBanks } from '../../src/operations/doctor/examine-banks.js'
-import { reconcile } from '../../src/operations/reconcile.js'
-import { type Decision, decidePayout, findBankAttempt } from '../../src/payouts/decide-payout.js'
-import { followReversals } from '../../src/payouts/follow-reversals.js'
+import { reconcile } from '../../src/operations/reconcile/reconcile.js'
+import {
+  type Decision,
+  decidePayout,
+  findBankAttempt,
+} from '../../src/payouts/attempts/decide-payout.js'
+import { followReversals } from '../../src/payouts/attempts/follow-reversals.js'
 import { toProviderReference } from '../../src/rails/bank/order.js'
 import { inTestMode, noBanks, onlySandbox } from '../support/open-manilla.js'
 import { openWithProviders } from '../support/open-with-providers.js'

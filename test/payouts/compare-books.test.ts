@@ -1,14 +1,14 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import type { AttemptState, PayoutStatus } from '../../src/payouts/payout.js'
 import {
   type Booked,
   compareBooks,
   findMissingAtRail,
   type RailTransfer,
-} from '../../src/payouts/compare-books.js'
-import { compareTreasury } from '../../src/payouts/compare-treasury.js'
-import type { AttemptState, PayoutStatus } from '../../src/payouts/payout.js'
-import type { TreasuryBooks } from '../../src/payouts/treasury-books.js'
+} from '../../src/payouts/reconciliation/compare-books.js'
+import { compareTreasury } from '../../src/payouts/reconciliation/compare-treasury.js'
+import type { TreasuryBooks } from '../../src/payouts/reconciliation/treasury-books.js'
 
 const payout = (status: PayoutStatus, ...states: AttemptState[]): Booked => ({
   reference: 'ct_1',

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { createLogger } from '../../src/base/log.js'
-import { pollPayouts } from '../../src/payouts/poll-payouts.js'
+import { pollPayouts } from '../../src/payouts/attempts/poll-payouts.js'
 import type { AttemptFinding, LiveAttempt, PayoutRail } from '../../src/payouts/ports.js'
 import { type Rpc, setFaults, startChain } from '../simulation/localnet/localnet.js'
 import { balanceOf, newWallet } from '../simulation/localnet/transfers.js'

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { expect, onTestFinished, test } from 'vitest'
 import type { EnvironmentId } from '../../src/base/environment.js'
 import { newId, prefixes, toReference } from '../../src/base/ids.js'
+import type { PayoutAttempt } from '../../src/payouts/payout.js'
 import {
   createPayoutReader,
   getPayout,
@@ -9,11 +10,10 @@ import {
   type PayoutRow,
   payoutColumns,
   toPayout,
-} from '../../src/payouts/find-payouts.js'
-import type { PayoutAttempt } from '../../src/payouts/payout.js'
+} from '../../src/payouts/records/find-payouts.js'
 import { Database } from '../../src/postgres/database.js'
 import { sql } from '../../src/postgres/sql.js'
-import type { Queryable } from '../../src/postgres/tx.js'
+import type { Queryable } from '../../src/postgres/transactions/tx.js'
 import { freshDatabase } from '../support/database.js'
 import { insertEnvironment } from '../support/environments.js'
 import { plansOf } from '../support/plans.js'

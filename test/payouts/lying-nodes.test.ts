@@ -5,8 +5,12 @@ import { limits } from '../../src/base/limits.js'
 import { createSeal, type Seal } from '../../src/base/sealed.js'
 import { Secret } from '../../src/base/secret.js'
 import { registerPayouts } from '../../src/operations/commands/payouts.js'
-import { type Decision, decidePayout, findChainAttempt } from '../../src/payouts/decide-payout.js'
-import { countDisputes } from '../../src/payouts/disputes.js'
+import {
+  type Decision,
+  decidePayout,
+  findChainAttempt,
+} from '../../src/payouts/attempts/decide-payout.js'
+import { countDisputes } from '../../src/payouts/reconciliation/disputes.js'
 import type { Database } from '../../src/postgres/database.js'
 import { sql } from '../../src/postgres/sql.js'
 import { setFaults, type TestChain } from '../simulation/localnet/localnet.js'

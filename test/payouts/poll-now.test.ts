@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { after, minute } from '../../src/base/clock.js'
-import { bankPayoutId, pollPayoutNow } from '../../src/payouts/poll-now.js'
+import { bankPayoutId, pollPayoutNow } from '../../src/payouts/attempts/poll-now.js'
 import { sql } from '../../src/postgres/sql.js'
 import { openWithProviders } from '../support/open-with-providers.js'
 

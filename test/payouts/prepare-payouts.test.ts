@@ -5,13 +5,13 @@ import { limits } from '../../src/base/limits.js'
 import { createLogger } from '../../src/base/log.js'
 import { type Outcome, Refusal } from '../../src/base/refusal.js'
 import { moveAll } from '../../src/ledger/move.js'
-import { createFeeBook } from '../../src/payouts/fee-book.js'
 import type { Inspected, InspectionPurpose, Target } from '../../src/payouts/ports.js'
+import { createFeeBook } from '../../src/payouts/requests/fee-book.js'
 import {
   createPayoutPreparation,
   type PayoutRequest,
   type PreparedPayout,
-} from '../../src/payouts/prepare-payouts.js'
+} from '../../src/payouts/requests/prepare-payouts.js'
 import { manualClock } from '../support/clock.js'
 import { freshDatabase } from '../support/database.js'
 import { insertEnvironment } from '../support/environments.js'

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest'
-import { verifyLedger } from '../../src/operations/verify-ledger.js'
+import { verifyLedger } from '../../src/operations/proofs/verify-ledger.js'
 import { payoutProofs } from '../../src/payouts/proofs.js'
 import { sql } from '../../src/postgres/sql.js'
 import { freshDatabase } from '../support/database.js'

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { connect, connectLane, connectListener } from '../../src/postgres/connection.js'
 import { Database } from '../../src/postgres/database.js'
 import { sql } from '../../src/postgres/sql.js'
+import { connect, connectLane, connectListener } from '../../src/postgres/wire/connection.js'
 import { freshDatabase } from '../support/database.js'
 
 const db = await freshDatabase()

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { limits } from '../../src/base/limits.js'
-import { gather } from '../../src/postgres/gather.js'
+import { gather } from '../../src/postgres/transactions/gather.js'
 
 /** Answers on command and records its calls. */
 function slowAnswers() {

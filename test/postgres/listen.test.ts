@@ -1,9 +1,9 @@
 import { once } from 'node:events'
 import { expect, test } from 'vitest'
 import { createLogger } from '../../src/base/log.js'
-import { connect } from '../../src/postgres/connection.js'
-import { listen } from '../../src/postgres/listen.js'
 import { sql } from '../../src/postgres/sql.js'
+import { connect } from '../../src/postgres/wire/connection.js'
+import { listen } from '../../src/postgres/wire/listen.js'
 import { freshDatabase } from '../support/database.js'
 
 const db = await freshDatabase()

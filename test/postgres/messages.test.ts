@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { type ColumnType, ListColumn } from '../../src/postgres/messages.js'
 import { listStatement } from '../../src/postgres/statement.js'
-import type { Tx } from '../../src/postgres/tx.js'
+import type { Tx } from '../../src/postgres/transactions/tx.js'
+import { type ColumnType, ListColumn } from '../../src/postgres/wire/messages.js'
 import { freshDatabase } from '../support/database.js'
 
 const db = await freshDatabase()

@@ -1,8 +1,8 @@
 import { readdir } from 'node:fs/promises'
 import { expect, test } from 'vitest'
-import { connect, connectListener } from '../../src/postgres/connection.js'
-import { findObstacle, migrate, planMigrations } from '../../src/postgres/migrate.js'
+import { findObstacle, migrate, planMigrations } from '../../src/postgres/migrations/migrate.js'
 import { sql } from '../../src/postgres/sql.js'
+import { connect, connectListener } from '../../src/postgres/wire/connection.js'
 import { emptyDatabase } from '../support/database.js'
 
 const core = await listFolder('../../migrations/')

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
-import { parseCsv } from '../../src/api/edge/parse-csv.js'
+import { parseCsv } from '../../src/api/parse/parse-csv.js'
 import { day } from '../../src/base/clock.js'
 import { fromWire } from '../../src/money/amounts.js'
 import { type Asset, assetNames } from '../../src/money/assets.js'

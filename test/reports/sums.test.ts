@@ -5,7 +5,7 @@ import type { EnvironmentId } from '../../src/base/environment.js'
 import { newId } from '../../src/base/ids.js'
 import { type Asset, assetNames } from '../../src/money/assets.js'
 import { sql } from '../../src/postgres/sql.js'
-import type { Queryable } from '../../src/postgres/tx.js'
+import type { Queryable } from '../../src/postgres/transactions/tx.js'
 import { readArrived } from '../../src/reports/arrived.js'
 import { readBalances } from '../../src/reports/balance.js'
 import {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { newId, prefixes, toReference } from '../../src/base/ids.js'
 import { limits } from '../../src/base/limits.js'
-import { newSessionReference } from '../../src/collections/session.js'
+import { newSessionReference } from '../../src/collections/sessions/session.js'
 import { findResourceIds } from '../../src/request-log/find-references.js'
 
 const ids = Array.from({ length: 300 }, () => newId(new Date()))

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { toEnvironmentId } from '../../src/base/environment.js'
 import { sql } from '../../src/postgres/sql.js'
 import { toStatement } from '../../src/postgres/statement.js'
-import type { Queryable, Source } from '../../src/postgres/tx.js'
+import type { Queryable, Source } from '../../src/postgres/transactions/tx.js'
 import {
   type EntryFilter,
   getEntry,

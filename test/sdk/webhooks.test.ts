@@ -7,7 +7,7 @@ import {
   readSecret,
   readSigningKey,
   signMessage,
-} from '../../src/webhooks/signing.js'
+} from '../../src/webhooks/deliveries/signing.js'
 import { startDeliverer } from '../support/deliverer.js'
 import { openManilla } from '../support/open-manilla.js'
 import { openReceiver } from '../support/receiver.js'

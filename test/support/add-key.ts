@@ -1,6 +1,6 @@
 import type { Mode } from '../../src/base/environment.js'
-import { issueKey } from '../../src/merchants/issue-key.js'
-import type { KeyPermission } from '../../src/merchants/key-permissions.js'
+import { issueKey } from '../../src/merchants/keys/issue-key.js'
+import type { KeyPermission } from '../../src/merchants/keys/key-permissions.js'
 import type { Merchant, TestService } from './open-manilla.js'
 
 type Described = { permissions?: KeyPermission[]; mode?: Mode; merchant?: Merchant }

@@ -1,9 +1,9 @@
 import { createLogger } from '../../src/base/log.js'
 import type { BatchTools } from '../../src/payouts/batches/batch-tools.js'
-import { createFeeBook } from '../../src/payouts/fee-book.js'
-import { createPausedRails } from '../../src/payouts/paused-rails.js'
-import { createPayoutPreparation } from '../../src/payouts/prepare-payouts.js'
-import { createSendAfterCommit } from '../../src/payouts/send-new.js'
+import { createFeeBook } from '../../src/payouts/requests/fee-book.js'
+import { createPausedRails } from '../../src/payouts/requests/paused-rails.js'
+import { createPayoutPreparation } from '../../src/payouts/requests/prepare-payouts.js'
+import { createSendAfterCommit } from '../../src/payouts/requests/send-new.js'
 import type { ServiceWithBankAndChain } from './open-with-bank-and-chain.js'
 
 /** The tools of one worker process that runs batches of test mode. */

@@ -1,10 +1,10 @@
 import { type Clock, systemClock } from '../../src/base/clock.js'
 import { createLogger, type Logger } from '../../src/base/log.js'
 import type { Seal } from '../../src/base/sealed.js'
-import { connect } from '../../src/postgres/connection.js'
 import type { Database } from '../../src/postgres/database.js'
-import { Deliverer } from '../../src/webhooks/deliver.js'
-import { createSender } from '../../src/webhooks/send.js'
+import { connect } from '../../src/postgres/wire/connection.js'
+import { Deliverer } from '../../src/webhooks/deliveries/deliver.js'
+import { createSender } from '../../src/webhooks/deliveries/send.js'
 import { testSeal } from './endpoints.js'
 import { whenDone } from './open-manilla.js'
 

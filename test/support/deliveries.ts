@@ -2,10 +2,16 @@ import type { EnvironmentId } from '../../src/base/environment.js'
 import { newId } from '../../src/base/ids.js'
 import { emitAll, type NewEvent } from '../../src/events/emit.js'
 import type { Database } from '../../src/postgres/database.js'
-import type { Queryable } from '../../src/postgres/tx.js'
-import { type ClaimedDelivery, claimDeliveries } from '../../src/webhooks/claim-deliveries.js'
-import { type FinishedAttempt, judgeDeliveryAttempt } from '../../src/webhooks/judge-attempt.js'
-import { recordAttempts } from '../../src/webhooks/record-attempts.js'
+import type { Queryable } from '../../src/postgres/transactions/tx.js'
+import {
+  type ClaimedDelivery,
+  claimDeliveries,
+} from '../../src/webhooks/deliveries/claim-deliveries.js'
+import {
+  type FinishedAttempt,
+  judgeDeliveryAttempt,
+} from '../../src/webhooks/deliveries/judge-attempt.js'
+import { recordAttempts } from '../../src/webhooks/deliveries/record-attempts.js'
 import { now } from './movements.js'
 
 /** An event about a new resource. */

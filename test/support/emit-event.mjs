@@ -2,7 +2,7 @@
 import { newId } from '../../dist/base/ids.js'
 import { emitAll } from '../../dist/events/emit.js'
 import { Database } from '../../dist/postgres/database.js'
-import { notifyWorkers } from '../../dist/webhooks/wake-ups.js'
+import { notifyWorkers } from '../../dist/webhooks/deliveries/wake-ups.js'
 
 const [url, environmentId] = process.argv.slice(2)
 const db = new Database(url, () => {})

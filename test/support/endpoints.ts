@@ -8,7 +8,7 @@ import {
   type CreatedEndpoint,
   changeEndpoint,
   createEndpoint,
-} from '../../src/webhooks/change-endpoints.js'
+} from '../../src/webhooks/endpoints/change-endpoints.js'
 import { now } from './movements.js'
 
 /** For tests without a service. */

@@ -35,7 +35,7 @@ export const floors: { name: string; does: string }[][] = [
   [{ name: 'checkout', does: 'sessions as payers see them' }],
   [{ name: 'rails', does: 'adapters to real chains and banks' }],
   [{ name: 'simulation', does: 'the embedded chain and the sandbox bank of test mode' }],
-  [{ name: 'api', does: 'edge, routes, checkout page, test mode' }],
-  [{ name: 'operations', does: 'commands, doctor, reconcile, verify-ledger' }],
-  [{ name: 'doors', does: 'main, serve, work, cli, compose' }],
+  [{ name: 'operations', does: 'actions, doctor, reconcile, proofs, metrics' }],
+  [{ name: 'api', does: 'server, auth, routes, pages' }],
+  [{ name: 'processes', does: 'main, serve, work, cli, compose' }],
 ]

@@ -1,8 +1,8 @@
 import type pg from 'pg'
-import { runAlone } from '../../src/postgres/flush.js'
-import { ListColumn } from '../../src/postgres/messages.js'
 import { toStatement } from '../../src/postgres/statement.js'
-import type { Queryable, Source } from '../../src/postgres/tx.js'
+import { runAlone } from '../../src/postgres/transactions/flush.js'
+import type { Queryable, Source } from '../../src/postgres/transactions/tx.js'
+import { ListColumn } from '../../src/postgres/wire/messages.js'
 
 type Node = {
   'Node Type': string

@@ -3,7 +3,7 @@ import path from 'node:path'
 import type { TestProject } from 'vitest/node'
 import { Database } from '../../src/postgres/database.js'
 import { startEmbeddedServer } from '../../src/postgres/embedded/server.js'
-import { migrate } from '../../src/postgres/migrate.js'
+import { migrate } from '../../src/postgres/migrations/migrate.js'
 import { databaseUrl, templateName } from './database-url.js'
 
 declare module 'vitest' {

@@ -3,7 +3,7 @@ import { createConsole } from '../../sdk/cli/console.js'
 import { exitCodes } from '../../sdk/cli/failure.js'
 import { createProgram } from '../../sdk/cli/program.js'
 import type { Terminal } from '../../sdk/cli/terminal.js'
-import { registerOperator } from '../../src/cli.js'
+import { registerOperator } from '../../src/processes/cli.js'
 
 /** docs/reference/cli.md, from the program. */
 export function renderCli(): string {

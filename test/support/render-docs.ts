@@ -5,9 +5,9 @@ import { variables } from '../../src/base/config.js'
 import { limits } from '../../src/base/limits.js'
 import { codes, reasons } from '../../src/base/refusals.js'
 import { catalogue, eventTypes } from '../../src/events/catalogue.js'
-import { failureReasons } from '../../src/payouts/failure-reasons.js'
+import { failureReasons } from '../../src/payouts/attempts/failure-reasons.js'
 import { attemptStates } from '../../src/payouts/payout.js'
-import { simulatedOutcomes } from '../../src/payouts/simulated-outcomes.js'
+import { simulatedOutcomes } from '../../src/payouts/requests/simulated-outcomes.js'
 import { localnetLimits } from '../../src/simulation/localnet/limits.js'
 import { magicWallets } from '../../src/simulation/magic-wallets.js'
 import {
@@ -212,7 +212,7 @@ a bank transfer without a result for ${limits.payouts.reviewAfterMs / day} days 
 The process that answers uses the new time at once, other processes on the same database within a second.
 
 Generated from \`magic-accounts.ts\` and \`magic-references.ts\` of \`src/simulation/sandbox-bank\`,
-\`src/simulation/magic-wallets.ts\` and \`src/payouts/simulated-outcomes.ts\` by \`npm run generate\`.
+\`src/simulation/magic-wallets.ts\` and \`src/payouts/requests/simulated-outcomes.ts\` by \`npm run generate\`.
 `
 }
 
@@ -251,7 +251,7 @@ Banks can add reasons: expect values that are not listed here.
 |---|---|
 ${rowsOf(attemptStates).join('\n')}
 
-Generated from \`src/payouts/failure-reasons.ts\` and \`src/payouts/payout.ts\` by \`npm run generate\`.
+Generated from \`src/payouts/attempts/failure-reasons.ts\` and \`src/payouts/payout.ts\` by \`npm run generate\`.
 `
 }
 

@@ -11,7 +11,7 @@ const styles = `text{font-family:system-ui,sans-serif;fill:#1c1b18}
 @media (prefers-color-scheme:dark){text{fill:#f3eee3}.ground{fill:#14130f}
 .module{fill:#1e1c17;stroke:#37332a}.does{fill:#a79f8f}}`
 
-/** The modules as a picture: one row a floor, the doors on top. */
+/** The modules as a picture: one row a floor, the processes on top. */
 export function renderModules(): string {
   const height = 2 * margin + floors.length * (rowHeight + gap) - gap
   const rows = floors.toReversed().map((modules, row) => {

@@ -11,15 +11,15 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { connect } from '../../src/postgres/connection.js'
 import { Database } from '../../src/postgres/database.js'
 import { findServerAccount, spawnOptions } from '../../src/postgres/embedded/account.js'
 import { urlOf } from '../../src/postgres/embedded/address.js'
 import { findBinaries } from '../../src/postgres/embedded/binaries.js'
 import { startEmbeddedServer } from '../../src/postgres/embedded/server.js'
 import { claimSocketDirectory } from '../../src/postgres/embedded/socket-directory.js'
-import { migrate } from '../../src/postgres/migrate.js'
+import { migrate } from '../../src/postgres/migrations/migrate.js'
 import { sql } from '../../src/postgres/sql.js'
+import { connect } from '../../src/postgres/wire/connection.js'
 import { until } from './sessions.js'
 
 /** A migrated primary of its own: the shared one streams the writes of all tests. */

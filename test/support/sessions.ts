@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
 import { onTestFinished } from 'vitest'
-import { connect } from '../../src/postgres/connection.js'
 import type { Database } from '../../src/postgres/database.js'
-import { runAlone } from '../../src/postgres/flush.js'
 import { sql } from '../../src/postgres/sql.js'
 import { toStatement } from '../../src/postgres/statement.js'
-import type { Queryable, Source } from '../../src/postgres/tx.js'
+import { runAlone } from '../../src/postgres/transactions/flush.js'
+import type { Queryable, Source } from '../../src/postgres/transactions/tx.js'
+import { connect } from '../../src/postgres/wire/connection.js'
 
 /**
  * A separate connection without a lock timeout: tests block others by locks, and a slow machine must

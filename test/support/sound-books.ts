@@ -2,7 +2,7 @@ import { expect } from 'vitest'
 import { eventProofs } from '../../src/events/proofs.js'
 import { idempotencyProofs } from '../../src/idempotency/proofs.js'
 import { ledgerProofs } from '../../src/ledger/proofs.js'
-import { type ProofResult, verifyLedger } from '../../src/operations/verify-ledger.js'
+import { type ProofResult, verifyLedger } from '../../src/operations/proofs/verify-ledger.js'
 import type { Database } from '../../src/postgres/database.js'
 
 /** Runs every proof on the whole database; prints counterexamples. */

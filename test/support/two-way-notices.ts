@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
+import { insertNotices } from '../../src/collections/notices/store-notices.js'
+import { recordPayments } from '../../src/collections/payments/record-payments.js'
 import type { ReportedPayment } from '../../src/collections/ports.js'
-import { recordPayments } from '../../src/collections/record-payments.js'
-import { insertNotices } from '../../src/collections/store-notices.js'
 import type { Opened, ServiceWithBankAndChain } from './open-with-bank-and-chain.js'
 
 export type Notice = {

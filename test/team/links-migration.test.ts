@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { expect, test } from 'vitest'
 import { newId, prefixes, toReference } from '../../src/base/ids.js'
-import { connect } from '../../src/postgres/connection.js'
+import { connect } from '../../src/postgres/wire/connection.js'
 import { emptyDatabase } from '../support/database.js'
 
 const folder = new URL('../../migrations/', import.meta.url)

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { modes } from '../../src/base/environment.js'
 import { fromReference, prefixes, toReference } from '../../src/base/ids.js'
-import { keyPermissions } from '../../src/merchants/key-permissions.js'
+import { keyPermissions } from '../../src/merchants/keys/key-permissions.js'
 import { sql } from '../../src/postgres/sql.js'
 import { createInvitation, type Purpose } from '../../src/team/invitations.js'
 import { type Gift, type Giver, whyNotGive } from '../../src/team/may-give.js'

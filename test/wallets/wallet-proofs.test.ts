@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { verifyLedger } from '../../src/operations/verify-ledger.js'
+import { verifyLedger } from '../../src/operations/proofs/verify-ledger.js'
 import { sql } from '../../src/postgres/sql.js'
 import { sweepWallets } from '../../src/wallets/sweep-wallets.js'
 import { walletProofs } from '../../src/wallets/wallet-proofs.js'

@@ -4,15 +4,18 @@ import { minute, second, after as toLater } from '../../src/base/clock.js'
 import type { EnvironmentId } from '../../src/base/environment.js'
 import { limits } from '../../src/base/limits.js'
 import { sql } from '../../src/postgres/sql.js'
-import { inTransaction, type Queryable } from '../../src/postgres/tx.js'
-import { type ClaimedDelivery, claimDeliveries } from '../../src/webhooks/claim-deliveries.js'
+import { inTransaction, type Queryable } from '../../src/postgres/transactions/tx.js'
+import {
+  type ClaimedDelivery,
+  claimDeliveries,
+} from '../../src/webhooks/deliveries/claim-deliveries.js'
+import { recordAttempts } from '../../src/webhooks/deliveries/record-attempts.js'
 import {
   findOpenEndpoints,
   firstPosition,
   type OpenEndpoint,
   type Position,
-} from '../../src/webhooks/find-open-endpoints.js'
-import { recordAttempts } from '../../src/webhooks/record-attempts.js'
+} from '../../src/webhooks/endpoints/find-open-endpoints.js'
 import { freshDatabase } from '../support/database.js'
 import { endedOf } from '../support/deliveries.js'
 import { insertEnvironment } from '../support/environments.js'

@@ -2,8 +2,8 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { systemClock } from '../../src/base/clock.js'
-import { readUrl } from '../../src/webhooks/read-url.js'
-import { createSender } from '../../src/webhooks/send.js'
+import { createSender } from '../../src/webhooks/deliveries/send.js'
+import { readUrl } from '../../src/webhooks/endpoints/read-url.js'
 
 /**
  * A local server listens on every local address and counts requests. Whatever URL a merchant sets,

@@ -2,8 +2,8 @@ import { createServer, type RequestListener, type Server } from 'node:http'
 import { type AddressInfo, createServer as createTcpServer } from 'node:net'
 import { afterAll, expect, test } from 'vitest'
 import { day, hour, minute, second, systemClock } from '../../src/base/clock.js'
-import { judgeDeliveryAttempt } from '../../src/webhooks/judge-attempt.js'
-import { createSender, type DeliveryResult } from '../../src/webhooks/send.js'
+import { judgeDeliveryAttempt } from '../../src/webhooks/deliveries/judge-attempt.js'
+import { createSender, type DeliveryResult } from '../../src/webhooks/deliveries/send.js'
 
 /** Misbehaving servers, each with the outcome that the webhook guide documents. */
 const attemptTimeoutMs = 500

@@ -4,7 +4,7 @@ import { createServer as createTlsServer, type TLSSocket } from 'node:tls'
 import { expect, onTestFinished, test } from 'vitest'
 import { type Clock, systemClock } from '../../src/base/clock.js'
 import { limits } from '../../src/base/limits.js'
-import { createSender } from '../../src/webhooks/send.js'
+import { createSender } from '../../src/webhooks/deliveries/send.js'
 import { certificate } from '../support/certificate.js'
 
 type Answer = (socket: Socket, number: number) => void

@@ -3,7 +3,7 @@ import { Duplex } from 'node:stream'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { limits } from '../../src/base/limits.js'
-import { ResponseReader } from '../../src/webhooks/response-reader.js'
+import { ResponseReader } from '../../src/webhooks/deliveries/response-reader.js'
 
 type Outcome = { status: number; text: string } | 'failed'
 

@@ -5,7 +5,7 @@ import {
   type EndpointLoad,
   type InFlightCounts,
   shareCapacity,
-} from '../../src/webhooks/share-capacity.js'
+} from '../../src/webhooks/deliveries/share-capacity.js'
 
 const { inFlightMax, inFlightUnprovenMax, endpointShareMax } = limits.webhooks
 

@@ -1,4 +1,4 @@
-import type { failureReasons } from '../../../src/payouts/failure-reasons'
+import type { failureReasons } from '../../../src/payouts/attempts/failure-reasons'
 import { statusWords } from './status'
 
 type FailureReason = {

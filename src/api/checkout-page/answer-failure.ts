@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Refusal } from '../../base/refusal.js'
 import { renderPage } from '../console/page.js'
-import { pathOf } from '../edge/path-of.js'
+import { pathOf } from '../server/path-of.js'
 import { headersOf, newNonce } from './answer-page.js'
 import { html } from './html.js'
 import { renderFailure, renderNotFound } from './page.js'

@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
-import { takesGzip } from '../edge/accept.js'
-import type { Document } from '../edge/route.js'
+import { takesGzip } from '../server/accept.js'
+import type { Document } from '../server/route.js'
 
 const zip = promisify(gzip)
 

@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs'
 import type { IncomingHttpHeaders } from 'node:http'
 import { gzipSync } from 'node:zlib'
 import { Refusal } from '../../base/refusal.js'
-import { takesGzip } from '../edge/accept.js'
-import type { Document } from '../edge/route.js'
+import { takesGzip } from '../server/accept.js'
+import type { Document } from '../server/route.js'
 
 export type PageScript = { fileName: string; text: string; zipped: Buffer }
 

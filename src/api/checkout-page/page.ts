@@ -1,4 +1,4 @@
-import type { Settings } from '../../merchants/settings-document.js'
+import type { Settings } from '../../merchants/settings/settings-document.js'
 import { asMarkup, type Html, html } from './html.js'
 import { mark, signs, tabIcon } from './signs.js'
 import { stylesFor } from './styles.js'

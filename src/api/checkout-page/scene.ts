@@ -1,4 +1,4 @@
-import type { Settings } from '../../merchants/settings-document.js'
+import type { Settings } from '../../merchants/settings/settings-document.js'
 import type { PublicSessionJson } from '../../resources/public-checkout-session.js'
 import { type Html, html } from './html.js'
 import type { Texts } from './texts.js'

@@ -1,5 +1,5 @@
 import { limits } from '../../base/limits.js'
-import type { Variance } from '../../collections/account.js'
+import type { Variance } from '../../collections/accounts/account.js'
 import { fromWire } from '../../money/amounts.js'
 import type { Asset } from '../../money/assets.js'
 import type { PublicSessionJson } from '../../resources/public-checkout-session.js'

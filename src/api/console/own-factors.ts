@@ -4,8 +4,8 @@ import { after } from '../../base/clock.js'
 import { fromReference, prefixes, toReference, unusedId } from '../../base/ids.js'
 import { limits } from '../../base/limits.js'
 import { notFound, Refusal } from '../../base/refusal.js'
-import { visible } from '../../merchants/settings-document.js'
-import type { Tx } from '../../postgres/tx.js'
+import { visible } from '../../merchants/settings/settings-document.js'
+import type { Tx } from '../../postgres/transactions/tx.js'
 import { takeChallenge } from '../../team/challenges.js'
 import {
   askForNewPasskey,
@@ -28,10 +28,10 @@ import {
   stepOf,
   totpUri,
 } from '../../team/totp.js'
-import type { ApiParts } from '../api-parts.js'
-import { success } from '../edge/envelope.js'
-import { type Route, route } from '../edge/route.js'
-import { closed, inPath } from '../edge/schemas.js'
+import { closed, inPath } from '../parse/schemas.js'
+import type { ApiParts } from '../pipeline/api-parts.js'
+import { success } from '../server/envelope.js'
+import { type Route, route } from '../server/route.js'
 import { drawQrFile } from './draw-qr-file.js'
 import { checkMayChangeFactors, checkOpenSession, code, ownBase } from './own-account.js'
 import { passkeyAnswer } from './sign-in-routes.js'

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { Refusal } from '../../base/refusal.js'
-import type { ApiParts } from '../api-parts.js'
-import { hasOwnOrigin } from '../edge/authenticate-person.js'
+import { hasOwnOrigin } from '../auth/authenticate-person.js'
+import type { ApiParts } from '../pipeline/api-parts.js'
 
 /** For forms, which cannot send a header of their own. */
 export function refuseForeignForm(

@@ -3,18 +3,18 @@ import Type from 'typebox'
 import { Refusal } from '../../base/refusal.js'
 import { getFactors, hasSecondFactor } from '../../team/people.js'
 import type { SignedIn } from '../../team/sessions.js'
-import type { ApiParts } from '../api-parts.js'
-import { answerPage, newNonce } from '../checkout-page/answer-page.js'
-import { drawQr } from '../checkout-page/draw-qr.js'
-import { type Html, html } from '../checkout-page/html.js'
-import { answerScript, type PageScript } from '../checkout-page/page-script.js'
-import { type Document, type Route, route } from '../edge/route.js'
 import {
   clearedStepCookie,
   isLoopbackHost,
   sessionCookie,
   stepCookie,
-} from '../edge/session-cookie.js'
+} from '../auth/session-cookie.js'
+import { answerPage, newNonce } from '../checkout-page/answer-page.js'
+import { drawQr } from '../checkout-page/draw-qr.js'
+import { type Html, html } from '../checkout-page/html.js'
+import { answerScript, type PageScript } from '../checkout-page/page-script.js'
+import type { ApiParts } from '../pipeline/api-parts.js'
+import { type Document, type Route, route } from '../server/route.js'
 import { describeBrowser } from './describe-browser.js'
 import { checkMayChangeFactors } from './own-account.js'
 import { confirmTotp, offerTotp, readOffer, type TotpOffer } from './own-factors.js'

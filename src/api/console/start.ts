@@ -1,9 +1,9 @@
 import Type from 'typebox'
 import { Refusal } from '../../base/refusal.js'
 import { useStartLink } from '../../team/start-links.js'
-import type { ApiParts } from '../api-parts.js'
-import { route } from '../edge/route.js'
-import { isLoopbackHost, sessionCookie } from '../edge/session-cookie.js'
+import { isLoopbackHost, sessionCookie } from '../auth/session-cookie.js'
+import type { ApiParts } from '../pipeline/api-parts.js'
+import { route } from '../server/route.js'
 
 /**
  * The link that `npm start` prints. The caller's address and the host it asked for must both be

@@ -1,12 +1,12 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { isIP } from 'node:net'
 import { writeAuditLine } from '../../audit/write-line.js'
-import type { Tx } from '../../postgres/tx.js'
+import type { Tx } from '../../postgres/transactions/tx.js'
 import type { Site } from '../../team/passkeys.js'
 import type { SignedIn } from '../../team/sessions.js'
-import type { ApiParts } from '../api-parts.js'
-import type { RouteRequest } from '../edge/route.js'
-import { isLoopbackHost, readSessionToken, readStepToken } from '../edge/session-cookie.js'
+import { isLoopbackHost, readSessionToken, readStepToken } from '../auth/session-cookie.js'
+import type { ApiParts } from '../pipeline/api-parts.js'
+import type { RouteRequest } from '../server/route.js'
 
 /** A request of a person, before or after they have signed in. */
 export type Visit = {

@@ -4,12 +4,9 @@ import { listInstallationLines } from '../../audit/find-lines.js'
 import { prefixes, toReference } from '../../base/ids.js'
 import { limits } from '../../base/limits.js'
 import { orNull, reference } from '../../resources/shapes.js'
-import type { ApiParts } from '../api-parts.js'
-import { anotherList, readCursor, writeCursor } from '../edge/cursor.js'
-import { success } from '../edge/envelope.js'
-import { readTimeRange } from '../edge/read-filters.js'
-import { type Route, route } from '../edge/route.js'
-import { closed, page, pageQuery } from '../edge/schemas.js'
+import { readTimeRange } from '../parse/read-filters.js'
+import { closed, page, pageQuery } from '../parse/schemas.js'
+import type { ApiParts } from '../pipeline/api-parts.js'
 import {
   auditLine,
   chainState,
@@ -18,7 +15,10 @@ import {
   showLine,
   verdict,
   verifyNow,
-} from '../routes/audit-lines.js'
+} from '../routes/merchant/audit-lines.js'
+import { anotherList, readCursor, writeCursor } from '../server/cursor.js'
+import { success } from '../server/envelope.js'
+import { type Route, route } from '../server/route.js'
 
 const base = { access: 'operator', tag: 'Console', hidesBodies: true } as const
 const path = '/operator/v1/audit-lines'

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { type Html, html } from '../checkout-page/html.js'
-import { jsonType } from '../edge/envelope.js'
+import { jsonType } from '../server/envelope.js'
 import { type ApiDocument, listOperations, pathOfOperation } from './document.js'
 import { guidesOf, readGuides, renderGuide } from './guides.js'
 import { type Frame, renderPage } from './layout.js'

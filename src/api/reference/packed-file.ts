@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { takesBrotli, takesGzip } from '../edge/accept.js'
+import { takesBrotli, takesGzip } from '../server/accept.js'
 
 const zip = promisify(gzip)
 const pack = promisify(brotliCompress)

@@ -9,13 +9,13 @@ import {
   timestamp,
   withExample,
 } from '../../resources/shapes.js'
-import type { ApiParts } from '../api-parts.js'
-import { success } from '../edge/envelope.js'
-import { toCall } from '../edge/keyed-lane.js'
-import { readStablecoinAmount } from '../edge/read-coins.js'
-import { withReasons } from '../edge/refusals-of.js'
-import { route } from '../edge/route.js'
-import { closed, decimalInput, koboInput, stablecoinInput } from '../edge/schemas.js'
+import { withReasons } from '../openapi/refusals-of.js'
+import { readStablecoinAmount } from '../parse/read-coins.js'
+import { closed, decimalInput, koboInput, stablecoinInput } from '../parse/schemas.js'
+import type { ApiParts } from '../pipeline/api-parts.js'
+import { success } from '../server/envelope.js'
+import { toCall } from '../server/keyed-lane.js'
+import { route } from '../server/route.js'
 
 const nairaAsset = Type.Literal('NGN', { examples: ['NGN'] })
 const naira = Object.assign(closed({ asset: nairaAsset, amount: koboInput }), {

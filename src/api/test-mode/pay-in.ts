@@ -2,25 +2,25 @@ import Type from 'typebox'
 import { day } from '../../base/clock.js'
 import { limits } from '../../base/limits.js'
 import { invalidField, outcomeUnknown, Refusal } from '../../base/refusal.js'
-import { findAccountByNumber } from '../../collections/find-accounts.js'
-import { findPaymentByRailId } from '../../collections/find-payments.js'
+import { findAccountByNumber } from '../../collections/accounts/find-accounts.js'
+import { findPaymentByRailId } from '../../collections/payments/find-payments.js'
 import { payment, showPayment } from '../../resources/payment.js'
 import { flag } from '../../resources/shapes.js'
-import type { ApiParts } from '../api-parts.js'
-import { success } from '../edge/envelope.js'
-import { toCallWithLateAnswer } from '../edge/keyed-lane.js'
-import { checkNairaLimits } from '../edge/naira-limits.js'
-import { readTime, timeIn } from '../edge/read-time.js'
-import { withReasons } from '../edge/refusals-of.js'
-import { effectName } from '../edge/request-name.js'
-import { type RouteRequest, route } from '../edge/route.js'
+import { withReasons } from '../openapi/refusals-of.js'
+import { checkNairaLimits } from '../parse/naira-limits.js'
+import { readTime, timeIn } from '../parse/read-time.js'
 import {
   accountNumberPattern,
   bankCodePattern,
   closed,
   koboInput,
   plainText,
-} from '../edge/schemas.js'
+} from '../parse/schemas.js'
+import type { ApiParts } from '../pipeline/api-parts.js'
+import { success } from '../server/envelope.js'
+import { toCallWithLateAnswer } from '../server/keyed-lane.js'
+import { effectName } from '../server/request-name.js'
+import { type RouteRequest, route } from '../server/route.js'
 
 const shortText = (example: string, description: string) =>
   Type.String({

@@ -4,7 +4,7 @@ import { listBalances } from '../../ledger/balances.js'
 import { getEnvironment } from '../../merchants/environments.js'
 import { formatDecimal, formatMoney } from '../../money/amounts.js'
 import { type Asset, assetNames } from '../../money/assets.js'
-import { creditBalance } from '../credit-balance.js'
+import { creditBalance } from '../actions/credit-balance.js'
 import { merchantArgument, modeOption, readAmountArgument, readNote } from './arguments.js'
 import {
   type CommandOutput,

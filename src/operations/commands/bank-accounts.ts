@@ -3,6 +3,7 @@ import { writeAuditLine } from '../../audit/write-line.js'
 import type { Environment, Mode } from '../../base/environment.js'
 import { limits } from '../../base/limits.js'
 import { type Outcome, Refusal } from '../../base/refusal.js'
+import { getEnvironment, listEnvironments, unknownMerchant } from '../../merchants/environments.js'
 import {
   addBankAccount,
   type BankAccount,
@@ -10,14 +11,13 @@ import {
   deactivateBankAccount,
   listBankAccounts,
   makePrimary,
-} from '../../merchants/bank-accounts.js'
-import { getEnvironment, listEnvironments, unknownMerchant } from '../../merchants/environments.js'
+} from '../../merchants/settings/bank-accounts.js'
 import {
   announceDestination,
   readSettlementDestination,
 } from '../../payouts/settlements/destination.js'
 import type { Database } from '../../postgres/database.js'
-import type { Tx } from '../../postgres/tx.js'
+import type { Tx } from '../../postgres/transactions/tx.js'
 import { isNameMismatch } from '../../rails/bank/judge-name.js'
 import {
   merchantArgument,

@@ -5,9 +5,9 @@ import { formatMoney } from '../../money/amounts.js'
 import type { Asset } from '../../money/assets.js'
 import type { SimulatedRates } from '../../rates/ports.js'
 import { createRateBook } from '../../rates/rate-book.js'
-import { addStock, checkStock, limitPosition, takeStock } from '../change-exchange.js'
-import { showExchange } from '../show-exchange.js'
-import { type ExchangeView, viewExchange } from '../view-exchange.js'
+import { addStock, checkStock, limitPosition, takeStock } from '../actions/change-exchange.js'
+import { showExchange } from '../actions/show-exchange.js'
+import { type ExchangeView, viewExchange } from '../actions/view-exchange.js'
 import { modeOption, readAmountArgument, readAssetArgument, readNote } from './arguments.js'
 import {
   type CommandOutput,

@@ -7,10 +7,10 @@ import {
   feeOperationNames,
   feeOperations,
   getFeeSchedules,
-} from '../../merchants/fee-schedules.js'
+} from '../../merchants/settings/fee-schedules.js'
 import type { Asset } from '../../money/assets.js'
 import type { FeeSchedule } from '../../money/fees.js'
-import { changeFee, describeFee, showFee } from '../change-fees.js'
+import { changeFee, describeFee, showFee } from '../actions/change-fees.js'
 import {
   collect,
   merchantArgument,

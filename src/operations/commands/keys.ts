@@ -3,12 +3,12 @@ import { writeAuditLine } from '../../audit/write-line.js'
 import { hour } from '../../base/clock.js'
 import type { Mode } from '../../base/environment.js'
 import { prefixes, toReference } from '../../base/ids.js'
-import { type ApiKey, getKey, type IssuedKey, listKeys } from '../../merchants/api-keys.js'
 import { getEnvironment, listEnvironments, unknownMerchant } from '../../merchants/environments.js'
-import { issueKey } from '../../merchants/issue-key.js'
-import type { KeyKind } from '../../merchants/key-format.js'
-import { rollKey } from '../../merchants/roll-key.js'
-import { auditOf, endKey } from '../change-merchants.js'
+import { type ApiKey, getKey, type IssuedKey, listKeys } from '../../merchants/keys/api-keys.js'
+import { issueKey } from '../../merchants/keys/issue-key.js'
+import type { KeyKind } from '../../merchants/keys/key-format.js'
+import { rollKey } from '../../merchants/keys/roll-key.js'
+import { auditOf, endKey } from '../actions/change-merchants.js'
 import {
   collect,
   merchantArgument,

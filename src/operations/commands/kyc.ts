@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { writeAuditLine } from '../../audit/write-line.js'
 import { getEnvironment } from '../../merchants/environments.js'
-import { approveKyc, needsKyc, withdrawKyc } from '../../merchants/kyc.js'
+import { approveKyc, needsKyc, withdrawKyc } from '../../merchants/kyc/kyc.js'
 import { merchantArgument, reasonOption } from './arguments.js'
 import { type CommandOutput, type OperateContext, type Run, setOperation } from './operation.js'
 

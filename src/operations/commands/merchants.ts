@@ -1,7 +1,7 @@
 import { Argument, type Command } from 'commander'
 import { getEnvironment } from '../../merchants/environments.js'
 import { listMerchants } from '../../merchants/list-merchants.js'
-import { changeSuspension, openMerchant } from '../change-merchants.js'
+import { changeSuspension, openMerchant } from '../actions/change-merchants.js'
 import { merchantArgument, readName, reasonOption } from './arguments.js'
 import { addBankCommands } from './bank-bindings.js'
 import { describeIssued, showIssued, shownOnce } from './keys.js'

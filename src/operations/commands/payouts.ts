@@ -2,10 +2,10 @@ import { type Command, Option } from 'commander'
 import { limits } from '../../base/limits.js'
 import { formatDecimal, formatMoney } from '../../money/amounts.js'
 import type { Asset } from '../../money/assets.js'
-import { findOpenPayout } from '../../payouts/decide-payout.js'
+import { findOpenPayout } from '../../payouts/attempts/decide-payout.js'
 import { type PayoutKind, referenceOf } from '../../payouts/payout.js'
 import { sql } from '../../postgres/sql.js'
-import { decideOpenPayout, describeRecipient, queryAttempt } from '../decide-open-payout.js'
+import { decideOpenPayout, describeRecipient, queryAttempt } from '../actions/decide-open-payout.js'
 import { readNote } from './arguments.js'
 import {
   type CommandOutput,

@@ -7,8 +7,14 @@ import { formatRate } from '../../money/rates.js'
 import { formatPair } from '../../rates/combine-readings.js'
 import { listRates } from '../../rates/store-rates.js'
 import { type RateView, viewRates } from '../../rates/view-rates.js'
-import { acceptRate, clearRate, compareRate, describeNoMedian, setRate } from '../change-rates.js'
-import { showRateView } from '../show-rates.js'
+import {
+  acceptRate,
+  clearRate,
+  compareRate,
+  describeNoMedian,
+  setRate,
+} from '../actions/change-rates.js'
+import { showRateView } from '../actions/show-rates.js'
 import { readCoinArgument, readCountArgument, readDuration, readRateArgument } from './arguments.js'
 import { type CommandOutput, type OperateContext, type Run, setOperation } from './operation.js'
 import { formatTime, tableOf } from './table.js'

@@ -1,6 +1,11 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import type { Database } from '../../postgres/database.js'
-import { type Compared, type ReconcilableRails, type Reconciled, reconcile } from '../reconcile.js'
+import {
+  type Compared,
+  type ReconcilableRails,
+  type Reconciled,
+  reconcile,
+} from '../reconcile/reconcile.js'
 import { type CommandOutput, type OperateContext, setOperation } from './operation.js'
 import { formatTime } from './table.js'
 

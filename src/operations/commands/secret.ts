@@ -1,8 +1,11 @@
 import { type Command, Option } from 'commander'
 import { after } from '../../base/clock.js'
 import { prefixes, toReference } from '../../base/ids.js'
-import { type KeyOfOldSecret, listKeysOfOldSecret } from '../../merchants/keys-of-old-secret.js'
-import { rotateSecret } from '../rotate-secret.js'
+import {
+  type KeyOfOldSecret,
+  listKeysOfOldSecret,
+} from '../../merchants/keys/keys-of-old-secret.js'
+import { rotateSecret } from '../actions/rotate-secret.js'
 import { readDuration } from './arguments.js'
 import {
   type CommandOutput,

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { prefixes, toReference } from '../../base/ids.js'
-import { listSettlementSchedules } from '../../merchants/settlement-schedule.js'
+import { listSettlementSchedules } from '../../merchants/settings/settlement-schedule.js'
 import { type CommandOutput, type OperateContext, type Run, setOperation } from './operation.js'
 import { formatTime, tableOf } from './table.js'
 

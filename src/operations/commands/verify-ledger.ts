@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import type { Database } from '../../postgres/database.js'
-import { allProofs, verifyLedger } from '../verify-ledger.js'
+import { allProofs, verifyLedger } from '../proofs/verify-ledger.js'
 import { type CommandOutput, type OperateContext, setOperation } from './operation.js'
 
 export function registerVerifyLedger(program: Command, context: OperateContext): void {

@@ -1,10 +1,10 @@
 import type { BankChoice } from '../../base/config.js'
 import { type Mode, modes } from '../../base/environment.js'
+import { type BanksByProvider, listBankRails } from '../../collections/accounts/prepare-accounts.js'
 import type { BankFinding, BankRail } from '../../collections/ports.js'
-import { type BanksByProvider, listBankRails } from '../../collections/prepare-accounts.js'
-import { listBoundBanks } from '../../merchants/bind-banks.js'
+import { listBoundBanks } from '../../merchants/settings/bind-banks.js'
 import { formatMoney } from '../../money/amounts.js'
-import { listUnservedRails } from '../../payouts/unserved-rails.js'
+import { listUnservedRails } from '../../payouts/requests/unserved-rails.js'
 import type { Database } from '../../postgres/database.js'
 import { type CheckResult, failure, ok, runCheck, warning } from './check-result.js'
 

@@ -1,8 +1,8 @@
 import { existsSync, statSync } from 'node:fs'
 import path from 'node:path'
 import type { Config } from '../../base/config.js'
-import { openSeedFile } from '../../rails/solana/seed.js'
-import { createKeySigner, openKeyFile } from '../../rails/solana/signer.js'
+import { openSeedFile } from '../../rails/solana/keys/seed.js'
+import { createKeySigner, openKeyFile } from '../../rails/solana/keys/signer.js'
 import { type CheckResult, failure, ok, runCheck, warning } from './check-result.js'
 
 const versionMin = [20, 19] as const

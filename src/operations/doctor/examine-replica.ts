@@ -3,7 +3,7 @@ import type { Config } from '../../base/config.js'
 import { limits } from '../../base/limits.js'
 import { Database } from '../../postgres/database.js'
 import { readPosition, readReplicaState } from '../../postgres/replica.js'
-import type { Queryable } from '../../postgres/tx.js'
+import type { Queryable } from '../../postgres/transactions/tx.js'
 import { type CheckResult, ok, warning } from './check-result.js'
 
 const check = 'Replica'

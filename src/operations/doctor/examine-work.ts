@@ -1,12 +1,12 @@
 import { type Clock, minute, second } from '../../base/clock.js'
 import { prefixes, toReference } from '../../base/ids.js'
 import { limits } from '../../base/limits.js'
-import { listDisputes } from '../../payouts/disputes.js'
+import { listDisputes } from '../../payouts/reconciliation/disputes.js'
 import type { Database } from '../../postgres/database.js'
 import { sql } from '../../postgres/sql.js'
 import { listExpiredAttempts } from '../../wallets/expired-attempts.js'
 import { countTroubledWallets } from '../../wallets/troubled-wallets.js'
-import { readWorkers } from '../worker-heartbeats.js'
+import { readWorkers } from '../metrics/worker-heartbeats.js'
 import { type CheckResult, failure, ok, warning } from './check-result.js'
 
 type Tools = { db: Database; clock: Clock }

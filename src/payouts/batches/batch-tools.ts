@@ -4,14 +4,14 @@ import { limits } from '../../base/limits.js'
 import type { Logger } from '../../base/log.js'
 import type { Refusal } from '../../base/refusal.js'
 import type { Database } from '../../postgres/database.js'
-import type { NewPayout } from '../create-payouts.js'
-import type { FeeBook } from '../fee-book.js'
+import type { NewPayout } from '../requests/create-payouts.js'
+import type { FeeBook } from '../requests/fee-book.js'
 import {
   type PayoutBanks,
   type PayoutPreparation,
   type PayoutRails,
   railOf,
-} from '../prepare-payouts.js'
+} from '../requests/prepare-payouts.js'
 import type { Batch, ItemProblem } from './batch.js'
 
 /** What a worker needs for batches. */

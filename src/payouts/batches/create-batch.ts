@@ -1,8 +1,8 @@
 import type { Environment } from '../../base/environment.js'
 import { newId } from '../../base/ids.js'
 import type { Asset } from '../../money/assets.js'
-import type { Tx } from '../../postgres/tx.js'
-import type { PayoutCreator } from '../creators.js'
+import type { Tx } from '../../postgres/transactions/tx.js'
+import type { PayoutCreator } from '../requests/creators.js'
 import { type Batch, type BatchKind, type ItemWarning, type NewItem, recipientOf } from './batch.js'
 import { insertBatch } from './store-batches.js'
 

@@ -4,11 +4,16 @@ import { limits } from '../../base/limits.js'
 import { Refusal } from '../../base/refusal.js'
 import type { Database } from '../../postgres/database.js'
 import { sql } from '../../postgres/sql.js'
-import type { Tx } from '../../postgres/tx.js'
-import { findCreators } from '../creators.js'
-import { approversOf, findExpiries, missingApprovals } from '../find-approvers.js'
-import { type Decider, judgeApproval, type PendingApproval, toUser } from '../judge-approval.js'
+import type { Tx } from '../../postgres/transactions/tx.js'
+import { approversOf, findExpiries, missingApprovals } from '../approvals/find-approvers.js'
+import {
+  type Decider,
+  judgeApproval,
+  type PendingApproval,
+  toUser,
+} from '../approvals/judge-approval.js'
 import type { ApprovalDecision, PayoutApproval } from '../payout.js'
+import { findCreators } from '../requests/creators.js'
 import { type Batch, batchReference } from './batch.js'
 import { hashBatch } from './hash-batch.js'
 import { type BatchName, extendBatch, lockBatch, readItems, writeState } from './store-batches.js'

@@ -1,7 +1,7 @@
 import { firstIdAt, prefixes, timeOf, toReference } from '../../base/ids.js'
 import { limits } from '../../base/limits.js'
 import { listStatement } from '../../postgres/statement.js'
-import type { Queryable } from '../../postgres/tx.js'
+import type { Queryable } from '../../postgres/transactions/tx.js'
 import { referenceOf } from '../payout.js'
 import type { Batch, BatchItem, ItemWarning } from './batch.js'
 

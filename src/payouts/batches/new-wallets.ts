@@ -1,5 +1,5 @@
 import { sql } from '../../postgres/sql.js'
-import type { Queryable } from '../../postgres/tx.js'
+import type { Queryable } from '../../postgres/transactions/tx.js'
 import type { Batch, BatchItem, ItemState } from './batch.js'
 
 /**

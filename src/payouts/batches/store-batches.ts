@@ -1,12 +1,12 @@
 import type { EnvironmentId } from '../../base/environment.js'
 import { firstIdAt, fromReference, prefixes } from '../../base/ids.js'
 import { notFound } from '../../base/refusal.js'
-import type { TimeRange } from '../../postgres/filtered-ids.js'
+import type { TimeRange } from '../../postgres/lists/filtered-ids.js'
 import { type Sql, sql } from '../../postgres/sql.js'
 import { listStatement } from '../../postgres/statement.js'
-import type { Queryable, Tx } from '../../postgres/tx.js'
-import { toApproval } from '../find-payouts.js'
+import type { Queryable, Tx } from '../../postgres/transactions/tx.js'
 import type { Destination } from '../ports.js'
+import { toApproval } from '../records/find-payouts.js'
 import type {
   Batch,
   BatchItem,

@@ -2,10 +2,10 @@ import { after, minute } from '../../base/clock.js'
 import type { Environment } from '../../base/environment.js'
 import { limits } from '../../base/limits.js'
 import { type Outcome, Refusal } from '../../base/refusal.js'
-import type { Queryable } from '../../postgres/tx.js'
-import { duplicateReference, findReferences } from '../create-payouts.js'
-import type { FeeLine } from '../fee-book.js'
-import type { Quote } from '../prepare-payouts.js'
+import type { Queryable } from '../../postgres/transactions/tx.js'
+import { duplicateReference, findReferences } from '../requests/create-payouts.js'
+import type { FeeLine } from '../requests/fee-book.js'
+import type { Quote } from '../requests/prepare-payouts.js'
 import {
   type Batch,
   type BatchItem,

@@ -3,21 +3,21 @@ import type { Environment, EnvironmentId } from '../../base/environment.js'
 import { newId } from '../../base/ids.js'
 import { Refusal } from '../../base/refusal.js'
 import { emitAll } from '../../events/emit.js'
+import { lockEnvironment } from '../../merchants/environments.js'
 import {
   type BankAccount,
   confirmBankAccount,
   findPrimary,
   getActive,
-} from '../../merchants/bank-accounts.js'
-import { lockEnvironment } from '../../merchants/environments.js'
-import { getSettings } from '../../merchants/settings.js'
+} from '../../merchants/settings/bank-accounts.js'
+import { getSettings } from '../../merchants/settings/settings.js'
 import {
   confirmWallet,
   findSettlementWallet,
   isChosen,
-} from '../../merchants/settlement-wallets.js'
+} from '../../merchants/settings/settlement-wallets.js'
 import { sql } from '../../postgres/sql.js'
-import type { Queryable, Tx } from '../../postgres/tx.js'
+import type { Queryable, Tx } from '../../postgres/transactions/tx.js'
 import type { DestinationFields } from '../../resources/settlement-destination.js'
 import { explainWait, findFreedom } from '../../team/shared-access.js'
 

@@ -2,12 +2,16 @@ import { second } from '../../base/clock.js'
 import type { Environment, Mode } from '../../base/environment.js'
 import { newId } from '../../base/ids.js'
 import { type Outcome, Refusal } from '../../base/refusal.js'
-import { type BankAccount, findPrimary, needsConfirmation } from '../../merchants/bank-accounts.js'
-import { getFeeSchedule } from '../../merchants/fee-schedules.js'
-import { getSettings } from '../../merchants/settings.js'
-import { hasLimits } from '../../merchants/settings-document.js'
+import {
+  type BankAccount,
+  findPrimary,
+  needsConfirmation,
+} from '../../merchants/settings/bank-accounts.js'
+import { getFeeSchedule } from '../../merchants/settings/fee-schedules.js'
+import { getSettings } from '../../merchants/settings/settings.js'
+import { hasLimits } from '../../merchants/settings/settings-document.js'
 import { computeFee } from '../../money/fees.js'
-import type { PayoutRequest } from '../prepare-payouts.js'
+import type { PayoutRequest } from '../requests/prepare-payouts.js'
 import { unconfirmed } from './destination.js'
 import { largestTransfer } from './largest-transfer.js'
 import { prepareWalletSettlement } from './prepare-wallet-settlement.js'

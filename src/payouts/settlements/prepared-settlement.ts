@@ -5,8 +5,8 @@ import type { Conversion } from '../../conversions/conversion.js'
 import type { Exchange } from '../../conversions/exchange.js'
 import { findStatementEnd, type StatementLine, sumStatement } from '../../ledger/statement.js'
 import { formatMoney } from '../../money/amounts.js'
-import type { Queryable } from '../../postgres/tx.js'
-import type { PayoutPreparation, PreparedPayout } from '../prepare-payouts.js'
+import type { Queryable } from '../../postgres/transactions/tx.js'
+import type { PayoutPreparation, PreparedPayout } from '../requests/prepare-payouts.js'
 import { findLastSettlement } from './store-settlements.js'
 
 export type SettlementTools = {

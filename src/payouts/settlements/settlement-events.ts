@@ -1,6 +1,6 @@
 import type { EventType } from '../../events/catalogue.js'
 import type { NewEvent } from '../../events/emit.js'
-import type { Tx } from '../../postgres/tx.js'
+import type { Tx } from '../../postgres/transactions/tx.js'
 import { showSettlement } from '../../resources/settlement.js'
 import type { Payout, PayoutStatus } from '../payout.js'
 import { maySettle, type Settlement } from './settlement.js'

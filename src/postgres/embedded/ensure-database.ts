@@ -1,5 +1,5 @@
-import { connect } from '../connection.js'
-import { isConnectionLost } from '../failures.js'
+import { connect } from '../wire/connection.js'
+import { isConnectionLost } from '../wire/failures.js'
 import { database, urlOf } from './address.js'
 import { hasCode } from './other-processes.js'
 

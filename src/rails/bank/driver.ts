@@ -6,7 +6,7 @@ import type {
   NoticeHint,
   NoticeRequest,
 } from '../../collections/ports.js'
-import type { BankFailure } from '../../payouts/failure-reasons.js'
+import type { BankFailure } from '../../payouts/attempts/failure-reasons.js'
 import type { Bank } from '../../payouts/ports.js'
 
 /**

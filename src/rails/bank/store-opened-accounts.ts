@@ -1,6 +1,6 @@
 import { sql } from '../../postgres/sql.js'
 import { listStatement } from '../../postgres/statement.js'
-import type { Queryable } from '../../postgres/tx.js'
+import type { Queryable } from '../../postgres/transactions/tx.js'
 import type { StoredAccount } from './driver.js'
 
 type Row = Omit<StoredAccount, 'details'> & { details: string }

@@ -2,7 +2,7 @@ import { after } from '../../base/clock.js'
 import { limits } from '../../base/limits.js'
 import { sql } from '../../postgres/sql.js'
 import { listStatement } from '../../postgres/statement.js'
-import type { Queryable } from '../../postgres/tx.js'
+import type { Queryable } from '../../postgres/transactions/tx.js'
 
 /**
  * Counts what was sent to a provider and what the provider refused. If every sending of an order

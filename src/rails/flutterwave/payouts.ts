@@ -1,5 +1,5 @@
 import { limits } from '../../base/limits.js'
-import type { BankFailure } from '../../payouts/failure-reasons.js'
+import type { BankFailure } from '../../payouts/attempts/failure-reasons.js'
 import type { BankOrder, DriverPayout, Page, Period, SendAnswer } from '../bank/driver.js'
 import { koboOfNaira } from '../bank/naira.js'
 import { Unknown } from '../bank/provider-client.js'

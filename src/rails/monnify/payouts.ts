@@ -1,6 +1,6 @@
 import { limits } from '../../base/limits.js'
 import type { Logger } from '../../base/log.js'
-import type { BankFailure } from '../../payouts/failure-reasons.js'
+import type { BankFailure } from '../../payouts/attempts/failure-reasons.js'
 import type { BankOrder, DriverPayout, Page, Period, SendAnswer } from '../bank/driver.js'
 import { Unknown } from '../bank/provider-client.js'
 import {

@@ -1,7 +1,7 @@
 import { base58 } from '@scure/base'
 import { limits } from '../../base/limits.js'
-import { type Endpoints, inGroups } from './endpoints.js'
-import { accountDataBytes } from './rpc-schemas.js'
+import { type Endpoints, inGroups } from './rpc/endpoints.js'
+import { accountDataBytes } from './rpc/rpc-schemas.js'
 
 /** `data` holds only the first bytes, see `accountOptions`. */
 export type ChainAccount = {

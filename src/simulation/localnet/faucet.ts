@@ -21,11 +21,11 @@ import {
   getTransferCheckedInstruction,
   TOKEN_PROGRAM_ADDRESS,
 } from '@solana-program/token'
-import type { LocalnetChain } from './chain.js'
-import { decimals } from './genesis.js'
-import { type Key, textOf } from './keys.js'
-import type { VmTransactionError } from './vm-errors.js'
-import { readWire, type Wire } from './wire.js'
+import type { LocalnetChain } from './chain/chain.js'
+import { decimals } from './chain/genesis.js'
+import { type Key, textOf } from './chain/keys.js'
+import type { VmTransactionError } from './chain/vm-errors.js'
+import { readWire, type Wire } from './server/wire.js'
 
 export type FaucetRequest = { owner: string; mint: string; amount: bigint; key: string }
 export type FaucetOutcome = {

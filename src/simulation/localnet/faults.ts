@@ -1,7 +1,7 @@
-import { type Key, keyFrom } from './keys.js'
-import { readMemoTexts } from './memo.js'
-import type { VmTransactionError } from './vm-errors.js'
-import type { Wire } from './wire.js'
+import { type Key, keyFrom } from './chain/keys.js'
+import { readMemoTexts } from './chain/memo.js'
+import type { VmTransactionError } from './chain/vm-errors.js'
+import type { Wire } from './server/wire.js'
 
 /**
  * Which transactions a rule matches: all given fields must match; `any` alone matches every one.

@@ -1,5 +1,5 @@
-import { loadedPrograms } from './programs.js'
-import type { TransactionMessage } from './wire.js'
+import { loadedPrograms } from './chain/programs.js'
+import type { TransactionMessage } from './server/wire.js'
 
 const lamportsPerSignature = 5_000n
 const microLamports = 1_000_000n

@@ -3,12 +3,12 @@ import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { systemClock } from '../../base/clock.js'
 import { createLogger } from '../../base/log.js'
-import { LocalnetChain } from './chain.js'
-import { openGenesis } from './genesis.js'
-import { textOf } from './keys.js'
-import { lockFolder } from './lock.js'
-import { LocalnetNetwork } from './network.js'
+import { LocalnetChain } from './chain/chain.js'
+import { openGenesis } from './chain/genesis.js'
+import { textOf } from './chain/keys.js'
 import { readFaultRules } from './rpc/localnet-methods.js'
+import { lockFolder } from './server/lock.js'
+import { LocalnetNetwork } from './server/network.js'
 
 /**
  * Runs the localnet as a separate process:

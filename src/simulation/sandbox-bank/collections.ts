@@ -13,7 +13,7 @@ import type {
   SimulatedPayment,
 } from '../../collections/ports.js'
 import type { Database } from '../../postgres/database.js'
-import { gather } from '../../postgres/gather.js'
+import { gather } from '../../postgres/transactions/gather.js'
 import { readNotice } from './notice.js'
 import { NoticeSender } from './notice-sender.js'
 import { openAccounts } from './open-accounts.js'

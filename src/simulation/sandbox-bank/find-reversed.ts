@@ -1,6 +1,6 @@
 import { limits } from '../../base/limits.js'
 import { sql } from '../../postgres/sql.js'
-import type { Tx } from '../../postgres/tx.js'
+import type { Tx } from '../../postgres/transactions/tx.js'
 
 export type ReversedTransfers = { cursor: bigint; references: string[] }
 

@@ -1,4 +1,4 @@
-import type { Tx } from '../../postgres/tx.js'
+import type { Tx } from '../../postgres/transactions/tx.js'
 import { lockTransfers, markReported } from './store-transfers.js'
 import { hasEnded, type SandboxTransfer } from './transfer.js'
 

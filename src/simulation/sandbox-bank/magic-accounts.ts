@@ -1,5 +1,5 @@
 import { limits } from '../../base/limits.js'
-import type { BankFailure } from '../../payouts/failure-reasons.js'
+import type { BankFailure } from '../../payouts/attempts/failure-reasons.js'
 import type { Bank } from '../../payouts/ports.js'
 import { toNuban } from './nuban.js'
 

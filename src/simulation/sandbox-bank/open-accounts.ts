@@ -1,6 +1,6 @@
 import type { Outcome } from '../../base/refusal.js'
 import type { AccountOpening, OpenedAccount } from '../../collections/ports.js'
-import type { Queryable } from '../../postgres/tx.js'
+import type { Queryable } from '../../postgres/transactions/tx.js'
 import { firstOfEach } from './first-of-each.js'
 import { sandboxBankItself } from './magic-accounts.js'
 import { refuseAccount } from './magic-references.js'

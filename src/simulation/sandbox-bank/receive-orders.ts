@@ -1,5 +1,5 @@
 import type { Database } from '../../postgres/database.js'
-import type { Tx } from '../../postgres/tx.js'
+import type { Tx } from '../../postgres/transactions/tx.js'
 import { firstOfEach } from './first-of-each.js'
 import type { PaymentOrder } from './payment-order.js'
 import { judgeRefunds, type SandboxRefund } from './refunds.js'

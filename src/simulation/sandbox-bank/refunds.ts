@@ -1,7 +1,7 @@
 import { Refusal } from '../../base/refusal.js'
 import type { Target } from '../../payouts/ports.js'
 import { listStatement } from '../../postgres/statement.js'
-import type { Tx } from '../../postgres/tx.js'
+import type { Tx } from '../../postgres/transactions/tx.js'
 import type { SandboxPayment } from './payment.js'
 import type { PaymentOrder } from './payment-order.js'
 import { lockSandboxPayments } from './store-payments.js'

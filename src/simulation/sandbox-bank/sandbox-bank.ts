@@ -14,7 +14,7 @@ import type {
   Target,
 } from '../../payouts/ports.js'
 import type { Database } from '../../postgres/database.js'
-import type { Tx } from '../../postgres/tx.js'
+import type { Tx } from '../../postgres/transactions/tx.js'
 import { fromProviderReference, toProviderReference } from '../../rails/bank/order.js'
 import {
   createSandboxCollections,

@@ -1,5 +1,5 @@
 import { limits } from '../../base/limits.js'
-import type { Tx } from '../../postgres/tx.js'
+import type { Tx } from '../../postgres/transactions/tx.js'
 import { lookUpTransfers } from './look-up-transfers.js'
 import { listReceived } from './store-transfers.js'
 import { type SandboxTransfer, stateOf, type TransferState } from './transfer.js'

@@ -1,5 +1,5 @@
 import { listStatement } from '../../postgres/statement.js'
-import type { Queryable, Tx } from '../../postgres/tx.js'
+import type { Queryable, Tx } from '../../postgres/transactions/tx.js'
 import type { SandboxPayment } from './payment.js'
 import {
   type SandboxPaymentRow,

@@ -1,7 +1,7 @@
 import type { BankSender } from '../../collections/ports.js'
 import { sql } from '../../postgres/sql.js'
 import { listStatement } from '../../postgres/statement.js'
-import type { Queryable, Tx } from '../../postgres/tx.js'
+import type { Queryable, Tx } from '../../postgres/transactions/tx.js'
 import type { SandboxPayment } from './payment.js'
 
 /** Any number that nothing else in this database locks. */

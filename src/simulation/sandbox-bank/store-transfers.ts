@@ -1,7 +1,7 @@
 import { toColumn } from '../../postgres/names.js'
 import { sql } from '../../postgres/sql.js'
 import { listStatement } from '../../postgres/statement.js'
-import type { Queryable, Tx } from '../../postgres/tx.js'
+import type { Queryable, Tx } from '../../postgres/transactions/tx.js'
 import type { Plan, SandboxTransfer } from './transfer.js'
 
 const plan = {

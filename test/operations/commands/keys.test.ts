@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { after, day, hour, second } from '../../../src/base/clock.js'
-import { createKeyRing } from '../../../src/merchants/key-ring.js'
+import { createKeyRing } from '../../../src/merchants/keys/key-ring.js'
 import { sql } from '../../../src/postgres/sql.js'
 import { freshDatabase } from '../../support/database.js'
 import { clock, createConsole, seal } from './commands.js'

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { getEnvironment } from '../../../src/merchants/environments.js'
-import { isKycApproved, needsKyc } from '../../../src/merchants/kyc.js'
+import { isKycApproved, needsKyc } from '../../../src/merchants/kyc/kyc.js'
 import {
   type SettlementSettings,
   scheduleSettlement,
-} from '../../../src/merchants/settlement-schedule.js'
+} from '../../../src/merchants/settings/settlement-schedule.js'
 import { sql } from '../../../src/postgres/sql.js'
 import { accountNameOf } from '../../../src/simulation/sandbox-bank/account-names.js'
 import { resolveAccount } from '../../../src/simulation/sandbox-bank/judge-account.js'

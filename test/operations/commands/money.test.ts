@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { getEnvironment } from '../../../src/merchants/environments.js'
-import { getFeeSchedule } from '../../../src/merchants/fee-schedules.js'
-import { verifyLedger } from '../../../src/operations/verify-ledger.js'
+import { getFeeSchedule } from '../../../src/merchants/settings/fee-schedules.js'
+import { verifyLedger } from '../../../src/operations/proofs/verify-ledger.js'
 import { freshDatabase } from '../../support/database.js'
 import { answers, createConsole } from './commands.js'
 

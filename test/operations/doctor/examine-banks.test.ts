@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { bindBanks } from '../../../src/merchants/bind-banks.js'
+import { bindBanks } from '../../../src/merchants/settings/bind-banks.js'
 import { examineBanks } from '../../../src/operations/doctor/examine-banks.js'
 import { inTestMode, noBanks, onlySandbox } from '../../support/open-manilla.js'
 import { openWithProviders } from '../../support/open-with-providers.js'

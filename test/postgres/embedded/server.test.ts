@@ -13,7 +13,7 @@ import { placeDataDirectory } from '../../../src/postgres/embedded/data-director
 import { isAlive } from '../../../src/postgres/embedded/other-processes.js'
 import { startEmbeddedServer } from '../../../src/postgres/embedded/server.js'
 import { claimSocketDirectory } from '../../../src/postgres/embedded/socket-directory.js'
-import { claimInstance } from '../../../src/postgres/instance-lock.js'
+import { claimInstance } from '../../../src/postgres/migrations/instance-lock.js'
 
 type Report = { url: string; wasAdopted: boolean; pid: number }
 

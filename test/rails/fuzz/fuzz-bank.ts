@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Provider } from '../../../src/base/config.js'
 import { toReference } from '../../../src/base/ids.js'
-import { verifyLedger } from '../../../src/operations/verify-ledger.js'
+import { verifyLedger } from '../../../src/operations/proofs/verify-ledger.js'
 import { type PayoutKind, payoutKinds } from '../../../src/payouts/payout.js'
 import { sql } from '../../../src/postgres/sql.js'
 import { fromProviderReference } from '../../../src/rails/bank/order.js'

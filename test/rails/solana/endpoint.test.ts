@@ -7,7 +7,7 @@ import {
   parseJson,
   RpcEndpoint,
   WrongChain,
-} from '../../../src/rails/solana/endpoint.js'
+} from '../../../src/rails/solana/rpc/endpoint.js'
 
 const servers: Server[] = []
 afterEach(() => {

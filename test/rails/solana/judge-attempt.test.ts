@@ -1,9 +1,12 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { limits } from '../../../src/base/limits.js'
-import type { EndpointView, SignatureReport } from '../../../src/rails/solana/check-attempts.js'
-import { judgeAttempt } from '../../../src/rails/solana/judge-attempt.js'
-import { majorityOf } from '../../../src/rails/solana/majority.js'
+import type {
+  EndpointView,
+  SignatureReport,
+} from '../../../src/rails/solana/payouts/check-attempts.js'
+import { judgeAttempt } from '../../../src/rails/solana/payouts/judge-attempt.js'
+import { majorityOf } from '../../../src/rails/solana/rpc/majority.js'
 
 /** Attempts that landed, will land or never do, and endpoints that report on them. */
 

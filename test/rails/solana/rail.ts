@@ -16,12 +16,12 @@ import type {
   PreparedAttempt,
   Target,
 } from '../../../src/payouts/ports.js'
+import { createKeySigner } from '../../../src/rails/solana/keys/signer.js'
 import {
   createSolanaRail,
   type SolanaOptions,
   type SolanaRail,
 } from '../../../src/rails/solana/rail.js'
-import { createKeySigner } from '../../../src/rails/solana/signer.js'
 import type { TestChain } from '../../simulation/localnet/localnet.js'
 import {
   lifetime,

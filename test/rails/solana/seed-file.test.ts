@@ -5,10 +5,10 @@ import { afterAll, expect, onTestFinished, test } from 'vitest'
 import { systemClock } from '../../../src/base/clock.js'
 import { readConfig } from '../../../src/base/config.js'
 import { createLogger } from '../../../src/base/log.js'
-import type * as built from '../../../src/open-rails.js'
 import type * as builtDatabase from '../../../src/postgres/database.js'
 import type { Database } from '../../../src/postgres/database.js'
-import { makeMnemonic } from '../../../src/rails/solana/seed.js'
+import type * as built from '../../../src/processes/open-rails.js'
+import { makeMnemonic } from '../../../src/rails/solana/keys/seed.js'
 import { loadBuilt, shareChain } from '../../simulation/localnet/localnet.js'
 import { freshDatabase } from '../../support/database.js'
 import { until } from '../../support/sessions.js'
@@ -18,7 +18,7 @@ import { newSecret } from './rail.js'
 
 const db = await freshDatabase()
 const shared = shareChain()
-const { openRails, borrowRails } = (await loadBuilt('dist/open-rails.js')) as typeof built
+const { openRails, borrowRails } = (await loadBuilt('dist/processes/open-rails.js')) as typeof built
 // The built rails write SQL with the built tag, which only the built database recognizes.
 const { Database: BuiltDatabase } = (await loadBuilt(
   'dist/postgres/database.js',

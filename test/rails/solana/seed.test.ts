@@ -12,7 +12,11 @@ import {
 import fc from 'fast-check'
 import { expect, onTestFinished, test } from 'vitest'
 import { Secret } from '../../../src/base/secret.js'
-import { createSeedSigner, makeMnemonic, openSeedFile } from '../../../src/rails/solana/seed.js'
+import {
+  createSeedSigner,
+  makeMnemonic,
+  openSeedFile,
+} from '../../../src/rails/solana/keys/seed.js'
 
 const known = `${'abandon '.repeat(11)}about`
 const message = Buffer.from('a message')

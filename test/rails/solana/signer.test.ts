@@ -7,8 +7,8 @@ import { base58 } from '@scure/base'
 import { createKeyPairSignerFromBytes, signBytes } from '@solana/kit'
 import { afterEach, expect, test } from 'vitest'
 import { Secret } from '../../../src/base/secret.js'
-import { createKeySigner, openKeyFile, type Signer } from '../../../src/rails/solana/signer.js'
-import { ProcessSigner } from '../../../src/rails/solana/signer-process.js'
+import { createKeySigner, openKeyFile, type Signer } from '../../../src/rails/solana/keys/signer.js'
+import { ProcessSigner } from '../../../src/rails/solana/keys/signer-process.js'
 import { newSecret, silent } from './rail.js'
 
 const folders: string[] = []

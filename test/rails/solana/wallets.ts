@@ -9,8 +9,8 @@ import type {
   Wallet,
   WalletRail,
 } from '../../../src/collections/ports.js'
+import { createSeedSigner, makeMnemonic } from '../../../src/rails/solana/keys/seed.js'
 import type { SolanaOptions } from '../../../src/rails/solana/rail.js'
-import { createSeedSigner, makeMnemonic } from '../../../src/rails/solana/seed.js'
 import { createLocalnetPayers } from '../../../src/simulation/embedded-chain.js'
 import type { TestChain } from '../../simulation/localnet/localnet.js'
 import { lifetime, sign, unchecked } from '../../simulation/localnet/transfers.js'

@@ -2,14 +2,16 @@ import { rmSync, writeFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { createLogger } from '../../../src/base/log.js'
-import type * as KeepRunning from '../../../src/simulation/localnet/keep-running.js'
 import { localnetLimits } from '../../../src/simulation/localnet/limits.js'
+import type * as KeepRunning from '../../../src/simulation/localnet/server/keep-running.js'
 import { until } from '../../support/sessions.js'
 import { loadBuilt, newFolder, rpcAt } from './localnet.js'
 
 // The localnet process dies while the service runs. It must be restarted without help.
 test('a localnet that dies is restarted on the same port with all its data', async () => {
-  const built = (await loadBuilt('dist/simulation/localnet/keep-running.js')) as typeof KeepRunning
+  const built = (await loadBuilt(
+    'dist/simulation/localnet/server/keep-running.js',
+  )) as typeof KeepRunning
   const log: string[] = []
   const logger = createLogger('error', { write: (line) => log.push(line) })
   const chain = await built.keepLocalnetRunning({ folder: newFolder(), slotMs: 10 }, logger)
@@ -32,7 +34,9 @@ test('a localnet that dies is restarted on the same port with all its data', asy
 
 // A terminal sends it to every process. The service stops the chain itself, when it has stopped.
 test('Ctrl-C does not reach the localnet, and nothing is logged', async () => {
-  const built = (await loadBuilt('dist/simulation/localnet/keep-running.js')) as typeof KeepRunning
+  const built = (await loadBuilt(
+    'dist/simulation/localnet/server/keep-running.js',
+  )) as typeof KeepRunning
   const log: string[] = []
   const logger = createLogger('info', { write: (line) => log.push(line) })
   const chain = await built.keepLocalnetRunning({ folder: newFolder(), slotMs: 10 }, logger)
@@ -49,7 +53,9 @@ test('Ctrl-C does not reach the localnet, and nothing is logged', async () => {
 // The folder is gone, so the localnet cannot restart. Stopping must not wait for it, and nothing
 // may be started afterwards.
 test('a localnet that cannot be restarted can be stopped', async () => {
-  const built = (await loadBuilt('dist/simulation/localnet/keep-running.js')) as typeof KeepRunning
+  const built = (await loadBuilt(
+    'dist/simulation/localnet/server/keep-running.js',
+  )) as typeof KeepRunning
   const log: string[] = []
   const logger = createLogger('error', { write: (line) => log.push(line) })
   const folder = newFolder()

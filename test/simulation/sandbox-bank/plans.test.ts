@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { sql } from '../../../src/postgres/sql.js'
-import { inTransaction } from '../../../src/postgres/tx.js'
+import { inTransaction } from '../../../src/postgres/transactions/tx.js'
 import { lookUpTransfers } from '../../../src/simulation/sandbox-bank/look-up-transfers.js'
 import type { PaymentOrder } from '../../../src/simulation/sandbox-bank/payment-order.js'
 import { judgeRefunds } from '../../../src/simulation/sandbox-bank/refunds.js'

@@ -1,4 +1,4 @@
-import type { KeyPermission } from '../../../../src/merchants/key-permissions'
+import type { KeyPermission } from '../../../../src/merchants/keys/key-permissions'
 
 export type ApiKey = {
   id: string

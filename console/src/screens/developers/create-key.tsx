@@ -1,6 +1,6 @@
 import { Checkbox, Radio, Textarea, TextInput } from '@mantine/core'
 import { useState } from 'react'
-import type { KeyPermission } from '../../../../src/merchants/key-permissions'
+import type { KeyPermission } from '../../../../src/merchants/keys/key-permissions'
 import { useScope } from '../../api/scope'
 import { useWrite } from '../../api/writes'
 import { ConfirmDialog } from '../../parts/confirm-dialog'

@@ -1,7 +1,7 @@
 import { base58 } from '@scure/base'
-import type { Accounts } from '../accounts.js'
-import { type Key, keyOf, textOf } from '../keys.js'
-import { loadedPrograms } from '../programs.js'
+import type { Accounts } from '../chain/accounts.js'
+import { type Key, keyOf, textOf } from '../chain/keys.js'
+import { loadedPrograms } from '../chain/programs.js'
 import {
   isMint,
   isTokenAccount,
@@ -10,8 +10,8 @@ import {
   readTokenAccount,
   showAmount,
   type TokenState,
-} from '../tokens.js'
-import type { AccountState } from '../vm.js'
+} from '../chain/tokens.js'
+import type { AccountState } from '../chain/vm.js'
 import { u64Max } from './answer.js'
 import { invalid, RpcFailure, rpcErrorCodes } from './failure.js'
 import type { RpcConfig } from './params.js'

@@ -1,7 +1,5 @@
-import type { BlockCommitment } from '../blocks.js'
-import { type Key, textOf } from '../keys.js'
-import { localnetLimits } from '../limits.js'
-import type { Node } from '../node.js'
+import type { BlockCommitment } from '../chain/blocks.js'
+import { type Key, textOf } from '../chain/keys.js'
 import {
   isMint,
   isTokenAccount,
@@ -10,7 +8,9 @@ import {
   readSupply,
   readTokenAccount,
   showAmount,
-} from '../tokens.js'
+} from '../chain/tokens.js'
+import { localnetLimits } from '../limits.js'
+import type { Node } from '../server/node.js'
 import { toAccountJson } from './account-json.js'
 import { withContext } from './answer.js'
 import { invalid } from './failure.js'

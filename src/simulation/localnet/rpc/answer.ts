@@ -1,5 +1,5 @@
-import type { BlockCommitment } from '../blocks.js'
-import type { Node } from '../node.js'
+import type { BlockCommitment } from '../chain/blocks.js'
+import type { Node } from '../server/node.js'
 
 /** The Agave version whose format is used. */
 export const apiVersion = '4.1.2'

@@ -1,9 +1,9 @@
-import { slotOf } from '../blocks.js'
+import { slotOf } from '../chain/blocks.js'
+import { textOf } from '../chain/keys.js'
 import { transactionFeeOf } from '../fees.js'
-import { textOf } from '../keys.js'
 import { localnetLimits } from '../limits.js'
-import type { Node } from '../node.js'
-import { MalformedTransaction, readMessage } from '../wire.js'
+import type { Node } from '../server/node.js'
+import { MalformedTransaction, readMessage } from '../server/wire.js'
 import { apiVersion, withContext } from './answer.js'
 import { invalid, nodeBehind } from './failure.js'
 import {

@@ -1,6 +1,6 @@
 import { localnetLimits } from '../limits.js'
-import type { LocalnetNetwork } from '../network.js'
-import type { Node } from '../node.js'
+import type { LocalnetNetwork } from '../server/network.js'
+import type { Node } from '../server/node.js'
 import { RateLimited, RpcFailure, rpcErrorCodes } from './failure.js'
 import { isLocalnetMethod, methods } from './methods.js'
 import type { Params } from './params.js'

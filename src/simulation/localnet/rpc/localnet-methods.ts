@@ -1,10 +1,10 @@
+import { textOf } from '../chain/keys.js'
+import { mints } from '../chain/programs.js'
 import { type FaucetRequest, mint, transfer } from '../faucet.js'
 import { type FaultRule, faults, type Match } from '../faults.js'
-import { textOf } from '../keys.js'
 import { localnetLimits } from '../limits.js'
-import type { LocalnetNetwork } from '../network.js'
-import type { Node } from '../node.js'
-import { mints } from '../programs.js'
+import type { LocalnetNetwork } from '../server/network.js'
+import type { Node } from '../server/node.js'
 import { invalid } from './failure.js'
 import {
   type Params,

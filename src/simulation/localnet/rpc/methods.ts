@@ -1,5 +1,5 @@
-import type { LocalnetNetwork } from '../network.js'
-import type { Node } from '../node.js'
+import type { LocalnetNetwork } from '../server/network.js'
+import type { Node } from '../server/node.js'
 import { accountMethods } from './accounts.js'
 import { clusterMethods } from './cluster.js'
 import { historyMethods } from './history.js'

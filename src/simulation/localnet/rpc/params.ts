@@ -1,7 +1,7 @@
 import { base58 } from '@scure/base'
-import type { BlockCommitment } from '../blocks.js'
-import { type Key, keyOf } from '../keys.js'
-import type { Node } from '../node.js'
+import type { BlockCommitment } from '../chain/blocks.js'
+import { type Key, keyOf } from '../chain/keys.js'
+import type { Node } from '../server/node.js'
 import { invalid, RpcFailure, rpcErrorCodes } from './failure.js'
 
 /** Parsed strictly: anything unexpected is an error of the caller. */

@@ -1,8 +1,8 @@
 import { base58 } from '@scure/base'
-import { type Key, textOf } from '../keys.js'
-import { loadedPrograms } from '../programs.js'
-import { isTokenProgram, showAmount } from '../tokens.js'
-import type { WireInstruction } from '../wire.js'
+import { type Key, textOf } from '../chain/keys.js'
+import { loadedPrograms } from '../chain/programs.js'
+import { isTokenProgram, showAmount } from '../chain/tokens.js'
+import type { WireInstruction } from '../server/wire.js'
 import { programName } from './account-json.js'
 
 export type Placed = { keys: Key[]; instruction: WireInstruction }

@@ -1,12 +1,12 @@
-import type { BlockCommitment } from '../blocks.js'
+import type { BlockCommitment } from '../chain/blocks.js'
+import { textOf } from '../chain/keys.js'
+import { verifySignatures } from '../chain/verify-signatures.js'
+import { describeError, type VmTransactionError } from '../chain/vm-errors.js'
 import { airdrop } from '../faucet.js'
 import type { FaultSubject } from '../faults.js'
-import { textOf } from '../keys.js'
 import { localnetLimits } from '../limits.js'
-import type { Node } from '../node.js'
-import { verifySignatures } from '../verify-signatures.js'
-import { describeError, type VmTransactionError } from '../vm-errors.js'
-import { MalformedTransaction, readWire, type Wire } from '../wire.js'
+import type { Node } from '../server/node.js'
+import { MalformedTransaction, readWire, type Wire } from '../server/wire.js'
 import { invalid, nodeBehind, RpcFailure, rpcErrorCodes } from './failure.js'
 import {
   decodeBase58,

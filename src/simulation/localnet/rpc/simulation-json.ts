@@ -1,7 +1,7 @@
 import { base58 } from '@scure/base'
-import { textOf } from '../keys.js'
-import type { Simulation } from '../vm.js'
-import type { VmTransactionError } from '../vm-errors.js'
+import { textOf } from '../chain/keys.js'
+import type { Simulation } from '../chain/vm.js'
+import type { VmTransactionError } from '../chain/vm-errors.js'
 
 export type SimulationJson = ReturnType<typeof showSimulation>
 

@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import { fromReference, prefixes } from '../../../../src/base/ids.js'
-import { readLiveAttempts } from '../../../../src/payouts/live-attempts.js'
+import { readLiveAttempts } from '../../../../src/payouts/attempts/live-attempts.js'
 import type { LiveAttempt } from '../../../../src/payouts/ports.js'
 import { sql } from '../../../../src/postgres/sql.js'
 import { until } from '../../../support/sessions.js'

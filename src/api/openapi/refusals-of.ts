@@ -1,0 +1,113 @@
+import { type Code, codes, type Reason, reasons } from '../../base/refusals.js'
+import type { RefusalText, Route, RouteAccess } from '../server/route.js'
+
+/** A code that always comes with one of these reasons. */
+export function withReasons(code: Code, ...why: Reason[]): RefusalText[] {
+  return why.map((reason) => ({ code, reason }))
+}
+
+/** Why a bank or a chain may refuse a transfer. */
+export const bankRefusalReasons: Reason[] = [
+  'unknown_bank',
+  'account_not_found',
+  'name_mismatch',
+  'rail_unavailable',
+]
+/** Reasons of a transfer that is paid from another balance. */
+export const fundFromReasons: Reason[] = [
+  'rate_unavailable',
+  'rate_exceeded',
+  'quote_expired',
+  'quote_used',
+  'quote_mismatch',
+  'capacity',
+  'amount_too_small',
+  'amount_too_large',
+  'balance_limit',
+]
+export const chainRefusalReasons: Reason[] = [
+  'destination_is_mint',
+  'destination_is_program',
+  'destination_not_a_wallet',
+  'destination_wrong_token',
+  'destination_frozen',
+  'destination_is_ours',
+  'simulation_failed',
+  'rail_unavailable',
+  'treasury_short',
+]
+
+/**
+ * Every POST by the holder of an API key that changes something; some routes require it:
+ * `requiresIdempotencyKey`. Elsewhere the header is ignored, and nothing is stored under it.
+ */
+export function acceptsIdempotencyKey({
+  method,
+  access,
+  isRead,
+  fileBytesMax,
+}: Pick<Route, 'method' | 'access' | 'isRead' | 'fileBytesMax'>): boolean {
+  const isChange = method === 'POST' && !isRead && fileBytesMax === 0
+  return isChange && (needsApiKey(access) || access === 'user')
+}
+
+/** Answers that exist only as JSON: a client that accepts nothing but CSV gets 406. */
+export function isJsonOnly({
+  method,
+  hasCsv,
+  isCsvOnly,
+  isStream,
+  isPage,
+}: Pick<Route, 'method' | 'hasCsv' | 'isCsvOnly' | 'isStream' | 'isPage'>): boolean {
+  return method === 'GET' && !hasCsv && !isCsvOnly && !isStream && !isPage
+}
+
+function needsApiKey(access: RouteAccess): boolean {
+  return access === 'secret' || access === 'any_key'
+}
+
+/** Every refusal of this operation, including those that any request can meet. */
+export function refusalsOf(route: Route): RefusalText[] {
+  const isChange = route.method !== 'GET' && !route.isRead
+  return [
+    { code: 'validation_failed' },
+    // The body of a DELETE is parsed, although it has no meaning.
+    ...(route.body || route.method === 'DELETE' ? unreadable : []),
+    ...(acceptsIdempotencyKey(route) ? repeated : []),
+    ...(isJsonOnly(route) ? withReasons('validation_failed', 'not_acceptable') : []),
+    ...(needsApiKey(route.access)
+      ? [{ code: 'authentication_failed' } as const, ...withReasons('forbidden', 'key_permission')]
+      : []),
+    ...(route.isTestOnly ? withReasons('forbidden', 'test_mode_only') : []),
+    ...(route.stopsWhenSuspended ? withReasons('forbidden', 'merchant_suspended') : []),
+    ...route.refusals.map((one) => (typeof one === 'string' ? { code: one } : one)),
+    { code: 'rate_limited' },
+    { code: 'internal_error' },
+    ...withReasons(
+      'internal_error',
+      'unavailable',
+      ...(isChange ? (['outcome_unknown'] as const) : []),
+    ),
+  ]
+}
+
+const unreadable = withReasons(
+  'validation_failed',
+  'invalid_json',
+  'payload_too_large',
+  'unsupported_media_type',
+)
+const repeated = withReasons(
+  'validation_failed',
+  'idempotency_key_reused',
+  'idempotency_in_progress',
+)
+
+export function httpStatusOf({ code, reason }: RefusalText): number {
+  return reason ? reasons[reason].status : codes[code].status
+}
+
+/** Name of its example in the OpenAPI document. */
+export function refusalName({ code, reason }: RefusalText): string {
+  return reason ? `${code}.${reason}` : code
+}

@@ -1,0 +1,189 @@
+import type pg from 'pg'
+import { after, type Clock } from '../../base/clock.js'
+import type { Environment, Mode } from '../../base/environment.js'
+import { limits } from '../../base/limits.js'
+import type { Logger } from '../../base/log.js'
+import type { Seal } from '../../base/sealed.js'
+import {
+  createPublicSessionFinder,
+  type PublicSession,
+} from '../../checkout/find-public-sessions.js'
+import { createSessionPreparation, type PrepareSession } from '../../checkout/prepare-sessions.js'
+import { type CollectionAccount, isWallet } from '../../collections/accounts/account.js'
+import {
+  type BanksByProvider,
+  type CollectionRails,
+  collectionRailOf,
+  createAccountPreparation,
+  type PrepareAccount,
+} from '../../collections/accounts/prepare-accounts.js'
+import { requeryAccount } from '../../collections/accounts/requery-account.js'
+import { confirmHint } from '../../collections/notices/confirm-hints.js'
+import {
+  createJudgingLane,
+  createNoticeLane,
+  type JudgingLane,
+  type NoticeLane,
+} from '../../collections/notices/notice-lanes.js'
+import { hintKey, type NewHint, storeHints } from '../../collections/notices/store-hints.js'
+import type { NewNotice, NoticeName } from '../../collections/notices/store-notices.js'
+import { createPaymentLog } from '../../collections/payments/log-payments.js'
+import type { BankRail, LocalnetPayers, SandboxPayers } from '../../collections/ports.js'
+import { markOpened } from '../../collections/sessions/store-sessions.js'
+import type { Coin } from '../../money/assets.js'
+import type { Database } from '../../postgres/database.js'
+import { gather } from '../../postgres/transactions/gather.js'
+import type { OpenLane } from '../../postgres/transactions/lane.js'
+import type { RateBook } from '../../rates/rate-book.js'
+import {
+  createWalletPreparation,
+  type PrepareWallet,
+  type WalletRails,
+} from '../../wallets/prepare-wallets.js'
+import { pollSoon } from '../../wallets/store-wallets.js'
+
+type Tools = {
+  db: Database
+  seal: Seal
+  connect: () => Promise<pg.Client>
+  open?: OpenLane
+  clock: Clock
+  logger: Logger
+  rails: CollectionRails
+  banks: BanksByProvider
+  sandboxPayers: SandboxPayers | undefined
+  wallets: WalletRails
+  localnetPayers: LocalnetPayers | undefined
+  rates: RateBook
+}
+
+export type Collections = {
+  /** The bank in which accounts of this merchant are opened. */
+  railOf(environment: Environment): BankRail | undefined
+  /** The bank with this name or provider, whatever merchants use it. */
+  findBank(mode: Mode, named: { name: string } | { provider: string }): BankRail | undefined
+  /** Simulated payers of the sandbox bank. */
+  sandboxPayers: SandboxPayers | undefined
+  /** Simulated payers of the localnet. */
+  localnetPayers: LocalnetPayers | undefined
+  prepareAccount: PrepareAccount
+  prepareWallet: PrepareWallet
+  prepareSession: PrepareSession
+  /** Has a worker poll the wallet soon. */
+  pollWalletSoon(account: Pick<CollectionAccount, 'rail' | 'number'>): Promise<void>
+  /** Public: the reference alone gives access. Concurrent calls share one query. */
+  findPublicSession(reference: string): Promise<PublicSession | undefined>
+  /** Address of a coin on the chain of this mode, if one is configured. */
+  mintOf(mode: Mode, coin: Coin): string | undefined
+  /** Records that a browser showed the page of the session, without waiting for it. */
+  markOpened(found: PublicSession, now: Date): void
+  /** Asks the bank to reject further payments, without waiting for it. */
+  closeAccount(account: CollectionAccount): void
+  /** Resolves once the notice is stored. It is judged in the same transaction, or soon after. */
+  receiveNotice(notice: NewNotice): Promise<void>
+  /** Logs a notice that was refused: perhaps the secret at the bank differs from ours. */
+  reportForgery(rail: BankRail, mode: Mode): void
+  /** Resolves once the hint is stored. The bank's API is queried next. */
+  receiveHint(rail: BankRail, hint: NewHint): Promise<void>
+  /** Books the payment of a stored notice; does nothing if it was judged before. */
+  judgeNotice(name: NoticeName): Promise<unknown>
+  /**
+   * Fetches all payments into an account from the bank and judges the new ones; has a worker poll a
+   * wallet soon.
+   */
+  requery(account: CollectionAccount, mode: Mode): Promise<void>
+  lanes: { notices: Record<Mode, NoticeLane>; judging: Record<Mode, JudgingLane> }
+}
+
+export function openCollections(tools: Tools): Collections {
+  const { db, clock, logger, rails, banks, sandboxPayers, wallets, localnetPayers, rates } = tools
+  const banksOf = (mode: Mode): BankRail[] => {
+    const chosen = rails[mode]
+    return [...(chosen ? [chosen] : []), ...banks[mode].values()]
+  }
+  const byName = new Map([...banksOf('test'), ...banksOf('live')].map((rail) => [rail.name, rail]))
+  const laneTools = { ...tools, rails: byName, onBooked: createPaymentLog({ db, logger }) }
+  const notices = { test: createNoticeLane(laneTools), live: createNoticeLane(laneTools) }
+  const judging = { test: createJudgingLane(laneTools), live: createJudgingLane(laneTools) }
+  const judgeNotice = (name: NoticeName) => judging[name.mode].run(name)
+  const prepareAccount = createAccountPreparation({ db, seal: tools.seal, rails, banks })
+  const prepareWallet = createWalletPreparation({ db, wallets })
+  const findPublicSessions = createPublicSessionFinder(db)
+  const findBank: Collections['findBank'] = (mode, named) =>
+    banksOf(mode).find((rail) =>
+      'name' in named ? rail.name === named.name : rail.provider === named.provider,
+    )
+  const storeHint = gather(async (hints: NewHint[]) => {
+    const now = clock.now()
+    // A worker takes over if this process ends before it has queried the bank.
+    const dueAt = after(now, limits.banks.hintLeaseMs)
+    const open = await storeHints(db, { now, dueAt }, hints)
+    return hints.map((hint) => open.has(hintKey(hint)))
+  })
+  return {
+    railOf: (environment) => collectionRailOf(environment, { rails, banks }),
+    findBank,
+    sandboxPayers,
+    localnetPayers,
+    prepareAccount,
+    prepareWallet,
+    prepareSession: createSessionPreparation({ db, rates, prepareAccount, prepareWallet }),
+    pollWalletSoon: ({ rail, number: wallet }) => pollSoon(db, clock.now(), { rail, wallet }),
+    findPublicSession: gather(findPublicSessions),
+    mintOf: (mode, coin) => wallets[mode]?.mints[coin],
+    markOpened: ({ session, clockOffsetMs }, now) => {
+      if (session.openedAt !== null) return
+      markOpened(db, session, after(now, clockOffsetMs)).catch((error) =>
+        logger.warn({ err: error, session: session.reference }, 'a first view was not recorded'),
+      )
+    },
+    // A failure is harmless: late payments into the account are judged like any other.
+    closeAccount: ({ rail, railAccount }) => {
+      const closed = byName.get(rail)?.closeAccounts([railAccount])
+      closed?.catch((error) =>
+        logger.warn({ err: error, railAccount }, 'the bank did not close an account'),
+      )
+    },
+    reportForgery: ({ name }, mode) =>
+      logger.warn(
+        { rail: name, mode },
+        'refused a notice with a wrong signature: compare the secret at the bank with ours',
+      ),
+    receiveHint: async (rail, hint) => {
+      if (!(await storeHint(hint))) return
+      const { mode } = hint
+      const confirming = { db, rail, clock, logger, notices: notices[mode], judging: judging[mode] }
+      confirmHint(confirming, { ...hint, attempts: 0 }).catch((error) =>
+        logger.warn({ err: error, id: hint.id }, 'a notice was not confirmed; a worker retries'),
+      )
+    },
+    receiveNotice: async (notice) => {
+      const { isJudged, rail, mode, id } = await notices[notice.mode].run(notice)
+      if (isJudged) return
+      judgeNotice({ rail, mode, id }).catch((error) =>
+        logger.warn(
+          { err: error, rail, mode, id },
+          'a notice was not judged; a worker judges it later',
+        ),
+      )
+    },
+    judgeNotice,
+    requery: (account, mode) =>
+      isWallet(account)
+        ? pollSoon(db, clock.now(), {
+            rail: account.rail,
+            wallet: account.number,
+            isThorough: true,
+          })
+        : requeryAccount(
+            {
+              rail: findBank(mode, { name: account.rail }),
+              notices: notices[mode],
+              judging: judging[mode],
+            },
+            account,
+            mode,
+          ),
+    lanes: { notices, judging },
+  }
+}

@@ -1,0 +1,258 @@
+import Type, { type TSchema } from 'typebox'
+import { limits } from '../../../base/limits.js'
+import {
+  type AccountKind,
+  type AccountStatus,
+  accountKinds,
+  isDedicated,
+  isWallet,
+} from '../../../collections/accounts/account.js'
+import { type EndedAccount, endAccount } from '../../../collections/accounts/end-accounts.js'
+import {
+  type AccountLookup,
+  type AccountWithPayments,
+  createAccountReader,
+  listAccounts,
+} from '../../../collections/accounts/find-accounts.js'
+import type { AccountRequest } from '../../../collections/accounts/prepare-accounts.js'
+import type { KeyedAnswer } from '../../../idempotency/answer.js'
+import { showAccount } from '../../../resources/collection-account.js'
+import { referenceSample, withDescription, withExample } from '../../../resources/shapes.js'
+import { hidesPayers } from '../../../team/actor.js'
+import type { WalletRequest } from '../../../wallets/prepare-wallets.js'
+import { readTimeRange } from '../../parse/read-filters.js'
+import {
+  closed,
+  inPath,
+  page,
+  pageQuery,
+  plainText,
+  searchText,
+  timeFilters,
+  withStatus,
+} from '../../parse/schemas.js'
+import type { ApiParts } from '../../pipeline/api-parts.js'
+import { createResource } from '../../pipeline/create-resource.js'
+import { answerList } from '../../server/answer-list.js'
+import { type CsvColumn, csvColumns, inBothUnits } from '../../server/csv.js'
+import { readPosition, writePosition } from '../../server/cursor.js'
+import { successText } from '../../server/envelope.js'
+import { type RequestContext, toCallWithLateAnswer } from '../../server/keyed-lane.js'
+import { type Route, route } from '../../server/route.js'
+
+export const referenceIn = Type.String({
+  minLength: 1,
+  maxLength: limits.names.length,
+  pattern: plainText,
+  description: 'Your own reference, such as an order number.',
+  examples: ['order-1001'],
+})
+
+/** Of a dedicated account or wallet. */
+export const externalReferenceIn = withExample(
+  withDescription(referenceIn, 'Your own reference of the customer, unique per environment.'),
+  'customer-77',
+)
+
+export async function createAccount(
+  api: ApiParts,
+  caller: RequestContext,
+  request: Omit<AccountRequest, 'environment' | 'name' | 'retryKey'>,
+  message: string,
+): Promise<KeyedAnswer> {
+  const { environment, now } = caller
+  const prepared = await api.collections.prepareAccount(now, {
+    ...request,
+    environment,
+    name: environment.merchantName,
+    retryKey: retryKeyOf(caller),
+  })
+  return createResource(api, caller, prepared, { message, commit: api.commitAccount })
+}
+
+export async function createWallet(
+  api: ApiParts,
+  caller: RequestContext,
+  request: Omit<WalletRequest, 'environment' | 'retryKey'>,
+  message: string,
+): Promise<KeyedAnswer> {
+  const { environment, now } = caller
+  const retryKey = retryKeyOf(caller)
+  const prepared = await api.collections.prepareWallet(now, { ...request, environment, retryKey })
+  return createResource(api, caller, prepared, { message, commit: api.commitAccount })
+}
+
+export function retryKeyOf({ key }: RequestContext): string | undefined {
+  return key && `${key.digest}/${key.fingerprint.toString('hex')}`
+}
+
+/** Ends an account, then asks the bank to reject further payments. */
+export async function endAndClose(
+  api: ApiParts,
+  caller: RequestContext,
+  name: AccountLookup,
+  message: string,
+): Promise<KeyedAnswer> {
+  let ended: EndedAccount | undefined
+  const answered = await api.change(
+    toCallWithLateAnswer(
+      caller,
+      async (tx, now) => {
+        ended = await endAccount(tx, now, name)
+        return ended
+      },
+      (found) => successText(200, message, show(found as AccountWithPayments)),
+    ),
+  )
+  if (ended) api.collections.closeAccount(ended.account)
+  if (ended?.counterpart) api.collections.closeAccount(ended.counterpart)
+  return answered
+}
+
+type About = {
+  kind: AccountKind
+  path: string
+  resource: TSchema
+  statuses: AccountStatus[]
+  /** Filter of a list request that names no status; undefined: all. */
+  defaultStatus?: AccountStatus
+  /** Field name of the merchant's own reference. */
+  named: 'merchantReference' | 'externalReference'
+  parameter: 'reference' | 'accountReference'
+}
+
+const base = { access: 'secret', tag: 'Collections', method: 'GET' } as const
+
+export function accountRoutes(api: ApiParts, about: About): Route[] {
+  return [listRoute(api, about), readRoute(api, about)]
+}
+
+function listRoute({ openPage }: ApiParts, about: About): Route {
+  const { kind, path, resource, statuses, defaultStatus, named } = about
+  const { words, prefix } = accountKinds[kind]
+  return route({
+    ...base,
+    path,
+    permission: 'payments.see',
+    operation: `list${operationOf(kind)}s`,
+    summary: `List ${words}s`,
+    description: `Returns ${words}s, newest first.${defaultStatus ? ` Only ${defaultStatus} ones unless you filter by another status.` : ''}`,
+    query: closed({
+      [named]: Type.Optional(named === 'externalReference' ? externalReferenceIn : referenceIn),
+      status: Type.Optional(withStatus(statuses)),
+      q: searchText(searchOf(kind), 'order-1001'),
+      ...timeFilters,
+      ...pageQuery,
+    }),
+    answers: { 200: page(resource) },
+    hasCsv: true,
+    handle({ environment, query: sent, wantsCsv, forExcel, actor }) {
+      const query = sent as ListQuery
+      const filter = {
+        merchantReference: query[named],
+        status: query.status ?? defaultStatus,
+        text: query.q,
+        hidesPayers: hidesPayers(actor),
+        ...readTimeRange(query),
+      }
+      return answerList(
+        { query, wantsCsv, forExcel },
+        {
+          title: `${titleOf(kind)}s`,
+          columns: columnsOf(kind, named),
+          async readPage({ cursor: from, limit }) {
+            const { db, cursor, toNext } = openPage(from)
+            const beforeId = cursor === undefined ? undefined : readPosition(prefix, cursor)
+            const owner = { environmentId: environment.id, kind }
+            const { accounts, next } = await listAccounts(db, owner, filter, { beforeId, limit })
+            return {
+              items: accounts.map(show),
+              nextCursor: toNext(next === undefined ? null : writePosition(prefix, next)),
+            }
+          },
+        },
+      )
+    },
+  })
+}
+
+function searchOf(kind: AccountKind): string {
+  if (kind === 'dedicated_account')
+    return 'Searches references, your own references, account numbers and names of account holders.'
+  return isWallet({ kind })
+    ? 'Searches references, your own references and addresses.'
+    : 'Searches references, your own references and account numbers.'
+}
+
+const temporaryColumns = [
+  'variance',
+  inBothUnits('amount'),
+  inBothUnits('amountReceived'),
+  inBothUnits('amountAccepted'),
+  inBothUnits('amountHeld'),
+  inBothUnits('amountReturning'),
+  inBothUnits('amountReturned'),
+  'expiresAt',
+  'paidAt',
+]
+
+function columnsOf(kind: AccountKind, named: About['named']): CsvColumn[] {
+  const isTemporary = named === 'merchantReference'
+  return csvColumns(
+    isTemporary || isWallet({ kind }) ? 'reference' : 'accountReference',
+    named,
+    'createdAt',
+    'status',
+    ...(isWallet({ kind })
+      ? ['address', 'network', ...(isTemporary ? ['asset'] : [])]
+      : ['accountNumber', 'accountName', 'bankName', ...(isTemporary ? ['currency'] : [])]),
+    ...(isTemporary ? temporaryColumns : []),
+    'metadata',
+  )
+}
+
+type ListQuery = {
+  merchantReference?: string
+  externalReference?: string
+  status?: AccountStatus
+  q?: string
+  from?: string
+  to?: string
+  limit?: number
+  cursor?: string
+}
+
+function readRoute({ db }: ApiParts, { kind, path, resource, parameter }: About): Route {
+  const readAccount = createAccountReader(db)
+  return route({
+    ...base,
+    path: `${path}/:${parameter}`,
+    permission: 'payments.see',
+    operation: `get${operationOf(kind)}`,
+    summary: `Verify a ${accountKinds[kind].words}`,
+    description: isDedicated({ kind })
+      ? 'Returns the current state. Your own `externalReference` finds it, too.'
+      : 'Returns the current state.',
+    params: inPath(parameter, referenceSample(accountKinds[kind].prefix)),
+    answers: { 200: resource },
+    refusals: ['not_found'],
+    async handle({ environment, params }) {
+      const reference = (params as Record<string, string>)[parameter]!
+      const name = { environmentId: environment.id, kind, reference }
+      return successText(200, titleOf(kind), show(await readAccount(name)))
+    },
+  })
+}
+
+export function show({ account, payments, otherDeposits }: AccountWithPayments): string {
+  return showAccount(account, payments, otherDeposits)
+}
+
+export function operationOf(kind: AccountKind): string {
+  return kind.replace(/(^|_)([a-z])/g, (_match, _start, letter) => letter.toUpperCase())
+}
+
+export function titleOf(kind: AccountKind): string {
+  const { words } = accountKinds[kind]
+  return words[0]!.toUpperCase() + words.slice(1)
+}

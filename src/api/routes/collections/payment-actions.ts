@@ -1,0 +1,412 @@
+import Type, { type Static } from 'typebox'
+import { prefixes } from '../../../base/ids.js'
+import { Refusal, returnRefusal } from '../../../base/refusal.js'
+import { getPayment } from '../../../collections/payments/find-payments.js'
+import type { Payment } from '../../../collections/payments/payment.js'
+import { closeRequest } from '../../../collections/payments/payment-requests.js'
+import { acceptHeld, notHeld, returnHeld } from '../../../collections/payments/resolve-payment.js'
+import {
+  asPaymentAction,
+  type PreparedReturn,
+  prepareReturn,
+  type ReturnedPayment,
+  refundPayment,
+  refuseUnaffordableRefund,
+  returnElsewhere,
+} from '../../../collections/returns/refund-payment.js'
+import { destinationOf } from '../../../collections/returns/return-destination.js'
+import type { Answer, KeyedAnswer } from '../../../idempotency/answer.js'
+import { formatDecimal } from '../../../money/amounts.js'
+import { type Payout, returnKindOf } from '../../../payouts/payout.js'
+import type { BankDirectory, Destination, PayoutRail } from '../../../payouts/ports.js'
+import { mustWait, type RuleRequest } from '../../../payouts/requests/create-under-rule.js'
+import { isRailPaused, railPaused } from '../../../payouts/requests/paused-rails.js'
+import type { Tx } from '../../../postgres/transactions/tx.js'
+import { payment, showPayment } from '../../../resources/payment.js'
+import type { RefundReason } from '../../../resources/payment-return.js'
+import { referenceSample } from '../../../resources/shapes.js'
+import { bankRefusalReasons, chainRefusalReasons, withReasons } from '../../openapi/refusals-of.js'
+import {
+  amountIn,
+  destinationIn,
+  readAmount,
+  readReturnDestination,
+  refundWhy,
+} from '../../parse/return-request.js'
+import { closed, inPath } from '../../parse/schemas.js'
+import type { ApiParts } from '../../pipeline/api-parts.js'
+import { commitRefusal } from '../../pipeline/create-resource.js'
+import { success } from '../../server/envelope.js'
+import {
+  type KeyedChange,
+  type RequestContext,
+  toCallWithLateAnswer,
+} from '../../server/keyed-lane.js'
+import { type RouteRequest, route } from '../../server/route.js'
+
+const base = { access: 'secret', tag: 'Collections', method: 'POST' } as const
+const path = '/v1/collections/payments/:reference'
+const params = inPath('reference', referenceSample(prefixes.payment))
+
+const acceptance = Object.assign(
+  closed({ action: Type.Literal('accept', { examples: ['accept'] }) }),
+  { title: 'HeldPaymentAcceptance' },
+)
+const heldReturn = Object.assign(
+  closed({
+    action: Type.Literal('return', { examples: ['return'] }),
+    destination: Type.Optional(destinationIn),
+  }),
+  { title: 'HeldPaymentReturn' },
+)
+const resolution = Type.Unsafe<Static<typeof acceptance> | Static<typeof heldReturn>>({
+  type: 'object',
+  required: ['action'],
+  discriminator: { propertyName: 'action' },
+  oneOf: [acceptance, heldReturn],
+  examples: [{ action: 'accept' }],
+})
+
+export const resolvePayment = (api: ApiParts) =>
+  route({
+    ...base,
+    path: `${path}/resolve`,
+    stopsWhenSuspended: true,
+    permission: 'payments.decide',
+    stepUp: 'live',
+    operation: 'resolvePayment',
+    summary: 'Resolve a held payment',
+    description:
+      'Accepts the held amount of a payment, or returns it to the sender or to `destination`. Stablecoins are returned only to a wallet that you name.',
+    params,
+    body: resolution,
+    answers: { 200: payment },
+    refusals: [
+      'not_found',
+      ...withReasons('payment_action_failed', 'invalid_state', 'balance_limit', 'no_destination'),
+      ...withReasons(
+        'payment_action_failed',
+        ...new Set([...bankRefusalReasons, ...chainRefusalReasons]),
+      ),
+    ],
+    async handle(request) {
+      const name = { environmentId: request.environment.id, ...request.params }
+      const { body } = request
+      const found = await getPayment(api.db, name)
+      const requested = readReturnDestination(
+        body.action === 'return' ? body.destination : undefined,
+        found,
+      )
+      if (body.action === 'return') {
+        // Also while nothing is held: it may be held again at the commit, when a return that waits
+        // is rejected. Without the rule, the money would leave to any destination then.
+        const rule = ruleFor(api, request, { found, requested, amount: found.amountHeld })
+        if (rule && found.amountHeld === 0n) return commitRefusal(api, request, notHeld(found))
+        if (rule) return returnToOther(api, request, { found, requested, rule })
+      }
+      const destination =
+        body.action === 'accept'
+          ? undefined
+          : await findDestination(api, request, { found, requested }).catch(returnRefusal)
+      if (destination instanceof Refusal) return commitRefusal(api, request, destination)
+      return api.change(
+        toCallWithLateAnswer(
+          request,
+          async (tx, now) => {
+            const resolved = destination
+              ? await returnHeld(tx, now, { ...name, destination })
+              : await acceptHeld(tx, now, name)
+            await closeAnswered(tx, now, request, found)
+            return resolved
+          },
+          (resolved) => success(200, 'Payment resolved', showPayment(resolved as Payment)),
+        ),
+      )
+    },
+  })
+
+type ResolveRequest = RequestContext & Caller & { params: { reference: string } }
+
+/** Held money that goes elsewhere than back to its sender is a payout like a refund. */
+async function returnToOther(
+  api: ApiParts,
+  request: ResolveRequest,
+  { found, requested, rule }: ReturnRequest & { rule: RuleRequest },
+): Promise<KeyedAnswer> {
+  const name = { environmentId: request.environment.id, ...request.params }
+  const prepared = await prepare(api, request, {
+    found,
+    requested,
+    amount: rule.amount,
+    takesFrom: 'suspense',
+  }).catch(returnRefusal)
+  if (prepared instanceof Refusal) return commitRefusal(api, request, prepared)
+  return commitReturn(
+    api,
+    request,
+    { found, prepared },
+    (tx, now) => returnElsewhere(tx, now, { name, prepared }),
+    ({ payment: returned, status }) =>
+      success(
+        200,
+        status === 'SUBMITTED' ? 'Payment resolved' : 'Return waits for approval',
+        showPayment(returned),
+      ),
+  )
+}
+
+/** Commits the payout of a payment's money, and sends it unless it waits for approval. */
+async function commitReturn(
+  api: ApiParts,
+  request: RequestContext & Caller,
+  { found, prepared }: { found: Payment; prepared: PreparedReturn },
+  apply: (tx: Tx, now: Date) => Promise<ReturnedPayment>,
+  answer: (returned: ReturnedPayment) => Answer,
+): Promise<KeyedAnswer> {
+  let isSubmitted = false
+  const call = toCallWithLateAnswer<KeyedChange, unknown>(
+    request,
+    async (tx, now) => {
+      const returned = await apply(tx, now)
+      await closeAnswered(tx, now, request, found)
+      return returned
+    },
+    (outcome) => {
+      const returned = outcome as ReturnedPayment
+      isSubmitted = returned.status === 'SUBMITTED'
+      return answer(returned)
+    },
+  )
+  // A key that paid is kept as long as the payout: a repeat must never pay twice.
+  call.expiresAt = null
+  const answered = await api.change(call)
+  if (answered.status < 300 && !answered.isReplayed && isSubmitted && prepared.signed)
+    api.sendPayout(prepared.signed)
+  return answered
+}
+
+export const refundOfPayment = (api: ApiParts) =>
+  route({
+    ...base,
+    path: `${path}/refund`,
+    stopsWhenSuspended: true,
+    permission: 'payments.decide',
+    stepUp: 'live',
+    operation: 'refundPayment',
+    summary: 'Refund a payment',
+    description:
+      'Returns accepted money to the sender or to `destination`: all of it, or `amount`. The fee is kept. Stablecoins are returned only to a wallet that you name.',
+    params,
+    body: Type.Optional(
+      Type.Object(
+        {
+          amount: Type.Optional(amountIn),
+          destination: Type.Optional(destinationIn),
+          ...refundWhy,
+        },
+        {
+          additionalProperties: false,
+          examples: [{ amount: 1_250_000, reason: 'requested_by_customer' }],
+        },
+      ),
+    ),
+    answers: { 201: payment },
+    example: { amountAccepted: 0, amountReturning: 1_250_000, status: 'RETURNING' },
+    refusals: [
+      'not_found',
+      'insufficient_balance',
+      ...withReasons(
+        'payment_action_failed',
+        'invalid_state',
+        'amount_too_large',
+        'no_destination',
+      ),
+      ...withReasons(
+        'payment_action_failed',
+        ...new Set([...bankRefusalReasons, ...chainRefusalReasons]),
+      ),
+    ],
+    async handle(request) {
+      const name = { environmentId: request.environment.id, ...request.params }
+      const found = await getPayment(api.db, name)
+      const { reason, note } = request.body ?? {}
+      const amount = readAmount(request.body?.amount, found) ?? found.amountAccepted
+      const requested = readReturnDestination(request.body?.destination, found)
+      const prepared = await prepare(api, request, {
+        found,
+        requested,
+        amount,
+        takesFrom: 'available',
+        why: { reason: reason ?? null, note: note ?? null },
+      }).catch(returnRefusal)
+      if (prepared instanceof Refusal) return commitRefusal(api, request, prepared)
+      return commitReturn(
+        api,
+        request,
+        { found, prepared },
+        (tx, now) => refundPayment(tx, now, { name, refund: prepared }),
+        ({ payment: refunded, status }) =>
+          success(
+            201,
+            status === 'SUBMITTED' ? 'Refund submitted' : 'Refund waits for approval',
+            showPayment(refunded),
+          ),
+      )
+    },
+  })
+
+type Caller = Pick<
+  RouteRequest<unknown, unknown, unknown>,
+  'environment' | 'now' | 'actor' | 'keyId'
+>
+
+/** A decision answers the request of the person who asked for it. */
+async function closeAnswered(
+  tx: Tx,
+  now: Date,
+  { actor }: Pick<Caller, 'actor'>,
+  { environmentId, id: paymentId }: Payment,
+): Promise<void> {
+  if (actor.kind !== 'user') return
+  await closeRequest(tx, now, { environmentId, paymentId, userId: actor.userId, state: 'DONE' })
+}
+
+type ReturnRequest = { found: Payment; requested: Destination | undefined }
+
+type PayoutOfPayment = ReturnRequest & {
+  amount: bigint
+  takesFrom: Payout['takesFrom']
+  why?: { reason: RefundReason | null; note: string | null }
+}
+
+async function prepare(
+  api: ApiParts,
+  caller: Caller,
+  { found, requested, amount, takesFrom, why }: PayoutOfPayment,
+): Promise<PreparedReturn> {
+  if (takesFrom === 'available') await refuseUnaffordableRefund(api.db, found, amount)
+  const rail = railOf(api, caller, found)
+  if (await isRailPaused(api.db, rail.name)) throw railPaused('payment_action_failed')
+  const destination = await findDestination(api, caller, { found, requested })
+  await inspectWallet(api, caller, { found, destination, amount })
+  const { clockOffsetMs } = caller.environment
+  const rule = ruleFor(api, caller, { found, requested, amount })
+  return prepareReturn(rail, caller.now, found, {
+    amount,
+    takesFrom,
+    destination,
+    ...(why && { why }),
+    clockOffsetMs,
+    rule,
+    mustWait: rule !== null && (await mustWait(api.db, rule)),
+  })
+}
+
+/**
+ * Money that goes to another destination than its sender follows the approval rule, if there is
+ * one. That is decided when it is committed.
+ */
+function ruleFor(
+  { collections }: ApiParts,
+  { environment, now, actor, keyId }: Caller,
+  { found, requested, amount }: ReturnRequest & { amount: bigint },
+): RuleRequest | null {
+  if (!requested) return null
+  const { railId: id, sender } = found
+  const bank = collections.findBank(environment.mode, { name: found.rail })
+  const ofSender = found.asset === 'NGN' ? destinationOf({ id, sender }, bank) : undefined
+  const isSender =
+    requested.kind === 'bank_account' &&
+    requested.accountNumber === ofSender?.accountNumber &&
+    requested.bankCode === ofSender.bankCode
+  if (isSender) return null
+  return {
+    environmentId: environment.id,
+    asset: found.asset,
+    amount,
+    createdByKey: keyId,
+    createdByUser: actor.kind === 'user' ? actor.userId : null,
+    at: now,
+  }
+}
+
+/**
+ * Refuses a wallet that the chain would refuse, before anything is promised. Banks are asked when
+ * the money is sent: it came from that account, so the account exists.
+ */
+async function inspectWallet(
+  api: ApiParts,
+  caller: Caller,
+  { found, destination, amount }: { found: Payment; destination: Destination; amount: bigint },
+): Promise<void> {
+  const { asset } = found
+  if (asset === 'NGN') return
+  railOf(api, caller, found)
+  const request = {
+    environment: caller.environment,
+    kind: returnKindOf(found),
+    asset,
+    amount,
+    requestedAmount: formatDecimal(amount, asset),
+    destination,
+  }
+  await api.payoutPreparation.checkPayable(caller.now, request).catch((error: unknown) => {
+    throw error instanceof Refusal ? asPaymentAction(error) : error
+  })
+}
+
+/** Money goes back only through the bank or chain that it came from. */
+function railOf(
+  { rails, allBanks }: ApiParts,
+  { environment }: Caller,
+  found: Payment,
+): PayoutRail {
+  const { mode } = environment
+  const candidates = [rails[mode][returnKindOf(found)], ...allBanks[mode].values()]
+  const rail = candidates.find((one) => one?.name === found.rail)
+  if (rail) return rail
+  throw new Refusal('payment_action_failed', {
+    reason: 'rail_unavailable',
+    message: `Returns of this kind are not configured in ${environment.mode} mode. Ask the operator to configure them.`,
+  })
+}
+
+/** The destination that the merchant named, or else the sender. */
+async function findDestination(
+  { collections, banks }: ApiParts,
+  { environment }: Caller,
+  { found, requested }: ReturnRequest,
+): Promise<Destination> {
+  if (requested) return withBankName(requested, banks[environment.mode])
+  if (found.asset !== 'NGN') throw noDestination(unknownOwner)
+  const { railId: id, sender } = found
+  const destination = destinationOf(
+    { id, sender },
+    collections.findBank(environment.mode, { name: found.rail }),
+  )
+  if (destination) return destination
+  throw noDestination('The bank did not report who sent this payment.')
+}
+
+/** Merchants name a bank by its code; payers are shown its name. */
+async function withBankName(
+  destination: Destination,
+  directory: BankDirectory | undefined,
+): Promise<Destination> {
+  if (destination.kind !== 'bank_account' || !directory) return destination
+  const banks = await directory.listBanks()
+  const bankName = banks.find(({ code }) => code === destination.bankCode)?.name ?? ''
+  return { ...destination, bankName }
+}
+
+const unknownOwner =
+  'Coins are not returned to the sending wallet: it may belong to an exchange, ' +
+  'which may be unable to credit the customer.'
+
+function noDestination(why: string): Refusal {
+  return new Refusal('payment_action_failed', {
+    reason: 'no_destination',
+    message: `${why} Send a destination.`,
+    details: [{ field: 'destination', issue: 'is required' }],
+  })
+}

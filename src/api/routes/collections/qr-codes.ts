@@ -1,0 +1,30 @@
+import Type from 'typebox'
+import { drawQr } from '../../checkout-page/draw-qr.js'
+import { closed } from '../../parse/schemas.js'
+import type { ApiParts } from '../../pipeline/api-parts.js'
+import { success } from '../../server/envelope.js'
+import { route } from '../../server/route.js'
+
+/** A link or an address. Longer texts make codes that phones cannot read. */
+const textLengthMax = 512
+
+/** For the console, which has no code to draw one itself. */
+export const drawQrCode = (_: ApiParts) =>
+  route({
+    method: 'GET',
+    path: '/v1/qr-codes',
+    access: 'user',
+    permission: 'payments.see',
+    operation: 'drawQrCode',
+    summary: 'Draw a QR code',
+    description: 'Returns the text as a QR code in SVG.',
+    tag: 'Console',
+    query: closed({ text: Type.String({ minLength: 1, maxLength: textLengthMax }) }),
+    answers: {},
+    async handle({ query: { text } }) {
+      const { markup } = drawQr(text, 'QR code')
+      // An image of its own needs the namespace; inside a page it does not.
+      const svg = markup.replace('<svg ', '<svg xmlns="http://www.w3.org/2000/svg" ')
+      return success(200, 'QR code', { svg })
+    },
+  })

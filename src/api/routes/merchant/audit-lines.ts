@@ -1,0 +1,191 @@
+import Type from 'typebox'
+import { listMerchantLines, type WrittenAuditLine } from '../../../audit/find-lines.js'
+import { getChainState, storeVerification } from '../../../audit/store-verifications.js'
+import { type ChainVerdict, verifyChain } from '../../../audit/verify-chain.js'
+import type { Clock } from '../../../base/clock.js'
+import type { Environment } from '../../../base/environment.js'
+import { fromReference, prefixes, toReference, unusedId } from '../../../base/ids.js'
+import { limits } from '../../../base/limits.js'
+import type { Database } from '../../../postgres/database.js'
+import { toIdRange } from '../../../postgres/lists/filtered-ids.js'
+import { orNull, reference, text, time, timestamp } from '../../../resources/shapes.js'
+import type { Actor } from '../../../team/actor.js'
+import { readTimeRange } from '../../parse/read-filters.js'
+import { closed, page, pageQuery, plainText, timeFilters } from '../../parse/schemas.js'
+import type { ApiParts } from '../../pipeline/api-parts.js'
+import { answerList } from '../../server/answer-list.js'
+import { csvColumns } from '../../server/csv.js'
+import { readPosition, writePosition } from '../../server/cursor.js'
+import { success } from '../../server/envelope.js'
+import { type Route, route } from '../../server/route.js'
+
+export const auditLine = Type.Object({
+  id: reference(prefixes.auditLine, 'Identifies the line.'),
+  number: Type.Integer({ description: 'Number in the chain, without gaps.', examples: [12] }),
+  actor: text('ada@example.com', 'Who did it: an e-mail address or a name.'),
+  actorName: orNull(text('Ada Obi'), 'Name of the person.'),
+  userId: orNull(reference(prefixes.user), 'The person.'),
+  action: text('bank_transfer.create', 'What was done.'),
+  mode: orNull(Type.Enum(['test', 'live']), 'Null if it concerns both modes.'),
+  details: Type.Object({}, { additionalProperties: true }),
+  address: orNull(text('203.0.113.7'), 'IP address of the person.'),
+  sessionId: orNull(reference(prefixes.userSession), 'The session of the person.'),
+  requestId: orNull(text('req_8f3a5c0d9e1b7a46000042'), 'The request.'),
+  hash: text('9f86d081884c7d65…', 'SHA-256 of this line and the one before.'),
+  createdAt: timestamp('When it was done.'),
+})
+
+export const lineFilters = {
+  actor: Type.Optional(
+    Type.String({
+      maxLength: limits.audit.actionLengthMax,
+      pattern: plainText,
+      description: 'Only lines of this person.',
+    }),
+  ),
+  action: Type.Optional(
+    Type.String({
+      maxLength: limits.audit.actionLengthMax,
+      pattern: plainText,
+      description: 'Only lines of this action, such as `bank_transfer.create`.',
+    }),
+  ),
+  ...timeFilters,
+}
+
+export const chainState = Type.Object({
+  number: Type.Integer({ description: 'Number of the newest line.', examples: [12] }),
+  hash: text('9f86d081884c7d65…', 'Hash of the newest line.'),
+  verifiedAt: orNull(time, 'When the chain was last verified on request.'),
+  fault: orNull(text('line 3 was edited'), 'What was wrong then.'),
+})
+
+export const verdict = Type.Object({
+  lines: Type.Integer({ description: 'Lines that were checked.', examples: [12] }),
+  isWhole: Type.Boolean({ description: 'Whether these are all lines.', examples: [true] }),
+  fault: orNull(text('line 3 was edited'), 'The first fault.'),
+  verifiedAt: time,
+})
+
+const base = { access: 'user', tag: 'Console', hidesBodies: true } as const
+
+export function auditLineRoutes(api: ApiParts): Route[] {
+  return [list(api), readHead(api), verify(api)]
+}
+
+const list = ({ openPage }: ApiParts) =>
+  route({
+    ...base,
+    method: 'GET',
+    path: '/v1/audit-lines',
+    permission: 'audit.own',
+    hasCsv: true,
+    operation: 'listAuditLines',
+    summary: 'List audit lines',
+    description:
+      'What people did, newest first: in this mode, and what concerns both modes. Without the permission `audit.see`, only what the caller did.',
+    query: closed({ ...lineFilters, ...pageQuery }),
+    answers: { 200: page(auditLine) },
+    async handle(request) {
+      const { environment, query, actor } = request
+      const { merchantId, id: environmentId } = environment
+      const userId = readUser(query.actor, actor)
+      const times = readTimeRange(query)
+      return answerList(request, {
+        title: 'Audit lines',
+        columns: csvColumns(...Object.keys(auditLine.properties)),
+        async readPage({ cursor: sent, limit }) {
+          const { db, cursor, toNext } = openPage(sent)
+          const before = cursor === undefined ? undefined : readPosition(prefixes.auditLine, cursor)
+          const filter = { userId, action: query.action, range: toIdRange(times, before) }
+          const place = { merchantId, environmentId }
+          const lines = await listMerchantLines(db, place, filter, limit + 1)
+          const isMore = lines.length > limit
+          const shown = lines.slice(0, limit)
+          return {
+            items: shown.map((line) => JSON.stringify(showLine(line, environment))),
+            nextCursor: toNext(isMore ? writePosition(prefixes.auditLine, shown.at(-1)!.id) : null),
+          }
+        },
+      })
+    },
+  })
+
+const readHead = ({ db }: ApiParts) =>
+  route({
+    ...base,
+    method: 'GET',
+    path: '/v1/audit-lines/head',
+    permission: 'audit.own',
+    operation: 'getAuditHead',
+    summary: 'Retrieve the head of the audit log',
+    description: 'Write it down to prove later that no line before it was changed.',
+    answers: { 200: chainState },
+    async handle({ environment }) {
+      return success(200, 'Audit head', await readState(db, environment.merchantId))
+    },
+  })
+
+const verify = ({ db, clock }: ApiParts) =>
+  route({
+    ...base,
+    method: 'POST',
+    path: '/v1/audit-lines/verify',
+    permission: 'audit.see',
+    isRead: true,
+    isHeavy: true,
+    operation: 'verifyAuditLines',
+    summary: 'Verify the audit log',
+    description: `Recomputes the hashes of the newest ${limits.audit.linesVerifiedMax.toLocaleString('en')} lines.`,
+    answers: { 200: verdict },
+    async handle({ environment }) {
+      return success(
+        200,
+        'Audit log verified',
+        await verifyNow({ db, clock }, environment.merchantId),
+      )
+    },
+  })
+
+export async function readState(db: Database, chain: string) {
+  const { number, hash, verifiedAt, fault } = await getChainState(db, chain)
+  return { number: Number(number), hash: hash.toString('hex'), verifiedAt, fault }
+}
+
+/** Verifies the newest lines of a chain and notes the result. */
+export async function verifyNow({ db, clock }: { db: Database; clock: Clock }, chain: string) {
+  const { linesVerifiedMax } = limits.audit
+  const found: ChainVerdict = await verifyChain(db, chain, { newest: linesVerifiedMax })
+  const verifiedAt = clock.now()
+  await db.transaction(async (tx) => storeVerification(tx, verifiedAt, found))
+  const { lines, isWhole, faults } = found
+  return { lines, isWhole, fault: faults[0]?.message ?? null, verifiedAt }
+}
+
+/** Whose lines the caller may see and wants. An unknown person has none. */
+function readUser(wanted: string | undefined, actor: Actor): string | undefined {
+  const ownId = actor.kind === 'user' ? actor.userId : unusedId
+  const maySeeAll = actor.kind === 'user' && actor.permissions.has('audit.see')
+  if (wanted === undefined) return maySeeAll ? undefined : ownId
+  const wantedId = fromReference(prefixes.user, wanted) ?? unusedId
+  return maySeeAll || wantedId === ownId ? wantedId : unusedId
+}
+
+export function showLine(line: WrittenAuditLine, environment?: Environment) {
+  const { userId, sessionId } = line
+  return {
+    id: toReference(prefixes.auditLine, line.id),
+    number: Number(line.number),
+    actor: line.actor,
+    actorName: line.actorName,
+    userId: userId && toReference(prefixes.user, userId),
+    action: line.action,
+    mode: environment && line.environmentId === environment.id ? environment.mode : null,
+    details: line.details,
+    address: line.address,
+    sessionId: sessionId && toReference(prefixes.userSession, sessionId),
+    requestId: line.requestId,
+    hash: line.hash.toString('hex'),
+    createdAt: line.createdAt.toISOString(),
+  }
+}

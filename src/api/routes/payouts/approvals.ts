@@ -1,0 +1,328 @@
+import Type from 'typebox'
+import { prefixes } from '../../../base/ids.js'
+import { limits } from '../../../base/limits.js'
+import { Refusal, returnRefusal } from '../../../base/refusal.js'
+import { findPaymentsOfReturns } from '../../../collections/returns/find-returns.js'
+import { followReturns } from '../../../collections/returns/follow-returns.js'
+import type { KeyedAnswer } from '../../../idempotency/answer.js'
+import { findKeyNames } from '../../../merchants/keys/find-key-names.js'
+import { decimalPattern } from '../../../money/amounts.js'
+import { judgeExpiry } from '../../../payouts/approvals/approval-expiry.js'
+import {
+  type ApprovedPayout,
+  approvePayout,
+  prepareApproval,
+  rejectPayout,
+} from '../../../payouts/approvals/decide-pending.js'
+import { approversOf, findApprovers } from '../../../payouts/approvals/find-approvers.js'
+import type { Decider } from '../../../payouts/approvals/judge-approval.js'
+import { isReturn, type Payout } from '../../../payouts/payout.js'
+import { findPayoutOrigins } from '../../../payouts/records/find-origins.js'
+import {
+  getPayout,
+  listWaiting,
+  type PayoutWithAttempts,
+} from '../../../payouts/records/find-payouts.js'
+import { mustWait } from '../../../payouts/requests/create-under-rule.js'
+import type { Queryable } from '../../../postgres/transactions/tx.js'
+import { approvers, showApprover } from '../../../resources/approver.js'
+import { showDisbursement } from '../../../resources/disbursement.js'
+import { bankTransfer, cryptoTransfer, showPayout } from '../../../resources/payout.js'
+import {
+  anyAsset,
+  flag,
+  referenceSample,
+  resource,
+  sampleHash,
+  timestamp,
+} from '../../../resources/shapes.js'
+import type { UserActor } from '../../../team/actor.js'
+import type { Approver } from '../../../team/approvers.js'
+import { findUserNames } from '../../../team/find-user-names.js'
+import { readAmount } from '../../parse/read-filters.js'
+import { closed, inPath, plainText } from '../../parse/schemas.js'
+import type { ApiParts } from '../../pipeline/api-parts.js'
+import { commitRefusal } from '../../pipeline/create-resource.js'
+import { success, successText } from '../../server/envelope.js'
+import {
+  type KeyedChange,
+  type RequestContext,
+  toCallWithLateAnswer,
+} from '../../server/keyed-lane.js'
+import { type Route, type RouteRequest, route } from '../../server/route.js'
+
+const path = '/v1/disbursements'
+const params = inPath('reference', referenceSample(prefixes.bankTransfer))
+const transfer = Type.Union([bankTransfer, cryptoTransfer])
+
+/** Of every decision about an order that waits. */
+export const ofDecision = {
+  access: 'user',
+  permission: 'payouts.approve',
+  stepUp: 'always',
+  tag: 'Disbursements',
+  method: 'POST',
+} as const
+
+/** Of people only: API keys can neither approve nor reject. */
+export function approvalRoutes(api: ApiParts): Route[] {
+  return [approve(api), reject(api), check(api), waiting(api), read(api)]
+}
+
+const approve = (api: ApiParts) =>
+  route({
+    ...ofDecision,
+    path: `${path}/:reference/approve`,
+    stopsWhenSuspended: true,
+    operation: 'approveDisbursement',
+    summary: 'Approve a transfer',
+    description:
+      'Signs and sends a transfer that another member created. If no member made its API key, two members must approve it. The name of the account is resolved again; if it changed, the transfer is not sent.',
+    params,
+    body: closed({
+      orderHash: Type.String({
+        pattern: '^[0-9a-f]{64}$',
+        description: 'The `orderHash` of the transfer as it was shown.',
+        examples: [sampleHash],
+      }),
+    }),
+    answers: { 200: transfer },
+    handle(request) {
+      const decider = deciderOf(request)
+      const { orderHash } = request.body
+      return approveTransfer(api, request, { ...nameOf(request), orderHash, decider })
+    },
+  })
+
+/** Sends a transfer if this is the last approval that it needs. */
+export async function approveTransfer(
+  api: ApiParts,
+  request: RequestContext,
+  approval: Parameters<typeof approvePayout>[3],
+): Promise<KeyedAnswer> {
+  const { db, rails, allBanks: banks, logger } = api
+  const tools = { db, rails, banks, logger }
+  const attempt = await prepareApproval(tools, request.now, approval).catch(returnRefusal)
+  if (attempt instanceof Refusal) return commitRefusal(api, request, attempt)
+  let approved: ApprovedPayout | undefined
+  const call = toCallWithLateAnswer<KeyedChange, unknown>(
+    request,
+    (tx, now) => approvePayout(tx, now, attempt, approval),
+    (outcome) => {
+      approved = outcome as ApprovedPayout
+      const message = approved.signed
+        ? 'Transfer approved'
+        : 'Approved; another member must approve it, too'
+      return successText(200, message, approved.shown)
+    },
+  )
+  // A key that paid is kept as long as the payout: a repeat must never pay twice.
+  call.expiresAt = null
+  const answered = await api.change(call)
+  if (answered.status === 200 && !answered.isReplayed && approved?.signed)
+    api.sendPayout(approved.signed)
+  return answered
+}
+
+const reject = (api: ApiParts) =>
+  route({
+    ...ofDecision,
+    path: `${path}/:reference/reject`,
+    operation: 'rejectDisbursement',
+    summary: 'Reject a transfer',
+    description: 'Ends a transfer that waits for approval. The money is available again.',
+    params,
+    body: closed({
+      reason: Type.String({
+        minLength: 1,
+        maxLength: 500,
+        pattern: plainText,
+        description: 'Why; the person who created the transfer reads it.',
+        examples: ['The invoice was paid already'],
+      }),
+    }),
+    answers: { 200: transfer },
+    handle(request) {
+      const decider = deciderOf(request)
+      const { reason } = request.body
+      return rejectTransfer(api, request, { ...nameOf(request), reason, decider })
+    },
+  })
+
+export function rejectTransfer(
+  api: ApiParts,
+  request: RequestContext,
+  rejection: Parameters<typeof rejectPayout>[2],
+): Promise<KeyedAnswer> {
+  return api.change(
+    toCallWithLateAnswer<KeyedChange, unknown>(
+      request,
+      (tx, now) => rejectPayout(tx, now, rejection, followReturns),
+      (payout) => successText(200, 'Transfer rejected', showPayout(payout as Payout, [])),
+    ),
+  )
+}
+
+const approvalCheck = resource('ApprovalCheck', {
+  needed: flag(true, 'Whether a transfer of this amount would wait for a second person.'),
+  approvers,
+  expiresAt: timestamp('When it would fail without an approval.'),
+})
+
+const check = ({ db }: ApiParts) =>
+  route({
+    access: 'user',
+    permission: 'payouts.create',
+    tag: 'Disbursements',
+    method: 'GET',
+    path: `${path}/approval-check`,
+    operation: 'checkApproval',
+    summary: 'Find out whether a transfer would wait for approval',
+    description:
+      'Returns whether the approval rule applies to an amount, who may approve, and from when.',
+    query: closed({
+      currency: anyAsset,
+      amount: Type.String({
+        pattern: decimalPattern,
+        maxLength: limits.money.decimalDigitsMax + 1,
+        description: 'In kobo, or a decimal of coins.',
+        examples: ['1250000'],
+      }),
+    }),
+    answers: { 200: approvalCheck },
+    async handle({ environment, query, actor, now }) {
+      const { userId } = actor as UserActor
+      const asset = query.currency as Payout['asset']
+      const needed = await mustWait(db, {
+        environmentId: environment.id,
+        asset,
+        amount: readAmount('amount', query.amount, asset),
+        createdByKey: null,
+        createdByUser: userId,
+        at: now,
+      })
+      const waiting = {
+        id: userId,
+        createdByKey: null,
+        createdByUser: userId,
+        approvedBy: [],
+        waitsSince: now,
+      }
+      const found = (await findApprovers(db, environment.id, [waiting])).get(userId)!
+      const expiresAt = judgeExpiry({ waitsSince: now, enoughFrom: found[0]?.from })
+      return success(200, 'Approval check', {
+        needed,
+        approvers: found.map((approver) => showApprover(approver, now)),
+        expiresAt: expiresAt.toISOString(),
+      })
+    },
+  })
+
+const ofReading = {
+  access: 'user',
+  permission: 'payouts.see',
+  tag: 'Disbursements',
+  method: 'GET',
+} as const
+
+const waiting = ({ db }: ApiParts) =>
+  route({
+    ...ofReading,
+    path: `${path}/waiting`,
+    operation: 'listWaitingDisbursements',
+    summary: 'List what waits for approval',
+    description: 'Transfers, and refunds to another destination, oldest first.',
+    answers: { 200: Type.Object({ items: Type.Array(transfer) }) },
+    async handle({ environment, actor, now }) {
+      const found = await listWaiting(db, environment.id)
+      const items = await showAll(db, found, { environment, actor, now })
+      return successText(200, 'Waiting', `{"items":[${items.join(',')}]}`)
+    },
+  })
+
+const read = ({ db }: ApiParts) =>
+  route({
+    ...ofReading,
+    path: `${path}/:reference`,
+    operation: 'readDisbursement',
+    summary: 'Read a transfer or a refund',
+    description:
+      'Returns it with who created it, who decides, and its payment, conversion, batch or settlement.',
+    params,
+    answers: { 200: transfer },
+    async handle({ environment, params: { reference }, actor, now }) {
+      const found = await getPayout(db, { environmentId: environment.id, reference })
+      const [shown] = await showAll(db, [found], { environment, actor, now })
+      return successText(200, 'Transfer', shown!)
+    },
+  })
+
+type Reader = Pick<RouteRequest<unknown, unknown, unknown>, 'environment' | 'actor' | 'now'>
+
+/** As lists show them, with what each belongs to and, while it waits, who may approve it. */
+async function showAll(
+  db: Queryable,
+  found: PayoutWithAttempts[],
+  { environment: { id: environmentId }, actor, now }: Reader,
+): Promise<string[]> {
+  const keyIds = found.flatMap(({ payout }) => payout.createdByKey ?? [])
+  const userIds = found.flatMap(({ payout }) => payout.createdByUser ?? [])
+  const keys = await findKeyNames(db, environmentId, keyIds)
+  const users = await findUserNames(db, userIds)
+  const pending = found.flatMap(({ payout }) => (payout.status === 'PENDING' ? payout : []))
+  const approversOfEach = await findApprovers(
+    db,
+    environmentId,
+    pending.map((payout) => ({
+      ...payout,
+      waitsSince: payout.createdAt,
+      approvedBy: approversOf(payout.approval!),
+    })),
+  )
+  const payments = await findPaymentsOfReturns(
+    db,
+    environmentId,
+    found.filter(({ payout }) => isReturn(payout)).map(({ payout }) => payout.id),
+  )
+  const origins = await findPayoutOrigins(
+    db,
+    environmentId,
+    found.map(({ payout }) => payout.id),
+  )
+  return found.map((disbursement) => {
+    const { id } = disbursement.payout
+    const more = JSON.stringify({
+      payment: payments.get(id)?.payment ?? null,
+      refundReason: payments.get(id)?.reason ?? null,
+      refundNote: payments.get(id)?.note ?? null,
+      conversion: origins.get(id)?.conversion ?? null,
+      batch: origins.get(id)?.batch ?? null,
+      settlement: origins.get(id)?.settlement ?? null,
+      ...showApprovers(approversOfEach.get(id) ?? [], { actor, now }),
+    })
+    return `${showDisbursement(disbursement, { keys, users }).slice(0, -1)},${more.slice(1)}`
+  })
+}
+
+/** Who may approve it, and whether the person who asks may now. */
+export function showApprovers(found: Approver[], { actor, now }: Pick<Reader, 'actor' | 'now'>) {
+  const { userId } = actor as UserActor
+  return {
+    mayApprove: found.some(({ id, from }) => id === userId && from <= now),
+    approvers: found.map((approver) => showApprover(approver, now)),
+  }
+}
+
+type Decision = Pick<
+  RouteRequest<unknown, unknown, { reference: string }>,
+  'environment' | 'params' | 'actor'
+>
+
+export function nameOf({ environment, params: { reference } }: Decision) {
+  return { environmentId: environment.id, reference }
+}
+
+export function deciderOf({ actor }: Pick<Decision, 'actor'>): Decider {
+  const { userId, sessionId, name } = actor as UserActor
+  return { kind: 'user', userId, sessionId, name }
+}

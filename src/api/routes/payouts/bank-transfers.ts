@@ -1,0 +1,306 @@
+import Type, { type Static } from 'typebox'
+import type { Environment } from '../../../base/environment.js'
+import { Refusal } from '../../../base/refusal.js'
+import { toWire } from '../../../money/amounts.js'
+import type { PayoutStatus } from '../../../payouts/payout.js'
+import type { BankDirectory } from '../../../payouts/ports.js'
+import { bankTransfer } from '../../../resources/payout.js'
+import { kobo, resource, text, withDescription, withExample } from '../../../resources/shapes.js'
+import { bankRefusalReasons, fundFromReasons, withReasons } from '../../openapi/refusals-of.js'
+import { fundFromIn, readFundFrom } from '../../parse/fund-from.js'
+import { merchantReferenceIn, metadataIn } from '../../parse/metadata.js'
+import { checkNairaLimits } from '../../parse/naira-limits.js'
+import {
+  accountNumberPattern,
+  bankCodePattern,
+  closed,
+  koboInput,
+  nairaInput,
+  page,
+  pageQuery,
+  plainText,
+} from '../../parse/schemas.js'
+import type { ApiParts } from '../../pipeline/api-parts.js'
+import { csvColumns, inBothUnits } from '../../server/csv.js'
+import { success } from '../../server/envelope.js'
+import { pageOf } from '../../server/page-of.js'
+import { type Route, type RouteRequest, route } from '../../server/route.js'
+import { createReadRoutes, submitPayout, toPayoutRequest } from './payouts.js'
+
+/** Names: in the API a bank transfer, one of the disbursements; in the code a payout. */
+const path = '/v1/disbursements/bank-transfer'
+
+const bankCode = Type.String({
+  pattern: bankCodePattern,
+  description: 'Code of the bank, as listed by `GET /v1/banks`.',
+  examples: ['058'],
+})
+const accountNumber = Type.String({
+  pattern: accountNumberPattern,
+  description: 'Ten-digit account number.',
+  examples: ['0123456789'],
+})
+
+const quotedFields = {
+  amount: koboInput,
+  currency: Type.Optional(nairaInput),
+  bankCode,
+  accountNumber,
+  accountName: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 100,
+      pattern: plainText,
+      description: 'If sent, the transfer is refused unless the account has this name.',
+      examples: ['Ada Obi'],
+    }),
+  ),
+}
+
+/** Without a name: the bank decides whose account it is. */
+const quoteExample = {
+  amount: 1_250_000,
+  currency: 'NGN',
+  bankCode: '058',
+  accountNumber: '0123456789',
+}
+
+const bodyFields = {
+  ...quotedFields,
+  narration: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 100,
+      pattern: plainText,
+      description: 'Text that the recipient reads.',
+      examples: ['January salary'],
+    }),
+  ),
+  fundFrom: Type.Optional(fundFromIn),
+  merchantReference: Type.Optional(merchantReferenceIn),
+  metadata: Type.Optional(metadataIn),
+}
+const body = withExample(closed(bodyFields), {
+  ...quoteExample,
+  narration: 'January salary',
+  merchantReference: 'payout-9',
+  metadata: { order: 'a-1001' },
+})
+
+const quote = resource('BankTransferQuote', {
+  amount: koboInput,
+  fee: withExample(withDescription(kobo, 'Fee of the transfer, in kobo.'), 2_500),
+  totalDebit: withExample(withDescription(kobo, '`amount` plus `fee`, in kobo.'), 1_252_500),
+  currency: Type.Literal('NGN', { examples: ['NGN'] }),
+  lines: Type.Array(
+    Type.Object({
+      operation: Type.Enum(['bank_payout'], {
+        type: 'string',
+        description: 'The fee that this line is of.',
+        examples: ['bank_payout'],
+      }),
+      amount: withExample(withDescription(kobo, 'This part of the fee, in kobo.'), 2_500),
+    }),
+  ),
+})
+
+const bank = resource('Bank', { code: text('058'), name: text('GTBank') })
+const bankAccount = resource('BankAccount', {
+  bankCode,
+  accountNumber,
+  bankName: text('GTBank'),
+  accountName: Type.String({ examples: ['ADA OBI'] }),
+})
+
+const statuses: Record<string, PayoutStatus> = {
+  PENDING: 'PENDING',
+  SUBMITTED: 'SUBMITTED',
+  COMPLETED: 'COMPLETED',
+  FAILED: 'FAILED',
+  REVERSED: 'REVERSED',
+}
+
+export function bankTransferRoutes(api: ApiParts): Route[] {
+  return [
+    create(api),
+    quoteRoute(api),
+    ...createReadRoutes(api, {
+      kind: 'bank_transfer',
+      path,
+      resource: bankTransfer,
+      statuses,
+      columns: csvColumns(
+        'reference',
+        'merchantReference',
+        'createdAt',
+        'status',
+        'currency',
+        inBothUnits('amount'),
+        inBothUnits('fee'),
+        inBothUnits('totalDebit'),
+        'accountName',
+        'accountNumber',
+        'bankName',
+        'bankCode',
+        'narration',
+        'sessionId',
+        'failureReason',
+        'reviewRequired',
+        'submittedAt',
+        'completedAt',
+        'failedAt',
+        'reversedAt',
+        'metadata',
+      ),
+    }),
+    listBanks(api),
+    resolveName(api),
+  ]
+}
+
+const base = { access: 'secret', tag: 'Disbursements' } as const
+
+const create = (api: ApiParts) =>
+  route({
+    ...base,
+    method: 'POST',
+    path,
+    requiresIdempotencyKey: true,
+    replaysAtCommit: true,
+    stopsWhenSuspended: true,
+    permission: 'payouts.create',
+    stepUp: 'live',
+    operation: 'createBankTransfer',
+    summary: 'Create a bank transfer',
+    description:
+      'Pays naira out to a bank account. `SUBMITTED` becomes `COMPLETED` when the bank confirms it, or `FAILED` when it is certain that no money left. A bank may still return a completed transfer (`REVERSED`). If your approval rule requires a second person, it starts as `PENDING`: the money is held, and nothing is sent before the approval.',
+    body,
+    answers: { 201: bankTransfer },
+    refusals: [
+      'insufficient_balance',
+      ...withReasons('conversion_failed', ...fundFromReasons),
+      ...withReasons('bank_transfer_failed', 'duplicate_reference', ...bankRefusalReasons),
+    ],
+    handle(request) {
+      checkNairaLimits(api, request)
+      const payout = toPayoutRequest(readQuoteRequest(request), request)
+      const messages = {
+        submitted: 'Bank transfer submitted',
+        pending: 'Bank transfer waits for approval',
+      }
+      const fundFrom = readFundFrom(request.body.fundFrom, payout.asset)
+      return submitPayout(api, request, payout, messages, fundFrom)
+    },
+  })
+
+const quoteRoute = (api: ApiParts) =>
+  route({
+    ...base,
+    method: 'POST',
+    path: `${path}/quote`,
+    isRead: true,
+    permission: 'payouts.create',
+    operation: 'quoteBankTransfer',
+    summary: 'Price a bank transfer',
+    description:
+      'Returns what the transfer costs now and checks that the account exists. Reserves nothing.',
+    body: withExample(closed(quotedFields), quoteExample),
+    answers: { 200: quote },
+    refusals: withReasons('bank_transfer_failed', ...bankRefusalReasons),
+    async handle(request) {
+      checkNairaLimits(api, request)
+      const quoted = readQuoteRequest(request)
+      const priced = await api.payoutPreparation.quote(quoted)
+      if (priced instanceof Refusal) throw priced
+      const { fee, lines } = priced
+      return success(200, 'Quote', {
+        amount: request.body.amount,
+        fee: toWire(fee, 'NGN'),
+        totalDebit: toWire(quoted.amount + fee, 'NGN'),
+        currency: 'NGN',
+        lines: lines.map(({ operation, amount }) => ({ operation, amount: toWire(amount, 'NGN') })),
+      })
+    },
+  })
+
+const listBanks = (api: ApiParts) =>
+  route({
+    ...base,
+    method: 'GET',
+    path: '/v1/banks',
+    permission: 'payouts.see',
+    operation: 'listBanks',
+    summary: 'List banks',
+    description:
+      'Returns the banks that bank transfers can pay, with their codes: all of them, unless you send `limit`.',
+    query: closed(pageQuery),
+    answers: { 200: page(bank) },
+    refusals: withReasons('bank_transfer_failed', 'rail_unavailable'),
+    async handle({ environment, query }) {
+      const banks = await directoryOf(api, environment).listBanks()
+      const { limit = Math.max(banks.length, 1) } = query
+      return success(
+        200,
+        'Banks',
+        pageOf([...banks], { ...query, limit }, ({ code }) => code),
+      )
+    },
+  })
+
+const resolveName = (api: ApiParts) =>
+  route({
+    ...base,
+    method: 'GET',
+    path: '/v1/banks/resolve',
+    permission: 'payouts.create',
+    operation: 'resolveBankAccount',
+    summary: 'Resolve the name of a bank account',
+    description: 'Returns the name of the account holder.',
+    query: closed({ bankCode, accountNumber }),
+    answers: { 200: bankAccount },
+    refusals: withReasons(
+      'bank_transfer_failed',
+      'unknown_bank',
+      'account_not_found',
+      'rail_unavailable',
+    ),
+    async handle({ environment, query }) {
+      const resolved = await directoryOf(api, environment).resolveName(query)
+      if (resolved instanceof Refusal) throw resolved
+      return success(200, 'Bank account', { ...query, ...resolved })
+    },
+  })
+
+type QuotedBody = Pick<Static<typeof body>, keyof typeof quotedFields> & { narration?: string }
+
+function readQuoteRequest({
+  environment,
+  body: sent,
+}: Pick<RouteRequest<QuotedBody, unknown, unknown>, 'environment' | 'body'>) {
+  const { amount, bankCode, accountNumber, accountName = '', narration = null } = sent
+  return {
+    environment,
+    kind: 'bank_transfer' as const,
+    asset: 'NGN' as const,
+    amount: BigInt(amount),
+    requestedAmount: String(amount),
+    destination: {
+      kind: 'bank_account' as const,
+      bankCode,
+      accountNumber,
+      accountName,
+      narration,
+      bankName: '',
+    },
+  }
+}
+
+/** Refuses if the environment has no bank. */
+export function directoryOf(api: ApiParts, { mode, payoutBank }: Environment): BankDirectory {
+  const directory = payoutBank ? api.allBanks[mode].get(payoutBank) : api.banks[mode]
+  if (directory) return directory
+  throw new Refusal('bank_transfer_failed', {
+    reason: 'rail_unavailable',
+    message: `No bank is configured in ${mode} mode. Ask the operator to configure one.`,
+  })
+}

@@ -1,0 +1,200 @@
+import Type, { type Static } from 'typebox'
+import { Refusal } from '../../../base/refusal.js'
+import { formatDecimal } from '../../../money/amounts.js'
+import type { Asset } from '../../../money/assets.js'
+import { cryptoTransfer } from '../../../resources/payout.js'
+import {
+  decimal,
+  resource,
+  walletSample,
+  withDescription,
+  withExample,
+} from '../../../resources/shapes.js'
+import { chainRefusalReasons, fundFromReasons, withReasons } from '../../openapi/refusals-of.js'
+import { fundFromIn, quotedFundFromIn, readFundFrom } from '../../parse/fund-from.js'
+import { merchantReferenceIn, metadataIn } from '../../parse/metadata.js'
+import { readAddress, solanaAddress } from '../../parse/read-address.js'
+import { readStablecoinAmount } from '../../parse/read-coins.js'
+import { closed, decimalInput, networkInput, stablecoinInput } from '../../parse/schemas.js'
+import type { ApiParts } from '../../pipeline/api-parts.js'
+import { csvColumns, inBothUnits } from '../../server/csv.js'
+import { success } from '../../server/envelope.js'
+import { type Route, type RouteRequest, route } from '../../server/route.js'
+import { createReadRoutes, submitPayout, toPayoutRequest } from './payouts.js'
+
+/** Names: in the API a crypto transfer, one of the disbursements; in the code a payout. */
+const path = '/v1/disbursements/crypto'
+
+const quotedFields = {
+  amount: decimalInput,
+  asset: stablecoinInput,
+  network: networkInput,
+  destinationAddress: solanaAddress,
+}
+
+const body = withExample(
+  closed({
+    ...quotedFields,
+    fundFrom: Type.Optional(fundFromIn),
+    merchantReference: Type.Optional(merchantReferenceIn),
+    metadata: Type.Optional(metadataIn),
+  }),
+  {
+    amount: '25.50',
+    asset: 'USDC',
+    network: 'SOLANA',
+    destinationAddress: walletSample,
+    merchantReference: 'payout-9',
+    metadata: { order: 'a-1001' },
+  },
+)
+
+const quote = resource('CryptoTransferQuote', {
+  amount: decimalInput,
+  fee: withExample(withDescription(decimal, 'Fee of the transfer, a decimal.'), '0.5'),
+  totalDebit: withExample(withDescription(decimal, '`amount` plus `fee`, a decimal.'), '26'),
+  lines: Type.Array(
+    Type.Object({
+      operation: Type.Enum(['crypto_payout', 'crypto_account_creation'], {
+        type: 'string',
+        description:
+          'The fee that this line is of. `crypto_account_creation` is added if the destination has no token account yet.',
+        examples: ['crypto_payout'],
+      }),
+      amount: withExample(withDescription(decimal, 'This part of the fee, a decimal.'), '0.5'),
+    }),
+  ),
+})
+
+export function cryptoTransferRoutes(api: ApiParts): Route[] {
+  // From the API's words to the stored ones: CONFIRMED is stored as COMPLETED, and means that the
+  // transaction is finalized on the chain.
+  const statuses = {
+    PENDING: 'PENDING',
+    SUBMITTED: 'SUBMITTED',
+    CONFIRMED: 'COMPLETED',
+    FAILED: 'FAILED',
+  } as const
+  return [
+    create(api),
+    quoteRoute(api),
+    ...createReadRoutes(api, {
+      kind: 'crypto_transfer',
+      path,
+      resource: cryptoTransfer,
+      statuses,
+      columns: csvColumns(
+        'reference',
+        'merchantReference',
+        'createdAt',
+        'status',
+        'asset',
+        'network',
+        inBothUnits('amount'),
+        inBothUnits('fee'),
+        inBothUnits('totalDebit'),
+        'destinationAddress',
+        'transactionSignature',
+        'failureReason',
+        'submittedAt',
+        'confirmedAt',
+        'failedAt',
+        'metadata',
+      ),
+    }),
+  ]
+}
+
+const create = (api: ApiParts) =>
+  route({
+    method: 'POST',
+    path,
+    access: 'secret',
+    requiresIdempotencyKey: true,
+    replaysAtCommit: true,
+    stopsWhenSuspended: true,
+    permission: 'payouts.create',
+    stepUp: 'live',
+    operation: 'createCryptoTransfer',
+    summary: 'Create a crypto transfer',
+    description:
+      'Sends a stablecoin from the available balance to a wallet. `SUBMITTED` becomes `CONFIRMED` when it is final on the chain, or `FAILED` when it is certain that no money left. If your approval rule requires a second person, it starts as `PENDING`: the money is held, and nothing is signed before the approval.',
+    tag: 'Disbursements',
+    body,
+    answers: { 201: cryptoTransfer },
+    refusals: [
+      'insufficient_balance',
+      ...withReasons('conversion_failed', ...fundFromReasons),
+      ...withReasons(
+        'crypto_transfer_failed',
+        'duplicate_reference',
+        'balance_limit',
+        ...chainRefusalReasons,
+      ),
+    ],
+    handle(request) {
+      const payout = toPayoutRequest(readQuoteRequest(request), request)
+      const messages = {
+        submitted: 'Crypto transfer submitted',
+        pending: 'Crypto transfer waits for approval',
+      }
+      const fundFrom = readFundFrom(request.body.fundFrom, payout.asset)
+      return submitPayout(api, request, payout, messages, fundFrom)
+    },
+  })
+
+const quoteRoute = (api: ApiParts) =>
+  route({
+    method: 'POST',
+    path: `${path}/quote`,
+    access: 'secret',
+    isRead: true,
+    permission: 'payouts.create',
+    operation: 'quoteCryptoTransfer',
+    summary: 'Price a crypto transfer',
+    description:
+      'Returns what the transfer costs now and checks that the destination can receive it, whatever your balance. Reserves nothing.',
+    tag: 'Disbursements',
+    body: closed({ ...quotedFields, fundFrom: Type.Optional(quotedFundFromIn) }),
+    answers: { 200: quote },
+    refusals: withReasons(
+      'crypto_transfer_failed',
+      ...chainRefusalReasons.filter((reason) => reason !== 'treasury_short'),
+    ),
+    async handle(request) {
+      const quoted = readQuoteRequest(request)
+      const { asset, amount } = quoted
+      const priced = await api.payoutPreparation.quote(quoted)
+      if (priced instanceof Refusal) throw priced
+      const { fee, lines } = priced
+      return success(200, 'Quote', {
+        amount: request.body.amount,
+        fee: formatDecimal(fee, asset),
+        totalDebit: formatDecimal(amount + fee, asset),
+        lines: lines.map((line) => ({
+          operation: line.operation,
+          amount: formatDecimal(line.amount, asset),
+        })),
+      })
+    },
+  })
+
+type QuotedBody = Pick<Static<typeof body>, keyof typeof quotedFields>
+
+function readQuoteRequest({
+  environment,
+  body: sent,
+}: Pick<RouteRequest<QuotedBody, unknown, unknown>, 'environment' | 'body'>) {
+  const asset = sent.asset as Asset
+  return {
+    environment,
+    kind: 'crypto_transfer' as const,
+    asset,
+    amount: readStablecoinAmount(sent.amount, asset),
+    requestedAmount: sent.amount,
+    destination: {
+      kind: 'wallet' as const,
+      address: readAddress(sent.destinationAddress, 'destinationAddress'),
+    },
+  }
+}

@@ -1,0 +1,470 @@
+import Type from 'typebox'
+import { prefixes, toReference } from '../../../base/ids.js'
+import { limits } from '../../../base/limits.js'
+import { findKeyNames } from '../../../merchants/keys/find-key-names.js'
+import { approversOf, findApprovers } from '../../../payouts/approvals/find-approvers.js'
+import {
+  type Batch,
+  type BatchKind,
+  type BatchState,
+  batchStates,
+  type ItemState,
+  itemStates,
+} from '../../../payouts/batches/batch.js'
+import { createBatch } from '../../../payouts/batches/create-batch.js'
+import { retryBatch } from '../../../payouts/batches/retry-batch.js'
+import { getBatch, listBatches, listItems } from '../../../payouts/batches/store-batches.js'
+import { cancelBatch, submitBatch } from '../../../payouts/batches/submit-batch.js'
+import type { PayoutCreator } from '../../../payouts/requests/creators.js'
+import type { Queryable, Tx } from '../../../postgres/transactions/tx.js'
+import {
+  payoutBatch,
+  payoutBatchItem,
+  showBatch,
+  showItem,
+} from '../../../resources/payout-batch.js'
+import { referenceSample } from '../../../resources/shapes.js'
+import type { Actor } from '../../../team/actor.js'
+import { findUserNames } from '../../../team/find-user-names.js'
+import { withReasons } from '../../openapi/refusals-of.js'
+import { batchTemplate, readBatchCsv } from '../../parse/batch-csv.js'
+import { batchBody, batchName, readBatchItems } from '../../parse/read-batch.js'
+import { readTimeRange } from '../../parse/read-filters.js'
+import {
+  closed,
+  inPath,
+  oneOf,
+  page,
+  pageQuery,
+  timeFilters,
+  withStatus,
+} from '../../parse/schemas.js'
+import type { ApiParts } from '../../pipeline/api-parts.js'
+import { answerList, type ListPage } from '../../server/answer-list.js'
+import { csvColumns, inBothUnits } from '../../server/csv.js'
+import {
+  anotherList,
+  readCursor,
+  readPosition,
+  writeCursor,
+  writePosition,
+} from '../../server/cursor.js'
+import { success } from '../../server/envelope.js'
+import {
+  type KeyedChange,
+  type RequestContext,
+  toCallWithLateAnswer,
+} from '../../server/keyed-lane.js'
+import { type Route, route } from '../../server/route.js'
+import { showApprovers } from './approvals.js'
+
+const path = '/v1/disbursements/batches'
+const params = inPath('reference', referenceSample(prefixes.payoutBatch))
+const base = { access: 'secret', tag: 'Disbursements' } as const
+const ofReading = { ...base, method: 'GET', permission: 'payouts.see' } as const
+const ofChange = { ...base, method: 'POST', permission: 'payouts.create' } as const
+
+export function payoutBatchRoutes(api: ApiParts): Route[] {
+  return [
+    create(api),
+    template(),
+    list(api),
+    read(api),
+    items(api),
+    report(api),
+    submit(api),
+    cancel(api),
+    retry(api),
+  ]
+}
+
+/** Changes a batch, at most once per key, and answers with the batch. */
+export function changeBatch(
+  api: Pick<ApiParts, 'change'>,
+  request: RequestContext,
+  { status, message, keepsKey }: { status: number; message: string; keepsKey: boolean },
+  change: (tx: Tx, now: Date) => Promise<Batch> | Batch,
+) {
+  const call = toCallWithLateAnswer<KeyedChange, unknown>(
+    request,
+    async (tx, now) => change(tx, now),
+    (batch) => success(status, message, showBatch(batch as Batch)),
+  )
+  // A key that pays, or creates what pays, is kept: a repeat must never pay twice.
+  if (keepsKey) call.expiresAt = null
+  return api.change(call)
+}
+
+const create = (api: ApiParts) =>
+  route({
+    ...ofChange,
+    path,
+    requiresIdempotencyKey: true,
+    stopsWhenSuspended: true,
+    bodyBytesMax: limits.batches.bodyBytesMax,
+    operation: 'createPayoutBatch',
+    summary: 'Create a payout batch',
+    description:
+      'Creates a batch of up to 10,000 bank transfers or crypto transfers, from JSON or a CSV file with the columns of the template. A file with mistakes is refused as a whole; the response lists them with their lines. Account names, destinations and fees are then checked in the background (`VALIDATING`). Nothing is paid until you submit the batch.',
+    body: batchBody,
+    readCsv: (text, { mode }) => readBatchCsv(text, api.naira[mode]),
+    csvSample: batchTemplate('bank_transfer'),
+    query: closed({ name: batchName }),
+    answers: { 201: payoutBatch },
+    async handle(request) {
+      const { environment, body, headers, now } = request
+      const isCsv = (headers['content-type'] ?? '').toLowerCase().startsWith('text/csv')
+      const naira = api.naira[environment.mode]
+      const { kind, asset, items } = readBatchItems(body, { naira, isCsv })
+      const creation = { status: 201, message: 'Batch created', keepsKey: true }
+      return changeBatch(api, request, creation, (tx, realNow) =>
+        createBatch(tx, realNow, {
+          environment,
+          kind,
+          asset,
+          name: body.name ?? request.query.name ?? null,
+          retryOf: null,
+          items,
+          ...creatorOf(request),
+          at: now,
+        }),
+      )
+    },
+  })
+
+function creatorOf({ keyId, actor }: { keyId: string | null; actor: Actor }): PayoutCreator {
+  return {
+    createdByKey: keyId,
+    createdByUser: actor.kind === 'user' ? actor.userId : null,
+  }
+}
+
+const template = () =>
+  route({
+    ...ofReading,
+    path: `${path}/template`,
+    isCsvOnly: true,
+    csvSample: batchTemplate('bank_transfer'),
+    operation: 'getPayoutBatchTemplate',
+    summary: 'Download the template of a batch',
+    description: 'Returns a CSV file with the names of the columns and a sample row.',
+    query: closed({
+      kind: oneOf(['bank_transfer', 'crypto_transfer'], 'Kind of the items.'),
+    }),
+    answers: {},
+    async handle({ query }) {
+      return {
+        status: 200,
+        body: batchTemplate(query.kind as BatchKind),
+        contentType: 'text/csv; charset=utf-8',
+        headers: { 'content-disposition': `attachment; filename="${query.kind}-batch.csv"` },
+      }
+    },
+  })
+
+const list = ({ openPage }: ApiParts) =>
+  route({
+    ...ofReading,
+    path,
+    operation: 'listPayoutBatches',
+    summary: 'List payout batches',
+    description: 'Returns batches, newest first. Send `Accept: text/csv` to export all of them.',
+    query: closed({
+      status: Type.Optional(withStatus([...batchStates])),
+      ...timeFilters,
+      ...pageQuery,
+    }),
+    answers: { 200: page(payoutBatch) },
+    hasCsv: true,
+    handle(request) {
+      const { environment, query, actor, now } = request
+      return answerList(request, {
+        title: 'Payout batches',
+        columns: batchColumns,
+        async readPage({ cursor: sent, limit }) {
+          const { db, cursor, toNext } = openPage(sent)
+          const beforeId = cursor && readPosition(prefixes.payoutBatch, cursor)
+          const filter = { ...readTimeRange(query), state: query.status as BatchState | undefined }
+          const found = await listBatches(db, environment.id, filter, { beforeId, limit })
+          const { batches, next } = found
+          const shown = await showAll(db, batches, { actor, now })
+          return {
+            items: shown.map((one) => JSON.stringify(one)),
+            nextCursor: toNext(
+              next === undefined ? null : writePosition(prefixes.payoutBatch, next),
+            ),
+          }
+        },
+      })
+    },
+  })
+
+const batchColumns = csvColumns(
+  'reference',
+  'name',
+  'createdAt',
+  'status',
+  'kind',
+  'asset',
+  'items',
+  inBothUnits('amount'),
+  inBothUnits('fee'),
+  inBothUnits('totalDebit'),
+  'counts.completed',
+  'counts.failed',
+  'counts.invalid',
+  'counts.warnings',
+  'createdBy.name',
+  'submittedAt',
+  'endedAt',
+  inBothUnits('paid.amount'),
+  inBothUnits('paid.fee'),
+)
+
+const read = ({ db }: ApiParts) =>
+  route({
+    ...ofReading,
+    path: `${path}/:reference`,
+    operation: 'getPayoutBatch',
+    summary: 'Retrieve a payout batch',
+    description: 'Returns the batch with its totals, fees, counts and progress.',
+    params,
+    answers: { 200: payoutBatch },
+    refusals: ['not_found'],
+    async handle({ environment, params: { reference }, actor, now }) {
+      const batch = await getBatch(db, { environmentId: environment.id, reference })
+      const [shown] = await showAll(db, [batch], { actor, now })
+      return success(200, 'Batch', shown!)
+    },
+  })
+
+/** Adds the creator and, for people, who may approve a batch that waits. */
+export async function showAll(
+  db: Queryable,
+  batches: Batch[],
+  { actor, now }: { actor: Actor; now: Date },
+): Promise<object[]> {
+  const [first] = batches
+  if (!first) return []
+  const { environmentId } = first
+  const keyIds = batches.flatMap(({ createdByKey }) => createdByKey ?? [])
+  const userIds = batches.flatMap(({ createdByUser }) => createdByUser ?? [])
+  const keys = await findKeyNames(db, environmentId, keyIds)
+  const users = await findUserNames(db, userIds)
+  const pending = batches.filter(({ state }) => actor.kind === 'user' && state === 'PENDING')
+  const approvers = await findApprovers(
+    db,
+    environmentId,
+    pending.map((batch) => ({
+      ...batch,
+      waitsSince: batch.submittedAt!,
+      approvedBy: approversOf(batch.approval!),
+    })),
+  )
+  return batches.map((batch) => {
+    const shown = { ...showBatch(batch), createdBy: showCreator(batch, { keys, users }) }
+    if (actor.kind !== 'user') return shown
+    return { ...shown, ...showApprovers(approvers.get(batch.id) ?? [], { actor, now }) }
+  })
+}
+
+function showCreator(
+  { createdByKey, createdByUser }: Batch,
+  { keys, users }: { keys: Map<string, string>; users: Map<string, string> },
+) {
+  if (createdByUser !== null) {
+    const name = users.get(createdByUser)
+    return name ? { kind: 'user', id: toReference(prefixes.user, createdByUser), name } : null
+  }
+  const name = createdByKey === null ? undefined : keys.get(createdByKey)
+  return name ? { kind: 'key', id: toReference(prefixes.apiKey, createdByKey!), name } : null
+}
+
+type ItemQuery = { status?: string; hasWarnings?: string; limit?: number; cursor?: string }
+
+/** A page of items. The cursor is the row before the page. */
+async function readItemPage(
+  { openPage }: Pick<ApiParts, 'openPage'>,
+  { batch, query }: { batch: Batch; query: ItemQuery },
+  wanted: { cursor: string | undefined; limit: number },
+): Promise<ListPage> {
+  const { db, cursor, toNext } = openPage(wanted.cursor)
+  const after = cursor === undefined ? 0 : readRow(cursor)
+  const filter = {
+    state: query.status as ItemState | undefined,
+    hasWarnings: query.hasWarnings === 'true',
+  }
+  const page = { after, limit: wanted.limit }
+  const { items, next } = await listItems(db, batch, filter, page)
+  return {
+    items: items.map((item) => JSON.stringify(showItem(batch, item))),
+    nextCursor: toNext(next === undefined ? null : writeCursor({ row: String(next) })),
+  }
+}
+
+function readRow(cursor: string): number {
+  const { row = '' } = readCursor(cursor)
+  if (!/^\d{1,6}$/.test(row)) throw anotherList()
+  return Number(row)
+}
+
+const itemColumns = csvColumns(
+  'row',
+  'status',
+  'asset',
+  inBothUnits('amount'),
+  inBothUnits('fee'),
+  'accountName',
+  'accountNumber',
+  'bankName',
+  'bankCode',
+  'narration',
+  'destinationAddress',
+  'merchantReference',
+  'problem.reason',
+  'problem.message',
+  'warnings',
+  'transferReference',
+  'transferStatus',
+  'endedAt',
+)
+
+const items = (api: ApiParts) =>
+  route({
+    ...ofReading,
+    path: `${path}/:reference/items`,
+    operation: 'listPayoutBatchItems',
+    summary: 'List the items of a batch',
+    description:
+      'Returns items in the order of the batch. Send `Accept: text/csv` to export all of them.',
+    params,
+    query: closed({
+      status: Type.Optional(withStatus([...itemStates])),
+      hasWarnings: Type.Optional(oneOf(['true'], 'Only items with warnings.')),
+      ...pageQuery,
+    }),
+    answers: { 200: page(payoutBatchItem) },
+    refusals: ['not_found'],
+    hasCsv: true,
+    async handle(request) {
+      const { environment, query } = request
+      const { reference } = request.params
+      const batch = await getBatch(api.db, { environmentId: environment.id, reference })
+      return answerList(request, {
+        title: `Batch ${reference}`,
+        columns: itemColumns,
+        readPage: (wanted) => readItemPage(api, { batch, query: query as ItemQuery }, wanted),
+      })
+    },
+  })
+
+const report = (api: ApiParts) =>
+  route({
+    ...ofReading,
+    path: `${path}/:reference/report`,
+    isCsvOnly: true,
+    isHeavy: true,
+    csvSample: 'row,status,asset,amountMajor,amountMinor\n1,COMPLETED,NGN,12500.00,1250000\n',
+    operation: 'getPayoutBatchReport',
+    summary: 'Download the results of a batch',
+    description: 'Returns every item with its result as CSV.',
+    params,
+    answers: {},
+    refusals: ['not_found'],
+    async handle({ environment, params: { reference }, forExcel }) {
+      const batch = await getBatch(api.db, { environmentId: environment.id, reference })
+      return answerList(
+        { query: {}, wantsCsv: true, forExcel },
+        {
+          title: `Batch ${reference}`,
+          columns: itemColumns,
+          readPage: (wanted) => readItemPage(api, { batch, query: {} }, wanted),
+        },
+      )
+    },
+  })
+
+const submit = (api: ApiParts) =>
+  route({
+    ...ofChange,
+    path: `${path}/:reference/submit`,
+    requiresIdempotencyKey: true,
+    stopsWhenSuspended: true,
+    stepUp: 'live',
+    operation: 'submitPayoutBatch',
+    summary: 'Submit a payout batch',
+    description:
+      'Pays the items of a validated batch in the background. Your balance must cover all items and their fees. If your approval rule applies to the total, the batch waits as `PENDING` until a second person approves it.',
+    params,
+    body: closed({
+      skipInvalid: Type.Optional(
+        Type.Boolean({
+          description: 'Pays an `INVALID` batch without the items that cannot be paid.',
+          examples: [false],
+        }),
+      ),
+    }),
+    answers: { 200: payoutBatch },
+    refusals: [
+      'insufficient_balance',
+      'not_found',
+      ...withReasons('batch_failed', 'invalid_state', 'has_invalid_items'),
+    ],
+    handle(request) {
+      const { environment, body, now } = request
+      const { reference } = request.params
+      const submission = { status: 200, message: 'Batch submitted', keepsKey: true }
+      return changeBatch(api, request, submission, (tx, realNow) =>
+        submitBatch(tx, realNow, {
+          environmentId: environment.id,
+          reference,
+          skipsInvalid: body.skipInvalid ?? false,
+          at: now,
+        }),
+      )
+    },
+  })
+
+const cancel = (api: ApiParts) =>
+  route({
+    ...ofChange,
+    path: `${path}/:reference/cancel`,
+    operation: 'cancelPayoutBatch',
+    summary: 'Cancel a payout batch',
+    description:
+      'Ends a batch that was not submitted. Of a batch that is being paid, it stops the rest: items that are not transfers yet fail with the reason `batch_cancelled` and can be retried, transfers that exist go on, and the batch ends with them.',
+    params,
+    answers: { 200: payoutBatch },
+    refusals: ['not_found', ...withReasons('batch_failed', 'invalid_state')],
+    handle(request) {
+      const { environment, now } = request
+      const { reference } = request.params
+      const cancellation = { status: 200, message: 'Batch cancelled', keepsKey: false }
+      return changeBatch(api, request, cancellation, (tx, realNow) =>
+        cancelBatch(tx, realNow, { environmentId: environment.id, reference, at: now }),
+      )
+    },
+  })
+
+const retry = (api: ApiParts) =>
+  route({
+    ...ofChange,
+    path: `${path}/:reference/retry`,
+    requiresIdempotencyKey: true,
+    stopsWhenSuspended: true,
+    operation: 'retryPayoutBatch',
+    summary: 'Retry the failed items of a batch',
+    description:
+      'Creates a new batch of the items that failed. If the failed transfer used your reference, `.retry1` is appended to it, because references are unique. The items are in one batch at a time: a second one is refused unless the first was cancelled, rejected or has expired.',
+    params,
+    answers: { 201: payoutBatch },
+    refusals: ['not_found', ...withReasons('batch_failed', 'invalid_state', 'nothing_to_retry')],
+    handle(request) {
+      const { environment, now } = request
+      const { reference } = request.params
+      const creation = { status: 201, message: 'Batch created', keepsKey: true }
+      return changeBatch(api, request, creation, (tx, realNow) =>
+        retryBatch(tx, realNow, { environment, reference, at: now, ...creatorOf(request) }),
+      )
+    },
+  })

@@ -1,0 +1,246 @@
+import Type, { type TSchema } from 'typebox'
+import type { EnvironmentId } from '../../../base/environment.js'
+import { fromReference, type Prefix, prefixes, unusedId } from '../../../base/ids.js'
+import { limits } from '../../../base/limits.js'
+import type { KeyedAnswer } from '../../../idempotency/answer.js'
+import { type PayoutStatus, payoutKinds } from '../../../payouts/payout.js'
+import type { PayoutFilter, TransferKind } from '../../../payouts/records/filter-payouts.js'
+import {
+  createPayoutReader,
+  listPayouts,
+  type PayoutWithAttempts,
+} from '../../../payouts/records/find-payouts.js'
+import { UnderRule } from '../../../payouts/requests/create-by-keys.js'
+import type { PayoutRequest, QuoteRequest } from '../../../payouts/requests/prepare-payouts.js'
+import type { Queryable } from '../../../postgres/transactions/tx.js'
+import { showPayout } from '../../../resources/payout.js'
+import { referenceSample, stablecoin, withDescription } from '../../../resources/shapes.js'
+import type { Actor } from '../../../team/actor.js'
+import type { FundFrom } from '../../parse/fund-from.js'
+import { merchantReferenceIn, readMetadata } from '../../parse/metadata.js'
+import { readAmountRange, readTimeRange } from '../../parse/read-filters.js'
+import {
+  amountFilters,
+  closed,
+  coinAmountFilters,
+  inPath,
+  page,
+  pageQuery,
+  searchText,
+  timeFilters,
+  withStatus,
+} from '../../parse/schemas.js'
+import type { ApiParts } from '../../pipeline/api-parts.js'
+import { createResource } from '../../pipeline/create-resource.js'
+import { mayNeedApproval, submitUnderRule } from '../../pipeline/submit-under-rule.js'
+import { submitWithConversion } from '../../pipeline/submit-with-conversion.js'
+import { answerList, type ListPage } from '../../server/answer-list.js'
+import type { CsvColumn } from '../../server/csv.js'
+import { readPosition, writePosition } from '../../server/cursor.js'
+import { successText } from '../../server/envelope.js'
+import type { RequestContext } from '../../server/keyed-lane.js'
+import { type Route, route } from '../../server/route.js'
+
+export function toPayoutRequest(
+  { environment, kind, asset, amount, requestedAmount, destination }: QuoteRequest,
+  request: {
+    body: { merchantReference?: string }
+    bodyText: string
+    keyId: string | null
+    actor: Actor
+  },
+): PayoutRequest {
+  return {
+    environment,
+    kind,
+    asset,
+    amount,
+    requestedAmount,
+    destination,
+    merchantReference: request.body.merchantReference ?? null,
+    metadata: readMetadata(request),
+    createdByKey: request.keyId,
+    createdByUser: request.actor.kind === 'user' ? request.actor.userId : null,
+  }
+}
+
+/** Prepares, commits and sends one payout, and returns the answer. */
+export async function submitPayout(
+  api: ApiParts,
+  context: RequestContext,
+  request: PayoutRequest,
+  messages: { submitted: string; pending: string },
+  fundFrom?: FundFrom,
+): Promise<KeyedAnswer> {
+  if (fundFrom) return submitWithConversion(api, context, request, { fundFrom, messages })
+  if (mayNeedApproval(request)) return submitUnderRule(api, context, request, messages)
+  const prepared = await api.payoutPreparation.prepare(context.now, request)
+  return createResource(api, context, prepared, {
+    message: messages.submitted,
+    commit: api.commitPayout,
+    send: api.sendPayout,
+    keepsKey: true,
+  }).catch((error: unknown) => {
+    if (error instanceof UnderRule) return submitUnderRule(api, context, request, messages)
+    throw error
+  })
+}
+
+export const transferFilters = {
+  merchantReference: Type.Optional(merchantReferenceIn),
+  ...amountFilters,
+  recipient: searchText(
+    'Only transfers to this recipient: words of the name or their beginnings, an account number, or a wallet address.',
+    'ada',
+  ),
+  createdBy: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: limits.names.length,
+      description: 'Only transfers that this API key, or this person, created, by its id.',
+      examples: [referenceSample(prefixes.apiKey)],
+    }),
+  ),
+  q: searchText(
+    "Searches references, your own references, account numbers, addresses and the recipient's name.",
+    'ada',
+  ),
+  ...timeFilters,
+}
+
+type TransferQuery = {
+  merchantReference?: string
+  minAmount?: string
+  maxAmount?: string
+  currency?: string
+  recipient?: string
+  createdBy?: string
+  q?: string
+  from?: string
+  to?: string
+}
+
+export function toTransferFilter(
+  kinds: readonly TransferKind[],
+  query: TransferQuery,
+): PayoutFilter {
+  const { createdBy } = query
+  const isCoins = kinds.length === 1 && kinds[0] === 'crypto_transfer'
+  return {
+    kinds,
+    merchantReference: query.merchantReference,
+    recipient: query.recipient,
+    ...readCreator(createdBy),
+    text: query.q,
+    ...readAmountRange(query, isCoins ? ['USDC', 'USDT'] : ['NGN']),
+    ...readTimeRange(query),
+  }
+}
+
+function readCreator(createdBy: string | undefined) {
+  if (createdBy === undefined) return {}
+  const userId = fromReference(prefixes.user, createdBy)
+  if (userId !== undefined) return { createdByUser: userId }
+  return { createdByKey: fromReference(prefixes.apiKey, createdBy) ?? unusedId }
+}
+
+/** A page of transfers, shown as the route shows them. */
+export async function readTransferPage(
+  { openPage }: Pick<ApiParts, 'openPage'>,
+  request: {
+    environmentId: EnvironmentId
+    filter: PayoutFilter
+    prefix: Prefix
+    cursor: string | undefined
+    limit: number
+  },
+  show: (db: Queryable, payouts: PayoutWithAttempts[]) => Promise<string[]> | string[],
+): Promise<ListPage> {
+  const { environmentId, filter, prefix, limit } = request
+  const { db, cursor, toNext } = openPage(request.cursor)
+  const beforeId = cursor === undefined ? undefined : readPosition(prefix, cursor)
+  const { payouts, next } = await listPayouts(db, environmentId, filter, { beforeId, limit })
+  return {
+    items: await show(db, payouts),
+    nextCursor: toNext(next === undefined ? null : writePosition(prefix, next)),
+  }
+}
+
+export function createReadRoutes(
+  { db, openPage }: ApiParts,
+  about: {
+    kind: TransferKind
+    path: string
+    resource: TSchema
+    statuses: Record<string, PayoutStatus>
+    columns: CsvColumn[]
+  },
+): Route[] {
+  const { kind, path, resource, statuses, columns } = about
+  const { prefix } = payoutKinds[kind]
+  const readPayout = createPayoutReader(db)
+  const name = kind === 'crypto_transfer' ? 'CryptoTransfer' : 'BankTransfer'
+  const words = kind === 'crypto_transfer' ? 'crypto transfer' : 'bank transfer'
+  const title = words[0]!.toUpperCase() + words.slice(1)
+  const base = { access: 'secret', tag: 'Disbursements', method: 'GET' } as const
+  const properties: Record<string, TSchema> = {
+    ...transferFilters,
+    ...(kind === 'crypto_transfer' && { ...coinAmountFilters, currency: coinFilter }),
+    status: Type.Optional(withStatus(Object.keys(statuses))),
+    ...pageQuery,
+  }
+  const list = route({
+    ...base,
+    path,
+    permission: 'payouts.see',
+    operation: `list${name}s`,
+    summary: `List ${words}s`,
+    description: `Returns ${words}s, newest first. Filters combine. Send \`Accept: text/csv\` to export all of them.`,
+    query: closed(properties),
+    answers: { 200: page(resource) },
+    hasCsv: true,
+    handle(request) {
+      const { environment, wantsCsv, forExcel } = request
+      const query = request.query as TransferQuery & { status?: string; limit?: number }
+      const filter = {
+        ...toTransferFilter([kind], query),
+        status: query.status === undefined ? undefined : statuses[query.status],
+      }
+      return answerList(
+        { query, wantsCsv, forExcel },
+        {
+          title: `${title}s`,
+          columns,
+          readPage: (wanted) =>
+            readTransferPage(
+              { openPage },
+              { environmentId: environment.id, filter, prefix, ...wanted },
+              (_db, payouts) => payouts.map(({ payout, attempts }) => showPayout(payout, attempts)),
+            ),
+        },
+      )
+    },
+  })
+  const read = route({
+    ...base,
+    path: `${path}/:reference`,
+    permission: 'payouts.see',
+    operation: `get${name}`,
+    summary: `Verify a ${words}`,
+    description:
+      kind === 'crypto_transfer'
+        ? 'Returns the current state, with every attempt to send it.'
+        : 'Returns the current state.',
+    params: inPath('reference', referenceSample(prefix)),
+    answers: { 200: resource },
+    refusals: ['not_found'],
+    async handle({ environment, params: { reference } }) {
+      const name = { environmentId: environment.id, kind, reference }
+      const { payout, attempts } = await readPayout(name)
+      return successText(200, title, showPayout(payout, attempts))
+    },
+  })
+  return [list, read]
+}
+
+const coinFilter = Type.Optional(withDescription(stablecoin, 'Only transfers of this coin.'))

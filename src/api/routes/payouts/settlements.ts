@@ -1,0 +1,333 @@
+import Type from 'typebox'
+import { prefixes } from '../../../base/ids.js'
+import { limits } from '../../../base/limits.js'
+import { Refusal } from '../../../base/refusal.js'
+import { findCounterparties } from '../../../collections/payments/find-counterparties.js'
+import { createExchange } from '../../../conversions/exchange.js'
+import { listStatementEntries } from '../../../ledger/statement.js'
+import { lockEnvironment } from '../../../merchants/environments.js'
+import { settleRest } from '../../../merchants/settings/settlement-schedule.js'
+import { formatMoney } from '../../../money/amounts.js'
+import { createSettlement } from '../../../payouts/settlements/create-settlement.js'
+import { prepareSettlement } from '../../../payouts/settlements/prepare-settlement.js'
+import type { Settlement } from '../../../payouts/settlements/settlement.js'
+import {
+  getSettlement,
+  listSettlements,
+  type SettlementWithPayout,
+  sumSettlements,
+} from '../../../payouts/settlements/store-settlements.js'
+import type { Queryable } from '../../../postgres/transactions/tx.js'
+import {
+  payoutStatusOf,
+  type SettlementStatus,
+  settlement,
+  settlementStatuses,
+  settlementSummary,
+  showSettlement,
+  showSettlementSummary,
+} from '../../../resources/settlement.js'
+import { referenceSample, withDescription } from '../../../resources/shapes.js'
+import { bankRefusalReasons, chainRefusalReasons, withReasons } from '../../openapi/refusals-of.js'
+import { checkNairaLimits } from '../../parse/naira-limits.js'
+import { readTimeRange } from '../../parse/read-filters.js'
+import {
+  closed,
+  inPath,
+  koboInput,
+  page,
+  pageQuery,
+  timeFilters,
+  withStatus,
+} from '../../parse/schemas.js'
+import type { ApiParts } from '../../pipeline/api-parts.js'
+import { commitRefusal } from '../../pipeline/create-resource.js'
+import { answerList } from '../../server/answer-list.js'
+import { csvColumns, inBothUnits } from '../../server/csv.js'
+import { anotherList, readCursor, writeCursor } from '../../server/cursor.js'
+import { success } from '../../server/envelope.js'
+import { type KeyedChange, toCallWithLateAnswer } from '../../server/keyed-lane.js'
+import { type Route, route } from '../../server/route.js'
+import { balanceEntry, entryColumns, isEntryNumber, toItem } from '../balances/balance-entries.js'
+
+const path = '/v1/settlements'
+const base = { access: 'secret', tag: 'Settlements' } as const
+const params = inPath('reference', referenceSample(prefixes.settlement))
+
+export function settlementRoutes(api: ApiParts): Route[] {
+  return [create(api), list(api), summary(api), read(api), entries(api)]
+}
+
+const create = (api: ApiParts) =>
+  route({
+    ...base,
+    method: 'POST',
+    path,
+    requiresIdempotencyKey: true,
+    stopsWhenSuspended: true,
+    permission: 'payouts.create',
+    // It pays the whole balance, and its report shows balances.
+    alsoNeeds: 'balances.see',
+    stepUp: 'live',
+    operation: 'createSettlement',
+    summary: 'Settle now',
+    description:
+      'Pays the available naira above the reserve in your settings to your primary bank account, as a bank transfer with its usual fee: `amount`, or as much as possible in whole naira. If that is more than one transfer may carry, further settlements follow at once, until less than the minimum in your settings is above the reserve; the message says so. With `settlement.payTo` `wallet` in your settings, `amount` or all of it is converted at the rate of the moment, and the coins less the fee of a crypto transfer are paid to your wallet.',
+    body: Type.Optional(
+      closed({
+        amount: Type.Optional(
+          withDescription(koboInput, 'Amount to pay; by default as much as possible.'),
+        ),
+      }),
+    ),
+    answers: { 201: settlement },
+    refusals: [
+      'insufficient_balance',
+      ...withReasons(
+        'bank_transfer_failed',
+        'no_bank_account',
+        'bank_account_waiting',
+        'destination_unconfirmed',
+        'invalid_state',
+        'nothing_to_settle',
+        ...bankRefusalReasons,
+      ),
+      ...withReasons(
+        'crypto_transfer_failed',
+        'no_wallet',
+        'wallet_waiting',
+        'destination_unconfirmed',
+        'invalid_state',
+        'nothing_to_settle',
+        ...chainRefusalReasons,
+      ),
+      ...withReasons(
+        'conversion_failed',
+        'rate_unavailable',
+        'capacity',
+        'amount_too_small',
+        'balance_limit',
+      ),
+    ],
+    async handle(request) {
+      const { environment, now, body } = request
+      const amount = body?.amount
+      if (amount !== undefined) checkNairaLimits(api, { environment, body: { amount } })
+      const tools = {
+        db: api.db,
+        preparation: api.payoutPreparation,
+        naira: api.naira,
+        exchange: createExchange(api),
+      }
+      const prepared = await prepareSettlement(tools, now, {
+        environment,
+        scheduledFor: null,
+        requestedAmount: amount === undefined ? null : BigInt(amount),
+        hasMinimum: false,
+      })
+      if (prepared instanceof Refusal) return commitRefusal(api, request, prepared)
+      const call = toCallWithLateAnswer<KeyedChange, unknown>(
+        request,
+        async (tx, realNow) => {
+          // Before the ledger accounts: workers lock in this order.
+          if (prepared.hasRest) await lockEnvironment(tx, environment.id)
+          const created = await createSettlement(tx, realNow, prepared)
+          if (created instanceof Refusal) throw created
+          if (prepared.hasRest) settleRest(tx, realNow, environment)
+          return created
+        },
+        (created) => {
+          const { payout } = created as SettlementWithPayout
+          const submitted = `Settlement of ${formatMoney(payout.amount, 'NGN')} submitted, the most that one transfer carries. The rest follows in further settlements`
+          const message = prepared.hasRest ? submitted : 'Settlement submitted'
+          return success(201, message, show(created as SettlementWithPayout))
+        },
+      )
+      // A key that paid is kept as long as the payout: a repeat must never pay twice.
+      call.expiresAt = null
+      const answered = await api.change(call).finally(prepared.payout.finish)
+      if (answered.status === 201 && !answered.isReplayed) api.sendPayout(prepared.payout)
+      return answered
+    },
+  })
+
+const settlementColumns = csvColumns(
+  'reference',
+  'createdAt',
+  'status',
+  'scheduledFor',
+  'currency',
+  inBothUnits('amount'),
+  inBothUnits('fee'),
+  inBothUnits('report.opening'),
+  inBothUnits('report.credits'),
+  inBothUnits('report.debits'),
+  inBothUnits('report.closing'),
+  'bankName',
+  'accountNumber',
+  'accountName',
+  'transferReference',
+  'failureReason',
+  'period.from',
+  'period.to',
+  'period.firstEntry',
+  'period.lastEntry',
+  'paidAt',
+  'asset',
+  inBothUnits('assetAmount', 'asset'),
+  inBothUnits('assetFee', 'asset'),
+  'conversion',
+  'walletAddress',
+)
+
+const list = ({ openPage }: ApiParts) =>
+  route({
+    ...base,
+    method: 'GET',
+    path,
+    permission: 'balances.see',
+    operation: 'listSettlements',
+    summary: 'List settlements',
+    description:
+      'Returns settlements with their reports, newest first. A page of a rare status may be short or empty and still have a `nextCursor`. Send `Accept: text/csv` to export all of them.',
+    query: closed({
+      status: Type.Optional(withStatus([...settlementStatuses])),
+      ...timeFilters,
+      ...pageQuery,
+    }),
+    answers: { 200: page(settlement) },
+    hasCsv: true,
+    handle(request) {
+      const { environment, query } = request
+      const status = query.status as SettlementStatus | undefined
+      const filter = { ...readTimeRange(query), status: status && payoutStatusOf(status) }
+      return answerList(request, {
+        title: 'Settlements',
+        columns: settlementColumns,
+        async readPage({ cursor: sent, limit }) {
+          const { db, cursor, toNext } = openPage(sent)
+          const below =
+            cursor === undefined ? limits.money.ledgerMax : readNumber('settlement', cursor)
+          const found = await listSettlements(db, environment.id, filter, { below, limit })
+          const { settlements, next } = found
+          return {
+            items: settlements.map((one) => JSON.stringify(show(one))),
+            nextCursor: toNext(next ? writeCursor({ settlement: String(next) }) : null),
+          }
+        },
+      })
+    },
+  })
+
+const summary = ({ openPage }: ApiParts) =>
+  route({
+    ...base,
+    method: 'GET',
+    path: `${path}/summary`,
+    permission: 'balances.see',
+    operation: 'summarizeSettlements',
+    summary: 'Summarize settlements',
+    description: 'Returns how many settlements a period has and how much they pay, by status.',
+    query: closed(timeFilters),
+    answers: { 200: settlementSummary },
+    refusals: [{ code: 'validation_failed' }],
+    isHeavy: true,
+    async handle({ environment, query }) {
+      const { db } = openPage(undefined)
+      const sums = await sumSettlements(db, environment.id, readTimeRange(query))
+      if (!sums) throw tooManySettlements()
+      return success(200, 'Settlement summary', showSettlementSummary(sums))
+    },
+  })
+
+function tooManySettlements(): Refusal {
+  const most = limits.lists.settlementsSummedMax.toLocaleString('en')
+  return new Refusal('validation_failed', {
+    message: `The period has more than ${most} settlements. Send from and to of a shorter one.`,
+    details: [{ field: 'from', issue: 'must begin a shorter period' }],
+  })
+}
+
+const read = ({ db }: ApiParts) =>
+  route({
+    ...base,
+    method: 'GET',
+    path: `${path}/:reference`,
+    permission: 'balances.see',
+    operation: 'getSettlement',
+    summary: 'Retrieve a settlement',
+    description:
+      'Returns the settlement with its report: what changed your naira balance since the settlement before, by type.',
+    params,
+    answers: { 200: settlement },
+    refusals: ['not_found'],
+    async handle({ environment, params: { reference } }) {
+      const found = await getSettlement(db, { environmentId: environment.id, reference })
+      return success(200, 'Settlement', show(found))
+    },
+  })
+
+const entries = ({ openPage }: ApiParts) =>
+  route({
+    ...base,
+    method: 'GET',
+    path: `${path}/:reference/entries`,
+    permission: 'balances.see',
+    operation: 'listSettlementEntries',
+    summary: 'List the entries of a settlement',
+    description:
+      'Returns every balance entry in the period of the settlement, newest first. `reference` of an entry names its payment or payout. Send `Accept: text/csv` to export all of them.',
+    params,
+    query: closed(pageQuery),
+    answers: { 200: page(balanceEntry) },
+    refusals: ['not_found'],
+    hasCsv: true,
+    handle(request) {
+      const { environment, params } = request
+      const name = { environmentId: environment.id, reference: params.reference }
+      return answerList(request, {
+        title: 'Settlement entries',
+        columns: entryColumns,
+        async readPage({ cursor: sent, limit }) {
+          const { db, cursor, toNext } = openPage(sent)
+          const { settlement } = await getSettlement(db, name)
+          const below =
+            cursor === undefined ? settlement.lastEntry + 1n : readNumber('entry', cursor)
+          const { items, next } = await readEntries(db, settlement, { below, limit })
+          return { items, nextCursor: toNext(next) }
+        },
+      })
+    },
+  })
+
+type Position = { below: bigint; limit: number }
+
+/** Entry numbers have no gaps, so the number of remaining entries is known. */
+async function readEntries(
+  db: Queryable,
+  { environmentId, firstEntry, lastEntry }: Settlement,
+  { below, limit }: Position,
+) {
+  if (below <= firstEntry || below > lastEntry + 1n) throw anotherList()
+  const remaining = Number(below - firstEntry)
+  const range = { environmentId, asset: 'NGN', first: firstEntry, below } as const
+  const { entries } = await listStatementEntries(db, range, { limit: Math.min(limit, remaining) })
+  const last = entries.at(-1)!.entryNumber
+  const causes = [...new Set(entries.map(({ causeId }) => causeId))]
+  const counterparties = await findCounterparties(db, environmentId, causes)
+  return {
+    items: entries.map((entry) => JSON.stringify(toItem(entry, counterparties))),
+    next: last > firstEntry ? writeCursor({ entry: String(last) }) : null,
+  }
+}
+
+/** Each of the two lists has its own name for the position. */
+function readNumber(name: 'settlement' | 'entry', cursor: string): bigint {
+  const text = readCursor(cursor)[name]
+  if (!isEntryNumber(text)) throw anotherList()
+  return BigInt(text!)
+}
+
+function show({ settlement, payout }: SettlementWithPayout) {
+  return showSettlement(settlement, payout)
+}

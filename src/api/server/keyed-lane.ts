@@ -1,0 +1,196 @@
+import type pg from 'pg'
+import type { Clock } from '../../base/clock.js'
+import { after } from '../../base/clock.js'
+import type { Mode } from '../../base/environment.js'
+import { limits } from '../../base/limits.js'
+import { type Outcome, Refusal } from '../../base/refusal.js'
+import type { Seal } from '../../base/sealed.js'
+import type { Answer, KeyedAnswer } from '../../idempotency/answer.js'
+import { atMostOnce, type KeyedCall, whileInProgress } from '../../idempotency/at-most-once.js'
+import type { Database } from '../../postgres/database.js'
+import { environmentKey } from '../../postgres/transactions/busy.js'
+import {
+  type LaneWork,
+  type OpenedLane,
+  type OpenLane,
+  openLane,
+} from '../../postgres/transactions/lane.js'
+import type { Tx } from '../../postgres/transactions/tx.js'
+import { type AuditedCall, auditAnswer } from '../auth/audit-call.js'
+import { refused } from './envelope.js'
+import type { RouteRequest } from './route.js'
+
+/**
+ * A use case over a list: each input is done or refused alone. `reads` are the queries that its
+ * `Read` has started, for these inputs and possibly others.
+ */
+export type UseCase<Input, Value, Reads = undefined> = (
+  tx: Tx,
+  now: Date,
+  inputs: Input[],
+  reads?: Promise<Reads>,
+) => Promise<Outcome<Value>[]>
+
+/** The locks and queries of a use case that depend on its inputs only; see `atMostOnce`. */
+type Read<Input, Reads> = (tx: Tx, inputs: Input[]) => Promise<Reads>
+
+/** `useCaseInput` is the caller's; the rest turns the outcome into an answer. */
+type CallInput<Input, Value> = {
+  useCaseInput: Input
+  requestId: string
+  /** The body of the request: a refusal names the field that it concerns. */
+  sent: unknown
+  toAnswer: (value: Value) => Answer
+  /** Set for people: an accepted call is a line of the audit log. */
+  audited: AuditedCall | undefined
+}
+
+export type Call<Input, Value> = KeyedCall<CallInput<Input, Value>> & { mode: Mode }
+
+export type KeyedLane<Input, Value> = OpenedLane<Call<Input, Value>, KeyedAnswer>
+
+/**
+ * Runs a list of calls in one transaction: claims the keys, does the work, stores the answers.
+ *
+ * There are two kinds of refusals. One by the use case is an answer: it is stored under the key and
+ * replayed. One by `atMostOnce` is about the key itself (reused, or in progress): it is returned as
+ * a `Refusal`, which `run` throws, and nothing is stored.
+ */
+export function toLaneWork<Input, Value, Reads>(
+  context: { clock: Clock; seal: Seal },
+  useCase: UseCase<Input, Value, Reads>,
+  read?: Read<Input, Reads>,
+) {
+  type Inputs = CallInput<Input, Value>[]
+  const toInputs = (inputs: Inputs) => inputs.map(({ useCaseInput }) => useCaseInput)
+  return (tx: Tx, calls: Call<Input, Value>[]): Promise<Outcome<KeyedAnswer>[]> => {
+    const now = context.clock.now()
+    const execute = async (callInputs: Inputs, reads: Promise<Reads> | undefined) => {
+      const outcomes = await useCase(tx, now, toInputs(callInputs), reads)
+      return outcomes.map((outcome, index) => {
+        const { requestId, sent, toAnswer, audited } = callInputs[index]!
+        if (outcome instanceof Refusal) return refused(outcome, requestId, sent)
+        const answer = toAnswer(outcome)
+        if (audited) auditAnswer(tx, audited, answer)
+        return answer
+      })
+    }
+    const readAll = read && ((inputs: Inputs) => read(tx, toInputs(inputs)))
+    return atMostOnce({ tx, now, seal: context.seal }, calls, execute, readAll)
+  }
+}
+
+type LaneContext = {
+  connect: () => Promise<pg.Client>
+  clock: Clock
+  seal: Seal
+  open?: OpenLane
+}
+
+/** One lane for each mode, so that test mode never delays live mode. */
+export function createKeyedLanes<Input, Value, Reads = undefined>(
+  context: LaneContext,
+  useCase: UseCase<Input, Value, Reads>,
+  read?: Read<Input, Reads>,
+) {
+  const work = toLaneWork(context, useCase, read)
+  const lanes: Record<Mode, KeyedLane<Input, Value>> = {
+    test: createKeyedLane(context, work),
+    live: createKeyedLane(context, work),
+  }
+  return { ...lanes, run: (call: Call<Input, Value>) => lanes[call.mode].run(call) }
+}
+
+function createKeyedLane<Input, Value>(
+  { connect, open = openLane }: LaneContext,
+  work: LaneWork<Call<Input, Value>, KeyedAnswer>,
+): KeyedLane<Input, Value> {
+  const lane = open<Call<Input, Value>, KeyedAnswer>({
+    connect,
+    work,
+    sideLanes: { nameOf: ({ environmentId }) => environmentKey(environmentId) },
+  })
+  return {
+    stats: lane.stats,
+    times: lane.times,
+    get waiting() {
+      return lane.waiting
+    },
+    run: (call) => whileInProgress(() => lane.run(call)),
+    ping: () => lane.ping(),
+    close: () => lane.close(),
+  }
+}
+
+/** The lanes of `commitRefusal`: they store refusals as answers and do nothing else. */
+export function createRefusalLanes(context: LaneContext) {
+  return createKeyedLanes<Refusal, never>(context, async (_tx, _now, refusals) => refusals)
+}
+
+/** What a call takes over from its request. */
+export type RequestContext = Pick<
+  RouteRequest<unknown, unknown, unknown>,
+  'environment' | 'key' | 'requestId' | 'now' | 'audited' | 'body'
+>
+
+/** A call whose answer is known before it runs, so that the key is written only once. */
+export function toCall<Input, Value>(
+  context: RequestContext,
+  input: Input,
+  expected: Answer,
+): Call<Input, Value> {
+  const call = toCallWithLateAnswer<Input, Value>(context, input, () => expected)
+  call.expected = expected
+  return call
+}
+
+/** A call whose answer depends on the outcome of the work. */
+export function toCallWithLateAnswer<Input, Value>(
+  context: RequestContext,
+  input: Input,
+  toAnswer: (value: Value) => Answer,
+): Call<Input, Value> {
+  return {
+    environmentId: context.environment.id,
+    mode: context.environment.mode,
+    key: context.key,
+    input: {
+      useCaseInput: input,
+      requestId: context.requestId,
+      sent: context.body,
+      toAnswer,
+      audited: context.audited,
+    },
+    // Keys expire in real time, not in the time of the environment.
+    expiresAt: after(
+      context.now,
+      limits.idempotency.retentionMs - context.environment.clockOffsetMs,
+    ),
+  }
+}
+
+/** A rare change, in a transaction. It refuses by throwing, before it writes anything. */
+export type KeyedChange = (tx: Tx, now: Date) => Promise<unknown>
+
+/**
+ * Runs rare changes, at most once per key. They have no lane: each has a transaction of its own, so
+ * that a long one delays no other call.
+ */
+export function createChanges(context: { db: Database; clock: Clock; seal: Seal }) {
+  const work = toLaneWork<KeyedChange, unknown, undefined>(context, changeOne)
+  return (call: Call<KeyedChange, unknown>): Promise<KeyedAnswer> =>
+    whileInProgress(async () => {
+      const [answered] = await context.db.transaction((tx) => work(tx, [call]))
+      if (answered instanceof Refusal) throw answered
+      return answered!
+    })
+}
+
+async function changeOne(tx: Tx, now: Date, [change]: KeyedChange[]): Promise<Outcome<unknown>[]> {
+  try {
+    return [await change!(tx, now)]
+  } catch (error) {
+    if (error instanceof Refusal) return [error]
+    throw error
+  }
+}

@@ -1,0 +1,179 @@
+import type { EnvironmentId } from '../../base/environment.js'
+import { type Prefix, toReference } from '../../base/ids.js'
+import type { Code } from '../../base/refusals.js'
+import type { EventType } from '../../events/catalogue.js'
+import type { FeeOperation } from '../../merchants/settings/fee-schedules.js'
+import type { Asset } from '../../money/assets.js'
+import { int4, int8, jsonText, orNull, Table, text, time, uuid } from '../../postgres/table.js'
+import { accountPrefixes } from '../../resources/payment.js'
+
+export type AccountKind =
+  | 'virtual_account'
+  | 'dedicated_account'
+  | 'crypto_wallet'
+  | 'dedicated_crypto_wallet'
+
+export const allAccountStatuses = ['ACTIVE', 'PAID', 'EXPIRED', 'CANCELLED', 'INACTIVE'] as const
+
+export type AccountStatus = (typeof allAccountStatuses)[number]
+
+/** The merchant cancelled the account or its session, or the session was paid otherwise. */
+export type CancellationReason = 'requested' | 'session_paid'
+
+/** How the latest mismatching payment differed from what was expected. */
+export type Variance = 'NONE' | 'UNDERPAID' | 'OVERPAID' | 'LATE' | 'DUPLICATE'
+
+/** Where the money of a payment is. The four amounts always add up to what arrived. */
+export type Amounts = {
+  amountAccepted: bigint
+  amountHeld: bigint
+  amountReturning: bigint
+  amountReturned: bigint
+}
+
+/** Where payers send money: a virtual or dedicated account at a bank, or a wallet. */
+export type CollectionAccount = typeof collectionAccounts.row
+
+export const collectionAccounts = new Table('collection_accounts', {
+  environmentId: int4<EnvironmentId>(),
+  id: uuid(),
+  kind: text<AccountKind>(),
+  rail: text(),
+  /** Its name at the rail, as in `OpenedAccount`; a wallet's address. */
+  railAccount: text(),
+  /** Account number at a bank, or wallet address. */
+  number: text(),
+  /** Empty for wallets, like the two bank fields below. */
+  accountName: text(),
+  bankCode: text(),
+  bankName: text(),
+  /** Null if the account accepts any coin. */
+  asset: orNull(text<Asset>()),
+  /** Null if the account accepts any amount. */
+  amount: orNull(int8()),
+  /** The coin amount as the merchant wrote it; null for bank accounts. */
+  requestedAmount: orNull(text()),
+  merchantReference: text(),
+  /** Customer of a dedicated account: name, email address and phone number. */
+  customer: orNull(jsonText()),
+  metadata: jsonText(),
+  status: text<AccountStatus>(),
+  variance: text<Variance>(),
+  amountReceived: int8(),
+  amountAccepted: int8(),
+  amountHeld: int8(),
+  amountReturning: int8(),
+  amountReturned: int8(),
+  eventSequence: int4(),
+  /** Set if the account belongs to a checkout session. */
+  sessionId: orNull(uuid()),
+  expiresAt: orNull(time()),
+  paidAt: orNull(time()),
+  /** When the account was cancelled or deactivated. */
+  endedAt: orNull(time()),
+  /** Null unless the account was cancelled. */
+  cancellationReason: orNull(text<CancellationReason>()),
+  createdAt: time(),
+})
+
+export const noAmounts: Amounts = {
+  amountAccepted: 0n,
+  amountHeld: 0n,
+  amountReturning: 0n,
+  amountReturned: 0n,
+}
+
+/** What can happen to an account. Each kind emits events for some of these. */
+type AccountChange = 'CREATED' | 'CREDITED' | 'REJECTED' | AccountStatus | Variance
+
+type Kind = {
+  prefix: Prefix
+  fee: FeeOperation
+  refusal: Code
+  policy: 'bank' | 'crypto'
+  words: string
+  events: Partial<Record<AccountChange, EventType>>
+}
+
+/** How the kinds differ: prices, policies and the names that callers see. */
+export const accountKinds = {
+  virtual_account: {
+    prefix: accountPrefixes.virtual_account,
+    fee: 'virtual_account',
+    refusal: 'virtual_account_creation_failed',
+    policy: 'bank',
+    words: 'virtual account',
+    events: {
+      PAID: 'virtual_account.paid',
+      UNDERPAID: 'virtual_account.underpaid',
+      OVERPAID: 'virtual_account.overpaid',
+      LATE: 'virtual_account.late_payment',
+      DUPLICATE: 'virtual_account.duplicate_payment',
+      EXPIRED: 'virtual_account.expired',
+      CANCELLED: 'virtual_account.cancelled',
+      REJECTED: 'virtual_account.payment_rejected',
+    },
+  },
+  dedicated_account: {
+    prefix: accountPrefixes.dedicated_account,
+    fee: 'dedicated_account',
+    refusal: 'dedicated_account_creation_failed',
+    policy: 'bank',
+    words: 'dedicated account',
+    events: {
+      CREATED: 'dedicated_account.created',
+      CREDITED: 'dedicated_account.credited',
+      INACTIVE: 'dedicated_account.deactivated',
+      REJECTED: 'dedicated_account.payment_rejected',
+    },
+  },
+  crypto_wallet: {
+    prefix: accountPrefixes.crypto_wallet,
+    fee: 'crypto_deposit',
+    refusal: 'crypto_wallet_creation_failed',
+    policy: 'crypto',
+    words: 'crypto wallet',
+    events: {
+      PAID: 'crypto_wallet.paid',
+      UNDERPAID: 'crypto_wallet.underpaid',
+      OVERPAID: 'crypto_wallet.overpaid',
+      LATE: 'crypto_wallet.late_payment',
+      DUPLICATE: 'crypto_wallet.duplicate_payment',
+      EXPIRED: 'crypto_wallet.expired',
+      CANCELLED: 'crypto_wallet.cancelled',
+    },
+  },
+  dedicated_crypto_wallet: {
+    prefix: accountPrefixes.dedicated_crypto_wallet,
+    fee: 'crypto_deposit',
+    refusal: 'dedicated_crypto_wallet_creation_failed',
+    policy: 'crypto',
+    words: 'dedicated crypto wallet',
+    events: {
+      CREATED: 'dedicated_crypto_wallet.created',
+      CREDITED: 'dedicated_crypto_wallet.credited',
+    },
+  },
+} as const satisfies Record<AccountKind, Kind>
+
+export function accountReference({ kind, id }: Pick<CollectionAccount, 'kind' | 'id'>): string {
+  return toReference(accountKinds[kind].prefix, id)
+}
+
+/** Undefined if this kind of account emits no event for the change. */
+export function eventTypeFor(
+  { kind }: Pick<CollectionAccount, 'kind'>,
+  change: AccountChange,
+): EventType | undefined {
+  const events: Kind['events'] = accountKinds[kind].events
+  return events[change]
+}
+
+/** Dedicated accounts accept any amount and never expire; others expect one amount in time. */
+export function isDedicated({ kind }: Pick<CollectionAccount, 'kind'>): boolean {
+  return kind === 'dedicated_account' || kind === 'dedicated_crypto_wallet'
+}
+
+export function isWallet({ kind }: Pick<CollectionAccount, 'kind'>): boolean {
+  return accountKinds[kind].policy === 'crypto'
+}

@@ -1,0 +1,167 @@
+import type { EnvironmentId } from '../../base/environment.js'
+import { fromReference } from '../../base/ids.js'
+import { limits } from '../../base/limits.js'
+import { Refusal } from '../../base/refusal.js'
+import { sql } from '../../postgres/sql.js'
+import { gather } from '../../postgres/transactions/gather.js'
+import { keyedRead, type RowKey } from '../../postgres/transactions/keyed-read.js'
+import type { Queryable } from '../../postgres/transactions/tx.js'
+import { findOtherDeposits, type OtherDeposit } from '../notices/find-notices.js'
+import type { Payment } from '../payments/payment.js'
+import { findLatestPayments } from '../payments/store-payments.js'
+import {
+  type AccountKind,
+  accountKinds,
+  type CollectionAccount,
+  isDedicated,
+  isWallet,
+} from './account.js'
+import { type AccountFilter, findAccountPage } from './filter-accounts.js'
+import { accountColumns } from './store-accounts.js'
+
+/** `payments` are the latest ones, newest first. */
+export type AccountWithPayments = {
+  account: CollectionAccount
+  payments: Payment[]
+  otherDeposits?: OtherDeposit[]
+}
+
+export type AccountLookup = { environmentId: EnvironmentId; kind: AccountKind; reference: string }
+
+/** Newest first. */
+export async function listAccounts(
+  db: Queryable,
+  { environmentId, kind }: { environmentId: EnvironmentId; kind: AccountKind },
+  filter: AccountFilter,
+  page: { beforeId: string | undefined; limit: number },
+): Promise<{ accounts: AccountWithPayments[]; next: string | undefined }> {
+  const { ids, next } = await findAccountPage(db, { environmentId, kind }, filter, page)
+  if (ids.length === 0) return { accounts: [], next }
+  const keys = ids.map((id) => ({ environmentId, id }))
+  const found = (await findAccounts(db, keys)).filter((one) => one !== undefined)
+  return { accounts: await withPayments(db, found), next }
+}
+
+const findAccounts = keyedRead<CollectionAccount, CollectionAccount>({
+  name: 'read_accounts',
+  columns: accountColumns,
+  table: 'collection_accounts',
+  alias: 'a',
+  toValue: (account) => account,
+  keyOf: (account) => account,
+})
+
+async function findWithPayments(
+  db: Queryable,
+  keys: RowKey[],
+): Promise<(AccountWithPayments | undefined)[]> {
+  const accounts = await findAccounts(db, keys)
+  // Two keys may name one account, whose payments are read once.
+  const found = [...new Set(accounts)].filter((account) => account !== undefined)
+  const complete = new Map(
+    (await withPayments(db, found)).map((one) => [one.account, one] as const),
+  )
+  return accounts.map((account) => account && complete.get(account))
+}
+
+/**
+ * Reads single accounts; calls that arrive together share queries. A dedicated account or wallet is
+ * also found by the merchant's own reference, which is unique.
+ */
+export function createAccountReader(db: Queryable) {
+  const findOne = gather((keys: RowKey[]) => findWithPayments(db, keys))
+  return async (name: AccountLookup) => {
+    const { environmentId, kind, reference } = name
+    const id = fromReference(accountKinds[kind].prefix, reference)
+    const found = id === undefined ? undefined : await findOne({ environmentId, id })
+    if (found?.account.kind === kind) return withOtherDeposits(db, found)
+    const own = isDedicated({ kind }) ? await findByOwnReference(db, name) : undefined
+    return withOtherDeposits(db, checkFound(name, own && (await findOne(own))))
+  }
+}
+
+async function findByOwnReference(
+  db: Queryable,
+  { environmentId, kind, reference }: AccountLookup,
+): Promise<RowKey | undefined> {
+  // No reference has a control character, and PostgreSQL refuses some of them.
+  if (/\p{Cc}/u.test(reference)) return undefined
+  const [row] = await db.rows(sql<{ id: string }>`
+    select id from collection_accounts where environment_id = ${environmentId} and kind = ${kind}
+      and merchant_reference = ${reference} and merchant_reference <> ''`)
+  return row && { environmentId, id: row.id }
+}
+
+export async function getAccount(db: Queryable, name: AccountLookup): Promise<AccountWithPayments> {
+  const [found] = await findWithPayments(db, [toKey(name)])
+  return withOtherDeposits(db, checkFound(name, found))
+}
+
+function toKey(name: AccountLookup): RowKey {
+  return { environmentId: name.environmentId, id: accountId(name) }
+}
+
+function checkFound(
+  name: AccountLookup,
+  found: AccountWithPayments | undefined,
+): AccountWithPayments {
+  if (found?.account.kind !== name.kind) throw unknownAccount(name)
+  return found
+}
+
+async function withOtherDeposits(
+  db: Queryable,
+  found: AccountWithPayments,
+): Promise<AccountWithPayments> {
+  const { account } = found
+  if (!isWallet(account)) return found
+  const others = await findOtherDeposits(db, [account])
+  return { ...found, otherDeposits: others.get(account.id) ?? [] }
+}
+
+/** The account that has this number now: banks give the number of an expired one to another. */
+export async function findAccountByNumber(
+  db: Queryable,
+  { environmentId, rail, number }: { environmentId: EnvironmentId; rail: string; number: string },
+): Promise<CollectionAccount | undefined> {
+  const [account] = await db.rows(sql<CollectionAccount>`
+    select ${accountColumns} from collection_accounts a
+    where a.rail = ${rail} and a.environment_id = ${environmentId} and a.rail_account in (${number},
+      (select o.reference from opened_bank_accounts o
+        where o.rail = ${rail} and o.number = ${number}
+        order by o.created_at desc limit 1))`)
+  return account
+}
+
+export async function findWallet(
+  db: Queryable,
+  environmentId: EnvironmentId,
+  address: string,
+): Promise<CollectionAccount | undefined> {
+  const [account] = await db.rows(sql<CollectionAccount>`
+    select ${accountColumns} from wallets w
+    join collection_accounts a on a.rail = w.rail and a.rail_account = w.address
+    where w.address = ${address} and a.environment_id = ${environmentId}`)
+  return account
+}
+
+/** A malformed reference gets the same refusal as an unknown one. */
+export function accountId(name: AccountLookup): string {
+  const id = fromReference(accountKinds[name.kind].prefix, name.reference)
+  if (id === undefined) throw unknownAccount(name)
+  return id
+}
+
+export function unknownAccount({ kind, reference }: AccountLookup): Refusal {
+  const { words } = accountKinds[kind]
+  return new Refusal('not_found', { message: `No ${words} ${reference} exists.` })
+}
+
+async function withPayments(
+  db: Queryable,
+  accounts: CollectionAccount[],
+): Promise<AccountWithPayments[]> {
+  const paid = accounts.filter(({ amountReceived }) => amountReceived > 0n)
+  const payments = await findLatestPayments(db, paid, limits.collections.paymentsShownMax)
+  return accounts.map((account) => ({ account, payments: payments.get(account.id) ?? [] }))
+}

@@ -1,0 +1,102 @@
+import type pg from 'pg'
+import { after, type Clock } from '../../base/clock.js'
+import { limits } from '../../base/limits.js'
+import { type OpenedLane, type OpenLane, openLane } from '../../postgres/transactions/lane.js'
+import type { Tx } from '../../postgres/transactions/tx.js'
+import { ConnectionLost, OutcomeUnknown } from '../../postgres/wire/failures.js'
+import { RecentTerms } from '../accounts/environment-terms.js'
+import type { Payment } from '../payments/payment.js'
+import { receivePayments, recordPayments } from '../payments/record-payments.js'
+import type { CollectionRail } from '../ports.js'
+import { insertNotices, type NewNotice, type NoticeName, noticeKey } from './store-notices.js'
+
+/**
+ * The first lane stores a notice and judges it in the same transaction; then it can be
+ * acknowledged. A notice that cannot be judged yet is only stored: the second lane judges it, or
+ * else the job in judge-due-notices.ts does.
+ */
+
+type RailsByName = Map<string, CollectionRail>
+
+type Tools = {
+  connect: () => Promise<pg.Client>
+  clock: Clock
+  rails: RailsByName
+  open?: OpenLane
+  /** Called after the commit. */
+  onBooked?: ((payments: Payment[]) => void) | undefined
+}
+
+/** `isJudged` is false if the notice was only stored, or had been stored before. */
+export type ReceivedNotice = NoticeName & { isJudged: boolean }
+
+export type NoticeLane = OpenedLane<NewNotice, ReceivedNotice>
+export type JudgingLane = OpenedLane<NoticeName, true>
+
+/** `isJudgedLater`: only store it, because judging it failed. */
+type Arrival = { notice: NewNotice; sinceMs: number; isJudgedLater: boolean }
+
+/**
+ * Stores and judges notices. Once its batch is committed, a notice can be acknowledged.
+ *
+ * A bank does not wait for the ledger. A notice whose rows another transaction holds goes to a side
+ * lane, which only stores; one that cannot be judged is stored on its own; and while notices wait
+ * for too long, the lane only stores.
+ */
+export function createNoticeLane(tools: Tools): NoticeLane {
+  const { connect, clock, rails, open = openLane, onBooked } = tools
+  const { noticeJudgeWaitMaxMs, noticeRetryDelayMs } = limits.collections
+  const recent = new RecentTerms()
+  const lane = open<Arrival, ReceivedNotice>({
+    connect,
+    sideLanes: { nameOf: ({ notice }) => noticeKey(notice) },
+    async work(tx, arrivals) {
+      const now = clock.now()
+      const isBehind = clock.elapsedMs() - arrivals[0]!.sinceMs > noticeJudgeWaitMaxMs
+      const isLater = (one: Arrival) => one.isJudgedLater || isBehind || tx.waitsForLocks
+      const judgedLater = arrivals.filter(isLater).map(({ notice }) => notice)
+      const notices = arrivals.filter((one) => !isLater(one)).map(({ notice }) => notice)
+      // The caller judges them next. If it crashes before that, a worker does when they are due.
+      if (judgedLater.length > 0)
+        insertNotices(tx, { now, dueAt: after(now, noticeRetryDelayMs) }, judgedLater)
+      const judged = await receivePayments(tx, now, { notices, rails, recent, onBooked })
+      return arrivals.map(({ notice }) => ({
+        rail: notice.rail,
+        mode: notice.mode,
+        id: notice.id,
+        isJudged: judged.has(noticeKey(notice)),
+      }))
+    },
+  })
+  return {
+    stats: lane.stats,
+    times: lane.times,
+    get waiting() {
+      return lane.waiting
+    },
+    ping: () => lane.ping(),
+    close: () => lane.close(),
+    run: (notice) => {
+      const sinceMs = clock.elapsedMs()
+      return lane.run({ notice, sinceMs, isJudgedLater: false }).catch((error: unknown) => {
+        // Whether it was stored is unknown, or nothing can be stored now: the bank sends it again.
+        if (error instanceof OutcomeUnknown || error instanceof ConnectionLost) throw error
+        return lane.run({ notice, sinceMs, isJudgedLater: true })
+      })
+    },
+  }
+}
+
+/** Judges stored notices. A notice that cannot be judged fails alone. */
+export function createJudgingLane(tools: Tools): JudgingLane {
+  const { connect, clock, rails, open = openLane, onBooked } = tools
+  return open({
+    connect,
+    // A notice does not name its environment: it is known once the account is read.
+    sideLanes: { nameOf: noticeKey },
+    async work(tx: Tx, names: NoticeName[]) {
+      await recordPayments(tx, clock.now(), { names, rails, onBooked })
+      return names.map(() => true as const)
+    },
+  })
+}

@@ -1,0 +1,102 @@
+import type { EnvironmentId } from '../../base/environment.js'
+import { fromReference, prefixes } from '../../base/ids.js'
+import { Refusal } from '../../base/refusal.js'
+import { sql } from '../../postgres/sql.js'
+import { listStatement } from '../../postgres/statement.js'
+import { gather } from '../../postgres/transactions/gather.js'
+import { keyedRead, type RowKey } from '../../postgres/transactions/keyed-read.js'
+import type { Queryable } from '../../postgres/transactions/tx.js'
+import type { PaymentContext, RefundFields } from '../../resources/payment.js'
+import { withRefunds } from '../returns/find-returns.js'
+import { findPaymentPage, type PaymentFilter } from './filter-payments.js'
+import type { Payment } from './payment.js'
+import { type PaymentRow, paymentColumns, toPayment } from './store-payments.js'
+
+const keyColumns = { environmentId: 'int4', id: 'uuid' } as const
+
+export type PaymentName = { environmentId: EnvironmentId; reference: string }
+
+/** What a list shows beside a payment. */
+export type ListedPayment = Payment & PaymentContext & { refund?: RefundFields | undefined }
+
+const contextColumns = `a.number as account_number, a.amount as amount_expected,
+  coalesce(s.merchant_reference, case when s.id is null then a.merchant_reference end)
+    as merchant_reference, s.reference as session_reference, s.description as session_description,
+  s.customer_name, s.customer_email`
+
+const readListed = listStatement<typeof keyColumns, PaymentRow & PaymentContext>({
+  name: 'read_listed_payments',
+  columns: keyColumns,
+  text: (list) => `
+    select ${paymentColumns}, ${contextColumns}
+    from ${list} join payments p on p.environment_id = list.environment_id and p.id = list.id
+    join collection_accounts a on a.environment_id = p.environment_id and a.id = p.account_id
+    left join checkout_sessions s on s.environment_id = a.environment_id and s.id = a.session_id
+    order by p.id desc`,
+})
+
+/** Newest first. */
+export async function listPayments(
+  db: Queryable,
+  environmentId: EnvironmentId,
+  filter: PaymentFilter,
+  page: { beforeId: string | undefined; limit: number },
+): Promise<{ payments: ListedPayment[]; next: string | undefined }> {
+  const { ids, next } = await findPaymentPage(db, environmentId, filter, page)
+  const keys = ids.map((id) => ({ environmentId, id }))
+  const rows = keys.length === 0 ? [] : await db.rows(readListed(keys))
+  const payments = rows.map((row) => ({ ...row, sender: toPayment(row).sender }))
+  return { payments: await withRefunds(db, payments), next }
+}
+
+const findPayments = keyedRead<PaymentRow, Payment>({
+  name: 'read_payments',
+  columns: paymentColumns,
+  table: 'payments',
+  alias: 'p',
+  toValue: toPayment,
+  keyOf: (payment) => payment,
+})
+
+/** Reads single payments; calls that arrive together share a query. */
+export function createPaymentReader(db: Queryable) {
+  const findOne = gather((keys: RowKey[]) => findPayments(db, keys))
+  return async (name: PaymentName) => {
+    const [payment] = await withRefunds(db, [checkFound(name, await findOne(toKey(name)))])
+    return payment!
+  }
+}
+
+export async function getPayment(db: Queryable, name: PaymentName): Promise<Payment> {
+  const [found] = await findPayments(db, [toKey(name)])
+  return checkFound(name, found)
+}
+
+function toKey(name: PaymentName): RowKey {
+  return { environmentId: name.environmentId, id: paymentId(name) }
+}
+
+function checkFound(name: PaymentName, found: Payment | undefined): Payment {
+  if (!found) throw unknownPayment(name)
+  return found
+}
+
+export async function findPaymentByRailId(
+  db: Queryable,
+  { rail, railId }: Pick<Payment, 'rail' | 'railId'>,
+): Promise<Payment | undefined> {
+  const [row] = await db.rows(sql<PaymentRow>`
+    select ${paymentColumns} from payments p
+    where p.rail = ${rail} and p.rail_id = ${railId}`)
+  return row && toPayment(row)
+}
+
+export function paymentId(name: PaymentName): string {
+  const id = fromReference(prefixes.payment, name.reference)
+  if (id === undefined) throw unknownPayment(name)
+  return id
+}
+
+export function unknownPayment({ reference }: PaymentName): Refusal {
+  return new Refusal('not_found', { message: `No payment ${reference} exists.` })
+}

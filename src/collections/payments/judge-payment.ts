@@ -1,0 +1,80 @@
+import type { Settings } from '../../merchants/settings/settings-document.js'
+import {
+  type Amounts,
+  type CollectionAccount,
+  noAmounts,
+  type Variance,
+} from '../accounts/account.js'
+
+/** What an environment does with payments that do not match. */
+export type Policy = Settings['policies']['bank']
+export type Action = Policy[keyof Policy]
+
+export type PaymentFacts = {
+  amount: bigint
+  receivedAt: Date
+  /** Whether a destination for sending the money back is known. */
+  isReturnable: boolean
+}
+
+/** What a payment means for its account: where its money goes, and whether it pays the account. */
+export type Verdict = Amounts & { variance: Variance; isNowPaid: boolean }
+
+type AccountFacts = Pick<CollectionAccount, 'kind' | 'status' | 'amount' | 'expiresAt' | 'endedAt'>
+
+/**
+ * Decides what an incoming payment means for its account.
+ *
+ * Lateness is judged by when the bank received the money, not by when its notice reached us: a
+ * customer who paid in time must not lose out to a slow notification.
+ */
+export function judgePayment(
+  account: AccountFacts,
+  payment: PaymentFacts,
+  policy: Policy,
+): Verdict {
+  if (account.amount === null) return judgeAnyAmount(account, payment)
+  const judgeWhole = (variance: Variance, action: Action) =>
+    verdict(account, variance, allocate(payment, payment.amount, action))
+
+  if (account.status === 'PAID') return judgeWhole('DUPLICATE', policy.duplicatePayment)
+  const isLate = account.status === 'CANCELLED' || payment.receivedAt >= account.expiresAt!
+  if (isLate) return judgeWhole('LATE', policy.latePayment)
+  if (payment.amount < account.amount) return judgeWhole('UNDERPAID', policy.underpayment)
+  if (payment.amount === account.amount) return judgeWhole('NONE', 'accept')
+  const excess = allocate(payment, payment.amount - account.amount, policy.overpayment)
+  const amountAccepted = account.amount + excess.amountAccepted
+  return verdict(account, 'OVERPAID', { ...excess, amountAccepted })
+}
+
+/** A dedicated account accepts any amount; once it is deactivated, the merchant decides. */
+function judgeAnyAmount(account: AccountFacts, payment: PaymentFacts): Verdict {
+  const isLate = account.endedAt !== null && payment.receivedAt >= account.endedAt
+  const amounts = allocate(payment, payment.amount, isLate ? 'hold' : 'accept')
+  return verdict(account, isLate ? 'LATE' : 'NONE', amounts)
+}
+
+/** Money without a known destination is held until the merchant names one. */
+function allocate({ isReturnable }: PaymentFacts, amount: bigint, action: Action): Amounts {
+  if (action === 'accept') return { ...noAmounts, amountAccepted: amount }
+  return action === 'return' && isReturnable
+    ? { ...noAmounts, amountReturning: amount }
+    : { ...noAmounts, amountHeld: amount }
+}
+
+function verdict(account: AccountFacts, variance: Variance, amounts: Amounts): Verdict {
+  return { ...amounts, variance, isNowPaid: isPaidBy(account, amounts) }
+}
+
+/**
+ * Any accepted amount pays an account that expects one. An expired account can still be paid: by a
+ * payment that the bank received in time, or by a late one that the policy accepts. A cancelled
+ * account stays cancelled, and a paid one is not paid again.
+ */
+export function isPaidBy(
+  { amount, status }: Pick<CollectionAccount, 'amount' | 'status'>,
+  { amountAccepted }: Pick<Amounts, 'amountAccepted'>,
+): boolean {
+  const isPayable = status === 'ACTIVE' || status === 'EXPIRED'
+  return amount !== null && isPayable && amountAccepted > 0n
+}

@@ -1,0 +1,98 @@
+import type { EnvironmentId } from '../../base/environment.js'
+import { newId } from '../../base/ids.js'
+import { limits } from '../../base/limits.js'
+import { Refusal } from '../../base/refusal.js'
+import { sql } from '../../postgres/sql.js'
+import type { Queryable, Tx } from '../../postgres/transactions/tx.js'
+import type { PaymentName } from './find-payments.js'
+import type { Payment } from './payment.js'
+import { lockPayment } from './resolve-payment.js'
+
+/** What a person asks for who may not decide about payments. */
+export type PaymentRequest = {
+  id: string
+  action: 'accept' | 'return' | 'refund'
+  /** Of a refund, in the smallest unit. Null: everything. */
+  amount: bigint | null
+  note: string
+  state: 'OPEN' | 'DONE' | 'DECLINED'
+  requestedBy: { id: string; name: string }
+  decidedBy: { id: string; name: string } | null
+  createdAt: Date
+  decidedAt: Date | null
+}
+
+type NewRequest = Pick<PaymentRequest, 'action' | 'amount' | 'note' | 'requestedBy'>
+
+/** A payment has one open request: the next one waits until it is decided. */
+export async function requestDecision(
+  tx: Tx,
+  now: Date,
+  name: PaymentName,
+  { action, amount, note, requestedBy }: NewRequest,
+): Promise<PaymentRequest> {
+  const { payment } = await lockPayment(tx, name)
+  const [open] = (await listRequests(tx, payment)).filter(({ state }) => state === 'OPEN')
+  if (open)
+    throw new Refusal('payment_action_failed', {
+      reason: 'invalid_state',
+      message: `${open.requestedBy.name} has already asked for a decision about this payment.`,
+    })
+  const id = newId(now)
+  tx.write(sql`
+    insert into payment_requests (environment_id, id, payment_id, action, amount, note,
+      requested_by, state, created_at)
+    values (${payment.environmentId}, ${id}, ${payment.id}, ${action}, ${amount}, ${note},
+      ${requestedBy.id}, 'OPEN', ${now})`)
+  const decided = { decidedBy: null, decidedAt: null }
+  return { id, action, amount, note, state: 'OPEN', requestedBy, createdAt: now, ...decided }
+}
+
+/** Newest first. */
+export async function listRequests(
+  db: Queryable,
+  { environmentId, id }: Pick<Payment, 'environmentId' | 'id'>,
+): Promise<PaymentRequest[]> {
+  const rows = await db.rows(sql<
+    Omit<PaymentRequest, 'requestedBy' | 'decidedBy'> & {
+      requestedBy: string
+      requesterName: string
+      decidedBy: string | null
+      deciderName: string | null
+    }
+  >`
+    select r.id, r.action, r.amount, r.note, r.state, r.requested_by, u.name as requester_name,
+      r.decided_by, d.name as decider_name, r.created_at, r.decided_at
+    from payment_requests r join users u on u.id = r.requested_by
+    left join users d on d.id = r.decided_by
+    where r.environment_id = ${environmentId} and r.payment_id = ${id}
+    order by r.id desc limit ${limits.http.pageSizeMax}`)
+  return rows.map(({ requestedBy, requesterName, decidedBy, deciderName, ...row }) => ({
+    ...row,
+    requestedBy: { id: requestedBy, name: requesterName },
+    decidedBy: decidedBy === null ? null : { id: decidedBy, name: deciderName! },
+  }))
+}
+
+type Closing = {
+  environmentId: EnvironmentId
+  paymentId: string
+  userId: string
+  state: 'DONE' | 'DECLINED'
+}
+
+/**
+ * Closes the open request of a payment. The person who asked may withdraw it, but does not carry
+ * it out. Returns whether there was one.
+ */
+export async function closeRequest(
+  tx: Tx,
+  now: Date,
+  { environmentId, paymentId, userId, state }: Closing,
+): Promise<boolean> {
+  const count = await tx.count(sql`
+    update payment_requests set state = ${state}, decided_by = ${userId}, decided_at = ${now}
+    where environment_id = ${environmentId} and payment_id = ${paymentId} and state = 'OPEN'
+      and (requested_by <> ${userId} or ${state === 'DECLINED'})`)
+  return count > 0
+}

@@ -1,0 +1,170 @@
+import { after } from '../../base/clock.js'
+import { limits } from '../../base/limits.js'
+import { Refusal } from '../../base/refusal.js'
+import { emitAll } from '../../events/emit.js'
+import { moveAll } from '../../ledger/move.js'
+import type { Movement } from '../../ledger/movement.js'
+import { getClockOffset } from '../../merchants/environment-clock.js'
+import type { Destination } from '../../payouts/ports.js'
+import type { Tx } from '../../postgres/transactions/tx.js'
+import { showAccount, showCredit } from '../../resources/collection-account.js'
+import { type CollectionAccount, eventTypeFor, isDedicated } from '../accounts/account.js'
+import { endAll } from '../accounts/end-accounts.js'
+import { collectionFeeOf, type EnvironmentTerms, readTerms } from '../accounts/environment-terms.js'
+import { findOtherDeposits } from '../notices/find-notices.js'
+import { insertReturns, newReturn } from '../returns/store-returns.js'
+import { updateSessions } from '../sessions/update-sessions.js'
+import { cancelCounterpart, cancelledIfCounterpartPaid, findCounterpart } from './counterparts.js'
+import { type PaymentName, paymentId, unknownPayment } from './find-payments.js'
+import { isPaidBy } from './judge-payment.js'
+import { type Payment, paymentReference } from './payment.js'
+import { type LockedPayments, lockWithAccounts, shiftPayments } from './shift-payments.js'
+import { findLatestPayments } from './store-payments.js'
+
+export async function lockPayment(
+  tx: Tx,
+  name: PaymentName,
+): Promise<LockedPayments & { payment: Payment; account: CollectionAccount }> {
+  const { environmentId } = name
+  const locked = await lockWithAccounts(tx, [{ environmentId, id: paymentId(name) }])
+  const [payment] = locked.payments.values()
+  if (!payment) throw unknownPayment(name)
+  return { ...locked, payment, account: locked.accounts.get(payment.accountId)! }
+}
+
+/**
+ * Moves held money to the merchant's balance, less the fee. This can pay the account, which cancels
+ * its counterpart.
+ */
+export async function acceptHeld(tx: Tx, now: Date, name: PaymentName): Promise<Payment> {
+  const { payment, account, accounts } = await lockPayment(tx, name)
+  refuseNotHeld(payment)
+  const counterpart = findCounterpart(account, accounts.values())
+  const terms = (await readTerms(tx, [account])).of(account)
+  const { amountHeld: amount } = payment
+  const fee = remainingFee(terms, payment)
+  const [moved] = await moveAll(tx, now, [toAcceptance(payment, fee)])
+  if (!moved!.isMoved) throw balanceLimit(payment)
+
+  const judged = cancelledIfCounterpartPaid(account, counterpart)
+  const isNowPaid = isPaidBy(judged, { amountAccepted: amount })
+  const paidAt = after(now, terms.clockOffsetMs)
+  const charged = { ...payment, fee: payment.fee + fee }
+  const isCredit = isDedicated(account)
+  const eventSequence = account.eventSequence + (isNowPaid || isCredit ? 1 : 0)
+  const changed: CollectionAccount = {
+    ...account,
+    eventSequence,
+    ...(isNowPaid && { status: 'PAID', paidAt }),
+  }
+  const locked = {
+    payments: new Map([[payment.id, charged]]),
+    accounts: new Map([[account.id, changed]]),
+  }
+  shiftPayments(tx, now, locked, [
+    { paymentId: payment.id, amount, from: 'amountHeld', to: 'amountAccepted' },
+  ])
+  const accepted = locked.payments.get(payment.id)!
+  if (isNowPaid) await emitPaid(tx, now, locked.accounts.get(account.id)!, payment)
+  const cancelled = isNowPaid ? cancelCounterpart(counterpart, paidAt, 'session_paid') : undefined
+  if (cancelled) await endAll(tx, now, [cancelled])
+  if (isCredit) await emitCredited(tx, now, changed, accepted)
+  return accepted
+}
+
+/** Sends held money back to its sender. A worker makes the payout. */
+export async function returnHeld(
+  tx: Tx,
+  now: Date,
+  { destination, ...name }: PaymentName & { destination: Destination },
+): Promise<Payment> {
+  const locked = await lockPayment(tx, name)
+  const { payment } = locked
+  refuseNotHeld(payment)
+  const { amountHeld: amount } = payment
+  const at = after(now, await getClockOffset(tx, name.environmentId))
+  const returned = newReturn(at, payment, { amount, destination })
+  insertReturns(tx, now, [returned])
+  shiftPayments(tx, now, locked, [
+    {
+      paymentId: payment.id,
+      amount,
+      from: 'amountHeld',
+      to: 'amountReturning',
+      event: { type: 'payment.returning', causeId: returned.id },
+    },
+  ])
+  return locked.payments.get(payment.id)!
+}
+
+async function emitPaid(
+  tx: Tx,
+  now: Date,
+  account: CollectionAccount,
+  { id }: Payment,
+): Promise<void> {
+  const shown = limits.collections.paymentsShownMax
+  const [payments, others] = await Promise.all([
+    findLatestPayments(tx, [account], shown),
+    findOtherDeposits(tx, [account]),
+  ])
+  const { environmentId, id: resourceId, eventSequence: sequence } = account
+  const type = eventTypeFor(account, 'PAID')!
+  const data = showAccount(account, payments.get(account.id)!, others.get(account.id))
+  emitAll(tx, now, [{ environmentId, type, resourceId, causeId: id, sequence, data }])
+  await updateSessions(tx, now, [{ account, mayEndSession: true, causeId: id }], payments)
+}
+
+/**
+ * The fee on the whole payment less what was charged before, including for money refunded since.
+ * Never more than is accepted now: the merchant may have spent the rest.
+ */
+function remainingFee(
+  terms: EnvironmentTerms,
+  { source, amount, amountHeld, fee }: Payment,
+): bigint {
+  const remaining = collectionFeeOf(terms, source, amount) - fee
+  if (remaining <= 0n) return 0n
+  return remaining < amountHeld ? remaining : amountHeld
+}
+
+async function emitCredited(
+  tx: Tx,
+  now: Date,
+  account: CollectionAccount,
+  payment: Payment,
+): Promise<void> {
+  const { environmentId, id: resourceId, eventSequence: sequence } = account
+  const type = eventTypeFor(account, 'CREDITED')!
+  const others = await findOtherDeposits(tx, [account])
+  const data = showCredit(account, payment, others.get(account.id))
+  emitAll(tx, now, [{ environmentId, type, resourceId, causeId: payment.id, sequence, data }])
+}
+
+function toAcceptance(payment: Payment, fee: bigint): Movement {
+  const { environmentId, asset, id, amountHeld: amount } = payment
+  const lines: Movement['lines'] = [
+    { debit: 'suspense', credit: 'available', amount, purpose: 'payment_accepted' },
+    { debit: 'available', credit: 'fees', amount: fee, purpose: 'payment_accepted_fee' },
+  ]
+  const nonZero = lines.filter((line) => line.amount > 0n)
+  return { environmentId, asset, causeId: id, isHold: false, lines: nonZero }
+}
+
+export function refuseNotHeld(payment: Payment): void {
+  if (payment.amountHeld === 0n) throw notHeld(payment)
+}
+
+export function notHeld(payment: Payment): Refusal {
+  return new Refusal('payment_action_failed', {
+    reason: 'invalid_state',
+    message: `No money of ${paymentReference(payment)} is held, so there is nothing to resolve.`,
+  })
+}
+
+function balanceLimit(payment: Payment): Refusal {
+  return new Refusal('payment_action_failed', {
+    reason: 'balance_limit',
+    message: `Accepting ${paymentReference(payment)} would exceed the largest balance the ledger can hold.`,
+  })
+}

@@ -1,0 +1,126 @@
+import { prefixes, toReference } from '../../base/ids.js'
+import { sql } from '../../postgres/sql.js'
+import { listStatement } from '../../postgres/statement.js'
+import type { Queryable } from '../../postgres/transactions/tx.js'
+import type { RefundFields } from '../../resources/payment.js'
+import type { Payment } from '../payments/payment.js'
+import { type Return, type ReturnRow, returnColumns, toReturn } from './store-returns.js'
+
+/**
+ * The returns and refunds of a payment, newest first. Once the rail has resolved the destination,
+ * that one is shown instead of the requested one.
+ */
+export async function listReturns(
+  db: Queryable,
+  { environmentId, id }: Payment,
+  { beforeId, limit }: { beforeId: string | undefined; limit: number },
+) {
+  const before = beforeId === undefined ? sql`` : sql`and r.id < ${beforeId}`
+  const rows = await db.rows(sql<FoundRow>`
+    ${selectReturns} where r.environment_id = ${environmentId} and r.payment_id = ${id} ${before}
+    order by r.id desc limit ${limit}`)
+  return rows.map(toFound)
+}
+
+/** The latest of several payments together, newest first. */
+export async function listReturnsOfPayments(
+  db: Queryable,
+  environmentId: Payment['environmentId'],
+  { paymentIds, limit }: { paymentIds: string[]; limit: number },
+) {
+  const rows = await db.rows(sql<FoundRow>`
+    select ${returnFields}
+    from unnest(${paymentIds}::uuid[]) payment (id) cross join lateral (
+      select * from payment_returns
+      where environment_id = ${environmentId} and payment_id = payment.id
+      order by id desc limit ${limit}) r ${joinPayouts}
+    order by r.id desc limit ${limit}`)
+  return rows.map(toFound)
+}
+
+/** The same for one return by its own id. */
+export async function findReturn(
+  db: Queryable,
+  { environmentId, id }: Pick<Payment, 'environmentId' | 'id'>,
+) {
+  const [row] = await db.rows(sql<FoundRow>`
+    ${selectReturns} where r.environment_id = ${environmentId} and r.id = ${id}`)
+  return row && toFound(row)
+}
+
+const returnFields = sql.raw(`
+  ${returnColumns('r')}, p.destination as resolved, p.failure_reason,
+  coalesce(p.status = 'PENDING', false) as is_pending, encode(p.order_hash, 'hex') as order_hash,
+  coalesce(p.reversed_at, p.failed_at, p.completed_at) as ended_at`)
+
+const joinPayouts = sql.raw(
+  'left join payouts p on p.environment_id = r.environment_id and p.id = r.id',
+)
+
+const selectReturns = sql`select ${returnFields} from payment_returns r ${joinPayouts}`
+
+type FoundRow = ReturnRow & PayoutColumns
+
+function toFound({ resolved, failureReason, isPending, orderHash, endedAt, ...row }: FoundRow) {
+  return {
+    ...toReturn({ ...row, destination: resolved ?? row.destination }),
+    failureReason,
+    isPending,
+    orderHash,
+    endedAt,
+  }
+}
+
+/** Columns of the return's payout; null while there is none. */
+type PayoutColumns = {
+  resolved: string | null
+  failureReason: string | null
+  isPending: boolean
+  orderHash: string | null
+  endedAt: Date | null
+}
+
+const ofPayment = { environmentId: 'int4', paymentId: 'uuid' } as const
+
+const latestRefunds = listStatement<typeof ofPayment, RefundFields & { paymentId: string }>({
+  name: 'find_latest_refunds',
+  columns: ofPayment,
+  text: (list) => `
+    select distinct on (r.payment_id) r.payment_id as payment_id, r.id, r.amount, r.reason, r.note
+    from ${list} join payment_returns r on r.environment_id = list.environment_id
+      and r.payment_id = list.payment_id and r.takes_from = 'available'
+      and r.state not in ('FAILED', 'REVERSED')
+    order by r.payment_id, r.id desc`,
+})
+
+/** Payments with their latest refund that did not fail. Reads nothing if no money went back. */
+export async function withRefunds<Found extends Payment>(
+  db: Queryable,
+  payments: Found[],
+): Promise<(Found & { refund?: RefundFields | undefined })[]> {
+  const names = payments
+    .filter(({ amountReturning, amountReturned }) => amountReturning + amountReturned > 0n)
+    .map(({ environmentId, id }) => ({ environmentId, paymentId: id }))
+  if (names.length === 0) return payments
+  const rows = await db.rows(latestRefunds(names))
+  const refunds = new Map(rows.map(({ paymentId, ...refund }) => [paymentId, refund]))
+  return payments.map((payment) => ({ ...payment, refund: refunds.get(payment.id) }))
+}
+
+/** The payments that returns belong to, and why they were refunded, by the id of the return. */
+export async function findPaymentsOfReturns(
+  db: Queryable,
+  environmentId: Payment['environmentId'],
+  ids: string[],
+): Promise<Map<string, { payment: string } & Pick<Return, 'reason' | 'note'>>> {
+  if (ids.length === 0) return new Map()
+  const rows = await db.rows(sql<Pick<Return, 'id' | 'paymentId' | 'reason' | 'note'>>`
+    select id, payment_id, reason, note from payment_returns
+    where environment_id = ${environmentId} and id = any (${ids}::uuid[])`)
+  return new Map(
+    rows.map(({ id, paymentId, reason, note }) => [
+      id,
+      { payment: toReference(prefixes.payment, paymentId), reason, note },
+    ]),
+  )
+}

@@ -1,0 +1,72 @@
+import { strict as assert } from 'node:assert'
+import type { FollowReturns } from '../../payouts/attempts/followed-returns.js'
+import type { Payout, PayoutStatus } from '../../payouts/payout.js'
+import type { AmountName, Shift } from '../payments/shift-payments.js'
+import { lockWithAccounts, shiftPayments } from '../payments/shift-payments.js'
+import {
+  changeReturnStates,
+  lockReturns,
+  type Return,
+  type ReturnState,
+  refundOf,
+} from './store-returns.js'
+
+type Ending = { from: ReturnState; to: ReturnState; shiftsFrom: AmountName }
+
+/** How the final status of a payout changes its return. */
+const endings: Record<Exclude<PayoutStatus, 'PENDING' | 'SUBMITTED'>, Ending> = {
+  COMPLETED: { from: 'SENT', to: 'RETURNED', shiftsFrom: 'amountReturning' },
+  FAILED: { from: 'SENT', to: 'FAILED', shiftsFrom: 'amountReturning' },
+  REVERSED: { from: 'RETURNED', to: 'REVERSED', shiftsFrom: 'amountReturned' },
+}
+
+/**
+ * A completed payout marks the money as returned. If the payout failed or the bank reversed it, the
+ * money is held again, or accepted again if it was a refund.
+ */
+export const followReturns: FollowReturns = async (tx, payouts) => {
+  const returns = await lockReturns(tx, payouts)
+  const locked = await lockWithAccounts(
+    tx,
+    returns.map(({ environmentId, paymentId }) => ({ environmentId, id: paymentId })),
+  )
+  const byId = new Map(returns.map((one) => [one.id, one]))
+  return (now, ended) => {
+    const endedReturns = ended.map((payout) => ({
+      ...byId.get(payout.id)!,
+      ending: endingOf(payout),
+    }))
+    for (const { id, state, ending } of endedReturns)
+      assert(state === ending.from, `return ${id} is ${state}, so it cannot become ${ending.to}`)
+    changeReturnStates(
+      tx,
+      endedReturns.map(({ environmentId, id, ending: { from, to } }) => ({
+        environmentId,
+        id,
+        from,
+        to,
+      })),
+    )
+    shiftPayments(tx, now, locked, endedReturns.map(toShift))
+  }
+}
+
+function endingOf({ status }: Payout): Ending {
+  return endings[status as keyof typeof endings]
+}
+
+function toShift({ ending, ...returned }: Return & { ending: Ending }): Shift {
+  const { id: causeId, paymentId, amount, takesFrom } = returned
+  const isRefund = takesFrom === 'available'
+  const shift = { paymentId, amount, from: ending.shiftsFrom }
+  if (ending.to === 'RETURNED') {
+    const type = isRefund ? 'payment.refunded' : 'payment.returned'
+    return { ...shift, to: 'amountReturned', event: { type, causeId, ...refundOf(returned) } }
+  }
+  const type = isRefund ? 'payment.refund_failed' : 'payment.held'
+  return {
+    ...shift,
+    to: isRefund ? 'amountAccepted' : 'amountHeld',
+    event: { type, causeId, ...refundOf(returned) },
+  }
+}

@@ -1,0 +1,173 @@
+import { after } from '../../base/clock.js'
+import { newId } from '../../base/ids.js'
+import { Refusal } from '../../base/refusal.js'
+import { listBalancesOf } from '../../ledger/balances.js'
+import { formatMoney } from '../../money/amounts.js'
+import type { Payout, PayoutStatus } from '../../payouts/payout.js'
+import type { Destination, PayoutRail } from '../../payouts/ports.js'
+import { createPayouts, type NewPayout, notCovered } from '../../payouts/requests/create-payouts.js'
+import { createUnderRule, type RuleRequest } from '../../payouts/requests/create-under-rule.js'
+import type { Queryable, Tx } from '../../postgres/transactions/tx.js'
+import type { RefundFields } from '../../resources/payment.js'
+import type { PaymentName } from '../payments/find-payments.js'
+import { type Payment, paymentReference } from '../payments/payment.js'
+import { lockPayment, refuseNotHeld } from '../payments/resolve-payment.js'
+import { shiftPayments } from '../payments/shift-payments.js'
+import { inspectReturns, prepareReturns } from './prepare-returns.js'
+import { insertReturns, type Return, refundOf } from './store-returns.js'
+
+/** Money of a payment that leaves: a refund, or held money to a destination that a user chose. */
+export type PreparedReturn = {
+  record: Return
+  payout: Payout
+  /** Null: it waits for approval, so nothing is signed. */
+  signed: NewPayout | null
+  /** Null: the approval rule does not apply. */
+  rule: RuleRequest | null
+}
+
+/** Refuses early, before the rail is queried. `refundPayment` checks both again under locks. */
+export async function refuseUnaffordableRefund(
+  db: Queryable,
+  payment: Payment,
+  amount: bigint,
+): Promise<void> {
+  refuseTooMuch(payment, amount)
+  const { environmentId, asset } = payment
+  const balances = await listBalancesOf(db, [environmentId])
+  const available = balances.find((balance) => balance.asset === asset)?.available ?? 0n
+  if (available < amount) throw notCovered({ asset, amount, fee: 0n }, { available })
+}
+
+type ReturnRequest = {
+  amount: bigint
+  takesFrom: Return['takesFrom']
+  destination: Destination
+  /** Of a refund. */
+  why?: Pick<Return, 'reason' | 'note'>
+  /** How far `now` is ahead of real time. */
+  clockOffsetMs: number
+  rule: RuleRequest | null
+  mustWait: boolean
+}
+
+/** Has the rail check and prepare the payout, before any money is held. Sends nothing. */
+export async function prepareReturn(
+  rail: PayoutRail,
+  now: Date,
+  { environmentId, id: paymentId, asset }: Payment,
+  { amount, takesFrom, destination, why, clockOffsetMs, rule, mustWait }: ReturnRequest,
+): Promise<PreparedReturn> {
+  const record: Return = {
+    environmentId,
+    id: newId(now),
+    paymentId,
+    rail: rail.name,
+    asset,
+    amount,
+    takesFrom,
+    destination,
+    reason: why?.reason ?? null,
+    note: why?.note ?? null,
+    createdAt: now,
+  }
+  const returns = [{ ...record, clockOffsetMs }]
+  const realNow = after(now, -clockOffsetMs)
+  const createdBy = rule && { createdByKey: rule.createdByKey, createdByUser: rule.createdByUser }
+  if (mustWait) {
+    const [unsigned] = await inspectReturns(rail, realNow, returns, 'price')
+    if (unsigned instanceof Refusal) throw asPaymentAction(unsigned)
+    return { record, payout: { ...unsigned!, ...createdBy }, signed: null, rule }
+  }
+  const [prepared] = await prepareReturns(rail, realNow, returns)
+  if (prepared instanceof Refusal) throw asPaymentAction(prepared)
+  const payout = { ...prepared!.payout, ...createdBy }
+  return { record, payout, signed: { ...prepared!, payout }, rule }
+}
+
+/** The payment afterwards, and the status of the payout of its money. */
+export type ReturnedPayment = {
+  payment: Payment & { refund?: RefundFields }
+  status: PayoutStatus
+}
+
+/**
+ * Sends accepted money back to the payer and keeps the fee. Refuses more than was accepted, and
+ * more than is available.
+ */
+export async function refundPayment(
+  tx: Tx,
+  now: Date,
+  { name, refund }: { name: PaymentName; refund: PreparedReturn },
+): Promise<ReturnedPayment> {
+  const locked = await lockPayment(tx, name)
+  refuseTooMuch(locked.payment, refund.record.amount)
+  return sendBack(tx, now, locked, refund)
+}
+
+/** Sends held money to a destination that the merchant chose. The approval rule applies to it. */
+export async function returnElsewhere(
+  tx: Tx,
+  now: Date,
+  { name, prepared }: { name: PaymentName; prepared: PreparedReturn },
+): Promise<ReturnedPayment> {
+  const locked = await lockPayment(tx, name)
+  refuseNotHeld(locked.payment)
+  if (locked.payment.amountHeld !== prepared.record.amount)
+    throw new Refusal('payment_action_failed', {
+      reason: 'invalid_state',
+      message: `The held amount of ${paymentReference(locked.payment)} has changed. Read the payment, then decide again.`,
+    })
+  return sendBack(tx, now, locked, prepared)
+}
+
+async function sendBack(
+  tx: Tx,
+  now: Date,
+  locked: Awaited<ReturnType<typeof lockPayment>>,
+  prepared: PreparedReturn,
+): Promise<ReturnedPayment> {
+  const { record } = prepared
+  const status = await createPayout(tx, now, prepared)
+  insertReturns(tx, now, [record], { hasPayout: true })
+  shiftPayments(tx, now, locked, [
+    {
+      paymentId: record.paymentId,
+      amount: record.amount,
+      from: record.takesFrom === 'available' ? 'amountAccepted' : 'amountHeld',
+      to: 'amountReturning',
+      event: { type: 'payment.returning', causeId: record.id, ...refundOf(record) },
+    },
+  ])
+  return { payment: { ...locked.payments.get(record.paymentId)!, ...refundOf(record) }, status }
+}
+
+async function createPayout(
+  tx: Tx,
+  now: Date,
+  { payout, signed, rule }: PreparedReturn,
+): Promise<PayoutStatus> {
+  if (rule) return (await createUnderRule(tx, now, { payout, signed }, rule)).payout.status
+  const [created] = await createPayouts(tx, now, [signed!])
+  if (created instanceof Refusal) throw created
+  return created!.status
+}
+
+function refuseTooMuch(payment: Payment, amount: bigint): void {
+  if (payment.amountAccepted === 0n)
+    throw new Refusal('payment_action_failed', {
+      reason: 'invalid_state',
+      message: `No money of ${paymentReference(payment)} was accepted, so there is nothing to refund.`,
+    })
+  if (amount <= payment.amountAccepted) return
+  const { asset, amountAccepted } = payment
+  throw new Refusal('payment_action_failed', {
+    reason: 'amount_too_large',
+    message: `At most ${formatMoney(amountAccepted, asset)} of ${paymentReference(payment)} can be refunded, not ${formatMoney(amount, asset)}.`,
+  })
+}
+
+/** Refusals of a payout rail, under the code of the payment operation. */
+export function asPaymentAction(refusal: Refusal): Refusal {
+  return refusal.code === 'validation_failed' ? refusal : refusal.under('payment_action_failed')
+}

@@ -1,0 +1,148 @@
+import type { Clock } from '../../base/clock.js'
+import { limits } from '../../base/limits.js'
+import type { Logger } from '../../base/log.js'
+import { Refusal } from '../../base/refusal.js'
+import { isWithinSendTime, readLiveAttempts } from '../../payouts/attempts/live-attempts.js'
+import { isTreasuryShort } from '../../payouts/attempts/unfinished-payouts.js'
+import type { PayoutRail } from '../../payouts/ports.js'
+import { createPayouts, type NewPayout } from '../../payouts/requests/create-payouts.js'
+import { isRailPaused } from '../../payouts/requests/paused-rails.js'
+import { reportShortfall } from '../../payouts/requests/report-shortfall.js'
+import type { Database } from '../../postgres/database.js'
+import { claimDue, type DueTable } from '../../postgres/due.js'
+import type { Tx } from '../../postgres/transactions/tx.js'
+import { lockWithAccounts, shiftPayments } from '../payments/shift-payments.js'
+import { prepareReturns, type ReturnToSend } from './prepare-returns.js'
+import {
+  changeReturnStates,
+  lockReturns,
+  type Return,
+  type ReturnRow,
+  returnColumns,
+  toReturn,
+} from './store-returns.js'
+
+type Tools = { db: Database; rail: PayoutRail; clock: Clock; logger: Logger }
+
+const returnsDue: DueTable = {
+  table: 'payment_returns',
+  keyColumns: ['environment_id', 'id'],
+  openCondition: "state = 'WAITING'",
+  ownerColumn: 'rail',
+  counterColumn: 'tries',
+  returning: `${returnColumns('job')}, job.tries as attempts,
+    (select e.clock_offset_ms::float8 from environments e where e.id = job.environment_id)
+      as clock_offset_ms`,
+}
+
+type ClaimedReturn = ReturnToSend & { attempts: number }
+
+/**
+ * Creates and sends the payouts of due returns. Money that the rail refuses for good, or too many
+ * times, is held: the merchant has to name another destination. Returns how many were due.
+ */
+export async function sendReturns(tools: Tools, now: Date): Promise<number> {
+  const { db, rail, logger } = tools
+  // Not claimed: waiting for a paused rail uses up no tries.
+  if (await isRailPaused(db, rail.name)) return 0
+  const claimed = await claimReturns(db, now, rail.name)
+  if (claimed.length === 0) return 0
+  const outcomes = await prepareReturns(rail, now, claimed)
+  const prepared: NewPayout[] = []
+  const failed: Return[] = []
+  for (const [index, one] of claimed.entries()) {
+    const outcome = outcomes[index]!
+    if (isTreasuryShort(outcome))
+      await reportShortfall({ db, logger }, now, { rail: rail.name, asset: one.asset })
+    if (!(outcome instanceof Refusal)) prepared.push(outcome)
+    else if (isFinal(outcome, one.attempts)) {
+      failed.push(one)
+      logger.warn(
+        { id: one.id, paymentId: one.paymentId, why: outcome.message },
+        'return refused, payment is held',
+      )
+    }
+  }
+
+  if (failed.length > 0) await db.transaction((tx) => hold(tx, now, failed))
+  if (prepared.length > 0) {
+    await db.transaction((tx) => create(tx, now, prepared))
+    await send(tools, prepared)
+  }
+  return claimed.length
+}
+
+/** Skips attempts that are too old to send; the payout worker replaces those. */
+async function send({ db, rail, clock, logger }: Tools, created: NewPayout[]): Promise<void> {
+  const live = await readLiveAttempts(
+    db,
+    created.map(({ payout }) => payout),
+  )
+  const attempts = live.filter((attempt) => isWithinSendTime(attempt, clock.now()))
+  if (attempts.length > 0) await rail.send(attempts)
+  const late = live.length - attempts.length
+  if (late > 0) logger.warn({ rail: rail.name, attempts: late }, 'return attempts too old to send')
+}
+
+async function claimReturns(db: Database, now: Date, rail: string): Promise<ClaimedReturn[]> {
+  const rows = await claimDue<ReturnRow & Omit<ClaimedReturn, keyof Return>>(db, returnsDue, {
+    owner: rail,
+    now,
+    leaseMs: limits.collections.leaseMs,
+    limit: limits.collections.returnsPerBatchMax,
+  })
+  return rows.map(({ attempts, clockOffsetMs, ...row }) => ({
+    ...toReturn(row),
+    attempts,
+    clockOffsetMs,
+  }))
+}
+
+/** A rail that does not answer is retried when the lease ends, a limited number of times. */
+function isFinal({ status }: Refusal, attempts: number): boolean {
+  return status < 500 || attempts >= limits.collections.returnAttemptsMax
+}
+
+async function create(tx: Tx, now: Date, prepared: NewPayout[]): Promise<void> {
+  const waiting = await lockWaiting(
+    tx,
+    prepared.map(({ payout }) => payout),
+  )
+  const owned = prepared.filter(({ payout }) => waiting.has(payout.id))
+  changeReturnStates(
+    tx,
+    owned.map(({ payout }) => ({ ...payout, from: 'WAITING', to: 'SENT' })),
+  )
+  const outcomes = await createPayouts(tx, now, owned)
+  for (const outcome of outcomes) if (outcome instanceof Refusal) throw outcome
+}
+
+async function hold(tx: Tx, now: Date, returns: Return[]): Promise<void> {
+  const waiting = await lockWaiting(tx, returns)
+  const owned = returns.filter(({ id }) => waiting.has(id))
+  const locked = await lockWithAccounts(
+    tx,
+    owned.map(({ environmentId, paymentId }) => ({ environmentId, id: paymentId })),
+  )
+  changeReturnStates(
+    tx,
+    owned.map((one) => ({ ...one, from: 'WAITING', to: 'FAILED' })),
+  )
+  const shifts = owned.map(({ id, paymentId, amount }) => ({
+    paymentId,
+    amount,
+    from: 'amountReturning' as const,
+    to: 'amountHeld' as const,
+    event: { type: 'payment.held' as const, causeId: id },
+  }))
+  shiftPayments(tx, now, locked, shifts)
+}
+
+/** If our lease ended, another worker may have handled a return: it is no longer WAITING. */
+async function lockWaiting(
+  tx: Tx,
+  returns: Pick<Return, 'environmentId' | 'id'>[],
+): Promise<Set<string>> {
+  const rows = await lockReturns(tx, returns)
+  return new Set(rows.filter(({ state }) => state === 'WAITING').map(({ id }) => id))
+}

@@ -1,0 +1,59 @@
+import { randomBytes } from 'node:crypto'
+import { base32crockford } from '@scure/base'
+import type { EnvironmentId } from '../../base/environment.js'
+import { toUuid } from '../../base/ids.js'
+import { int4, int8, jsonText, orNull, Table, text, time, uuid } from '../../postgres/table.js'
+
+export type Session = typeof checkoutSessions.row
+
+export const checkoutSessions = new Table('checkout_sessions', {
+  environmentId: int4<EnvironmentId>(),
+  id: uuid(),
+  reference: text(),
+  /** The session's virtual account; null if it can only be paid in coins. */
+  accountId: orNull(uuid()),
+  /** The session's wallet, if it can be paid in coins. */
+  walletId: orNull(uuid()),
+  /** The price in kobo, if the session has no virtual account that expects it. */
+  amount: orNull(int8()),
+  /** The rate of its price in coins; null: the merchant set the price, or it has none. */
+  cryptoRate: orNull(int8()),
+  description: text(),
+  customerName: text(),
+  customerEmail: text(),
+  merchantReference: orNull(text()),
+  /** URL of the hosted page. */
+  url: text(),
+  successUrl: orNull(text()),
+  cancelUrl: orNull(text()),
+  metadata: jsonText(),
+  eventSequence: int4(),
+  createdAt: time(),
+  /** When a browser first showed the page. */
+  openedAt: orNull(time()),
+})
+
+/** `cs_` and 24 bytes in base32. */
+export const referencePattern = '^cs_[0-9a-hjkmnp-tv-z]{39}$'
+
+/** The id, so that references sort by age, followed by 64 random bits that cannot be guessed. */
+export function newSessionReference(id: string): string {
+  const bytes = Buffer.concat([Buffer.from(id.replaceAll('-', ''), 'hex'), randomBytes(8)])
+  return `cs_${base32crockford.encode(bytes).toLowerCase()}`
+}
+
+/** The session id inside a reference; undefined if the reference is malformed. */
+export function idOfSession(reference: string): string | undefined {
+  if (!new RegExp(referencePattern).test(reference)) return undefined
+  const bytes = Buffer.from(decode(reference.slice('cs_'.length).toUpperCase()) ?? [])
+  return bytes.length === 24 ? toUuid(bytes.subarray(0, 16).toString('hex')) : undefined
+}
+
+/** 39 letters hold three bits more than 24 bytes, so some well-formed texts cannot be decoded. */
+function decode(text: string): Uint8Array | undefined {
+  try {
+    return base32crockford.decode(text)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,113 @@
+import { after, day, hour, minute } from '../../base/clock.js'
+import type { EnvironmentId, Mode } from '../../base/environment.js'
+import { limits } from '../../base/limits.js'
+import { sql } from '../../postgres/sql.js'
+import type { Queryable, Tx } from '../../postgres/transactions/tx.js'
+import { getClockOffset } from '../environment-clock.js'
+import { lockEnvironment } from '../environments.js'
+import { type Settings, weekdays } from './settings-document.js'
+
+export type SettlementSettings = Settings['settlement']
+
+/** Nigeria has one time zone, one hour ahead of UTC, and no summer time. */
+const nigeriaOffsetMs = hour
+
+/** The next scheduled time after `time`; undefined if settlements are off. */
+export function nextSettlementAt(
+  time: Date,
+  { schedule, weekday, time: timeOfDay }: SettlementSettings,
+): Date | undefined {
+  if (schedule === 'off') return undefined
+  const [hours, minutes] = timeOfDay.split(':').map(Number)
+  const localMs = time.getTime() + nigeriaOffsetMs
+  const midnightMs = localMs - (((localMs % day) + day) % day) - nigeriaOffsetMs
+  const firstMs = midnightMs + hours! * hour + minutes! * minute
+  for (let days = 0; ; days += 1) {
+    const candidate = new Date(firstMs + days * day)
+    const isRightDay = schedule === 'daily' || weekdayOf(candidate) === weekday
+    if (candidate > time && isRightDay) return candidate
+  }
+}
+
+function weekdayOf(time: Date): string {
+  return weekdays[after(time, nigeriaOffsetMs).getUTCDay()]!
+}
+
+type ScheduleChange = {
+  environment: { id: EnvironmentId; mode: Mode }
+  settings: SettlementSettings
+}
+
+/**
+ * Sets the next settlement of an environment, or none. A worker that is about to make the one
+ * before finds that its claim has ended. The rest of a settlement on request stays due. `now` is
+ * real time.
+ */
+export async function scheduleSettlement(
+  tx: Tx,
+  now: Date,
+  { environment, settings }: ScheduleChange,
+): Promise<void> {
+  await lockEnvironment(tx, environment.id)
+  const offsetMs = await getClockOffset(tx, environment.id)
+  const next = nextSettlementAt(after(now, offsetMs), settings)
+  if (next)
+    tx.write(sql`
+      insert into settlement_schedules (environment_id, mode, scheduled_for, due_at)
+      values (${environment.id}, ${environment.mode}, ${next}, ${after(next, -offsetMs)})
+      on conflict (environment_id) do update set scheduled_for = excluded.scheduled_for,
+        due_at = case when settlement_schedules.settles_rest then settlement_schedules.due_at
+          else excluded.due_at end,
+        attempts = settlement_schedules.attempts + 1`)
+  else {
+    const own = sql`environment_id = ${environment.id}`
+    tx.write(sql`
+      update settlement_schedules set scheduled_for = null where ${own} and settles_rest`)
+    tx.write(sql`delete from settlement_schedules where ${own} and not settles_rest`)
+  }
+}
+
+/**
+ * Lets workers settle the rest of a settlement on request, which one transfer could not carry. The
+ * caller has locked the environment. `now` is real time.
+ */
+export function settleRest(tx: Tx, now: Date, { id, mode }: ScheduleChange['environment']): void {
+  tx.write(sql`
+    insert into settlement_schedules (environment_id, mode, due_at, settles_rest)
+    values (${id}, ${mode}, ${now}, true)
+    on conflict (environment_id) do update set settles_rest = true, due_at = excluded.due_at,
+      attempts = settlement_schedules.attempts + 1`)
+}
+
+export type SettlementSchedule = {
+  merchantId: string
+  mode: Mode
+  /** In the time of the environment, whose test clock may be ahead. Null: the rest of a request. */
+  scheduledFor: Date | null
+  /** In real time; later while a worker owns it or waits for the bank. */
+  dueAt: Date
+  /** Why the last try paid nothing. */
+  lastRefusal: string | null
+  /** A suspended merchant is paid nothing, whatever the last try found. */
+  isSuspended: boolean
+}
+
+/** The next settlement of every environment that has one; the earliest first. */
+export async function listSettlementSchedules(db: Queryable): Promise<SettlementSchedule[]> {
+  return db.rows(sql<SettlementSchedule>`
+    select e.merchant_id, s.mode, s.scheduled_for, s.due_at, s.last_refusal, m.suspended_at is not
+      null as is_suspended
+    from settlement_schedules s join environments e on e.id = s.environment_id
+      join merchants m on m.id = e.merchant_id
+    order by s.due_at, s.environment_id limit ${limits.operator.rowsListedMax}`)
+}
+
+/** Brings the next settlement forward when the test clock moves: `due_at` is in real time. */
+export function advanceSettlements(
+  tx: Tx,
+  { environmentId, byMs }: { environmentId: EnvironmentId; byMs: number },
+): void {
+  tx.write(sql`
+    update settlement_schedules set due_at = due_at - ${byMs}::float8 * interval '1 millisecond'
+    where environment_id = ${environmentId}`)
+}

@@ -1,0 +1,83 @@
+import { isDeepStrictEqual } from 'node:util'
+import { after } from '../../base/clock.js'
+import type { Environment, EnvironmentId } from '../../base/environment.js'
+import { newId } from '../../base/ids.js'
+import { limits } from '../../base/limits.js'
+import type { Coin } from '../../money/assets.js'
+import { sql } from '../../postgres/sql.js'
+import type { Queryable, Tx } from '../../postgres/transactions/tx.js'
+import { lockEnvironment } from '../environments.js'
+import { getSettings, writeDestination } from './settings.js'
+import { destinationOf, hasLimits, type SettlementDestination } from './settings-document.js'
+
+/** A wallet that a member chose for settlements, in live mode or under an approval rule. */
+export type SettlementWallet = {
+  id: string
+  asset: Coin
+  address: string
+  usableFrom: Date
+  chosenByUser: string
+  confirmedAt: Date | null
+}
+
+/** The newest one. It counts only while the settings name it. */
+export async function findSettlementWallet(
+  db: Queryable,
+  environmentId: EnvironmentId,
+): Promise<SettlementWallet | undefined> {
+  const [row] = await db.rows(sql<SettlementWallet>`
+    select id, asset, address, usable_from, chosen_by_user, confirmed_at
+    from settlement_wallets
+    where environment_id = ${environmentId} order by id desc limit 1`)
+  return row
+}
+
+type Choice = { destination: SettlementDestination; userId: string }
+
+/**
+ * Changes where settlements go. In live mode, and under an approval rule, settlements to a wallet
+ * wait each time that it becomes the destination; choosing it again meanwhile changes nothing.
+ */
+export async function chooseDestination(
+  tx: Tx,
+  now: Date,
+  environment: Environment,
+  { destination, userId }: Choice,
+): Promise<{ before: SettlementDestination; after: SettlementDestination }> {
+  await lockEnvironment(tx, environment.id)
+  const settings = await getSettings(tx, environment)
+  const before = destinationOf(settings)
+  const { payTo, asset, walletAddress } = destination
+  const isSame = isDeepStrictEqual(before, destination)
+  const waits = payTo === 'wallet' && (environment.mode === 'live' || hasLimits(settings.approvals))
+  // Before there was a rule, a wallet of test mode was not recorded.
+  const isRecorded = isSame && isChosen(destination, await findSettlementWallet(tx, environment.id))
+  if (isSame && (!waits || isRecorded)) return { before, after: before }
+  await writeDestination(tx, now, environment.id, destination)
+  if (waits)
+    tx.write(sql`
+      insert into settlement_wallets (environment_id, id, asset, address, usable_from,
+        chosen_by_user, created_at)
+      values (${environment.id}, ${newId(now)}, ${asset}, ${walletAddress},
+        ${after(now, limits.settlements.walletUsableAfterMs)}, ${userId}, ${now})`)
+  return { before, after: destination }
+}
+
+/** Whether the settings name this wallet. */
+export function isChosen(
+  { asset, walletAddress }: Pick<SettlementDestination, 'asset' | 'walletAddress'>,
+  wallet: SettlementWallet | undefined,
+): wallet is SettlementWallet {
+  return wallet?.asset === asset && wallet.address === walletAddress
+}
+
+/** Records that a second member agrees to a wallet. The caller has checked who it is. */
+export function confirmWallet(
+  tx: Tx,
+  now: Date,
+  { environmentId, id, userId }: { environmentId: EnvironmentId; id: string; userId: string },
+): void {
+  tx.write(sql`
+    update settlement_wallets set confirmed_at = ${now}, confirmed_by_user = ${userId}
+    where environment_id = ${environmentId} and id = ${id} and confirmed_at is null`)
+}

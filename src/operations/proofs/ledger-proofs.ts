@@ -1,0 +1,102 @@
+import { after } from '../../base/clock.js'
+import { newId } from '../../base/ids.js'
+import { limits } from '../../base/limits.js'
+import { Refusal } from '../../base/refusal.js'
+import type { Database } from '../../postgres/database.js'
+import { sql } from '../../postgres/sql.js'
+import type { Queryable, Tx } from '../../postgres/transactions/tx.js'
+import { allProofs, type ProofResult, verifyLedger } from './verify-ledger.js'
+
+/** A check of every claim about the ledger that an operator asked for. */
+export type LedgerProof = {
+  id: string
+  requestedBy: string
+  requestedAt: Date
+  endedAt: Date | null
+  /** Null while it runs, and if it failed. */
+  isClean: boolean | null
+  claims: number | null
+  violations: { claim: string; counterexamples: unknown[] }[] | null
+  failure: string | null
+}
+
+/** Newest first. */
+export async function listLedgerProofs(db: Queryable): Promise<LedgerProof[]> {
+  const rows = await db.rows(sql<Omit<LedgerProof, 'violations'> & { violations: string | null }>`
+    select p.id, u.name as requested_by, p.requested_at, p.ended_at, p.is_clean, p.claims,
+      p.violations::text as violations, p.failure
+    from proof_runs p join users u on u.id = p.requested_by
+    order by p.id desc limit ${limits.proof.proofsListedMax}`)
+  return rows.map((row) => ({
+    ...row,
+    violations: row.violations === null ? null : JSON.parse(row.violations),
+  }))
+}
+
+/** Asks a worker for a proof. Refused while one is open. */
+export async function requestLedgerProof(
+  tx: Tx,
+  now: Date,
+  requestedBy: string,
+): Promise<{ id: string }> {
+  const id = newId(now)
+  const rows = await tx.rows(sql`
+    insert into proof_runs (id, requested_by, requested_at, due_at)
+    values (${id}, ${requestedBy}, ${now}, ${now})
+    on conflict ((true)) where ended_at is null do nothing returning id`)
+  if (rows.length > 0) return { id }
+  throw new Refusal('validation_failed', {
+    reason: 'invalid_state',
+    message: 'A proof is already running. Wait for its result.',
+  })
+}
+
+/**
+ * Runs the proof that was asked for, if any. The lease is renewed while it runs, so that no other
+ * worker starts it, and ends soon after the process does. Returns the number of proofs.
+ */
+export async function runLedgerProof(db: Database, now: Date): Promise<number> {
+  const [claimed] = await db.rows(sql<{ id: string; attempts: number }>`
+    update proof_runs set due_at = ${leaseEnd(now)}, attempts = attempts + 1
+    where ended_at is null and due_at <= ${now} returning id, attempts`)
+  if (!claimed) return 0
+  const { id, attempts } = claimed
+  if (attempts > limits.proof.attemptsMax) {
+    await end(db, now, { id, failure: 'The workers that ran it ended. Check their logs.' })
+    return 1
+  }
+  // The lease keeps its distance from the present, however long the proof takes.
+  const renew = () =>
+    db.rows(sql`
+      update proof_runs set due_at = due_at + ${limits.proof.renewIntervalMs} * interval '1 ms'
+      where id = ${id} and ended_at is null and attempts = ${attempts}`)
+  const timer = setInterval(() => void renew().catch(() => {}), limits.proof.renewIntervalMs)
+  try {
+    const results = await verifyLedger(db, allProofs, { claimMs: limits.proof.claimMs })
+    await end(db, now, { id, results })
+  } catch (error) {
+    await end(db, now, { id, failure: (error as Error).message })
+  } finally {
+    clearInterval(timer)
+  }
+  return 1
+}
+
+function leaseEnd(now: Date): Date {
+  return after(now, limits.proof.leaseMs)
+}
+
+type End = { id: string; results?: ProofResult[]; failure?: string }
+
+async function end(db: Database, now: Date, { id, results, failure }: End): Promise<void> {
+  const violated = results?.filter(({ counterexamples }) => counterexamples.length > 0)
+  await db.rows(sql`
+    update proof_runs set ended_at = greatest(clock_timestamp(), ${now}),
+      is_clean = ${violated ? violated.length === 0 : null}, claims = ${results?.length ?? null},
+      violations = ${violated ? toText(violated) : null}::json, failure = ${failure ?? null}
+    where id = ${id} and ended_at is null`)
+}
+
+function toText(value: unknown): string {
+  return JSON.stringify(value, (_key, field) => (typeof field === 'bigint' ? `${field}` : field))
+}

@@ -1,0 +1,205 @@
+import { after } from '../../base/clock.js'
+import type { Logger } from '../../base/log.js'
+import { Refusal } from '../../base/refusal.js'
+import { emitAll } from '../../events/emit.js'
+import { sql } from '../../postgres/sql.js'
+import type { Queryable, Tx } from '../../postgres/transactions/tx.js'
+import { showPayout } from '../../resources/payout.js'
+import type { FollowReturns } from '../attempts/followed-returns.js'
+import { isTreasuryShort } from '../attempts/unfinished-payouts.js'
+import { nextSequence, type Payout, payoutKinds, referenceOf } from '../payout.js'
+import type { PayoutRail, PreparedAttempt } from '../ports.js'
+import { insertAttempts } from '../records/store-payouts.js'
+import { type NewPayout, toNewPayout } from '../requests/create-payouts.js'
+import { hashOrder } from '../requests/order-hash.js'
+import { isRailPaused, railPaused } from '../requests/paused-rails.js'
+import type { PayoutBanks, PayoutRails } from '../requests/prepare-payouts.js'
+import { reportShortfall } from '../requests/report-shortfall.js'
+import { missingApprovals } from './find-approvers.js'
+import { type Decider, judgeApproval, type PendingApproval, toUser } from './judge-approval.js'
+import { endPending, findPending, type Pending, type PendingName } from './pending-payouts.js'
+
+function refuseOthers(payout: Payout): void {
+  if (payout.status === 'PENDING') return
+  const why = payout.approval
+    ? `${referenceOf(payout)} no longer waits for approval: it is ${payout.status}.`
+    : `${referenceOf(payout)} needs no approval.`
+  throw new Refusal('approval_failed', { reason: 'invalid_state', message: why })
+}
+
+type ApprovalRequest = PendingName & { orderHash: string; decider: Decider }
+
+/** Throws refusals. */
+async function judge(
+  db: Queryable,
+  { payout, creators }: Pending,
+  request: ApprovalRequest,
+  at: Date,
+): Promise<void> {
+  refuseOthers(payout)
+  const { environmentId, createdByKey, createdAt: waitsSince, approval } = payout
+  const pending: PendingApproval = {
+    environmentId,
+    noun: 'transfer',
+    ending: 'fail',
+    reference: referenceOf(payout),
+    creators,
+    createdByKey,
+    waitsSince,
+    approval,
+    hash: hashOrder(payout),
+  }
+  await judgeApproval(db, pending, request, at)
+}
+
+type Tools = { db: Queryable; rails: PayoutRails; banks: PayoutBanks; logger: Logger }
+
+/**
+ * Checks an approval, has the rail resolve the recipient again and signs. Sends nothing. `at` is in
+ * the environment's time. Throws refusals; the payout then waits as before.
+ */
+export async function prepareApproval(
+  tools: Tools,
+  at: Date,
+  request: ApprovalRequest,
+): Promise<PreparedAttempt> {
+  const pending = await findPending(tools.db, request, { isLocked: false })
+  await judge(tools.db, pending, request, at)
+  const { payout } = pending
+  const rail = railNamed(tools, payout.rail)
+  if (!rail)
+    throw new Refusal('approval_failed', {
+      reason: 'rail_unavailable',
+      message: `${payout.rail} is not configured. Ask the operator to configure it.`,
+    })
+  if (await isRailPaused(tools.db, rail.name)) throw railPaused('approval_failed')
+  await refuseOtherName(tools, after(at, -pending.clockOffsetMs), rail, payout)
+  const { asset, amount, destination } = payout
+  const [attempt] = await rail.prepare([
+    { asset, amount, destination, reference: referenceOf(payout) },
+  ])
+  if (attempt instanceof Refusal) throw asApproval(attempt)
+  return attempt!
+}
+
+function railNamed({ rails, banks }: Tools, name: string): PayoutRail | undefined {
+  return [
+    ...Object.values(rails).flatMap((byKind) => Object.values(byKind)),
+    ...Object.values(banks).flatMap((byProvider) => [...byProvider.values()]),
+  ].find((rail) => rail.name === name)
+}
+
+/** The account may have been closed or given to another customer since the payout was created. */
+async function refuseOtherName(
+  tools: Pick<Tools, 'db' | 'logger'>,
+  now: Date,
+  rail: PayoutRail,
+  payout: Payout,
+): Promise<void> {
+  const { asset, amount, destination } = payout
+  const isAccount = destination.kind === 'bank_account' && !destination.refundOf
+  const target = isAccount ? { ...destination, accountName: '' } : destination
+  const [inspected] = await rail.inspect([{ asset, amount, destination: target }], 'pay')
+  if (isTreasuryShort(inspected)) await reportShortfall(tools, now, { rail: rail.name, asset })
+  if (inspected instanceof Refusal) throw asApproval(inspected)
+  const found = inspected!.destination
+  if (!isAccount || found.kind !== 'bank_account') return
+  if (found.accountName === destination.accountName) return
+  throw new Refusal('approval_failed', {
+    reason: 'name_changed',
+    message: `The account now belongs to ${found.accountName}, not to ${destination.accountName}. Check with the recipient; reject the transfer if it is wrong.`,
+  })
+}
+
+/** Refusals of a rail, under the code of the approval. */
+function asApproval(refusal: Refusal): Refusal {
+  return refusal.under('approval_failed')
+}
+
+/** `signed` is null while another member must approve, too. */
+export type ApprovedPayout = { shown: string; signed: NewPayout | null }
+
+/**
+ * Records an approval and, if it is the last one needed, the attempt to send, in one transaction.
+ * Two approvers, or an approval and a rejection, cannot both win: the row is locked, and it is
+ * checked again. What was signed for an approval that is not the last is forgotten. `now` is real
+ * time.
+ */
+export async function approvePayout(
+  tx: Tx,
+  now: Date,
+  attempt: PreparedAttempt,
+  request: ApprovalRequest,
+): Promise<ApprovedPayout> {
+  const locked = await findPending(tx, request, { isLocked: true })
+  const at = after(now, locked.clockOffsetMs)
+  await judge(tx, locked, request, at)
+  const { decider, orderHash } = request
+  const { payout } = locked
+  insertDecision(tx, payout, { verdict: 'APPROVED', decider, orderHash, reason: null, at })
+  const before = payout.approval!
+  const decision = { verdict: 'APPROVED' as const, user: toUser(decider), reason: null, at }
+  const approval = { ...before, decisions: [...before.decisions, decision] }
+  if (missingApprovals(before) > 1)
+    return { shown: showPayout({ ...payout, approval }, []), signed: null }
+  const submitted: Payout = {
+    ...payout,
+    status: 'SUBMITTED',
+    submittedAt: at,
+    eventSequence: nextSequence(payout),
+    approval,
+  }
+  const approved = toNewPayout(submitted, attempt, now)
+  const { environmentId, id, kind, eventSequence: sequence } = submitted
+  tx.write(sql`
+    update payouts set status = 'SUBMITTED', submitted_at = ${at}, event_sequence = ${sequence}
+    where environment_id = ${environmentId} and id = ${id} and status = 'PENDING'`)
+  insertAttempts(tx, now, [{ ...attempt, payout: submitted, number: 1, createdAt: now }])
+  const type = payoutKinds[kind].events?.submitted
+  if (type)
+    emitAll(tx, now, [
+      { environmentId, type, resourceId: id, causeId: id, sequence, data: approved.shown },
+    ])
+  return { shown: approved.shown, signed: approved }
+}
+
+/** Ends a payout that waits: the money is released. Its creator may do this, too. */
+export async function rejectPayout(
+  tx: Tx,
+  now: Date,
+  request: PendingName & { reason: string; decider: Decider },
+  follow?: FollowReturns,
+): Promise<Payout> {
+  const pending = await findPending(tx, request, { isLocked: true })
+  const { payout, clockOffsetMs } = pending
+  refuseOthers(payout)
+  const { decider, reason } = request
+  const at = after(now, clockOffsetMs)
+  const before = payout.approval!
+  const { orderHash } = before
+  insertDecision(tx, payout, { verdict: 'REJECTED', decider, orderHash, reason, at })
+  const decision = { verdict: 'REJECTED' as const, user: toUser(decider), reason, at }
+  const approval = { ...before, decisions: [...before.decisions, decision] }
+  const rejected = { ...pending, payout: { ...payout, approval } }
+  const [ended] = await endPending(tx, now, [rejected], { reason: 'approval_rejected', follow })
+  return ended!
+}
+
+function insertDecision(
+  tx: Tx,
+  { environmentId, id }: Payout,
+  decision: {
+    verdict: 'APPROVED' | 'REJECTED'
+    decider: Decider
+    orderHash: string
+    reason: string | null
+    at: Date
+  },
+): void {
+  const { verdict, decider, orderHash, reason, at } = decision
+  tx.write(sql`
+    insert into payout_approvals (environment_id, payout_id, verdict, decided_by, user_id,
+      session_id, order_hash, reason, decided_at)
+    values (${environmentId}, ${id}, ${verdict}, ${decider.kind}, ${decider.userId},
+      ${decider.sessionId}, ${Buffer.from(orderHash, 'hex')}, ${reason}, ${at})`)
+}

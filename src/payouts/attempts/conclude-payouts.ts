@@ -1,0 +1,263 @@
+import { strict as assert } from 'node:assert'
+import { after } from '../../base/clock.js'
+import { emitAll } from '../../events/emit.js'
+import { resolveAll } from '../../ledger/resolve.js'
+import { listStatement, unindexed } from '../../postgres/statement.js'
+import type { Tx } from '../../postgres/transactions/tx.js'
+import { showPayout } from '../../resources/payout.js'
+import { nextSequence, type Payout, type PayoutAttempt, payoutKinds } from '../payout.js'
+import type { LiveAttempt, PreparedAttempt } from '../ports.js'
+import { type PayoutRow, payoutColumns, toPayout } from '../records/find-payouts.js'
+import { insertAttempts } from '../records/store-payouts.js'
+import { followSettlements } from '../settlements/settlement-events.js'
+import { type FollowReturns, lockFollowedReturns } from './followed-returns.js'
+
+/**
+ * What follows for an attempt from the rail's finding. Every outcome has a word for each reader:
+ *
+ *     finding          verdict  attempt state  payout status  ledger   event
+ *     landed           landed   LANDED         COMPLETED      settle   confirmed or completed
+ *     failed           failed   FAILED         FAILED         release  failed
+ *     gone             again    DEAD           SUBMITTED      -        -
+ *     gone             dead     DEAD           FAILED         release  failed
+ *     pending, unseen  wait     LIVE           SUBMITTED      -        -
+ *
+ * The API shows COMPLETED of a crypto transfer as CONFIRMED.
+ */
+export type AttemptVerdict = { attempt: LiveAttempt } & (
+  | { verdict: 'landed'; reason?: string; sessionId?: string | null }
+  | { verdict: 'failed'; reason: string }
+  /** It can never land, and the payout fails. */
+  | { verdict: 'dead'; reason: string }
+  /** It can never land, and another attempt replaces it. */
+  | { verdict: 'again'; replacement: PreparedAttempt }
+  /** Nothing is known for certain: poll again. */
+  | { verdict: 'wait'; dueAt: Date; expiresBy?: bigint | undefined }
+)
+
+type Locked = Payout & { attempts: PayoutAttempt[]; clockOffsetMs: number }
+
+type LockedRow = PayoutRow & { attempts: string; clockOffsetMs: number }
+
+const lockColumns = {
+  environmentId: 'int4',
+  payoutId: 'uuid',
+  number: 'int4',
+  looks: 'int4',
+} as const
+
+/** Matches the poll count: a worker whose lease has expired finds no row and concludes nothing. */
+const lockPayouts = listStatement<typeof lockColumns, LockedRow>({
+  name: 'lock_payouts',
+  columns: lockColumns,
+  text: (list) => `
+    select ${payoutColumns}, (select e.clock_offset_ms::float8 from environments e
+        where e.id = p.environment_id) as clock_offset_ms,
+      (select json_agg(json_build_object('number', all_of.number, 'token', all_of.token,
+        'state', all_of.state, 'createdAt', all_of.created_at) order by all_of.number)
+      from payout_attempts all_of
+      where all_of.environment_id = p.environment_id and all_of.payout_id = p.id) as attempts
+    from ${list}
+    join payout_attempts a on a.environment_id = list.environment_id
+      and a.payout_id = list.payout_id and a.number = list.number and a.looks = list.looks
+    join payouts p on p.environment_id = a.environment_id and p.id = a.payout_id
+    where ${unindexed('a.state')} = 'LIVE' and ${unindexed('p.status')} = 'SUBMITTED'
+    order by p.environment_id, p.id for no key update of p, a`,
+})
+
+const endColumns = {
+  environmentId: 'int4',
+  payoutId: 'uuid',
+  number: 'int4',
+  state: 'text',
+  outcome: 'text',
+} as const
+
+const endAttempts = listStatement({
+  name: 'end_payout_attempts',
+  columns: endColumns,
+  text: (list, parameter) => `
+    update payout_attempts a set state = list.state, outcome = list.outcome,
+      ended_at = ${parameter(0)}::timestamptz
+    from ${list} where a.environment_id = list.environment_id and a.payout_id = list.payout_id
+      and a.number = list.number and ${unindexed('a.state')} = 'LIVE'`,
+})
+
+const postpone = listStatement({
+  name: 'postpone_payout_attempts',
+  columns: {
+    environmentId: 'int4',
+    payoutId: 'uuid',
+    number: 'int4',
+    looks: 'int4',
+    dueAt: 'timestamptz',
+    expiresBy: 'int8',
+  },
+  // The worker has sent what it had to send, so its lease ends here.
+  text: (list) => `
+    update payout_attempts a set due_at = list.due_at, leased_until = null,
+      expires_by = coalesce(a.expires_by, list.expires_by)
+    from ${list} where a.environment_id = list.environment_id and a.payout_id = list.payout_id
+      and a.number = list.number and a.looks = list.looks
+      and ${unindexed('a.state')} = 'LIVE'`,
+})
+
+const finishPayouts = listStatement({
+  name: 'finish_payouts',
+  columns: {
+    environmentId: 'int4',
+    id: 'uuid',
+    status: 'text',
+    failureReason: 'text',
+    completedAt: 'timestamptz',
+    failedAt: 'timestamptz',
+    eventSequence: 'int4',
+    bankSessionId: 'text',
+  },
+  text: (list) => `
+    update payouts p set status = list.status, failure_reason = list.failure_reason,
+      completed_at = list.completed_at, failed_at = list.failed_at,
+      event_sequence = list.event_sequence, bank_session_id = list.bank_session_id
+    from ${list} where p.environment_id = list.environment_id and p.id = list.id
+      and ${unindexed('p.status')} = 'SUBMITTED'`,
+})
+
+/**
+ * Records verdicts: settles or releases the money, changes states, emits events, inserts
+ * replacements, and postpones attempts that must wait. Skips attempts that were concluded
+ * meanwhile. Returns the payouts that ended.
+ */
+export async function concludePayouts(
+  tx: Tx,
+  now: Date,
+  verdicts: AttemptVerdict[],
+  follow?: FollowReturns,
+): Promise<Payout[]> {
+  const waits = verdicts.filter((one) => one.verdict === 'wait')
+  if (waits.length > 0) tx.write(postpone(waits.map(toPostponedRow)))
+  const ends = verdicts.filter((one) => one.verdict !== 'wait')
+  if (ends.length === 0) return []
+
+  const locked = await lockAll(tx, ends)
+  const own = ends.filter(({ attempt }) => locked.has(attempt.payoutId))
+  const final = own.filter((one) => one.verdict !== 'again')
+  const endReturns = await lockFollowedReturns(
+    tx,
+    final.map(({ attempt }) => locked.get(attempt.payoutId)!),
+    follow,
+  )
+  const toSettlementEvents = await followSettlements(
+    tx,
+    final.map(({ attempt }) => locked.get(attempt.payoutId)!),
+  )
+  const areResolved = await resolveAll(tx, now, final.map(toResolution))
+  assert(areResolved.every(Boolean), 'the money of an open payout is held')
+
+  tx.write(endAttempts(own.map(toEndedRow), now))
+  insertAttempts(
+    tx,
+    now,
+    own.flatMap((one) => (one.verdict === 'again' ? [toNextAttempt(now, one, locked)] : [])),
+  )
+  const finished = final.map((one) => finish(now, locked.get(one.attempt.payoutId)!, one))
+  if (finished.length > 0) tx.write(finishPayouts(finished.map(toFinishedRow)))
+  emitAll(tx, now, [...finished.flatMap(toEvent), ...toSettlementEvents(finished)])
+  endReturns(now, finished)
+  return finished
+}
+
+async function lockAll(tx: Tx, ends: AttemptVerdict[]): Promise<Map<string, Locked>> {
+  const rows = await tx.rows(lockPayouts(ends.map(({ attempt }) => toKey(attempt))))
+  return new Map(
+    rows.map(({ attempts, clockOffsetMs, ...row }) => {
+      const list = JSON.parse(attempts) as (Omit<PayoutAttempt, 'createdAt'> & {
+        createdAt: string
+      })[]
+      const read = list.map((one) => ({ ...one, createdAt: new Date(one.createdAt) }))
+      return [row.id, { ...toPayout(row), attempts: read, clockOffsetMs }]
+    }),
+  )
+}
+
+/** In the time of its environment, or it would end before it started. */
+function finish(now: Date, payout: Locked, one: AttemptVerdict): Locked {
+  const endedAt = after(now, payout.clockOffsetMs)
+  const hasLanded = one.verdict === 'landed'
+  return {
+    ...payout,
+    attempts: payout.attempts.map((attempt) =>
+      attempt.number === one.attempt.number
+        ? { ...attempt, state: endStates[one.verdict] }
+        : attempt,
+    ),
+    status: hasLanded ? 'COMPLETED' : 'FAILED',
+    failureReason: hasLanded ? null : reasonOf(one),
+    completedAt: hasLanded ? endedAt : null,
+    failedAt: hasLanded ? null : endedAt,
+    eventSequence: nextSequence(payout),
+    bankSessionId: payout.bankSessionId ?? (hasLanded ? (one.sessionId ?? null) : null),
+  }
+}
+
+function toEvent(payout: Locked) {
+  const { environmentId, id, kind, status, eventSequence: sequence, attempts } = payout
+  const type = payoutKinds[kind].events?.[status === 'COMPLETED' ? 'landed' : 'failed']
+  if (!type) return []
+  const data = showPayout(payout, attempts)
+  return [{ environmentId, type, resourceId: id, causeId: id, sequence, data }]
+}
+
+function toResolution({ attempt, verdict }: AttemptVerdict) {
+  const verb = verdict === 'landed' ? ('settle' as const) : ('release' as const)
+  return { environmentId: attempt.environmentId, causeId: attempt.payoutId, verb }
+}
+
+function toNextAttempt(
+  now: Date,
+  { attempt, replacement }: Extract<AttemptVerdict, { verdict: 'again' }>,
+  locked: Map<string, Locked>,
+) {
+  const payout = locked.get(attempt.payoutId)!
+  return { ...replacement, payout, number: attempt.number + 1, createdAt: now }
+}
+
+function toKey({ environmentId, payoutId, number, polls }: LiveAttempt) {
+  return { environmentId, payoutId, number, looks: polls }
+}
+
+function toPostponedRow({
+  attempt,
+  dueAt,
+  expiresBy,
+}: Extract<AttemptVerdict, { verdict: 'wait' }>) {
+  return { ...toKey(attempt), dueAt, expiresBy: expiresBy ?? null }
+}
+
+const endStates = {
+  landed: 'LANDED',
+  failed: 'FAILED',
+  dead: 'DEAD',
+  again: 'DEAD',
+  wait: 'LIVE',
+} as const
+
+function toEndedRow(one: AttemptVerdict) {
+  return { ...toKey(one.attempt), state: endStates[one.verdict], outcome: reasonOf(one) }
+}
+
+function reasonOf(one: AttemptVerdict): string | null {
+  return ('reason' in one && one.reason) || null
+}
+
+function toFinishedRow(payout: Payout) {
+  return {
+    environmentId: payout.environmentId,
+    id: payout.id,
+    status: payout.status,
+    failureReason: payout.failureReason,
+    completedAt: payout.completedAt,
+    failedAt: payout.failedAt,
+    eventSequence: payout.eventSequence,
+    bankSessionId: payout.bankSessionId ?? null,
+  }
+}

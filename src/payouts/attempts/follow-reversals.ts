@@ -1,0 +1,178 @@
+import { strict as assert } from 'node:assert'
+import { after } from '../../base/clock.js'
+import type { Logger } from '../../base/log.js'
+import { emitAll } from '../../events/emit.js'
+import { moveAll } from '../../ledger/move.js'
+import type { Movement, MovementLine } from '../../ledger/movement.js'
+import { assets } from '../../money/assets.js'
+import type { Database } from '../../postgres/database.js'
+import { sql } from '../../postgres/sql.js'
+import { listStatement, unindexed } from '../../postgres/statement.js'
+import type { Tx } from '../../postgres/transactions/tx.js'
+import { showPayout } from '../../resources/payout.js'
+import { nextSequence, type Payout, payoutKinds, purposesOf, referenceOf } from '../payout.js'
+import type { ReversingRail } from '../ports.js'
+import { type PayoutRow, payoutColumns, toPayout } from '../records/find-payouts.js'
+import { followSettlements } from '../settlements/settlement-events.js'
+import { type FollowReturns, lockFollowedReturns } from './followed-returns.js'
+import { logPayouts } from './log-payouts.js'
+import { bankPayoutId } from './poll-now.js'
+import {
+  deleteWaitingReversals,
+  listWaitingReversals,
+  storeWaitingReversals,
+} from './waiting-reversals.js'
+
+type Tools = { db: Database; rail: ReversingRail; logger: Logger; follow?: FollowReturns }
+
+/**
+ * Books what a rail has reversed after completion: amount and fee go back to the balance, once. The
+ * cursor moves in the same transaction. A reversal that cannot be booked yet is stored and retried,
+ * so that it does not block the others. Returns how many the rail reported after the cursor.
+ */
+export async function followReversals(tools: Tools, now: Date): Promise<number> {
+  const { db, rail } = tools
+  const position = await readCursor(db, rail.name)
+  const { cursor, references } = await rail.findReversed(position)
+  const waiting = await listWaitingReversals(db, now, rail.name)
+  if (references.length === 0 && waiting.length === 0) return 0
+  const named = references.map((reference) => ({ reference, id: bankPayoutId(reference) }))
+  return db.transaction(async (tx) => {
+    const rows = await lockPayouts(tx, rail.name, [...named.map(({ id }) => id), ...waiting])
+    reportUnknown(tools, named, rows)
+    await reversePayouts(tools, { tx, now }, rows)
+    tx.write(sql`
+      insert into rail_cursors values (${rail.name}, 'reversals', ${cursor})
+      on conflict (rail, subject) do update set position = excluded.position
+      where rail_cursors.position < excluded.position`)
+    // A rail without a cursor reports the same ones again: that is no reason to hurry.
+    return cursor > position ? references.length : 0
+  })
+}
+
+/** Books the reversal of a payout that its rail has just confirmed. */
+export async function bookReversal(
+  tools: Omit<Tools, 'rail'>,
+  now: Date,
+  { rail, id }: { rail: string; id: string },
+): Promise<void> {
+  await tools.db.transaction(async (tx) =>
+    reversePayouts(tools, { tx, now }, await lockPayouts(tx, rail, [id])),
+  )
+}
+
+async function readCursor(db: Database, rail: string): Promise<bigint> {
+  const [row] = await db.rows(sql<{ position: bigint }>`
+    select position from rail_cursors where rail = ${rail} and subject = 'reversals'`)
+  return row?.position ?? 0n
+}
+
+type Row = PayoutRow & { clockOffsetMs: number }
+
+function lockPayouts(tx: Tx, rail: string, ids: (string | undefined)[]): Promise<Row[]> {
+  const known = ids.filter((id) => id !== undefined)
+  return tx.rows(sql<Row>`
+    select ${payoutColumns}, e.clock_offset_ms::float8 as clock_offset_ms
+    from payouts p join environments e on e.id = p.environment_id
+    where p.rail = ${rail} and p.id = any(${known}::uuid[])
+    order by p.environment_id, p.id for no key update of p`)
+}
+
+/** The bank reversed a transfer that is not in the books: an operator must find out whose it is. */
+function reportUnknown(
+  { rail, logger }: Tools,
+  named: { reference: string; id: string | undefined }[],
+  rows: PayoutRow[],
+): void {
+  const found = new Set<string | undefined>(rows.map(({ id }) => id))
+  for (const { id, reference } of named)
+    if (!found.has(id))
+      logger.error(
+        { rail: rail.name, reference },
+        'a bank reversed a transfer that is no payout of ours',
+      )
+}
+
+const reverseRows = listStatement({
+  name: 'reverse_payouts',
+  columns: {
+    environmentId: 'int4',
+    id: 'uuid',
+    reversedAt: 'timestamptz',
+    eventSequence: 'int4',
+  },
+  text: (list) => `
+    update payouts p set status = 'REVERSED', reversed_at = list.reversed_at,
+      event_sequence = list.event_sequence
+    from ${list} where p.environment_id = list.environment_id and p.id = list.id
+      and ${unindexed('p.status')} = 'COMPLETED'`,
+})
+
+/**
+ * A payout that is not completed yet must be settled first. One that does not fit into the balance
+ * keeps its state: REVERSED means that the money is back.
+ */
+async function reversePayouts(
+  { db, follow, logger }: Omit<Tools, 'rail'>,
+  { tx, now }: { tx: Tx; now: Date },
+  rows: Row[],
+): Promise<void> {
+  const payouts = rows.map(toTimed)
+  const early = payouts.filter(({ status }) => status === 'SUBMITTED')
+  const completed = payouts.filter(({ status }) => status === 'COMPLETED')
+  const wanted = completed.map((payout) => reverse(now, payout))
+  const endReturns = await lockFollowedReturns(tx, wanted, follow)
+  const toSettlementEvents = await followSettlements(tx, wanted)
+  const outcomes = wanted.length > 0 ? await moveAll(tx, now, wanted.map(toMovement)) : []
+  const reversed = wanted.filter((_, index) => outcomes[index]!.isMoved)
+  const unbooked = wanted.filter((_, index) => !outcomes[index]!.isMoved)
+  for (const payout of unbooked)
+    logger.error({ reference: referenceOf(payout) }, 'a reversal does not fit into the balance')
+
+  tx.afterCommit(() => logPayouts({ db, logger }, reversed))
+  if (reversed.length > 0) tx.write(reverseRows(reversed.map(toReversedRow)))
+  emitAll(tx, now, [...reversed.flatMap(toEvent), ...toSettlementEvents(reversed)])
+  endReturns(now, reversed)
+  deleteWaitingReversals(tx, payouts)
+  storeWaitingReversals(tx, now, { early, unbooked })
+}
+
+type Timed = Payout & { clockOffsetMs: number }
+
+function toTimed({ clockOffsetMs, ...row }: Row): Timed {
+  return { ...toPayout(row), clockOffsetMs }
+}
+
+/** In the time of its environment, or it would be reversed before it was completed. */
+function reverse(now: Date, { clockOffsetMs, ...payout }: Timed): Payout {
+  const reversedAt = after(now, clockOffsetMs)
+  return { ...payout, status: 'REVERSED', reversedAt, eventSequence: nextSequence(payout) }
+}
+
+function toReversedRow({ environmentId, id, reversedAt, eventSequence }: Payout) {
+  return {
+    environmentId,
+    id,
+    reversedAt,
+    eventSequence,
+  }
+}
+
+function toMovement(payout: Payout): Movement {
+  const { environmentId, asset, id, amount, fee, takesFrom: credit } = payout
+  const { reversal } = purposesOf(payout)
+  assert(reversal, 'only bank payouts are reversed')
+  const lines: MovementLine[] = [
+    { debit: assets[asset].holder, credit, amount, purpose: reversal.amount },
+  ]
+  if (fee > 0n) lines.push({ debit: 'fees', credit, amount: fee, purpose: reversal.fee })
+  return { environmentId, asset, causeId: id, isHold: false, lines }
+}
+
+function toEvent(payout: Payout) {
+  const { environmentId, id, kind, eventSequence: sequence } = payout
+  if (kind !== 'bank_transfer') return []
+  const type = payoutKinds[kind].events.reversed
+  const data = showPayout(payout, [])
+  return [{ environmentId, type, resourceId: id, causeId: id, sequence, data }]
+}

@@ -1,0 +1,187 @@
+import { after, type Clock } from '../../base/clock.js'
+import { limits } from '../../base/limits.js'
+import type { Logger } from '../../base/log.js'
+import { Refusal } from '../../base/refusal.js'
+import type { Database } from '../../postgres/database.js'
+import type { Tx } from '../../postgres/transactions/tx.js'
+import { isLockTimeout } from '../../postgres/wire/failures.js'
+import type { AttemptFinding, LiveAttempt, PayoutRail } from '../ports.js'
+import { disputesIn, recordDisputes } from '../reconciliation/disputes.js'
+import { findInstructions } from '../records/find-instructions.js'
+import { isRailPaused } from '../requests/paused-rails.js'
+import { reportShortfall } from '../requests/report-shortfall.js'
+import { type AttemptVerdict, concludePayouts } from './conclude-payouts.js'
+import type { FollowReturns } from './followed-returns.js'
+import { claimAttempts, readLiveAttempts } from './live-attempts.js'
+import { logPayouts } from './log-payouts.js'
+
+type Tools = {
+  db: Database
+  rail: PayoutRail
+  logger: Logger
+  clock: Clock
+  follow?: FollowReturns
+}
+
+/**
+ * Polls the due attempts of a rail and acts on the findings: settles, releases, sends again, or
+ * replaces an attempt that can no longer land. On a paused rail nothing is sent or replaced.
+ * Returns how many it polled.
+ */
+export async function pollPayouts(tools: Tools, now: Date): Promise<number> {
+  const { db, rail } = tools
+  const attempts = await claimAttempts(db, now, rail.name)
+  if (attempts.length === 0) return 0
+  const findings = await rail.check(attempts)
+  const unseen = attempts.filter((_, index) => findings[index]!.state === 'unseen')
+  const gone = attempts.filter((_, index) => findings[index]!.state === 'gone')
+  const hasToSend = unseen.length + gone.length > 0
+  const isPaused = hasToSend && (await isRailPaused(db, rail.name))
+  if (!isPaused) await sendInTime(tools, now, unseen)
+  const goneVerdicts = isPaused ? gone.map(waitFor(now)) : await replaceGone(tools, now, gone)
+
+  const otherVerdicts = attempts
+    .map((attempt, index) => toVerdict(now, attempt, findings[index]!))
+    .filter((verdict) => verdict !== undefined)
+  const note = (tx: Tx) => recordDisputes(tx, now, disputesIn(rail.name, attempts, findings))
+  await concludeOrSkipLocked(tools, now, { verdicts: [...otherVerdicts, ...goneVerdicts], note })
+  for (const { attempt, ...verdict } of otherVerdicts)
+    if (verdict.verdict === 'failed' && isShortfall(verdict.reason))
+      await reportShortfall(tools, now, { rail: rail.name, asset: attempt.asset })
+  await sendReplacements(tools, goneVerdicts)
+  return attempts.length
+}
+
+/**
+ * Records all verdicts in one transaction. If another transaction holds rows of a merchant, records
+ * them merchant by merchant and skips that merchant: its payouts are polled again when their lease
+ * ends.
+ */
+async function concludeOrSkipLocked(
+  { db, logger, follow }: Tools,
+  now: Date,
+  { verdicts, note }: { verdicts: AttemptVerdict[]; note: (tx: Tx) => void },
+): Promise<void> {
+  try {
+    const ended = await db.transaction((tx) => {
+      note(tx)
+      return concludePayouts(tx, now, verdicts, follow)
+    })
+    logPayouts({ db, logger }, ended)
+  } catch (error) {
+    if (!isLockTimeout(error)) throw error
+    await db.transaction(async (tx) => note(tx))
+    for (const environmentId of new Set(verdicts.map(({ attempt }) => attempt.environmentId))) {
+      const own = verdicts.filter(({ attempt }) => attempt.environmentId === environmentId)
+      await db
+        .transaction((tx) => concludePayouts(tx, now, own, follow))
+        .then((ended) => logPayouts({ db, logger }, ended))
+        .catch((failure: unknown) => {
+          if (!isLockTimeout(failure)) throw failure
+          logger.warn(
+            { environmentId },
+            'payouts are not concluded: another transaction holds their rows',
+          )
+        })
+    }
+  }
+}
+
+/**
+ * Once the lease ends, an operator may fail the payout and release the money. So a worker that took
+ * too long to poll sends nothing and leaves it to the next poll.
+ */
+async function sendInTime(
+  { rail, clock, logger }: Tools,
+  now: Date,
+  unseen: LiveAttempt[],
+): Promise<void> {
+  if (unseen.length === 0) return
+  if (clock.now() < after(now, limits.payouts.sendWithinMs)) return rail.send(unseen)
+  logger.warn(
+    { rail: rail.name, attempts: unseen.length },
+    'too late to send again; left to the next poll',
+  )
+}
+
+/** The operator's funds were missing, not the merchant's. */
+function isShortfall(reason: string): boolean {
+  return reason === 'insufficient_treasury' || reason === 'insufficient_float'
+}
+
+/** Undefined: the attempt is gone; `replaceGone` decides. */
+function toVerdict(
+  now: Date,
+  attempt: LiveAttempt,
+  finding: AttemptFinding,
+): AttemptVerdict | undefined {
+  switch (finding.state) {
+    case 'landed':
+      return { attempt, verdict: 'landed', sessionId: finding.sessionId ?? null }
+    case 'failed':
+      return { attempt, verdict: 'failed', reason: finding.reason }
+    case 'gone':
+      return undefined
+    default: {
+      const dueAt = after(now, nextPollMs(now, attempt))
+      return { attempt, verdict: 'wait', dueAt, expiresBy: finding.expiresBy }
+    }
+  }
+}
+
+/** A hundredth of the age, within limits. */
+export function nextPollMs(now: Date, { createdAt }: Pick<LiveAttempt, 'createdAt'>): number {
+  const { pollIntervalMs, pollIntervalMaxMs } = limits.payouts
+  const ageMs = now.getTime() - createdAt.getTime()
+  return Math.min(Math.max(pollIntervalMs, ageMs / 100), pollIntervalMaxMs)
+}
+
+/** Signs payouts again whose attempt can no longer land. Fails those that are refused for good. */
+async function replaceGone(
+  { db, rail, logger }: Tools,
+  now: Date,
+  gone: LiveAttempt[],
+): Promise<AttemptVerdict[]> {
+  if (gone.length === 0) return []
+  const exhausted = gone.filter(({ number }) => number >= limits.payouts.attemptsMax)
+  const replaceable = gone.filter(({ number }) => number < limits.payouts.attemptsMax)
+  const replacements = await rail.prepare(await findInstructions(db, replaceable))
+  return [
+    ...exhausted.map((attempt) => ({ attempt, verdict: 'dead', reason: 'expired' }) as const),
+    ...replaceable.map((attempt, index): AttemptVerdict => {
+      const replacement = replacements[index]!
+      if (!(replacement instanceof Refusal)) return { attempt, verdict: 'again', replacement }
+      const { reason } = replacement
+      logger.warn(
+        { reference: attempt.reference, reason },
+        'the rail refused a replacement attempt',
+      )
+      // The old attempt is dead either way; only a permanent refusal ends the payout.
+      return isPermanent(replacement)
+        ? { attempt, verdict: 'dead', reason: reason ?? 'refused' }
+        : { attempt, verdict: 'wait', dueAt: after(now, limits.payouts.pollIntervalMs) }
+    }),
+  ]
+}
+
+/** Nothing is signed on a paused rail. The old attempt stays until the rail is resumed. */
+function waitFor(now: Date) {
+  return (attempt: LiveAttempt): AttemptVerdict => {
+    return { attempt, verdict: 'wait', dueAt: after(now, nextPollMs(now, attempt)) }
+  }
+}
+
+/** Rails refuse with 422 what they would refuse again, and with 503 what may work later. */
+function isPermanent({ status }: Refusal): boolean {
+  return status === 422
+}
+
+async function sendReplacements({ db, rail }: Tools, verdicts: AttemptVerdict[]): Promise<void> {
+  const again = verdicts.filter(({ verdict }) => verdict === 'again')
+  if (again.length === 0) return
+  const names = again.map(({ attempt }) => ({
+    environmentId: attempt.environmentId,
+    id: attempt.payoutId,
+  }))
+  await rail.send(await readLiveAttempts(db, names))
+}

@@ -1,0 +1,99 @@
+import { newId } from '../../base/ids.js'
+import { limits } from '../../base/limits.js'
+import { Refusal } from '../../base/refusal.js'
+import { sql } from '../../postgres/sql.js'
+import { listStatement } from '../../postgres/statement.js'
+import type { Queryable, Tx } from '../../postgres/transactions/tx.js'
+import type { Difference } from './compare-books.js'
+
+export type StoredDifference = Difference & {
+  id: string
+  rail: string
+  foundAt: Date
+  /** When a comparison last found it. */
+  seenAt: Date
+  /** When a comparison no longer found it. */
+  resolvedAt: Date | null
+  note: string | null
+  notedBy: string | null
+  notedAt: Date | null
+}
+
+const columns = {
+  id: 'uuid',
+  kind: 'text',
+  name: 'text',
+  occurrence: 'int4',
+  inBooks: 'text',
+  atRail: 'text',
+} as const
+
+const upsert = listStatement({
+  name: 'upsert_differences',
+  columns,
+  text: (list, parameter, names) => `
+    insert into reconciliation_differences as d (${names}, rail, found_at, seen_at)
+    select ${names}, ${parameter(0)}, ${parameter(1)}::timestamptz, ${parameter(1)}::timestamptz
+    from ${list}
+    on conflict (rail, kind, name, occurrence) where resolved_at is null do update set
+      in_books = excluded.in_books, at_rail = excluded.at_rail, seen_at = excluded.seen_at`,
+})
+
+/**
+ * Keeps what a comparison of a rail found. A difference that was found before keeps its row and its
+ * note; one that is no longer found is resolved. Differences stay until they are fixed, because
+ * every comparison starts where books and rail last agreed.
+ */
+export function storeDifferences(
+  tx: Tx,
+  now: Date,
+  { rail, differences }: { rail: string; differences: Difference[] },
+): void {
+  const kept = differences.slice(0, limits.reconcile.differencesKeptMax)
+  const counts = new Map<string, number>()
+  const rows = kept.map(({ kind, name, inBooks, atRail }) => {
+    const occurrence = (counts.get(`${kind} ${name}`) ?? 0) + 1
+    counts.set(`${kind} ${name}`, occurrence)
+    return { id: newId(now), kind, name, occurrence, inBooks, atRail }
+  })
+  if (rows.length > 0) tx.write(upsert(rows, rail, now))
+  // Beyond the limit it is not known which of the others were found again.
+  if (kept.length < differences.length) return
+  const found = rows.map(({ kind, name, occurrence }) => `${kind} ${occurrence} ${name}`)
+  tx.write(sql`
+    update reconciliation_differences set resolved_at = ${now}
+    where rail = ${rail} and resolved_at is null
+      and kind || ' ' || occurrence || ' ' || name <> all(${found}::text[])`)
+}
+
+const select = sql`
+  select d.id, d.rail, d.kind, d.name, d.in_books, d.at_rail, d.found_at, d.seen_at, d.resolved_at,
+    d.note, u.name as noted_by, d.noted_at
+  from reconciliation_differences d left join users u on u.id = d.noted_by`
+
+/** Newest first. */
+export function listDifferences(
+  db: Queryable,
+  page: { isOpen: boolean; rail: string | undefined; before: string | undefined; limit: number },
+): Promise<StoredDifference[]> {
+  return db.rows(sql<StoredDifference>`
+    ${select}
+    where (d.resolved_at is null) = ${page.isOpen}
+      ${page.rail === undefined ? sql`` : sql`and d.rail = ${page.rail}`}
+      ${page.before === undefined ? sql`` : sql`and d.id < ${page.before}`}
+    order by d.id desc limit ${page.limit}`)
+}
+
+/** Replaces the note. The audit log keeps the earlier ones. */
+export async function noteDifference(
+  tx: Tx,
+  now: Date,
+  { id, note, notedBy }: { id: string; note: string; notedBy: string },
+): Promise<StoredDifference> {
+  await tx.rows(sql`
+    update reconciliation_differences
+    set note = ${note}, noted_by = ${notedBy}, noted_at = ${now} where id = ${id}`)
+  const [difference] = await tx.rows(sql<StoredDifference>`${select} where d.id = ${id}`)
+  if (!difference) throw new Refusal('not_found', { message: 'No such difference exists.' })
+  return difference
+}

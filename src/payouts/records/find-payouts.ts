@@ -1,0 +1,160 @@
+import type { EnvironmentId } from '../../base/environment.js'
+import { fromReference } from '../../base/ids.js'
+import { limits } from '../../base/limits.js'
+import { notFound } from '../../base/refusal.js'
+import { sql } from '../../postgres/sql.js'
+import { gather } from '../../postgres/transactions/gather.js'
+import { keyedRead, type RowKey } from '../../postgres/transactions/keyed-read.js'
+import type { Queryable } from '../../postgres/transactions/tx.js'
+import {
+  type ApprovalDecision,
+  type Payout,
+  type PayoutApproval,
+  type PayoutAttempt,
+  type PayoutKind,
+  payoutAttempts,
+  payoutKinds,
+  payouts,
+} from '../payout.js'
+import { findPayoutPage, type PayoutFilter } from './filter-payouts.js'
+
+export type PayoutRow = typeof payouts.readRow & { approval: string | null }
+
+/** As JSON; null for a payout that needed no approval, which then costs nothing to find out. */
+const approvalOf = `case when p.order_hash is not null then json_build_object(
+  'orderHash', encode(p.order_hash, 'hex'), 'expiresAt', p.approve_by,
+  'needed', approvals_needed(p.created_by_user, p.created_by_key), 'decisions', array(
+    select json_build_object('verdict', d.verdict, 'reason', d.reason, 'at', d.decided_at,
+      'user', case when u.id is not null then json_build_object('id', u.id, 'name', u.name) end)
+    from payout_approvals d left join users u on u.id = d.user_id
+    where d.environment_id = p.environment_id and d.payout_id = p.id
+      and (p.status <> 'PENDING' or d.decided_by = 'simulated'
+        or d.user_id in (select * from approvers_of(p)))
+    order by d.decided_at, d.user_id)) end`
+
+export type ApprovalJson = {
+  orderHash: string
+  expiresAt: string
+  needed: number
+  decisions: (Omit<ApprovalDecision, 'at'> & { at: string })[]
+}
+
+export function toApproval(json: ApprovalJson): PayoutApproval {
+  const { orderHash, expiresAt, needed, decisions } = json
+  return {
+    orderHash,
+    expiresAt: new Date(expiresAt),
+    needed,
+    decisions: decisions.map((decision) => ({ ...decision, at: new Date(decision.at) })),
+  }
+}
+
+export const payoutColumns = sql.raw(`${payouts.of('p')}, ${approvalOf} as approval`)
+
+export function toPayout({ approval, ...row }: PayoutRow): Payout {
+  return {
+    ...payouts.read(row),
+    approval: approval === null ? null : toApproval(JSON.parse(approval)),
+  }
+}
+
+/** Attempts are sorted oldest first. */
+export type PayoutWithAttempts = { payout: Payout; attempts: PayoutAttempt[] }
+
+const packed = `json_build_array(${payouts.packed('p')}, array(
+    select ${payoutAttempts.packed('a')} from payout_attempts a
+    where a.environment_id = p.environment_id and a.payout_id = p.id order by a.number),
+  ${approvalOf}) as packed`
+
+type PackedRow = { packed: string }
+
+function unpack(row: PackedRow): PayoutWithAttempts {
+  const [payout, attempts, approval] = JSON.parse(row.packed) as [
+    unknown[],
+    unknown[][],
+    ApprovalJson | null,
+  ]
+  return {
+    payout: Object.assign(payouts.unpack(payout), { approval: approval && toApproval(approval) }),
+    attempts: attempts.map((attempt) => payoutAttempts.unpack(attempt)),
+  }
+}
+
+/** Newest first. */
+export async function listPayouts(
+  db: Queryable,
+  environmentId: EnvironmentId,
+  filter: PayoutFilter,
+  page: { beforeId: string | undefined; limit: number },
+): Promise<{ payouts: PayoutWithAttempts[]; next: string | undefined }> {
+  const { ids, next } = await findPayoutPage(db, environmentId, filter, page)
+  const found =
+    ids.length === 0
+      ? []
+      : await findPayouts(
+          db,
+          ids.map((id) => ({ environmentId, id })),
+        )
+  return { payouts: found.filter((one) => one !== undefined), next }
+}
+
+/** Payouts and returns that wait for approval, oldest first. */
+export async function listWaiting(
+  db: Queryable,
+  environmentId: EnvironmentId,
+): Promise<PayoutWithAttempts[]> {
+  const rows = await db.rows(sql<{ id: string }>`
+    select id from payouts
+    where environment_id = ${environmentId} and kind = any (${Object.keys(payoutKinds)}::text[])
+      and status = 'PENDING'
+    order by id limit ${limits.http.pageSizeMax}`)
+  if (rows.length === 0) return []
+  const found = await findPayouts(
+    db,
+    rows.map(({ id }) => ({ environmentId, id })),
+  )
+  return found.filter((one) => one !== undefined)
+}
+
+type PayoutName = { environmentId: EnvironmentId; kind?: PayoutKind; reference: string }
+
+const findPayouts = keyedRead<PackedRow, PayoutWithAttempts>({
+  name: 'read_payouts',
+  columns: packed,
+  table: 'payouts',
+  alias: 'p',
+  toValue: unpack,
+  keyOf: ({ payout }) => payout,
+})
+
+/** Reads single payouts; calls that arrive together share a query. */
+export function createPayoutReader(db: Queryable) {
+  const findOne = gather((keys: RowKey[]) => findPayouts(db, keys))
+  return async (name: PayoutName) => checkFound(name, await findOne(toKey(name)))
+}
+
+export async function getPayout(db: Queryable, name: PayoutName): Promise<PayoutWithAttempts> {
+  const [found] = await findPayouts(db, [toKey(name)])
+  return checkFound(name, found)
+}
+
+const prefixesOfPayouts = [...new Set(Object.values(payoutKinds).map(({ prefix }) => prefix))]
+
+function toKey({ environmentId, reference }: PayoutName): RowKey {
+  const prefix = prefixesOfPayouts.find((one) => reference.startsWith(one))
+  const id = prefix && fromReference(prefix, reference)
+  if (!id) throw notFound('transfer', reference)
+  return { environmentId, id }
+}
+
+function checkFound(
+  { kind, reference }: PayoutName,
+  found: PayoutWithAttempts | undefined,
+): PayoutWithAttempts {
+  const isOfKind =
+    found &&
+    reference.startsWith(payoutKinds[found.payout.kind].prefix) &&
+    (kind === undefined || found.payout.kind === kind)
+  if (!isOfKind) throw notFound('transfer', reference)
+  return found
+}

@@ -1,0 +1,115 @@
+import { after } from '../../base/clock.js'
+import { limits } from '../../base/limits.js'
+import { listStatement } from '../../postgres/statement.js'
+import type { Tx } from '../../postgres/transactions/tx.js'
+import { type Payout, type PayoutApproval, payouts } from '../payout.js'
+import type { PreparedAttempt } from '../ports.js'
+
+const submitted = payouts.types(
+  'environmentId',
+  'id',
+  'kind',
+  'rail',
+  'asset',
+  'amount',
+  'fee',
+  'requestedAmount',
+  'destination',
+  'merchantReference',
+  'metadata',
+  'takesFrom',
+  'createdByKey',
+  'createdByUser',
+  'eventSequence',
+  'submittedAt',
+)
+
+/** Created when it was submitted. */
+const insertSubmitted = (list: string, names: string, values: string) => `
+    insert into payouts (${names}, status, created_at)
+    select ${values}, 'SUBMITTED', submitted_at from ${list}`
+
+const insertPayoutRows = listStatement({
+  name: 'insert_payouts',
+  columns: submitted,
+  text: (list, _parameter, names, values) => insertSubmitted(list, names, values),
+})
+
+/** A statement of its own, so that other payouts do not send columns that they never use. */
+const insertBatchPayoutRows = listStatement({
+  name: 'insert_batch_payouts',
+  columns: { ...submitted, batchId: 'uuid', batchItem: 'int4' },
+  text: (list, _parameter, names, values) => insertSubmitted(list, names, values),
+})
+
+/** Sorted by the merchant's reference, so that two batches never deadlock at the unique index. */
+export function insertPayouts(tx: Tx, created: Payout[]): void {
+  if (created.length === 0) return
+  if (created[0]!.batchItem) insertBatchPayouts(tx, created)
+  else tx.write(insertPayoutRows(created.toSorted(byMerchantReference)))
+}
+
+/** Payouts of batches are never mixed with others: batches have transactions of their own. */
+function insertBatchPayouts(tx: Tx, created: Payout[]): void {
+  const rows = created.toSorted(byMerchantReference).map(({ batchItem, ...payout }) => ({
+    ...payout,
+    batchId: batchItem!.batchId,
+    batchItem: batchItem!.number,
+  }))
+  tx.write(insertBatchPayoutRows(rows))
+}
+
+/** One that waits for approval: it has an order hash instead of an attempt. */
+export function insertPendingPayout(tx: Tx, payout: Payout, approval: PayoutApproval): void {
+  const orderHash = Buffer.from(approval.orderHash, 'hex')
+  tx.write(
+    payouts.insert({ ...payout, status: 'PENDING' }, { orderHash, approveBy: approval.expiresAt }),
+  )
+}
+
+function byMerchantReference(left: Payout, right: Payout): number {
+  const [one, other] = [left.merchantReference ?? '', right.merchantReference ?? '']
+  return left.environmentId - right.environmentId || (one < other ? -1 : one > other ? 1 : 0)
+}
+
+export type NewAttempt = PreparedAttempt & {
+  payout: Pick<Payout, 'environmentId' | 'id' | 'rail'>
+  number: number
+  createdAt: Date
+}
+
+const insertAttemptRows = listStatement({
+  name: 'insert_payout_attempts',
+  columns: {
+    environmentId: 'int4',
+    payoutId: 'uuid',
+    number: 'int4',
+    rail: 'text',
+    token: 'text',
+    wire: 'bytea',
+    validUntil: 'int8',
+    signedSlot: 'int8',
+    dueAt: 'timestamptz',
+    createdAt: 'timestamptz',
+  },
+  text: (list, _parameter, names) => `
+    insert into payout_attempts (${names}, state) select ${names}, 'LIVE' from ${list}`,
+})
+
+/** First polled a moment later, when the process that created them has sent them. */
+export function insertAttempts(tx: Tx, now: Date, attempts: NewAttempt[]): void {
+  if (attempts.length === 0) return
+  const rows = attempts.map(({ payout, ...attempt }) => ({
+    environmentId: payout.environmentId,
+    payoutId: payout.id,
+    number: attempt.number,
+    rail: payout.rail,
+    token: attempt.token,
+    wire: attempt.wire,
+    validUntil: attempt.validUntil,
+    signedSlot: attempt.signedSlot ?? null,
+    dueAt: after(now, limits.payouts.firstPollDelayMs),
+    createdAt: attempt.createdAt,
+  }))
+  tx.write(insertAttemptRows(rows))
+}

@@ -1,0 +1,365 @@
+import { after } from '../../base/clock.js'
+import type { Environment, Mode } from '../../base/environment.js'
+import { newId } from '../../base/ids.js'
+import { limits } from '../../base/limits.js'
+import type { Logger } from '../../base/log.js'
+import { type Outcome, Refusal } from '../../base/refusal.js'
+import { listBalancesOf } from '../../ledger/balances.js'
+import type { FeeOperation } from '../../merchants/settings/fee-schedules.js'
+import type { Asset } from '../../money/assets.js'
+import { gather } from '../../postgres/transactions/gather.js'
+import type { Queryable } from '../../postgres/transactions/tx.js'
+import { isTreasuryShort, UnfinishedPayouts } from '../attempts/unfinished-payouts.js'
+import { type Payout, type PayoutKind, payoutKinds, referenceOf } from '../payout.js'
+import type {
+  Destination,
+  Inspected,
+  InspectionPurpose,
+  PayoutInstruction,
+  PayoutRail,
+  PreparedAttempt,
+} from '../ports.js'
+import { type NewPayout, notCovered, toNewPayout } from './create-payouts.js'
+import type { FeeBook, FeeLine } from './fee-book.js'
+import { gatherByRail } from './gather-by-rail.js'
+import { noPausedRails, type PausedRails, railPaused } from './paused-rails.js'
+import { reportShortfall } from './report-shortfall.js'
+
+export type QuoteRequest = {
+  environment: Environment
+  kind: PayoutKind
+  asset: Asset
+  amount: bigint
+  requestedAmount: string
+  destination: Destination
+}
+
+export type PayoutRequest = QuoteRequest & {
+  merchantReference: string | null
+  metadata: string
+  createdByKey: string | null
+  createdByUser: string | null
+  /** A conversion in the same transaction adds the money, so the balance is not checked before. */
+  isFundedByConversion?: boolean
+  /** The item of a batch that it pays. */
+  batchItem?: Payout['batchItem']
+}
+
+export type PayoutRails = Record<Mode, Partial<Record<PayoutKind, PayoutRail>>>
+
+/** Every bank by provider, for merchants that an operator bound to one. */
+export type PayoutBanks = Record<Mode, ReadonlyMap<string, PayoutRail>>
+
+/** `destination` is completed by the rail. */
+export type Quote = { lines: FeeLine[]; fee: bigint; destination: Destination }
+
+/** A payout to commit. Call `finish` when it is committed or refused. */
+export type PreparedPayout = NewPayout & { finish: () => void }
+
+export type PayoutPreparation = {
+  /** Returns a refusal if the destination cannot be paid, whatever the balance and the treasury. */
+  quote(request: QuoteRequest): Promise<Outcome<Quote>>
+  /**
+   * For money that is paid later, such as a return that the merchant's balance covers: throws a
+   * refusal if the destination or the treasury would refuse it now. Reserves nothing.
+   */
+  checkPayable(environmentNow: Date, request: QuoteRequest): Promise<void>
+  /**
+   * Fixes everything that must be known before the money is held, down to the bytes to send.
+   * Nothing leaves.
+   */
+  prepare(environmentNow: Date, request: PayoutRequest): Promise<Outcome<PreparedPayout>>
+  /**
+   * For a payout that waits for approval: checks the destination and prices it. Signs nothing;
+   * that happens at approval.
+   */
+  prepareUnsigned(environmentNow: Date, request: PayoutRequest): Promise<Outcome<Payout>>
+}
+
+type Tools = {
+  db: Queryable
+  rails: PayoutRails
+  banks: PayoutBanks
+  fees: FeeBook
+  logger: Logger
+  /** Absent: no rail is paused. */
+  paused?: PausedRails
+}
+
+/** A request with its id. The base fee is due whatever the rail finds. */
+type Candidate = { request: PayoutRequest; id: string; baseFee: bigint }
+
+/** What the rail returned for a candidate: destination, extra fees and the attempt to send. */
+type SignedCandidate = Inspected & { attempt: PreparedAttempt }
+
+/**
+ * A request becomes a `Candidate` (id and base fee), a `SignedCandidate` (inspected and signed by
+ * the rail), a `NewPayout` (priced) and is returned as a `PreparedPayout`.
+ *
+ * Requests that arrive together share calls: each rail has its own batches, and a batch makes one
+ * `inspect` and one `prepare` for all of its requests. The balance is checked when the money is
+ * held; here only to explain a refusal, because a low balance is the first thing to report.
+ */
+export function createPayoutPreparation({
+  db,
+  rails,
+  banks,
+  fees,
+  logger,
+  paused = noPausedRails,
+}: Tools): PayoutPreparation {
+  const unfinished = new UnfinishedPayouts()
+  const inspectTogether = {
+    price: gatherByRail((rail: PayoutRail, requests: QuoteRequest[]) =>
+      rail.inspect(requests, 'price'),
+    ),
+    pay: gatherByRail((rail: PayoutRail, requests: QuoteRequest[]) =>
+      rail.inspect(requests, 'pay'),
+    ),
+  }
+  const signTogether = gatherByRail((rail: PayoutRail, candidates: Candidate[]) =>
+    rail.chargesToInspect
+      ? signCovered(db, rail, candidates)
+      : inspectAndSign(rail, candidates.map(toInstruction)),
+  )
+  const findUncoveredOne = gather((candidates: Candidate[]) => findUncovered(db, candidates))
+
+  const price = ({ environment, amount }: QuoteRequest, operations: FeeOperation[]) =>
+    fees.price({ environmentId: environment.id, amount, operations })
+  const priceBase = (request: QuoteRequest) => {
+    const { baseFee } = payoutKinds[request.kind]
+    return price(request, baseFee ? [baseFee] : [])
+  }
+
+  async function quote(request: QuoteRequest): Promise<Outcome<Quote>> {
+    const base = await priceBase(request)
+    const inspected = await inspect(request, 'price')
+    if (inspected instanceof Refusal) return inspected
+    const lines = [...base, ...(await price(request, inspected.extraFees))]
+    return { lines, fee: sumOf(lines), destination: inspected.destination }
+  }
+
+  async function inspect(
+    request: QuoteRequest,
+    purpose: InspectionPurpose,
+  ): Promise<Outcome<Inspected>> {
+    const rail = railOf({ rails, banks }, request)
+    if (!rail) return railUnavailable(request)
+    if (await paused.has(rail.name)) return railPaused(payoutKinds[request.kind].refusal)
+    return inspectTogether[purpose](rail, request)
+  }
+
+  async function signAndPrice(
+    environmentNow: Date,
+    candidate: Candidate,
+  ): Promise<Outcome<NewPayout>> {
+    const { request, baseFee } = candidate
+    const rail = railOf({ rails, banks }, request)
+    if (!rail) return railUnavailable(request)
+    // Mostly false without a promise: every payout passes here.
+    const isPaused = paused.has(rail.name)
+    if (isPaused && (await isPaused)) return railPaused(payoutKinds[request.kind].refusal)
+    const signed = await signTogether(rail, candidate)
+    if (signed instanceof Refusal) return signed
+    const { destination, extraFees, attempt } = signed
+    const fee = baseFee + sumOf(await price(request, extraFees))
+    const payout = toPayout(environmentNow, candidate, { rail: rail.name, destination, fee })
+    const realNow = after(environmentNow, -request.environment.clockOffsetMs)
+    return toNewPayout(payout, attempt, realNow)
+  }
+
+  /** The merchant has the money and is refused: the operator must top up the treasury. */
+  async function reportTreasuryShort(environmentNow: Date, request: QuoteRequest): Promise<void> {
+    const { environment, asset } = request
+    const rail = railOf({ rails, banks }, request)!.name
+    const now = after(environmentNow, -environment.clockOffsetMs)
+    await reportShortfall({ db, logger }, now, { rail, asset })
+  }
+
+  return {
+    quote,
+
+    async checkPayable(environmentNow, request) {
+      for (let round = 1; ; round += 1) {
+        const finish = unfinished.begin()
+        const inspected = await inspect(request, 'pay').finally(finish)
+        if (!(inspected instanceof Refusal)) return
+        if (!isTreasuryShort(inspected)) throw inspected
+        const neighbours = await unfinished.waitForNeighbours()
+        if (!isLastRound(round, neighbours)) continue
+        await reportTreasuryShort(environmentNow, request)
+        throw inspected
+      }
+    },
+
+    async prepare(environmentNow, request) {
+      const baseFee = sumOf(await priceBase(request))
+      const candidate = { request, id: newId(environmentNow), baseFee }
+      for (let round = 1; ; round += 1) {
+        const finish = unfinished.begin()
+        const prepared = await signAndPrice(environmentNow, candidate).catch((error: unknown) => {
+          finish()
+          throw error
+        })
+        if (!(prepared instanceof Refusal)) return withFinish(prepared, finish)
+        finish()
+        const neighbours = isTreasuryShort(prepared) ? await unfinished.waitForNeighbours() : 0
+        // Payouts that were committed meanwhile may have spent the merchant's balance. Then that is
+        // the answer: the operator is not to blame, and the merchant can do something about it.
+        const uncovered = await findUncoveredOne(candidate)
+        if (uncovered) return uncovered
+        if (!isTreasuryShort(prepared)) return prepared
+        if (!isLastRound(round, neighbours)) continue
+        // Every other reason for a refusal, with all fees, comes before the treasury.
+        const quoted = await quote(request)
+        if (quoted instanceof Refusal) return quoted
+        const uncoveredWithFees = await findUncoveredOne({ ...candidate, baseFee: quoted.fee })
+        if (uncoveredWithFees) return uncoveredWithFees
+        await reportTreasuryShort(environmentNow, request)
+        return prepared
+      }
+    },
+
+    async prepareUnsigned(environmentNow, request) {
+      const base = await priceBase(request)
+      const candidate = { request, id: newId(environmentNow), baseFee: sumOf(base) }
+      const uncovered = await findUncoveredOne(candidate)
+      if (uncovered) return uncovered
+      const rail = railOf({ rails, banks }, request)
+      if (!rail) return railUnavailable(request)
+      if (await paused.has(rail.name)) return railPaused(payoutKinds[request.kind].refusal)
+      // The treasury is checked at approval: what it holds then is what matters.
+      const inspected = await inspectTogether.price(rail, request)
+      if (inspected instanceof Refusal) return inspected
+      const { destination, extraFees } = inspected
+      const fee = candidate.baseFee + sumOf(await price(request, extraFees))
+      return toPayout(environmentNow, candidate, { rail: rail.name, destination, fee })
+    },
+  }
+}
+
+/**
+ * Whether "short" is the answer. In the first round the balance may have grown since it was read;
+ * later, only neighbours can have reserved the money.
+ */
+function isLastRound(round: number, neighbours: number): boolean {
+  if (round >= limits.payouts.shortfallChecksMax) return true
+  return round > 1 && neighbours === 0
+}
+
+/** Refuses what the balance does not cover before it calls a rail that charges for `inspect`. */
+async function signCovered(
+  db: Queryable,
+  rail: PayoutRail,
+  candidates: Candidate[],
+): Promise<Outcome<SignedCandidate>[]> {
+  const uncovered = await findUncovered(db, candidates)
+  const covered = candidates.filter((_, index) => !uncovered[index])
+  const signed = await inspectAndSign(rail, covered.map(toInstruction))
+  const byCandidate = new Map(covered.map((candidate, index) => [candidate, signed[index]!]))
+  return candidates.map((candidate, index) => uncovered[index] ?? byCandidate.get(candidate)!)
+}
+
+async function inspectAndSign(
+  rail: PayoutRail,
+  instructions: PayoutInstruction[],
+): Promise<Outcome<SignedCandidate>[]> {
+  if (instructions.length === 0) return []
+  const inspected = await rail.inspect(instructions, 'pay')
+  const accepted = instructions.flatMap(({ asset, amount, reference }, index) => {
+    const found = inspected[index]!
+    if (found instanceof Refusal) return []
+    return [{ asset, amount, destination: found.destination, reference }]
+  })
+  const attempts = accepted.length > 0 ? await rail.prepare(accepted) : []
+  const byReference = new Map(accepted.map(({ reference }, index) => [reference, attempts[index]!]))
+  return instructions.map(({ reference }, index) => {
+    const found = inspected[index]!
+    if (found instanceof Refusal) return found
+    const attempt = byReference.get(reference)!
+    if (attempt instanceof Refusal) return attempt
+    return { destination: found.destination, extraFees: found.extraFees, attempt }
+  })
+}
+
+/** A refusal for each whose balance does not cover its amount and base fee. */
+async function findUncovered(
+  db: Queryable,
+  candidates: Candidate[],
+): Promise<(Refusal | undefined)[]> {
+  const ids = [...new Set(candidates.map(({ request }) => request.environment.id))]
+  const balances = await listBalancesOf(db, ids)
+  const byKey = new Map(balances.map((row) => [`${row.environmentId}/${row.asset}`, row]))
+  return candidates.map(({ request, baseFee }) => {
+    const { environment, asset, amount } = request
+    if (request.isFundedByConversion) return undefined
+    const available = byKey.get(`${environment.id}/${asset}`)?.available ?? 0n
+    if (available >= amount + baseFee) return undefined
+    return notCovered({ asset, amount, fee: baseFee }, { available })
+  })
+}
+
+function withFinish(
+  { payout, attempt, preparedAt, shown }: NewPayout,
+  finish: () => void,
+): PreparedPayout {
+  return { payout, attempt, preparedAt, shown, finish }
+}
+
+function toInstruction({ request, id }: Candidate): PayoutInstruction {
+  const { kind, asset, amount, destination } = request
+  return { asset, amount, destination, reference: referenceOf({ kind, id }) }
+}
+
+function toPayout(
+  environmentNow: Date,
+  { request, id }: Candidate,
+  { rail, destination, fee }: Pick<Payout, 'rail' | 'destination' | 'fee'>,
+): Payout {
+  return {
+    environmentId: request.environment.id,
+    id,
+    kind: request.kind,
+    rail,
+    asset: request.asset,
+    amount: request.amount,
+    fee,
+    takesFrom: 'available',
+    requestedAmount: request.requestedAmount,
+    destination,
+    merchantReference: request.merchantReference,
+    metadata: request.metadata,
+    batchItem: request.batchItem,
+    createdByKey: request.createdByKey,
+    createdByUser: request.createdByUser,
+    approval: null,
+    status: 'SUBMITTED',
+    failureReason: null,
+    isReviewRequired: false,
+    eventSequence: 1,
+    submittedAt: environmentNow,
+    completedAt: null,
+    failedAt: null,
+    reversedAt: null,
+    bankSessionId: null,
+    createdAt: environmentNow,
+  }
+}
+
+export function railOf(
+  { rails, banks }: { rails: PayoutRails; banks: PayoutBanks },
+  { environment: { mode, payoutBank }, kind }: Pick<QuoteRequest, 'environment' | 'kind'>,
+): PayoutRail | undefined {
+  return payoutBank && kind === 'bank_transfer' ? banks[mode].get(payoutBank) : rails[mode][kind]
+}
+
+function railUnavailable({ environment, kind }: QuoteRequest): Refusal {
+  return new Refusal(payoutKinds[kind].refusal, {
+    reason: 'rail_unavailable',
+    message: `Payouts of this kind are not configured in ${environment.mode} mode. Ask the operator to configure them.`,
+  })
+}
+
+function sumOf(lines: FeeLine[]): bigint {
+  return lines.reduce((sum, { amount }) => sum + amount, 0n)
+}

@@ -1,0 +1,65 @@
+import type { Clock } from '../../base/clock.js'
+import type { Logger } from '../../base/log.js'
+import { isWithinSendTime } from '../attempts/live-attempts.js'
+import { referenceOf } from '../payout.js'
+import type { LiveAttempt, PayoutRail } from '../ports.js'
+import type { NewPayout } from './create-payouts.js'
+import { gatherByRail } from './gather-by-rail.js'
+import { noPausedRails, type PausedRails } from './paused-rails.js'
+import type { PayoutBanks, PayoutRails } from './prepare-payouts.js'
+
+type Tools = {
+  rails: PayoutRails
+  banks: PayoutBanks
+  clock: Clock
+  logger: Logger
+  /** Absent: no rail is paused. */
+  paused?: PausedRails
+}
+
+/**
+ * Sends payouts right after their commit: the bytes that were written to their rows, which nothing
+ * changes afterwards. Only for payouts whose commit this process has seen succeed. If sending
+ * fails, is too late or never happens, a worker sends them a moment later, from the rows.
+ * On a paused rail nothing is sent.
+ */
+export function createSendAfterCommit({
+  rails,
+  banks,
+  clock,
+  logger,
+  paused = noPausedRails,
+}: Tools) {
+  const allRails = [
+    ...Object.values(rails).flatMap((byKind) => Object.values(byKind)),
+    ...Object.values(banks).flatMap((byProvider) => [...byProvider.values()]),
+  ]
+  const send = gatherByRail(async (rail: PayoutRail, payouts: NewPayout[]) => {
+    const isPaused = paused.has(rail.name)
+    if (isPaused && (await isPaused)) return payouts.map(() => undefined)
+    const now = clock.now()
+    const attempts = payouts.map(toLiveAttempt).filter((attempt) => isWithinSendTime(attempt, now))
+    if (attempts.length > 0) await rail.send(attempts)
+    return payouts.map(() => undefined) // `gatherByRail` expects a value for every key
+  })
+  return (committed: NewPayout): void => {
+    const rail = allRails.find(({ name }) => name === committed.payout.rail)
+    if (!rail) return
+    send(rail, committed).catch((error) =>
+      logger.warn({ err: error }, 'a payout was not sent; a worker sends it later'),
+    )
+  }
+}
+
+function toLiveAttempt({ payout, attempt, preparedAt }: NewPayout): LiveAttempt {
+  return {
+    environmentId: payout.environmentId,
+    payoutId: payout.id,
+    number: 1,
+    reference: referenceOf(payout),
+    asset: payout.asset,
+    ...attempt,
+    polls: 0,
+    createdAt: preparedAt,
+  }
+}

@@ -1,0 +1,318 @@
+import { spawn } from 'node:child_process'
+import type { RequestListener, Server } from 'node:http'
+import { userInfo } from 'node:os'
+import type { Command } from 'commander'
+import { systemClock } from '../base/clock.js'
+import { type Config, findEmptyHome, hasDatabaseUrl, readConfig } from '../base/config.js'
+import { createLogger, type Logger, logLostConnection } from '../base/log.js'
+import { noRateSources } from '../base/rate-sources.js'
+import { Refusal } from '../base/refusal.js'
+import { createSeal } from '../base/sealed.js'
+import type { Secret } from '../base/secret.js'
+import { registerAudit } from '../operations/commands/audit.js'
+import { registerBalances } from '../operations/commands/balances.js'
+import { type ResolveHolder, registerBankAccounts } from '../operations/commands/bank-accounts.js'
+import { registerConsole } from '../operations/commands/console.js'
+import { registerDoctor } from '../operations/commands/doctor.js'
+import { registerExchange } from '../operations/commands/exchange.js'
+import { registerFees } from '../operations/commands/fees.js'
+import { registerKeys } from '../operations/commands/keys.js'
+import { registerKyc } from '../operations/commands/kyc.js'
+import { registerMerchants } from '../operations/commands/merchants.js'
+import { registerNotices } from '../operations/commands/notices.js'
+import type { OperateContext } from '../operations/commands/operation.js'
+import { registerPayouts } from '../operations/commands/payouts.js'
+import { registerRails } from '../operations/commands/rails.js'
+import { registerRates } from '../operations/commands/rates.js'
+import { registerReconcile } from '../operations/commands/reconcile.js'
+import { registerSecret } from '../operations/commands/secret.js'
+import { registerSettlements } from '../operations/commands/settlements.js'
+import { registerUsers } from '../operations/commands/users.js'
+import { registerVerifyAudit } from '../operations/commands/verify-audit.js'
+import { registerVerifyLedger } from '../operations/commands/verify-ledger.js'
+import type { CheckResult } from '../operations/doctor/check-result.js'
+import type { ReconcilableRails } from '../operations/reconcile/reconcile.js'
+import { Database } from '../postgres/database.js'
+import { simulatedRates } from '../simulation/simulated-rates.js'
+import {
+  closeLoopback,
+  explainListenError,
+  listenOnLoopback,
+  loopbackUrl,
+} from './loopback-server.js'
+import { borrowDatabase } from './open-database.js'
+import { planPreparation, prepareDatabase } from './prepare-database.js'
+import { forceExitLater, waitForSignal } from './signals.js'
+
+type TerminalParts = Pick<OperateContext, 'startProgress' | 'formatTable' | 'paint' | 'confirmLive'>
+
+/** Adds the operator's commands to the program that has the API commands. */
+export function registerOperator(program: Command, console: TerminalParts): void {
+  const context: OperateContext = { ...baseContext, ...console }
+  program.commandsGroup('Run a service:')
+  registerServices(program)
+  program.commandsGroup('Operate a service (needs its database):')
+  for (const register of [
+    registerMerchants,
+    (to: Command, given: OperateContext) => registerUsers(to, given, findConsoleUrl),
+    registerKeys,
+    registerKyc,
+    (to: Command, given: OperateContext) => registerBankAccounts(to, given, resolveHolder),
+    registerFees,
+    registerBalances,
+    registerSettlements,
+    registerNotices,
+    registerRails,
+    (to: Command, given: OperateContext) =>
+      registerRates(to, given, () => readConfig().rates ?? noRateSources),
+    registerAudit,
+    registerSecret,
+    registerVerifyLedger,
+    registerVerifyAudit,
+  ])
+    register(program, context)
+  registerPayouts(program, context, withRails)
+  registerExchange(program, context, { withRails, simulated: simulatedRates })
+  registerReconcile(program, context, withRails)
+  registerDoctor(program, context, examineService)
+  registerConsole(program, context, { openStart, openBrowser })
+}
+
+function registerServices(program: Command): void {
+  program
+    .command('start')
+    .description('run everything in one process, as `npm start` does')
+    .action(async () => {
+      await import('./main.js')
+    })
+
+  program
+    .command('serve')
+    .description('run the API (needs DATABASE_URL), on as many machines as you need')
+    .action(runServe)
+
+  program
+    .command('work')
+    .description('run background jobs (needs DATABASE_URL); start as many processes as you need')
+    .action(runWork)
+
+  program
+    .command('migrate')
+    .description('apply database migrations')
+    .option('--dry-run', 'print the missing migrations and whether they can be applied now')
+    .action(runMigrate)
+}
+
+const baseContext: Omit<OperateContext, keyof TerminalParts> = {
+  clock: systemClock,
+  actor: userInfo().username,
+  print,
+  async withDatabase(work) {
+    const config = readConfigOfService()
+    const database = await borrowDatabase(config)
+    const onLost = logLostConnection(createLoggerOf(config))
+    const db = new Database(database.url, onLost)
+    try {
+      // Only a start creates the sandbox tables: this shell may lack the service's BANK_TEST=none.
+      await prepareDatabase(database.url, config, { simulation: false })
+      return await work(db, createSeal(config.secret, config.otherSecrets))
+    } finally {
+      await db.close()
+      await database.close()
+    }
+  },
+}
+
+/** Refuses a folder without a service: a mistyped path must not create one. */
+function readConfigOfService(): Config {
+  const home = findEmptyHome()
+  if (home !== undefined)
+    throw new Error(
+      `No service found in ${home}. Start one there first, or set MANILLA_HOME or DATABASE_URL.`,
+    )
+  return readConfig()
+}
+
+async function withRails<Result>(
+  db: Database,
+  work: (rails: ReconcilableRails) => Promise<Result>,
+): Promise<Result> {
+  const config = readConfig()
+  const { borrowRails } = await import('./open-rails.js')
+  const { findChainUrl } = await import('../simulation/demo.js')
+  const chainUrl = config.databaseUrl ? undefined : findChainUrl(config.home)
+  const tools = { config, db, clock: systemClock, logger: createLoggerOf(config) }
+  const rails = await borrowRails(tools, chainUrl)
+  try {
+    return await work(rails)
+  } finally {
+    await rails.close()
+  }
+}
+
+const resolveHolder: ResolveHolder = async (db, environment, account) => {
+  const config = readConfig()
+  const opened = await import('./open-rails.js')
+  const tools = { config, db, clock: systemClock, logger: createLoggerOf(config) }
+  return opened.resolveHolder(tools, environment, account)
+}
+
+async function examineService(): Promise<CheckResult[]> {
+  const { examine } = await import('../operations/doctor/examine.js')
+  const { borrowRails } = await import('./open-rails.js')
+  const { findChainUrl, findServiceUrl } = await import('../simulation/demo.js')
+  return examine({ borrowDatabase, borrowRails, findChainUrl, findServiceUrl })
+}
+
+/** Where people sign in: the address of the console, or of the API. */
+function findConsoleUrl(): string {
+  const { consoleUrl, publicUrl, host, port } = readConfig()
+  const isWildcard = host === '0.0.0.0' || host === '::'
+  const name = host.includes(':') ? `[${host}]` : host
+  return consoleUrl ?? publicUrl ?? `http://${isWildcard ? '127.0.0.1' : name}:${port}`
+}
+
+async function openStart(db: Database, now: Date): Promise<string> {
+  const config = readConfig()
+  const { findDemo } = await import('../simulation/demo.js')
+  const { openDemoConsole } = await import('../simulation/demo-console.js')
+  const demo = config.databaseUrl ? undefined : findDemo(config.home)
+  if (!demo)
+    throw new Refusal('validation_failed', {
+      message:
+        'Start links are for a service that `npm start` runs with its own database. Use `manilla users create` instead.',
+    })
+  return openDemoConsole(db, now, demo)
+}
+
+/** Only where a person sits: a script reads the link. */
+function openBrowser(url: string): boolean {
+  const programs: Partial<Record<NodeJS.Platform, string>> = { darwin: 'open', linux: 'xdg-open' }
+  const program = programs[process.platform]
+  if (!program || !process.stdout.isTTY) return false
+  const started = spawn(program, [url], { stdio: 'ignore', detached: true })
+  // Without such a program the link is printed, too.
+  started.on('error', () => print(url))
+  started.unref()
+  return true
+}
+
+async function runMigrate({ dryRun = false }: { dryRun?: boolean }): Promise<void> {
+  if (dryRun) return planMigration()
+  const { applied } = await prepareService()
+  print(applied.length > 0 ? `Applied ${applied.join(', ')}.` : 'Already up to date.')
+}
+
+async function planMigration(): Promise<void> {
+  const config = readServiceConfig()
+  const { missing, obstacle } = await planPreparation(config.databaseUrl.reveal(), config)
+  if (missing.length === 0) return print('Already up to date.')
+  print('Missing:')
+  for (const { name, knownMin } of missing)
+    print(
+      `  ${name}: ${knownMin ? `runs beside processes that know ${knownMin}` : 'older processes must be stopped'}`,
+    )
+  if (obstacle) {
+    print(obstacle)
+    process.exitCode = 1
+  } else print('All of them can be applied now.')
+}
+
+async function runServe(): Promise<void> {
+  const { config, logger } = await prepareService()
+  const { apiProcesses: processes } = config
+  const served = await (processes === 1 ? serveHere(config, logger) : serveAside(config, logger))
+  logger.info({ url: served.url, metrics: served.metricsUrl, processes }, 'serving')
+  const signal = await waitForSignal()
+  forceExitLater()
+  logger.info({ signal }, 'stopping')
+  await served.close()
+  logger.info('stopped')
+}
+
+async function serveHere(config: Config, logger: Logger) {
+  // Imported late: other commands start faster without the HTTP server.
+  const { openApi, serveMetrics } = await import('./serve.js')
+  return serveMetrics(config, await openApi(config, { logger }))
+}
+
+async function serveAside(config: Config, logger: Logger) {
+  const { startApiProcesses } = await import('./api-primary.js')
+  return startApiProcesses(config, { clock: systemClock, logger })
+}
+
+async function runWork(): Promise<void> {
+  const { config, url, logger } = await prepareService()
+  const server = await listenForWork(config)
+  const db = new Database(url, logLostConnection(logger))
+  const { startWork } = await import('./work.js')
+  const { openRails } = await import('./open-rails.js')
+  const { answerForWork } = await import('./work-health.js')
+  const rails = await openRails({ config, db, clock: systemClock, logger })
+  const work = startWork({
+    command: 'work',
+    db,
+    seal: createSeal(config.secret, config.otherSecrets),
+    clock: systemClock,
+    logger,
+    rails,
+    allowsLoopbackWebhooks: config.allowsLoopbackWebhooks,
+    requestLogDays: config.requestLogDays,
+    eventDays: config.eventDays,
+    naira: config.naira,
+    rates: config.rates,
+  })
+  answerForWork(server, { db, clock: systemClock, work })
+  logger.info({ health: loopbackUrl(server) }, 'working')
+  const signal = await waitForSignal()
+  forceExitLater()
+  logger.info({ signal }, 'stopping')
+  await work.stop()
+  closeLoopback(server)
+  await rails.close()
+  await db.close()
+  logger.info('stopped')
+}
+
+/** Unreferenced, so that the server does not keep a failed process alive. */
+async function listenForWork({ port, metricsHost, workPort }: Config): Promise<Server> {
+  const defaultPort = port === 0 ? 0 : port + 1_001
+  try {
+    const server = await listenOnLoopback(
+      { host: metricsHost, port: workPort, defaultPort },
+      answerWhileStarting,
+    )
+    return server.unref()
+  } catch (error) {
+    throw explainListenError(error, 'WORK_PORT')
+  }
+}
+
+const answerWhileStarting: RequestListener = ({ url }, response) => {
+  response.writeHead(url === '/healthz' ? 200 : 503).end()
+}
+
+async function prepareService() {
+  const config = readServiceConfig()
+  const url = config.databaseUrl.reveal()
+  const applied = await prepareDatabase(url, config)
+  return { config, url, logger: createLoggerOf(config), applied }
+}
+
+/** Requires DATABASE_URL: the embedded database belongs to one process. */
+function readServiceConfig(): Config & { databaseUrl: Secret } {
+  const config = hasDatabaseUrl() ? readConfig() : undefined
+  if (!config?.databaseUrl)
+    throw new Error(
+      'Set DATABASE_URL and MANILLA_SECRET. To run everything in one process, use `npm start`.',
+    )
+  return { ...config, databaseUrl: config.databaseUrl }
+}
+
+function createLoggerOf({ logLevel, logFormat }: Config): Logger {
+  return createLogger(logLevel, undefined, logFormat)
+}
+
+function print(text: string): void {
+  process.stdout.write(`${text}\n`)
+}

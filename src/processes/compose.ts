@@ -1,0 +1,386 @@
+import type { AddressInfo } from 'node:net'
+import type { FastifyInstance } from 'fastify'
+import { auditExport } from '../api/auth/audit-call.js'
+import { addHealth } from '../api/observe/health.js'
+import { createMetrics, type HttpMetrics } from '../api/observe/metrics.js'
+import { createReadiness } from '../api/observe/readiness.js'
+import { addReplicaMetrics } from '../api/observe/replica-metrics.js'
+import type { FindDemoKey } from '../api/openapi/reference-page.js'
+import type { WatchedRails } from '../api/operator/operator-parts.js'
+import { createOperatorRoutes } from '../api/operator/routes.js'
+import { openCollections } from '../api/pipeline/open-collections.js'
+import { createRoutes } from '../api/routes/routes.js'
+import { createChanges, createKeyedLanes, createRefusalLanes } from '../api/server/keyed-lane.js'
+import { createPageSources } from '../api/server/page-source.js'
+import type { Route } from '../api/server/route.js'
+import { createServer } from '../api/server/server.js'
+import type { SharedLimits } from '../api/server/shared-limits.js'
+import { ChangeHints } from '../api/streams/change-hints.js'
+import { type StreamLimits, Streams } from '../api/streams/streams.js'
+import { type Clock, systemClock } from '../base/clock.js'
+import type { Config } from '../base/config.js'
+import type { EnvironmentId, Mode } from '../base/environment.js'
+import { limits } from '../base/limits.js'
+import { type Logger, logLostConnection } from '../base/log.js'
+import { noRateSources } from '../base/rate-sources.js'
+import { createSeal } from '../base/sealed.js'
+import { createAccounts, readForAccounts } from '../collections/accounts/create-accounts.js'
+import { expireAccounts } from '../collections/accounts/end-accounts.js'
+import type { BanksByProvider, CollectionRails } from '../collections/accounts/prepare-accounts.js'
+import type { LocalnetPayers, SandboxPayers } from '../collections/ports.js'
+import { followReturns } from '../collections/returns/follow-returns.js'
+import { createReplayFinder } from '../idempotency/replays.js'
+import { lockForFunding } from '../ledger/fund.js'
+import { getClockOffset } from '../merchants/environment-clock.js'
+import { createKeyRing, type KeyRing } from '../merchants/keys/key-ring.js'
+import { examineInside } from '../operations/doctor/examine.js'
+import { addExchangeMetrics } from '../operations/metrics/exchange-metrics.js'
+import { addPoolMetrics, addRailMetrics } from '../operations/metrics/process-metrics.js'
+import { expirePending } from '../payouts/approvals/expire-pending.js'
+import { markForReview } from '../payouts/attempts/review-payouts.js'
+import type { BankDirectory, SimulatedRail } from '../payouts/ports.js'
+import { countDisputes } from '../payouts/reconciliation/disputes.js'
+import { listReconciliations } from '../payouts/reconciliation/reconciliations.js'
+import { createByKeys, readForKeys } from '../payouts/requests/create-by-keys.js'
+import { createFeeBook } from '../payouts/requests/fee-book.js'
+import { createPausedRails } from '../payouts/requests/paused-rails.js'
+import { createPayoutPreparation, type PayoutRails } from '../payouts/requests/prepare-payouts.js'
+import { createSendAfterCommit } from '../payouts/requests/send-new.js'
+import { Database } from '../postgres/database.js'
+import { Replica } from '../postgres/replica.js'
+import { type OpenedLane, type OpenLane, openLane } from '../postgres/transactions/lane.js'
+import { connectLane, connectListener } from '../postgres/wire/connection.js'
+import { createRateBook } from '../rates/rate-book.js'
+import { RequestLog } from '../request-log/request-log.js'
+import { simulatedRates } from '../simulation/simulated-rates.js'
+import {
+  backCoins,
+  type CoinMint,
+  createFunding,
+  createPendingMint,
+} from '../simulation/test-funding.js'
+import { createPasswords, type PasswordCost, type Passwords } from '../team/passwords.js'
+import { createSessions, type Sessions } from '../team/sessions.js'
+import type { WalletRails } from '../wallets/prepare-wallets.js'
+import { countTroubledWallets } from '../wallets/troubled-wallets.js'
+import { notifyWorkers } from '../webhooks/deliveries/wake-ups.js'
+
+export type Service = {
+  app: FastifyInstance
+  routes: Route[]
+  passwords: Passwords
+  db: Database
+  metrics: HttpMetrics
+  /** Finishes running requests, then closes every connection. */
+  close(): Promise<void>
+}
+
+export type Parts = {
+  config: Config
+  databaseUrl: string
+  logger: Logger
+  clock?: Clock
+  /** Payout rails by mode; a mode without one refuses payouts. */
+  rails?: PayoutRails
+  banks?: Record<Mode, BankDirectory | undefined>
+  collectionRails?: CollectionRails
+  /** Every bank by provider, for merchants that an operator bound to one. */
+  allBanks?: BanksByProvider
+  sandboxPayers?: SandboxPayers
+  wallets?: WalletRails
+  localnetPayers?: LocalnetPayers | undefined
+  /** Test rails whose outcomes callers can set. */
+  simulatedRails?: SimulatedRail[]
+  /** Without it, test balances cannot be funded with coins. */
+  mint?: CoinMint | undefined
+  /** What operators watch in the console; without it, they see no rail. */
+  watched?: WatchedRails | undefined
+  /** Overrides the defaults. */
+  streamLimits?: Partial<StreamLimits> | undefined
+  /** Undefined: no other process serves the same port. */
+  sharedLimits?: SharedLimits | undefined
+  /** Absent: there is no demo merchant. */
+  findDemoKey?: FindDemoKey | undefined
+  /** Whether everything exists that the start creates; absent: it creates nothing. */
+  isSetUp?: (() => boolean) | undefined
+  /** Of new passwords; tests use a smaller one. */
+  passwordCost?: PasswordCost | undefined
+  /** The benchmark replaces lanes with one transaction per request. */
+  open?: OpenLane
+}
+
+const noRails: PayoutRails = { test: {}, live: {} }
+const noCollectionRails = { test: undefined, live: undefined }
+const noBanks = { test: undefined, live: undefined }
+const noBanksByProvider: BanksByProvider = { test: new Map(), live: new Map() }
+const noWallets = { test: undefined, live: undefined }
+const nothingWatched: WatchedRails = {
+  solana: { test: undefined, live: undefined },
+  allBanks: noBanksByProvider,
+  treasuries: [],
+  floats: [],
+}
+
+/** Builds the service. The only file that knows every module. */
+export async function compose({ config, databaseUrl, logger, ...parts }: Parts): Promise<Service> {
+  const { clock = systemClock, open = openLane, rails = noRails } = parts
+  const {
+    banks = noBanks,
+    simulatedRails = [],
+    collectionRails = noCollectionRails,
+    allBanks = noBanksByProvider,
+    sandboxPayers,
+  } = parts
+  const { wallets = noWallets, localnetPayers } = parts
+  const seal = createSeal(config.secret, config.otherSecrets)
+  const onIdleError = logLostConnection(logger)
+  const { requestStatementMs, quickStatementMs, quickPoolSize } = limits.postgres
+  const { changeStatementMs, changePoolSize } = limits.postgres
+  const db = new Database(databaseUrl, onIdleError, {
+    statementMs: requestStatementMs,
+    readsByKey: true,
+  })
+  // Authentication and readiness precede everything else and must not queue behind it.
+  const quickDb = new Database(databaseUrl, onIdleError, {
+    statementMs: quickStatementMs,
+    size: quickPoolSize,
+    applicationName: 'manilla quick',
+  })
+  // Changes may touch thousands of rows; reads must not queue behind them.
+  const changeDb = new Database(databaseUrl, onIdleError, {
+    statementMs: changeStatementMs,
+    size: changePoolSize,
+    applicationName: 'manilla changes',
+  })
+  const operatorDb = new Database(databaseUrl, onIdleError, {
+    statementMs: changeStatementMs,
+    size: limits.operator.poolSize,
+    applicationName: 'manilla operators',
+  })
+  const replica = config.databaseRead
+    ? new Replica({
+        url: config.databaseRead.url.reveal(),
+        maxDelayMs: config.databaseRead.maxDelayMs,
+        primary: db,
+        quickPrimary: quickDb,
+        logger,
+      })
+    : undefined
+  const paused = createPausedRails({ db: quickDb, clock })
+  const keyRing = createKeyRing({ db: quickDb, seal, clock })
+  const passwords = createPasswords(parts.passwordCost)
+  const sessions = createSessions({ db: quickDb, clock })
+  const laneContext = { connect: () => connectLane(databaseUrl, 'manilla lane'), open, clock, seal }
+  const rates = createRateBook({ db, clock, simulated: simulatedRates })
+  const collections = openCollections({
+    db,
+    logger,
+    ...laneContext,
+    rails: collectionRails,
+    banks: allBanks,
+    sandboxPayers,
+    wallets,
+    localnetPayers,
+    rates,
+  })
+  const fundingLanes = createKeyedLanes(laneContext, createFunding(parts.mint), lockForFunding)
+  const payoutLanes = createKeyedLanes(laneContext, createByKeys, readForKeys)
+  const accountLanes = createKeyedLanes(laneContext, createAccounts, readForAccounts)
+  const refusalLanes = createRefusalLanes(laneContext)
+  const { notices, judging: payments } = collections.lanes
+  const lanes = byNameAndMode({
+    fund: fundingLanes,
+    payouts: payoutLanes,
+    accounts: accountLanes,
+    refusals: refusalLanes,
+    notices,
+    payments,
+  })
+  const streams = new Streams({
+    clock,
+    logger,
+    streamLimits: parts.streamLimits,
+    shared: parts.sharedLimits,
+    connect: () => connectListener(databaseUrl, 'manilla streams'),
+  })
+  const changeHints = new ChangeHints({ db, clock, streams, logger })
+  const requestLog = new RequestLog({ url: databaseUrl, logger })
+  const mintPending = createPendingMint({ db, mint: parts.mint, logger })
+  const metrics = createMetrics(lanes, figuresOf(db, clock, requestLog))
+  addRailMetrics(metrics.registry)
+  addExchangeMetrics(metrics.registry, { db, clock, config: config.rates ?? noRateSources })
+  addPoolMetrics(metrics.registry, { reads: db, quick: quickDb, changes: changeDb })
+  if (replica) addReplicaMetrics(metrics.registry, replica)
+  const readiness = createReadiness({ db: quickDb, lanes: Object.values(lanes), logger })
+
+  const watched = parts.watched ?? nothingWatched
+  const merchantRoutes = createRoutes({
+    db,
+    clock,
+    logger,
+    openPage: createPageSources(db, replica),
+    seal,
+    banks,
+    allBanks,
+    simulated: simulatedRails,
+    rails,
+    collections,
+    streams,
+    changeHints,
+    allowsLoopbackWebhooks: config.allowsLoopbackWebhooks,
+    naira: config.naira,
+    // The coins are on the chain before the caller reads that the balance is funded.
+    fundBalance: (call) => fundingLanes.run(call).finally(mintPending),
+    change: createChanges({ db: changeDb, clock, seal }),
+    rates,
+    backCoins: parts.mint && backCoins,
+    mintPending,
+    payoutPreparation: createPayoutPreparation({
+      db,
+      rails,
+      banks: allBanks,
+      fees: createFeeBook({ db, clock }),
+      logger,
+      paused,
+    }),
+    commitPayout: payoutLanes.run,
+    sendPayout: createSendAfterCommit({ rails, banks: allBanks, clock, logger, paused }),
+    baseUrl: () => config.publicUrl ?? loopbackUrl(app),
+    commitAccount: accountLanes.run,
+    storeRefusal: refusalLanes.run,
+    sessions,
+    passwords,
+    consoleUrl: config.consoleUrl,
+    afterAdvance: (id) => runDueWork({ db, clock, logger, keyRing, sessions }, id),
+  })
+  const operatorRoutes = createOperatorRoutes({
+    db: operatorDb,
+    seal,
+    clock,
+    config,
+    sessions,
+    rails: watched,
+    rates,
+    examine: () => examineInside({ config, clock, db: operatorDb, rails: watched }),
+  })
+  const routes = [...merchantRoutes, ...operatorRoutes]
+
+  const app = await createServer({
+    clock,
+    logger,
+    keyRing,
+    sessions,
+    consoleUrl: config.consoleUrl,
+    metrics,
+    readiness,
+    findReplay: createReplayFinder(db, seal),
+    writeExport: (call, query) => changeDb.transaction(async (tx) => auditExport(tx, call, query)),
+    requestLog: config.requestLogDays > 0 ? requestLog : undefined,
+    routes,
+    sharedLimits: parts.sharedLimits,
+    findDemoKey: parts.findDemoKey ?? (() => undefined),
+    ...edgeOf(config),
+  })
+  const health = addHealth(app, { readiness, isSetUp: parts.isSetUp ?? (() => true) })
+  const notifier = notifyWorkers(quickDb)
+  const useTimers = [writeKeyUses(keyRing, logger), writeSessionUses(sessions, logger)]
+
+  return {
+    app,
+    routes,
+    passwords,
+    db,
+    metrics,
+    async close() {
+      health.drain()
+      for (const timer of useTimers) clearInterval(timer)
+      changeHints.close()
+      await streams.close()
+      await closeServer(app)
+      await Promise.all([requestLog, ...Object.values(lanes)].map((one) => one.close()))
+      await notifier.stop()
+      await keyRing.writeUses().catch(() => {}) // only "last used" times: the next use is written
+      await replica?.close()
+      await Promise.all([quickDb, changeDb, operatorDb, db].map((one) => one.close()))
+    },
+  }
+}
+
+type ByMode = Record<Mode, OpenedLane<never, unknown>>
+
+/** Lanes as metrics name them, such as `payouts_live`. */
+function byNameAndMode(lanes: Record<string, ByMode>): Record<string, ByMode[Mode]> {
+  return Object.fromEntries(
+    Object.entries(lanes).flatMap(([name, { test, live }]) => [
+      [`${name}_test`, test],
+      [`${name}_live`, live],
+    ]),
+  )
+}
+
+function figuresOf(db: Database, clock: Clock, requestLog: RequestLog) {
+  return {
+    listReconciliations: () => listReconciliations(db),
+    countTroubled: () => countTroubledWallets(db),
+    countDisputes: () => countDisputes(db, clock.now()),
+    countDroppedLogs: () => requestLog.dropped,
+  }
+}
+
+function writeKeyUses(keyRing: KeyRing, logger: Logger): NodeJS.Timeout {
+  return setInterval(() => {
+    keyRing
+      .writeUses()
+      .catch((error) => logger.warn({ err: error }, 'could not write when keys were last used'))
+  }, limits.keys.lastUsedIntervalMs)
+}
+
+function writeSessionUses(sessions: Sessions, logger: Logger): NodeJS.Timeout {
+  return setInterval(() => {
+    sessions
+      .writeUses()
+      .catch((error) => logger.warn({ err: error }, 'could not write when sessions were last used'))
+  }, limits.console.lastSeenIntervalMs)
+}
+
+/** The loopback address of the API, whatever it is bound to. */
+export function loopbackUrl({ server }: FastifyInstance): string {
+  const { port } = server.address() as AddressInfo
+  return `http://127.0.0.1:${port}`
+}
+
+function edgeOf(config: Config) {
+  const { trustProxy, rateLimitPerSecond, publicRateLimitPerSecond, hasConsole = true } = config
+  return { trustProxy, rateLimitPerSecond, publicRateLimitPerSecond, hasConsole }
+}
+
+type AdvanceTools = {
+  db: Database
+  clock: Clock
+  logger: Logger
+  keyRing: KeyRing
+  sessions: Sessions
+}
+
+/** Runs what the moved clock makes due. Never fails: the clock has already been moved. */
+async function runDueWork(
+  { db, clock, logger, keyRing, sessions }: AdvanceTools,
+  id: EnvironmentId,
+): Promise<void> {
+  try {
+    keyRing.noteClock(id, await getClockOffset(db, id))
+    sessions.forgetAll()
+    await markForReview({ db, logger }, clock.now(), id)
+    while ((await expirePending({ db, logger, follow: followReturns }, clock.now(), id)) > 0);
+    while ((await expireAccounts(db, clock.now(), id)) > 0);
+  } catch (error) {
+    logger.warn({ err: error }, 'could not run work that became due; workers will')
+  }
+}
+
+/** A client that never finishes its request must not keep the service from closing. */
+async function closeServer(app: FastifyInstance): Promise<void> {
+  const timer = setTimeout(() => app.server.closeAllConnections(), limits.http.shutdownMs)
+  await app.close()
+  clearTimeout(timer)
+}

@@ -1,0 +1,92 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import type { Clock } from '../base/clock.js'
+import { type Config, type Provider, providers, readProviders } from '../base/config.js'
+import type { Mode } from '../base/environment.js'
+import type { Logger } from '../base/log.js'
+import type { BankRail } from '../collections/ports.js'
+import type { Database } from '../postgres/database.js'
+import type { BankDriver } from '../rails/bank/driver.js'
+import { createBankRail } from '../rails/bank/rail.js'
+import { createFlutterwaveDriver } from '../rails/flutterwave/driver.js'
+import { createMonnifyDriver } from '../rails/monnify/driver.js'
+import { createPaystackDriver } from '../rails/paystack/driver.js'
+import type { Emulator } from '../simulation/emulators/emulator.js'
+import { openEmulator, variablesFor } from '../simulation/emulators/open-emulator.js'
+
+type Tools = { config: Config; db: Database; clock: Clock; logger: Logger }
+
+type DriverTools = { payerEmail: string; mode: Mode; clock: Clock; logger: Logger }
+
+type CreateDriver = (
+  config: Config['providers'][Mode],
+  tools: DriverTools,
+) => BankDriver | undefined
+
+/** The driver of each provider, if its variables are set. */
+const drivers: Record<Provider, CreateDriver> = {
+  paystack: ({ paystack }, tools) => paystack && createPaystackDriver(paystack, tools),
+  monnify: ({ monnify }, tools) => monnify && createMonnifyDriver(monnify, tools),
+  flutterwave: ({ flutterwave }, tools) =>
+    flutterwave && createFlutterwaveDriver(flutterwave, tools),
+}
+
+export type EmulatedBank = { config: Config; emulator: Emulator | undefined }
+
+/**
+ * Opens the emulator of test mode, if one is configured, and returns the configuration that uses
+ * it. A command uses the emulator of the running service.
+ */
+export async function openEmulatedBank(
+  tools: Tools & { isAlone?: boolean; isLocalnetBorrowed?: boolean },
+): Promise<EmulatedBank | undefined> {
+  const { config, clock, isAlone } = tools
+  const { collect, payout } = config.bank.test
+  const provider = providers.find((one) => [collect, payout].includes(`${one}-emulator`))
+  if (!provider) return undefined
+  const folder = path.join(config.home, 'emulators')
+  const variablesFile = path.join(folder, `${provider}-variables.json`)
+  if (!isAlone) {
+    if (!existsSync(variablesFile)) throw onlyAlone(provider)
+    return { config: withVariables(config, readVariables(variablesFile)), emulator: undefined }
+  }
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  const emulator = await openEmulator(provider, {
+    clock,
+    file: path.join(folder, `${provider}.json`),
+  })
+  const variables = variablesFor(emulator, 'TEST')
+  writeFileSync(variablesFile, JSON.stringify(variables), { mode: 0o600 })
+  return { config: withVariables(config, variables), emulator }
+}
+
+function readVariables(file: string): Record<string, string> {
+  return JSON.parse(readFileSync(file, 'utf8')) as Record<string, string>
+}
+
+function withVariables(config: Config, variables: Record<string, string>): Config {
+  const test = readProviders(variables, 'TEST')
+  return {
+    ...config,
+    providers: { ...config.providers, test: { ...config.providers.test, ...test } },
+  }
+}
+
+function onlyAlone(provider: Provider): Error {
+  return new Error(
+    `BANK_TEST=${provider}-emulator works with \`npm start\` only. Elsewhere run the emulator with \`npm run emulator -- ${provider} --mode test\` and set the variables that it prints.`,
+  )
+}
+
+/**
+ * Opens every provider whose variables are set, also those that are not chosen: merchants may be
+ * bound to them, and payouts that began there must end there.
+ */
+export function openProviders(tools: Tools, mode: Mode): BankRail[] {
+  const { config, db, clock, logger } = tools
+  return providers.flatMap((provider) => {
+    const given = { payerEmail: config.payerEmail, mode, clock, logger }
+    const driver = drivers[provider](config.providers[mode], given)
+    return driver ? [createBankRail({ driver, mode, db, clock, logger })] : []
+  })
+}

@@ -1,0 +1,157 @@
+import { createServer as createHttpServer } from 'node:http'
+import type { Registry } from 'prom-client'
+import type { FindDemoKey } from '../api/openapi/reference-page.js'
+import type { SharedLimits } from '../api/server/shared-limits.js'
+import { systemClock } from '../base/clock.js'
+import type { Config } from '../base/config.js'
+import { limits } from '../base/limits.js'
+import { type Logger, logLostConnection } from '../base/log.js'
+import { addWorkFigures } from '../operations/metrics/work-metrics.js'
+import { Database } from '../postgres/database.js'
+import { type Parts as ComposeParts, compose, loopbackUrl } from './compose.js'
+import { closeLoopback, explainListenError, listenForMetrics } from './loopback-server.js'
+import { type OpenRails, openRails } from './open-rails.js'
+
+type ServedRails = Pick<
+  OpenRails,
+  | 'rails'
+  | 'banks'
+  | 'simulatedRails'
+  | 'mint'
+  | 'collectionRails'
+  | 'allBanks'
+  | 'sandboxBank'
+  | 'testPayers'
+  | 'emulator'
+  | 'wallets'
+  | 'localnetPayers'
+  | 'localnet'
+  | 'solana'
+  | 'treasuries'
+  | 'floats'
+>
+
+type ServedApi = {
+  url: string
+  registry: Registry
+  close(): Promise<void>
+}
+
+export type Served = ServedApi & { metricsUrl: string }
+
+type Parts = {
+  logger: Logger
+  rails?: ServedRails
+  /** Undefined: no other process serves the same port. */
+  sharedLimits?: SharedLimits
+  findDemoKey?: FindDemoKey
+  isSetUp?: () => boolean
+}
+
+/** Serves the API, and `/metrics` on its own loopback port. */
+export async function serve(config: Config, databaseUrl: string, parts: Parts): Promise<Served> {
+  return serveMetrics(config, await serveApi(config, databaseUrl, parts))
+}
+
+export async function serveMetrics(config: Config, api: ServedApi): Promise<Served> {
+  try {
+    const metrics = await listenForMetrics(config, async () => api.registry)
+    return {
+      ...api,
+      metricsUrl: metrics.url,
+      async close() {
+        await api.close()
+        closeLoopback(metrics.server)
+      },
+    }
+  } catch (error) {
+    await api.close()
+    throw error
+  }
+}
+
+/** Opens the rails and serves the API: `manilla serve`, or one of its processes. */
+export async function openApi(config: Config, parts: Omit<Parts, 'rails'>): Promise<ServedApi> {
+  const { logger } = parts
+  const url = config.databaseUrl!.reveal()
+  const { requestStatementMs } = limits.postgres
+  const db = new Database(url, logLostConnection(logger), { statementMs: requestStatementMs })
+  const rails = await openRails({ config, db, clock: systemClock, logger })
+  const api = await serveApi(config, url, { ...parts, rails })
+  return {
+    ...api,
+    async close() {
+      await api.close()
+      await rails.close()
+      await db.close()
+    },
+  }
+}
+
+async function serveApi(
+  config: Config,
+  databaseUrl: string,
+  { logger, rails, sharedLimits, findDemoKey, isSetUp }: Parts,
+): Promise<ServedApi> {
+  const sandboxBank = rails?.sandboxBank
+  const service = await compose({
+    config,
+    databaseUrl,
+    logger,
+    findDemoKey,
+    isSetUp,
+    ...(rails && partsOf(rails)),
+    ...(rails?.testPayers && { sandboxPayers: rails.testPayers }),
+    ...(sharedLimits && {
+      sharedLimits,
+      streamLimits: { totalMax: Math.floor(limits.streams.totalMax / config.apiProcesses) },
+    }),
+  })
+  addWorkFigures(service.metrics.registry, { db: service.db, clock: systemClock })
+  try {
+    const address = await service.app.listen({ host: config.host, port: config.port })
+    const noticeUrl = (provider: string) =>
+      `${loopbackUrl(service.app)}/rails/${provider}/notices/test`
+    sandboxBank?.sendNoticesTo(noticeUrl(sandboxBank.provider))
+    const emulator = rails?.emulator
+    emulator?.sendNoticesTo(noticeUrl(emulator.provider))
+    return {
+      url: config.publicUrl ?? address,
+      registry: service.metrics.registry,
+      close: service.close,
+    }
+  } catch (error) {
+    await service.close()
+    throw explainListenError(error, 'PORT')
+  }
+}
+
+/** Named one by one, so that the compiler refuses a name that the service does not know. */
+function partsOf(rails: ServedRails): Partial<ComposeParts> {
+  return {
+    rails: rails.rails,
+    banks: rails.banks,
+    simulatedRails: rails.simulatedRails,
+    mint: rails.mint,
+    collectionRails: rails.collectionRails,
+    allBanks: rails.allBanks,
+    wallets: rails.wallets,
+    localnetPayers: rails.localnetPayers,
+    watched: {
+      solana: rails.solana,
+      allBanks: rails.allBanks,
+      treasuries: rails.treasuries,
+      floats: rails.floats,
+      chainUrl: rails.localnet?.url,
+    },
+  }
+}
+
+/** Before a first start: fails at once instead of after creating the database. */
+export async function checkPort(config: Config): Promise<void> {
+  const server = createHttpServer()
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (error) => reject(explainListenError(error, 'PORT')))
+    server.listen(config.port, config.host, () => server.close(() => resolve()))
+  })
+}

@@ -1,0 +1,543 @@
+import { setMaxListeners } from 'node:events'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Registry } from 'prom-client'
+import { logAuditHeads } from '../audit/log-heads.js'
+import { type Clock, hour } from '../base/clock.js'
+import type { Config } from '../base/config.js'
+import { type Mode, modes } from '../base/environment.js'
+import { limits } from '../base/limits.js'
+import { explainError, type Logger, logLostConnection } from '../base/log.js'
+import type { RateConfig } from '../base/rate-sources.js'
+import type { Seal } from '../base/sealed.js'
+import { expireAccounts } from '../collections/accounts/end-accounts.js'
+import { listBankRails } from '../collections/accounts/prepare-accounts.js'
+import { confirmDueHints } from '../collections/notices/confirm-hints.js'
+import { fetchMissedPayments } from '../collections/notices/fetch-missed-payments.js'
+import { judgeDueNotices } from '../collections/notices/judge-due-notices.js'
+import {
+  createJudgingLane,
+  createNoticeLane,
+  type JudgingLane,
+  type NoticeLane,
+} from '../collections/notices/notice-lanes.js'
+import { deleteOldHints } from '../collections/notices/store-hints.js'
+import { createPaymentLog } from '../collections/payments/log-payments.js'
+import type { BankRail, WalletRail } from '../collections/ports.js'
+import { followReturns } from '../collections/returns/follow-returns.js'
+import { sendReturns } from '../collections/returns/send-returns.js'
+import { createExchange } from '../conversions/exchange.js'
+import { deleteOldQuotes } from '../conversions/store-conversions.js'
+import { deleteOldEvents } from '../events/delete-old-events.js'
+import { deleteOldKeys } from '../idempotency/delete-old-keys.js'
+import { FundFigures } from '../operations/metrics/fund-figures.js'
+import { JobProgress } from '../operations/metrics/job-progress.js'
+import {
+  addDeliveryMetrics,
+  addFundMetrics,
+  addPoolMetrics,
+} from '../operations/metrics/process-metrics.js'
+import { logBankFindings, watchFloat } from '../operations/metrics/watch-floats.js'
+import { watchTreasury } from '../operations/metrics/watch-treasuries.js'
+import { addJobMetrics } from '../operations/metrics/work-metrics.js'
+import {
+  describeWorker,
+  keepBeating,
+  stopHeartbeat,
+  type WorkCommand,
+} from '../operations/metrics/worker-heartbeats.js'
+import { runLedgerProof } from '../operations/proofs/ledger-proofs.js'
+import { reconcileDue } from '../operations/reconcile/reconcile.js'
+import { expirePending } from '../payouts/approvals/expire-pending.js'
+import { followReversals } from '../payouts/attempts/follow-reversals.js'
+import { pollPayouts } from '../payouts/attempts/poll-payouts.js'
+import { markForReview } from '../payouts/attempts/review-payouts.js'
+import type { BatchTools } from '../payouts/batches/batch-tools.js'
+import { expireBatches } from '../payouts/batches/decide-batch.js'
+import { runBatches } from '../payouts/batches/run-batches.js'
+import { returnKinds } from '../payouts/payout.js'
+import type { PayoutRail } from '../payouts/ports.js'
+import { createFeeBook } from '../payouts/requests/fee-book.js'
+import { createPausedRails } from '../payouts/requests/paused-rails.js'
+import { createPayoutPreparation } from '../payouts/requests/prepare-payouts.js'
+import { createSendAfterCommit } from '../payouts/requests/send-new.js'
+import { settleDue } from '../payouts/settlements/settle-due.js'
+import { Database } from '../postgres/database.js'
+import { connectLane, connectListener } from '../postgres/wire/connection.js'
+import { isDatabaseAway } from '../postgres/wire/failures.js'
+import { createHttpSource } from '../rails/rates/http-source.js'
+import { createRateBook } from '../rates/rate-book.js'
+import { readRates } from '../rates/read-rates.js'
+import { sumUpReports } from '../reports/sum-up.js'
+import { deleteOldEntries } from '../request-log/delete-old-entries.js'
+import { simulatedRates } from '../simulation/simulated-rates.js'
+import { backCoins, createPendingMint, mintBackings } from '../simulation/test-funding.js'
+import { deleteOldSignIns } from '../team/delete-old-sign-ins.js'
+import { concludeSweeps } from '../wallets/conclude-sweeps.js'
+import { sweepWallets } from '../wallets/sweep-wallets.js'
+import { watchWallets } from '../wallets/watch-wallets.js'
+import { deleteOldDeliveries } from '../webhooks/deliveries/delete-old-deliveries.js'
+import { Deliverer } from '../webhooks/deliveries/deliver.js'
+import { createSender } from '../webhooks/deliveries/send.js'
+import { listenForDeliveries, notifyWorkers } from '../webhooks/deliveries/wake-ups.js'
+import { watchBalances } from '../webhooks/endpoints/watch-balances.js'
+import type { OpenRails } from './open-rails.js'
+
+type Job = {
+  name: string
+  everyMs: number
+  /** How long one run may take before the job is late; by default a few minutes. */
+  mayTakeMs?: number
+  /** A run that processed this many rows is followed by the next one without a pause. */
+  batch: number
+  /** Returns the number of rows processed. */
+  run: (db: Database, now: Date) => Promise<number>
+}
+
+type JobTools = {
+  seal: Seal
+  clock: Clock
+  logger: Logger
+  lane: JudgingLane
+  noticeLane: NoticeLane
+  requestLogDays: number
+  eventDays: number
+  naira: Config['naira']
+  rates?: RateConfig | undefined
+  figures?: FundFigures
+}
+
+/** All background jobs except the delivery of webhooks, which `startWork` runs beside them. */
+export function createJobs(opened: OpenRails, tools: JobTools): Job[] {
+  const { seal, logger, requestLogDays, eventDays } = tools
+  return [
+    {
+      name: 'delete old idempotency keys',
+      everyMs: hour,
+      batch: limits.idempotency.keysDeletedPerBatchMax,
+      run: deleteOldKeys,
+    },
+    {
+      name: 'delete old request logs',
+      everyMs: hour,
+      batch: limits.requestLogs.entriesDeletedPerBatchMax,
+      run: (db, now) => deleteOldEntries(db, now, requestLogDays),
+    },
+    {
+      name: 'delete old deliveries',
+      everyMs: limits.retention.jobIntervalMs,
+      batch: limits.retention.rowsDeletedPerBatchMax,
+      run: deleteOldDeliveries,
+    },
+    {
+      name: 'delete old events',
+      everyMs: limits.retention.jobIntervalMs,
+      batch: limits.retention.rowsDeletedPerBatchMax,
+      run: (db, now) => deleteOldEvents(db, now, eventDays),
+    },
+    {
+      name: 'delete old sessions and links',
+      everyMs: limits.retention.jobIntervalMs,
+      batch: limits.retention.rowsDeletedPerBatchMax,
+      run: deleteOldSignIns,
+    },
+    {
+      name: 'delete old notice hints',
+      everyMs: hour,
+      batch: limits.banks.hintsDeletedPerBatchMax,
+      run: deleteOldHints,
+    },
+    {
+      name: 'delete old quotes',
+      everyMs: hour,
+      batch: limits.conversions.quotesDeletedPerBatchMax,
+      run: deleteOldQuotes,
+    },
+    {
+      name: 'check for low balances',
+      everyMs: limits.lowBalance.pollIntervalMs,
+      batch: Number.POSITIVE_INFINITY,
+      run: watchBalances,
+    },
+    {
+      name: 'reconcile books, chain and bank',
+      everyMs: limits.reconcile.pollIntervalMs,
+      mayTakeMs: limits.reconcile.leaseMs,
+      batch: Number.POSITIVE_INFINITY,
+      run: (db, now) => reconcileDue({ db, rails: opened, logger }, now),
+    },
+    {
+      name: 'check the ledger on request',
+      everyMs: limits.proof.pollIntervalMs,
+      mayTakeMs: hour,
+      batch: Number.POSITIVE_INFINITY,
+      run: runLedgerProof,
+    },
+    {
+      name: 'sum up reports',
+      everyMs: limits.reports.pollIntervalMs,
+      mayTakeMs: limits.reports.runMaxMs,
+      batch: limits.reports.environmentsPerBatchMax,
+      run: sumUpReports,
+    },
+    {
+      name: 'log heads of the audit log',
+      everyMs: limits.audit.jobIntervalMs,
+      batch: limits.audit.headsLoggedPerBatchMax,
+      run: (db, now) => logAuditHeads({ db, seal, logger }, now),
+    },
+    ...rateJobs(tools),
+    ...collectionJobs(opened, tools),
+    ...payoutJobs(opened, tools),
+    ...modes.map((mode) => settlementJob(opened, mode, tools)),
+    ...modes.map((mode) => batchJob(opened, mode, tools)),
+  ]
+}
+
+/** Only if sources are configured: otherwise operators set rates. */
+function rateJobs({ rates, clock, logger }: JobTools): Job[] {
+  if (!rates || rates.sources.length === 0) return []
+  const sources = rates.sources.map((source) => createHttpSource(source, { clock }))
+  return [
+    {
+      name: 'read rates',
+      everyMs: limits.rates.pollIntervalMs,
+      batch: Number.POSITIVE_INFINITY,
+      run: (db, now) => readRates({ db, sources, bounds: rates, logger }, now),
+    },
+  ]
+}
+
+function settlementJob(opened: OpenRails, mode: Mode, tools: JobTools): Job {
+  const { rails, allBanks: banks, mint } = opened
+  const { clock, logger, naira } = tools
+  return {
+    name: `settle ${mode} balances`,
+    everyMs: limits.settlements.jobIntervalMs,
+    batch: limits.settlements.perBatchMax,
+    run: (db, now) => {
+      const fees = createFeeBook({ db, clock })
+      const paused = createPausedRails({ db, clock })
+      const send = createSendAfterCommit({ rails, banks, clock, logger, paused })
+      const preparation = createPayoutPreparation({ db, rails, banks, fees, logger, paused })
+      const exchange = createExchange({
+        db,
+        rates: createRateBook({ db, clock, simulated: simulatedRates }),
+        backCoins: mint && backCoins,
+        mintPending: createPendingMint({ db, mint, logger }),
+      })
+      return settleDue({ db, mode, preparation, naira, exchange, send, logger }, now)
+    },
+  }
+}
+
+/** One preparation for all runs: batches of items share its caches. */
+function batchJob({ rails, allBanks: banks }: OpenRails, mode: Mode, tools: JobTools): Job {
+  const { clock, logger } = tools
+  let opened: BatchTools | undefined
+  const open = (db: Database): BatchTools => {
+    const fees = createFeeBook({ db, clock })
+    const paused = createPausedRails({ db, clock })
+    const send = createSendAfterCommit({ rails, banks, clock, logger, paused })
+    const preparation = createPayoutPreparation({ db, rails, banks, fees, logger, paused })
+    return { db, rails, banks, preparation, fees, clock, logger, send }
+  }
+  return {
+    name: `pay ${mode} batches`,
+    everyMs: limits.batches.jobIntervalMs,
+    batch: 1,
+    run: (db) => {
+      opened ??= open(db)
+      return runBatches(opened, mode)
+    },
+  }
+}
+
+function collectionJobs({ rails, allBanks, wallets }: OpenRails, tools: JobTools): Job[] {
+  const { lane, noticeLane, clock, logger } = tools
+  const everyMs = limits.collections.jobIntervalMs
+  const bankJobs = (rail: BankRail, mode: Mode): Job[] => [
+    {
+      name: `fetch payments without a notice from ${rail.name}`,
+      everyMs: limits.collections.missedPaymentsIntervalMs,
+      batch: Number.POSITIVE_INFINITY,
+      run: (db, now) => fetchMissedPayments({ db, rail, mode, logger }, now),
+    },
+    {
+      name: `judge payments of ${rail.name}`,
+      everyMs,
+      batch: limits.collections.noticesPerBatchMax,
+      run: (db, now) => judgeDueNotices({ db, rail: rail.name, lane, logger }, now),
+    },
+    {
+      name: `confirm notices of ${rail.name}`,
+      everyMs: limits.banks.hintRetryMs,
+      batch: limits.banks.hintsPerBatchMax,
+      run: (db, now) =>
+        confirmDueHints({ db, rail, clock, logger, notices: noticeLane, judging: lane }, now),
+    },
+  ]
+  const returnRails = [
+    ...Object.values(rails).flatMap((byKind) => returnKinds.flatMap((kind) => byKind[kind] ?? [])),
+    ...listBankRails(allBanks),
+  ]
+  return [
+    {
+      name: 'expire accounts',
+      everyMs,
+      batch: limits.collections.expiriesPerBatchMax,
+      run: expireAccounts,
+    },
+    ...modes.flatMap((mode) =>
+      [...allBanks[mode].values()].flatMap((rail) => bankJobs(rail, mode)),
+    ),
+    ...modes.flatMap((mode) => walletJobs(wallets[mode], mode, tools)),
+    ...[...new Set(returnRails)].map((rail) => ({
+      name: `return payments on ${rail.name}`,
+      everyMs,
+      batch: limits.collections.returnsPerBatchMax,
+      run: (db: Database, now: Date) => sendReturns({ db, rail, clock, logger }, now),
+    })),
+  ]
+}
+
+function walletJobs(rail: WalletRail | undefined, mode: Mode, tools: JobTools): Job[] {
+  if (!rail) return []
+  const { lane, clock, logger } = tools
+  const { deposits, sweeps, collections } = limits
+  return [
+    {
+      name: `poll ${mode} wallets`,
+      everyMs: deposits.jobIntervalMs,
+      batch: deposits.accountsPerBatchMax,
+      run: (db, now) => watchWallets({ db, rail, mode, lane, clock, logger }, now),
+    },
+    {
+      name: `poll unreadable ${mode} wallets`,
+      everyMs: deposits.jobIntervalMs,
+      batch: deposits.accountsPerBatchMax,
+      run: (db, now) =>
+        watchWallets({ db, rail, mode, lane, clock, logger, isTroubled: true }, now),
+    },
+    {
+      name: `judge ${mode} deposits`,
+      everyMs: collections.jobIntervalMs,
+      batch: collections.noticesPerBatchMax,
+      run: (db, now) => judgeDueNotices({ db, rail: rail.name, lane, logger }, now),
+    },
+    {
+      name: `sweep ${mode} wallets`,
+      everyMs: sweeps.jobIntervalMs,
+      batch: sweeps.accountsPerBatchMax,
+      run: (db, now) => sweepWallets({ db, rail, clock, logger }, now),
+    },
+    {
+      name: `poll ${mode} sweeps`,
+      everyMs: sweeps.pollIntervalMs,
+      batch: sweeps.sweepsPerBatchMax,
+      run: (db, now) => concludeSweeps({ db, rail, clock, logger }, now),
+    },
+  ]
+}
+
+function payoutJobs(
+  opened: OpenRails,
+  { clock, logger, figures = new FundFigures() }: JobTools,
+): Job[] {
+  const { rails, allBanks, mint, treasuries, floats } = opened
+  const payoutRails = new Set<PayoutRail>([
+    ...Object.values(rails).flatMap((byKind) => Object.values(byKind)),
+    ...listBankRails(allBanks),
+  ])
+  return [
+    {
+      name: 'mark payouts for review',
+      everyMs: hour,
+      batch: limits.payouts.reviewsPerBatchMax,
+      run: (db, now) => markForReview({ db, logger }, now),
+    },
+    {
+      name: 'end payouts not approved in time',
+      everyMs: limits.payouts.approvalIntervalMs,
+      batch: limits.payouts.expiriesPerBatchMax,
+      run: (db, now) => expirePending({ db, logger, follow: followReturns }, now),
+    },
+    {
+      name: 'end batches without approval',
+      everyMs: limits.batches.approvalIntervalMs,
+      batch: limits.batches.expiriesPerRunMax,
+      run: expireBatches,
+    },
+    ...treasuries.map((treasury) => ({
+      name: `check the ${treasury.mode} hot wallet`,
+      everyMs: limits.payouts.treasuryIntervalMs,
+      batch: Number.POSITIVE_INFINITY,
+      run: (db: Database) => watchTreasury({ db, logger, figures }, treasury),
+    })),
+    ...floats
+      .filter(({ floatMin }) => floatMin > 0n)
+      .map((watched) => ({
+        name: `check the balance at ${watched.bank.name}`,
+        everyMs: limits.banks.floatIntervalMs,
+        batch: Number.POSITIVE_INFINITY,
+        run: () => watchFloat({ logger, figures }, watched),
+      })),
+    ...[...payoutRails].map((rail) => ({
+      name: `poll payouts on ${rail.name}`,
+      everyMs: limits.payouts.jobIntervalMs,
+      batch: limits.payouts.attemptsPerBatchMax,
+      run: (db: Database, now: Date) =>
+        pollPayouts({ db, rail, logger, clock, follow: followReturns }, now),
+    })),
+    ...listBankRails(allBanks).map((rail) => ({
+      name: `poll reversals of ${rail.name}`,
+      everyMs: rail.reversalIntervalMs,
+      batch: 1,
+      run: (db: Database, now: Date) =>
+        followReversals({ db, rail, logger, follow: followReturns }, now),
+    })),
+    ...(mint
+      ? [
+          {
+            name: 'mint test coins',
+            everyMs: limits.payouts.mintIntervalMs,
+            batch: limits.payouts.mintsPerBatchMax,
+            run: (db: Database) => mintBackings({ db, mint }),
+          },
+        ]
+      : []),
+  ]
+}
+
+type Tools = {
+  command: WorkCommand
+  db: Database
+  seal: Seal
+  clock: Clock
+  logger: Logger
+  rails: OpenRails
+  allowsLoopbackWebhooks: boolean
+  requestLogDays: number
+  eventDays: number
+  naira: Config['naira']
+  rates?: RateConfig | undefined
+}
+
+export type Work = {
+  progress: JobProgress
+  /** Adds the figures of this process. Those of rails are left to the caller. */
+  addMetrics(registry: Registry): void
+  isStopping(): boolean
+  stop(): Promise<void>
+}
+
+const deliveries = { name: 'deliver webhooks', everyMs: limits.webhooks.pollIntervalMs }
+
+/** Runs all jobs and delivers webhooks until stopped. Many processes may run: rows are claimed. */
+export function startWork(tools: Tools): Work {
+  const { db, seal, clock, logger, rails, allowsLoopbackWebhooks, naira } = tools
+  const stopping = new AbortController()
+  // One lane for both modes, unlike in the API: no caller waits, and what is not judged stays due.
+  const laneTools = {
+    connect: () => connectLane(db.url, 'manilla payments'),
+    clock,
+    rails: new Map(listBankRails(rails.allBanks).map((rail) => [rail.name, rail])),
+    onBooked: createPaymentLog({ db, logger }),
+  }
+  const figures = new FundFigures()
+  const judging = createJudgingLane(laneTools)
+  const noticeLane = createNoticeLane(laneTools)
+  const jobs = createJobs(rails, {
+    seal,
+    clock,
+    logger,
+    lane: judging,
+    noticeLane,
+    requestLogDays: tools.requestLogDays,
+    eventDays: tools.eventDays,
+    naira,
+    rates: tools.rates,
+    figures,
+  })
+  // Every job listens for the stop; Node would warn of a leak.
+  setMaxListeners(jobs.length + 1, stopping.signal)
+  const progress = new JobProgress(clock, [...jobs, deliveries])
+  const running = jobs.map((job) => runJob(job, { ...tools, progress }, stopping.signal))
+  const worker = describeWorker(tools.command)
+  void logBankFindings(logger, listBankRails(rails.allBanks))
+  running.push(keepBeating(worker, { db, logger, progress }, stopping.signal))
+  const sender = createSender({ clock, allowsLoopback: allowsLoopbackWebhooks })
+  const connectToDatabase = () => connectLane(db.url, 'manilla deliveries')
+  const claimDb = new Database(db.url, logLostConnection(logger), {
+    size: 1,
+    applicationName: 'manilla claims',
+    readsByKey: true,
+  })
+  const deliverer = new Deliverer({
+    db: claimDb,
+    countsDb: db,
+    connect: connectToDatabase,
+    seal,
+    clock,
+    logger,
+    sender,
+    onPoll: (hasSucceeded) => progress.record(deliveries.name, hasSucceeded),
+  })
+  deliverer.start()
+  const listener = listenForDeliveries(() => deliverer.wake(), {
+    connect: () => connectListener(db.url, 'manilla wake-ups'),
+    logger,
+  })
+  // `npm start` also serves the API, which notifies for the whole process.
+  const notifier = tools.command === 'work' ? notifyWorkers(db) : undefined
+  return {
+    progress,
+    addMetrics(registry) {
+      addJobMetrics(registry, progress)
+      addFundMetrics(registry, figures)
+      addDeliveryMetrics(registry, deliverer.stats)
+      addPoolMetrics(registry, { work: db, claims: claimDb })
+    },
+    isStopping: () => stopping.signal.aborted,
+    async stop() {
+      stopping.abort()
+      const hasEnded = Promise.all([...running, deliverer.stop()]).then(() => true)
+      const isLate = sleep(limits.work.shutdownMs, false, { ref: false })
+      if (!(await Promise.race([hasEnded, isLate])))
+        logger.warn('some jobs did not stop in time; their rows are picked up at the next start')
+      await Promise.all([judging.close(), noticeLane.close()])
+      await listener.stop()
+      await notifier?.stop()
+      await claimDb.close()
+      await stopHeartbeat(db, worker).catch((error: unknown) =>
+        logger.warn({ err: error }, 'could not record that this worker stopped'),
+      )
+    },
+  }
+}
+
+async function runJob(
+  job: Job,
+  tools: { db: Database; clock: Clock; logger: Logger; progress: JobProgress },
+  signal: AbortSignal,
+): Promise<void> {
+  const { db, clock, logger, progress } = tools
+  while (!signal.aborted) {
+    let done = 0
+    let hasFailed = false
+    try {
+      done = await job.run(db, clock.now())
+      progress.record(job.name, true)
+    } catch (error) {
+      // The next run finds the same rows again.
+      hasFailed = true
+      progress.record(job.name, false)
+      // Stopping closes connections under jobs that take too long; that is no failure.
+      if (isDatabaseAway(error) && signal.aborted) return
+      if (isDatabaseAway(error))
+        logger.warn({ job: job.name, why: explainError(error) }, 'job failed')
+      else logger.error({ err: error, job: job.name }, 'job failed')
+    }
+    const pauseMs = hasFailed ? Math.min(job.everyMs, limits.work.failedJobRetryMaxMs) : job.everyMs
+    if (done < job.batch) await sleep(pauseMs, undefined, { signal }).catch(() => {})
+  }
+}

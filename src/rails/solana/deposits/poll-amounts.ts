@@ -1,0 +1,134 @@
+import type { Clock } from '../../../base/clock.js'
+import { limits } from '../../../base/limits.js'
+import type { Logger } from '../../../base/log.js'
+import type { WalletRail } from '../../../collections/ports.js'
+import {
+  type ChainAccount,
+  readAccountsAt,
+  readTokenFields,
+  tokenAccountBytes,
+} from '../accounts.js'
+import { bytesOf, deriveTokenAccount } from '../addresses.js'
+import { programs } from '../programs.js'
+import type { RpcEndpoint } from '../rpc/endpoint.js'
+import { type Endpoints, inGroups, Unavailable } from '../rpc/endpoints.js'
+import { findAgreed, majorityOf } from '../rpc/majority.js'
+import { orUndefined, queryEach } from '../rpc/quorum.js'
+
+const { accountsPerCall, requestsInFlightMax, slotLagMax, failedEndpointAvoidMs } = limits.solana
+
+type Parts = { endpoints: Endpoints; logger: Logger; clock: Clock }
+
+/** From one endpoint; `slot` is the oldest of its answers. */
+type EndpointBalances = { amounts: bigint[]; slot: bigint }
+
+async function readFinalized(
+  endpoint: RpcEndpoint,
+  tokenAccounts: string[],
+): Promise<EndpointBalances> {
+  const amounts: bigint[] = []
+  let slot: bigint | undefined
+  const groups = inGroups(tokenAccounts, accountsPerCall)
+  for (const some of inGroups(groups, requestsInFlightMax)) {
+    const reads = await Promise.all(
+      some.map((group) => readAccountsAt(endpoint, group, 'finalized')),
+    )
+    const accounts = reads.flatMap((read) => read.accounts)
+    for (const [index, address] of some.flat().entries())
+      amounts.push(amountIn(address, accounts[index] ?? null))
+    for (const read of reads) if (slot === undefined || read.slot < slot) slot = read.slot
+  }
+  return { amounts, slot: slot ?? 0n }
+}
+
+/** Per account, the amount that a majority of the endpoints returned; null if there is none. */
+function agreeOnAmounts(count: number, balances: EndpointBalances[], endpoints: number) {
+  return Array.from({ length: count }, (_, index): bigint | null => {
+    const amounts = balances.map((one) => one.amounts[index]!)
+    return findAgreed(amounts, majorityOf(endpoints), String) ?? null
+  })
+}
+
+/** Throws when no endpoint responds. */
+export function createReadAmounts({ endpoints, logger }: Parts): WalletRail['readAmounts'] {
+  const { all } = endpoints
+  return async (tokenAccounts) => {
+    const balances = await queryEach(all, logger, (endpoint) =>
+      readFinalized(endpoint, tokenAccounts),
+    )
+    if (balances.length === 0) throw new Unavailable('no endpoint answers')
+    return agreeOnAmounts(tokenAccounts.length, balances, all.length)
+  }
+}
+
+/**
+ * Reads all accounts from one endpoint per poll, in rotation, and only the changed ones from the
+ * others. An endpoint that is behind may hide a deposit, so the next one is read as well.
+ */
+export function createPollAmounts({ endpoints, logger, clock }: Parts): WalletRail['pollAmounts'] {
+  const { all } = endpoints
+  const slots = new Map<RpcEndpoint, bigint>()
+  const awayUntil = new Map<RpcEndpoint, number>()
+  let polls = 0
+
+  /** Endpoints that failed lately come last. */
+  const nextRotation = () => {
+    polls += 1
+    // Shifts by one more each round: otherwise, of two endpoints, a wallet that is due at every
+    // second poll would always get the same one.
+    const first = polls + Math.floor(polls / all.length)
+    const rotated = all.map((_, index) => all[(first + index) % all.length]!)
+    const isAway = (one: RpcEndpoint) => Number((awayUntil.get(one) ?? 0) > clock.elapsedMs())
+    return rotated.sort((one, other) => isAway(one) - isAway(other))
+  }
+  const isBehind = (slot: bigint) =>
+    [...slots.values()].some((other) => other > slot + BigInt(slotLagMax))
+
+  /** Reads endpoints until one is not behind; returns all that were read. */
+  const pollOne = async (addresses: string[]) => {
+    const polled = new Map<RpcEndpoint, EndpointBalances>()
+    for (const endpoint of nextRotation()) {
+      const balances = await orUndefined(logger, endpoint, readFinalized(endpoint, addresses))
+      if (!balances) {
+        awayUntil.set(endpoint, clock.elapsedMs() + failedEndpointAvoidMs)
+        continue
+      }
+      polled.set(endpoint, balances)
+      slots.set(endpoint, balances.slot)
+      if (!isBehind(balances.slot)) break
+      logger.warn({ host: endpoint.host }, 'endpoint is far behind the others')
+    }
+    if (polled.size === 0) throw new Unavailable('no endpoint answers')
+    return polled
+  }
+
+  return async (accounts) => {
+    if (accounts.length === 0) return []
+    const addresses = accounts.map(({ address }) => address)
+    const polled = await pollOne(addresses)
+    const isChanged = ({ amount }: { amount: bigint }, index: number) =>
+      [...polled.values()].some(({ amounts }) => amounts[index] !== amount)
+    const changed = accounts.flatMap((one, index) => (isChanged(one, index) ? [index] : []))
+    const pickChanged = <Value>(values: Value[]) => changed.map((index) => values[index]!)
+    const others = all.filter((endpoint) => changed.length > 0 && !polled.has(endpoint))
+    const balances = [
+      ...[...polled.values()].map(({ amounts, slot }) => ({ amounts: pickChanged(amounts), slot })),
+      ...(await queryEach(others, logger, (endpoint) =>
+        readFinalized(endpoint, pickChanged(addresses)),
+      )),
+    ]
+    const agreed = agreeOnAmounts(changed.length, balances, all.length)
+    const amounts: (bigint | null)[] = accounts.map(({ amount }) => amount)
+    for (const [position, index] of changed.entries()) amounts[index] = agreed[position]!
+    return amounts
+  }
+}
+
+/** Zero when the account's owner or mint is not the one that its address was derived from. */
+function amountIn(address: string, account: ChainAccount | null): bigint {
+  const isTokenAccount = account?.owner === programs.token && account.space === tokenAccountBytes
+  if (!isTokenAccount) return 0n
+  const { amount, owner, mint } = readTokenFields(account)
+  if (amount === 0n) return 0n
+  return deriveTokenAccount(bytesOf(owner), bytesOf(mint)).address === address ? amount : 0n
+}

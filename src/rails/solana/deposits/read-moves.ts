@@ -1,0 +1,168 @@
+import { limits } from '../../../base/limits.js'
+import type { Logger } from '../../../base/log.js'
+import type { HistoryRange, TokenHistory, TokenTransaction } from '../../../collections/ports.js'
+import type { Dispute } from '../../../payouts/reconciliation/disputes.js'
+import { type Endpoints, Unavailable } from '../rpc/endpoints.js'
+import { findAgreed, majorityOf } from '../rpc/majority.js'
+import type { SignatureInfo } from './history.js'
+import { type Listing, listHistories } from './list-histories.js'
+import {
+  findSender,
+  type ReadTransaction,
+  readTransactions,
+  type Transaction,
+  toMove,
+} from './read-transactions.js'
+
+const { blockhashAge } = limits.solana
+
+type Parts = { endpoints: Endpoints; logger: Logger }
+
+/** One endpoint's histories, and its version of each transaction that any endpoint listed. */
+type EndpointHistory = Listing & { transactions: Map<string, ReadTransaction | null> }
+
+/**
+ * The finalized changes of token accounts. Any endpoint may list a transaction, but it counts only
+ * if a majority of the configured endpoints returns it identically.
+ */
+export function createReadMoves({ endpoints, logger }: Parts) {
+  const { all } = endpoints
+  return async (ranges: HistoryRange[]): Promise<(TokenHistory | Error)[]> => {
+    const listed = await Promise.all(all.map((each) => listHistories(each, logger, ranges)))
+    const listings = listed.filter((listing) => listing !== undefined)
+    if (listings.length === 0) throw new Unavailable('no endpoint answers')
+    // A set: one transaction may pay several of our wallets.
+    const infos = listings.flatMap(({ histories }) => histories.flat())
+    const signatures = new Set(infos.flatMap((info) => (isSuccess(info) ? info.signature : [])))
+    const histories = await Promise.all(
+      listings.map(async (listing) => ({
+        ...listing,
+        transactions: await readTransactions(listing.endpoint, logger, [...signatures]),
+      })),
+    )
+    return ranges.map(({ tokenAccount }, index) => {
+      const moves = agreeOnMoves({ tokenAccount, index, histories, endpoints: all.length })
+      if (!(moves instanceof Error))
+        for (const dispute of moves.disputes ?? [])
+          logger.error({ tokenAccount, ...dispute }, 'endpoints contradict each other')
+      return moves
+    })
+  }
+}
+
+function isSuccess(info: SignatureInfo | undefined): info is SignatureInfo {
+  return info?.err === null
+}
+
+/** What all endpoints returned about one token account, the `index`-th of the ranges. */
+type Evidence = {
+  tokenAccount: string
+  index: number
+  histories: EndpointHistory[]
+  /** How many are configured. */
+  endpoints: number
+}
+
+/**
+ * Decides which transactions of one account count. The result ends before the slot of a transaction
+ * that waits for more endpoints; the next read continues there.
+ */
+function agreeOnMoves(evidence: Evidence): TokenHistory | Error {
+  const { tokenAccount, index, histories, endpoints } = evidence
+  const needed = majorityOf(endpoints)
+  const listing = histories.filter((one) => one.histories[index])
+  if (listing.length < needed && histories.length >= needed)
+    return new Error('too few endpoints can list this history')
+
+  const infos = listing.flatMap((one) => one.histories[index]!).filter(isSuccess)
+  const agreed: TokenTransaction[] = []
+  const unreadable: string[] = []
+  const disputes: Dispute[] = []
+  const waitingSlots: bigint[] = []
+  for (const [signature, info] of new Map(infos.map((each) => [each.signature, each]))) {
+    const { state, disputedBy, slot, transaction } = judgeTransaction(info, evidence)
+    const move = transaction && toMove(info, transaction, tokenAccount)
+    if (move) agreed.push(move)
+    if (state === 'unreadable') unreadable.push(signature)
+    if (state === 'waiting') waitingSlots.push(slot)
+    if (disputedBy.length > 0) disputes.push({ subject: signature, hosts: disputedBy })
+  }
+  const isBeforeWaiting = (move: TokenTransaction) => waitingSlots.every((slot) => move.slot < slot)
+  const moves = agreed.filter(isBeforeWaiting).reverse()
+  moves.sort((one, other) => Number(one.slot - other.slot))
+  const isPartial = waitingSlots.length > 0 || listing.length < needed
+  return { moves, unreadable: unreadable.reverse(), disputes, isPartial }
+}
+
+type TransactionVerdict = {
+  /**
+   * Waiting: endpoints that do not know it may only lag. Ignored: a majority does not know it, and
+   * lag does not explain that. Unreadable: it may hide money.
+   */
+  state: 'agreed' | 'waiting' | 'ignored' | 'unreadable'
+  transaction?: Transaction
+  slot: bigint
+  disputedBy: string[]
+}
+
+function judgeTransaction(info: SignatureInfo, evidence: Evidence): TransactionVerdict {
+  const { histories, index, tokenAccount, endpoints } = evidence
+  const { signature } = info
+  const needed = majorityOf(endpoints)
+  const hostsOf = (some: EndpointHistory[]) => some.map(({ endpoint }) => endpoint.host)
+  const knowing = histories.filter(({ transactions }) => transactions.get(signature))
+  const returning = knowing.filter(({ transactions }) => transactions.get(signature)!.isFinalized)
+  const versionOf = ({ transactions }: EndpointHistory) =>
+    toVersion(transactions.get(signature)!, tokenAccount)
+  const timeOf = ({ transactions }: EndpointHistory) => transactions.get(signature)!.at
+  const agreeing = findAgreed(returning, needed, versionOf)
+  if (agreeing) {
+    const version = versionOf(agreeing)
+    const same = returning.filter((each) => versionOf(each) === version)
+    // Endpoints may lack the time. Without a majority for one, the deposit has none.
+    const times = same.map(timeOf).filter((time) => time !== null)
+    const at = findAgreed(times, needed, String) ?? null
+    const transaction = { ...agreeing.transactions.get(signature)!, at }
+    const isTimeDisputed = new Set(times.map(String)).size > 1
+    const hasOtherTime = (time: Date | null) =>
+      isTimeDisputed && time !== null && time.getTime() !== at?.getTime()
+    const dissenting = returning.filter(
+      (each) => versionOf(each) !== version || hasOtherTime(timeOf(each)),
+    )
+    return {
+      state: 'agreed',
+      transaction,
+      slot: transaction.slot,
+      disputedBy: hostsOf(dissenting),
+    }
+  }
+  const slot = knowing[0]?.transactions.get(signature)?.slot ?? BigInt(info.slot)
+  const lists = (one: EndpointHistory) =>
+    one.histories[index]?.some((each) => each.signature === signature) ?? false
+  const unaware = histories.filter((one) => one.transactions.get(signature) === null && !lists(one))
+  // An endpoint far past the slot denies the transaction. One far before the slot is stuck, or the
+  // slot is made up.
+  const far = BigInt(blockhashAge)
+  const denying = unaware.filter((one) => one.slot >= slot + far)
+  const distant = unaware.filter((one) => one.slot >= slot + far || one.slot + far < slot)
+  const claiming = histories.filter((one) => lists(one) || knowing.includes(one))
+  const isDisputed = denying.length > 0 || returning.length > 1
+  const disputedBy = isDisputed ? hostsOf([...claiming, ...denying]) : []
+  if (distant.length >= needed) return { state: 'ignored', slot, disputedBy }
+  const isOneVersion = new Set(returning.map(versionOf)).size === 1
+  // An endpoint that knows it, but not as final, may report it as final later.
+  const mayBecomeFinal =
+    returning.length < knowing.length && new Set(knowing.map(versionOf)).size === 1
+  const mayBeLag = mayBecomeFinal || (isOneVersion && returning.length + denying.length < endpoints)
+  if (mayBeLag) return { state: 'waiting', slot, disputedBy: denying.length > 0 ? disputedBy : [] }
+  return { state: 'unreadable', slot, disputedBy }
+}
+
+/** Everything in a transaction that a deposit is judged by, but its time. */
+function toVersion(transaction: Transaction, tokenAccount: string): string {
+  const { slot, hasFailed, addresses, holdings } = transaction
+  const { mint, before, after } = holdings.get(tokenAccount) ?? {}
+  const isReferenced = addresses.has(tokenAccount)
+  const sender = holdings.has(tokenAccount) && findSender(transaction, tokenAccount)
+  return [slot, hasFailed, isReferenced, mint, before, after, sender].join()
+}

@@ -1,0 +1,49 @@
+import type { Clock } from '../../../base/clock.js'
+import type { LiveSweep, WalletRail } from '../../../collections/ports.js'
+import { bytesOf, deriveTokenAccount } from '../addresses.js'
+import { createCheck } from '../check.js'
+import type { WalletSigner } from '../keys/wallet-signer.js'
+import type { ChainContext } from '../payouts/check-attempts.js'
+import { createSend } from '../payouts/send.js'
+import type { Mints } from '../programs.js'
+import { sweepFailureOf } from '../rpc/chain-errors.js'
+import type { Endpoints } from '../rpc/endpoints.js'
+import { partsPerSweep } from './compile-sweep.js'
+import { createFindStrayTokens } from './find-stray-tokens.js'
+import { createPollAmounts, createReadAmounts } from './poll-amounts.js'
+import { createPrepareSweeps, type SweepParts } from './prepare-sweeps.js'
+import { createReadMoves } from './read-moves.js'
+
+type WalletParts = SweepParts & { endpoints: Endpoints; chain: ChainContext; clock: Clock }
+
+/** Deposit wallets: derivation, polling and sweeps. The rail adds its name and chain check. */
+export function createWallets(parts: WalletParts) {
+  const { endpoints, logger, mints, walletSigner } = parts
+  const check = createCheck({ ...parts, explain: sweepFailureOf })
+  return {
+    mints,
+    deriveWallets: createDeriveWallets(walletSigner, mints),
+    pollAmounts: createPollAmounts(parts),
+    readAmounts: createReadAmounts(parts),
+    readMoves: createReadMoves({ endpoints, logger }),
+    findStrayTokens: createFindStrayTokens(endpoints, mints),
+    partsPerSweep,
+    prepareSweeps: createPrepareSweeps(parts),
+    sendSweeps: createSend(endpoints, logger),
+    checkSweeps: (sweeps: LiveSweep[]) => check(sweeps),
+  } satisfies Partial<WalletRail>
+}
+
+function createDeriveWallets(signer: WalletSigner, mints: Mints): WalletRail['deriveWallets'] {
+  return async (numbers) => {
+    const addresses = await signer.deriveAddresses(numbers)
+    return addresses.map((address) => {
+      const owner = bytesOf(address)
+      const tokenAccounts = {
+        USDC: deriveTokenAccount(owner, bytesOf(mints.USDC)).address,
+        USDT: deriveTokenAccount(owner, bytesOf(mints.USDT)).address,
+      }
+      return { address, tokenAccounts }
+    })
+  }
+}

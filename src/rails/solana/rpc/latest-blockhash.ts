@@ -1,0 +1,97 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Clock } from '../../../base/clock.js'
+import { limits } from '../../../base/limits.js'
+import { bytesOf } from '../addresses.js'
+import { EndpointFailure, type RpcEndpoint } from './endpoint.js'
+import { type Endpoints, Unavailable } from './endpoints.js'
+import { majorityOf, reachedBy } from './majority.js'
+
+const blockhashAge = BigInt(limits.solana.blockhashAge)
+
+export type Lifetime = {
+  blockhash: Uint8Array
+  lastValidBlockHeight: bigint
+  /** What is signed from now on lands in no earlier slot. */
+  slot: bigint
+}
+
+type Latest = {
+  context: { slot: number }
+  value: { blockhash: string; lastValidBlockHeight: number }
+}
+
+/**
+ * A cached blockhash to sign with. Commitment is `confirmed`: a processed block may still be
+ * dropped, and its blockhash with it.
+ */
+export function createLatestBlockhash(endpoints: Endpoints, clock: Clock, cachedMs: number) {
+  let latest: Promise<Lifetime> | undefined
+  let readAt = 0
+
+  return async (): Promise<Lifetime> => {
+    const now = clock.elapsedMs()
+    if (latest === undefined || now - readAt >= cachedMs) {
+      readAt = now
+      const read = readFreshest(endpoints)
+      latest = read
+      read.catch(() => {
+        if (latest === read) latest = undefined
+      })
+    }
+    return latest
+  }
+}
+
+/**
+ * The freshest blockhash whose height is within 150 blocks of a majority of the endpoints. With the
+ * blockhash of a stuck endpoint nothing would land; with a false height, an attempt would never
+ * expire or seem to expire too early.
+ */
+async function readFreshest({ all }: Endpoints): Promise<Lifetime> {
+  const needed = majorityOf(all.length)
+  const found: Lifetime[] = []
+  let reportMajority = () => {}
+  const hasMajority = new Promise<void>((resolve) => {
+    reportMajority = resolve
+  })
+  const reads = all.map(async (endpoint) => {
+    const lifetime = await readLatest(endpoint)
+    if (lifetime && found.push(lifetime) >= needed) reportMajority()
+  })
+  const { blockhashWaitMs } = limits.solana
+  const patienceEnds = hasMajority.then(() => sleep(blockhashWaitMs, undefined, { ref: false }))
+  await Promise.race([Promise.all(reads), patienceEnds])
+  if (!selectFreshest(found, needed)) await Promise.all(reads)
+  const freshest = selectFreshest(found, needed)
+  if (!freshest) throw new Unavailable('too few endpoints agree on a block height')
+  // Not that of one endpoint: with a slot that is too high, pruned histories would seem complete.
+  const slots = found.map(({ slot }) => slot)
+  return { ...freshest, slot: reachedBy(slots, needed)! }
+}
+
+function selectFreshest(found: Lifetime[], needed: number): Lifetime | undefined {
+  const isNear = (one: bigint, other: bigint) =>
+    one - other <= blockhashAge && other - one <= blockhashAge
+  const heights = found.map(({ lastValidBlockHeight }) => lastValidBlockHeight)
+  return found
+    .filter((one) => {
+      const near = heights.filter((height) => isNear(height, one.lastValidBlockHeight))
+      return near.length >= needed
+    })
+    .sort((one, other) => Number(other.lastValidBlockHeight - one.lastValidBlockHeight))[0]
+}
+
+async function readLatest(endpoint: RpcEndpoint): Promise<Lifetime | undefined> {
+  try {
+    const options = { commitment: 'confirmed' }
+    const { context, value } = await endpoint.call<Latest>('getLatestBlockhash', options)
+    return {
+      blockhash: bytesOf(value.blockhash),
+      lastValidBlockHeight: BigInt(value.lastValidBlockHeight),
+      slot: BigInt(context.slot),
+    }
+  } catch (error) {
+    if (error instanceof EndpointFailure) return undefined
+    throw error
+  }
+}

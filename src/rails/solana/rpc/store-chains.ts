@@ -1,0 +1,33 @@
+import type { Clock } from '../../../base/clock.js'
+import type { Mode } from '../../../base/environment.js'
+import type { Database } from '../../../postgres/database.js'
+import { sql } from '../../../postgres/sql.js'
+import type { Queryable } from '../../../postgres/transactions/tx.js'
+import type { PinnedChain } from './chain-identity.js'
+
+/** Two processes that start at once against different chains get the same one. */
+export function createPinnedChain({
+  db,
+  clock,
+  mode,
+}: {
+  db: Database
+  clock: Clock
+  mode: Mode
+}): PinnedChain {
+  return {
+    find: () => findPinnedChain(db, mode),
+    async pin(genesisHash) {
+      await db.rows(sql`
+        insert into chains (mode, genesis_hash, pinned_at)
+        values (${mode}, ${genesisHash}, ${clock.now()}) on conflict do nothing`)
+      return (await findPinnedChain(db, mode))!
+    },
+  }
+}
+
+export async function findPinnedChain(db: Queryable, mode: Mode): Promise<string | undefined> {
+  const [chain] = await db.rows(sql<{ genesisHash: string }>`
+    select genesis_hash from chains where mode = ${mode}`)
+  return chain?.genesisHash
+}

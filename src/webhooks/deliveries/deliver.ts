@@ -1,0 +1,311 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type pg from 'pg'
+import type { Clock } from '../../base/clock.js'
+import { prefixes, toReference } from '../../base/ids.js'
+import { limits } from '../../base/limits.js'
+import type { Logger } from '../../base/log.js'
+import type { Seal } from '../../base/sealed.js'
+import { logFacts } from '../../merchants/log-facts.js'
+import { Lane } from '../../postgres/transactions/lane.js'
+import type { Queryable } from '../../postgres/transactions/tx.js'
+import { isDatabaseAway } from '../../postgres/wire/failures.js'
+import { showEndpoint } from '../../resources/webhook-endpoint.js'
+import {
+  findOpenEndpoints,
+  firstPosition,
+  type OpenEndpoint,
+  type Position,
+} from '../endpoints/find-open-endpoints.js'
+import { HourlyCounts } from '../endpoints/hourly-counts.js'
+import {
+  type ClaimedDelivery,
+  claimDeliveries,
+  type EndpointShare,
+  handBackDeliveries,
+} from './claim-deliveries.js'
+import { FailureLog } from './failure-log.js'
+import { InFlight } from './in-flight.js'
+import {
+  type FinishedAttempt,
+  findObstacle,
+  isSuccess,
+  judgeDeliveryAttempt,
+} from './judge-attempt.js'
+import { createSigner } from './message.js'
+import { recordAttempts } from './record-attempts.js'
+import type { DeliveryResult, Sender } from './send.js'
+import { shareCapacity } from './share-capacity.js'
+
+type Tools = {
+  db: Queryable
+  /** Writes hourly counts, so that claims do not wait for them. Default: `db`. */
+  countsDb?: Queryable
+  connect: () => Promise<pg.Client>
+  seal: Seal
+  clock: Clock
+  logger: Logger
+  sender: Sender
+  /** Called after each poll for due deliveries. */
+  onPoll?: (hasSucceeded: boolean) => void
+  /** Replaced in tests. */
+  pollIntervalMs?: number
+}
+
+/**
+ * Sends due deliveries until stopped. Endpoints share the capacity of a process, so that a slow or
+ * dead one never delays another. Many processes may run at once.
+ */
+export class Deliverer {
+  readonly stats = { claimed: 0, delivered: 0, failed: 0 }
+  readonly #tools: Tools
+  readonly #sign: ReturnType<typeof createSigner>
+  readonly #results: Lane<FinishedAttempt, true>
+  readonly #inFlight = new InFlight()
+  readonly #counts = new HourlyCounts()
+  readonly #failures: FailureLog
+  #countsTimer: NodeJS.Timeout | undefined
+  readonly #stopping = new AbortController()
+  #position: Position = firstPosition
+  /** Endpoints with due deliveries that had no free capacity in the last poll. */
+  #waitingEndpoints = new Set<string>()
+  #isWoken = false
+  #endPause: (() => void) | undefined
+  #loop: Promise<void> | undefined
+  #hasClosed = false
+  /** Attempts that the shutdown ended, without an outcome. */
+  readonly #cutOff: ClaimedDelivery[] = []
+
+  constructor(tools: Tools) {
+    this.#tools = tools
+    this.#sign = createSigner(tools.seal)
+    this.#failures = new FailureLog(tools.clock)
+    this.#results = new Lane({
+      connect: tools.connect,
+      sideLanes: { nameOf: ({ delivery }) => delivery.endpointId },
+      work: async (tx, attempts) => {
+        const disabled = await recordAttempts(tx, tools.clock.now(), attempts)
+        for (const endpoint of disabled) {
+          const { id, disabledReason } = showEndpoint(endpoint)
+          tools.logger.warn({ id, reason: disabledReason }, 'webhook endpoint disabled')
+        }
+        return attempts.map(() => true)
+      },
+    })
+  }
+
+  start(): void {
+    this.#loop = this.#run()
+    const { countsIntervalMs } = limits.webhooks
+    this.#countsTimer = setInterval(() => void this.#writeCounts(), countsIntervalMs).unref()
+  }
+
+  /** They are for display: deliveries go on without them. */
+  async #writeCounts(): Promise<void> {
+    const { countsDb = this.#tools.db, clock, logger } = this.#tools
+    await this.#counts
+      .write(countsDb, clock.now())
+      .catch((error: unknown) => logger.warn({ err: error }, 'hourly counts were not written'))
+  }
+
+  /** Deliveries are due: polls without waiting for the end of the interval. */
+  wake(): void {
+    this.#isWoken = true
+    this.#endPause?.()
+  }
+
+  /**
+   * Stops claiming, then finishes and records what is in flight. Slow receivers are cut off; their
+   * deliveries are due again at once, and the attempt does not count.
+   */
+  async stop(): Promise<void> {
+    this.#stopping.abort()
+    this.wake()
+    await this.#loop
+    await this.#waitForInFlight(limits.webhooks.shutdownMs)
+    this.#hasClosed = true
+    this.#tools.sender.close()
+    await this.#waitForInFlight(limits.webhooks.attemptTimeoutMs)
+    const { db, clock, logger } = this.#tools
+    await handBackDeliveries(db, clock.now(), this.#cutOff).catch((error: unknown) =>
+      logger.warn({ err: error }, 'deliveries that were cut off wait for the end of their lease'),
+    )
+    await this.#results.close()
+    clearInterval(this.#countsTimer)
+    await this.#writeCounts()
+  }
+
+  async #waitForInFlight(timeoutMs: number): Promise<void> {
+    const { clock } = this.#tools
+    const startedAt = clock.elapsedMs()
+    while (this.#inFlight.count > 0 && clock.elapsedMs() - startedAt < timeoutMs) await sleep(10)
+  }
+
+  async #run(): Promise<void> {
+    const { clock } = this.#tools
+    while (!this.#stopping.signal.aborted) {
+      const startedAt = clock.elapsedMs()
+      let pauseMs = this.#pollIntervalMs
+      this.#isWoken = false
+      try {
+        pauseMs = await this.#poll()
+        this.#tools.onPoll?.(true)
+      } catch (error) {
+        // Claimed deliveries fall due again when their lease ends.
+        const level = isDatabaseAway(error) ? 'warn' : 'error'
+        this.#tools.logger[level]({ err: error }, 'could not claim due deliveries')
+        this.#tools.onPoll?.(false)
+      }
+      await this.#pause(pauseMs)
+      // Limits how often a busy worker polls: a poll costs about the same for one delivery and for
+      // all that were committed meanwhile.
+      const earlyMs = limits.webhooks.busyPollIntervalMs - (clock.elapsedMs() - startedAt)
+      if (earlyMs > 0) await sleep(earlyMs)
+    }
+  }
+
+  /** Ends early when woken. */
+  async #pause(pauseMs: number): Promise<void> {
+    if (this.#isWoken) return
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, pauseMs)
+      this.#endPause = () => {
+        clearTimeout(timer)
+        resolve()
+      }
+    })
+    this.#endPause = undefined
+  }
+
+  get #pollIntervalMs(): number {
+    return this.#tools.pollIntervalMs ?? limits.webhooks.pollIntervalMs
+  }
+
+  /** Claims and sends up to the free capacity; returns the pause before the next poll. */
+  async #poll(): Promise<number> {
+    const { inFlightMax, busyPollIntervalMs, endpointsPerPollMax } = limits.webhooks
+    if (this.#inFlight.count >= inFlightMax) return busyPollIntervalMs
+    const { db, clock } = this.#tools
+    const startedAt = clock.elapsedMs()
+    const open = await findOpenEndpoints(db, clock.now(), this.#position)
+    const searchMs = clock.elapsedMs() - startedAt
+    const due = rotateRandomly(open.filter((endpoint) => endpoint.isDue))
+    const capacities = shareCapacity(
+      this.#inFlight,
+      due.map((endpoint) => this.#inFlight.loadOf(endpoint)),
+    )
+    const shares = due.map((endpoint, index) => ({ ...endpoint, capacity: capacities[index]! }))
+    this.#waitingEndpoints = new Set(
+      shares.filter(({ capacity }) => capacity === 0).map(({ endpointId }) => endpointId),
+    )
+    const claimed = await claimDeliveries(
+      db,
+      clock.now(),
+      shares.filter((share) => share.capacity > 0),
+    )
+    this.stats.claimed += claimed.length
+    for (const delivery of claimed) void this.#deliver(delivery)
+
+    const isUnfinished = open.length === endpointsPerPollMax
+    this.#position = isUnfinished ? open.at(-1)! : firstPosition
+    // New deliveries wake the worker, and so does the end of one whose endpoint had no capacity.
+    const isProvenWaiting = shares.some(
+      (share) => share.capacity === 0 && this.#inFlight.loadOf(share).isProven,
+    )
+    if (isProvenWaiting || isMoreDue(shares, claimed)) return busyPollIntervalMs
+    // Many endpoints with nothing due: pause as long as the search took, to bound its load.
+    return isUnfinished ? Math.max(searchMs, busyPollIntervalMs) : this.#pollIntervalMs
+  }
+
+  async #deliver(delivery: ClaimedDelivery): Promise<void> {
+    const { clock, logger } = this.#tools
+    const end = this.#inFlight.add(delivery)
+    const startedAt = clock.now()
+    let wasSuccess = false
+    try {
+      const result = await this.#attempt(delivery, startedAt)
+      wasSuccess = isSuccess(result)
+      if (wasSuccess || !this.#hasClosed) await this.#record(delivery, startedAt, result)
+      else this.#cutOff.push(delivery)
+    } catch (error) {
+      logger.error({ err: error }, 'could not record a delivery attempt')
+    }
+    end(wasSuccess)
+    if (this.#waitingEndpoints.has(delivery.endpointId)) this.wake()
+  }
+
+  async #attempt(delivery: ClaimedDelivery, now: Date): Promise<DeliveryResult> {
+    const obstacle = findObstacle(delivery)
+    if (obstacle !== undefined) return unsent(obstacle)
+    try {
+      return await this.#tools.sender.send(this.#sign(delivery, now))
+    } catch (error) {
+      this.#tools.logger.error({ err: error }, 'could not send a delivery')
+      return unsent('internal error')
+    }
+  }
+
+  async #record(delivery: ClaimedDelivery, startedAt: Date, result: DeliveryResult): Promise<void> {
+    const chances = { now: this.#tools.clock.now(), chance: Math.random() }
+    const verdict = judgeDeliveryAttempt(result, delivery, chances)
+    await this.#results.run({ delivery, startedAt, result, verdict })
+    const hasSucceeded = verdict.state === 'DELIVERED'
+    this.stats[hasSucceeded ? 'delivered' : 'failed'] += 1
+    this.#counts.note({
+      environmentId: delivery.environmentId,
+      endpointId: delivery.endpointId,
+      startedAt,
+      hasSucceeded,
+      durationMs: result.isUnsent ? null : result.durationMs,
+    })
+    const unlogged = hasSucceeded ? 0 : this.#failures.note(delivery.endpointId)
+    if (unlogged === undefined) return
+    logFacts(
+      this.#tools,
+      [{ environmentId: delivery.environmentId, delivery, result, verdict, unlogged }],
+      describeAttempt,
+    )
+  }
+}
+
+const attemptMessages = {
+  DELIVERED: 'webhook delivered',
+  PENDING: 'webhook attempt failed',
+  GIVEN_UP: 'webhook given up',
+}
+
+type LoggedAttempt = Omit<FinishedAttempt, 'startedAt'> & { unlogged: number }
+
+/** Without the URL: its path or query may hold a secret of the merchant. */
+function describeAttempt({ delivery, result, verdict, unlogged }: LoggedAttempt) {
+  const fields = {
+    event: toReference(prefixes.event, delivery.eventId),
+    type: delivery.type,
+    endpoint: toReference(prefixes.webhookEndpoint, delivery.endpointId),
+    attempt: delivery.attemptNumber,
+    status: result.status ?? undefined,
+    error: result.error ?? undefined,
+    durationMs: Math.round(result.durationMs),
+    /** Failed attempts at this endpoint since its last line. */
+    unlogged: unlogged > 0 ? unlogged : undefined,
+  }
+  return { message: attemptMessages[verdict.state], fields }
+}
+
+function unsent(error: string): DeliveryResult {
+  return { status: null, error, response: '', durationMs: 0, isUnsent: true }
+}
+
+/** Whether an endpoint has taken all of its capacity, and may have more that is due. */
+function isMoreDue(shares: EndpointShare[], claimed: ClaimedDelivery[]): boolean {
+  const counts = new Map<string, number>()
+  for (const { endpointId } of claimed) counts.set(endpointId, (counts.get(endpointId) ?? 0) + 1)
+  return shares.some(
+    ({ endpointId, capacity }) => capacity > 0 && counts.get(endpointId) === capacity,
+  )
+}
+
+/** So that no endpoint is always served last. */
+function rotateRandomly(endpoints: OpenEndpoint[]): OpenEndpoint[] {
+  const first = Math.floor(Math.random() * endpoints.length)
+  return [...endpoints.slice(first), ...endpoints.slice(0, first)]
+}

@@ -1,0 +1,159 @@
+import { newId } from '../../base/ids.js'
+import { limits } from '../../base/limits.js'
+import type { NewEvent } from '../../events/emit.js'
+import { listStatement } from '../../postgres/statement.js'
+import { throwIfHeld } from '../../postgres/transactions/busy.js'
+import type { Tx } from '../../postgres/transactions/tx.js'
+import { showEndpoint } from '../../resources/webhook-endpoint.js'
+import { type FinishedAttempt, isGone, isSuccess } from '../deliveries/judge-attempt.js'
+import { columnsOf, type DisabledReason, type WebhookEndpoint } from './endpoint.js'
+
+const name = { environmentId: 'int4', endpointId: 'uuid' } as const
+
+const findFailing = listStatement<typeof name, { environmentId: number; endpointId: string }>({
+  name: 'find_failing_endpoints',
+  columns: name,
+  text: (list) => `
+    select w.environment_id, w.id as endpoint_id
+    from webhook_endpoints w join ${list}
+      on w.environment_id = list.environment_id and w.id = list.endpoint_id
+    where w.failing_since is not null`,
+})
+
+const lockEndpoints = listStatement<typeof name, WebhookEndpoint>({
+  name: 'lock_endpoints',
+  columns: name,
+  text: (list) => `
+    select ${columnsOf('w')} from webhook_endpoints w join ${list}
+      on w.environment_id = list.environment_id and w.id = list.endpoint_id
+    order by w.environment_id, w.id for no key update of w`,
+})
+
+/** Also returns the endpoints that another transaction holds, with `foundId` only. */
+const lockUnheldEndpoints = listStatement<
+  typeof name,
+  WebhookEndpoint & { foundId: string; isHeld: boolean }
+>({
+  name: 'lock_unheld_endpoints',
+  columns: name,
+  text: (list) => `
+    select ${columnsOf('w')}, found.id as found_id, w.id is null as is_held
+    from webhook_endpoints found join ${list}
+      on found.environment_id = list.environment_id and found.id = list.endpoint_id
+    left join lateral (
+      select same.* from webhook_endpoints same
+      where same.environment_id = found.environment_id and same.id = found.id
+      for no key update skip locked) w on true`,
+})
+
+const updateEndpoints = listStatement({
+  name: 'update_endpoint_health',
+  columns: {
+    ...name,
+    isEnabled: 'bool',
+    disabledReason: 'text',
+    failingSince: 'timestamptz',
+    eventSequence: 'int4',
+  },
+  text: (list) => `
+    update webhook_endpoints w set is_enabled = list.is_enabled,
+      disabled_reason = list.disabled_reason, failing_since = list.failing_since,
+      event_sequence = list.event_sequence
+    from ${list} where w.environment_id = list.environment_id and w.id = list.endpoint_id`,
+})
+
+/**
+ * Locks the endpoints whose health these attempts may change. Healthy endpoints with successful
+ * attempts are not locked, so that a busy endpoint is not a contended row. If the transaction may
+ * not wait for locks, throws `Busy` with the ids of the endpoints that another one has locked.
+ */
+export async function lockFailingEndpoints(
+  tx: Tx,
+  attempts: FinishedAttempt[],
+): Promise<WebhookEndpoint[]> {
+  const keyOf = (one: { environmentId: number; endpointId: string }) =>
+    `${one.environmentId}/${one.endpointId}`
+  const byKey = new Map(attempts.map(({ delivery }) => [keyOf(delivery), delivery]))
+  const failing = await tx.rows(findFailing([...byKey.values()].map(toName)))
+  const failed = attempts
+    .filter(({ result, delivery }) => !isSuccess(result) && delivery.isEnabled)
+    .map(({ delivery }) => delivery)
+  const troubled = new Set([...failing, ...failed].map(keyOf))
+  if (troubled.size === 0) return []
+  const names = [...troubled].map((key) => toName(byKey.get(key)!))
+  if (tx.waitsForLocks) return tx.rows(lockEndpoints(names))
+  const rows = await tx.rows(lockUnheldEndpoints(names))
+  throwIfHeld(rows, ({ foundId }) => foundId)
+  return rows.map(({ foundId, isHeld, ...endpoint }) => endpoint)
+}
+
+/** Returns the locked endpoints that these attempts disable. */
+export function changeHealth(
+  tx: Tx,
+  now: Date,
+  { before, attempts }: { before: WebhookEndpoint[]; attempts: FinishedAttempt[] },
+): WebhookEndpoint[] {
+  const after = before.map((endpoint) => judgeHealth(endpoint, attemptsAt(endpoint, attempts), now))
+  const changed = after.filter((endpoint, index) => endpoint !== before[index])
+  if (changed.length > 0) tx.write(updateEndpoints(changed.map(toRow)))
+  return after.filter((endpoint, index) => before[index]!.isEnabled && !endpoint.isEnabled)
+}
+
+/** Attempts at a URL that was changed since say nothing about the new one. */
+function attemptsAt(
+  { environmentId, id, url }: WebhookEndpoint,
+  attempts: FinishedAttempt[],
+): FinishedAttempt[] {
+  return attempts.filter(
+    ({ delivery }) =>
+      delivery.environmentId === environmentId &&
+      delivery.endpointId === id &&
+      delivery.url === url &&
+      delivery.isEnabled,
+  )
+}
+
+/** Any success makes it healthy. Five days of failures, or one 410, disable it. */
+export function judgeHealth(
+  endpoint: WebhookEndpoint,
+  attempts: FinishedAttempt[],
+  now: Date,
+): WebhookEndpoint {
+  if (attempts.length === 0) return endpoint
+  if (attempts.some(({ result }) => isSuccess(result)))
+    return endpoint.failingSince ? { ...endpoint, failingSince: null } : endpoint
+  const failingSince = endpoint.failingSince ?? now
+  const failing = endpoint.failingSince ? endpoint : { ...endpoint, failingSince }
+  if (!endpoint.isEnabled) return failing
+  const isFailing = now.getTime() - failingSince.getTime() >= limits.webhooks.disableAfterMs
+  const reason = attempts.some(({ result }) => isGone(result))
+    ? 'gone'
+    : isFailing
+      ? 'failing'
+      : null
+  return reason ? disable(failing, reason) : failing
+}
+
+function disable(endpoint: WebhookEndpoint, reason: DisabledReason): WebhookEndpoint {
+  const eventSequence = endpoint.eventSequence + 1
+  return { ...endpoint, isEnabled: false, disabledReason: reason, eventSequence }
+}
+
+export function toDisabledEvent(now: Date, endpoint: WebhookEndpoint): NewEvent {
+  return {
+    environmentId: endpoint.environmentId,
+    type: 'webhook_endpoint.disabled',
+    resourceId: endpoint.id,
+    causeId: newId(now),
+    sequence: endpoint.eventSequence,
+    data: JSON.stringify(showEndpoint(endpoint)),
+  }
+}
+
+function toName({ environmentId, endpointId }: { environmentId: number; endpointId: string }) {
+  return { environmentId, endpointId }
+}
+
+function toRow(endpoint: WebhookEndpoint) {
+  return { ...endpoint, endpointId: endpoint.id }
+}

@@ -1,0 +1,90 @@
+import type { EnvironmentId } from '../../base/environment.js'
+import { fromReference, prefixes } from '../../base/ids.js'
+import { notFound, Refusal } from '../../base/refusal.js'
+import { sql } from '../../postgres/sql.js'
+import type { Queryable, Tx } from '../../postgres/transactions/tx.js'
+
+/** A merchant's URL that receives events. Its sealed secrets stay in the table. */
+export type WebhookEndpoint = {
+  environmentId: EnvironmentId
+  id: string
+  url: string
+  /** Types or wildcards such as `payment.*`; null for everything. */
+  eventTypes: string[] | null
+  description: string
+  isEnabled: boolean
+  disabledReason: DisabledReason | null
+  failingSince: Date | null
+  publicKey: string
+  eventSequence: number
+  createdAt: Date
+}
+
+export type DisabledReason = 'merchant' | 'gone' | 'failing'
+
+export function columnsOf(w: string): string {
+  return `${w}.environment_id, ${w}.id, ${w}.url, ${w}.description, ${w}.event_types,
+    ${w}.is_enabled, ${w}.disabled_reason, ${w}.failing_since, ${w}.public_key, ${w}.event_sequence,
+    ${w}.created_at`
+}
+
+export const endpointColumns = sql.raw(columnsOf('webhook_endpoints'))
+
+export type EndpointName = { environmentId: EnvironmentId; reference: string }
+
+export async function listEndpoints(
+  db: Queryable,
+  environmentId: EnvironmentId,
+): Promise<WebhookEndpoint[]> {
+  return db.rows(sql<WebhookEndpoint>`
+    select ${endpointColumns} from webhook_endpoints
+    where environment_id = ${environmentId} and deleted_at is null
+    order by created_at desc, id desc`)
+}
+
+export async function getEndpoint(db: Queryable, name: EndpointName): Promise<WebhookEndpoint> {
+  return findOrRefuse(name, (id) =>
+    db.rows(sql<WebhookEndpoint>`
+      select ${endpointColumns} from webhook_endpoints
+      where environment_id = ${name.environmentId} and id = ${id} and deleted_at is null`),
+  )
+}
+
+export async function lockEndpoint(tx: Tx, name: EndpointName): Promise<WebhookEndpoint> {
+  return findOrRefuse(name, (id) =>
+    tx.rows(sql<WebhookEndpoint>`
+      select ${endpointColumns} from webhook_endpoints
+      where environment_id = ${name.environmentId} and id = ${id} and deleted_at is null
+      for no key update`),
+  )
+}
+
+/** Refuses a disabled endpoint: only the merchant enables it. */
+export async function getEnabledEndpoint(
+  db: Queryable,
+  name: EndpointName,
+): Promise<WebhookEndpoint> {
+  return refuseDisabled(await getEndpoint(db, name))
+}
+
+export async function lockEnabledEndpoint(tx: Tx, name: EndpointName): Promise<WebhookEndpoint> {
+  return refuseDisabled(await lockEndpoint(tx, name))
+}
+
+function refuseDisabled(endpoint: WebhookEndpoint): WebhookEndpoint {
+  if (endpoint.isEnabled) return endpoint
+  throw new Refusal('webhook_endpoint_failed', {
+    reason: 'endpoint_disabled',
+    message: 'This webhook endpoint is disabled. Enable it first: PATCH {"enabled": true}.',
+  })
+}
+
+async function findOrRefuse(
+  { reference }: EndpointName,
+  find: (id: string) => Promise<WebhookEndpoint[]>,
+): Promise<WebhookEndpoint> {
+  const id = fromReference(prefixes.webhookEndpoint, reference)
+  const [endpoint] = id ? await find(id) : []
+  if (!endpoint) throw notFound('webhook endpoint', reference)
+  return endpoint
+}
