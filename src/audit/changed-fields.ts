@@ -1,4 +1,4 @@
-import { limits } from '../base/limits.js'
+import { auditLimits } from './limits.js'
 
 type Fields = Record<string, unknown>
 
@@ -14,7 +14,7 @@ export function changedFields(before: object, after: object): { before: Fields; 
 }
 
 function shorten(value: unknown): unknown {
-  const { textLengthMax } = limits.audit
+  const { textLengthMax } = auditLimits
   const text = JSON.stringify(value ?? null, (_name, field: unknown) =>
     typeof field === 'string' && field.length > textLengthMax
       ? `${field.slice(0, textLengthMax)}…`

@@ -6,6 +6,7 @@ import { named } from '../postgres/named.js'
 import { type Sql, sql } from '../postgres/sql.js'
 import type { Queryable } from '../postgres/transactions/tx.js'
 import { installationChain } from './chain.js'
+import { auditLimits } from './limits.js'
 
 export type WrittenAuditLine = {
   id: string
@@ -131,7 +132,7 @@ export async function listInstallationLines(
   { actor, action, from, to }: InstallationFilter,
   { before, limit }: { before: bigint | undefined; limit: number },
 ): Promise<{ lines: WrittenAuditLine[]; next: bigint | undefined }> {
-  const { linesScannedMax } = limits.audit
+  const { linesScannedMax } = auditLimits
   const rows = await db.rows(
     named(
       'installation_lines',

@@ -1,9 +1,9 @@
-import { limits } from '../base/limits.js'
 import type { Logger } from '../base/log.js'
 import type { Seal } from '../base/sealed.js'
 import type { Database } from '../postgres/database.js'
 import { sql } from '../postgres/sql.js'
 import { chainName } from './chain.js'
+import { auditLimits } from './limits.js'
 import { signHead } from './signed-heads.js'
 import { findLostHeads, type KnownHead } from './verify-chain.js'
 
@@ -16,7 +16,7 @@ export async function logAuditHeads(
   { db, seal, logger }: { db: Database; seal: Seal; logger: Logger },
   now: Date,
 ): Promise<number> {
-  const { headsLoggedEveryMs, headsRepeatedEveryMs, headsLoggedPerBatchMax } = limits.audit
+  const { headsLoggedEveryMs, headsRepeatedEveryMs, headsLoggedPerBatchMax } = auditLimits
   const grewBefore = new Date(now.getTime() - headsLoggedEveryMs)
   const loggedBefore = new Date(now.getTime() - headsRepeatedEveryMs)
   const logged = await db.transaction(async (tx) => {

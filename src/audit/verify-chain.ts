@@ -1,7 +1,7 @@
-import { limits } from '../base/limits.js'
 import { sql } from '../postgres/sql.js'
 import type { Queryable } from '../postgres/transactions/tx.js'
 import { type ChainedLine, hashLine, noHash } from './hash-line.js'
+import { auditLimits } from './limits.js'
 
 /** A head that was written down: the line with this number had this hash. */
 export type KnownHead = { chain: string; number: bigint; hash: Buffer }
@@ -42,7 +42,7 @@ export async function verifyChain(
   const { head, last } = await readEnd(db, chain)
   const faults: AuditFault[] = []
   const report = (number: bigint, message: string) => {
-    if (faults.length < limits.audit.faultsShownMax) faults.push({ chain, number, message })
+    if (faults.length < auditLimits.faultsShownMax) faults.push({ chain, number, message })
   }
   if (!head && last > 0n) report(0n, 'the head of the chain is missing')
   if (head && last > head.number)
@@ -67,7 +67,7 @@ export async function verifyChain(
       before = { number: line.number, hash: line.hash }
     }
     lines += page.length
-    if (page.length < limits.audit.linesPerRead) break
+    if (page.length < auditLimits.linesPerRead) break
   }
   if (before.number < last) report(last, missing(before.number + 1n, last))
   const end = heads.reduce((most, { number }) => maxOf(most, number), 0n)
@@ -112,7 +112,7 @@ async function readLines(
       (extract(epoch from created_at) * 1000000)::bigint as created_at_us, user_id, session_id,
       address, request_id, previous_hash, hash
     from audit_lines where chain = ${chain}::uuid and number > ${after} and number <= ${to}
-    order by number limit ${limits.audit.linesPerRead}`)
+    order by number limit ${auditLimits.linesPerRead}`)
 }
 
 function maxOf(left: bigint, right: bigint): bigint {
@@ -130,5 +130,5 @@ export async function findLostHeads(db: Queryable): Promise<KnownHead[]> {
     select l.chain, l.number, l.hash from audit_logged_heads l
     left join audit_lines line
       on line.chain = l.chain and line.number = l.number and line.hash = l.hash
-    where line.id is null order by l.chain limit ${limits.audit.faultsShownMax}`)
+    where line.id is null order by l.chain limit ${auditLimits.faultsShownMax}`)
 }

@@ -253,9 +253,9 @@ export const variables = Type.Object({
       'Requests per second per IP address (IPv6: per /64) on public routes, shared by the processes of one `manilla serve`; 0 disables the limit.',
   }),
   REQUEST_LOG_DAYS: Type.Integer({
-    default: limits.requestLogs.retentionDaysMax,
+    default: limits.retention.requestLogDaysMax,
     minimum: 0,
-    maximum: limits.requestLogs.retentionDaysMax,
+    maximum: limits.retention.requestLogDaysMax,
     description: 'How many days merchant request logs are kept; 0 disables them.',
   }),
   EVENT_DAYS: Type.Integer({

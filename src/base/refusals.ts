@@ -1,5 +1,3 @@
-import { limits } from './limits.js'
-
 /**
  * Every refusal of the API: its HTTP status, what it means and what the caller should do. Unlisted
  * codes and reasons do not compile. docs/reference/errors.md is generated from this table.
@@ -229,7 +227,7 @@ export const reasons = {
     status: 503,
     when: 'No rate is available: the operator has set none, or the rate sources do not respond or disagree.',
     nextStep: 'Wait for the number of seconds in `Retry-After`, then send the same request again.',
-    retryAfterSeconds: limits.rates.retrySeconds,
+    retryAfterSeconds: 60,
   },
   rate_exceeded: {
     status: 409,
@@ -346,7 +344,7 @@ export const reasons = {
     when: 'The hot wallet, minus transfers in progress, cannot cover the transfer. Nothing was changed.',
     nextStep:
       'Retry after the seconds of `Retry-After`; a transfer with the same `Idempotency-Key`. The operator has been alerted.',
-    retryAfterSeconds: limits.payouts.treasuryRetrySeconds,
+    retryAfterSeconds: 60,
   },
   destination_is_mint: {
     status: 422,
@@ -485,7 +483,7 @@ export const reasons = {
     when: 'One member chose the destination of settlements, and it waits for a confirmation: under an approval rule, or because the bank names another holder.',
     nextStep:
       'Ask another owner or admin to confirm it in the console; the operator can confirm a bank account, too. Then try again with a new `Idempotency-Key`.',
-    retryAfterSeconds: limits.settlements.unconfirmedRetrySeconds,
+    retryAfterSeconds: 600,
   },
   key_permission: {
     status: 403,

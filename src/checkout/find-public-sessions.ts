@@ -13,6 +13,7 @@ import {
   sortPayments,
   toSessionWithAccounts,
 } from '../collections/sessions/find-sessions.js'
+import { settingsLimits } from '../merchants/limits.js'
 import type { SettingsPatch } from '../merchants/settings/settings-document.js'
 import { listStatement } from '../postgres/statement.js'
 import type { Queryable } from '../postgres/transactions/tx.js'
@@ -96,7 +97,7 @@ function createSettingsReader(db: Queryable) {
 
   /** Queries may finish out of order: an older version never replaces a newer one. */
   function remember(stored: StoredSettings): void {
-    if (cache.size >= limits.settings.environmentsCachedMax) cache.clear()
+    if (cache.size >= settingsLimits.environmentsCachedMax) cache.clear()
     if ((cache.get(stored.environmentId)?.version ?? 0) < stored.version)
       cache.set(stored.environmentId, stored)
   }

@@ -1,9 +1,9 @@
 import type { Environment } from '../base/environment.js'
 import { newId } from '../base/ids.js'
-import { limits } from '../base/limits.js'
 import { type Asset, isCoin } from '../money/assets.js'
 import type { Database } from '../postgres/database.js'
 import type { RateBook } from '../rates/rate-book.js'
+import { conversionLimits } from './limits.js'
 import type { BackCoins } from './ports.js'
 import { changeStock, inventoryOf, lockPositions } from './positions.js'
 
@@ -37,7 +37,7 @@ export function createExchange({ db, rates, backCoins, mintPending }: Tools): Ex
       await db.transaction(async (tx) => {
         const position = (await lockPositions(tx, 'test', [asset])).get(asset)!
         // Calls that are refused or repeated get here, too: they must not fill it without end.
-        if (inventoryOf(position) >= limits.conversions.testStockMax) return
+        if (inventoryOf(position) >= conversionLimits.testStockMax) return
         const id = newId(now)
         const stock = { mode: 'test', asset, amount, givenBy: 'test mode' } as const
         changeStock(tx, now, { ...stock, note: 'Added for a test transfer' })

@@ -2,7 +2,6 @@ import { after } from '../base/clock.js'
 import type { NairaLimits } from '../base/config.js'
 import type { Environment, Mode } from '../base/environment.js'
 import { newId } from '../base/ids.js'
-import { limits } from '../base/limits.js'
 import { Refusal } from '../base/refusal.js'
 import { getFeeSchedule } from '../merchants/settings/fee-schedules.js'
 import { formatMoney } from '../money/amounts.js'
@@ -11,6 +10,7 @@ import { coinOf, type Direction, largestOf, rateFor } from '../money/rates.js'
 import type { Queryable } from '../postgres/transactions/tx.js'
 import type { RateBook } from '../rates/rate-book.js'
 import type { ConversionQuote } from './conversion.js'
+import { conversionLimits } from './limits.js'
 import { priceBySource, priceByTarget } from './price-conversion.js'
 
 /** What is known: the amount to convert, fee included, or the amount to get. */
@@ -59,7 +59,7 @@ export async function quoteConversion(
     targetAmount: price.targetAmount,
     rate,
     createdAt: environmentNow,
-    expiresAt: after(environmentNow, limits.conversions.quoteMs),
+    expiresAt: after(environmentNow, conversionLimits.quoteMs),
   }
 }
 

@@ -1,7 +1,6 @@
 import { after } from '../base/clock.js'
 import type { EnvironmentId, Mode } from '../base/environment.js'
 import { firstIdAt, fromReference, prefixes } from '../base/ids.js'
-import { limits } from '../base/limits.js'
 import { notFound } from '../base/refusal.js'
 import type { Asset } from '../money/assets.js'
 import type { TimeRange } from '../postgres/lists/filtered-ids.js'
@@ -13,6 +12,7 @@ import {
   conversionQuotes,
   conversions,
 } from './conversion.js'
+import { conversionLimits } from './limits.js'
 
 export async function insertQuote(db: Queryable, quote: ConversionQuote): Promise<void> {
   await db.rows(conversionQuotes.insert(quote))
@@ -38,7 +38,7 @@ export async function lockQuote(
 
 /** Returns how many were deleted. A conversion has a copy of what its quote said. */
 export async function deleteOldQuotes(db: Queryable, now: Date): Promise<number> {
-  const { quoteRetentionMs, quotesDeletedPerBatchMax } = limits.conversions
+  const { quoteRetentionMs, quotesDeletedPerBatchMax } = conversionLimits
   const rows = await db.rows(sql<{ id: string }>`
     delete from conversion_quotes q using (
       select environment_id, id from conversion_quotes

@@ -1,7 +1,6 @@
 import { strict as assert } from 'node:assert'
 import { after } from '../base/clock.js'
 import type { EnvironmentId } from '../base/environment.js'
-import { limits } from '../base/limits.js'
 import { type Outcome, Refusal } from '../base/refusal.js'
 import { retry } from '../base/retry.js'
 import type { Seal } from '../base/sealed.js'
@@ -9,6 +8,7 @@ import type { Tx } from '../postgres/transactions/tx.js'
 import { isLockTimeout } from '../postgres/wire/failures.js'
 import { type Answer, fromStored, isRemembered, type KeyedAnswer, toStored } from './answer.js'
 import type { IdempotencyKey } from './key.js'
+import { idempotencyLimits } from './limits.js'
 import {
   claimKeys,
   findClaimedKeys,
@@ -166,9 +166,9 @@ function inProgress(): Refusal {
 export function whileInProgress<Result>(run: () => Promise<Result>): Promise<Result> {
   return retry(run, {
     isPassing: (error) => error instanceof Refusal && error.reason === 'idempotency_in_progress',
-    pauseMs: limits.idempotency.inProgressRetryDelayMs,
-    pauseMaxMs: limits.idempotency.inProgressWaitMaxMs,
-    timeoutMs: limits.idempotency.inProgressWaitMaxMs,
+    pauseMs: idempotencyLimits.inProgressRetryDelayMs,
+    pauseMaxMs: idempotencyLimits.inProgressWaitMaxMs,
+    timeoutMs: idempotencyLimits.inProgressWaitMaxMs,
   })
 }
 
@@ -211,7 +211,7 @@ function toUpdate(
   { now, seal }: Pick<Context, 'now' | 'seal'>,
 ) {
   const stored = toStored(answer, call.key!.callerId, seal)
-  const refusedUntil = stored.status >= 400 ? after(now, limits.idempotency.retentionMs) : null
+  const refusedUntil = stored.status >= 400 ? after(now, idempotencyLimits.retentionMs) : null
   return {
     environmentId: call.environmentId as number,
     digest: call.key!.digest,

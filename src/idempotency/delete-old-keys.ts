@@ -1,10 +1,10 @@
-import { limits } from '../base/limits.js'
 import type { Database } from '../postgres/database.js'
 import { sql } from '../postgres/sql.js'
+import { idempotencyLimits } from './limits.js'
 
 /** Deletes a bounded number of expired keys and returns how many. */
 export async function deleteOldKeys(db: Database, now: Date): Promise<number> {
-  const { keysDeletedPerBatchMax } = limits.idempotency
+  const { keysDeletedPerBatchMax } = idempotencyLimits
   const deleted = await db.rows(sql`
     delete from idempotency_keys k using (
       select environment_id, digest from idempotency_keys where forget_at <= ${now}

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { formatUuid } from '../base/ids.js'
-import { limits } from '../base/limits.js'
+import { idempotencyLimits } from './limits.js'
 
 /** A caller's key and the request it came with. */
 export type IdempotencyKey = {
@@ -14,7 +14,7 @@ export type IdempotencyKey = {
 }
 
 /** Printable ASCII: a key must survive every log, header and copy-and-paste unchanged. */
-const inner = limits.idempotency.keyLengthMax - 2
+const inner = idempotencyLimits.keyLengthMax - 2
 /** Spaces around it never arrive: HTTP trims header values. */
 export const keyPattern = `^[\\x21-\\x7e](?:[\\x20-\\x7e]{0,${inner}}[\\x21-\\x7e])?$`
 

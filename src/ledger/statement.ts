@@ -1,7 +1,7 @@
 import { after } from '../base/clock.js'
 import type { EnvironmentId } from '../base/environment.js'
-import { limits } from '../base/limits.js'
 import type { Asset } from '../money/assets.js'
+import { listLimits } from '../postgres/limits.js'
 import { named } from '../postgres/named.js'
 import { type Sql, sql } from '../postgres/sql.js'
 import type { Queryable } from '../postgres/transactions/tx.js'
@@ -107,8 +107,8 @@ export async function listStatementEntries(
   const within = await boundByTime(db, range, filter)
   const entries: StatementEntry[] = []
   let { below } = within
-  for (let scans = 0; scans < limits.lists.scansPerPageMax; scans += 1) {
-    const windowStart = below - BigInt(limits.lists.rowsPerScan)
+  for (let scans = 0; scans < listLimits.scansPerPageMax; scans += 1) {
+    const windowStart = below - BigInt(listLimits.rowsPerScan)
     const first = windowStart > within.first ? windowStart : within.first
     const wanted = limit - entries.length
     entries.push(...(await readEntries(db, { ...within, first, below }, filter, wanted)))

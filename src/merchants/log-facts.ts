@@ -1,9 +1,9 @@
 import type { EnvironmentId, Mode } from '../base/environment.js'
 import { prefixes, toReference } from '../base/ids.js'
-import { limits } from '../base/limits.js'
 import type { Logger } from '../base/log.js'
 import { sql } from '../postgres/sql.js'
 import type { Queryable } from '../postgres/transactions/tx.js'
+import { logFactLimits } from './limits.js'
 
 /** Loggers that add a merchant to each line. */
 type Known = Map<EnvironmentId, Logger>
@@ -45,7 +45,7 @@ async function learn(
   const rows = await db.rows(sql<{ id: EnvironmentId; merchantId: string; mode: Mode }>`
     select id, merchant_id, mode from environments
     where id = any(${[...new Set(ids)]})`)
-  if (known.size >= limits.log.merchantsCachedMax) known.clear()
+  if (known.size >= logFactLimits.merchantsCachedMax) known.clear()
   for (const { id, merchantId, mode } of rows)
     known.set(id, logger.child({ merchant: toReference(prefixes.merchant, merchantId), mode }))
 }

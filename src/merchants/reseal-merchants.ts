@@ -2,6 +2,7 @@ import { limits } from '../base/limits.js'
 import type { Seal } from '../base/sealed.js'
 import type { Database } from '../postgres/database.js'
 import { sql } from '../postgres/sql.js'
+import { kycLimits } from './limits.js'
 
 const beforeFirst = '00000000-0000-0000-0000-000000000000'
 
@@ -37,7 +38,7 @@ async function resealForms(db: Database, seal: Seal): Promise<number> {
   return inPages(async (after) => {
     const rows = await db.rows(sql<Row>`
       select merchant_id as id, sealed_form as sealed from kyc_submissions
-      where merchant_id > ${after} order by merchant_id limit ${limits.kyc.formsPerBatchMax}`)
+      where merchant_id > ${after} order by merchant_id limit ${kycLimits.formsPerBatchMax}`)
     return changeEach(rows, async ({ id, sealed }) => {
       const resealed = seal.reseal(sealed)
       if (resealed === undefined) return false
@@ -59,7 +60,7 @@ async function resealDocuments(db: Database, seal: Seal): Promise<number> {
     const rows = await db.rows(sql<Row>`
       select merchant_id, id, sealed_content as sealed from kyc_documents
       where (merchant_id, id) > (${last.merchantId}, ${last.id})
-      order by merchant_id, id limit ${limits.kyc.documentsPerBatchMax}`)
+      order by merchant_id, id limit ${kycLimits.documentsPerBatchMax}`)
     for (const { merchantId, id, sealed } of rows) {
       const resealed = seal.resealBytes(sealed)
       if (!resealed) continue
@@ -81,7 +82,7 @@ async function resealCustomers(db: Database, seal: Seal): Promise<number> {
   for (;;) {
     const rows = await db.rows(sql<Row>`
       select environment_id, sealed_customer as sealed from default_customers
-      where environment_id > ${last} order by environment_id limit ${limits.kyc.formsPerBatchMax}`)
+      where environment_id > ${last} order by environment_id limit ${kycLimits.formsPerBatchMax}`)
     for (const { environmentId, sealed } of rows) {
       const resealed = seal.reseal(sealed)
       if (resealed === undefined) continue

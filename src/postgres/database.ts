@@ -1,5 +1,5 @@
 import type pg from 'pg'
-import { limits } from '../base/limits.js'
+import { postgresLimits } from './limits.js'
 import { toStatement } from './statement.js'
 import {
   commitAlone,
@@ -20,7 +20,7 @@ export class Database implements Queryable {
 
   constructor(url: string, onIdleError: (error: Error) => void, options?: PoolOptions) {
     this.url = url
-    this.#sizeMax = options?.size ?? limits.postgres.poolSize
+    this.#sizeMax = options?.size ?? postgresLimits.poolSize
     this.#createPool = () => createPool(url, onIdleError, options)
     this.#pool = this.#createPool()
   }

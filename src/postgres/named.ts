@@ -1,4 +1,4 @@
-import { limits } from '../base/limits.js'
+import { postgresLimits } from './limits.js'
 import type { Sql } from './sql.js'
 import type { Statement } from './statement.js'
 
@@ -18,7 +18,7 @@ export function named<Row>(prefix: string, source: Sql<Row>): Statement<Row> {
 
 /** A server keeps every prepared statement in memory, so their number is bounded. */
 function nameOf(prefix: string, text: string): string | undefined {
-  if (names.size >= limits.postgres.preparedShapesMax) return undefined
+  if (names.size >= postgresLimits.preparedShapesMax) return undefined
   const name = `${prefix}_${names.size + 1}`
   names.set(text, name)
   return name

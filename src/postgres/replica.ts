@@ -3,6 +3,7 @@ import { type Clock, systemClock } from '../base/clock.js'
 import { limits } from '../base/limits.js'
 import type { Logger } from '../base/log.js'
 import { Database } from './database.js'
+import { postgresLimits } from './limits.js'
 import { sql } from './sql.js'
 import type { Queryable, Source } from './transactions/tx.js'
 import { ConnectionLost, isServerTrouble } from './wire/failures.js'
@@ -58,7 +59,7 @@ export class Replica {
       readsByKey: true,
     })
     this.#checkDb = new Database(url, onIdleError, {
-      statementMs: limits.postgres.quickStatementMs,
+      statementMs: postgresLimits.quickStatementMs,
       connectMs,
       size: 1,
       applicationName: 'manilla replica check',

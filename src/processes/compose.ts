@@ -33,6 +33,7 @@ import { createReplayFinder } from '../idempotency/replays.js'
 import { lockForFunding } from '../ledger/fund.js'
 import { getClockOffset } from '../merchants/environment-clock.js'
 import { createKeyRing, type KeyRing } from '../merchants/keys/key-ring.js'
+import { keyLimits } from '../merchants/limits.js'
 import { examineInside } from '../operations/doctor/examine.js'
 import { addExchangeMetrics } from '../operations/metrics/exchange-metrics.js'
 import { addPoolMetrics, addRailMetrics } from '../operations/metrics/process-metrics.js'
@@ -47,6 +48,7 @@ import { createPausedRails } from '../payouts/requests/paused-rails.js'
 import { createPayoutPreparation, type PayoutRails } from '../payouts/requests/prepare-payouts.js'
 import { createSendAfterCommit } from '../payouts/requests/send-new.js'
 import { Database } from '../postgres/database.js'
+import { postgresLimits } from '../postgres/limits.js'
 import { Replica } from '../postgres/replica.js'
 import { type OpenedLane, type OpenLane, openLane } from '../postgres/transactions/lane.js'
 import { connectLane, connectListener } from '../postgres/wire/connection.js'
@@ -59,6 +61,7 @@ import {
   createFunding,
   createPendingMint,
 } from '../simulation/test-funding.js'
+import { consoleLimits } from '../team/limits.js'
 import { createPasswords, type PasswordCost, type Passwords } from '../team/passwords.js'
 import { createSessions, type Sessions } from '../team/sessions.js'
 import type { WalletRails } from '../wallets/prepare-wallets.js'
@@ -134,8 +137,8 @@ export async function compose({ config, databaseUrl, logger, ...parts }: Parts):
   const { wallets = noWallets, localnetPayers } = parts
   const seal = createSeal(config.secret, config.otherSecrets)
   const onIdleError = logLostConnection(logger)
-  const { requestStatementMs, quickStatementMs, quickPoolSize } = limits.postgres
-  const { changeStatementMs, changePoolSize } = limits.postgres
+  const { requestStatementMs, quickStatementMs, quickPoolSize } = postgresLimits
+  const { changeStatementMs, changePoolSize } = postgresLimits
   const db = new Database(databaseUrl, onIdleError, {
     statementMs: requestStatementMs,
     readsByKey: true,
@@ -332,7 +335,7 @@ function writeKeyUses(keyRing: KeyRing, logger: Logger): NodeJS.Timeout {
     keyRing
       .writeUses()
       .catch((error) => logger.warn({ err: error }, 'could not write when keys were last used'))
-  }, limits.keys.lastUsedIntervalMs)
+  }, keyLimits.lastUsedIntervalMs)
 }
 
 function writeSessionUses(sessions: Sessions, logger: Logger): NodeJS.Timeout {
@@ -340,7 +343,7 @@ function writeSessionUses(sessions: Sessions, logger: Logger): NodeJS.Timeout {
     sessions
       .writeUses()
       .catch((error) => logger.warn({ err: error }, 'could not write when sessions were last used'))
-  }, limits.console.lastSeenIntervalMs)
+  }, consoleLimits.lastSeenIntervalMs)
 }
 
 /** The loopback address of the API, whatever it is bound to. */

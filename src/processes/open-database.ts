@@ -1,7 +1,7 @@
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { second } from '../base/clock.js'
 import type { Config } from '../base/config.js'
-import { limits } from '../base/limits.js'
 import { startEmbeddedServer } from '../postgres/embedded/server.js'
 import { claimInstance, claimName } from '../postgres/migrations/instance-lock.js'
 import { connect } from '../postgres/wire/connection.js'
@@ -68,8 +68,8 @@ function exitAfterLoss(): void {
 async function waitForBorrowers(url: string): Promise<void> {
   const client = await connect(url, 'manilla closing')
   try {
-    const { shutdownMs, pollIntervalMs } = limits.borrowed
-    for (let waitedMs = 0; waitedMs < shutdownMs; waitedMs += pollIntervalMs) {
+    const pollIntervalMs = 50
+    for (let waitedMs = 0; waitedMs < 5 * second; waitedMs += pollIntervalMs) {
       const { rowCount } = await client.query(
         `select from pg_stat_activity where backend_type = 'client backend'
           and datname = current_database() and pid <> pg_backend_pid()

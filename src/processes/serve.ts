@@ -1,13 +1,14 @@
 import { createServer as createHttpServer } from 'node:http'
 import type { Registry } from 'prom-client'
+import { streamLimits } from '../api/limits.js'
 import type { FindDemoKey } from '../api/openapi/reference-page.js'
 import type { SharedLimits } from '../api/server/shared-limits.js'
 import { systemClock } from '../base/clock.js'
 import type { Config } from '../base/config.js'
-import { limits } from '../base/limits.js'
 import { type Logger, logLostConnection } from '../base/log.js'
 import { addWorkFigures } from '../operations/metrics/work-metrics.js'
 import { Database } from '../postgres/database.js'
+import { postgresLimits } from '../postgres/limits.js'
 import { type Parts as ComposeParts, compose, loopbackUrl } from './compose.js'
 import { closeLoopback, explainListenError, listenForMetrics } from './loopback-server.js'
 import { type OpenRails, openRails } from './open-rails.js'
@@ -74,7 +75,7 @@ export async function serveMetrics(config: Config, api: ServedApi): Promise<Serv
 export async function openApi(config: Config, parts: Omit<Parts, 'rails'>): Promise<ServedApi> {
   const { logger } = parts
   const url = config.databaseUrl!.reveal()
-  const { requestStatementMs } = limits.postgres
+  const { requestStatementMs } = postgresLimits
   const db = new Database(url, logLostConnection(logger), { statementMs: requestStatementMs })
   const rails = await openRails({ config, db, clock: systemClock, logger })
   const api = await serveApi(config, url, { ...parts, rails })
@@ -104,7 +105,7 @@ async function serveApi(
     ...(rails?.testPayers && { sandboxPayers: rails.testPayers }),
     ...(sharedLimits && {
       sharedLimits,
-      streamLimits: { totalMax: Math.floor(limits.streams.totalMax / config.apiProcesses) },
+      streamLimits: { totalMax: Math.floor(streamLimits.totalMax / config.apiProcesses) },
     }),
   })
   addWorkFigures(service.metrics.registry, { db: service.db, clock: systemClock })

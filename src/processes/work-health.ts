@@ -2,7 +2,7 @@ import type { Server, ServerResponse } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { collectDefaultMetrics, Registry } from 'prom-client'
 import type { Clock } from '../base/clock.js'
-import { limits } from '../base/limits.js'
+import { workLimits } from '../operations/limits.js'
 import { addRailMetrics } from '../operations/metrics/process-metrics.js'
 import { addWorkFigures } from '../operations/metrics/work-metrics.js'
 import type { Database } from '../postgres/database.js'
@@ -55,7 +55,7 @@ async function findObstacle(db: Database, work: Work): Promise<string | undefine
     () => true,
     () => false,
   )
-  const timeout = sleep(limits.work.databaseTimeoutMs, false, { ref: false })
+  const timeout = sleep(workLimits.databaseTimeoutMs, false, { ref: false })
   if (!(await Promise.race([answer, timeout]))) return 'The database does not respond'
   return work.progress.isRecent() ? undefined : 'No job has succeeded recently'
 }

@@ -1,6 +1,7 @@
 import { setMaxListeners } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Registry } from 'prom-client'
+import { auditLimits } from '../audit/limits.js'
 import { logAuditHeads } from '../audit/log-heads.js'
 import { type Clock, hour } from '../base/clock.js'
 import type { Config } from '../base/config.js'
@@ -11,6 +12,7 @@ import type { RateConfig } from '../base/rate-sources.js'
 import type { Seal } from '../base/sealed.js'
 import { expireAccounts } from '../collections/accounts/end-accounts.js'
 import { listBankRails } from '../collections/accounts/prepare-accounts.js'
+import { collectionLimits } from '../collections/limits.js'
 import { confirmDueHints } from '../collections/notices/confirm-hints.js'
 import { fetchMissedPayments } from '../collections/notices/fetch-missed-payments.js'
 import { judgeDueNotices } from '../collections/notices/judge-due-notices.js'
@@ -26,9 +28,13 @@ import type { BankRail, WalletRail } from '../collections/ports.js'
 import { followReturns } from '../collections/returns/follow-returns.js'
 import { sendReturns } from '../collections/returns/send-returns.js'
 import { createExchange } from '../conversions/exchange.js'
+import { conversionLimits } from '../conversions/limits.js'
 import { deleteOldQuotes } from '../conversions/store-conversions.js'
 import { deleteOldEvents } from '../events/delete-old-events.js'
 import { deleteOldKeys } from '../idempotency/delete-old-keys.js'
+import { idempotencyLimits } from '../idempotency/limits.js'
+import { lowBalanceLimits } from '../merchants/limits.js'
+import { proofLimits, workLimits } from '../operations/limits.js'
 import { FundFigures } from '../operations/metrics/fund-figures.js'
 import { JobProgress } from '../operations/metrics/job-progress.js'
 import {
@@ -54,6 +60,7 @@ import { markForReview } from '../payouts/attempts/review-payouts.js'
 import type { BatchTools } from '../payouts/batches/batch-tools.js'
 import { expireBatches } from '../payouts/batches/decide-batch.js'
 import { runBatches } from '../payouts/batches/run-batches.js'
+import { batchLimits, payoutLimits, reconcileLimits, settlementLimits } from '../payouts/limits.js'
 import { returnKinds } from '../payouts/payout.js'
 import type { PayoutRail } from '../payouts/ports.js'
 import { createFeeBook } from '../payouts/requests/fee-book.js'
@@ -67,12 +74,15 @@ import { isDatabaseAway } from '../postgres/wire/failures.js'
 import { createHttpSource } from '../rails/rates/http-source.js'
 import { createRateBook } from '../rates/rate-book.js'
 import { readRates } from '../rates/read-rates.js'
+import { reportLimits } from '../reports/limits.js'
 import { sumUpReports } from '../reports/sum-up.js'
 import { deleteOldEntries } from '../request-log/delete-old-entries.js'
+import { requestLogLimits } from '../request-log/limits.js'
 import { simulatedRates } from '../simulation/simulated-rates.js'
 import { backCoins, createPendingMint, mintBackings } from '../simulation/test-funding.js'
 import { deleteOldSignIns } from '../team/delete-old-sign-ins.js'
 import { concludeSweeps } from '../wallets/conclude-sweeps.js'
+import { depositLimits, sweepLimits } from '../wallets/limits.js'
 import { sweepWallets } from '../wallets/sweep-wallets.js'
 import { watchWallets } from '../wallets/watch-wallets.js'
 import { deleteOldDeliveries } from '../webhooks/deliveries/delete-old-deliveries.js'
@@ -80,6 +90,7 @@ import { Deliverer } from '../webhooks/deliveries/deliver.js'
 import { createSender } from '../webhooks/deliveries/send.js'
 import { listenForDeliveries, notifyWorkers } from '../webhooks/deliveries/wake-ups.js'
 import { watchBalances } from '../webhooks/endpoints/watch-balances.js'
+import { webhookLimits } from '../webhooks/limits.js'
 import type { OpenRails } from './open-rails.js'
 
 type Job = {
@@ -113,13 +124,13 @@ export function createJobs(opened: OpenRails, tools: JobTools): Job[] {
     {
       name: 'delete old idempotency keys',
       everyMs: hour,
-      batch: limits.idempotency.keysDeletedPerBatchMax,
+      batch: idempotencyLimits.keysDeletedPerBatchMax,
       run: deleteOldKeys,
     },
     {
       name: 'delete old request logs',
       everyMs: hour,
-      batch: limits.requestLogs.entriesDeletedPerBatchMax,
+      batch: requestLogLimits.entriesDeletedPerBatchMax,
       run: (db, now) => deleteOldEntries(db, now, requestLogDays),
     },
     {
@@ -149,40 +160,40 @@ export function createJobs(opened: OpenRails, tools: JobTools): Job[] {
     {
       name: 'delete old quotes',
       everyMs: hour,
-      batch: limits.conversions.quotesDeletedPerBatchMax,
+      batch: conversionLimits.quotesDeletedPerBatchMax,
       run: deleteOldQuotes,
     },
     {
       name: 'check for low balances',
-      everyMs: limits.lowBalance.pollIntervalMs,
+      everyMs: lowBalanceLimits.pollIntervalMs,
       batch: Number.POSITIVE_INFINITY,
       run: watchBalances,
     },
     {
       name: 'reconcile books, chain and bank',
-      everyMs: limits.reconcile.pollIntervalMs,
-      mayTakeMs: limits.reconcile.leaseMs,
+      everyMs: reconcileLimits.pollIntervalMs,
+      mayTakeMs: reconcileLimits.leaseMs,
       batch: Number.POSITIVE_INFINITY,
       run: (db, now) => reconcileDue({ db, rails: opened, logger }, now),
     },
     {
       name: 'check the ledger on request',
-      everyMs: limits.proof.pollIntervalMs,
+      everyMs: proofLimits.pollIntervalMs,
       mayTakeMs: hour,
       batch: Number.POSITIVE_INFINITY,
       run: runLedgerProof,
     },
     {
       name: 'sum up reports',
-      everyMs: limits.reports.pollIntervalMs,
-      mayTakeMs: limits.reports.runMaxMs,
-      batch: limits.reports.environmentsPerBatchMax,
+      everyMs: reportLimits.pollIntervalMs,
+      mayTakeMs: reportLimits.runMaxMs,
+      batch: reportLimits.environmentsPerBatchMax,
       run: sumUpReports,
     },
     {
       name: 'log heads of the audit log',
-      everyMs: limits.audit.jobIntervalMs,
-      batch: limits.audit.headsLoggedPerBatchMax,
+      everyMs: auditLimits.jobIntervalMs,
+      batch: auditLimits.headsLoggedPerBatchMax,
       run: (db, now) => logAuditHeads({ db, seal, logger }, now),
     },
     ...rateJobs(tools),
@@ -212,8 +223,8 @@ function settlementJob(opened: OpenRails, mode: Mode, tools: JobTools): Job {
   const { clock, logger, naira } = tools
   return {
     name: `settle ${mode} balances`,
-    everyMs: limits.settlements.jobIntervalMs,
-    batch: limits.settlements.perBatchMax,
+    everyMs: settlementLimits.jobIntervalMs,
+    batch: settlementLimits.perBatchMax,
     run: (db, now) => {
       const fees = createFeeBook({ db, clock })
       const paused = createPausedRails({ db, clock })
@@ -243,7 +254,7 @@ function batchJob({ rails, allBanks: banks }: OpenRails, mode: Mode, tools: JobT
   }
   return {
     name: `pay ${mode} batches`,
-    everyMs: limits.batches.jobIntervalMs,
+    everyMs: batchLimits.jobIntervalMs,
     batch: 1,
     run: (db) => {
       opened ??= open(db)
@@ -254,18 +265,18 @@ function batchJob({ rails, allBanks: banks }: OpenRails, mode: Mode, tools: JobT
 
 function collectionJobs({ rails, allBanks, wallets }: OpenRails, tools: JobTools): Job[] {
   const { lane, noticeLane, clock, logger } = tools
-  const everyMs = limits.collections.jobIntervalMs
+  const everyMs = collectionLimits.jobIntervalMs
   const bankJobs = (rail: BankRail, mode: Mode): Job[] => [
     {
       name: `fetch payments without a notice from ${rail.name}`,
-      everyMs: limits.collections.missedPaymentsIntervalMs,
+      everyMs: collectionLimits.missedPaymentsIntervalMs,
       batch: Number.POSITIVE_INFINITY,
       run: (db, now) => fetchMissedPayments({ db, rail, mode, logger }, now),
     },
     {
       name: `judge payments of ${rail.name}`,
       everyMs,
-      batch: limits.collections.noticesPerBatchMax,
+      batch: collectionLimits.noticesPerBatchMax,
       run: (db, now) => judgeDueNotices({ db, rail: rail.name, lane, logger }, now),
     },
     {
@@ -284,7 +295,7 @@ function collectionJobs({ rails, allBanks, wallets }: OpenRails, tools: JobTools
     {
       name: 'expire accounts',
       everyMs,
-      batch: limits.collections.expiriesPerBatchMax,
+      batch: collectionLimits.expiriesPerBatchMax,
       run: expireAccounts,
     },
     ...modes.flatMap((mode) =>
@@ -294,7 +305,7 @@ function collectionJobs({ rails, allBanks, wallets }: OpenRails, tools: JobTools
     ...[...new Set(returnRails)].map((rail) => ({
       name: `return payments on ${rail.name}`,
       everyMs,
-      batch: limits.collections.returnsPerBatchMax,
+      batch: collectionLimits.returnsPerBatchMax,
       run: (db: Database, now: Date) => sendReturns({ db, rail, clock, logger }, now),
     })),
   ]
@@ -303,37 +314,36 @@ function collectionJobs({ rails, allBanks, wallets }: OpenRails, tools: JobTools
 function walletJobs(rail: WalletRail | undefined, mode: Mode, tools: JobTools): Job[] {
   if (!rail) return []
   const { lane, clock, logger } = tools
-  const { deposits, sweeps, collections } = limits
   return [
     {
       name: `poll ${mode} wallets`,
-      everyMs: deposits.jobIntervalMs,
-      batch: deposits.accountsPerBatchMax,
+      everyMs: depositLimits.jobIntervalMs,
+      batch: depositLimits.accountsPerBatchMax,
       run: (db, now) => watchWallets({ db, rail, mode, lane, clock, logger }, now),
     },
     {
       name: `poll unreadable ${mode} wallets`,
-      everyMs: deposits.jobIntervalMs,
-      batch: deposits.accountsPerBatchMax,
+      everyMs: depositLimits.jobIntervalMs,
+      batch: depositLimits.accountsPerBatchMax,
       run: (db, now) =>
         watchWallets({ db, rail, mode, lane, clock, logger, isTroubled: true }, now),
     },
     {
       name: `judge ${mode} deposits`,
-      everyMs: collections.jobIntervalMs,
-      batch: collections.noticesPerBatchMax,
+      everyMs: collectionLimits.jobIntervalMs,
+      batch: collectionLimits.noticesPerBatchMax,
       run: (db, now) => judgeDueNotices({ db, rail: rail.name, lane, logger }, now),
     },
     {
       name: `sweep ${mode} wallets`,
-      everyMs: sweeps.jobIntervalMs,
-      batch: sweeps.accountsPerBatchMax,
+      everyMs: sweepLimits.jobIntervalMs,
+      batch: sweepLimits.accountsPerBatchMax,
       run: (db, now) => sweepWallets({ db, rail, clock, logger }, now),
     },
     {
       name: `poll ${mode} sweeps`,
-      everyMs: sweeps.pollIntervalMs,
-      batch: sweeps.sweepsPerBatchMax,
+      everyMs: sweepLimits.pollIntervalMs,
+      batch: sweepLimits.sweepsPerBatchMax,
       run: (db, now) => concludeSweeps({ db, rail, clock, logger }, now),
     },
   ]
@@ -352,24 +362,24 @@ function payoutJobs(
     {
       name: 'mark payouts for review',
       everyMs: hour,
-      batch: limits.payouts.reviewsPerBatchMax,
+      batch: payoutLimits.reviewsPerBatchMax,
       run: (db, now) => markForReview({ db, logger }, now),
     },
     {
       name: 'end payouts not approved in time',
-      everyMs: limits.payouts.approvalIntervalMs,
-      batch: limits.payouts.expiriesPerBatchMax,
+      everyMs: payoutLimits.approvalIntervalMs,
+      batch: payoutLimits.expiriesPerBatchMax,
       run: (db, now) => expirePending({ db, logger, follow: followReturns }, now),
     },
     {
       name: 'end batches without approval',
-      everyMs: limits.batches.approvalIntervalMs,
-      batch: limits.batches.expiriesPerRunMax,
+      everyMs: batchLimits.approvalIntervalMs,
+      batch: batchLimits.expiriesPerRunMax,
       run: expireBatches,
     },
     ...treasuries.map((treasury) => ({
       name: `check the ${treasury.mode} hot wallet`,
-      everyMs: limits.payouts.treasuryIntervalMs,
+      everyMs: payoutLimits.treasuryIntervalMs,
       batch: Number.POSITIVE_INFINITY,
       run: (db: Database) => watchTreasury({ db, logger, figures }, treasury),
     })),
@@ -383,8 +393,8 @@ function payoutJobs(
       })),
     ...[...payoutRails].map((rail) => ({
       name: `poll payouts on ${rail.name}`,
-      everyMs: limits.payouts.jobIntervalMs,
-      batch: limits.payouts.attemptsPerBatchMax,
+      everyMs: payoutLimits.jobIntervalMs,
+      batch: payoutLimits.attemptsPerBatchMax,
       run: (db: Database, now: Date) =>
         pollPayouts({ db, rail, logger, clock, follow: followReturns }, now),
     })),
@@ -399,8 +409,8 @@ function payoutJobs(
       ? [
           {
             name: 'mint test coins',
-            everyMs: limits.payouts.mintIntervalMs,
-            batch: limits.payouts.mintsPerBatchMax,
+            everyMs: payoutLimits.mintIntervalMs,
+            batch: payoutLimits.mintsPerBatchMax,
             run: (db: Database) => mintBackings({ db, mint }),
           },
         ]
@@ -430,7 +440,7 @@ export type Work = {
   stop(): Promise<void>
 }
 
-const deliveries = { name: 'deliver webhooks', everyMs: limits.webhooks.pollIntervalMs }
+const deliveries = { name: 'deliver webhooks', everyMs: webhookLimits.pollIntervalMs }
 
 /** Runs all jobs and delivers webhooks until stopped. Many processes may run: rows are claimed. */
 export function startWork(tools: Tools): Work {
@@ -501,7 +511,7 @@ export function startWork(tools: Tools): Work {
     async stop() {
       stopping.abort()
       const hasEnded = Promise.all([...running, deliverer.stop()]).then(() => true)
-      const isLate = sleep(limits.work.shutdownMs, false, { ref: false })
+      const isLate = sleep(workLimits.shutdownMs, false, { ref: false })
       if (!(await Promise.race([hasEnded, isLate])))
         logger.warn('some jobs did not stop in time; their rows are picked up at the next start')
       await Promise.all([judging.close(), noticeLane.close()])
@@ -537,7 +547,7 @@ async function runJob(
         logger.warn({ job: job.name, why: explainError(error) }, 'job failed')
       else logger.error({ err: error, job: job.name }, 'job failed')
     }
-    const pauseMs = hasFailed ? Math.min(job.everyMs, limits.work.failedJobRetryMaxMs) : job.everyMs
+    const pauseMs = hasFailed ? Math.min(job.everyMs, workLimits.failedJobRetryMaxMs) : job.everyMs
     if (done < job.batch) await sleep(pauseMs, undefined, { signal }).catch(() => {})
   }
 }

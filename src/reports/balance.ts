@@ -1,8 +1,8 @@
-import { limits } from '../base/limits.js'
 import type { StatementKey } from '../ledger/statement.js'
 import { type Sql, sql } from '../postgres/sql.js'
 import type { Queryable, Tx } from '../postgres/transactions/tx.js'
 import { type BucketSize, bucketNames, listBuckets, type Period } from './calendar.js'
+import { reportLimits } from './limits.js'
 import { bucketRows, bucketStart } from './period-rows.js'
 
 export type BalanceBucket = { start: Date; closing: bigint; lowest: bigint }
@@ -85,7 +85,7 @@ function join(one: Row, other: Row): Row {
 
 /** Sums up the next entries. Returns how many: fewer than the limit at the end of the statement. */
 export async function sumUpBalance(tx: Tx, key: StatementKey): Promise<number> {
-  const { entriesPerStepMax } = limits.reports
+  const { entriesPerStepMax } = reportLimits
   const [row] = await tx.rows(sql<{ count: bigint }>`
     with last as materialized (select ${lastSummedUp(key)} as number),
     entries as materialized (

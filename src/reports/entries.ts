@@ -4,6 +4,7 @@ import type { StatementKey } from '../ledger/statement.js'
 import { type Sql, sql } from '../postgres/sql.js'
 import type { Queryable, Tx } from '../postgres/transactions/tx.js'
 import { type BucketSize, bucketNames, type Period } from './calendar.js'
+import { reportLimits } from './limits.js'
 import { bucketRows, bucketStart } from './period-rows.js'
 
 /** Entries of one purpose and effect in a bucket. A release counts by the lines of its hold. */
@@ -76,7 +77,7 @@ export async function sumUpEntries(tx: Tx, key: StatementKey): Promise<number> {
   const [row] = await tx.rows(sql<{ count: bigint }>`
     with last as materialized (select ${lastSummedUp(key)} as number),
     next as materialized (
-      select least(last.number + ${limits.reports.entriesPerStepMax}::bigint, greatest(last.number,
+      select least(last.number + ${reportLimits.entriesPerStepMax}::bigint, greatest(last.number,
         (select max(entry_number) from ledger_transfers where ${own}),
         (select max(entry_number) from ledger_resolutions where ${own}))) as number
       from last),

@@ -1,6 +1,6 @@
-import { limits } from '../base/limits.js'
 import { findStatementPart, type StatementKey, type StatementPart } from '../ledger/statement.js'
 import type { PayoutKind } from '../payouts/payout.js'
+import { listLimits } from '../postgres/limits.js'
 import { sql } from '../postgres/sql.js'
 import type { Queryable } from '../postgres/transactions/tx.js'
 import type { Period } from './calendar.js'
@@ -35,7 +35,7 @@ export async function summarizeStatement(
   times: { from?: Date | undefined; to?: Date | undefined },
 ): Promise<StatementSummary | undefined> {
   const part = await findStatementPart(db, key, times)
-  if (part.count > BigInt(limits.lists.entriesSummedMax)) return undefined
+  if (part.count > BigInt(listLimits.entriesSummedMax)) return undefined
   const entries = await sumPart(db, key, part)
   const kinds: PayoutKind[] =
     key.asset === 'NGN' ? ['bank_transfer', 'bank_return'] : ['crypto_transfer', 'crypto_return']

@@ -1,7 +1,6 @@
 import { after } from '../base/clock.js'
 import type { EnvironmentId } from '../base/environment.js'
 import { firstIdAt } from '../base/ids.js'
-import { limits } from '../base/limits.js'
 import { assetNames } from '../money/assets.js'
 import type { Database } from '../postgres/database.js'
 import { sql } from '../postgres/sql.js'
@@ -11,10 +10,11 @@ import { sumUpBalance } from './balance.js'
 import { bucketSizes, type Period, startOf, startOfNext } from './calendar.js'
 import { sumUpConversion } from './conversion.js'
 import { sumUpEntries } from './entries.js'
+import { reportLimits } from './limits.js'
 import { reportedKinds, sumUpPayoutTimes } from './payout-times.js'
 import { type DailyReport, dailyReports } from './summed-up.js'
 
-const { closeAfterMs, daysPerStepMax, changesPerStepMax, entriesPerStepMax } = limits.reports
+const { closeAfterMs, daysPerStepMax, changesPerStepMax, entriesPerStepMax } = reportLimits
 
 /**
  * Sums up the days that have ended, and those that changed since, of the environments that are due.
@@ -41,7 +41,7 @@ async function addEnvironments(db: Database, now: Date): Promise<void> {
 }
 
 async function claimEnvironments(db: Database, now: Date): Promise<EnvironmentId[]> {
-  const { leaseMs, environmentsPerBatchMax } = limits.reports
+  const { leaseMs, environmentsPerBatchMax } = reportLimits
   const rows = await db.rows(sql<{ environmentId: EnvironmentId }>`
     with claimed as materialized (
       select environment_id from report_progress
@@ -55,12 +55,12 @@ async function claimEnvironments(db: Database, now: Date): Promise<EnvironmentId
 
 async function sumUpEnvironment(db: Database, now: Date, id: EnvironmentId): Promise<void> {
   let entries = 0
-  for (let steps = 0; steps < limits.reports.stepsPerRunMax; steps += 1) {
+  for (let steps = 0; steps < reportLimits.stepsPerRunMax; steps += 1) {
     const step = await db.transaction((tx) => takeStep(tx, now, id))
     if (!step) return
     entries += step.entries
     if (!step.isLast) continue
-    const { busyEntries, busyIntervalMs } = limits.reports
+    const { busyEntries, busyIntervalMs } = reportLimits
     const soon = after(now, busyIntervalMs)
     const dueAt = entries >= busyEntries && soon < step.nextCloseAt ? soon : step.nextCloseAt
     await postpone(db, id, dueAt)

@@ -1,9 +1,9 @@
 import type { EnvironmentId } from '../base/environment.js'
 import { firstIdAt, fromReference, prefixes } from '../base/ids.js'
-import { limits } from '../base/limits.js'
 import { notFound } from '../base/refusal.js'
 import { type Sql, sql } from '../postgres/sql.js'
 import type { Queryable } from '../postgres/transactions/tx.js'
+import { requestLogLimits } from './limits.js'
 
 /** An entry as listed. */
 export type RequestLogEntry = {
@@ -102,7 +102,7 @@ function toRange(environmentId: EnvironmentId, filter: EntryFilter): EntryRange 
     entries: table,
     id: sql`id`,
     order: sql`id desc`,
-    scannedMax: limits.requestLogs.entriesScannedPerPageMax,
+    scannedMax: requestLogLimits.entriesScannedPerPageMax,
   }
   if (requestId !== undefined)
     return {
@@ -141,7 +141,7 @@ function toRangeOfResource(
     order: sql`n.log_id desc`,
     id: sql`n.log_id`,
     others: toOthers(filter),
-    scannedMax: limits.requestLogs.namesScannedPerPageMax,
+    scannedMax: requestLogLimits.namesScannedPerPageMax,
   }
 }
 

@@ -1,5 +1,5 @@
 import { fromReference, type Prefix, prefixes } from '../base/ids.js'
-import { limits } from '../base/limits.js'
+import { requestLogLimits } from './limits.js'
 
 /** Prefixes of references that a log can be searched by. */
 const searched = new Set<string>(
@@ -24,7 +24,7 @@ const listAnswer = /^\{"status":true,"message":"[^"]{0,100}","data":\{"items":\[
  * answer names unless that is a list. Reads the start of the answer; the number of ids is bounded.
  */
 export function findResourceIds(path: string, answer: string): string[] {
-  const { bodyLengthMax, resourcesPerEntryMax } = limits.requestLogs
+  const { bodyLengthMax, resourcesPerEntryMax } = requestLogLimits
   const ids = new Set<string>()
   collectIds(path, ids)
   if (!listAnswer.test(answer)) collectIds(answer.slice(0, bodyLengthMax), ids)
@@ -33,7 +33,7 @@ export function findResourceIds(path: string, answer: string): string[] {
 
 /** Looks at underscores only: a text has few of them. */
 function collectIds(text: string, ids: Set<string>): void {
-  const { resourcesPerEntryMax } = limits.requestLogs
+  const { resourcesPerEntryMax } = requestLogLimits
   let at = text.indexOf('_')
   while (at !== -1 && ids.size < resourcesPerEntryMax) {
     const id = idAround(text, at)

@@ -1,6 +1,6 @@
 import { decodeJsonString, JsonScanner } from '../base/json-tokens.js'
-import { limits } from '../base/limits.js'
 import { redact } from '../base/log.js'
+import { requestLogLimits } from './limits.js'
 
 /** What a field holds, by its name. The digits of references and amounts are not personal data. */
 type FieldKind = 'secret' | 'number' | 'email' | 'person' | 'reference' | 'other'
@@ -43,7 +43,7 @@ type RedactedBody = { text: string | null; isCut: boolean }
  */
 export function redactBody(body: string): RedactedBody {
   if (body === '') return { text: null, isCut: false }
-  const { bodyLengthMax } = limits.requestLogs
+  const { bodyLengthMax } = requestLogLimits
   const isLong = body.length > bodyLengthMax
   const start = isLong ? withoutLastWord(body.slice(0, bodyLengthMax)) : body
   const mayNeedShapes = start.includes('\\') || hasTraces(start)
@@ -141,7 +141,7 @@ function decode(quoted: string): string {
 /** `a=b&c=d`, with the names of JSON fields. Redacted values are shown without URL encoding. */
 export function redactQuery(query: string): string | null {
   if (query === '') return null
-  const { bodyLengthMax } = limits.requestLogs
+  const { bodyLengthMax } = requestLogLimits
   const start =
     query.length > bodyLengthMax ? withoutLastWord(query.slice(0, bodyLengthMax)) : query
   const pairs = start.split('&').map((pair) => {

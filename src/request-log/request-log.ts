@@ -1,12 +1,12 @@
 import type pg from 'pg'
 import type { EnvironmentId } from '../base/environment.js'
 import { newIdBytes } from '../base/ids.js'
-import { limits } from '../base/limits.js'
 import { type Logger, redact } from '../base/log.js'
 import { listStatement } from '../postgres/statement.js'
 import { type OpenedLane, openLane } from '../postgres/transactions/lane.js'
 import { connectLane } from '../postgres/wire/connection.js'
 import { findResourceIds } from './find-references.js'
+import { requestLogLimits } from './limits.js'
 import { redactBody, redactQuery, redactText } from './redact-body.js'
 
 /** A request and its answer, not redacted yet. */
@@ -66,8 +66,8 @@ export class RequestLog {
   keep(entry: RawEntry): void {
     const length = lengthOf(entry)
     const isFull =
-      this.#waiting.length >= limits.requestLogs.entriesWaitingMax ||
-      this.#waitingLength + length > limits.requestLogs.waitingLengthMax
+      this.#waiting.length >= requestLogLimits.entriesWaitingMax ||
+      this.#waitingLength + length > requestLogLimits.waitingLengthMax
     if (isFull || this.#isClosed) {
       this.dropped += 1
       return
@@ -95,16 +95,16 @@ export class RequestLog {
         this.#writing = undefined
         if (this.#waiting.length > 0) this.#schedule()
       })
-    }, limits.requestLogs.flushDelayMs).unref()
+    }, requestLogLimits.flushDelayMs).unref()
   }
 
   async #writeWaiting(): Promise<void> {
-    const count = Math.ceil(this.#waiting.length / limits.requestLogs.entriesPerBatchMax)
+    const count = Math.ceil(this.#waiting.length / requestLogLimits.entriesPerBatchMax)
     for (let batch = 0; batch < count && !this.#isClosed; batch += 1) await this.#writeBatch()
   }
 
   async #writeBatch(): Promise<boolean> {
-    const batch = this.#waiting.splice(0, limits.requestLogs.entriesPerBatchMax)
+    const batch = this.#waiting.splice(0, requestLogLimits.entriesPerBatchMax)
     for (const entry of batch) this.#waitingLength -= lengthOf(entry)
     try {
       return await this.#lane.run(batch)

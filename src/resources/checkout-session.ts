@@ -136,7 +136,7 @@ export const cryptoProperties = {
 /** Bank transfer and crypto: a session has at most one collection account for each. */
 export const methodsMax = 2
 
-const { paymentsShownMax } = limits.collections
+const { paymentsShownMax } = limits.checkout
 
 export const checkoutSession = resource('CheckoutSession', {
   ...sharedSessionProperties,

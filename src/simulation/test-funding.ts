@@ -1,5 +1,4 @@
 import { prefixes, toReference } from '../base/ids.js'
-import { limits } from '../base/limits.js'
 import type { Logger } from '../base/log.js'
 import { type Outcome, Refusal } from '../base/refusal.js'
 import type { BackCoins } from '../conversions/ports.js'
@@ -7,6 +6,7 @@ import type { Book } from '../ledger/book.js'
 import { type Funding, fundAll } from '../ledger/fund.js'
 import type { Moved } from '../ledger/movement.js'
 import type { Asset } from '../money/assets.js'
+import { payoutLimits } from '../payouts/limits.js'
 import type { Database } from '../postgres/database.js'
 import { sql } from '../postgres/sql.js'
 import { listStatement } from '../postgres/statement.js'
@@ -95,7 +95,7 @@ export async function mintBackings({
 }): Promise<number> {
   const unminted = await db.rows(sql<Backing>`
     select id, asset, amount from coin_backings
-    where not is_minted order by created_at limit ${limits.payouts.mintsPerBatchMax}`)
+    where not is_minted order by created_at limit ${payoutLimits.mintsPerBatchMax}`)
   if (unminted.length === 0) return 0
   await mint.mintAll(
     unminted.map(({ id, asset, amount }) => ({
@@ -126,7 +126,7 @@ export function createPendingMint({
 }): () => Promise<void> {
   if (!mint) return async () => {}
   const mintAll = gather(async (calls: true[]) => {
-    while ((await mintBackings({ db, mint })) === limits.payouts.mintsPerBatchMax);
+    while ((await mintBackings({ db, mint })) === payoutLimits.mintsPerBatchMax);
     return calls
   })
   return async () => {

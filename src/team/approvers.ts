@@ -1,9 +1,9 @@
 import { strict as assert } from 'node:assert'
 import { after } from '../base/clock.js'
 import type { EnvironmentId } from '../base/environment.js'
-import { limits } from '../base/limits.js'
 import { sql } from '../postgres/sql.js'
 import type { Queryable } from '../postgres/transactions/tx.js'
+import { signInLimits } from './limits.js'
 import { type Permission, rolesWith } from './permissions.js'
 import { type AccessLink, type Freedom, findAccessLinks, judgeFreedom } from './shared-access.js'
 
@@ -43,7 +43,7 @@ export async function findApprovingTeam(
     order by u.name, u.id`)
   if (subjects.length === 0) return { members, links: [] }
   const oldest = Math.min(...subjects.map(({ waitsSince }) => waitsSince.getTime()))
-  const since = after(new Date(oldest), -limits.signIn.linkDistrustMs)
+  const since = after(new Date(oldest), -signInLimits.linkDistrustMs)
   const users = new Set([
     ...members.map(({ id }) => id),
     ...subjects.flatMap(({ creators, approvedBy }) => [...creators, ...approvedBy]),

@@ -1,9 +1,9 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { after } from '../base/clock.js'
-import { limits } from '../base/limits.js'
 import type { Seal } from '../base/sealed.js'
 import { sql } from '../postgres/sql.js'
 import type { Tx } from '../postgres/transactions/tx.js'
+import { signInLimits } from './limits.js'
 
 /** What a passkey is asked to sign for: a challenge cannot be used for another act. */
 export type ChallengePurpose =
@@ -26,7 +26,7 @@ export function newChallenge(
 ): Uint8Array<ArrayBuffer> {
   const head = Buffer.alloc(headLength)
   randomBytes(randomLength).copy(head)
-  head.writeUIntBE(after(now, limits.signIn.challengeMs).getTime(), randomLength, timeLength)
+  head.writeUIntBE(after(now, signInLimits.challengeMs).getTime(), randomLength, timeLength)
   return new Uint8Array(Buffer.concat([head, seal.hash(textOf(head, purpose))]))
 }
 
@@ -54,11 +54,11 @@ function textOf(head: Buffer, purpose: ChallengePurpose): string {
 /** False if the challenge was signed before. Deletes a few old ones. */
 export async function takeChallenge(tx: Tx, now: Date, challenge: string): Promise<boolean> {
   const hash = createHash('sha256').update(Buffer.from(challenge, 'base64url')).digest()
-  const expiresAt = after(now, limits.signIn.challengeMs)
+  const expiresAt = after(now, signInLimits.challengeMs)
   tx.write(sql`
     delete from used_challenges where hash in (
       select hash from used_challenges where expires_at < ${now}
-      limit ${limits.signIn.rowsDeletedMax} for update skip locked)`)
+      limit ${signInLimits.rowsDeletedMax} for update skip locked)`)
   const count = await tx.count(sql`
     insert into used_challenges (hash, expires_at) values (${hash}, ${expiresAt})
     on conflict do nothing`)

@@ -15,7 +15,7 @@ export async function deleteOldSignIns(db: Database, now: Date): Promise<number>
     await deleteSessions(db, ended),
     await deleteRows(db, 'invitations', {
       key: 'id',
-      // Approvals check who invited whom: `limits.signIn.linkDistrustMs`.
+      // Approvals check who invited whom: `signInLimits.linkDistrustMs`.
       where: sql`coalesce(used_at, revoked_at, expires_at) < ${after(now, -invitationMs)}`,
     }),
     await deleteRows(db, 'start_links', { key: 'hash', where: sql`expires_at < ${forgotten}` }),

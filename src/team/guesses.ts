@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
 import { after } from '../base/clock.js'
 import { newId } from '../base/ids.js'
-import { limits } from '../base/limits.js'
 import { Refusal } from '../base/refusal.js'
 import { type Sql, sql } from '../postgres/sql.js'
 import type { Tx } from '../postgres/transactions/tx.js'
+import { signInLimits } from './limits.js'
 
 /** Whose secret is guessed, and from where. */
 export type Guesser = { email: string; network: string }
@@ -21,7 +21,7 @@ export type Guess = {
  * do not slip through. The user is known by the e-mail address, whether or not it exists.
  */
 export async function countGuess(tx: Tx, now: Date, guesser: Guesser): Promise<Guess | Refusal> {
-  const { guessWindowMs, guessesPerUserMax, guessesPerNetworkMax } = limits.signIn
+  const { guessWindowMs, guessesPerUserMax, guessesPerNetworkMax } = signInLimits
   const subject = subjectOf(guesser.email)
   const since = after(now, -guessWindowMs)
   // In this order everywhere. Collisions of the short hash only wait for each other.
@@ -57,7 +57,7 @@ function deleteOld(tx: Tx, before: Date): void {
   tx.write(sql`
     delete from sign_in_guesses where id in (
       select id from sign_in_guesses where created_at < ${before}
-      limit ${limits.signIn.rowsDeletedMax} for update skip locked)`)
+      limit ${signInLimits.rowsDeletedMax} for update skip locked)`)
 }
 
 /** The guess was right. */
@@ -79,7 +79,7 @@ export async function countProof(
   tx: Tx,
   sessionId: string,
 ): Promise<{ isLast: boolean } | undefined> {
-  const { guessesPerSessionMax } = limits.signIn
+  const { guessesPerSessionMax } = signInLimits
   const [row] = await tx.rows(sql<{ count: number }>`
     update user_sessions set wrong_proofs = wrong_proofs + 1
     where id = ${sessionId} and ended_at is null and wrong_proofs < ${guessesPerSessionMax}

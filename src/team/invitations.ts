@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { after } from '../base/clock.js'
 import { newId } from '../base/ids.js'
-import { limits } from '../base/limits.js'
 import { type Sql, sql } from '../postgres/sql.js'
 import type { Queryable, Tx } from '../postgres/transactions/tx.js'
+import { signInLimits } from './limits.js'
 import { normalizeEmail } from './people.js'
 import type { Role } from './permissions.js'
 import { hashToken } from './sessions.js'
@@ -40,7 +40,7 @@ export function createInvitation(
 ): { id: string; token: string; expiresAt: Date } {
   const token = randomBytes(32).toString('base64url')
   const id = newId(now)
-  const expiresAt = after(now, limits.signIn.invitationMs)
+  const expiresAt = after(now, signInLimits.invitationMs)
   const merchantId = purpose.kind === 'member' ? purpose.merchantId : null
   const resetsUserId = purpose.kind === 'reset' ? purpose.userId : null
   const madeInMerchantId = purpose.kind === 'reset' ? purpose.madeInMerchantId : null
@@ -118,7 +118,7 @@ export async function takeInvitation(tx: Tx, now: Date, id: string): Promise<boo
 }
 
 /** Each member has at most one open password link. */
-const linksListedMax = limits.signIn.invitationsOpenMax + limits.signIn.membersListedMax
+const linksListedMax = signInLimits.invitationsOpenMax + signInLimits.membersListedMax
 
 /** Invitations to a merchant and password links made there that still work, newest first. */
 export function listInvitations(

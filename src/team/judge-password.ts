@@ -1,4 +1,4 @@
-import { limits } from '../base/limits.js'
+import { signInLimits } from './limits.js'
 
 type Owner = { email: string; name: string }
 
@@ -7,7 +7,7 @@ type Owner = { email: string; name: string }
  * it is good. Length is what counts, so there is no rule about digits or signs.
  */
 export function judgePassword(password: string, owner: Owner): string | undefined {
-  const { passwordLengthMin, passwordLengthMax } = limits.signIn
+  const { passwordLengthMin, passwordLengthMax } = signInLimits
   const length = [...password].length
   if (length < passwordLengthMin) return `needs at least ${passwordLengthMin} characters`
   if (length > passwordLengthMax) return `may have at most ${passwordLengthMax} characters`
@@ -87,7 +87,7 @@ function isCommon(plain: string): boolean {
   const period = (plain + plain).indexOf(plain, 1)
   const isRepeated = period < plain.length && period < 6
   if (isMonotonous || isRepeated) return true
-  return weigh(plain) < limits.signIn.passwordWeightMin
+  return weigh(plain) < signInLimits.passwordWeightMin
 }
 
 /**

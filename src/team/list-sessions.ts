@@ -1,7 +1,7 @@
 import { after } from '../base/clock.js'
-import { limits } from '../base/limits.js'
 import { sql } from '../postgres/sql.js'
 import type { Queryable, Tx } from '../postgres/transactions/tx.js'
+import { consoleLimits, signInLimits } from './limits.js'
 
 /** A session as its user sees it. */
 export type OwnSession = {
@@ -25,9 +25,9 @@ export async function listOwnSessions(
       idle_ms::float8 as idle_ms
     from user_sessions
     where user_id = ${userId} and ended_at is null and expires_at > ${now}
-    order by last_seen_at desc, id desc limit ${limits.signIn.sessionsListedMax}`)
+    order by last_seen_at desc, id desc limit ${signInLimits.sessionsListedMax}`)
   // "Last seen" is written once a minute.
-  const graceMs = limits.console.lastSeenIntervalMs
+  const graceMs = consoleLimits.lastSeenIntervalMs
   return rows.filter(({ lastSeenAt, idleMs }) => after(lastSeenAt, idleMs + graceMs) > now)
 }
 

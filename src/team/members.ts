@@ -1,7 +1,7 @@
-import { limits } from '../base/limits.js'
 import { Refusal } from '../base/refusal.js'
 import { sql } from '../postgres/sql.js'
 import type { Queryable, Tx } from '../postgres/transactions/tx.js'
+import { signInLimits } from './limits.js'
 import type { Giver } from './may-give.js'
 import { lastSeen, secondFactor } from './people.js'
 import type { Role } from './permissions.js'
@@ -30,7 +30,7 @@ export function listMembers(db: Queryable, merchantId: string): Promise<Member[]
   return db.rows(sql<Member>`
     ${selectMembers} where m.merchant_id = ${merchantId}
     order by m.disabled_at is not null, m.created_at, u.id
-    limit ${limits.signIn.membersListedMax}`)
+    limit ${signInLimits.membersListedMax}`)
 }
 
 export async function findMember(

@@ -1,9 +1,9 @@
 import type { EnvironmentId } from '../base/environment.js'
 import { fromReference, newId, prefixes, toReference } from '../base/ids.js'
-import { limits } from '../base/limits.js'
 import { notFound, Refusal } from '../base/refusal.js'
 import { sql } from '../postgres/sql.js'
 import type { Queryable, Tx } from '../postgres/transactions/tx.js'
+import { noteLimits } from './limits.js'
 
 /** What a member wrote about a payment or payout, for the team of the merchant. */
 export type Note = {
@@ -31,7 +31,7 @@ export async function listNotes(
   const rows = await db.rows(sql<Row>`
     select ${columns} from notes n join users u on u.id = n.author_id
     where n.environment_id = ${environmentId} and n.resource_id = ${id}
-    order by n.id desc limit ${limits.notes.perResourceMax}`)
+    order by n.id desc limit ${noteLimits.perResourceMax}`)
   return rows.map(toNote)
 }
 
@@ -43,7 +43,7 @@ export async function writeNote(
   { author, text }: Pick<Note, 'author'> & { text: string },
 ): Promise<Note> {
   const { environmentId, id: resourceId } = subject
-  const { perResourceMax } = limits.notes
+  const { perResourceMax } = noteLimits
   if ((await listNotes(tx, subject)).length >= perResourceMax)
     throw new Refusal('validation_failed', {
       message: `There are already ${perResourceMax} notes. No more can be written here.`,

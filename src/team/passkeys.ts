@@ -5,12 +5,12 @@ import type {
   RegistrationResponseJSON,
 } from '@simplewebauthn/server'
 import { newId } from '../base/ids.js'
-import { limits } from '../base/limits.js'
 import { Refusal } from '../base/refusal.js'
 import type { Seal } from '../base/sealed.js'
 import { sql } from '../postgres/sql.js'
 import type { Queryable, Tx } from '../postgres/transactions/tx.js'
 import { type ChallengePurpose, isOwnChallenge, newChallenge } from './challenges.js'
+import { signInLimits } from './limits.js'
 
 /** Where the console is, as browsers see it. Passkeys belong to its host. */
 export type Site = { origins: string[]; host: string }
@@ -44,7 +44,7 @@ export async function askForPasskey(
     challenge: newChallenge(seal, now, purpose),
     allowCredentials: passkeys.map(toDescriptor),
     userVerification: 'required',
-    timeout: limits.signIn.challengeMs,
+    timeout: signInLimits.challengeMs,
   })
 }
 
@@ -64,7 +64,7 @@ export async function askForNewPasskey(
     attestationType: 'none',
     excludeCredentials: passkeys.map(toDescriptor),
     authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
-    timeout: limits.signIn.challengeMs,
+    timeout: signInLimits.challengeMs,
   })
 }
 
@@ -156,7 +156,7 @@ export async function findPasskey(
 export function listPasskeys(db: Queryable, userId: string): Promise<Passkey[]> {
   return db.rows(sql<Passkey>`
     select ${columns} from passkeys where user_id = ${userId} order by created_at, id
-    limit ${limits.signIn.passkeysMax}`)
+    limit ${signInLimits.passkeysMax}`)
 }
 
 /** False if a user has this passkey already, or this user has too many. */
@@ -172,7 +172,7 @@ export async function savePasskey(
     select ${newId(now)}, ${passkey.userId}, ${passkey.credentialId}, ${passkey.publicKey},
       ${passkey.counter}, ${passkey.transports}, ${passkey.name}, ${now}
     where (select count(*) from passkeys where user_id = ${passkey.userId})
-      < ${limits.signIn.passkeysMax}
+      < ${signInLimits.passkeysMax}
     on conflict (credential_id) do nothing`)
   return count > 0
 }

@@ -1,9 +1,9 @@
 import { randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from 'node:crypto'
 import { unusedId } from '../base/ids.js'
-import { limits } from '../base/limits.js'
 import { Refusal } from '../base/refusal.js'
 import { sql } from '../postgres/sql.js'
 import type { Queryable, Tx } from '../postgres/transactions/tx.js'
+import { signInLimits } from './limits.js'
 
 /** Parameters of scrypt. */
 export type PasswordCost = { cost: number; blockSize: number; parallelism: number }
@@ -26,7 +26,7 @@ export type Passwords = {
  * too.
  */
 export function createPasswords(cost: PasswordCost = standardCost): Passwords {
-  const { hashesRunningMax, hashesWaitingMax } = limits.signIn
+  const { hashesRunningMax, hashesWaitingMax } = signInLimits
   const waiting: (() => void)[] = []
   let running = 0
   let hashCount = 0

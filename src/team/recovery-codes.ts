@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { limits } from '../base/limits.js'
 import { sql } from '../postgres/sql.js'
 import type { Tx } from '../postgres/transactions/tx.js'
+import { signInLimits } from './limits.js'
 
 /** Without letters that look like digits. */
 const signs = '23456789abcdefghjkmnpqrstuvwxyz'
@@ -10,7 +10,7 @@ const signsPerGroup = 4
 
 /** Codes of 79 random bits, such as `7k3p-9xwd-m4ra-t2hv`. */
 export function newRecoveryCodes(): string[] {
-  return Array.from({ length: limits.signIn.recoveryCodes }, newCode)
+  return Array.from({ length: signInLimits.recoveryCodes }, newCode)
 }
 
 function newCode(): string {

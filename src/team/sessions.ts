@@ -3,10 +3,10 @@ import { after, type Clock } from '../base/clock.js'
 import type { Environment, EnvironmentId, Mode } from '../base/environment.js'
 import { ExpiringCache } from '../base/expiring-cache.js'
 import { newId } from '../base/ids.js'
-import { limits } from '../base/limits.js'
 import type { Database } from '../postgres/database.js'
 import { sql } from '../postgres/sql.js'
 import type { Queryable, Tx } from '../postgres/transactions/tx.js'
+import { consoleLimits } from './limits.js'
 import { belongsElsewhere } from './members.js'
 import { lockUsers } from './people.js'
 import { type Permission, permissionsOf, type Role, viewPermissions } from './permissions.js'
@@ -65,7 +65,7 @@ type Lookup = { found: Promise<SignedIn | undefined>; at: number }
  * so an ended session, a changed role or a suspension takes effect everywhere within a second.
  */
 export function createSessions({ db, clock }: { db: Database; clock: Clock }): Sessions {
-  const { sessionCacheMs, sessionsCachedMax, lastSeenIntervalMs } = limits.console
+  const { sessionCacheMs, sessionsCachedMax, lastSeenIntervalMs } = consoleLimits
   const cache = new ExpiringCache<Lookup>({ ageMaxMs: sessionCacheMs, sizeMax: sessionsCachedMax })
   const seen = new Map<string, Date>()
 
@@ -109,7 +109,7 @@ export function createSessions({ db, clock }: { db: Database; clock: Clock }): S
 /** Returns the token for the cookie: 256 random bits, of which only a hash is stored. */
 export function createSession(tx: Tx, now: Date, session: NewSession): string {
   const token = randomBytes(32).toString('base64url')
-  const { idleMs, sessionMaxMs, operatorIdleMs, operatorSessionMaxMs } = limits.console
+  const { idleMs, sessionMaxMs, operatorIdleMs, operatorSessionMaxMs } = consoleLimits
   const [idle, longest] = session.isOperator
     ? [operatorIdleMs, operatorSessionMaxMs]
     : [idleMs, sessionMaxMs]
@@ -117,7 +117,7 @@ export function createSession(tx: Tx, now: Date, session: NewSession): string {
     insert into user_sessions (id, user_id, hash, address, browser, has_second_factor, proven_at,
       created_at, last_seen_at, idle_ms, expires_at)
     values (${newId(now)}, ${session.userId}, ${hashToken(token)}, ${session.address},
-      ${session.browser.slice(0, limits.console.browserNameLength)}, ${session.hasSecondFactor},
+      ${session.browser.slice(0, consoleLimits.browserNameLength)}, ${session.hasSecondFactor},
       ${session.provenAt ?? now}, ${now}, ${now}, ${idle}, ${after(now, longest)})`)
   return token
 }
@@ -214,7 +214,7 @@ export function noteProof(
 }
 
 export function hasStepUp({ provenAt }: Pick<SignedIn, 'provenAt'>, now: Date): boolean {
-  return now < after(provenAt, limits.console.stepUpMs)
+  return now < after(provenAt, consoleLimits.stepUpMs)
 }
 
 /** What a person may do at a merchant in a mode. */

@@ -1,7 +1,7 @@
 import { after, hour, minute } from '../base/clock.js'
-import { limits } from '../base/limits.js'
 import { sql } from '../postgres/sql.js'
 import type { Queryable } from '../postgres/transactions/tx.js'
+import { signInLimits } from './limits.js'
 
 /** How a user got an account, a password or the right to approve from another user. */
 export type AccessLink = {
@@ -54,7 +54,7 @@ export function judgeFreedom(
   return freedom
 }
 
-const endOf = (at: Date) => after(at, limits.signIn.linkDistrustMs)
+const endOf = (at: Date) => after(at, signInLimits.linkDistrustMs)
 
 /** The user, the makers of their links, the makers of the links of those, and so on. */
 function listHolders(links: AccessLink[], userId: string): Set<string> {
@@ -70,7 +70,7 @@ export async function findFreedom(
   at: Date,
   pair: [userId: string, userId: string],
 ): Promise<Freedom> {
-  const links = await findAccessLinks(db, after(at, -limits.signIn.linkDistrustMs), pair)
+  const links = await findAccessLinks(db, after(at, -signInLimits.linkDistrustMs), pair)
   return judgeFreedom(links, at, pair)
 }
 

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { after } from '../base/clock.js'
-import { limits } from '../base/limits.js'
 import { sql } from '../postgres/sql.js'
 import type { Queryable, Tx } from '../postgres/transactions/tx.js'
+import { signInLimits } from './limits.js'
 import { hashToken } from './sessions.js'
 
 /** The password was right. Returns a token for the browser, with which the next factor is sent. */
@@ -12,7 +12,7 @@ export function startStep(tx: Tx, now: Date, userId: string): string {
     delete from sign_in_steps where user_id = ${userId} and expires_at < ${now}`)
   tx.write(sql`
     insert into sign_in_steps (hash, user_id, created_at, expires_at)
-    values (${hashToken(token)}, ${userId}, ${now}, ${after(now, limits.signIn.signInStepMs)})`)
+    values (${hashToken(token)}, ${userId}, ${now}, ${after(now, signInLimits.signInStepMs)})`)
   return token
 }
 

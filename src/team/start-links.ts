@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { after } from '../base/clock.js'
-import { limits } from '../base/limits.js'
 import { sql } from '../postgres/sql.js'
 import type { Tx } from '../postgres/transactions/tx.js'
+import { consoleLimits } from './limits.js'
 import { createSession, hashToken } from './sessions.js'
 
 /** Returns the token of a new one-use link that signs a user in. */
@@ -10,7 +10,7 @@ export function createStartLink(tx: Tx, now: Date, userId: string): string {
   const token = randomBytes(24).toString('base64url')
   tx.write(sql`
     insert into start_links (hash, user_id, expires_at)
-    values (${hashToken(token)}, ${userId}, ${after(now, limits.console.startLinkMs)})`)
+    values (${hashToken(token)}, ${userId}, ${after(now, consoleLimits.startLinkMs)})`)
   return token
 }
 
@@ -36,7 +36,7 @@ export async function useStartLink(
     userId: link.userId,
     isOperator: false,
     hasSecondFactor: true,
-    provenAt: after(now, limits.console.sessionMaxMs),
+    provenAt: after(now, consoleLimits.sessionMaxMs),
     address,
     browser,
   })

@@ -1,9 +1,10 @@
 import type { EnvironmentId } from '../base/environment.js'
-import { limits } from '../base/limits.js'
+import { batchLimits } from '../payouts/limits.js'
 import { named } from '../postgres/named.js'
 import { sql } from '../postgres/sql.js'
 import type { Queryable } from '../postgres/transactions/tx.js'
 import { type Permissions, type ResourceKind, sees } from '../team/seen-with.js'
+import { hintLimits } from './limits.js'
 
 /** What a hint to an open console names: lists and figures that may have changed. */
 export const changeTopics = [
@@ -65,8 +66,8 @@ export async function readChangeMarks(
   db: Queryable,
   environmentIds: EnvironmentId[],
 ): Promise<ChangeMarks[]> {
-  const { eventsRead, requestsRead } = limits.hints
-  const { batchesHintedMax } = limits.batches
+  const { eventsRead, requestsRead } = hintLimits
+  const { batchesHintedMax } = batchLimits
   const sums = sql`concat_ws(' ', asset, name, debits_pending, debits_posted, credits_pending,
     credits_posted)`
   const rows = await db.rows(

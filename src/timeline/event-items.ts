@@ -1,11 +1,11 @@
 import type { EnvironmentId } from '../base/environment.js'
 import { prefixes, toReference } from '../base/ids.js'
-import { limits } from '../base/limits.js'
 import type { EventType } from '../events/catalogue.js'
 import { sql } from '../postgres/sql.js'
 import type { Queryable } from '../postgres/transactions/tx.js'
 import type { TimelineDetails, TimelineItem } from '../resources/timeline.js'
 import type { DeliveryState } from '../webhooks/deliveries/find-deliveries.js'
+import { timelineLimits } from './limits.js'
 
 type EventRow = { id: string; type: EventType; createdAt: Date }
 
@@ -41,7 +41,7 @@ export async function readEventItems(
   db: Queryable,
   subjects: Subjects,
 ): Promise<{ items: TimelineItem[]; isTruncated: boolean }> {
-  const { eventsMax } = limits.timeline
+  const { eventsMax } = timelineLimits
   const found = await readEvents(db, subjects)
   const events = found.slice(0, eventsMax)
   const deliveries = await readDeliveries(db, subjects.environmentId, events)
@@ -57,7 +57,7 @@ export async function readEventItems(
 /** Newest first; one more than is shown. */
 async function readEvents(db: Queryable, subjects: Subjects): Promise<EventRow[]> {
   const { environmentId, resourceIds, causeIds } = subjects
-  const eventsRead = limits.timeline.eventsMax + 1
+  const eventsRead = timelineLimits.eventsMax + 1
   const rows = await db.rows(sql<EventRow>`
     select e.id, e.type, e.created_at
     from unnest(${resourceIds}::uuid[]) resource (id) cross join lateral (
@@ -86,7 +86,7 @@ async function readDeliveries(
     from unnest(${events.map(({ id }) => id)}::uuid[]) event (id) cross join lateral (
       select * from deliveries
       where environment_id = ${environmentId} and event_id = event.id
-      order by endpoint_id limit ${limits.timeline.deliveriesPerEventMax}) d
+      order by endpoint_id limit ${timelineLimits.deliveriesPerEventMax}) d
     join webhook_endpoints w on w.environment_id = d.environment_id and w.id = d.endpoint_id
     left join lateral (
       select url, started_at, duration_ms, status, error

@@ -1,6 +1,5 @@
 import type { Environment, EnvironmentId } from '../base/environment.js'
 import { prefixes, toReference } from '../base/ids.js'
-import { limits } from '../base/limits.js'
 import { getSettings } from '../merchants/settings/settings.js'
 import { findSettlementWallet, isChosen } from '../merchants/settings/settlement-wallets.js'
 import type { Asset } from '../money/assets.js'
@@ -10,6 +9,7 @@ import { sql } from '../postgres/sql.js'
 import type { Queryable } from '../postgres/transactions/tx.js'
 import { findFreedom } from '../team/shared-access.js'
 import { countUndelivered } from '../webhooks/deliveries/count-undelivered.js'
+import { attentionLimits } from './limits.js'
 
 export const attentionKinds = [
   'approval',
@@ -50,7 +50,7 @@ export async function findHeldPayments(
       min(created_at) as since
     from (select asset, amount_held, created_at from payments
       where environment_id = ${environmentId} and status = 'HELD'
-      limit ${limits.attention.rowsCountedMax}) held
+      limit ${attentionLimits.rowsCountedMax}) held
     group by asset`)
   return ofGroups('held_payment', groups)
 }
@@ -63,7 +63,7 @@ export async function findPaymentRequests(
   const rows = await db.rows(sql<{ paymentId: string; since: Date }>`
     select payment_id, created_at as since from payment_requests
     where environment_id = ${environmentId} and state = 'OPEN'
-    order by created_at limit ${limits.attention.rowsCountedMax}`)
+    order by created_at limit ${attentionLimits.rowsCountedMax}`)
   const [oldest] = rows
   if (!oldest) return []
   const subject = toReference(prefixes.payment, oldest.paymentId)
@@ -96,7 +96,7 @@ export async function findApprovals(db: Queryable, person: Person): Promise<Atte
     where p.environment_id = ${person.environmentId}
       and p.kind in ('bank_transfer', 'crypto_transfer', 'bank_return', 'crypto_return')
       and p.status = 'PENDING'
-    limit ${limits.attention.rowsCountedMax}`)
+    limit ${attentionLimits.rowsCountedMax}`)
   return ofWaiting('approval', await findApprovable(db, person, waiting))
 }
 
@@ -108,7 +108,7 @@ export async function findBatchApprovals(db: Queryable, person: Person): Promise
       array(select * from approvers_of(b)) as approved_by
     from payout_batches b
     where b.environment_id = ${person.environmentId} and b.state = 'PENDING'
-    order by b.id limit ${limits.attention.rowsCountedMax}`)
+    order by b.id limit ${attentionLimits.rowsCountedMax}`)
   const approvable = await findApprovable(db, person, waiting)
   return ofWaiting('batch_approval', approvable).map((attention) => ({
     ...attention,
@@ -151,7 +151,7 @@ export async function findPayoutsInReview(
     from (select asset, amount, submitted_at from payouts
       where environment_id = ${environmentId} and kind in ('bank_transfer', 'crypto_transfer')
         and status = 'SUBMITTED' and is_review_required
-      limit ${limits.attention.rowsCountedMax}) open
+      limit ${attentionLimits.rowsCountedMax}) open
     group by asset`)
   return ofGroups('payout_review', groups)
 }
@@ -219,7 +219,7 @@ export async function findWaitingBankAccounts(
     select account_number as number
     from merchant_bank_accounts
     where environment_id = ${environmentId} and is_active and usable_from > ${now}
-    order by usable_from limit ${limits.attention.rowsCountedMax}`)
+    order by usable_from limit ${attentionLimits.rowsCountedMax}`)
   const [first] = rows
   if (!first) return []
   const subject = rows.length === 1 ? first.number : null

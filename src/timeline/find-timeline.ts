@@ -1,6 +1,5 @@
 import type { Environment, EnvironmentId, Mode } from '../base/environment.js'
 import { fromReference, type Prefix, prefixes } from '../base/ids.js'
-import { limits } from '../base/limits.js'
 import { Refusal } from '../base/refusal.js'
 import { accountReference } from '../collections/accounts/account.js'
 import { getPayment } from '../collections/payments/find-payments.js'
@@ -23,6 +22,7 @@ import type { TimelineItem } from '../resources/timeline.js'
 import { type Permissions, type ResourceKind, sees } from '../team/seen-with.js'
 import { readEventItems } from './event-items.js'
 import { readLedger, toLedgerItem } from './ledger-items.js'
+import { timelineLimits } from './limits.js'
 import { readOperatorItems } from './operator-items.js'
 import {
   type AccountRow,
@@ -64,7 +64,7 @@ export async function findTimeline(db: Queryable, subject: Subject): Promise<Tim
       : (await listClockMoves(db, [environment.id])).get(environment.id)!
   const shown = [...found.items, ...decisions].filter((item) => seesItem(subject, item))
   const items = sortNewestFirst(shown, moves, environment.clockOffsetMs)
-  const { itemsMax } = limits.timeline
+  const { itemsMax } = timelineLimits
   return {
     items: items.slice(0, itemsMax),
     isTruncated: found.isTruncated || items.length > itemsMax,
@@ -201,7 +201,7 @@ type Collection = {
 /** A session or an account with its latest payments and their returns. */
 async function readCollection(db: Queryable, collection: Collection): Promise<Timeline> {
   const { environmentId, session, accounts } = collection
-  const { paymentsMax } = limits.timeline
+  const { paymentsMax } = timelineLimits
   const accountIds = accounts.map(({ id }) => id)
   const found = await readPayments(db, environmentId, accountIds)
   const payments = found.slice(0, paymentsMax).toReversed()
@@ -227,7 +227,7 @@ async function readCollection(db: Queryable, collection: Collection): Promise<Ti
 
 /** The latest returns of these payments, oldest first, and whether some were left out. */
 async function readReturns(db: Queryable, environmentId: EnvironmentId, paymentIds: string[]) {
-  const { returnsMax } = limits.timeline
+  const { returnsMax } = timelineLimits
   const limit = returnsMax + 1
   const found = await listReturnsOfPayments(db, environmentId, { paymentIds, limit })
   return {
@@ -264,7 +264,7 @@ async function readPayments(
   environmentId: EnvironmentId,
   accountIds: string[],
 ): Promise<Payment[]> {
-  const paymentsRead = limits.timeline.paymentsMax + 1
+  const paymentsRead = timelineLimits.paymentsMax + 1
   const rows = await db.rows(sql<PaymentRow>`
     select ${paymentColumns}
     from unnest(${accountIds}::uuid[]) account (id) cross join lateral (

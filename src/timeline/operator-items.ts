@@ -1,8 +1,8 @@
 import type { EnvironmentId } from '../base/environment.js'
-import { limits } from '../base/limits.js'
 import { sql } from '../postgres/sql.js'
 import type { Queryable } from '../postgres/transactions/tx.js'
 import type { TimelineItem } from '../resources/timeline.js'
+import { timelineLimits } from './limits.js'
 
 type DecisionRow = {
   action: string
@@ -31,7 +31,7 @@ export async function readOperatorItems(
     where l.environment_id = ${environmentId} and l.details ->> 'reference' = ${reference}
       and (l.chain is distinct from l.merchant_id or l.user_id is not null)
       and l.action <> all (${saidByPayout})
-    order by l.id desc limit ${limits.timeline.decisionsMax}`)
+    order by l.id desc limit ${timelineLimits.decisionsMax}`)
   return rows.toReversed().map(({ action, outcome, createdAt, name }) => ({
     at: createdAt,
     isInEnvironmentTime: false,

@@ -1,11 +1,12 @@
 import { after } from '../base/clock.js'
 import type { EnvironmentId } from '../base/environment.js'
-import { limits } from '../base/limits.js'
+import { payoutLimits } from '../payouts/limits.js'
 import type { AttemptState, Payout } from '../payouts/payout.js'
 import { isReturn, referenceOf } from '../payouts/payout.js'
 import { sql } from '../postgres/sql.js'
 import type { Queryable } from '../postgres/transactions/tx.js'
 import type { TimelineItem } from '../resources/timeline.js'
+import { timelineLimits } from './limits.js'
 import { sayAmount } from './say-amount.js'
 
 export type AttemptRow = {
@@ -32,7 +33,7 @@ export async function readAttempts(
     from unnest(${payoutIds}::uuid[]) payout (id) cross join lateral (
       select * from payout_attempts
       where environment_id = ${environmentId} and payout_id = payout.id
-      order by number desc limit ${limits.timeline.attemptsMax}) a
+      order by number desc limit ${timelineLimits.attemptsMax}) a
     order by a.payout_id, a.number`)
 }
 
@@ -106,7 +107,7 @@ export function toPayoutItems(payout: Payout): TimelineItem[] {
     payout.isReviewRequired && submittedAt
       ? {
           ...base,
-          at: after(submittedAt, limits.payouts.reviewAfterMs),
+          at: after(submittedAt, payoutLimits.reviewAfterMs),
           kind: 'review_required',
           title: 'No outcome is known after three days: the operator reviews it',
         }

@@ -2,6 +2,7 @@ import { limits } from '../base/limits.js'
 import type { WalletRail } from '../collections/ports.js'
 import { formatMoney } from '../money/amounts.js'
 import { type Coin, coins } from '../money/assets.js'
+import { reconcileLimits } from '../payouts/limits.js'
 import type { Difference } from '../payouts/reconciliation/compare-books.js'
 import type { Database } from '../postgres/database.js'
 import { sql } from '../postgres/sql.js'
@@ -28,7 +29,7 @@ export async function compareDeposits(
   rail: WalletRail,
   { now, from }: { now: Date; from: Date },
 ): Promise<{ differences: Difference[]; isComplete: boolean; accounts: number }> {
-  const { walletPagesMax, walletsPerPageMax } = limits.reconcile
+  const { walletPagesMax, walletsPerPageMax } = reconcileLimits
   const differences: Difference[] = []
   let [last, accounts] = ['', 0]
   for (let pages = 0; pages < walletPagesMax; pages += 1) {
@@ -74,7 +75,7 @@ async function listBooked(
       where p.rail = t.rail and p.token_account = t.address) swept on true
     where t.rail = ${rail} and t.address > ${last} and t.asset = any(${[...coins]})
       and (t.amount > 0 or t.busy_until >= ${from} or t.is_unread or t.has_trouble)
-    order by t.address limit ${limits.reconcile.walletsPerPageMax}`)
+    order by t.address limit ${reconcileLimits.walletsPerPageMax}`)
 }
 
 function toDifference(account: BookedAccount, balance: bigint | null): Difference {

@@ -1,5 +1,4 @@
 import { after, type Clock } from '../base/clock.js'
-import { limits } from '../base/limits.js'
 import type { Logger } from '../base/log.js'
 import type { WalletRail } from '../collections/ports.js'
 import { moveAll } from '../ledger/move.js'
@@ -9,6 +8,7 @@ import type { AttemptFinding } from '../payouts/ports.js'
 import { disputesIn, recordDisputes } from '../payouts/reconciliation/disputes.js'
 import type { Database } from '../postgres/database.js'
 import type { Tx } from '../postgres/transactions/tx.js'
+import { sweepLimits } from './limits.js'
 import {
   type ClaimedSweep,
   claimSweeps,
@@ -35,7 +35,7 @@ export async function concludeSweeps(tools: Tools, now: Date): Promise<number> {
   const checked = sweeps.map((sweep, index) => ({ sweep, finding: findings[index]! }))
   const unseen = checked.filter(({ finding }) => finding.state === 'unseen')
   // After the lease, another worker sends them. Sending twice would do no harm.
-  if (clock.now() < after(now, limits.sweeps.leaseMs))
+  if (clock.now() < after(now, sweepLimits.leaseMs))
     await rail.sendSweeps(unseen.map(({ sweep }) => sweep))
   for (const { sweep, finding } of checked) {
     const { reference, token } = sweep
@@ -66,7 +66,7 @@ async function conclude(tx: Tx, now: Date, checked: CheckedSweep[]): Promise<Cla
   const open = checked.filter(({ finding }) => !endStates[finding.state])
   postponeSweeps(
     tx,
-    after(now, limits.sweeps.pollIntervalMs),
+    after(now, sweepLimits.pollIntervalMs),
     open.map(({ sweep }) => sweep),
   )
   const ended = checked.filter(({ finding }) => endStates[finding.state])

@@ -1,6 +1,7 @@
 import { after } from '../base/clock.js'
 import { toReference } from '../base/ids.js'
 import { limits } from '../base/limits.js'
+import { payoutLimits } from '../payouts/limits.js'
 import { type PayoutKind, payoutKinds } from '../payouts/payout.js'
 import { sql } from '../postgres/sql.js'
 import type { Queryable } from '../postgres/transactions/tx.js'
@@ -27,7 +28,7 @@ export async function listExpiredAttempts(
   now: Date,
   limit: number,
 ): Promise<ExpiredAttempt[]> {
-  const before = after(now, -limits.payouts.expiredAfterMs)
+  const before = after(now, -payoutLimits.expiredAfterMs)
   const rows = await db.rows(sql<Row>`
     with recursive rails as (
       (select rail from payout_attempts where state = 'LIVE' order by rail limit 1)

@@ -2,6 +2,7 @@ import { after } from '../base/clock.js'
 import { limits } from '../base/limits.js'
 import type { ReportedPayment, TokenTransaction } from '../collections/ports.js'
 import { isCoin } from '../money/assets.js'
+import { depositLimits } from './limits.js'
 import type { HistoryReading } from './read-histories.js'
 import { sortMoves } from './sort-moves.js'
 import type { HistoryVerdict, TokenAccount } from './token-account.js'
@@ -55,7 +56,7 @@ export function judgeHistory(
       isUnread: isPartial || balance !== amount || isSweepMissing(account, amount),
       deposits,
     }
-  const busy = after(now, limits.deposits.busyMs)
+  const busy = after(now, depositLimits.busyMs)
   const newMoves = listed.slice(listed.findIndex(({ signature }) => signature === readTo) + 1)
   const newDeposits = newMoves.filter(({ change }) => change > 0n)
   const withoutNew = newDeposits.reduce((sum, { change }) => sum - change, last.left)
@@ -121,7 +122,7 @@ function toDeposit(now: Date, account: TokenAccount, move: TokenTransaction): Re
  * wrong; then the deposit counts from when it was first read.
  */
 function isBelievable(now: Date, { walletCreatedAt }: TokenAccount, at: Date | null): at is Date {
-  const { blockTimeEarlyMaxMs, blockTimeAheadMaxMs } = limits.deposits
+  const { blockTimeEarlyMaxMs, blockTimeAheadMaxMs } = depositLimits
   return (
     at !== null &&
     at >= after(walletCreatedAt, -blockTimeEarlyMaxMs) &&
@@ -133,5 +134,5 @@ function isBelievable(now: Date, { walletCreatedAt }: TokenAccount, at: Date | n
 function toPlainText(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these must be removed.
   const plain = text.replace(/[\u0000-\u001f\u007f-\u009f]/g, ' ')
-  return plain.slice(0, limits.deposits.memoLengthMax).toWellFormed()
+  return plain.slice(0, depositLimits.memoLengthMax).toWellFormed()
 }

@@ -1,7 +1,6 @@
 import { after } from '../base/clock.js'
 import type { Environment, Mode } from '../base/environment.js'
 import { newId } from '../base/ids.js'
-import { limits } from '../base/limits.js'
 import { type Outcome, Refusal } from '../base/refusal.js'
 import { accountKinds } from '../collections/accounts/account.js'
 import type { PreparedAccount } from '../collections/accounts/create-accounts.js'
@@ -16,6 +15,7 @@ import type { Coin } from '../money/assets.js'
 import type { Database } from '../postgres/database.js'
 import { gatherBy } from '../postgres/transactions/gather-by.js'
 import { showAccount } from '../resources/collection-account.js'
+import { depositLimits } from './limits.js'
 import {
   findWallets,
   insertWallets,
@@ -103,7 +103,7 @@ function busyUntilOf(
   { clockOffsetMs }: Environment,
   expected: AccountRequest['expected'],
 ): Date {
-  const { busyMs, lateGraceMs } = limits.deposits
+  const { busyMs, lateGraceMs } = depositLimits
   return expected ? after(expected.expiresAt, lateGraceMs - clockOffsetMs) : after(at, busyMs)
 }
 

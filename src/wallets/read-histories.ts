@@ -1,5 +1,5 @@
-import { limits } from '../base/limits.js'
 import type { HistoryRange, TokenHistory, WalletRail } from '../collections/ports.js'
+import { depositLimits } from './limits.js'
 
 /** An error: this history cannot be read, though others can. */
 export type HistoryReading = TokenHistory | Error
@@ -14,7 +14,7 @@ export async function readHistories(
   isTimeUp: () => boolean,
 ): Promise<(HistoryReading | undefined)[]> {
   const readings: (HistoryReading | undefined)[] = []
-  const { historiesPerCallMax } = limits.deposits
+  const { historiesPerCallMax } = depositLimits
   for (let first = 0; first < ranges.length; first += historiesPerCallMax) {
     const group = ranges.slice(first, first + historiesPerCallMax)
     const isSkipped = first > 0 && isTimeUp()

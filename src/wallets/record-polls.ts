@@ -1,10 +1,10 @@
 import { after } from '../base/clock.js'
 import type { Mode } from '../base/environment.js'
-import { limits } from '../base/limits.js'
 import type { Logger } from '../base/log.js'
 import { insertNotices, type NewNotice } from '../collections/notices/store-notices.js'
 import type { Database } from '../postgres/database.js'
 import { ConnectionLost, isTransient, OutcomeUnknown } from '../postgres/wire/failures.js'
+import { depositLimits } from './limits.js'
 import { writePollResults } from './store-token-accounts.js'
 import { insertTokenAccounts, type NewTokenAccount } from './store-wallets.js'
 import type { PollResult, TokenAccount } from './token-account.js'
@@ -89,7 +89,7 @@ function toTroubled(now: Date, account: TokenAccount, why: string): PollResult {
     deposits: [],
     unreadPolls: account.unreadPolls + 1,
     trouble: { unreadable: [], holes: [], why },
-    dueAt: after(now, limits.deposits.troubledPollIntervalMs),
+    dueAt: after(now, depositLimits.troubledPollIntervalMs),
   }
 }
 

@@ -1,13 +1,13 @@
 import { after } from '../base/clock.js'
 import type { EnvironmentId } from '../base/environment.js'
 import { prefixes, toReference } from '../base/ids.js'
-import { limits } from '../base/limits.js'
 import type { LiveSweep, SweptPart } from '../collections/ports.js'
 import type { Coin } from '../money/assets.js'
 import { claimDue, type DueTable } from '../postgres/due.js'
 import { sql } from '../postgres/sql.js'
 import { listStatement } from '../postgres/statement.js'
 import type { Queryable, Tx } from '../postgres/transactions/tx.js'
+import { sweepLimits } from './limits.js'
 
 /** The amount swept from one token account, and its owner in the books. */
 export type SweepPart = SweptPart & { environmentId: EnvironmentId; accountId: string }
@@ -61,7 +61,7 @@ export function insertSweep(tx: Tx, now: Date, sweep: Sweep, parts: SweepPart[])
     insert into sweeps
       (rail, id, asset, amount, token, wire, valid_until, signed_slot, state, due_at, created_at)
     values (${rail}, ${id}, ${asset}, ${amount}, ${token}, ${wire}, ${validUntil}, ${signedSlot},
-      'LIVE', ${after(now, limits.sweeps.pollIntervalMs)}, ${now})`)
+      'LIVE', ${after(now, sweepLimits.pollIntervalMs)}, ${now})`)
   const rows = parts.map((part) => ({
     rail,
     sweepId: id,
@@ -99,7 +99,7 @@ export async function restUnsigned(
   accounts: { rail: string; address: string }[],
 ): Promise<void> {
   if (accounts.length === 0) return
-  const { failedRetryDelayMs, refusalsCountedMax } = limits.sweeps
+  const { failedRetryDelayMs, refusalsCountedMax } = sweepLimits
   await db.rows(restRows(accounts, now, failedRetryDelayMs, refusalsCountedMax))
 }
 
@@ -116,7 +116,7 @@ const sweepsDue: DueTable = {
 export type ClaimedSweep = Sweep & { polls: number; createdAt: Date }
 
 export async function claimSweeps(db: Queryable, now: Date, rail: string): Promise<ClaimedSweep[]> {
-  const { leaseMs, sweepsPerBatchMax: limit } = limits.sweeps
+  const { leaseMs, sweepsPerBatchMax: limit } = sweepLimits
   const rows = await claimDue<Omit<ClaimedSweep, 'reference'>>(db, sweepsDue, {
     owner: rail,
     now,

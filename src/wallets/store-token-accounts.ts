@@ -2,6 +2,7 @@ import { limits } from '../base/limits.js'
 import { claimDue, type DueTable } from '../postgres/due.js'
 import { listStatement } from '../postgres/statement.js'
 import type { Queryable, Tx } from '../postgres/transactions/tx.js'
+import { depositLimits } from './limits.js'
 import type { PollResult, TokenAccount } from './token-account.js'
 
 /**
@@ -48,7 +49,7 @@ export async function claimTokenAccounts(
   now: Date,
   { rail, isTroubled }: { rail: string; isTroubled: boolean },
 ): Promise<TokenAccount[]> {
-  const { leaseMs, accountsPerBatchMax: limit } = limits.deposits
+  const { leaseMs, accountsPerBatchMax: limit } = depositLimits
   return claimDue(db, isTroubled ? troubledDue : tokenAccountsDue, {
     owner: rail,
     now,

@@ -1,6 +1,5 @@
 import { after, type Clock } from '../base/clock.js'
 import { newId } from '../base/ids.js'
-import { limits } from '../base/limits.js'
 import type { Logger } from '../base/log.js'
 import { Refusal } from '../base/refusal.js'
 import type { SweepRequest, WalletRail } from '../collections/ports.js'
@@ -9,6 +8,7 @@ import type { PreparedAttempt } from '../payouts/ports.js'
 import type { Database } from '../postgres/database.js'
 import { sql } from '../postgres/sql.js'
 import { isTransient } from '../postgres/wire/failures.js'
+import { sweepLimits } from './limits.js'
 import {
   insertSweep,
   lockUnchanged,
@@ -74,7 +74,7 @@ async function sweepAll({ db, rail, clock, logger }: Tools, planned: PlannedSwee
  * frozen account costs a fee.
  */
 async function findCandidates(db: Database, now: Date, rail: string): Promise<Candidate[]> {
-  const { failedRetryDelayMs, failuresCountedMax, failuresCountedMs } = limits.sweeps
+  const { failedRetryDelayMs, failuresCountedMax, failuresCountedMs } = sweepLimits
   return db.rows(sql<Candidate>`
     select a.environment_id, a.id as account_id, t.asset, t.amount, t.address as token_account,
       w.address as wallet, w.number as wallet_number, a.kind = 'crypto_wallet' as is_closing,
@@ -94,7 +94,7 @@ async function findCandidates(db: Database, now: Date, rail: string): Promise<Ca
         and s.state = 'FAILED' and s.ended_at > ${after(now, -failuresCountedMs)}) failed on true
     where t.rail = ${rail} and t.amount > 0 and not t.is_unread and not t.has_trouble
       and t.asset = coalesce(a.asset, t.asset) and t.asset in ('USDC', 'USDT')
-      and (a.kind = 'crypto_wallet' or t.amount >= ${limits.sweeps.amountMin})
+      and (a.kind = 'crypto_wallet' or t.amount >= ${sweepLimits.amountMin})
       and last.state is distinct from 'LIVE'
       and (t.sweep_rests_until is null or t.sweep_rests_until <= ${now})
       and (failed.times = 0 or last.ended_at + interval '1 ms' * ${failedRetryDelayMs}
@@ -105,7 +105,7 @@ async function findCandidates(db: Database, now: Date, rail: string): Promise<Ca
       - (select coalesce(sum(p.amount), 0) from sweep_parts p
         join sweeps s on s.rail = p.rail and s.id = p.sweep_id and s.state = 'LANDED'
         where p.rail = t.rail and p.token_account = t.address)
-    order by t.asset, t.address limit ${limits.sweeps.accountsPerBatchMax}`)
+    order by t.asset, t.address limit ${sweepLimits.accountsPerBatchMax}`)
 }
 
 /** One coin per sweep, at most `partsMax` parts. */

@@ -1,6 +1,5 @@
 import { after, type Clock } from '../base/clock.js'
 import type { Mode } from '../base/environment.js'
-import { limits } from '../base/limits.js'
 import type { Logger } from '../base/log.js'
 import { isDedicated } from '../collections/accounts/account.js'
 import type { JudgingLane } from '../collections/notices/notice-lanes.js'
@@ -10,6 +9,7 @@ import { coins, isCoin } from '../money/assets.js'
 import { recordDisputes } from '../payouts/reconciliation/disputes.js'
 import type { Database } from '../postgres/database.js'
 import { judgeHistory } from './judge-history.js'
+import { depositLimits } from './limits.js'
 import { type HistoryReading, readHistories } from './read-histories.js'
 import { recordPolls } from './record-polls.js'
 import { claimTokenAccounts, postponePolls } from './store-token-accounts.js'
@@ -40,7 +40,7 @@ export async function watchWallets(tools: Tools, now: Date): Promise<number> {
   const { results, strays, postponed } = await pollAndJudge(tools, now, claimed)
     .finally(stopRenewing)
     .catch(async (error: unknown) => {
-      await postponePolls(db, after(now, limits.deposits.retryMs), claimed)
+      await postponePolls(db, after(now, depositLimits.retryMs), claimed)
       throw error
     })
   const notices = await recordPolls(tools, now, { results, strays })
@@ -67,7 +67,7 @@ async function pollAndJudge(tools: Tools, now: Date, claimed: TokenAccount[]) {
  * that poll the same accounts would each invalidate the other's results.
  */
 function renewLease({ db, clock, logger }: Tools, claimed: TokenAccount[]) {
-  const { leaseMs } = limits.deposits
+  const { leaseMs } = depositLimits
   let renewal = Promise.resolve()
   const renew = async () => {
     await postponePolls(db, after(clock.now(), leaseMs), claimed).catch((error: unknown) =>
@@ -112,12 +112,12 @@ async function pollAccounts(
     account.hasTrouble ||
     isAuditDue(now, account)
   const toRead = claimed.filter(needsReading)
-  const chosen = toRead.slice(0, limits.deposits.historiesPerPollMax)
+  const chosen = toRead.slice(0, depositLimits.historiesPerPollMax)
   const startedMs = clock.elapsedMs()
   const readings = await readHistories(
     rail,
     chosen.map((account) => toRange(now, account)),
-    () => clock.elapsedMs() - startedMs > limits.deposits.historyReadMs,
+    () => clock.elapsedMs() - startedMs > depositLimits.historyReadMs,
   )
   const readingOf = new Map(chosen.map((account, index) => [account, readings[index]]))
   const postponed = new Set(toRead.filter((account) => !readingOf.get(account)))
@@ -150,9 +150,9 @@ async function readBalances(
  */
 function toRange(now: Date, account: TokenAccount): HistoryRange {
   const { address: tokenAccount, readTo, readSlot, hasTrouble, unreadPolls } = account
-  const isStuck = hasTrouble || (unreadPolls + 1) % limits.deposits.overlapEveryPolls === 0
+  const isStuck = hasTrouble || (unreadPolls + 1) % depositLimits.overlapEveryPolls === 0
   const isOverlapping = readTo !== null && (isStuck || isAuditDue(now, account))
-  const since = after(now, -limits.deposits.auditLookbackMs)
+  const since = after(now, -depositLimits.auditLookbackMs)
   return {
     tokenAccount,
     after: readTo,
@@ -163,7 +163,7 @@ function toRange(now: Date, account: TokenAccount): HistoryRange {
 
 /** Accounts that were busy lately have the last days of their history read again once a day. */
 function isAuditDue(now: Date, { auditedAt, busyUntil }: TokenAccount): boolean {
-  const { auditIntervalMs, auditLookbackMs } = limits.deposits
+  const { auditIntervalMs, auditLookbackMs } = depositLimits
   return auditedAt <= after(now, -auditIntervalMs) && busyUntil > after(now, -auditLookbackMs)
 }
 
@@ -176,7 +176,7 @@ function toResult(
   const judged = judgeHistory(now, account, { balance, reading })
   const deposits = judged.deposits.map((deposit) => nameCoin(mints, deposit))
   const unreadPolls = judged.isUnread ? account.unreadPolls + 1 : 0
-  const isUnreadTooLong = unreadPolls > limits.deposits.unreadPollsMax
+  const isUnreadTooLong = unreadPolls > depositLimits.unreadPollsMax
   const isPartial = reading && !(reading instanceof Error) && reading.isPartial
   const mismatch = isUnreadTooLong
     ? describeMismatch(account, balance, { ...judged, isPartial })
@@ -238,7 +238,7 @@ function nextPollMs(
     temporaryPollIntervalMaxMs,
     troubledPollIntervalMs,
     auditIntervalMs,
-  } = limits.deposits
+  } = depositLimits
   if (verdict.trouble && hasTrouble) return troubledPollIntervalMs
   if (verdict.isUnread) return pollIntervalMs
   if (!isCoin(asset)) return auditIntervalMs

@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto'
 import { crc32, deflateSync } from 'node:zlib'
 import { expect, test } from 'vitest'
 import { after, hour } from '../../src/base/clock.js'
-import { limits } from '../../src/base/limits.js'
 import { Refusal } from '../../src/base/refusal.js'
 import { createSeal } from '../../src/base/sealed.js'
 import { Secret } from '../../src/base/secret.js'
@@ -11,6 +10,7 @@ import { isKycApproved } from '../../src/merchants/kyc/kyc.js'
 import { readKycDocument } from '../../src/merchants/kyc/kyc-documents.js'
 import { emptyForm, type KycForm } from '../../src/merchants/kyc/kyc-form.js'
 import { decideKyc, getKyc, listKycSubmissions } from '../../src/merchants/kyc/kyc-submissions.js'
+import { kycLimits, settingsLimits } from '../../src/merchants/limits.js'
 import { resealMerchants } from '../../src/merchants/reseal-merchants.js'
 import { writeDestination } from '../../src/merchants/settings/settings.js'
 import type { BankDirectory } from '../../src/payouts/ports.js'
@@ -245,10 +245,10 @@ test('KYC is drafted, submitted, questioned, corrected and approved', async () =
   const html = await upload('identity', Buffer.from('<script>alert(1)</script>'))
   expect([html.status, html.json.reason]).toEqual([415, 'unsupported_media_type'])
   expect((await upload('identity', pdf, 'text/html')).status).toBe(415)
-  const large = Buffer.concat([pdf, Buffer.alloc(limits.kyc.documentBytesMax)])
+  const large = Buffer.concat([pdf, Buffer.alloc(kycLimits.documentBytesMax)])
   const tooLarge = await upload('identity', large)
   expect([tooLarge.status, tooLarge.json.message]).toEqual([413, expect.stringContaining('5 MB')])
-  const whole = Buffer.concat([pdf, Buffer.alloc(limits.kyc.documentBytesMax - pdf.length)])
+  const whole = Buffer.concat([pdf, Buffer.alloc(kycLimits.documentBytesMax - pdf.length)])
   const stored = await upload('identity', whole)
   expect(stored.status, stored.text).toBe(201)
   for (const kind of ['registration', 'address', 'other'])
@@ -356,7 +356,7 @@ test('a logo is checked and stripped, and the preview shows an unsaved look that
   const damaged = drawPng(88, 88)
   damaged[20] = 1
   expect((await upload(damaged)).status).toBe(400)
-  const large = Buffer.concat([drawPng(88, 88), Buffer.alloc(limits.settings.logoBytesMax)])
+  const large = Buffer.concat([drawPng(88, 88), Buffer.alloc(settingsLimits.logoBytesMax)])
   expect((await upload(large)).status).toBe(413)
 
   const of = (query: Record<string, string>) =>

@@ -7,9 +7,11 @@ import { limits } from '../../src/base/limits.js'
 import { createLogger } from '../../src/base/log.js'
 import { Secret } from '../../src/base/secret.js'
 import { issueKey } from '../../src/merchants/keys/issue-key.js'
+import { keyLimits } from '../../src/merchants/limits.js'
 import { followReversals } from '../../src/payouts/attempts/follow-reversals.js'
 import { pollPayouts } from '../../src/payouts/attempts/poll-payouts.js'
 import { markForReview } from '../../src/payouts/attempts/review-payouts.js'
+import { payoutLimits } from '../../src/payouts/limits.js'
 import { sql } from '../../src/postgres/sql.js'
 import { createSandboxBank } from '../../src/simulation/sandbox-bank/sandbox-bank.js'
 import { manualClock } from '../support/clock.js'
@@ -96,7 +98,7 @@ describe('the clock of an environment', () => {
     }
     expect(await fundThere()).toBe(iso(0))
     await advance(3_600)
-    clock.advance(limits.keys.cacheMs)
+    clock.advance(keyLimits.cacheMs)
     expect(await fundThere()).toBe(iso(hour))
   })
 
@@ -201,13 +203,13 @@ describe('a transfer in an environment whose clock is ahead', () => {
 
   test('needs review once the clock passes its deadline; others do not', async () => {
     const { reference } = await pay(unknownForEver)
-    await advance(limits.payouts.reviewAfterMs / 1_000 - 1)
+    await advance(payoutLimits.reviewAfterMs / 1_000 - 1)
     expect(await shown(reference)).toMatchObject({ reviewRequired: false })
     const ada = merchant
     merchant = await service.addMerchant('Bola')
     await fund()
     const other = (await pay(unknownForEver)).reference
-    await advance(limits.payouts.reviewAfterMs / 1_000 - 1)
+    await advance(payoutLimits.reviewAfterMs / 1_000 - 1)
 
     const bola = merchant
     merchant = ada
@@ -220,7 +222,7 @@ describe('a transfer in an environment whose clock is ahead', () => {
   test('needs review after three days of its own clock', async () => {
     await advance(30 * 24 * 3_600)
     const { reference } = await pay(unknownForEver)
-    clock.advance(limits.payouts.reviewAfterMs - 1)
+    clock.advance(payoutLimits.reviewAfterMs - 1)
     await markForReview({ db, logger }, clock.now())
     expect(await shown(reference)).toMatchObject({ reviewRequired: false })
     clock.advance(1)

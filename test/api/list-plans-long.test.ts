@@ -16,12 +16,15 @@ import { getEvent } from '../../src/events/find-events.js'
 import type { Answer } from '../../src/idempotency/answer.js'
 import { listBalances } from '../../src/ledger/balances.js'
 import { getPayout } from '../../src/payouts/records/find-payouts.js'
+import { listLimits } from '../../src/postgres/limits.js'
 import { sql } from '../../src/postgres/sql.js'
 import { inTransaction } from '../../src/postgres/transactions/tx.js'
 import { connect } from '../../src/postgres/wire/connection.js'
+import { requestLogLimits } from '../../src/request-log/limits.js'
 import { allPermissions } from '../../src/team/permissions.js'
 import { everyPermission } from '../../src/team/seen-with.js'
 import { findTimeline } from '../../src/timeline/find-timeline.js'
+import { webhookLimits } from '../../src/webhooks/limits.js'
 import { freshDatabase } from '../support/database.js'
 import { insertEnvironment } from '../support/environments.js'
 import { measuringReader, plansOf, type Work } from '../support/plans.js'
@@ -338,7 +341,7 @@ const paramsOf = (operation: string) => ({
   reference: toReference(ownerOf[operation] ?? prefixes.payment, idOf(7)),
 })
 
-const { rowsPerScan, scansPerPageMax, rowsSortedMax } = limits.lists
+const { rowsPerScan, scansPerPageMax, rowsSortedMax } = listLimits
 /** Lists whose filters combine check those that no index serves row by row. */
 const searching = ['listPayments', 'listBankTransfers', 'listCryptoTransfers', 'listDisbursements']
 
@@ -347,8 +350,8 @@ const searching = ['listPayments', 'listBankTransfers', 'listCryptoTransfers', '
  * type search the newest events of each type.
  */
 function mostRows(operation: string, query: Record<string, string>): number {
-  if (operation === 'listRequestLogs') return 2 * limits.requestLogs.entriesScannedPerPageMax + 100
-  if (operation === 'listEndpointDeliveries') return 4 * limits.webhooks.eventsScannedPerPageMax
+  if (operation === 'listRequestLogs') return 2 * requestLogLimits.entriesScannedPerPageMax + 100
+  if (operation === 'listEndpointDeliveries') return 4 * webhookLimits.eventsScannedPerPageMax
   if (operation === 'listBalanceEntries' && query.type) return rowsPerScan * scansPerPageMax + 100
   // The status is that of the payout, so no index of settlements serves it.
   if (operation === 'listSettlements' && query.status)

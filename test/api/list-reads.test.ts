@@ -1,16 +1,16 @@
 import { setImmediate } from 'node:timers/promises'
 import { expect, test } from 'vitest'
+import { requestRateLimits } from '../../src/api/limits.js'
 import type { ApiParts } from '../../src/api/pipeline/api-parts.js'
 import { createRoutes } from '../../src/api/routes/routes.js'
 import { isList } from '../../src/api/server/add-route.js'
 import { createListReads } from '../../src/api/server/list-reads.js'
 import { toEnvironmentId } from '../../src/base/environment.js'
-import { limits } from '../../src/base/limits.js'
 import { sql } from '../../src/postgres/sql.js'
 import { openManilla, type Reply } from '../support/open-manilla.js'
 import { openSession, until } from '../support/sessions.js'
 
-const { listsRunning, listsWaiting } = limits.rateLimit
+const { listsRunning, listsWaiting } = requestRateLimits
 
 // The lock keeps every list of events waiting. One merchant asks for more lists than the pool has
 // connections; another merchant must not notice.

@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'vitest'
-import { limits } from '../../src/base/limits.js'
+import { listLimits } from '../../src/postgres/limits.js'
 import { openWithBank } from '../support/open-with-bank.js'
 import { type Desk, openDesk } from '../support/payment-desk.js'
 
@@ -106,7 +106,7 @@ test('payments are found by a reference that many accounts share', async () => {
   await desk.pay(accountNumber, {
     sender: { name: 'ZARA ALI', accountNumber: '0000000009', bankCode: '058' },
   })
-  for (let count = 0; count < limits.lists.accountsPerReferenceMax; count += 20)
+  for (let count = 0; count < listLimits.accountsPerReferenceMax; count += 20)
     await Promise.all(Array.from({ length: 20 }, () => desk.open({ merchantReference: 'till' })))
   expect(await find('merchantReference=till')).toEqual(['till'])
   expect(await find(`merchantReference=till&accountReference=${reference}`)).toEqual(['till'])

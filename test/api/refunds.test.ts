@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { limits } from '../../src/base/limits.js'
 import { deleteOldKeys } from '../../src/idempotency/delete-old-keys.js'
+import { idempotencyLimits } from '../../src/idempotency/limits.js'
 import { sql } from '../../src/postgres/sql.js'
 import { openWithBank } from '../support/open-with-bank.js'
 import { behaves, type Desk, keyed, openDesk } from '../support/payment-desk.js'
@@ -271,7 +271,7 @@ test('the key of a refund is never forgotten, unless it was refused', async () =
   const tooMuch = () => desk.refund(paid.reference, { amount: 500_001 }, keyed('refund-2'))
   const [first, refused] = [await ask(), await tooMuch()]
   expect([first.status, refused.status]).toEqual([201, 422])
-  service.clock.advance(limits.idempotency.retentionMs)
+  service.clock.advance(idempotencyLimits.retentionMs)
   await deleteOldKeys(service.db, service.clock.now())
   expect((await ask()).text).toBe(first.text)
   expect((await tooMuch()).headers.get('idempotent-replayed')).toBeNull()
@@ -284,7 +284,7 @@ test('an answer is remembered for thirty days of real time', async () => {
   const fund = () =>
     desk.post('/v1/test/balances/fund', { asset: 'NGN', amount: 1 }, keyed('fund-1'))
   const first = await fund()
-  service.clock.advance(limits.idempotency.retentionMs)
+  service.clock.advance(idempotencyLimits.retentionMs)
   await deleteOldKeys(service.db, service.clock.now())
   expect((await fund()).text).not.toBe(first.text)
 })

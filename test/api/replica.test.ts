@@ -9,6 +9,7 @@ import { createLogger } from '../../src/base/log.js'
 import { Secret } from '../../src/base/secret.js'
 import { examineReplica } from '../../src/operations/doctor/examine-replica.js'
 import { Database } from '../../src/postgres/database.js'
+import { postgresLimits } from '../../src/postgres/limits.js'
 import { Replica, readPosition, readReplicaState } from '../../src/postgres/replica.js'
 import { sql } from '../../src/postgres/sql.js'
 import { manualClock } from '../support/clock.js'
@@ -228,7 +229,7 @@ test('a silent replica delays a few lists and fails none', async () => {
   expect(replies.map(({ status }) => status)).toEqual([200, 200, 200])
   const { statementMs } = limits.replica
   expect(performance.now() - startedAt).toBeLessThan(
-    statementMs + limits.postgres.responseGraceMs + 2_000,
+    statementMs + postgresLimits.responseGraceMs + 2_000,
   )
   // The next ones do not wait for it.
   const again = performance.now()

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { after, day } from '../../src/base/clock.js'
-import { limits } from '../../src/base/limits.js'
 import { sql } from '../../src/postgres/sql.js'
 import { sumUpReports } from '../../src/reports/sum-up.js'
+import { sandboxBankLimits } from '../../src/simulation/sandbox-bank/limits.js'
 import { openWithBank, payersOf } from '../support/open-with-bank.js'
 import { addPerson } from '../support/people.js'
 
@@ -122,7 +122,7 @@ test('two days with a test clock between them, before and after they were summed
   const { available } = await shop.naira()
   expect(balance).toMatchObject({ opening: 0, closing: available, lowest: { amount: 0 } })
   expect(times.total).toEqual({ count: 2, failed: 0 })
-  expect(times.buckets[0].medianMs).toBeLessThan(limits.sandboxBank.processingMs * 3)
+  expect(times.buckets[0].medianMs).toBeLessThan(sandboxBankLimits.processingMs * 3)
   expect(times.buckets[1].p95Ms).toBeGreaterThan(day)
   expect(crypto.buckets[1]).toMatchObject({ medianMs: null, p95Ms: null, count: 0, failed: 0 })
 

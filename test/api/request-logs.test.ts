@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { minute } from '../../src/base/clock.js'
-import { limits } from '../../src/base/limits.js'
 import { sql } from '../../src/postgres/sql.js'
+import { requestLogLimits } from '../../src/request-log/limits.js'
 import { type Keys, openManilla, type TestService } from '../support/open-manilla.js'
 import { until } from '../support/sessions.js'
 
@@ -119,7 +119,7 @@ describe('a log entry', async () => {
   })
 
   test('is limited in size', async () => {
-    const body = { checkout: { displayName: 'x'.repeat(2 * limits.requestLogs.bodyLengthMax) } }
+    const body = { checkout: { displayName: 'x'.repeat(2 * requestLogLimits.bodyLengthMax) } }
     const { entry } = await askAndRead(keys.secret, 'PATCH', '/v1/settings', { body })
     expect([entry.requestBodyCut, entry.responseBodyCut]).toEqual([true, false])
     expect(entry.requestBody).toBe('{"checkout":{"displayName":')

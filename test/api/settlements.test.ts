@@ -3,13 +3,14 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { after } from '../../src/base/clock.js'
 import type { NairaLimits } from '../../src/base/config.js'
 import { fromReference, prefixes } from '../../src/base/ids.js'
-import { limits } from '../../src/base/limits.js'
 import { createLogger } from '../../src/base/log.js'
 import { Refusal } from '../../src/base/refusal.js'
 import { createExchange } from '../../src/conversions/exchange.js'
+import { keyLimits } from '../../src/merchants/limits.js'
 import { addBankAccount, makePrimary } from '../../src/merchants/settings/bank-accounts.js'
 import { resumeMerchant, suspendMerchant } from '../../src/merchants/suspension.js'
 import { verifyLedger } from '../../src/operations/proofs/verify-ledger.js'
+import { settlementLimits } from '../../src/payouts/limits.js'
 import { createFeeBook } from '../../src/payouts/requests/fee-book.js'
 import { createPayoutPreparation } from '../../src/payouts/requests/prepare-payouts.js'
 import { createSendAfterCommit } from '../../src/payouts/requests/send-new.js'
@@ -242,7 +243,7 @@ describe('a scheduled settlement', () => {
     const late = settleDue({ ...tools, preparation: slow }, clock.now())
     while ((await dueAt()) <= clock.now()) await new Promise((resolve) => setImmediate(resolve))
     expect(await runWorker()).toBe(0)
-    clock.advance(limits.settlements.leaseMs)
+    clock.advance(settlementLimits.leaseMs)
     await runWorker()
     wake()
     await late
@@ -267,7 +268,7 @@ describe('a scheduled settlement', () => {
     const tools = { ...shared, mode: 'test', send: sendNow } as const
     await settleDue({ ...tools, preparation: overtaken }, clock.now())
     expect(await list()).toEqual([])
-    clock.advance(limits.settlements.leaseMs)
+    clock.advance(settlementLimits.leaseMs)
     await runWorker()
     expect(await list()).toMatchObject([
       { amount: 896_500, scheduledFor: '2026-01-06T05:00:00.000Z' },
@@ -287,7 +288,7 @@ describe('a scheduled settlement', () => {
     for (let tries = 0; tries < 3; tries += 1) {
       expect(await runWorker()).toBe(1)
       expect(await runWorker()).toBe(0)
-      clock.advance(limits.settlements.leaseMs)
+      clock.advance(settlementLimits.leaseMs)
     }
     expect(await list()).toEqual([])
     await setPrimary('0123456789')
@@ -578,7 +579,7 @@ describe('a suspended merchant', () => {
     const key = desk.merchant.test.secret
     expect((await other.ask('GET', '/v1/balances', { key })).status).toBe(200)
     await suspend()
-    clock.advance(limits.keys.cacheMs)
+    clock.advance(keyLimits.cacheMs)
     expect(stopped.map(({ post }) => post.operationId).toSorted()).toEqual([
       'createBankTransfer',
       'createCheckoutSession',
@@ -604,7 +605,7 @@ describe('a suspended merchant', () => {
         expect([path, reply.status, reply.json.reason]).toEqual([path, 403, 'merchant_suspended'])
       }
     await resume()
-    clock.advance(limits.keys.cacheMs)
+    clock.advance(keyLimits.cacheMs)
     expect((await pay('suspended again')).status).toBe(201)
   })
 
@@ -615,7 +616,7 @@ describe('a suspended merchant', () => {
     await fund(1_000_000)
     const open = await pay('open payout')
     await suspend()
-    clock.advance(limits.keys.cacheMs)
+    clock.advance(keyLimits.cacheMs)
     const paid = await desk.pay(account.accountNumber, { amount: 500_000 })
     expect(paid).toMatchObject({ status: 'ACCEPTED' })
     expect((await desk.refund(paid.reference, {}, keyed('refund'))).json.reason).toBe(

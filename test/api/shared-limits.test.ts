@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
+import { streamLimits } from '../../src/api/limits.js'
 import { createRateLimit } from '../../src/api/server/rate-limit.js'
 import { createGrants, SharedStreams } from '../../src/api/server/shared-limits.js'
-import { limits } from '../../src/base/limits.js'
 import { manualClock } from '../support/clock.js'
 
 /** Limits that the API processes of one service share. */
@@ -78,7 +78,7 @@ describe('requests per second', () => {
 
 test('streams are counted over all processes and freed with their process', () => {
   const streams = new SharedStreams()
-  const { perSessionMax, perNetworkMax } = limits.streams
+  const { perSessionMax, perNetworkMax } = streamLimits
   const place = (session: number, network = 'a') => ({ reference: `cs_${session}`, network })
   for (let n = 0; n < perSessionMax; n += 1)
     expect(streams.take(n % 2, place(0, `${n}`))).toBe(true)

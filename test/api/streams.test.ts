@@ -5,9 +5,9 @@ import path from 'node:path'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { beforeEach, expect, onTestFinished, test } from 'vitest'
+import { streamLimits } from '../../src/api/limits.js'
 import { Streams } from '../../src/api/streams/streams.js'
 import { systemClock } from '../../src/base/clock.js'
-import { limits } from '../../src/base/limits.js'
 import { sql } from '../../src/postgres/sql.js'
 import { connect } from '../../src/postgres/wire/connection.js'
 import { manualClock } from '../support/clock.js'
@@ -155,7 +155,7 @@ test('every stream ends after 15 minutes and when the service closes', async () 
   })
   const body = (await streams.open({ reference: 'cs_1', network: '1' })).resume()
   const ended = new Promise((resolve) => body.on('close', resolve))
-  clock.advance(limits.streams.durationMaxMs - 1)
+  clock.advance(streamLimits.durationMaxMs - 1)
   await new Promise((resolve) => setTimeout(resolve, 20))
   expect(streams.count).toBe(1)
   clock.advance(1)
@@ -215,7 +215,7 @@ test('a thousand concurrent streams all end after 15 minutes or a drain', async 
   const kilobytes = ((usedBytes() - before) / 1_024_000).toFixed(1)
   console.info(`1,000 streams over HTTP: ${kilobytes} kB of memory each`)
 
-  own.clock.advance(limits.streams.durationMaxMs - 1)
+  own.clock.advance(streamLimits.durationMaxMs - 1)
   await new Promise((resolve) => setTimeout(resolve, 200))
   expect(Number(await connections())).toBeGreaterThanOrEqual(1_000)
   own.clock.advance(1)

@@ -2,8 +2,8 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { writeAuditLine } from '../../src/audit/write-line.js'
 import { day } from '../../src/base/clock.js'
 import { fromReference, prefixes } from '../../src/base/ids.js'
-import { limits } from '../../src/base/limits.js'
 import { sql } from '../../src/postgres/sql.js'
+import { timelineLimits } from '../../src/timeline/limits.js'
 import { answerAll, emit, newEventOf } from '../support/deliveries.js'
 import { openWithBank } from '../support/open-with-bank.js'
 import { behaves, type Desk, keyed, openDesk } from '../support/payment-desk.js'
@@ -232,7 +232,7 @@ describe('a payment', () => {
     const account = await desk.open()
     const paid = await desk.pay(account.accountNumber)
     const resourceId = fromReference(prefixes.payment, paid.reference)!
-    const { eventsMax, itemsMax } = limits.timeline
+    const { eventsMax, itemsMax } = timelineLimits
     for (const url of ['a', 'b', 'c', 'd']) await addEndpoint(`https://${url}.example/`)
     clock.advance(1_000)
     await emit(

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { limits } from '../../src/base/limits.js'
 import { createLogger } from '../../src/base/log.js'
 import { createExchange } from '../../src/conversions/exchange.js'
 import { setCeiling } from '../../src/conversions/positions.js'
+import { settlementLimits } from '../../src/payouts/limits.js'
 import { createFeeBook } from '../../src/payouts/requests/fee-book.js'
 import { createPayoutPreparation } from '../../src/payouts/requests/prepare-payouts.js'
 import { createSendAfterCommit } from '../../src/payouts/requests/send-new.js'
@@ -168,7 +168,7 @@ describe('a settlement to a wallet', () => {
       select last_refusal from settlement_schedules
       where environment_id = ${merchant.environments.test.id}`)
     expect(waiting!.lastRefusal).toContain('No rate for USDT is available.')
-    clock.advance(limits.settlements.leaseMs)
+    clock.advance(settlementLimits.leaseMs)
     const due = await Promise.all([runWorker(), runWorker(), runWorker()])
     expect(due.reduce((sum, one) => sum + one)).toBe(1)
     // The worker sends without waiting, so the first poll may find nothing.

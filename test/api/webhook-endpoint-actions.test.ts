@@ -5,13 +5,13 @@ import { describe, expect, test } from 'vitest'
 import { day, hour } from '../../src/base/clock.js'
 import type { EnvironmentId } from '../../src/base/environment.js'
 import { fromReference, prefixes, toReference } from '../../src/base/ids.js'
-import { limits } from '../../src/base/limits.js'
 import type { NewEvent } from '../../src/events/emit.js'
 import { sql } from '../../src/postgres/sql.js'
 import { durationClassOf, medianOf } from '../../src/webhooks/deliveries/durations.js'
 import { createSigner } from '../../src/webhooks/deliveries/message.js'
 import { readPublicKey } from '../../src/webhooks/deliveries/signing.js'
 import { HourlyCounts } from '../../src/webhooks/endpoints/hourly-counts.js'
+import { webhookLimits } from '../../src/webhooks/limits.js'
 import { answerAll, claimFor, emit, endedOf, newEventOf, record } from '../support/deliveries.js'
 import { openManilla } from '../support/open-manilla.js'
 
@@ -97,7 +97,7 @@ describe('rotating the secret', () => {
     clock.advance(23 * hour)
     const later = await signedNow(hired)
     expect(sharedOf(later)).toEqual([signedBy(third.secret, later), signedBy(second.secret, later)])
-    for (let count = 2; count <= limits.webhooks.previousSecretsMax; count += 1)
+    for (let count = 2; count <= webhookLimits.previousSecretsMax; count += 1)
       await post(key, `/${reference}/rotate-secret`)
     const refused = await ask('POST', `${path}/${reference}/rotate-secret`, { key })
     expect([refused.status, refused.json.reason]).toEqual([422, 'too_many'])
@@ -280,7 +280,7 @@ describe('recovering', () => {
     const hired = await hireWithEndpoint()
     const { key, reference, environmentId } = hired
     await patch(hired, { enabled: false })
-    const most = limits.webhooks.recoveriesPerCallMax
+    const most = webhookLimits.recoveriesPerCallMax
     const old = Array.from({ length: most }, () => newEventOf(environmentId))
     await emit(db, clock.now(), old)
     clock.advance(1)
@@ -453,7 +453,7 @@ describe('deliveries to an endpoint', async () => {
   // The type is common in the environment, but the endpoint does not listen to it: a page reads a
   // window and leads on.
   test('of a type that the endpoint does not receive end after a few pages', async () => {
-    const { eventsScannedPerPageMax } = limits.webhooks
+    const { eventsScannedPerPageMax } = webhookLimits
     const types = Array.from({ length: eventsScannedPerPageMax }, () => newEventOf(environmentId))
     await patch(hired, { events: ['balance.low'] })
     await emit(db, clock.now(), types)

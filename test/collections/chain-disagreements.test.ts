@@ -3,6 +3,7 @@ import { after, day, second } from '../../src/base/clock.js'
 import { limits } from '../../src/base/limits.js'
 import type { WalletRail } from '../../src/collections/ports.js'
 import { sql } from '../../src/postgres/sql.js'
+import { depositLimits } from '../../src/wallets/limits.js'
 import { sweepWallets } from '../../src/wallets/sweep-wallets.js'
 import { tokenAccountOf } from '../simulation/localnet/transfers.js'
 import { openWithWallets, shopOf } from '../support/open-with-wallets.js'
@@ -44,7 +45,7 @@ test('a balance that the history does not explain is logged as an error after a 
     ...wallets,
     readMoves: async (ranges) => ranges.map(() => ({ moves: [], unreadable: [] })),
   }
-  await watchFor(limits.deposits.unreadPollsMax, silent)
+  await watchFor(depositLimits.unreadPollsMax, silent)
   expect(alarmsOf(account)).toEqual([])
   await watchFor(1, silent)
   expect(alarmsOf(account)).toHaveLength(1)
@@ -53,7 +54,7 @@ test('a balance that the history does not explain is logged as an error after a 
   expect(await service.watchTroubled(silent)).toBe(1)
   await watchFor(5, silent)
   expect(alarmsOf(account), 'from then on once a minute').toHaveLength(2)
-  clock.advance(limits.deposits.troubledPollIntervalMs)
+  clock.advance(depositLimits.troubledPollIntervalMs)
   await service.watchTroubled()
   expect(await available()).toBe('9.95')
   await watchFor(5)
@@ -71,11 +72,11 @@ test('a sweep that lands after it was given up is logged as an error', async () 
     update sweeps set state = 'DEAD', ended_at = ${clock.now()} where state = 'LIVE'`)
   await db.rows(sql`update token_accounts set is_unread = true where address = ${account}`)
   await chain.advance(33)
-  await watchFor(limits.deposits.unreadPollsMax + 1)
+  await watchFor(depositLimits.unreadPollsMax + 1)
   expect(alarmsOf(account).join('')).toContain('the history leaves 0 USDC, the books have 10 USDC')
   await shop.deposit(address, '7')
   await chain.advance(33)
-  clock.advance(limits.deposits.troubledPollIntervalMs)
+  clock.advance(depositLimits.troubledPollIntervalMs)
   await service.watchTroubled()
   expect(await available(), 'new deposits are still credited').toBe('16.915')
 })
@@ -142,7 +143,7 @@ test('a slow poll keeps its lease, and its result is written', async () => {
   const watching = service.watch(slow)
   await reading.promise
   const polls = await pollsOf(account)
-  const { leaseMs } = limits.deposits
+  const { leaseMs } = depositLimits
   const dueAt = async () =>
     (
       await db.rows(sql<{ dueAt: Date }>`

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { after, day } from '../../src/base/clock.js'
-import { limits } from '../../src/base/limits.js'
 import { createLogger } from '../../src/base/log.js'
+import { collectionLimits } from '../../src/collections/limits.js'
 import { comparePayments } from '../../src/collections/notices/compare-payments.js'
 import { fetchMissedPayments } from '../../src/collections/notices/fetch-missed-payments.js'
 import type { CollectionRail } from '../../src/collections/ports.js'
@@ -44,7 +44,7 @@ describe('books and bank', () => {
   test('differ by a payment without a notice, until the worker fetches it', async () => {
     const { reference, accountNumber } = await open()
     const silent = await paySilently(accountNumber)
-    clock.advance(limits.collections.missedPaymentsAgeMinMs)
+    clock.advance(collectionLimits.missedPaymentsAgeMinMs)
     expect(await compare()).toEqual([['not_in_books', silent!.id]])
     // The notice may still arrive.
     expect(await fetchMissedPayments({ db, rail: bank, mode: 'test', logger }, clock.now())).toBe(0)
@@ -87,8 +87,8 @@ describe('books and bank', () => {
       listed.length = 0
       runs.push(await fetchMissedPayments({ db, rail, mode: 'test', logger }, clock.now()))
       // The recent payments, and a bounded number of pages further back.
-      expect(listed.length).toBeLessThanOrEqual(1 + limits.collections.missedPagesPerRunMax)
-      clock.advance(limits.collections.missedPaymentsIntervalMs)
+      expect(listed.length).toBeLessThanOrEqual(1 + collectionLimits.missedPagesPerRunMax)
+      clock.advance(collectionLimits.missedPaymentsIntervalMs)
     }
     expect(runs.filter((found) => found > 0).length).toBeGreaterThan(1)
     await service.work()

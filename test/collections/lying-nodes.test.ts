@@ -10,6 +10,7 @@ import { sql } from '../../src/postgres/sql.js'
 import { createSeedSigner, makeMnemonic } from '../../src/rails/solana/keys/seed.js'
 import { createKeySigner } from '../../src/rails/solana/keys/signer.js'
 import { createSolanaRail } from '../../src/rails/solana/rail.js'
+import { depositLimits } from '../../src/wallets/limits.js'
 import { newSecret, noOpenPayouts, silent } from '../rails/solana/rail.js'
 import { openWallets } from '../rails/solana/wallets.js'
 import { tokenAccountOf, usdc } from '../simulation/localnet/transfers.js'
@@ -93,7 +94,7 @@ test.each(isLongRun ? [...liars, ...moreLiars] : liars)(
     await invent(proxies[at]!)
     await watch(5)
     await chain.advance(2 * blockhashAge)
-    await watch(limits.deposits.unreadPollsMax + 10)
+    await watch(depositLimits.unreadPollsMax + 10)
     expect(await available()).toBe('0')
     expect(await troubled(), 'reported after a minute').toBeGreaterThan(0)
     for (const proxy of proxies) proxy.heal()
@@ -167,7 +168,7 @@ test('while one of two is frozen, a deposit is delayed and reported, not lost', 
   await proxies[0]!.freeze()
   await shop.deposit(address, '10')
   await chain.advance(100)
-  await watch(limits.deposits.unreadPollsMax + 5)
+  await watch(depositLimits.unreadPollsMax + 5)
   expect([await available(), await troubled()]).toEqual(['0', 1])
   proxies[0]!.heal()
   await watchForMinutes(1)

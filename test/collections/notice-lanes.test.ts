@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest'
-import { limits } from '../../src/base/limits.js'
+import { collectionLimits } from '../../src/collections/limits.js'
 import { createNoticeLane, type NoticeLane } from '../../src/collections/notices/notice-lanes.js'
 import type { NewNotice } from '../../src/collections/notices/store-notices.js'
 import { sql } from '../../src/postgres/sql.js'
@@ -139,7 +139,7 @@ test('a notice that has waited for long is only stored', async () => {
   const { accountNumber } = await desk.open()
   const notice = newNotice(accountNumber)
   const receiving = openNoticeLane().run(notice)
-  clock.advance(limits.collections.noticeJudgeWaitMaxMs + 1)
+  clock.advance(collectionLimits.noticeJudgeWaitMaxMs + 1)
   expect(await receiving).toMatchObject({ isJudged: false })
   expect(await stateOf(notice.id)).toBe('WAITING')
   await service.pass(2)

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { limits } from '../../src/base/limits.js'
 import { createLogger } from '../../src/base/log.js'
 import { sendReturns } from '../../src/collections/returns/send-returns.js'
+import { payoutLimits } from '../../src/payouts/limits.js'
 import type { LiveAttempt, PayoutRail } from '../../src/payouts/ports.js'
 import { openWithBank } from '../support/open-with-bank.js'
 import { openDesk } from '../support/payment-desk.js'
@@ -31,8 +31,8 @@ function slowBank(takesMs: number) {
 // After a while an operator may mark a return as failed, and the money is held again. A worker that
 // was suspended until then must not send it, or the money would be both held and paid.
 test.each([
-  { takesMs: limits.payouts.sendWithinMs - 1, times: 1 },
-  { takesMs: limits.payouts.sendWithinMs, times: 0 },
+  { takesMs: payoutLimits.sendWithinMs - 1, times: 1 },
+  { takesMs: payoutLimits.sendWithinMs, times: 0 },
 ])('a return prepared in $takesMs ms is sent $times times', async ({ takesMs, times }) => {
   const desk = await openDesk(service)
   const { accountNumber } = await desk.open()

@@ -4,6 +4,7 @@ import { beforeEach, expect, test } from 'vitest'
 import { minute, second } from '../../src/base/clock.js'
 import { limits } from '../../src/base/limits.js'
 import { sql } from '../../src/postgres/sql.js'
+import { depositLimits } from '../../src/wallets/limits.js'
 import { openTwistedNode, TwistedError } from '../rails/solana/twisted-node.js'
 import { openWallets } from '../rails/solana/wallets.js'
 import { setFaults } from '../simulation/localnet/localnet.js'
@@ -62,12 +63,12 @@ test('when half of the histories cannot be read, the other half is credited', as
   expect(await watchTroubled(rail), 'all of them are retried').toBe(4)
   // One of the four recovers.
   poisoned = poisoned.slice(0, 3)
-  clock.advance(limits.deposits.troubledPollIntervalMs)
+  clock.advance(depositLimits.troubledPollIntervalMs)
   expect(await watchTroubled(rail)).toBe(4)
   expect(await available()).toBe('49.75')
   expect(await countTroubled()).toBe(3)
   poisoned = []
-  clock.advance(limits.deposits.troubledPollIntervalMs)
+  clock.advance(depositLimits.troubledPollIntervalMs)
   await watchTroubled(rail)
   expect(await available()).toBe('79.6')
 })
@@ -90,7 +91,7 @@ test('a deposit is credited once a second node knows it, never if the node denie
   await watch(rail)
   expect([await available(), await countTroubled()]).toEqual(['0', 2])
   memory = undefined
-  clock.advance(limits.deposits.troubledPollIntervalMs)
+  clock.advance(depositLimits.troubledPollIntervalMs)
   await watchTroubled(rail)
   expect([await available(), await countTroubled()]).toEqual(['19.9', 0])
   clock.advance(second)
@@ -105,7 +106,7 @@ test('a node that stays behind delays deposits and is reported', async () => {
     return method === 'getTransaction' ? null : undefined
   })
   const rail = await openWallets(chain, { endpoints: [chain.url, url], isPoor: true })
-  for (let polls = 0; polls <= limits.deposits.unreadPollsMax; polls += 1) {
+  for (let polls = 0; polls <= depositLimits.unreadPollsMax; polls += 1) {
     expect(await countTroubled()).toBe(0)
     await watch(rail)
     clock.advance(second)
@@ -174,7 +175,7 @@ test('an audit that a lagging node cuts short is not complete', async () => {
     return method === 'getTransaction' && isLate ? null : undefined
   })
   const rail = await openWallets(chain, { endpoints: [chain.url, url], isPoor: true })
-  clock.advance(limits.deposits.auditIntervalMs)
+  clock.advance(depositLimits.auditIntervalMs)
   await watch(rail)
   expect(await isAudited()).toBe(false)
   // It is retried soon, not with the next audit.
@@ -198,7 +199,7 @@ test('when no node answers, no account is marked as failing', async () => {
   answered = 0
   await expect(watch(rail)).rejects.toThrow('no endpoint answers')
   expect(await countTroubled()).toBe(0)
-  clock.advance(limits.deposits.retryMs)
+  clock.advance(depositLimits.retryMs)
   await watch()
   expect(await available()).toBe('39.8')
 })

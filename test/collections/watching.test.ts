@@ -7,13 +7,13 @@ import {
 } from '@solana-program/token'
 import { beforeEach, expect, test } from 'vitest'
 import { day, minute, second } from '../../src/base/clock.js'
-import { limits } from '../../src/base/limits.js'
 import { judgeDueNotices } from '../../src/collections/notices/judge-due-notices.js'
 import { createJudgingLane } from '../../src/collections/notices/notice-lanes.js'
 import type { WalletRail } from '../../src/collections/ports.js'
 import { reconcile } from '../../src/operations/reconcile/reconcile.js'
 import { sql } from '../../src/postgres/sql.js'
 import { connect } from '../../src/postgres/wire/connection.js'
+import { depositLimits, sweepLimits } from '../../src/wallets/limits.js'
 import { sweepWallets } from '../../src/wallets/sweep-wallets.js'
 import { watchWallets } from '../../src/wallets/watch-wallets.js'
 import { land, openFaucet } from '../rails/solana/rail.js'
@@ -69,7 +69,7 @@ test('an unreadable history does not hide deposits to other wallets', async () =
   expect(await available(), 'the others are still watched').toBe('49.75')
   expect(await watchTroubled(twisted)).toBe(1)
   expect(await watchTroubled(), 'retried less often').toBe(0)
-  clock.advance(limits.deposits.troubledPollIntervalMs)
+  clock.advance(depositLimits.troubledPollIntervalMs)
   expect(await watchTroubled()).toBe(1)
   expect(await available()).toBe('59.7')
   await service.settle()
@@ -85,7 +85,7 @@ test('when no node answers, the next poll is soon, not after the lease', async (
   await setFaults(chain, { match: { any: true }, fault: 'rate_limit', times: 4 })
   await expect(service.watch()).rejects.toThrow('no endpoint answers')
   expect(await service.watch()).toBe(0)
-  clock.advance(limits.deposits.retryMs)
+  clock.advance(depositLimits.retryMs)
   await setFaults(chain)
   expect(await service.watch()).toBeGreaterThan(0)
   expect(await available()).toBe('9.95')
@@ -244,7 +244,7 @@ test('repeated failures are retried less and less often until they succeed', asy
   expect(times).toBeGreaterThan(7)
   expect(times).toBeLessThan(11)
   await setFaults(chain)
-  clock.advance(2 ** times * limits.sweeps.failedRetryDelayMs)
+  clock.advance(2 ** times * sweepLimits.failedRetryDelayMs)
   await service.watch()
   expect(await service.sweep()).toBe(1)
   await service.settle()

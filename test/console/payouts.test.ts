@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { beforeAll, expect, test } from 'vitest'
-import { limits } from '../../src/base/limits.js'
 import { runBatches } from '../../src/payouts/batches/run-batches.js'
+import { batchLimits } from '../../src/payouts/limits.js'
 import { sql } from '../../src/postgres/sql.js'
 import { toNuban } from '../../src/simulation/sandbox-bank/nuban.js'
 import { picture, sizes } from '../pages/checkout-pictures.js'
@@ -154,7 +154,7 @@ test('a file is uploaded, approved by another person and paid, and what failed i
   const worker = openBatchWorker(site)
   await site.post('/v1/test/balances/fund', { asset: 'NGN', amount: 500_000_000 })
   const work = async () => {
-    site.clock.advance(limits.batches.resultsIntervalMaxMs)
+    site.clock.advance(batchLimits.resultsIntervalMaxMs)
     while ((await runBatches(worker, 'test')) > 0);
   }
   /** Runs worker and bank until no batch is in this state: under load, a bank may not answer at once. */

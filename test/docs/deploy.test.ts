@@ -5,6 +5,9 @@ import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { limits } from '../../src/base/limits.js'
+import { kycLimits } from '../../src/merchants/limits.js'
+import { workLimits } from '../../src/operations/limits.js'
+import { batchLimits } from '../../src/payouts/limits.js'
 import { certificate } from '../support/certificate.js'
 import { readAlerts, readPanels } from '../support/deploy-metrics.js'
 import { root } from '../support/doc-pages.js'
@@ -67,7 +70,7 @@ describe('deploy/prometheus-alerts.yml', () => {
     const { global, rule_files: files } = parse(read('prometheus.yml'))
     const seconds = (text: string) => Number(/^(\d+)s$/.exec(text)![1])
     const afterKillMs =
-      limits.work.missingAfterMs +
+      workLimits.missingAfterMs +
       1_000 * (seconds(global.scrape_interval) + seconds(global.evaluation_interval))
     expect(afterKillMs).toBeLessThan(15_000)
     expect(files).toEqual(['prometheus-alerts.yml'])
@@ -95,7 +98,7 @@ test.each([
   expect(text).not.toMatch(/proxy_add_x_forwarded_for/)
   expect(text).toContain('TRUST_PROXY=true')
   const [, kilobytes] = /(?:max_body_size|max_size) (\d+)k/i.exec(text)!
-  const largest = Math.max(limits.batches.bodyBytesMax, limits.kyc.documentBytesMax)
+  const largest = Math.max(batchLimits.bodyBytesMax, kycLimits.documentBytesMax)
   expect(Number(kilobytes) * 1_000).toBeGreaterThan(largest)
   const [, idleSeconds] = /(?:keepalive_timeout|keepalive) (\d+)s/.exec(text)!
   expect(Number(idleSeconds) * 1_000).toBeLessThan(limits.http.keepAliveMs)

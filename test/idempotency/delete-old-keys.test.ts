@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { after, day } from '../../src/base/clock.js'
-import { limits } from '../../src/base/limits.js'
 import { deleteOldKeys } from '../../src/idempotency/delete-old-keys.js'
+import { idempotencyLimits } from '../../src/idempotency/limits.js'
 import { sql } from '../../src/postgres/sql.js'
 import { freshDatabase } from '../support/database.js'
 import { openSession } from '../support/sessions.js'
@@ -25,7 +25,7 @@ async function countKeys(name: string): Promise<number> {
 // A payout's key lives as long as the payout; other keys expire at their exact time. A bounded
 // number is deleted per run, so that no delete takes minutes.
 test('only expired keys are deleted, a bounded number per run', async () => {
-  const { keysDeletedPerBatchMax } = limits.idempotency
+  const { keysDeletedPerBatchMax } = idempotencyLimits
   await insertKeys('of a payout', 50, null)
   await insertKeys('not yet', 50, after(now, 1))
   await insertKeys('just now', 50, now)
@@ -62,5 +62,5 @@ test('workers that delete at the same time do not count a key twice', async () =
   expect([...counts, rest, last].reduce((sum, count) => sum + count, 0)).toBe(
     3_000 - (await countKeys('many')),
   )
-  expect(Math.max(...counts)).toBeLessThanOrEqual(limits.idempotency.keysDeletedPerBatchMax)
+  expect(Math.max(...counts)).toBeLessThanOrEqual(idempotencyLimits.keysDeletedPerBatchMax)
 })

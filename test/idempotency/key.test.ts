@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { limits } from '../../src/base/limits.js'
 import { canonicalJson, keyPattern, toIdempotencyKey } from '../../src/idempotency/key.js'
+import { idempotencyLimits } from '../../src/idempotency/limits.js'
 
 /** Any JSON, with names that tend to collide: numbers, empty, quotes, prototypes. */
 const json = fc.letrec((tie) => ({
@@ -107,7 +107,7 @@ test('the fingerprint distinguishes requests, the digest distinguishes keys', ()
 
 test('a key is printable ASCII of a length that can be indexed', () => {
   const pattern = new RegExp(keyPattern)
-  const longest = 'k'.repeat(limits.idempotency.keyLengthMax)
+  const longest = 'k'.repeat(idempotencyLimits.keyLengthMax)
   for (const text of ['k', '~', 'order #1/2: "x"', longest]) expect(text).toMatch(pattern)
   for (const text of ['', ' ', ' k', 'k ', `${longest}k`, 'é', 'a\n', '\u007f', 'a\0b', '👍'])
     expect(text).not.toMatch(pattern)

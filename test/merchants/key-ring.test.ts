@@ -1,6 +1,5 @@
 import { afterAll, expect, test } from 'vitest'
 import { after, day, hour, second } from '../../src/base/clock.js'
-import { limits } from '../../src/base/limits.js'
 import { createSeal } from '../../src/base/sealed.js'
 import { Secret } from '../../src/base/secret.js'
 import { createMerchant } from '../../src/merchants/create-merchant.js'
@@ -9,6 +8,7 @@ import { issueKey } from '../../src/merchants/keys/issue-key.js'
 import { makeKey } from '../../src/merchants/keys/key-format.js'
 import { createKeyRing } from '../../src/merchants/keys/key-ring.js'
 import { rollKey } from '../../src/merchants/keys/roll-key.js'
+import { keyLimits } from '../../src/merchants/limits.js'
 import { Database } from '../../src/postgres/database.js'
 import { sql } from '../../src/postgres/sql.js'
 import type { Statement } from '../../src/postgres/statement.js'
@@ -153,7 +153,7 @@ test('a thousand requests with three keys, one unknown, are one query per second
       expect(found.filter(Boolean)).toHaveLength(334)
     }
     expect(db.queries - before).toBe(expected)
-    clock.advance(limits.keys.cacheMs)
+    clock.advance(keyLimits.cacheMs)
   }
 })
 
@@ -202,13 +202,13 @@ test('the clock offset of an environment is the largest that was read or noted',
   ring.noteClock(id, 5_000)
   expect(await offset()).toBe(5_000)
   await db.rows(sql`update environments set clock_offset_ms = 9000 where id = ${id}`)
-  clock.advance(limits.keys.cacheMs)
+  clock.advance(keyLimits.cacheMs)
   expect(await offset()).toBe(9_000)
   ring.noteClock(id, 7_000)
   ring.noteClock(id, 6_000)
   expect(await offset()).toBe(9_000)
   await db.rows(sql`update environments set clock_offset_ms = 0 where id = ${id}`)
-  clock.advance(limits.keys.cacheMs)
+  clock.advance(keyLimits.cacheMs)
   expect(await offset()).toBe(7_000)
 })
 

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
 import { after, day, hour } from '../../src/base/clock.js'
 import { newId, prefixes, toReference } from '../../src/base/ids.js'
-import { limits } from '../../src/base/limits.js'
 import { createSeal } from '../../src/base/sealed.js'
 import { Secret } from '../../src/base/secret.js'
 import { createMerchant } from '../../src/merchants/create-merchant.js'
 import { getKey, listKeys, type NewKey, revokeKey } from '../../src/merchants/keys/api-keys.js'
 import { issueKey } from '../../src/merchants/keys/issue-key.js'
 import { rollKey } from '../../src/merchants/keys/roll-key.js'
+import { keyLimits } from '../../src/merchants/limits.js'
 import { sql } from '../../src/postgres/sql.js'
 import { freshDatabase } from '../support/database.js'
 
@@ -73,7 +73,7 @@ test('an invalid key is refused and not stored', async () => {
 // Requests arrive together; counting without a lock would let several create the last key.
 test('an environment never exceeds its number of working keys, but can always roll one', async () => {
   const { environments } = await newMerchant()
-  for (let made = 1; made < limits.keys.perEnvironmentMax; made += 1) await issue(environments.test)
+  for (let made = 1; made < keyLimits.perEnvironmentMax; made += 1) await issue(environments.test)
   // Eight open connections, so that the requests really arrive together.
   await Promise.all(Array.from({ length: 8 }, () => db.rows(sql`select pg_sleep(0.1)`)))
   const attempts = await Promise.allSettled(

@@ -6,7 +6,6 @@ import { createConsole } from '../../sdk/cli/console.js'
 import type { Terminal } from '../../sdk/cli/terminal.js'
 import { createMetrics } from '../../src/api/observe/metrics.js'
 import { day, systemClock } from '../../src/base/clock.js'
-import { limits } from '../../src/base/limits.js'
 import { createLogger } from '../../src/base/log.js'
 import { Secret } from '../../src/base/secret.js'
 import { addStock, checkStock } from '../../src/operations/actions/change-exchange.js'
@@ -15,6 +14,7 @@ import { reconcile, reconcileDue } from '../../src/operations/reconcile/reconcil
 import { decidePayout } from '../../src/payouts/attempts/decide-payout.js'
 import { followReversals } from '../../src/payouts/attempts/follow-reversals.js'
 import { pollPayouts } from '../../src/payouts/attempts/poll-payouts.js'
+import { payoutLimits } from '../../src/payouts/limits.js'
 import { listReconciliations } from '../../src/payouts/reconciliation/reconciliations.js'
 import { createOpenPayoutTotals } from '../../src/payouts/reconciliation/treasury-books.js'
 import { sql } from '../../src/postgres/sql.js'
@@ -241,7 +241,7 @@ describe('a healthy system', () => {
   test('has none after an operator decided a payout that the bank never finishes', async () => {
     const reference = await payBank('9900000065')
     await advance(2)
-    clock.advance(limits.payouts.leaseMs)
+    clock.advance(payoutLimits.leaseMs)
     await db.transaction((tx) => decidePayout(tx, clock.now(), { reference, hasLanded: false }))
     expect(await statusOf(reference)).toBe('FAILED')
     expect(await findNew()).toEqual([])

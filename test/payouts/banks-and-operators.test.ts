@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
 import { after, minute } from '../../src/base/clock.js'
-import { limits } from '../../src/base/limits.js'
 import { examineBanks } from '../../src/operations/doctor/examine-banks.js'
 import { reconcile } from '../../src/operations/reconcile/reconcile.js'
 import {
@@ -9,6 +8,7 @@ import {
   findBankAttempt,
 } from '../../src/payouts/attempts/decide-payout.js'
 import { followReversals } from '../../src/payouts/attempts/follow-reversals.js'
+import { payoutLimits } from '../../src/payouts/limits.js'
 import { toProviderReference } from '../../src/rails/bank/order.js'
 import { inTestMode, noBanks, onlySandbox } from '../support/open-manilla.js'
 import { openWithProviders } from '../support/open-with-providers.js'
@@ -42,7 +42,7 @@ async function complete(reference: string): Promise<void> {
 }
 
 const decide = (decision: Decision) =>
-  db.transaction((tx) => decidePayout(tx, after(clock.now(), limits.payouts.leaseMs * 2), decision))
+  db.transaction((tx) => decidePayout(tx, after(clock.now(), payoutLimits.leaseMs * 2), decision))
 
 test('a reversal that the bank reports again and again does not hurry the job', async () => {
   const reference = await payOut()

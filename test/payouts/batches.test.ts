@@ -6,6 +6,7 @@ import { resumeMerchant, suspendMerchant } from '../../src/merchants/suspension.
 import type { BatchTools } from '../../src/payouts/batches/batch-tools.js'
 import { expireBatches } from '../../src/payouts/batches/decide-batch.js'
 import { runBatches } from '../../src/payouts/batches/run-batches.js'
+import { batchLimits } from '../../src/payouts/limits.js'
 import { pauseRail, resumeRail } from '../../src/payouts/requests/paused-rails.js'
 import { railUnavailable } from '../../src/rails/solana/payouts/refuse.js'
 import { toNuban } from '../../src/simulation/sandbox-bank/nuban.js'
@@ -36,7 +37,7 @@ async function finish(): Promise<void> {
   await work()
   for (let round = 0; round < 3; round += 1) await settle()
   // Results are polled less often when a batch is old.
-  clock.advance(limits.batches.resultsIntervalMaxMs)
+  clock.advance(batchLimits.resultsIntervalMaxMs)
   await work()
 }
 
@@ -105,7 +106,7 @@ describe('two items to one new wallet', () => {
     // The others wait until the first of them has created the account.
     expect(await read(reference)).toMatchObject({ counts: { submitted: 2, valid: 2 } })
     for (let round = 0; round < 4; round += 1) {
-      clock.advance(limits.batches.itemRetryMs)
+      clock.advance(batchLimits.itemRetryMs)
       await finish()
     }
     const batch = await read(reference)
@@ -319,7 +320,7 @@ describe('validation', () => {
   test('gives up an item that its bank did not check in time, and the others are paid', async () => {
     await fund('NGN', 1_000_000)
     const reference = await create([item(magic(9)), item(account(5))])
-    const { checkedWithinMs, itemRetryMs } = limits.batches
+    const { checkedWithinMs, itemRetryMs } = batchLimits
     // However late the first check is, the item is retried.
     clock.advance(checkedWithinMs)
     await work()
@@ -487,7 +488,7 @@ describe('a submitted batch', () => {
     })
     expect(paid).toEqual({ payouts: 0 })
     await db.transaction((tx) => resumeMerchant(tx, merchantId))
-    clock.advance(limits.batches.itemRetryMs)
+    clock.advance(batchLimits.itemRetryMs)
     await finish()
     const after = await ofStopped('GET', `${path}/${reference}`)
     expect(after.json.data).toMatchObject({ status: 'COMPLETED', counts: { completed: 2 } })
@@ -509,7 +510,7 @@ describe('a submitted batch', () => {
     )
     await work(payFirstTwo)
     expect(await read(reference)).toMatchObject({ counts: { submitted: 2, valid: 2 } })
-    clock.advance(limits.batches.itemRetryMs)
+    clock.advance(batchLimits.itemRetryMs)
     // While a worker asks the bank for the names of the other two.
     let cancelled: Promise<Reply> | undefined
     const cancelFirst = withPrepare(async (now, request) => {

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import { beforeEach, expect, test } from 'vitest'
-import { limits } from '../../src/base/limits.js'
 import { createLogger } from '../../src/base/log.js'
 import { Secret } from '../../src/base/secret.js'
 import { decidePayout } from '../../src/payouts/attempts/decide-payout.js'
 import { pollPayouts } from '../../src/payouts/attempts/poll-payouts.js'
+import { payoutLimits } from '../../src/payouts/limits.js'
 import type { LiveAttempt, PayoutRail } from '../../src/payouts/ports.js'
 import { createSandboxBank } from '../../src/simulation/sandbox-bank/sandbox-bank.js'
 import { manualClock } from '../support/clock.js'
@@ -76,10 +76,10 @@ function startStalledWorker() {
 // The bank does not know the transfer, and the operator calls it failed. If that were accepted now,
 // the worker would send it a moment later: the money would be both paid and released.
 test('an operator cannot fail a transfer while a worker may be sending it', async () => {
-  clock.advance(limits.payouts.leaseMs)
+  clock.advance(payoutLimits.leaseMs)
   const { hasClaimed, wake, working, sent } = startStalledWorker()
   await hasClaimed
-  const until = new Date(clock.now().getTime() + limits.payouts.leaseMs).toISOString()
+  const until = new Date(clock.now().getTime() + payoutLimits.leaseMs).toISOString()
   await expect(decide(false)).rejects.toThrow(`right now; try again after ${until}`)
   expect(await statusOf()).toBe('SUBMITTED')
   wake()
@@ -92,10 +92,10 @@ test('an operator cannot fail a transfer while a worker may be sending it', asyn
 })
 
 test('a worker that resumes after its lease does not send what an operator failed', async () => {
-  clock.advance(limits.payouts.leaseMs)
+  clock.advance(payoutLimits.leaseMs)
   const { hasClaimed, wake, working, sent } = startStalledWorker()
   await hasClaimed
-  clock.advance(limits.payouts.leaseMs)
+  clock.advance(payoutLimits.leaseMs)
   await decide(false)
   wake()
   await working
@@ -105,14 +105,14 @@ test('a worker that resumes after its lease does not send what an operator faile
 })
 
 test('a worker that polls for too long leaves the sending to the next one', async () => {
-  clock.advance(limits.payouts.leaseMs)
+  clock.advance(payoutLimits.leaseMs)
   const late = startStalledWorker()
   await late.hasClaimed
-  clock.advance(limits.payouts.sendWithinMs)
+  clock.advance(payoutLimits.sendWithinMs)
   late.wake()
   await late.working
   expect(late.sent).toEqual([])
-  clock.advance(limits.payouts.pollIntervalMaxMs)
+  clock.advance(payoutLimits.pollIntervalMaxMs)
   const next = startStalledWorker()
   next.wake()
   await next.working
@@ -120,7 +120,7 @@ test('a worker that polls for too long leaves the sending to the next one', asyn
 })
 
 test('an operator cannot fail a transfer while the API may be sending it', async () => {
-  clock.advance(limits.payouts.leaseMs - 1)
+  clock.advance(payoutLimits.leaseMs - 1)
   await expect(decide(false)).rejects.toThrow('try again after')
   clock.advance(1)
   await decide(false)

@@ -5,6 +5,7 @@ import { createLogger } from '../../src/base/log.js'
 import { Secret } from '../../src/base/secret.js'
 import { followReversals } from '../../src/payouts/attempts/follow-reversals.js'
 import { pollPayouts } from '../../src/payouts/attempts/poll-payouts.js'
+import { payoutLimits } from '../../src/payouts/limits.js'
 import type { ReversingRail } from '../../src/payouts/ports.js'
 import { createSandboxBank } from '../../src/simulation/sandbox-bank/sandbox-bank.js'
 import { manualClock } from '../support/clock.js'
@@ -74,7 +75,7 @@ test('a reversal that does not fit into the balance waits and does not block oth
   await expectAllProofs(db)
 
   await pay(full, '0123456789')
-  await pass(limits.payouts.unbookedReversalIntervalMs / 1_000)
+  await pass(payoutLimits.unbookedReversalIntervalMs / 1_000)
   expect(await statusOf(full, stuck)).toBe('REVERSED')
   expect(await available(full)).toBe(mostKobo)
   expect(await db.rows({ text: 'select from waiting_reversals', values: [] })).toEqual([])

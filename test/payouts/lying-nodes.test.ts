@@ -10,6 +10,7 @@ import {
   decidePayout,
   findChainAttempt,
 } from '../../src/payouts/attempts/decide-payout.js'
+import { payoutLimits } from '../../src/payouts/limits.js'
 import { countDisputes } from '../../src/payouts/reconciliation/disputes.js'
 import type { Database } from '../../src/postgres/database.js'
 import { sql } from '../../src/postgres/sql.js'
@@ -235,7 +236,7 @@ type SolanaService = Awaited<ReturnType<typeof openBehindProxies>>
 async function decide(solana: SolanaService, reference: string, decision: Partial<Decision>) {
   const attempt = await findChainAttempt(db, reference)
   const examined = await solana.rail.examine(attempt!)
-  const now = after(solana.clock.now(), limits.payouts.leaseMs)
+  const now = after(solana.clock.now(), payoutLimits.leaseMs)
   return db.transaction((tx) =>
     decidePayout(tx, now, { reference, hasLanded: false, examined, ...decision }),
   )
@@ -322,7 +323,7 @@ test('the command checks the chain, ends the payout and records the evidence in 
       writeErr: (text) => printed.push(text),
     })
     const context = {
-      clock: { ...solana.clock, now: () => after(solana.clock.now(), limits.payouts.leaseMs) },
+      clock: { ...solana.clock, now: () => after(solana.clock.now(), payoutLimits.leaseMs) },
       actor: 'ada',
       print: (text: string) => printed.push(text),
       startProgress: () => ({ step() {}, end() {} }),

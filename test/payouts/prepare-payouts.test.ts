@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
 import { after } from '../../src/base/clock.js'
 import type { Environment } from '../../src/base/environment.js'
-import { limits } from '../../src/base/limits.js'
 import { createLogger } from '../../src/base/log.js'
 import { type Outcome, Refusal } from '../../src/base/refusal.js'
 import { moveAll } from '../../src/ledger/move.js'
+import { payoutLimits } from '../../src/payouts/limits.js'
 import type { Inspected, InspectionPurpose, Target } from '../../src/payouts/ports.js'
 import { createFeeBook } from '../../src/payouts/requests/fee-book.js'
 import {
@@ -192,7 +192,7 @@ test('a payout that always has neighbours is short after a limited number of att
   )
   expect(reasonOf(await prepare(700n))).toBe('treasury_short')
   clearInterval(neighbours)
-  expect(shortAttempts).toBeLessThanOrEqual(limits.payouts.shortfallChecksMax)
+  expect(shortAttempts).toBeLessThanOrEqual(payoutLimits.shortfallChecksMax)
 })
 
 test('a preparation that fails ends with its error, and no neighbour waits for it', async () => {

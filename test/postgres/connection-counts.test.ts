@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import path from 'node:path'
 import { expect, test } from 'vitest'
-import { limits } from '../../src/base/limits.js'
 import type { Database } from '../../src/postgres/database.js'
+import { postgresLimits } from '../../src/postgres/limits.js'
 import { sql } from '../../src/postgres/sql.js'
 import {
   apiConnections,
@@ -94,7 +94,7 @@ test('documentation and examples name the same numbers', () => {
   expect(read('docs/operating/deployment.md')).toContain(
     `An API process opens up to ${apiConnections} connections, so one \`manilla serve\` opens ${apiConnections} times \`API_PROCESSES\`; a worker opens up to ${workerConnections}.`,
   )
-  const replicaPools = limits.postgres.poolSize + 1
+  const replicaPools = postgresLimits.poolSize + 1
   expect(read('docs/operating/deployment.md')).toContain(
     `up to ${replicaPools} connections to the replica`,
   )

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { limits } from '../../src/base/limits.js'
+import { gatherLimits } from '../../src/postgres/limits.js'
 import { gather } from '../../src/postgres/transactions/gather.js'
 
 /** Answers on command and records its calls. */
@@ -45,21 +45,21 @@ test('while the allowed number of batches is running the next reads wait togethe
   const { asked, askAll } = slowAnswers()
   const find = gather(askAll)
   const answers: Promise<string>[] = []
-  for (const key of countUpTo(limits.gather.batchesInFlightMax + 20)) {
+  for (const key of countUpTo(gatherLimits.batchesInFlightMax + 20)) {
     answers.push(find(key))
     await nextTurn()
   }
   expect(asked.map(({ keys }) => keys)).toEqual(
-    countUpTo(limits.gather.batchesInFlightMax).map((key) => [key]),
+    countUpTo(gatherLimits.batchesInFlightMax).map((key) => [key]),
   )
   asked[0]!.answer()
   await answers[0]
   await nextTurn()
   expect(asked.at(-1)!.keys).toEqual(
-    countUpTo(limits.gather.batchesInFlightMax + 20).slice(limits.gather.batchesInFlightMax),
+    countUpTo(gatherLimits.batchesInFlightMax + 20).slice(gatherLimits.batchesInFlightMax),
   )
   for (const { answer } of asked) answer()
-  expect(await Promise.all(answers)).toHaveLength(limits.gather.batchesInFlightMax + 20)
+  expect(await Promise.all(answers)).toHaveLength(gatherLimits.batchesInFlightMax + 20)
 })
 
 // More reads than fit into one batch arrive in one turn. The rest need not wait for the first batch
@@ -67,10 +67,10 @@ test('while the allowed number of batches is running the next reads wait togethe
 test('reads that do not fit into one batch start in the next one immediately', async () => {
   const { asked, askAll } = slowAnswers()
   const find = gather(askAll)
-  const answers = countUpTo(2 * limits.gather.keysPerBatchMax + 1).map(find)
+  const answers = countUpTo(2 * gatherLimits.keysPerBatchMax + 1).map(find)
   for (let turn = 0; turn < 5; turn += 1) await nextTurn()
 
-  const { keysPerBatchMax } = limits.gather
+  const { keysPerBatchMax } = gatherLimits
   expect(asked.map(({ keys }) => keys.length)).toEqual([keysPerBatchMax, keysPerBatchMax, 1])
   for (const { answer } of asked) answer()
   expect(await Promise.all(answers)).toEqual(
@@ -110,16 +110,16 @@ test('a batch with the wrong number of values fails all of its reads', async () 
 test('the queue has a limit, and reads beyond it are refused', async () => {
   const { asked, askAll } = slowAnswers()
   const find = gather(askAll)
-  for (const key of countUpTo(limits.gather.batchesInFlightMax)) {
+  for (const key of countUpTo(gatherLimits.batchesInFlightMax)) {
     void find(key)
     await nextTurn()
   }
-  const waiting = countUpTo(limits.gather.keysWaitingMax).map(find)
+  const waiting = countUpTo(gatherLimits.keysWaitingMax).map(find)
   await expect(find(-1)).rejects.toMatchObject({ reason: 'unavailable', status: 503 })
   while (asked.length > 0) {
     for (const { answer } of asked.splice(0)) answer()
     await nextTurn()
     await nextTurn()
   }
-  expect(await Promise.all(waiting)).toHaveLength(limits.gather.keysWaitingMax)
+  expect(await Promise.all(waiting)).toHaveLength(gatherLimits.keysWaitingMax)
 })

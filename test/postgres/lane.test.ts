@@ -1,7 +1,7 @@
 import type pg from 'pg'
 import { beforeEach, expect, onTestFinished, test } from 'vitest'
-import { limits } from '../../src/base/limits.js'
 import { Refusal } from '../../src/base/refusal.js'
+import { laneLimits } from '../../src/postgres/limits.js'
 import { sql } from '../../src/postgres/sql.js'
 import { Busy } from '../../src/postgres/transactions/busy.js'
 import { Lane, type LaneWork } from '../../src/postgres/transactions/lane.js'
@@ -132,7 +132,7 @@ test('batches keep the order of arrival and callers get their own answers', asyn
   for (const id of kept)
     expect(outcomes[id]).toEqual({ status: 'fulfilled', value: `kept note ${id}` })
   expect(await listNotes()).toEqual(kept)
-  expect(Math.max(...sizes)).toBe(limits.lane.callsPerBatchMax)
+  expect(Math.max(...sizes)).toBe(laneLimits.callsPerBatchMax)
   expect(lane.stats).toMatchObject({ calls: 600, batches: 3 })
 })
 
@@ -168,7 +168,7 @@ test('the queue has a limit, and beyond it nothing is done', async () => {
   const letGo = await holdUp(0)
   const first = lane.run({ id: 0, text: 'first' })
   await untilBlocked(db)
-  const waiting = countUpTo(limits.lane.callsWaitingMax).map((id) =>
+  const waiting = countUpTo(laneLimits.callsWaitingMax).map((id) =>
     lane.run({ id: id + 1, text: 'x' }),
   )
   await expect(lane.run({ id: -1, text: 'too many' })).rejects.toMatchObject({
@@ -178,7 +178,7 @@ test('the queue has a limit, and beyond it nothing is done', async () => {
   })
   await letGo()
   await Promise.all([first, ...waiting])
-  expect(lane.stats.calls).toBe(limits.lane.callsWaitingMax + 1)
+  expect(lane.stats.calls).toBe(laneLimits.callsWaitingMax + 1)
 })
 
 test('calls that wait for a lock count towards the limit of the queue', async () => {
@@ -195,7 +195,7 @@ test('calls that wait for a lock count towards the limit of the queue', async ()
   const letGo = await holdUp(0)
   const first = lane.run({ id: 0, text: 'held' })
   await untilBlocked(db)
-  const waiting = countUpTo(limits.lane.callsWaitingMax).map((id) =>
+  const waiting = countUpTo(laneLimits.callsWaitingMax).map((id) =>
     lane.run({ id: id + 1, text: 'held' }),
   )
   const refused = { reason: 'unavailable', status: 503 }

@@ -1,7 +1,7 @@
 import { beforeEach, expect, onTestFinished, test } from 'vitest'
-import { limits } from '../../src/base/limits.js'
 import { moveAll } from '../../src/ledger/move.js'
 import { Database } from '../../src/postgres/database.js'
+import { postgresLimits } from '../../src/postgres/limits.js'
 import { sql } from '../../src/postgres/sql.js'
 import { inTransaction, Tx } from '../../src/postgres/transactions/tx.js'
 import { freshDatabase } from '../support/database.js'
@@ -199,7 +199,7 @@ test('a transaction is required by the types', () => {
 test('a transaction that lifts its timeouts is ended neither by the server nor by the client', async () => {
   const hasty = new Database(db.url, () => {}, { statementMs: 100 })
   onTestFinished(() => hasty.close())
-  const pause = (limits.postgres.responseGraceMs + 400) / 1_000
+  const pause = (postgresLimits.responseGraceMs + 400) / 1_000
   const rows = await hasty.transaction((tx) => {
     tx.liftTimeouts()
     return tx.rows(sql<{ isDone: boolean }>`select pg_sleep(${pause}) is not null as is_done`)

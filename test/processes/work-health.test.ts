@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { minute, second, systemClock } from '../../src/base/clock.js'
-import { limits } from '../../src/base/limits.js'
 import { createLogger } from '../../src/base/log.js'
 import { createSeal } from '../../src/base/sealed.js'
 import { Secret } from '../../src/base/secret.js'
 import { examineWorkers } from '../../src/operations/doctor/examine-work.js'
+import { doctorLimits, workLimits } from '../../src/operations/limits.js'
 import { JobProgress } from '../../src/operations/metrics/job-progress.js'
 import {
   describeWorker,
@@ -104,7 +104,7 @@ describe('a missing worker', () => {
     expect(await examineWorkers(db)).toMatchObject([{ check: 'Workers', state: 'error' }])
 
     await writeHeartbeat(db, describeWorker('work'), [])
-    await ageHeartbeats(db, limits.work.missingAfterMs - 5 * second)
+    await ageHeartbeats(db, workLimits.missingAfterMs - 5 * second)
     expect(await readMetric(metricsUrl, 'manilla_workers')).toBe(1)
     expect(await examineWorkers(db)).toEqual([
       { check: 'Workers', state: 'ok', message: '1 running' },
@@ -125,7 +125,7 @@ describe('a missing worker', () => {
     const [gone, alive] = [describeWorker('work'), describeWorker('work')]
     for (const worker of [gone, alive]) await writeHeartbeat(db, worker, [])
     expect((await readWorkers(db)).alive).toBe(2)
-    await ageHeartbeats(db, limits.work.missingAfterMs)
+    await ageHeartbeats(db, workLimits.missingAfterMs)
     await writeHeartbeat(db, alive, [])
     expect((await readWorkers(db)).alive).toBe(1)
   })
@@ -136,9 +136,9 @@ describe('a missing worker', () => {
     await writeHeartbeat(db, stopped, [])
     await stopHeartbeat(db, stopped)
     expect((await readWorkers(db)).alive).toBe(0)
-    expect((await readWorkers(db)).lastBeatAgeMs).toBeLessThan(limits.work.missingAfterMs)
+    expect((await readWorkers(db)).lastBeatAgeMs).toBeLessThan(workLimits.missingAfterMs)
 
-    await ageHeartbeats(db, limits.work.heartbeatRetentionMs)
+    await ageHeartbeats(db, workLimits.heartbeatRetentionMs)
     const other = describeWorker('work')
     await writeHeartbeat(db, other, [])
     const rows = await db.rows(sql<{ id: string }>`
@@ -182,7 +182,7 @@ describe('a missing worker', () => {
     await killed.ended
     // The killed worker could not record its stop: it counts until its heartbeat is too old.
     expect((await readWorkers(db)).alive).toBe(1)
-    await ageHeartbeats(db, limits.work.missingAfterMs)
+    await ageHeartbeats(db, workLimits.missingAfterMs)
     expect(await readWorkers(db)).toMatchObject({ alive: 0, lateJobs: [] })
   }, 60_000)
 })
@@ -267,7 +267,7 @@ describe('a worker', () => {
 
     await allow(true)
     await until(async () => (await fetch(`${url}/readyz`)).status === 200)
-    await ageHeartbeats(db, limits.work.missingAfterMs)
+    await ageHeartbeats(db, workLimits.missingAfterMs)
     await until(async () => (await readWorkers(db)).alive === 1)
     await work.stop()
     await admin.close()
@@ -298,7 +298,7 @@ describe('a job', () => {
     const clock = manualClock()
     const progress = new JobProgress(clock, jobs)
     expect(progress.isRecent()).toBe(false)
-    clock.advance(limits.doctor.overdueAfterMs + second)
+    clock.advance(doctorLimits.overdueAfterMs + second)
     expect(progress.lateJobs()).toEqual([])
     clock.advance(second)
     expect(progress.lateJobs()).toEqual(['often'])
@@ -308,7 +308,7 @@ describe('a job', () => {
     expect([progress.lateJobs(), progress.isRecent()]).toEqual([['often'], false])
     progress.record('often', true)
     expect([progress.lateJobs(), progress.isRecent()]).toEqual([[], true])
-    clock.advance(limits.work.idleMaxMs)
+    clock.advance(workLimits.idleMaxMs)
     expect(progress.isRecent()).toBe(false)
 
     clock.advance(61 * minute)
@@ -328,7 +328,7 @@ describe('a job', () => {
       { check: 'Jobs', state: 'error', message: 'late: expire accounts, sweep live wallets' },
     ])
     expect(await readMetric(metricsUrl, 'manilla_late_jobs')).toBe(2)
-    await ageHeartbeats(db, limits.work.missingAfterMs)
+    await ageHeartbeats(db, workLimits.missingAfterMs)
     expect(await readMetric(metricsUrl, 'manilla_late_jobs')).toBe(0)
   })
 })

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { expect } from 'vitest'
-import { limits } from '../../src/base/limits.js'
 import { createLogger } from '../../src/base/log.js'
 import { followReturns } from '../../src/collections/returns/follow-returns.js'
 import { addBankAccount, makePrimary } from '../../src/merchants/settings/bank-accounts.js'
 import { followReversals } from '../../src/payouts/attempts/follow-reversals.js'
 import { runBatches } from '../../src/payouts/batches/run-batches.js'
+import { batchLimits } from '../../src/payouts/limits.js'
 import { toNuban } from '../../src/simulation/sandbox-bank/nuban.js'
 import type { Console } from '../console/open-console.js'
 import { openBatchWorker } from '../support/batch-worker.js'
@@ -266,7 +266,7 @@ export async function liveThroughMonth(site: Console) {
   await post(`${batches}/${batch.reference}/submit`)
   await work()
   await pass()
-  clock.advance(limits.batches.resultsIntervalMaxMs)
+  clock.advance(batchLimits.resultsIntervalMaxMs)
   await work()
 
   await at(day(20), '18:00')

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { newId, prefixes, toReference } from '../../src/base/ids.js'
-import { limits } from '../../src/base/limits.js'
 import { newSessionReference } from '../../src/collections/sessions/session.js'
 import { findResourceIds } from '../../src/request-log/find-references.js'
+import { requestLogLimits } from '../../src/request-log/limits.js'
 
 const ids = Array.from({ length: 300 }, () => newId(new Date()))
 const [one, two] = ids as [string, string]
@@ -42,5 +42,5 @@ test('other texts name nothing, and the number of names is bounded', () => {
   ]
   for (const text of others) expect([text, findResourceIds(text, text)]).toEqual([text, []])
   const many = ids.map((id) => toReference(prefixes.payment, id)).join()
-  expect(findResourceIds('', many)).toEqual(ids.slice(0, limits.requestLogs.resourcesPerEntryMax))
+  expect(findResourceIds('', many)).toEqual(ids.slice(0, requestLogLimits.resourcesPerEntryMax))
 })

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { limits } from '../../src/base/limits.js'
+import { requestLogLimits } from '../../src/request-log/limits.js'
 import {
   fieldKindOf,
   redactBody,
@@ -10,7 +10,7 @@ import {
 } from '../../src/request-log/redact-body.js'
 import { isLongRun } from '../support/long-run.js'
 
-const { bodyLengthMax } = limits.requestLogs
+const { bodyLengthMax } = requestLogLimits
 const random = 'q7Zk2Vw9Xh4Tn8Lp3Rb6'
 const shown = (value: unknown) => JSON.parse(redactBody(JSON.stringify(value)).text!)
 const textOf = (body: string) => redactBody(body).text
@@ -488,7 +488,7 @@ describe('nothing sensitive is missed', () => {
     fc.assert(
       fc.property(body, (value) => {
         const written = JSON.stringify(value)
-        fc.pre(written.length < limits.requestLogs.bodyLengthMax / 4)
+        fc.pre(written.length < requestLogLimits.bodyLengthMax / 4)
         expect(redactBody(written).text).toBe(show(value, 'other'))
       }),
       { numRuns: isLongRun ? 10_000 : 2_000 },

@@ -7,6 +7,7 @@ import { createLogger } from '../../src/base/log.js'
 import { sql } from '../../src/postgres/sql.js'
 import { deleteOldEntries } from '../../src/request-log/delete-old-entries.js'
 import { listRequestLogEntries } from '../../src/request-log/find-entries.js'
+import { requestLogLimits } from '../../src/request-log/limits.js'
 import type { RawEntry } from '../../src/request-log/request-log.js'
 import { RequestLog } from '../../src/request-log/request-log.js'
 import { freshDatabase } from '../support/database.js'
@@ -19,10 +20,10 @@ const {
   entriesPerBatchMax,
   entriesWaitingMax,
   waitingLengthMax,
-  retentionDaysMax,
   entriesDeletedPerBatchMax,
   entriesScannedPerPageMax,
-} = limits.requestLogs
+} = requestLogLimits
+const { requestLogDaysMax } = limits.retention
 const logger = createLogger('silent')
 
 function entryOf(change: Partial<RawEntry> = {}): RawEntry {
@@ -178,23 +179,23 @@ describe('old entries', () => {
       await insertEnvironment(db),
       await insertEnvironment(db),
     ]
-    const end = later(now, -retentionDaysMax * day)
+    const end = later(now, -requestLogDaysMax * day)
     await insert(first, later(end, -1), entriesDeletedPerBatchMax)
     await insert(second, later(end, -day), 10)
     await insert(third, end, 5)
-    expect(retentionDaysMax).toBe(30)
-    expect(await deleteOldEntries(db, now, retentionDaysMax)).toBe(entriesDeletedPerBatchMax)
+    expect(requestLogDaysMax).toBe(30)
+    expect(await deleteOldEntries(db, now, requestLogDaysMax)).toBe(entriesDeletedPerBatchMax)
     expect((await countOf(first)) + (await countOf(second))).toBe(10)
-    expect(await deleteOldEntries(db, now, retentionDaysMax)).toBe(10)
-    expect(await deleteOldEntries(db, now, retentionDaysMax)).toBe(0)
+    expect(await deleteOldEntries(db, now, requestLogDaysMax)).toBe(10)
+    expect(await deleteOldEntries(db, now, requestLogDaysMax)).toBe(0)
     expect(await countOf(third)).toBe(5)
 
     await insert(first, later(end, -1), 3 * entriesDeletedPerBatchMax)
     const counts = await Promise.all(
-      [1, 2, 3, 4].map(() => deleteOldEntries(db, now, retentionDaysMax)),
+      [1, 2, 3, 4].map(() => deleteOldEntries(db, now, requestLogDaysMax)),
     )
     for (let more = 1; more > 0; ) {
-      more = await deleteOldEntries(db, now, retentionDaysMax)
+      more = await deleteOldEntries(db, now, requestLogDaysMax)
       counts.push(more)
     }
     expect(counts.reduce((sum, count) => sum + count, 0)).toBe(3 * entriesDeletedPerBatchMax)

@@ -2,9 +2,9 @@ import { strict as assert } from 'node:assert'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { after, systemClock } from '../../src/base/clock.js'
 import { type Provider, readConfig } from '../../src/base/config.js'
-import { limits } from '../../src/base/limits.js'
 import { createLogger } from '../../src/base/log.js'
 import type { Secret } from '../../src/base/secret.js'
+import { collectionLimits } from '../../src/collections/limits.js'
 import { fetchMissedPayments } from '../../src/collections/notices/fetch-missed-payments.js'
 import type { BankRail } from '../../src/collections/ports.js'
 import { followReturns } from '../../src/collections/returns/follow-returns.js'
@@ -249,7 +249,7 @@ async function letTimePass(db: Database): Promise<void> {
 
 /** The job of the workers, after the minute in which a notice may still arrive. */
 async function findMissed({ db, rail, say }: Scene): Promise<void> {
-  const now = after(new Date(), limits.collections.missedPaymentsAgeMinMs)
+  const now = after(new Date(), collectionLimits.missedPaymentsAgeMinMs)
   const count = await fetchMissedPayments({ db, rail, mode: 'test', logger: silent }, now)
   await hasten(db, "notices where state = 'WAITING'")
   say(`${count} payments were found by listing at the end`)

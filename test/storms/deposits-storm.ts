@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { limits } from '../../src/base/limits.js'
 import { Database } from '../../src/postgres/database.js'
 import { sql } from '../../src/postgres/sql.js'
+import { sweepLimits } from '../../src/wallets/limits.js'
 import { type Program, startProgram } from '../support/program.js'
 import type { Random } from '../support/seed.js'
 import { Payers, type Sweeping } from './deposit-payers.js'
@@ -164,7 +164,7 @@ async function countOpen(db: Database): Promise<number> {
       + (select count(*) from token_accounts t
         join collection_accounts a on a.rail = t.rail and a.rail_account = t.wallet
         where t.is_unread or t.has_trouble or (t.asset = coalesce(a.asset, t.asset) and t.amount >=
-          case when a.kind = 'crypto_wallet' then 1 else ${limits.sweeps.amountMin} end)
+          case when a.kind = 'crypto_wallet' then 1 else ${sweepLimits.amountMin} end)
       ))::int as count`)
   return row!.count
 }

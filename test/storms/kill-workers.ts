@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { EnvironmentId } from '../../src/base/environment.js'
-import { limits } from '../../src/base/limits.js'
 import type { Database } from '../../src/postgres/database.js'
 import { sql } from '../../src/postgres/sql.js'
+import { webhookLimits } from '../../src/webhooks/limits.js'
 import { emit, newEventOf } from '../support/deliveries.js'
 import { isRunning, type Program, spawnWork } from '../support/program.js'
 import type { Random } from '../support/seed.js'
@@ -60,7 +60,7 @@ async function stop(worker: Program): Promise<void> {
 
 /** At most the lease, so that scheduled retries keep their time. */
 async function passLease(db: Database): Promise<void> {
-  const sooner = `due_at - interval '${limits.webhooks.leaseMs} ms'`
+  const sooner = `due_at - interval '${webhookLimits.leaseMs} ms'`
   await hasten(db, "deliveries where state = 'PENDING'", sooner)
 }
 

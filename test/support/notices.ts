@@ -2,7 +2,7 @@ import { createHmac, randomUUID } from 'node:crypto'
 import { expect } from 'vitest'
 import { after } from '../../src/base/clock.js'
 import type { Mode } from '../../src/base/environment.js'
-import { limits } from '../../src/base/limits.js'
+import { collectionLimits } from '../../src/collections/limits.js'
 import { insertNotices } from '../../src/collections/notices/store-notices.js'
 import type { ReportedPayment } from '../../src/collections/ports.js'
 import { sql } from '../../src/postgres/sql.js'
@@ -75,7 +75,7 @@ export function openNoticeBoard(service: ServiceWithBank) {
         ...change,
       }
       const now = clock.now()
-      const dueAt = after(now, limits.collections.noticeRetryDelayMs)
+      const dueAt = after(now, collectionLimits.noticeRetryDelayMs)
       const notice = { ...name, mode, id, reported: payment, body: null }
       return db.transaction(async (tx) => insertNotices(tx, { now, dueAt }, [notice]))
     },

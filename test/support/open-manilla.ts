@@ -160,7 +160,7 @@ export async function openManilla(options: ManillaOptions = {}) {
     logLevel: 'trace',
     rateLimitPerSecond: options.rateLimitPerSecond ?? 0,
     publicRateLimitPerSecond: options.publicRateLimitPerSecond ?? 0,
-    requestLogDays: options.requestLogDays ?? limits.requestLogs.retentionDaysMax,
+    requestLogDays: options.requestLogDays ?? limits.retention.requestLogDaysMax,
     eventDays: limits.retention.eventDays,
     naira: options.naira ?? standardNaira,
     rates: options.rates,

@@ -6,10 +6,12 @@ import { limits } from '../../src/base/limits.js'
 import { codes, reasons } from '../../src/base/refusals.js'
 import { catalogue, eventTypes } from '../../src/events/catalogue.js'
 import { failureReasons } from '../../src/payouts/attempts/failure-reasons.js'
+import { payoutLimits } from '../../src/payouts/limits.js'
 import { attemptStates } from '../../src/payouts/payout.js'
 import { simulatedOutcomes } from '../../src/payouts/requests/simulated-outcomes.js'
 import { localnetLimits } from '../../src/simulation/localnet/limits.js'
 import { magicWallets } from '../../src/simulation/magic-wallets.js'
+import { sandboxBankLimits } from '../../src/simulation/sandbox-bank/limits.js'
 import {
   magicAccounts,
   sandboxBankItself,
@@ -154,7 +156,7 @@ live bank, or a provider's own test mode.
 ## Bank accounts
 
 At any bank of \`GET /v1/banks\`, the first nine digits select the outcome. The check digits below are for the ${name} (\`${code}\`), which
-exists in test mode only. Transfers to every other number complete after ${limits.sandboxBank.processingMs / 1_000} second.
+exists in test mode only. Transfers to every other number complete after ${sandboxBankLimits.processingMs / 1_000} second.
 
 | account number | what happens | final status |
 |---|---|---|
@@ -201,7 +203,7 @@ With an [approval rule](../guides/approvals.md), \`POST /v1/test/disbursements/{
 
 \`POST /v1/test/clock/advance\` with \`{"seconds":1800}\` advances the clock of your test environment, by at most
 ${limits.testClock.advanceMaxMs / day} days at once and ${Math.round(limits.testClock.offsetMaxMs / (366 * day))} years in total. It cannot be set back. Everything due by the new time is due now: virtual accounts expire, and
-a bank transfer without a result for ${limits.payouts.reviewAfterMs / day} days needs review. Send an \`Idempotency-Key\`, or a retry advances the clock again.
+a bank transfer without a result for ${payoutLimits.reviewAfterMs / day} days needs review. Send an \`Idempotency-Key\`, or a retry advances the clock again.
 
 | environment's clock | real time |
 |---|---|

@@ -5,6 +5,7 @@ import { newId, prefixes, toReference } from '../../src/base/ids.js'
 import { limits } from '../../src/base/limits.js'
 import { sql } from '../../src/postgres/sql.js'
 import { deleteOldSignIns } from '../../src/team/delete-old-sign-ins.js'
+import { signInLimits } from '../../src/team/limits.js'
 import { findFreedom } from '../../src/team/shared-access.js'
 import { freshDatabase } from '../support/database.js'
 
@@ -119,5 +120,5 @@ test('a link is kept while approvals depend on it, and long after', async () => 
   expect(await deleteOldSignIns(db, now)).toBe(2)
   expect(await listIds('invitations')).toEqual([kept])
   const { from } = await findFreedom(db, now, [maker, invited])
-  expect(from).toEqual(after(now, limits.signIn.linkDistrustMs - hour))
+  expect(from).toEqual(after(now, signInLimits.linkDistrustMs - hour))
 })

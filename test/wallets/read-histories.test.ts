@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
 import { second } from '../../src/base/clock.js'
-import { limits } from '../../src/base/limits.js'
 import type { TokenHistory, WalletRail } from '../../src/collections/ports.js'
+import { depositLimits } from '../../src/wallets/limits.js'
 import { readHistories } from '../../src/wallets/read-histories.js'
 import { manualClock } from '../support/clock.js'
 
-const { historiesPerPollMax, historiesPerCallMax, historyReadMs } = limits.deposits
+const { historiesPerPollMax, historiesPerCallMax, historyReadMs } = depositLimits
 
 const ranges = Array.from({ length: historiesPerPollMax }, (_, index) => {
   return { tokenAccount: `account ${index}`, after: null }

@@ -2,7 +2,6 @@ import type pg from 'pg'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { minute, second, after as toLater } from '../../src/base/clock.js'
 import type { EnvironmentId } from '../../src/base/environment.js'
-import { limits } from '../../src/base/limits.js'
 import { sql } from '../../src/postgres/sql.js'
 import { inTransaction, type Queryable } from '../../src/postgres/transactions/tx.js'
 import {
@@ -16,6 +15,7 @@ import {
   type OpenEndpoint,
   type Position,
 } from '../../src/webhooks/endpoints/find-open-endpoints.js'
+import { webhookLimits } from '../../src/webhooks/limits.js'
 import { freshDatabase } from '../support/database.js'
 import { endedOf } from '../support/deliveries.js'
 import { insertEnvironment } from '../support/environments.js'
@@ -24,7 +24,7 @@ import { plansOf } from '../support/plans.js'
 import { openSession, readerOf } from '../support/sessions.js'
 
 const db = await freshDatabase()
-const { leaseMs, endpointsPerPollMax } = limits.webhooks
+const { leaseMs, endpointsPerPollMax } = webhookLimits
 const environments: EnvironmentId[] = []
 for (let count = 0; count < 3; count += 1) environments.push(await insertEnvironment(db, 'live'))
 

@@ -3,8 +3,8 @@ import { type AddressInfo, createServer, type Server, type Socket } from 'node:n
 import { createServer as createTlsServer, type TLSSocket } from 'node:tls'
 import { expect, onTestFinished, test } from 'vitest'
 import { type Clock, systemClock } from '../../src/base/clock.js'
-import { limits } from '../../src/base/limits.js'
 import { createSender } from '../../src/webhooks/deliveries/send.js'
+import { webhookLimits } from '../../src/webhooks/limits.js'
 import { certificate } from '../support/certificate.js'
 
 type Answer = (socket: Socket, number: number) => void
@@ -210,7 +210,7 @@ test('an old connection is not used again', async () => {
   const { url, sockets } = await openReceiver(ok)
   const { post } = openSender({ clock })
   await post(url)
-  clock.move(limits.webhooks.connectionAgeMaxMs - 1_000)
+  clock.move(webhookLimits.connectionAgeMaxMs - 1_000)
   await post(url)
   expect(sockets).toHaveLength(1)
   clock.move(1_000)
@@ -224,7 +224,7 @@ test('an unused connection is closed', async () => {
   const { post } = openSender({ clock })
   await post(url)
   const closed = once(sockets[0]!, 'close')
-  clock.move(limits.webhooks.idleConnectionMs)
+  clock.move(webhookLimits.idleConnectionMs)
   await closed
   expect(await post(url)).toMatchObject({ status: 200 })
   expect(sockets).toHaveLength(2)
@@ -240,7 +240,7 @@ test('a hostname is resolved and checked again when its kept connection is old',
   await post(url)
   expect(names.lookups).toBe(1)
   names.address = '10.0.0.7'
-  clock.move(limits.webhooks.connectionAgeMaxMs)
+  clock.move(webhookLimits.connectionAgeMaxMs)
   const refused = { status: null, error: 'the address is not public' }
   expect(await post(url)).toMatchObject(refused)
   expect(names.lookups).toBe(2)

@@ -3,7 +3,6 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { day, hour, after as later, minute, second, systemClock } from '../../src/base/clock.js'
 import type { EnvironmentId, Mode } from '../../src/base/environment.js'
-import { limits } from '../../src/base/limits.js'
 import { createLogger } from '../../src/base/log.js'
 import { bodySchema } from '../../src/events/catalogue.js'
 import { sql } from '../../src/postgres/sql.js'
@@ -16,6 +15,7 @@ import { nextRetryDelayMs } from '../../src/webhooks/deliveries/schedule.js'
 import { createSender } from '../../src/webhooks/deliveries/send.js'
 import { changeEndpoint } from '../../src/webhooks/endpoints/change-endpoints.js'
 import { endpointColumns, type WebhookEndpoint } from '../../src/webhooks/endpoints/endpoint.js'
+import { webhookLimits } from '../../src/webhooks/limits.js'
 import { freshDatabase } from '../support/database.js'
 import { answerAll, claimFor, emit, endedOf, newEventOf, record } from '../support/deliveries.js'
 import { insertEndpoint as insertAnEndpoint, testSeal } from '../support/endpoints.js'
@@ -213,7 +213,7 @@ describe('a worker that outlived its lease', () => {
   async function claimTwice() {
     const endpoint = await insertEndpoint()
     const [slow] = await claimNew(endpoint, 1)
-    const leaseEnd = later(now, limits.webhooks.leaseMs)
+    const leaseEnd = later(now, webhookLimits.leaseMs)
     const [successor] = await claimFor(db, leaseEnd, endpoint)
     return { endpoint, slow: slow!, successor: successor!, leaseEnd }
   }

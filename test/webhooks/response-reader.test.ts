@@ -2,8 +2,8 @@ import { request } from 'node:http'
 import { Duplex } from 'node:stream'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { limits } from '../../src/base/limits.js'
 import { ResponseReader } from '../../src/webhooks/deliveries/response-reader.js'
+import { webhookLimits } from '../../src/webhooks/limits.js'
 
 type Outcome = { status: number; text: string } | 'failed'
 
@@ -202,14 +202,14 @@ describe('the response reader', () => {
     for (const [start, more] of starts) {
       const reader = read(start || more)
       expect(() => {
-        for (let sent = 0; sent < 2 * limits.webhooks.responseHeadBytesMax; sent += more.length)
+        for (let sent = 0; sent < 2 * webhookLimits.responseHeadBytesMax; sent += more.length)
           reader.read(Buffer.from(more))
       }).toThrow()
     }
   })
 
   test('keeps the start of a long body and ends the connection', () => {
-    const long = 'y'.repeat(limits.webhooks.responseBytesMax + 1)
+    const long = 'y'.repeat(webhookLimits.responseBytesMax + 1)
     for (const framing of [
       `content-length: ${2 ** 30}\r\n\r\n`,
       'transfer-encoding: chunked\r\n\r\nfffffff\r\n',

@@ -1,13 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { limits } from '../../src/base/limits.js'
 import {
   type EndpointLoad,
   type InFlightCounts,
   shareCapacity,
 } from '../../src/webhooks/deliveries/share-capacity.js'
+import { webhookLimits } from '../../src/webhooks/limits.js'
 
-const { inFlightMax, inFlightUnprovenMax, endpointShareMax } = limits.webhooks
+const { inFlightMax, inFlightUnprovenMax, endpointShareMax } = webhookLimits
 
 /** Deliveries in flight to these endpoints, and to others. */
 const situations = fc

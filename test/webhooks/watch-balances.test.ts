@@ -2,10 +2,10 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import { expect, test } from 'vitest'
 import { after as later, minute } from '../../src/base/clock.js'
 import type { Environment } from '../../src/base/environment.js'
-import { limits } from '../../src/base/limits.js'
 import { bodySchema } from '../../src/events/catalogue.js'
 import { moveAll } from '../../src/ledger/move.js'
 import { createMerchant } from '../../src/merchants/create-merchant.js'
+import { lowBalanceLimits } from '../../src/merchants/limits.js'
 import { patchSettings } from '../../src/merchants/settings/settings.js'
 import type { SettingsPatch } from '../../src/merchants/settings/settings-document.js'
 import type { Asset } from '../../src/money/assets.js'
@@ -158,7 +158,7 @@ test('concurrent watchers emit one event', async () => {
 
 test('checks all environments, also beyond one batch', async () => {
   const environment = await openEnvironment()
-  const count = limits.lowBalance.environmentsPerBatchMax + 5
+  const count = lowBalanceLimits.environmentsPerBatchMax + 5
   const before = await watchBalances(db, now)
   await db.rows(sql`
     with new_merchants as (

@@ -1,5 +1,5 @@
 import ipaddr from 'ipaddr.js'
-import { limits } from '../../base/limits.js'
+import { requestRateLimits } from '../limits.js'
 
 const ipv6NetworkBits = 64
 const remembered = new Map<string, string>()
@@ -15,7 +15,7 @@ export function networkOf(address: string | undefined): string {
   const known = remembered.get(address)
   if (known !== undefined) return known
   const network = readNetwork(address)
-  if (remembered.size >= limits.rateLimit.tracked) remembered.clear()
+  if (remembered.size >= requestRateLimits.tracked) remembered.clear()
   remembered.set(address, network)
   return network
 }

@@ -1,6 +1,6 @@
 import Type from 'typebox'
-import { limits } from '../../base/limits.js'
 import type { Invitation } from '../../team/invitations.js'
+import { signInLimits } from '../../team/limits.js'
 import { stepCookie } from '../auth/session-cookie.js'
 import { type Html, html } from '../checkout-page/html.js'
 import type { ApiParts } from '../pipeline/api-parts.js'
@@ -140,7 +140,7 @@ function describe({ kind, invitation }: Join): Html {
 }
 
 function renderForm(found: Join, token: string, name: string | undefined): Html {
-  const { passwordLengthMin } = limits.signIn
+  const { passwordLengthMin } = signInLimits
   const isJoin = found.kind === 'join'
   const { email } = found.invitation
   const nameField = {

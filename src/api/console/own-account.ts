@@ -1,13 +1,13 @@
 import type { AuthenticationResponseJSON } from '@simplewebauthn/server'
 import Type from 'typebox'
 import { fromReference, prefixes, toReference, unusedId } from '../../base/ids.js'
-import { limits } from '../../base/limits.js'
 import { notFound, Refusal } from '../../base/refusal.js'
 import type { Tx } from '../../postgres/transactions/tx.js'
 import { takeChallenge } from '../../team/challenges.js'
 import { countProof, takeBackProof } from '../../team/guesses.js'
 import { revokeResets } from '../../team/invitations.js'
 import { judgePassword } from '../../team/judge-password.js'
+import { signInLimits } from '../../team/limits.js'
 import { endOwnSession, listOwnSessions } from '../../team/list-sessions.js'
 import { findPasskey, noteUse, readProof } from '../../team/passkeys.js'
 import { findPassword, savePassword } from '../../team/passwords.js'
@@ -30,7 +30,7 @@ import { passkeyAnswer } from './sign-in-routes.js'
 import { auditPerson, type Visit, visitOf } from './visit.js'
 
 const path = '/console/session'
-const password = Type.String({ minLength: 1, maxLength: limits.signIn.passwordLengthMax })
+const password = Type.String({ minLength: 1, maxLength: signInLimits.passwordLengthMax })
 export const code = Type.String({ minLength: 6, maxLength: 40 })
 export const ownBase = { access: 'person', tag: 'Console', answers: { 200: Type.Any() } } as const
 

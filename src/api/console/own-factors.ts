@@ -2,11 +2,11 @@ import type { RegistrationResponseJSON } from '@simplewebauthn/server'
 import Type from 'typebox'
 import { after } from '../../base/clock.js'
 import { fromReference, prefixes, toReference, unusedId } from '../../base/ids.js'
-import { limits } from '../../base/limits.js'
 import { notFound, Refusal } from '../../base/refusal.js'
 import { visible } from '../../merchants/settings/settings-document.js'
 import type { Tx } from '../../postgres/transactions/tx.js'
 import { takeChallenge } from '../../team/challenges.js'
+import { signInLimits } from '../../team/limits.js'
 import {
   askForNewPasskey,
   deletePasskey,
@@ -80,7 +80,7 @@ export type TotpOffer = { secret: string; uri: string; enrolment: string }
 
 export function offerTotp({ seal }: ApiParts, now: Date, { userId, email }: SignedIn): TotpOffer {
   const secret = newTotpSecret()
-  const untilMs = after(now, limits.signIn.enrolmentMs).getTime()
+  const untilMs = after(now, signInLimits.enrolmentMs).getTime()
   const enrolment = seal.seal(JSON.stringify({ userId, secret, untilMs } satisfies Enrolment))
   return { secret, uri: totpUri(secret, email), enrolment }
 }
@@ -254,7 +254,7 @@ const addPasskey = (api: ApiParts) =>
         if (!isFresh || !(await savePasskey(tx, now, { ...made, userId, name: body.name })))
           throw new Refusal('validation_failed', {
             reason: 'too_many',
-            message: `This passkey exists already, or you have ${limits.signIn.passkeysMax} of them.`,
+            message: `This passkey exists already, or you have ${signInLimits.passkeysMax} of them.`,
           })
         noteProof(tx, now, { sessionId, isSecondFactor: true })
         auditPerson(tx, visit, {

@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { after } from '../../base/clock.js'
 import { prefixes, toReference } from '../../base/ids.js'
-import { limits } from '../../base/limits.js'
+import { consoleLimits } from '../../team/limits.js'
 import { type Factors, getFactors } from '../../team/people.js'
 import { endSession, hasStepUp, permissionsIn, type SignedIn } from '../../team/sessions.js'
 import { clearedCookie } from '../auth/session-cookie.js'
@@ -97,9 +97,7 @@ function showSession(signedIn: SignedIn, factors: Factors, now: Date) {
       clockOffsetMs: membership.environments.test.clockOffsetMs,
     })),
     hasSecondFactor,
-    stepUpUntil: hasStepUp(signedIn, now)
-      ? after(signedIn.provenAt, limits.console.stepUpMs)
-      : null,
+    stepUpUntil: hasStepUp(signedIn, now) ? after(signedIn.provenAt, consoleLimits.stepUpMs) : null,
     expiresAt: signedIn.expiresAt,
   }
 }

@@ -1,7 +1,7 @@
 import Type from 'typebox'
-import { limits } from '../../base/limits.js'
 import { Refusal } from '../../base/refusal.js'
 import { getEnvironment } from '../../merchants/environments.js'
+import { feeLimits } from '../../merchants/limits.js'
 import { parseFeeSchedule, toFeeDocument } from '../../merchants/settings/fee-document.js'
 import {
   type FeeOperation,
@@ -23,7 +23,7 @@ import { modeText, operatorOf, operatorRoute, requireStepUp } from './operator-r
 
 /** A decimal in the main unit of the fee, such as 12.50. */
 const amountText = Type.String({ minLength: 1, maxLength: 30 })
-const points = Type.Integer({ minimum: 0, maximum: limits.fees.basisPointsMax })
+const points = Type.Integer({ minimum: 0, maximum: feeLimits.basisPointsMax })
 
 const scheduleBody = closed({
   flat: amountText,
@@ -31,7 +31,7 @@ const scheduleBody = closed({
   floor: amountText,
   cap: Type.Union([amountText, Type.Null()]),
   tiers: Type.Array(closed({ upTo: amountText, flat: amountText, basisPoints: points }), {
-    maxItems: limits.fees.tiersMax,
+    maxItems: feeLimits.tiersMax,
   }),
 })
 

@@ -4,6 +4,7 @@ import { Refusal } from '../../base/refusal.js'
 import { auditOperator } from '../../operations/actions/audit-operator.js'
 import { listLedgerProofs, requestLedgerProof } from '../../operations/proofs/ledger-proofs.js'
 import { allProofs } from '../../operations/proofs/verify-ledger.js'
+import { reconcileLimits } from '../../payouts/limits.js'
 import {
   listDifferences,
   noteDifference,
@@ -77,7 +78,7 @@ function comparisonRoutes({ db }: OperatorParts): Route[] {
         })
         return names
       })
-      return { rails, startsWithinMs: limits.reconcile.pollIntervalMs }
+      return { rails, startsWithinMs: reconcileLimits.pollIntervalMs }
     },
   })
   const note = operatorRoute({

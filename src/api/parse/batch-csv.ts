@@ -5,6 +5,7 @@ import { type NotAnAmount, parseDecimal } from '../../money/amounts.js'
 import type { Asset } from '../../money/assets.js'
 import { addressIssue, addressPattern } from '../../money/solana-address.js'
 import type { BatchKind } from '../../payouts/batches/batch.js'
+import { batchLimits } from '../../payouts/limits.js'
 import { type CheckedItem, checkBatchItems } from './check-batch-items.js'
 import { type CsvRow, parseCsv } from './parse-csv.js'
 import { accountNumberPattern, bankCodePattern, plainText } from './schemas.js'
@@ -157,9 +158,9 @@ export function readBatchCsv(text: string, naira: NairaLimits): object {
         'The file has no items. Its first line must name the columns; each further line is an item.',
     })
   const { kind, order } = readHeader(header)
-  if (rows.length > limits.batches.itemsMax)
+  if (rows.length > batchLimits.itemsMax)
     throw new Refusal('validation_failed', {
-      message: `The file has ${rows.length} items; a batch has at most ${limits.batches.itemsMax}.`,
+      message: `The file has ${rows.length} items; a batch has at most ${batchLimits.itemsMax}.`,
     })
   const issues: LineIssue[] = []
   const items = rows.map((row) => readRow(row, order, issues))
@@ -251,7 +252,7 @@ function readRow({ line, cells }: CsvRow, order: Column[], issues: LineIssue[]):
 
 /** One refusal for all problems of a file or a list of items. Lists the first of them. */
 export function refuseItems(issues: Detail[]): Refusal {
-  const { issuesShownMax } = limits.batches
+  const { issuesShownMax } = batchLimits
   const first = issues[0]!
   const others = issues.length - 1
   const more = others > 0 ? ` (${others} more ${others === 1 ? 'problem' : 'problems'})` : ''

@@ -1,6 +1,7 @@
 import Type from 'typebox'
 import { limits } from '../../base/limits.js'
 import { invalidField } from '../../base/refusal.js'
+import { metadataLimits } from '../limits.js'
 import { rawField } from './exact-json.js'
 import { plainText } from './schemas.js'
 
@@ -8,7 +9,7 @@ export const metadataIn = Type.Object(
   {},
   {
     additionalProperties: true,
-    maxProperties: limits.metadata.keys,
+    maxProperties: metadataLimits.keys,
     description: 'Any JSON object; returned unchanged.',
     examples: [{ order: 'a-1001' }],
   },
@@ -25,7 +26,7 @@ export const merchantReferenceIn = Type.String({
 /** The JSON text as sent; an empty object if absent. */
 export function readMetadata({ bodyText }: { bodyText: string }): string {
   const text = rawField(bodyText, 'metadata') ?? '{}'
-  if (Buffer.byteLength(text) <= limits.metadata.bytes) return text
-  const issue = `must be at most ${limits.metadata.bytes} bytes as JSON`
+  if (Buffer.byteLength(text) <= metadataLimits.bytes) return text
+  const issue = `must be at most ${metadataLimits.bytes} bytes as JSON`
   throw invalidField('metadata', issue)
 }

@@ -5,6 +5,7 @@ import type { Detail } from '../../base/refusal.js'
 import { formatMoney } from '../../money/amounts.js'
 import type { Asset } from '../../money/assets.js'
 import type { BatchKind, NewItem } from '../../payouts/batches/batch.js'
+import { batchLimits } from '../../payouts/limits.js'
 import { withExample } from '../../resources/shapes.js'
 import { csvColumnOf, linesBeforeItems, refuseItems } from './batch-csv.js'
 import { type CheckedItem, checkBatchItems } from './check-batch-items.js'
@@ -24,8 +25,8 @@ import {
 const itemsOf = <Item extends Parameters<typeof Type.Array>[0]>(item: Item) =>
   Type.Array(item, {
     minItems: 1,
-    maxItems: limits.batches.itemsMax,
-    description: `The items, at most ${limits.batches.itemsMax}.`,
+    maxItems: batchLimits.itemsMax,
+    description: `The items, at most ${batchLimits.itemsMax}.`,
   })
 
 const shortText = (description: string, example: string) =>

@@ -1,13 +1,13 @@
 import { after } from '../../base/clock.js'
-import { limits } from '../../base/limits.js'
 import { invalidField, type Refusal } from '../../base/refusal.js'
+import { collectionLimits } from '../../collections/limits.js'
 import { readTime, timeIn } from './read-time.js'
 
 export const expiryIn = timeIn('In the future, at most 24 hours ahead.')
 
 /** In the future, and at most a day ahead. */
 export function readExpiry(now: Date, text: string | undefined): Date {
-  const { expiryDefaultMs, expiryMaxMs } = limits.collections
+  const { expiryDefaultMs, expiryMaxMs } = collectionLimits
   if (text === undefined) return after(now, expiryDefaultMs)
   const expiresAt = readTime('expiresAt', text)
   if (expiresAt <= now) throw wrong('must be in the future')

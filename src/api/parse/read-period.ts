@@ -1,5 +1,4 @@
 import { after } from '../../base/clock.js'
-import { limits } from '../../base/limits.js'
 import { invalidField } from '../../base/refusal.js'
 import {
   type BucketSize,
@@ -9,9 +8,10 @@ import {
   startOfNext,
   widen,
 } from '../../reports/calendar.js'
+import { reportLimits } from '../../reports/limits.js'
 import { readTimeFrom, readTimeTo } from './read-time.js'
 
-const { daysMax, hoursMax, daysDefault, hoursDefault } = limits.reports
+const { daysMax, hoursMax, daysDefault, hoursDefault } = reportLimits
 const most: Record<BucketSize, number> = { day: daysMax, hour: hoursMax }
 const usual: Record<BucketSize, number> = { day: daysDefault, hour: hoursDefault }
 

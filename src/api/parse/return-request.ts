@@ -4,6 +4,7 @@ import { invalidField } from '../../base/refusal.js'
 import type { Payment } from '../../collections/payments/payment.js'
 import type { Destination } from '../../payouts/ports.js'
 import { refundReason } from '../../resources/payment-return.js'
+import { noteLimits } from '../../team/limits.js'
 import { readAddress, solanaAddress } from './read-address.js'
 import { readStablecoinAmount } from './read-coins.js'
 import {
@@ -44,7 +45,7 @@ export const refundWhy = {
   note: Type.Optional(
     Type.String({
       minLength: 1,
-      maxLength: limits.notes.refundLengthMax,
+      maxLength: noteLimits.refundLengthMax,
       pattern: plainText,
       description: 'What your team should know about the refund. Payers do not see it.',
       examples: ['Two loaves instead of one'],

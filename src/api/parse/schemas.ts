@@ -1,6 +1,7 @@
 import Type, { type TSchema, type TString } from 'typebox'
 import { limits } from '../../base/limits.js'
 import { decimalPattern, positiveDecimalPattern } from '../../money/amounts.js'
+import { listLimits } from '../../postgres/limits.js'
 import { inCoins, inEither, inKobo, notYet } from '../../resources/shapes.js'
 import { fromIn, toIn } from './read-time.js'
 
@@ -115,7 +116,7 @@ export const searchText = (description: string, example: string) =>
   Type.Optional(
     Type.String({
       minLength: 1,
-      maxLength: limits.lists.searchLengthMax,
+      maxLength: listLimits.searchLengthMax,
       pattern: plainText,
       description,
       examples: [example],
@@ -123,7 +124,7 @@ export const searchText = (description: string, example: string) =>
   )
 
 const count = Type.Union([Type.Integer(), Type.String({ pattern: '^\\d+\\+$' })], {
-  description: `Number of items; with a plus, such as \`"${limits.lists.countMax}+"\`, if there may be more.`,
+  description: `Number of items; with a plus, such as \`"${listLimits.countMax}+"\`, if there may be more.`,
   examples: [3],
 })
 

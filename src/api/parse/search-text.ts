@@ -1,4 +1,4 @@
-import { limits } from '../../base/limits.js'
+import { listLimits } from '../../postgres/limits.js'
 
 /** A search as typed: words, and filters such as `payer:chuka` or `amount:5000`. */
 export type SearchText = {
@@ -35,6 +35,6 @@ export function parseSearch(typed: string): SearchText {
     if (filter && value !== '') found[filter] = value
     else words.push(quoted !== undefined && name === undefined ? quoted : whole)
   }
-  const text = words.join(' ').slice(0, limits.lists.searchLengthMax)
+  const text = words.join(' ').slice(0, listLimits.searchLengthMax)
   return /^(₦|NGN)\s?[\d,.]+$/.test(text) ? { ...found, amount: text } : { ...found, text }
 }

@@ -1,4 +1,4 @@
-import { limits } from '../../base/limits.js'
+import { webhookLimits } from '../../webhooks/limits.js'
 import { type Html, html } from '../checkout-page/html.js'
 import { type ApiDocument, jsonOf } from './document.js'
 import { renderText } from './render-fields.js'
@@ -14,7 +14,7 @@ export function renderEvents({ webhooks }: ApiDocument): Html {
   return html`<h1>Webhook events</h1>
 <p>Manilla sends these as <code>POST</code> requests to your webhook endpoints, signed as in
 Standard Webhooks. Verify the signature before you trust the body, ignore an <code>id</code> that
-you have seen, and answer 2xx within ${limits.webhooks.attemptTimeoutMs / 1_000} seconds.</p>
+you have seen, and answer 2xx within ${webhookLimits.attemptTimeoutMs / 1_000} seconds.</p>
 <p class="guides">Read more: <a href="/docs/guides/webhooks">Webhooks</a> ·
 <a href="/docs/reference/events">Events</a></p>
 <div class="events">${events}</div>`

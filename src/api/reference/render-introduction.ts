@@ -1,4 +1,5 @@
 import { limits } from '../../base/limits.js'
+import { webhookLimits } from '../../webhooks/limits.js'
 import { type Html, html } from '../checkout-page/html.js'
 import { pathOfOperation } from './document.js'
 import { type Frame, groupByTag, renderMethod } from './layout.js'
@@ -6,7 +7,7 @@ import { renderText } from './render-fields.js'
 
 /** The first page: what every request has in common, and the list of operations. */
 export function renderIntroduction({ document, serviceVersion, wordsUrl }: Frame): Html {
-  const { http, webhooks } = limits
+  const { http } = limits
   const groups = groupByTag(document).map(
     ({ name, description, operations }) => html`<section><h3>${name}</h3><p>${description}</p>
 <ul class="operations">${operations.map(
@@ -57,7 +58,7 @@ require a key. After a timeout or a 5xx, send the same request with the same key
 <h2 id="webhooks">Webhooks</h2>
 <p>Register an endpoint, and Manilla sends it every event as a signed <code>POST</code>. Verify the
 signature over the raw body, ignore events that you have seen, and answer 2xx within
-${webhooks.attemptTimeoutMs / 1_000} seconds; otherwise the event is sent again.
+${webhookLimits.attemptTimeoutMs / 1_000} seconds; otherwise the event is sent again.
 <a href="/docs/events">All events</a> · <a href="/docs/guides/webhooks">Webhooks</a></p>
 
 <h2 id="versions">Versions</h2>

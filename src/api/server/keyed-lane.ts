@@ -2,11 +2,11 @@ import type pg from 'pg'
 import type { Clock } from '../../base/clock.js'
 import { after } from '../../base/clock.js'
 import type { Mode } from '../../base/environment.js'
-import { limits } from '../../base/limits.js'
 import { type Outcome, Refusal } from '../../base/refusal.js'
 import type { Seal } from '../../base/sealed.js'
 import type { Answer, KeyedAnswer } from '../../idempotency/answer.js'
 import { atMostOnce, type KeyedCall, whileInProgress } from '../../idempotency/at-most-once.js'
+import { idempotencyLimits } from '../../idempotency/limits.js'
 import type { Database } from '../../postgres/database.js'
 import { environmentKey } from '../../postgres/transactions/busy.js'
 import {
@@ -164,7 +164,7 @@ export function toCallWithLateAnswer<Input, Value>(
     // Keys expire in real time, not in the time of the environment.
     expiresAt: after(
       context.now,
-      limits.idempotency.retentionMs - context.environment.clockOffsetMs,
+      idempotencyLimits.retentionMs - context.environment.clockOffsetMs,
     ),
   }
 }

@@ -1,10 +1,11 @@
 import { strict as assert } from 'node:assert'
 import type { EnvironmentId } from '../../base/environment.js'
-import { limits } from '../../base/limits.js'
 import { Refusal } from '../../base/refusal.js'
+import { postgresLimits } from '../../postgres/limits.js'
+import { requestRateLimits } from '../limits.js'
 
-const { listsRunning, listsWaiting, listsRetryAfterSeconds } = limits.rateLimit
-assert(listsRunning < limits.postgres.poolSize / 2, 'two environments leave connections for others')
+const { listsRunning, listsWaiting, listsRetryAfterSeconds } = requestRateLimits
+assert(listsRunning < postgresLimits.poolSize / 2, 'two environments leave connections for others')
 
 type Read<Result> = () => Promise<Result>
 

@@ -1,6 +1,6 @@
 import type { Clock } from '../../base/clock.js'
-import { limits } from '../../base/limits.js'
 import { Refusal } from '../../base/refusal.js'
+import { requestRateLimits } from '../limits.js'
 import type { Grant, Policy, SharedLimits } from './shared-limits.js'
 
 export type Allowance = { isAllowed: boolean; headers: Record<string, string> }
@@ -36,7 +36,7 @@ function countAlone(
   return (name) => {
     const current = Math.floor(clock.elapsedMs() / 1_000)
     // Bounds the memory: a flood of addresses resets all counts.
-    if (current !== second || counts.size >= limits.rateLimit.tracked) {
+    if (current !== second || counts.size >= requestRateLimits.tracked) {
       second = current
       counts = new Map()
     }
@@ -82,7 +82,7 @@ function countTogether(
   return (name) => {
     let held = heldByName.get(name)
     if (!held) {
-      if (heldByName.size >= limits.rateLimit.tracked) heldByName.clear()
+      if (heldByName.size >= requestRateLimits.tracked) heldByName.clear()
       held = { count: 0, remaining: 0, endsAt: 0 }
       heldByName.set(name, held)
     }

@@ -1,5 +1,5 @@
 import { type Clock, second } from '../../base/clock.js'
-import { limits } from '../../base/limits.js'
+import { requestRateLimits, streamLimits } from '../limits.js'
 
 /** The processes of one service share these limits; their primary process counts. */
 
@@ -28,7 +28,7 @@ export type SharedLimits = {
  * to single requests, so that the sum is exact and an idle process holds back next to nothing.
  */
 export function createGrants(perSecond: number, processes: number, clock: Clock) {
-  const sharesPerWindow = processes * limits.rateLimit.sharesPerProcess
+  const sharesPerWindow = processes * requestRateLimits.sharesPerProcess
   let window = 0
   let granted = new Map<Name, number>()
 
@@ -36,7 +36,7 @@ export function createGrants(perSecond: number, processes: number, clock: Clock)
     const nowMs = clock.elapsedMs()
     const current = Math.floor(nowMs / second)
     // Bounds the memory: a flood of addresses resets all counts.
-    if (current !== window || granted.size >= limits.rateLimit.tracked) {
+    if (current !== window || granted.size >= requestRateLimits.tracked) {
       window = current
       granted = new Map()
     }
@@ -56,7 +56,7 @@ export class SharedStreams {
 
   take(process: number, place: StreamPlace): boolean {
     const [session, network] = keysOf(place)
-    const { perSessionMax, perNetworkMax } = limits.streams
+    const { perSessionMax, perNetworkMax } = streamLimits
     if ((this.#counts.get(session) ?? 0) >= perSessionMax) return false
     if ((this.#counts.get(network) ?? 0) >= perNetworkMax) return false
     for (const key of [session, network]) this.#add(process, key, 1)

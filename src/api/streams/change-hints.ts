@@ -1,7 +1,6 @@
 import type { Readable } from 'node:stream'
 import type { Clock } from '../../base/clock.js'
 import type { EnvironmentId } from '../../base/environment.js'
-import { limits } from '../../base/limits.js'
 import { explainError, type Logger } from '../../base/log.js'
 import type { Database } from '../../postgres/database.js'
 import { findOpenPlaces } from '../../team/sessions.js'
@@ -11,6 +10,7 @@ import {
   compareMarks,
   readChangeMarks,
 } from '../../timeline/change-marks.js'
+import { hintLimits } from '../../timeline/limits.js'
 import type { Streams } from './streams.js'
 
 type Tools = { db: Database; clock: Clock; streams: Streams; logger: Logger }
@@ -58,7 +58,7 @@ export class ChangeHints {
       if (listeners.size === 0 && this.#followed.get(environmentId) === followed)
         this.#followed.delete(environmentId)
     })
-    this.#schedule(limits.hints.pollIntervalMs)
+    this.#schedule(hintLimits.pollIntervalMs)
     return body
   }
 
@@ -75,7 +75,7 @@ export class ChangeHints {
 
   async #poll(): Promise<void> {
     const { clock, logger } = this.#tools
-    const { pollIntervalMs, pollShareMax } = limits.hints
+    const { pollIntervalMs, pollShareMax } = hintLimits
     const startedMs = clock.elapsedMs()
     try {
       await this.#endClosedSessions()
@@ -91,7 +91,7 @@ export class ChangeHints {
 
   async #hintAll(): Promise<void> {
     const { db } = this.#tools
-    const { environmentsPerReadMax } = limits.hints
+    const { environmentsPerReadMax } = hintLimits
     const ids = [...this.#followed.keys()]
     for (let from = 0; from < ids.length; from += environmentsPerReadMax) {
       const read = await readChangeMarks(db, ids.slice(from, from + environmentsPerReadMax))

@@ -1,14 +1,14 @@
 import { PassThrough, type Readable } from 'node:stream'
 import type pg from 'pg'
 import { type Clock, second } from '../../base/clock.js'
-import { limits } from '../../base/limits.js'
 import type { Logger } from '../../base/log.js'
 import { Refusal } from '../../base/refusal.js'
 import { sessionChannel } from '../../collections/sessions/wake-pages.js'
 import { type ChannelListener, listen } from '../../postgres/wire/listen.js'
+import { streamLimits } from '../limits.js'
 import type { SharedLimits, StreamPlace } from '../server/shared-limits.js'
 
-export type StreamLimits = { -readonly [Name in keyof typeof limits.streams]: number }
+export type StreamLimits = { -readonly [Name in keyof typeof streamLimits]: number }
 type Tools = {
   clock: Clock
   connect: () => Promise<pg.Client>
@@ -38,10 +38,10 @@ export class Streams {
   #listener: ChannelListener | undefined
   #isClosed = false
 
-  constructor({ clock, connect, logger, streamLimits, shared }: Tools) {
+  constructor({ clock, connect, logger, streamLimits: ownLimits, shared }: Tools) {
     this.#clock = clock
     this.#shared = shared
-    this.#limits = { ...limits.streams, ...streamLimits }
+    this.#limits = { ...streamLimits, ...ownLimits }
     this.#startListener = () =>
       listen({
         connect,
@@ -169,7 +169,7 @@ export const streamParts = {
   opened: {
     summary: 'Sent once, first: how many milliseconds to wait before connecting again.',
     pattern: 'retry: \\d+\\n\\n',
-    example: openingOf(limits.streams.retryMs),
+    example: openingOf(streamLimits.retryMs),
   },
   changed: {
     summary: 'The session changed: read it again. The event carries no data.',
@@ -177,7 +177,7 @@ export const streamParts = {
     example: 'event: changed\ndata: {}\n\n',
   },
   heartbeat: {
-    summary: `A comment every ${limits.streams.heartbeatIntervalMs / second} seconds, which keeps the connection open. Ignore it.`,
+    summary: `A comment every ${streamLimits.heartbeatIntervalMs / second} seconds, which keeps the connection open. Ignore it.`,
     pattern: ': \\n\\n',
     example: ': \n\n',
   },

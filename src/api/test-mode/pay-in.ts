@@ -61,7 +61,7 @@ const body = closed({
   copies: Type.Optional(
     Type.Integer({
       minimum: 1,
-      maximum: limits.sandboxBank.noticeCopiesMax,
+      maximum: limits.testMode.noticeCopiesMax,
       description: 'How many times the bank sends the notice.',
       examples: [1],
     }),

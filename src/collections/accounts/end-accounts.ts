@@ -1,12 +1,12 @@
 import { after } from '../../base/clock.js'
 import type { EnvironmentId } from '../../base/environment.js'
-import { limits } from '../../base/limits.js'
 import { Refusal } from '../../base/refusal.js'
 import { emitAll } from '../../events/emit.js'
 import { listPolicies } from '../../merchants/settings/settings.js'
 import type { Database } from '../../postgres/database.js'
 import { sql } from '../../postgres/sql.js'
 import type { Tx } from '../../postgres/transactions/tx.js'
+import { collectionLimits } from '../limits.js'
 import { findOtherDeposits } from '../notices/find-notices.js'
 import { cancelCounterpart, findCounterpart } from '../payments/counterparts.js'
 import { toEndEvent } from '../payments/payment-events.js'
@@ -42,7 +42,7 @@ export async function expireAccounts(
     const due = await tx.rows(sql<CollectionAccount>`
       select ${accountColumns} from collection_accounts a
       where a.status = 'ACTIVE' and a.due_at <= ${now} ${own}
-      order by a.due_at limit ${limits.collections.expiriesPerBatchMax}
+      order by a.due_at limit ${collectionLimits.expiriesPerBatchMax}
       for no key update skip locked`)
     await endAll(
       tx,
@@ -87,7 +87,7 @@ export async function endAll(
 ): Promise<AccountWithPayments[]> {
   const paid = accounts.filter(({ amountReceived }) => amountReceived > 0n)
   const [payments, otherDeposits] = await Promise.all([
-    findLatestPayments(tx, paid, limits.collections.paymentsShownMax),
+    findLatestPayments(tx, paid, collectionLimits.paymentsShownMax),
     findOtherDeposits(tx, accounts),
   ])
   const ended = accounts.map((account) => ({
@@ -109,7 +109,7 @@ function toChange({ account }: AccountWithPayments) {
 }
 
 async function paymentsOf(tx: Tx, account: CollectionAccount) {
-  const found = await findLatestPayments(tx, [account], limits.collections.paymentsShownMax)
+  const found = await findLatestPayments(tx, [account], collectionLimits.paymentsShownMax)
   return found.get(account.id) ?? []
 }
 

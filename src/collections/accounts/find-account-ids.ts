@@ -1,13 +1,13 @@
 import type { EnvironmentId } from '../../base/environment.js'
 import { fromReference, prefixes } from '../../base/ids.js'
-import { limits } from '../../base/limits.js'
+import { listLimits } from '../../postgres/limits.js'
 import { type Sql, sql } from '../../postgres/sql.js'
 import type { Queryable } from '../../postgres/transactions/tx.js'
 import { sessionStatuses } from '../../resources/checkout-session.js'
 import { isSessionReference } from '../sessions/find-sessions.js'
 import { accountKinds, allAccountStatuses } from './account.js'
 
-const max = limits.lists.accountsPerReferenceMax
+const max = listLimits.accountsPerReferenceMax
 const kinds = Object.keys(accountKinds)
 const accountPrefixes = [
   prefixes.virtualAccount,

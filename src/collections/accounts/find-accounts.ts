@@ -1,11 +1,11 @@
 import type { EnvironmentId } from '../../base/environment.js'
 import { fromReference } from '../../base/ids.js'
-import { limits } from '../../base/limits.js'
 import { Refusal } from '../../base/refusal.js'
 import { sql } from '../../postgres/sql.js'
 import { gather } from '../../postgres/transactions/gather.js'
 import { keyedRead, type RowKey } from '../../postgres/transactions/keyed-read.js'
 import type { Queryable } from '../../postgres/transactions/tx.js'
+import { collectionLimits } from '../limits.js'
 import { findOtherDeposits, type OtherDeposit } from '../notices/find-notices.js'
 import type { Payment } from '../payments/payment.js'
 import { findLatestPayments } from '../payments/store-payments.js'
@@ -162,6 +162,6 @@ async function withPayments(
   accounts: CollectionAccount[],
 ): Promise<AccountWithPayments[]> {
   const paid = accounts.filter(({ amountReceived }) => amountReceived > 0n)
-  const payments = await findLatestPayments(db, paid, limits.collections.paymentsShownMax)
+  const payments = await findLatestPayments(db, paid, collectionLimits.paymentsShownMax)
   return accounts.map((account) => ({ account, payments: payments.get(account.id) ?? [] }))
 }

@@ -2,10 +2,10 @@ import { hash } from 'node:crypto'
 import { after } from '../../base/clock.js'
 import type { Environment, Mode } from '../../base/environment.js'
 import { newId } from '../../base/ids.js'
-import { limits } from '../../base/limits.js'
 import { type Outcome, Refusal } from '../../base/refusal.js'
 import type { Seal } from '../../base/sealed.js'
 import { Secret } from '../../base/secret.js'
+import { idempotencyLimits } from '../../idempotency/limits.js'
 import { isKycApproved } from '../../merchants/kyc/kyc.js'
 import { findPrimary } from '../../merchants/settings/bank-accounts.js'
 import { findStandIn } from '../../merchants/settings/default-customer.js'
@@ -238,7 +238,7 @@ function railUnavailable({ environment, kind }: AccountRequest): Refusal {
 }
 
 /** Once the answer is forgotten, the same key asks for a new account. */
-const { retentionMs } = limits.idempotency
+const { retentionMs } = idempotencyLimits
 
 /** The same for every copy of a request: a rail gives the same number for the same reference. */
 export function railReference(now: Date, request: Requested, id: string): string {

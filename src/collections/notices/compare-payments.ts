@@ -1,5 +1,5 @@
-import { limits } from '../../base/limits.js'
 import { formatMoney } from '../../money/amounts.js'
+import { reconcileLimits } from '../../payouts/limits.js'
 import type { Difference } from '../../payouts/reconciliation/compare-books.js'
 import type { Queryable } from '../../postgres/transactions/tx.js'
 import type { ReportedPayment } from '../ports.js'
@@ -63,7 +63,7 @@ async function findNotAtBank(
   { rail, mode, from }: BankInMode & { from: Date },
   seen: Set<string>,
 ): Promise<Omit<PaymentComparison, 'payments'>> {
-  const { noticesComparedMax, accountsQueriedMax } = limits.reconcile
+  const { noticesComparedMax, accountsQueriedMax } = reconcileLimits
   const rows = await db.rows<{ id: string; account: string; amount: bigint }>({
     text: `
       select p.rail_id as id, p.amount,

@@ -1,10 +1,10 @@
 import { after } from '../../base/clock.js'
 import type { Mode } from '../../base/environment.js'
-import { limits } from '../../base/limits.js'
 import type { Logger } from '../../base/log.js'
 import type { Database } from '../../postgres/database.js'
 import { sql } from '../../postgres/sql.js'
 import type { Tx } from '../../postgres/transactions/tx.js'
+import { collectionLimits } from '../limits.js'
 import type { CollectionRail, ReportedPayment } from '../ports.js'
 import { readBankPages } from './read-bank.js'
 import { insertNotices } from './store-notices.js'
@@ -17,7 +17,7 @@ type Tools = { db: Database; rail: CollectionRail; mode: Mode; logger: Logger }
  * notice arrives later, it is ignored as a duplicate. Returns how many payments were missed.
  */
 export async function fetchMissedPayments(tools: Tools, now: Date): Promise<number> {
-  const { missedPaymentsLookbackMs, missedPaymentsAgeMinMs } = limits.collections
+  const { missedPaymentsLookbackMs, missedPaymentsAgeMinMs } = collectionLimits
   const recentFrom = after(now, -missedPaymentsLookbackMs)
   const recent = await fetchRecent(tools, now, {
     from: recentFrom,
@@ -60,7 +60,7 @@ async function searchFurther(tools: Tools, now: Date, to: Date): Promise<number>
     from: search.from,
     to: search.to,
     first: nextPage ?? undefined,
-    pagesMax: limits.collections.missedPagesPerRunMax,
+    pagesMax: collectionLimits.missedPagesPerRunMax,
   })
   for await (const page of pages) {
     for (const { payment, recorded } of page.payments) if (!recorded) missed.push(payment)
@@ -69,7 +69,7 @@ async function searchFurther(tools: Tools, now: Date, to: Date): Promise<number>
   await db.transaction(async (tx) => {
     storeMissed(tools, tx, now, missed)
     const isDone = nextPage === null
-    const dueAt = isDone ? after(now, limits.collections.missedSearchIntervalMs) : now
+    const dueAt = isDone ? after(now, collectionLimits.missedSearchIntervalMs) : now
     tx.write(sql`
       update payment_searches set next_page = ${nextPage}, due_at = ${dueAt}
       where rail = ${rail.name} and period_from = ${search.from} and period_to = ${search.to}`)
@@ -83,7 +83,7 @@ async function searchFurther(tools: Tools, now: Date, to: Date): Promise<number>
  */
 async function claimSearch({ db, rail }: Tools, now: Date, to: Date): Promise<Search | undefined> {
   const from = await findStart(db, rail.name)
-  const leaseEnd = after(now, limits.collections.missedSearchLeaseMs)
+  const leaseEnd = after(now, collectionLimits.missedSearchLeaseMs)
   const hasPeriod = from !== null && from < to
   const [row] = await db.rows(sql<Search>`
     ${

@@ -1,10 +1,10 @@
-import { limits } from '../../base/limits.js'
 import { Refusal } from '../../base/refusal.js'
 import { sql } from '../../postgres/sql.js'
 import { listStatement } from '../../postgres/statement.js'
 import type { Queryable, Tx } from '../../postgres/transactions/tx.js'
 import type { NoticeDefect } from '../../resources/collection-account.js'
 import { type CollectionAccount, isWallet } from '../accounts/account.js'
+import { collectionLimits } from '../limits.js'
 import type { ReportedPayment } from '../ports.js'
 import { type NoticeName, type NoticeState, parseReported } from './store-notices.js'
 
@@ -74,7 +74,7 @@ export async function findOtherDeposits(
   const wallets = accounts.filter(isWallet)
   const found = new Map<string, OtherDeposit[]>()
   if (wallets.length === 0) return found
-  const rows = await db.rows(refusedDeposits(wallets, limits.collections.paymentsShownMax))
+  const rows = await db.rows(refusedDeposits(wallets, collectionLimits.paymentsShownMax))
   for (const { accountId, id, announced, reason } of rows) {
     const deposits = found.get(accountId) ?? []
     found.set(accountId, deposits)
@@ -88,7 +88,7 @@ export async function findOtherDeposits(
 export function withRefused(found: OtherDeposit[], refused: RefusedNotice[]): OtherDeposit[] {
   if (refused.length === 0) return found
   return [...refused.map(toOtherDeposit), ...found]
-    .slice(0, limits.collections.paymentsShownMax)
+    .slice(0, collectionLimits.paymentsShownMax)
     .sort(byTimeOnChain)
 }
 

@@ -1,7 +1,7 @@
-import { limits } from '../../base/limits.js'
 import type { Logger } from '../../base/log.js'
 import type { Database } from '../../postgres/database.js'
 import { claimDue, type DueTable } from '../../postgres/due.js'
+import { collectionLimits } from '../limits.js'
 import type { JudgingLane } from './notice-lanes.js'
 import type { NoticeName } from './store-notices.js'
 
@@ -20,7 +20,7 @@ export async function judgeDueNotices(
   now: Date,
 ): Promise<number> {
   const { db, rail, lane, logger } = tools
-  const { leaseMs, noticesPerBatchMax: limit } = limits.collections
+  const { leaseMs, noticesPerBatchMax: limit } = collectionLimits
   const names = await claimDue<NoticeName>(db, noticesDue, { owner: rail, now, leaseMs, limit })
   await Promise.all(
     names.map((name) =>

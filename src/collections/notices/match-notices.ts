@@ -8,6 +8,7 @@ import {
   type RailAccountKey,
   railAccountKey,
 } from '../accounts/store-accounts.js'
+import { collectionLimits } from '../limits.js'
 import type { ReportedPayment } from '../ports.js'
 import type { Notice, NoticeConclusion } from './store-notices.js'
 
@@ -48,7 +49,7 @@ export function concludeNotice(
 
 /** Short at first, because the account may be about to be committed; then doubling. */
 function retryDelayMs(attempts: number): number {
-  const { noticeRetryDelayMs, noticeRetryDelayMaxMs } = limits.collections
+  const { noticeRetryDelayMs, noticeRetryDelayMaxMs } = collectionLimits
   return Math.min(noticeRetryDelayMs * 2 ** Math.min(attempts, 20), noticeRetryDelayMaxMs)
 }
 

@@ -1,10 +1,10 @@
 import type pg from 'pg'
 import { after, type Clock } from '../../base/clock.js'
-import { limits } from '../../base/limits.js'
 import { type OpenedLane, type OpenLane, openLane } from '../../postgres/transactions/lane.js'
 import type { Tx } from '../../postgres/transactions/tx.js'
 import { ConnectionLost, OutcomeUnknown } from '../../postgres/wire/failures.js'
 import { RecentTerms } from '../accounts/environment-terms.js'
+import { collectionLimits } from '../limits.js'
 import type { Payment } from '../payments/payment.js'
 import { receivePayments, recordPayments } from '../payments/record-payments.js'
 import type { CollectionRail } from '../ports.js'
@@ -45,7 +45,7 @@ type Arrival = { notice: NewNotice; sinceMs: number; isJudgedLater: boolean }
  */
 export function createNoticeLane(tools: Tools): NoticeLane {
   const { connect, clock, rails, open = openLane, onBooked } = tools
-  const { noticeJudgeWaitMaxMs, noticeRetryDelayMs } = limits.collections
+  const { noticeJudgeWaitMaxMs, noticeRetryDelayMs } = collectionLimits
   const recent = new RecentTerms()
   const lane = open<Arrival, ReceivedNotice>({
     connect,

@@ -1,5 +1,5 @@
 import type { Mode } from '../../base/environment.js'
-import { limits } from '../../base/limits.js'
+import { reconcileLimits } from '../../payouts/limits.js'
 import { listStatement } from '../../postgres/statement.js'
 import type { Queryable } from '../../postgres/transactions/tx.js'
 import type { CollectionRail, ReportedPayment } from '../ports.js'
@@ -41,7 +41,7 @@ type Listing = BankInMode & {
 /** Lists a bank's payments of a period next to our records. Stops at the page limit. */
 export async function* readBankPages(
   db: Queryable,
-  { rail, mode, from, to, first, pagesMax = limits.reconcile.statementPagesMax }: Listing,
+  { rail, mode, from, to, first, pagesMax = reconcileLimits.statementPagesMax }: Listing,
 ): AsyncGenerator<BankPage> {
   let after = first
   for (let pages = 0; pages < pagesMax; pages += 1) {

@@ -2,6 +2,7 @@ import type { EnvironmentId } from '../../base/environment.js'
 import { fromReference, fromReferenceOfAnyKind, prefixes, unusedId } from '../../base/ids.js'
 import { limits } from '../../base/limits.js'
 import type { Asset } from '../../money/assets.js'
+import { listLimits } from '../../postgres/limits.js'
 import { newestIdsOfAmount } from '../../postgres/lists/amount-range.js'
 import {
   type Count,
@@ -78,7 +79,7 @@ export async function countPayments(
   environmentId: EnvironmentId,
   filter: PaymentFilter,
 ): Promise<Count> {
-  const all = { beforeId: undefined, limit: limits.lists.countMax }
+  const all = { beforeId: undefined, limit: listLimits.countMax }
   const search = await searchPayments(db, environmentId, filter, all)
   return search ? countIds(db, search) : { count: 0, isComplete: true }
 }

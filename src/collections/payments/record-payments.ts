@@ -1,6 +1,5 @@
 import { after } from '../../base/clock.js'
 import { newId } from '../../base/ids.js'
-import { limits } from '../../base/limits.js'
 import { Refusal } from '../../base/refusal.js'
 import { emitAll } from '../../events/emit.js'
 import { moveAll } from '../../ledger/move.js'
@@ -24,6 +23,7 @@ import {
   type RailAccountKey,
   updateCollectionAccounts,
 } from '../accounts/store-accounts.js'
+import { collectionLimits } from '../limits.js'
 import { findOtherDeposits, withRefused } from '../notices/find-notices.js'
 import {
   acceptsCurrency,
@@ -151,7 +151,7 @@ async function judgeAll(
   const { now, rails, terms, accounts, onBooked } = given
   // Only events of accounts that expect one amount list payments. The others have received 0.
   const paid = [...accounts.values()].filter(({ amountReceived }) => amountReceived > 0n)
-  const payments = await findLatestPayments(tx, paid, limits.collections.paymentsShownMax)
+  const payments = await findLatestPayments(tx, paid, collectionLimits.paymentsShownMax)
   const counterparts = pairCounterparts(accounts)
   const batch: Batch = { now, rails, terms, accounts, counterparts, payments, onBooked }
   const refused = new Map<Notice, NoticeDefect>()
@@ -289,7 +289,7 @@ function judgeInBatch(batch: Batch, notice: Notice, id: string): JudgedPayment {
 
   const earlier = payments.get(account.id)
   const latest = earlier ? [payment, ...earlier] : [payment]
-  payments.set(account.id, latest.slice(0, limits.collections.paymentsShownMax))
+  payments.set(account.id, latest.slice(0, collectionLimits.paymentsShownMax))
   accounts.set(key, account)
   if (counterpartKey && cancelled) accounts.set(counterpartKey, cancelled)
   return {

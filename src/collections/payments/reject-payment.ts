@@ -1,7 +1,6 @@
 import { after } from '../../base/clock.js'
 import type { EnvironmentId } from '../../base/environment.js'
 import { newId } from '../../base/ids.js'
-import { limits } from '../../base/limits.js'
 import { emitAll } from '../../events/emit.js'
 import { listPolicies } from '../../merchants/settings/settings.js'
 import { formatMoney } from '../../money/amounts.js'
@@ -11,6 +10,7 @@ import type { Tx } from '../../postgres/transactions/tx.js'
 import { showRejection } from '../../resources/collection-account.js'
 import { eventTypeFor } from '../accounts/account.js'
 import { lockCollectionAccounts, updateCollectionAccounts } from '../accounts/store-accounts.js'
+import { collectionLimits } from '../limits.js'
 import { endHint, type HintName } from '../notices/store-hints.js'
 import { findLatestPayments } from './store-payments.js'
 
@@ -48,7 +48,7 @@ async function notifyMerchant(
   const account = (await lockCollectionAccounts(tx, [name])).get(name.id)!
   const type = eventTypeFor(account, 'REJECTED')
   if (!type) return
-  const payments = await findLatestPayments(tx, [account], limits.collections.paymentsShownMax)
+  const payments = await findLatestPayments(tx, [account], collectionLimits.paymentsShownMax)
   const { clockOffsetMs } = (await listPolicies(tx, [name.environmentId])).get(name.environmentId)!
   const sequence = account.eventSequence + 1
   const rejection = { amount, reason, rejectedAt: after(now, clockOffsetMs) }

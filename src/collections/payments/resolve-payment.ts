@@ -1,5 +1,4 @@
 import { after } from '../../base/clock.js'
-import { limits } from '../../base/limits.js'
 import { Refusal } from '../../base/refusal.js'
 import { emitAll } from '../../events/emit.js'
 import { moveAll } from '../../ledger/move.js'
@@ -11,6 +10,7 @@ import { showAccount, showCredit } from '../../resources/collection-account.js'
 import { type CollectionAccount, eventTypeFor, isDedicated } from '../accounts/account.js'
 import { endAll } from '../accounts/end-accounts.js'
 import { collectionFeeOf, type EnvironmentTerms, readTerms } from '../accounts/environment-terms.js'
+import { collectionLimits } from '../limits.js'
 import { findOtherDeposits } from '../notices/find-notices.js'
 import { insertReturns, newReturn } from '../returns/store-returns.js'
 import { updateSessions } from '../sessions/update-sessions.js'
@@ -103,7 +103,7 @@ async function emitPaid(
   account: CollectionAccount,
   { id }: Payment,
 ): Promise<void> {
-  const shown = limits.collections.paymentsShownMax
+  const shown = collectionLimits.paymentsShownMax
   const [payments, others] = await Promise.all([
     findLatestPayments(tx, [account], shown),
     findOtherDeposits(tx, [account]),

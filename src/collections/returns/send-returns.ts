@@ -1,5 +1,4 @@
 import type { Clock } from '../../base/clock.js'
-import { limits } from '../../base/limits.js'
 import type { Logger } from '../../base/log.js'
 import { Refusal } from '../../base/refusal.js'
 import { isWithinSendTime, readLiveAttempts } from '../../payouts/attempts/live-attempts.js'
@@ -11,6 +10,7 @@ import { reportShortfall } from '../../payouts/requests/report-shortfall.js'
 import type { Database } from '../../postgres/database.js'
 import { claimDue, type DueTable } from '../../postgres/due.js'
 import type { Tx } from '../../postgres/transactions/tx.js'
+import { collectionLimits } from '../limits.js'
 import { lockWithAccounts, shiftPayments } from '../payments/shift-payments.js'
 import { prepareReturns, type ReturnToSend } from './prepare-returns.js'
 import {
@@ -88,8 +88,8 @@ async function claimReturns(db: Database, now: Date, rail: string): Promise<Clai
   const rows = await claimDue<ReturnRow & Omit<ClaimedReturn, keyof Return>>(db, returnsDue, {
     owner: rail,
     now,
-    leaseMs: limits.collections.leaseMs,
-    limit: limits.collections.returnsPerBatchMax,
+    leaseMs: collectionLimits.leaseMs,
+    limit: collectionLimits.returnsPerBatchMax,
   })
   return rows.map(({ attempts, clockOffsetMs, ...row }) => ({
     ...toReturn(row),
@@ -100,7 +100,7 @@ async function claimReturns(db: Database, now: Date, rail: string): Promise<Clai
 
 /** A rail that does not answer is retried when the lease ends, a limited number of times. */
 function isFinal({ status }: Refusal, attempts: number): boolean {
-  return status < 500 || attempts >= limits.collections.returnAttemptsMax
+  return status < 500 || attempts >= collectionLimits.returnAttemptsMax
 }
 
 async function create(tx: Tx, now: Date, prepared: NewPayout[]): Promise<void> {

@@ -1,5 +1,5 @@
 import type { EnvironmentId } from '../../base/environment.js'
-import { limits } from '../../base/limits.js'
+import { listLimits } from '../../postgres/limits.js'
 import type { IdPage } from '../../postgres/lists/filtered-ids.js'
 import { sql } from '../../postgres/sql.js'
 import type { Queryable } from '../../postgres/transactions/tx.js'
@@ -35,7 +35,7 @@ async function findNamedSessions(
   environmentId: EnvironmentId,
   text: string,
 ): Promise<string[]> {
-  const max = limits.lists.accountsPerReferenceMax
+  const max = listLimits.accountsPerReferenceMax
   const rows = await db.rows(sql<{ id: string }>`
     select found.id from (
       (select id from checkout_sessions

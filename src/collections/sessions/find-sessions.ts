@@ -1,5 +1,4 @@
 import type { EnvironmentId, Mode } from '../../base/environment.js'
-import { limits } from '../../base/limits.js'
 import { Refusal } from '../../base/refusal.js'
 import {
   defaultSettings,
@@ -15,6 +14,7 @@ import { gather } from '../../postgres/transactions/gather.js'
 import type { Queryable } from '../../postgres/transactions/tx.js'
 import type { CollectionAccount } from '../accounts/account.js'
 import { accountColumns } from '../accounts/store-accounts.js'
+import { collectionLimits } from '../limits.js'
 import type { Payment } from '../payments/payment.js'
 import { findLatestPayments } from '../payments/store-payments.js'
 import { findSessionPage, type SessionFilter } from './filter-sessions.js'
@@ -164,7 +164,7 @@ async function complete(
   const unread = sessions
     .flatMap(accountsOf)
     .filter(({ id, amountReceived }) => amountReceived > 0n && !known.has(id))
-  const read = await findLatestPayments(db, unread, limits.collections.paymentsShownMax)
+  const read = await findLatestPayments(db, unread, collectionLimits.paymentsShownMax)
   return sessions.map((one) => {
     const payments = accountsOf(one).flatMap(({ id }) => known.get(id) ?? read.get(id) ?? [])
     return { ...one, payments: sortPayments(payments) }

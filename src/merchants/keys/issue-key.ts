@@ -1,10 +1,10 @@
 import { strict as assert } from 'node:assert'
 import type { EnvironmentId } from '../../base/environment.js'
-import { limits } from '../../base/limits.js'
 import { Refusal } from '../../base/refusal.js'
 import { sql } from '../../postgres/sql.js'
 import type { Tx } from '../../postgres/transactions/tx.js'
 import { lockEnvironment } from '../environments.js'
+import { keyLimits } from '../limits.js'
 import { parseAddressRange } from './address-ranges.js'
 import { type IssuedKey, insertKey, type NewKey } from './api-keys.js'
 
@@ -17,7 +17,7 @@ export async function issueKey(tx: Tx, now: Date, newKey: NewKey): Promise<Issue
   if (refusal) throw refusal
   await lockEnvironment(tx, newKey.environment.id)
   const working = await countWorkingKeys(tx, now, newKey.environment.id)
-  if (working >= limits.keys.perEnvironmentMax)
+  if (working >= keyLimits.perEnvironmentMax)
     throw refuse('name', `This environment already has ${working} keys. Revoke one first.`)
   return insertKey(tx, now, newKey)
 }
@@ -25,7 +25,7 @@ export async function issueKey(tx: Tx, now: Date, newKey: NewKey): Promise<Issue
 function judgeNewKey(now: Date, newKey: NewKey): Refusal | undefined {
   if (newKey.expiresAt && newKey.expiresAt <= now)
     return refuse('expiresAt', 'A key must expire in the future.')
-  const { allowedAddressesMax } = limits.keys
+  const { allowedAddressesMax } = keyLimits
   if (newKey.allowedAddresses.length > allowedAddressesMax)
     return refuse('allowedAddresses', `Allow at most ${allowedAddressesMax} addresses or ranges.`)
   const invalid = newKey.allowedAddresses.find((range) => !parseAddressRange(range))

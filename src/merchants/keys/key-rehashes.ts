@@ -1,6 +1,6 @@
-import { limits } from '../../base/limits.js'
 import type { Database } from '../../postgres/database.js'
 import { listStatement } from '../../postgres/statement.js'
+import { keyLimits } from '../limits.js'
 
 type Rehash = { id: string; oldHash: Buffer; hash: Buffer }
 
@@ -37,7 +37,7 @@ export class KeyRehashes {
   }
 
   note(rehash: Rehash): void {
-    if (this.#rehashes.size < limits.keys.keysCachedMax) this.#rehashes.set(rehash.id, rehash)
+    if (this.#rehashes.size < keyLimits.keysCachedMax) this.#rehashes.set(rehash.id, rehash)
   }
 
   async write(db: Database): Promise<void> {

@@ -1,12 +1,12 @@
 import type { Clock } from '../../base/clock.js'
 import type { Environment, EnvironmentId, Mode } from '../../base/environment.js'
 import { ExpiringCache } from '../../base/expiring-cache.js'
-import { limits } from '../../base/limits.js'
 import type { Seal } from '../../base/sealed.js'
 import type { Database } from '../../postgres/database.js'
 import { listStatement } from '../../postgres/statement.js'
 import { gather } from '../../postgres/transactions/gather.js'
 import type { Permission } from '../../team/permissions.js'
+import { keyLimits } from '../limits.js'
 import { type AddressCheck, createAddressCheck } from './address-ranges.js'
 import { type KeyFormat, type KeyKind, parseKey } from './key-format.js'
 import type { KeyPermission } from './key-permissions.js'
@@ -49,7 +49,7 @@ type Lookup = { found: Promise<KnownKey | undefined>; at: number }
  */
 export function createKeyRing(needs: { db: Database; seal: Seal; clock: Clock }): KeyRing {
   const { db, seal, clock } = needs
-  const bounds = { ageMaxMs: limits.keys.cacheMs, sizeMax: limits.keys.keysCachedMax }
+  const bounds = { ageMaxMs: keyLimits.cacheMs, sizeMax: keyLimits.keysCachedMax }
   const known = new ExpiringCache<Lookup>(bounds)
   // Separate, so that a flood of invented keys cannot evict real ones.
   const unknown = new ExpiringCache<Lookup>(bounds)

@@ -1,6 +1,6 @@
-import { limits } from '../../base/limits.js'
 import type { Database } from '../../postgres/database.js'
 import { listStatement } from '../../postgres/statement.js'
+import { keyLimits } from '../limits.js'
 
 const columns = { id: 'uuid', usedAt: 'timestamptz' } as const
 
@@ -30,7 +30,7 @@ export class KeyUses {
 
   /** Drops the use when the map is full; a later use of that key is recorded instead. */
   note(id: string, at: Date): void {
-    if (this.#uses.size >= limits.keys.keysCachedMax && !this.#uses.has(id)) return
+    if (this.#uses.size >= keyLimits.keysCachedMax && !this.#uses.has(id)) return
     this.#uses.set(id, at)
   }
 

@@ -1,9 +1,9 @@
 import { after } from '../../base/clock.js'
-import { limits } from '../../base/limits.js'
 import { Refusal } from '../../base/refusal.js'
 import type { Seal } from '../../base/sealed.js'
 import { sql } from '../../postgres/sql.js'
 import type { Tx } from '../../postgres/transactions/tx.js'
+import { keyLimits } from '../limits.js'
 import {
   type ApiKey,
   type IssuedKey,
@@ -23,7 +23,7 @@ export type RolledKey = { issued: IssuedKey; oldExpiresAt: Date }
  * but not beyond its own expiry. Refuses a key that is invalid or was already rolled.
  */
 export async function rollKey(tx: Tx, now: Date, roll: KeyRoll): Promise<RolledKey> {
-  if (roll.graceMs < 0 || roll.graceMs > limits.keys.rollGraceMaxMs)
+  if (roll.graceMs < 0 || roll.graceMs > keyLimits.rollGraceMaxMs)
     throw new Refusal('validation_failed', { message: 'The grace period must be 0 to 7 days.' })
   const old = await lockKey(tx, roll)
   const reason = whyNotRollable(now, old)

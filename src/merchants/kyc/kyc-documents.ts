@@ -1,9 +1,9 @@
 import { newId, prefixes, toReference } from '../../base/ids.js'
-import { limits } from '../../base/limits.js'
 import { Refusal } from '../../base/refusal.js'
 import type { Seal } from '../../base/sealed.js'
 import { sql } from '../../postgres/sql.js'
 import type { Queryable, Tx } from '../../postgres/transactions/tx.js'
+import { kycLimits } from '../limits.js'
 import type { DocumentKind } from './kyc-form.js'
 
 /** A document without its content. */
@@ -57,7 +57,7 @@ export async function addKycDocument(
 ): Promise<KycDocument> {
   const { merchantId, kind, name, contentType, sealed, sizeBytes } = document
   const documents = await listKycDocuments(tx, merchantId)
-  if (documents.length >= limits.kyc.documentsMax)
+  if (documents.length >= kycLimits.documentsMax)
     throw new Refusal('validation_failed', {
       message: `There are already ${documents.length} documents. Remove one first.`,
     })

@@ -2,6 +2,7 @@ import Type, { type Static } from 'typebox'
 import { emailPattern, phonePattern } from '../../base/contact-patterns.js'
 import { limits } from '../../base/limits.js'
 import type { Detail } from '../../base/refusal.js'
+import { kycLimits } from '../limits.js'
 import { visible } from '../settings/settings-document.js'
 
 const closed = { additionalProperties: false }
@@ -14,7 +15,7 @@ export type DocumentKind = (typeof documentKinds)[number]
 const orEmpty = (pattern: { pattern: string; maxLength?: number; format?: string }) =>
   Type.Union([Type.String(pattern), Type.Null()])
 const line = orEmpty({ ...visible, maxLength: limits.names.length })
-const words = orEmpty({ ...visible, maxLength: limits.kyc.textLengthMax })
+const words = orEmpty({ ...visible, maxLength: kycLimits.textLengthMax })
 
 export const datePattern = '^(19|20)\\d\\d-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])$'
 export const websitePattern = '^https?://[^\\s\\u0000-\\u001f\\u007f]{4,200}$'
@@ -57,7 +58,7 @@ export const KycForm = Type.Object(
       },
       closed,
     ),
-    people: Type.Array(Person, { maxItems: limits.kyc.peopleMax }),
+    people: Type.Array(Person, { maxItems: kycLimits.peopleMax }),
   },
   closed,
 )

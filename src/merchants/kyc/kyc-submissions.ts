@@ -5,6 +5,7 @@ import { Refusal } from '../../base/refusal.js'
 import type { Seal } from '../../base/sealed.js'
 import { sql } from '../../postgres/sql.js'
 import type { Queryable, Tx } from '../../postgres/transactions/tx.js'
+import { kycLimits } from '../limits.js'
 import type { KycStatus } from './kyc.js'
 import { type KycDocument, listKycDocuments } from './kyc-documents.js'
 import { emptyForm, findMissing, type KycForm } from './kyc-form.js'
@@ -252,5 +253,5 @@ async function listDecisions(db: Queryable, merchantId: string): Promise<KycDeci
   return db.rows(sql<KycDecision>`
     select outcome, note, decided_by, created_at
     from kyc_decisions where merchant_id = ${merchantId}
-    order by id desc limit ${limits.kyc.decisionsShownMax}`)
+    order by id desc limit ${kycLimits.decisionsShownMax}`)
 }

@@ -6,6 +6,7 @@ import { Refusal } from '../../base/refusal.js'
 import { sql } from '../../postgres/sql.js'
 import type { Queryable, Tx } from '../../postgres/transactions/tx.js'
 import { lockEnvironment } from '../environments.js'
+import { bankAccountLimits } from '../limits.js'
 
 /** The merchant's own bank account. */
 export type BankAccount = {
@@ -40,7 +41,7 @@ export type NewBankAccount = Pick<BankAccount, 'bankCode' | 'accountNumber' | 'a
  * they wait, so that the other members can stop a thief. Operators choose without a wait.
  */
 export function usableFromFor(now: Date, mode: Mode): Date | null {
-  return mode === 'live' ? after(now, limits.bankAccounts.usableAfterMs) : null
+  return mode === 'live' ? after(now, bankAccountLimits.usableAfterMs) : null
 }
 
 /**
@@ -75,7 +76,7 @@ export async function addBankAccount(
   const { environmentId, bankCode, accountNumber, accountName, usableFrom = null } = account
   const { userId = null, nameDiffers = false } = account.chosenBy ?? {}
   await lockEnvironment(tx, environmentId)
-  const { activeMax } = limits.bankAccounts
+  const { activeMax } = bankAccountLimits
   if ((await countActive(tx, environmentId)) >= activeMax)
     throw new Refusal('validation_failed', {
       message: `There are already ${activeMax} active bank accounts. Deactivate one first.`,

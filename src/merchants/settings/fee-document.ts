@@ -1,13 +1,13 @@
 import Type, { type Static } from 'typebox'
 import Value from 'typebox/value'
-import { limits } from '../../base/limits.js'
 import type { FeeSchedule } from '../../money/fees.js'
+import { feeLimits } from '../limits.js'
 
 const closed = { additionalProperties: false }
 
 /** Whole numbers of the smallest unit, as strings: JSON parsers disagree on large numbers. */
 const Amount = Type.String({ pattern: '^(0|[1-9][0-9]{0,15})$' })
-const BasisPoints = Type.Integer({ minimum: 0, maximum: limits.fees.basisPointsMax })
+const BasisPoints = Type.Integer({ minimum: 0, maximum: feeLimits.basisPointsMax })
 
 export const FeeDocument = Type.Object(
   {
@@ -17,7 +17,7 @@ export const FeeDocument = Type.Object(
     cap: Type.Union([Amount, Type.Null()]),
     tiers: Type.Array(
       Type.Object({ upTo: Amount, flat: Amount, basisPoints: BasisPoints }, closed),
-      { maxItems: limits.fees.tiersMax },
+      { maxItems: feeLimits.tiersMax },
     ),
   },
   closed,

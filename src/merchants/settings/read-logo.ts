@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib'
-import { limits } from '../../base/limits.js'
 import { Refusal } from '../../base/refusal.js'
+import { settingsLimits } from '../limits.js'
 
 const signature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
 
@@ -12,7 +12,7 @@ const keptChunks = new Set(['IHDR', 'PLTE', 'IDAT', 'IEND', 'tRNS', 'gAMA', 'sRG
  * whole PNG, and pictures whose size in pixels would cost payers' phones memory.
  */
 export function readLogo(bytes: Buffer): string {
-  const { logoBytesMax, logoPixelsMin, logoPixelsMax } = limits.settings
+  const { logoBytesMax, logoPixelsMin, logoPixelsMax } = settingsLimits
   const chunks = readChunks(bytes)
   const header = chunks?.[0]
   if (!chunks || header?.type !== 'IHDR' || header.data.length !== 13)

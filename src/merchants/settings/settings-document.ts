@@ -5,6 +5,7 @@ import { limits } from '../../base/limits.js'
 import { positiveDecimalPattern } from '../../money/amounts.js'
 import { addressPattern } from '../../money/solana-address.js'
 import { inCoins, inKobo, withDescription } from '../../resources/shapes.js'
+import { settingsLimits } from '../limits.js'
 
 const closed = { additionalProperties: false }
 
@@ -63,7 +64,7 @@ export const visible = { pattern: visibleText, format: 'visible-text' }
 export const picture =
   '^data:image/(png;base64,iVBORw0KGgo|jpeg;base64,/9j/|webp;base64,UklGR)[A-Za-z0-9+/]*={0,2}$'
 const pictureLength =
-  'data:image/jpeg;base64,'.length + Math.ceil(limits.settings.logoBytesMax / 3) * 4
+  'data:image/jpeg;base64,'.length + Math.ceil(settingsLimits.logoBytesMax / 3) * 4
 
 const label = '[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?'
 const port =
@@ -93,7 +94,7 @@ const Checkout = Type.Object(
       examples: [null],
     }),
     frameOrigins: Type.Array(Type.String({ pattern: origin, maxLength: originLength }), {
-      maxItems: limits.settings.frameOriginsMax,
+      maxItems: settingsLimits.frameOriginsMax,
       uniqueItems: true,
       description: 'Origins that may embed the checkout page, such as `https://shop.example`.',
       examples: [['https://shop.example']],

@@ -2,7 +2,6 @@ import { strict as assert } from 'node:assert'
 import { isDeepStrictEqual } from 'node:util'
 import { after } from '../../base/clock.js'
 import type { Environment, EnvironmentId } from '../../base/environment.js'
-import { limits } from '../../base/limits.js'
 import { type Detail, invalidField, Refusal } from '../../base/refusal.js'
 import { parseDecimal } from '../../money/amounts.js'
 import type { Asset } from '../../money/assets.js'
@@ -12,6 +11,7 @@ import { listStatement } from '../../postgres/statement.js'
 import { gather } from '../../postgres/transactions/gather.js'
 import type { Queryable, Tx } from '../../postgres/transactions/tx.js'
 import { lockEnvironment } from '../environments.js'
+import { lowBalanceLimits, settingsLimits } from '../limits.js'
 import {
   type Approvals,
   defaultSettings,
@@ -172,7 +172,7 @@ function writeStored(
   { environmentId, stored }: { environmentId: EnvironmentId; stored: SettingsPatch },
 ): void {
   const document = JSON.stringify(stored)
-  assert(Buffer.byteLength(document) <= limits.settings.documentBytesMax, 'settings stay small')
+  assert(Buffer.byteLength(document) <= settingsLimits.documentBytesMax, 'settings stay small')
   tx.write(sql`
     insert into environment_settings (environment_id, document, version, updated_at)
     values (${environmentId}, ${document}, 1, ${now})
@@ -191,7 +191,7 @@ export async function listLowBalances(db: Queryable, after: number): Promise<Low
     select environment_id, document -> 'lowBalance' as thresholds
     from environment_settings
     where document -> 'lowBalance' is not null and environment_id > ${after}
-    order by environment_id limit ${limits.lowBalance.environmentsPerBatchMax}`)
+    order by environment_id limit ${lowBalanceLimits.environmentsPerBatchMax}`)
   return rows.map(({ environmentId, thresholds }) => ({
     environmentId,
     thresholds: JSON.parse(thresholds),

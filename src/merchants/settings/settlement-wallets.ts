@@ -2,11 +2,11 @@ import { isDeepStrictEqual } from 'node:util'
 import { after } from '../../base/clock.js'
 import type { Environment, EnvironmentId } from '../../base/environment.js'
 import { newId } from '../../base/ids.js'
-import { limits } from '../../base/limits.js'
 import type { Coin } from '../../money/assets.js'
 import { sql } from '../../postgres/sql.js'
 import type { Queryable, Tx } from '../../postgres/transactions/tx.js'
 import { lockEnvironment } from '../environments.js'
+import { bankAccountLimits } from '../limits.js'
 import { getSettings, writeDestination } from './settings.js'
 import { destinationOf, hasLimits, type SettlementDestination } from './settings-document.js'
 
@@ -59,7 +59,7 @@ export async function chooseDestination(
       insert into settlement_wallets (environment_id, id, asset, address, usable_from,
         chosen_by_user, created_at)
       values (${environment.id}, ${newId(now)}, ${asset}, ${walletAddress},
-        ${after(now, limits.settlements.walletUsableAfterMs)}, ${userId}, ${now})`)
+        ${after(now, bankAccountLimits.walletUsableAfterMs)}, ${userId}, ${now})`)
   return { before, after: destination }
 }
 

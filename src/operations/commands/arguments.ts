@@ -2,6 +2,7 @@ import { InvalidArgumentError, Option } from 'commander'
 import { day, hour, minute, second } from '../../base/clock.js'
 import { limits } from '../../base/limits.js'
 import { Refusal } from '../../base/refusal.js'
+import { feeLimits } from '../../merchants/limits.js'
 import { parseMoney } from '../../money/amounts.js'
 import { type Asset, assetNames, type Coin, isCoin } from '../../money/assets.js'
 import { parseRate } from '../../money/rates.js'
@@ -72,8 +73,8 @@ export function readTimeArgument(text: string): Date {
 
 export function readBasisPoints(text: string): number {
   const points = Number(text)
-  if (!/^\d{1,5}$/.test(text) || points > limits.fees.basisPointsMax)
-    throw new InvalidArgumentError(`Must be a whole number up to ${limits.fees.basisPointsMax}.`)
+  if (!/^\d{1,5}$/.test(text) || points > feeLimits.basisPointsMax)
+    throw new InvalidArgumentError(`Must be a whole number up to ${feeLimits.basisPointsMax}.`)
   return points
 }
 

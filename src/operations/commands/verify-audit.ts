@@ -2,6 +2,7 @@ import { createReadStream } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { chainName, readChainName } from '../../audit/chain.js'
+import { auditLimits } from '../../audit/limits.js'
 import { readSignedHeads, signHead } from '../../audit/signed-heads.js'
 import {
   type ChainVerdict,
@@ -10,7 +11,6 @@ import {
   listLoggedHeads,
   verifyChain,
 } from '../../audit/verify-chain.js'
-import { limits } from '../../base/limits.js'
 import { Refusal } from '../../base/refusal.js'
 import type { Seal } from '../../base/sealed.js'
 import type { Database } from '../../postgres/database.js'
@@ -120,12 +120,12 @@ async function readCopy(seal: Seal, file: string): Promise<Copy> {
     for await (const line of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY }))
       for (const { head, signature } of readSignedHeads(seal, line)) {
         const name = `${chainName(head.chain)}=${head.number}`
-        if (signature !== 'valid' && faults.size < limits.audit.faultsShownMax)
+        if (signature !== 'valid' && faults.size < auditLimits.faultsShownMax)
           faults.add(`${name} in the copy ${invalid[signature]}`)
         if (signature === 'valid' && !(from && from <= head.signedAt)) from = head.signedAt
         if (signature === 'valid' && !(to && to >= head.signedAt)) to = head.signedAt
         if (signature !== 'forged') heads.set(`${name}:${head.hash.toString('hex')}`, head)
-        if (heads.size > limits.audit.headsComparedMax)
+        if (heads.size > auditLimits.headsComparedMax)
           throw refuseCopy(`${file} holds too many heads. Compare it in parts.`)
       }
   } catch (error) {

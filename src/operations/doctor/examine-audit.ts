@@ -1,6 +1,6 @@
 import { chainName } from '../../audit/chain.js'
+import { auditLimits } from '../../audit/limits.js'
 import { findLostHeads, verifyChain } from '../../audit/verify-chain.js'
-import { limits } from '../../base/limits.js'
 import type { Database } from '../../postgres/database.js'
 import { sql } from '../../postgres/sql.js'
 import { type CheckResult, failure, ok } from './check-result.js'
@@ -13,7 +13,7 @@ const fix = 'Run `npx manilla verify-audit` and keep the database as it is until
  * `manilla verify-audit` reads every line.
  */
 export async function examineAudit(db: Database): Promise<CheckResult[]> {
-  const { chainsExaminedMax, linesExaminedMax, faultsShownMax } = limits.audit
+  const { chainsExaminedMax, linesExaminedMax, faultsShownMax } = auditLimits
   const broken = await db.rows(sql<{ chain: string }>`
     select h.chain from audit_heads h
     left join lateral (

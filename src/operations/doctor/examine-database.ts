@@ -1,5 +1,4 @@
 import type { Clock } from '../../base/clock.js'
-import { limits } from '../../base/limits.js'
 import type { Seal } from '../../base/sealed.js'
 import { countKeysOfOldSecret } from '../../merchants/keys/keys-of-old-secret.js'
 import type { Database } from '../../postgres/database.js'
@@ -7,6 +6,7 @@ import { type AppliedMigration, findUntolerated } from '../../postgres/migration
 import { listMigrations, numberOf } from '../../postgres/migrations/migration-files.js'
 import { describeProcess, findRunning } from '../../postgres/migrations/running-processes.js'
 import { sql } from '../../postgres/sql.js'
+import { doctorLimits } from '../limits.js'
 import { type CheckResult, failure, ok, warning } from './check-result.js'
 
 type Tools = {
@@ -148,7 +148,7 @@ async function examineClock({ db, clock }: Tools): Promise<CheckResult> {
   const after = clock.now().getTime()
   const at = row!.at.getTime()
   const offMs = Math.round(at < before ? before - at : Math.max(at - after, 0))
-  return offMs <= limits.doctor.clockSkewMaxMs
+  return offMs <= doctorLimits.clockSkewMaxMs
     ? ok('Clock', 'in sync with the database')
     : warning('Clock', `${offMs} ms off the database's clock`, 'Synchronize both with NTP.')
 }

@@ -1,16 +1,17 @@
 import { after, type Clock } from '../../base/clock.js'
 import { type Config, coinDecimals } from '../../base/config.js'
 import type { Mode } from '../../base/environment.js'
-import { limits } from '../../base/limits.js'
 import { createLogger } from '../../base/log.js'
 import type { BanksByProvider } from '../../collections/accounts/prepare-accounts.js'
 import { formatCoins } from '../../money/amounts.js'
+import { payoutLimits } from '../../payouts/limits.js'
 import { listShortfalls } from '../../payouts/requests/report-shortfall.js'
 import type { Database } from '../../postgres/database.js'
 import { ChainIdentity, unpinned } from '../../rails/solana/rpc/chain-identity.js'
 import { type RpcEndpoint, WrongChain } from '../../rails/solana/rpc/endpoint.js'
 import { Endpoints } from '../../rails/solana/rpc/endpoints.js'
 import { findPinnedChain } from '../../rails/solana/rpc/store-chains.js'
+import { doctorLimits } from '../limits.js'
 import { readOpenPayoutTotal, type WatchedTreasury } from '../metrics/watch-treasuries.js'
 import { type CheckResult, failure, ok, runCheck, warning } from './check-result.js'
 
@@ -67,7 +68,7 @@ async function examineEndpoint(
   // The embedded chain has no block times.
   if (typeof time!.result !== 'number') return ok(check, `${message}; block time not available`)
   const offSeconds = Math.abs(clock.now().getTime() / 1_000 - time!.result)
-  if (offSeconds > limits.doctor.chainSkewMaxSeconds) {
+  if (offSeconds > doctorLimits.chainSkewMaxSeconds) {
     const lag = `${endpoint.host}: last finalized block is ${Math.round(offSeconds)} s off the clock`
     return warning(check, lag, "Check whether the node is behind or this machine's clock is wrong.")
   }
@@ -84,7 +85,7 @@ export async function examineShortfalls({
   db: Database
   clock: Clock
 }): Promise<CheckResult[]> {
-  const since = after(clock.now(), -limits.payouts.shortfallShownMs)
+  const since = after(clock.now(), -payoutLimits.shortfallShownMs)
   const recent = (await listShortfalls(db)).filter(({ refusedAt }) => refusedAt >= since)
   return recent.map(({ rail, asset, refusals, refusedAt }) =>
     failure(

@@ -2,12 +2,14 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Config } from '../../base/config.js'
 import { limits } from '../../base/limits.js'
 import { Database } from '../../postgres/database.js'
+import { postgresLimits } from '../../postgres/limits.js'
 import { readPosition, readReplicaState } from '../../postgres/replica.js'
 import type { Queryable } from '../../postgres/transactions/tx.js'
+import { doctorLimits } from '../limits.js'
 import { type CheckResult, ok, warning } from './check-result.js'
 
 const check = 'Replica'
-const pollIntervalMs = limits.doctor.replicaPollIntervalMs
+const pollIntervalMs = doctorLimits.replicaPollIntervalMs
 
 /** Never an error: without the replica, lists are read from the primary. */
 export async function examineReplica(
@@ -16,7 +18,7 @@ export async function examineReplica(
 ): Promise<CheckResult[]> {
   if (!read) return []
   const { connectMs } = limits.replica
-  const statementMs = limits.postgres.quickStatementMs
+  const statementMs = postgresLimits.quickStatementMs
   const replica = new Database(read.url.reveal(), () => {}, { size: 1, connectMs, statementMs })
   try {
     return [await compare(primary, replica, read.maxDelayMs)]
@@ -36,7 +38,7 @@ async function compare(
   replica: Queryable,
   maxDelayMs: number,
 ): Promise<CheckResult> {
-  const waitMs = Math.min(maxDelayMs, limits.doctor.responseTimeoutMs)
+  const waitMs = Math.min(maxDelayMs, doctorLimits.responseTimeoutMs)
   const wanted = await readPosition(primary)
   for (let waitedMs = 0; ; waitedMs += pollIntervalMs) {
     const { isReplica, isStreaming, isPaused, position } = await readReplicaState(replica)

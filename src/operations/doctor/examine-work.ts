@@ -6,6 +6,7 @@ import type { Database } from '../../postgres/database.js'
 import { sql } from '../../postgres/sql.js'
 import { listExpiredAttempts } from '../../wallets/expired-attempts.js'
 import { countTroubledWallets } from '../../wallets/troubled-wallets.js'
+import { doctorLimits } from '../limits.js'
 import { readWorkers } from '../metrics/worker-heartbeats.js'
 import { type CheckResult, failure, ok, warning } from './check-result.js'
 
@@ -16,7 +17,7 @@ export async function examineService(url: string | undefined): Promise<CheckResu
   if (url === undefined) return warning('Service', 'not started yet', start)
   try {
     const response = await fetch(`${url}/readyz`, {
-      signal: AbortSignal.timeout(limits.doctor.responseTimeoutMs),
+      signal: AbortSignal.timeout(doctorLimits.responseTimeoutMs),
     })
     if (response.ok) return ok('Service', `ready at ${url}`)
     return failure('Service', `${url} responds with ${response.status}`, 'See the service log.')
@@ -58,7 +59,7 @@ export async function examineWork({ db, clock }: Tools): Promise<CheckResult[]> 
 
 async function examineExpired(db: Database, clock: Clock): Promise<CheckResult[]> {
   const now = clock.now()
-  const expired = await listExpiredAttempts(db, now, limits.doctor.expiredListedMax)
+  const expired = await listExpiredAttempts(db, now, doctorLimits.expiredListedMax)
   return expired.map(({ rail, reference, token, signedAt }) => {
     const minutes = Math.floor((now.getTime() - signedAt.getTime()) / minute)
     return failure(
@@ -88,7 +89,7 @@ export async function countOverdue({
   db,
   clock,
 }: Tools): Promise<{ what: string; count: bigint }[]> {
-  const before = new Date(clock.now().getTime() - limits.doctor.overdueAfterMs)
+  const before = new Date(clock.now().getTime() - doctorLimits.overdueAfterMs)
   return db.rows(sql<{ what: string; count: bigint }>`
     select 'webhooks' as what, count(*) as count from deliveries d
       join webhook_endpoints e on e.environment_id = d.environment_id and e.id = d.endpoint_id
@@ -116,7 +117,7 @@ type FailingEndpoint = { id: string; since: Date; waiting: number }
 
 /** Merchants' endpoints that fail. More workers would not help. */
 async function examineReceivers({ db, clock }: Tools): Promise<CheckResult[]> {
-  const before = new Date(clock.now().getTime() - limits.doctor.overdueAfterMs)
+  const before = new Date(clock.now().getTime() - doctorLimits.overdueAfterMs)
   const { rowsCountedMax } = limits.metrics
   const failing = await db.rows(sql<FailingEndpoint>`
     select e.id, e.failing_since as since, (
@@ -131,7 +132,7 @@ async function examineReceivers({ db, clock }: Tools): Promise<CheckResult[]> {
   if (!longest) return []
   const waiting = failing.reduce((sum, each) => sum + each.waiting, 0)
   const named = failing
-    .slice(0, limits.doctor.endpointsNamedMax)
+    .slice(0, doctorLimits.endpointsNamedMax)
     .map(({ id }) => toReference(prefixes.webhookEndpoint, id))
   const more = failing.length > named.length ? ` and ${failing.length - named.length} more` : ''
   return [

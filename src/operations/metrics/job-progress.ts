@@ -1,5 +1,5 @@
 import type { Clock } from '../../base/clock.js'
-import { limits } from '../../base/limits.js'
+import { doctorLimits, workLimits } from '../limits.js'
 
 export type WatchedJob = {
   name: string
@@ -38,14 +38,14 @@ export class JobProgress {
   /** Whether any job succeeded recently. If none did, the loops hang or the database is down. */
   isRecent(): boolean {
     const last = this.#lastSuccessMs
-    return last !== undefined && this.#clock.elapsedMs() - last < limits.work.idleMaxMs
+    return last !== undefined && this.#clock.elapsedMs() - last < workLimits.idleMaxMs
   }
 
   /** Jobs that hang or keep failing. */
   lateJobs(): string[] {
     const nowMs = this.#clock.elapsedMs()
     return this.#jobs
-      .filter(({ name, everyMs, mayTakeMs = limits.doctor.overdueAfterMs }) => {
+      .filter(({ name, everyMs, mayTakeMs = doctorLimits.overdueAfterMs }) => {
         const { succeededAtMs } = this.#progress.get(name)!
         return nowMs - succeededAtMs > everyMs + mayTakeMs
       })

@@ -7,6 +7,7 @@ import type { Logger } from '../../base/log.js'
 import type { Database } from '../../postgres/database.js'
 import { sql } from '../../postgres/sql.js'
 import type { Queryable } from '../../postgres/transactions/tx.js'
+import { workLimits } from '../limits.js'
 import type { JobProgress } from './job-progress.js'
 
 /** The command with which a worker process was started. */
@@ -40,7 +41,7 @@ export async function writeHeartbeat(
   await db.rows(sql`
     with removed as (
       delete from worker_heartbeats
-      where beat_at < clock_timestamp() - ${limits.work.heartbeatRetentionMs} * interval '1 ms')
+      where beat_at < clock_timestamp() - ${workLimits.heartbeatRetentionMs} * interval '1 ms')
     insert into worker_heartbeats
       (worker_id, command, host_name, process_id, version, started_at, beat_at, late_jobs)
     values (${id}, ${command}, ${hostName}, ${processId}, ${version},
@@ -59,7 +60,7 @@ export async function keepBeating(
     await writeHeartbeat(db, worker, progress.lateJobs()).catch((error: unknown) =>
       logger.warn({ err: error }, 'could not write the worker heartbeat'),
     )
-    await sleep(limits.work.heartbeatIntervalMs, undefined, { signal }).catch(() => {})
+    await sleep(workLimits.heartbeatIntervalMs, undefined, { signal }).catch(() => {})
   }
 }
 
@@ -93,7 +94,7 @@ export function listLivingWorkers(db: Queryable): Promise<LivingWorker[]> {
       from clock_timestamp() - beat_at) * 1000, 0)::float8 as beat_age_ms
     from worker_heartbeats
     where stopped_at is null
-      and beat_at > clock_timestamp() - ${limits.work.missingAfterMs} * interval '1 ms'
+      and beat_at > clock_timestamp() - ${workLimits.missingAfterMs} * interval '1 ms'
     order by host_name, process_id limit ${limits.operator.rowsListedDefault}`)
 }
 
@@ -104,11 +105,11 @@ export async function readWorkers(db: Database): Promise<Workers> {
         (extract(epoch from clock_timestamp() - beat_at) * 1000)::float8 as age_ms
       from worker_heartbeats),
     workers as (
-      select *, stopped_at is null and age_ms < ${limits.work.missingAfterMs} as is_alive
+      select *, stopped_at is null and age_ms < ${workLimits.missingAfterMs} as is_alive
       from beats)
     select (select count(*) from workers where is_alive)::int as alive,
       (select count(*) from workers where not is_alive and stopped_at is null
-        and age_ms < ${limits.work.missedReportMs})::int as missed,
+        and age_ms < ${workLimits.missedReportMs})::int as missed,
       (select min(greatest(age_ms, 0)) from workers) as last_beat_age_ms,
       array(
         select distinct job from workers, unnest(late_jobs) as job

@@ -1,10 +1,10 @@
 import { after } from '../../base/clock.js'
 import { newId } from '../../base/ids.js'
-import { limits } from '../../base/limits.js'
 import { Refusal } from '../../base/refusal.js'
 import type { Database } from '../../postgres/database.js'
 import { sql } from '../../postgres/sql.js'
 import type { Queryable, Tx } from '../../postgres/transactions/tx.js'
+import { proofLimits } from '../limits.js'
 import { allProofs, type ProofResult, verifyLedger } from './verify-ledger.js'
 
 /** A check of every claim about the ledger that an operator asked for. */
@@ -26,7 +26,7 @@ export async function listLedgerProofs(db: Queryable): Promise<LedgerProof[]> {
     select p.id, u.name as requested_by, p.requested_at, p.ended_at, p.is_clean, p.claims,
       p.violations::text as violations, p.failure
     from proof_runs p join users u on u.id = p.requested_by
-    order by p.id desc limit ${limits.proof.proofsListedMax}`)
+    order by p.id desc limit ${proofLimits.proofsListedMax}`)
   return rows.map((row) => ({
     ...row,
     violations: row.violations === null ? null : JSON.parse(row.violations),
@@ -61,18 +61,18 @@ export async function runLedgerProof(db: Database, now: Date): Promise<number> {
     where ended_at is null and due_at <= ${now} returning id, attempts`)
   if (!claimed) return 0
   const { id, attempts } = claimed
-  if (attempts > limits.proof.attemptsMax) {
+  if (attempts > proofLimits.attemptsMax) {
     await end(db, now, { id, failure: 'The workers that ran it ended. Check their logs.' })
     return 1
   }
   // The lease keeps its distance from the present, however long the proof takes.
   const renew = () =>
     db.rows(sql`
-      update proof_runs set due_at = due_at + ${limits.proof.renewIntervalMs} * interval '1 ms'
+      update proof_runs set due_at = due_at + ${proofLimits.renewIntervalMs} * interval '1 ms'
       where id = ${id} and ended_at is null and attempts = ${attempts}`)
-  const timer = setInterval(() => void renew().catch(() => {}), limits.proof.renewIntervalMs)
+  const timer = setInterval(() => void renew().catch(() => {}), proofLimits.renewIntervalMs)
   try {
-    const results = await verifyLedger(db, allProofs, { claimMs: limits.proof.claimMs })
+    const results = await verifyLedger(db, allProofs, { claimMs: proofLimits.claimMs })
     await end(db, now, { id, results })
   } catch (error) {
     await end(db, now, { id, failure: (error as Error).message })
@@ -83,7 +83,7 @@ export async function runLedgerProof(db: Database, now: Date): Promise<number> {
 }
 
 function leaseEnd(now: Date): Date {
-  return after(now, limits.proof.leaseMs)
+  return after(now, proofLimits.leaseMs)
 }
 
 type End = { id: string; results?: ProofResult[]; failure?: string }

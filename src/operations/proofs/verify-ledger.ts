@@ -1,4 +1,3 @@
-import { limits } from '../../base/limits.js'
 import type { Proof } from '../../base/proof.js'
 import { collectionProofs } from '../../collections/proofs.js'
 import { conversionProofs } from '../../conversions/proofs.js'
@@ -12,6 +11,7 @@ import type { Database } from '../../postgres/database.js'
 import { sql } from '../../postgres/sql.js'
 import { bankProofs } from '../../rails/bank/proofs.js'
 import { walletProofs } from '../../wallets/wallet-proofs.js'
+import { proofLimits } from '../limits.js'
 
 export type ProofResult = { claim: string; counterexamples: unknown[] }
 
@@ -47,7 +47,7 @@ export async function verifyLedger(
     if (claimMs !== undefined) tx.write(sql.raw(`set local statement_timeout = ${claimMs}`))
     const results: ProofResult[] = []
     for (const { claim, counterexamples } of proofs) {
-      const text = `select * from (${counterexamples}) c limit ${limits.proof.counterexamplesShownMax}`
+      const text = `select * from (${counterexamples}) c limit ${proofLimits.counterexamplesShownMax}`
       results.push({ claim, counterexamples: await tx.rows({ text, values: [] }) })
       onChecked(claim)
     }

@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { after } from '../../base/clock.js'
 import { type Mode, modes } from '../../base/environment.js'
-import { limits } from '../../base/limits.js'
 import type { Logger } from '../../base/log.js'
 import type { BanksByProvider } from '../../collections/accounts/prepare-accounts.js'
 import { comparePayments } from '../../collections/notices/compare-payments.js'
 import type { BankRail, WalletRail } from '../../collections/ports.js'
 import { coins } from '../../money/assets.js'
 import { readLandedAttempts } from '../../payouts/attempts/live-attempts.js'
+import { reconcileLimits } from '../../payouts/limits.js'
 import type { AttemptFinding, PayoutRail } from '../../payouts/ports.js'
 import {
   compareBooks,
@@ -172,7 +172,7 @@ function recordResult(
 }
 
 function toSince({ agreedAt, position }: AgreedPosition): Since {
-  const { overlapMs, overlapSlots } = limits.reconcile
+  const { overlapMs, overlapSlots } = reconcileLimits
   return {
     from: agreedAt ? after(agreedAt, -overlapMs) : beginning,
     slot: position > overlapSlots ? position - overlapSlots : 0n,
@@ -184,7 +184,7 @@ async function reconcileOne(
   tools: { db: Database; counterpart: Counterpart; confirmDelayMs: number | undefined; now: Date },
   since: Since,
 ): Promise<Reconciled> {
-  const { counterpart, now, confirmDelayMs = limits.reconcile.confirmDelayMs } = tools
+  const { counterpart, now, confirmDelayMs = reconcileLimits.confirmDelayMs } = tools
   const first = await compareOnce(tools, since)
   if (first.differences.length > 0) await sleep(confirmDelayMs)
   const last = first.differences.length > 0 ? await compareOnce(tools, since) : first
@@ -241,7 +241,7 @@ async function checkUnseen(
   unseen: BookedPayout[],
 ): Promise<RailTransfer[]> {
   const found: RailTransfer[] = []
-  const { attemptsPerCheckMax } = limits.reconcile
+  const { attemptsPerCheckMax } = reconcileLimits
   for (let start = 0; start < unseen.length; start += attemptsPerCheckMax) {
     const attempts = await readLandedAttempts(db, unseen.slice(start, start + attemptsPerCheckMax))
     const findings = await rail.check(attempts)
@@ -284,7 +284,7 @@ function counterpartsOf({ solana, allBanks }: ReconcilableRails, now: Date): Cou
 function treasuryOf(rail: SolanaRail, mode: Mode, now: Date): Counterpart {
   return {
     rail,
-    everyMs: limits.reconcile.intervalMs,
+    everyMs: reconcileLimits.intervalMs,
     paysOut: true,
     hasSlots: true,
     isKnown: () => rail.isChainKnown(),
@@ -326,7 +326,7 @@ function depositsOf(wallets: WalletRail, now: Date): Counterpart {
   }
   return {
     rail,
-    everyMs: limits.reconcile.depositsIntervalMs,
+    everyMs: reconcileLimits.depositsIntervalMs,
     paysOut: false,
     hasSlots: false,
     isKnown: () => wallets.isChainKnown(),
@@ -369,7 +369,7 @@ function toRailTransfer({
 function bankOf(bank: BankRail, mode: Mode, now: Date): Counterpart {
   return {
     rail: bank,
-    everyMs: limits.reconcile.intervalMs,
+    everyMs: reconcileLimits.intervalMs,
     paysOut: true,
     hasSlots: false,
     isKnown: async () => true,
@@ -377,14 +377,14 @@ function bankOf(bank: BankRail, mode: Mode, now: Date): Counterpart {
       // By the bank's id: while transfers are made, a page may repeat lines of the previous one.
       const executed = new Map<string, RailTransfer>()
       // The bank's clock may be ahead of ours.
-      const period = { from, to: after(now, limits.reconcile.overlapMs) }
+      const period = { from, to: after(now, reconcileLimits.overlapMs) }
       let page = await bank.statement({ ...period, after: undefined })
       let unreadable = 0
       for (let pages = 1; ; pages += 1) {
         unreadable += page.unreadable
         for (const { id, token, reference, amount, state } of page.lines)
           executed.set(id, { token, memo: reference, asset: 'NGN', amount, state })
-        const isLastPage = !page.next || pages === limits.reconcile.statementPagesMax
+        const isLastPage = !page.next || pages === reconcileLimits.statementPagesMax
         if (isLastPage)
           return {
             executed: [...executed.values()],
@@ -395,7 +395,7 @@ function bankOf(bank: BankRail, mode: Mode, now: Date): Counterpart {
       }
     },
     async compareHoldings(db, { from }) {
-      const period = { from, to: after(now, limits.reconcile.overlapMs) }
+      const period = { from, to: after(now, reconcileLimits.overlapMs) }
       const compared = await comparePayments(db, { rail: bank, mode }, period)
       return toHoldings(bank.name, compared, { 'payments at the rail': compared.payments })
     },

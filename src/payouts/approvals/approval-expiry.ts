@@ -1,5 +1,5 @@
 import { after } from '../../base/clock.js'
-import { limits } from '../../base/limits.js'
+import { payoutLimits } from '../limits.js'
 
 type Wait = {
   waitsSince: Date
@@ -12,7 +12,7 @@ type Wait = {
  * time, and after a week at the latest, also if no member may approve it.
  */
 export function judgeExpiry({ waitsSince, enoughFrom }: Wait): Date {
-  const { approveWithinMs, approverTimeMs, approveWithinMaxMs } = limits.payouts
+  const { approveWithinMs, approverTimeMs, approveWithinMaxMs } = payoutLimits
   const latest = after(waitsSince, approveWithinMaxMs)
   if (!enoughFrom) return latest
   const fair = after(enoughFrom, approverTimeMs)

@@ -1,12 +1,12 @@
 import { after } from '../../base/clock.js'
 import type { EnvironmentId } from '../../base/environment.js'
-import { limits } from '../../base/limits.js'
 import type { Logger } from '../../base/log.js'
 import type { Database } from '../../postgres/database.js'
 import { sql } from '../../postgres/sql.js'
 import type { Queryable, Tx } from '../../postgres/transactions/tx.js'
 import type { FollowReturns } from '../attempts/followed-returns.js'
 import { logPayouts } from '../attempts/log-payouts.js'
+import { payoutLimits } from '../limits.js'
 import { approversOf, findExpiries, missingApprovals } from './find-approvers.js'
 import {
   endPending,
@@ -33,7 +33,7 @@ export async function expirePending(
       from payouts p join environments e on e.id = p.environment_id
       where p.status = 'PENDING' ${own}
         and p.approve_by <= ${now}::timestamptz + e.clock_offset_ms * interval '1 millisecond'
-      order by p.environment_id, p.id limit ${limits.payouts.expiriesPerBatchMax}
+      order by p.environment_id, p.id limit ${payoutLimits.expiriesPerBatchMax}
       for no key update of p skip locked`)
     const pending = rows.map(toPending)
     const expiries = await findExpiriesOf(tx, pending)

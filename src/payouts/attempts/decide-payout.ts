@@ -6,6 +6,7 @@ import { limits } from '../../base/limits.js'
 import { Refusal } from '../../base/refusal.js'
 import { sql } from '../../postgres/sql.js'
 import type { Queryable, Tx } from '../../postgres/transactions/tx.js'
+import { payoutLimits } from '../limits.js'
 import { bankKinds, type Payout, type PayoutKind, payoutKinds } from '../payout.js'
 import type { AttemptFinding, Examined, LiveAttempt } from '../ports.js'
 import { type AttemptVerdict, concludePayouts } from './conclude-payouts.js'
@@ -46,7 +47,7 @@ export async function decidePayout(
   const leasedUntil = await lockAttempt(tx, name)
   const [attempt] = await readLiveAttempts(tx, [name])
   if (!attempt) throw refuse(name, `${reference} has already ended.`)
-  const mayBeSentUntil = laterOf(leasedUntil, after(attempt.createdAt, limits.payouts.leaseMs))
+  const mayBeSentUntil = laterOf(leasedUntil, after(attempt.createdAt, payoutLimits.leaseMs))
   if (!hasLanded && mayBeSentUntil > now) throw isBeingSent(name, reference, mayBeSentUntil)
   const isOnChain = attempt.validUntil !== null
   if (isOnChain) judgeOnChain(tx, name, attempt, decision)

@@ -1,10 +1,10 @@
 import { after } from '../../base/clock.js'
 import { toReference } from '../../base/ids.js'
-import { limits } from '../../base/limits.js'
 import { claimDue, type DueTable } from '../../postgres/due.js'
 import { sql } from '../../postgres/sql.js'
 import { listStatement, unindexed } from '../../postgres/statement.js'
 import type { Queryable } from '../../postgres/transactions/tx.js'
+import { payoutLimits } from '../limits.js'
 import { type PayoutKind, payoutKinds } from '../payout.js'
 import type { LiveAttempt } from '../ports.js'
 
@@ -36,8 +36,8 @@ export async function claimAttempts(
   const rows = await claimDue<Row>(db, attemptsDue, {
     owner: rail,
     now,
-    leaseMs: limits.payouts.leaseMs,
-    limit: limits.payouts.attemptsPerBatchMax,
+    leaseMs: payoutLimits.leaseMs,
+    limit: payoutLimits.attemptsPerBatchMax,
   })
   return rows.map(toAttempt)
 }
@@ -50,7 +50,7 @@ export async function releaseAttempts(db: Queryable, now: Date): Promise<void> {
   await db.rows(sql`
     update payout_attempts set due_at = ${now}, leased_until = null
     where state = 'LIVE' and looks > 0 and due_at > ${now}
-      and due_at <= ${after(now, limits.payouts.leaseMs)}`)
+      and due_at <= ${after(now, payoutLimits.leaseMs)}`)
 }
 
 const keyColumns = { environmentId: 'int4', payoutId: 'uuid' } as const
@@ -84,7 +84,7 @@ export function isWithinSendTime(
   { createdAt }: Pick<LiveAttempt, 'createdAt'>,
   now: Date,
 ): boolean {
-  return now < after(createdAt, limits.payouts.sendWithinMs)
+  return now < after(createdAt, payoutLimits.sendWithinMs)
 }
 
 export async function readLandedAttempts(db: Queryable, payouts: Name[]): Promise<LiveAttempt[]> {

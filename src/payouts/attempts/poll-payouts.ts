@@ -1,10 +1,10 @@
 import { after, type Clock } from '../../base/clock.js'
-import { limits } from '../../base/limits.js'
 import type { Logger } from '../../base/log.js'
 import { Refusal } from '../../base/refusal.js'
 import type { Database } from '../../postgres/database.js'
 import type { Tx } from '../../postgres/transactions/tx.js'
 import { isLockTimeout } from '../../postgres/wire/failures.js'
+import { payoutLimits } from '../limits.js'
 import type { AttemptFinding, LiveAttempt, PayoutRail } from '../ports.js'
 import { disputesIn, recordDisputes } from '../reconciliation/disputes.js'
 import { findInstructions } from '../records/find-instructions.js'
@@ -97,7 +97,7 @@ async function sendInTime(
   unseen: LiveAttempt[],
 ): Promise<void> {
   if (unseen.length === 0) return
-  if (clock.now() < after(now, limits.payouts.sendWithinMs)) return rail.send(unseen)
+  if (clock.now() < after(now, payoutLimits.sendWithinMs)) return rail.send(unseen)
   logger.warn(
     { rail: rail.name, attempts: unseen.length },
     'too late to send again; left to the next poll',
@@ -131,7 +131,7 @@ function toVerdict(
 
 /** A hundredth of the age, within limits. */
 export function nextPollMs(now: Date, { createdAt }: Pick<LiveAttempt, 'createdAt'>): number {
-  const { pollIntervalMs, pollIntervalMaxMs } = limits.payouts
+  const { pollIntervalMs, pollIntervalMaxMs } = payoutLimits
   const ageMs = now.getTime() - createdAt.getTime()
   return Math.min(Math.max(pollIntervalMs, ageMs / 100), pollIntervalMaxMs)
 }
@@ -143,8 +143,8 @@ async function replaceGone(
   gone: LiveAttempt[],
 ): Promise<AttemptVerdict[]> {
   if (gone.length === 0) return []
-  const exhausted = gone.filter(({ number }) => number >= limits.payouts.attemptsMax)
-  const replaceable = gone.filter(({ number }) => number < limits.payouts.attemptsMax)
+  const exhausted = gone.filter(({ number }) => number >= payoutLimits.attemptsMax)
+  const replaceable = gone.filter(({ number }) => number < payoutLimits.attemptsMax)
   const replacements = await rail.prepare(await findInstructions(db, replaceable))
   return [
     ...exhausted.map((attempt) => ({ attempt, verdict: 'dead', reason: 'expired' }) as const),
@@ -159,7 +159,7 @@ async function replaceGone(
       // The old attempt is dead either way; only a permanent refusal ends the payout.
       return isPermanent(replacement)
         ? { attempt, verdict: 'dead', reason: reason ?? 'refused' }
-        : { attempt, verdict: 'wait', dueAt: after(now, limits.payouts.pollIntervalMs) }
+        : { attempt, verdict: 'wait', dueAt: after(now, payoutLimits.pollIntervalMs) }
     }),
   ]
 }

@@ -1,9 +1,9 @@
 import { after } from '../../base/clock.js'
 import type { EnvironmentId } from '../../base/environment.js'
-import { limits } from '../../base/limits.js'
 import type { Logger } from '../../base/log.js'
 import type { Database } from '../../postgres/database.js'
 import { sql } from '../../postgres/sql.js'
+import { payoutLimits } from '../limits.js'
 import { type PayoutKind, referenceOf } from '../payout.js'
 
 type Tools = { db: Database; logger: Logger }
@@ -24,9 +24,9 @@ export async function markForReview(
       select one.environment_id, one.id from payouts one
       join environments e on e.id = one.environment_id
       where one.status = 'SUBMITTED' and not one.is_review_required ${inEnvironment}
-        and one.submitted_at <= ${after(now, -limits.payouts.reviewAfterMs)}::timestamptz
+        and one.submitted_at <= ${after(now, -payoutLimits.reviewAfterMs)}::timestamptz
           + e.clock_offset_ms * interval '1 millisecond'
-      order by one.submitted_at limit ${limits.payouts.reviewsPerBatchMax}
+      order by one.submitted_at limit ${payoutLimits.reviewsPerBatchMax}
       for update of one skip locked) due
     where p.environment_id = due.environment_id and p.id = due.id
     returning p.id, p.kind`)

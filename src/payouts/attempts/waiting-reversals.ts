@@ -1,8 +1,8 @@
 import { after } from '../../base/clock.js'
-import { limits } from '../../base/limits.js'
 import { sql } from '../../postgres/sql.js'
 import { listStatement } from '../../postgres/statement.js'
 import type { Queryable, Tx } from '../../postgres/transactions/tx.js'
+import { payoutLimits } from '../limits.js'
 import type { Payout } from '../payout.js'
 
 /**
@@ -17,7 +17,7 @@ export async function listWaitingReversals(
   const rows = await db.rows(sql<{ id: string }>`
     select payout_id as id from waiting_reversals
     where rail = ${rail} and due_at <= ${now}
-    order by due_at limit ${limits.payouts.waitingReversalsPerBatchMax}`)
+    order by due_at limit ${payoutLimits.waitingReversalsPerBatchMax}`)
   return rows.map(({ id }) => id)
 }
 
@@ -50,7 +50,7 @@ export function storeWaitingReversals(
   now: Date,
   { early, unbooked }: { early: Payout[]; unbooked: Payout[] },
 ): void {
-  const { reversalIntervalMs, unbookedReversalIntervalMs } = limits.payouts
+  const { reversalIntervalMs, unbookedReversalIntervalMs } = payoutLimits
   const toRow = (dueAt: Date) => (payout: Payout) => ({
     ...toKey(payout),
     rail: payout.rail,

@@ -1,9 +1,9 @@
 import type { Clock } from '../../base/clock.js'
 import type { Environment } from '../../base/environment.js'
-import { limits } from '../../base/limits.js'
 import type { Logger } from '../../base/log.js'
 import type { Refusal } from '../../base/refusal.js'
 import type { Database } from '../../postgres/database.js'
+import { batchLimits } from '../limits.js'
 import type { NewPayout } from '../requests/create-payouts.js'
 import type { FeeBook } from '../requests/fee-book.js'
 import {
@@ -33,7 +33,7 @@ export function itemsPerStep(
   { kind }: Pick<Batch, 'kind'>,
   environment: Environment,
 ): number {
-  const { itemsPerStepMax, callsPerStepMax } = limits.batches
+  const { itemsPerStepMax, callsPerStepMax } = batchLimits
   return railOf(tools, { environment, kind })?.takesBatches ? itemsPerStepMax : callsPerStepMax
 }
 

@@ -1,11 +1,11 @@
 import { after } from '../../base/clock.js'
 import type { Environment } from '../../base/environment.js'
-import { limits } from '../../base/limits.js'
 import { emitAll } from '../../events/emit.js'
 import { sql } from '../../postgres/sql.js'
 import type { Queryable } from '../../postgres/transactions/tx.js'
 import { showBatch } from '../../resources/payout-batch.js'
 import { failureReasons } from '../attempts/failure-reasons.js'
+import { batchLimits } from '../limits.js'
 import type { PayoutStatus } from '../payout.js'
 import { type Batch, type BatchItem, batchReference } from './batch.js'
 import type { BatchTools } from './batch-tools.js'
@@ -31,7 +31,7 @@ export async function concludeStep(
   batch: Batch,
 ): Promise<boolean> {
   const { db, clock } = tools
-  const { resultsPerStepMax, leaseMs } = limits.batches
+  const { resultsPerStepMax, leaseMs } = batchLimits
   const ended = await findEnded(db, batch)
   if (ended.length === 0) return false
   const results = new Map(ended.map((one) => [one.number, one]))
@@ -60,7 +60,7 @@ function findEnded(db: Queryable, { environmentId, id }: Batch): Promise<Ended[]
       where environment_id = ${environmentId} and id = i.payout_id offset 0) p
     where i.environment_id = ${environmentId} and i.batch_id = ${id} and i.state = 'SUBMITTED'
       and p.status in ('COMPLETED', 'FAILED', 'REVERSED')
-    order by i.number limit ${limits.batches.resultsPerStepMax}`)
+    order by i.number limit ${batchLimits.resultsPerStepMax}`)
 }
 
 /** A transfer that the bank returned was completed first; the item shows what came of it. */

@@ -1,6 +1,5 @@
 import { after } from '../../base/clock.js'
 import { prefixes, toReference } from '../../base/ids.js'
-import { limits } from '../../base/limits.js'
 import { Refusal } from '../../base/refusal.js'
 import type { Database } from '../../postgres/database.js'
 import { sql } from '../../postgres/sql.js'
@@ -12,6 +11,7 @@ import {
   type PendingApproval,
   toUser,
 } from '../approvals/judge-approval.js'
+import { batchLimits } from '../limits.js'
 import type { ApprovalDecision, PayoutApproval } from '../payout.js'
 import { findCreators } from '../requests/creators.js'
 import { type Batch, batchReference } from './batch.js'
@@ -115,7 +115,7 @@ export async function expireBatches(db: Database, now: Date): Promise<number> {
     from payout_batches b join environments e on e.id = b.environment_id
     where b.state = 'PENDING'
       and b.approve_by <= ${now}::timestamptz + e.clock_offset_ms * interval '1 millisecond'
-    limit ${limits.batches.expiriesPerRunMax}`)
+    limit ${batchLimits.expiriesPerRunMax}`)
   for (const { environmentId, id, clockOffsetMs } of due)
     await db.transaction(async (tx) => {
       const reference = toReference(prefixes.payoutBatch, id)

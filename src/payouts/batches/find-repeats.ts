@@ -1,7 +1,7 @@
 import { firstIdAt, prefixes, timeOf, toReference } from '../../base/ids.js'
-import { limits } from '../../base/limits.js'
 import { listStatement } from '../../postgres/statement.js'
 import type { Queryable } from '../../postgres/transactions/tx.js'
+import { batchLimits } from '../limits.js'
 import { referenceOf } from '../payout.js'
 import type { Batch, BatchItem, ItemWarning } from './batch.js'
 
@@ -30,7 +30,7 @@ const selectRepeats = listStatement<typeof columns, Repeat>({
         select t.id from search_terms t
         where t.environment_id = list.environment_id and t.kind = 'payout' and t.term = list.term
           and t.id >= ${parameter(0)}::uuid
-        order by t.id desc limit ${limits.batches.repeatsComparedMax}) term
+        order by t.id desc limit ${batchLimits.repeatsComparedMax}) term
       cross join lateral (
         select * from payouts
         where environment_id = list.environment_id and id = term.id offset 0) p
@@ -57,7 +57,7 @@ const selectPlanned = listStatement<typeof columns, Planned>({
           and coalesce(destination ->> 'accountNumber', destination ->> 'address') = list.term
           and amount = list.amount and state in ('PENDING', 'VALID')
           and batch_id <> ${parameter(0)}::uuid
-        order by batch_id desc limit ${limits.batches.repeatsComparedMax}) i
+        order by batch_id desc limit ${batchLimits.repeatsComparedMax}) i
       cross join lateral (
         select kind, state from payout_batches
         where environment_id = list.environment_id and id = i.batch_id offset 0) b

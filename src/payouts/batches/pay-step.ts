@@ -1,9 +1,9 @@
 import { after } from '../../base/clock.js'
 import type { Environment } from '../../base/environment.js'
-import { limits } from '../../base/limits.js'
 import { type Outcome, Refusal } from '../../base/refusal.js'
 import { getEnvironmentById } from '../../merchants/environments.js'
 import type { Tx } from '../../postgres/transactions/tx.js'
+import { batchLimits } from '../limits.js'
 import { payoutKinds } from '../payout.js'
 import { createPayouts, type NewPayout } from '../requests/create-payouts.js'
 import type { PayoutRequest } from '../requests/prepare-payouts.js'
@@ -55,10 +55,10 @@ export async function payStep(
         : submit(item, outcome as NewPayout)
     })
     const deferred = [...waiting].map((item): ItemChange => {
-      const dueAt = after(now, limits.batches.itemRetryMs)
+      const dueAt = after(now, batchLimits.itemRetryMs)
       return { before: item, after: { ...item, problem: null }, dueAt }
     })
-    const dueAt = after(now, limits.batches.leaseMs)
+    const dueAt = after(now, batchLimits.leaseMs)
     writeItems(tx, locked, [...changes, ...deferred], { dueAt })
     return newPayouts.filter((one) => !refusals.has(one))
   })
@@ -173,7 +173,7 @@ function refuse(
 ): ItemChange {
   const problem = toProblem(refusal)
   if (isTemporary(refusal))
-    return { before, after: { ...before, problem }, dueAt: after(now, limits.batches.itemRetryMs) }
+    return { before, after: { ...before, problem }, dueAt: after(now, batchLimits.itemRetryMs) }
   const endedAt = after(now, environment.clockOffsetMs)
   return { before, after: { ...before, state: 'FAILED', problem, endedAt }, dueAt: null }
 }

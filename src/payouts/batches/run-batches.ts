@@ -1,10 +1,10 @@
 import { after } from '../../base/clock.js'
 import type { EnvironmentId, Mode } from '../../base/environment.js'
 import { prefixes, toReference } from '../../base/ids.js'
-import { limits } from '../../base/limits.js'
 import { getEnvironmentById } from '../../merchants/environments.js'
 import { claimDue, type DueTable } from '../../postgres/due.js'
 import { sql } from '../../postgres/sql.js'
+import { batchLimits } from '../limits.js'
 import type { Batch } from './batch.js'
 import type { BatchTools } from './batch-tools.js'
 import { advanceBatch, concludeStep } from './conclude-step.js'
@@ -33,8 +33,8 @@ export async function runBatches(tools: BatchTools, mode: Mode): Promise<number>
   const claims = await claimDue<Claim>(db, batchesDue, {
     owner: mode,
     now: clock.now(),
-    leaseMs: limits.batches.leaseMs,
-    limit: limits.batches.batchesPerRunMax,
+    leaseMs: batchLimits.leaseMs,
+    limit: batchLimits.batchesPerRunMax,
   })
   const outcomes = await Promise.allSettled(claims.map((claim) => runBatch(tools, claim)))
   const failed = outcomes.find((outcome) => outcome.status === 'rejected')
@@ -53,7 +53,7 @@ async function runBatch(tools: BatchTools, claim: Claim): Promise<boolean> {
   // A suspended merchant pays nothing out; transfers that exist still end.
   const isStopped = batch.state === 'PROCESSING' && environment.isSuspended
   let hasMore = !isStopped
-  for (let steps = 0; hasMore && steps < limits.batches.stepsPerRunMax; steps += 1)
+  for (let steps = 0; hasMore && steps < batchLimits.stepsPerRunMax; steps += 1)
     hasMore = await step(tools, batch, environment)
   if (batch.state === 'PROCESSING') while (await concludeStep(tools, batch));
   if (!hasMore && (await advanceBatch(tools, batch, environment))) return false
@@ -67,7 +67,7 @@ async function runBatch(tools: BatchTools, claim: Claim): Promise<boolean> {
 
 async function nextDue({ db, clock }: BatchTools, batch: Batch, isStopped: boolean): Promise<Date> {
   const now = clock.now()
-  const { itemRetryMs, resultsIntervalMs, resultsIntervalMaxMs } = limits.batches
+  const { itemRetryMs, resultsIntervalMs, resultsIntervalMaxMs } = batchLimits
   if (isStopped) return after(now, itemRetryMs)
   const state = batch.state === 'VALIDATING' ? 'PENDING' : 'VALID'
   const itemDueAt = await findNextDue(db, now, batch, state)

@@ -1,8 +1,8 @@
 import { after, minute } from '../../base/clock.js'
 import type { Environment } from '../../base/environment.js'
-import { limits } from '../../base/limits.js'
 import { type Outcome, Refusal } from '../../base/refusal.js'
 import type { Queryable } from '../../postgres/transactions/tx.js'
+import { batchLimits } from '../limits.js'
 import { duplicateReference, findReferences } from '../requests/create-payouts.js'
 import type { FeeLine } from '../requests/fee-book.js'
 import type { Quote } from '../requests/prepare-payouts.js'
@@ -34,7 +34,7 @@ export async function validateStep(
   const items = await findDueItems(db, clock.now(), batch, { state: 'PENDING', limit })
   if (items.length === 0) return false
   const environmentNow = after(clock.now(), environment.clockOffsetMs)
-  const since = after(environmentNow, -limits.batches.repeatsWithinMs)
+  const since = after(environmentNow, -batchLimits.repeatsWithinMs)
   const [quotes, repeats, used] = await Promise.all([
     Promise.all(items.map((item) => quoteItem(tools, batch, environment, item))),
     findRepeats(db, since, batch, items),
@@ -45,7 +45,7 @@ export async function validateStep(
   ])
   const checked = await chargeOnce(db, batch, items, quotes)
   const now = clock.now()
-  const checkedBy = after(batch.createdAt, limits.batches.checkedWithinMs)
+  const checkedBy = after(batch.createdAt, batchLimits.checkedWithinMs)
   const isOverdue = environmentNow >= checkedBy
   const changes = items.map((before, index): ItemChange => {
     const found = repeats.get(before.number)
@@ -58,7 +58,7 @@ export async function validateStep(
     return {
       before,
       after: { ...judged, warnings },
-      dueAt: isWaiting ? after(now, limits.batches.itemRetryMs) : null,
+      dueAt: isWaiting ? after(now, batchLimits.itemRetryMs) : null,
     }
   })
   await db.transaction(async (tx) => {
@@ -68,7 +68,7 @@ export async function validateStep(
     const numbers = items.map(({ number }) => number)
     const open = await lockItems(tx, locked, { state: 'PENDING', numbers })
     const own = changes.filter(({ before }) => open.has(before.number))
-    writeItems(tx, locked, own, { dueAt: after(now, limits.batches.leaseMs) })
+    writeItems(tx, locked, own, { dueAt: after(now, batchLimits.leaseMs) })
   })
   return true
 }
@@ -143,7 +143,7 @@ function judge(item: BatchItem, quote: Outcome<Quote>, isOverdue: boolean): Batc
 
 /** The first sentence says what happened; the others are about a request that can be repeated. */
 function toUnchecked({ reason, message }: ItemProblem): ItemProblem {
-  const minutes = limits.batches.checkedWithinMs / minute
+  const minutes = batchLimits.checkedWithinMs / minute
   const cause = message.replace(/\. .*/s, '.')
   return {
     reason,

@@ -1,8 +1,8 @@
 import { after } from '../../base/clock.js'
-import { limits } from '../../base/limits.js'
 import { sql } from '../../postgres/sql.js'
 import { listStatement } from '../../postgres/statement.js'
 import type { Queryable, Tx } from '../../postgres/transactions/tx.js'
+import { disputeLimits } from '../limits.js'
 import type { AttemptFinding, PreparedAttempt } from '../ports.js'
 
 /** Endpoints of a rail that contradict each other about a transaction. */
@@ -53,7 +53,7 @@ export function recordDisputes(
         now,
       ),
     )
-    const oldest = after(now, -limits.disputes.retentionMs)
+    const oldest = after(now, -disputeLimits.retentionMs)
     tx.write(sql`delete from disputes where last_seen_at < ${oldest}`)
   }
   const settled = agreed.filter((subject) => !bySubject.has(subject))
@@ -101,6 +101,6 @@ export function listDisputes(db: Queryable, now: Date): Promise<OpenDispute[]> {
   return db.rows(sql<OpenDispute>`
     select rail, subject, hosts, first_seen_at, last_seen_at
     from disputes
-    where ended_at is null and last_seen_at > ${after(now, -limits.disputes.openMs)}
-    order by first_seen_at, subject limit ${limits.disputes.listedMax}`)
+    where ended_at is null and last_seen_at > ${after(now, -disputeLimits.openMs)}
+    order by first_seen_at, subject limit ${disputeLimits.listedMax}`)
 }

@@ -1,9 +1,9 @@
 import { newId } from '../../base/ids.js'
-import { limits } from '../../base/limits.js'
 import { Refusal } from '../../base/refusal.js'
 import { sql } from '../../postgres/sql.js'
 import { listStatement } from '../../postgres/statement.js'
 import type { Queryable, Tx } from '../../postgres/transactions/tx.js'
+import { reconcileLimits } from '../limits.js'
 import type { Difference } from './compare-books.js'
 
 export type StoredDifference = Difference & {
@@ -49,7 +49,7 @@ export function storeDifferences(
   now: Date,
   { rail, differences }: { rail: string; differences: Difference[] },
 ): void {
-  const kept = differences.slice(0, limits.reconcile.differencesKeptMax)
+  const kept = differences.slice(0, reconcileLimits.differencesKeptMax)
   const counts = new Map<string, number>()
   const rows = kept.map(({ kind, name, inBooks, atRail }) => {
     const occurrence = (counts.get(`${kind} ${name}`) ?? 0) + 1

@@ -1,8 +1,8 @@
 import { after } from '../../base/clock.js'
-import { limits } from '../../base/limits.js'
 import type { Database } from '../../postgres/database.js'
 import { sql } from '../../postgres/sql.js'
 import type { Queryable } from '../../postgres/transactions/tx.js'
+import { reconcileLimits } from '../limits.js'
 import type { Difference } from './compare-books.js'
 import { storeDifferences } from './reconciliation-differences.js'
 
@@ -15,7 +15,7 @@ export async function claimReconciliation(
   now: Date,
   rail: string,
 ): Promise<AgreedPosition | undefined> {
-  const leaseEnd = after(now, limits.reconcile.leaseMs)
+  const leaseEnd = after(now, reconcileLimits.leaseMs)
   const [row] = await db.rows(sql<AgreedPosition>`
     insert into reconciliations as r (rail, due_at) values (${rail}, ${leaseEnd})
     on conflict (rail) do update set due_at = excluded.due_at where r.due_at <= ${now}

@@ -1,8 +1,8 @@
 import type { Mode } from '../../base/environment.js'
-import { limits } from '../../base/limits.js'
 import type { Asset } from '../../money/assets.js'
 import { sql } from '../../postgres/sql.js'
 import type { Queryable } from '../../postgres/transactions/tx.js'
+import { payoutLimits } from '../limits.js'
 
 /** The treasury of a mode in the books, over all environments, since the first row. */
 export type TreasuryBooks = {
@@ -78,7 +78,7 @@ async function listOpenPayouts(
     left join payout_attempts a
       on a.environment_id = p.environment_id and a.payout_id = p.id and a.state = 'LIVE'
     where p.status = 'SUBMITTED' and p.asset = ${asset} and e.mode = ${mode}
-    order by p.amount desc limit ${limits.payouts.openPayoutsListedMax}`)
+    order by p.amount desc limit ${payoutLimits.openPayoutsListedMax}`)
   const largest = rows.flatMap(({ token, amount }) => (token === null ? [] : [{ token, amount }]))
   return { total: rows[0]?.total ?? 0n, largest }
 }

@@ -1,7 +1,7 @@
 import { after } from '../../base/clock.js'
-import { limits } from '../../base/limits.js'
 import { listStatement } from '../../postgres/statement.js'
 import type { Tx } from '../../postgres/transactions/tx.js'
+import { payoutLimits } from '../limits.js'
 import { type Payout, type PayoutApproval, payouts } from '../payout.js'
 import type { PreparedAttempt } from '../ports.js'
 
@@ -108,7 +108,7 @@ export function insertAttempts(tx: Tx, now: Date, attempts: NewAttempt[]): void 
     wire: attempt.wire,
     validUntil: attempt.validUntil,
     signedSlot: attempt.signedSlot ?? null,
-    dueAt: after(now, limits.payouts.firstPollDelayMs),
+    dueAt: after(now, payoutLimits.firstPollDelayMs),
     createdAt: attempt.createdAt,
   }))
   tx.write(insertAttemptRows(rows))

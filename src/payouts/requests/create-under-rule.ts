@@ -1,7 +1,6 @@
 import { after } from '../../base/clock.js'
 import type { EnvironmentId } from '../../base/environment.js'
 import { firstIdAt } from '../../base/ids.js'
-import { limits } from '../../base/limits.js'
 import { Refusal } from '../../base/refusal.js'
 import { emitAll } from '../../events/emit.js'
 import type { LedgerAccountKey } from '../../ledger/accounts.js'
@@ -10,8 +9,10 @@ import type { Approvals } from '../../merchants/settings/settings-document.js'
 import { sql } from '../../postgres/sql.js'
 import type { Queryable, Tx } from '../../postgres/transactions/tx.js'
 import { showPayout } from '../../resources/payout.js'
+import { signInLimits } from '../../team/limits.js'
 import { type ApprovalLimits, limitsOf, needsApproval } from '../approvals/approval-rule.js'
 import { findExpiries } from '../approvals/find-approvers.js'
+import { payoutLimits } from '../limits.js'
 import { type Payout, payoutKinds } from '../payout.js'
 import { insertPendingPayout } from '../records/store-payouts.js'
 import {
@@ -77,7 +78,7 @@ async function findSenders(
   { environmentId, createdByUser, createdByKey, at }: RuleRequest,
   { appliesToKeys }: Rule,
 ): Promise<Senders> {
-  const since = after(at, -limits.signIn.linkDistrustMs)
+  const since = after(at, -signInLimits.linkDistrustMs)
   const [row] = await db.rows(sql<Senders>`
     with recursive links as (select * from access_links(${since})),
     senders as (
@@ -108,7 +109,7 @@ async function sumSent(
   { environmentId, asset, at }: RuleRequest,
   { users, keys }: Senders,
 ): Promise<bigint> {
-  const since = after(at, -limits.payouts.ruleWindowMs)
+  const since = after(at, -payoutLimits.ruleWindowMs)
   // One condition for each index.
   const senders = [
     sql`created_by_user = any (${users}::uuid[])`,

@@ -1,6 +1,5 @@
 import type { Clock } from '../../base/clock.js'
 import type { EnvironmentId } from '../../base/environment.js'
-import { limits } from '../../base/limits.js'
 import {
   type FeeOperation,
   getFeeSchedules,
@@ -9,6 +8,7 @@ import {
 import { computeFee } from '../../money/fees.js'
 import { gather } from '../../postgres/transactions/gather.js'
 import type { Queryable } from '../../postgres/transactions/tx.js'
+import { payoutLimits } from '../limits.js'
 
 export type FeeLine = { operation: FeeOperation; amount: bigint }
 
@@ -29,13 +29,13 @@ export function createFeeBook({ db, clock }: { db: Queryable; clock: Clock }): F
 
   function findCached({ environmentId, operation }: Name): VersionedFee | undefined {
     const known = cached.get(`${environmentId}/${operation}`)
-    if (known && clock.elapsedMs() - known.readAt < limits.payouts.feeCacheMs) return known.fee
+    if (known && clock.elapsedMs() - known.readAt < payoutLimits.feeCacheMs) return known.fee
     return undefined
   }
 
   async function read(name: Name): Promise<VersionedFee> {
     const fee = await readFee(name)
-    if (cached.size >= limits.payouts.feesCachedMax) cached.clear()
+    if (cached.size >= payoutLimits.feesCachedMax) cached.clear()
     cached.set(`${name.environmentId}/${name.operation}`, { fee, readAt: clock.elapsedMs() })
     return fee
   }

@@ -1,9 +1,9 @@
 import type { Clock } from '../../base/clock.js'
-import { limits } from '../../base/limits.js'
 import { Refusal } from '../../base/refusal.js'
 import type { Code } from '../../base/refusals.js'
 import { sql } from '../../postgres/sql.js'
 import type { Queryable, Tx } from '../../postgres/transactions/tx.js'
+import { payoutLimits } from '../limits.js'
 
 export type PausedRail = { rail: string; reason: string; pausedAt: Date; pausedBy: string }
 
@@ -37,7 +37,7 @@ export function createPausedRails({ db, clock }: { db: Queryable; clock: Clock }
 
   return {
     has(rail) {
-      if (clock.elapsedMs() - readAtMs < limits.payouts.pauseCacheMs) return names.has(rail)
+      if (clock.elapsedMs() - readAtMs < payoutLimits.pauseCacheMs) return names.has(rail)
       reading ??= read().finally(() => {
         reading = undefined
       })

@@ -1,7 +1,6 @@
 import { after } from '../../base/clock.js'
 import type { Environment, Mode } from '../../base/environment.js'
 import { newId } from '../../base/ids.js'
-import { limits } from '../../base/limits.js'
 import type { Logger } from '../../base/log.js'
 import { type Outcome, Refusal } from '../../base/refusal.js'
 import { listBalancesOf } from '../../ledger/balances.js'
@@ -10,6 +9,7 @@ import type { Asset } from '../../money/assets.js'
 import { gather } from '../../postgres/transactions/gather.js'
 import type { Queryable } from '../../postgres/transactions/tx.js'
 import { isTreasuryShort, UnfinishedPayouts } from '../attempts/unfinished-payouts.js'
+import { payoutLimits } from '../limits.js'
 import { type Payout, type PayoutKind, payoutKinds, referenceOf } from '../payout.js'
 import type {
   Destination,
@@ -243,7 +243,7 @@ export function createPayoutPreparation({
  * later, only neighbours can have reserved the money.
  */
 function isLastRound(round: number, neighbours: number): boolean {
-  if (round >= limits.payouts.shortfallChecksMax) return true
+  if (round >= payoutLimits.shortfallChecksMax) return true
   return round > 1 && neighbours === 0
 }
 

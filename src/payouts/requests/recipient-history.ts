@@ -1,9 +1,9 @@
 import type { EnvironmentId } from '../../base/environment.js'
 import { timeOf } from '../../base/ids.js'
-import { limits } from '../../base/limits.js'
 import { type Asset, assets } from '../../money/assets.js'
 import { sql } from '../../postgres/sql.js'
 import type { Queryable } from '../../postgres/transactions/tx.js'
+import { payoutLimits } from '../limits.js'
 import { type Payout, referenceOf } from '../payout.js'
 
 export type Recipient = { bankCode: string; accountNumber: string } | { address: string }
@@ -38,7 +38,7 @@ export async function findRecipientHistory(
           sql`p.destination ->> 'accountNumber' = ${recipient.accountNumber}
             and p.destination ->> 'bankCode' = ${recipient.bankCode}`,
         ]
-  const { recipientTransfersMax } = limits.payouts
+  const { recipientTransfersMax } = payoutLimits
   const rows = await db.rows(sql<Row>`
     select p.id, p.kind, p.asset, p.amount, p.status from (
       select id from search_terms

@@ -1,9 +1,9 @@
 import { after } from '../../base/clock.js'
-import { limits } from '../../base/limits.js'
 import type { Logger } from '../../base/log.js'
 import type { Asset } from '../../money/assets.js'
 import { sql } from '../../postgres/sql.js'
 import type { Queryable } from '../../postgres/transactions/tx.js'
+import { payoutLimits } from '../limits.js'
 
 export type TreasuryShortfall = { rail: string; asset: Asset; refusals: bigint; refusedAt: Date }
 
@@ -17,7 +17,7 @@ export async function reportShortfall(
   now: Date,
   { rail, asset }: { rail: string; asset: Asset },
 ): Promise<void> {
-  const alarmBefore = after(now, -limits.payouts.shortfallAlarmIntervalMs)
+  const alarmBefore = after(now, -payoutLimits.shortfallAlarmIntervalMs)
   const [row] = await db.rows(sql<{ isAlarm: boolean; refusals: bigint }>`
     insert into treasury_shortfalls as known
       (rail, asset, refusals, refused_at, alarmed_at, alarmed_refusal)

@@ -1,6 +1,5 @@
 import { after, second } from '../../base/clock.js'
 import type { Environment, EnvironmentId, Mode } from '../../base/environment.js'
-import { limits } from '../../base/limits.js'
 import type { Logger } from '../../base/log.js'
 import { Refusal } from '../../base/refusal.js'
 import { getEnvironmentById, lockEnvironment } from '../../merchants/environments.js'
@@ -12,6 +11,7 @@ import type { Database } from '../../postgres/database.js'
 import { claimDue, type DueTable } from '../../postgres/due.js'
 import { sql } from '../../postgres/sql.js'
 import type { Tx } from '../../postgres/transactions/tx.js'
+import { settlementLimits } from '../limits.js'
 import type { NewPayout } from '../requests/create-payouts.js'
 import { createSettlement } from './create-settlement.js'
 import { prepareSettlement } from './prepare-settlement.js'
@@ -50,8 +50,8 @@ export async function settleDue(tools: Tools, now: Date): Promise<number> {
   const claims = await claimDue<Claim>(tools.db, schedulesDue, {
     owner: tools.mode,
     now,
-    leaseMs: limits.settlements.leaseMs,
-    limit: limits.settlements.perBatchMax,
+    leaseMs: settlementLimits.leaseMs,
+    limit: settlementLimits.perBatchMax,
   })
   const outcomes = await Promise.allSettled(claims.map((claim) => settle(tools, now, claim)))
   const failed = outcomes.find((outcome) => outcome.status === 'rejected')

@@ -3,10 +3,12 @@ import { firstIdAt, fromReference, prefixes } from '../../base/ids.js'
 import { limits } from '../../base/limits.js'
 import { notFound } from '../../base/refusal.js'
 import type { StatementLine } from '../../ledger/statement.js'
+import { listLimits } from '../../postgres/limits.js'
 import { type TimeRange, toIdRange, withinRange } from '../../postgres/lists/filtered-ids.js'
 import { sql } from '../../postgres/sql.js'
 import { listStatement } from '../../postgres/statement.js'
 import type { Queryable, Tx } from '../../postgres/transactions/tx.js'
+import { settlementLimits } from '../limits.js'
 import type { Payout, PayoutStatus } from '../payout.js'
 import { type PayoutRow, payoutColumns, toPayout } from '../records/find-payouts.js'
 import type { Settlement } from './settlement.js'
@@ -99,7 +101,7 @@ export async function listSettlements(
   { below, limit }: Page,
 ): Promise<{ settlements: SettlementWithPayout[]; next: bigint | undefined }> {
   const entries = await findEntriesOf(db, environmentId, range)
-  const rowsRead = status ? Math.max(limits.lists.rowsPerScan, limit + 1) : limit + 1
+  const rowsRead = status ? Math.max(listLimits.rowsPerScan, limit + 1) : limit + 1
   const scanned = await db.rows(sql<{ lastEntry: bigint; status: PayoutStatus }>`
     select s.last_entry, (select p.status from payouts p
       where p.environment_id = s.environment_id and p.id = s.payout_id) as status
@@ -130,7 +132,7 @@ async function findEntriesOf(
 ): Promise<{ first: bigint; last: bigint }> {
   const { ledgerMax } = limits.money
   if (!from && !to) return { first: 0n, last: ledgerMax }
-  const { settlementsAtOnceMax: most } = limits.settlements
+  const { settlementsAtOnceMax: most } = settlementLimits
   const [found] = await db.rows(sql<{ first: bigint | null; last: bigint | null }>`
     select (select min(last_entry) from (
         select last_entry from settlements
@@ -151,7 +153,7 @@ export async function sumSettlements(
   environmentId: EnvironmentId,
   range: TimeRange,
 ): Promise<SettlementSums[] | undefined> {
-  const { settlementsSummedMax } = limits.lists
+  const { settlementsSummedMax } = listLimits
   const sums = await db.rows(sql<SettlementSums>`
     select p.status, count(*)::int as count, sum(coalesce(s.conversion_fee, p.fee))::int8 as fee,
       sum(coalesce(s.converted_amount - s.conversion_fee, p.amount))::int8 as amount

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import * as fs from 'node:fs'
 import { mkdir, open, readdir, rm } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import { limits } from '../../base/limits.js'
+import { embeddedLimits } from '../limits.js'
 import { isAlive, unlessTaken } from './other-processes.js'
 
 /**
@@ -37,7 +37,7 @@ async function removeAbandoned(target: string): Promise<void> {
 
 /** Retried, because a child of a process that died may still be writing there. */
 async function remove(directory: string): Promise<void> {
-  const { removalRetries: maxRetries, removalRetryMs: retryDelay } = limits.embedded
+  const { removalRetries: maxRetries, removalRetryMs: retryDelay } = embeddedLimits
   await rm(directory, { recursive: true, force: true, maxRetries, retryDelay })
 }
 

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import * as fs from 'node:fs'
 import { join } from 'node:path'
-import { limits } from '../../base/limits.js'
+import { embeddedLimits } from '../limits.js'
 import { spawnOptions } from './account.js'
 import { port, socketPath } from './address.js'
 import { findBinaries } from './binaries.js'
@@ -80,7 +80,7 @@ function flagsOf(site: Site): string[] {
 
 function openLog({ logFile, account }: Site): number {
   const size = fs.statSync(logFile, { throwIfNoEntry: false })?.size ?? 0
-  if (size > limits.embedded.logBytes) fs.renameSync(logFile, `${logFile}.1`)
+  if (size > embeddedLimits.logBytes) fs.renameSync(logFile, `${logFile}.1`)
   const { O_APPEND, O_CREAT, O_NOFOLLOW, O_WRONLY } = fs.constants
   const log = fs.openSync(logFile, O_APPEND | O_CREAT | O_NOFOLLOW | O_WRONLY, 0o600)
   if (account) fs.fchownSync(log, account.uid, account.gid)

@@ -2,7 +2,7 @@ import { type ChildProcess, spawnSync } from 'node:child_process'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { limits } from '../../base/limits.js'
+import { embeddedLimits } from '../limits.js'
 import { spawnOptions } from './account.js'
 import { socketPath } from './address.js'
 import { ensureDatabase } from './ensure-database.js'
@@ -53,7 +53,7 @@ export async function waitUntilReady(
   site: Site,
   child: ChildProcess | undefined,
 ): Promise<Running | undefined> {
-  const { startTimeoutMs, pollIntervalMs } = limits.embedded
+  const { startTimeoutMs, pollIntervalMs } = embeddedLimits
   for (let waitedMs = 0; waitedMs < startTimeoutMs; waitedMs += pollIntervalMs) {
     const server = readPostmaster(site)
     const isGone = child ? hasEnded(child) : !server || !(await answers(server.socketDirectory))
@@ -84,7 +84,7 @@ export async function endServer(
   { pid, socketDirectory, child }: Postmaster & { child?: ChildProcess | undefined },
   signal: 'INT' | 'QUIT',
 ): Promise<void> {
-  const { stopTimeoutMs, pollIntervalMs } = limits.embedded
+  const { stopTimeoutMs, pollIntervalMs } = embeddedLimits
   // Sent as that account: root must not signal a process because another user's file names it.
   spawnSync('/bin/sh', ['-c', `kill -s ${signal} ${pid}`], spawnOptions(site.account))
   for (let waitedMs = 0; waitedMs < stopTimeoutMs; waitedMs += pollIntervalMs) {

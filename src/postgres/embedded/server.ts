@@ -1,6 +1,6 @@
 import { dirname, join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { limits } from '../../base/limits.js'
+import { embeddedLimits } from '../limits.js'
 import { findServerAccount } from './account.js'
 import { urlOf } from './address.js'
 import { placeDataDirectory } from './data-directory.js'
@@ -52,7 +52,7 @@ export async function startEmbeddedServer(options: Options): Promise<EmbeddedSer
 
 /** PostgreSQL itself decides which server gets the directory; the loser adopts the winner. */
 async function findOrLaunch(site: Site): Promise<Running> {
-  const { conflictTimeoutMs, launchRetryIntervalMs } = limits.embedded
+  const { conflictTimeoutMs, launchRetryIntervalMs } = embeddedLimits
   for (let waitedMs = 0; ; waitedMs += launchRetryIntervalMs) {
     // A service that stopped a moment ago may have removed it.
     claimSocketDirectory(site.dataDirectory, site.account)
@@ -71,6 +71,6 @@ function failure(site: Site, logged: string): Error {
   const advice = conflict.test(logged)
     ? 'Another PostgreSQL uses this data: stop the process named above (kill -INT) and start again.'
     : 'Fix the problem and start again, or set DATABASE_URL to your own PostgreSQL.'
-  const tail = logged.slice(-limits.embedded.logTailLength).trim()
+  const tail = logged.slice(-embeddedLimits.logTailLength).trim()
   return new Error(`PostgreSQL did not start. From ${site.logFile}:\n${tail}\n${advice}`)
 }

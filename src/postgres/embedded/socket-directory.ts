@@ -1,7 +1,7 @@
 import * as fs from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { limits } from '../../base/limits.js'
+import { embeddedLimits } from '../limits.js'
 import { socketPath } from './address.js'
 import { shortHash } from './data-directory.js'
 import type { ServerUser } from './reach.js'
@@ -17,7 +17,7 @@ export function claimSocketDirectory(
 ): string {
   const name = `manilla-${shortHash(dataDirectory)}`
   const isFit = (folder: string) =>
-    Buffer.byteLength(socketPath(join(folder, name))) <= limits.embedded.socketPathBytes &&
+    Buffer.byteLength(socketPath(join(folder, name))) <= embeddedLimits.socketPathBytes &&
     (!account || canReach(folder, account))
   const directory = join(isFit(tmpdir()) ? tmpdir() : '/tmp', name)
   fs.mkdirSync(directory, { recursive: true, mode: 0o700 })

@@ -1,5 +1,6 @@
 import type { EnvironmentId } from '../../base/environment.js'
 import { limits } from '../../base/limits.js'
+import { listLimits } from '../limits.js'
 import { type Sql, sql } from '../sql.js'
 import type { Queryable } from '../transactions/tx.js'
 import { type IdSearch, withinRange } from './filtered-ids.js'
@@ -34,8 +35,8 @@ export async function newestIdsOfAmount(
     and amount between ${amountMin ?? 0n} and ${amountMax ?? limits.money.ledgerMax}`
   const [found] = await db.rows(sql<{ count: number }>`
     select count(*)::int as count from (
-      select from ${table} where ${inRange} limit ${limits.lists.rowsSortedMax + 1}) t`)
-  if (found!.count > limits.lists.rowsSortedMax) return undefined
+      select from ${table} where ${inRange} limit ${listLimits.rowsSortedMax + 1}) t`)
+  if (found!.count > listLimits.rowsSortedMax) return undefined
   return (range, limit) => sql`(
     select id from (
       select id from ${table} where ${inRange} ${withinRange(range)} offset 0) t

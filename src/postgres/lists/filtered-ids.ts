@@ -1,6 +1,7 @@
 import type { EnvironmentId } from '../../base/environment.js'
 import { firstIdAt } from '../../base/ids.js'
 import { limits } from '../../base/limits.js'
+import { listLimits } from '../limits.js'
 import { named } from '../named.js'
 import { type Sql, sql } from '../sql.js'
 import type { Queryable } from '../transactions/tx.js'
@@ -92,7 +93,7 @@ export async function findPageOfIds(
   search: IdSearch,
   limit: number,
 ): Promise<IdPage> {
-  const { rowsOfFirstScan, rowsPerScan: rowsOfOthers, scansPerPageMax } = limits.lists
+  const { rowsOfFirstScan, rowsPerScan: rowsOfOthers, scansPerPageMax } = listLimits
   const isFiltered = search.conditions.length > 0
   const ids: string[] = []
   let { range } = search
@@ -163,7 +164,7 @@ export type Count = { count: number; isComplete: boolean }
 
 /** How many rows pass; not complete if there are more than are counted. */
 export async function countIds(db: Queryable, search: IdSearch): Promise<Count> {
-  const { countMax, rowsCountedMax } = limits.lists
+  const { countMax, rowsCountedMax } = listLimits
   const rows = search.conditions.length > 0 ? rowsCountedMax : countMax + 1
   const [found] = await db.rows(
     named(

@@ -1,5 +1,5 @@
 import type { EnvironmentId } from '../../base/environment.js'
-import { limits } from '../../base/limits.js'
+import { listLimits } from '../limits.js'
 import { type Sql, sql } from '../sql.js'
 import type { Queryable } from '../transactions/tx.js'
 import { type IdRange, withinRange } from './filtered-ids.js'
@@ -75,7 +75,7 @@ async function findByPrefix(
   { environmentId, kind }: Owner,
   word: string,
 ): Promise<string[]> {
-  const isPrefix = word.length >= limits.lists.prefixLengthMin
+  const isPrefix = word.length >= listLimits.prefixLengthMin
   const end = isPrefix ? `${word}\u{10ffff}` : word
   const next = (after: Sql) => sql`
     select t.term from search_terms t
@@ -86,7 +86,7 @@ async function findByPrefix(
       (${next(sql`t.term >= ${word}`)})
       union all
       select (${next(sql`t.term > terms.term`)}) from terms where terms.term is not null)
-    select term from terms where term is not null limit ${limits.lists.wordsPerPrefixMax}`)
+    select term from terms where term is not null limit ${listLimits.wordsPerPrefixMax}`)
   return rows.map(({ term }) => term)
 }
 

@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { limits } from '../../base/limits.js'
+import { postgresLimits } from '../limits.js'
 import {
   findNewestKnown,
   listFiles,
@@ -27,7 +27,7 @@ export async function migrate(url: string, scope: Scope = { simulation: true }):
     const { missing, obstacle } = await plan(client, scope)
     if (obstacle) throw new Error(obstacle)
     // A migration that waits for a table makes every statement on that table wait behind it.
-    await client.query(`set lock_timeout = ${limits.postgres.migrationLockMs}`)
+    await client.query(`set lock_timeout = ${postgresLimits.migrationLockMs}`)
     for (const migration of missing) await apply(client, migration)
     return missing.map(({ name }) => name)
   })
@@ -51,7 +51,7 @@ async function withClient<Result>(
   const client = new pg.Client({
     connectionString: url,
     application_name: 'manilla migrate',
-    connectionTimeoutMillis: limits.postgres.connectMs,
+    connectionTimeoutMillis: postgresLimits.connectMs,
   })
   client.on('error', () => {}) // the running statement reports it
   await client.connect()
@@ -157,7 +157,7 @@ function newerDatabase(unknown: string[]): Error {
 }
 
 function waitedForLock(name: string, cause: unknown): Error {
-  const seconds = limits.postgres.migrationLockMs / 1_000
+  const seconds = postgresLimits.migrationLockMs / 1_000
   return new Error(
     `Migration ${name} was not applied: another session used a table that it changes for more ` +
       `than ${seconds} s. Migrations before it are applied. Run it again.`,

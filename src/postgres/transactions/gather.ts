@@ -1,6 +1,6 @@
 import { strict as assert } from 'node:assert'
-import { limits } from '../../base/limits.js'
 import { retry } from '../../base/retry.js'
+import { gatherLimits, laneLimits } from '../limits.js'
 import { ConnectionLost, isSilence } from '../wire/failures.js'
 import { overloaded } from './overloaded.js'
 
@@ -25,9 +25,9 @@ export function gather<Key, Value>(
 
   async function runBatch(): Promise<void> {
     isScheduled = false
-    if (waiting.length === 0 || running >= limits.gather.batchesInFlightMax) return
-    const batch = waiting.slice(0, limits.gather.keysPerBatchMax)
-    waiting = waiting.slice(limits.gather.keysPerBatchMax)
+    if (waiting.length === 0 || running >= gatherLimits.batchesInFlightMax) return
+    const batch = waiting.slice(0, gatherLimits.keysPerBatchMax)
+    waiting = waiting.slice(gatherLimits.keysPerBatchMax)
     running += 1
     schedule()
     try {
@@ -45,9 +45,9 @@ export function gather<Key, Value>(
   function readWithRetries(keys: Key[]): Promise<Value[]> {
     return retry(() => readAll(keys), {
       isPassing: (error) => error instanceof ConnectionLost && !isSilence(error.cause),
-      pauseMs: limits.lane.reconnectMs,
-      pauseMaxMs: limits.lane.reconnectMaxMs,
-      timeoutMs: limits.lane.callWaitMaxMs,
+      pauseMs: laneLimits.reconnectMs,
+      pauseMaxMs: laneLimits.reconnectMaxMs,
+      timeoutMs: laneLimits.callWaitMaxMs,
     })
   }
 
@@ -58,7 +58,7 @@ export function gather<Key, Value>(
   }
 
   return (key) => {
-    if (waiting.length >= limits.gather.keysWaitingMax) return Promise.reject(overloaded())
+    if (waiting.length >= gatherLimits.keysWaitingMax) return Promise.reject(overloaded())
     return new Promise((resolve, reject) => {
       waiting.push({ key, resolve, reject })
       schedule()

@@ -2,8 +2,8 @@ import { strict as assert } from 'node:assert'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
 import { systemClock } from '../../base/clock.js'
-import { limits } from '../../base/limits.js'
 import { type Outcome, Refusal } from '../../base/refusal.js'
+import { laneLimits } from '../limits.js'
 import { cutConnection } from '../wire/connection.js'
 import {
   ConnectionLost,
@@ -155,14 +155,14 @@ export class Lane<Call, Answer> {
 
   #refuseOverdue(): void {
     if (this.#isSideLane) return
-    const overdueMs = systemClock.elapsedMs() - limits.lane.callWaitMaxMs
+    const overdueMs = systemClock.elapsedMs() - laneLimits.callWaitMaxMs
     while (this.#waiting[0] && this.#waiting[0].sinceMs < overdueMs)
       this.#waiting.shift()!.reject(overloaded())
   }
 
   /** A side lane takes one group at a time, so that no other group waits for that lock. */
   #takeBatch(): Waiting<Call, Answer>[] {
-    const { callsPerBatchMax } = limits.lane
+    const { callsPerBatchMax } = laneLimits
     if (!this.#isSideLane || this.#waiting.length === 0)
       return this.#waiting.splice(0, callsPerBatchMax)
     const [first] = this.#waiting
@@ -216,9 +216,9 @@ export class Lane<Call, Answer> {
     error: unknown,
     retries: number,
   ): Promise<boolean> {
-    if (isTransient(error)) return retries < limits.lane.retriesMax
+    if (isTransient(error)) return retries < laneLimits.retriesMax
     if (!(error instanceof ConnectionLost)) return false
-    const { callWaitMaxMs, reconnectMs, reconnectMaxMs } = limits.lane
+    const { callWaitMaxMs, reconnectMs, reconnectMaxMs } = laneLimits
     const pauseMs = Math.min(reconnectMs * 2 ** retries, reconnectMaxMs)
     const waitedMs = systemClock.elapsedMs() - batch[0]!.sinceMs
     if (waitedMs + pauseMs > callWaitMaxMs) return false
@@ -244,7 +244,7 @@ export class Lane<Call, Answer> {
 
   /** Groups take turns, so that one whose rows are held for long does not delay the others. */
   #requeue(batch: Waiting<Call, Answer>[], error: unknown): void {
-    const overdueMs = systemClock.elapsedMs() - limits.lane.deferredWaitMaxMs
+    const overdueMs = systemClock.elapsedMs() - laneLimits.deferredWaitMaxMs
     for (const waiting of batch)
       if (waiting.sinceMs < overdueMs) waiting.reject(error)
       else this.#waiting.push(waiting)
@@ -294,7 +294,7 @@ export class Lane<Call, Answer> {
   #chooseSideLane(): Lane<Call, Answer> {
     const idle = this.#sideLanes.find((sideLane) => !sideLane.#running)
     if (idle) return idle
-    if (this.#sideLanes.length >= limits.lane.sideLanesMax)
+    if (this.#sideLanes.length >= laneLimits.sideLanesMax)
       return this.#sideLanes.reduce((least, other) =>
         other.#waiting.length < least.#waiting.length ? other : least,
       )
@@ -305,7 +305,7 @@ export class Lane<Call, Answer> {
   }
 
   get #isFull(): boolean {
-    return this.waiting >= limits.lane.callsWaitingMax
+    return this.waiting >= laneLimits.callsWaitingMax
   }
 
   #nameOf(call: Call): string {
@@ -321,7 +321,7 @@ export class Lane<Call, Answer> {
     try {
       this.#client ??= await connect().catch(toConnectionLost)
       const client = this.#client
-      const deadline = setTimeout(() => cutConnection(client), limits.lane.deadlineMs)
+      const deadline = setTimeout(() => cutConnection(client), laneLimits.deadlineMs)
       const run = async (tx: Tx) => {
         if (this.#isSideLane && this.#waiting.length === 0) tx.write(waitLonger)
         const outcomes = await work(tx, calls)
@@ -347,7 +347,7 @@ export class Lane<Call, Answer> {
 }
 
 /** For a side lane where no other group waits for its turn. */
-const waitLonger = { text: `set local lock_timeout = ${limits.lane.deferredWaitMaxMs}`, values: [] }
+const waitLonger = { text: `set local lock_timeout = ${laneLimits.deferredWaitMaxMs}`, values: [] }
 
 /** No call causes a failure to connect, so halving the batch cannot help. */
 function toConnectionLost(error: unknown): never {

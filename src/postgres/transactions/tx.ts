@@ -1,5 +1,5 @@
 import type pg from 'pg'
-import { limits } from '../../base/limits.js'
+import { postgresLimits } from '../limits.js'
 import type { Sql } from '../sql.js'
 import { type Statement, toStatement } from '../statement.js'
 import {
@@ -91,7 +91,7 @@ export class Tx implements Queryable {
    * every row of the ledger.
    */
   liftTimeouts(): void {
-    this.#timeoutMs = limits.postgres.proofStatementMs
+    this.#timeoutMs = postgresLimits.proofStatementMs
     this.write({ text: 'set local statement_timeout = 0', values: [] })
   }
 

@@ -1,10 +1,11 @@
 import { limits } from '../../base/limits.js'
+import { postgresLimits } from '../limits.js'
 
-const { poolSize, quickPoolSize, changePoolSize } = limits.postgres
+const { poolSize, quickPoolSize, changePoolSize } = postgresLimits
 
 /**
  * The most connections that a process keeps open, by application name, when every pool and lane is
- * in use. While rows are contended, a lane opens up to `limits.lane.sideLanesMax` more.
+ * in use. While rows are contended, a lane opens up to `laneLimits.sideLanesMax` more.
  */
 export const connectionCounts = {
   api: {

@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { limits } from '../../base/limits.js'
+import { laneLimits, postgresLimits } from '../limits.js'
 import { type ListenerName, nameListener } from '../migrations/running-processes.js'
 
 /**
@@ -41,20 +41,20 @@ function connectionOptions(url: string, applicationName: string, timeouts: Timeo
     application_name: applicationName,
     types,
     keepAlive: true,
-    keepAliveInitialDelayMillis: limits.postgres.keepAliveMs,
+    keepAliveInitialDelayMillis: postgresLimits.keepAliveMs,
     options: serverSettings,
     connectionTimeoutMillis: connectMs,
     statement_timeout: statementMs,
-    query_timeout: statementMs + limits.postgres.responseGraceMs,
+    query_timeout: statementMs + postgresLimits.responseGraceMs,
     lock_timeout: lockMs,
-    idle_in_transaction_session_timeout: limits.postgres.idleInTransactionMs,
+    idle_in_transaction_session_timeout: postgresLimits.idleInTransactionMs,
   }
 }
 
 const standardTimeouts = {
-  statementMs: limits.postgres.statementMs,
-  lockMs: limits.postgres.lockMs,
-  connectMs: limits.postgres.connectMs,
+  statementMs: postgresLimits.statementMs,
+  lockMs: postgresLimits.lockMs,
+  connectMs: postgresLimits.connectMs,
 }
 
 /**
@@ -78,7 +78,7 @@ export async function connect(
 
 /** For a lane: short timeouts, because every call in the batch waits for the slowest statement. */
 export function connectLane(url: string, applicationName: string): Promise<pg.Client> {
-  const { statementMs, lockMs, connectMs } = limits.lane
+  const { statementMs, lockMs, connectMs } = laneLimits
   return connect(url, applicationName, { statementMs, lockMs, connectMs })
 }
 
@@ -111,9 +111,8 @@ export function createPool(
   onIdleError: (error: Error) => void,
   options: PoolOptions = {},
 ): pg.Pool {
-  const { size = limits.postgres.poolSize, applicationName = 'manilla' } = options
-  const { statementMs = limits.postgres.statementMs, connectMs = limits.postgres.connectMs } =
-    options
+  const { size = postgresLimits.poolSize, applicationName = 'manilla' } = options
+  const { statementMs = postgresLimits.statementMs, connectMs = postgresLimits.connectMs } = options
   const pool = new pg.Pool({
     ...connectionOptions(url, applicationName, { ...standardTimeouts, statementMs, connectMs }),
     ...(options.readsByKey && { options: `${serverSettings} ${withoutScans}` }),

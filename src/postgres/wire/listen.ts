@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
-import { limits } from '../../base/limits.js'
 import type { Logger } from '../../base/log.js'
+import { postgresLimits } from '../limits.js'
 import { cutConnection } from './connection.js'
 
 export type ChannelListener = { stop(): Promise<void> }
@@ -52,7 +52,7 @@ export function listen({
         reportLost,
       )
       // Throws only when stopped.
-      await sleep(limits.streams.relistenDelayMs, undefined, { signal }).catch(() => {})
+      await sleep(postgresLimits.relistenDelayMs, undefined, { signal }).catch(() => {})
     }
   }
 
@@ -86,7 +86,7 @@ async function receive(options: OneConnection): Promise<void> {
   // A silent server neither sends nor closes anything: only a query finds out.
   const heartbeat = setInterval(() => {
     client.query('select').catch(() => cutConnection(client))
-  }, limits.streams.listenHeartbeatIntervalMs)
+  }, postgresLimits.listenHeartbeatIntervalMs)
   try {
     await Promise.race([client.query(`listen ${channel}`), stopped])
     onConnected()

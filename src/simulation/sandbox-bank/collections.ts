@@ -1,7 +1,7 @@
 import { createSecretKey } from 'node:crypto'
 import type { Clock } from '../../base/clock.js'
-import { limits } from '../../base/limits.js'
 import type { Logger } from '../../base/log.js'
+import { collectionLimits } from '../../collections/limits.js'
 import type {
   BankLimits,
   CollectionRail,
@@ -14,6 +14,7 @@ import type {
 } from '../../collections/ports.js'
 import type { Database } from '../../postgres/database.js'
 import { gather } from '../../postgres/transactions/gather.js'
+import { sandboxBankLimits } from './limits.js'
 import { readNotice } from './notice.js'
 import { NoticeSender } from './notice-sender.js'
 import { openAccounts } from './open-accounts.js'
@@ -25,7 +26,7 @@ import { findPaymentsInto, listRecorded } from './store-payments.js'
 /** The sandbox bank reports every payment, whatever its amount and time. */
 const sandboxLimits: BankLimits = {
   expiryMinMs: 0,
-  expiryMaxMs: limits.collections.expiryMaxMs,
+  expiryMaxMs: collectionLimits.expiryMaxMs,
   bounces: [],
   customerNeeds: [],
   closesTemporary: true,
@@ -82,7 +83,7 @@ export function createSandboxCollections(tools: Tools): SandboxCollections {
     readNotice: readOrLog,
     findPayments: async (number) => (await findPaymentsInto(db, number)).map(toReported),
     async listPayments({ from, to, after }) {
-      const limit = limits.sandboxBank.statementLinesMax
+      const limit = sandboxBankLimits.statementLinesMax
       const lines = await listRecorded(db, { from, to, after: BigInt(after ?? 0), limit })
       const isFull = lines.length === limit
       return {

@@ -1,6 +1,6 @@
-import { limits } from '../../base/limits.js'
 import { sql } from '../../postgres/sql.js'
 import type { Tx } from '../../postgres/transactions/tx.js'
+import { sandboxBankLimits } from './limits.js'
 
 export type ReversedTransfers = { cursor: bigint; references: string[] }
 
@@ -13,7 +13,7 @@ const lockKey = 7_265_647
  * number it saw misses none. Rows that another transaction has locked are listed next time.
  */
 export async function findReversed(tx: Tx, now: Date, after: bigint): Promise<ReversedTransfers> {
-  const limit = limits.sandboxBank.reversalsPerBatchMax
+  const limit = sandboxBankLimits.reversalsPerBatchMax
   await tx.rows(sql`select pg_advisory_xact_lock(${lockKey})`)
   tx.write(sql`
     with due as materialized (

@@ -1,5 +1,5 @@
 import { after } from '../../base/clock.js'
-import { limits } from '../../base/limits.js'
+import { sandboxBankLimits } from './limits.js'
 import {
   type Plan,
   type SandboxTransfer,
@@ -46,7 +46,7 @@ function planOpen(instruction: TestInstruction, now: Date): Plan {
   const plans: Record<TestInstruction, Plan> = {
     complete: completed,
     fail: { ...completed, ending: 'failed', failureReason: 'bank_declined' },
-    reverse: { ...completed, reversesAt: after(now, limits.sandboxBank.reversesAfterMs) },
+    reverse: { ...completed, reversesAt: after(now, sandboxBankLimits.reversesAfterMs) },
     stay_unknown: staysUnknown,
     lose: { ...staysUnknown, isLost: true },
   }

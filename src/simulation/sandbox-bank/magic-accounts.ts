@@ -1,6 +1,6 @@
-import { limits } from '../../base/limits.js'
 import type { BankFailure } from '../../payouts/attempts/failure-reasons.js'
 import type { Bank } from '../../payouts/ports.js'
+import { sandboxBankLimits } from './limits.js'
 import { toNuban } from './nuban.js'
 
 /** Listed in test mode only. */
@@ -30,7 +30,7 @@ export type MagicAccount = {
   behaviour: Behaviour
 }
 
-const { processingMs, unknownForMs, reversesAfterMs } = limits.sandboxBank
+const { processingMs, unknownForMs, reversesAfterMs } = sandboxBankLimits
 
 /** For every number that is not in `magicAccounts`. */
 export const ordinary: Behaviour = {

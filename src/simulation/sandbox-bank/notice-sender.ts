@@ -2,11 +2,11 @@ import { strict as assert } from 'node:assert'
 import type { KeyObject } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { after, type Clock } from '../../base/clock.js'
-import { limits } from '../../base/limits.js'
 import type { Logger } from '../../base/log.js'
 import type { Database } from '../../postgres/database.js'
 import { gather } from '../../postgres/transactions/gather.js'
 import { isDatabaseAway } from '../../postgres/wire/failures.js'
+import { sandboxBankLimits } from './limits.js'
 import { writeNotice } from './notice.js'
 import { toReported } from './payment.js'
 import { createPost } from './post-notice.js'
@@ -19,7 +19,7 @@ import {
   type SandboxNotice,
 } from './store-notices.js'
 
-const { noticeTimeoutMs, noticeLeaseMs } = limits.sandboxBank
+const { noticeTimeoutMs, noticeLeaseMs } = sandboxBankLimits
 assert(2 * noticeTimeoutMs < noticeLeaseMs, 'the lease covers a request and its one repeat')
 
 type Tools = { db: Database; clock: Clock; logger: Logger; key: KeyObject }
@@ -74,7 +74,7 @@ export class NoticeSender {
       if (notice) return this.#track(notice)
       // Ends with the other process's lease at the latest: then the notice can be claimed here.
       if (!(await isUnderWay(this.#tools.db, paymentId))) return
-      await sleep(limits.sandboxBank.noticePollIntervalMs)
+      await sleep(sandboxBankLimits.noticePollIntervalMs)
     }
   }
 
@@ -86,7 +86,7 @@ export class NoticeSender {
     const finished = Promise.all(this.#underWay.values())
     await Promise.race([
       finished,
-      sleep(limits.sandboxBank.noticeShutdownMs, undefined, { ref: false }),
+      sleep(sandboxBankLimits.noticeShutdownMs, undefined, { ref: false }),
     ])
     this.#http.close()
     await finished
@@ -106,7 +106,7 @@ export class NoticeSender {
   }
 
   async #claimAndSend(): Promise<void> {
-    const limit = limits.sandboxBank.noticesPerBatchMax - this.#underWay.size
+    const limit = sandboxBankLimits.noticesPerBatchMax - this.#underWay.size
     const notices = limit > 0 ? await claimNotices(this.#tools.db, { ...this.#lease(), limit }) : []
     this.#mayHaveMoreDue = notices.length >= limit
     for (const notice of notices) void this.#track(notice)
@@ -114,7 +114,7 @@ export class NoticeSender {
 
   #rest(): Promise<void> {
     return new Promise((resolve) => {
-      const timer = setTimeout(resolve, limits.sandboxBank.noticeIntervalMs)
+      const timer = setTimeout(resolve, sandboxBankLimits.noticeIntervalMs)
       this.#stopResting = () => {
         clearTimeout(timer)
         resolve()
@@ -140,7 +140,7 @@ export class NoticeSender {
       .finally(() => {
         this.#underWay.delete(id)
         // Waiting until half are done saves a query for every notice that ends.
-        const isHalfFree = this.#underWay.size <= limits.sandboxBank.noticesPerBatchMax / 2
+        const isHalfFree = this.#underWay.size <= sandboxBankLimits.noticesPerBatchMax / 2
         if (this.#mayHaveMoreDue && isHalfFree) this.wake()
       })
     this.#underWay.set(id, sent)
@@ -163,7 +163,7 @@ export class NoticeSender {
 
 /** Doubles the wait after every attempt, up to a maximum. Null: no attempts remain. */
 export function nextAttemptAt(now: Date, attempts: number): Date | null {
-  const { noticeAttemptsMax, noticeRetryDelayMs, noticeRetryDelayMaxMs } = limits.sandboxBank
+  const { noticeAttemptsMax, noticeRetryDelayMs, noticeRetryDelayMaxMs } = sandboxBankLimits
   if (attempts >= noticeAttemptsMax) return null
   return after(now, Math.min(noticeRetryDelayMs * 2 ** (attempts - 1), noticeRetryDelayMaxMs))
 }

@@ -1,5 +1,5 @@
 import { Agent, type ClientRequest, request } from 'node:http'
-import { limits } from '../../base/limits.js'
+import { sandboxBankLimits } from './limits.js'
 
 export type Post = (message: {
   url: string
@@ -12,7 +12,7 @@ export type Post = (message: {
  * answer in time. `close` aborts requests under way.
  */
 export function createPost(): { post: Post; close(): void } {
-  const { noticeTimeoutMs, noticeIdleMs } = limits.sandboxBank
+  const { noticeTimeoutMs, noticeIdleMs } = sandboxBankLimits
   const agent = new Agent({ keepAlive: true, timeout: noticeIdleMs })
   let isClosed = false
   return {

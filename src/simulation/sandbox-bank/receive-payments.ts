@@ -41,7 +41,7 @@ export async function receivePayments(
 export function assertPayable({ id, copies, delayMs = 0 }: SimulatedPayment): void {
   assert(/^sbp_[0-9a-z]+$/.test(id), 'the id of a sandbox payment starts with sbp_')
   const isWithinLimit =
-    Number.isInteger(copies) && copies >= 1 && copies <= limits.sandboxBank.noticeCopiesMax
+    Number.isInteger(copies) && copies >= 1 && copies <= limits.testMode.noticeCopiesMax
   assert(isWithinLimit && delayMs >= 0, 'copies are within limits and the delay is not negative')
 }
 

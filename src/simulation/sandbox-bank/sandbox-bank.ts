@@ -1,9 +1,9 @@
 import { strict as assert } from 'node:assert'
 import type { Clock } from '../../base/clock.js'
-import { limits } from '../../base/limits.js'
 import type { Logger } from '../../base/log.js'
 import { type Outcome, Refusal } from '../../base/refusal.js'
 import type { BankRail } from '../../collections/ports.js'
+import { payoutLimits } from '../../payouts/limits.js'
 import type {
   Destination,
   Inspected,
@@ -57,7 +57,7 @@ export function createSandboxBank(tools: Tools & NoticeKeys): SandboxBank {
     ...createSandboxCollections(tools),
     name: 'sandbox-bank',
     provider: 'sandbox-bank',
-    reversalIntervalMs: limits.payouts.reversalIntervalMs,
+    reversalIntervalMs: payoutLimits.reversalIntervalMs,
 
     inspect: async (targets) => {
       const payments = await findRefunded(db, targets)

@@ -1,5 +1,5 @@
-import { limits } from '../../base/limits.js'
 import type { Tx } from '../../postgres/transactions/tx.js'
+import { sandboxBankLimits } from './limits.js'
 import { lookUpTransfers } from './look-up-transfers.js'
 import { listReceived } from './store-transfers.js'
 import { type SandboxTransfer, stateOf, type TransferState } from './transfer.js'
@@ -29,7 +29,7 @@ export async function readStatement(
   now: Date,
   { from, to, after }: { from: Date; to: Date; after: StatementCursor | undefined },
 ): Promise<Statement> {
-  const limit = limits.sandboxBank.statementLinesMax
+  const limit = sandboxBankLimits.statementLinesMax
   const start = after ?? { receivedAt: from, reference: '' }
   const references = await listReceived(tx, { from, to, after: start, limit })
   const transfers = await lookUpTransfers(tx, now, references)

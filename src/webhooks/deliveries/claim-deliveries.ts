@@ -1,8 +1,8 @@
 import { after } from '../../base/clock.js'
 import type { EnvironmentId, Mode } from '../../base/environment.js'
-import { limits } from '../../base/limits.js'
 import { listStatement } from '../../postgres/statement.js'
 import type { Queryable } from '../../postgres/transactions/tx.js'
+import { webhookLimits } from '../limits.js'
 
 /** A delivery that this worker owns until its lease ends, with everything an attempt needs. */
 export type ClaimedDelivery = {
@@ -64,7 +64,7 @@ export async function claimDeliveries(
   shares: EndpointShare[],
 ): Promise<ClaimedDelivery[]> {
   if (shares.length === 0) return []
-  return db.rows(claim(shares, now, after(now, limits.webhooks.leaseMs)))
+  return db.rows(claim(shares, now, after(now, webhookLimits.leaseMs)))
 }
 
 const handBackColumns = {

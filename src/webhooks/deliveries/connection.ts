@@ -1,7 +1,7 @@
 import { connect as connectTcp, isIP, type LookupFunction, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 import type { Clock } from '../../base/clock.js'
-import { limits } from '../../base/limits.js'
+import { webhookLimits } from '../limits.js'
 import { CutOff, ResponseReader } from './response-reader.js'
 
 /** Where to connect to. Targets with the same key share connections. */
@@ -54,13 +54,13 @@ export class ConnectionPool {
 
   constructor(options: Options) {
     this.options = options
-    this.#timer = setInterval(() => this.#closeIdle(), limits.webhooks.idleCheckIntervalMs)
+    this.#timer = setInterval(() => this.#closeIdle(), webhookLimits.idleCheckIntervalMs)
     this.#timer.unref()
   }
 
   /** A kept connection, if there is one that is young enough. */
   take({ key }: Target): Connection | undefined {
-    const oldestMs = this.options.clock.elapsedMs() - limits.webhooks.connectionAgeMaxMs
+    const oldestMs = this.options.clock.elapsedMs() - webhookLimits.connectionAgeMaxMs
     for (;;) {
       const connection = this.#kept.get(key)?.at(-1)
       if (!connection) return undefined
@@ -84,7 +84,7 @@ export class ConnectionPool {
     if (kept) kept.push(connection)
     else this.#kept.set(key, [connection])
     this.#keptInOrder.add(connection)
-    if (this.#keptInOrder.size <= limits.webhooks.inFlightMax) return
+    if (this.#keptInOrder.size <= webhookLimits.inFlightMax) return
     const [oldest] = this.#keptInOrder
     oldest!.destroy()
   }
@@ -103,7 +103,7 @@ export class ConnectionPool {
     this.#sessions.delete(key)
     if (!session) return
     this.#sessions.set(key, session)
-    if (this.#sessions.size <= limits.webhooks.tlsSessionsMax) return
+    if (this.#sessions.size <= webhookLimits.tlsSessionsMax) return
     const [oldest] = this.#sessions.keys()
     this.#sessions.delete(oldest!)
   }
@@ -115,7 +115,7 @@ export class ConnectionPool {
   }
 
   #closeIdle(): void {
-    const idleSinceMs = this.options.clock.elapsedMs() - limits.webhooks.idleConnectionMs
+    const idleSinceMs = this.options.clock.elapsedMs() - webhookLimits.idleConnectionMs
     for (const connection of this.#keptInOrder) {
       if (connection.keptAtMs > idleSinceMs) return
       connection.destroy()

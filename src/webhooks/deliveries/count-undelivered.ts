@@ -1,8 +1,8 @@
 import type { EnvironmentId } from '../../base/environment.js'
 import { timeOf } from '../../base/ids.js'
-import { limits } from '../../base/limits.js'
 import { sql } from '../../postgres/sql.js'
 import type { Queryable } from '../../postgres/transactions/tx.js'
+import { webhookLimits } from '../limits.js'
 
 export type Undelivered = {
   count: number
@@ -29,7 +29,7 @@ export async function countUndelivered(
         select event_id from deliveries
         where environment_id = ${environmentId} and endpoint_id = endpoint.id
           and state = wanted.state and attempts > 0 and not is_under_way
-        order by event_id limit ${limits.webhooks.undeliveredCountedMax}) d) undelivered`)
+        order by event_id limit ${webhookLimits.undeliveredCountedMax}) d) undelivered`)
   const { count, oldest } = row!
   return { count, since: oldest === null ? null : timeOf(oldest) }
 }

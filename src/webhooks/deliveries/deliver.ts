@@ -2,7 +2,6 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
 import type { Clock } from '../../base/clock.js'
 import { prefixes, toReference } from '../../base/ids.js'
-import { limits } from '../../base/limits.js'
 import type { Logger } from '../../base/log.js'
 import type { Seal } from '../../base/sealed.js'
 import { logFacts } from '../../merchants/log-facts.js'
@@ -17,6 +16,7 @@ import {
   type Position,
 } from '../endpoints/find-open-endpoints.js'
 import { HourlyCounts } from '../endpoints/hourly-counts.js'
+import { webhookLimits } from '../limits.js'
 import {
   type ClaimedDelivery,
   claimDeliveries,
@@ -95,7 +95,7 @@ export class Deliverer {
 
   start(): void {
     this.#loop = this.#run()
-    const { countsIntervalMs } = limits.webhooks
+    const { countsIntervalMs } = webhookLimits
     this.#countsTimer = setInterval(() => void this.#writeCounts(), countsIntervalMs).unref()
   }
 
@@ -121,10 +121,10 @@ export class Deliverer {
     this.#stopping.abort()
     this.wake()
     await this.#loop
-    await this.#waitForInFlight(limits.webhooks.shutdownMs)
+    await this.#waitForInFlight(webhookLimits.shutdownMs)
     this.#hasClosed = true
     this.#tools.sender.close()
-    await this.#waitForInFlight(limits.webhooks.attemptTimeoutMs)
+    await this.#waitForInFlight(webhookLimits.attemptTimeoutMs)
     const { db, clock, logger } = this.#tools
     await handBackDeliveries(db, clock.now(), this.#cutOff).catch((error: unknown) =>
       logger.warn({ err: error }, 'deliveries that were cut off wait for the end of their lease'),
@@ -158,7 +158,7 @@ export class Deliverer {
       await this.#pause(pauseMs)
       // Limits how often a busy worker polls: a poll costs about the same for one delivery and for
       // all that were committed meanwhile.
-      const earlyMs = limits.webhooks.busyPollIntervalMs - (clock.elapsedMs() - startedAt)
+      const earlyMs = webhookLimits.busyPollIntervalMs - (clock.elapsedMs() - startedAt)
       if (earlyMs > 0) await sleep(earlyMs)
     }
   }
@@ -177,12 +177,12 @@ export class Deliverer {
   }
 
   get #pollIntervalMs(): number {
-    return this.#tools.pollIntervalMs ?? limits.webhooks.pollIntervalMs
+    return this.#tools.pollIntervalMs ?? webhookLimits.pollIntervalMs
   }
 
   /** Claims and sends up to the free capacity; returns the pause before the next poll. */
   async #poll(): Promise<number> {
-    const { inFlightMax, busyPollIntervalMs, endpointsPerPollMax } = limits.webhooks
+    const { inFlightMax, busyPollIntervalMs, endpointsPerPollMax } = webhookLimits
     if (this.#inFlight.count >= inFlightMax) return busyPollIntervalMs
     const { db, clock } = this.#tools
     const startedAt = clock.elapsedMs()

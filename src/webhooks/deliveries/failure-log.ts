@@ -1,5 +1,5 @@
 import type { Clock } from '../../base/clock.js'
-import { limits } from '../../base/limits.js'
+import { webhookLimits } from '../limits.js'
 
 type Logged = { atMs: number; unlogged: number }
 
@@ -22,11 +22,11 @@ export class FailureLog {
   note(endpointId: string): number | undefined {
     const nowMs = this.#clock.elapsedMs()
     const last = this.#logged.get(endpointId)
-    if (last && nowMs - last.atMs < limits.webhooks.failureLogIntervalMs) {
+    if (last && nowMs - last.atMs < webhookLimits.failureLogIntervalMs) {
       last.unlogged += 1
       return undefined
     }
-    if (this.#logged.size >= limits.webhooks.failureLogEndpointsMax) this.#logged.clear()
+    if (this.#logged.size >= webhookLimits.failureLogEndpointsMax) this.#logged.clear()
     this.#logged.set(endpointId, { atMs: nowMs, unlogged: 0 })
     return last?.unlogged ?? 0
   }

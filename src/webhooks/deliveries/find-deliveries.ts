@@ -1,6 +1,5 @@
 import type { EnvironmentId } from '../../base/environment.js'
 import { firstIdAt, timeOf } from '../../base/ids.js'
-import { limits } from '../../base/limits.js'
 import type { EventType } from '../../events/catalogue.js'
 import type { Event } from '../../events/find-events.js'
 import { newestRows } from '../../postgres/lists/newest-rows.js'
@@ -8,6 +7,7 @@ import { named } from '../../postgres/named.js'
 import { type Sql, sql } from '../../postgres/sql.js'
 import { unindexed } from '../../postgres/statement.js'
 import type { Queryable } from '../../postgres/transactions/tx.js'
+import { webhookLimits } from '../limits.js'
 
 export type DeliveryAttempt = {
   number: number
@@ -47,7 +47,7 @@ export async function listDeliveries(db: Queryable, event: Event): Promise<Deliv
       from delivery_attempts
       where environment_id = d.environment_id and event_id = d.event_id
         and endpoint_id = d.endpoint_id
-      order by number desc limit ${limits.webhooks.attemptsShownMax}) a
+      order by number desc limit ${webhookLimits.attemptsShownMax}) a
     where d.environment_id = ${environmentId} and d.event_id = ${id}
     order by a.number`)
   return deliveries.map((delivery) => ({
@@ -164,7 +164,7 @@ async function findByStates(
     select * from (
       select * from deliveries
       where environment_id = ${environmentId} and endpoint_id = ${id} and state = 'PENDING'
-      order by due_at limit ${sql.raw(String(limits.webhooks.dueDeliveriesScannedMax))}) due
+      order by due_at limit ${sql.raw(String(webhookLimits.dueDeliveriesScannedMax))}) due
     where (attempts = 0 or is_under_way) and event_id >= ${from ? firstIdAt(from) : lowestId}
       and event_id < ${before ?? highestId})`
   const mayBeNew = state === undefined || state === 'PENDING'
@@ -188,7 +188,7 @@ async function findByTypes(
   filter: DeliveryFilter,
   types: EventType[],
 ): Promise<{ rows: EndpointDelivery[]; end: string | undefined }> {
-  const { eventsScannedPerPageMax } = limits.webhooks
+  const { eventsScannedPerPageMax } = webhookLimits
   const before = idBefore(filter)
   const newest = newestRows({
     table: 'events',

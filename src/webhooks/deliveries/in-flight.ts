@@ -1,4 +1,4 @@
-import { limits } from '../../base/limits.js'
+import { webhookLimits } from '../limits.js'
 import type { EndpointLoad } from './share-capacity.js'
 
 type EndpointKey = { environmentId: number; endpointId: string }
@@ -30,7 +30,7 @@ export class InFlight {
 
   #prove(key: string): void {
     this.#proven.add(key)
-    if (this.#proven.size <= limits.webhooks.provenEndpointsMax) return
+    if (this.#proven.size <= webhookLimits.provenEndpointsMax) return
     const [oldest] = this.#proven
     this.#proven.delete(oldest!)
   }

@@ -1,7 +1,7 @@
 import { prefixes, toReference } from '../../base/ids.js'
-import { limits } from '../../base/limits.js'
 import type { Seal } from '../../base/sealed.js'
 import { showEventAs } from '../../resources/event.js'
+import { webhookLimits } from '../limits.js'
 import type { ClaimedDelivery } from './claim-deliveries.js'
 import type { WebhookMessage } from './send.js'
 import {
@@ -21,7 +21,7 @@ export function createSigner(seal: Seal) {
   ): Key => {
     const cached = cache.get(sealed)
     if (cached) return cached as Key
-    if (cache.size >= limits.webhooks.signingKeysCachedMax) cache.clear()
+    if (cache.size >= webhookLimits.signingKeysCachedMax) cache.clear()
     const key = read(seal.open(sealed))
     cache.set(sealed, key)
     return key

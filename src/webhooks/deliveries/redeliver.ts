@@ -10,6 +10,7 @@ import { type Sql, sql } from '../../postgres/sql.js'
 import type { Queryable, Tx } from '../../postgres/transactions/tx.js'
 import { showEndpoint } from '../../resources/webhook-endpoint.js'
 import type { WebhookEndpoint } from '../endpoints/endpoint.js'
+import { webhookLimits } from '../limits.js'
 import { deliveryOf } from './find-deliveries.js'
 
 /** A test event goes only to the endpoint it was created for, also when it is sent again. */
@@ -64,7 +65,7 @@ function missedEvents(
       and w.id = ${endpoint.id} and ${isMeantFor} and ${sql.raw(listensTo('w', 'e.type'))}
       and ${isSeen} and (d.state is null or d.state = 'GIVEN_UP'
         or d.state = 'PENDING' and d.due_at > ${now} and not d.is_under_way)
-    order by e.environment_id, e.created_at, e.id limit ${limits.webhooks.recoveriesPerCallMax}`
+    order by e.environment_id, e.created_at, e.id limit ${webhookLimits.recoveriesPerCallMax}`
 }
 
 /**

@@ -1,4 +1,4 @@
-import { limits } from '../../base/limits.js'
+import { webhookLimits } from '../limits.js'
 
 /** The receiver sent bytes that are not an HTTP/1.1 response. */
 export class NotHttp extends Error {}
@@ -59,7 +59,7 @@ export class ResponseReader {
 
   /** The start of the body without NUL, which a text column cannot hold. */
   get text(): string {
-    const bytesMax = limits.webhooks.responseBytesMax
+    const bytesMax = webhookLimits.responseBytesMax
     const [first = nothing] = this.#body
     const bytes = this.#body.length < 2 ? first : Buffer.concat(this.#body)
     let text = bytes.subarray(0, bytesMax).toString('utf8').replaceAll('\0', '')
@@ -172,7 +172,7 @@ export class ResponseReader {
     this.#missing -= part.length
     this.#body.push(part)
     this.#bodyBytes += part.length
-    if (this.#bodyBytes > limits.webhooks.responseBytesMax) {
+    if (this.#bodyBytes > webhookLimits.responseBytesMax) {
       this.isReusable = false
       this.isComplete = true
     }
@@ -180,7 +180,7 @@ export class ResponseReader {
   }
 
   #readChunkSize(): boolean {
-    const line = this.#takeLine(limits.webhooks.chunkLineBytesMax)
+    const line = this.#takeLine(webhookLimits.chunkLineBytesMax)
     if (line === undefined) return false
     const size = chunkLine.exec(line)
     if (!size) throw new NotHttp()
@@ -191,7 +191,7 @@ export class ResponseReader {
 
   /** Trailers are ignored. An empty line ends them and the response. */
   #readTrailer(): boolean {
-    const line = this.#takeLine(limits.webhooks.responseHeadBytesMax)
+    const line = this.#takeLine(webhookLimits.responseHeadBytesMax)
     if (line === undefined) return false
     this.#countHead(line.length)
     this.#headBytes += line.length
@@ -215,7 +215,7 @@ export class ResponseReader {
   }
 
   #countHead(bytes: number): void {
-    if (this.#headBytes + bytes > limits.webhooks.responseHeadBytesMax) throw new NotHttp()
+    if (this.#headBytes + bytes > webhookLimits.responseHeadBytesMax) throw new NotHttp()
   }
 }
 

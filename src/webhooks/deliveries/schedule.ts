@@ -1,6 +1,6 @@
 import { hour, minute, second } from '../../base/clock.js'
 import type { Mode } from '../../base/environment.js'
-import { limits } from '../../base/limits.js'
+import { webhookLimits } from '../limits.js'
 
 /** Delay after each failed attempt; at the end of the list the delivery is given up. */
 const retryDelaysMs: Record<Mode, number[]> = {
@@ -34,15 +34,14 @@ export function nextRetryDelayMs(
 ): number | undefined {
   const delayMs = retryDelaysMs[mode][attemptsInSchedule - 1]
   if (delayMs === undefined) return undefined
-  const spreadMs = delayMs * (1 + limits.webhooks.retryJitterFraction * chance)
-  return Math.max(spreadMs, Math.min(retryAfterMs, limits.webhooks.retryAfterMaxMs))
+  const spreadMs = delayMs * (1 + webhookLimits.retryJitterFraction * chance)
+  return Math.max(spreadMs, Math.min(retryAfterMs, webhookLimits.retryAfterMaxMs))
 }
 
 /** Parses `Retry-After` as seconds or a date; ignores anything else. */
 export function readRetryAfter(header: string | undefined, now: Date): number | undefined {
   if (header === undefined) return undefined
-  if (/^\d+$/.test(header))
-    return Math.min(Number(header) * second, limits.webhooks.retryAfterMaxMs)
+  if (/^\d+$/.test(header)) return Math.min(Number(header) * second, webhookLimits.retryAfterMaxMs)
   const date = Date.parse(header)
   return Number.isNaN(date) ? undefined : Math.max(date - now.getTime(), 0)
 }

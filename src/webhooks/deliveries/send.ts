@@ -2,8 +2,8 @@ import { lookup as dnsLookup } from 'node:dns'
 import { isIP, type LookupFunction } from 'node:net'
 import { type Clock, second } from '../../base/clock.js'
 import type { Mode } from '../../base/environment.js'
-import { limits } from '../../base/limits.js'
 import { hostOf, isLoopback, isPublicAddress } from '../endpoints/addresses.js'
+import { webhookLimits } from '../limits.js'
 import { ConnectionPool, type Exchange, NotPublic, type Target } from './connection.js'
 import { CutOff, NotHttp, type ResponseReader } from './response-reader.js'
 import { readRetryAfter } from './schedule.js'
@@ -52,7 +52,7 @@ type Options = {
  * test mode share no connection, because test mode may connect to loopback.
  */
 export function createSender(options: Options): Sender {
-  const { clock, attemptTimeoutMs = limits.webhooks.attemptTimeoutMs } = options
+  const { clock, attemptTimeoutMs = webhookLimits.attemptTimeoutMs } = options
   const pools = {
     live: openPool(options, false),
     test: openPool(options, options.allowsLoopback),
@@ -67,7 +67,7 @@ export function createSender(options: Options): Sender {
     const cache = destinations[mode]
     const cached = cache.get(url)
     if (cached) return cached
-    if (cache.size >= limits.webhooks.destinationsCachedMax) cache.clear()
+    if (cache.size >= webhookLimits.destinationsCachedMax) cache.clear()
     const destination = readDestination(url, mode, mode === 'test' && options.allowsLoopback)
     cache.set(url, destination)
     return destination
@@ -88,7 +88,7 @@ export function createSender(options: Options): Sender {
         // One timeout covers the whole attempt: a slow trickle of bytes does not extend it.
         const timer = setTimeout(() => {
           isOver = true
-          const seconds = limits.webhooks.attemptTimeoutMs / second
+          const seconds = webhookLimits.attemptTimeoutMs / second
           resolve(failure(`no complete response within ${seconds} seconds`, spentMs()))
           connection.destroy()
         }, attemptTimeoutMs)

@@ -1,4 +1,4 @@
-import { limits } from '../../base/limits.js'
+import { webhookLimits } from '../limits.js'
 
 /** Deliveries in flight in this process: all, and those to endpoints that are not proven. */
 export type InFlightCounts = { count: number; unproven: number }
@@ -15,7 +15,7 @@ export type EndpointLoad = { isProven: boolean; inFlight: number }
  * they do not delay the others.
  */
 export function shareCapacity(used: InFlightCounts, endpoints: EndpointLoad[]): number[] {
-  const { inFlightMax, inFlightUnprovenMax, endpointShareMax } = limits.webhooks
+  const { inFlightMax, inFlightUnprovenMax, endpointShareMax } = webhookLimits
   let free = Math.max(inFlightMax - used.count, 0)
   let freeForUnproven = Math.max(inFlightUnprovenMax - used.unproven, 0)
   return endpoints.map(({ isProven, inFlight }) => {

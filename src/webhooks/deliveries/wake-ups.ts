@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
-import { limits } from '../../base/limits.js'
 import type { Logger } from '../../base/log.js'
 import { onNewDeliveries } from '../../events/new-deliveries.js'
 import type { Queryable } from '../../postgres/transactions/tx.js'
 import { listen } from '../../postgres/wire/listen.js'
+import { webhookLimits } from '../limits.js'
 
 const channel = 'new_deliveries'
 
@@ -32,7 +32,7 @@ export function notifyWorkers(db: Queryable): { stop(): Promise<void> } {
       isWanted = false
       // A lost notification costs only latency: workers also poll.
       await db.rows(notify).catch(() => {})
-      await sleep(limits.webhooks.notifyIntervalMs)
+      await sleep(webhookLimits.notifyIntervalMs)
     }
     running = undefined
   }

@@ -1,7 +1,6 @@
 import { after } from '../../base/clock.js'
 import type { Environment } from '../../base/environment.js'
 import { newId } from '../../base/ids.js'
-import { limits } from '../../base/limits.js'
 import { Refusal } from '../../base/refusal.js'
 import type { Seal } from '../../base/sealed.js'
 import type { Secret } from '../../base/secret.js'
@@ -9,6 +8,7 @@ import { lockEnvironment } from '../../merchants/environments.js'
 import { sql } from '../../postgres/sql.js'
 import type { Tx } from '../../postgres/transactions/tx.js'
 import { makeSecret, makeSigningKey, readPreviousSecrets } from '../deliveries/signing.js'
+import { webhookLimits } from '../limits.js'
 import {
   type EndpointName,
   endpointColumns,
@@ -37,7 +37,7 @@ export async function createEndpoint(
   const [existing] = await tx.rows(sql<{ count: bigint }>`
     select count(*) as count from webhook_endpoints
     where environment_id = ${environment.id} and deleted_at is null`)
-  if (existing!.count >= limits.webhooks.endpointsPerEnvironmentMax) throw tooMany()
+  if (existing!.count >= webhookLimits.endpointsPerEnvironmentMax) throw tooMany()
 
   const secret = makeSecret()
   const { signingKey, publicKey } = makeSigningKey()
@@ -97,9 +97,9 @@ export async function rotateSecret(
     select secret, previous_secrets from webhook_endpoints
     where environment_id = ${environmentId} and id = ${id}`)
   const valid = readPreviousSecrets(row!.previousSecrets, now)
-  if (valid.length >= limits.webhooks.previousSecretsMax) throw tooManyRotations()
+  if (valid.length >= webhookLimits.previousSecretsMax) throw tooManyRotations()
 
-  const until = after(now, limits.webhooks.secretOverlapMs).toISOString()
+  const until = after(now, webhookLimits.secretOverlapMs).toISOString()
   const previous = JSON.stringify([...valid, { secret: row!.secret, until }])
   const secret = makeSecret()
   tx.write(sql`
@@ -112,13 +112,13 @@ export async function rotateSecret(
 function tooManyRotations(): Refusal {
   return new Refusal('webhook_endpoint_failed', {
     reason: 'too_many',
-    message: `The secret was rotated ${limits.webhooks.previousSecretsMax} times within a day. Wait until the oldest one expires.`,
+    message: `The secret was rotated ${webhookLimits.previousSecretsMax} times within a day. Wait until the oldest one expires.`,
   })
 }
 
 function tooMany(): Refusal {
   return new Refusal('webhook_endpoint_failed', {
     reason: 'too_many',
-    message: `An environment can have at most ${limits.webhooks.endpointsPerEnvironmentMax} webhook endpoints. Delete one first.`,
+    message: `An environment can have at most ${webhookLimits.endpointsPerEnvironmentMax} webhook endpoints. Delete one first.`,
   })
 }

@@ -1,11 +1,11 @@
 import { newId } from '../../base/ids.js'
-import { limits } from '../../base/limits.js'
 import type { NewEvent } from '../../events/emit.js'
 import { listStatement } from '../../postgres/statement.js'
 import { throwIfHeld } from '../../postgres/transactions/busy.js'
 import type { Tx } from '../../postgres/transactions/tx.js'
 import { showEndpoint } from '../../resources/webhook-endpoint.js'
 import { type FinishedAttempt, isGone, isSuccess } from '../deliveries/judge-attempt.js'
+import { webhookLimits } from '../limits.js'
 import { columnsOf, type DisabledReason, type WebhookEndpoint } from './endpoint.js'
 
 const name = { environmentId: 'int4', endpointId: 'uuid' } as const
@@ -125,7 +125,7 @@ export function judgeHealth(
   const failingSince = endpoint.failingSince ?? now
   const failing = endpoint.failingSince ? endpoint : { ...endpoint, failingSince }
   if (!endpoint.isEnabled) return failing
-  const isFailing = now.getTime() - failingSince.getTime() >= limits.webhooks.disableAfterMs
+  const isFailing = now.getTime() - failingSince.getTime() >= webhookLimits.disableAfterMs
   const reason = attempts.some(({ result }) => isGone(result))
     ? 'gone'
     : isFailing

@@ -1,7 +1,7 @@
 import type { EnvironmentId } from '../../base/environment.js'
-import { limits } from '../../base/limits.js'
 import type { Statement } from '../../postgres/statement.js'
 import type { Queryable } from '../../postgres/transactions/tx.js'
+import { webhookLimits } from '../limits.js'
 
 /** An endpoint with open deliveries. */
 export type OpenEndpoint = {
@@ -44,7 +44,7 @@ export async function findOpenEndpoints(
   now: Date,
   from: Position,
 ): Promise<OpenEndpoint[]> {
-  const { endpointsPerPollMax } = limits.webhooks
+  const { endpointsPerPollMax } = webhookLimits
   const statement: Statement<OpenEndpoint> = {
     name: 'find_open_endpoints',
     text: walk,

@@ -1,10 +1,10 @@
 import { after, hour } from '../../base/clock.js'
 import type { EnvironmentId } from '../../base/environment.js'
-import { limits } from '../../base/limits.js'
 import { sql } from '../../postgres/sql.js'
 import { listStatement } from '../../postgres/statement.js'
 import type { Queryable } from '../../postgres/transactions/tx.js'
 import { durationClassOf, medianOf } from '../deliveries/durations.js'
+import { webhookLimits } from '../limits.js'
 import type { WebhookEndpoint } from './endpoint.js'
 
 type EndpointHour = {
@@ -77,7 +77,7 @@ export class HourlyCounts {
     const key = `${endpointId}/${startMs}`
     let counts = this.#hours.get(key)
     if (!counts) {
-      if (this.#hours.size >= limits.webhooks.hoursCountedMax) return
+      if (this.#hours.size >= webhookLimits.hoursCountedMax) return
       counts = {
         environmentId,
         endpointId,
@@ -109,7 +109,7 @@ export class HourlyCounts {
       throw error
     }
     const names = new Map(hours.map((one) => [one.endpointId, toName(one)]))
-    const oldest = after(now, -limits.webhooks.hoursKept * hour)
+    const oldest = after(now, -webhookLimits.hoursKept * hour)
     await db.rows(deleteHours([...names.values()], oldest))
   }
 
@@ -148,7 +148,7 @@ export async function listDeliveryHours(
   { environmentId, id }: Pick<WebhookEndpoint, 'environmentId' | 'id'>,
   now: Date,
 ): Promise<DeliveryHour[]> {
-  const { hoursShown } = limits.webhooks
+  const { hoursShown } = webhookLimits
   const lastMs = now.getTime() - (now.getTime() % hour)
   const starts = Array.from(
     { length: hoursShown },

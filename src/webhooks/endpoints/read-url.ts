@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
 import type { Mode } from '../../base/environment.js'
-import { limits } from '../../base/limits.js'
 import { Refusal } from '../../base/refusal.js'
+import { webhookLimits } from '../limits.js'
 import { hostOf, isLoopback, isLoopbackName, isPrivateName, isPublicAddress } from './addresses.js'
 
 /**
@@ -20,10 +20,8 @@ export function readUrl(text: string, mode: Mode, allowsLoopback: boolean): URL 
   if (!['https:', 'http:'].includes(url.protocol))
     throw refused('must start with https:// or http://')
 
-  if (url.href.length > limits.webhooks.urlLengthMax)
-    throw refused(
-      `must be at most ${limits.webhooks.urlLengthMax} characters when written in ASCII`,
-    )
+  if (url.href.length > webhookLimits.urlLengthMax)
+    throw refused(`must be at most ${webhookLimits.urlLengthMax} characters when written in ASCII`)
 
   const mayBeLoopback = mode === 'test' && allowsLoopback
   const host = hostOf(url)

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import type { EnvironmentId } from '../../base/environment.js'
 import { newId, toUuid } from '../../base/ids.js'
-import { limits } from '../../base/limits.js'
 import { emitAll, type NewEvent } from '../../events/emit.js'
 import { listBalancesOf } from '../../ledger/balances.js'
+import { lowBalanceLimits } from '../../merchants/limits.js'
 import { type LowBalanceSettings, listLowBalances } from '../../merchants/settings/settings.js'
 import { parseDecimal } from '../../money/amounts.js'
 import { type Asset, assetNames } from '../../money/assets.js'
@@ -33,7 +33,7 @@ export async function watchBalances(db: Database, now: Date): Promise<number> {
     const watched = await listLowBalances(db, last)
     const changed = await findChanged(db, watched)
     if (changed.length > 0) emitted += await recordLevels(db, now, changed)
-    if (watched.length < limits.lowBalance.environmentsPerBatchMax) return emitted
+    if (watched.length < lowBalanceLimits.environmentsPerBatchMax) return emitted
     last = watched.at(-1)!.environmentId
   }
 }

@@ -2,10 +2,10 @@ import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'vitest'
 import type { EnvironmentId, Mode } from '../../../src/base/environment.js'
-import { limits } from '../../../src/base/limits.js'
 import { createLogger } from '../../../src/base/log.js'
 import { Secret } from '../../../src/base/secret.js'
 import { expireAccounts } from '../../../src/collections/accounts/end-accounts.js'
+import { collectionLimits } from '../../../src/collections/limits.js'
 import { confirmDueHints } from '../../../src/collections/notices/confirm-hints.js'
 import { fetchMissedPayments } from '../../../src/collections/notices/fetch-missed-payments.js'
 import { judgeDueNotices } from '../../../src/collections/notices/judge-due-notices.js'
@@ -101,7 +101,7 @@ export async function openWorld(
 
   /** Lists the bank's payments, as workers do from time to time. */
   async function fetchMissed(): Promise<number> {
-    clock.advance(limits.collections.missedPaymentsAgeMinMs + 1_000)
+    clock.advance(collectionLimits.missedPaymentsAgeMinMs + 1_000)
     const missed = await fetchMissedPayments({ db, rail, mode, logger }, clock.now())
     await judgeDueNotices({ db, rail: rail.name, lane: judging, logger }, clock.now())
     return missed

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { limits } from '../../../src/base/limits.js'
 import type { LiveAttempt } from '../../../src/payouts/ports.js'
 import type { TestInstruction } from '../../../src/simulation/sandbox-bank/judge-instruction.js'
+import { sandboxBankLimits } from '../../../src/simulation/sandbox-bank/limits.js'
 import type { TransferState } from '../../../src/simulation/sandbox-bank/transfer.js'
 import { freshDatabase } from '../../support/database.js'
 import {
@@ -14,7 +14,7 @@ import {
 } from './open-bank.js'
 
 const db = await freshDatabase()
-const { processingMs, reversesAfterMs } = limits.sandboxBank
+const { processingMs, reversesAfterMs } = sandboxBankLimits
 type Opened = ReturnType<typeof openBank>
 
 /** Brings a transfer into each state. */

@@ -2,8 +2,8 @@ import type { ServerResponse } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { second } from '../../../src/base/clock.js'
-import { limits } from '../../../src/base/limits.js'
 import { sql } from '../../../src/postgres/sql.js'
+import { sandboxBankLimits } from '../../../src/simulation/sandbox-bank/limits.js'
 import { nextAttemptAt } from '../../../src/simulation/sandbox-bank/notice-sender.js'
 import { manualClock } from '../../support/clock.js'
 import { freshDatabase } from '../../support/database.js'
@@ -18,7 +18,7 @@ const {
   noticeAttemptsMax,
   noticeRetryDelayMaxMs,
   noticesPerBatchMax,
-} = limits.sandboxBank
+} = sandboxBankLimits
 
 /** A bank on its own database that sends notices to its own receiver. */
 async function openSending(answer?: (response: ServerResponse) => void) {
@@ -43,7 +43,7 @@ async function untilAllAccepted(open: Pick<Open, 'db'>): Promise<void> {
 }
 
 /** Long enough for several polls. */
-const aWhileMs = 3 * limits.sandboxBank.noticeIntervalMs
+const aWhileMs = 3 * sandboxBankLimits.noticeIntervalMs
 
 describe('a payment', () => {
   test('sends one notice by itself', async () => {
@@ -58,7 +58,7 @@ describe('a payment', () => {
   test('sends its notice at once, not at the next poll', async () => {
     const start = globalThis.setTimeout
     const withoutPolls = ((work: () => void, delayMs?: number, ...given: []) =>
-      delayMs === limits.sandboxBank.noticeIntervalMs
+      delayMs === sandboxBankLimits.noticeIntervalMs
         ? start(() => {}, 0)
         : start(work, delayMs, ...given)) as typeof setTimeout
     globalThis.setTimeout = withoutPolls

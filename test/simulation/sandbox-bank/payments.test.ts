@@ -5,6 +5,7 @@ import type { BankSender, ReportedPayment } from '../../../src/collections/ports
 import { sql } from '../../../src/postgres/sql.js'
 import { nigerianBanks } from '../../../src/rails/banks.js'
 import { accountNameOf } from '../../../src/simulation/sandbox-bank/account-names.js'
+import { sandboxBankLimits } from '../../../src/simulation/sandbox-bank/limits.js'
 import { toNuban } from '../../../src/simulation/sandbox-bank/nuban.js'
 import { manualClock } from '../../support/clock.js'
 import { freshDatabase } from '../../support/database.js'
@@ -107,7 +108,7 @@ describe('a payment', () => {
 
   test.each([
     [{ copies: 0 }],
-    [{ copies: limits.sandboxBank.noticeCopiesMax + 1 }],
+    [{ copies: limits.testMode.noticeCopiesMax + 1 }],
     [{ copies: 1.5 }],
     [{ delayMs: -1 }],
     [{ id: 'pay_1' }],
@@ -190,7 +191,7 @@ describe('the list of payments', () => {
     const from = clock.now()
     const paySome = (paidAt: Date, count: number) =>
       Promise.all(Array.from({ length: count }, () => payIn(bank, { accountNumber, paidAt })))
-    const first = await paySome(later(9_999_999), limits.sandboxBank.statementLinesMax + 10)
+    const first = await paySome(later(9_999_999), sandboxBankLimits.statementLinesMax + 10)
     clock.advance(1_000)
     const middle = clock.now()
     const rest = await paySome(later(-9_999_999), 10)
@@ -209,7 +210,7 @@ describe('the list of payments', () => {
     const accountNumber = await openAccount(bank)
     const period = { from: clock.now(), to: later(60_000) }
     clock.advance(1_000)
-    const many = Array.from({ length: limits.sandboxBank.statementLinesMax }, () =>
+    const many = Array.from({ length: sandboxBankLimits.statementLinesMax }, () =>
       payIn(bank, { accountNumber }),
     )
     await Promise.all(many)
@@ -246,7 +247,7 @@ describe('the list of payments', () => {
     const { bank, clock } = openBank(own)
     const accountNumber = await openAccount(bank)
     const period = { from: clock.now(), to: later(1) }
-    const perBank = Math.ceil(limits.sandboxBank.statementLinesMax * 0.7)
+    const perBank = Math.ceil(sandboxBankLimits.statementLinesMax * 0.7)
     let isPaying = true
     // A few at a time: payments wait for each other's commit, for two seconds at most.
     const payAll = async (from: ReturnType<typeof openBank>['bank']) => {

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import { limits } from '../../../src/base/limits.js'
 import { Refusal } from '../../../src/base/refusal.js'
 import type { BankSender } from '../../../src/collections/ports.js'
 import type { LiveAttempt, PayoutInstruction } from '../../../src/payouts/ports.js'
+import { sandboxBankLimits } from '../../../src/simulation/sandbox-bank/limits.js'
 import type { SandboxBank } from '../../../src/simulation/sandbox-bank/sandbox-bank.js'
 import { freshDatabase } from '../../support/database.js'
 import {
@@ -17,7 +17,7 @@ import {
 import { payIn } from './pay-in.js'
 
 const db = await freshDatabase()
-const { processingMs, reversesAfterMs } = limits.sandboxBank
+const { processingMs, reversesAfterMs } = sandboxBankLimits
 const pending = { state: 'pending' }
 const landed = { state: 'landed', sessionId: expect.stringMatching(/^000999\d{24}$/) }
 const exceeding = { state: 'failed', reason: 'refund_exceeds_payment' }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { second } from '../../../src/base/clock.js'
-import { limits } from '../../../src/base/limits.js'
+import { sandboxBankLimits } from '../../../src/simulation/sandbox-bank/limits.js'
 import { freshDatabase } from '../../support/database.js'
 import { openSession } from '../../support/sessions.js'
 import {
@@ -13,7 +13,7 @@ import {
 } from './open-bank.js'
 
 const db = await freshDatabase()
-const { processingMs, reversesAfterMs, reversalsPerBatchMax } = limits.sandboxBank
+const { processingMs, reversesAfterMs, reversalsPerBatchMax } = sandboxBankLimits
 
 /** The cursor after the last reversal so far. */
 async function lastCursor(bank: ReturnType<typeof openBank>['bank']): Promise<bigint> {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { after } from '../../../src/base/clock.js'
-import { limits } from '../../../src/base/limits.js'
 import type { StatementLine } from '../../../src/collections/ports.js'
+import { sandboxBankLimits } from '../../../src/simulation/sandbox-bank/limits.js'
 import { freshDatabase } from '../../support/database.js'
 import {
   checkOne,
@@ -12,7 +12,7 @@ import {
   sendTo,
 } from './open-bank.js'
 
-const { processingMs, unknownForMs, reversesAfterMs, statementLinesMax } = limits.sandboxBank
+const { processingMs, unknownForMs, reversesAfterMs, statementLinesMax } = sandboxBankLimits
 
 async function readAll(
   bank: ReturnType<typeof openBank>['bank'],

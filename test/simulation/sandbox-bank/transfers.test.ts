@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { second } from '../../../src/base/clock.js'
-import { limits } from '../../../src/base/limits.js'
 import { sql } from '../../../src/postgres/sql.js'
+import { sandboxBankLimits } from '../../../src/simulation/sandbox-bank/limits.js'
 import { freshDatabase } from '../../support/database.js'
 import {
   checkOne,
@@ -14,7 +14,7 @@ import {
 } from './open-bank.js'
 
 const db = await freshDatabase()
-const { processingMs, unknownForMs, reversesAfterMs } = limits.sandboxBank
+const { processingMs, unknownForMs, reversesAfterMs } = sandboxBankLimits
 const year = 365 * 24 * 3_600 * second
 const [pending, unseen] = ['pending', 'unseen'].map((state) => ({ state }))
 const landed = { state: 'landed', sessionId: expect.stringMatching(/^000999\d{24}$/) }

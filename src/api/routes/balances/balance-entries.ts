@@ -17,6 +17,7 @@ import {
 } from '../../../ledger/statement.js'
 import { toWire } from '../../../money/amounts.js'
 import { type Asset, assetNames } from '../../../money/assets.js'
+import { listLimits } from '../../../postgres/limits.js'
 import type { Queryable } from '../../../postgres/transactions/tx.js'
 import { summarizeStatement } from '../../../reports/statement.js'
 import {
@@ -226,7 +227,7 @@ const summary = ({ openPage }: ApiParts) =>
   })
 
 function tooManyEntries(): Refusal {
-  const most = limits.lists.entriesSummedMax.toLocaleString('en')
+  const most = listLimits.entriesSummedMax.toLocaleString('en')
   return new Refusal('validation_failed', {
     message: `The period has more than ${most} entries. Send from and to of a shorter one.`,
     details: [{ field: 'from', issue: 'must begin a shorter period' }],

@@ -14,6 +14,7 @@ import {
 import { type ConversionBucket, readConversion } from '../../../reports/conversion.js'
 import { type EntrySum, readEntrySums } from '../../../reports/entries.js'
 import { type FeeKind, feeKinds, sumFees } from '../../../reports/fees.js'
+import { reportLimits } from '../../../reports/limits.js'
 import { type Money, type MoneyBucket, readMoney, sumMoney } from '../../../reports/money.js'
 import { type ReportedKind, readPayoutTimes, reportedKinds } from '../../../reports/payout-times.js'
 import {
@@ -36,7 +37,7 @@ import { success } from '../../server/envelope.js'
 import { type Route, route } from '../../server/route.js'
 
 const base = { method: 'GET', access: 'secret', tag: 'Reports', isHeavy: true } as const
-const { daysMax, hoursMax, daysDefault, hoursDefault } = limits.reports
+const { daysMax, hoursMax, daysDefault, hoursDefault } = reportLimits
 
 export function reportRoutes(api: ApiParts): Route[] {
   return [received(api), conversion(api), balance(api), fees(api), payoutTimes(api)]

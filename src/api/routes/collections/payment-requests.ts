@@ -1,6 +1,5 @@
 import Type from 'typebox'
 import { prefixes, toReference } from '../../../base/ids.js'
-import { limits } from '../../../base/limits.js'
 import { Refusal } from '../../../base/refusal.js'
 import { getPayment, type PaymentName } from '../../../collections/payments/find-payments.js'
 import type { Payment } from '../../../collections/payments/payment.js'
@@ -22,6 +21,7 @@ import {
   timestamp,
 } from '../../../resources/shapes.js'
 import type { UserActor } from '../../../team/actor.js'
+import { noteLimits } from '../../../team/limits.js'
 import { amountIn, readAmount } from '../../parse/return-request.js'
 import { closed, inPath, plainText } from '../../parse/schemas.js'
 import type { ApiParts } from '../../pipeline/api-parts.js'
@@ -64,7 +64,7 @@ const ask = (api: ApiParts) =>
       amount: Type.Optional(amountIn),
       note: Type.String({
         minLength: 1,
-        maxLength: limits.notes.refundLengthMax,
+        maxLength: noteLimits.refundLengthMax,
         pattern: plainText,
         examples: ['The customer paid twice'],
       }),

@@ -23,6 +23,7 @@ import { resourceKinds } from '../../../team/seen-with.js'
 import { type Delivery, listDeliveries } from '../../../webhooks/deliveries/find-deliveries.js'
 import { redeliver } from '../../../webhooks/deliveries/redeliver.js'
 import { getEnabledEndpoint } from '../../../webhooks/endpoints/endpoint.js'
+import { webhookLimits } from '../../../webhooks/limits.js'
 import { withReasons } from '../../openapi/refusals-of.js'
 import { readTimeRange } from '../../parse/read-filters.js'
 import { fromIn, readTime, toIn } from '../../parse/read-time.js'
@@ -62,7 +63,7 @@ const attempt = resource('DeliveryAttempt', {
   ),
   error: notYet(Type.String(), 'Why the attempt got no response; null if it got one.'),
   response: Type.String({
-    description: `First ${limits.webhooks.responseBytesMax} bytes of the response body.`,
+    description: `First ${webhookLimits.responseBytesMax} bytes of the response body.`,
     examples: ['ok'],
   }),
 })
@@ -177,7 +178,7 @@ const deliveries = ({ db }: ApiParts) =>
     permission: 'developers.see',
     operation: 'listEventDeliveries',
     summary: 'List deliveries of an event',
-    description: `Returns one delivery per endpoint with its latest ${limits.webhooks.attemptsShownMax} attempts: time, status, duration and response.`,
+    description: `Returns one delivery per endpoint with its latest ${webhookLimits.attemptsShownMax} attempts: time, status, duration and response.`,
     params,
     query: closed(pageQuery),
     answers: { 200: page(delivery) },

@@ -1,6 +1,5 @@
 import type { EnvironmentId } from '../../../base/environment.js'
 import { fromReference, prefixes, toReference } from '../../../base/ids.js'
-import { limits } from '../../../base/limits.js'
 import { type AccountKind, accountKinds, isWallet } from '../../../collections/accounts/account.js'
 import { findAccountPage } from '../../../collections/accounts/filter-accounts.js'
 import { findAccountIds } from '../../../collections/accounts/find-account-ids.js'
@@ -13,6 +12,7 @@ import type { Asset } from '../../../money/assets.js'
 import { type PayoutStatus, payoutStatuses, referenceOf } from '../../../payouts/payout.js'
 import { findPayoutBySignature, transferKinds } from '../../../payouts/records/filter-payouts.js'
 import { listPayouts, type PayoutWithAttempts } from '../../../payouts/records/find-payouts.js'
+import { listLimits } from '../../../postgres/limits.js'
 import { sql } from '../../../postgres/sql.js'
 import type { Queryable } from '../../../postgres/transactions/tx.js'
 import { type PaymentStatus, paymentStatuses, paymentStatusOf } from '../../../resources/payment.js'
@@ -52,7 +52,7 @@ type Search = {
   permissions: Permissions
 }
 
-const { hitsMax } = limits.lists
+const { hitsMax } = listLimits
 const hitsPerGroup = hitsMax / 4
 const firstPage = { beforeId: undefined, limit: hitsMax }
 

@@ -16,6 +16,7 @@ import {
   listRequestLogEntries,
   type RequestLogEntry,
 } from '../../../request-log/find-entries.js'
+import { requestLogLimits } from '../../../request-log/limits.js'
 import {
   flag,
   notYet,
@@ -202,7 +203,7 @@ const read = ({ db }: ApiParts, seesLogged: SeesLogged) =>
     permission: 'developers.see',
     operation: 'getRequestLog',
     summary: 'Retrieve a request log',
-    description: `Finds it by \`requestId\` (the newest if several requests share it) or by \`id\`. Bodies are cut after ${limits.requestLogs.bodyLengthMax.toLocaleString('en')} characters. They never contain secrets; account numbers, names and email addresses are masked. They are null if the entry is \`hidden\`.`,
+    description: `Finds it by \`requestId\` (the newest if several requests share it) or by \`id\`. Bodies are cut after ${requestLogLimits.bodyLengthMax.toLocaleString('en')} characters. They never contain secrets; account numbers, names and email addresses are masked. They are null if the entry is \`hidden\`.`,
     params: inPath(
       'requestId',
       'req_8f3a5c0d9e1b7a46000042',

@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { prefixes } from '../../../base/ids.js'
-import { limits } from '../../../base/limits.js'
+import { listLimits } from '../../../postgres/limits.js'
 import { notYet, referenceSample, resource, text } from '../../../resources/shapes.js'
 import { hidesPayers } from '../../../team/actor.js'
 import { resourceKinds } from '../../../team/seen-with.js'
@@ -26,12 +26,12 @@ export const search = ({ openPage }: ApiParts) =>
     permission: 'payments.see',
     operation: 'search',
     summary: 'Search everything',
-    description: `Finds up to ${limits.lists.hitsMax} resources that the caller may see by reference, your own reference, account number, wallet, session id, transaction signature, e-mail address or words of a name. Filters narrow it: \`payer:chuka\`, \`recipient:ada\`, \`order:order-1001\`, \`status:held\`, \`amount:12500\` (naira). Quotes keep words together.`,
+    description: `Finds up to ${listLimits.hitsMax} resources that the caller may see by reference, your own reference, account number, wallet, session id, transaction signature, e-mail address or words of a name. Filters narrow it: \`payer:chuka\`, \`recipient:ada\`, \`order:order-1001\`, \`status:held\`, \`amount:12500\` (naira). Quotes keep words together.`,
     tag: 'Search',
     query: closed({
       q: Type.String({
         minLength: 1,
-        maxLength: limits.lists.searchLengthMax,
+        maxLength: listLimits.searchLengthMax,
         pattern: plainText,
         description: 'What to look for.',
         examples: ['chuka'],

@@ -44,6 +44,7 @@ import {
 } from '../../../webhooks/endpoints/endpoint.js'
 import { listDeliveryHours } from '../../../webhooks/endpoints/hourly-counts.js'
 import { readUrl } from '../../../webhooks/endpoints/read-url.js'
+import { webhookLimits } from '../../../webhooks/limits.js'
 import { auditCall } from '../../auth/audit-call.js'
 import { describeLack } from '../../auth/refuse-unseen.js'
 import { withReasons } from '../../openapi/refusals-of.js'
@@ -76,14 +77,14 @@ const withSecret = resource('WebhookEndpointWithSecret', {
 
 const url = Type.String({
   minLength: 1,
-  maxLength: limits.webhooks.urlLengthMax,
+  maxLength: webhookLimits.urlLengthMax,
   pattern: webhookUrlPattern,
   description: 'Where events are sent: https on a public address; http too in test mode.',
   examples: ['https://shop.example/webhooks'],
 })
 const events = Type.Array(Type.Enum(eventFilters, { type: 'string' }), {
   minItems: 1,
-  maxItems: limits.webhooks.eventTypesMax,
+  maxItems: webhookLimits.eventTypesMax,
   uniqueItems: true,
   description: 'Event types or groups such as `payment.*`; `*` means all.',
   examples: [['payment.*']],
@@ -127,7 +128,7 @@ const create = (api: ApiParts) =>
     permission: 'developers.change',
     operation: 'createWebhookEndpoint',
     summary: 'Create a webhook endpoint',
-    description: `An environment can have ${limits.webhooks.endpointsPerEnvironmentMax} endpoints. The signing secret is only shown in this response. You can subscribe it to events that you may see yourself: a restricted key needs \`payments.see\`, \`payouts.see\`, \`balances.see\` and \`developers.see\` for all of them.`,
+    description: `An environment can have ${webhookLimits.endpointsPerEnvironmentMax} endpoints. The signing secret is only shown in this response. You can subscribe it to events that you may see yourself: a restricted key needs \`payments.see\`, \`payouts.see\`, \`balances.see\` and \`developers.see\` for all of them.`,
     body: closed({
       url,
       events: Type.Optional(events),
@@ -307,7 +308,7 @@ const rotate = (api: ApiParts) =>
     permission: 'developers.change',
     operation: 'rotateWebhookSecret',
     summary: 'Rotate the signing secret',
-    description: `Events are signed with both secrets for ${limits.webhooks.secretOverlapMs / hour} hours. The new one is only shown in this response.`,
+    description: `Events are signed with both secrets for ${webhookLimits.secretOverlapMs / hour} hours. The new one is only shown in this response.`,
     params,
     answers: { 200: withSecret },
     refusals: ['not_found', ...withReasons('webhook_endpoint_failed', 'too_many'), ...ofSecret],
@@ -358,7 +359,7 @@ const recoverSince = (api: ApiParts) =>
     operation: 'recoverWebhookEndpoint',
     isHeavy: true,
     summary: 'Recover missed events',
-    description: `Sends every event since a time that this endpoint listens to and has not received, and that you may see, up to ${limits.webhooks.recoveriesPerCallMax} per request. Events of the last ${limits.retention.deliveryDays} days can be recovered.`,
+    description: `Sends every event since a time that this endpoint listens to and has not received, and that you may see, up to ${webhookLimits.recoveriesPerCallMax} per request. Events of the last ${limits.retention.deliveryDays} days can be recovered.`,
     params,
     body: closed({
       since: timeIn('Recover events from this time on.', '2026-01-05T09:00:00Z'),
@@ -495,7 +496,7 @@ const stats = ({ db }: ApiParts) =>
     permission: 'developers.see',
     operation: 'getWebhookEndpointStats',
     summary: 'Retrieve delivery statistics',
-    description: `Returns how many delivery attempts succeeded and failed in each of the last ${limits.webhooks.hoursShown} hours, oldest first; the last hour is not over. Counts appear within ${limits.webhooks.countsIntervalMs / second} seconds. They count events of all types, and are for charts: a worker that crashes loses its last seconds. \`undelivered\` is exact.`,
+    description: `Returns how many delivery attempts succeeded and failed in each of the last ${webhookLimits.hoursShown} hours, oldest first; the last hour is not over. Counts appear within ${webhookLimits.countsIntervalMs / second} seconds. They count events of all types, and are for charts: a worker that crashes loses its last seconds. \`undelivered\` is exact.`,
     params,
     answers: {
       200: resource('WebhookEndpointStats', {

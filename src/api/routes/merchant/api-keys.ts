@@ -14,6 +14,7 @@ import {
 import { issueKey } from '../../../merchants/keys/issue-key.js'
 import { keyPermissions } from '../../../merchants/keys/key-permissions.js'
 import { type RolledKey, rollKey } from '../../../merchants/keys/roll-key.js'
+import { keyLimits } from '../../../merchants/limits.js'
 import { visible } from '../../../merchants/settings/settings-document.js'
 import type { Tx } from '../../../postgres/transactions/tx.js'
 import { referenceSample } from '../../../resources/shapes.js'
@@ -81,7 +82,7 @@ const create = (api: ApiParts) =>
       expiresAt: Type.Optional(timeIn('When it stops working.')),
       allowedAddresses: Type.Optional(
         Type.Array(Type.String({ maxLength: 50 }), {
-          maxItems: limits.keys.allowedAddressesMax,
+          maxItems: keyLimits.allowedAddressesMax,
           uniqueItems: true,
         }),
       ),
@@ -147,7 +148,7 @@ const roll = (api: ApiParts) =>
     body: Type.Optional(
       closed({
         graceHours: Type.Optional(
-          Type.Integer({ minimum: 0, maximum: limits.keys.rollGraceMaxMs / hour }),
+          Type.Integer({ minimum: 0, maximum: keyLimits.rollGraceMaxMs / hour }),
         ),
       }),
     ),

@@ -1,11 +1,11 @@
 import Type from 'typebox'
 import { listMerchantLines, type WrittenAuditLine } from '../../../audit/find-lines.js'
+import { auditLimits } from '../../../audit/limits.js'
 import { getChainState, storeVerification } from '../../../audit/store-verifications.js'
 import { type ChainVerdict, verifyChain } from '../../../audit/verify-chain.js'
 import type { Clock } from '../../../base/clock.js'
 import type { Environment } from '../../../base/environment.js'
 import { fromReference, prefixes, toReference, unusedId } from '../../../base/ids.js'
-import { limits } from '../../../base/limits.js'
 import type { Database } from '../../../postgres/database.js'
 import { toIdRange } from '../../../postgres/lists/filtered-ids.js'
 import { orNull, reference, text, time, timestamp } from '../../../resources/shapes.js'
@@ -38,14 +38,14 @@ export const auditLine = Type.Object({
 export const lineFilters = {
   actor: Type.Optional(
     Type.String({
-      maxLength: limits.audit.actionLengthMax,
+      maxLength: auditLimits.actionLengthMax,
       pattern: plainText,
       description: 'Only lines of this person.',
     }),
   ),
   action: Type.Optional(
     Type.String({
-      maxLength: limits.audit.actionLengthMax,
+      maxLength: auditLimits.actionLengthMax,
       pattern: plainText,
       description: 'Only lines of this action, such as `bank_transfer.create`.',
     }),
@@ -136,7 +136,7 @@ const verify = ({ db, clock }: ApiParts) =>
     isHeavy: true,
     operation: 'verifyAuditLines',
     summary: 'Verify the audit log',
-    description: `Recomputes the hashes of the newest ${limits.audit.linesVerifiedMax.toLocaleString('en')} lines.`,
+    description: `Recomputes the hashes of the newest ${auditLimits.linesVerifiedMax.toLocaleString('en')} lines.`,
     answers: { 200: verdict },
     async handle({ environment }) {
       return success(
@@ -154,7 +154,7 @@ export async function readState(db: Database, chain: string) {
 
 /** Verifies the newest lines of a chain and notes the result. */
 export async function verifyNow({ db, clock }: { db: Database; clock: Clock }, chain: string) {
-  const { linesVerifiedMax } = limits.audit
+  const { linesVerifiedMax } = auditLimits
   const found: ChainVerdict = await verifyChain(db, chain, { newest: linesVerifiedMax })
   const verifiedAt = clock.now()
   await db.transaction(async (tx) => storeVerification(tx, verifiedAt, found))

@@ -21,6 +21,7 @@ import {
   saveKyc,
   submitKyc,
 } from '../../../merchants/kyc/kyc-submissions.js'
+import { kycLimits } from '../../../merchants/limits.js'
 import { visible } from '../../../merchants/settings/settings-document.js'
 import { referenceSample } from '../../../resources/shapes.js'
 import { auditCall } from '../../auth/audit-call.js'
@@ -117,7 +118,7 @@ const uploadDocument = (api: ApiParts) =>
     method: 'POST',
     path: `${path}/documents`,
     permission: 'business.change',
-    fileBytesMax: limits.kyc.documentBytesMax,
+    fileBytesMax: kycLimits.documentBytesMax,
     operation: 'uploadKycDocument',
     summary: 'Upload a document',
     description: 'The body is the file: PDF, PNG or JPEG.',

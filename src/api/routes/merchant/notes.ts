@@ -1,6 +1,5 @@
 import Type from 'typebox'
 import { prefixes } from '../../../base/ids.js'
-import { limits } from '../../../base/limits.js'
 import { getPayment } from '../../../collections/payments/find-payments.js'
 import { getPayout } from '../../../payouts/records/find-payouts.js'
 import {
@@ -14,6 +13,7 @@ import {
   timestamp,
 } from '../../../resources/shapes.js'
 import type { UserActor } from '../../../team/actor.js'
+import { noteLimits } from '../../../team/limits.js'
 import {
   listNotes,
   type Note,
@@ -103,7 +103,7 @@ function routesOf(api: ApiParts, { path, sees, name, example, find }: Subject): 
     body: closed({
       text: Type.String({
         minLength: 1,
-        maxLength: limits.notes.lengthMax,
+        maxLength: noteLimits.lengthMax,
         pattern: linesOfText,
         examples: ['The customer called about it'],
       }),

@@ -1,6 +1,6 @@
 import Type from 'typebox'
-import { limits } from '../../../base/limits.js'
 import { Refusal } from '../../../base/refusal.js'
+import { settingsLimits } from '../../../merchants/limits.js'
 import { readLogo } from '../../../merchants/settings/read-logo.js'
 import { patchSettings } from '../../../merchants/settings/settings.js'
 import { auditCall } from '../../auth/audit-call.js'
@@ -15,7 +15,7 @@ export const uploadLogo = ({ db }: ApiParts) =>
     path: '/v1/settings/logo',
     access: 'user',
     permission: 'settings.change',
-    fileBytesMax: limits.settings.logoBytesMax,
+    fileBytesMax: settingsLimits.logoBytesMax,
     hidesBodies: true,
     operation: 'uploadLogo',
     summary: 'Upload the logo of the checkout page',

@@ -16,6 +16,7 @@ import {
   revokeInvitationsTo,
   revokeResets,
 } from '../../../team/invitations.js'
+import { signInLimits } from '../../../team/limits.js'
 import { findRoleOf, revokeUnworthyLinks } from '../../../team/link-worth.js'
 import { type Gift, type Giver, giftOfChange, whyNotGive } from '../../../team/may-give.js'
 import {
@@ -391,10 +392,10 @@ async function checkMayInvite(
   // The new invitation replaces an earlier one, which only those may withdraw who could make it.
   for (const { purpose } of open.filter((invitation) => invitation.email === email))
     if (purpose.kind === 'member') checkMayChange(giver, purpose.role)
-  if (open.length >= limits.signIn.invitationsOpenMax)
+  if (open.length >= signInLimits.invitationsOpenMax)
     throw new Refusal('validation_failed', {
       reason: 'too_many',
-      message: `There are ${limits.signIn.invitationsOpenMax} open invitations. Withdraw one first.`,
+      message: `There are ${signInLimits.invitationsOpenMax} open invitations. Withdraw one first.`,
     })
 }
 

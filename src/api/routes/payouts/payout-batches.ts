@@ -1,6 +1,5 @@
 import Type from 'typebox'
 import { prefixes, toReference } from '../../../base/ids.js'
-import { limits } from '../../../base/limits.js'
 import { findKeyNames } from '../../../merchants/keys/find-key-names.js'
 import { approversOf, findApprovers } from '../../../payouts/approvals/find-approvers.js'
 import {
@@ -15,6 +14,7 @@ import { createBatch } from '../../../payouts/batches/create-batch.js'
 import { retryBatch } from '../../../payouts/batches/retry-batch.js'
 import { getBatch, listBatches, listItems } from '../../../payouts/batches/store-batches.js'
 import { cancelBatch, submitBatch } from '../../../payouts/batches/submit-batch.js'
+import { batchLimits } from '../../../payouts/limits.js'
 import type { PayoutCreator } from '../../../payouts/requests/creators.js'
 import type { Queryable, Tx } from '../../../postgres/transactions/tx.js'
 import {
@@ -101,7 +101,7 @@ const create = (api: ApiParts) =>
     path,
     requiresIdempotencyKey: true,
     stopsWhenSuspended: true,
-    bodyBytesMax: limits.batches.bodyBytesMax,
+    bodyBytesMax: batchLimits.bodyBytesMax,
     operation: 'createPayoutBatch',
     summary: 'Create a payout batch',
     description:

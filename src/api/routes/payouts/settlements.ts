@@ -17,6 +17,7 @@ import {
   type SettlementWithPayout,
   sumSettlements,
 } from '../../../payouts/settlements/store-settlements.js'
+import { listLimits } from '../../../postgres/limits.js'
 import type { Queryable } from '../../../postgres/transactions/tx.js'
 import {
   payoutStatusOf,
@@ -241,7 +242,7 @@ const summary = ({ openPage }: ApiParts) =>
   })
 
 function tooManySettlements(): Refusal {
-  const most = limits.lists.settlementsSummedMax.toLocaleString('en')
+  const most = listLimits.settlementsSummedMax.toLocaleString('en')
   return new Refusal('validation_failed', {
     message: `The period has more than ${most} settlements. Send from and to of a shorter one.`,
     details: [{ field: 'from', issue: 'must begin a shorter period' }],

@@ -1,12 +1,13 @@
 import { expect } from 'vitest'
 import { limits } from '../../../../src/base/limits.js'
 import { Refusal } from '../../../../src/base/refusal.js'
+import { collectionLimits } from '../../../../src/collections/limits.js'
 import { sql } from '../../../../src/postgres/sql.js'
 import type { World } from '../open-world.js'
 import type { Scenario } from '../scenario.js'
 import type { Account, Shop } from '../shop.js'
 
-const { expiryDefaultMs } = limits.collections
+const { expiryDefaultMs } = collectionLimits
 
 export const accountScenarios: Scenario[] = [
   {

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { limits } from '../../../../src/base/limits.js'
+import { collectionLimits } from '../../../../src/collections/limits.js'
 import { type PaymentVariance, paymentVariances } from '../../../../src/collections/ports.js'
 import { sql } from '../../../../src/postgres/sql.js'
 import type { World } from '../open-world.js'
@@ -35,7 +35,7 @@ export const varianceScenarios: Scenario[] = paymentVariances.map((variance) => 
       await shop.untilPayments(1)
     }
     if (variance === 'latePayment') {
-      clock.advance(Math.max(limits.collections.expiryDefaultMs, bank.rail.limits.expiryMinMs) + 1)
+      clock.advance(Math.max(collectionLimits.expiryDefaultMs, bank.rail.limits.expiryMinMs) + 1)
       await work()
     }
     const before = await shop.payments()

@@ -1,0 +1,37 @@
+import { strict as assert } from 'node:assert'
+import { day, hour, minute, second } from '../base/clock.js'
+import { limits } from '../base/limits.js'
+import { laneLimits } from '../postgres/limits.js'
+
+export const collectionLimits = {
+  paymentsShownMax: limits.checkout.paymentsShownMax,
+  expiryDefaultMs: 30 * minute,
+  expiryMaxMs: day,
+  /** A notice that has waited longer is stored and acknowledged at once, and judged later. */
+  noticeJudgeWaitMaxMs: second,
+  /** First retry of a notice that was not judged or matches no collection account. */
+  noticeRetryDelayMs: second,
+  noticeRetryDelayMaxMs: hour,
+  noticesPerBatchMax: 256,
+  jobIntervalMs: 200,
+  leaseMs: minute,
+  expiriesPerBatchMax: 500,
+  returnsPerBatchMax: 100,
+  /** Attempts to return a payment before a person must decide. */
+  returnAttemptsMax: 20,
+  /** How far back banks are queried at every run for payments without a notice. */
+  missedPaymentsLookbackMs: day,
+  /** Pages further back, to the last clean reconciliation, that one run lists. */
+  missedPagesPerRunMax: 10,
+  /** A search that has reached the end begins again after this, if it is still needed. */
+  missedSearchIntervalMs: 6 * hour,
+  missedSearchLeaseMs: 10 * minute,
+  missedPaymentsIntervalMs: 10 * minute,
+  /** Younger payments are skipped: their notices may still arrive. */
+  missedPaymentsAgeMinMs: minute,
+} as const
+
+// The innermost timeout fires first, so that its cause is reported.
+assert(collectionLimits.noticeJudgeWaitMaxMs < laneLimits.callWaitMaxMs)
+assert(collectionLimits.missedPaymentsAgeMinMs < collectionLimits.missedPaymentsLookbackMs)
+assert(collectionLimits.missedPaymentsIntervalMs < collectionLimits.missedPaymentsLookbackMs)

@@ -1,0 +1,26 @@
+import { second } from '../base/clock.js'
+
+export const timelineLimits = {
+  itemsMax: 200,
+  /** Newest of each; each event has deliveries of its own. */
+  eventsMax: 50,
+  deliveriesPerEventMax: 20,
+  returnsMax: 20,
+  paymentsMax: 20,
+  attemptsMax: 20,
+  decisionsMax: 20,
+} as const
+
+/** Rows that one item of `GET /v1/attention` counts. */
+export const attentionLimits = { rowsCountedMax: 10_000 } as const
+
+/** Hints to open consoles. */
+export const hintLimits = {
+  /** At most two a second per stream. */
+  pollIntervalMs: second / 2,
+  /** Polls take at most this part of the time. */
+  pollShareMax: 1 / 5,
+  environmentsPerReadMax: 200,
+  eventsRead: 20,
+  requestsRead: 50,
+} as const
