@@ -19,7 +19,7 @@ import type { Database } from '../../postgres/database.js'
 import type { RateBook } from '../../rates/rate-book.js'
 import type { Passwords } from '../../team/passwords.js'
 import type { Sessions } from '../../team/sessions.js'
-import type { Call, KeyedChange } from '../server/keyed-lane.js'
+import type { Call, RunChange } from '../server/keyed-lane.js'
 import type { OpenPage } from '../server/page-source.js'
 import type { ChangeHints } from '../streams/change-hints.js'
 import type { Streams } from '../streams/streams.js'
@@ -40,7 +40,7 @@ export type ApiParts = {
   allowsLoopbackWebhooks: boolean
   naira: Record<Mode, NairaLimits>
   fundBalance: (call: Call<Funding, Moved>) => Promise<KeyedAnswer>
-  change: (call: Call<KeyedChange, unknown>) => Promise<KeyedAnswer>
+  change: RunChange
   payoutPreparation: PayoutPreparation
   rates: RateBook
   /** Mints the coins that a test conversion lacks; undefined: there is no localnet. */

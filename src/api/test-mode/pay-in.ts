@@ -18,7 +18,6 @@ import {
 } from '../parse/schemas.js'
 import type { ApiParts } from '../pipeline/api-parts.js'
 import { success } from '../server/envelope.js'
-import { toCallWithLateAnswer } from '../server/keyed-lane.js'
 import { effectName } from '../server/request-name.js'
 import { type RouteRequest, route } from '../server/route.js'
 
@@ -96,15 +95,13 @@ export const payIn = (api: ApiParts) =>
       checkNairaLimits(api, request)
       const railId = await payAndNotify(api, request)
       return api.change(
-        toCallWithLateAnswer(
-          request,
-          async (tx) => {
-            const found = await findPaymentByRailId(tx, railId)
-            if (!found) throw notJudged()
-            return showPayment(found)
-          },
-          (shown) => success(201, 'Payment received', shown),
-        ),
+        request,
+        async (tx) => {
+          const found = await findPaymentByRailId(tx, railId)
+          if (!found) throw notJudged()
+          return showPayment(found)
+        },
+        (shown) => success(201, 'Payment received', shown),
       )
     },
   })

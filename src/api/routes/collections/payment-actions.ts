@@ -35,13 +35,10 @@ import {
 } from '../../parse/return-request.js'
 import { closed, inPath } from '../../parse/schemas.js'
 import type { ApiParts } from '../../pipeline/api-parts.js'
+import { commitAndSend } from '../../pipeline/commit-and-send.js'
 import { commitRefusal } from '../../pipeline/create-resource.js'
 import { success } from '../../server/envelope.js'
-import {
-  type KeyedChange,
-  type RequestContext,
-  toCallWithLateAnswer,
-} from '../../server/keyed-lane.js'
+import type { RequestContext } from '../../server/keyed-lane.js'
 import { type RouteRequest, route } from '../../server/route.js'
 
 const base = { access: 'secret', tag: 'Collections', method: 'POST' } as const
@@ -110,17 +107,15 @@ export const resolvePayment = (api: ApiParts) =>
           : await findDestination(api, request, { found, requested }).catch(returnRefusal)
       if (destination instanceof Refusal) return commitRefusal(api, request, destination)
       return api.change(
-        toCallWithLateAnswer(
-          request,
-          async (tx, now) => {
-            const resolved = destination
-              ? await returnHeld(tx, now, { ...name, destination })
-              : await acceptHeld(tx, now, name)
-            await closeAnswered(tx, now, request, found)
-            return resolved
-          },
-          (resolved) => success(200, 'Payment resolved', showPayment(resolved as Payment)),
-        ),
+        request,
+        async (tx, now) => {
+          const resolved = destination
+            ? await returnHeld(tx, now, { ...name, destination })
+            : await acceptHeld(tx, now, name)
+          await closeAnswered(tx, now, request, found)
+          return resolved
+        },
+        (resolved) => success(200, 'Payment resolved', showPayment(resolved)),
       )
     },
   })
@@ -161,28 +156,17 @@ async function commitReturn(
   request: RequestContext & Caller,
   { found, prepared }: { found: Payment; prepared: PreparedReturn },
   apply: (tx: Tx, now: Date) => Promise<ReturnedPayment>,
-  answer: (returned: ReturnedPayment) => Answer,
+  toAnswer: (returned: ReturnedPayment) => Answer,
 ): Promise<KeyedAnswer> {
-  let isSubmitted = false
-  const call = toCallWithLateAnswer<KeyedChange, unknown>(
-    request,
-    async (tx, now) => {
+  return commitAndSend(api, request, {
+    async commit(tx, now) {
       const returned = await apply(tx, now)
       await closeAnswered(tx, now, request, found)
       return returned
     },
-    (outcome) => {
-      const returned = outcome as ReturnedPayment
-      isSubmitted = returned.status === 'SUBMITTED'
-      return answer(returned)
-    },
-  )
-  // A key that paid is kept as long as the payout: a repeat must never pay twice.
-  call.expiresAt = null
-  const answered = await api.change(call)
-  if (answered.status < 300 && !answered.isReplayed && isSubmitted && prepared.signed)
-    api.sendPayout(prepared.signed)
-  return answered
+    toAnswer,
+    payoutOf: ({ status }) => (status === 'SUBMITTED' ? prepared.signed : null),
+  })
 }
 
 export const refundOfPayment = (api: ApiParts) =>
