@@ -3,6 +3,7 @@ import { after } from '../../src/base/clock.js'
 import type { Environment } from '../../src/base/environment.js'
 import { createLogger } from '../../src/base/log.js'
 import { type Outcome, Refusal } from '../../src/base/refusal.js'
+import { Rails } from '../../src/collections/rails.js'
 import { moveAll } from '../../src/ledger/move.js'
 import { payoutLimits } from '../../src/payouts/limits.js'
 import type { Inspected, InspectionPurpose, Target } from '../../src/payouts/ports.js'
@@ -60,8 +61,7 @@ async function openPreparation(balance = 1_000_000n) {
   const open = () =>
     createPayoutPreparation({
       db,
-      rails: { test: { crypto_transfer: rail }, live: {} },
-      banks: { test: new Map(), live: new Map() },
+      rails: new Rails({ test: { chain: rail } }),
       fees: createFeeBook({ db, clock: manualClock() }),
       logger: createLogger('error', { write: (line) => log.push(line) }),
     })

@@ -6,15 +6,15 @@ import type { Refusal } from '../../base/refusal.js'
 import type { Seal } from '../../base/sealed.js'
 import type { CollectionAccount } from '../../collections/accounts/account.js'
 import type { PreparedAccount } from '../../collections/accounts/create-accounts.js'
-import type { BanksByProvider } from '../../collections/accounts/prepare-accounts.js'
+import type { Rails } from '../../collections/rails.js'
 import type { BackCoins } from '../../conversions/ports.js'
 import type { KeyedAnswer } from '../../idempotency/answer.js'
 import type { Funding } from '../../ledger/fund.js'
 import type { Moved } from '../../ledger/movement.js'
 import type { Payout } from '../../payouts/payout.js'
-import type { BankDirectory, SimulatedRail } from '../../payouts/ports.js'
+import type { SimulatedRail } from '../../payouts/ports.js'
 import type { NewPayout } from '../../payouts/requests/create-payouts.js'
-import type { PayoutPreparation, PayoutRails } from '../../payouts/requests/prepare-payouts.js'
+import type { PayoutPreparation } from '../../payouts/requests/prepare-payouts.js'
 import type { Database } from '../../postgres/database.js'
 import type { RateBook } from '../../rates/rate-book.js'
 import type { Passwords } from '../../team/passwords.js'
@@ -47,13 +47,11 @@ export type ApiParts = {
   backCoins: BackCoins | undefined
   /** Mints what was recorded, before the caller reads that it has the coins. */
   mintPending: () => Promise<void>
-  banks: Record<Mode, BankDirectory | undefined>
-  allBanks: BanksByProvider
   simulated: SimulatedRail[]
   commitPayout: (call: Call<NewPayout, Payout>) => Promise<KeyedAnswer>
   /** Sends a committed payout, without waiting for it. */
   sendPayout: (committed: NewPayout) => void
-  rails: PayoutRails
+  rails: Rails
   collections: Collections
   streams: Streams
   changeHints: ChangeHints

@@ -111,8 +111,8 @@ type PayIn = RouteRequest<Type.Static<typeof body>, unknown, unknown>
 /** The request names the payment, so that a retry is not a second payment. */
 async function payAndNotify(api: ApiParts, request: PayIn) {
   const { environment, now } = request
-  const { sandboxPayers, railOf } = api.collections
-  const rail = railOf(environment)
+  const { sandboxPayers } = api.collections
+  const rail = api.rails.collectBankOf(environment)
   if (!rail) throw noBank()
   if (!sandboxPayers) throw notSimulated()
   const { accountNumber, amount, narration, sentAt, copies = 1 } = request.body

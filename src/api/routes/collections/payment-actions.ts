@@ -291,13 +291,13 @@ async function prepare(
  * one. That is decided when it is committed.
  */
 function ruleFor(
-  { collections }: ApiParts,
+  { rails }: ApiParts,
   { environment, now, actor, keyId }: Caller,
   { found, requested, amount }: ReturnRequest & { amount: bigint },
 ): RuleRequest | null {
   if (!requested) return null
   const { railId: id, sender } = found
-  const bank = collections.findBank(environment.mode, { name: found.rail })
+  const bank = rails.banksByName.get(found.rail)
   const ofSender = found.asset === 'NGN' ? destinationOf({ id, sender }, bank) : undefined
   const isSender =
     requested.kind === 'bank_account' &&
@@ -340,14 +340,8 @@ async function inspectWallet(
 }
 
 /** Money goes back only through the bank or chain that it came from. */
-function railOf(
-  { rails, allBanks }: ApiParts,
-  { environment }: Caller,
-  found: Payment,
-): PayoutRail {
-  const { mode } = environment
-  const candidates = [rails[mode][returnKindOf(found)], ...allBanks[mode].values()]
-  const rail = candidates.find((one) => one?.name === found.rail)
+function railOf({ rails }: ApiParts, { environment }: Caller, found: Payment): PayoutRail {
+  const rail = rails.named(found.rail)
   if (rail) return rail
   throw new Refusal('payment_action_failed', {
     reason: 'rail_unavailable',
@@ -357,17 +351,14 @@ function railOf(
 
 /** The destination that the merchant named, or else the sender. */
 async function findDestination(
-  { collections, banks }: ApiParts,
+  { rails }: ApiParts,
   { environment }: Caller,
   { found, requested }: ReturnRequest,
 ): Promise<Destination> {
-  if (requested) return withBankName(requested, banks[environment.mode])
+  if (requested) return withBankName(requested, rails.payoutBankOf(environment))
   if (found.asset !== 'NGN') throw noDestination(unknownOwner)
   const { railId: id, sender } = found
-  const destination = destinationOf(
-    { id, sender },
-    collections.findBank(environment.mode, { name: found.rail }),
-  )
+  const destination = destinationOf({ id, sender }, rails.banksByName.get(found.rail))
   if (destination) return destination
   throw noDestination('The bank did not report who sent this payment.')
 }

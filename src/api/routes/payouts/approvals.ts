@@ -96,9 +96,7 @@ export async function approveTransfer(
   request: RequestContext,
   approval: Parameters<typeof approvePayout>[3],
 ): Promise<KeyedAnswer> {
-  const { db, rails, allBanks: banks, logger } = api
-  const tools = { db, rails, banks, logger }
-  const attempt = await prepareApproval(tools, request.now, approval).catch(returnRefusal)
+  const attempt = await prepareApproval(api, request.now, approval).catch(returnRefusal)
   if (attempt instanceof Refusal) return commitRefusal(api, request, attempt)
   return commitAndSend(api, request, {
     commit: (tx, now) => approvePayout(tx, now, attempt, approval),
