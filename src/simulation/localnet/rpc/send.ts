@@ -1,3 +1,4 @@
+import { decodeBase58 } from '../../../money/solana-address.js'
 import type { BlockCommitment } from '../blocks.js'
 import { airdrop } from '../faucet.js'
 import type { FaultSubject } from '../faults.js'
@@ -9,7 +10,6 @@ import { describeError, type VmTransactionError } from '../vm-errors.js'
 import { MalformedTransaction, readWire, type Wire } from '../wire.js'
 import { invalid, nodeBehind, RpcFailure, rpcErrorCodes } from './failure.js'
 import {
-  decodeBase58,
   type Params,
   type RpcConfig,
   readAddressParam,
