@@ -1,9 +1,9 @@
 import { pino } from 'pino'
 import { afterAll, beforeEach, describe, expect, it } from 'vitest'
+import { noFaults } from '../../../emulators/faults.js'
+import { serveProvider } from '../../../emulators/http-server.js'
 import { limits } from '../../../src/base/limits.js'
 import { ProviderClient, Unknown } from '../../../src/rails/bank/provider-client.js'
-import { noFaults } from '../../../src/simulation/emulators/faults.js'
-import { serveProvider } from '../../../src/simulation/emulators/http-server.js'
 import { manualClock } from '../../support/clock.js'
 
 const faults = noFaults()

@@ -1,0 +1,306 @@
+import { accountNameOf } from '../bank-accounts.js'
+import { type Faults, takeFault } from '../faults.js'
+import type { ProviderAnswer, ProviderRequest, ProviderRoute } from '../http-server.js'
+import { findMagicAccount } from '../magic-accounts.js'
+import { created, gatewayError, refuse, succeed } from './answers.js'
+import { findBank, listedBanks } from './banks.js'
+import { type Recipient, type Refund, recipientKey, type Transfer } from './books.js'
+import { periodOf } from './collection-routes.js'
+import { type EmulatedBank, transferFee } from './emulated-bank.js'
+import { pageOf } from './pages.js'
+import { readBody } from './read-body.js'
+import {
+  showBank,
+  showFloatEntry,
+  showNewRefund,
+  showNewTransfer,
+  showRecipient,
+  showRefund,
+  showTransfer,
+} from './shapes.js'
+
+/** Banks, names, recipients, transfers, refunds and the float. */
+export function payoutRoutes(given: {
+  bank: EmulatedBank
+  faults: Faults
+  matchesRecipientsByNumber: boolean
+}): ProviderRoute[] {
+  const { bank, faults } = given
+  const { books } = bank
+
+  function listBanks({ query }: ProviderRequest): ProviderAnswer {
+    const { rows, meta } = pageOf({ oldestFirst: listedBanks, query, isShown: () => true })
+    return succeed('Banks retrieved', rows.map(showBank), meta)
+  }
+
+  function resolve({ query }: ProviderRequest): ProviderAnswer {
+    const accountNumber = query.get('account_number') ?? ''
+    const listed = findBank(query.get('bank_code') ?? '')
+    if (faults.resolve === 'limited') return tooManyResolves
+    if (listed === undefined)
+      return refuse(400, {
+        message: `Unknown bank code: ${query.get('bank_code')}`,
+        code: 'unknown_bank_code',
+      })
+    const magic = findMagicAccount(accountNumber)?.refusedAs
+    if (magic === 'rail_unavailable') return gatewayError
+    const isUnknown = faults.resolve === 'fails' || magic === 'account_not_found'
+    if (isUnknown || !/^\d{10}$/.test(accountNumber))
+      return refuse(422, {
+        message: 'Could not resolve account name. Check parameters or try again.',
+        code: 'invalid_bank_code',
+        nextStep: 'Ensure that the account number and bank code match',
+      })
+    const name = accountNameOf(accountNumber)
+    return succeed('Account number resolved', {
+      account_number: accountNumber,
+      account_name: faults.resolve === 'other_name' ? accountNameOf(`other/${name}`) : name,
+      bank_id: listed.id,
+    })
+  }
+
+  /** A known account returns the old record, with its old name. */
+  function createRecipient({ body }: ProviderRequest): ProviderAnswer {
+    const fields = readBody(body)
+    const accountNumber = fields.text('account_number') ?? ''
+    const bankCode = fields.text('bank_code') ?? ''
+    const name = fields.text('name') ?? accountNameOf(accountNumber)
+    if (findBank(bankCode) === undefined || !/^\d{10}$/.test(accountNumber))
+      return refuse(400, { message: 'Account details are invalid', code: 'invalid_bank_code' })
+    const recipient =
+      findRecipient(accountNumber, bankCode) ??
+      bank.createRecipient({ name, accountNumber, bankCode })
+    return created('Transfer recipient created successfully', showRecipient(recipient))
+  }
+
+  function findRecipient(accountNumber: string, bankCode: string): Recipient | undefined {
+    if (given.matchesRecipientsByNumber)
+      return books.recipients.rows.find((row) => row.accountNumber === accountNumber)
+    return books.recipients.byKey(recipientKey({ accountNumber, bankCode }))
+  }
+
+  const recipientsByCode = new Map<string, Recipient>()
+
+  function recipientOf(code: string): Recipient | undefined {
+    for (const row of books.recipients.rows.slice(recipientsByCode.size))
+      recipientsByCode.set(row.code, row)
+    return recipientsByCode.get(code)
+  }
+
+  async function transfer({ body }: ProviderRequest): Promise<ProviderAnswer> {
+    const fields = readBody(body)
+    if (faults.refusesAddress) return refusedAddress
+    if (faults.refusesBusiness) return refusedBusiness
+    const amount = fields.kobo('amount')
+    if (amount === undefined || amount === 0n)
+      return refuse(400, { message: 'Invalid amount passed', code: 'invalid_amount' })
+    const recipient = recipientOf(fields.text('recipient') ?? '')
+    if (recipient === undefined) return invalidRecipient
+    const reference = fields.text('reference') ?? ''
+    if (reference !== '' && !/^[A-Za-z0-9_-]{16,50}$/.test(reference))
+      return refuse(400, {
+        message: 'Transfer reference must be 16 to 50 characters of a-z, 0-9, - and _',
+        code: 'invalid_transfer_reference',
+      })
+    if (books.transfers.byKey(reference) !== undefined) return duplicateTransfer
+    const fee = transferFee(amount)
+    if (books.float < amount + fee)
+      return refuse(400, {
+        message: 'Your balance is not enough to fulfil this request',
+        type: 'api_error',
+        code: 'insufficient_balance',
+      })
+    const reason = fields.text('reason') ?? null
+    const row = bank.transfer({ recipient, amount, fee, reference, reason })
+    await bank.notifyEarly({ transfer: row })
+    if (takeFault(faults, 'lostAnswers')) return 'lost'
+    if (takeFault(faults, 'errorsAfterPayout')) return gatewayError
+    const isOtp = row.status === 'otp'
+    const message = isOtp ? 'Transfer requires OTP to continue' : 'Transfer has been queued'
+    return succeed(message, showNewTransfer(row))
+  }
+
+  function answerTransfer(row: Transfer | undefined): ProviderAnswer {
+    const isHidden = row !== undefined && takeFault(faults, 'hiddenPayouts')
+    if (row === undefined || isHidden)
+      return refuse(404, {
+        message: 'Transfer not found',
+        code: faults.missingCode ?? 'transfer_not_found',
+      })
+    return succeed('Transfer retrieved', showTransfer(books, row, 'camel'))
+  }
+
+  /** Without a status, only pending transfers. */
+  function listTransfers({ query }: ProviderRequest): ProviderAnswer {
+    const isInPeriod = periodOf(query)
+    const status = query.get('status') ?? 'pending'
+    const now = bank.now()
+    const { rows, meta } = pageOf({
+      oldestFirst: books.transfers.rows,
+      query,
+      isShown: (row) =>
+        row.status === status &&
+        isInPeriod(row.createdAt) &&
+        row.updatedAt + faults.listDelayMs <= now,
+    })
+    const shown = rows.map((row) => showTransfer(books, row, 'camel'))
+    return succeed('Transfers retrieved', shown, meta)
+  }
+
+  /** The words of its refusals are made up, but for "fully reversed", which is unconfirmed. */
+  async function refund({ body }: ProviderRequest): Promise<ProviderAnswer> {
+    const fields = readBody(body)
+    const name = fields.text('transaction') ?? ''
+    const transaction = books.transactions.byKey(name) ?? books.transactions.byId(Number(name))
+    if (transaction?.paid == null)
+      return refuse(400, { message: 'Transaction not found', code: 'transaction_not_found' })
+    const { amount: paid, refunding } = transaction.paid
+    const amount = fields.kobo('amount') ?? paid - refunding
+    if (paid === refunding)
+      return refuse(400, { message: 'Transaction has been fully reversed', type: 'api_error' })
+    if (amount > paid - refunding)
+      return refuse(400, {
+        message: 'Refund amount cannot be more than the amount of the transaction',
+        type: 'api_error',
+      })
+    if (books.float < amount)
+      return refuse(400, { message: 'Insufficient balance to process refund', type: 'api_error' })
+    const note = `Refund for transaction ${transaction.reference}`
+    const row = bank.refund({
+      transaction,
+      amount,
+      merchantNote: fields.text('merchant_note') ?? `${note} by emulator@example.com`,
+      customerNote: fields.text('customer_note') ?? note,
+    })
+    await bank.notifyEarly({ refund: row })
+    if (takeFault(faults, 'lostAnswers')) return 'lost'
+    return succeed('Refund has been queued for processing', showNewRefund(books, row))
+  }
+
+  /** Pages by number only, and cannot be filtered by transaction. The size is text in `meta`. */
+  function listRefunds({ query }: ProviderRequest): ProviderAnswer {
+    const isInPeriod = periodOf(query)
+    const now = bank.now()
+    const { rows, meta } = pageOf({
+      oldestFirst: books.refunds.rows,
+      query: withoutCursor(query),
+      isShown: (row) => isInPeriod(row.createdAt) && row.createdAt + faults.listDelayMs <= now,
+    })
+    return succeed(
+      'Refunds retrieved',
+      rows.map((row) => showRefund(books, row)),
+      { ...meta, perPage: query.get('perPage') ?? '50', failedRefundCount: 0 },
+    )
+  }
+
+  function fetchRefund({ params }: ProviderRequest): ProviderAnswer {
+    const row = books.refunds.byId(Number(params[0]))
+    if (row === undefined)
+      return refuse(404, { message: 'Refund not found', code: 'refund_not_found' })
+    return succeed('Refund retrieved', showRefund(books, row))
+  }
+
+  function retryRefund({ params, body }: ProviderRequest): ProviderAnswer {
+    const row: Refund | undefined = books.refunds.byId(Number(params[0]))
+    if (row?.status !== 'needs-attention')
+      return refuse(422, {
+        message: 'Invalid Refund state, refund status should be "needs-attention"',
+        code: 'invalid_refund_state',
+      })
+    const details = readBody(body).inner('refund_account_details')
+    if (!/^\d{10}$/.test(details.text('account_number') ?? ''))
+      return refuse(400, { message: 'Refund account details are required' })
+    bank.retryRefund(row)
+    return succeed('Refund retried and has been queued for processing', showRefund(books, row))
+  }
+
+  function listEntries({ query }: ProviderRequest): ProviderAnswer {
+    const isInPeriod = periodOf(query)
+    const { rows, meta } = pageOf({
+      oldestFirst: books.entries.rows,
+      query,
+      isShown: (row) => isInPeriod(row.createdAt),
+    })
+    return succeed('Balance ledger retrieved', rows.map(showFloatEntry), meta)
+  }
+
+  return [
+    { method: 'GET', pattern: /^\/bank$/, handle: listBanks },
+    { method: 'GET', pattern: /^\/bank\/resolve$/, handle: resolve },
+    { method: 'POST', pattern: /^\/transferrecipient$/, handle: createRecipient },
+    { method: 'POST', pattern: /^\/transfer$/, handle: transfer },
+    { method: 'GET', pattern: /^\/transfer$/, handle: listTransfers },
+    {
+      method: 'GET',
+      pattern: /^\/transfer\/verify\/([^/]+)$/,
+      handle: ({ params }) => answerTransfer(books.transfers.byKey(params[0]!)),
+    },
+    {
+      method: 'GET',
+      pattern: /^\/transfer\/([^/]+)$/,
+      handle: ({ params }) =>
+        answerTransfer(books.transfers.rows.find((row) => isTransfer(row, params[0]!))),
+    },
+    { method: 'POST', pattern: /^\/refund$/, handle: refund },
+    { method: 'GET', pattern: /^\/refund$/, handle: listRefunds },
+    { method: 'GET', pattern: /^\/refund\/(\d+)$/, handle: fetchRefund },
+    {
+      method: 'POST',
+      pattern: /^\/refund\/retry_with_customer_details\/(\d+)$/,
+      handle: retryRefund,
+    },
+    {
+      method: 'GET',
+      pattern: /^\/balance$/,
+      handle: () =>
+        succeed('Balances retrieved', [{ currency: 'NGN', balance: Number(books.float) }]),
+    },
+    { method: 'GET', pattern: /^\/balance\/ledger$/, handle: listEntries },
+  ]
+}
+
+function withoutCursor(query: URLSearchParams): URLSearchParams {
+  const rest = new URLSearchParams(query)
+  rest.delete('use_cursor')
+  return rest
+}
+
+function isTransfer({ id, code }: Transfer, name: string): boolean {
+  return code === name || String(id) === name
+}
+
+const tooManyResolves = refuse(429, {
+  message:
+    'Test mode daily limit of 3 live bank resolves exceeded. ' +
+    'Use test bank codes 001 or upgrade to live mode for unlimited access.',
+  type: 'api_error',
+  code: 'rate_limited',
+})
+
+/** Status and words are made up: Paystack publishes neither. */
+const refusedAddress = refuse(403, {
+  message: 'Your IP address is not allowed to make this call',
+  type: 'api_error',
+  code: 'ip_not_allowed',
+  nextStep: 'Add the IP address to the whitelist in your dashboard',
+})
+
+const refusedBusiness = refuse(400, {
+  message: 'You cannot initiate third party payouts as a starter business',
+  type: 'api_error',
+  code: 'transfer_unavailable',
+  nextStep: 'Upgrade to a registered business',
+})
+
+const invalidRecipient = refuse(400, {
+  message: 'Recipient specified is invalid',
+  code: 'invalid_transfer_recipient',
+  nextStep:
+    'Provide a valid recipient. Ensure you are passing the recipient code in the recipient param',
+})
+
+const duplicateTransfer = refuse(400, {
+  message: 'Please provide a unique reference. Reference already exists on a transfer',
+  code: 'duplicate_transfer_reference',
+  nextStep: 'Provide a unique reference',
+})
